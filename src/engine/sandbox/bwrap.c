@@ -27,7 +27,7 @@ static struct {
 } known = {.once = PTHREAD_ONCE_INIT};
 
 /* Runs bwrap once in the same way as for attempts. Returns true if `true` ran inside. */
-static bool probe(const char *extra, struct bwrap_means *means)
+static bool probe_bwrap(const char *extra, struct bwrap_means *means)
 {
     const char *const words[] = {means->program,
                                  "--unshare-pid",
@@ -56,10 +56,17 @@ static bool probe(const char *extra, struct bwrap_means *means)
     return ok;
 }
 
-static void read_version(struct bwrap_means *means)
+static void look_up_means(void)
 {
+    struct bwrap_means *means = &known.means;
     const char *const words[] = {means->program, "--version", NULL};
     struct tool_result result = {0};
+
+    means->is_there = program_find_absolute("bwrap", means->program);
+    if (!means->is_there) {
+        (void)snprintf(means->why, sizeof(means->why), "bwrap is not installed");
+        return;
+    }
     if (tool_ask(words, environ, BWRAP_PROBE_MS, &result, NULL)) {
         const char *said = str_text(&result.out);
         const char *number = said + strcspn(said, "0123456789");
@@ -67,29 +74,17 @@ static void read_version(struct bwrap_means *means)
                        number);
     }
     tool_result_done(&result);
-}
-
-static void look_up(void)
-{
-    struct bwrap_means *means = &known.means;
-
-    means->is_there = program_find_absolute("bwrap", means->program);
-    if (!means->is_there) {
-        (void)snprintf(means->why, sizeof(means->why), "bwrap is not installed");
-        return;
-    }
-    read_version(means);
     if (!bwrap_filter_works()) {
         (void)snprintf(means->why, sizeof(means->why), "the kernel has no seccomp filters");
         return;
     }
-    means->works = probe("--unshare-uts", means);
-    means->network = means->works && probe("--unshare-net", means);
+    means->works = probe_bwrap("--unshare-uts", means);
+    means->network = means->works && probe_bwrap("--unshare-net", means);
 }
 
 void bwrap_means(struct bwrap_means *out)
 {
-    (void)pthread_once(&known.once, look_up);
+    (void)pthread_once(&known.once, look_up_means);
     *out = known.means;
 }
 
@@ -115,20 +110,6 @@ static void add_pair(struct arg_list *argv, const char *option, const char *valu
 {
     arg_list_add(argv, option);
     arg_list_add(argv, value);
-}
-
-/* bwrap sets these variables for the program that it starts, and itself runs without any. */
-static void add_environment(struct arg_list *argv, char *const *environment)
-{
-    for (; *environment; environment++) {
-        const char *entry = *environment;
-        const size_t len = strcspn(entry, "=");
-        if (len == 0 || entry[len] != '=')
-            continue;
-        arg_list_add(argv, "--setenv");
-        arg_list_addf(argv, "%.*s", (int)len, entry);
-        arg_list_add(argv, entry + len + 1);
-    }
 }
 
 static void add_namespaces(struct arg_list *argv, const struct sandbox_spec *spec)
@@ -222,21 +203,8 @@ static int compare_mounts(const void *a, const void *b)
     return order != 0 ? order : (int)other->kind - (int)one->kind;
 }
 
-/* Returns the innermost of the mounts made so far that contains the path; NULL if only the root
- * does. */
-static const struct mount *find_mount_around(const struct mounts *made, const char *path)
-{
-    const struct mount *around = NULL;
-    for (size_t i = 0; i < made->count; i++) {
-        const struct mount *one = &made->items[i];
-        if (one->kind != MOUNT_PIN && sandbox_path_is_below(path, one->path))
-            around = one; /* sorted, so a later one is deeper */
-    }
-    return around;
-}
-
 /* Returns whether the folder contains something that must not be moved along with it. */
-static bool holds_kept(const struct mounts *all, const char *path)
+static bool holds_kept_mount(const struct mounts *all, const char *path)
 {
     for (size_t i = 0; i < all->count; i++) {
         const enum mount_kind kind = all->items[i].kind;
@@ -250,7 +218,14 @@ static bool holds_kept(const struct mounts *all, const char *path)
 static bool is_mount_needed(const struct mounts *all, const struct mounts *made,
                             const struct mount *mount)
 {
-    const struct mount *around = find_mount_around(made, mount->path);
+    /* The innermost of the mounts made so far that contains the path; NULL if only the root
+     * does. */
+    const struct mount *around = NULL;
+    for (size_t i = 0; i < made->count; i++) {
+        const struct mount *one = &made->items[i];
+        if (one->kind != MOUNT_PIN && sandbox_path_is_below(mount->path, one->path))
+            around = one; /* sorted, so a later one is deeper */
+    }
     const bool is_writable = around ? around->kind == MOUNT_WRITABLE : made->root_is_writable;
     const bool is_hidden = around && (around->kind == MOUNT_EMPTY || around->kind == MOUNT_HIDDEN ||
                                       around->kind == MOUNT_SEALED);
@@ -266,45 +241,11 @@ static bool is_mount_needed(const struct mounts *all, const struct mounts *made,
     case MOUNT_SEALED:
         return !is_hidden;
     case MOUNT_WRITABLE: /* a concurrent step could put a link there while bwrap mounts */
-        return !around || !is_writable || holds_kept(all, mount->path);
+        return !around || !is_writable || holds_kept_mount(all, mount->path);
     case MOUNT_EMPTY:
         return true;
     }
     return true;
-}
-
-static void write_mount(struct arg_list *argv, const struct mount *mount)
-{
-    switch (mount->kind) {
-    case MOUNT_PIN:
-    case MOUNT_WRITABLE:
-        add_bind(argv, "--bind", mount->path);
-        return;
-    case MOUNT_SHOWN:
-    case MOUNT_PROTECTED:
-        add_bind(argv, "--ro-bind", mount->path);
-        return;
-    case MOUNT_EMPTY:
-        add_pair(argv, "--tmpfs", mount->path);
-        return;
-    case MOUNT_SOCKET:
-    case MOUNT_HIDDEN:
-    case MOUNT_SEALED:
-        add_mask(argv, mount->path);
-        return;
-    }
-}
-
-/* Makes sealed folders read-only, so that writes fail instead of being lost with the sandbox. Must
- * come last, because mounts are made inside them before. */
-static void write_sealed(struct arg_list *argv, const struct mounts *made)
-{
-    for (size_t i = 0; i < made->count; i++) {
-        struct stat info;
-        const struct mount *mount = &made->items[i];
-        if (mount->kind == MOUNT_SEALED && stat(mount->path, &info) == 0 && S_ISDIR(info.st_mode))
-            add_pair(argv, "--remount-ro", mount->path);
-    }
 }
 
 static void write_mounts(struct arg_list *argv, struct mounts *mounts)
@@ -322,10 +263,34 @@ static void write_mounts(struct arg_list *argv, struct mounts *mounts)
             decided = mount->path;
         if (!is_needed)
             continue;
-        write_mount(argv, mount);
+        switch (mount->kind) {
+        case MOUNT_PIN:
+        case MOUNT_WRITABLE:
+            add_bind(argv, "--bind", mount->path);
+            break;
+        case MOUNT_SHOWN:
+        case MOUNT_PROTECTED:
+            add_bind(argv, "--ro-bind", mount->path);
+            break;
+        case MOUNT_EMPTY:
+            add_pair(argv, "--tmpfs", mount->path);
+            break;
+        case MOUNT_SOCKET:
+        case MOUNT_HIDDEN:
+        case MOUNT_SEALED:
+            add_mask(argv, mount->path);
+            break;
+        }
         add_mount(&made, mount->kind, mount->path);
     }
-    write_sealed(argv, &made);
+    /* Makes sealed folders read-only, so that writes fail instead of being lost with the sandbox.
+     * Must come last, because mounts are made inside them before. */
+    for (size_t i = 0; i < made.count; i++) {
+        struct stat info;
+        const struct mount *mount = &made.items[i];
+        if (mount->kind == MOUNT_SEALED && stat(mount->path, &info) == 0 && S_ISDIR(info.st_mode))
+            add_pair(argv, "--remount-ro", mount->path);
+    }
     free(made.items);
 }
 
@@ -346,27 +311,6 @@ static bool check_writable(const struct sandbox_call *call, const struct arg_lis
     return true;
 }
 
-/* Takes ownership of no list; *mounts borrows all paths from them. */
-static void collect_mounts(const struct bwrap_paths *paths, const struct sandbox_protected *found,
-                           const struct arg_list *areas, struct arg_list *pins,
-                           struct mounts *mounts)
-{
-    mounts->root_is_writable = arg_list_has(areas, "/");
-    for (size_t i = 0; i < paths->sealed.count; i++)
-        sandbox_add_pins(areas, paths->sealed.items[i], pins);
-    for (size_t i = 0; i < paths->hidden.count; i++)
-        sandbox_add_pins(areas, paths->hidden.items[i], pins);
-    add_mount_list(mounts, MOUNT_PIN, pins);
-    add_mount_list(mounts, MOUNT_PIN, &found->pins);
-    add_mount_list(mounts, MOUNT_EMPTY, &paths->empty);
-    add_mount_list(mounts, MOUNT_SHOWN, &paths->shown);
-    add_mount_list(mounts, MOUNT_SOCKET, &paths->sockets);
-    add_mount_list(mounts, MOUNT_HIDDEN, &paths->hidden);
-    add_mount_list(mounts, MOUNT_PROTECTED, &found->paths);
-    add_mount_list(mounts, MOUNT_WRITABLE, areas);
-    add_mount_list(mounts, MOUNT_SEALED, &paths->sealed);
-}
-
 static bool add_mounts(struct sandbox *sandbox, struct err *err)
 {
     const struct sandbox_call *call = &sandbox->call;
@@ -384,7 +328,20 @@ static bool add_mounts(struct sandbox *sandbox, struct err *err)
         ok = check_writable(call, &areas, &paths.sealed, err);
     }
     if (ok) {
-        collect_mounts(&paths, &found, &areas, &pins, &mounts);
+        mounts.root_is_writable = arg_list_has(&areas, "/");
+        for (size_t i = 0; i < paths.sealed.count; i++)
+            sandbox_add_pins(&areas, paths.sealed.items[i], &pins);
+        for (size_t i = 0; i < paths.hidden.count; i++)
+            sandbox_add_pins(&areas, paths.hidden.items[i], &pins);
+        add_mount_list(&mounts, MOUNT_PIN, &pins);
+        add_mount_list(&mounts, MOUNT_PIN, &found.pins);
+        add_mount_list(&mounts, MOUNT_EMPTY, &paths.empty);
+        add_mount_list(&mounts, MOUNT_SHOWN, &paths.shown);
+        add_mount_list(&mounts, MOUNT_SOCKET, &paths.sockets);
+        add_mount_list(&mounts, MOUNT_HIDDEN, &paths.hidden);
+        add_mount_list(&mounts, MOUNT_PROTECTED, &found.paths);
+        add_mount_list(&mounts, MOUNT_WRITABLE, &areas);
+        add_mount_list(&mounts, MOUNT_SEALED, &paths.sealed);
         add_bind(argv, mounts.root_is_writable ? "--bind" : "--ro-bind", "/");
         add_kernel_folders(argv);
         write_mounts(argv, &mounts);
@@ -477,7 +434,16 @@ bool bwrap_prepare(struct sandbox *sandbox, int *start_code, struct err *err)
         *start_code = EMFILE;
         return false;
     }
-    add_environment(options, call->environment);
+    /* bwrap sets these variables for the program that it starts, and itself runs without any. */
+    for (char *const *variable = call->environment; *variable; variable++) {
+        const char *entry = *variable;
+        const size_t len = strcspn(entry, "=");
+        if (len == 0 || entry[len] != '=')
+            continue;
+        arg_list_add(options, "--setenv");
+        arg_list_addf(options, "%.*s", (int)len, entry);
+        arg_list_add(options, entry + len + 1);
+    }
     add_namespaces(options, call->spec);
     if (!add_mounts(sandbox, err)) {
         *start_code = START_SANDBOX_FAILED;
@@ -500,19 +466,12 @@ bool bwrap_prepare(struct sandbox *sandbox, int *start_code, struct err *err)
     return true;
 }
 
-/* Returns the number that bwrap has reported under this key so far; -1 if none. */
-static int find_number(const char *status, const char *key)
-{
-    const char *at = strstr(status, key);
-    return at ? (int)strtol(at + strlen(key), NULL, 10) : -1;
-}
-
 struct telling {
     pid_t keeper; /* bwrap itself, the session's leader; its child is the init inside */
     int signal_number;
 };
 
-static bool tell(void *ctx, const struct proc_facts *facts)
+static bool signal_member(void *ctx, const struct proc_facts *facts)
 {
     const struct telling *telling = ctx;
     bool keeps = facts->pid == telling->keeper || facts->parent == telling->keeper;
@@ -525,7 +484,7 @@ void bwrap_signal(struct sandbox *sandbox, int signal_number)
 {
     struct telling telling = {.keeper = sandbox->pid, .signal_number = signal_number};
     if (sandbox->pid > 0)
-        proc_each(tell, &telling);
+        proc_each(signal_member, &telling);
 }
 
 /* Returns whether bwrap failed to hide a path, such as a socket, that no longer exists. It existed
@@ -551,10 +510,22 @@ static bool is_gone_meanwhile(const char *line)
 /* bwrap reports an exit code for each program that it executed, and only for those. If there is a
  * code, the text on stderr is the program's, whatever it looks like. If there is none, only bwrap
  * can have written it. */
-static void correct_end(const char *status, const char *err_tail, struct sandbox_end *end)
+void bwrap_finish(struct sandbox *sandbox, const char *err_tail, struct sandbox_end *end)
 {
+    static const char key[] = "\"exit-code\":";
+    char status[STATUS_BYTES_MAX];
     char line[ERR_MESSAGE_MAX];
-    int code = find_number(status, "\"exit-code\":");
+    size_t len = 0;
+
+    while (len < sizeof(status) - 1) {
+        ssize_t got = read(sandbox->status_fds[0], status + len, sizeof(status) - 1 - len);
+        if (got <= 0)
+            break;
+        len += (size_t)got;
+    }
+    status[len] = '\0';
+    const char *at = strstr(status, key);
+    const int code = at ? (int)strtol(at + strlen(key), NULL, 10) : -1;
 
     if (end->outcome.kind != OUTCOME_EXIT)
         return;
@@ -571,19 +542,4 @@ static void correct_end(const char *status, const char *err_tail, struct sandbox
     }
     sandbox_was_not_started(end, is_gone_meanwhile(line) ? START_TIMED_OUT : START_SANDBOX_FAILED,
                             says_why ? line : "bwrap ended without having started the program");
-}
-
-void bwrap_finish(struct sandbox *sandbox, const char *err_tail, struct sandbox_end *end)
-{
-    char status[STATUS_BYTES_MAX];
-    size_t len = 0;
-
-    while (len < sizeof(status) - 1) {
-        ssize_t got = read(sandbox->status_fds[0], status + len, sizeof(status) - 1 - len);
-        if (got <= 0)
-            break;
-        len += (size_t)got;
-    }
-    status[len] = '\0';
-    correct_end(status, err_tail, end);
 }

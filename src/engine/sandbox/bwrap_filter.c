@@ -103,16 +103,6 @@ static void refuse_argument(struct program *program, uint32_t number, uint32_t v
     add_return(program, SECCOMP_RET_ALLOW);
 }
 
-/* Sockets of virtual machines are not in any network namespace: a guest can reach its host through
- * them. They could also be created through io_uring, which no filter can inspect. */
-static void refuse_vsock(struct program *program, const struct abi *abi)
-{
-    refuse_call(program, abi->io_uring_setup, ENOSYS);
-    if (abi->socketcall) /* its arguments are in memory, which a filter cannot read */
-        refuse_argument(program, abi->socketcall, SOCKETCALL_SOCKET, ENOSYS);
-    refuse_argument(program, abi->socket, AF_VSOCK, EAFNOSUPPORT);
-}
-
 static void add_abi(struct program *program, const struct abi *abi, bool network)
 {
     const size_t jump = program->len;
@@ -124,8 +114,15 @@ static void add_abi(struct program *program, const struct abi *abi, bool network
     refuse_call(program, abi->add_key, ENOSYS);
     refuse_call(program, abi->request_key, ENOSYS);
     refuse_call(program, abi->keyctl, ENOSYS);
-    if (!network)
-        refuse_vsock(program, abi);
+    if (!network) {
+        /* Sockets of virtual machines are not in any network namespace: a guest can reach its host
+         * through them. They could also be created through io_uring, which no filter can inspect.
+         */
+        refuse_call(program, abi->io_uring_setup, ENOSYS);
+        if (abi->socketcall) /* its arguments are in memory, which a filter cannot read */
+            refuse_argument(program, abi->socketcall, SOCKETCALL_SOCKET, ENOSYS);
+        refuse_argument(program, abi->socket, AF_VSOCK, EAFNOSUPPORT);
+    }
     add_return(program, SECCOMP_RET_ALLOW);
     if (abi->arch)
         program->code[jump].jf = (uint8_t)(program->len - jump - 1);

@@ -158,13 +158,6 @@ static void add_existing(const char *path, struct arg_list *out)
         arg_list_add(out, real);
 }
 
-/* Files that we cannot read ourselves need no mask, because an attempt cannot read them either. */
-static void add_readable(const char *path, struct arg_list *out)
-{
-    if (access(path, R_OK) == 0)
-        add_existing(path, out);
-}
-
 ATTR_PRINTF(2, 3) static void add_path(struct arg_list *out, const char *fmt, ...)
 {
     char path[PATH_MAX];
@@ -195,8 +188,12 @@ static void find_secrets(const struct sandbox_call *call, struct arg_list *out)
         if (value)
             add_path(out, "%s%s%s", value, homes[i].below[0] ? "/" : "", homes[i].below);
     }
-    for (size_t i = 0; i < ARRAY_LEN(anywhere); i++)
-        add_readable(anywhere[i], out);
+    /* Files that we cannot read ourselves need no mask, because an attempt cannot read them
+     * either. */
+    for (size_t i = 0; i < ARRAY_LEN(anywhere); i++) {
+        if (access(anywhere[i], R_OK) == 0)
+            add_existing(anywhere[i], out);
+    }
 }
 
 /* Finds sockets in this network namespace that something is bound to. Those in /run are hidden
@@ -266,21 +263,6 @@ static void find_repository_logs(const char *folder, struct arg_list *out)
     str_done(&text);
 }
 
-/* Finds the logs of the folder and its parents, and of the repositories that they are in. */
-static void find_logs_above(const char *from, struct arg_list *out)
-{
-    char folder[PATH_MAX];
-    (void)snprintf(folder, sizeof(folder), "%s", from);
-    for (;;) {
-        add_path(out, "%s/.devs", folder);
-        find_repository_logs(folder, out);
-        char *slash = strrchr(folder, '/');
-        if (!slash)
-            return;
-        *slash = '\0';
-    }
-}
-
 static void add_log(void *ctx, const char *dir)
 {
     add_existing(dir, ctx);
@@ -290,6 +272,7 @@ void sandbox_sealed_find(const struct sandbox_call *call, struct arg_list *out)
 {
     char *const *environment = call->our_environment;
     char home[PATH_MAX];
+    char folder[PATH_MAX];
     const char *state = sandbox_variable(environment, "XDG_STATE_HOME");
     const char *data = sandbox_variable(environment, "XDG_DATA_HOME");
     struct sandbox_log log;
@@ -301,7 +284,16 @@ void sandbox_sealed_find(const struct sandbox_call *call, struct arg_list *out)
         add_path(out, "%s/devs", state);
     if (data)
         add_path(out, "%s/devs", data);
-    find_logs_above(call->run_dir ? call->run_dir : call->workspace, out);
+    /* The logs of the folder and its parents, and of the repositories that they are in. */
+    (void)snprintf(folder, sizeof(folder), "%s", call->run_dir ? call->run_dir : call->workspace);
+    for (;;) {
+        add_path(out, "%s/.devs", folder);
+        find_repository_logs(folder, out);
+        char *slash = strrchr(folder, '/');
+        if (!slash)
+            break;
+        *slash = '\0';
+    }
     log_own_each(add_log, out);
     sandbox_log_find(call, &log);
     for (size_t i = 0; i < log.folders.count; i++)
@@ -311,12 +303,16 @@ void sandbox_sealed_find(const struct sandbox_call *call, struct arg_list *out)
     sandbox_log_done(&log);
 }
 
-/* Finds the folders where services and users leave their sockets, and the parts of them that are
- * needed. */
-static void find_empty(const struct sandbox_call *call, const struct arg_list *areas,
-                       struct bwrap_paths *out)
+void bwrap_paths_find(const struct sandbox_call *call, const struct arg_list *areas,
+                      struct bwrap_paths *out)
 {
     char cwd[PATH_MAX];
+    *out = (struct bwrap_paths){.sealed = {0}};
+    sandbox_sealed_find(call, &out->sealed);
+    find_secrets(call, &out->hidden);
+    find_sockets(&out->sockets);
+    /* The folders where services and users leave their sockets, and the parts of them that are
+     * needed. */
     add_existing("/tmp", &out->empty);
     add_existing("/run", &out->empty);
     add_existing("/var/run", &out->empty);
@@ -329,16 +325,6 @@ static void find_empty(const struct sandbox_call *call, const struct arg_list *a
     }
     if (sandbox_fixed_path(areas, call->cwd, cwd))
         arg_list_add(&out->shown, cwd);
-}
-
-void bwrap_paths_find(const struct sandbox_call *call, const struct arg_list *areas,
-                      struct bwrap_paths *out)
-{
-    *out = (struct bwrap_paths){.sealed = {0}};
-    sandbox_sealed_find(call, &out->sealed);
-    find_secrets(call, &out->hidden);
-    find_sockets(&out->sockets);
-    find_empty(call, areas, out);
 }
 
 void bwrap_paths_done(struct bwrap_paths *paths)

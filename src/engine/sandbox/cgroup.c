@@ -41,7 +41,7 @@ struct ending {
 };
 
 /* Adds a process only once: it is in the same group of several hierarchies. */
-static bool add_name(struct str *out, pid_t pid)
+static bool add_process_name(struct str *out, pid_t pid)
 {
     struct proc_facts facts;
     char mark[32];
@@ -53,10 +53,10 @@ static bool add_name(struct str *out, pid_t pid)
     return true;
 }
 
-static bool kill_one(void *ctx, pid_t pid)
+static bool kill_member(void *ctx, pid_t pid)
 {
     struct ending *ending = ctx;
-    if (ending->ended && ending->named < NAMED_MAX && add_name(ending->ended, pid))
+    if (ending->ended && ending->named < NAMED_MAX && add_process_name(ending->ended, pid))
         ending->named++;
     ending->count++;
     (void)kill(pid, SIGKILL);
@@ -64,12 +64,12 @@ static bool kill_one(void *ctx, pid_t pid)
 }
 
 /* Checks all groups once. Returns how many processes they had. */
-static size_t kill_all(const char *const *dirs, size_t count, struct ending *ending)
+static size_t kill_members(const char *const *dirs, size_t count, struct ending *ending)
 {
     size_t most = 0;
     for (size_t i = 0; i < count; i++) {
         ending->count = 0;
-        cgroup_each_pid(dirs[i], kill_one, ending);
+        cgroup_each_pid(dirs[i], kill_member, ending);
         if (ending->count > most)
             most = ending->count;
         if (ending->count > 0)
@@ -91,7 +91,7 @@ static size_t cgroup_end_all(const char *const *dirs, size_t count, struct str *
 {
     struct ending ending = {.ended = ended};
     int64_t end_ms = clock_now().mono_ms + CGROUP_END_MS;
-    size_t first = kill_all(dirs, count, &ending);
+    size_t first = kill_members(dirs, count, &ending);
 
     *left_out = first;
     if (first == 0)
@@ -103,7 +103,7 @@ static size_t cgroup_end_all(const char *const *dirs, size_t count, struct str *
         if (wait_ms > POLL_MS_MAX)
             wait_ms = POLL_MS_MAX;
         pause_ms(wait_ms);
-        *left_out = kill_all(dirs, count, &ending);
+        *left_out = kill_members(dirs, count, &ending);
     }
     return first;
 }
@@ -121,36 +121,21 @@ static void cgroup_remove_with_run(const char *dir)
     free(parent);
 }
 
-/* Removes groups that an engine made under the same path in hierarchies that we do not use. */
-static void cgroup_remove_everywhere(const char *path)
-{
-    size_t count;
-    const struct cgroup_mount *mounts = cgroup_mounts(&count);
-
-    for (size_t i = 0; i < count; i++) {
-        struct str dir = {0};
-        str_addf(&dir, "%s%s", mounts[i].top, path);
-        if (access(dir.data, F_OK) == 0)
-            cgroup_remove_with_run(dir.data);
-        str_done(&dir);
-    }
-}
-
 struct sweep_list {
     char *dirs[CGROUP_FOUND_MAX]; /* owned */
     size_t count;
 };
 
-static void add_dir(void *ctx, const char *dir)
+static void add_found_dir(void *ctx, const char *dir)
 {
     struct sweep_list *list = ctx;
     if (list->count < CGROUP_FOUND_MAX)
         list->dirs[list->count++] = xstrdup(dir);
 }
 
-static bool name_left(void *ctx, pid_t pid)
+static bool add_left_name(void *ctx, pid_t pid)
 {
-    (void)add_name(ctx, pid);
+    (void)add_process_name(ctx, pid);
     return true;
 }
 
@@ -164,12 +149,12 @@ bool cgroup_sweep(const char *uid, struct str *ended, struct str *left)
 
     str_addf(&name, CGROUP_RUN_PREFIX "%s", uid);
     for (size_t i = 0; i < mount_count; i++)
-        cgroup_find(mounts[i].top, name.data, add_dir, &list);
+        cgroup_find(mounts[i].top, name.data, add_found_dir, &list);
     str_done(&name);
     (void)cgroup_end_all((const char *const *)list.dirs, list.count, ended, &left_count);
     for (size_t i = 0; i < list.count; i++) {
         if (left_count > 0 && left)
-            cgroup_each_pid(list.dirs[i], name_left, left);
+            cgroup_each_pid(list.dirs[i], add_left_name, left);
         (void)cgroup_remove(list.dirs[i]);
         free(list.dirs[i]);
     }
@@ -195,12 +180,6 @@ struct cgroup {
     char *path; /* owned; NULL if it differs between hierarchies */
     int oom_fd; /* counts kills in a group of version 1 and those below it; -1 = none */
 };
-
-static bool is_wanted(const struct cgroup_mount *mount, const struct cgroup_limits *limits)
-{
-    bool writable = limits->at_top ? mount->top_is_writable : mount->own_is_writable;
-    return writable && (mount->is_v2 || mount->has_memory || mount->has_pids);
-}
 
 /* Returns 0 or an errno. */
 static int make_folders(const char *parent, const char *dir)
@@ -314,24 +293,6 @@ static const struct part *find_memory(const struct cgroup *cgroup)
     return NULL;
 }
 
-static bool open_parts(struct cgroup *cgroup, const char *below, const struct cgroup_limits *limits,
-                       struct err *err)
-{
-    size_t count;
-    const struct cgroup_mount *mounts = cgroup_mounts(&count);
-
-    for (size_t i = 0; i < count && cgroup->count < SPAWN_ENTER_MAX; i++) {
-        if (!is_wanted(&mounts[i], limits))
-            continue;
-        const char *top = limits->at_top ? mounts[i].top : mounts[i].own;
-        if (!open_part(cgroup, &mounts[i], top, below, err))
-            return false;
-    }
-    if (cgroup->count == 0)
-        return err_set(err, ERR_IO, "no control group may be made here");
-    return set_limits(cgroup, limits, err);
-}
-
 bool cgroup_open(struct cgroup **out, const char *uid, const char *name,
                  const struct cgroup_limits *limits, struct err *err)
 {
@@ -343,7 +304,20 @@ bool cgroup_open(struct cgroup **out, const char *uid, const char *name,
     cgroup->oom_fd = -1;
     cgroup->memory_bytes = limits->memory_bytes;
     str_addf(&below, "/" CGROUP_RUN_PREFIX "%s/%s", uid, name);
-    bool ok = open_parts(cgroup, below.data, limits, err);
+    size_t count;
+    const struct cgroup_mount *mounts = cgroup_mounts(&count);
+    bool ok = true;
+    for (size_t i = 0; ok && i < count && cgroup->count < SPAWN_ENTER_MAX; i++) {
+        const bool is_writable =
+            limits->at_top ? mounts[i].top_is_writable : mounts[i].own_is_writable;
+        if (!is_writable || (!mounts[i].is_v2 && !mounts[i].has_memory && !mounts[i].has_pids))
+            continue;
+        const char *top = limits->at_top ? mounts[i].top : mounts[i].own;
+        ok = open_part(cgroup, &mounts[i], top, below.data, err);
+    }
+    if (ok && cgroup->count == 0)
+        ok = err_set(err, ERR_IO, "no control group may be made here");
+    ok = ok && set_limits(cgroup, limits, err);
     if (ok && limits->at_top)
         cgroup->path = xstrdup(below.data);
     str_done(&below);
@@ -372,7 +346,7 @@ const char *cgroup_path(const struct cgroup *cgroup)
 
 /* Version 1: returns the count of the group itself. For a group with groups below it, we must
  * listen. */
-static int killed_v1(const struct cgroup *cgroup, const struct part *part)
+static int read_killed_v1(const struct cgroup *cgroup, const struct part *part)
 {
     uint64_t heard = 0;
     if (cgroup->oom_fd >= 0) {
@@ -388,12 +362,6 @@ static int killed_v1(const struct cgroup *cgroup, const struct part *part)
     return cgroup_file_number(part->dir, "memory.failcnt", "") == 0 ? 0 : -1;
 }
 
-static int killed_v2(const struct part *part)
-{
-    int64_t kills = cgroup_file_number(part->dir, "memory.events", "oom_kill");
-    return kills < 0 ? -1 : kills > 0;
-}
-
 void cgroup_read(const struct cgroup *cgroup, struct cgroup_facts *out)
 {
     const struct part *memory = find_memory(cgroup);
@@ -401,7 +369,12 @@ void cgroup_read(const struct cgroup *cgroup, struct cgroup_facts *out)
 
     if (memory) {
         bool v2 = memory->mount->is_v2;
-        out->memory_killed = v2 ? killed_v2(memory) : killed_v1(cgroup, memory);
+        if (v2) {
+            int64_t kills = cgroup_file_number(memory->dir, "memory.events", "oom_kill");
+            out->memory_killed = kills < 0 ? -1 : kills > 0;
+        } else {
+            out->memory_killed = read_killed_v1(cgroup, memory);
+        }
         const char *peak_name = v2 ? "memory.peak" : "memory.max_usage_in_bytes";
         int64_t peak = cgroup_file_number(memory->dir, peak_name, "");
         out->peak_kib = peak > 0 ? peak / KIB : 0;
@@ -429,8 +402,16 @@ void cgroup_close(struct cgroup *cgroup)
         cgroup_remove_with_run(cgroup->parts[i].dir);
         free(cgroup->parts[i].dir);
     }
-    if (cgroup->path)
-        cgroup_remove_everywhere(cgroup->path);
+    /* An engine made groups under the same path in hierarchies that we do not use. */
+    size_t mount_count;
+    const struct cgroup_mount *mounts = cgroup_mounts(&mount_count);
+    for (size_t i = 0; cgroup->path && i < mount_count; i++) {
+        struct str dir = {0};
+        str_addf(&dir, "%s%s", mounts[i].top, cgroup->path);
+        if (access(dir.data, F_OK) == 0)
+            cgroup_remove_with_run(dir.data);
+        str_done(&dir);
+    }
     if (cgroup->oom_fd >= 0)
         (void)close(cgroup->oom_fd);
     free(cgroup->path);
@@ -445,7 +426,7 @@ static struct {
 } known = {.once = PTHREAD_ONCE_INIT};
 
 /* Actually makes a group: write permission does not mean that the kernel allows it. */
-static bool can(int64_t memory_bytes, int64_t pids, struct err *err)
+static bool can_make_group(int64_t memory_bytes, int64_t pids, struct err *err)
 {
     struct cgroup *cgroup;
     char uid[32];
@@ -458,7 +439,7 @@ static bool can(int64_t memory_bytes, int64_t pids, struct err *err)
     return true;
 }
 
-static void look_up(void)
+static void look_up_means(void)
 {
     enum { PROBE_MEMORY = 64 * 1024 * 1024, PROBE_PIDS = 64 };
     struct err err = {0};
@@ -466,10 +447,10 @@ static void look_up(void)
     size_t mounts;
 
     (void)cgroup_mounts(&mounts);
-    means->track = can(0, 0, &err);
+    means->track = can_make_group(0, 0, &err);
     if (means->track) {
-        means->memory = can(PROBE_MEMORY, 0, &err);
-        means->pids = can(0, PROBE_PIDS, &err);
+        means->memory = can_make_group(PROBE_MEMORY, 0, &err);
+        means->pids = can_make_group(0, PROBE_PIDS, &err);
     }
     if (mounts == 0)
         (void)snprintf(means->why, sizeof(means->why), "no control groups are mounted");
@@ -479,7 +460,7 @@ static void look_up(void)
 
 void cgroup_means(struct cgroup_means *out)
 {
-    (void)pthread_once(&known.once, look_up);
+    (void)pthread_once(&known.once, look_up_means);
     *out = known.means;
 }
 

@@ -199,16 +199,6 @@ static struct {
     size_t count;
 } known = {.once = PTHREAD_ONCE_INIT};
 
-static size_t split(char *line, char *fields[FIELDS_MAX])
-{
-    size_t count = 0;
-    char *rest = NULL;
-    for (char *at = strtok_r(line, " \n", &rest); at && count < FIELDS_MAX;
-         at = strtok_r(NULL, " \n", &rest))
-        fields[count++] = at;
-    return count;
-}
-
 /* Returns whether the word is in a list separated by commas or blanks. */
 static bool has_word(const char *list, const char *word)
 {
@@ -238,7 +228,7 @@ static bool line_is_of(const char *line, const struct cgroup_mount *mount, const
 }
 
 /* Finds our own group's path below the mount point; "" if it is not visible there. */
-static void find_own(struct cgroup_mount *mount, const char *root, const char *options)
+static void find_own_group(struct cgroup_mount *mount, const char *root, const char *options)
 {
     char *line = NULL;
     size_t cap = 0;
@@ -267,7 +257,7 @@ static void find_own(struct cgroup_mount *mount, const char *root, const char *o
         (void)snprintf(mount->own, sizeof(mount->own), "%s", mount->top);
 }
 
-static bool is_writable(const char *dir)
+static bool is_writable_group(const char *dir)
 {
     char path[PATH_MAX];
     return access(dir, W_OK | X_OK) == 0 && cgroup_file_path(path, dir, "cgroup.procs") &&
@@ -277,13 +267,13 @@ static bool is_writable(const char *dir)
 /* In version 2, a group that contains processes cannot pass controllers on to subgroups. So our
  * groups are made next to our own group or higher: in the first parent that passes memory on; if
  * there is none, in the first writable one. */
-static void climb(struct cgroup_mount *mount)
+static void find_writable_parent(struct cgroup_mount *mount)
 {
     char dir[PATH_MAX];
     char found[PATH_MAX] = "";
 
     (void)snprintf(dir, sizeof(dir), "%s", mount->own);
-    for (int i = 0; i < CLIMB_MAX && is_writable(dir); i++) {
+    for (int i = 0; i < CLIMB_MAX && is_writable_group(dir); i++) {
         char passed_on[CGROUP_FILE_MAX] = "";
         (void)cgroup_file_read(dir, "cgroup.subtree_control", passed_on);
         bool has_memory = has_word(passed_on, "memory");
@@ -300,12 +290,16 @@ static void climb(struct cgroup_mount *mount)
         memcpy(mount->own, found, sizeof(mount->own));
 }
 
-static bool take_mount(char *line, struct cgroup_mount *mount)
+static bool parse_mount(char *line, struct cgroup_mount *mount)
 {
     char *fields[FIELDS_MAX];
-    size_t count = split(line, fields);
+    size_t count = 0;
     size_t dash = FIELD_POINT;
+    char *rest = NULL;
 
+    for (char *at = strtok_r(line, " \n", &rest); at && count < FIELDS_MAX;
+         at = strtok_r(NULL, " \n", &rest))
+        fields[count++] = at;
     while (dash < count && strcmp(fields[dash], "-") != 0)
         dash++;
     if (dash + 3 >= count || strncmp(fields[dash + 1], "cgroup", 6) != 0)
@@ -313,26 +307,26 @@ static bool take_mount(char *line, struct cgroup_mount *mount)
     *mount = (struct cgroup_mount){.is_v2 = strcmp(fields[dash + 1], "cgroup2") == 0};
     const char *options = fields[dash + 3];
     (void)snprintf(mount->top, sizeof(mount->top), "%s", fields[FIELD_POINT]);
-    find_own(mount, fields[FIELD_ROOT], options);
+    find_own_group(mount, fields[FIELD_ROOT], options);
     if (mount->is_v2) {
-        climb(mount);
+        find_writable_parent(mount);
     } else {
         mount->has_memory = has_word(options, "memory");
         mount->has_pids = has_word(options, "pids");
     }
-    mount->own_is_writable = is_writable(mount->own);
-    mount->top_is_writable = is_writable(mount->top);
+    mount->own_is_writable = is_writable_group(mount->own);
+    mount->top_is_writable = is_writable_group(mount->top);
     return true;
 }
 
-static void look_up(void)
+static void look_up_mounts(void)
 {
     char *line = NULL;
     size_t cap = 0;
     FILE *file = fopen("/proc/self/mountinfo", "re");
 
     while (file && known.count < CGROUP_MOUNTS_MAX && getline(&line, &cap, file) > 0) {
-        if (take_mount(line, &known.mounts[known.count]))
+        if (parse_mount(line, &known.mounts[known.count]))
             known.count++;
     }
     if (file)
@@ -342,7 +336,7 @@ static void look_up(void)
 
 const struct cgroup_mount *cgroup_mounts(size_t *count_out)
 {
-    (void)pthread_once(&known.once, look_up);
+    (void)pthread_once(&known.once, look_up_mounts);
     *count_out = known.count;
     return known.mounts;
 }

@@ -53,7 +53,7 @@ static char *take_field(char **rest)
     return field;
 }
 
-static void take_answer(struct container_tool *tool, char *line)
+static void parse_info(struct container_tool *tool, char *line)
 {
     char *rest = line;
     const char *version = take_field(&rest);
@@ -80,32 +80,30 @@ static bool ask_info(const struct container_tool *tool, const char *format,
     return tool_ask(words, environ, CONTAINER_PROBE_MS, result, err);
 }
 
-/* Asks for the longer line first, and for the shorter one if podman is too old for it. */
-static bool ask_podman(const struct container_tool *tool, struct tool_result *result,
-                       struct err *err)
-{
-    struct str format = {0};
-    str_addf(&format, "%s%s", podman_format, podman_filter_format);
-    bool ok = ask_info(tool, format.data, result, err);
-    str_done(&format);
-    if (ok || !strstr(str_text(&result->err), "can't evaluate field"))
-        return ok;
-    tool_result_done(result);
-    *result = (struct tool_result){0};
-    *err = (struct err){0};
-    return ask_info(tool, podman_format, result, err);
-}
-
 /* If its daemon is not running, docker exits with code 0 and an empty version. */
-static void probe(struct container_tool *tool)
+static void probe_tool(struct container_tool *tool)
 {
     struct tool_result result = {0};
     struct err err = {0};
+    bool ok;
 
-    bool ok = tool->is_podman ? ask_podman(tool, &result, &err)
-                              : ask_info(tool, docker_format, &result, &err);
+    if (tool->is_podman) {
+        /* Asks for the longer line first, and for the shorter one if podman is too old for it. */
+        struct str format = {0};
+        str_addf(&format, "%s%s", podman_format, podman_filter_format);
+        ok = ask_info(tool, format.data, &result, &err);
+        str_done(&format);
+        if (!ok && strstr(str_text(&result.err), "can't evaluate field")) {
+            tool_result_done(&result);
+            result = (struct tool_result){0};
+            err = (struct err){0};
+            ok = ask_info(tool, podman_format, &result, &err);
+        }
+    } else {
+        ok = ask_info(tool, docker_format, &result, &err);
+    }
     if (ok && result.out.len > 0 && result.out.data[0] != '|')
-        take_answer(tool, result.out.data);
+        parse_info(tool, result.out.data);
     else if (ok)
         (void)snprintf(tool->why, sizeof(tool->why), "%s: the daemon does not answer", tool->name);
     else
@@ -113,26 +111,20 @@ static void probe(struct container_tool *tool)
     tool_result_done(&result);
 }
 
-/* Call with the lock held. */
-static void look_up(int which, struct container_tool *tool)
+static void get_tool(int which, struct container_tool *out)
 {
-    *tool = (struct container_tool){.is_podman = which == PODMAN};
-    tool->name = which == PODMAN ? "podman" : "docker";
-    if (program_find_absolute(tool->name, tool->program))
-        probe(tool);
-    else
-        (void)snprintf(tool->why, sizeof(tool->why), "%s is not installed", tool->name);
-}
-
-static void get(int which, struct container_tool *out)
-{
+    struct container_tool *tool = &known.tools[which];
     (void)pthread_mutex_lock(&known.lock);
     if (clock_now().mono_ms >= known.next_ms[which]) {
-        look_up(which, &known.tools[which]);
-        bool works = known.tools[which].works;
-        known.next_ms[which] = works ? INT64_MAX : clock_now().mono_ms + CONTAINER_AGAIN_MS;
+        *tool = (struct container_tool){.is_podman = which == PODMAN};
+        tool->name = which == PODMAN ? "podman" : "docker";
+        if (program_find_absolute(tool->name, tool->program))
+            probe_tool(tool);
+        else
+            (void)snprintf(tool->why, sizeof(tool->why), "%s is not installed", tool->name);
+        known.next_ms[which] = tool->works ? INT64_MAX : clock_now().mono_ms + CONTAINER_AGAIN_MS;
     }
-    *out = known.tools[which];
+    *out = *tool;
     (void)pthread_mutex_unlock(&known.lock);
 }
 
@@ -141,13 +133,13 @@ void container_tool(enum sandbox_kind kind, struct container_tool *out)
     struct container_tool docker;
 
     if (kind == SANDBOX_DOCKER) {
-        get(DOCKER, out);
+        get_tool(DOCKER, out);
         return;
     }
-    get(PODMAN, out);
+    get_tool(PODMAN, out);
     if (kind == SANDBOX_PODMAN || out->works)
         return;
-    get(DOCKER, &docker);
+    get_tool(DOCKER, &docker);
     if (docker.program[0] && (docker.works || !out->program[0]))
         *out = docker;
 }
@@ -177,7 +169,7 @@ static bool can_be_mounted(const char *path, struct err *err)
 }
 
 /* Folders in `writable` may overlap. Adds each mount only once. */
-static void add_once(struct arg_list *argv, const struct str *mount)
+static void add_mount_once(struct arg_list *argv, const struct str *mount)
 {
     if (!arg_list_has(argv, str_text(mount)))
         add_pair(argv, "--mount", str_text(mount));
@@ -190,21 +182,7 @@ static bool add_mount(struct arg_list *argv, const char *source, const char *tar
         return false;
     struct str mount = {0};
     str_addf(&mount, "type=bind,source=%s,target=%s%s", source, target, more);
-    add_once(argv, &mount);
-    str_done(&mount);
-    return true;
-}
-
-/* Mounts an empty folder. podman would copy the contents below it unless told not to. */
-static bool add_mask(struct arg_list *argv, const struct sandbox *sandbox, const char *folder,
-                     struct err *err)
-{
-    const char *how = sandbox->tool.is_podman ? "notmpcopyup,ro," : "readonly,";
-    if (!can_be_mounted(folder, err))
-        return false;
-    struct str mount = {0};
-    str_addf(&mount, "type=tmpfs,tmpfs-mode=0700,%starget=%s", how, folder);
-    add_once(argv, &mount);
+    add_mount_once(argv, &mount);
     str_done(&mount);
     return true;
 }
@@ -217,20 +195,27 @@ struct mounting {
     struct arg_list *argv;
     const struct sandbox *sandbox;
     struct arg_list areas, sealed; /* owned */
-    struct arg_list *unwanted;
     struct err *err;
 };
 
-static bool show(const struct mounting *mounting, const char *path, const char *target,
-                 enum shown how)
+static bool show_path(const struct mounting *mounting, const char *path, const char *target,
+                      enum shown how)
 {
     struct stat info;
     if (how != SHOWN_EMPTY)
         return add_mount(mounting->argv, path, target, how == SHOWN_READ_ONLY ? ",readonly" : "",
                          mounting->err);
-    if (lstat(path, &info) == 0 && S_ISDIR(info.st_mode))
-        return add_mask(mounting->argv, mounting->sandbox, target, mounting->err);
-    return add_mount(mounting->argv, "/dev/null", target, ",readonly", mounting->err);
+    if (lstat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+        return add_mount(mounting->argv, "/dev/null", target, ",readonly", mounting->err);
+    /* An empty folder. podman would copy the contents below it unless told not to. */
+    const char *as = mounting->sandbox->tool.is_podman ? "notmpcopyup,ro," : "readonly,";
+    if (!can_be_mounted(target, mounting->err))
+        return false;
+    struct str mount = {0};
+    str_addf(&mount, "type=tmpfs,tmpfs-mode=0700,%starget=%s", as, target);
+    add_mount_once(mounting->argv, &mount);
+    str_done(&mount);
+    return true;
 }
 
 /* Returns whether the path is in a log of devs or, if `itself`, is one. A workspace inside a log
@@ -261,7 +246,7 @@ static bool add_writable(const struct mounting *mounting)
             writable[i][0] != '/' ||
             (strcmp(writable[i], real) == 0 && sandbox_path_is_below(real, call->workspace));
         if (!is_there && !is_sealed(mounting, real, true) &&
-            !show(mounting, real, writable[i], SHOWN_AS_IS))
+            !show_path(mounting, real, writable[i], SHOWN_AS_IS))
             return false;
     }
     return true;
@@ -273,7 +258,7 @@ static bool show_in_each_mount(const struct mounting *mounting, const char *path
 {
     const struct sandbox_call *call = &mounting->sandbox->call;
     char **writable = call->spec->writable;
-    bool ok = !sandbox_path_is_below(path, call->workspace) || show(mounting, path, path, how);
+    bool ok = !sandbox_path_is_below(path, call->workspace) || show_path(mounting, path, path, how);
     for (size_t i = 0; ok && writable && writable[i]; i++) {
         char real[PATH_MAX];
         char target[PATH_MAX];
@@ -287,12 +272,13 @@ static bool show_in_each_mount(const struct mounting *mounting, const char *path
         if (wrote < 0 || wrote >= PATH_MAX)
             return err_set_errno(mounting->err, ENAMETOOLONG, "sandbox: writable '%.100s...'",
                                  writable[i]);
-        ok = show(mounting, path, target, how);
+        ok = show_path(mounting, path, target, how);
     }
     return ok;
 }
 
-static bool show_all(const struct mounting *mounting, const struct arg_list *paths, enum shown how)
+static bool show_paths(const struct mounting *mounting, const struct arg_list *paths,
+                       enum shown how)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < paths->count; i++)
@@ -301,35 +287,31 @@ static bool show_all(const struct mounting *mounting, const struct arg_list *pat
     return ok;
 }
 
-/* Files that determine which programs devs and git run are also read-only in the container: see
- * sandbox_protected_find(). */
-static bool protect(const struct mounting *mounting)
-{
-    struct sandbox_protected found;
-    const bool ok =
-        sandbox_protected_find(&mounting->sandbox->call, &mounting->areas, &found, mounting->err) &&
-        show_all(mounting, &found.pins, SHOWN_AS_IS) &&
-        show_all(mounting, &found.paths, SHOWN_READ_ONLY);
-    if (ok)
-        arg_list_add_all(mounting->unwanted, found.unwanted.items);
-    sandbox_protected_done(&found);
-    return ok;
-}
-
 static bool add_mounts(struct arg_list *argv, const struct sandbox *sandbox,
                        struct arg_list *unwanted, struct err *err)
 {
     const struct sandbox_call *call = &sandbox->call;
-    struct mounting mounting = {.argv = argv, .sandbox = sandbox, .unwanted = unwanted, .err = err};
+    struct mounting mounting = {.argv = argv, .sandbox = sandbox, .err = err};
     sandbox_sealed_find(call, &mounting.sealed);
     bool ok = sandbox_areas_find(call, &mounting.areas, err) &&
-              show(&mounting, call->workspace, call->workspace, SHOWN_AS_IS) &&
-              add_writable(&mounting) && protect(&mounting);
+              show_path(&mounting, call->workspace, call->workspace, SHOWN_AS_IS) &&
+              add_writable(&mounting);
+    if (ok) {
+        /* Files that determine which programs devs and git run are also read-only in the
+         * container: see sandbox_protected_find(). */
+        struct sandbox_protected found;
+        ok = sandbox_protected_find(call, &mounting.areas, &found, err) &&
+             show_paths(&mounting, &found.pins, SHOWN_AS_IS) &&
+             show_paths(&mounting, &found.paths, SHOWN_READ_ONLY);
+        if (ok)
+            arg_list_add_all(unwanted, found.unwanted.items);
+        sandbox_protected_done(&found);
+    }
     struct arg_list pins = {0};
     for (size_t i = 0; ok && i < mounting.sealed.count; i++)
         sandbox_add_pins(&mounting.areas, mounting.sealed.items[i], &pins);
-    ok = ok && show_all(&mounting, &pins, SHOWN_AS_IS) &&
-         show_all(&mounting, &mounting.sealed, SHOWN_EMPTY);
+    ok = ok && show_paths(&mounting, &pins, SHOWN_AS_IS) &&
+         show_paths(&mounting, &mounting.sealed, SHOWN_EMPTY);
     arg_list_done(&pins);
     arg_list_done(&mounting.areas);
     arg_list_done(&mounting.sealed);
@@ -382,17 +364,11 @@ static void add_isolation(struct arg_list *argv, const struct sandbox *sandbox)
     }
 }
 
-static bool has_name(const char *entry, const char *other)
-{
-    size_t len = strcspn(entry, "=");
-    return strncmp(entry, other, len) == 0 && other[len] == '=';
-}
-
 /* A value that does not fit in the file can only be passed through the client's own environment.
  * LD_PRELOAD or PATH of a plan would affect the client there, so only pass values that are already
  * in it, and our own DEVS_ variables. */
-static bool add_long(struct arg_list *argv, struct arg_list *environment, const char *entry,
-                     struct err *err)
+static bool add_long_variable(struct arg_list *argv, struct arg_list *environment,
+                              const char *entry, struct err *err)
 {
     const size_t len = strcspn(entry, "=");
     if (!arg_list_has(environment, entry)) {
@@ -402,8 +378,9 @@ static bool add_long(struct arg_list *argv, struct arg_list *environment, const 
                            "has a newline or is longer than 32 KiB",
                            len < NAME_BYTES_MAX ? (int)len : NAME_BYTES_MAX, entry);
         for (size_t i = 0; i < environment->count; i++) {
-            if (has_name(entry, environment->items[i]))
-                environment->items[i][0] = '='; /* invalidates the entry: it has no name now */
+            char *other = environment->items[i];
+            if (strncmp(entry, other, len) == 0 && other[len] == '=')
+                other[0] = '='; /* invalidates the entry: it has no name now */
         }
         arg_list_add(environment, entry);
     }
@@ -423,7 +400,7 @@ static bool add_environment(struct arg_list *argv, const struct sandbox_call *ca
         if (strlen(entry) < ENTRY_BYTES_MAX && !strpbrk(entry, "\r\n"))
             str_addf(file, "%s\n", entry);
         else
-            ok = add_long(argv, environment, entry, err);
+            ok = add_long_variable(argv, environment, entry, err);
     }
     if (file->len > 0)
         add_pair(argv, "--env-file", "/dev/stdin");
@@ -473,23 +450,12 @@ static bool ask_client(const char *const *words, char *const *environment, struc
     return tool_ask(words, environment, SANDBOX_CALL_MS, out, NULL);
 }
 
-/* Trusts only an explicit answer: if the client fails or the daemon is not running, nothing is
- * known. */
-static bool is_gone(const char *program, const char *name, char *const *environment)
-{
-    const char *const words[] = {program,   "container", "inspect", "--format",
-                                 "{{.Id}}", name,        NULL};
-    struct tool_result result = {0};
-    bool is_there = ask_client(words, environment, &result);
-    bool gone = !is_there && strstr(str_text(&result.err), "o such container");
-    tool_result_done(&result);
-    return gone;
-}
-
 bool container_end(const char *program, bool is_podman, const char *name, char *const *environment)
 {
     const char *const at_once[] = {program, "rm", "--force", "--time", "0", name, NULL};
     const char *const plainly[] = {program, "rm", "--force", name, NULL};
+    const char *const inspect[] = {program,   "container", "inspect", "--format",
+                                   "{{.Id}}", name,        NULL};
     struct tool_result result = {0};
 
     bool removed = ask_client(is_podman ? at_once : plainly, environment, &result);
@@ -500,24 +466,21 @@ bool container_end(const char *program, bool is_podman, const char *name, char *
         removed = ask_client(plainly, environment, &result);
         tool_result_done(&result);
     }
-    return removed || is_gone(program, name, environment);
+    if (removed)
+        return true;
+    /* Trusts only an explicit answer: if the client fails or the daemon is not running, nothing is
+     * known. */
+    result = (struct tool_result){0};
+    bool is_there = ask_client(inspect, environment, &result);
+    bool gone = !is_there && strstr(str_text(&result.err), "o such container");
+    tool_result_done(&result);
+    return gone;
 }
 
 static bool ask_engine(const struct sandbox *sandbox, const char *const *words,
                        struct tool_result *result)
 {
     return tool_ask(words, sandbox->call.our_environment, SANDBOX_CALL_MS, result, NULL);
-}
-
-static bool has_image(const struct sandbox *sandbox)
-{
-    const char *const words[] = {
-        sandbox->tool.program,     "image", "inspect", "--format", "{{.Id}}",
-        sandbox->call.spec->image, NULL};
-    struct tool_result result = {0};
-    bool has = ask_engine(sandbox, words, &result);
-    tool_result_done(&result);
-    return has;
 }
 
 static bool says_daemon_is_down(const char *text)
@@ -533,8 +496,8 @@ static bool says_daemon_is_down(const char *text)
 }
 
 /* Sets the reason why `create` failed. Always returns false. */
-static bool explain(const struct sandbox *sandbox, const struct tool_result *result,
-                    int *start_code, struct err *err)
+static bool explain_create(const struct sandbox *sandbox, const struct tool_result *result,
+                           int *start_code, struct err *err)
 {
     const char *name = sandbox->tool.name;
     const char *image = sandbox->call.spec->image;
@@ -554,7 +517,12 @@ static bool explain(const struct sandbox *sandbox, const struct tool_result *res
         sandbox_last_line(str_text(&result->err), line, sizeof(line));
         return err_set(err, ERR_IO, "%s", line);
     }
-    if (!has_image(sandbox)) {
+    const char *const words[] = {
+        sandbox->tool.program, "image", "inspect", "--format", "{{.Id}}", image, NULL};
+    struct tool_result asked = {0};
+    const bool has_image = ask_engine(sandbox, words, &asked);
+    tool_result_done(&asked);
+    if (!has_image) {
         *start_code = START_IMAGE_MISSING;
         (void)err_set(err, ERR_NOT_FOUND, "%s: image '%.200s' is not here", name, image);
         return err_hint(err, "%s pull %.150s", name, image);
@@ -564,8 +532,8 @@ static bool explain(const struct sandbox *sandbox, const struct tool_result *res
     return err_set(err, ERR_IO, "%s create: %s", name, line);
 }
 
-static bool create(struct sandbox *sandbox, const atomic_bool *stop, struct tool_result *result,
-                   struct err *err)
+static bool create_container(struct sandbox *sandbox, const atomic_bool *stop,
+                             struct tool_result *result, struct err *err)
 {
     struct arg_list argv = {0};
     struct arg_list environment = {0};
@@ -600,7 +568,7 @@ bool container_prepare(struct sandbox *sandbox, const atomic_bool *stop, int *st
     *start_code = START_SANDBOX_FAILED;
     if (!sandbox->tool.program[0])
         return err_set(err, ERR_NOT_FOUND, "%s", sandbox->tool.why);
-    if (!create(sandbox, stop, &result, err)) {
+    if (!create_container(sandbox, stop, &result, err)) {
         tool_result_done(&result);
         return false;
     }
@@ -615,7 +583,7 @@ bool container_prepare(struct sandbox *sandbox, const atomic_bool *stop, int *st
             arg_list_add(&sandbox->argv, "--interactive");
         arg_list_add(&sandbox->argv, sandbox->name);
     } else {
-        (void)explain(sandbox, &result, start_code, err);
+        (void)explain_create(sandbox, &result, start_code, err);
         (void)container_remove(sandbox); /* it may have been created anyway */
     }
     tool_result_done(&result);
@@ -636,8 +604,8 @@ enum { STATE_STATUS, STATE_OOM, STATE_CODE, STATE_STARTED, STATE_FIELDS };
 
 /* Asks the engine about the container. The fields point into `text`. Returns false if there is no
  * answer. */
-static bool inspect(const struct sandbox *sandbox, struct tool_result *result,
-                    char *fields[STATE_FIELDS])
+static bool inspect_container(const struct sandbox *sandbox, struct tool_result *result,
+                              char *fields[STATE_FIELDS])
 {
     static const char format[] =
         "{{.State.Status}}|{{.State.OOMKilled}}|{{.State.ExitCode}}|{{.State.StartedAt}}|";
@@ -686,7 +654,7 @@ void container_finish(struct sandbox *sandbox, const char *err_tail, struct sand
     struct tool_result result = {0};
     char *fields[STATE_FIELDS];
 
-    bool has_answered = inspect(sandbox, &result, fields);
+    bool has_answered = inspect_container(sandbox, &result, fields);
     bool by_itself = sandbox_ended_itself(&end->outcome);
     if (has_answered) {
         bool started = strncmp(fields[STATE_STARTED], "0001-", 5) != 0;
@@ -710,12 +678,6 @@ void container_finish(struct sandbox *sandbox, const char *err_tail, struct sand
 /* Finds and ends containers that an earlier devs left behind. */
 
 enum { SWEEP_NAMES_MAX = 1000 };
-
-static void add_name(struct str *out, const char *tool, const char *name)
-{
-    if (out)
-        str_addf(out, "%s%s container %s", out->len > 0 ? ", " : "", tool, name);
-}
 
 /* A tool that does not answer has nothing running: a daemon that is down took its containers with
  * it, and podman's containers are processes that are found by groups and marks. */
@@ -742,7 +704,9 @@ static bool sweep_tool(const char *tool, const char *uid, struct str *ended, str
         if (!name[0])
             continue;
         bool removed = container_end(program, is_podman, name, environ);
-        add_name(removed ? ended : left, tool, name);
+        struct str *list = removed ? ended : left;
+        if (list)
+            str_addf(list, "%s%s container %s", list->len > 0 ? ", " : "", tool, name);
         clean = clean && removed;
     }
     tool_result_done(&result);

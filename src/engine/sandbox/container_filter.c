@@ -41,41 +41,36 @@ static bool is_refused(const char *name, bool network)
     return false;
 }
 
-static void separate(struct str *out)
+static void add_separator(struct str *out)
 {
     if (out->data[out->len - 1] != '[')
         str_add_char(out, ',');
 }
 
-/* Returns false if no names are left. */
-static bool write_names(struct str *out, const struct json *names, bool network)
+/* Writes a rule of the profile without the refused calls, or nothing if no names are left. */
+static void write_rule(struct str *out, const struct json *rule, bool network)
 {
+    void *iter = NULL;
+    const char *key;
+    const struct json *value;
+    const struct json *names = json_get(rule, "names");
+    const size_t before = out->len;
+    add_separator(out);
+    str_add_char(out, '{');
     str_add(out, "\"names\":[");
     const size_t begin = out->len;
     for (size_t i = 0; i < json_count(names); i++) {
         const struct json *name = json_at(names, i);
         if (is_refused(json_text(name, ""), network))
             continue;
-        separate(out);
+        add_separator(out);
         json_write(out, name);
     }
-    const bool has_any = out->len > begin;
-    str_add_char(out, ']');
-    return has_any;
-}
-
-static void write_rule(struct str *out, const struct json *rule, bool network)
-{
-    void *iter = NULL;
-    const char *key;
-    const struct json *value;
-    const size_t before = out->len;
-    separate(out);
-    str_add_char(out, '{');
-    if (!write_names(out, json_get(rule, "names"), network)) {
+    if (out->len == begin) {
         str_cut(out, before);
         return;
     }
+    str_add_char(out, ']');
     while (json_next(rule, &iter, &key, &value)) {
         if (strcmp(key, "names") == 0)
             continue;
@@ -88,22 +83,11 @@ static void write_rule(struct str *out, const struct json *rule, bool network)
 /* `how`: libseccomp's comparison for the family, the first argument of socket(). */
 static void allow_socket(struct str *out, const char *how, int family, const char *more)
 {
-    separate(out);
+    add_separator(out);
     str_addf(out,
              "{\"names\":[\"socket\"],\"action\":\"%s\",\"args\":[{\"index\":0,\"value\":%d,"
              "\"op\":\"SCMP_CMP_%s\"}%s]}",
              allow, family, how, more);
-}
-
-/* libseccomp turns a rule for socket() into one for socketcall() as well, which 32-bit programs
- * use, but ignores the family there. A rule without conditions overrides that, unless its action is
- * the profile's default, because such a rule is dropped. */
-static void refuse_socketcall(struct str *out, const struct json *profile)
-{
-    const int by_default = (int)json_i64(json_get(profile, "defaultErrnoRet"), EPERM);
-    separate(out);
-    str_addf(out, "{\"names\":[\"socketcall\"],\"action\":\"SCMP_ACT_ERRNO\",\"errnoRet\":%d}",
-             by_default == EPERM ? ENOSYS : EPERM);
 }
 
 /* Allows every family except AF_VSOCK, and except the types of AF_NETLINK that podman rejects. A
@@ -120,34 +104,36 @@ static void allow_sockets(struct str *out, const struct json *profile)
         if (family != AF_VSOCK)
             allow_socket(out, "EQ", family, "");
     }
-    refuse_socketcall(out, profile);
-}
-
-/* For a profile that allows everything it does not name. */
-static void refuse_calls(struct str *out, bool network)
-{
-    static const char refused[] = "\"action\":\"SCMP_ACT_ERRNO\",\"errnoRet\":38}";
-    separate(out);
-    str_addf(out, "{\"names\":[\"add_key\",\"request_key\",\"keyctl\"%s],%s",
-             network ? "" : ",\"socketcall\",\"io_uring_setup\"", refused);
-    if (!network)
-        str_addf(out,
-                 ",{\"names\":[\"socket\"],\"args\":[{\"index\":0,\"value\":%u,\"valueTwo\":%d,"
-                 "\"op\":\"SCMP_CMP_MASKED_EQ\"}],%s",
-                 UINT32_MAX, AF_VSOCK, refused);
+    /* libseccomp turns a rule for socket() into one for socketcall() as well, which 32-bit programs
+     * use, but ignores the family there. A rule without conditions overrides that, unless its
+     * action is the profile's default, because such a rule is dropped. */
+    const int by_default = (int)json_i64(json_get(profile, "defaultErrnoRet"), EPERM);
+    add_separator(out);
+    str_addf(out, "{\"names\":[\"socketcall\"],\"action\":\"SCMP_ACT_ERRNO\",\"errnoRet\":%d}",
+             by_default == EPERM ? ENOSYS : EPERM);
 }
 
 static void write_rules(struct str *out, const struct json *profile, bool network)
 {
+    static const char refused[] = "\"action\":\"SCMP_ACT_ERRNO\",\"errnoRet\":38}";
     const struct json *rules = json_get(profile, "syscalls");
+    /* Does the profile allow everything that it does not name? */
     const bool is_open = strcmp(json_text(json_get(profile, "defaultAction"), ""), allow) == 0;
     str_add_char(out, '[');
     for (size_t i = 0; i < json_count(rules); i++)
         write_rule(out, json_at(rules, i), network);
-    if (is_open)
-        refuse_calls(out, network);
-    else if (!network)
+    if (is_open) {
+        add_separator(out);
+        str_addf(out, "{\"names\":[\"add_key\",\"request_key\",\"keyctl\"%s],%s",
+                 network ? "" : ",\"socketcall\",\"io_uring_setup\"", refused);
+        if (!network)
+            str_addf(out,
+                     ",{\"names\":[\"socket\"],\"args\":[{\"index\":0,\"value\":%u,\"valueTwo\":%d,"
+                     "\"op\":\"SCMP_CMP_MASKED_EQ\"}],%s",
+                     UINT32_MAX, AF_VSOCK, refused);
+    } else if (!network) {
         allow_sockets(out, profile);
+    }
     str_add_char(out, ']');
 }
 
@@ -168,7 +154,7 @@ static void write_profile(struct str *out, const struct json *profile, bool netw
 }
 
 /* Makes a file that only we can read, in a folder that podman also sees from its own namespace. */
-static bool write_file(const struct str *text, char path[PATH_MAX], struct err *err)
+static bool write_filter_file(const struct str *text, char path[PATH_MAX], struct err *err)
 {
     (void)snprintf(path, PATH_MAX, "/tmp/devs-seccomp-XXXXXX");
     const int fd = mkostemp(path, O_CLOEXEC);
@@ -207,7 +193,7 @@ bool container_filter_make(const struct container_tool *tool, bool network, char
                       tool->filter);
     if (ok) {
         write_profile(&own, profile, network);
-        ok = write_file(&own, path, err);
+        ok = write_filter_file(&own, path, err);
     }
     json_free(profile);
     str_done(&text);

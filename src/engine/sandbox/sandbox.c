@@ -74,20 +74,17 @@ static bool fits_any(const char *const *patterns, size_t count, const char *entr
     return false;
 }
 
-static bool is_own(char *const *own, const char *entry)
+/* Returns whether a sandbox gets the variable: one of the step's `own`, one that every sandbox
+ * gets, or one that the plan names. */
+static bool is_let_in(const struct sandbox_spec *spec, char *const *own, const char *entry)
 {
-    size_t len = strcspn(entry, "=");
+    if (spec->kind == SANDBOX_NONE)
+        return true;
+    const size_t len = strcspn(entry, "=");
     for (size_t i = 0; own && own[i]; i++) {
         if (strncmp(own[i], entry, len) == 0 && own[i][len] == '=')
             return true;
     }
-    return false;
-}
-
-static bool is_let_in(const struct sandbox_spec *spec, char *const *own, const char *entry)
-{
-    if (spec->kind == SANDBOX_NONE || is_own(own, entry))
-        return true;
     if (fits_any(names_everywhere, ARRAY_LEN(names_everywhere), entry))
         return true;
     bool is_here = !sandbox_kind_is_container(spec->kind);
@@ -122,7 +119,7 @@ struct lacking {
     struct str *keys, *why;
 };
 
-static void lack(struct lacking *lacking, const char *key, const char *why)
+static void add_lacking(struct lacking *lacking, const char *key, const char *why)
 {
     str_addf(lacking->keys, "%s%s", lacking->keys->len > 0 ? ", " : "", key);
     if (strstr(str_text(lacking->why), why))
@@ -137,19 +134,9 @@ static void check_groups(const struct sandbox_spec *spec, struct lacking *lackin
         return;
     cgroup_means(&means);
     if (spec->memory_mb > 0 && !means.memory)
-        lack(lacking, "memory_mb", means.why);
+        add_lacking(lacking, "memory_mb", means.why);
     if (spec->pids > 0 && !means.pids)
-        lack(lacking, "pids", means.why);
-}
-
-static void check_none(const struct sandbox_spec *spec, struct lacking *lacking)
-{
-    static const char why[] = "only a sandbox can: kind bwrap or container";
-    if (spec->network == SANDBOX_NETWORK_OFF)
-        lack(lacking, "network", why);
-    if (spec->root == SANDBOX_ROOT_READ_ONLY)
-        lack(lacking, "read_only", why);
-    check_groups(spec, lacking);
+        add_lacking(lacking, "pids", means.why);
 }
 
 static bool check_bwrap(const struct sandbox_spec *spec, struct lacking *lacking, struct err *err)
@@ -161,7 +148,7 @@ static bool check_bwrap(const struct sandbox_spec *spec, struct lacking *lacking
         return err_hint(err, "devs doctor");
     }
     if (spec->network != SANDBOX_NETWORK_ON && !means.network)
-        lack(lacking, "network", means.why);
+        add_lacking(lacking, "network", means.why);
     check_groups(spec, lacking);
     return true;
 }
@@ -182,22 +169,28 @@ static bool check_container(const struct sandbox_spec *spec, struct lacking *lac
     char why[160];
     (void)snprintf(why, sizeof(why), "%s has no control group for it", tool.name);
     if (spec->memory_mb > 0 && !tool.limits_memory)
-        lack(lacking, "memory_mb", why);
+        add_lacking(lacking, "memory_mb", why);
     if (spec->pids > 0 && !tool.limits_pids)
-        lack(lacking, "pids", why);
+        add_lacking(lacking, "pids", why);
     return true;
 }
 
 bool sandbox_check(const struct sandbox_spec *spec, struct str *lacks, struct str *why,
                    struct err *err)
 {
+    static const char needs_kind[] = "only a sandbox can: kind bwrap or container";
     struct lacking lacking = {.keys = lacks, .why = why};
 
-    if (spec->kind == SANDBOX_NONE)
-        check_none(spec, &lacking);
-    else if (spec->kind == SANDBOX_BWRAP ? !check_bwrap(spec, &lacking, err)
-                                         : !check_container(spec, &lacking, err))
+    if (spec->kind == SANDBOX_NONE) {
+        if (spec->network == SANDBOX_NETWORK_OFF)
+            add_lacking(&lacking, "network", needs_kind);
+        if (spec->root == SANDBOX_ROOT_READ_ONLY)
+            add_lacking(&lacking, "read_only", needs_kind);
+        check_groups(spec, &lacking);
+    } else if (spec->kind == SANDBOX_BWRAP ? !check_bwrap(spec, &lacking, err)
+                                           : !check_container(spec, &lacking, err)) {
         return false;
+    }
     if (lacks->len == 0 || spec->best_effort)
         return true;
     (void)err_set(err, ERR_INVALID, "sandbox: %s cannot be enforced here: %s", lacks->data,
@@ -221,7 +214,7 @@ struct cgroup_limits sandbox_limits(const struct sandbox_call *call)
 }
 
 /* Makes a name that is valid for containers and control groups. */
-static void make_name(const char *from, char out[SANDBOX_NAME_MAX])
+static void make_valid_name(const char *from, char out[SANDBOX_NAME_MAX])
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     size_t len = 0;
@@ -238,17 +231,6 @@ static bool is_container(const struct sandbox *sandbox)
     return sandbox_kind_is_container(sandbox->call.spec->kind);
 }
 
-/* Drops limits that are not available here; sandbox_check() has reported them. */
-static void leave_out(struct cgroup_limits *limits)
-{
-    struct cgroup_means means;
-    cgroup_means(&means);
-    if (!means.memory)
-        limits->memory_bytes = 0;
-    if (!means.pids)
-        limits->pids = 0;
-}
-
 /* Without limits, a group only provides evidence and makes sure that everything has ended. Failing
  * to make one does not prevent the start. */
 static bool open_group(struct sandbox *sandbox, struct err *err)
@@ -263,7 +245,13 @@ static bool open_group(struct sandbox *sandbox, struct err *err)
         if (!sandbox->tool.takes_groups)
             return true;
     } else {
-        leave_out(&limits);
+        /* Drop limits that are not available here; sandbox_check() has reported them. */
+        struct cgroup_means means;
+        cgroup_means(&means);
+        if (!means.memory)
+            limits.memory_bytes = 0;
+        if (!means.pids)
+            limits.pids = 0;
     }
     bool needed = !limits.at_top && (limits.memory_bytes > 0 || limits.pids > 0);
     if (!needed && call->spec->kind == SANDBOX_NONE)
@@ -275,8 +263,8 @@ static bool open_group(struct sandbox *sandbox, struct err *err)
     return ok || !needed;
 }
 
-static bool prepare(struct sandbox *sandbox, const atomic_bool *stop, int *start_code,
-                    struct err *err)
+static bool prepare_kind(struct sandbox *sandbox, const atomic_bool *stop, int *start_code,
+                         struct err *err)
 {
     enum sandbox_kind kind = sandbox->call.spec->kind;
 
@@ -310,8 +298,8 @@ bool sandbox_prepare(struct sandbox **out, const struct sandbox_call *call, cons
     sandbox->options_fd = -1;
     sandbox->filter_fd = -1;
     sandbox->kernel_log = -1;
-    make_name(call->name, sandbox->name);
-    if (!prepare(sandbox, stop, start_code, err)) {
+    make_valid_name(call->name, sandbox->name);
+    if (!prepare_kind(sandbox, stop, start_code, err)) {
         sandbox_close(sandbox);
         return false;
     }
@@ -362,7 +350,7 @@ void sandbox_signal(struct sandbox *sandbox, int signal_number)
         bwrap_signal(sandbox, signal_number);
 }
 
-static void say(struct sandbox_end *end, int killed, const char *words)
+static void set_evidence(struct sandbox_end *end, int killed, const char *words)
 {
     end->memory_killed = killed;
     (void)snprintf(end->evidence, sizeof(end->evidence), "%s", words);
@@ -387,25 +375,15 @@ static void judge_memory(struct sandbox *sandbox, bool oom_told, struct sandbox_
         (void)snprintf(words, sizeof(words), "control group: %s for memory (no limit)",
                        facts.memory_killed == 1 ? "killed" : "nothing was killed");
     if (facts.memory_killed == 1)
-        say(end, 1, words);
+        set_evidence(end, 1, words);
     else if (oom_told)
-        say(end, 1, "the container's state says OOMKilled");
+        set_evidence(end, 1, "the container's state says OOMKilled");
     else if (kernel_log_tells_kill(sandbox->kernel_log, sandbox->name, sandbox->container_id))
-        say(end, 1, "the kernel's log reports a kill for memory in it");
+        set_evidence(end, 1, "the kernel's log reports a kill for memory in it");
     else if (facts.memory_killed == 0)
-        say(end, 0, words);
+        set_evidence(end, 0, words);
     else
-        say(end, -1, "nothing here counts kills for memory");
-}
-
-static void end_group(struct sandbox *sandbox, struct sandbox_end *end)
-{
-    size_t left;
-    if (!sandbox->cgroup)
-        return;
-    (void)cgroup_end(sandbox->cgroup, &left);
-    if ((size_t)end->outcome.left < left)
-        end->outcome.left = (int)left;
+        set_evidence(end, -1, "nothing here counts kills for memory");
 }
 
 /* Walks from the folder `at`, which it closes, to the parent of the path's last name. Follows no
@@ -458,7 +436,12 @@ void sandbox_finish(struct sandbox *sandbox, const struct outcome *raw, const ch
     else if (sandbox->call.spec->kind == SANDBOX_BWRAP)
         bwrap_finish(sandbox, err_tail, out);
     judge_memory(sandbox, oom_told, out);
-    end_group(sandbox, out);
+    if (sandbox->cgroup) {
+        size_t left;
+        (void)cgroup_end(sandbox->cgroup, &left);
+        if ((size_t)out->outcome.left < left)
+            out->outcome.left = (int)left;
+    }
     /* These files did not exist before, and git would read its configuration from the places they
      * name. */
     for (size_t i = 0; i < sandbox->unwanted.count; i++)
@@ -502,17 +485,6 @@ static void send_signal(void *ctx, int signal_number)
     sandbox_signal(ctx, signal_number);
 }
 
-static struct outcome raw_outcome(const struct tool_result *result)
-{
-    if (result->timed_out)
-        return (struct outcome){.kind = OUTCOME_TIMEOUT};
-    if (result->stopped)
-        return (struct outcome){.kind = OUTCOME_CANCELLED};
-    if (result->signal_number != 0)
-        return (struct outcome){.kind = OUTCOME_SIGNAL, .code = result->signal_number};
-    return (struct outcome){.kind = OUTCOME_EXIT, .code = result->exit_code};
-}
-
 static bool run_prepared(struct sandbox *sandbox, int64_t timeout_ms, const atomic_bool *stop,
                          struct sandbox_ran *out, struct err *err)
 {
@@ -531,7 +503,13 @@ static bool run_prepared(struct sandbox *sandbox, int64_t timeout_ms, const atom
                                    .ctx = sandbox};
     if (!tool_run(&tool, &out->tool, &out->start_code, err))
         return false;
-    const struct outcome raw = raw_outcome(&out->tool);
+    struct outcome raw = {.kind = OUTCOME_EXIT, .code = out->tool.exit_code};
+    if (out->tool.timed_out)
+        raw = (struct outcome){.kind = OUTCOME_TIMEOUT};
+    else if (out->tool.stopped)
+        raw = (struct outcome){.kind = OUTCOME_CANCELLED};
+    else if (out->tool.signal_number != 0)
+        raw = (struct outcome){.kind = OUTCOME_SIGNAL, .code = out->tool.signal_number};
     const struct outcome *outcome = &out->end.outcome;
     sandbox_finish(sandbox, &raw, str_text(&out->tool.err), &out->end);
     if (outcome->kind == OUTCOME_NOT_STARTED) {

@@ -22,35 +22,13 @@ bool sandbox_path_is_below(const char *path, const char *folder)
     return strncmp(path, folder, len) == 0 && path[len] == '/' && path[len + 1] != '\0';
 }
 
-/* A plan with a sandbox is rejected at the beginning of a run unless this is true. */
-static bool is_of_its_own(const struct sandbox_call *call)
-{
-    struct place place;
-    return place_of_file(call->log_db, &place, NULL) && log_own_folder_check(&place, NULL);
-}
-
-static void add_if_there(struct arg_list *list, const char *folder, const char *name)
+static void add_existing_file(struct arg_list *list, const char *folder, const char *name)
 {
     char path[PATH_MAX];
     struct stat info;
     int wrote = snprintf(path, sizeof(path), "%s/%s", folder, name);
     if (wrote > 0 && wrote < PATH_MAX && lstat(path, &info) == 0 && !S_ISLNK(info.st_mode))
         arg_list_add(list, path);
-}
-
-/* Adds the log and the files next to it: "run.db", "run.db-wal", ... */
-static void add_files(struct arg_list *files, const char *folder, const char *log)
-{
-    size_t len = strlen(log);
-    DIR *dir = opendir(folder);
-    for (struct dirent *entry = dir ? readdir(dir) : NULL;
-         entry && files->count < SANDBOX_LOG_FILES_MAX; entry = readdir(dir)) {
-        char after = strncmp(entry->d_name, log, len) == 0 ? entry->d_name[len] : '?';
-        if (after == '\0' || after == '-')
-            add_if_there(files, folder, entry->d_name);
-    }
-    if (dir)
-        (void)closedir(dir); /* nothing was written */
 }
 
 void sandbox_log_find(const struct sandbox_call *call, struct sandbox_log *out)
@@ -62,33 +40,35 @@ void sandbox_log_find(const struct sandbox_call *call, struct sandbox_log *out)
     *out = (struct sandbox_log){.folders = {0}};
     if (!folder)
         return;
-    if (!log || is_of_its_own(call)) {
+    /* A plan with a sandbox is rejected at the beginning of a run unless the folder is the log's
+     * own. */
+    struct place place;
+    if (!log || (place_of_file(call->log_db, &place, NULL) && log_own_folder_check(&place, NULL))) {
         if (access(folder, F_OK) == 0)
             arg_list_add(&out->folders, folder);
         return;
     }
     (void)snprintf(name, sizeof(name), "work/%s", call->uid);
-    add_if_there(&out->folders, folder, name);
+    add_existing_file(&out->folders, folder, name);
     (void)snprintf(name, sizeof(name), "owner/%s", call->uid);
-    add_if_there(&out->files, folder, name);
-    add_files(&out->files, folder, log + 1);
+    add_existing_file(&out->files, folder, name);
+    /* The log and the files next to it: "run.db", "run.db-wal", ... */
+    const size_t len = strlen(log + 1);
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry = dir ? readdir(dir) : NULL;
+         entry && out->files.count < SANDBOX_LOG_FILES_MAX; entry = readdir(dir)) {
+        char after = strncmp(entry->d_name, log + 1, len) == 0 ? entry->d_name[len] : '?';
+        if (after == '\0' || after == '-')
+            add_existing_file(&out->files, folder, entry->d_name);
+    }
+    if (dir)
+        (void)closedir(dir); /* nothing was written */
 }
 
 void sandbox_log_done(struct sandbox_log *log)
 {
     arg_list_done(&log->folders);
     arg_list_done(&log->files);
-}
-
-/* Returns whether `real` is the path `below` in the folder, without any symlink. */
-static bool leads_there(const char *below, const char *folder, const char *real)
-{
-    size_t len = strlen(folder);
-    size_t below_len = strlen(below);
-    while (below_len > 0 && below[below_len - 1] == '/')
-        below_len--;
-    return strncmp(real, folder, len) == 0 && strlen(real + len) == below_len &&
-           memcmp(real + len, below, below_len) == 0;
 }
 
 bool sandbox_writable_path(const struct sandbox_call *call, const char *path, char out[PATH_MAX],
@@ -103,8 +83,16 @@ bool sandbox_writable_path(const struct sandbox_call *call, const char *path, ch
         return err_set_errno(err, ENAMETOOLONG, "sandbox: writable '%.100s...'", path);
     if (!realpath(whole, out) || !realpath(call->workspace, workspace))
         return err_set_errno(err, errno, "sandbox: writable '%s'", path);
-    size_t len = strlen(call->workspace);
-    if (!sandbox_path_is_below(whole, call->workspace) || leads_there(whole + len, workspace, out))
+    if (!sandbox_path_is_below(whole, call->workspace))
+        return true;
+    /* Within the workspace, it must be that path, without any symlink. */
+    const char *below = whole + strlen(call->workspace);
+    const size_t len = strlen(workspace);
+    size_t below_len = strlen(below);
+    while (below_len > 0 && below[below_len - 1] == '/')
+        below_len--;
+    if (strncmp(out, workspace, len) == 0 && strlen(out + len) == below_len &&
+        memcmp(out + len, below, below_len) == 0)
         return true;
     return err_set(err, ERR_INVALID, "sandbox: writable '%s' is a link that leads to '%s'", path,
                    out);

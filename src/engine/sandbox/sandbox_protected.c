@@ -39,20 +39,6 @@ static bool refuse_protection(const struct protecting *protecting, const char *p
     return err_hint(protecting->err, "make it an ordinary file or folder");
 }
 
-/* Takes the first component off *rest. Returns false if there is none. */
-static bool take_part(const char **rest, char part[PATH_MAX])
-{
-    while (**rest == '/')
-        (*rest)++;
-    const size_t len = strcspn(*rest, "/");
-    if (len == 0 || len >= PATH_MAX)
-        return false;
-    memcpy(part, *rest, len);
-    part[len] = '\0';
-    *rest += len;
-    return true;
-}
-
 static void leave_folder(char *path)
 {
     char *slash = strrchr(path, '/');
@@ -102,8 +88,8 @@ enum way_end { WAY_THERE, WAY_MISSING, WAY_REFUSED };
 
 /* Resolves the path link by link, because a link in a writable folder could be replaced. For a
  * missing path, `at` is where it would be. */
-static enum way_end walk_to(const struct protecting *protecting, const char *path,
-                            char at[PATH_MAX], struct stat *info)
+static enum way_end resolve_way(const struct protecting *protecting, const char *path,
+                                char at[PATH_MAX], struct stat *info)
 {
     char rest[PATH_MAX];
     char part[PATH_MAX];
@@ -112,9 +98,13 @@ static enum way_end walk_to(const struct protecting *protecting, const char *pat
     (void)snprintf(rest, sizeof(rest), "%s", path);
     at[0] = '\0';
     for (;;) {
-        const char *next = rest;
-        if (!take_part(&next, part))
+        const char *next = rest + strspn(rest, "/");
+        const size_t part_len = strcspn(next, "/");
+        if (part_len == 0 || part_len >= sizeof(part))
             break;
+        memcpy(part, next, part_len);
+        part[part_len] = '\0';
+        next += part_len;
         memmove(rest, next, strlen(next) + 1);
         if (strcmp(part, ".") == 0)
             continue;
@@ -171,7 +161,7 @@ static bool protect(const struct protecting *protecting, const char *path)
     struct stat info;
     if (is_named_writable(protecting, path))
         return true;
-    const enum way_end end = walk_to(protecting, path, real, &info);
+    const enum way_end end = resolve_way(protecting, path, real, &info);
     if (end != WAY_THERE)
         return end == WAY_MISSING;
     if (is_named_writable(protecting, real))
@@ -194,28 +184,25 @@ static bool protect_in(const struct protecting *protecting, const char *folder, 
     return wrote < 0 || wrote >= PATH_MAX || protect(protecting, path);
 }
 
-/* Matches the plan files of workflows: "phase-2.plan.json". */
-static bool is_plan_name(const char *name)
+/* Protects the plan files of workflows, such as "phase-2.plan.json": `devs execute-phase 2` runs
+ * such a plan without the user naming a file. */
+static bool protect_plans(const struct protecting *protecting, const char *folder)
 {
     static const char start[] = "phase-";
     static const char end[] = ".plan.json";
-    const size_t len = strlen(name);
-    return strcmp(name, "devs.project.json") == 0 ||
-           (strncmp(name, start, strlen(start)) == 0 && len > strlen(start) + strlen(end) &&
-            strcmp(name + len - strlen(end), end) == 0);
-}
-
-/* `devs execute-phase 2` runs such a plan without the user naming a file. */
-static bool protect_plans(const struct protecting *protecting, const char *folder)
-{
     DIR *dir = opendir(folder);
     bool ok = true;
     int seen = 0;
     for (struct dirent *entry = dir ? readdir(dir) : NULL; ok && entry; entry = readdir(dir)) {
-        if (!is_plan_name(entry->d_name))
+        const char *name = entry->d_name;
+        const size_t len = strlen(name);
+        const bool is_phase = strncmp(name, start, strlen(start)) == 0 &&
+                              len > strlen(start) + strlen(end) &&
+                              strcmp(name + len - strlen(end), end) == 0;
+        if (!is_phase && strcmp(name, "devs.project.json") != 0)
             continue;
         ok = ++seen <= SANDBOX_PLANS_MAX
-                 ? protect_in(protecting, folder, entry->d_name)
+                 ? protect_in(protecting, folder, name)
                  : err_set(protecting->err, ERR_LIMIT, "sandbox: more than %d plans in '%s'",
                            SANDBOX_PLANS_MAX, folder);
     }
@@ -245,8 +232,8 @@ static bool protect_settings(const struct protecting *protecting)
 
 /* Reads a text file that git reads; *out stays empty if it is missing. Returns false if git could
  * read it later, but we cannot now. */
-static bool read_file(const struct protecting *protecting, const char *folder, const char *name,
-                      struct str *out)
+static bool read_git_file(const struct protecting *protecting, const char *folder, const char *name,
+                          struct str *out)
 {
     char path[PATH_MAX];
     char real[PATH_MAX];
@@ -332,7 +319,7 @@ static bool forbid_missing(const struct protecting *protecting, const char *path
     char real[PATH_MAX];
     struct str entry = {0};
     struct stat info;
-    const enum way_end end = walk_to(protecting, path, real, &info);
+    const enum way_end end = resolve_way(protecting, path, real, &info);
     if (end != WAY_MISSING || !sandbox_area_of(protecting->areas, real) ||
         is_named_writable(protecting, real))
         return end != WAY_REFUSED;
@@ -371,7 +358,7 @@ static bool protect_folder(const struct protecting *protecting, const char *path
 {
     char real[PATH_MAX];
     struct stat info;
-    if (walk_to(protecting, path, real, &info) != WAY_MISSING ||
+    if (resolve_way(protecting, path, real, &info) != WAY_MISSING ||
         !sandbox_area_of(protecting->areas, real))
         return protect(protecting, path);
     make_folders(real, 0755);
@@ -382,13 +369,6 @@ static bool protect_folder(const struct protecting *protecting, const char *path
 static bool is_result(const struct protecting *protecting, const char *path)
 {
     return protecting->own_tree && sandbox_path_is_below(path, protecting->call->workspace);
-}
-
-/* Only such keys name other files, and nothing in a config can disguise these words. */
-static bool names_files(const struct str *config)
-{
-    return config->len > 0 &&
-           (strcasestr(config->data, "include") || strcasestr(config->data, "hooksPath"));
 }
 
 static bool protect_config(struct protecting *protecting, const char *path, const char *top,
@@ -466,9 +446,12 @@ static bool protect_config(struct protecting *protecting, const char *path, cons
         return true;
     (void)snprintf(folder, sizeof(folder), "%s", path);
     leave_folder(folder); /* the path is absolute */
-    const bool ok = protect(protecting, path) &&
-                    read_file(protecting, folder, path + strlen(folder) + 1, &text) &&
-                    (!names_files(&text) || protect_values(protecting, path, &text, top, depth));
+    bool ok = protect(protecting, path) &&
+              read_git_file(protecting, folder, path + strlen(folder) + 1, &text);
+    /* Only keys with these words name other files, and nothing in a config can disguise them. */
+    if (ok && text.len > 0 &&
+        (strcasestr(text.data, "include") || strcasestr(text.data, "hooksPath")))
+        ok = protect_values(protecting, path, &text, top, depth);
     str_done(&text);
     return ok;
 }
@@ -488,21 +471,16 @@ static struct {
     struct arg_list files;
 } person = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void find_person_configs(char *const *environment)
-{
-    (void)pthread_mutex_lock(&person.lock);
-    if (!person.is_found)
-        git_find_configs(environment, &person.files);
-    person.is_found = true;
-    (void)pthread_mutex_unlock(&person.lock);
-}
-
 /* Protects the configs that git reads for all repositories: the system's and the user's. A missing
  * one is not forbidden: the user may create it while the attempt runs, and it must not be removed
  * then. */
 static bool protect_person_configs(struct protecting *protecting, const char *top)
 {
-    find_person_configs(protecting->call->our_environment);
+    (void)pthread_mutex_lock(&person.lock);
+    if (!person.is_found)
+        git_find_configs(protecting->call->our_environment, &person.files);
+    person.is_found = true;
+    (void)pthread_mutex_unlock(&person.lock);
     bool ok = true;
     for (size_t i = 0; ok && i < person.files.count; i++)
         ok = protect_config(protecting, person.files.items[i], top, 0);
@@ -534,21 +512,6 @@ static bool protect_git_dirs_below(struct protecting *protecting, const char *fo
     if (dir)
         (void)closedir(dir); /* opened for reading only */
     return ok;
-}
-
-/* Creates an empty file if it is missing. If we cannot create it, neither can an attempt. */
-static void create_missing(const char *dir)
-{
-    char path[PATH_MAX];
-    int wrote = snprintf(path, sizeof(path), "%s/hooks", dir);
-    if (wrote > 0 && wrote < PATH_MAX)
-        (void)mkdir(path, 0755);
-    wrote = snprintf(path, sizeof(path), "%s/config", dir);
-    const int fd = wrote > 0 && wrote < PATH_MAX
-                       ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644)
-                       : -1;
-    if (fd >= 0)
-        (void)close(fd);
 }
 
 /* Also checks each hook for hard links, which a copy of the tree may share with the original. */
@@ -604,20 +567,22 @@ static bool protect_links(const struct protecting *protecting, const char *dir, 
     return ok;
 }
 
-/* Protects the whole folder, unless the plan names it in `writable`, or it is part of a task's
- * result. */
-static bool protect_whole(const struct protecting *protecting, const char *dir)
-{
-    return protect(protecting, dir) && protect_links(protecting, dir, "") &&
-           protect_links(protecting, dir, "/info") && protect_links(protecting, dir, "/hooks");
-}
-
-/* Marks files that must not be created in a writable repository. */
-static bool forbid_in_git_dir(struct protecting *protecting, const char *dir)
+/* Marks files that must not be created in a writable repository, and creates those that are to be
+ * read-only: an empty folder of hooks, an empty config. If we cannot create one, neither can an
+ * attempt. */
+static bool complete_git_dir(struct protecting *protecting, const char *dir)
 {
     static const char *const names[] = {"commondir", "config.worktree"};
     char path[PATH_MAX];
-    create_missing(dir);
+    int wrote = snprintf(path, sizeof(path), "%s/hooks", dir);
+    if (wrote > 0 && wrote < PATH_MAX)
+        (void)mkdir(path, 0755);
+    wrote = snprintf(path, sizeof(path), "%s/config", dir);
+    const int fd = wrote > 0 && wrote < PATH_MAX
+                       ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644)
+                       : -1;
+    if (fd >= 0)
+        (void)close(fd);
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         (void)snprintf(path, sizeof(path), "%.*s/%s", PATH_MAX - 32, dir, names[i]);
         if (!forbid_missing(protecting, path))
@@ -632,12 +597,16 @@ static bool protect_git_dir(struct protecting *protecting, const char *dir, cons
     char below[PATH_MAX];
     const bool is_worktrees = exists_in(dir, "commondir");
     const bool is_reached = meets_area(protecting->areas, dir);
+    /* Protects the whole folder, unless the plan names it in `writable`, or it is part of a task's
+     * result. */
     const bool is_whole = sandbox_area_of(protecting->areas, dir) && !is_result(protecting, dir) &&
                           !is_named_writable(protecting, dir);
-    if (is_whole && !protect_whole(protecting, dir))
+    if (is_whole &&
+        (!protect(protecting, dir) || !protect_links(protecting, dir, "") ||
+         !protect_links(protecting, dir, "/info") || !protect_links(protecting, dir, "/hooks")))
         return false;
     if (is_reached && !is_whole && !is_worktrees && is_git_dir(dir) &&
-        !is_result(protecting, dir) && !forbid_in_git_dir(protecting, dir))
+        !is_result(protecting, dir) && !complete_git_dir(protecting, dir))
         return false;
     if (!protect_in(protecting, dir, "commondir") || !protect_in(protecting, dir, "gitdir") ||
         !protect_hooks(protecting, dir) || !protect_config_in(protecting, dir, "config", top) ||
@@ -674,10 +643,10 @@ static bool protect_git_file(struct protecting *protecting, const char *top, int
     char dir[PATH_MAX];
     char common[PATH_MAX];
     struct str text = {0};
-    bool ok = read_file(protecting, top, ".git", &text) && protect_in(protecting, top, ".git");
+    bool ok = read_git_file(protecting, top, ".git", &text) && protect_in(protecting, top, ".git");
     if (ok && find_named_path(top, &text, "gitdir:", dir)) {
         ok = protect_git_dir(protecting, dir, top, depth) &&
-             read_file(protecting, dir, "commondir", &text);
+             read_git_file(protecting, dir, "commondir", &text);
         if (ok && find_named_path(dir, &text, "", common) && realpath(common, dir))
             ok = protect_git_dir(protecting, dir, top, depth);
     }
@@ -819,40 +788,26 @@ static bool protect_repository(struct protecting *protecting, const char *from)
     }
 }
 
-static bool find_state_folder(const struct sandbox_call *call, char out[PATH_MAX])
-{
-    char home[PATH_MAX];
-    const char *state = sandbox_variable(call->our_environment, "XDG_STATE_HOME");
-    int wrote = -1;
-    if (state && state[0] == '/')
-        wrote = snprintf(out, PATH_MAX, "%s/devs", state);
-    else if (sandbox_home_find(call, home))
-        wrote = snprintf(out, PATH_MAX, "%s/.local/state/devs", home);
-    return wrote > 0 && wrote < PATH_MAX;
-}
-
 /* Protects the folder where devs keeps which settings the user trusts. Creates it first, because a
  * step could create it otherwise. */
 static bool protect_state(const struct protecting *protecting)
 {
+    char home[PATH_MAX];
     char path[PATH_MAX];
     char real[PATH_MAX];
     struct stat info;
-    if (!find_state_folder(protecting->call, path))
+    const char *state = sandbox_variable(protecting->call->our_environment, "XDG_STATE_HOME");
+    int wrote = -1;
+    if (state && state[0] == '/')
+        wrote = snprintf(path, sizeof(path), "%s/devs", state);
+    else if (sandbox_home_find(protecting->call, home))
+        wrote = snprintf(path, sizeof(path), "%s/.local/state/devs", home);
+    if (wrote <= 0 || wrote >= PATH_MAX)
         return true;
-    if (walk_to(protecting, path, real, &info) == WAY_MISSING &&
+    if (resolve_way(protecting, path, real, &info) == WAY_MISSING &&
         sandbox_area_of(protecting->areas, real))
         make_folders(real, S_IRWXU);
     return protect(protecting, path);
-}
-
-static bool protect_all(struct protecting *protecting)
-{
-    bool ok = protect_settings(protecting) && protect_state(protecting);
-    for (size_t i = 0; ok && i < protecting->areas->count; i++)
-        ok = protect_repository(protecting, protecting->areas->items[i]) &&
-             protect_person_configs(protecting, protecting->areas->items[i]);
-    return ok;
 }
 
 /* Drops the pins in a folder that is read-only as a whole: pins would make them writable again. */
@@ -885,7 +840,10 @@ bool sandbox_protected_find(const struct sandbox_call *call, const struct arg_li
         .includes_left = SANDBOX_GIT_INCLUDES_MAX,
     };
     *out = (struct sandbox_protected){.paths = {0}};
-    const bool ok = protect_all(&protecting);
+    bool ok = protect_settings(&protecting) && protect_state(&protecting);
+    for (size_t i = 0; ok && i < areas->count; i++)
+        ok = protect_repository(&protecting, areas->items[i]) &&
+             protect_person_configs(&protecting, areas->items[i]);
     drop_kept_pins(&protecting);
     arg_list_done(&protecting.read);
     return ok;
@@ -896,7 +854,7 @@ bool sandbox_fixed_path(const struct arg_list *areas, const char *path, char out
     struct stat info;
     struct sandbox_protected nothing = {.paths = {0}};
     const struct protecting protecting = {.areas = areas, .out = &nothing};
-    return walk_to(&protecting, path, out, &info) == WAY_THERE;
+    return resolve_way(&protecting, path, out, &info) == WAY_THERE;
 }
 
 void sandbox_protected_done(struct sandbox_protected *found)

@@ -23,17 +23,10 @@ enum {
 };
 static const size_t range_max = (size_t)1024 * 1024 * 1024;
 
-/* Takes a shared lock, as all users of the folder do. Removing it requires an exclusive one. */
-static bool share(int fd, const char *path)
+bool content_open(struct content_store *store, const char *path, struct err *err)
 {
     struct stat held;
     struct stat named;
-    return flock(fd, LOCK_SH) == 0 && fstat(fd, &held) == 0 && stat(path, &named) == 0 &&
-           held.st_ino == named.st_ino && held.st_dev == named.st_dev;
-}
-
-bool content_open(struct content_store *store, const char *path, struct err *err)
-{
     *store = (struct content_store){.fd = -1};
     for (int i = 0; i < OPEN_TRIES; i++) {
         if (mkdir(path, 0700) != 0 && errno != EEXIST)
@@ -41,7 +34,10 @@ bool content_open(struct content_store *store, const char *path, struct err *err
         const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (fd < 0)
             return err_set_errno(err, errno, "cannot open '%s'", path);
-        if (share(fd, path)) {
+        /* A shared lock, as all users of the folder take it. Removing it requires an exclusive
+         * one. */
+        if (flock(fd, LOCK_SH) == 0 && fstat(fd, &held) == 0 && stat(path, &named) == 0 &&
+            held.st_ino == named.st_ino && held.st_dev == named.st_dev) {
             store->fd = fd;
             return true;
         }
@@ -59,7 +55,7 @@ void content_close(struct content_store *store)
 }
 
 /* Makes "ab/cdef...". */
-static void name_of(const unsigned char hash[SHA256_BYTES], char out[NAME_MAX_BYTES])
+static void name_of_hash(const unsigned char hash[SHA256_BYTES], char out[NAME_MAX_BYTES])
 {
     static const char digits[] = "0123456789abcdef";
     size_t at = 0;
@@ -96,7 +92,7 @@ static int write_all(int fd, const char *bytes, size_t len)
     return 0;
 }
 
-static bool is_there(const struct content_store *store, const char *name)
+static bool has_content(const struct content_store *store, const char *name)
 {
     return faccessat(store->fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
@@ -123,7 +119,7 @@ static bool put_in_place(struct content_store *store, int fd, const char *new_na
 {
     char name[NAME_MAX_BYTES];
     char folder[3] = "";
-    name_of(hash, name);
+    name_of_hash(hash, name);
     memcpy(folder, name, 2);
     const unsigned char bit = (unsigned char)(1U << (hash[0] & 7));
     int number = close(fd) == 0 ? 0 : errno;
@@ -147,8 +143,8 @@ static bool keep_bytes(struct content_store *store, const char *bytes, size_t le
     char name[NAME_MAX_BYTES];
     char new_name[NEW_NAME_MAX];
     int fd = -1;
-    name_of(hash, name);
-    if (is_there(store, name))
+    name_of_hash(hash, name);
+    if (has_content(store, name))
         return true;
     if (!open_new(store, new_name, &fd, err))
         return false;
@@ -192,8 +188,8 @@ static bool keep_large(struct content_store *store, int fd, char *bytes,
     sha256_open(&sha256);
     ok = ok && hash_rest(copy, sha256, bytes, &size, err);
     sha256_finish(sha256, hash);
-    name_of(hash, name);
-    if (ok && !is_there(store, name)) {
+    name_of_hash(hash, name);
+    if (ok && !has_content(store, name)) {
         *size_out = size;
         return put_in_place(store, copy, new_name, hash, err);
     }
@@ -241,7 +237,7 @@ bool content_get(const struct content_store *store, const unsigned char hash[SHA
                  int *fd_out, struct err *err)
 {
     char name[NAME_MAX_BYTES];
-    name_of(hash, name);
+    name_of_hash(hash, name);
     const int fd = openat(store->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT)
         return err_set(err, ERR_NOT_FOUND, "a content that was kept is gone: %s", name);

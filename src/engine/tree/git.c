@@ -34,30 +34,6 @@ enum {
                             most, so two repositories may wait for each other */
 };
 
-/* Makes the environment of one command: the fixed part, and the paths that can only be set by
- * variables. */
-static void add_variables(const struct git *git, const struct git_call *call, struct arg_list *list)
-{
-    arg_list_add_all(list, git->environment.items);
-    if (git->own)
-        arg_list_addf(list, "GIT_DIR=%s", git->own);
-    if (git->own)
-        arg_list_addf(list, "GIT_WORK_TREE=%s", call->tree ? call->tree : git->places->top);
-    if (call->index)
-        arg_list_addf(list, "GIT_INDEX_FILE=%s", call->index);
-    if (call->objects) {
-        arg_list_addf(list, "GIT_OBJECT_DIRECTORY=%s", call->objects);
-        struct str quoted = {0}; /* colons separate several paths */
-        for (const char *at = git->own; *at; at++) {
-            if (*at == '"' || *at == '\\')
-                str_add_char(&quoted, '\\');
-            str_add_char(&quoted, *at);
-        }
-        arg_list_addf(list, "GIT_ALTERNATE_OBJECT_DIRECTORIES=\"%s/objects\"", str_text(&quoted));
-        str_done(&quoted);
-    }
-}
-
 bool git_run(const struct git *git, const struct git_call *call, struct tool_result *out,
              struct err *err)
 {
@@ -66,7 +42,26 @@ bool git_run(const struct git *git, const struct git_call *call, struct tool_res
     arg_list_add(&words, "git");
     for (const char *const *word = call->words; *word; word++)
         arg_list_add(&words, *word);
-    add_variables(git, call, &environment);
+    /* The fixed part, and the paths that can only be set by variables. */
+    arg_list_add_all(&environment, git->environment.items);
+    if (git->own) {
+        arg_list_addf(&environment, "GIT_DIR=%s", git->own);
+        arg_list_addf(&environment, "GIT_WORK_TREE=%s", call->tree ? call->tree : git->places->top);
+    }
+    if (call->index)
+        arg_list_addf(&environment, "GIT_INDEX_FILE=%s", call->index);
+    if (call->objects) {
+        arg_list_addf(&environment, "GIT_OBJECT_DIRECTORY=%s", call->objects);
+        struct str quoted = {0}; /* colons separate several paths */
+        for (const char *at = git->own; *at; at++) {
+            if (*at == '"' || *at == '\\')
+                str_add_char(&quoted, '\\');
+            str_add_char(&quoted, *at);
+        }
+        arg_list_addf(&environment, "GIT_ALTERNATE_OBJECT_DIRECTORIES=\"%s/objects\"",
+                      str_text(&quoted));
+        str_done(&quoted);
+    }
     const struct tool_call tool = {
         .argv = words.items,
         .environment = environment.items,
@@ -83,24 +78,19 @@ bool git_run(const struct git *git, const struct git_call *call, struct tool_res
     return ok;
 }
 
-/* Adds "git merge-tree", for messages. */
-static void add_name(const struct git_call *call, struct str *out)
-{
-    const char *const *word = call->words;
-    str_add(out, "git");
-    while (*word && (*word)[0] == '-')
-        word += strcmp(*word, "-c") == 0 && word[1] ? 2 : 1;
-    if (*word)
-        str_addf(out, " %s", *word);
-}
-
 bool git_ask(const struct git *git, const struct git_call *call, struct str *out, struct err *err)
 {
     struct tool_result result = {0};
     struct str name = {0};
     bool ok = git_run(git, call, &result, err);
     if (ok) {
-        add_name(call, &name);
+        /* "git merge-tree", for messages. */
+        const char *const *word = call->words;
+        str_add(&name, "git");
+        while (*word && (*word)[0] == '-')
+            word += strcmp(*word, "-c") == 0 && word[1] ? 2 : 1;
+        if (*word)
+            str_addf(&name, " %s", *word);
         ok = tool_succeeded(&result, name.data, err);
     }
     if (ok && out)
@@ -291,14 +281,6 @@ static bool check_branch(const struct git *git, const char *branch, const char *
     return ok;
 }
 
-static bool write_ref(int fd, const char *commit)
-{
-    char line[GIT_COMMIT_MAX + 1];
-    const int len = snprintf(line, sizeof(line), "%s\n", commit);
-    errno = EIO; /* a short write */
-    return write(fd, line, (size_t)len) == len && fsync(fd) == 0;
-}
-
 bool git_move_branch(const struct git *git, const char *branch, const char *from,
                      const char *commit, struct err *err)
 {
@@ -314,8 +296,15 @@ bool git_move_branch(const struct git *git, const char *branch, const char *from
         ok = check_branch(git, branch, from, err);
         (void)unlinkat(folder, name, AT_REMOVEDIR); /* git leaves empty folders of deleted
                                                        branches */
-        if (ok && (!write_ref(fd, commit) || renameat(folder, lock.data, folder, name) != 0))
-            ok = err_set_errno(err, errno, "git: cannot write 'refs/heads/%s'", branch);
+        if (ok) {
+            char line[GIT_COMMIT_MAX + 1];
+            const int len = snprintf(line, sizeof(line), "%s\n", commit);
+            errno = EIO; /* a short write */
+            ok = write(fd, line, (size_t)len) == len && fsync(fd) == 0 &&
+                 renameat(folder, lock.data, folder, name) == 0;
+            if (!ok)
+                (void)err_set_errno(err, errno, "git: cannot write 'refs/heads/%s'", branch);
+        }
         (void)close(fd); /* it was written and synced */
         if (!ok)
             (void)unlinkat(folder, lock.data, 0);
@@ -326,7 +315,7 @@ bool git_move_branch(const struct git *git, const char *branch, const char *from
 }
 
 /* Moves one file of an object folder. If it already exists in the target, it is the same object. */
-static bool bring_file(int from, int to, const char *name, struct err *err)
+static bool bring_object_file(int from, int to, const char *name, struct err *err)
 {
     bool cannot_clone = false;
     int64_t bytes = 0;
@@ -371,8 +360,8 @@ static bool is_object_folder(const char *name)
 
 /* Returns the names in a folder that are wanted; the caller frees the array and the names. Fails if
  * the folder cannot be read, because a skipped object would be lost. */
-static bool list_names(int folder, bool (*is_wanted)(const char *name), char ***names_out,
-                       size_t *count_out, struct err *err)
+static bool list_object_names(int folder, bool (*is_wanted)(const char *name), char ***names_out,
+                              size_t *count_out, struct err *err)
 {
     size_t cap = 0;
     const int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -395,7 +384,8 @@ static bool list_names(int folder, bool (*is_wanted)(const char *name), char ***
 }
 
 /* Moves the files of a folder in an order in which git may see them: a pack's index comes last. */
-static bool bring_folder(int from_objects, int to_objects, const char *folder, struct err *err)
+static bool bring_object_folder(int from_objects, int to_objects, const char *folder,
+                                struct err *err)
 {
     const int from = tree_folder_open(from_objects, folder);
     const bool is_made = from >= 0 && (mkdirat(to_objects, folder, 0777) == 0 || errno == EEXIST);
@@ -408,12 +398,12 @@ static bool bring_folder(int from_objects, int to_objects, const char *folder, s
     }
     char **names = NULL;
     size_t count = 0;
-    bool ok = list_names(from, is_object_file, &names, &count, err);
+    bool ok = list_object_names(from, is_object_file, &names, &count, err);
     for (int last = 0; last < 2; last++) {
         for (size_t i = 0; i < count; i++) {
             const bool is_index = strstr(names[i], ".idx") != NULL;
             if (is_index == (last == 1))
-                ok = ok && bring_file(from, to, names[i], err);
+                ok = ok && bring_object_file(from, to, names[i], err);
         }
     }
     for (size_t i = 0; i < count; i++)
@@ -434,9 +424,9 @@ bool git_bring_objects(const struct git *git, struct err *err)
               err_set_errno(err, errno, "git: cannot open the objects of '%s'", git->places->top);
     char **names = NULL;
     size_t count = 0;
-    ok = ok && list_names(from, is_object_folder, &names, &count, err);
+    ok = ok && list_object_names(from, is_object_folder, &names, &count, err);
     for (size_t i = 0; i < count; i++) {
-        ok = ok && bring_folder(from, to, names[i], err);
+        ok = ok && bring_object_folder(from, to, names[i], err);
         free(names[i]);
     }
     free(names);

@@ -87,7 +87,7 @@ static void person_done(struct person *person)
 }
 
 /* Returns false if it does not fit. */
-static bool join(char out[PATH_MAX], const char *folder, const char *name)
+static bool join_path(char out[PATH_MAX], const char *folder, const char *name)
 {
     const int len = snprintf(out, PATH_MAX, "%s/%s", folder, name);
     return len > 0 && len < PATH_MAX;
@@ -99,21 +99,23 @@ static bool read_linked_file(const char *folder, const char *name, size_t max, s
 {
     char path[PATH_MAX];
     char real[PATH_MAX];
-    return join(path, folder, name) && realpath(path, real) && foreign_file_read(real, max, out);
+    return join_path(path, folder, name) && realpath(path, real) &&
+           foreign_file_read(real, max, out);
 }
 
 /* Resolves the path in a file, such as "gitdir: ../x" or "../..", relative to the file's folder. */
-static bool follow(const char *folder, const char *file, const char *prefix, char out[PATH_MAX])
+static bool follow_path_in(const char *folder, const char *file, const char *prefix,
+                           char out[PATH_MAX])
 {
     struct str text = {0};
     char path[PATH_MAX];
-    bool ok = join(path, folder, file) && foreign_file_read(path, GIT_FILE_MAX, &text);
+    bool ok = join_path(path, folder, file) && foreign_file_read(path, GIT_FILE_MAX, &text);
     if (ok)
         str_cut(&text, strcspn(text.data, "\r\n"));
     ok = ok && strncmp(text.data, prefix, strlen(prefix)) == 0;
     if (ok) {
         const char *to = text.data + strlen(prefix);
-        ok = (*to == '/' || join(path, folder, to)) && realpath(*to == '/' ? to : path, out);
+        ok = (*to == '/' || join_path(path, folder, to)) && realpath(*to == '/' ? to : path, out);
     }
     str_done(&text);
     return ok;
@@ -121,21 +123,21 @@ static bool follow(const char *folder, const char *file, const char *prefix, cha
 
 /* Fills in the paths of the repository whose ".git" is in `top`. Only reads "commondir" for a
  * worktree, whose ".git" is a file: in a folder ".git", an attempt may have created it. */
-static bool take_repository(const char *top, const struct stat *mark, struct git_places *out)
+static bool find_repository_places(const char *top, const struct stat *mark, struct git_places *out)
 {
     char path[PATH_MAX];
     struct stat info;
     const bool is_file = S_ISREG(mark->st_mode);
     if (!realpath(top, out->top))
         return false;
-    if (is_file ? !follow(out->top, ".git", "gitdir: ", out->dir)
-                : !join(path, out->top, ".git") || !realpath(path, out->dir))
+    if (is_file ? !follow_path_in(out->top, ".git", "gitdir: ", out->dir)
+                : !join_path(path, out->top, ".git") || !realpath(path, out->dir))
         return false;
-    if (!is_file || !follow(out->dir, "commondir", "", out->common))
+    if (!is_file || !follow_path_in(out->dir, "commondir", "", out->common))
         memcpy(out->common, out->dir, sizeof(out->common));
-    return join(path, out->dir, "HEAD") && lstat(path, &info) == 0 &&
-           (S_ISREG(info.st_mode) || S_ISLNK(info.st_mode)) && join(path, out->common, "objects") &&
-           lstat(path, &info) == 0;
+    return join_path(path, out->dir, "HEAD") && lstat(path, &info) == 0 &&
+           (S_ISREG(info.st_mode) || S_ISLNK(info.st_mode)) &&
+           join_path(path, out->common, "objects") && lstat(path, &info) == 0;
 }
 
 bool git_find(const char *folder, struct git_places *out, struct err *err)
@@ -148,8 +150,8 @@ bool git_find(const char *folder, struct git_places *out, struct err *err)
     memcpy(at, folder, len + 1);
     for (int i = 0; i < FOLDERS_UP_MAX; i++) {
         struct stat info;
-        if (join(path, at, ".git") && stat(path, &info) == 0) {
-            if (take_repository(*at ? at : "/", &info, out))
+        if (join_path(path, at, ".git") && stat(path, &info) == 0) {
+            if (find_repository_places(*at ? at : "/", &info, out))
                 return true;
             break;
         }
@@ -162,7 +164,7 @@ bool git_find(const char *folder, struct git_places *out, struct err *err)
     return err_hint(err, "\"workspace\": \"worktree\" needs one; \"copy\" does not");
 }
 
-static const char *find_value(char *const *environment, const char *name)
+static const char *find_variable(char *const *environment, const char *name)
 {
     for (; environment && *environment; environment++) {
         if (strncmp(*environment, name, strlen(name)) == 0)
@@ -171,13 +173,13 @@ static const char *find_value(char *const *environment, const char *name)
     return NULL;
 }
 
-static void add_environment(struct arg_list *list, char *const *environment)
+static void add_git_environment(struct arg_list *list, char *const *environment)
 {
     char program[PATH_MAX];
     for (size_t i = 0; i < ARRAY_LEN(fixed_environment); i++)
         arg_list_add(list, fixed_environment[i]);
     for (size_t i = 0; i < ARRAY_LEN(inherited); i++) {
-        const char *entry = find_value(environment, inherited[i]);
+        const char *entry = find_variable(environment, inherited[i]);
         if (entry)
             arg_list_add(list, entry);
     }
@@ -188,7 +190,7 @@ static void add_environment(struct arg_list *list, char *const *environment)
                   slash ? ":" : "");
 }
 
-static void close_environment(struct arg_list *list)
+static void add_closed_environment(struct arg_list *list)
 {
     for (size_t i = 0; i < ARRAY_LEN(closed_environment); i++)
         arg_list_add(list, closed_environment[i]);
@@ -209,7 +211,7 @@ static const char *split_setting(char *key)
     return value ? value : "true";
 }
 
-static void take_repository_setting(const char *key, const char *value, struct person *person)
+static void apply_repository_setting(const char *key, const char *value, struct person *person)
 {
     static const char remote[] = "remote.";
     const char *dot = strrchr(key, '.');
@@ -242,7 +244,8 @@ static bool read_repository_config(const struct git *git, const char *folder, co
     struct str text = {0};
     struct str list = {0};
     if (!read_linked_file(folder, name, GIT_CONFIG_MAX, &text)) {
-        const bool is_unread = join(path, folder, name) && stat(path, &info) == 0 && info.st_size;
+        const bool is_unread =
+            join_path(path, folder, name) && stat(path, &info) == 0 && info.st_size;
         str_done(&text);
         return !is_unread || err_set(err, ERR_INVALID, "git: cannot read '%s'", path);
     }
@@ -256,7 +259,7 @@ static bool read_repository_config(const struct git *git, const char *folder, co
         char *key = list.data + at;
         at += strlen(key) + 1;
         const char *value = split_setting(key);
-        take_repository_setting(key, value, person);
+        apply_repository_setting(key, value, person);
     }
     str_done(&text);
     str_done(&list);
@@ -283,7 +286,7 @@ static bool read_person(const struct git *git, char *const *environment, struct 
     struct str name = {0};
     struct str email = {0};
     str_addf(&git_dir, "--git-dir=%s", git->places->dir);
-    add_environment(&asking.environment, environment);
+    add_git_environment(&asking.environment, environment);
     arg_list_addf(&asking.environment, "GIT_COMMON_DIR=%s", git->own);
     arg_list_addf(&asking.environment, "GIT_CONFIG_COUNT=%zu", person->remotes.count);
     for (size_t i = 0; i < person->remotes.count; i++) {
@@ -346,7 +349,7 @@ static bool check_files(const char *folder, const char *const *names, size_t cou
     char path[PATH_MAX];
     struct stat info;
     for (size_t i = 0; i < count; i++) {
-        if (join(path, folder, names[i]) && stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        if (join_path(path, folder, names[i]) && stat(path, &info) == 0 && !S_ISREG(info.st_mode))
             return err_set(err, ERR_INVALID, "git: '%s' is not a file", path);
     }
     return true;
@@ -373,11 +376,11 @@ static bool check_objects(const char *objects, int depth, struct err *err)
     char path[PATH_MAX];
     char loose[8];
     struct str list = {0};
-    bool ok = (!join(path, objects, "pack") || check_entries(path, err)) &&
-              (!join(path, objects, "info") || check_entries(path, err));
+    bool ok = (!join_path(path, objects, "pack") || check_entries(path, err)) &&
+              (!join_path(path, objects, "info") || check_entries(path, err));
     for (int i = 0; ok && i < LOOSE_FOLDERS; i++) {
         (void)snprintf(loose, sizeof(loose), "%02x", (unsigned)i);
-        ok = !join(path, objects, loose) || check_entries(path, err);
+        ok = !join_path(path, objects, loose) || check_entries(path, err);
     }
     if (!ok || depth >= ALTERNATES_DEPTH_MAX ||
         !read_linked_file(objects, "info/alternates", GIT_CONFIG_MAX, &list)) {
@@ -389,7 +392,7 @@ static bool check_objects(const char *objects, int depth, struct err *err)
         end += *end ? (*end = '\0', 1) : 0;
         if (line[0] == '/')
             ok = check_objects(line, depth + 1, err);
-        else if (line[0] && line[0] != '#' && join(path, objects, line))
+        else if (line[0] && line[0] != '#' && join_path(path, objects, line))
             ok = check_objects(path, depth + 1, err);
     }
     str_done(&list);
@@ -407,7 +410,7 @@ static bool check_folders(const struct git *git, struct err *err)
     char path[PATH_MAX];
     struct stat info;
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        if (!join(path, git->places->common, names[i]))
+        if (!join_path(path, git->places->common, names[i]))
             return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", git->places->common);
         if (lstat(path, &info) != 0)
             return err_set_errno(err, errno, "git: '%s'", path);
@@ -418,7 +421,7 @@ static bool check_folders(const struct git *git, struct err *err)
     }
     return check_files(git->places->common, files, ARRAY_LEN(files), err) &&
            check_files(git->places->dir, own_files, ARRAY_LEN(own_files), err) &&
-           join(path, git->places->common, "objects") && check_objects(path, 0, err);
+           join_path(path, git->places->common, "objects") && check_objects(path, 0, err);
 }
 
 /* Appends a value, quoted as in git's config files. */
@@ -478,7 +481,8 @@ static bool write_head(const struct git *git, int own, struct err *err)
 {
     char path[PATH_MAX];
     struct str text = {0};
-    bool ok = join(path, git->places->dir, "HEAD") && foreign_file_read(path, GIT_FILE_MAX, &text);
+    bool ok =
+        join_path(path, git->places->dir, "HEAD") && foreign_file_read(path, GIT_FILE_MAX, &text);
     if (ok)
         str_cut(&text, strcspn(text.data, "\r\n"));
     const bool is_ref = ok && strncmp(text.data, "ref: refs/", 10) == 0;
@@ -520,7 +524,7 @@ static bool link_to(int own, const char *name, const char *folder, const char *t
 {
     char path[PATH_MAX];
     char now[PATH_MAX];
-    if (!join(path, folder, target))
+    if (!join_path(path, folder, target))
         return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", folder);
     const ssize_t len = readlinkat(own, name, now, sizeof(now) - 1);
     if (len > 0 && (size_t)len == strlen(path) && memcmp(now, path, (size_t)len) == 0)
@@ -591,32 +595,27 @@ static bool make_own(const struct git *git, char *const *environment, struct per
     return ok;
 }
 
-static void add_identity(struct arg_list *environment, const struct person *person)
-{
-    static const char *const roles[] = {"AUTHOR", "COMMITTER"};
-    const bool is_known = person->name.len > 0 && person->email.len > 0;
-    for (size_t i = 0; i < ARRAY_LEN(roles); i++) {
-        arg_list_addf(environment, "GIT_%s_NAME=%s", roles[i],
-                      is_known ? person->name.data : "devs");
-        arg_list_addf(environment, "GIT_%s_EMAIL=%s", roles[i],
-                      is_known ? person->email.data : "devs@localhost");
-    }
-}
-
 bool git_open(struct git *out, const char *folder, const char *own, char *const *environment,
               struct err *err)
 {
+    static const char *const roles[] = {"AUTHOR", "COMMITTER"};
     struct git git = {.places = xcalloc(1, sizeof(*git.places))};
     struct person person = {.is_bare = false};
     program_avoid(folder);
-    add_environment(&git.environment, environment);
-    close_environment(&git.environment);
+    add_git_environment(&git.environment, environment);
+    add_closed_environment(&git.environment);
     bool ok = git_find(folder, git.places, err) && check_folders(&git, err) &&
               read_repository(&git, &person, err) && check_person(&git, &person, err);
     if (ok) {
         git.own = xstrdup(own);
         ok = make_own(&git, environment, &person, err);
-        add_identity(&git.environment, &person);
+        const bool is_known = person.name.len > 0 && person.email.len > 0;
+        for (size_t i = 0; i < ARRAY_LEN(roles); i++) {
+            arg_list_addf(&git.environment, "GIT_%s_NAME=%s", roles[i],
+                          is_known ? person.name.data : "devs");
+            arg_list_addf(&git.environment, "GIT_%s_EMAIL=%s", roles[i],
+                          is_known ? person.email.data : "devs@localhost");
+        }
     }
     person_done(&person);
     if (ok)
@@ -631,8 +630,8 @@ void git_alone(struct git *out, const char *folder, char *const *environment)
     const char *slash = strrchr(folder, '/');
     struct git git = {.places = xcalloc(1, sizeof(*git.places))};
     (void)snprintf(git.places->top, sizeof(git.places->top), "%s", folder);
-    add_environment(&git.environment, environment);
-    close_environment(&git.environment);
+    add_git_environment(&git.environment, environment);
+    add_closed_environment(&git.environment);
     arg_list_addf(&git.environment, "GIT_CEILING_DIRECTORIES=%.*s",
                   slash ? (int)(slash - folder) : 0, folder);
     *out = git;
@@ -648,7 +647,7 @@ static bool find_common(struct git_places *places)
     memcpy(places->common, places->dir, sizeof(places->common));
     if (read_linked_file(places->dir, "commondir", GIT_FILE_MAX, &text)) {
         str_cut(&text, strcspn(text.data, "\r\n"));
-        ok = (text.data[0] == '/' || join(path, places->dir, text.data)) &&
+        ok = (text.data[0] == '/' || join_path(path, places->dir, text.data)) &&
              realpath(text.data[0] == '/' ? text.data : path, places->common);
     }
     str_done(&text);
@@ -685,10 +684,10 @@ bool git_list_index(const char *dir, const char *top, char *const *environment, 
     (void)snprintf(git.places->dir, sizeof(git.places->dir), "%s", dir);
     const struct git_call call = {
         .words = words, .index = index, .out_max = GIT_INDEX_MAX, .timeout_ms = ask_timeout_ms};
-    bool ok = (find_common(git.places) && join(index, dir, "index")) ||
+    bool ok = (find_common(git.places) && join_path(index, dir, "index")) ||
               err_set(err, ERR_INVALID, "git: cannot find the repository of '%s'", dir);
-    ok = ok && join(objects, git.places->common, "objects") && check_objects(objects, 0, err) &&
-         read_repository(&git, &person, err);
+    ok = ok && join_path(objects, git.places->common, "objects") &&
+         check_objects(objects, 0, err) && read_repository(&git, &person, err);
     if (ok && !mkdtemp(own))
         ok = err_set_errno(err, errno, "cannot make '%s'", own);
     else if (ok) {
@@ -701,38 +700,33 @@ bool git_list_index(const char *dir, const char *top, char *const *environment, 
     return ok;
 }
 
-/* Adds the origins from "file:PATH NUL KEY newline VALUE NUL" for each key. */
-static void add_origins(const struct str *list, struct arg_list *out)
-{
-    static const char word[] = "file:/";
-    for (size_t at = 0; at < list->len;) {
-        const char *origin = list->data + at;
-        at += strlen(origin) + 1;
-        at += at < list->len ? strlen(list->data + at) + 1 : 0;
-        const char *path = origin + strlen(word) - 1;
-        if (strncmp(origin, word, strlen(word)) == 0 && !arg_list_has(out, path))
-            arg_list_add(out, path);
-    }
-}
-
 void git_find_configs(char *const *environment, struct arg_list *out)
 {
     static const char *const words[] = {
         "--git-dir=/dev/null", "config", "--list", "--show-origin", "-z", "--no-includes", NULL};
+    static const char word[] = "file:/";
     static const char *const chosen[] = {"GIT_CONFIG_GLOBAL=", "GIT_CONFIG_SYSTEM="};
     const struct git_call call = {.words = words, .tree = "/", .timeout_ms = ask_timeout_ms};
     struct git git = {.places = xcalloc(1, sizeof(*git.places))};
     struct str list = {0};
-    const char *home = find_value(environment, "HOME=");
-    const char *config = find_value(environment, "XDG_CONFIG_HOME=");
-    add_environment(&git.environment, environment);
+    const char *home = find_variable(environment, "HOME=");
+    const char *config = find_variable(environment, "XDG_CONFIG_HOME=");
+    add_git_environment(&git.environment, environment);
     for (size_t i = 0; i < ARRAY_LEN(chosen); i++) {
-        const char *entry = find_value(environment, chosen[i]);
+        const char *entry = find_variable(environment, chosen[i]);
         if (entry)
             arg_list_add(&git.environment, entry);
     }
-    if (git_ask(&git, &call, &list, NULL))
-        add_origins(&list, out);
+    const bool ok = git_ask(&git, &call, &list, NULL);
+    /* "file:PATH NUL KEY newline VALUE NUL" for each key */
+    for (size_t at = 0; ok && at < list.len;) {
+        const char *origin = list.data + at;
+        at += strlen(origin) + 1;
+        at += at < list.len ? strlen(list.data + at) + 1 : 0;
+        const char *path = origin + strlen(word) - 1;
+        if (strncmp(origin, word, strlen(word)) == 0 && !arg_list_has(out, path))
+            arg_list_add(out, path);
+    }
     if (home && home[strlen("HOME=")] == '/')
         arg_list_addf(out, "%s/.gitconfig", home + strlen("HOME="));
     if (config && config[strlen("XDG_CONFIG_HOME=")] == '/')

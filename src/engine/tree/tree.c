@@ -37,9 +37,9 @@ void tree_done(struct tree *tree)
     *tree = (struct tree){0};
 }
 
-/* Returns the sort rank of a byte in a path: first the end of the path, then the end of a name,
- * then other bytes. */
-static int rank(char c)
+/* Returns the sort rank of a byte in a path: first the end of the path, then the end of a
+ * name, then other bytes. */
+static int rank_of_byte(char c)
 {
     if (c == '\0')
         return 0;
@@ -52,7 +52,7 @@ int tree_path_compare(const char *a, const char *b)
         a++;
         b++;
     }
-    return rank(*a) - rank(*b);
+    return rank_of_byte(*a) - rank_of_byte(*b);
 }
 
 static int compare_with_entry(const void *key, const void *entry)
@@ -67,18 +67,12 @@ struct tree_entry *tree_find(const struct tree *tree, const char *path)
     return bsearch(path, tree->entries, tree->count, sizeof(*tree->entries), compare_with_entry);
 }
 
-/* Returns the length of a path given by a user, without trailing slashes. */
-static size_t trimmed(const char *path)
-{
-    size_t len = strlen(path);
-    while (len > 0 && path[len - 1] == '/')
-        len--;
-    return len;
-}
-
+/* `folder` may come from a user, with slashes at its end. */
 static bool is_under(const char *path, const char *folder)
 {
-    const size_t len = trimmed(folder);
+    size_t len = strlen(folder);
+    while (len > 0 && folder[len - 1] == '/')
+        len--;
     return len > 0 && strncmp(path, folder, len) == 0 && (path[len] == '\0' || path[len] == '/');
 }
 
@@ -117,13 +111,6 @@ bool tree_path_is_sound(const char *path)
     }
 }
 
-/* A time without a fraction of a second may come from a file system with a resolution of two
- * seconds (FAT). */
-static int64_t settling_ns(int64_t time_ns)
-{
-    return time_ns % SECOND_NS == 0 ? 2 * (int64_t)SECOND_NS : TREE_SETTLED_NS;
-}
-
 bool tree_entry_is_known(const struct tree_entry *now, const struct tree_entry *known)
 {
     if (known->read_ns == 0 || now->mode != known->mode || now->size != known->size)
@@ -131,14 +118,11 @@ bool tree_entry_is_known(const struct tree_entry *now, const struct tree_entry *
     if (now->mtime_ns != known->mtime_ns || now->ctime_ns != known->ctime_ns ||
         now->inode != known->inode)
         return false;
-    return known->ctime_ns + settling_ns(known->ctime_ns) < known->read_ns;
-}
-
-static bool same_target(const struct tree_entry *a, const struct tree_entry *b)
-{
-    if (!a->target || !b->target)
-        return a->target == b->target;
-    return strcmp(a->target, b->target) == 0;
+    /* A time without a fraction of a second may come from a file system with a resolution of two
+     * seconds (FAT). */
+    const int64_t settling_ns =
+        known->ctime_ns % SECOND_NS == 0 ? 2 * (int64_t)SECOND_NS : TREE_SETTLED_NS;
+    return known->ctime_ns + settling_ns < known->read_ns;
 }
 
 bool tree_entry_same_content(const struct tree_entry *a, const struct tree_entry *b)
@@ -147,7 +131,9 @@ bool tree_entry_same_content(const struct tree_entry *a, const struct tree_entry
         return false;
     if (S_ISREG(a->mode))
         return a->size == b->size && memcmp(a->hash, b->hash, sizeof(a->hash)) == 0;
-    return a->device == b->device && same_target(a, b);
+    const bool is_same_target =
+        a->target && b->target ? strcmp(a->target, b->target) == 0 : a->target == b->target;
+    return a->device == b->device && is_same_target;
 }
 
 bool tree_entry_same_mode(const struct tree_entry *a, const struct tree_entry *b)
@@ -155,7 +141,7 @@ bool tree_entry_same_mode(const struct tree_entry *a, const struct tree_entry *b
     return a->mode == b->mode && a->uid == b->uid && a->gid == b->gid;
 }
 
-static bool is_of_git(const char *path)
+static bool is_in_git_folder(const char *path)
 {
     for (;;) {
         const size_t len = strcspn(path, "/");
@@ -165,23 +151,6 @@ static bool is_of_git(const char *path)
             return false;
         path += len + 1;
     }
-}
-
-static void add_to_digest(struct sha256 *sha256, const struct tree_entry *entry)
-{
-    const uint32_t mode = entry->mode;
-    const unsigned char head[] = {
-        (unsigned char)(mode >> 24),
-        (unsigned char)(mode >> 16),
-        (unsigned char)(mode >> 8),
-        (unsigned char)mode,
-    };
-    sha256_add(sha256, head, sizeof(head));
-    sha256_add(sha256, entry->path, strlen(entry->path) + 1);
-    if (S_ISREG(mode))
-        sha256_add(sha256, entry->hash, sizeof(entry->hash));
-    if (entry->target)
-        sha256_add(sha256, entry->target, strlen(entry->target) + 1);
 }
 
 struct digest tree_digest(const struct tree *tree, const char *const *ignored)
@@ -196,8 +165,21 @@ struct digest tree_digest(const struct tree *tree, const char *const *ignored)
                tree_path_compare(*ignored, entry->path) < 0)
             ignored++;
         const bool is_ignored = ignored && *ignored && is_under(entry->path, *ignored);
-        if (!S_ISDIR(entry->mode) && !is_ignored && !is_of_git(entry->path))
-            add_to_digest(sha256, entry);
+        if (S_ISDIR(entry->mode) || is_ignored || is_in_git_folder(entry->path))
+            continue;
+        const uint32_t mode = entry->mode;
+        const unsigned char head[] = {
+            (unsigned char)(mode >> 24),
+            (unsigned char)(mode >> 16),
+            (unsigned char)(mode >> 8),
+            (unsigned char)mode,
+        };
+        sha256_add(sha256, head, sizeof(head));
+        sha256_add(sha256, entry->path, strlen(entry->path) + 1);
+        if (S_ISREG(mode))
+            sha256_add(sha256, entry->hash, sizeof(entry->hash));
+        if (entry->target)
+            sha256_add(sha256, entry->target, strlen(entry->target) + 1);
     }
     sha256_finish(sha256, bytes);
     return digest_from_bytes(bytes);
@@ -232,38 +214,35 @@ static void put_text(struct str *out, const char *text)
     str_add_n(out, text, len);
 }
 
-static void put_entry(struct str *out, const struct tree_entry *entry)
-{
-    const uint64_t flags =
-        (entry->is_stored ? FLAG_STORED : 0U) | (entry->target ? FLAG_TARGET : 0U);
-    const uint64_t numbers[NUMBERS] = {
-        entry->mode,
-        (uint64_t)entry->uid << 32 | entry->gid,
-        entry->links,
-        entry->device,
-        entry->inode,
-        (uint64_t)entry->size,
-        (uint64_t)entry->mtime_ns,
-        (uint64_t)entry->ctime_ns,
-        (uint64_t)entry->read_ns,
-        flags,
-    };
-    for (int i = 0; i < NUMBERS; i++)
-        put_number(out, numbers[i]);
-    str_add_n(out, (const char *)entry->hash, sizeof(entry->hash));
-    put_text(out, entry->path);
-    if (entry->target)
-        put_text(out, entry->target);
-}
-
 bool tree_write_file(const struct tree *tree, const char *path, struct err *err)
 {
     unsigned char hash[SHA256_BYTES];
     struct str text = {0};
     str_add_n(&text, magic, MAGIC_LEN);
     put_number(&text, tree->count);
-    for (size_t i = 0; i < tree->count; i++)
-        put_entry(&text, &tree->entries[i]);
+    for (size_t i = 0; i < tree->count; i++) {
+        const struct tree_entry *entry = &tree->entries[i];
+        const uint64_t flags =
+            (entry->is_stored ? FLAG_STORED : 0U) | (entry->target ? FLAG_TARGET : 0U);
+        const uint64_t numbers[NUMBERS] = {
+            entry->mode,
+            (uint64_t)entry->uid << 32 | entry->gid,
+            entry->links,
+            entry->device,
+            entry->inode,
+            (uint64_t)entry->size,
+            (uint64_t)entry->mtime_ns,
+            (uint64_t)entry->ctime_ns,
+            (uint64_t)entry->read_ns,
+            flags,
+        };
+        for (int j = 0; j < NUMBERS; j++)
+            put_number(&text, numbers[j]);
+        str_add_n(&text, (const char *)entry->hash, sizeof(entry->hash));
+        put_text(&text, entry->path);
+        if (entry->target)
+            put_text(&text, entry->target);
+    }
     sha256_of(text.data, text.len, hash);
     str_add_n(&text, (const char *)hash, sizeof(hash));
     const bool ok = whole_file_write(path, &text, err);
@@ -278,7 +257,7 @@ struct rest {
     bool is_short; /* the data ended too early */
 };
 
-static const char *take(struct rest *rest, size_t len)
+static const char *take_bytes(struct rest *rest, size_t len)
 {
     if (rest->is_short || rest->len < len) {
         rest->is_short = true;
@@ -292,7 +271,7 @@ static const char *take(struct rest *rest, size_t len)
 
 static uint64_t take_number(struct rest *rest)
 {
-    const char *bytes = take(rest, 8);
+    const char *bytes = take_bytes(rest, 8);
     uint64_t value = 0;
     for (int i = 0; bytes && i < 8; i++)
         value |= (uint64_t)(unsigned char)bytes[i] << (8 * i);
@@ -303,7 +282,7 @@ static uint64_t take_number(struct rest *rest)
 static char *take_text(struct rest *rest, size_t max)
 {
     const uint64_t len = take_number(rest);
-    const char *bytes = len < max ? take(rest, (size_t)len) : NULL;
+    const char *bytes = len < max ? take_bytes(rest, (size_t)len) : NULL;
     if (!bytes || memchr(bytes, '\0', (size_t)len)) {
         rest->is_short = true;
         return NULL;
@@ -316,7 +295,7 @@ static bool take_entry(struct rest *rest, struct tree_entry *entry)
     uint64_t numbers[NUMBERS];
     for (int i = 0; i < NUMBERS; i++)
         numbers[i] = take_number(rest);
-    const char *hash = take(rest, SHA256_BYTES);
+    const char *hash = take_bytes(rest, SHA256_BYTES);
     if (!hash)
         return false;
     *entry = (struct tree_entry){
@@ -344,7 +323,7 @@ static bool take_entry(struct rest *rest, struct tree_entry *entry)
     return false;
 }
 
-static bool parse(const char *text, size_t len, struct tree *tree)
+static bool parse_manifest(const char *text, size_t len, struct tree *tree)
 {
     unsigned char hash[SHA256_BYTES];
     if (len < MAGIC_LEN + 8 + SHA256_BYTES || memcmp(text, magic, MAGIC_LEN) != 0)
@@ -370,7 +349,7 @@ static bool parse(const char *text, size_t len, struct tree *tree)
 }
 
 /* Reads everything, up to the size of the largest valid manifest. */
-static bool read_all(int fd, const char *path, struct str *out, struct err *err)
+static bool read_manifest(int fd, const char *path, struct str *out, struct err *err)
 {
     static const off_t bytes_max = (off_t)4 * 1024 * 1024 * 1024;
     struct stat info;
@@ -405,9 +384,9 @@ bool tree_read_file(const char *path, struct tree *out, struct err *err)
         return err_set(err, ERR_NOT_FOUND, "there is no '%s'", path);
     if (fd < 0)
         return err_set_errno(err, errno, "cannot open '%s'", path);
-    bool ok = read_all(fd, path, &text, err);
+    bool ok = read_manifest(fd, path, &text, err);
     (void)close(fd); /* opened for reading only */
-    if (ok && !parse(str_text(&text), text.len, &tree))
+    if (ok && !parse_manifest(str_text(&text), text.len, &tree))
         ok = err_set(err, ERR_DAMAGED, "'%s' is not a tree manifest, or damaged", path);
     str_done(&text);
     if (ok)
@@ -422,27 +401,6 @@ static bool is_same_entry(const struct tree_entry *a, const struct tree_entry *b
     if (!a || !b)
         return a == b;
     return tree_entry_same_content(a, b) && tree_entry_same_mode(a, b);
-}
-
-static void add_copy(struct tree *out, const struct tree_entry *entry)
-{
-    struct tree_entry copy = *entry;
-    copy.path = xstrdup(entry->path);
-    copy.target = entry->target ? xstrdup(entry->target) : NULL;
-    tree_add(out, &copy);
-}
-
-/* Returns whether the parent folder of the path is in the tree. It must precede the path in the
- * order. */
-static bool has_parent(const struct tree *tree, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    if (!slash)
-        return true;
-    char *parent = xstrndup(path, (size_t)(slash - path));
-    const struct tree_entry *entry = tree_find(tree, parent);
-    free(parent);
-    return entry && S_ISDIR(entry->mode);
 }
 
 /* Merges one path that at least one of the two has. */
@@ -461,10 +419,20 @@ static bool merge_path(const struct tree *base, const struct tree_entry *ours,
     }
     if (!chosen)
         return true;
-    if (!has_parent(out, chosen->path))
-        return err_set(err, ERR_INVALID, "'%s' is in a folder that the other one removed",
-                       chosen->path);
-    add_copy(out, chosen);
+    /* The folder of the path must be in the result. It precedes the path in the order. */
+    const char *slash = strrchr(chosen->path, '/');
+    if (slash) {
+        char *parent = xstrndup(chosen->path, (size_t)(slash - chosen->path));
+        const struct tree_entry *folder = tree_find(out, parent);
+        free(parent);
+        if (!folder || !S_ISDIR(folder->mode))
+            return err_set(err, ERR_INVALID, "'%s' is in a folder that the other one removed",
+                           chosen->path);
+    }
+    struct tree_entry copy = *chosen;
+    copy.path = xstrdup(chosen->path);
+    copy.target = chosen->target ? xstrdup(chosen->target) : NULL;
+    tree_add(out, &copy);
     return true;
 }
 

@@ -59,67 +59,42 @@ static void add_path(struct walk *walk, enum diff_kind kind, const char *path)
         (struct diff_path){.kind = kind, .path = xstrdup(path), .added = -1, .removed = -1};
 }
 
-/* Returns the length of the part of the path that names a ".git" folder it is in; 0 = none. */
-static size_t git_len(const char *path)
+/* Reports all changes in a repository once, as a change of its folder ".git". */
+static void report_path(struct walk *walk, enum diff_kind kind, const char *path)
 {
     static const char name[] = ".git";
-    for (const char *at = path; at; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL) {
+    size_t len = 0; /* of the part of the path that names a ".git" folder it is in; 0 = none */
+    for (const char *at = path; at && len == 0; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL) {
         if (strncmp(at, name, sizeof(name) - 1) == 0 && at[sizeof(name) - 1] == '/')
-            return (size_t)(at - path) + sizeof(name) - 1;
+            len = (size_t)(at - path) + sizeof(name) - 1;
     }
-    return 0;
-}
-
-/* Reports all changes in a repository once, as a change of its folder ".git". */
-static void add_git(struct walk *walk, const char *path, size_t len)
-{
+    if (len == 0) {
+        add_path(walk, kind, path);
+        return;
+    }
     if (walk->git.len == len && memcmp(walk->git.data, path, len) == 0)
         return;
     str_clear(&walk->git);
     str_add_n(&walk->git, path, len);
-    enum diff_kind kind = DIFF_CHANGED;
     if (!tree_find(walk->before, walk->git.data))
-        kind = DIFF_ADDED;
+        add_path(walk, DIFF_ADDED, walk->git.data);
     else if (!tree_find(walk->now, walk->git.data))
-        kind = DIFF_DELETED;
-    add_path(walk, kind, walk->git.data);
+        add_path(walk, DIFF_DELETED, walk->git.data);
+    else
+        add_path(walk, DIFF_CHANGED, walk->git.data);
 }
 
-/* A folder is only listed if it is empty. */
-static bool is_empty_folder(const struct tree *tree, size_t at)
+/* Reports a path that only one of the trees has. A folder is only listed if it is empty. */
+static void report_only_in(struct walk *walk, const struct tree *tree, size_t at,
+                           enum diff_kind kind)
 {
     const struct tree_entry *entry = &tree->entries[at];
     const size_t len = strlen(entry->path);
-    if (!S_ISDIR(entry->mode))
-        return false;
-    return at + 1 >= tree->count || strncmp(tree->entries[at + 1].path, entry->path, len) != 0 ||
-           tree->entries[at + 1].path[len] != '/';
-}
-
-static void tell_path(struct walk *walk, enum diff_kind kind, const char *path)
-{
-    const size_t len = git_len(path);
-    if (len > 0)
-        add_git(walk, path, len);
-    else
-        add_path(walk, kind, path);
-}
-
-static void tell_only_in(struct walk *walk, const struct tree *tree, size_t at, enum diff_kind kind)
-{
-    if (!S_ISDIR(tree->entries[at].mode) || is_empty_folder(tree, at))
-        tell_path(walk, kind, tree->entries[at].path);
-}
-
-static void compare_entries(struct walk *walk, const struct tree_entry *before,
-                            const struct tree_entry *now)
-{
-    if ((before->mode & S_IFMT) != (now->mode & S_IFMT))
-        tell_path(walk, DIFF_TYPE, now->path);
-    else if (!tree_entry_same_content(before, now))
-        tell_path(walk, DIFF_CHANGED, now->path);
-    else if (!tree_entry_same_mode(before, now))
-        tell_path(walk, DIFF_MODE, now->path[0] ? now->path : ".");
+    const bool has_more = S_ISDIR(entry->mode) && at + 1 < tree->count &&
+                          strncmp(tree->entries[at + 1].path, entry->path, len) == 0 &&
+                          tree->entries[at + 1].path[len] == '/';
+    if (!has_more)
+        report_path(walk, kind, entry->path);
 }
 
 void tree_diff_paths(const struct tree *before, const struct tree *now,
@@ -131,13 +106,18 @@ void tree_diff_paths(const struct tree *before, const struct tree *now,
         const struct tree_entry *a = walk.i < before->count ? &before->entries[walk.i] : NULL;
         const struct tree_entry *b = walk.j < now->count ? &now->entries[walk.j] : NULL;
         if (a && b && tree_path_compare(a->path, b->path) == 0) {
-            compare_entries(&walk, a, b);
+            if ((a->mode & S_IFMT) != (b->mode & S_IFMT))
+                report_path(&walk, DIFF_TYPE, b->path);
+            else if (!tree_entry_same_content(a, b))
+                report_path(&walk, DIFF_CHANGED, b->path);
+            else if (!tree_entry_same_mode(a, b))
+                report_path(&walk, DIFF_MODE, b->path[0] ? b->path : ".");
             walk.i++;
             walk.j++;
         } else if (a && (!b || tree_path_compare(a->path, b->path) < 0)) {
-            tell_only_in(&walk, before, walk.i++, DIFF_DELETED);
+            report_only_in(&walk, before, walk.i++, DIFF_DELETED);
         } else {
-            tell_only_in(&walk, now, walk.j++, DIFF_ADDED);
+            report_only_in(&walk, now, walk.j++, DIFF_ADDED);
         }
     }
     if (out->changed > (int64_t)out->path_count)
@@ -159,7 +139,7 @@ struct copying {
     struct tree_folder folder;
 };
 
-static void say_why(struct tree_diff *diff, const char *words)
+static void add_why(struct tree_diff *diff, const char *words)
 {
     if (strstr(str_text(&diff->why), words))
         return;
@@ -178,20 +158,6 @@ static bool has_text(const struct tree_entry *entry)
     return entry && (S_ISREG(entry->mode) || S_ISLNK(entry->mode));
 }
 
-/* Opens the content of one side. Returns -1 if it is not available. */
-static int open_side(struct copying *copying, const struct tree_entry *entry, int side)
-{
-    int fd = -1;
-    int at;
-    const char *name;
-    const struct tree_source *contents = copying->call->contents;
-    if (side == 0)
-        return contents->open(contents->ctx, entry, &fd, NULL) ? fd : -1;
-    if (!tree_folder_reach(&copying->folder, entry->path, &at, &name, NULL))
-        return -1;
-    return tree_folder_open_file(at, name);
-}
-
 static bool copy_side(struct copying *copying, const struct tree_entry *entry, size_t at, int side)
 {
     char number[NUMBER_MAX];
@@ -207,21 +173,21 @@ static bool copy_side(struct copying *copying, const struct tree_entry *entry, s
         const size_t len = strlen(entry->target);
         ok = write(to, entry->target, len) == (ssize_t)len && write(to, "\n", 1) == 1;
     } else {
-        const int from = open_side(copying, entry, side);
+        const struct tree_source *contents = copying->call->contents;
+        int from = -1;
+        int folder;
+        const char *name;
+        if (side == 0) {
+            if (!contents->open(contents->ctx, entry, &from, NULL))
+                from = -1;
+        } else if (tree_folder_reach(&copying->folder, entry->path, &folder, &name, NULL)) {
+            from = tree_folder_open_file(folder, name);
+        }
         ok = from >= 0 && content_copy(from, to, &cannot_clone, &bytes, NULL);
         if (from >= 0)
             (void)close(from); /* opened for reading only */
     }
     return close(to) == 0 && ok;
-}
-
-/* If only one side was copied, the file would look new, or deleted. */
-static void forget_path(const struct copying *copying, size_t at)
-{
-    char number[NUMBER_MAX];
-    (void)snprintf(number, sizeof(number), "%06zu", at);
-    for (int side = 0; side < 2; side++)
-        (void)unlinkat(copying->side_fds[side], number, 0); /* it may not exist */
 }
 
 /* Copies both sides of a path, or neither. */
@@ -235,54 +201,35 @@ static void copy_path(struct copying *copying, size_t at)
     for (int side = 0; side < 2; side++)
         bytes += sides[side] ? sides[side]->size : 0;
     if (bytes > copying->room) {
-        say_why(copying->diff, "not all contents were compared: too large");
+        add_why(copying->diff, "not all contents were compared: too large");
         return;
     }
     copying->room -= bytes;
     for (int side = 0; side < 2; side++) {
         if (has_text(sides[side]) && !copy_side(copying, sides[side], at, side)) {
-            say_why(copying->diff, "some contents cannot be read: their lines are left out");
-            forget_path(copying, at);
+            add_why(copying->diff, "some contents cannot be read: their lines are left out");
+            /* If only one side was copied, the file would look new, or deleted. */
+            char number[NUMBER_MAX];
+            (void)snprintf(number, sizeof(number), "%06zu", at);
+            for (int copied = 0; copied < 2; copied++)
+                (void)unlinkat(copying->side_fds[copied], number, 0); /* it may not exist */
             return;
         }
     }
 }
 
-static bool make_sides(struct copying *copying, const char *folder, struct err *err)
-{
-    static const char *const names[] = {"a", "b"};
-    const int fd = tree_folder_open(AT_FDCWD, folder);
-    bool ok = fd >= 0;
-    for (int side = 0; side < 2 && ok; side++) {
-        ok = mkdirat(fd, names[side], 0700) == 0;
-        copying->side_fds[side] = ok ? tree_folder_open(fd, names[side]) : -1;
-        ok = copying->side_fds[side] >= 0;
-    }
-    if (!ok)
-        (void)err_set_errno(err, errno, "cannot make '%s'", folder);
-    if (fd >= 0)
-        (void)close(fd); /* a folder opened for reading; nothing to flush */
-    return ok;
-}
-
-static bool is_plain(const char *path)
-{
-    for (const char *c = path; *c; c++) {
-        if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f || *c == '"' || *c == '\\')
-            return false;
-    }
-    return true;
-}
-
 /* Adds a path as git writes it: quoted if it has unusual bytes. */
 static void add_copied_path(struct str *out, const char *side, const char *path)
 {
-    if (is_plain(path)) {
+    static const char odd[] = "\"\\\a\b\t\n\v\f\r";
+    static const char letters[] = "\"\\abtnvfr";
+    bool is_plain = true;
+    for (const char *c = path; *c && is_plain; c++)
+        is_plain = (unsigned char)*c >= 0x20 && (unsigned char)*c < 0x7f && *c != '"' && *c != '\\';
+    if (is_plain) {
         str_addf(out, "%s%s", side, path);
         return;
     }
-    static const char odd[] = "\"\\\a\b\t\n\v\f\r";
-    static const char letters[] = "\"\\abtnvfr";
     str_addf(out, "\"%s", side);
     for (const char *c = path; *c; c++) {
         const unsigned char byte = (unsigned char)*c;
@@ -304,9 +251,16 @@ static unsigned git_mode(const struct tree_entry *entry)
     return S_ISREG(entry->mode) ? 0100000 | (entry->mode & 07777) : entry->mode;
 }
 
-static void add_modes(struct str *out, const struct tree_entry *before,
-                      const struct tree_entry *now)
+static void add_header(const struct copying *copying, size_t at, struct str *out)
 {
+    const char *path = copying->diff->paths[at].path;
+    const struct tree_entry *before = entry_of(copying, at, 0);
+    const struct tree_entry *now = entry_of(copying, at, 1);
+    str_add(out, "diff --git ");
+    add_copied_path(out, "a/", path);
+    str_add_char(out, ' ');
+    add_copied_path(out, "b/", path);
+    str_add_char(out, '\n');
     if (!before && now)
         str_addf(out, "new file mode %06o\n", git_mode(now));
     else if (before && !now)
@@ -315,35 +269,12 @@ static void add_modes(struct str *out, const struct tree_entry *before,
         str_addf(out, "old mode %06o\nnew mode %06o\n", git_mode(before), git_mode(now));
 }
 
-static void add_header(const struct copying *copying, size_t at, struct str *out)
-{
-    const char *path = copying->diff->paths[at].path;
-    str_add(out, "diff --git ");
-    add_copied_path(out, "a/", path);
-    str_add_char(out, ' ');
-    add_copied_path(out, "b/", path);
-    str_add_char(out, '\n');
-    add_modes(out, entry_of(copying, at, 0), entry_of(copying, at, 1));
-}
-
-static void add_sides(const struct copying *copying, size_t at, struct str *out)
+/* Handles one line of git's output about a number. Its own header lines are replaced by ours. */
+static void add_diff_line(struct copying *copying, size_t at, const char *line, size_t len,
+                          struct str *out, bool *in_hunks)
 {
     static const char *const starts[] = {"--- ", "+++ "};
     static const char *const sides[] = {"a/", "b/"};
-    for (int side = 0; side < 2; side++) {
-        str_add(out, starts[side]);
-        if (entry_of(copying, at, side))
-            add_copied_path(out, sides[side], copying->diff->paths[at].path);
-        else
-            str_add(out, "/dev/null");
-        str_add_char(out, '\n');
-    }
-}
-
-/* Handles one line of git's output about a number. Its own header lines are replaced by ours. */
-static void take_line(struct copying *copying, size_t at, const char *line, size_t len,
-                      struct str *out, bool *in_hunks)
-{
     struct diff_path *path = &copying->diff->paths[at];
     if (!*in_hunks && strncmp(line, "Binary files ", 13) == 0) {
         str_add(out, "Binary files differ\n");
@@ -352,7 +283,14 @@ static void take_line(struct copying *copying, size_t at, const char *line, size
     if (!*in_hunks && strncmp(line, "@@", 2) != 0)
         return;
     if (!*in_hunks) {
-        add_sides(copying, at, out);
+        for (int side = 0; side < 2; side++) {
+            str_add(out, starts[side]);
+            if (entry_of(copying, at, side))
+                add_copied_path(out, sides[side], path->path);
+            else
+                str_add(out, "/dev/null");
+            str_add_char(out, '\n');
+        }
         path->added = 0;
         path->removed = 0;
     }
@@ -381,7 +319,7 @@ static void add_piece(struct tree_diff *diff, const struct str *piece, size_t ma
         str_add_n(&diff->text, str_text(piece), piece->len);
         return;
     }
-    say_why(diff, "the diff is longer than what is kept");
+    add_why(diff, "the diff is longer than what is kept");
     if (diff->text.len < max) {
         size_t len = max - diff->text.len;
         while (len > 0 && piece->data[len - 1] != '\n')
@@ -391,7 +329,7 @@ static void add_piece(struct tree_diff *diff, const struct str *piece, size_t ma
 }
 
 /* Handles git's sections in the order of the paths, including paths without a section. */
-static void take_output(struct copying *copying, const struct str *output, size_t text_max)
+static void add_git_output(struct copying *copying, const struct str *output, size_t text_max)
 {
     struct tree_diff *diff = copying->diff;
     const char *at = str_text(output);
@@ -407,7 +345,7 @@ static void take_output(struct copying *copying, const struct str *output, size_
             if (!first && section_number(at, diff->path_count) >= 0)
                 break;
             if (!first)
-                take_line(copying, i, at, len, &piece, &in_hunks);
+                add_diff_line(copying, i, at, len, &piece, &in_hunks);
             at += len + (feed != NULL);
         }
         add_piece(diff, &piece, text_max);
@@ -442,14 +380,14 @@ static void ask_git(struct copying *copying, const char *folder, struct str *out
         .stop = copying->call->stop,
     };
     if (!git_run(&git, &call, &result, NULL)) {
-        say_why(copying->diff, "git cannot be started");
+        add_why(copying->diff, "git cannot be started");
     } else {
         if (result.timed_out || result.stopped)
-            say_why(copying->diff, "comparing by line took too long");
+            add_why(copying->diff, "comparing by line took too long");
         else if (result.exit_code > DIFFERS)
-            say_why(copying->diff, "git cannot compare");
+            add_why(copying->diff, "git cannot compare");
         if (result.out_cut)
-            say_why(copying->diff, "the diff is longer than what is kept");
+            add_why(copying->diff, "the diff is longer than what is kept");
         str_add_n(out, str_text(&result.out), result.out.len);
     }
     tool_result_done(&result);
@@ -458,6 +396,7 @@ static void ask_git(struct copying *copying, const char *folder, struct str *out
 
 bool diff_lines_add(const struct diff_lines *call, struct tree_diff *diff, struct err *err)
 {
+    static const char *const names[] = {"a", "b"};
     char folder[PATH_MAX];
     const struct diff_limits *limits = call->limits;
     const size_t text_max =
@@ -473,12 +412,22 @@ bool diff_lines_add(const struct diff_lines *call, struct tree_diff *diff, struc
     if (!mkdtemp(folder))
         return err_set_errno(err, errno, "cannot make '%s'", folder);
     tree_folder_init(&copying.folder, call->top_fd);
-    bool ok = make_sides(&copying, folder, err);
+    const int fd = tree_folder_open(AT_FDCWD, folder);
+    bool ok = fd >= 0;
+    for (int side = 0; side < 2 && ok; side++) {
+        ok = mkdirat(fd, names[side], 0700) == 0;
+        copying.side_fds[side] = ok ? tree_folder_open(fd, names[side]) : -1;
+        ok = copying.side_fds[side] >= 0;
+    }
+    if (!ok)
+        (void)err_set_errno(err, errno, "cannot make '%s'", folder);
+    if (fd >= 0)
+        (void)close(fd); /* a folder opened for reading; nothing to flush */
     for (size_t i = 0; ok && i < diff->path_count; i++)
         copy_path(&copying, i);
     if (ok) {
         ask_git(&copying, folder, &output);
-        take_output(&copying, &output, text_max);
+        add_git_output(&copying, &output, text_max);
     }
     tree_folder_done(&copying.folder);
     str_done(&output);

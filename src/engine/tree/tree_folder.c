@@ -46,7 +46,7 @@ void tree_folder_done(struct tree_folder *folder)
 }
 
 /* Opens the folder of that path, one component at a time. Returns -1 with errno on failure. */
-static int walk(int top_fd, const char *path)
+static int open_folder_path(int top_fd, const char *path)
 {
     char name[NAME_BYTES];
     int fd = openat(top_fd, ".", path_flags | O_DIRECTORY);
@@ -80,7 +80,7 @@ bool tree_folder_reach(struct tree_folder *folder, const char *path, int *fd_out
     if (!is_same) {
         tree_folder_forget(folder);
         str_add_n(&folder->path, path, len);
-        folder->fd = walk(folder->top_fd, str_text(&folder->path));
+        folder->fd = open_folder_path(folder->top_fd, str_text(&folder->path));
         if (folder->fd < 0)
             return err_set_errno(err, errno, "cannot reach '%s'", path);
     }
@@ -132,15 +132,19 @@ int tree_folder_chmod(int fd, const char *name, mode_t mode)
     return number;
 }
 
-/* Opens a file that its owner has no permission for: an owner can grant it. */
-static int open_shut(int fd, const char *name, int flags)
+int tree_folder_open_file(int fd, const char *name)
 {
+    const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    int opened = openat(fd, name, flags);
+    if (opened >= 0 || errno != EACCES)
+        return opened;
+
+    /* An owner without permission for the file can grant it. */
     struct stat info;
     char path[FD_PATH_MAX];
     const int at = openat(fd, name, path_flags);
     if (at < 0)
         return -1;
-    int opened = -1;
     int number = EACCES;
     if (fstat(at, &info) == 0 && info.st_uid == geteuid() && S_ISREG(info.st_mode)) {
         number = chmod_fd(at, info.st_mode | S_IRUSR);
@@ -152,15 +156,6 @@ static int open_shut(int fd, const char *name, int flags)
     }
     (void)close(at); /* nothing was written */
     errno = number;
-    return opened;
-}
-
-int tree_folder_open_file(int fd, const char *name)
-{
-    const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-    const int opened = openat(fd, name, flags);
-    if (opened < 0 && errno == EACCES)
-        return open_shut(fd, name, flags);
     return opened;
 }
 
@@ -192,11 +187,6 @@ struct removal {
     struct str path; /* path that could not be removed */
 };
 
-static bool is_dots(const char *name)
-{
-    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
-}
-
 static void give_up(struct removal *removal, const char *name, int number)
 {
     if (removal->number != 0)
@@ -212,23 +202,7 @@ static void moved_name(int number, char out[NAME_BYTES])
 
 static void remove_one(struct removal *removal, int fd, const char *name, int depth);
 
-/* Removes everything in the folder. */
-static void empty_folder(struct removal *removal, int fd, int depth)
-{
-    DIR *dir = fdopendir(fd);
-    if (!dir) {
-        give_up(removal, ".", errno);
-        (void)close(fd); /* nothing was written */
-        return;
-    }
-    for (struct dirent *entry = readdir(dir); entry && removal->number == 0; entry = readdir(dir)) {
-        if (!is_dots(entry->d_name))
-            remove_one(removal, dirfd(dir), entry->d_name, depth);
-    }
-    (void)closedir(dir); /* nothing was written */
-}
-
-/* Removes a folder, after granting us permissions if they are missing. */
+/* Removes a folder and everything in it, after granting us permissions if they are missing. */
 static void remove_folder(struct removal *removal, int fd, const char *name, int depth)
 {
     char moved[NAME_BYTES];
@@ -242,11 +216,18 @@ static void remove_folder(struct removal *removal, int fd, const char *name, int
         return;
     }
     const int inner = tree_folder_open(fd, name);
-    if (inner < 0) {
-        give_up(removal, name, errno);
+    DIR *dir = inner >= 0 ? fdopendir(inner) : NULL;
+    if (!dir) {
+        give_up(removal, inner >= 0 ? "." : name, errno);
+        if (inner >= 0)
+            (void)close(inner); /* nothing was written */
         return;
     }
-    empty_folder(removal, inner, depth + 1);
+    for (struct dirent *entry = readdir(dir); entry && removal->number == 0; entry = readdir(dir)) {
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            remove_one(removal, dirfd(dir), entry->d_name, depth + 1);
+    }
+    (void)closedir(dir); /* nothing was written */
     if (removal->number == 0 && unlinkat(fd, name, AT_REMOVEDIR) != 0)
         give_up(removal, name, errno);
 }
@@ -299,19 +280,6 @@ bool tree_folder_remove(int fd, const char *name, struct err *err)
     return ok;
 }
 
-static bool write_all(int fd, const struct str *text)
-{
-    for (size_t done = 0; done < text->len;) {
-        const ssize_t wrote = write(fd, text->data + done, text->len - done);
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0)
-            return false;
-        done += (size_t)wrote;
-    }
-    return true;
-}
-
 bool whole_file_write_at(int folder, const char *name, const struct str *text, struct err *err)
 {
     char beside[PATH_MAX];
@@ -323,7 +291,14 @@ bool whole_file_write_at(int folder, const char *name, const struct str *text, s
         openat(folder, beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return err_set_errno(err, errno, "cannot make '%s'", beside);
-    bool ok = write_all(fd, text);
+    bool ok = true;
+    for (size_t done = 0; ok && done < text->len;) {
+        const ssize_t wrote = write(fd, text->data + done, text->len - done);
+        if (wrote > 0)
+            done += (size_t)wrote;
+        else
+            ok = wrote < 0 && errno == EINTR;
+    }
     const int number = errno;
     if (close(fd) != 0 || !ok) {
         const int why = ok ? errno : number;

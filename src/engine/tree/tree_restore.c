@@ -51,13 +51,13 @@ struct tree_source tree_source_of(struct tree_folder *folder)
     return (struct tree_source){.open = open_in_folder, .ctx = folder};
 }
 
-static bool reach(struct restore *restore, const char *path, struct spot *out)
+static bool reach_spot(struct restore *restore, const char *path, struct spot *out)
 {
     out->path = path;
     return tree_folder_reach(&restore->folder, path, &out->fd, &out->name, restore->err);
 }
 
-static bool refused(const struct restore *restore, const struct spot *spot, int number)
+static bool report_refused(const struct restore *restore, const struct spot *spot, int number)
 {
     return tree_folder_refused(spot->fd, spot->name, spot->path, number, restore->err);
 }
@@ -70,13 +70,8 @@ static bool is_stopped(const struct restore *restore, size_t at)
     return true;
 }
 
-/* Returns whether changing this entry would also change another name of it (a hard link). */
-static bool has_other_names(const struct tree_entry *entry)
-{
-    return !S_ISDIR(entry->mode) && entry->links > 1;
-}
-
-/* Returns whether the existing entry can be kept, with at most a new mode and time. */
+/* Returns whether the existing entry can be kept, with at most a new mode and time. Changing an
+ * entry with other names (hard links) would also change these. */
 static bool may_stay(const struct tree_entry *now, const struct tree_entry *want)
 {
     if (!want || (now->mode & S_IFMT) != (want->mode & S_IFMT))
@@ -84,7 +79,7 @@ static bool may_stay(const struct tree_entry *now, const struct tree_entry *want
     if (S_ISDIR(now->mode))
         return true;
     const bool same = tree_entry_same_mode(now, want) && now->mtime_ns == want->mtime_ns;
-    return tree_entry_same_content(now, want) && (same || !has_other_names(now));
+    return tree_entry_same_content(now, want) && (same || now->links <= 1);
 }
 
 /* Removes, deepest first, what must go or be created again. */
@@ -101,9 +96,9 @@ static bool remove_what_differs(struct restore *restore)
             continue;
         if (S_ISDIR(now->mode) && !want && tree_path_holds(now->path, restore->look->exclude))
             continue; /* it may contain excluded paths */
-        ok = reach(restore, now->path, &spot);
+        ok = reach_spot(restore, now->path, &spot);
         if (ok && unlinkat(spot.fd, spot.name, S_ISDIR(now->mode) ? AT_REMOVEDIR : 0) != 0)
-            ok = refused(restore, &spot, errno);
+            ok = report_refused(restore, &spot, errno);
         if (S_ISDIR(now->mode))
             tree_folder_forget(&restore->folder);
         if (!want)
@@ -112,24 +107,11 @@ static bool remove_what_differs(struct restore *restore)
     return ok;
 }
 
-static void to_times(int64_t mtime_ns, struct timespec out[2])
-{
-    int64_t part = mtime_ns % second_ns;
-    int64_t whole = mtime_ns / second_ns;
-    if (part < 0) { /* before 1970 */
-        part += second_ns;
-        whole--;
-    }
-    out[0] = (struct timespec){.tv_nsec = UTIME_OMIT};
-    out[1] = (struct timespec){.tv_sec = (time_t)whole, .tv_nsec = (long)part};
-}
-
 /* Sets the owner before the mode, because that may clear mode bits, and the time last. Returns 0 or
  * an errno. */
 static int set_meta(const struct spot *spot, const struct tree_entry *want)
 {
     struct stat info;
-    struct timespec times[2];
     if (fstatat(spot->fd, spot->name, &info, AT_SYMLINK_NOFOLLOW) != 0)
         return errno;
     if ((info.st_uid != want->uid || info.st_gid != want->gid) &&
@@ -142,54 +124,54 @@ static int set_meta(const struct spot *spot, const struct tree_entry *want)
         if (number != 0)
             return number;
     }
-    to_times(want->mtime_ns, times);
+    int64_t part = want->mtime_ns % second_ns;
+    int64_t whole = want->mtime_ns / second_ns;
+    if (part < 0) { /* before 1970 */
+        part += second_ns;
+        whole--;
+    }
+    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT},
+                                      {.tv_sec = (time_t)whole, .tv_nsec = (long)part}};
     return utimensat(spot->fd, spot->name, times, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : errno;
-}
-
-static bool make_file(struct restore *restore, const struct spot *spot,
-                      const struct tree_entry *want)
-{
-    int from = -1;
-    int64_t bytes = 0;
-    if (!restore->source->open(restore->source->ctx, want, &from, restore->err))
-        return false;
-    const int to =
-        openat(spot->fd, spot->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    bool ok = to >= 0;
-    if (!ok)
-        (void)err_set_errno(restore->err, errno, "cannot make '%s'", spot->path);
-    ok = ok && content_copy(from, to, &restore->cannot_clone, &bytes, restore->err);
-    (void)close(from); /* opened for reading only */
-    if (to >= 0 && close(to) != 0 && ok)
-        ok = err_set_errno(restore->err, errno, "cannot write '%s'", spot->path);
-    restore->work.written += bytes;
-    return ok;
 }
 
 static bool make_entry(struct restore *restore, const struct spot *spot,
                        const struct tree_entry *want)
 {
+    int made = 0;
     if (S_ISREG(want->mode)) {
-        if (!make_file(restore, spot, want))
+        int from = -1;
+        int64_t bytes = 0;
+        if (!restore->source->open(restore->source->ctx, want, &from, restore->err))
             return false;
+        const int to = openat(spot->fd, spot->name,
+                              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        bool ok = to >= 0;
+        if (!ok)
+            (void)err_set_errno(restore->err, errno, "cannot make '%s'", spot->path);
+        ok = ok && content_copy(from, to, &restore->cannot_clone, &bytes, restore->err);
+        (void)close(from); /* opened for reading only */
+        if (to >= 0 && close(to) != 0 && ok)
+            ok = err_set_errno(restore->err, errno, "cannot write '%s'", spot->path);
+        restore->work.written += bytes;
+        if (!ok)
+            return false;
+    } else if (S_ISDIR(want->mode)) {
+        made = mkdirat(spot->fd, spot->name, S_IRWXU);
+    } else if (S_ISLNK(want->mode)) {
+        made = symlinkat(want->target, spot->fd, spot->name);
     } else {
-        int made;
-        if (S_ISDIR(want->mode))
-            made = mkdirat(spot->fd, spot->name, S_IRWXU);
-        else if (S_ISLNK(want->mode))
-            made = symlinkat(want->target, spot->fd, spot->name);
-        else
-            made = mknodat(spot->fd, spot->name, (want->mode & S_IFMT) | S_IRUSR | S_IWUSR,
-                           (dev_t)want->device);
-        if (made != 0)
-            return err_set_errno(restore->err, errno, "cannot make '%s'", spot->path);
+        made = mknodat(spot->fd, spot->name, (want->mode & S_IFMT) | S_IRUSR | S_IWUSR,
+                       (dev_t)want->device);
     }
+    if (made != 0)
+        return err_set_errno(restore->err, errno, "cannot make '%s'", spot->path);
     restore->work.changed++;
     return true;
 }
 
 /* Modes and times of folders are set later, because creating files in them changes these. */
-static bool put_right(struct restore *restore, const struct tree_entry *want)
+static bool restore_entry(struct restore *restore, const struct tree_entry *want)
 {
     struct spot spot;
     const struct tree_entry *now = tree_find(restore->now, want->path);
@@ -197,34 +179,14 @@ static bool put_right(struct restore *restore, const struct tree_entry *want)
     if (stays && (S_ISDIR(want->mode) ||
                   (tree_entry_same_mode(now, want) && now->mtime_ns == want->mtime_ns)))
         return true;
-    if (!reach(restore, want->path, &spot) || (!stays && !make_entry(restore, &spot, want)))
+    if (!reach_spot(restore, want->path, &spot) || (!stays && !make_entry(restore, &spot, want)))
         return false;
     if (S_ISDIR(want->mode))
         return true;
     if (stays && !tree_entry_same_mode(now, want))
         restore->work.changed++;
     const int number = set_meta(&spot, want);
-    return number == 0 || refused(restore, &spot, number);
-}
-
-static bool make_what_is_missing(struct restore *restore)
-{
-    for (size_t i = 1; i < restore->want->count; i++) {
-        if (is_stopped(restore, i) || !put_right(restore, &restore->want->entries[i]))
-            return false;
-    }
-    return true;
-}
-
-/* Returns whether the mode or time of the folder must still be set. */
-static bool is_off(const struct spot *spot, const struct tree_entry *want)
-{
-    struct stat info;
-    if (fstatat(spot->fd, spot->name, &info, AT_SYMLINK_NOFOLLOW) != 0)
-        return true;
-    const int64_t mtime_ns = (int64_t)info.st_mtim.tv_sec * second_ns + info.st_mtim.tv_nsec;
-    return info.st_mode != want->mode || info.st_uid != want->uid || info.st_gid != want->gid ||
-           mtime_ns != want->mtime_ns;
+    return number == 0 || report_refused(restore, &spot, number);
 }
 
 /* Deepest first, since removing permissions from a folder makes its contents inaccessible. */
@@ -236,13 +198,18 @@ static bool finish_folders(struct restore *restore)
         struct spot spot = {.fd = restore->look->top_fd, .name = ".", .path = "."};
         if (!S_ISDIR(want->mode))
             continue;
-        if (want->path[0] && !reach(restore, want->path, &spot))
+        if (want->path[0] && !reach_spot(restore, want->path, &spot))
             return false;
         if (now && S_ISDIR(now->mode) && !tree_entry_same_mode(now, want))
             restore->work.changed++;
-        const int number = is_off(&spot, want) ? set_meta(&spot, want) : 0;
+        struct stat info;
+        const bool is_right =
+            fstatat(spot.fd, spot.name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+            info.st_mode == want->mode && info.st_uid == want->uid && info.st_gid == want->gid &&
+            (int64_t)info.st_mtim.tv_sec * second_ns + info.st_mtim.tv_nsec == want->mtime_ns;
+        const int number = is_right ? 0 : set_meta(&spot, want);
         if (number != 0)
-            return refused(restore, &spot, number);
+            return report_refused(restore, &spot, number);
     }
     return true;
 }
@@ -252,22 +219,14 @@ bool tree_restore(const struct tree_look *look, const struct tree *now, const st
 {
     struct restore restore = {.look = look, .now = now, .want = want, .source = source, .err = err};
     tree_folder_init(&restore.folder, look->top_fd);
-    const bool ok =
-        remove_what_differs(&restore) && make_what_is_missing(&restore) && finish_folders(&restore);
+    bool ok = remove_what_differs(&restore);
+    for (size_t i = 1; ok && i < want->count; i++)
+        ok = !is_stopped(&restore, i) && restore_entry(&restore, &want->entries[i]);
+    ok = ok && finish_folders(&restore);
     tree_folder_done(&restore.folder);
     if (ok)
         *out = restore.work;
     return ok;
-}
-
-/* Returns NULL if both are the same. */
-static const char *what_differs(const struct tree_entry *now, const struct tree_entry *want)
-{
-    if (!tree_entry_same_content(now, want))
-        return "its content";
-    if (!tree_entry_same_mode(now, want))
-        return "its mode or owner";
-    return now->mtime_ns != want->mtime_ns ? "its time" : NULL;
 }
 
 bool tree_verify(const struct tree_look *look, const struct tree *now, const struct tree *want,
@@ -285,38 +244,20 @@ bool tree_verify(const struct tree_look *look, const struct tree *now, const str
                 continue;
             return err_set(err, ERR_IO, "'%s' is still there", entry->path);
         }
-        const char *what = what_differs(entry, &want->entries[i++]);
+        const struct tree_entry *wanted = &want->entries[i++];
+        const char *what = NULL;
+        if (!tree_entry_same_content(entry, wanted))
+            what = "its content";
+        else if (!tree_entry_same_mode(entry, wanted))
+            what = "its mode or owner";
+        else if (entry->mtime_ns != wanted->mtime_ns)
+            what = "its time";
         if (what)
             return err_set(err, ERR_IO, "'%s': %s is not as it was", entry->path, what);
     }
     if (i < want->count)
         return err_set(err, ERR_IO, "'%s' is not there again", want->entries[i].path);
     return true;
-}
-
-/* Removes sockets, because nobody listens on a copy. Moves the entries that stay. */
-static void drop_sockets(struct tree *tree)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < tree->count; i++) {
-        struct tree_entry *entry = &tree->entries[i];
-        if (S_ISSOCK(entry->mode)) {
-            free(entry->path);
-            free(entry->target);
-        } else {
-            tree->entries[kept++] = *entry;
-        }
-    }
-    tree->count = kept;
-}
-
-/* Makes us the owner, unless we may give files away. */
-static void own_all(struct tree *tree)
-{
-    for (size_t i = 0; i < tree->count && geteuid() != 0; i++) {
-        tree->entries[i].uid = geteuid();
-        tree->entries[i].gid = getegid();
-    }
 }
 
 bool tree_copy(const struct tree_look *from, const struct tree_look *to, int64_t *files_out,
@@ -330,8 +271,23 @@ bool tree_copy(const struct tree_look *from, const struct tree_look *to, int64_t
     const struct tree_source source = tree_source_of(&folder);
     bool ok = tree_scan(from, &want, err);
     if (ok) {
-        drop_sockets(&want);
-        own_all(&want);
+        /* Removes sockets, because nobody listens on a copy, and makes us the owner of the rest,
+         * unless we may give files away. */
+        size_t kept = 0;
+        for (size_t i = 0; i < want.count; i++) {
+            struct tree_entry *entry = &want.entries[i];
+            if (S_ISSOCK(entry->mode)) {
+                free(entry->path);
+                free(entry->target);
+                continue;
+            }
+            if (geteuid() != 0) {
+                entry->uid = geteuid();
+                entry->gid = getegid();
+            }
+            want.entries[kept++] = *entry;
+        }
+        want.count = kept;
         ok = tree_scan(to, &now, err) && tree_restore(to, &now, &want, &source, &work, err);
         tree_shut(from->top_fd, &want);
     }

@@ -37,13 +37,6 @@ static int64_t to_ns(const struct timespec *time)
     return (int64_t)time->tv_sec * second_ns + time->tv_nsec;
 }
 
-static void names_done(struct names *names)
-{
-    for (size_t i = 0; i < names->count; i++)
-        free(names->items[i]);
-    free(names->items);
-}
-
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -55,12 +48,6 @@ static bool is_stopped(const atomic_bool *stop, struct err *err)
         return false;
     (void)err_set(err, ERR_BUSY, "stopped");
     return true;
-}
-
-static bool too_many(struct err *err)
-{
-    (void)err_set(err, ERR_LIMIT, "more than %d files and folders", TREE_ENTRIES_MAX);
-    return err_hint(err, "exclude in the plan's workspace leaves some out");
 }
 
 /* Reads the names in the folder and sorts them. Takes ownership of the descriptor. */
@@ -78,7 +65,8 @@ static bool read_names(struct scan *scan, int fd, struct names *names)
             continue;
         if (scan->tree.count + names->count >= TREE_ENTRIES_MAX) {
             (void)closedir(dir); /* nothing was written */
-            return too_many(scan->err);
+            (void)err_set(scan->err, ERR_LIMIT, "more than %d files and folders", TREE_ENTRIES_MAX);
+            return err_hint(scan->err, "exclude in the plan's workspace leaves some out");
         }
         names->items = xgrow(names->items, &names->cap, names->count + 1, sizeof(*names->items));
         names->items[names->count++] = xstrdup(entry->d_name);
@@ -92,7 +80,8 @@ static bool read_names(struct scan *scan, int fd, struct names *names)
     return true;
 }
 
-static bool read_target(struct scan *scan, int fd, const char *name, struct tree_entry *entry)
+/* Apart from scan_name(), which is recursive, because of its buffer. */
+static bool read_link_target(struct scan *scan, int fd, const char *name, struct tree_entry *entry)
 {
     char target[TREE_TARGET_MAX];
     const ssize_t len = readlinkat(fd, name, target, sizeof(target));
@@ -120,7 +109,7 @@ static void fill_entry(struct tree_entry *entry, const struct stat *info)
 
 /* Grants us permissions for a folder of ours that lacks them. If this fails, the next call does,
  * too. */
-static void open_shut(int fd, const char *name, struct tree_entry *entry)
+static void grant_access(int fd, const char *name, struct tree_entry *entry)
 {
     if ((entry->mode & S_IRWXU) != S_IRWXU && entry->uid == geteuid())
         entry->was_shut = tree_folder_chmod(fd, name, entry->mode | S_IRWXU) == 0;
@@ -148,10 +137,10 @@ static bool scan_name(struct scan *scan, int fd, const char *name, int depth)
     struct tree_entry entry = {.path = xstrdup(scan->path.data)};
     fill_entry(&entry, &info);
     if (S_ISLNK(info.st_mode))
-        ok = read_target(scan, fd, name, &entry);
+        ok = read_link_target(scan, fd, name, &entry);
     int inner = -1;
     if (S_ISDIR(info.st_mode)) {
-        open_shut(fd, name, &entry);
+        grant_access(fd, name, &entry);
         inner = tree_folder_open(fd, name);
         if (inner < 0)
             ok = err_set_errno(scan->err, errno, "cannot look into '%s'", entry.path);
@@ -165,24 +154,19 @@ out:
     return ok;
 }
 
-/* The message only has room for the beginning of the path. */
-static bool too_deep(const struct scan *scan)
-{
-    enum { SHOWN = 80 };
-    const int shown = scan->path.len < SHOWN ? (int)scan->path.len : SHOWN;
-    (void)err_set(scan->err, ERR_LIMIT, "more than %d folders within each other: '%.*s%s'",
-                  TREE_DEPTH_MAX, shown, str_text(&scan->path), shown == SHOWN ? "..." : "");
-    return err_hint(scan->err, "exclude in the plan's workspace leaves some out");
-}
-
 /* Scans everything in a folder. Takes ownership of the descriptor. */
 static bool scan_folder(struct scan *scan, int fd, int depth)
 {
+    enum { SHOWN = 80 };
     struct names names = {0};
     bool ok = true;
     if (depth > TREE_DEPTH_MAX) {
         (void)close(fd); /* nothing was written */
-        return too_deep(scan);
+        /* The message only has room for the beginning of the path. */
+        const int shown = scan->path.len < SHOWN ? (int)scan->path.len : SHOWN;
+        (void)err_set(scan->err, ERR_LIMIT, "more than %d folders within each other: '%.*s%s'",
+                      TREE_DEPTH_MAX, shown, str_text(&scan->path), shown == SHOWN ? "..." : "");
+        return err_hint(scan->err, "exclude in the plan's workspace leaves some out");
     }
     const int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (again < 0)
@@ -192,32 +176,33 @@ static bool scan_folder(struct scan *scan, int fd, int depth)
         ok = (i % LOOK_AT_STOP != 0 || !is_stopped(scan->look->stop, scan->err)) &&
              scan_name(scan, fd, names.items[i], depth);
     }
-    names_done(&names);
+    for (size_t i = 0; i < names.count; i++)
+        free(names.items[i]);
+    free(names.items);
     (void)close(fd); /* nothing was written */
     return ok;
-}
-
-static bool scan_top(struct scan *scan)
-{
-    struct stat info;
-    struct tree_entry entry = {.path = xstrdup("")};
-    const int fd = openat(scan->look->top_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &info) != 0) {
-        free(entry.path);
-        if (fd >= 0)
-            (void)close(fd); /* nothing was written */
-        return err_set_errno(scan->err, errno, "cannot look into the folder");
-    }
-    fill_entry(&entry, &info);
-    open_shut(scan->look->top_fd, ".", &entry);
-    tree_add(&scan->tree, &entry);
-    return scan_folder(scan, fd, 0);
 }
 
 bool tree_scan(const struct tree_look *look, struct tree *out, struct err *err)
 {
     struct scan scan = {.look = look, .err = err};
-    bool ok = !is_stopped(look->stop, err) && scan_top(&scan);
+    if (is_stopped(look->stop, err))
+        return false;
+    bool ok = true;
+    struct stat info;
+    const int fd = openat(look->top_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &info) != 0) {
+        const int number = errno;
+        if (fd >= 0)
+            (void)close(fd); /* nothing was written */
+        ok = err_set_errno(err, number, "cannot look into the folder");
+    } else {
+        struct tree_entry top = {.path = xstrdup("")};
+        fill_entry(&top, &info);
+        grant_access(look->top_fd, ".", &top);
+        tree_add(&scan.tree, &top);
+        ok = scan_folder(&scan, fd, 0);
+    }
     str_done(&scan.path);
     if (ok) {
         *out = scan.tree;
@@ -244,13 +229,6 @@ void tree_shut(int top_fd, const struct tree *tree)
     tree_folder_done(&folder);
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_REALTIME_COARSE, &now); /* the clock used for file times */
-    return to_ns(&now);
-}
-
 /* Hashes the content of one file. What it contained while it was read counts, including the
  * size. */
 static bool hash_file(struct tree_folder *folder, struct tree_entry *entry,
@@ -260,7 +238,9 @@ static bool hash_file(struct tree_folder *folder, struct tree_entry *entry,
     const char *name;
     if (!tree_folder_reach(folder, entry->path, &at, &name, err))
         return false;
-    const int64_t read_ns = now_ns();
+    struct timespec now;
+    (void)clock_gettime(CLOCK_REALTIME_COARSE, &now); /* the clock used for file times */
+    const int64_t read_ns = to_ns(&now);
     const int fd = tree_folder_open_file(at, name);
     if (fd < 0)
         return err_set_errno(err, errno, "cannot read '%s'", entry->path);
@@ -280,17 +260,6 @@ static bool hash_file(struct tree_folder *folder, struct tree_entry *entry,
     return true;
 }
 
-static bool take_known(struct tree_entry *entry, const struct tree *known, bool must_be_stored)
-{
-    const struct tree_entry *before = known ? tree_find(known, entry->path) : NULL;
-    if (!before || !tree_entry_is_known(entry, before) || (must_be_stored && !before->is_stored))
-        return false;
-    memcpy(entry->hash, before->hash, sizeof(entry->hash));
-    entry->read_ns = before->read_ns;
-    entry->is_stored = before->is_stored;
-    return true;
-}
-
 bool tree_hash(const struct tree_look *look, struct tree *tree, const struct tree *known,
                struct content_store *store, struct err *err)
 {
@@ -301,8 +270,16 @@ bool tree_hash(const struct tree_look *look, struct tree *tree, const struct tre
         struct tree_entry *entry = &tree->entries[i];
         if (i % LOOK_AT_STOP == 0)
             ok = !is_stopped(look->stop, err);
-        if (ok && S_ISREG(entry->mode) && !take_known(entry, known, store != NULL))
+        if (!ok || !S_ISREG(entry->mode))
+            continue;
+        const struct tree_entry *before = known ? tree_find(known, entry->path) : NULL;
+        if (before && tree_entry_is_known(entry, before) && (!store || before->is_stored)) {
+            memcpy(entry->hash, before->hash, sizeof(entry->hash));
+            entry->read_ns = before->read_ns;
+            entry->is_stored = before->is_stored;
+        } else {
             ok = hash_file(&folder, entry, store, err);
+        }
     }
     tree_folder_done(&folder);
     return ok;

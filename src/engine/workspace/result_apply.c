@@ -27,34 +27,19 @@ struct result_backup {
     const struct workspace_changes *changes; /* borrowed */
 };
 
-/* The paths that change, in the order of a tree. */
-struct wanted {
-    const char **paths; /* owned; borrowed strings */
-    size_t count;
-};
-
 static int compare_paths(const void *a, const void *b)
 {
     return tree_path_compare(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void wanted_init(struct wanted *wanted, const struct workspace_changes *changes)
-{
-    wanted->count = changes->count;
-    wanted->paths = xcalloc(changes->count + 1, sizeof(*wanted->paths));
-    for (size_t i = 0; i < changes->count; i++)
-        wanted->paths[i] = changes->items[i].path;
-    qsort(wanted->paths, wanted->count, sizeof(*wanted->paths), compare_paths);
-}
-
-/* Returns the index of the first one that does not sort before the path. */
-static size_t first_from(const struct wanted *wanted, const char *path)
+/* Returns the index of the first of the sorted paths that does not sort before `path`. */
+static size_t find_path_from(const char *const *paths, size_t count, const char *path)
 {
     size_t low = 0;
-    size_t high = wanted->count;
+    size_t high = count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (tree_path_compare(wanted->paths[middle], path) < 0)
+        if (tree_path_compare(paths[middle], path) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -62,40 +47,43 @@ static size_t first_from(const struct wanted *wanted, const char *path)
     return low;
 }
 
-/* Returns whether the path is one of them, or a parent of one. */
-static bool is_at_or_above(const struct wanted *wanted, const char *path)
+/* Returns whether the path is one of the sorted paths, a parent of one, or below one. */
+static bool concerns_paths(const char *const *paths, size_t count, const char *path)
 {
     const size_t len = strlen(path);
-    const size_t at = first_from(wanted, path);
-    if (len == 0)
+    size_t at = find_path_from(paths, count, path);
+    if (len == 0 || (at < count && strncmp(paths[at], path, len) == 0 &&
+                     (paths[at][len] == '\0' || paths[at][len] == '/')))
         return true;
-    if (at >= wanted->count || strncmp(wanted->paths[at], path, len) != 0)
-        return false;
-    return wanted->paths[at][len] == '\0' || wanted->paths[at][len] == '/';
-}
-
-/* Returns whether the path is below one of them. */
-static bool is_below(const struct wanted *wanted, const char *path)
-{
     bool found = false;
     char *part = xstrdup(path);
     for (char *slash = strchr(part, '/'); slash && !found; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        const size_t at = first_from(wanted, part);
-        found = at < wanted->count && strcmp(wanted->paths[at], part) == 0;
+        at = find_path_from(paths, count, part);
+        found = at < count && strcmp(paths[at], part) == 0;
         *slash = '/';
     }
     free(part);
     return found;
 }
 
-/* Keeps only paths that may change in the manifest. */
-static void keep_wanted(const struct wanted *wanted, struct tree *tree)
+/* Scans and hashes what may change in the user's tree. The caller ends *tree, even if this fails.
+ */
+static bool read_changing(const struct result_backup *backup, struct content_store *store,
+                          struct tree *tree, struct err *err)
 {
+    if (!tree_scan(&backup->look, tree, err))
+        return false;
+    const size_t count = backup->changes->count;
+    const char **paths = xcalloc(count + 1, sizeof(*paths)); /* in the order of a tree */
+    for (size_t i = 0; i < count; i++)
+        paths[i] = backup->changes->items[i].path;
+    qsort(paths, count, sizeof(*paths), compare_paths);
+    tree_shut(backup->look.top_fd, tree);
     size_t kept = 0;
     for (size_t i = 0; i < tree->count; i++) {
         struct tree_entry *entry = &tree->entries[i];
-        if (is_at_or_above(wanted, entry->path) || is_below(wanted, entry->path)) {
+        if (concerns_paths(paths, count, entry->path)) {
             tree->entries[kept++] = *entry;
         } else {
             free(entry->path);
@@ -103,18 +91,7 @@ static void keep_wanted(const struct wanted *wanted, struct tree *tree)
         }
     }
     tree->count = kept;
-}
-
-static bool look(const struct result_backup *backup, struct content_store *store, struct tree *tree,
-                 struct err *err)
-{
-    struct wanted wanted;
-    if (!tree_scan(&backup->look, tree, err))
-        return false;
-    wanted_init(&wanted, backup->changes);
-    tree_shut(backup->look.top_fd, tree);
-    keep_wanted(&wanted, tree);
-    free(wanted.paths);
+    free(paths);
     return tree_hash(&backup->look, tree, &backup->before, store, err);
 }
 
@@ -137,7 +114,7 @@ static bool result_backup_take(const struct workspace_result *result, int origin
     struct str path = {0};
     str_addf(&path, "%s/contents", out->folder);
     const bool ok =
-        content_open(&out->store, path.data, err) && look(out, &out->store, &before, err);
+        content_open(&out->store, path.data, err) && read_changing(out, &out->store, &before, err);
     str_done(&path);
     out->before = before;
     return ok;
@@ -149,7 +126,7 @@ static bool result_backup_return(struct result_backup *backup, struct err *err)
     struct tree now = {0};
     struct tree_work work;
     const struct tree_source source = {.open = workspace_open_content, .ctx = &backup->store};
-    const bool ok = look(backup, NULL, &now, err) &&
+    const bool ok = read_changing(backup, NULL, &now, err) &&
                     tree_restore(&backup->look, &now, &backup->before, &source, &work, err);
     tree_done(&now);
     return ok;
@@ -167,7 +144,7 @@ static void result_backup_done(struct result_backup *backup)
 
 const char *const result_left_out[] = {".git", ".devs", NULL};
 
-static void leave_out(struct tree *tree)
+static void drop_left_out(struct tree *tree)
 {
     size_t kept = 0;
     for (size_t i = 0; i < tree->count; i++) {
@@ -196,7 +173,7 @@ static void drop_set_id(const struct tree *start, struct tree *now)
 
 /* Gives changed files the current time, so that make(1) notices them. Other files keep their
  * time. */
-static void date_new(const struct tree *ours, struct tree *want)
+static void date_new_files(const struct tree *ours, struct tree *want)
 {
     struct timespec now;
     (void)clock_gettime(CLOCK_REALTIME, &now);
@@ -210,48 +187,11 @@ static void date_new(const struct tree *ours, struct tree *want)
     }
 }
 
-/* A result that is being applied. All borrowed. */
-struct bringing {
-    const struct workspace_result *result;
-    const struct workspace_changes *changes;
-    const struct result_copy *copy;
-    const struct tree *ours, *want;
-};
-
-static bool are_same_trees(const struct tree *ours, const struct tree *want)
-{
-    struct tree_diff diff = {0};
-    tree_diff_paths(ours, want, NULL, &diff);
-    const bool is_same = diff.changed == 0;
-    tree_diff_done(&diff);
-    return is_same;
-}
-
-static bool bring_copy(const struct bringing *bringing, const struct tree_look *look,
-                       struct err *err)
-{
-    struct result_backup backup;
-    struct tree_folder folder;
-    struct tree_work work;
-    struct err why = {0};
-    tree_folder_init(&folder, bringing->copy->look.top_fd);
-    const struct tree_source source = tree_source_of(&folder);
-    bool ok = result_backup_take(bringing->result, look->top_fd, bringing->changes, &backup, err);
-    if (ok && !tree_restore(look, bringing->ours, bringing->want, &source, &work, err)) {
-        ok = false;
-        if (!result_backup_return(&backup, &why))
-            (void)err_hint(err, "and not everything could be restored: %.120s", why.message);
-    }
-    result_backup_done(&backup);
-    tree_folder_done(&folder);
-    return ok;
-}
-
 /* Fails with ERR_INVALID if both the user and the task have changed a path. `origin_fd` is the root
  * of the user's tree. */
-static bool result_apply_copy(const struct workspace_result *result, int origin_fd,
-                              const struct workspace_changes *changes, enum workspace_apply what,
-                              bool *was_there, struct err *err)
+static bool apply_copy(const struct workspace_result *result, int origin_fd,
+                       const struct workspace_changes *changes, enum workspace_apply what,
+                       bool *was_there, struct err *err)
 {
     struct result_copy copy;
     struct tree ours = {0};
@@ -261,8 +201,8 @@ static bool result_apply_copy(const struct workspace_result *result, int origin_
     bool ok = result_copy_read(result, &copy, err) && tree_scan(&look, &ours, err);
     if (ok) {
         tree_shut(origin_fd, &ours);
-        leave_out(&copy.start);
-        leave_out(&copy.now);
+        drop_left_out(&copy.start);
+        drop_left_out(&copy.now);
         drop_set_id(&copy.start, &copy.now);
         ok = tree_hash(&look, &ours, NULL, NULL, err);
     }
@@ -274,12 +214,28 @@ static bool result_apply_copy(const struct workspace_result *result, int origin_
         ok = result_needed_hint(result, "look into the result's folder, devs diff --json names it",
                                 err);
     }
-    *was_there = ok && are_same_trees(&ours, &want);
+    if (ok) {
+        struct tree_diff diff = {0};
+        tree_diff_paths(&ours, &want, NULL, &diff);
+        *was_there = diff.changed == 0;
+        tree_diff_done(&diff);
+    }
     if (ok && !*was_there && what == WORKSPACE_APPLY) {
-        date_new(&ours, &want);
-        const struct bringing bringing = {
-            .result = result, .changes = changes, .copy = &copy, .ours = &ours, .want = &want};
-        ok = bring_copy(&bringing, &look, err);
+        struct result_backup backup;
+        struct tree_folder folder;
+        struct tree_work work;
+        date_new_files(&ours, &want);
+        tree_folder_init(&folder, copy.look.top_fd);
+        const struct tree_source source = tree_source_of(&folder);
+        ok = result_backup_take(result, origin_fd, changes, &backup, err);
+        if (ok && !tree_restore(&look, &ours, &want, &source, &work, err)) {
+            ok = false;
+            why = (struct err){0};
+            if (!result_backup_return(&backup, &why))
+                (void)err_hint(err, "and not everything could be restored: %.120s", why.message);
+        }
+        result_backup_done(&backup);
+        tree_folder_done(&folder);
     }
     result_copy_done(&copy);
     tree_done(&ours);
@@ -309,31 +265,6 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Lists the user's own changes. Earlier results that were applied but not committed are part of
- * what the task started from. */
-static bool read_own(const struct workspace_result *result, struct clashes *clashes,
-                     struct err *err)
-{
-    if (!result->needed[0])
-        return true;
-    if (!result_list_own(result, &clashes->own_list, err))
-        return false;
-    clashes->own = git_paths(&clashes->own_list, &clashes->own_count);
-    if (clashes->own_count > 0)
-        qsort(clashes->own, clashes->own_count, sizeof(*clashes->own), compare_names);
-    return true;
-}
-
-/* Returns whether the path has something that the task did not start from. */
-static bool is_foreign(const struct clashes *clashes, const struct workspace_change *change)
-{
-    const char *path = change->path;
-    if (!clashes->own || change->kind == 'A')
-        return true;
-    return clashes->own_count > 0 &&
-           bsearch(&path, clashes->own, clashes->own_count, sizeof(*clashes->own), compare_names);
-}
-
 /* Adds paths in the user's tree, or in the index if `against` says so, that differ from the last
  * commit. */
 static bool add_changed(const struct workspace_result *result, const char *against,
@@ -354,8 +285,12 @@ static bool add_changed(const struct workspace_result *result, const char *again
         qsort(paths, count, sizeof(*paths), compare_names);
     for (size_t i = 0; ok && count > 0 && i < changes->count; i++) {
         const char *path = changes->items[i].path;
-        if (bsearch(&path, paths, count, sizeof(*paths), compare_names) &&
-            is_foreign(clashes, &changes->items[i]))
+        if (!bsearch(&path, paths, count, sizeof(*paths), compare_names))
+            continue;
+        /* Has the path something that the task did not start from? */
+        if (!clashes->own || changes->items[i].kind == 'A' ||
+            (clashes->own_count > 0 && bsearch(&path, clashes->own, clashes->own_count,
+                                               sizeof(*clashes->own), compare_names)))
             add_clash(clashes, path);
     }
     free(paths);
@@ -364,35 +299,38 @@ static bool add_changed(const struct workspace_result *result, const char *again
     return ok;
 }
 
-/* Adds paths of new files that already exist, perhaps unknown to git. */
-static void add_existing(int origin_fd, const struct workspace_changes *changes,
-                         struct clashes *clashes)
-{
-    struct tree_folder folder;
-    struct stat info;
-    tree_folder_init(&folder, origin_fd);
-    for (size_t i = 0; i < changes->count; i++) {
-        int fd;
-        const char *name;
-        const char *path = changes->items[i].path;
-        if (changes->items[i].kind == 'A' && tree_folder_reach(&folder, path, &fd, &name, NULL) &&
-            fstatat(fd, name, &info, AT_SYMLINK_NOFOLLOW) == 0)
-            add_clash(clashes, path);
-    }
-    tree_folder_done(&folder);
-}
-
 static bool refuse_clashes(const struct workspace_result *result, int origin_fd,
                            const struct workspace_changes *changes, struct err *err)
 {
     struct clashes clashes = {0};
-    bool ok = read_own(result, &clashes, err) &&
-              add_changed(result, "--no-color", changes, &clashes, err);
+    /* Earlier results that were applied but not committed are part of what the task started
+     * from. */
+    bool ok = !result->needed[0] || result_list_own(result, &clashes.own_list, err);
+    if (ok && result->needed[0]) {
+        clashes.own = git_paths(&clashes.own_list, &clashes.own_count);
+        if (clashes.own_count > 0)
+            qsort(clashes.own, clashes.own_count, sizeof(*clashes.own), compare_names);
+    }
+    ok = ok && add_changed(result, "--no-color", changes, &clashes, err);
     if (ok && clashes.count == 0)
         ok = add_changed(result, "--cached", changes, &clashes, err);
     const bool is_own = clashes.count > 0;
-    if (ok && !is_own)
-        add_existing(origin_fd, changes, &clashes);
+    if (ok && !is_own) {
+        /* New files that already exist, perhaps unknown to git. */
+        struct tree_folder folder;
+        struct stat info;
+        tree_folder_init(&folder, origin_fd);
+        for (size_t i = 0; i < changes->count; i++) {
+            int fd;
+            const char *name;
+            const char *path = changes->items[i].path;
+            if (changes->items[i].kind == 'A' &&
+                tree_folder_reach(&folder, path, &fd, &name, NULL) &&
+                fstatat(fd, name, &info, AT_SYMLINK_NOFOLLOW) == 0)
+                add_clash(&clashes, path);
+        }
+        tree_folder_done(&folder);
+    }
     if (ok && clashes.count > 0) {
         ok = err_set(err, ERR_INVALID, "your tree has %s %zu of these paths: %s",
                      is_own ? "changes of its own in" : "something of its own at", clashes.count,
@@ -414,8 +352,9 @@ static struct git_call patch_call(const char *const *words, const struct workspa
                              .timeout_ms = apply_timeout_ms};
 }
 
-static bool run_apply(const struct workspace_result *result,
-                      const struct workspace_changes *changes, const char *what, struct err *err)
+static bool run_git_apply(const struct workspace_result *result,
+                          const struct workspace_changes *changes, const char *what,
+                          struct err *err)
 {
     const char *const words[] = {"apply", what, "-", NULL};
     const struct git_call call = patch_call(words, changes);
@@ -428,25 +367,9 @@ static bool run_apply(const struct workspace_result *result,
     return result_needed_hint(result, merge, err);
 }
 
-/* If this fails halfway, for example because the disk is full, restores the old state. */
-static bool apply_patch(const struct workspace_result *result, int origin_fd,
-                        const struct workspace_changes *changes, struct err *err)
-{
-    struct result_backup backup;
-    struct err why = {0};
-    bool ok = result_backup_take(result, origin_fd, changes, &backup, err);
-    if (ok && !run_apply(result, changes, "--whitespace=nowarn", err)) {
-        ok = false;
-        if (!result_backup_return(&backup, &why))
-            (void)err_hint(err, "and not everything could be restored: %.120s", why.message);
-    }
-    result_backup_done(&backup);
-    return ok;
-}
-
 /* Also checks for warnings: git only warns if a mode differs from the patch. */
-static bool fits(const struct workspace_result *result, const struct workspace_changes *changes,
-                 const char *direction)
+static bool patch_fits(const struct workspace_result *result,
+                       const struct workspace_changes *changes, const char *direction)
 {
     const char *const words[] = {"apply", "--check", "--whitespace=nowarn", direction, "-", NULL};
     const struct git_call call = patch_call(words, changes);
@@ -457,23 +380,31 @@ static bool fits(const struct workspace_result *result, const struct workspace_c
     return ok;
 }
 
-/* True if the patch can be reverted but not applied again. With repeated lines, both could be
- * possible. */
-static bool is_there(const struct workspace_result *result, const struct workspace_changes *changes)
-{
-    return fits(result, changes, "--reverse") && !fits(result, changes, "--no-reverse");
-}
-
 static bool apply_branch(const struct workspace_result *result, int origin_fd,
                          const struct workspace_changes *changes, enum workspace_apply what,
                          bool *was_there, struct err *err)
 {
     if (!refuse_clashes(result, origin_fd, changes, err) ||
-        !run_apply(result, changes, "--check", err)) {
-        *was_there = is_there(result, changes);
+        !run_git_apply(result, changes, "--check", err)) {
+        /* Perhaps it was applied earlier: it can be reverted but not applied again. With repeated
+         * lines, both could be possible. */
+        *was_there = patch_fits(result, changes, "--reverse") &&
+                     !patch_fits(result, changes, "--no-reverse");
         return *was_there;
     }
-    return what == WORKSPACE_APPLY_CHECK || apply_patch(result, origin_fd, changes, err);
+    if (what == WORKSPACE_APPLY_CHECK)
+        return true;
+    /* If this fails halfway, for example because the disk is full, restores the old state. */
+    struct result_backup backup;
+    struct err why = {0};
+    bool ok = result_backup_take(result, origin_fd, changes, &backup, err);
+    if (ok && !run_git_apply(result, changes, "--whitespace=nowarn", err)) {
+        ok = false;
+        if (!result_backup_return(&backup, &why))
+            (void)err_hint(err, "and not everything could be restored: %.120s", why.message);
+    }
+    result_backup_done(&backup);
+    return ok;
 }
 
 bool workspace_result_apply(struct workspace_result *result,
@@ -491,7 +422,7 @@ bool workspace_result_apply(struct workspace_result *result,
     if (origin_fd < 0)
         return err_set_errno(err, errno, "cannot open '%s'", result->workspace->origin);
     const bool ok = result->note.kind == WORKSPACE_COPY
-                        ? result_apply_copy(result, origin_fd, changes, what, was_there, err)
+                        ? apply_copy(result, origin_fd, changes, what, was_there, err)
                         : apply_branch(result, origin_fd, changes, what, was_there, err);
     (void)close(origin_fd); /* a folder opened for reading; nothing to flush */
     return ok;

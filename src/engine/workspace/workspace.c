@@ -44,7 +44,7 @@ bool workspace_note_write(const char *path, const struct workspace_note *note, s
 }
 
 /* Returns false if it is not a string, or does not fit. */
-static bool take_text(const struct json *note, const char *key, char *out, size_t cap)
+static bool copy_note_text(const struct json *note, const char *key, char *out, size_t cap)
 {
     const char *text = json_text(json_get(note, key), NULL);
     const size_t len = text ? strlen(text) : cap;
@@ -52,25 +52,6 @@ static bool take_text(const struct json *note, const char *key, char *out, size_
         return false;
     memcpy(out, text, len + 1);
     return true;
-}
-
-static bool parse_note(const char *bytes, size_t len, struct workspace_note *out)
-{
-    struct json *json = NULL;
-    struct workspace_note note = {0};
-    if (!json_parse(bytes, len, &json, NULL, NULL))
-        return false;
-    const char *kind = json_text(json_get(json, "kind"), NULL);
-    const bool ok = kind && workspace_kind_parse(kind, &note.kind) &&
-                    take_text(json, "base", note.base, sizeof(note.base)) &&
-                    take_text(json, "admin", note.admin, sizeof(note.admin)) &&
-                    take_text(json, "branch", note.branch, sizeof(note.branch)) &&
-                    take_text(json, "commit", note.commit, sizeof(note.commit)) &&
-                    !strchr(note.admin, '/');
-    json_free(json);
-    if (ok)
-        *out = note;
-    return ok;
 }
 
 bool workspace_note_read(const char *path, struct workspace_note *out, struct err *err)
@@ -89,18 +70,28 @@ bool workspace_note_read(const char *path, struct workspace_note *out, struct er
     (void)close(fd); /* opened for reading only */
     if (got < 0)
         return err_set_errno(err, number, "cannot read '%s'", path);
-    if ((size_t)got == sizeof(bytes) || !parse_note(bytes, (size_t)got, out))
+
+    struct json *json = NULL;
+    struct workspace_note note = {0};
+    bool ok = (size_t)got < sizeof(bytes) && json_parse(bytes, (size_t)got, &json, NULL, NULL);
+    if (ok) {
+        const char *kind = json_text(json_get(json, "kind"), NULL);
+        ok = kind && workspace_kind_parse(kind, &note.kind) &&
+             copy_note_text(json, "base", note.base, sizeof(note.base)) &&
+             copy_note_text(json, "admin", note.admin, sizeof(note.admin)) &&
+             copy_note_text(json, "branch", note.branch, sizeof(note.branch)) &&
+             copy_note_text(json, "commit", note.commit, sizeof(note.commit)) &&
+             !strchr(note.admin, '/');
+        json_free(json);
+    }
+    if (!ok)
         return err_set(err, ERR_DAMAGED, "'%s' says nothing of a workspace", path);
+    *out = note;
     return true;
 }
 
 /* A task id may contain what git-check-ref-format(1) forbids: "..", a '.' at the end, ".lock" at
  * the end. In these cases the '.' is written as "%2E"; an id has no '%'. */
-static bool is_forbidden(const char *dot)
-{
-    return dot[1] == '.' || dot[1] == '\0' || strcmp(dot, ".lock") == 0;
-}
-
 void workspace_branch_name(const struct workspace *workspace, enum workspace_naming naming,
                            char out[WORKSPACE_NAME_MAX])
 {
@@ -108,7 +99,7 @@ void workspace_branch_name(const struct workspace *workspace, enum workspace_nam
     const bool by_uid = naming == WORKSPACE_BY_UID;
     str_addf(&name, "devs/%s/", by_uid ? workspace->uid : workspace->run);
     for (const char *c = workspace->task; *c; c++) {
-        if (*c == '.' && is_forbidden(c))
+        if (*c == '.' && (c[1] == '.' || c[1] == '\0' || strcmp(c, ".lock") == 0))
             str_add(&name, "%2E");
         else
             str_add_char(&name, *c);
@@ -325,7 +316,7 @@ bool workspace_remake_top(const struct workspace *workspace, int *fd_out, struct
 
 /* Returns whether the message contains the text for that errno, as messages of err_set_errno() and
  * git do. */
-static bool says(const struct err *err, int number)
+static bool message_names_errno(const struct err *err, int number)
 {
     char words[128];
     return strerror_r(number, words, sizeof(words)) == 0 && strstr(err->message, words);
@@ -335,7 +326,9 @@ int workspace_start_code(const struct err *err, const atomic_bool *stop)
 {
     if (stop && atomic_load(stop))
         return ECANCELED;
-    return says(err, ENOSPC) || says(err, EDQUOT) ? START_NO_SPACE : START_WORKSPACE_FAILED;
+    return message_names_errno(err, ENOSPC) || message_names_errno(err, EDQUOT)
+               ? START_NO_SPACE
+               : START_WORKSPACE_FAILED;
 }
 
 const char *workspace_blocks_git(const struct tree *tree)
@@ -357,26 +350,6 @@ const char *workspace_blocks_git(const struct tree *tree)
     return NULL;
 }
 
-char **workspace_ignored(const struct workspace *workspace, const struct tree *tree,
-                         const atomic_bool *stop, struct str *list)
-{
-    const char *const words[] = {"ls-files",           "-z",          "--others", "--ignored",
-                                 "--exclude-standard", "--directory", NULL};
-    struct str index = {0};
-    struct stat info;
-    if (!workspace->git.places || workspace_blocks_git(tree))
-        return NULL;
-    /* A copy has no index of its own, so use that of the user's repository: files that it tracks
-     * are not ignored. */
-    str_addf(&index, "%s/index", workspace->admin ? workspace->admin : workspace->git.places->dir);
-    const struct git_call call = {
-        .words = words, .tree = workspace->tree, .index = index.data, .stop = stop};
-    const bool waits = lstat(index.data, &info) == 0 && S_ISFIFO(info.st_mode);
-    const bool ok = !waits && git_ask(&workspace->git, &call, list, NULL);
-    str_done(&index);
-    return ok ? git_paths(list, NULL) : NULL;
-}
-
 void workspace_now_known(struct workspace *workspace, enum workspace_part part, struct tree *tree)
 {
     struct tree *known = part == WORKSPACE_TREE ? &workspace->known : &workspace->known_admin;
@@ -385,15 +358,13 @@ void workspace_now_known(struct workspace *workspace, enum workspace_part part, 
     *tree = (struct tree){0};
 }
 
-/* Scans and hashes the current tree. The caller ends *now. */
-static bool look_at_tree(struct workspace *workspace, const struct tree *before,
-                         const struct tree_look *call, struct tree *now, struct err *err)
+bool workspace_read_tree(const struct tree_look *look, const struct tree *known, struct tree *out,
+                         struct err *err)
 {
-    const struct tree *known = workspace->known.count > 0 ? &workspace->known : before;
-    if (!tree_scan(call, now, err))
+    if (!tree_scan(look, out, err))
         return false;
-    const bool ok = tree_hash(call, now, known, NULL, err);
-    tree_shut(call->top_fd, now);
+    const bool ok = tree_hash(look, out, known, NULL, err);
+    tree_shut(look->top_fd, out);
     return ok;
 }
 
@@ -407,10 +378,11 @@ bool workspace_diff(struct workspace *workspace, int step, const struct diff_lim
     struct tree_look call = {
         .top_fd = -1, .exclude = (const char *const *)workspace->spec.exclude, .stop = stop};
     const int64_t start_ms = clock_now().mono_ms;
+    const struct tree *known = workspace->known.count > 0 ? &workspace->known : &before;
     bool ok = workspace_snapshot_path(workspace, step, WORKSPACE_TREE, path, err) &&
               tree_read_file(path, &before, err) && workspace_open_store(workspace, err) &&
               workspace_open_top(workspace, &call.top_fd, err) &&
-              look_at_tree(workspace, &before, &call, &now, err);
+              workspace_read_tree(&call, known, &now, err);
     if (ok) {
         const struct tree_source contents = {.open = workspace_open_content,
                                              .ctx = &workspace->store};
@@ -439,36 +411,26 @@ bool workspace_diff(struct workspace *workspace, int step, const struct diff_lim
     return ok;
 }
 
-static bool is_mark(const char *entry)
-{
-    return strncmp(entry, "DEVS_RUN=", 9) == 0 || strncmp(entry, "DEVS_STEP=", 10) == 0;
-}
-
-/* Returns the environment of devs, plus the mark of this run. */
-static char **mark_environment(const struct workspace_set_call *call)
-{
-    size_t count = 0;
-    while (call->environment[count])
-        count++;
-    char **marked = xcalloc(count + 2, sizeof(*marked));
-    marked[0] = (char *)(uintptr_t)call->run_mark; /* nobody modifies it */
-    count = 1;
-    for (char *const *entry = call->environment; *entry; entry++) {
-        if (!is_mark(*entry))
-            marked[count++] = *entry;
-    }
-    return marked;
-}
-
 void workspace_set_init(struct workspace_set *set, const struct workspace_set_call *call)
 {
     const int count = call->state->plan->task_count;
     *set = (struct workspace_set){.call = *call};
     set->slot_count = count;
     set->slots = xcalloc((size_t)count + 1, sizeof(*set->slots));
-    set->environment = mark_environment(call);
     str_addf(&set->base, "%s/work/%s", call->log_dir, call->uid);
     (void)snprintf(set->run, sizeof(set->run), "%" PRId64, call->number);
+
+    /* The environment of devs, with the mark of this run instead of that of a run around it. */
+    size_t entries = 0;
+    while (call->environment[entries])
+        entries++;
+    set->environment = xcalloc(entries + 2, sizeof(*set->environment));
+    set->environment[0] = (char *)(uintptr_t)call->run_mark; /* nobody modifies it */
+    entries = 1;
+    for (char *const *entry = call->environment; *entry; entry++) {
+        if (strncmp(*entry, "DEVS_RUN=", 9) != 0 && strncmp(*entry, "DEVS_STEP=", 10) != 0)
+            set->environment[entries++] = *entry;
+    }
 }
 
 void workspace_set_done(struct workspace_set *set)
@@ -481,21 +443,6 @@ void workspace_set_done(struct workspace_set *set)
     free(set->environment);
     str_done(&set->base);
     *set = (struct workspace_set){0};
-}
-
-/* Returns the results of the needed tasks, in the order of `needs`; the caller frees the array.
- * Tasks that worked in place have none. */
-static const char **list_results(const struct run_state *state, int task)
-{
-    const struct plan_task *plan = &state->plan->tasks[task];
-    const char **results = xcalloc((size_t)plan->need_count + 1, sizeof(*results));
-    size_t count = 0;
-    for (int i = 0; i < plan->need_count; i++) {
-        const struct task_place *place = state->tasks[plan->needs[i]].place;
-        if (place && place->is_kept)
-            results[count++] = place->result ? place->result : place->branch;
-    }
-    return results;
 }
 
 bool workspace_set_get(struct workspace_set *set, int task, struct workspace_slot **out,
@@ -517,8 +464,19 @@ bool workspace_set_get(struct workspace_set *set, int task, struct workspace_slo
                                               .log_dir = call->log_dir,
                                               .log_db = call->log_db,
                                               .processes = call->plan->limits.processes};
-        const char **results = list_results(call->state, task);
-        bool ok = workspace_open(&slot->workspace, &place, plan->workspace, plan->id, results, err);
+        /* The results of the needed tasks, in the order of `needs`. Tasks that worked in place have
+         * none. */
+        const struct run_state *state = call->state;
+        const struct plan_task *planned = &state->plan->tasks[task];
+        const char **results = xcalloc((size_t)planned->need_count + 1, sizeof(*results));
+        size_t count = 0;
+        for (int i = 0; i < planned->need_count; i++) {
+            const struct task_place *needed = state->tasks[planned->needs[i]].place;
+            if (needed && needed->is_kept)
+                results[count++] = needed->result ? needed->result : needed->branch;
+        }
+        const bool ok =
+            workspace_open(&slot->workspace, &place, plan->workspace, plan->id, results, err);
         free(results);
         if (!ok)
             return false;

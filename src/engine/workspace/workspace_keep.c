@@ -28,7 +28,7 @@ struct taking {
     struct err *err;
 };
 
-static struct git_call in_worktree(const struct taking *taking, const char *const *words)
+static struct git_call call_in_worktree(const struct taking *taking, const char *const *words)
 {
     return (struct git_call){.words = words,
                              .tree = taking->workspace->tree,
@@ -41,23 +41,10 @@ static struct git_call in_worktree(const struct taking *taking, const char *cons
 static bool run_in_worktree(const struct taking *taking, const char *const *words,
                             const struct str *input)
 {
-    struct git_call call = in_worktree(taking, words);
+    struct git_call call = call_in_worktree(taking, words);
     call.input = input ? str_text(input) : NULL;
     call.input_len = input ? input->len : 0;
     return git_ask(&taking->workspace->git, &call, NULL, taking->err);
-}
-
-/* The task's own commits are part of its result. */
-static bool read_head(struct taking *taking, const char *base)
-{
-    const char *const words[] = {"read-tree", taking->out.head, NULL};
-    struct str head = {0};
-    str_addf(&head, "%s/HEAD", taking->workspace->admin);
-    if (!git_resolve_head(&taking->workspace->git, head.data, taking->out.head))
-        (void)snprintf(taking->out.head, sizeof(taking->out.head), "%s", base);
-    str_done(&head);
-    (void)unlink(taking->index); /* left by an earlier attempt */
-    return run_in_worktree(taking, words, NULL);
 }
 
 /* Removes nested repositories that are links in the task's own commits: git would open them, using
@@ -66,7 +53,7 @@ static bool drop_links(struct taking *taking)
 {
     const char *const list_words[] = {"ls-files", "--stage", "-z", NULL};
     const char *const drop_words[] = {"update-index", "--force-remove", "-z", "--stdin", NULL};
-    const struct git_call call = in_worktree(taking, list_words);
+    const struct git_call call = call_in_worktree(taking, list_words);
     struct str list = {0};
     struct str links = {0};
     bool ok = git_ask(&taking->workspace->git, &call, &list, taking->err);
@@ -81,14 +68,6 @@ static bool drop_links(struct taking *taking)
     str_done(&list);
     str_done(&links);
     return ok;
-}
-
-/* Returns the length of the folder in a path ".../.git"; 0 for other paths, and for the root's own
- * .git. */
-static size_t repository_len(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && strcmp(slash, "/.git") == 0 ? (size_t)(slash - path) : 0;
 }
 
 /* Adds everything except nested repositories, of which git would only keep a dangling link. */
@@ -112,9 +91,10 @@ static bool add_all(struct taking *taking)
     str_add_n(&paths, ".", sizeof("."));
     for (size_t i = 0; ok && i < tree.count; i++) {
         const char *path = tree.entries[i].path;
-        const size_t len = repository_len(path);
-        if (len == 0)
-            continue;
+        const char *slash = strrchr(path, '/');
+        if (!slash || strcmp(slash, "/.git") != 0 || slash == path)
+            continue; /* the root's own .git has no slash */
+        const size_t len = (size_t)(slash - path);
         str_addf(&paths, ":(exclude,literal)%.*s", (int)len, path);
         str_add_n(&paths, "", 1);
         str_addf(&taking->out.left_out, "%s%.*s", taking->out.left_out.len > 0 ? "\n" : "",
@@ -126,14 +106,6 @@ static bool add_all(struct taking *taking)
     return ok;
 }
 
-static bool write_tree(struct taking *taking)
-{
-    const char *const words[] = {"write-tree", NULL};
-    const struct git_call call = in_worktree(taking, words);
-    return git_ask_line(&taking->workspace->git, &call, taking->out.tree, sizeof(taking->out.tree),
-                        taking->err);
-}
-
 bool workspace_read_content(const struct workspace *workspace, const char *base,
                             const struct workspace_target *target, const atomic_bool *stop,
                             struct workspace_content *out, struct err *err)
@@ -143,8 +115,19 @@ bool workspace_read_content(const struct workspace *workspace, const char *base,
                             .objects = target->objects,
                             .stop = stop,
                             .err = err};
+    const char *const read_words[] = {"read-tree", taking.out.head, NULL};
+    const char *const write_words[] = {"write-tree", NULL};
+    const struct git_call write = call_in_worktree(&taking, write_words);
+    struct str head = {0};
+    /* The task's own commits are part of its result. */
+    str_addf(&head, "%s/HEAD", workspace->admin);
+    if (!git_resolve_head(&workspace->git, head.data, taking.out.head))
+        (void)snprintf(taking.out.head, sizeof(taking.out.head), "%s", base);
+    str_done(&head);
+    (void)unlink(target->index); /* left by an earlier attempt */
     const bool ok =
-        read_head(&taking, base) && drop_links(&taking) && add_all(&taking) && write_tree(&taking);
+        run_in_worktree(&taking, read_words, NULL) && drop_links(&taking) && add_all(&taking) &&
+        git_ask_line(&workspace->git, &write, taking.out.tree, sizeof(taking.out.tree), err);
     (void)unlink(target->index); /* not needed any more */
     if (ok)
         *out = taking.out;
@@ -153,31 +136,10 @@ bool workspace_read_content(const struct workspace *workspace, const char *base,
     return ok;
 }
 
-/* The result of a copy: a folder of its own next to the workspace. */
-
-bool workspace_note_start(struct workspace *workspace, const atomic_bool *stop, struct err *err)
-{
-    char path[PATH_MAX];
-    struct tree tree = {0};
-    struct tree_look look = {.exclude = (const char *const *)workspace->spec.exclude, .stop = stop};
-    if (!workspace_path(workspace, "start", path, err) ||
-        !workspace_open_top(workspace, &look.top_fd, err))
-        return false;
-    bool ok = tree_scan(&look, &tree, err);
-    if (ok) {
-        ok = tree_hash(&look, &tree, NULL, NULL, err);
-        tree_shut(look.top_fd, &tree);
-    }
-    (void)close(look.top_fd); /* a folder opened for reading; nothing to flush */
-    ok = ok && tree_write_file(&tree, path, err);
-    workspace_now_known(workspace, WORKSPACE_TREE, &tree);
-    return ok;
-}
-
-/* Keeps the copy as the result, replacing an earlier one, and fills in *out. Uses a temporary name
- * first, so that there is never half a result. */
-static bool workspace_keep_copy(struct workspace *workspace, const atomic_bool *stop,
-                                struct workspace_kept *out, struct err *err)
+/* Keeps the copy as the result, a folder next to the workspace, replacing an earlier one, and fills
+ * in *out. Uses a temporary name first, so that there is never half a result. */
+static bool keep_copy(struct workspace *workspace, const atomic_bool *stop,
+                      struct workspace_kept *out, struct err *err)
 {
     char beside[PATH_MAX];
     char path[PATH_MAX];
@@ -223,7 +185,7 @@ void workspace_kept_done(struct workspace_kept *kept)
     str_done(&kept->left_out);
 }
 
-static bool has_tree(const struct keeping *keeping, const char *commit)
+static bool commit_has_tree(const struct keeping *keeping, const char *commit)
 {
     char tree[WORKSPACE_COMMIT_MAX];
     struct str name = {0};
@@ -234,57 +196,48 @@ static bool has_tree(const struct keeping *keeping, const char *commit)
     return ok;
 }
 
-static bool commit_tree(struct keeping *keeping)
+/* If nothing has changed, reuses the current commit; if the result is the same as before, the kept
+ * commit. Otherwise makes one. */
+static bool choose_commit(struct keeping *keeping, const struct workspace_note *before)
 {
     const struct workspace *workspace = keeping->workspace;
+    const char *there = NULL;
+    if (commit_has_tree(keeping, keeping->content.head))
+        there = keeping->content.head;
+    else if (before->commit[0] && commit_has_tree(keeping, before->commit))
+        there = before->commit;
+    if (there) {
+        memcpy(keeping->commit, there, sizeof(keeping->commit));
+        return true;
+    }
     const char *const words[] = {
         "commit-tree", keeping->content.tree, "-p", keeping->content.head, "-F", "-", NULL};
-    struct git_call call = {.words = words, .stop = keeping->stop};
     struct str message = {0};
     str_addf(&message, "%s\n\nDevs-Run: %s\nDevs-Uid: %s\nDevs-Task: %s\n", keeping->title,
              workspace->run, workspace->uid, workspace->task);
-    call.input = message.data;
-    call.input_len = message.len;
+    const struct git_call call = {
+        .words = words, .input = message.data, .input_len = message.len, .stop = keeping->stop};
     const bool ok = git_ask_line(&workspace->git, &call, keeping->commit, sizeof(keeping->commit),
                                  keeping->err);
     str_done(&message);
     return ok;
 }
 
-/* If nothing has changed, reuses the current commit; if the result is the same as before, the kept
- * commit. */
-static bool choose_commit(struct keeping *keeping, const struct workspace_note *before)
-{
-    const char *there = NULL;
-    if (has_tree(keeping, keeping->content.head))
-        there = keeping->content.head;
-    else if (before->commit[0] && has_tree(keeping, before->commit))
-        there = before->commit;
-    if (!there)
-        return commit_tree(keeping);
-    memcpy(keeping->commit, there, sizeof(keeping->commit));
-    return true;
-}
-
-static bool is_at(const struct keeping *keeping, const char *branch, const char *commit)
-{
-    char ref[REF_MAX];
-    char there[WORKSPACE_COMMIT_MAX];
-    (void)snprintf(ref, sizeof(ref), "refs/heads/%s", branch);
-    return git_resolve(&keeping->workspace->git, ref, there) && strcmp(there, commit) == 0;
-}
-
 /* Writes the note first, so that it says that the branch is ours if we are killed. */
-static bool name_it(struct keeping *keeping, const struct workspace_note *made,
-                    const struct workspace_note *before, struct workspace_note *note)
+static bool name_branch(struct keeping *keeping, const struct workspace_note *made,
+                        const struct workspace_note *before, struct workspace_note *note)
 {
     char path[PATH_MAX];
+    char ref[REF_MAX];
+    char there[WORKSPACE_COMMIT_MAX];
     struct err why = {0};
     if (!workspace_path(keeping->workspace, kept_name, path, keeping->err))
         return false;
     *note = *made;
     memcpy(note->commit, keeping->commit, sizeof(note->commit));
-    if (before->branch[0] && is_at(keeping, before->branch, before->commit)) {
+    (void)snprintf(ref, sizeof(ref), "refs/heads/%s", before->branch);
+    if (before->branch[0] && git_resolve(&keeping->workspace->git, ref, there) &&
+        strcmp(there, before->commit) == 0) {
         memcpy(note->branch, before->branch, sizeof(note->branch));
         return git_move_branch(&keeping->workspace->git, note->branch, before->commit,
                                keeping->commit, keeping->err) &&
@@ -325,7 +278,7 @@ static bool keep_branch(struct keeping *keeping, struct workspace_kept *out)
                                      &keeping->content, keeping->err) &&
               choose_commit(keeping, &before) && git_bring_objects(&workspace->git, keeping->err) &&
               git_lock(&workspace->git, keeping->stop, &lock, keeping->err);
-    ok = ok && name_it(keeping, &made, &before, &note);
+    ok = ok && name_branch(keeping, &made, &before, &note);
     git_unlock(lock);
     if (!ok)
         return false;
@@ -342,7 +295,7 @@ bool workspace_keep(struct workspace *workspace, const char *title, const atomic
     struct keeping keeping = {.workspace = workspace, .stop = stop, .title = title, .err = err};
     bool ok;
     if (workspace->spec.kind == WORKSPACE_COPY) {
-        ok = workspace_keep_copy(workspace, stop, &kept, err);
+        ok = keep_copy(workspace, stop, &kept, err);
     } else {
         ok = workspace_open_git(workspace, err) && keep_branch(&keeping, &kept);
         kept.left_out = keeping.content.left_out;

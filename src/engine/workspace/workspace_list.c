@@ -64,19 +64,6 @@ static void free_names(char **names, size_t count)
     free(names);
 }
 
-/* Returns the size of all files in a folder; -1 if unknown. */
-static int64_t bytes_of(int fd)
-{
-    struct tree tree = {0};
-    const struct tree_look look = {.top_fd = fd};
-    if (!tree_scan(&look, &tree, NULL))
-        return -1;
-    tree_shut(fd, &tree);
-    const int64_t bytes = tree.bytes;
-    tree_done(&tree);
-    return bytes;
-}
-
 static bool has_tree(int fd)
 {
     struct stat info;
@@ -84,12 +71,20 @@ static bool has_tree(int fd)
            fstatat(fd, "snapshots", &info, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-static void describe(struct workspace_left *left, int fd, const char *path)
+/* Reads what the workspace at `path`, opened as `fd`, holds. */
+static void describe_left(struct workspace_left *left, int fd, const char *path)
 {
     char kept[PATH_MAX + 8];
     struct stat info;
     struct workspace_note note;
-    left->bytes = bytes_of(fd);
+    struct tree tree = {0};
+    const struct tree_look look = {.top_fd = fd};
+    left->bytes = -1; /* unknown */
+    if (tree_scan(&look, &tree, NULL)) {
+        tree_shut(fd, &tree);
+        left->bytes = tree.bytes;
+        tree_done(&tree);
+    }
     left->has_tree = has_tree(fd);
     if (fstat(fd, &info) == 0)
         left->changed_ms = (int64_t)info.st_mtim.tv_sec * 1000 + info.st_mtim.tv_nsec / 1000000;
@@ -100,7 +95,7 @@ static void describe(struct workspace_left *left, int fd, const char *path)
     (void)snprintf(left->branch, sizeof(left->branch), "%s", note.branch);
 }
 
-static void add_one(struct listing *listing, int run_fd, const char *uid, const char *name)
+static void add_left(struct listing *listing, int run_fd, const char *uid, const char *name)
 {
     char path[PATH_MAX];
     struct workspace_left left = {0};
@@ -117,24 +112,11 @@ static void add_one(struct listing *listing, int run_fd, const char *uid, const 
     if (listing->only_counts) {
         listing->count += has_tree(fd);
     } else if (workspace_left_path(listing->log_dir, &left, path, sizeof(path))) {
-        describe(&left, fd, path);
+        describe_left(&left, fd, path);
         listing->items =
             xgrow(listing->items, &listing->cap, listing->count + 1, sizeof(*listing->items));
         listing->items[listing->count++] = left;
     }
-    (void)close(fd); /* nothing was written */
-}
-
-static void add_run(struct listing *listing, int work_fd, const char *uid)
-{
-    size_t count;
-    const int fd = tree_folder_open(work_fd, uid);
-    if (fd < 0)
-        return;
-    char **names = read_names(fd, &count);
-    for (size_t i = 0; i < count; i++)
-        add_one(listing, fd, uid, names[i]);
-    free_names(names, count);
     (void)close(fd); /* nothing was written */
 }
 
@@ -158,10 +140,19 @@ static bool list_runs(struct listing *listing, struct err *err)
     str_done(&path);
     if (fd < 0)
         return ok;
-    char **names = read_names(fd, &count);
-    for (size_t i = 0; i < count; i++)
-        add_run(listing, fd, names[i]);
-    free_names(names, count);
+    char **uids = read_names(fd, &count);
+    for (size_t i = 0; i < count; i++) {
+        size_t name_count;
+        const int run_fd = tree_folder_open(fd, uids[i]);
+        if (run_fd < 0)
+            continue;
+        char **names = read_names(run_fd, &name_count);
+        for (size_t j = 0; j < name_count; j++)
+            add_left(listing, run_fd, uids[i], names[j]);
+        free_names(names, name_count);
+        (void)close(run_fd); /* nothing was written */
+    }
+    free_names(uids, count);
     (void)close(fd); /* nothing was written */
     return true;
 }
@@ -213,7 +204,7 @@ static bool has_snapshots(int base_fd)
 
 /* Removes contents below a run's `base` that no snapshot needs any more, unless a workspace has
  * them open. */
-static bool workspace_drop_contents(const char *base, struct err *err)
+static bool drop_contents(const char *base, struct err *err)
 {
     static const char name[] = ".objects";
     const int base_fd = tree_folder_open(AT_FDCWD, base);
@@ -248,55 +239,33 @@ bool workspace_drop(struct workspace *workspace, struct err *err)
     ok = ok && workspace_path(workspace, "git", path, err) &&
          tree_folder_remove(AT_FDCWD, path, err);
     content_close(&workspace->store);
-    return ok && workspace_drop_contents(workspace->base, err);
+    return ok && drop_contents(workspace->base, err);
 }
 
 /* Removes everything that is left of a workspace. */
 
-/* Opens the user's tree that a workspace was made from. Returns false if it is unknown or gone. */
-static bool find_origin(const char *home, struct git *out)
-{
-    char path[PATH_MAX + 8];
-    char origin[PATH_MAX];
-    (void)snprintf(path, sizeof(path), "%s/origin", home);
-    const ssize_t len = readlink(path, origin, sizeof(origin) - 1);
-    if (len <= 0)
-        return false;
-    origin[len] = '\0';
-    *out = (struct git){.places = xcalloc(1, sizeof(*out->places))};
-    if (origin[0] == '/' && git_find(origin, out->places, NULL))
-        return true;
-    git_done(out);
-    return false;
-}
-
-/* Removes the workspace of one task. */
+/* Removes the workspace of one task, and its worktree if the user's tree that it was made from is
+ * still there. */
 static bool remove_task(const char *home, struct err *err)
 {
     char path[PATH_MAX + 8];
-    struct git git;
+    char origin[PATH_MAX];
+    struct git git = {0};
     int lock = -1;
     bool ok = true;
+    (void)snprintf(path, sizeof(path), "%s/origin", home);
+    const ssize_t len = readlink(path, origin, sizeof(origin) - 1);
+    origin[len > 0 ? len : 0] = '\0';
     (void)snprintf(path, sizeof(path), "%s/tree", home);
-    if (find_origin(home, &git)) {
+    if (len > 0)
+        git.places = xcalloc(1, sizeof(*git.places));
+    if (origin[0] == '/' && git_find(origin, git.places, NULL)) {
         ok = tree_folder_remove(AT_FDCWD, path, err) && git_lock(&git, NULL, &lock, err);
         ok = ok && workspace_forget_worktree(git.places->common, path, err);
         git_unlock(lock);
-        git_done(&git);
     }
+    git_done(&git);
     return ok && tree_folder_remove(AT_FDCWD, home, err);
-}
-
-/* Removes the folder of a run whose tasks are all gone. */
-static bool remove_rest(const char *log_dir, const char *uid, struct err *err)
-{
-    struct str path = {0};
-    str_addf(&path, "%s/work/%s", log_dir, uid);
-    bool ok = workspace_drop_contents(path.data, err);
-    if (ok && rmdir(path.data) != 0 && errno != ENOENT && errno != ENOTEMPTY && errno != EEXIST)
-        ok = err_set_errno(err, errno, "cannot remove '%s'", path.data);
-    str_done(&path);
-    return ok;
 }
 
 static bool is_one_name(const char *name)
@@ -311,6 +280,15 @@ bool workspace_remove(const char *log_dir, const struct workspace_left *left, st
         return err_set(err, ERR_INVALID, "'%s/%s' is not a workspace", left->uid, left->task);
     if (!workspace_left_path(log_dir, left, path, sizeof(path)))
         return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", log_dir);
-    return (left->task[0] == '\0' || remove_task(path, err)) &&
-           remove_rest(log_dir, left->uid, err);
+    if (left->task[0] && !remove_task(path, err))
+        return false;
+
+    /* Removes the folder of the run if its tasks are all gone. */
+    struct str run = {0};
+    str_addf(&run, "%s/work/%s", log_dir, left->uid);
+    bool ok = drop_contents(run.data, err);
+    if (ok && rmdir(run.data) != 0 && errno != ENOENT && errno != ENOTEMPTY && errno != EEXIST)
+        ok = err_set_errno(err, errno, "cannot remove '%s'", run.data);
+    str_done(&run);
+    return ok;
 }

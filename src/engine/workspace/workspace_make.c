@@ -52,17 +52,6 @@ struct bringing {
     struct err *err;
 };
 
-/* Copies a folder with all of its contents, replacing an existing one. */
-static bool bring_folder(struct bringing *bringing, int from, int to)
-{
-    int64_t files = 0;
-    const struct tree_look source = {.top_fd = from, .stop = bringing->stop};
-    const struct tree_look target = {.top_fd = to, .stop = bringing->stop};
-    const bool ok = tree_copy(&source, &target, &files, bringing->err);
-    bringing->files += files;
-    return ok;
-}
-
 /* Copies a file: content, mode and time. */
 static bool bring_file(struct bringing *bringing, int from_fd, int to_fd, const char *name,
                        const struct stat *info)
@@ -87,18 +76,7 @@ static bool bring_file(struct bringing *bringing, int from_fd, int to_fd, const 
     return ok;
 }
 
-static bool bring_link(const struct bringing *bringing, int from_fd, int to_fd, const char *name)
-{
-    char target[TREE_TARGET_MAX];
-    const ssize_t len = readlinkat(from_fd, name, target, sizeof(target) - 1);
-    if (len < 0)
-        return err_set_errno(bringing->err, errno, "cannot read the link '%s'", bringing->path);
-    target[len] = '\0';
-    return symlinkat(target, to_fd, name) == 0 ||
-           err_set_errno(bringing->err, errno, "cannot make '%s'", bringing->path);
-}
-
-/* Replaces git's version with the user's. */
+/* Replaces git's version with the user's. A folder is copied with all of its contents. */
 static bool bring_one(struct bringing *bringing, int from_fd, int to_fd, const char *name)
 {
     struct stat info;
@@ -106,26 +84,38 @@ static bool bring_one(struct bringing *bringing, int from_fd, int to_fd, const c
         return err_set_errno(bringing->err, errno, "workspace.copy: '%s'", bringing->path);
     if (!tree_folder_remove(to_fd, name, bringing->err))
         return false;
-    if (S_ISLNK(info.st_mode))
-        return bring_link(bringing, from_fd, to_fd, name);
     if (S_ISREG(info.st_mode))
         return bring_file(bringing, from_fd, to_fd, name, &info);
+    if (S_ISLNK(info.st_mode)) {
+        char link[TREE_TARGET_MAX];
+        const ssize_t len = readlinkat(from_fd, name, link, sizeof(link) - 1);
+        if (len < 0)
+            return err_set_errno(bringing->err, errno, "cannot read the link '%s'", bringing->path);
+        link[len] = '\0';
+        return symlinkat(link, to_fd, name) == 0 ||
+               err_set_errno(bringing->err, errno, "cannot make '%s'", bringing->path);
+    }
     if (!S_ISDIR(info.st_mode))
         return err_set(bringing->err, ERR_INVALID,
                        "workspace.copy: '%s' is neither a file nor a folder nor a link",
                        bringing->path);
     if (mkdirat(to_fd, name, S_IRWXU) != 0)
         return err_set_errno(bringing->err, errno, "cannot make '%s'", bringing->path);
-    const int from = tree_folder_open(from_fd, name);
-    const int to = tree_folder_open(to_fd, name);
-    bool ok = from >= 0 && to >= 0;
+
+    int64_t files = 0;
+    const struct tree_look source = {.top_fd = tree_folder_open(from_fd, name),
+                                     .stop = bringing->stop};
+    const struct tree_look target = {.top_fd = tree_folder_open(to_fd, name),
+                                     .stop = bringing->stop};
+    bool ok = source.top_fd >= 0 && target.top_fd >= 0;
     if (!ok)
         (void)err_set_errno(bringing->err, errno, "cannot open '%s'", bringing->path);
-    ok = ok && bring_folder(bringing, from, to);
-    if (from >= 0)
-        (void)close(from); /* folders opened for reading; nothing to flush */
-    if (to >= 0)
-        (void)close(to);
+    ok = ok && tree_copy(&source, &target, &files, bringing->err);
+    bringing->files += files;
+    if (source.top_fd >= 0)
+        (void)close(source.top_fd); /* folders opened for reading; nothing to flush */
+    if (target.top_fd >= 0)
+        (void)close(target.top_fd);
     return ok;
 }
 
@@ -179,90 +169,56 @@ bool workspace_bring(const struct workspace *workspace, const atomic_bool *stop,
     return ok;
 }
 
-/* Merges several results for a task that needs all of them. */
-
-/* A result being merged into the tree. */
-struct merging {
-    struct tree_look tree;   /* of the workspace; its folder is open */
-    struct tree_look result; /* of the needed result; its folder is open */
-    struct tree base, ours, theirs, want;
-};
-
-/* Reads the manifest of a copy from before anything ran in it, which is next to its result. */
-static bool read_start(const char *result, struct tree *out, struct err *err)
+/* Merges the folder `result` into the workspace, path by path, from the manifest that the copy had
+ * before anything ran in it, which is next to its result. */
+static bool merge_result(const struct workspace *workspace, const char *result,
+                         const atomic_bool *stop, int64_t *files, int *start_code, struct err *err)
 {
-    char path[PATH_MAX];
-    const char *slash = strrchr(result, '/');
-    const int len = slash ? (int)(slash - result) : 0;
-    const int wrote = snprintf(path, sizeof(path), "%.*s/start", len, result);
-    if (wrote < 0 || (size_t)wrote >= sizeof(path))
-        return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", result);
-    return tree_read_file(path, out, err);
-}
-
-static bool look_at(const struct tree_look *look, struct tree *out, struct err *err)
-{
-    if (!tree_scan(look, out, err))
-        return false;
-    const bool ok = tree_hash(look, out, NULL, NULL, err);
-    tree_shut(look->top_fd, out);
-    return ok;
-}
-
-static bool merge_opened(struct merging *merging, const char *result, int64_t *files,
-                         int *start_code, struct err *err)
-{
+    char start[PATH_MAX];
+    struct tree base = {0};
+    struct tree ours = {0};
+    struct tree theirs = {0};
+    struct tree want = {0};
     struct err why = {0};
-    struct tree_work work;
-    struct tree_folder folder;
-    if (!read_start(result, &merging->base, err) || !look_at(&merging->tree, &merging->ours, err) ||
-        !look_at(&merging->result, &merging->theirs, err))
-        return false;
-    if (!tree_merge(&merging->base, &merging->ours, &merging->theirs, &merging->want, &why)) {
+    struct tree_look into = {.top_fd = -1, .stop = stop};
+    struct tree_look from = {.top_fd = -1, .stop = stop};
+    bool ok = workspace_open_top(workspace, &into.top_fd, err);
+    if (ok) {
+        from.top_fd = tree_folder_open(AT_FDCWD, result);
+        ok = from.top_fd >= 0 || err_set_errno(err, errno, "cannot open '%s'", result);
+    }
+    if (ok) {
+        const char *slash = strrchr(result, '/');
+        const int len = slash ? (int)(slash - result) : 0;
+        const int wrote = snprintf(start, sizeof(start), "%.*s/start", len, result);
+        if (wrote < 0 || (size_t)wrote >= sizeof(start))
+            ok = err_set(err, ERR_LIMIT, "path '%.100s...' is too long", result);
+    }
+    ok = ok && tree_read_file(start, &base, err) && workspace_read_tree(&into, NULL, &ours, err) &&
+         workspace_read_tree(&from, NULL, &theirs, err);
+    if (ok && !tree_merge(&base, &ours, &theirs, &want, &why)) {
         *start_code = START_CONFLICT;
         (void)err_set(err, ERR_INVALID, "the results of the needed tasks do not merge: %s",
                       why.message);
-        return err_hint(err, "let one of the two tasks need the other");
+        ok = err_hint(err, "let one of the two tasks need the other");
     }
-    tree_folder_init(&folder, merging->result.top_fd);
-    const struct tree_source source = tree_source_of(&folder);
-    const bool ok =
-        tree_restore(&merging->tree, &merging->ours, &merging->want, &source, &work, err);
-    tree_folder_done(&folder);
-    *files = merging->want.files;
-    return ok;
-}
-
-static bool merge_one(const struct workspace *workspace, const char *result,
-                      const atomic_bool *stop, int64_t *files, int *start_code, struct err *err)
-{
-    struct merging merging = {.tree = {.top_fd = -1, .stop = stop},
-                              .result = {.top_fd = -1, .stop = stop}};
-    bool ok = workspace_open_top(workspace, &merging.tree.top_fd, err);
     if (ok) {
-        merging.result.top_fd = tree_folder_open(AT_FDCWD, result);
-        ok = merging.result.top_fd >= 0 || err_set_errno(err, errno, "cannot open '%s'", result);
+        struct tree_work work;
+        struct tree_folder folder;
+        tree_folder_init(&folder, from.top_fd);
+        const struct tree_source source = tree_source_of(&folder);
+        ok = tree_restore(&into, &ours, &want, &source, &work, err);
+        tree_folder_done(&folder);
+        *files = want.files;
     }
-    ok = ok && merge_opened(&merging, result, files, start_code, err);
-    if (merging.tree.top_fd >= 0)
-        (void)close(merging.tree.top_fd); /* folders opened for reading; nothing to flush */
-    if (merging.result.top_fd >= 0)
-        (void)close(merging.result.top_fd);
-    tree_done(&merging.base);
-    tree_done(&merging.ours);
-    tree_done(&merging.theirs);
-    tree_done(&merging.want);
-    return ok;
-}
-
-/* Merges several results, path by path. */
-static bool workspace_merge_copies(struct workspace *workspace, const atomic_bool *stop,
-                                   int64_t *files_out, int *start_code, struct err *err)
-{
-    char **result = workspace->needed;
-    bool ok = workspace_copy_tree(*result++, workspace->tree, NULL, stop, files_out, err);
-    for (; ok && *result; result++)
-        ok = merge_one(workspace, *result, stop, files_out, start_code, err);
+    if (into.top_fd >= 0)
+        (void)close(into.top_fd); /* folders opened for reading; nothing to flush */
+    if (from.top_fd >= 0)
+        (void)close(from.top_fd);
+    tree_done(&base);
+    tree_done(&ours);
+    tree_done(&theirs);
+    tree_done(&want);
     return ok;
 }
 
@@ -288,7 +244,7 @@ static char *log_folder(const struct workspace *workspace)
 }
 
 /* The caller frees the array and its second string. */
-static const char **left_out(const struct workspace *workspace, char **log_out)
+static const char **list_left_out(const struct workspace *workspace, char **log_out)
 {
     size_t count = 0;
     char **exclude = workspace->spec.exclude;
@@ -304,19 +260,20 @@ static const char **left_out(const struct workspace *workspace, char **log_out)
     return all;
 }
 
-/* Makes the workspace a full copy of the user's tree, or of the needed result. */
-static bool workspace_make_copy(struct workspace *workspace, const atomic_bool *stop,
-                                int64_t *files_out, int *start_code, struct err *err)
+/* Makes the workspace a full copy of the user's tree, or of the needed results, merged. */
+static bool make_copy(struct workspace *workspace, const atomic_bool *stop, int64_t *files_out,
+                      int *start_code, struct err *err)
 {
     int64_t files = 0;
     bool ok;
-    if (workspace->needed[0] && workspace->needed[1]) {
-        ok = workspace_merge_copies(workspace, stop, &files, start_code, err);
-    } else if (workspace->needed[0]) {
-        ok = workspace_copy_tree(workspace->needed[0], workspace->tree, NULL, stop, &files, err);
+    if (workspace->needed[0]) {
+        char **result = workspace->needed;
+        ok = workspace_copy_tree(*result++, workspace->tree, NULL, stop, &files, err);
+        for (; ok && *result; result++)
+            ok = merge_result(workspace, *result, stop, &files, start_code, err);
     } else {
         char *log = NULL;
-        const char **exclude = left_out(workspace, &log);
+        const char **exclude = list_left_out(workspace, &log);
         ok = workspace_copy_tree(workspace->origin, workspace->tree, exclude, stop, &files, err);
         free(exclude);
         free(log);
@@ -337,44 +294,10 @@ static bool make_private(const char *path, struct err *err)
     return errno == EEXIST || err_set_errno(err, errno, "cannot make '%s'", path);
 }
 
-static bool make_folders(const struct workspace *workspace, struct err *err)
-{
-    char *above = xstrdup(workspace->base);
-    char *slash = strrchr(above, '/');
-    if (slash && slash != above)
-        *slash = '\0';
-    const bool ok = make_private(above, err) && make_private(workspace->base, err) &&
-                    make_private(workspace->home, err);
-    free(above);
-    return ok;
-}
-
-/* Copies the end of the output of setup. */
-static void keep_tail(const struct tool_result *result, char out[WORKSPACE_SETUP_TAIL])
-{
-    struct str all = {0};
-    str_add_n(&all, str_text(&result->out), result->out.len);
-    str_add_n(&all, str_text(&result->err), result->err.len);
-    const size_t from = all.len >= WORKSPACE_SETUP_TAIL ? all.len - (WORKSPACE_SETUP_TAIL - 1) : 0;
-    memcpy(out, str_text(&all) + from, all.len - from);
-    out[all.len - from] = '\0';
-    str_done(&all);
-}
-
-static bool setup_took_too_long(int64_t timeout_ms, struct err *err)
-{
-    struct str text = {0};
-    shown_seconds(timeout_ms, &text);
-    (void)err_set(err, ERR_LIMIT, "workspace.setup took longer than %s (setup_timeout_s)",
-                  str_text(&text));
-    str_done(&text);
-    return false;
-}
-
 /* Runs setup like a step in that sandbox, with the same limits, masks, environment and start
  * codes. */
-static bool run_in_sandbox(const struct workspace *workspace, const atomic_bool *stop,
-                           struct tool_result *out, int *start_code, struct err *err)
+static bool run_setup_in_sandbox(const struct workspace *workspace, const atomic_bool *stop,
+                                 struct tool_result *out, int *start_code, struct err *err)
 {
     const struct sandbox_spec *spec = &workspace->setup_sandbox;
     struct sandbox_ran ran = {.start_code = START_SANDBOX_FAILED};
@@ -418,34 +341,45 @@ static bool run_in_sandbox(const struct workspace *workspace, const atomic_bool 
     return ok;
 }
 
-static bool run_outside(const struct workspace *workspace, const atomic_bool *stop,
-                        struct tool_result *out, struct err *err)
-{
-    const struct tool_call call = {.argv = workspace->spec.setup,
-                                   .environment = workspace->environment,
-                                   .cwd = workspace->dir,
-                                   .timeout_ms = workspace->spec.setup_timeout_ms,
-                                   .stop = stop,
-                                   .keeps_path = true};
-    return tool_run(&call, out, NULL, err);
-}
-
 /* The tree may come from a sandboxed task, so its Makefile must not run outside the sandbox. */
 static bool run_setup(const struct workspace *workspace, const atomic_bool *stop,
                       struct workspace_made *out, int *start_code, struct err *err)
 {
     struct tool_result result = {0};
+    struct str text = {0};
     const int64_t start_ms = clock_now().mono_ms;
     if (!workspace->spec.setup || !workspace->spec.setup[0])
         return true;
-    bool ok = workspace->setup_sandbox.kind == SANDBOX_NONE
-                  ? run_outside(workspace, stop, &result, err)
-                  : run_in_sandbox(workspace, stop, &result, start_code, err);
-    keep_tail(&result, out->setup_tail);
-    if (ok) {
-        result.out_cut = false; /* only the end of its output is needed */
-        ok = result.timed_out ? setup_took_too_long(workspace->spec.setup_timeout_ms, err)
-                              : tool_succeeded(&result, "workspace.setup", err);
+    bool ok;
+    if (workspace->setup_sandbox.kind == SANDBOX_NONE) {
+        const struct tool_call call = {.argv = workspace->spec.setup,
+                                       .environment = workspace->environment,
+                                       .cwd = workspace->dir,
+                                       .timeout_ms = workspace->spec.setup_timeout_ms,
+                                       .stop = stop,
+                                       .keeps_path = true};
+        ok = tool_run(&call, &result, NULL, err);
+    } else {
+        ok = run_setup_in_sandbox(workspace, stop, &result, start_code, err);
+    }
+
+    /* Only the end of its output is needed. */
+    str_add_n(&text, str_text(&result.out), result.out.len);
+    str_add_n(&text, str_text(&result.err), result.err.len);
+    const size_t from =
+        text.len >= WORKSPACE_SETUP_TAIL ? text.len - (WORKSPACE_SETUP_TAIL - 1) : 0;
+    memcpy(out->setup_tail, str_text(&text) + from, text.len - from);
+    out->setup_tail[text.len - from] = '\0';
+    str_done(&text);
+    result.out_cut = false;
+
+    if (ok && result.timed_out) {
+        shown_seconds(workspace->spec.setup_timeout_ms, &text);
+        ok = err_set(err, ERR_LIMIT, "workspace.setup took longer than %s (setup_timeout_s)",
+                     str_text(&text));
+        str_done(&text);
+    } else if (ok) {
+        ok = tool_succeeded(&result, "workspace.setup", err);
     }
     tool_result_done(&result);
     out->setup_ms = clock_now().mono_ms - start_ms;
@@ -489,44 +423,48 @@ static bool pick_up(struct workspace *workspace, struct workspace_note *note, st
     return err_set(err, ERR_NOT_FOUND, "the workspace is gone");
 }
 
-/* Removes what an earlier attempt left incomplete. */
-static bool clear_away(const struct workspace *workspace, struct err *err)
-{
-    static const char *const names[] = {"made", "tree", "snapshots", "start", "result"};
-    char path[PATH_MAX];
-    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        if (!workspace_path(workspace, names[i], path, err) ||
-            !tree_folder_remove(AT_FDCWD, path, err))
-            return false;
-    }
-    return true;
-}
-
-/* Records the user's tree for later commands that only know the workspace. */
-static bool write_origin(const struct workspace *workspace, struct err *err)
+/* Writes home/start: the state of the copy before anything ran in it. */
+static bool write_start(struct workspace *workspace, const atomic_bool *stop, struct err *err)
 {
     char path[PATH_MAX];
-    if (!workspace_path(workspace, "origin", path, err))
+    struct tree tree = {0};
+    struct tree_look look = {.exclude = (const char *const *)workspace->spec.exclude, .stop = stop};
+    if (!workspace_path(workspace, "start", path, err) ||
+        !workspace_open_top(workspace, &look.top_fd, err))
         return false;
-    (void)unlink(path); /* left by an earlier attempt */
-    return symlink(workspace->origin, path) == 0 ||
-           err_set_errno(err, errno, "cannot make '%s'", path);
+    const bool ok =
+        workspace_read_tree(&look, NULL, &tree, err) && tree_write_file(&tree, path, err);
+    (void)close(look.top_fd); /* a folder opened for reading; nothing to flush */
+    workspace_now_known(workspace, WORKSPACE_TREE, &tree);
+    return ok;
 }
 
 static bool make_anew(struct workspace *workspace, const atomic_bool *stop,
                       struct workspace_made *out, int *start_code, struct err *err)
 {
+    static const char *const left[] = {"made", "tree", "snapshots", "start", "result"};
     char path[PATH_MAX];
     struct workspace_note note = {.kind = workspace->spec.kind};
-    bool ok = clear_away(workspace, err) && write_origin(workspace, err);
+    bool ok = true;
+    /* Whatever an earlier attempt left incomplete. */
+    for (size_t i = 0; i < ARRAY_LEN(left) && ok; i++)
+        ok = workspace_path(workspace, left[i], path, err) &&
+             tree_folder_remove(AT_FDCWD, path, err);
+    /* The user's tree, for later commands that only know the workspace. */
+    ok = ok && workspace_path(workspace, "origin", path, err);
+    if (ok) {
+        (void)unlink(path); /* left by an earlier attempt */
+        ok = symlink(workspace->origin, path) == 0 ||
+             err_set_errno(err, errno, "cannot make '%s'", path);
+    }
     if (workspace->spec.kind == WORKSPACE_WORKTREE)
         ok = ok && workspace_make_worktree(workspace, stop, &note, &out->copied, start_code, err);
     else
         ok = ok && workspace_open_git(workspace, err) &&
-             workspace_make_copy(workspace, stop, &out->copied, start_code, err);
+             make_copy(workspace, stop, &out->copied, start_code, err);
     ok = ok && run_setup(workspace, stop, out, start_code, err);
     if (ok && workspace->spec.kind == WORKSPACE_COPY)
-        ok = workspace_note_start(workspace, stop, err);
+        ok = write_start(workspace, stop, err);
     workspace_branch_name(workspace, WORKSPACE_BY_NUMBER, note.branch);
     if (workspace->spec.kind != WORKSPACE_WORKTREE)
         note.branch[0] = '\0';
@@ -539,7 +477,7 @@ static bool make_anew(struct workspace *workspace, const atomic_bool *stop,
 
 /* Removes an incomplete workspace, so that the next attempt starts clean. The next attempt also
  * finds what cannot be removed; report the error that led here instead. */
-static void undo(struct workspace *workspace)
+static void undo_make(struct workspace *workspace)
 {
     char path[PATH_MAX];
     int lock = -1;
@@ -568,7 +506,13 @@ bool workspace_make(struct workspace *workspace, const atomic_bool *stop,
     const int64_t start_ms = clock_now().mono_ms;
     *out = (struct workspace_made){0};
     *start_code = 0;
-    bool ok = make_folders(workspace, why);
+    char *above = xstrdup(workspace->base);
+    char *slash = strrchr(above, '/');
+    if (slash && slash != above)
+        *slash = '\0';
+    bool ok = make_private(above, why) && make_private(workspace->base, why) &&
+              make_private(workspace->home, why);
+    free(above);
     if (ok && pick_up(workspace, &note, &none)) {
         out->was_there = true;
         memcpy(out->base, note.base, sizeof(out->base));
@@ -579,7 +523,7 @@ bool workspace_make(struct workspace *workspace, const atomic_bool *stop,
     } else if (ok) {
         ok = make_anew(workspace, stop, out, start_code, why);
         if (!ok)
-            undo(workspace);
+            undo_make(workspace);
     }
     out->ms = clock_now().mono_ms - start_ms;
     if (!ok && *start_code == 0)

@@ -91,10 +91,10 @@ ATTR_MUST_USE bool workspace_remake_top(const struct workspace *workspace, int *
 /* Returns the start code that describes the failure best. */
 int workspace_start_code(const struct err *err, const atomic_bool *stop);
 
-/* Returns the paths in the workspace that git ignores, for tree_digest(). The caller frees the
- * array; the strings are in *list. Returns none if git fails. */
-char **workspace_ignored(const struct workspace *workspace, const struct tree *tree,
-                         const atomic_bool *stop, struct str *list);
+/* Scans and hashes a folder. `known` is an earlier manifest of it, which avoids reading unchanged
+ * files again; NULL = none. The caller ends *out, even if this fails. */
+ATTR_MUST_USE bool workspace_read_tree(const struct tree_look *look, const struct tree *known,
+                                       struct tree *out, struct err *err);
 
 /* Returns the first path on which git would block forever, such as a FIFO called .gitignore; NULL
  * if there is none. */
@@ -148,9 +148,6 @@ enum workspace_naming { WORKSPACE_BY_NUMBER, WORKSPACE_BY_UID };
 /* Makes "devs/41/tax", or the same with the run's uid instead of its number. */
 void workspace_branch_name(const struct workspace *workspace, enum workspace_naming naming,
                            char out[WORKSPACE_NAME_MAX]);
-/* Writes home/start: the state of the copy before anything ran in it. */
-ATTR_MUST_USE bool workspace_note_start(struct workspace *workspace, const atomic_bool *stop,
-                                        struct err *err);
 
 /* The internals of a task's result; for its own files only. */
 

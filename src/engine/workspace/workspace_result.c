@@ -60,83 +60,52 @@ static int open_same(struct tree_folder *folder, const struct tree_entry *entry)
     return -1;
 }
 
-/* Does the same in the result of a needed task, if that is a folder. */
-static int open_in_result(const struct workspace *workspace, const char *task,
-                          const struct tree_entry *entry)
-{
-    struct tree_folder folder;
-    struct str path = {0};
-    str_addf(&path, "%s/%s/result", workspace->base, task);
-    const int top = tree_folder_open(AT_FDCWD, path.data);
-    str_done(&path);
-    if (top < 0)
-        return -1;
-    tree_folder_init(&folder, top);
-    const int fd = open_same(&folder, entry);
-    tree_folder_done(&folder);
-    (void)close(top); /* a folder opened for reading; nothing to flush */
-    return fd;
-}
-
 /* For a struct tree_source whose ctx is a struct result_originals. */
-static bool result_open_original(void *ctx, const struct tree_entry *entry, int *fd_out,
-                                 struct err *err)
+static bool open_original(void *ctx, const struct tree_entry *entry, int *fd_out, struct err *err)
 {
     struct result_originals *originals = ctx;
     int fd = open_same(&originals->origin, entry);
-    for (char **task = originals->result->needed; fd < 0 && task && *task; task++)
-        fd = open_in_result(originals->result->workspace, *task, entry);
+    for (char **task = originals->result->needed; fd < 0 && task && *task; task++) {
+        struct tree_folder folder;
+        struct str path = {0};
+        str_addf(&path, "%s/%s/result", originals->result->workspace->base, *task);
+        const int top = tree_folder_open(AT_FDCWD, path.data);
+        str_done(&path);
+        if (top < 0)
+            continue; /* its result is not a folder */
+        tree_folder_init(&folder, top);
+        fd = open_same(&folder, entry);
+        tree_folder_done(&folder);
+        (void)close(top); /* a folder opened for reading; nothing to flush */
+    }
     if (fd < 0)
         return err_set(err, ERR_NOT_FOUND, "'%s' is no longer what it was", entry->path);
     *fd_out = fd;
     return true;
 }
 
-/* Makes an index of the commit, and lists how the tree differs from it. */
-static bool list_with(const struct workspace_result *result, const char *index, struct str *list,
-                      struct err *err)
-{
-    const char *const read_words[] = {"read-tree", result->note.base, NULL};
-    const char *const words[] = {"diff",         "--no-color",    "--name-only", "-z",
-                                 "--no-renames", "--no-ext-diff", NULL};
-    const struct git_call read = {.words = read_words, .index = index};
-    const struct git_call call = {.words = words, .index = index, .timeout_ms = list_timeout_ms};
-    return git_ask(&result->workspace->git, &read, NULL, err) &&
-           git_ask(&result->workspace->git, &call, list, err);
-}
-
 bool result_list_own(const struct workspace_result *result, struct str *list, struct err *err)
 {
     char folder[PATH_MAX];
     char index[PATH_MAX + 8];
+    const char *const read_words[] = {"read-tree", result->note.base, NULL};
+    const char *const diff_words[] = {"diff",         "--no-color",    "--name-only", "-z",
+                                      "--no-renames", "--no-ext-diff", NULL};
+    const struct git_call read = {.words = read_words, .index = index};
+    const struct git_call diff = {
+        .words = diff_words, .index = index, .timeout_ms = list_timeout_ms};
     if (!workspace_path(result->workspace, "apply-XXXXXX", folder, err))
         return false;
     if (!mkdtemp(folder))
         return err_set_errno(err, errno, "cannot make '%s'", folder);
     (void)snprintf(index, sizeof(index), "%s/index", folder);
-    const bool ok = list_with(result, index, list, err);
+    const bool ok = git_ask(&result->workspace->git, &read, NULL, err) &&
+                    git_ask(&result->workspace->git, &diff, list, err);
     return tree_folder_remove(AT_FDCWD, folder, err) && ok;
 }
 
-/* Takes over the changes in the result of a copy. */
-
-static void take_diff(const struct tree_diff *diff, struct workspace_changes *out)
-{
-    size_t cap = 0;
-    out->items = xgrow(NULL, &cap, diff->path_count + 1, sizeof(*out->items));
-    for (size_t i = 0; i < diff->path_count; i++) {
-        const struct diff_path *path = &diff->paths[i];
-        out->items[out->count++] = (struct workspace_change){.kind = diff_kind_letter(path->kind),
-                                                             .path = xstrdup(path->path),
-                                                             .added = path->added,
-                                                             .removed = path->removed};
-    }
-    str_add_n(&out->text, str_text(&diff->text), diff->text.len);
-    str_add(&out->why, str_text(&diff->why));
-}
-
 /* Leaves out one of the names that are never applied. */
-static void leave_out(struct tree_diff *diff, const char *name)
+static void drop_left_out_name(struct tree_diff *diff, const char *name)
 {
     const char *const names[] = {name, NULL};
     size_t kept = 0;
@@ -153,39 +122,6 @@ static void leave_out(struct tree_diff *diff, const char *name)
     diff->path_count = kept;
 }
 
-static bool compare_copy(const struct workspace_result *result, struct result_copy *copy,
-                         struct workspace_changes *out, struct err *err)
-{
-    static const struct diff_limits limits = {.paths_max = RESULT_PATHS_MAX,
-                                              .text_bytes_max = RESULT_DIFF_BYTES,
-                                              .read_bytes_max = RESULT_DIFF_BYTES,
-                                              .timeout_ms = TOOL_TIMEOUT_MS};
-    struct result_originals originals = {.result = result};
-    struct tree_diff diff = {0};
-    const int origin = tree_folder_open(AT_FDCWD, result->workspace->origin);
-    if (origin < 0)
-        return err_set_errno(err, errno, "cannot open '%s'", result->workspace->origin);
-    tree_folder_init(&originals.origin, origin);
-    const struct tree_source contents = {.open = result_open_original, .ctx = &originals};
-    const struct diff_lines lines = {.before = &copy->start,
-                                     .now = &copy->now,
-                                     .contents = &contents,
-                                     .top_fd = copy->look.top_fd,
-                                     .folder = result->workspace->home,
-                                     .environment = result->workspace->environment,
-                                     .limits = &limits};
-    tree_diff_paths(&copy->start, &copy->now, &limits, &diff);
-    for (size_t i = 0; result_left_out[i]; i++)
-        leave_out(&diff, result_left_out[i]);
-    const bool ok = diff_lines_add(&lines, &diff, err);
-    if (ok)
-        take_diff(&diff, out);
-    tree_diff_done(&diff);
-    tree_folder_done(&originals.origin);
-    (void)close(origin); /* a folder opened for reading; nothing to flush */
-    return ok;
-}
-
 bool result_copy_read(const struct workspace_result *result, struct result_copy *out,
                       struct err *err)
 {
@@ -198,11 +134,7 @@ bool result_copy_read(const struct workspace_result *result, struct result_copy 
     out->look.top_fd = tree_folder_open(AT_FDCWD, path);
     if (out->look.top_fd < 0)
         return err_set_errno(err, errno, "cannot open '%s'", path);
-    if (!tree_scan(&out->look, &out->now, err))
-        return false;
-    const bool ok = tree_hash(&out->look, &out->now, &out->start, NULL, err);
-    tree_shut(out->look.top_fd, &out->now);
-    return ok;
+    return workspace_read_tree(&out->look, &out->start, &out->now, err);
 }
 
 void result_copy_done(struct result_copy *copy)
@@ -213,16 +145,60 @@ void result_copy_done(struct result_copy *copy)
     tree_done(&copy->now);
 }
 
-/* Adds the changes of such a result to *out, and where it is kept. */
-static bool result_copy_compare(const struct workspace_result *result,
-                                struct workspace_changes *out, struct err *err)
+/* Adds the changes in the result of a copy to *out, and where it is kept. */
+static bool compare_copy(const struct workspace_result *result, struct workspace_changes *out,
+                         struct err *err)
 {
+    static const struct diff_limits limits = {.paths_max = RESULT_PATHS_MAX,
+                                              .text_bytes_max = RESULT_DIFF_BYTES,
+                                              .read_bytes_max = RESULT_DIFF_BYTES,
+                                              .timeout_ms = TOOL_TIMEOUT_MS};
     char path[PATH_MAX];
     struct result_copy copy;
-    const bool ok = result_copy_read(result, &copy, err) && compare_copy(result, &copy, out, err) &&
-                    workspace_path(result->workspace, "result", path, err);
+    struct result_originals originals = {.result = result};
+    struct tree_diff diff = {0};
+    size_t cap = 0;
+    int origin = -1;
+    bool ok = result_copy_read(result, &copy, err);
+    if (ok) {
+        origin = tree_folder_open(AT_FDCWD, result->workspace->origin);
+        ok =
+            origin >= 0 || err_set_errno(err, errno, "cannot open '%s'", result->workspace->origin);
+    }
+    if (ok) {
+        tree_folder_init(&originals.origin, origin);
+        const struct tree_source contents = {.open = open_original, .ctx = &originals};
+        const struct diff_lines lines = {.before = &copy.start,
+                                         .now = &copy.now,
+                                         .contents = &contents,
+                                         .top_fd = copy.look.top_fd,
+                                         .folder = result->workspace->home,
+                                         .environment = result->workspace->environment,
+                                         .limits = &limits};
+        tree_diff_paths(&copy.start, &copy.now, &limits, &diff);
+        for (size_t i = 0; result_left_out[i]; i++)
+            drop_left_out_name(&diff, result_left_out[i]);
+        ok = diff_lines_add(&lines, &diff, err);
+        tree_folder_done(&originals.origin);
+        (void)close(origin); /* a folder opened for reading; nothing to flush */
+    }
+    if (ok) {
+        out->items = xgrow(NULL, &cap, diff.path_count + 1, sizeof(*out->items));
+        for (size_t i = 0; i < diff.path_count; i++) {
+            const struct diff_path *changed = &diff.paths[i];
+            out->items[out->count++] =
+                (struct workspace_change){.kind = diff_kind_letter(changed->kind),
+                                          .path = xstrdup(changed->path),
+                                          .added = changed->added,
+                                          .removed = changed->removed};
+        }
+        str_add_n(&out->text, str_text(&diff.text), diff.text.len);
+        str_add(&out->why, str_text(&diff.why));
+        ok = workspace_path(result->workspace, "result", path, err);
+    }
     if (ok && result->is_kept)
         str_add(&out->path, path);
+    tree_diff_done(&diff);
     result_copy_done(&copy);
     return ok;
 }
@@ -242,20 +218,11 @@ void workspace_changes_done(struct workspace_changes *changes)
     *changes = (struct workspace_changes){0};
 }
 
-static bool none_here(const struct workspace_result_call *call, struct err *err)
+static bool refuse_missing(const struct workspace_result_call *call, struct err *err)
 {
     (void)err_set(err, ERR_NOT_FOUND, "task '%s' of run #%s has no workspace here", call->task,
                   call->run);
     return err_hint(err, "it worked in place, did not start, or devs gc removed what it left");
-}
-
-static bool read_origin(const char *home, char out[PATH_MAX])
-{
-    char path[PATH_MAX + 8];
-    (void)snprintf(path, sizeof(path), "%s/origin", home);
-    const ssize_t len = readlink(path, out, PATH_MAX - 1);
-    out[len > 0 ? len : 0] = '\0';
-    return out[0] == '/';
 }
 
 /* Opens the workspace that the notes describe. */
@@ -263,20 +230,24 @@ static bool open_workspace(struct workspace_result *result,
                            const struct workspace_result_call *call, struct err *err)
 {
     char origin[PATH_MAX];
+    char origin_path[PATH_MAX + 8];
     struct str base = {0};
     str_addf(&base, "%s/work/%s", call->log_dir, call->uid);
     struct str home = {0};
     str_addf(&home, "%s/%s", base.data, call->task);
     struct workspace_spec spec = workspace_spec_new();
     spec.kind = result->note.kind;
-    const bool found = read_origin(home.data, origin);
+    (void)snprintf(origin_path, sizeof(origin_path), "%s/origin", home.data);
+    const ssize_t len = readlink(origin_path, origin, sizeof(origin) - 1);
+    origin[len > 0 ? len : 0] = '\0';
     const struct workspace_place place = {.run_dir = origin,
                                           .base = base.data,
                                           .run = call->run,
                                           .uid = call->uid,
                                           .environment = call->environment};
-    bool ok = found ? workspace_open(&result->workspace, &place, &spec, call->task, NULL, err)
-                    : none_here(call, err);
+    bool ok = origin[0] == '/'
+                  ? workspace_open(&result->workspace, &place, &spec, call->task, NULL, err)
+                  : refuse_missing(call, err);
     workspace_spec_done(&spec);
     str_done(&base);
     str_done(&home);
@@ -304,7 +275,8 @@ bool workspace_result_open(struct workspace_result **out, const struct workspace
     for (size_t i = 0; i < count; i++)
         result->needed[i] = xstrdup(call->needed[i]);
     result->is_kept = read_note(call, "kept", &result->note);
-    bool ok = (result->is_kept || read_note(call, "made", &result->note)) || none_here(call, err);
+    bool ok =
+        (result->is_kept || read_note(call, "made", &result->note)) || refuse_missing(call, err);
     ok = ok && open_workspace(result, call, err);
     if (ok && result->note.admin[0] && result->workspace->git.places) {
         struct str admin = {0};
@@ -336,15 +308,9 @@ void workspace_result_close(struct workspace_result *result)
     free(result);
 }
 
-static void add_change(struct workspace_changes *out, size_t *cap, char kind, const char *path)
-{
-    out->items = xgrow(out->items, cap, out->count + 1, sizeof(*out->items));
-    out->items[out->count++] =
-        (struct workspace_change){.kind = kind, .path = xstrdup(path), .added = -1, .removed = -1};
-}
-
-/* "M\0path\0A\0path\0" */
-static bool take_names(const struct str *names, struct workspace_changes *out, struct err *err)
+/* Parses "M\0path\0A\0path\0". */
+static bool parse_changed_names(const struct str *names, struct workspace_changes *out,
+                                struct err *err)
 {
     size_t cap = 0;
     for (size_t at = 0; at < names->len;) {
@@ -352,14 +318,16 @@ static bool take_names(const struct str *names, struct workspace_changes *out, s
         const char *path = kind + strlen(kind) + 1;
         if (path >= names->data + names->len || out->count >= RESULT_PATHS_MAX)
             return err_set(err, ERR_LIMIT, "git names more than %d paths", RESULT_PATHS_MAX);
-        add_change(out, &cap, kind[0], path);
+        out->items = xgrow(out->items, &cap, out->count + 1, sizeof(*out->items));
+        out->items[out->count++] = (struct workspace_change){
+            .kind = kind[0], .path = xstrdup(path), .added = -1, .removed = -1};
         at = (size_t)(path - names->data) + strlen(path) + 1;
     }
     return true;
 }
 
 /* Parses "12\t3\tpath\0", in the same order; "-" if it is not text. */
-static void take_counts(const struct str *counts, struct workspace_changes *out)
+static void parse_changed_counts(const struct str *counts, struct workspace_changes *out)
 {
     size_t i = 0;
     for (size_t at = 0; at < counts->len && i < out->count; i++) {
@@ -380,8 +348,8 @@ struct result_trees {
 };
 
 /* Asks for the difference between two git trees in one format. */
-static bool ask_diff(const struct workspace_result *result, const struct result_trees *trees,
-                     const char *form, struct str *out, struct err *err)
+static bool ask_git_diff(const struct workspace_result *result, const struct result_trees *trees,
+                         const char *form, struct str *out, struct err *err)
 {
     const bool is_text = strcmp(form, "--patch") == 0;
     const char *const words[] = {"diff",
@@ -407,28 +375,15 @@ static bool compare_trees(const struct workspace_result *result, const struct re
 {
     struct str names = {0};
     struct str counts = {0};
-    const bool ok = ask_diff(result, trees, "--name-status", &names, err) &&
-                    ask_diff(result, trees, "--numstat", &counts, err) &&
-                    take_names(&names, out, err) &&
-                    ask_diff(result, trees, "--patch", &out->text, err);
+    const bool ok = ask_git_diff(result, trees, "--name-status", &names, err) &&
+                    ask_git_diff(result, trees, "--numstat", &counts, err) &&
+                    parse_changed_names(&names, out, err) &&
+                    ask_git_diff(result, trees, "--patch", &out->text, err);
     if (ok)
-        take_counts(&counts, out);
+        parse_changed_counts(&counts, out);
     str_done(&names);
     str_done(&counts);
     return ok;
-}
-
-/* Returns the current commit of the branch: later commits to it are intended. */
-static bool find_commit(const struct workspace_result *result, char out[WORKSPACE_COMMIT_MAX],
-                        struct err *err)
-{
-    struct str ref = {0};
-    str_addf(&ref, "refs/heads/%s^{commit}", result->note.branch);
-    const char *const words[] = {"rev-parse", "--verify", "--quiet", ref.data, NULL};
-    const struct git_call call = {.words = words};
-    const bool ok = git_ask_line(&result->workspace->git, &call, out, WORKSPACE_COMMIT_MAX, NULL);
-    str_done(&ref);
-    return ok || err_set(err, ERR_NOT_FOUND, "the branch '%s' is gone", result->note.branch);
 }
 
 /* Compares the current worktree of a task without a result. Leaves no trace in the repository. */
@@ -460,8 +415,16 @@ static bool compare_worktree(const struct workspace_result *result, struct works
     (void)snprintf(out->base, sizeof(out->base), "%s", result->note.base);
     if (!result->is_kept)
         return compare_present(result, out, err);
-    if (!find_commit(result, out->commit, err))
-        return false;
+    /* The current commit of the branch: later commits to it are intended. */
+    struct str ref = {0};
+    str_addf(&ref, "refs/heads/%s^{commit}", result->note.branch);
+    const char *const words[] = {"rev-parse", "--verify", "--quiet", ref.data, NULL};
+    const struct git_call call = {.words = words};
+    const bool ok =
+        git_ask_line(&result->workspace->git, &call, out->commit, WORKSPACE_COMMIT_MAX, NULL);
+    str_done(&ref);
+    if (!ok)
+        return err_set(err, ERR_NOT_FOUND, "the branch '%s' is gone", result->note.branch);
     str_add(&out->branch, result->note.branch);
     const struct result_trees trees = {.from = out->base, .to = out->commit};
     return compare_trees(result, &trees, out, err);
@@ -472,7 +435,7 @@ bool workspace_result_changes(struct workspace_result *result, struct workspace_
 {
     struct workspace_changes changes = {.is_result = result->is_kept};
     str_add(&changes.origin, result->workspace->origin);
-    const bool ok = result->note.kind == WORKSPACE_COPY ? result_copy_compare(result, &changes, err)
+    const bool ok = result->note.kind == WORKSPACE_COPY ? compare_copy(result, &changes, err)
                                                         : compare_worktree(result, &changes, err);
     if (ok)
         *out = changes;
@@ -483,16 +446,16 @@ bool workspace_result_changes(struct workspace_result *result, struct workspace_
 
 /* Checks whether a result still exists, and removes the rest of its workspace. */
 
-static bool has_folder(const struct workspace_result *result)
+bool workspace_result_is_there(const struct workspace_result *result)
 {
-    char path[PATH_MAX];
-    struct stat info;
-    return workspace_path(result->workspace, "result", path, NULL) && lstat(path, &info) == 0;
-}
-
-/* If git cannot tell, the branch is assumed to exist. */
-static bool has_branch(const struct workspace_result *result)
-{
+    if (!result->is_kept)
+        return false;
+    if (result->note.kind == WORKSPACE_COPY) {
+        char path[PATH_MAX];
+        struct stat info;
+        return workspace_path(result->workspace, "result", path, NULL) && lstat(path, &info) == 0;
+    }
+    /* If git cannot tell, the branch is assumed to exist. */
     char ref[WORKSPACE_NAME_MAX + 16];
     struct tool_result said = {0};
     const char *const words[] = {"show-ref", "--verify", "--quiet", ref, NULL};
@@ -503,13 +466,6 @@ static bool has_branch(const struct workspace_result *result)
                          said.exit_code == 1;
     tool_result_done(&said);
     return !is_gone;
-}
-
-bool workspace_result_is_there(const struct workspace_result *result)
-{
-    if (!result->is_kept)
-        return false;
-    return result->note.kind == WORKSPACE_COPY ? has_folder(result) : has_branch(result);
 }
 
 bool workspace_result_trim(struct workspace_result *result, struct err *err)

@@ -24,7 +24,7 @@ struct part {
     int fd; /* owned; -1 = none */
 };
 
-static struct tree_look look_at(const struct part *part)
+static struct tree_look look_of(const struct part *part)
 {
     const bool is_tree = part->what == WORKSPACE_TREE;
     return (struct tree_look){
@@ -62,7 +62,7 @@ struct share {
     int64_t bytes;
 };
 
-static void take_share(struct share largest[LARGEST], const struct share *share)
+static void add_to_largest(struct share largest[LARGEST], const struct share *share)
 {
     for (int i = 0; i < LARGEST; i++) {
         if (share->bytes <= largest[i].bytes)
@@ -73,7 +73,7 @@ static void take_share(struct share largest[LARGEST], const struct share *share)
     }
 }
 
-static bool too_large(const struct tree *tree, int64_t bytes_max, struct err *err)
+static bool refuse_too_large(const struct tree *tree, int64_t bytes_max, struct err *err)
 {
     struct share largest[LARGEST] = {0};
     struct share share = {.path = ""};
@@ -81,12 +81,12 @@ static bool too_large(const struct tree *tree, int64_t bytes_max, struct err *er
         const char *path = tree->entries[i].path;
         const size_t len = strcspn(path, "/");
         if (len != share.len || strncmp(path, share.path, len) != 0) {
-            take_share(largest, &share);
+            add_to_largest(largest, &share);
             share = (struct share){.path = path, .len = len};
         }
         share.bytes += tree->entries[i].size;
     }
-    take_share(largest, &share);
+    add_to_largest(largest, &share);
 
     struct str text = {0};
     str_add(&text, "the workspace holds ");
@@ -104,22 +104,13 @@ static bool too_large(const struct tree *tree, int64_t bytes_max, struct err *er
     return err_hint(err, "exclude or snapshot_bytes_max in the plan's workspace");
 }
 
-static bool make_folder(const struct workspace *workspace, struct err *err)
-{
-    char path[PATH_MAX];
-    if (!workspace_path(workspace, "snapshots", path, err))
-        return false;
-    return mkdir(path, 0700) == 0 || errno == EEXIST ||
-           err_set_errno(err, errno, "cannot make '%s'", path);
-}
-
 /* Scans and hashes the folder, stores the contents, and writes the manifest. The caller ends
  * *tree. */
 static bool save_part(struct part *part, int step, struct tree *tree, int *start_code,
                       struct err *err)
 {
     char path[PATH_MAX];
-    const struct tree_look look = look_at(part);
+    const struct tree_look look = look_of(part);
     struct workspace *workspace = part->workspace;
     if (!workspace_snapshot_path(workspace, step, part->what, path, err))
         return false;
@@ -131,7 +122,7 @@ static bool save_part(struct part *part, int step, struct tree *tree, int *start
     bool ok = tree->bytes <= workspace->spec.snapshot_bytes_max;
     if (!ok) {
         *start_code = START_TOO_LARGE;
-        (void)too_large(tree, workspace->spec.snapshot_bytes_max, err);
+        (void)refuse_too_large(tree, workspace->spec.snapshot_bytes_max, err);
     }
     ok = ok && tree_hash(&look, tree, known_of(part), &workspace->store, err);
     tree_shut(part->fd, tree);
@@ -145,10 +136,10 @@ bool workspace_open_content(void *ctx, const struct tree_entry *entry, int *fd_o
 
 /* Scans the current tree. A tree beyond our limits is removed completely: restoring then recreates
  * everything that was saved. Not possible if some paths are excluded. */
-static bool find_out(struct part *part, struct tree *now, struct err *err)
+static bool scan_or_empty(struct part *part, struct tree *now, struct err *err)
 {
     struct err why = {0};
-    struct tree_look look = look_at(part);
+    struct tree_look look = look_of(part);
     if (tree_scan(&look, now, &why))
         return true;
     if (why.code != ERR_LIMIT || part->what != WORKSPACE_TREE || (look.exclude && look.exclude[0]))
@@ -156,7 +147,7 @@ static bool find_out(struct part *part, struct tree *now, struct err *err)
     close_part(part);
     if (!tree_folder_remove(AT_FDCWD, part->workspace->tree, err) || !open_part(part, true, err))
         return false;
-    look = look_at(part);
+    look = look_of(part);
     return tree_scan(&look, now, err);
 }
 
@@ -173,8 +164,8 @@ static bool reset_part(struct part *part, int step, struct tree *tree, struct tr
         !tree_read_file(path, &want, err))
         return false;
     const struct tree *known = known_of(part)->count > 0 ? known_of(part) : &want;
-    bool ok = find_out(part, &now, err);
-    const struct tree_look look = look_at(part);
+    bool ok = scan_or_empty(part, &now, err);
+    const struct tree_look look = look_of(part);
     ok = ok && tree_hash(&look, &now, known, NULL, err) &&
          tree_restore(&look, &now, &want, &source, work, err) && tree_scan(&look, tree, err);
     if (ok) {
@@ -190,12 +181,34 @@ static bool reset_part(struct part *part, int step, struct tree *tree, struct tr
     return ok;
 }
 
+/* Returns the paths in the workspace that git ignores, for tree_digest(). The caller frees the
+ * array; the strings are in *list. Returns none if git fails. */
+static char **list_ignored(const struct workspace *workspace, const struct tree *tree,
+                           const atomic_bool *stop, struct str *list)
+{
+    const char *const words[] = {"ls-files",           "-z",          "--others", "--ignored",
+                                 "--exclude-standard", "--directory", NULL};
+    struct str index = {0};
+    struct stat info;
+    if (!workspace->git.places || workspace_blocks_git(tree))
+        return NULL;
+    /* A copy has no index of its own, so use that of the user's repository: files that it tracks
+     * are not ignored. */
+    str_addf(&index, "%s/index", workspace->admin ? workspace->admin : workspace->git.places->dir);
+    const struct git_call call = {
+        .words = words, .tree = workspace->tree, .index = index.data, .stop = stop};
+    const bool waits = lstat(index.data, &info) == 0 && S_ISFIFO(info.st_mode);
+    const bool ok = !waits && git_ask(&workspace->git, &call, list, NULL);
+    str_done(&index);
+    return ok ? git_paths(list, NULL) : NULL;
+}
+
 /* Fills in the digest and the sizes of the tree. */
-static void tell(const struct workspace *workspace, const struct tree *tree,
-                 const atomic_bool *stop, struct tree_facts *out)
+static void set_facts(const struct workspace *workspace, const struct tree *tree,
+                      const atomic_bool *stop, struct tree_facts *out)
 {
     struct str list = {0};
-    char **ignored = workspace_ignored(workspace, tree, stop, &list);
+    char **ignored = list_ignored(workspace, tree, stop, &list);
     out->digest = tree_digest(tree, (const char *const *)ignored);
     out->files = tree->files;
     out->bytes = tree->bytes;
@@ -203,30 +216,11 @@ static void tell(const struct workspace *workspace, const struct tree *tree,
     str_done(&list);
 }
 
-/* Returns false and sets the start code, unless it is already set. */
-static bool failed(const struct part *part, const struct err *err, int *start_code)
-{
-    if (*start_code == 0)
-        *start_code = workspace_start_code(err, part->stop);
-    return false;
-}
-
-static bool save_admin(struct part *part, int step, int *start_code, struct err *err)
-{
-    struct tree tree = {0};
-    part->what = WORKSPACE_ADMIN;
-    if (!part->workspace->admin)
-        return true;
-    const bool ok = open_part(part, false, err) && save_part(part, step, &tree, start_code, err);
-    close_part(part);
-    workspace_now_known(part->workspace, WORKSPACE_ADMIN, &tree);
-    return ok;
-}
-
 /* The tree comes last: its manifest marks the snapshot as complete. */
 bool workspace_save(struct workspace *workspace, int step, const atomic_bool *stop,
                     struct tree_facts *out, int *start_code, struct err *err)
 {
+    char folder[PATH_MAX];
     struct err own = {0};
     struct err *why = err ? err : &own;
     struct tree tree = {0};
@@ -234,32 +228,31 @@ bool workspace_save(struct workspace *workspace, int step, const atomic_bool *st
     struct part part = {.workspace = workspace, .stop = stop, .fd = -1};
     const int64_t start_ms = clock_now().mono_ms;
     *start_code = 0;
-    bool ok = make_folder(workspace, why) && workspace_open_store(workspace, why) &&
-              save_admin(&part, step, start_code, why);
+    bool ok = workspace_path(workspace, "snapshots", folder, why);
+    if (ok && mkdir(folder, 0700) != 0 && errno != EEXIST)
+        ok = err_set_errno(why, errno, "cannot make '%s'", folder);
+    ok = ok && workspace_open_store(workspace, why);
+    if (ok && workspace->admin) {
+        struct tree admin = {0};
+        part.what = WORKSPACE_ADMIN;
+        ok = open_part(&part, false, why) && save_part(&part, step, &admin, start_code, why);
+        close_part(&part);
+        workspace_now_known(workspace, WORKSPACE_ADMIN, &admin);
+    }
     part.what = WORKSPACE_TREE;
     ok = ok && open_part(&part, false, why) && save_part(&part, step, &tree, start_code, why);
     close_part(&part);
     if (ok)
-        tell(workspace, &tree, stop, &facts);
+        set_facts(workspace, &tree, stop, &facts);
     workspace_now_known(workspace, WORKSPACE_TREE, &tree);
-    if (!ok)
-        return failed(&part, why, start_code);
+    if (!ok) {
+        if (*start_code == 0)
+            *start_code = workspace_start_code(why, stop);
+        return false;
+    }
     facts.ms = clock_now().mono_ms - start_ms;
     *out = facts;
     return true;
-}
-
-static bool reset_admin(struct part *part, int step, struct err *err)
-{
-    struct tree tree = {0};
-    struct tree_work work = {0};
-    part->what = WORKSPACE_ADMIN;
-    if (!part->workspace->admin)
-        return true;
-    const bool ok = open_part(part, true, err) && reset_part(part, step, &tree, &work, err);
-    close_part(part);
-    workspace_now_known(part->workspace, WORKSPACE_ADMIN, &tree);
-    return ok;
 }
 
 bool workspace_reset(struct workspace *workspace, int step, const atomic_bool *stop,
@@ -276,12 +269,22 @@ bool workspace_reset(struct workspace *workspace, int step, const atomic_bool *s
     bool ok = workspace_open_store(workspace, why) && open_part(&part, true, why) &&
               reset_part(&part, step, &tree, &work, why);
     close_part(&part);
-    ok = ok && reset_admin(&part, step, why);
+    if (ok && workspace->admin) {
+        struct tree admin = {0};
+        struct tree_work admin_work = {0};
+        part.what = WORKSPACE_ADMIN;
+        ok = open_part(&part, true, why) && reset_part(&part, step, &admin, &admin_work, why);
+        close_part(&part);
+        workspace_now_known(workspace, WORKSPACE_ADMIN, &admin);
+    }
     if (ok)
-        tell(workspace, &tree, stop, &facts);
+        set_facts(workspace, &tree, stop, &facts);
     workspace_now_known(workspace, WORKSPACE_TREE, &tree);
-    if (!ok)
-        return failed(&part, why, start_code);
+    if (!ok) {
+        if (*start_code == 0)
+            *start_code = workspace_start_code(why, stop);
+        return false;
+    }
     facts.changed = work.changed;
     facts.written = work.written;
     facts.ms = clock_now().mono_ms - start_ms;
@@ -298,17 +301,13 @@ bool workspace_hash(struct workspace *workspace, const atomic_bool *stop, struct
     const int64_t start_ms = clock_now().mono_ms;
     if (!open_part(&part, false, err))
         return false;
-    const struct tree_look look = look_at(&part);
-    bool ok = tree_scan(&look, &tree, err);
-    if (ok) {
-        ok = tree_hash(&look, &tree, &workspace->known, NULL, err);
-        tree_shut(part.fd, &tree);
-    }
+    const struct tree_look look = look_of(&part);
+    const bool ok = workspace_read_tree(&look, &workspace->known, &tree, err);
     close_part(&part);
-    if (ok)
-        tell(workspace, &tree, stop, &facts);
-    if (ok)
+    if (ok) {
+        set_facts(workspace, &tree, stop, &facts);
         workspace_now_known(workspace, WORKSPACE_TREE, &tree);
+    }
     tree_done(&tree);
     if (!ok)
         return false;

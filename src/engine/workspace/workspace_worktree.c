@@ -35,52 +35,21 @@ static void close_fd(int fd)
         (void)close(fd); /* write errors have been checked */
 }
 
-/* Reads the first line of a small file. Returns false if there is none. */
-static bool read_line(int dir_fd, const char *name, char *out, size_t cap)
-{
-    const int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    const ssize_t got = read(fd, out, cap - 1);
-    (void)close(fd); /* opened for reading only */
-    out[got > 0 ? got : 0] = '\0';
-    out[strcspn(out, "\n")] = '\0';
-    return got > 0;
-}
-
-/* Returns whether this is git's folder for the worktree whose ".git" is at `mark`. */
+/* Returns whether this is git's folder for the worktree whose ".git" is at `mark`: its file
+ * "gitdir" holds that path in its first line. */
 static bool is_admin_of(int admins_fd, const char *name, const char *mark)
 {
     char line[LINK_MAX];
-    const int fd = tree_folder_open(admins_fd, name);
-    if (fd < 0)
+    const int folder = tree_folder_open(admins_fd, name);
+    if (folder < 0)
         return false;
-    const bool found = read_line(fd, "gitdir", line, sizeof(line)) && strcmp(line, mark) == 0;
-    (void)close(fd); /* a folder opened for reading; nothing to flush */
-    return found;
-}
-
-/* Finds the name of git's folder for that worktree; "" if there is none. */
-static void find_admin(int admins_fd, const char *tree, char out[WORKSPACE_ADMIN_MAX])
-{
-    struct str mark = {0};
-    str_addf(&mark, "%s/.git", tree);
-    out[0] = '\0';
-    const int again = openat(admins_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = again >= 0 ? fdopendir(again) : NULL;
-    int count = 0;
-    for (struct dirent *entry = dir ? readdir(dir) : NULL;
-         entry && count < ADMIN_MAX && out[0] == '\0'; entry = readdir(dir), count++) {
-        if (strncmp(entry->d_name, admin_prefix, sizeof(admin_prefix) - 1) == 0 &&
-            strlen(entry->d_name) < WORKSPACE_ADMIN_MAX &&
-            is_admin_of(admins_fd, entry->d_name, mark.data))
-            (void)snprintf(out, WORKSPACE_ADMIN_MAX, "%s", entry->d_name);
-    }
-    if (dir)
-        (void)closedir(dir); /* nothing was written */
-    else
-        close_fd(again);
-    str_done(&mark);
+    const int fd = openat(folder, "gitdir", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const ssize_t got = fd >= 0 ? read(fd, line, sizeof(line) - 1) : -1;
+    close_fd(fd);
+    (void)close(folder); /* a folder opened for reading; nothing to flush */
+    line[got > 0 ? got : 0] = '\0';
+    line[strcspn(line, "\n")] = '\0';
+    return got > 0 && strcmp(line, mark) == 0;
 }
 
 /* Opens git's folder "worktrees", never through a link. Returns -1 with errno on failure. */
@@ -115,13 +84,28 @@ bool workspace_open_admin(const struct workspace *workspace, bool may_make, int 
 
 bool workspace_forget_worktree(const char *common, const char *tree, struct err *err)
 {
-    char name[WORKSPACE_ADMIN_MAX];
-    const int fd = open_admins(common, false);
-    if (fd < 0)
+    char name[WORKSPACE_ADMIN_MAX] = "";
+    const int admins = open_admins(common, false);
+    if (admins < 0)
         return true; /* there are no worktrees */
-    find_admin(fd, tree, name);
-    const bool ok = name[0] == '\0' || tree_folder_remove(fd, name, err);
-    (void)close(fd); /* a folder; its entries are removed */
+    struct str mark = {0};
+    str_addf(&mark, "%s/.git", tree);
+    const int again = openat(admins, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = again >= 0 ? fdopendir(again) : NULL;
+    int count = 0;
+    for (struct dirent *entry = dir ? readdir(dir) : NULL;
+         entry && count < ADMIN_MAX && name[0] == '\0'; entry = readdir(dir), count++) {
+        if (strncmp(entry->d_name, admin_prefix, sizeof(admin_prefix) - 1) == 0 &&
+            strlen(entry->d_name) < sizeof(name) && is_admin_of(admins, entry->d_name, mark.data))
+            (void)snprintf(name, sizeof(name), "%s", entry->d_name);
+    }
+    if (dir)
+        (void)closedir(dir); /* nothing was written */
+    else
+        close_fd(again);
+    str_done(&mark);
+    const bool ok = name[0] == '\0' || tree_folder_remove(admins, name, err);
+    (void)close(admins); /* a folder; its entries are removed */
     return ok;
 }
 
@@ -312,28 +296,6 @@ static void name_conflicts(const struct workspace *workspace, const char *branch
     str_done(&text);
 }
 
-/* How to merge two commits; one may contain the other. */
-enum merge_need { MERGE_NOTHING, MERGE_FORWARD, MERGE_TREES };
-
-static bool look_at_merge(const struct workspace *workspace, const char *ours, const char *theirs,
-                          enum merge_need *out, struct err *err)
-{
-    char counts[64];
-    char *rest = NULL;
-    struct str range = {0};
-    str_addf(&range, "%s...%s", ours, theirs);
-    const char *const words[] = {"rev-list", "--left-right", "--count", range.data, NULL};
-    const struct git_call call = {.words = words};
-    const bool ok = git_ask_line(&workspace->git, &call, counts, sizeof(counts), err);
-    str_done(&range);
-    if (!ok)
-        return false;
-    const long long only_ours = strtoll(counts, &rest, 10);
-    const long long only_theirs = strtoll(rest, NULL, 10);
-    *out = only_theirs == 0 ? MERGE_NOTHING : only_ours == 0 ? MERGE_FORWARD : MERGE_TREES;
-    return true;
-}
-
 static bool commit_merge(const struct workspace *workspace, const char *tree, const char *theirs,
                          char commit[GIT_COMMIT_MAX], struct err *err)
 {
@@ -357,21 +319,36 @@ static bool merge_branch(const struct workspace *workspace, const char *branch,
                          struct err *err)
 {
     char theirs[GIT_COMMIT_MAX];
-    enum merge_need need = MERGE_NOTHING;
+    char counts[64];
+    char *rest = NULL;
     struct tool_result result = {0};
-    if (!commit_of(&workspace->git, branch, theirs, err) ||
-        !look_at_merge(workspace, commit, theirs, &need, err))
+    if (!commit_of(&workspace->git, branch, theirs, err))
         return false;
-    if (need == MERGE_FORWARD)
-        memcpy(commit, theirs, sizeof(theirs));
-    if (need != MERGE_TREES)
+
+    /* One of the two may contain the other. */
+    struct str range = {0};
+    str_addf(&range, "%s...%s", commit, theirs);
+    const char *const count_words[] = {"rev-list", "--left-right", "--count", range.data, NULL};
+    const struct git_call count = {.words = count_words};
+    bool ok = git_ask_line(&workspace->git, &count, counts, sizeof(counts), err);
+    str_done(&range);
+    if (!ok)
+        return false;
+    const long long only_ours = strtoll(counts, &rest, 10);
+    const long long only_theirs = strtoll(rest, NULL, 10);
+    if (only_theirs == 0)
         return true;
+    if (only_ours == 0) {
+        memcpy(commit, theirs, sizeof(theirs));
+        return true;
+    }
+
     const char *const words[] = {"merge-tree", "--write-tree", "-z", commit, theirs, NULL};
     const struct git_call call = {.words = words,
                                   .tree = workspace->tree, /* for its .gitattributes */
                                   .timeout_ms = checkout_timeout_ms,
                                   .stop = stop};
-    bool ok = git_run(&workspace->git, &call, &result, err);
+    ok = git_run(&workspace->git, &call, &result, err);
     if (ok && result.exit_code == 1 && result.out.len > 0 && !result.stopped && !result.timed_out) {
         *start_code = START_CONFLICT;
         name_conflicts(workspace, branch, &result.out, err);
