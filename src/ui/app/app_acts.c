@@ -159,49 +159,33 @@ static void add_answer(const struct app_acts *acts, const struct app_act *act, b
         str_addf(out, "%s%s %s", name_of_subject(acts, &act->control), has_word ? "" : ":", answer);
 }
 
-static void count_for_batch(struct app_acts *acts, const struct app_act *act, bool done,
-                            const char *words)
-{
-    struct str named = {0};
-    str_addf(&named, "%s: %s", acts->state->plan->tasks[act->control.task].id, words);
-    count_answer(&acts->batch, done, str_text(&named));
-    str_done(&named);
-}
-
-/* Checks for an answer from the run's owner. */
-static bool look_for_answer(struct app_acts *acts, struct app_act *act, struct log_reader *reader,
-                            struct str *out)
-{
-    struct err err = {0};
-    struct str words = {0};
-    bool answered = false, done = false;
-    bool read = log_reader_answer(reader, act->row, &answered, &done, &words, &err);
-    if (act->of_batch && (!read || answered)) {
-        count_for_batch(acts, act, read && done, read ? str_text(&words) : err.message);
-    } else if (!read) {
-        acts->refused = true;
-        add_answer(acts, act, false, err.message, out);
-    } else if (answered) {
-        acts->refused = !done;
-        add_answer(acts, act, done, str_text(&words), out);
-    }
-    str_done(&words);
-    return !read || answered;
-}
-
-/* Returns true once this act is finished. */
+/* Checks whether the request was written, and then for an answer from the run's owner. Returns true
+ * once this act is finished. */
 static bool look_at_act(struct app_acts *acts, struct app_act *act, struct log_reader *reader,
                         struct str *out)
 {
     struct err err = {0};
-    if (act->row == 0 && !control_desk_row(acts->desk, act->ticket, &act->row, &err)) {
-        if (act->of_batch)
-            count_for_batch(acts, act, false, err.message);
-        else
-            add_answer(acts, act, false, err.message, out);
-        return true;
+    struct str words = {0};
+    bool answered = false, done = false;
+    const bool ok = act->row != 0 || control_desk_row(acts->desk, act->ticket, &act->row, &err);
+    if (ok && act->row == 0)
+        return false;
+    const bool read = ok && log_reader_answer(reader, act->row, &answered, &done, &words, &err);
+    const bool is_finished = !read || answered;
+    const char *answer = read ? str_text(&words) : err.message;
+    done = read && done;
+    if (is_finished && act->of_batch) {
+        struct str named = {0};
+        str_addf(&named, "%s: %s", acts->state->plan->tasks[act->control.task].id, answer);
+        count_answer(&acts->batch, done, str_text(&named));
+        str_done(&named);
+    } else if (is_finished) {
+        if (ok)
+            acts->refused = !done;
+        add_answer(acts, act, done, answer, out);
     }
-    return act->row != 0 && look_for_answer(acts, act, reader, out);
+    str_done(&words);
+    return is_finished;
 }
 
 /* Checks for answers and writes the message for the last one to *out ("tax held: no new tries until

@@ -8,12 +8,6 @@
 #include "canvas_write.h"
 #include "clock.h"
 
-/* Reads the run to its end, so that app->replay has a point for each event. */
-static bool app_read_marks(struct app *app, struct err *err)
-{
-    return follower_read(app->follower, 0, replay_take, &app->replay, NULL, err);
-}
-
 /* Restores the run as it was at this point of app->replay. */
 static bool app_stand_at(struct app *app, struct replay_point point, struct err *err)
 {
@@ -31,7 +25,7 @@ static bool app_stand_at(struct app *app, struct replay_point point, struct err 
 static bool go_to_words(struct app *app, const char *words, struct err *err)
 {
     struct replay_point point = {0};
-    if (!app_read_marks(app, err))
+    if (!follower_read(app->follower, 0, replay_take, &app->replay, NULL, err))
         return false;
     const struct run_state *state = follower_state(app->follower);
     app_bookmarks_load(app);
@@ -129,12 +123,6 @@ struct casting {
     struct str ansi, line; /* reused */
 };
 
-static bool write_line(struct casting *casting, struct err *err)
-{
-    const struct app_cast *cast = casting->cast;
-    return cast->write(cast->ctx, str_text(&casting->line), casting->line.len, err);
-}
-
 static bool write_header(struct casting *casting, struct err *err)
 {
     const struct log_run_info *run = follower_run(casting->app.follower);
@@ -150,7 +138,7 @@ static bool write_header(struct casting *casting, struct err *err)
     str_json_text(line, "title", str_text(&title));
     str_add(line, ",\"env\":{\"TERM\":\"xterm-256color\"}}\n");
     str_done(&title);
-    return write_line(casting, err);
+    return casting->cast->write(casting->cast->ctx, str_text(line), line->len, err);
 }
 
 /* Writes [12.3,"o","..."]: seconds, "output", the bytes. */
@@ -162,7 +150,7 @@ static bool write_output(struct casting *casting, const struct str *bytes, struc
              (long long)(casting->at_ms % MS_PER_S));
     str_add_json(line, str_text(bytes), bytes->len);
     str_add(line, "]\n");
-    return write_line(casting, err);
+    return casting->cast->write(casting->cast->ctx, str_text(line), line->len, err);
 }
 
 /* No user selects tasks here: selects the task given by the caller, which in a run that grows may
@@ -243,7 +231,9 @@ static bool set_up_cast(struct casting *casting, enum screen screen, struct err 
 {
     struct app *app = &casting->app;
     const struct app_cast *cast = casting->cast;
-    if (!app_open_run(app, err) || !app_read_marks(app, err))
+    /* Reads the run to its end, so that app->replay has a point for each event. */
+    if (!app_open_run(app, err) ||
+        !follower_read(app->follower, 0, replay_take, &app->replay, NULL, err))
         return false;
     const struct plan *plan = follower_state(app->follower)->plan;
     casting->named = cast->task ? plan_find(plan, cast->task) : -1;

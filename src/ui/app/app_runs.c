@@ -145,13 +145,6 @@ void app_opening_go_on(struct app *app)
         app_take_news(app); /* also looks for the owner and for answers, if the run may continue */
 }
 
-/* Reads the rest. */
-static void app_opening_finish(struct app *app)
-{
-    while (app->opens)
-        app_opening_go_on(app);
-}
-
 bool app_opening_stand(struct app *app, struct err *err)
 {
     const struct app_options *options = app->options;
@@ -160,7 +153,8 @@ bool app_opening_stand(struct app *app, struct err *err)
         return true;
     if (!app_screen_named(options->opens_view, &screen, err))
         return false;
-    app_opening_finish(app);
+    while (app->opens)
+        app_opening_go_on(app);
     if (options->opens_at && !app_replay_find(app, options->opens_at, err))
         return false;
     const bool chooses = options->opens_at || options->opens_task;
@@ -209,7 +203,8 @@ struct follower *app_own_run(const struct app *app)
 /* Releases what belongs to the run on screen. */
 static void put_away_own(struct app *app)
 {
-    app_opening_finish(app);
+    while (app->opens)
+        app_opening_go_on(app);
     app->own = (struct app_own){.present = app->present,
                                 .past = app->past,
                                 .shown = app->follower,

@@ -112,22 +112,24 @@ static enum prompt_kind question_of(const struct view *view, const struct run_st
     }
 }
 
-static enum act act_of(enum prompt_kind kind)
-{
-    switch (kind) {
-    case PROMPT_RETRY_MANY:
-        return UI_RETRY;
-    case PROMPT_RETRY_WITH_MANY:
-        return UI_RETRY_WITH;
-    case PROMPT_KILL_MANY:
-        return UI_KILL;
-    case PROMPT_HOLD_MANY:
-    case PROMPT_RELEASE_MANY:
-        return UI_HOLD;
-    default: /* the remaining kinds about many tasks */
-        return UI_CANCEL;
-    }
-}
+/* What each question is about: the act, and the request that is sent if the answer is yes. */
+static const struct asked_act {
+    enum act act;
+    enum control_verb verb;
+} asked_acts[] = {
+    [PROMPT_NONE] = {UI_CANCEL, CONTROL_CANCEL},
+    [PROMPT_CANCEL] = {UI_CANCEL, CONTROL_CANCEL},
+    [PROMPT_CANCEL_MANY] = {UI_CANCEL, CONTROL_CANCEL},
+    [PROMPT_KILL] = {UI_KILL, CONTROL_CANCEL},
+    [PROMPT_KILL_MANY] = {UI_KILL, CONTROL_CANCEL},
+    [PROMPT_RETRY_MANY] = {UI_RETRY, CONTROL_RETRY},
+    [PROMPT_RETRY_WITH] = {UI_RETRY_WITH, CONTROL_RETRY},
+    [PROMPT_RETRY_WITH_MANY] = {UI_RETRY_WITH, CONTROL_RETRY},
+    [PROMPT_HOLD_MANY] = {UI_HOLD, CONTROL_HOLD},
+    [PROMPT_RELEASE_MANY] = {UI_HOLD, CONTROL_RELEASE},
+    [PROMPT_QUIT] = {UI_CANCEL, CONTROL_CANCEL},
+};
+static_assert(ARRAY_LEN(asked_acts) == PROMPT_KIND_COUNT, "every question has its act");
 
 /* Returns true if the task allows this; otherwise sets *why. */
 static bool allows_question(const struct view *view, const struct view_facts *facts, int task,
@@ -143,7 +145,7 @@ static bool allows_question(const struct view *view, const struct view_facts *fa
         str_addf(why, "%s is not held", id);
         return false;
     }
-    return !view_task_refusal(view, facts, task, act_of(kind), why);
+    return !view_task_refusal(view, facts, task, asked_acts[kind].act, why);
 }
 
 /* Makes the marked tasks that allow the act targets, and asks about them. */
@@ -294,30 +296,6 @@ static bool update_targets(struct view *view, const struct view_facts *facts)
     return changed;
 }
 
-/* Returns the verb for a kind of question. */
-static enum control_verb verb_of(enum prompt_kind kind)
-{
-    switch (kind) {
-    case PROMPT_HOLD_MANY:
-        return CONTROL_HOLD;
-    case PROMPT_RELEASE_MANY:
-        return CONTROL_RELEASE;
-    case PROMPT_RETRY_MANY:
-    case PROMPT_RETRY_WITH:
-    case PROMPT_RETRY_WITH_MANY:
-        return CONTROL_RETRY;
-    case PROMPT_CANCEL:
-    case PROMPT_CANCEL_MANY:
-    case PROMPT_KILL:
-    case PROMPT_KILL_MANY:
-    case PROMPT_QUIT:
-    case PROMPT_NONE:
-    case PROMPT_KIND_COUNT:
-        break;
-    }
-    return CONTROL_CANCEL;
-}
-
 /* `asked` is the question, already closed by its answer. */
 static struct view_todo carry_out_answer(struct view *view, const struct view_facts *facts,
                                          const struct prompt *asked, enum cancel_mode mode)
@@ -325,7 +303,7 @@ static struct view_todo carry_out_answer(struct view *view, const struct view_fa
     const bool is_of_many = prompt_is_of_many(asked);
     struct view_todo todo = {
         .kind = is_of_many ? VIEW_ASK_MANY : VIEW_ASK,
-        .control = {.verb = verb_of(asked->kind),
+        .control = {.verb = asked_acts[asked->kind].verb,
                     .mode = mode,
                     .task = asked->task,
                     .step = asked->step,

@@ -185,27 +185,6 @@ static const char *common_reason(const struct view *view, const struct view_fact
     }
 }
 
-static const char *screen_reason(const struct view *view, const struct view_facts *facts,
-                                 enum act act)
-{
-    switch (view_screen(view)) {
-    case SCREEN_TASKS:
-        return view_tasks_refusal(view, facts, act);
-    case SCREEN_DETAIL:
-        return view_detail_refusal(view, facts, act);
-    case SCREEN_FORENSICS:
-        return view_forensics_refusal(view, facts, act);
-    case SCREEN_TIMELINE:
-        return view_timeline_refusal(view, facts, act);
-    case SCREEN_RUNS:
-        return view_runs_refusal(view, facts, act);
-    case SCREEN_LOG: /* view_log_refusal() includes the search text */
-    case SCREEN_COUNT:
-        break;
-    }
-    return NULL;
-}
-
 bool view_refusal(const struct view *view, const struct view_facts *facts, enum act act,
                   struct str *why)
 {
@@ -223,7 +202,27 @@ bool view_refusal(const struct view *view, const struct view_facts *facts, enum 
         view_log_refusal(view, facts, act, why);
     if (why->len > before)
         return true;
-    const char *words = screen_reason(view, facts, act);
+    const char *words = NULL;
+    switch (view_screen(view)) {
+    case SCREEN_TASKS:
+        words = view_tasks_refusal(view, facts, act);
+        break;
+    case SCREEN_DETAIL:
+        words = view_detail_refusal(view, facts, act);
+        break;
+    case SCREEN_FORENSICS:
+        words = view_forensics_refusal(view, facts, act);
+        break;
+    case SCREEN_TIMELINE:
+        words = view_timeline_refusal(view, facts, act);
+        break;
+    case SCREEN_RUNS:
+        words = view_runs_refusal(view, facts, act);
+        break;
+    case SCREEN_LOG: /* view_log_refusal() includes the search text */
+    case SCREEN_COUNT:
+        break;
+    }
     if (!words)
         words = view_pane_refusal(view, act);
     if (!words)
