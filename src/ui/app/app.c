@@ -32,17 +32,6 @@ bool app_engine_stopped(const struct app *app)
     return app->engine_done && unasked && !app->more_news && !app->opens;
 }
 
-/* Reports only the first problem; `devs keys` lists them all. */
-static void take_keys(struct app *app)
-{
-    const struct app_options *options = app->options;
-    const char *problems = options->keys_problems ? options->keys_problems : "";
-    if (options->keys)
-        app->view.keys = options->keys;
-    if (*problems)
-        view_say(&app->view, &app->now, "%.*s", (int)strcspn(problems, "\n"), problems);
-}
-
 bool app_open_run(struct app *app, struct err *err)
 {
     const struct app_options *options = app->options;
@@ -60,7 +49,11 @@ bool app_open_run(struct app *app, struct err *err)
         follower_keep_past(app->present);
     const struct run_state *state = follower_state(app->present);
     view_init(&app->view, state->plan->task_count);
-    take_keys(app);
+    if (options->keys)
+        app->view.keys = options->keys;
+    const char *problems = options->keys_problems ? options->keys_problems : "";
+    if (*problems) /* only the first one; `devs keys` lists them all */
+        view_say(&app->view, &app->now, "%.*s", (int)strcspn(problems, "\n"), problems);
     if (options->mode == APP_RUNS)
         app->view.trail.at[0] = SCREEN_RUNS;
     app->acts = (struct app_acts){.desk = options->mode == APP_LIVE ? options->desk : NULL,
@@ -129,18 +122,6 @@ static void look_for_orphan(struct app *app)
     app->wants_frame = app->wants_frame || was != app->orphaned;
 }
 
-/* On errors, what was read before stays on the screen, and all keys keep working. */
-static void take_events(struct app *app)
-{
-    struct err err = {0};
-    size_t count = 0;
-    if (follower_read(app->present, APP_EVENTS_TURN, replay_take, &app->replay, &count, &err))
-        app->read = app->now;
-    view_take_tasks(&app->view, follower_state(app->follower)->plan->task_count);
-    app->fault = err;
-    app->more_news = count == APP_EVENTS_TURN;
-}
-
 static void count_live_runs(struct app *app)
 {
     struct log_live live;
@@ -153,7 +134,7 @@ void app_take_news(struct app *app)
     (void)follower_heard(app->present);
     app->looked = app->now;
     app->news++;
-    app_bookmarks_forget(app);
+    app->bookmarks.is_old = true;
     app->wants_frame = true; /* output does not produce events */
     if (app->opens)
         return; /* app_opening_go_on() reads to the end anyway */
@@ -162,23 +143,21 @@ void app_take_news(struct app *app)
         app_replay_extend(app);
         return;
     }
-    take_events(app);
+    /* On errors, what was read before stays on the screen, and all keys keep working. */
+    struct err err = {0};
+    size_t count = 0;
+    if (follower_read(app->present, APP_EVENTS_TURN, replay_take, &app->replay, &count, &err))
+        app->read = app->now;
+    view_take_tasks(&app->view, follower_state(app->follower)->plan->task_count);
+    app->fault = err;
+    app->more_news = count == APP_EVENTS_TURN;
     look_for_orphan(app);
     if (app_present_mode(app) != VIEW_LIVE) /* in live mode this is done every second */
         count_live_runs(app);
     app_answer_acts(app);
 }
 
-/* After q w: leaves once nothing runs and no new attempt can start. */
-static void leave_if_quiet(struct app *app)
-{
-    bool quiet = !app->opens && follower_state(app_own_run(app))->running == 0 &&
-                 !app_acts_are_open(&app->acts);
-    if (is_leaving(app) && (quiet || app->engine_done))
-        app_leave(app, APP_LEFT_WAIT, 0);
-}
-
-static int64_t sooner(int64_t a, int64_t b)
+static int64_t sooner_wait(int64_t a, int64_t b)
 {
     if (b < 0)
         b = 0;
@@ -193,19 +172,19 @@ static int wait_ms(const struct app *app)
         app->wants_frame_now)
         return 0;
     if (app->wants_frame)
-        wait = sooner(wait, app->drawn.mono_ms + FRAME_MS - app->now.mono_ms);
+        wait = sooner_wait(wait, app->drawn.mono_ms + FRAME_MS - app->now.mono_ms);
     if (app_present_mode(app) == VIEW_LIVE || app_runs_count(app))
-        wait = sooner(wait, MS_PER_S - app->now.at_ms % MS_PER_S);
+        wait = sooner_wait(wait, MS_PER_S - app->now.at_ms % MS_PER_S);
     if (app_acts_are_open(&app->acts) || app->trial || app->bookmarks.job || app_bundle_copies(app))
-        wait = sooner(wait, ANSWER_MS);
+        wait = sooner_wait(wait, ANSWER_MS);
     if (app->replay.playing)
-        wait = sooner(wait, FRAME_MS);
+        wait = sooner_wait(wait, FRAME_MS);
     if (app->fault.code != ERR_NONE)
-        wait = sooner(wait, app->looked.mono_ms + FAULT_MS - app->now.mono_ms);
+        wait = sooner_wait(wait, app->looked.mono_ms + FAULT_MS - app->now.mono_ms);
     if (view_wake_ms(&app->view) >= 0)
-        wait = sooner(wait, view_wake_ms(&app->view) - app->now.mono_ms);
+        wait = sooner_wait(wait, view_wake_ms(&app->view) - app->now.mono_ms);
     if (follower_fd(app->present) < 0)
-        wait = sooner(wait, WATCH_POLL_MS);
+        wait = sooner_wait(wait, WATCH_POLL_MS);
     return (int)wait;
 }
 
@@ -254,26 +233,23 @@ static void show_if_due(struct app *app)
         app_show(app);
 }
 
-static void wait_for_something(struct app *app, struct pollfd polled[POLL_COUNT])
+/* Waits until something happens, handles it, and shows a frame if one is due. */
+static void take_turn(struct app *app)
 {
-    int engine_fd = app->engine_done ? -1 : app->options->engine_done_fd;
-    polled[POLL_KEYS] = (struct pollfd){.fd = term_fd(app->term), .events = POLLIN};
-    polled[POLL_SIGNALS] = (struct pollfd){.fd = term_signal_fd(app->term), .events = POLLIN};
-    polled[POLL_NEWS] = (struct pollfd){.fd = follower_fd(app->present), .events = POLLIN};
     int own_fd = app->own.present ? follower_fd(app->own.present) : -1;
-    polled[POLL_OWN] = (struct pollfd){.fd = own_fd, .events = POLLIN};
-    polled[POLL_ENGINE] = (struct pollfd){.fd = engine_fd, .events = POLLIN};
+    int engine_fd = app->engine_done ? -1 : app->options->engine_done_fd;
+    struct pollfd polled[POLL_COUNT] = {
+        [POLL_KEYS] = {.fd = term_fd(app->term), .events = POLLIN},
+        [POLL_SIGNALS] = {.fd = term_signal_fd(app->term), .events = POLLIN},
+        [POLL_NEWS] = {.fd = follower_fd(app->present), .events = POLLIN},
+        [POLL_OWN] = {.fd = own_fd, .events = POLLIN},
+        [POLL_ENGINE] = {.fd = engine_fd, .events = POLLIN},
+    };
     if (poll(polled, POLL_COUNT, wait_ms(app)) < 0) {
         for (int i = 0; i < POLL_COUNT; i++)
             polled[i].revents = 0;
     }
     app->now = clock_now();
-}
-
-static void take_turn(struct app *app)
-{
-    struct pollfd polled[POLL_COUNT];
-    wait_for_something(app, polled);
     bool polls_news = polled[POLL_NEWS].fd >= 0;
     if (polled[POLL_ENGINE].revents != 0) {
         app->engine_done = true;
@@ -289,22 +265,13 @@ static void take_turn(struct app *app)
     if (polled[POLL_KEYS].revents != 0 || app->more_keys)
         app_take_keys(app);
     take_time(app);
-    leave_if_quiet(app);
+    /* After q w: leaves once nothing runs and no new attempt can start. */
+    bool quiet = !app->opens && follower_state(app_own_run(app))->running == 0 &&
+                 !app_acts_are_open(&app->acts);
+    if (is_leaving(app) && (quiet || app->engine_done))
+        app_leave(app, APP_LEFT_WAIT, 0);
     app_tell(app);
     show_if_due(app);
-}
-
-/* Closes the terminal first, as app_close() does, because the caller may print a message about the
- * run. */
-static void hand_back(struct app *app, struct app_result *result)
-{
-    term_close(app->term);
-    app->term = NULL;
-    app_visit_close(app);
-    follower_close(app->past); /* a fork of the follower that is handed back */
-    *result = app->result;
-    result->follower = app->present;
-    app->present = app->past = app->follower = NULL;
 }
 
 bool app_run(const struct app_options *options, struct app_result *result, struct err *err)
@@ -325,8 +292,17 @@ bool app_run(const struct app_options *options, struct app_result *result, struc
         while (ok && !app.finished)
             take_turn(&app);
     }
-    if (ok)
-        hand_back(&app, result);
+    if (ok) {
+        /* The terminal is closed first, as in app_close(), because the caller may print a message
+         * about the run. */
+        term_close(app.term);
+        app.term = NULL;
+        app_visit_close(&app);
+        follower_close(app.past); /* a fork of the follower that is handed back */
+        *result = app.result;
+        result->follower = app.present;
+        app.present = app.past = app.follower = NULL;
+    }
     app_close(&app);
     return ok;
 }

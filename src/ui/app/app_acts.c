@@ -37,7 +37,7 @@ static const struct act_words *words_of(const struct control *control)
     return words;
 }
 
-static const char *whose(const struct app_acts *acts, const struct control *control)
+static const char *name_of_subject(const struct app_acts *acts, const struct control *control)
 {
     const bool one = control->task >= 0 && control->task < acts->state->plan->task_count;
     return one ? acts->state->plan->tasks[control->task].id : "the run";
@@ -49,7 +49,7 @@ static void app_acts_asked(const struct app_acts *acts, const struct control *co
                            struct str *out)
 {
     if (count == 1)
-        str_addf(out, "%s: %s", whose(acts, control), words_of(control)->noun);
+        str_addf(out, "%s: %s", name_of_subject(acts, control), words_of(control)->noun);
     else
         str_addf(out, "%d tasks: %s", count, words_of(control)->noun);
     str_add(out, control->hint[0] != '\0' ? " with a hint requested" : " asked");
@@ -60,7 +60,7 @@ static void app_acts_refused(const struct app_acts *acts, const struct control *
                              const char *why, struct str *out)
 {
     if (count == 1)
-        str_addf(out, "%s ", whose(acts, control));
+        str_addf(out, "%s ", name_of_subject(acts, control));
     else
         str_addf(out, "%d tasks ", count);
     str_addf(out, "%s: %s", words_of(control)->not_done, why);
@@ -104,7 +104,7 @@ static void count_answer(struct app_batch *batch, bool done, const char *words)
 
 /* Sends as many requests of the batch as there is room for. A request that cannot be sent counts as
  * refused. */
-static void ask_on(struct app_acts *acts)
+static void ask_rest_of_batch(struct app_acts *acts)
 {
     struct app_batch *batch = &acts->batch;
     while (batch->asked < batch->count && acts->count < APP_ACTS_MAX) {
@@ -140,25 +140,8 @@ static bool app_acts_ask_many(struct app_acts *acts, const struct control *contr
     acts->batch = (struct app_batch){.control = *control, .count = count};
     acts->batch.targets = xgrow(NULL, &cap, (size_t)count + 1, sizeof(*targets));
     memcpy(acts->batch.targets, targets, (size_t)count * sizeof(*targets));
-    ask_on(acts);
+    ask_rest_of_batch(acts);
     return true;
-}
-
-/* Appends "6 tasks held", "5 tasks held, 1 not: b: it is held already". */
-static void tell_of_batch(struct app_acts *acts, struct str *out)
-{
-    const struct app_batch *batch = &acts->batch;
-    const char *done = words_of(&batch->control)->done;
-    acts->refused = batch->done == 0;
-    str_clear(out);
-    if (batch->done == 0) {
-        str_addf(out, "none of %d tasks %s: %s", batch->refused, done, str_text(&batch->refusal));
-        return;
-    }
-    shown_count(batch->done, "task ", "tasks ", out);
-    str_add(out, done);
-    if (batch->refused > 0)
-        str_addf(out, ", %d not: %s", batch->refused, str_text(&batch->refusal));
 }
 
 /* Appends "tax held: no new tries until it is released", "tax: KILL sent to its group". */
@@ -171,92 +154,84 @@ static void add_answer(const struct app_acts *acts, const struct app_act *act, b
     if (!done)
         app_acts_refused(acts, &act->control, 1, answer, out);
     else if (answer[0] == '\0')
-        str_addf(out, "%s %s", whose(acts, &act->control), word);
+        str_addf(out, "%s %s", name_of_subject(acts, &act->control), word);
     else
-        str_addf(out, "%s%s %s", whose(acts, &act->control), has_word ? "" : ":", answer);
+        str_addf(out, "%s%s %s", name_of_subject(acts, &act->control), has_word ? "" : ":", answer);
 }
 
-static void count_for_batch(struct app_acts *acts, const struct app_act *act, bool done,
-                            const char *words)
-{
-    struct str named = {0};
-    str_addf(&named, "%s: %s", acts->state->plan->tasks[act->control.task].id, words);
-    count_answer(&acts->batch, done, str_text(&named));
-    str_done(&named);
-}
-
-/* Checks for an answer from the run's owner. */
-static bool look_for_answer(struct app_acts *acts, struct app_act *act, struct log_reader *reader,
-                            struct str *out)
+/* Checks whether the request was written, and then for an answer from the run's owner. Returns true
+ * once this act is finished. */
+static bool look_at_act(struct app_acts *acts, struct app_act *act, struct log_reader *reader,
+                        struct str *out)
 {
     struct err err = {0};
     struct str words = {0};
     bool answered = false, done = false;
-    bool read = log_reader_answer(reader, act->row, &answered, &done, &words, &err);
-    if (act->of_batch && (!read || answered)) {
-        count_for_batch(acts, act, read && done, read ? str_text(&words) : err.message);
-    } else if (!read) {
-        acts->refused = true;
-        add_answer(acts, act, false, err.message, out);
-    } else if (answered) {
-        acts->refused = !done;
-        add_answer(acts, act, done, str_text(&words), out);
+    const bool ok = act->row != 0 || control_desk_row(acts->desk, act->ticket, &act->row, &err);
+    if (ok && act->row == 0)
+        return false;
+    const bool read = ok && log_reader_answer(reader, act->row, &answered, &done, &words, &err);
+    const bool is_finished = !read || answered;
+    const char *answer = read ? str_text(&words) : err.message;
+    done = read && done;
+    if (is_finished && act->of_batch) {
+        struct str named = {0};
+        str_addf(&named, "%s: %s", acts->state->plan->tasks[act->control.task].id, answer);
+        count_answer(&acts->batch, done, str_text(&named));
+        str_done(&named);
+    } else if (is_finished) {
+        if (ok)
+            acts->refused = !done;
+        add_answer(acts, act, done, answer, out);
     }
     str_done(&words);
-    return !read || answered;
-}
-
-/* Returns true once this act is finished. */
-static bool look_at(struct app_acts *acts, struct app_act *act, struct log_reader *reader,
-                    struct str *out)
-{
-    struct err err = {0};
-    if (act->row == 0 && !control_desk_row(acts->desk, act->ticket, &act->row, &err)) {
-        if (act->of_batch)
-            count_for_batch(acts, act, false, err.message);
-        else
-            add_answer(acts, act, false, err.message, out);
-        return true;
-    }
-    return act->row != 0 && look_for_answer(acts, act, reader, out);
+    return is_finished;
 }
 
 /* Checks for answers and writes the message for the last one to *out ("tax held: no new tries until
  * it is released", "tax not held: it is held already"). A batch is reported once all its requests
- * are answered ("6 tasks held"). Returns true if there was any answer. */
+ * are answered ("6 tasks held", "5 tasks held, 1 not: b: it is held already"). Returns true if
+ * there was any answer. */
 static bool app_acts_look(struct app_acts *acts, struct log_reader *reader, struct str *out)
 {
     int kept = 0;
     for (int i = 0; i < acts->count; i++) {
-        if (!look_at(acts, &acts->acts[i], reader, out))
+        if (!look_at_act(acts, &acts->acts[i], reader, out))
             acts->acts[kept++] = acts->acts[i];
     }
     acts->count = kept;
-    ask_on(acts);
+    ask_rest_of_batch(acts);
     struct app_batch *batch = &acts->batch;
-    if (batch->count > 0 && batch->done + batch->refused == batch->count) {
-        tell_of_batch(acts, out);
-        batch->count = 0;
+    if (batch->count == 0 || batch->done + batch->refused != batch->count)
+        return out->len > 0;
+    const char *done = words_of(&batch->control)->done;
+    acts->refused = batch->done == 0;
+    str_clear(out);
+    if (batch->done == 0) {
+        str_addf(out, "none of %d tasks %s: %s", batch->refused, done, str_text(&batch->refusal));
+    } else {
+        shown_count(batch->done, "task ", "tasks ", out);
+        str_add(out, done);
+        if (batch->refused > 0)
+            str_addf(out, ", %d not: %s", batch->refused, str_text(&batch->refusal));
     }
+    batch->count = 0;
     return out->len > 0;
 }
 
-static void set_by(const struct app *app, struct control *control)
+/* Returns the request that the view wants to be sent. Its hint is free text from the user: redacts
+ * secrets known to this process before it is written anywhere. */
+static struct control control_of(const struct app *app, const struct view_todo *todo)
 {
-    const char *by = app->options->by ? app->options->by : "";
-    (void)snprintf(control->by, sizeof(control->by), "%s", by);
-}
-
-/* A hint is free text from the user: redacts secrets known to this process before it is written
- * anywhere. */
-static void cut_hint(const struct app *app, struct control *control)
-{
+    struct control control = todo->control;
     struct str cut = {0};
-    redact_text(app->options->redactor, control->hint, strlen(control->hint), &cut, NULL);
-    size_t len = text_cut(str_text(&cut), cut.len, sizeof(control->hint) - 1);
-    memcpy(control->hint, str_text(&cut), len);
-    control->hint[len] = '\0';
+    (void)snprintf(control.by, sizeof(control.by), "%s", app->options->by ? app->options->by : "");
+    redact_text(app->options->redactor, control.hint, strlen(control.hint), &cut, NULL);
+    size_t len = text_cut(str_text(&cut), cut.len, sizeof(control.hint) - 1);
+    memcpy(control.hint, str_text(&cut), len);
+    control.hint[len] = '\0';
     str_done(&cut);
+    return control;
 }
 
 /* Shows the message and keeps it as the latest manual action. */
@@ -269,7 +244,7 @@ static void show_answer(struct app *app, const char *words)
 
 /* For a run that has ended and has no owner: leaves the app so that the caller starts an engine, or
  * shows why not. Returns false if the requests should be sent as usual. */
-static bool take_up(struct app *app, const struct control *asked, size_t count)
+static bool take_up_run(struct app *app, const struct control *asked, size_t count)
 {
     const struct app_options *options = app->options;
     const int64_t run = follower_run(app->follower)->number;
@@ -295,30 +270,13 @@ static bool take_up(struct app *app, const struct control *asked, size_t count)
     return what != APP_TAKE_UP_OWNED;
 }
 
-static bool take_up_many(struct app *app, const struct control *control)
-{
-    const size_t count = (size_t)app->view.target_count;
-    struct control *asked = xcalloc(count + 1, sizeof(*asked));
-    for (size_t i = 0; i < count; i++) {
-        asked[i] = *control;
-        asked[i].task = app->view.targets[i].task;
-        asked[i].step = app->view.targets[i].step;
-        asked[i].attempt = app->view.targets[i].attempt;
-    }
-    const bool is_done = count > 0 && take_up(app, asked, count);
-    free(asked);
-    return is_done;
-}
-
 void app_ask(struct app *app, const struct view_todo *todo)
 {
-    struct control control = todo->control;
+    const struct control control = control_of(app, todo);
     struct err err = {0};
     struct str words = {0};
-    set_by(app, &control);
-    cut_hint(app, &control);
     app->undoes = todo->is_undo;
-    if (take_up(app, &control, 1))
+    if (take_up_run(app, &control, 1))
         return;
     if (app_acts_ask(&app->acts, &control, &err))
         app_acts_asked(&app->acts, &control, 1, &words);
@@ -331,14 +289,21 @@ void app_ask(struct app *app, const struct view_todo *todo)
 /* Sends the same act for all targets of the view. */
 void app_ask_many(struct app *app, const struct view_todo *todo)
 {
-    struct control control = todo->control;
+    struct control control = control_of(app, todo);
     struct err err = {0};
     struct str words = {0};
     int count = app->view.target_count;
-    set_by(app, &control);
-    cut_hint(app, &control);
     app->undoes = todo->is_undo;
-    if (take_up_many(app, &control))
+    struct control *asked = xcalloc((size_t)count + 1, sizeof(*asked));
+    for (int i = 0; i < count; i++) {
+        asked[i] = control;
+        asked[i].task = app->view.targets[i].task;
+        asked[i].step = app->view.targets[i].step;
+        asked[i].attempt = app->view.targets[i].attempt;
+    }
+    const bool is_done = count > 0 && take_up_run(app, asked, (size_t)count);
+    free(asked);
+    if (is_done)
         return;
     if (count > 0)
         control.task = app->view.targets[0].task; /* with a single target, the message names it */

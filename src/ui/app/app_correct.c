@@ -13,21 +13,16 @@ static void tell_news(struct app *app, const struct correct_trial_news *news)
     app->wants_frame_now = true;
 }
 
-/* A trial that was cancelled ends on its own; nobody waits for it. */
-static bool still_ends(struct app *app)
-{
-    static const struct correct_trial_news news = {
-        .over = true, .failed = true, .words = "the last trial still ends, try again in a moment"};
-    app_rule_look(app);
-    if (app->trial)
-        tell_news(app, &news);
-    return app->trial != NULL;
-}
-
 void app_rule_try(struct app *app)
 {
-    if (still_ends(app))
+    /* A trial that was cancelled ends on its own; nobody waits for it. */
+    static const struct correct_trial_news still_ends = {
+        .over = true, .failed = true, .words = "the last trial still ends, try again in a moment"};
+    app_rule_look(app);
+    if (app->trial) {
+        tell_news(app, &still_ends);
         return;
+    }
     struct err err = {0};
     struct str rule = {0};
     correct_rule_json(&app->view.correct, &rule);
@@ -62,16 +57,6 @@ void app_rule_look(struct app *app)
     app->trial = NULL;
 }
 
-/* Adds the saved rule to the rules used by the next trial. */
-static void take_rule(struct app *app, const char *rule)
-{
-    struct str rules = {0};
-    if (rule_list_add(app->rules.len > 0 ? app->rules.data : NULL, rule, &rules, NULL)) {
-        str_done(&app->rules);
-        app->rules = rules;
-    }
-}
-
 void app_rule_save(struct app *app)
 {
     const struct app_options *options = app->options;
@@ -84,7 +69,12 @@ void app_rule_save(struct app *app)
     }
     correct_rule_json(correct, &rule);
     if (options->save_rule(options->save_ctx, str_text(&rule), &err)) {
-        take_rule(app, str_text(&rule));
+        struct str rules = {0}; /* the next trial uses the rule too */
+        if (rule_list_add(app->rules.len > 0 ? app->rules.data : NULL, str_text(&rule), &rules,
+                          NULL)) {
+            str_done(&app->rules);
+            app->rules = rules;
+        }
         view_say(&app->view, &app->now, "rule %s is saved; runs that start from now on use it",
                  correct->fields[CORRECT_ID].text);
         correct_saved(correct, NULL);
@@ -114,7 +104,7 @@ struct correct_trial {
     struct str words;
 };
 
-static bool progress(void *ctx, int64_t done, int64_t total)
+static bool report_trial(void *ctx, int64_t done, int64_t total)
 {
     struct correct_trial *trial = ctx;
     (void)pthread_mutex_lock(&trial->lock);
@@ -125,7 +115,7 @@ static bool progress(void *ctx, int64_t done, int64_t total)
     return goes_on;
 }
 
-static void *work(void *arg)
+static void *run_trial(void *arg)
 {
     struct correct_trial *trial = arg;
     struct err err = {0};
@@ -134,7 +124,7 @@ static void *work(void *arg)
         .place = trial->place,
         .rules = trial->rules.len > 0 ? trial->rules.data : NULL,
         .new_rules = str_text(&trial->new_rules),
-        .progress = progress,
+        .progress = report_trial,
         .ctx = trial,
     };
     struct str words = {0};
@@ -163,7 +153,7 @@ bool correct_trial_start(struct correct_trial **out, const struct correct_trial_
     str_add(&trial->rules, job->rules ? job->rules : "");
     bool ok = rule_list_add(job->rules, job->rule, &trial->new_rules, err);
     if (ok) {
-        int code = quiet_thread_start(&trial->thread, work, trial);
+        int code = quiet_thread_start(&trial->thread, run_trial, trial);
         trial->has_thread = code == 0;
         ok = code == 0 || err_set_errno(err, code, "cannot try the rule");
     }

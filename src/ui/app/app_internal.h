@@ -243,8 +243,6 @@ void app_leave(struct app *app, enum app_leave leave, int signal);
 void app_terminal_begin(struct app *app);
 /* Handles y and Y: copies text to the clipboard. */
 void app_copy(struct app *app, bool of_path);
-/* Turns mouse reporting on or off, as the view says. */
-void app_switch_mouse(struct app *app);
 /* Handles o: shows the screen's text in $PAGER. Blocks until the pager exits. */
 void app_page(struct app *app);
 /* Draws the frame, or only the status line while the screen is frozen. */
@@ -386,8 +384,6 @@ struct bookmark_job;
 void app_bookmarks_close(struct app *app);
 /* Updates the bookmarks of the run on screen. */
 void app_bookmarks_load(struct app *app);
-/* Marks the bookmarks as outdated. */
-void app_bookmarks_forget(struct app *app);
 /* Bookmarks the moment on screen, under the name in the view. Writes in a separate thread, which
  * may have to wait for other writers. app_bookmarks_look() shows the result. */
 void app_bookmarks_add(struct app *app);

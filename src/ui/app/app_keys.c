@@ -18,89 +18,13 @@ void app_leave(struct app *app, enum app_leave leave, int signal)
                                       .seen_seq = follower_state(app_own_run(app))->last_seq};
 }
 
-/* Starts nothing more, and leaves when nothing is running. Until then the message line says what
- * the app is waiting for. */
-static void leave_later(struct app *app)
-{
-    if (!app->options->leave) {
-        app_leave(app, APP_LEFT_WAIT, 0);
-        return;
-    }
-    app->options->leave(app->options->leave_ctx);
-    app->view.leaving = true;
-    app->view.message[0] = '\0';
-}
-
-static void suspend(struct app *app)
+static void suspend_app(struct app *app)
 {
     term_suspend(app->term);
     app_resize(app);
 }
 
-static enum app_leave left_by(enum view_todo_kind kind)
-{
-    switch (kind) {
-    case VIEW_PLAIN:
-        return APP_LEFT_PLAIN;
-    case VIEW_LEAVE_CANCEL:
-        return APP_LEFT_CANCEL;
-    case VIEW_LEAVE_DETACH:
-        return APP_LEFT_DETACH;
-    default:
-        return APP_LEFT;
-    }
-}
-
-/* Actions on the run's timeline. */
-static void carry_out_in_time(struct app *app, const struct view_todo *todo)
-{
-    if (todo->kind == VIEW_TRANSPORT)
-        app_replay_move(app, todo->move);
-    else if (todo->kind == VIEW_GO_TO)
-        app_replay_go_to(app, app->view.go_to.text);
-    else if (todo->kind == VIEW_SEEK)
-        app_seek(app, todo->seek);
-    else if (todo->kind == VIEW_TO_EVENT)
-        app_replay_to_event(app, todo->event);
-    else if (todo->kind == VIEW_BOOKMARK)
-        app_bookmarks_add(app);
-    else if (todo->kind == VIEW_UNBOOKMARK)
-        app_bookmarks_remove(app, todo->bookmark);
-    else if (todo->kind == VIEW_COMPARE)
-        app_report_compare(app);
-    else if (todo->kind == VIEW_WHAT_IF)
-        app_report_what_if(app);
-}
-
-/* Actions on the rule in the open prompt. */
-static void carry_out_with_rule(struct app *app, enum view_todo_kind kind)
-{
-    if (kind == VIEW_TRY_RULE)
-        app_rule_try(app);
-    else if (kind == VIEW_STOP_TRIAL)
-        app_rule_stop(app);
-    else
-        app_rule_save(app);
-}
-
-/* Actions that do not touch the run: terminal, appearance, notifications. */
-static void carry_out_on_terminal(struct app *app, enum view_todo_kind kind)
-{
-    if (kind == VIEW_COPY || kind == VIEW_COPY_PATH)
-        app_copy(app, kind == VIEW_COPY_PATH);
-    else if (kind == VIEW_THEME)
-        app_choose_theme(app, app->view.command.argument);
-    else if (kind == VIEW_NOTIFY)
-        app_choose_notify(app, app->view.command.argument);
-    else if (kind == VIEW_PAGER)
-        app_page(app);
-    else if (kind == VIEW_MOUSE)
-        app_switch_mouse(app);
-    else
-        app_resize(app);
-}
-
-static void carry_out(struct app *app, const struct view_todo *todo)
+static void carry_out_todo(struct app *app, const struct view_todo *todo)
 {
     switch (todo->kind) {
     case VIEW_DRAW:
@@ -115,14 +39,28 @@ static void carry_out(struct app *app, const struct view_todo *todo)
         term_flush_keys(app->term);
         break;
     case VIEW_TRANSPORT:
+        app_replay_move(app, todo->move);
+        break;
     case VIEW_GO_TO:
+        app_replay_go_to(app, app->view.go_to.text);
+        break;
     case VIEW_SEEK:
-    case VIEW_COMPARE:
-    case VIEW_WHAT_IF:
+        app_seek(app, todo->seek);
+        break;
     case VIEW_TO_EVENT:
+        app_replay_to_event(app, todo->event);
+        break;
     case VIEW_BOOKMARK:
+        app_bookmarks_add(app);
+        break;
     case VIEW_UNBOOKMARK:
-        carry_out_in_time(app, todo);
+        app_bookmarks_remove(app, todo->bookmark);
+        break;
+    case VIEW_COMPARE:
+        app_report_compare(app);
+        break;
+    case VIEW_WHAT_IF:
+        app_report_what_if(app);
         break;
     case VIEW_BUNDLE:
         app_bundle_begin(app, todo->run);
@@ -134,47 +72,60 @@ static void carry_out(struct app *app, const struct view_todo *todo)
         app_visit_open(app, todo->run, todo->screen);
         break;
     case VIEW_TRY_RULE:
+        app_rule_try(app);
+        break;
     case VIEW_STOP_TRIAL:
+        app_rule_stop(app);
+        break;
     case VIEW_SAVE_RULE:
-        carry_out_with_rule(app, todo->kind);
+        app_rule_save(app);
         break;
     case VIEW_COPY:
     case VIEW_COPY_PATH:
+        app_copy(app, todo->kind == VIEW_COPY_PATH);
+        break;
     case VIEW_THEME:
+        app_choose_theme(app, app->view.command.argument);
+        break;
     case VIEW_NOTIFY:
+        app_choose_notify(app, app->view.command.argument);
+        break;
     case VIEW_PAGER:
+        app_page(app);
+        break;
     case VIEW_MOUSE:
+        term_take_mouse(app->term, !app->view.leaves_mouse);
+        break;
     case VIEW_REDRAW_ALL:
-        carry_out_on_terminal(app, todo->kind);
+        app_resize(app);
         break;
     case VIEW_SUSPEND:
-        suspend(app);
+        suspend_app(app);
         break;
     case VIEW_LEAVE_WAIT:
-        leave_later(app);
+        if (!app->options->leave) {
+            app_leave(app, APP_LEFT_WAIT, 0);
+            break;
+        }
+        /* Starts nothing more, and leaves when nothing is running. Until then the message line
+         * says what the app is waiting for. */
+        app->options->leave(app->options->leave_ctx);
+        app->view.leaving = true;
+        app->view.message[0] = '\0';
         break;
     case VIEW_PLAIN:
+        app_leave(app, APP_LEFT_PLAIN, 0);
+        break;
     case VIEW_LEAVE:
+        app_leave(app, APP_LEFT, 0);
+        break;
     case VIEW_LEAVE_CANCEL:
+        app_leave(app, APP_LEFT_CANCEL, 0);
+        break;
     case VIEW_LEAVE_DETACH:
-        app_leave(app, left_by(todo->kind), 0);
+        app_leave(app, APP_LEFT_DETACH, 0);
         break;
     }
-}
-
-static struct view_todo take(struct app *app, uint32_t key, const struct view_facts *facts)
-{
-    if (key != TERM_KEY_MOUSE)
-        return view_key(&app->view, key, facts);
-    const struct mouse mouse = term_mouse(app->term);
-    return view_mouse(&app->view, facts, &app->canvas, &mouse);
-}
-
-/* Until our own run is fully read, it is not known whether leaving would stop work. */
-static bool knows_what_ends(struct app *app)
-{
-    const bool is_ours = app->options->engine_here && !app->engine_done && !app->own.present;
-    return !is_ours || !app_opening_refuses(app);
 }
 
 static void take_key(struct app *app, uint32_t key)
@@ -188,10 +139,18 @@ static void take_key(struct app *app, uint32_t key)
         return;
     }
     struct view_facts facts = app_facts(app);
-    struct view_todo todo = take(app, key, &facts);
+    struct view_todo todo;
+    if (key == TERM_KEY_MOUSE) {
+        const struct mouse mouse = term_mouse(app->term);
+        todo = view_mouse(&app->view, &facts, &app->canvas, &mouse);
+    } else {
+        todo = view_key(&app->view, key, &facts);
+    }
     app->wants_frame_now = true;
-    if (todo.kind != VIEW_LEAVE || knows_what_ends(app))
-        carry_out(app, &todo);
+    /* Until our own run is fully read, it is not known whether leaving would stop work. */
+    const bool is_ours = app->options->engine_here && !app->engine_done && !app->own.present;
+    if (todo.kind != VIEW_LEAVE || !is_ours || !app_opening_refuses(app))
+        carry_out_todo(app, &todo);
     app_visit_look(app);
 }
 
@@ -210,30 +169,24 @@ void app_take_keys(struct app *app)
     }
 }
 
-static void take_signal(struct app *app, int signal)
-{
-    switch (signal) {
-    case SIGTERM:
-    case SIGHUP:
-        app_leave(app, APP_LEFT_SIGNAL, signal);
-        break;
-    case SIGINT:
-        take_key(app, CTRL_C);
-        break;
-    case SIGTSTP:
-        suspend(app);
-        break;
-    default: /* SIGWINCH, SIGCONT */
-        app_resize(app);
-        break;
-    }
-}
-
 void app_take_signals(struct app *app)
 {
     int signal = term_signal(app->term);
-    while (signal != 0 && !app->finished) {
-        take_signal(app, signal);
-        signal = term_signal(app->term);
+    for (; signal != 0 && !app->finished; signal = term_signal(app->term)) {
+        switch (signal) {
+        case SIGTERM:
+        case SIGHUP:
+            app_leave(app, APP_LEFT_SIGNAL, signal);
+            break;
+        case SIGINT:
+            take_key(app, CTRL_C);
+            break;
+        case SIGTSTP:
+            suspend_app(app);
+            break;
+        default: /* SIGWINCH, SIGCONT */
+            app_resize(app);
+            break;
+        }
     }
 }

@@ -91,7 +91,7 @@ static void say_words(struct app *app, bool is_new)
 
 /* A user who reads in the live tail keeps that position until they follow again or the attempt is
  * over; newer output would push it out. */
-static bool is_still(const struct app *app, const struct app_log_version *version)
+static bool stays_still(const struct app *app, const struct app_log_version *version)
 {
     const struct attempt_state *attempt =
         log_words_attempt(follower_state(app->follower), &app->pager.key);
@@ -113,7 +113,7 @@ static void take_changes(struct app *app)
     const bool is_new = !app_same_output(&key, &app->pager.key);
     if (!is_new && app_same_version(&version, &app->pager_version))
         return;
-    app->view.log.is_still = !is_new && is_still(app, &version);
+    app->view.log.is_still = !is_new && stays_still(app, &version);
     if (app->view.log.is_still)
         return;
     if (is_new) {
@@ -160,7 +160,7 @@ static bool look_elsewhere(struct app *app, struct err *err)
 }
 
 /* Returns true if there is nothing left to read or search. */
-static bool is_done(const struct app *app)
+static bool is_log_done(const struct app *app)
 {
     return log_pager_is_done(&app->pager) && (!app->elsewhere.is_on || app->elsewhere.is_done);
 }
@@ -185,7 +185,7 @@ void app_load_log(struct app *app, const struct view_facts *facts)
          look_elsewhere(app, &err);
     if (!ok)
         view_say(&app->view, &app->now, "%s", err.message);
-    app->log_goes_on = ok && !is_done(app);
+    app->log_goes_on = ok && !is_log_done(app);
 }
 
 void app_log_go_on(struct app *app)
@@ -197,20 +197,9 @@ void app_log_go_on(struct app *app)
         return;
     struct app_source rows = {follower_reader(app->follower), &app->pager.key};
     const struct log_source source = {.read = read_rows, .ctx = &rows};
-    app->log_goes_on =
-        log_pager_turn(&app->pager, &source, &err) && look_elsewhere(app, &err) && !is_done(app);
+    app->log_goes_on = log_pager_turn(&app->pager, &source, &err) && look_elsewhere(app, &err) &&
+                       !is_log_done(app);
     app->wants_frame = true;
-}
-
-static const struct step_state *step_with_output(const struct run_state *state, int task,
-                                                 int *number_out)
-{
-    int number = run_state_step_number(state, task);
-    const struct step_state *steps = state->tasks[task].steps;
-    while (number > 0 && steps[number].attempt_count == 0)
-        number--;
-    *number_out = number;
-    return &steps[number];
 }
 
 /* Returns the attempt whose output the panes show: the one on the Detail screen, otherwise the
@@ -226,8 +215,11 @@ static struct log_output_key pane_key(const struct app *app)
         key.attempt = at.attempt;
         return key;
     }
-    const struct step_state *step = step_with_output(state, key.task, &key.step);
-    const struct attempt_state *attempt = step_state_attempt(step);
+    const struct step_state *steps = state->tasks[key.task].steps;
+    key.step = run_state_step_number(state, key.task);
+    while (key.step > 0 && steps[key.step].attempt_count == 0)
+        key.step--;
+    const struct attempt_state *attempt = step_state_attempt(&steps[key.step]);
     key.attempt = attempt ? attempt->number : 0;
     return key;
 }
@@ -256,8 +248,12 @@ static bool load_until(struct app *app, const struct log_output_key *key, int64_
     return ok;
 }
 
-static bool load(struct app *app, const struct log_output_key *key, struct err *err)
+static bool load_key(struct app *app, const struct log_output_key *key, struct err *err)
 {
+    log_tail_clear(&app->tail);
+    app->tail.key = *key;
+    if (key->attempt == 0)
+        return true;
     if (app_is_bounded(app))
         return load_until(app, key, app_until(app), err);
     struct log_reader *reader = follower_reader(app->follower);
@@ -267,29 +263,17 @@ static bool load(struct app *app, const struct log_output_key *key, struct err *
     return true;
 }
 
-static bool load_key(struct app *app, const struct log_output_key *key, struct err *err)
-{
-    log_tail_clear(&app->tail);
-    app->tail.key = *key;
-    return key->attempt == 0 || load(app, key, err);
-}
-
-static bool is_after_agent(const struct app *app, const struct log_output_key *key)
-{
-    const struct plan_task *task = &follower_state(app->follower)->plan->tasks[key->task];
-    bool found = false;
-    for (int step = 0; step < key->step; step++)
-        found = found || task->steps[step].agent;
-    return found;
-}
-
 /* A silent check would hide what the agent wrote. In that case, shows the last step before it that
  * has output. */
 static bool load_words(struct app *app, const struct log_output_key *present, struct err *err)
 {
-    const struct task_state *task = &follower_state(app->follower)->tasks[present->task];
+    const struct run_state *state = follower_state(app->follower);
+    const struct task_state *task = &state->tasks[present->task];
     bool ok = load_key(app, present, err);
-    if (view_screen(&app->view) == SCREEN_DETAIL || !is_after_agent(app, present))
+    bool is_after_agent = false;
+    for (int step = 0; step < present->step; step++)
+        is_after_agent = is_after_agent || state->plan->tasks[present->task].steps[step].agent;
+    if (view_screen(&app->view) == SCREEN_DETAIL || !is_after_agent)
         return ok;
     for (int step = present->step - 1; ok && step >= 0 && app->tail.count == 0; step--) {
         struct log_output_key key = *present;

@@ -8,12 +8,6 @@
 #include "canvas_write.h"
 #include "clock.h"
 
-/* Reads the run to its end, so that app->replay has a point for each event. */
-static bool app_read_marks(struct app *app, struct err *err)
-{
-    return follower_read(app->follower, 0, replay_take, &app->replay, NULL, err);
-}
-
 /* Restores the run as it was at this point of app->replay. */
 static bool app_stand_at(struct app *app, struct replay_point point, struct err *err)
 {
@@ -28,10 +22,10 @@ static bool app_stand_at(struct app *app, struct replay_point point, struct err 
 }
 
 /* Restores the run at that moment: its state and the time. */
-static bool go_to(struct app *app, const char *words, struct err *err)
+static bool go_to_words(struct app *app, const char *words, struct err *err)
 {
     struct replay_point point = {0};
-    if (!app_read_marks(app, err))
+    if (!follower_read(app->follower, 0, replay_take, &app->replay, NULL, err))
         return false;
     const struct run_state *state = follower_state(app->follower);
     app_bookmarks_load(app);
@@ -84,44 +78,31 @@ void app_open_screen(struct app *app, enum screen screen)
         trail_go(&app->view.trail, screen);
 }
 
-static void write_svg(const struct app *app, const struct theme *theme, struct str *out)
-{
-    char hms[CLOCK_TEXT_MAX];
-    struct str title = {0};
-    const struct log_run_info *run = follower_run(app->follower);
-    str_addf(&title, "devs, %s of run %lld %s, %s", screen_name(view_screen(&app->view)),
-             (long long)run->number, run->name ? run->name : "",
-             clock_hms(app_facts(app).now.at_ms, hms));
-    svg_write(&app->canvas, theme, str_text(&title), out);
-    str_done(&title);
-}
-
-static bool set_up_picture(struct app *app, const struct app_picture *picture, enum screen screen,
-                           struct err *err)
-{
-    if (!app_open_run(app, err) || !go_to(app, picture->at, err) ||
-        !app_choose_task(app, picture->task, err))
-        return false;
-    if (picture->is_replay)
-        app->mode = APP_REPLAY;
-    app_open_screen(app, screen);
-    return true;
-}
-
 bool app_draw_picture(const struct app_options *options, const struct app_picture *picture,
                       struct str *out, struct err *err)
 {
     struct app app = {.options = options, .pictured = true};
     enum screen screen = SCREEN_TASKS;
-    bool ok =
-        app_screen_named(picture->view, &screen, err) && set_up_picture(&app, picture, screen, err);
+    bool ok = app_screen_named(picture->view, &screen, err) && app_open_run(&app, err) &&
+              go_to_words(&app, picture->at, err) && app_choose_task(&app, picture->task, err);
     if (ok) {
+        if (picture->is_replay)
+            app.mode = APP_REPLAY;
+        app_open_screen(&app, screen);
         canvas_init(&app.canvas, picture->rows, picture->columns, options->ascii);
         app_draw(&app);
-        if (picture->theme)
-            write_svg(&app, picture->theme, out);
-        else
-            canvas_to_text(&app.canvas, out);
+    }
+    if (ok && picture->theme) {
+        const struct log_run_info *run = follower_run(app.follower);
+        char hms[CLOCK_TEXT_MAX];
+        struct str title = {0};
+        str_addf(&title, "devs, %s of run %lld %s, %s", screen_name(view_screen(&app.view)),
+                 (long long)run->number, run->name ? run->name : "",
+                 clock_hms(app_facts(&app).now.at_ms, hms));
+        svg_write(&app.canvas, picture->theme, str_text(&title), out);
+        str_done(&title);
+    } else if (ok) {
+        canvas_to_text(&app.canvas, out);
     }
     app_close(&app);
     return ok;
@@ -142,12 +123,6 @@ struct casting {
     struct str ansi, line; /* reused */
 };
 
-static bool write_line(struct casting *casting, struct err *err)
-{
-    const struct app_cast *cast = casting->cast;
-    return cast->write(cast->ctx, str_text(&casting->line), casting->line.len, err);
-}
-
 static bool write_header(struct casting *casting, struct err *err)
 {
     const struct log_run_info *run = follower_run(casting->app.follower);
@@ -163,7 +138,7 @@ static bool write_header(struct casting *casting, struct err *err)
     str_json_text(line, "title", str_text(&title));
     str_add(line, ",\"env\":{\"TERM\":\"xterm-256color\"}}\n");
     str_done(&title);
-    return write_line(casting, err);
+    return casting->cast->write(casting->cast->ctx, str_text(line), line->len, err);
 }
 
 /* Writes [12.3,"o","..."]: seconds, "output", the bytes. */
@@ -175,13 +150,23 @@ static bool write_output(struct casting *casting, const struct str *bytes, struc
              (long long)(casting->at_ms % MS_PER_S));
     str_add_json(line, str_text(bytes), bytes->len);
     str_add(line, "]\n");
-    return write_line(casting, err);
+    return casting->cast->write(casting->cast->ctx, str_text(line), line->len, err);
 }
 
-/* No user selects tasks here: selects the task of the latest event, but not too often. */
-static void choose_heard(struct casting *casting)
+/* No user selects tasks here: selects the task given by the caller, which in a run that grows may
+ * only be added later, or the task of the latest event, but not too often. */
+static void choose_cast_task(struct casting *casting)
 {
     struct app *app = &casting->app;
+    app->view.choice_is_given = true;
+    const int task_count = follower_state(app->follower)->plan->task_count;
+    if (casting->named >= 0) {
+        if (casting->named < task_count)
+            app->view.chosen = casting->named;
+        return;
+    }
+    if (view_screen(&app->view) != SCREEN_TASKS)
+        return;
     const int64_t at = app->replay.at;
     const int task = at > 0 ? app->replay.marks[at - 1].task : -1;
     const bool is_due =
@@ -192,34 +177,13 @@ static void choose_heard(struct casting *casting)
     casting->chose_ms = casting->at_ms;
 }
 
-/* In a run that grows, the task may only be added later. */
-static void choose_task(struct casting *casting)
-{
-    struct app *app = &casting->app;
-    app->view.choice_is_given = true;
-    const int task_count = follower_state(app->follower)->plan->task_count;
-    if (casting->named >= 0 && casting->named < task_count)
-        app->view.chosen = casting->named;
-    else if (casting->named < 0 && view_screen(&app->view) == SCREEN_TASKS)
-        choose_heard(casting);
-}
-
-/* Keeps only the cells: there is no mouse in a recording. */
-static void keep_shown(struct casting *casting)
-{
-    const struct canvas *canvas = &casting->app.canvas;
-    const size_t count = (size_t)canvas->rows * (size_t)canvas->columns;
-    memcpy(casting->shown.cells, canvas->cells, count * sizeof(*canvas->cells));
-    casting->is_shown = true;
-}
-
-static bool draw_frame(struct casting *casting, struct err *err)
+static bool write_frame(struct casting *casting, struct err *err)
 {
     struct app *app = &casting->app;
     const struct replay_point point = {.seq = app->replay.at, .on_ms = app->replay.on_ms};
     if (!app_stand_at(app, point, err))
         return false;
-    choose_task(casting);
+    choose_cast_task(casting);
     app_draw(app);
     str_clear(&casting->ansi);
     canvas_ansi(casting->is_shown ? &casting->shown : NULL, &app->canvas, casting->cast->theme,
@@ -230,33 +194,32 @@ static bool draw_frame(struct casting *casting, struct err *err)
         (void)err_set(err, ERR_LIMIT, "the recording has more than %d frames", APP_CAST_FRAMES_MAX);
         return err_hint(err, "--speed makes it shorter");
     }
-    keep_shown(casting);
+    /* Keeps only the cells: there is no mouse in a recording. */
+    const struct canvas *canvas = &app->canvas;
+    memcpy(casting->shown.cells, canvas->cells,
+           (size_t)canvas->rows * (size_t)canvas->columns * sizeof(*canvas->cells));
+    casting->is_shown = true;
     return write_output(casting, &casting->ansi, err);
 }
 
-static bool report_frame(const struct casting *casting, struct err *err)
+/* Draws a frame when an event arrives or when a clock on the screen advances. */
+static bool play_cast(struct casting *casting, struct err *err)
 {
     const struct app_cast *cast = casting->cast;
-    const struct replay *replay = &casting->app.replay;
-    return !cast->tell || cast->tell(cast->ctx, replay->at, (int64_t)replay->count, err);
-}
-
-/* Draws a frame when an event arrives or when a clock on the screen advances. */
-static bool play(struct casting *casting, struct err *err)
-{
     struct replay *replay = &casting->app.replay;
     int64_t seq = -1;
     int64_t second = -1;
     bool ok = true;
     replay->at = replay->count > 0 ? 1 : 0;
     replay->on_ms = 0;
-    replay->speed = casting->cast->speed * REPLAY_SPEED_ONE;
+    replay->speed = cast->speed * REPLAY_SPEED_ONE;
     replay->playing = true;
     do {
         const int64_t now_s = replay_now(replay).at_ms / MS_PER_S;
         if (replay->at != seq || now_s != second)
-            ok = draw_frame(casting, err);
-        ok = ok && report_frame(casting, err);
+            ok = write_frame(casting, err);
+        if (ok && cast->tell)
+            ok = cast->tell(cast->ctx, replay->at, (int64_t)replay->count, err);
         seq = replay->at;
         second = now_s;
         casting->at_ms += APP_CAST_TICK_MS;
@@ -268,7 +231,9 @@ static bool set_up_cast(struct casting *casting, enum screen screen, struct err 
 {
     struct app *app = &casting->app;
     const struct app_cast *cast = casting->cast;
-    if (!app_open_run(app, err) || !app_read_marks(app, err))
+    /* Reads the run to its end, so that app->replay has a point for each event. */
+    if (!app_open_run(app, err) ||
+        !follower_read(app->follower, 0, replay_take, &app->replay, NULL, err))
         return false;
     const struct plan *plan = follower_state(app->follower)->plan;
     casting->named = cast->task ? plan_find(plan, cast->task) : -1;
@@ -277,20 +242,11 @@ static bool set_up_cast(struct casting *casting, enum screen screen, struct err 
     const struct replay_point start = {.seq = app->replay.count > 0 ? 1 : 0};
     if (!app_stand_at(app, start, err))
         return false;
-    choose_task(casting);
+    choose_cast_task(casting);
     app_open_screen(app, screen);
     canvas_init(&app->canvas, cast->rows, cast->columns, app->options->ascii);
     canvas_init(&casting->shown, cast->rows, cast->columns, app->options->ascii);
     return true;
-}
-
-static bool write_cast(struct casting *casting, struct err *err)
-{
-    const struct str nothing = {0};
-    if (!write_header(casting, err) || !play(casting, err))
-        return false;
-    casting->at_ms += APP_CAST_STILL_MS;
-    return write_output(casting, &nothing, err);
 }
 
 bool app_cast_write(const struct app_options *options, const struct app_cast *cast, struct err *err)
@@ -298,8 +254,13 @@ bool app_cast_write(const struct app_options *options, const struct app_cast *ca
     struct casting casting = {
         .app = {.options = options, .pictured = true}, .cast = cast, .chose_ms = -1};
     enum screen screen = SCREEN_TASKS;
-    const bool ok = app_screen_named(cast->view, &screen, err) &&
-                    set_up_cast(&casting, screen, err) && write_cast(&casting, err);
+    const struct str nothing = {0};
+    bool ok = app_screen_named(cast->view, &screen, err) && set_up_cast(&casting, screen, err) &&
+              write_header(&casting, err) && play_cast(&casting, err);
+    if (ok) {
+        casting.at_ms += APP_CAST_STILL_MS;
+        ok = write_output(&casting, &nothing, err);
+    }
     canvas_done(&casting.shown);
     str_done(&casting.ansi);
     str_done(&casting.line);

@@ -19,7 +19,7 @@ bool app_is_past(const struct app *app)
 }
 
 /* Enters the past, at the last event. Shows a message and returns false if it cannot be read. */
-static bool app_past_enter(struct app *app)
+static bool enter_past(struct app *app)
 {
     struct err err = {0};
     if (!app->past && !follower_fork(&app->past, app->present, &err)) {
@@ -29,18 +29,6 @@ static bool app_past_enter(struct app *app)
     app->follower = app->past;
     (void)replay_move(&app->replay, REPLAY_END, -1);
     return true;
-}
-
-/* Returns to the present. */
-static void app_past_leave(struct app *app)
-{
-    app->replay.playing = false;
-    app->view.shows_later = false;
-    app->follower = app->present;
-    view_take_tasks(&app->view, follower_state(app->present)->plan->task_count);
-    view_say(&app->view, &app->now, "this is the present");
-    app->news++;
-    app->wants_frame_now = true;
 }
 
 /* A write on a separate thread. */
@@ -54,7 +42,7 @@ struct bookmark_job {
     struct err err;
 };
 
-static void *work(void *arg)
+static void *write_bookmark(void *arg)
 {
     struct bookmark_job *job = arg;
     job->ok = job->removes ? bookmark_remove(job->place, job->bookmark.id, &job->err)
@@ -63,7 +51,7 @@ static void *work(void *arg)
     return NULL;
 }
 
-static void start(struct app *app, const struct bookmark *bookmark, bool removes)
+static void start_bookmark_job(struct app *app, const struct bookmark *bookmark, bool removes)
 {
     if (app->bookmarks.job) {
         view_say(&app->view, &app->now, "the last bookmark is still being written");
@@ -73,7 +61,7 @@ static void start(struct app *app, const struct bookmark *bookmark, bool removes
     job->place = app->options->place;
     job->bookmark = *bookmark;
     job->removes = removes;
-    const int code = quiet_thread_start(&job->thread, work, job);
+    const int code = quiet_thread_start(&job->thread, write_bookmark, job);
     if (code != 0) {
         view_say(&app->view, &app->now, "no bookmark: %s", strerror(code));
         free(job);
@@ -98,25 +86,14 @@ void app_bookmarks_add(struct app *app)
     memcpy(bookmark.name, str_text(&name), len);
     (void)snprintf(bookmark.by, sizeof(bookmark.by), "%s",
                    app->options->by ? app->options->by : "");
-    start(app, &bookmark, false);
+    start_bookmark_job(app, &bookmark, false);
     str_done(&name);
 }
 
 void app_bookmarks_remove(struct app *app, int64_t id)
 {
     const struct bookmark bookmark = {.id = id};
-    start(app, &bookmark, true);
-}
-
-static void say_what_came(struct app *app, const struct bookmark_job *job)
-{
-    if (!job->ok)
-        view_say(&app->view, &app->now, "no bookmark: %s", job->err.message);
-    else if (job->removes)
-        view_say(&app->view, &app->now, "the bookmark is gone");
-    else
-        view_say(&app->view, &app->now, "bookmarked%s%s; devs gc keeps a run that has a bookmark",
-                 job->bookmark.name[0] != '\0' ? " as " : "", job->bookmark.name);
+    start_bookmark_job(app, &bookmark, true);
 }
 
 void app_bookmarks_look(struct app *app)
@@ -125,16 +102,17 @@ void app_bookmarks_look(struct app *app)
     if (!job || !atomic_load(&job->is_over))
         return;
     (void)pthread_join(job->thread, NULL);
-    say_what_came(app, job);
+    if (!job->ok)
+        view_say(&app->view, &app->now, "no bookmark: %s", job->err.message);
+    else if (job->removes)
+        view_say(&app->view, &app->now, "the bookmark is gone");
+    else
+        view_say(&app->view, &app->now, "bookmarked%s%s; devs gc keeps a run that has a bookmark",
+                 job->bookmark.name[0] != '\0' ? " as " : "", job->bookmark.name);
     free(job);
     app->bookmarks.job = NULL;
-    app_bookmarks_forget(app);
-    app->wants_frame_now = true;
-}
-
-void app_bookmarks_forget(struct app *app)
-{
     app->bookmarks.is_old = true;
+    app->wants_frame_now = true;
 }
 
 void app_bookmarks_load(struct app *app)
@@ -227,19 +205,6 @@ void app_events_close(struct app *app)
     str_done(&app->what_came.words);
 }
 
-static bool load_marks(struct app *app, struct err *err)
-{
-    struct log_reader *reader = follower_reader(app->follower);
-    int64_t run = follower_run(app->follower)->number;
-    do {
-        if (!log_reader_events(reader, run, (int64_t)app->replay.count, &app->events, err))
-            return false;
-        for (size_t i = 0; i < app->events.count; i++)
-            replay_add(&app->replay, &app->events.events[i]);
-    } while (app->events.count >= LOG_PAGE_EVENTS);
-    return true;
-}
-
 /* Restores the state at the position of app->replay. */
 static void show_moment(struct app *app)
 {
@@ -253,33 +218,51 @@ static void show_moment(struct app *app)
 
 void app_replay_extend(struct app *app)
 {
+    struct log_reader *reader = follower_reader(app->follower);
+    const int64_t run = follower_run(app->follower)->number;
     struct err err = {0};
     size_t before = app->replay.count;
+    bool ok = true;
     if (app->fault.code == ERR_DAMAGED)
         return; /* nobody can be at a position after the damage */
-    if (!load_marks(app, &err))
+    do {
+        ok = log_reader_events(reader, run, (int64_t)app->replay.count, &app->events, &err);
+        for (size_t i = 0; ok && i < app->events.count; i++)
+            replay_add(&app->replay, &app->events.events[i]);
+    } while (ok && app->events.count >= LOG_PAGE_EVENTS);
+    if (!ok)
         view_say(&app->view, &app->now, "%s", err.message);
     else
         app->fault = (struct err){0};
     app->wants_frame = app->wants_frame || app->replay.count != before;
 }
 
-/* Returns the time from which "-5m" counts back. */
-static int64_t time_of_the_end(const struct app *app)
+void app_replay_move(struct app *app, enum replay_move move)
 {
-    if (app_present_mode(app) == VIEW_LIVE)
-        return app->now.at_ms;
-    return app->replay.count > 0 ? app->replay.marks[app->replay.count - 1].at.at_ms : 0;
-}
-
-/* At its last event, the past has nothing to play but new events. */
-static bool leads_to_the_present(const struct app *app, enum replay_move move)
-{
-    return app_is_past(app) && move == REPLAY_END;
-}
-
-static void choose_who_failed(struct app *app)
-{
+    if (app_opening_refuses(app))
+        return;
+    /* At its last event, the past has nothing to play but new events: returns to the present. */
+    if (app_is_past(app) && move == REPLAY_END) {
+        app->replay.playing = false;
+        app->view.shows_later = false;
+        app->follower = app->present;
+        view_take_tasks(&app->view, follower_state(app->present)->plan->task_count);
+        view_say(&app->view, &app->now, "this is the present");
+        app->news++;
+        app->wants_frame_now = true;
+        return;
+    }
+    if (app->mode == APP_LIVE && !app_is_past(app) && !enter_past(app))
+        return;
+    const char *why = replay_refusal(&app->replay, move, app->view.chosen, app_is_past(app));
+    const bool moved = replay_move(&app->replay, move, app->view.chosen);
+    if (!moved)
+        view_tell(&app->view, &app->now, "%s", why);
+    app->played = app->now;
+    show_moment(app);
+    if (!moved || (move != REPLAY_FAILURE_BACK && move != REPLAY_FAILURE_ON))
+        return;
+    /* Selects the task that failed. */
     const int task = app->replay.marks[app->replay.at - 1].task;
     if (task < 0 || task >= follower_state(app->follower)->plan->task_count)
         return; /* that position could not be read */
@@ -290,32 +273,12 @@ static void choose_who_failed(struct app *app)
         app->view.chosen = task; /* the filter hides it from the list */
 }
 
-void app_replay_move(struct app *app, enum replay_move move)
-{
-    if (app_opening_refuses(app))
-        return;
-    if (leads_to_the_present(app, move)) {
-        app_past_leave(app);
-        return;
-    }
-    if (app->mode == APP_LIVE && !app_is_past(app) && !app_past_enter(app))
-        return;
-    const char *why = replay_refusal(&app->replay, move, app->view.chosen, app_is_past(app));
-    const bool moved = replay_move(&app->replay, move, app->view.chosen);
-    if (!moved)
-        view_tell(&app->view, &app->now, "%s", why);
-    app->played = app->now;
-    show_moment(app);
-    if (moved && (move == REPLAY_FAILURE_BACK || move == REPLAY_FAILURE_ON))
-        choose_who_failed(app);
-}
-
 /* Moves from a live run into its past. */
 static void go_to_point(struct app *app, const struct replay_point *point)
 {
     if (app_opening_refuses(app))
         return;
-    if (app->mode == APP_LIVE && !app_is_past(app) && !app_past_enter(app))
+    if (app->mode == APP_LIVE && !app_is_past(app) && !enter_past(app))
         return;
     app->replay.playing = false;
     app->replay.at = point->seq;
@@ -325,10 +288,15 @@ static void go_to_point(struct app *app, const struct replay_point *point)
 
 bool app_replay_find(struct app *app, const char *words, struct err *err)
 {
+    const struct replay *replay = &app->replay;
+    /* the time from which "-5m" counts back */
+    int64_t end_ms = replay->count > 0 ? replay->marks[replay->count - 1].at.at_ms : 0;
+    if (app_present_mode(app) == VIEW_LIVE)
+        end_ms = app->now.at_ms;
     app_bookmarks_load(app); /* not loaded while following a live run */
     const struct replay_words place = {.text = words,
                                        .plan = follower_state(app->present)->plan,
-                                       .end_ms = time_of_the_end(app),
+                                       .end_ms = end_ms,
                                        .bookmarks = app->bookmarks.items,
                                        .bookmark_count = app->bookmarks.count};
     struct replay_point point = {0};

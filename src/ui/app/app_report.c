@@ -29,45 +29,35 @@ static void add_cut(const struct bundle_cut *cut, const char *name, struct str *
     str_add_char(out, '\n');
 }
 
-static void write_parts(const struct bundle_contents *contents, struct str *out)
-{
-    str_add(out, "in it: the plan, the rules, ");
-    shown_count(contents->tasks, "task, ", "tasks, ", out);
-    shown_count(contents->attempts, "try, ", "tries, ", out);
-    shown_count(contents->events, "event, ", "events, ", out);
-    shown_count(contents->captures, "capture, ", "captures, ", out);
-    shown_count(contents->controls, "act, ", "acts, ", out);
-    if (contents->bookmarks > 0)
-        shown_count(contents->bookmarks, "bookmark, ", "bookmarks, ", out);
-    size_text_add(contents->output_bytes, out);
-    str_add(out, " of output\n");
-}
-
-static void write_words(const struct bundle_contents *contents, const char *file, bool is_whole,
-                        struct str *out)
-{
-    str_addf(out, "run #%lld as %s, ", (long long)contents->run, file);
-    size_text_add(contents->bytes, out);
-    str_add_char(out, '\n');
-    if (is_whole)
-        write_parts(contents, out);
-    if (contents->cut_count == 0) {
-        str_add(out, "no secrets found. Only known variables and token formats are detected:\n"
-                     "review it before you share it\n");
-        return;
-    }
-    str_add(out, "secrets that were cut (their values are in no byte of it):\n");
-    for (int i = 0; i < contents->cut_count; i++)
-        add_cut(&contents->cuts[i], contents->cuts[i].name, out);
-    if (contents->other_cuts.recorded + contents->other_cuts.now > 0)
-        add_cut(&contents->other_cuts, "others", out);
-}
-
 void bundle_words(const struct bundle_contents *contents, const char *file, bool is_whole,
                   struct str *out)
 {
     struct str words = {0};
-    write_words(contents, file, is_whole, &words);
+    str_addf(&words, "run #%lld as %s, ", (long long)contents->run, file);
+    size_text_add(contents->bytes, &words);
+    str_add_char(&words, '\n');
+    if (is_whole) {
+        str_add(&words, "in it: the plan, the rules, ");
+        shown_count(contents->tasks, "task, ", "tasks, ", &words);
+        shown_count(contents->attempts, "try, ", "tries, ", &words);
+        shown_count(contents->events, "event, ", "events, ", &words);
+        shown_count(contents->captures, "capture, ", "captures, ", &words);
+        shown_count(contents->controls, "act, ", "acts, ", &words);
+        if (contents->bookmarks > 0)
+            shown_count(contents->bookmarks, "bookmark, ", "bookmarks, ", &words);
+        size_text_add(contents->output_bytes, &words);
+        str_add(&words, " of output\n");
+    }
+    if (contents->cut_count == 0) {
+        str_add(&words, "no secrets found. Only known variables and token formats are detected:\n"
+                        "review it before you share it\n");
+    } else {
+        str_add(&words, "secrets that were cut (their values are in no byte of it):\n");
+        for (int i = 0; i < contents->cut_count; i++)
+            add_cut(&contents->cuts[i], contents->cuts[i].name, &words);
+        if (contents->other_cuts.recorded + contents->other_cuts.now > 0)
+            add_cut(&contents->other_cuts, "others", &words);
+    }
     text_clean(out, str_text(&words), words.len);
     str_done(&words);
 }
@@ -90,35 +80,30 @@ struct bundle_job {
     char told[VIEW_MESSAGE_MAX]; /* the latest progress message */
 };
 
-static bool report_progress(void *ctx, int64_t done, int64_t all, struct err *err)
+static bool report_copied(void *ctx, int64_t done, int64_t all, struct err *err)
 {
     struct bundle_job *job = ctx;
     atomic_store(&job->copied, all > 0 ? (int)(done * PARTS / all) : 0);
     return !atomic_load(&job->stops) || err_set(err, ERR_BUSY, "devs is leaving");
 }
 
-/* Uses the secrets known now, including those of the run's own plan. */
-static bool open_redactor(const struct bundle_job *job, struct redactor **out, struct err *err)
-{
-    const struct app_options *options = job->options;
-    struct follower *follower = NULL;
-    const bool ok =
-        follower_open(&follower, options->place, job->run, err) &&
-        options->open_redactor(out, follower_state(follower)->plan, options->secrets, err);
-    follower_close(follower);
-    return ok;
-}
-
-static void *work(void *arg)
+static void *copy_run(void *arg)
 {
     struct bundle_job *job = arg;
+    const struct app_options *options = job->options;
+    struct follower *follower = NULL;
     struct redactor *redactor = NULL;
-    struct bundle_asked asked = {.place = job->options->place,
+    struct bundle_asked asked = {.place = options->place,
                                  .run = job->run,
                                  .file = job->file,
-                                 .tell = report_progress,
+                                 .tell = report_copied,
                                  .ctx = job};
-    if (open_redactor(job, &redactor, &job->err)) {
+    /* Uses the secrets known now, including those of the run's own plan. */
+    const bool ok = follower_open(&follower, options->place, job->run, &job->err) &&
+                    options->open_redactor(&redactor, follower_state(follower)->plan,
+                                           options->secrets, &job->err);
+    follower_close(follower);
+    if (ok) {
         asked.redactor = redactor;
         if (!bundle_open(&job->bundle, &asked, &job->err))
             job->bundle = NULL;
@@ -128,7 +113,7 @@ static void *work(void *arg)
     return NULL;
 }
 
-static void join(struct bundle_job *job)
+static void join_copier(struct bundle_job *job)
 {
     if (!job->is_joined)
         (void)pthread_join(job->thread, NULL);
@@ -141,7 +126,7 @@ void app_bundle_close(struct app *app)
     if (!job)
         return;
     atomic_store(&job->stops, true);
-    join(job);
+    join_copier(job);
     bundle_close(job->bundle);
     free(job);
     app->bundle = NULL;
@@ -162,15 +147,6 @@ static void tell_progress(struct app *app)
     app->wants_frame = true;
 }
 
-/* Picks "run-41.devs", or "run-41-2.devs" if that exists: never overwrites a file. */
-static void name_file(struct bundle_job *job)
-{
-    const long long run = (long long)job->run;
-    (void)snprintf(job->file, sizeof(job->file), "run-%lld.devs", run);
-    for (int i = 2; i <= FILES_MAX && access(job->file, F_OK) == 0; i++)
-        (void)snprintf(job->file, sizeof(job->file), "run-%lld-%d.devs", run, i);
-}
-
 void app_bundle_begin(struct app *app, int64_t run)
 {
     if (app->bundle) {
@@ -185,8 +161,12 @@ void app_bundle_begin(struct app *app, int64_t run)
     struct bundle_job *job = xcalloc(1, sizeof(*job));
     job->options = app->options;
     job->run = run;
-    name_file(job);
-    const int code = quiet_thread_start(&job->thread, work, job);
+    /* "run-41.devs", or "run-41-2.devs" if that exists: never overwrites a file. */
+    const long long number = (long long)run;
+    (void)snprintf(job->file, sizeof(job->file), "run-%lld.devs", number);
+    for (int i = 2; i <= FILES_MAX && access(job->file, F_OK) == 0; i++)
+        (void)snprintf(job->file, sizeof(job->file), "run-%lld-%d.devs", number, i);
+    const int code = quiet_thread_start(&job->thread, copy_run, job);
     if (code != 0) {
         view_say(&app->view, &app->now, "nothing was written: %s", strerror(code));
         free(job);
@@ -204,14 +184,7 @@ static void app_report_open(struct app *app, enum view_report_kind kind)
     app->report.columns = 0;
 }
 
-static void show(struct app *app)
-{
-    app->bundle->is_shown = true;
-    app_report_open(app, REPORT_BUNDLE);
-    app->wants_frame_now = true;
-}
-
-static void say_end(struct app *app, const char *why)
+static void end_bundle(struct app *app, const char *why)
 {
     view_say(&app->view, &app->now, "nothing was written%s%s", *why != '\0' ? ": " : "", why);
     app->wants_frame_now = true;
@@ -223,29 +196,28 @@ void app_bundle_look(struct app *app)
     struct bundle_job *job = app->bundle;
     if (!job)
         return;
-    if (job->is_shown && app->view.report.kind != REPORT_BUNDLE) {
-        say_end(app, "");
-    } else if (!job->is_shown && !atomic_load(&job->is_over)) {
+    if (job->is_shown) {
+        if (app->view.report.kind != REPORT_BUNDLE)
+            end_bundle(app, "");
+        return;
+    }
+    if (!atomic_load(&job->is_over)) {
         tell_progress(app);
-    } else if (!job->is_shown) {
-        join(job);
-        if (!job->bundle)
-            say_end(app, job->err.message);
-        else if (!view_is_covered(&app->view)) /* otherwise once the open one has been closed */
-            show(app);
+        return;
+    }
+    join_copier(job);
+    if (!job->bundle) {
+        end_bundle(app, job->err.message);
+    } else if (!view_is_covered(&app->view)) { /* otherwise once the open one has been closed */
+        job->is_shown = true;
+        app_report_open(app, REPORT_BUNDLE);
+        app->wants_frame_now = true;
     }
 }
 
 bool app_bundle_copies(const struct app *app)
 {
     return app->bundle && !app->bundle->is_joined;
-}
-
-/* Appends the text that describes the bundle, if it is on the screen. */
-static void app_bundle_words(const struct app *app, struct str *out)
-{
-    const struct bundle_job *job = app->bundle;
-    bundle_words(bundle_contents(job->bundle), job->file, true, out);
 }
 
 void app_bundle_keep(struct app *app)
@@ -256,7 +228,7 @@ void app_bundle_keep(struct app *app)
         return;
     app->view.report.kind = REPORT_NONE;
     if (!bundle_keep(job->bundle, &err)) {
-        say_end(app, err.message);
+        end_bundle(app, err.message);
         return;
     }
     view_say(&app->view, &app->now, "written: %s; devs debug --logs %s opens it", job->file,
@@ -294,17 +266,13 @@ static struct compare_subject subject_of(const struct app *app, const struct vie
                                             .readable = true}};
 }
 
-/* The earlier attempt goes on the left. */
-static bool is_before(const struct view_try *a, const struct view_try *b)
-{
-    return a->step != b->step ? a->step < b->step : a->attempt < b->attempt;
-}
-
 void app_report_compare(struct app *app)
 {
     const struct view_try now = view_try_now(&app->view, follower_state(app->follower));
     const struct view_try *marked = &app->view.report.marked;
-    const bool is_first = is_before(marked, &now);
+    /* The earlier attempt goes on the left. */
+    const bool is_first =
+        marked->step != now.step ? marked->step < now.step : marked->attempt < now.attempt;
     const struct compare_subject subjects[COMPARE_SIDES] = {
         subject_of(app, is_first ? marked : &now), subject_of(app, is_first ? &now : marked)};
     struct err err = {0};
@@ -395,15 +363,6 @@ static void add_rows(struct report_rows *rows, const struct str *text, int colum
     }
 }
 
-static void lay_bundle(const struct app *app, struct report_rows *rows)
-{
-    struct str text = {0};
-    report_rows_clear(rows);
-    app_bundle_words(app, &text);
-    add_rows(rows, &text, app->canvas.columns);
-    str_done(&text);
-}
-
 static void lay_what_if(struct app_report *report, int64_t run, int columns)
 {
     const struct what_if_look look = {.width = columns - 1, .hms = clock_hms};
@@ -429,12 +388,18 @@ void app_report_load(struct app *app)
     }
     if (report->columns != canvas->columns) {
         const struct compare_look look = {.columns = canvas->columns, .ascii = canvas->ascii};
-        if (app->view.report.kind == REPORT_COMPARE)
+        const struct bundle_job *job = app->bundle;
+        struct str text = {0};
+        if (app->view.report.kind == REPORT_COMPARE) {
             compare_lay(report->compare, &look, &report->rows);
-        else if (app->view.report.kind == REPORT_BUNDLE)
-            lay_bundle(app, &report->rows);
-        else
+        } else if (app->view.report.kind == REPORT_BUNDLE) {
+            bundle_words(bundle_contents(job->bundle), job->file, true, &text);
+            report_rows_clear(&report->rows);
+            add_rows(&report->rows, &text, canvas->columns);
+        } else {
             lay_what_if(report, follower_run(app->follower)->number, canvas->columns);
+        }
+        str_done(&text);
         report->columns = canvas->columns;
     }
     view_report_fit(&app->view, (int)report->rows.count,

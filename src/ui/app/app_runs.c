@@ -10,14 +10,7 @@ enum {
     RUNS_EVENTS_TURN = 20000, /* events of visible runs read per frame */
 };
 
-/* An empty run shows how many other runs there are. */
-static bool wants_runs(const struct app *app)
-{
-    return view_screen(&app->view) == SCREEN_RUNS ||
-           follower_state(app->follower)->plan->task_count == 0;
-}
-
-static void say(struct app *app, const struct err *err)
+static void say_unreadable(struct app *app, const struct err *err)
 {
     view_say(&app->view, &app->now, "the runs cannot be read: %s", err->message);
 }
@@ -27,16 +20,19 @@ void app_runs_load(struct app *app)
     struct err err = {0};
     const bool is_due =
         app->runs.count == 0 || app->now.mono_ms - app->runs_read.mono_ms >= RUNS_READ_MS;
-    if (!wants_runs(app) || !is_due)
+    /* An empty run shows how many other runs there are. */
+    const bool wants_runs = view_screen(&app->view) == SCREEN_RUNS ||
+                            follower_state(app->follower)->plan->task_count == 0;
+    if (!wants_runs || !is_due)
         return;
     app->runs_read = app->now;
     app->has_plan = access("plan.json", F_OK) == 0;
     if (!runs_list_refresh(&app->runs, follower_reader(app->follower), &err))
-        say(app, &err);
+        say_unreadable(app, &err);
 }
 
 /* Reads older runs as the user scrolls to them. */
-static void read_to(struct app *app, size_t wanted)
+static void read_older_runs(struct app *app, size_t wanted)
 {
     struct err err = {0};
     const char *filter = app->view.runs.filter.text;
@@ -44,24 +40,13 @@ static void read_to(struct app *app, size_t wanted)
     for (int i = 0; i < RUNS_PAGES_TURN && app->runs.shown_count < wanted && !app->runs.whole;
          i++) {
         if (!runs_list_more(&app->runs, follower_reader(app->follower), &err)) {
-            say(app, &err);
+            say_unreadable(app, &err);
             return;
         }
         runs_list_narrow(&app->runs, filter);
     }
     if (app->runs.shown_count < wanted && !app->runs.whole)
         app->wants_frame = true; /* the next frame reads the rest */
-}
-
-static void sum_up(struct app *app, size_t first, size_t end)
-{
-    struct err err = {0};
-    for (size_t i = first; i < end && i < app->runs.shown_count; i++) {
-        if (!runs_list_sum(&app->runs, app->runs.shown[i], follower_reader(app->follower), &err)) {
-            say(app, &err);
-            return;
-        }
-    }
 }
 
 /* Computes the times of some visible runs now, and of the others in later frames. */
@@ -73,7 +58,7 @@ static void find_times(struct app *app, size_t first, size_t end)
         int64_t read = 0;
         if (!runs_list_time(&app->runs, app->runs.shown[i], app->options->place, &app->now, &read,
                             &err)) {
-            say(app, &err);
+            say_unreadable(app, &err);
             return;
         }
         sum += read;
@@ -88,12 +73,18 @@ void app_runs_fit(struct app *app, int rows)
 {
     struct view_runs *view = &app->view.runs;
     const size_t room = rows > 0 ? (size_t)rows : 1;
+    struct err err = {0};
     if (view_screen(&app->view) != SCREEN_RUNS)
         return;
-    read_to(app, view_runs_chosen(view, &app->runs) + 2 * room);
+    read_older_runs(app, view_runs_chosen(view, &app->runs) + 2 * room);
     const size_t chosen = view_runs_chosen(view, &app->runs);
     const size_t first = chosen > room ? chosen - room : 0;
-    sum_up(app, first, chosen + room);
+    for (size_t i = first; i < chosen + room && i < app->runs.shown_count; i++) {
+        if (!runs_list_sum(&app->runs, app->runs.shown[i], follower_reader(app->follower), &err)) {
+            say_unreadable(app, &err);
+            break;
+        }
+    }
     find_times(app, first, chosen + room);
     view_runs_fit(view, &app->runs, rows);
 }
@@ -154,13 +145,6 @@ void app_opening_go_on(struct app *app)
         app_take_news(app); /* also looks for the owner and for answers, if the run may continue */
 }
 
-/* Reads the rest. */
-static void app_opening_finish(struct app *app)
-{
-    while (app->opens)
-        app_opening_go_on(app);
-}
-
 bool app_opening_stand(struct app *app, struct err *err)
 {
     const struct app_options *options = app->options;
@@ -169,7 +153,8 @@ bool app_opening_stand(struct app *app, struct err *err)
         return true;
     if (!app_screen_named(options->opens_view, &screen, err))
         return false;
-    app_opening_finish(app);
+    while (app->opens)
+        app_opening_go_on(app);
     if (options->opens_at && !app_replay_find(app, options->opens_at, err))
         return false;
     const bool chooses = options->opens_at || options->opens_task;
@@ -180,7 +165,7 @@ bool app_opening_stand(struct app *app, struct err *err)
     return true;
 }
 
-static int64_t percent(const struct app *app)
+static int64_t percent_read(const struct app *app)
 {
     const int64_t all = follower_run(app->follower)->last_seq;
     const int64_t read = (int64_t)app->replay.count;
@@ -196,13 +181,13 @@ bool app_opening_refuses(struct app *app)
 {
     if (app->opens)
         view_say(&app->view, &app->now, "%lld %% of the %s is read: wait for the rest of it",
-                 (long long)percent(app), what_opens(app));
+                 (long long)percent_read(app), what_opens(app));
     return app->opens;
 }
 
 void app_opening_tell(const struct app *app, struct str *out)
 {
-    const int64_t done = percent(app);
+    const int64_t done = percent_read(app);
     str_addf(out, "reading the %s [", what_opens(app));
     for (int64_t i = 0; i < BAR_CELLS; i++)
         str_add_char(out, i < done * BAR_CELLS / 100 ? '#' : '.');
@@ -216,9 +201,10 @@ struct follower *app_own_run(const struct app *app)
 }
 
 /* Releases what belongs to the run on screen. */
-static void put_away(struct app *app)
+static void put_away_own(struct app *app)
 {
-    app_opening_finish(app);
+    while (app->opens)
+        app_opening_go_on(app);
     app->own = (struct app_own){.present = app->present,
                                 .past = app->past,
                                 .shown = app->follower,
@@ -231,7 +217,7 @@ static void put_away(struct app *app)
     app->fault = (struct err){0};
 }
 
-static void take_back(struct app *app)
+static void take_back_own(struct app *app)
 {
     const struct app_own own = app->own;
     app->own = (struct app_own){0};
@@ -262,7 +248,7 @@ void app_visit_close(struct app *app)
     if (!app->own.present)
         return;
     close_shown(app);
-    take_back(app);
+    take_back_own(app);
 }
 
 /* Keeps what belongs to the user rather than to the run. */
@@ -291,7 +277,7 @@ static bool open_run(struct app *app, int64_t run, struct err *err)
     if (!follower_open(&present, app->options->place, run, err))
         return false;
     follower_watch(present);
-    put_away(app);
+    put_away_own(app);
     app->present = app->follower = present;
     app->past = NULL;
     app->mode = app_mode_of(present);
@@ -305,7 +291,7 @@ static bool open_run(struct app *app, int64_t run, struct err *err)
                                   .run = run};
     if (app->mode == APP_REPLAY && !app_replay_open(app, err)) {
         close_shown(app);
-        take_back(app);
+        take_back_own(app);
         return false;
     }
     return true;
@@ -331,7 +317,7 @@ static void go_to_screen(struct app *app, enum screen screen)
 {
     trail_go(&app->view.trail, SCREEN_TASKS);
     if (screen == SCREEN_TIMELINE)
-        view_timeline_open(&app->view);
+        trail_go(&app->view.trail, SCREEN_TIMELINE);
 }
 
 /* Returns to the app's own run. */

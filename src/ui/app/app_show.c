@@ -27,47 +27,30 @@ bool app_is_bounded(const struct app *app)
     return app->mode == APP_REPLAY || app_is_past(app) || app->pictured;
 }
 
-/* Returns the time to show. While a run is being opened, that is the time of its last event read so
- * far. */
-static struct moment time_shown(const struct app *app)
-{
-    const struct moment *last = &follower_state(app->present)->last;
-    if (app->mode == APP_LIVE && app->opens && last->at_ms != 0)
-        return *last;
-    return app->mode == APP_REPLAY || app_is_past(app) ? replay_now(&app->replay) : app->now;
-}
-
-/* Returns the state of the app's own run if it continues while another one is shown. */
-static const struct run_state *own_state(const struct app *app)
-{
-    bool goes_on = app->own.present && app->own.mode == APP_LIVE && !app->own.orphaned &&
-                   !follower_state(app->own.present)->ended;
-    return goes_on ? follower_state(app->own.present) : NULL;
-}
-
-static enum view_mode shown_mode(const struct app *app)
-{
-    return app_is_past(app) ? VIEW_PAST : app_present_mode(app);
-}
-
-/* Returns true if the log cannot be written from here. A picture counts as writable, because it
- * shows the run as it was. */
-static bool is_read_only(const struct app *app)
-{
-    const bool is_live = app->mode != APP_REPLAY && !app->pictured;
-    return (is_live && !app->acts.desk) || app->trouble.kind == LOG_TROUBLE_NEWER ||
-           app->trouble.kind == LOG_TROUBLE_STILL;
-}
-
 struct view_facts app_facts(const struct app *app)
 {
-    bool replays = app->mode == APP_REPLAY;
+    const bool replays = app->mode == APP_REPLAY;
+    const bool is_past = app_is_past(app);
+    const struct run_state *present = follower_state(app->present);
     const enum screen screen = view_screen(&app->view);
     bool has_forensics = screen == SCREEN_FORENSICS || screen == SCREEN_DETAIL;
     const bool has_bookmarks = app->bookmarks.run == follower_run(app->follower)->number;
+    /* The app's own run, if it continues while another one is shown. */
+    const struct run_state *own = NULL;
+    if (app->own.present && app->own.mode == APP_LIVE && !app->own.orphaned &&
+        !follower_state(app->own.present)->ended)
+        own = follower_state(app->own.present);
+    /* While a run is being opened, the time is that of its last event read so far. */
+    struct moment now = app->now;
+    if (app->mode == APP_LIVE && app->opens && present->last.at_ms != 0)
+        now = present->last;
+    else if (replays || is_past)
+        now = replay_now(&app->replay);
+    /* A picture counts as writable, because it shows the run as it was. */
+    const bool lacks_desk = !replays && !app->pictured && !app->acts.desk;
     return (struct view_facts){
         .state = follower_state(app->follower),
-        .live = app_is_past(app) ? follower_state(app->present) : NULL,
+        .live = is_past ? present : NULL,
         .live_mode = app_present_mode(app),
         .log = &app->tail,
         .forensics = has_forensics ? &app->forensics : NULL,
@@ -75,22 +58,23 @@ struct view_facts app_facts(const struct app *app)
         .retries = app->retries,
         .events = &app->event_lines,
         .report = &app->report.rows,
-        .replay = replays || app_is_past(app) ? &app->replay : NULL,
+        .replay = replays || is_past ? &app->replay : NULL,
         .bookmarks = app->bookmarks.items,
         .bookmark_count = has_bookmarks ? app->bookmarks.count : 0,
         .later = app->view.shows_later ? str_text(&app->what_came.words) : NULL,
-        .mode = shown_mode(app),
-        .orphaned = !replays && !app_is_past(app) && app->orphaned,
-        .own = own_state(app),
+        .mode = is_past ? VIEW_PAST : app_present_mode(app),
+        .orphaned = !replays && !is_past && app->orphaned,
+        .own = own,
         .own_run = app->own.present ? follower_run(app->own.present)->number : 0,
         .runs = app->runs_read.mono_ms != 0 ? &app->runs : NULL,
         .log_file = app->options->log_file ? app->options->log_file : app->options->place->db,
         .has_plan = app->has_plan,
         .engine_here = app->options->engine_here && !app->engine_done,
-        .read_only = is_read_only(app),
+        .read_only = lacks_desk || app->trouble.kind == LOG_TROUBLE_NEWER ||
+                     app->trouble.kind == LOG_TROUBLE_STILL,
         .newer = app->trouble.kind == LOG_TROUBLE_NEWER,
         .opens = app->opens,
-        .now = time_shown(app),
+        .now = now,
         .clock = app->now,
         .banner = str_text(&app->banner),
         .banner_is_mild = app->banner_is_mild,
@@ -132,16 +116,6 @@ static void app_load_retries(struct app *app)
 
 enum { FORENSICS_GROW_MS = 60000 }; /* how long after the end to keep checking the log */
 
-/* Returns true if more may arrive. The second part of a capture is made after the end. */
-static bool may_grow(const struct app *app, const struct view_try *at)
-{
-    const struct run_state *state = follower_state(app->follower);
-    const struct attempt_state *attempt = view_try_state(state, at);
-    bool is_replay = app_is_bounded(app);
-    return is_replay || state->running == 0 || !attempt || attempt->ended.mono_ms == 0 ||
-           state->last.mono_ms - attempt->ended.mono_ms < FORENSICS_GROW_MS;
-}
-
 /* Returns true if the screen shows forensics. That includes Detail, if the state no longer has the
  * rule that classified the failure. */
 static bool wants_forensics(const struct app *app, const struct view_try *at,
@@ -174,7 +148,12 @@ static void load_forensics(struct app *app, const struct view_facts *facts)
     }
     bool other = have->run != key.run || have->task != key.task || have->step != key.step ||
                  have->attempt != key.attempt;
-    bool has_news = app->forensics_seq != facts->state->last_seq && may_grow(app, &at);
+    /* Until a while after the end more may arrive: the second part of a capture is made then. */
+    const struct attempt_state *attempt = view_try_state(facts->state, &at);
+    bool may_grow = app_is_bounded(app) || facts->state->running == 0 || !attempt ||
+                    attempt->ended.mono_ms == 0 ||
+                    facts->state->last.mono_ms - attempt->ended.mono_ms < FORENSICS_GROW_MS;
+    bool has_news = app->forensics_seq != facts->state->last_seq && may_grow;
     if (!other && !has_news)
         return;
     /* An error is shown in place of the data. */
@@ -193,74 +172,42 @@ void app_resize(struct app *app)
     app->wants_frame_now = true;
 }
 
-static void tell_trouble(struct app *app)
-{
-    log_trouble_words(&app->trouble, &app->banner);
-    bool stops = app->trouble.kind == LOG_TROUBLE_SPILLED ||
-                 app->trouble.kind == LOG_TROUBLE_CUT_OFF || app->trouble.for_ms >= MILD_MS;
-    app->banner_is_mild = !stops;
-}
-
-static void tell_fault(struct app *app)
-{
-    char hms[CLOCK_TEXT_MAX];
-    if (app->fault.code == ERR_DAMAGED)
-        str_addf(&app->banner, "%s. %s", app->fault.message, app->fault.hint);
-    else
-        str_addf(&app->banner, "log not readable; shown as it was at %s, keys work (%s)",
-                 clock_hms(app->read.at_ms, hms), app->fault.message);
-    app->banner_is_mild =
-        app->fault.code != ERR_DAMAGED && app->now.mono_ms - app->read.mono_ms < MILD_MS;
-}
-
-static bool clock_was_set(const struct app *app)
-{
-    return app->clock_moved_ms != 0 && app->now.mono_ms - app->clock_moved.mono_ms < CLOCK_MS;
-}
-
-static void tell_clock(struct app *app)
-{
-    char hm[CLOCK_TEXT_MAX];
-    str_addf(&app->banner,
-             "the clock moved by %+lld s at %s; waits continue by the monotonic clock",
-             (long long)rounded(app->clock_moved_ms, 1000),
-             clock_short(app->clock_moved.at_ms, app->clock_moved.at_ms, hm));
-    app->banner_is_mild = true;
-}
-
 /* Writes the banner: what is wrong with devs itself, and what still works. */
-static void tell_what_is_wrong(struct app *app)
+static void write_banner(struct app *app)
 {
-    str_clear(&app->banner);
+    struct str *banner = &app->banner;
+    const int64_t now_ms = app->now.mono_ms;
+    char hms[CLOCK_TEXT_MAX];
+    str_clear(banner);
     app->banner_is_mild = false;
-    if (app_engine_stopped(app))
-        str_add(&app->banner,
+    if (app_engine_stopped(app)) {
+        str_add(banner,
                 "the engine stopped before the run had ended; q leaves and says why, all is kept");
-    else if (app->fault.code != ERR_NONE)
-        tell_fault(app);
-    else if (app->opens) {
-        app_opening_tell(app, &app->banner);
+    } else if (app->fault.code == ERR_DAMAGED) {
+        str_addf(banner, "%s. %s", app->fault.message, app->fault.hint);
+    } else if (app->fault.code != ERR_NONE) {
+        str_addf(banner, "log not readable; shown as it was at %s, keys work (%s)",
+                 clock_hms(app->read.at_ms, hms), app->fault.message);
+        app->banner_is_mild = now_ms - app->read.mono_ms < MILD_MS;
+    } else if (app->opens) {
+        app_opening_tell(app, banner);
         app->banner_is_mild = true;
-    } else if (app->trouble.kind != LOG_TROUBLE_NONE)
-        tell_trouble(app);
-    else if (clock_was_set(app))
-        tell_clock(app);
-}
-
-/* Only for a recording or the past: reading records moves the state back and forth, and a live
- * run's state must stay at its end. Screens without panes keep the view's panes of the screen
- * before. */
-static void load_records(struct app *app)
-{
-    if (view_screen(&app->view) == SCREEN_TASKS && (app->view.panes & VIEW_HAS_EVENTS) != 0)
-        app_load_events(app);
-    if (app->view.shows_later)
-        app_load_what_came(app);
+    } else if (app->trouble.kind != LOG_TROUBLE_NONE) {
+        log_trouble_words(&app->trouble, banner);
+        app->banner_is_mild = app->trouble.kind != LOG_TROUBLE_SPILLED &&
+                              app->trouble.kind != LOG_TROUBLE_CUT_OFF &&
+                              app->trouble.for_ms < MILD_MS;
+    } else if (app->clock_moved_ms != 0 && now_ms - app->clock_moved.mono_ms < CLOCK_MS) {
+        str_addf(banner, "the clock moved by %+lld s at %s; waits continue by the monotonic clock",
+                 (long long)rounded(app->clock_moved_ms, 1000),
+                 clock_short(app->clock_moved.at_ms, app->clock_moved.at_ms, hms));
+        app->banner_is_mild = true;
+    }
 }
 
 void app_draw(struct app *app)
 {
-    tell_what_is_wrong(app);
+    write_banner(app);
     const struct log_run_info *run = follower_run(app->follower);
     struct view_facts facts = app_facts(app);
     struct frame_input input = {
@@ -280,8 +227,15 @@ void app_draw(struct app *app)
     app_load_retries(app);
     frame_fit(&app->view, app->canvas.rows, app->canvas.columns, &input);
     app_load_tail(app);
-    if (facts.replay && !app->opens)
-        load_records(app);
+    /* Only for a recording or the past: reading records moves the state back and forth, and a live
+     * run's state must stay at its end. */
+    if (facts.replay && !app->opens) {
+        /* Screens without panes keep the view's panes of the screen before. */
+        if (view_screen(&app->view) == SCREEN_TASKS && (app->view.panes & VIEW_HAS_EVENTS) != 0)
+            app_load_events(app);
+        if (app->view.shows_later)
+            app_load_what_came(app);
+    }
     app_report_load(app);
     facts = app_facts(app); /* the state was moved and restored */
     app->view.log.room = frame_pager_room(app->canvas.rows, app->canvas.columns, &input);

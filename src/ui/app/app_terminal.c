@@ -27,7 +27,7 @@ enum {
 };
 
 /* Loads what a key has just selected, which is otherwise only read when the frame is drawn. */
-static void catch_up(struct app *app)
+static void load_selected(struct app *app)
 {
     if (!app->view.frozen)
         app_draw(app);
@@ -37,7 +37,7 @@ void app_copy(struct app *app, bool of_path)
 {
     struct str text = {0};
     struct str words = {0};
-    catch_up(app);
+    load_selected(app);
     const struct view_facts facts = app_facts(app);
     bool found = of_path ? view_copy_path(&app->view, &facts, &text, &words)
                          : view_copy_text(&app->view, &facts, &text, &words);
@@ -50,11 +50,6 @@ void app_copy(struct app *app, bool of_path)
                  text.len / 1024, TERM_COPY_MAX / 1024);
     str_done(&text);
     str_done(&words);
-}
-
-void app_switch_mouse(struct app *app)
-{
-    term_take_mouse(app->term, !app->view.leaves_mouse);
 }
 
 /* The pager's text while it is written. */
@@ -107,31 +102,25 @@ static bool put_output(struct app *app, const struct log_output_key *key, struct
     return ok;
 }
 
-/* Returns the attempt on the screen. */
-static struct log_output_key key_in_sight(const struct app *app)
-{
-    const enum screen screen = view_screen(&app->view);
-    if (screen == SCREEN_TASKS || screen == SCREEN_TIMELINE)
-        return app->tail.key;
-    const struct view_try at = view_try_now(&app->view, follower_state(app->follower));
-    return (struct log_output_key){.run = follower_run(app->follower)->number,
-                                   .task = at.task,
-                                   .step = at.step,
-                                   .attempt = at.attempt,
-                                   .readable = true};
-}
-
 /* Writes the subject of the screen: an attempt's output, or its forensics. */
 static bool put_text(struct app *app, FILE *file, struct err *err)
 {
     struct pager_text text = {.file = file, .until_ms = INT64_MAX};
-    const struct log_output_key key = key_in_sight(app);
+    const enum screen screen = view_screen(&app->view);
+    const struct view_try at = view_try_now(&app->view, follower_state(app->follower));
+    struct log_output_key key = {.run = follower_run(app->follower)->number,
+                                 .task = at.task,
+                                 .step = at.step,
+                                 .attempt = at.attempt,
+                                 .readable = true};
     bool ok = true;
+    if (screen == SCREEN_TASKS || screen == SCREEN_TIMELINE)
+        key = app->tail.key;
     if (app->view.chosen < 0 || key.attempt == 0)
         return err_set(err, ERR_NOT_FOUND, "there is no text to read yet");
     if (app_is_bounded(app))
         text.until_ms = app_facts(app).now.at_ms;
-    if (view_screen(&app->view) == SCREEN_FORENSICS) {
+    if (screen == SCREEN_FORENSICS) {
         forensics_to_text(&app->forensics, &text.line);
         (void)fwrite(str_text(&text.line), 1, text.line.len, file); /* errors: see ferror() below */
         text.bytes = text.line.len;
@@ -148,7 +137,7 @@ static bool put_text(struct app *app, FILE *file, struct err *err)
 
 /* Waits until the user quits the pager. A stopped pager cannot be continued from here, so it is
  * killed. A signal that makes us exit also ends the pager; other signals do not. */
-static void wait_for(struct app *app, pid_t pid)
+static void wait_for_pager(struct app *app, pid_t pid)
 {
     enum outside_state state = OUTSIDE_RUNS;
     while (state == OUTSIDE_RUNS && !app->finished) {
@@ -177,7 +166,7 @@ static bool show_in_pager(struct app *app, FILE *file, struct err *err)
     term_step_aside(app->term);
     bool ok = outside_start_on_terminal(words.argv, fileno(file), &pid, err);
     if (ok)
-        wait_for(app, pid);
+        wait_for_pager(app, pid);
     outside_take_terminal();
     term_come_back(app->term);
     app_resize(app);
@@ -201,7 +190,7 @@ void app_page(struct app *app)
 {
     struct err err = {0};
     FILE *file = open_text(&err);
-    catch_up(app);
+    load_selected(app);
     bool ok = file && put_text(app, file, &err) && show_in_pager(app, file, &err);
     if (!ok)
         view_say(&app->view, &app->now, "%s", err.message);
@@ -210,9 +199,19 @@ void app_page(struct app *app)
     app->now = clock_now();
 }
 
-/* Draws the status line over a frozen screen. */
-static void draw_frozen(struct app *app)
+void app_draw_or_freeze(struct app *app)
 {
+    const bool is_frozen = app->view.frozen;
+    if (!is_frozen || !app->frozen_drawn)
+        app_draw(app);
+    app->frozen_drawn = is_frozen;
+    if (!is_frozen) {
+        app->frozen_at = (struct moment){0};
+        return;
+    }
+    if (app->frozen_at.mono_ms == 0)
+        app->frozen_at = app->now;
+    /* Draws the status line over the frozen screen. */
     char hms[CLOCK_TEXT_MAX];
     struct str words = {0};
     struct canvas *canvas = &app->canvas;
@@ -222,19 +221,6 @@ static void draw_frozen(struct app *app)
         (void)canvas_text(canvas, (struct spot){0, i, 1}, STYLE_REPLAY, " ");
     (void)canvas_text(canvas, (struct spot){0, 0, canvas->columns}, STYLE_REPLAY, str_text(&words));
     str_done(&words);
-}
-
-void app_draw_or_freeze(struct app *app)
-{
-    if (!app->view.frozen || !app->frozen_drawn)
-        app_draw(app);
-    if (app->view.frozen && app->frozen_at.mono_ms == 0)
-        app->frozen_at = app->now;
-    if (!app->view.frozen)
-        app->frozen_at = (struct moment){0};
-    app->frozen_drawn = app->view.frozen;
-    if (app->view.frozen)
-        draw_frozen(app);
 }
 
 void app_seek(struct app *app, int thousandths)
@@ -251,15 +237,9 @@ void app_seek(struct app *app, int thousandths)
     app_replay_to_event(app, (int64_t)at + 1);
 }
 
-/* Returns the present state of the run that this cockpit was opened on. */
-static const struct run_state *own_present(const struct app *app)
-{
-    return follower_state(app->own.present ? app->own.present : app->present);
-}
-
 void app_tell(struct app *app)
 {
-    const struct run_state *state = own_present(app);
+    const struct run_state *state = follower_state(app_own_run(app));
     struct str words = {0};
     if (app->notify.wanted == 0 || app->options->mode != APP_LIVE || app->more_news || app->opens ||
         (app->notify.is_begun && state->last_seq == app->notified_seq))
@@ -278,7 +258,7 @@ void app_terminal_begin(struct app *app)
     app->view.times = options->ui ? options->ui->times : SHOWN_TIMES_AGO;
     app->notify.wanted = options->ui ? options->ui->notify : 0;
     app->view.leaves_mouse = options->ui && options->ui->leaves_mouse;
-    app_switch_mouse(app);
+    term_take_mouse(app->term, !app->view.leaves_mouse);
 }
 
 void app_choose_theme(struct app *app, const char *name)
@@ -309,26 +289,6 @@ void app_choose_notify(struct app *app, const char *names)
     view_say(&app->view, &app->now, "notifications: %s", wanted == 0 ? "off" : names);
 }
 
-static unsigned flags_of(const struct run_state *state, int task)
-{
-    const struct task_agent *agent = state->tasks[task].agent;
-    const unsigned budget = agent && agent->budget.told != 0 ? NOTIFY_BUDGET : 0;
-    return notice_of_status(state->tasks[task].status) | budget;
-}
-
-static void add_task(const struct run_state *state, int task, unsigned flags, struct str *words)
-{
-    const char *predicate = notice_predicate(flags);
-    str_addf(words, "%s %s", state->plan->tasks[task].id,
-             predicate ? predicate : "has used most of its budget");
-}
-
-static void add_end(const struct run_state *state, struct str *words)
-{
-    str_addf(words, "%sthe run has ended: %d of %d passed", words->len > 0 ? "; " : "",
-             state->counts[TASK_PASSED], state->plan->task_count);
-}
-
 /* With more tasks than this, show a number instead of a list. */
 enum { NAMED_MAX = 3 };
 
@@ -341,7 +301,9 @@ unsigned app_notify_news(struct app_notify *notify, const struct run_state *stat
     int changed = 0;
     notify->was = xgrow(notify->was, &notify->room, (size_t)count, sizeof(*notify->was));
     for (int task = 0; task < count; task++) {
-        const unsigned is = flags_of(state, task);
+        const struct task_agent *agent = state->tasks[task].agent;
+        const unsigned budget = agent && agent->budget.told != 0 ? NOTIFY_BUDGET : 0;
+        const unsigned is = notice_of_status(state->tasks[task].status) | budget;
         const unsigned was = task < notify->count ? notify->was[task] : 0;
         const unsigned flags = is & ~was & wanted;
         notify->was[task] = (unsigned char)is;
@@ -350,14 +312,16 @@ unsigned app_notify_news(struct app_notify *notify, const struct run_state *stat
         news |= flags;
         if (++changed > NAMED_MAX)
             continue;
-        str_add(words, changed > 1 ? ", " : "");
-        add_task(state, task, flags, words);
+        const char *predicate = notice_predicate(flags);
+        str_addf(words, "%s%s %s", changed > 1 ? ", " : "", state->plan->tasks[task].id,
+                 predicate ? predicate : "has used most of its budget");
     }
     if (changed > NAMED_MAX)
         str_addf(words, " and %d more", changed - NAMED_MAX);
     if (notify->is_begun && state->ended && !notify->had_ended && (wanted & NOTIFY_ENDED) != 0) {
         news |= NOTIFY_ENDED;
-        add_end(state, words);
+        str_addf(words, "%sthe run has ended: %d of %d passed", words->len > 0 ? "; " : "",
+                 state->counts[TASK_PASSED], state->plan->task_count);
     }
     notify->count = count;
     notify->had_ended = state->ended;

@@ -41,7 +41,7 @@ bool outside_split(const char *line, struct outside_words *out)
 }
 
 /* Gives the child default signal handling, whatever we ignore or block. SIGTSTP is the exception:
- * see spawn(). */
+ * see spawn_child(). */
 static bool open_start(struct start *start)
 {
     sigset_t all;
@@ -85,8 +85,8 @@ static bool find_program(const char *name, char out[PATH_MAX], struct err *err)
 /* ^Z before the child executes the program would stop it, and us too, because spawn only returns
  * after exec. And a program that is stopped later could not be continued from here. So SIGTSTP is
  * ignored from before the child exists. */
-static bool spawn(struct start *start, bool is_ready, char *const *argv, pid_t *out,
-                  struct err *err)
+static bool spawn_child(struct start *start, bool is_ready, char *const *argv, pid_t *out,
+                        struct err *err)
 {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction before;
@@ -124,7 +124,7 @@ bool outside_start_on_terminal(char *const *argv, int input, pid_t *out, struct 
     if (!open_start(&start))
         return err_set_errno(err, ENOMEM, "cannot start '%s'", argv[0]);
     bool is_ready = posix_spawn_file_actions_adddup2(&start.files, input, STDIN_FILENO) == 0;
-    if (!spawn(&start, is_ready, argv, out, err))
+    if (!spawn_child(&start, is_ready, argv, out, err))
         return false;
     give_terminal(*out);
     /* The child may have been stopped by using the terminal too early. */

@@ -52,16 +52,6 @@ static bool is_taken(const char *rules, const char *name)
     return found;
 }
 
-/* Fills in "my-network", "my-network-2", ... */
-static void fill_name(struct correct *correct, const char *word)
-{
-    char name[VERDICT_RULE_MAX];
-    (void)snprintf(name, sizeof(name), "my-%s", word);
-    for (int i = 2; i < NAMES_TRIED_MAX && is_taken(correct->rules, name); i++)
-        (void)snprintf(name, sizeof(name), "my-%s-%d", word, i);
-    set_field(correct, CORRECT_ID, name);
-}
-
 /* Fills in the line with special characters escaped, cut at a character boundary if it is too long.
  * Stops at a line feed, because a line feed would match nothing. */
 static void fill_pattern(struct correct *correct)
@@ -89,9 +79,13 @@ static void fill_pattern(struct correct *correct)
 void correct_rule_begin(struct correct *correct, const struct verdict_label *label)
 {
     char word[VERDICT_WORD_MAX];
+    char name[VERDICT_RULE_MAX];
     (void)correct_word(label, word);
     correct->field = CORRECT_PATTERN;
-    fill_name(correct, word);
+    (void)snprintf(name, sizeof(name), "my-%s", word); /* "my-network", "my-network-2", ... */
+    for (int i = 2; i < NAMES_TRIED_MAX && is_taken(correct->rules, name); i++)
+        (void)snprintf(name, sizeof(name), "my-%s-%d", word, i);
+    set_field(correct, CORRECT_ID, name);
     set_field(correct, CORRECT_CLASS, word);
     fill_pattern(correct);
     correct->unchecked = true;
@@ -133,27 +127,6 @@ static const char *plain_problem(const struct correct *correct)
     return NULL;
 }
 
-/* Shortens "rule 1 'my-network': pattern, byte 2: ..." to what the screen does not already show. */
-static const char *without_head(const char *message)
-{
-    const char *end = strncmp(message, "rule ", 5) == 0 ? strstr(message, "': ") : NULL;
-    return end ? end + 3 : message;
-}
-
-static bool compiles(const struct correct *correct, struct err *err)
-{
-    struct classifier *classifier = NULL;
-    struct str rule = {0};
-    struct str list = {0};
-    correct_rule_json(correct, &rule);
-    bool ok = rule_list_add(correct->rules, str_text(&rule), &list, err) &&
-              classifier_open(&classifier, str_text(&list), err);
-    classifier_close(classifier);
-    str_done(&rule);
-    str_done(&list);
-    return ok;
-}
-
 /* Checks the rule and sets `problem`, if that is not known. Compiles all rules, so call it once per
  * frame rather than for each key. */
 static void correct_rule_check(struct correct *correct)
@@ -163,8 +136,23 @@ static void correct_rule_check(struct correct *correct)
         return;
     correct->unchecked = false;
     const char *problem = plain_problem(correct);
-    if (!problem && !compiles(correct, &err))
-        problem = without_head(err.message);
+    if (!problem) {
+        struct classifier *classifier = NULL;
+        struct str rule = {0};
+        struct str list = {0};
+        correct_rule_json(correct, &rule);
+        if (!rule_list_add(correct->rules, str_text(&rule), &list, &err) ||
+            !classifier_open(&classifier, str_text(&list), &err)) {
+            /* Shorten "rule 1 'my-network': pattern, byte 2: ..." to what the screen does not
+             * already show. */
+            const char *message = err.message;
+            const char *end = strncmp(message, "rule ", 5) == 0 ? strstr(message, "': ") : NULL;
+            problem = end ? end + 3 : message;
+        }
+        classifier_close(classifier);
+        str_done(&rule);
+        str_done(&list);
+    }
     (void)snprintf(correct->problem, sizeof(correct->problem), "%s", problem ? problem : "");
 }
 
@@ -183,47 +171,36 @@ const char *correct_word(const struct verdict_label *label, char out[VERDICT_WOR
     return out;
 }
 
-/* Lists all classes: transient types, then persistent (without a reason first), then success. */
-static int list_all(struct verdict_label out[CORRECT_CLASSES_MAX])
-{
-    int count = 0;
-    for (int type = TRANSIENT_NONE + 1; type < TRANSIENT_TYPE_COUNT; type++)
-        out[count++] =
-            (struct verdict_label){.class = VERDICT_TRANSIENT, .type = (enum transient_type)type};
-    for (int reason = REASON_NONE; reason < REASON_COUNT; reason++)
-        out[count++] =
-            (struct verdict_label){.class = VERDICT_PERSISTENT, .reason = (enum reason)reason};
-    out[count++] = (struct verdict_label){.class = VERDICT_SUCCESS};
-    assert(count <= CORRECT_CLASSES_MAX);
-    return count;
-}
-
-static bool has(const char *text, const char *part)
-{
-    return words_find(text, strlen(text), part) != NULL;
-}
-
-static bool is_let_through(const struct verdict_label *label, const char *filter)
-{
-    char word[VERDICT_WORD_MAX];
-    return *filter == '\0' || has(correct_word(label, word), filter) ||
-           has(verdict_class_name(label->class), filter) || has(verdict_label_word(label), filter);
-}
-
 int correct_found(const struct correct *correct, struct verdict_label out[CORRECT_CLASSES_MAX])
 {
     struct verdict_label all[CORRECT_CLASSES_MAX];
-    int total = list_all(all);
+    const char *filter = correct->filter.text;
+    int total = 0;
     int count = 0;
+    /* All classes: transient types, then persistent (without a reason first), then success. */
+    for (int type = TRANSIENT_NONE + 1; type < TRANSIENT_TYPE_COUNT; type++)
+        all[total++] =
+            (struct verdict_label){.class = VERDICT_TRANSIENT, .type = (enum transient_type)type};
+    for (int reason = REASON_NONE; reason < REASON_COUNT; reason++)
+        all[total++] =
+            (struct verdict_label){.class = VERDICT_PERSISTENT, .reason = (enum reason)reason};
+    all[total++] = (struct verdict_label){.class = VERDICT_SUCCESS};
+    assert(total <= CORRECT_CLASSES_MAX);
     for (int i = 0; i < total; i++) {
-        if (is_let_through(&all[i], correct->filter.text))
+        char word[VERDICT_WORD_MAX];
+        const char *const names[] = {correct_word(&all[i], word), verdict_class_name(all[i].class),
+                                     verdict_label_word(&all[i])};
+        bool found = *filter == '\0';
+        for (size_t k = 0; k < ARRAY_LEN(names) && !found; k++)
+            found = words_find(names[k], strlen(names[k]), filter) != NULL;
+        if (found)
             out[count++] = all[i];
     }
     return count;
 }
 
 /* Selects a class; the first one if the filter hides it. */
-static void choose(struct correct *correct, const struct verdict_label *label)
+static void choose_label(struct correct *correct, const struct verdict_label *label)
 {
     struct verdict_label found[CORRECT_CLASSES_MAX];
     int count = correct_found(correct, found);
@@ -232,16 +209,6 @@ static void choose(struct correct *correct, const struct verdict_label *label)
         if (verdict_label_equals(&found[i], label))
             correct->chosen = i;
     }
-}
-
-static void move(struct correct *correct, int by)
-{
-    struct verdict_label found[CORRECT_CLASSES_MAX];
-    int count = correct_found(correct, found);
-    int to = correct->chosen + by;
-    if (to >= count)
-        to = count - 1;
-    correct->chosen = to < 0 ? 0 : to;
 }
 
 void correct_open(struct correct *correct, const struct correct_target *target, const char *rules,
@@ -257,66 +224,13 @@ void correct_open(struct correct *correct, const struct correct_target *target, 
     text_copy(correct->name, sizeof(correct->name), target->name);
     text_copy(correct->now, sizeof(correct->now), target->now);
     text_copy(correct->line, sizeof(correct->line), target->line);
-    choose(correct, &correct->label);
-}
-
-static void close_prompt(struct correct *correct)
-{
-    correct->stage = CORRECT_CLOSED;
-}
-
-/* Takes the attempt's present class. If it has changed, the prompt says so and ignores keys for a
- * moment again, and this returns true. Call before correct_key(). */
-static bool correct_update(struct correct *correct, const struct correct_target *target,
-                           int64_t now_ms)
-{
-    if (correct->stage == CORRECT_CLOSED || verdict_label_equals(&correct->label, &target->label))
-        return false;
-    correct->label = target->label;
-    correct->opened_ms = now_ms;
-    text_copy(correct->now, sizeof(correct->now), target->now);
-    text_copy(correct->note, sizeof(correct->note), "its class has changed: look again");
-    return true;
+    choose_label(correct, &correct->label);
 }
 
 bool correct_wants_text(const struct correct *correct)
 {
     return (correct->stage == CORRECT_PICKING && correct->filter.open) ||
            correct->stage == CORRECT_WRITING;
-}
-
-static enum correct_todo pick(struct correct *correct, struct verdict_label *label_out)
-{
-    struct verdict_label found[CORRECT_CLASSES_MAX];
-    int count = correct_found(correct, found);
-    char word[VERDICT_WORD_MAX];
-    if (count == 0)
-        return CORRECT_NOTHING;
-    const struct verdict_label *label = &found[correct->chosen];
-    if (verdict_label_equals(label, &correct->label)) {
-        (void)snprintf(correct->note, sizeof(correct->note), "it is %s already",
-                       correct_word(label, word));
-        return CORRECT_NOTHING;
-    }
-    *label_out = *label;
-    close_prompt(correct);
-    return CORRECT_PICK;
-}
-
-static enum correct_todo write_rule(struct correct *correct)
-{
-    struct verdict_label found[CORRECT_CLASSES_MAX];
-    int count = correct_found(correct, found);
-    if (count == 0)
-        return CORRECT_NOTHING;
-    if (found[correct->chosen].class == VERDICT_SUCCESS) {
-        text_copy(correct->note, sizeof(correct->note),
-                  "a rule says why something failed: choose another class");
-        return CORRECT_NOTHING;
-    }
-    correct_rule_begin(correct, &found[correct->chosen]);
-    correct->stage = CORRECT_WRITING;
-    return CORRECT_NOTHING;
 }
 
 /* Handles keys that move in the list, with or without a filter being typed. */
@@ -329,68 +243,61 @@ static bool move_by_key(struct correct *correct, uint32_t key)
         {TERM_KEY_DOWN, 1},        {TERM_KEY_UP, -1},     {TERM_KEY_PAGE_DOWN, PAGE},
         {TERM_KEY_PAGE_UP, -PAGE}, {TERM_KEY_HOME, -FAR}, {TERM_KEY_END, FAR},
     };
+    struct verdict_label found[CORRECT_CLASSES_MAX];
     for (size_t i = 0; i < ARRAY_LEN(moves); i++) {
-        if (moves[i].key == key) {
-            move(correct, moves[i].by);
-            return true;
-        }
+        if (moves[i].key != key)
+            continue;
+        int count = correct_found(correct, found);
+        int to = correct->chosen + moves[i].by;
+        if (to >= count)
+            to = count - 1;
+        correct->chosen = to < 0 ? 0 : to;
+        return true;
     }
     return false;
-}
-
-/* Handles keys that are not text: no class name has these characters, and any letter starts the
- * filter. */
-static bool is_command_key(struct correct *correct, uint32_t key)
-{
-    if (key == '+')
-        (void)write_rule(correct);
-    else if (key == '/' && !correct->filter.open)
-        line_edit_open(&correct->filter);
-    else
-        return false;
-    return true;
-}
-
-static void type_filter(struct correct *correct, uint32_t key)
-{
-    size_t before = correct->filter.len;
-    (void)line_edit_key(&correct->filter, key);
-    bool changed = correct->filter.len != before;
-    if (changed)
-        choose(correct, &correct->label);
-    correct->filter.open = correct->filter.len > 0;
-}
-
-/* Removes the filter and keeps the selection. */
-static void show_all(struct correct *correct)
-{
-    struct verdict_label found[CORRECT_CLASSES_MAX];
-    bool any = correct_found(correct, found) > 0;
-    struct verdict_label label = any ? found[correct->chosen] : correct->label;
-    line_edit_clear(&correct->filter);
-    correct->filter.open = false;
-    choose(correct, &label);
 }
 
 static enum correct_todo key_picking(struct correct *correct, uint32_t key,
                                      struct verdict_label *label_out)
 {
-    if (key == TERM_KEY_ENTER)
-        return pick(correct, label_out);
-    if (key == TERM_KEY_ESC && correct->filter.open) {
-        show_all(correct);
+    struct verdict_label found[CORRECT_CLASSES_MAX];
+    const bool any = correct_found(correct, found) > 0;
+    const struct verdict_label *label = any ? &found[correct->chosen] : &correct->label;
+    char word[VERDICT_WORD_MAX];
+    if (key == TERM_KEY_ENTER) {
+        if (!any)
+            return CORRECT_NOTHING;
+        if (!verdict_label_equals(label, &correct->label)) {
+            *label_out = *label;
+            correct->stage = CORRECT_CLOSED;
+            return CORRECT_PICK;
+        }
+        (void)snprintf(correct->note, sizeof(correct->note), "it is %s already",
+                       correct_word(label, word));
+    } else if (key == TERM_KEY_ESC && correct->filter.open) {
+        line_edit_clear(&correct->filter);
+        correct->filter.open = false;
+        choose_label(correct, label); /* keeps the selection */
     } else if (key == TERM_KEY_ESC) {
-        close_prompt(correct);
-    } else if (!move_by_key(correct, key) && !is_command_key(correct, key)) {
-        type_filter(correct, key);
+        correct->stage = CORRECT_CLOSED;
+    } else if (key == '+') { /* no class name has + or /, and any letter starts the filter */
+        if (any && label->class == VERDICT_SUCCESS) {
+            text_copy(correct->note, sizeof(correct->note),
+                      "a rule says why something failed: choose another class");
+        } else if (any) {
+            correct_rule_begin(correct, label);
+            correct->stage = CORRECT_WRITING;
+        }
+    } else if (key == '/' && !correct->filter.open) {
+        line_edit_open(&correct->filter);
+    } else if (!move_by_key(correct, key)) {
+        size_t before = correct->filter.len;
+        (void)line_edit_key(&correct->filter, key);
+        if (correct->filter.len != before)
+            choose_label(correct, &correct->label);
+        correct->filter.open = correct->filter.len > 0;
     }
     return CORRECT_NOTHING;
-}
-
-static void go_to_field(struct correct *correct, int by)
-{
-    int count = CORRECT_FIELD_COUNT;
-    correct->field = (enum correct_field)(((int)correct->field + by + count) % count);
 }
 
 static enum correct_todo key_writing(struct correct *correct, uint32_t key)
@@ -401,11 +308,11 @@ static enum correct_todo key_writing(struct correct *correct, uint32_t key)
         return CORRECT_NOTHING;
     case TERM_KEY_TAB:
     case TERM_KEY_DOWN:
-        go_to_field(correct, 1);
+        correct->field = (correct->field + 1) % CORRECT_FIELD_COUNT;
         return CORRECT_NOTHING;
     case TERM_KEY_BACK_TAB:
     case TERM_KEY_UP:
-        go_to_field(correct, -1);
+        correct->field = (correct->field + CORRECT_FIELD_COUNT - 1) % CORRECT_FIELD_COUNT;
         return CORRECT_NOTHING;
     case TERM_KEY_ENTER:
         correct_rule_check(correct);
@@ -422,19 +329,11 @@ static enum correct_todo key_writing(struct correct *correct, uint32_t key)
     }
 }
 
-static enum correct_todo key_tried(struct correct *correct, uint32_t key)
-{
-    if (key == TERM_KEY_ESC)
-        correct->stage = CORRECT_WRITING;
-    return key == 's' && !correct->failed ? CORRECT_SAVE : CORRECT_NOTHING;
-}
-
 /* Handles a key. With CORRECT_PICK, *label_out is the class. */
 static enum correct_todo correct_key(struct correct *correct, uint32_t key, int64_t now_ms,
                                      struct verdict_label *label_out)
 {
-    bool deaf = now_ms - correct->opened_ms < PROMPT_DEAF_MS;
-    if (deaf)
+    if (now_ms - correct->opened_ms < PROMPT_DEAF_MS)
         return CORRECT_NOTHING;
     correct->note[0] = '\0';
     switch (correct->stage) {
@@ -451,7 +350,9 @@ static enum correct_todo correct_key(struct correct *correct, uint32_t key, int6
         text_copy(correct->note, sizeof(correct->note), "the trial was stopped");
         return CORRECT_STOP;
     case CORRECT_TRIED:
-        return key_tried(correct, key);
+        if (key == TERM_KEY_ESC)
+            correct->stage = CORRECT_WRITING;
+        return key == 's' && !correct->failed ? CORRECT_SAVE : CORRECT_NOTHING;
     }
     return CORRECT_NOTHING;
 }
@@ -473,7 +374,7 @@ void correct_news(struct correct *correct, const struct correct_trial_news *news
 void correct_saved(struct correct *correct, const char *problem)
 {
     if (!problem)
-        close_prompt(correct);
+        correct->stage = CORRECT_CLOSED;
     else
         text_copy(correct->note, sizeof(correct->note), problem);
 }
@@ -543,39 +444,24 @@ static struct verdict_label present_label(const struct attempt_state *attempt)
         .class = attempt->class, .type = attempt->type, .reason = attempt->reason};
 }
 
-/* Appends the engine's own result: "exit 1", "test-fail". */
-static void add_first_word(const struct attempt_state *attempt, struct str *out)
+/* Appends the present class and its origin. */
+static void add_now(const struct run_state *state, const struct tried *tried, struct str *out)
 {
+    const struct attempt_state *attempt = tried->attempt;
+    const struct correction *correction = attempt->correction;
+    struct verdict room;
+    const struct verdict *evidence = evidence_of(state, tried, &room);
+    struct verdict verdict = verdict_new(); /* the engine's own result: "exit 1", "test-fail" */
     char word[VERDICT_WORD_MAX];
-    struct verdict verdict = verdict_new();
+    if (correction)
+        str_addf(out, "%s, says %s; was ", correct_word(&correction->label, word), correction->by);
     verdict.class = attempt->class;
     verdict.type = attempt->type;
     verdict.reason = attempt->reason;
     (void)verdict_word(&verdict, &attempt->outcome, word);
     str_add(out, word[0] != '\0' ? word : verdict_class_name(attempt->class));
-}
-
-/* Appends the present class and its origin. */
-static void add_now(const struct run_state *state, const struct tried *tried, struct str *out)
-{
-    const struct correction *correction = tried->attempt->correction;
-    struct verdict room;
-    const struct verdict *verdict = evidence_of(state, tried, &room);
-    char word[VERDICT_WORD_MAX];
-    if (correction)
-        str_addf(out, "%s, says %s; was ", correct_word(&correction->label, word), correction->by);
-    add_first_word(tried->attempt, out);
-    if (verdict && verdict->rule[0] != '\0')
-        str_addf(out, ", rule %s", verdict->rule);
-}
-
-static bool is_blank(const char *text, size_t len)
-{
-    for (size_t i = 0; i < len; i++) {
-        if (text[i] != ' ')
-            return false;
-    }
-    return true;
+    if (evidence && evidence->rule[0] != '\0')
+        str_addf(out, ", rule %s", evidence->rule);
 }
 
 /* Appends the last line that is not blank, preferably from stderr. */
@@ -584,7 +470,11 @@ static void add_last_line(const struct log_tail *log, struct str *out)
     size_t found = log->count;
     for (size_t i = log->count; i > 0; i--) {
         const struct log_line *line = &log->lines[i - 1];
-        if (is_blank(log_tail_line(log, i - 1), line->len))
+        const char *text = log_tail_line(log, i - 1);
+        size_t blanks = 0;
+        while (blanks < line->len && text[blanks] == ' ')
+            blanks++;
+        if (blanks == line->len)
             continue;
         if (found == log->count || line->stream == STREAM_ERR)
             found = i - 1;
@@ -595,47 +485,6 @@ static void add_last_line(const struct log_tail *log, struct str *out)
         str_add_n(out, log_tail_line(log, found), log->lines[found].len);
 }
 
-static void add_line(const struct view_facts *facts, const struct tried *tried, struct str *out)
-{
-    struct verdict room;
-    const struct verdict *verdict = evidence_of(facts->state, tried, &room);
-    const struct log_output_key *key = &facts->log->key;
-    if (verdict && verdict->match[0] != '\0')
-        str_add(out, verdict->match);
-    else if (key->task == tried->task && key->step == tried->step &&
-             key->attempt == tried->attempt->number)
-        add_last_line(facts->log, out);
-}
-
-/* Holds the texts of a target while it is in use. */
-struct target_texts {
-    struct str name, now, line;
-};
-
-static void texts_done(struct target_texts *texts)
-{
-    str_done(&texts->name);
-    str_done(&texts->now);
-    str_done(&texts->line);
-}
-
-static struct correct_target target_of(const struct view_facts *facts, const struct tried *tried,
-                                       struct target_texts *texts)
-{
-    add_name(facts->state, tried, &texts->name);
-    add_now(facts->state, tried, &texts->now);
-    add_line(facts, tried, &texts->line);
-    return (struct correct_target){
-        .task = tried->task,
-        .step = tried->step,
-        .attempt = tried->attempt->number,
-        .name = str_text(&texts->name),
-        .label = present_label(tried->attempt),
-        .now = str_text(&texts->now),
-        .line = str_text(&texts->line),
-    };
-}
-
 bool view_correct_is_possible(const struct run_state *state, int task)
 {
     return latest_over(state, task).attempt != NULL;
@@ -643,12 +492,34 @@ bool view_correct_is_possible(const struct run_state *state, int task)
 
 struct view_todo view_correct_open(struct view *view, const struct view_facts *facts)
 {
-    struct target_texts texts = {0};
+    struct str name = {0};
+    struct str now = {0};
+    struct str line = {0};
+    const struct log_output_key *key = &facts->log->key;
     struct tried tried = latest_over(facts->state, view->chosen);
     assert(tried.attempt);
-    struct correct_target target = target_of(facts, &tried, &texts);
+    struct verdict room;
+    const struct verdict *verdict = evidence_of(facts->state, &tried, &room);
+    add_name(facts->state, &tried, &name);
+    add_now(facts->state, &tried, &now);
+    if (verdict && verdict->match[0] != '\0')
+        str_add(&line, verdict->match);
+    else if (key->task == tried.task && key->step == tried.step &&
+             key->attempt == tried.attempt->number)
+        add_last_line(facts->log, &line);
+    const struct correct_target target = {
+        .task = tried.task,
+        .step = tried.step,
+        .attempt = tried.attempt->number,
+        .name = str_text(&name),
+        .label = present_label(tried.attempt),
+        .now = str_text(&now),
+        .line = str_text(&line),
+    };
     correct_open(&view->correct, &target, facts->rules, facts->clock.mono_ms);
-    texts_done(&texts);
+    str_done(&name);
+    str_done(&now);
+    str_done(&line);
     return (struct view_todo){.kind = VIEW_ASKED};
 }
 
@@ -667,18 +538,25 @@ void view_correct_refuse(struct view *view, const struct view_facts *facts)
              facts->state->plan->tasks[view->chosen].id);
 }
 
-/* Updates the prompt to the attempt's present state. */
-static bool look_again(struct correct *correct, const struct view_facts *facts)
+/* Takes the attempt's present class. If it has changed, the prompt says so and ignores keys for a
+ * moment again, and this returns true. Call before correct_key(). */
+static bool update_label(struct correct *correct, const struct view_facts *facts)
 {
-    struct target_texts texts = {0};
     const struct step_state *step = &facts->state->tasks[correct->task].steps[correct->step];
-    struct tried tried = {correct->task, correct->step,
-                          step_state_find_attempt(step, correct->attempt)};
+    const struct tried tried = {correct->task, correct->step,
+                                step_state_find_attempt(step, correct->attempt)};
+    struct str now = {0};
     assert(tried.attempt);
-    struct correct_target target = target_of(facts, &tried, &texts);
-    bool changed = correct_update(correct, &target, facts->clock.mono_ms);
-    texts_done(&texts);
-    return changed;
+    const struct verdict_label label = present_label(tried.attempt);
+    if (correct->stage == CORRECT_CLOSED || verdict_label_equals(&correct->label, &label))
+        return false;
+    correct->label = label;
+    correct->opened_ms = facts->clock.mono_ms;
+    add_now(facts->state, &tried, &now);
+    text_copy(correct->now, sizeof(correct->now), str_text(&now));
+    text_copy(correct->note, sizeof(correct->note), "its class has changed: look again");
+    str_done(&now);
+    return true;
 }
 
 bool view_correct_update(struct view *view, const struct view_facts *facts)
@@ -688,32 +566,26 @@ bool view_correct_update(struct view *view, const struct view_facts *facts)
         return false;
     if (correct->stage == CORRECT_WRITING)
         correct_rule_check(correct);
-    return look_again(correct, facts);
-}
-
-static struct view_todo ask(const struct correct *correct, const struct verdict_label *label,
-                            const struct view_facts *facts)
-{
-    return (struct view_todo){
-        .kind = VIEW_ASK,
-        .control = {.verb = CONTROL_CORRECT,
-                    .task = correct->task,
-                    .step = correct->step,
-                    .attempt = correct->attempt,
-                    .label = *label,
-                    .key_at_ms = facts->clock.at_ms},
-    };
+    return update_label(correct, facts);
 }
 
 struct view_todo view_correct_key(struct view *view, uint32_t key, const struct view_facts *facts)
 {
     struct verdict_label label = {.class = VERDICT_PERSISTENT};
-    (void)look_again(&view->correct, facts);
+    (void)update_label(&view->correct, facts);
     switch (correct_key(&view->correct, key, facts->clock.mono_ms, &label)) {
     case CORRECT_NOTHING:
         break;
     case CORRECT_PICK:
-        return ask(&view->correct, &label, facts);
+        return (struct view_todo){
+            .kind = VIEW_ASK,
+            .control = {.verb = CONTROL_CORRECT,
+                        .task = view->correct.task,
+                        .step = view->correct.step,
+                        .attempt = view->correct.attempt,
+                        .label = label,
+                        .key_at_ms = facts->clock.at_ms},
+        };
     case CORRECT_TRY:
         return (struct view_todo){.kind = VIEW_TRY_RULE};
     case CORRECT_STOP:

@@ -15,26 +15,12 @@ enum {
     CTRL_U = 0x15,
 };
 
-static void choose_in_bounds(struct help *help, int chosen, int count)
-{
-    if (chosen >= count)
-        chosen = count - 1;
-    help->chosen = chosen < 0 ? 0 : chosen;
-}
-
-/* Returns the first line of the next (or previous) group. */
-static int other_group(const struct help_lines *lines, int from, int step)
-{
-    int i = from + step;
-    while (i > 0 && i < lines->count && !help_lines_starts_group(lines, i))
-        i += step;
-    return i < lines->count ? i : from;
-}
-
 /* Gets the line that a key moves to. The caller clamps values out of range. */
 static bool move_choice(const struct help *help, const struct help_lines *lines, uint32_t key,
                         int *out)
 {
+    const int step = key == TERM_KEY_TAB ? 1 : -1;
+    int group = help->chosen + step;
     switch (key) {
     case TERM_KEY_DOWN:
         *out = help->chosen + 1;
@@ -57,26 +43,14 @@ static bool move_choice(const struct help *help, const struct help_lines *lines,
         *out = lines->count - 1;
         return true;
     case TERM_KEY_TAB:
-        *out = other_group(lines, help->chosen, 1);
-        return true;
-    case TERM_KEY_BACK_TAB:
-        *out = other_group(lines, help->chosen, -1);
+    case TERM_KEY_BACK_TAB: /* the first line of the next or previous group */
+        while (group > 0 && group < lines->count && !help_lines_starts_group(lines, group))
+            group += step;
+        *out = group < lines->count ? group : help->chosen;
         return true;
     default:
         return false;
     }
-}
-
-static enum act run_chosen(struct help *help, const struct help_lines *lines)
-{
-    if (help->chosen >= lines->count)
-        return UI_NONE;
-    const struct help_line *line = &lines->at[help->chosen];
-    if (!line->binding && !line->command)
-        return UI_NONE;
-    help->open = false;
-    help->command = line->command ? line->command->name : NULL;
-    return line->command ? UI_COMMAND : line->binding->act;
 }
 
 void help_open(struct help *help, const struct keymap *keys, struct key_place place)
@@ -93,14 +67,24 @@ enum act help_key(struct help *help, uint32_t key)
     help_lines_find(help, &lines);
 
     int chosen = 0;
-    if (key == TERM_KEY_ENTER)
-        return run_chosen(help, &lines);
+    if (key == TERM_KEY_ENTER) {
+        if (help->chosen >= lines.count)
+            return UI_NONE;
+        const struct help_line *line = &lines.at[help->chosen];
+        if (!line->binding && !line->command)
+            return UI_NONE;
+        help->open = false;
+        help->command = line->command ? line->command->name : NULL;
+        return line->command ? UI_COMMAND : line->binding->act;
+    }
     if (key == TERM_KEY_ESC || key == TERM_KEY_F1 || (key == '?' && help->find.len == 0)) {
         help->open = false;
         return UI_NONE;
     }
     if (move_choice(help, &lines, key, &chosen)) {
-        choose_in_bounds(help, chosen, lines.count);
+        if (chosen >= lines.count)
+            chosen = lines.count - 1;
+        help->chosen = chosen < 0 ? 0 : chosen;
         return UI_NONE;
     }
     size_t len = help->find.len;
@@ -189,16 +173,14 @@ const char *help_line_name(const struct help_line *line)
     return line->binding || line->command ? line->ascii : shown_word(line->sign);
 }
 
-static bool contains(const char *text, const char *want)
-{
-    return *want == '\0' || words_find(text, strlen(text), want) != NULL;
-}
-
 /* Adds the line if it matches. */
 static void add_line(struct help_lines *lines, const struct help_line *line, const char *find)
 {
-    bool found = contains(help_line_words(line), find) || contains(help_line_name(line), find) ||
-                 contains(help_line_group(line), find);
+    const char *const texts[] = {help_line_words(line), help_line_name(line),
+                                 help_line_group(line)};
+    bool found = *find == '\0';
+    for (size_t i = 0; i < ARRAY_LEN(texts) && !found; i++)
+        found = words_find(texts[i], strlen(texts[i]), find) != NULL;
     if (!found)
         return;
     assert(lines->count < HELP_LINES_MAX);
@@ -213,44 +195,6 @@ static void add_name(char keys[HELP_KEYS_MAX], uint32_t key, bool ascii, const c
     (void)snprintf(keys + len, HELP_KEYS_MAX - len, "%s%s", len > 0 ? between : "", name);
 }
 
-/* Returns the group of acts that share a line with this one; NULL if it has its own. */
-static const struct help_together *find_together(enum act act)
-{
-    for (size_t i = 0; i < ARRAY_LEN(together); i++) {
-        for (int k = 0; k < TOGETHER_MAX && together[i].acts[k] != UI_NONE; k++) {
-            if (together[i].acts[k] == act)
-                return &together[i];
-        }
-    }
-    return NULL;
-}
-
-/* Returns true if this key has a meaning on the screen under the help, in any mode. */
-static bool is_of_screen(const struct help *help, const struct key_binding *binding)
-{
-    return (binding->screens & (1u << help->place.screen)) != 0;
-}
-
-/* Returns the line for an act's key, adding one if necessary. A line with several acts represents
- * the first one that works in this mode. */
-static struct help_line *line_of(const struct help *help, struct help_lines *lines,
-                                 const struct key_binding *binding,
-                                 const struct help_together *with)
-{
-    for (int i = 0; i < lines->count; i++) {
-        struct help_line *line = &lines->at[i];
-        if (with ? line->together != with : line->binding->act != binding->act)
-            continue;
-        if (!keymap_works(line->binding, help->place) && keymap_works(binding, help->place))
-            line->binding = binding;
-        return line;
-    }
-    assert(lines->count < HELP_LINES_MAX);
-    struct help_line *line = &lines->at[lines->count++];
-    *line = (struct help_line){.binding = binding, .together = with};
-    return line;
-}
-
 /* Returns the key that represents an act in a shared line: its first one, or a digit if the line
  * shows digits. */
 static const struct key_binding *main_key(const struct help *help, enum act act, bool wants_digit)
@@ -259,7 +203,7 @@ static const struct key_binding *main_key(const struct help *help, enum act act,
     for (size_t i = 0; i < help->keys->count; i++) {
         const struct key_binding *row = &help->keys->rows[i];
         const bool is_digit = row->key >= '0' && row->key <= '9';
-        if (row->act != act || !is_of_screen(help, row))
+        if (row->act != act || (row->screens & (1u << help->place.screen)) == 0)
             continue;
         if (!found || (wants_digit && is_digit))
             found = row;
@@ -267,11 +211,17 @@ static const struct key_binding *main_key(const struct help *help, enum act act,
     return found;
 }
 
-/* Returns the group of acts that share a line with this one on this screen. NULL if one of the
- * others has no key there, because the line's text names all of them. */
-static const struct help_together *together_here(const struct help *help, enum act act)
+/* Returns the group of acts that share a line with this one on this screen; NULL if it has its own.
+ * Also NULL if one of the others has no key there, because the line's text names all of them. */
+static const struct help_together *find_together(const struct help *help, enum act act)
 {
-    const struct help_together *with = find_together(act);
+    const struct help_together *with = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(together) && !with; i++) {
+        for (int k = 0; k < TOGETHER_MAX && together[i].acts[k] != UI_NONE; k++) {
+            if (together[i].acts[k] == act)
+                with = &together[i];
+        }
+    }
     for (int k = 0; with && k < TOGETHER_MAX && with->acts[k] != UI_NONE; k++) {
         if (!main_key(help, with->acts[k], false))
             return NULL;
@@ -279,29 +229,33 @@ static const struct help_together *together_here(const struct help *help, enum a
     return with;
 }
 
+/* Collects the keys that have a meaning on the screen under the help, in any mode: a line for each
+ * act. A line with several acts represents the first one that works in this mode. */
 static void collect_keys(const struct help *help, bool is_brief, struct help_lines *out)
 {
     for (size_t i = 0; i < help->keys->count; i++) {
         const struct key_binding *binding = &help->keys->rows[i];
-        const struct help_together *with = is_brief ? together_here(help, binding->act) : NULL;
+        const struct help_together *with = is_brief ? find_together(help, binding->act) : NULL;
         const bool is_dense = with && with->acts[NAMES_APART] != UI_NONE;
-        if (!is_of_screen(help, binding) ||
+        if ((binding->screens & (1u << help->place.screen)) == 0 ||
             (with && main_key(help, binding->act, is_dense) != binding))
             continue;
-        struct help_line *line = line_of(help, out, binding, with);
+        int at = 0;
+        while (at < out->count &&
+               (with ? out->at[at].together != with : out->at[at].binding->act != binding->act))
+            at++;
+        assert(at < HELP_LINES_MAX);
+        struct help_line *line = &out->at[at];
+        if (at == out->count) {
+            *line = (struct help_line){.binding = binding, .together = with};
+            out->count++;
+        } else if (!keymap_works(line->binding, help->place) &&
+                   keymap_works(binding, help->place)) {
+            line->binding = binding;
+        }
         add_name(line->keys, binding->key, false, is_dense ? "" : " ");
         add_name(line->ascii, binding->key, true, is_dense ? "" : " ");
     }
-}
-
-/* Returns the group of commands that begins with this one; NULL if it has its own line. */
-static const struct help_joined *find_joined(const char *first)
-{
-    for (size_t i = 0; i < ARRAY_LEN(joined); i++) {
-        if (strcmp(joined[i].first, first) == 0)
-            return &joined[i];
-    }
-    return NULL;
 }
 
 static void add_commands(struct help_lines *out, const char *find)
@@ -314,7 +268,10 @@ static void add_commands(struct help_lines *out, const char *find)
             skips = strcmp(skips->last, command->name) == 0 ? NULL : skips;
             continue;
         }
-        line.joined = *find == '\0' ? find_joined(command->name) : NULL;
+        for (size_t k = 0; *find == '\0' && k < ARRAY_LEN(joined); k++) {
+            if (strcmp(joined[k].first, command->name) == 0)
+                line.joined = &joined[k];
+        }
         if (line.joined)
             (void)snprintf(line.ascii, sizeof(line.ascii), "%s", line.joined->name);
         else

@@ -35,39 +35,22 @@ const char *prompt_hint(const struct prompt *prompt)
     return prompt->retry.hint.text;
 }
 
-/* Checks the input before asking for confirmation. */
-static void look_over(struct prompt *prompt, int64_t now_ms)
-{
-    struct prompt_retry *retry = &prompt->retry;
-    int tries = 0;
-    if (!read_tries(retry, &tries)) {
-        (void)snprintf(retry->problem, sizeof(retry->problem), "tries: a number from 1 to %d",
-                       POLICY_ATTEMPTS_MAX);
-        retry->in_tries = true;
-        return;
-    }
-    retry->is_asked = true;
-    prompt->opened_ms = now_ms;
-}
-
-static void type(struct prompt_retry *retry, uint32_t key)
-{
-    struct line_edit *field = retry->in_tries ? &retry->tries : &retry->hint;
-    bool is_full = retry->in_tries && retry->tries.len + 1 >= PROMPT_TRIES_MAX;
-    bool is_text = key < TERM_KEY_FIRST && key >= ' ';
-    if (is_full && is_text && key != TERM_KEY_BACKSPACE)
-        return;
-    (void)line_edit_key(field, key);
-}
-
 /* Handles a key while options are being typed. */
 static void prompt_retry_key(struct prompt *prompt, uint32_t key, int64_t now_ms)
 {
     struct prompt_retry *retry = &prompt->retry;
+    int tries = 0;
     retry->problem[0] = '\0';
     switch (key) {
-    case TERM_KEY_ENTER:
-        look_over(prompt, now_ms);
+    case TERM_KEY_ENTER: /* check the input before asking for confirmation */
+        if (!read_tries(retry, &tries)) {
+            (void)snprintf(retry->problem, sizeof(retry->problem), "tries: a number from 1 to %d",
+                           POLICY_ATTEMPTS_MAX);
+            retry->in_tries = true;
+        } else {
+            retry->is_asked = true;
+            prompt->opened_ms = now_ms;
+        }
         break;
     case TERM_KEY_TAB:
     case TERM_KEY_BACK_TAB:
@@ -75,9 +58,13 @@ static void prompt_retry_key(struct prompt *prompt, uint32_t key, int64_t now_ms
     case TERM_KEY_UP:
         retry->in_tries = !retry->in_tries;
         break;
-    default:
-        type(retry, key);
+    default: {
+        bool is_full = retry->in_tries && retry->tries.len + 1 >= PROMPT_TRIES_MAX;
+        bool is_text = key < TERM_KEY_FIRST && key >= ' ' && key != TERM_KEY_BACKSPACE;
+        if (!is_full || !is_text)
+            (void)line_edit_key(retry->in_tries ? &retry->tries : &retry->hint, key);
         break;
+    }
     }
     retry->hint.open = !retry->in_tries;
     retry->tries.open = retry->in_tries;

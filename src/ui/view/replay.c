@@ -23,26 +23,18 @@ void replay_done(struct replay *replay)
     *replay = (struct replay){0};
 }
 
-static enum replay_sign sign_of(const struct event *event)
-{
-    if (event->kind != EVENT_STEP_ENDED)
-        return event->kind == EVENT_ATTEMPT_JUDGED && event->a != 0 ? REPLAY_FAILURE : REPLAY_PLAIN;
-    if (event->a == DECISION_CANCELLED)
-        return REPLAY_PLAIN;
-    return event->a == DECISION_SUCCEEDED ? REPLAY_PASS : REPLAY_FAILURE;
-}
-
-static void keep_sign(struct replay_signed *kept, size_t mark)
-{
-    kept->marks = xgrow(kept->marks, &kept->cap, kept->count + 1, sizeof(*kept->marks));
-    kept->marks[kept->count++] = mark;
-}
-
 void replay_add(struct replay *replay, const struct event *event)
 {
-    const enum replay_sign sign = sign_of(event);
-    if (sign != REPLAY_PLAIN)
-        keep_sign(&replay->signs[sign], replay->count);
+    enum replay_sign sign = REPLAY_PLAIN;
+    if (event->kind == EVENT_ATTEMPT_JUDGED && event->a != 0)
+        sign = REPLAY_FAILURE;
+    else if (event->kind == EVENT_STEP_ENDED && event->a != DECISION_CANCELLED)
+        sign = event->a == DECISION_SUCCEEDED ? REPLAY_PASS : REPLAY_FAILURE;
+    if (sign != REPLAY_PLAIN) {
+        struct replay_signed *kept = &replay->signs[sign];
+        kept->marks = xgrow(kept->marks, &kept->cap, kept->count + 1, sizeof(*kept->marks));
+        kept->marks[kept->count++] = replay->count;
+    }
     replay->marks = xgrow(replay->marks, &replay->cap, replay->count + 1, sizeof(*replay->marks));
     replay->marks[replay->count++] = (struct replay_mark){
         .at = event->at,
@@ -60,7 +52,7 @@ bool replay_take(void *replay, const struct run_state *state, const struct event
     return true;
 }
 
-static bool go_to(struct replay *replay, int64_t seq)
+static bool go_to_seq(struct replay *replay, int64_t seq)
 {
     int64_t last = (int64_t)replay->count;
     int64_t at = seq < 0 ? 0 : seq > last ? last : seq;
@@ -70,45 +62,18 @@ static bool go_to(struct replay *replay, int64_t seq)
     return moved;
 }
 
-typedef bool mark_fn(const struct replay_mark *mark, int task);
-
-static bool starts_try(const struct replay_mark *mark, int task)
-{
-    return mark->kind == EVENT_ATTEMPT_STARTED && mark->task == task;
-}
-
-static bool is_failure(const struct replay_mark *mark, int task)
-{
-    (void)task;
-    return mark->sign == REPLAY_FAILURE;
-}
-
-/* Moves to the nearest matching mark before or after this position. */
-static bool go_to_such(struct replay *replay, int task, int direction, mark_fn *is_such)
+/* Moves to the nearest failure before or after this position, or to the nearest start of a try of
+ * this task. */
+static bool go_to_mark(struct replay *replay, int direction, bool is_failure, int task)
 {
     int64_t seq = replay->at + direction;
     for (; seq >= 1 && seq <= (int64_t)replay->count; seq += direction) {
-        if (is_such(&replay->marks[seq - 1], task))
-            return go_to(replay, seq);
+        const struct replay_mark *mark = &replay->marks[seq - 1];
+        const bool starts_try = mark->kind == EVENT_ATTEMPT_STARTED && mark->task == task;
+        if (is_failure ? mark->sign == REPLAY_FAILURE : starts_try)
+            return go_to_seq(replay, seq);
     }
     return false;
-}
-
-static bool change_speed(struct replay *replay, int speed)
-{
-    if (speed < REPLAY_SPEED_MIN || speed > REPLAY_SPEED_MAX)
-        return false;
-    replay->speed = speed;
-    return true;
-}
-
-static bool toggle_play(struct replay *replay)
-{
-    bool at_end = replay->at >= (int64_t)replay->count;
-    if (!replay->playing && at_end)
-        return false;
-    replay->playing = !replay->playing;
-    return true;
 }
 
 bool replay_move(struct replay *replay, enum replay_move move, int task)
@@ -116,38 +81,47 @@ bool replay_move(struct replay *replay, enum replay_move move, int task)
     switch (move) {
     case REPLAY_EVENT_BACK:
         replay->playing = false;
-        return go_to(replay, replay->at - (replay->on_ms == 0));
+        return go_to_seq(replay, replay->at - (replay->on_ms == 0));
     case REPLAY_EVENT_ON:
         replay->playing = false;
-        return go_to(replay, replay->at + 1);
+        return go_to_seq(replay, replay->at + 1);
     case REPLAY_TRY_BACK:
-        return go_to_such(replay, task, -1, starts_try);
     case REPLAY_TRY_ON:
-        return go_to_such(replay, task, 1, starts_try);
+        return go_to_mark(replay, move == REPLAY_TRY_BACK ? -1 : 1, false, task);
     case REPLAY_FAILURE_BACK:
-        replay->playing = false;
-        return go_to_such(replay, task, -1, is_failure);
     case REPLAY_FAILURE_ON:
         replay->playing = false;
-        return go_to_such(replay, task, 1, is_failure);
+        return go_to_mark(replay, move == REPLAY_FAILURE_BACK ? -1 : 1, true, task);
     case REPLAY_PLAY:
-        return toggle_play(replay);
+        if (!replay->playing && replay->at >= (int64_t)replay->count)
+            return false;
+        replay->playing = !replay->playing;
+        return true;
     case REPLAY_SLOWER:
-        return change_speed(replay, replay->speed / 2);
-    case REPLAY_FASTER:
-        return change_speed(replay, replay->speed * 2);
+    case REPLAY_FASTER: {
+        const int speed = move == REPLAY_SLOWER ? replay->speed / 2 : replay->speed * 2;
+        if (speed < REPLAY_SPEED_MIN || speed > REPLAY_SPEED_MAX)
+            return false;
+        replay->speed = speed;
+        return true;
+    }
     case REPLAY_START:
         replay->playing = false;
-        return go_to(replay, 0);
+        return go_to_seq(replay, 0);
     case REPLAY_END:
         replay->playing = false;
-        return go_to(replay, (int64_t)replay->count);
+        return go_to_seq(replay, (int64_t)replay->count);
     }
     return false;
 }
 
-static const char *nothing_there(enum replay_move move, bool is_past)
+const char *replay_refusal(const struct replay *replay, enum replay_move move, int task,
+                           bool is_past)
 {
+    struct replay copy = *replay; /* moving does not change the marks */
+    const bool leads_back = is_past && move == REPLAY_END;
+    if (leads_back || replay_move(&copy, move, task))
+        return NULL;
     switch (move) {
     case REPLAY_EVENT_BACK:
     case REPLAY_START:
@@ -175,38 +149,19 @@ static const char *nothing_there(enum replay_move move, bool is_past)
     return "";
 }
 
-const char *replay_refusal(const struct replay *replay, enum replay_move move, int task,
-                           bool is_past)
-{
-    struct replay copy = *replay; /* moving does not change the marks */
-    const bool leads_back = is_past && move == REPLAY_END;
-    return leads_back || replay_move(&copy, move, task) ? NULL : nothing_there(move, is_past);
-}
-
-/* Returns the recorded time between the current event and the next one. */
-static int64_t gap_ms(const struct replay *replay)
-{
-    const struct replay_mark *marks = replay->marks;
-    if (replay->at == 0)
-        return 0;
-    int64_t gap = marks[replay->at].at.mono_ms - marks[replay->at - 1].at.mono_ms;
-    return gap > 0 ? gap : 0;
-}
-
-/* Returns how long the gap takes to play at speed 1. */
-static int64_t played_ms(int64_t gap)
-{
-    return gap > REPLAY_GAP_MS_MAX ? REPLAY_GAP_CUT_MS : gap;
-}
-
 bool replay_play(struct replay *replay, int64_t passed_ms)
 {
+    const struct replay_mark *marks = replay->marks;
     if (!replay->playing)
         return false;
     int64_t left = passed_ms * replay->speed / REPLAY_SPEED_ONE;
     while (replay->at < (int64_t)replay->count) {
-        int64_t gap = gap_ms(replay);
-        int64_t length = played_ms(gap);
+        int64_t gap = 0; /* recorded time between the current event and the next one */
+        if (replay->at > 0)
+            gap = marks[replay->at].at.mono_ms - marks[replay->at - 1].at.mono_ms;
+        if (gap < 0)
+            gap = 0;
+        int64_t length = gap > REPLAY_GAP_MS_MAX ? REPLAY_GAP_CUT_MS : gap; /* at speed 1 */
         int64_t done = gap > 0 ? replay->on_ms * length / gap : 0;
         if (length > 0 && done + left < length) {
             replay->on_ms = (done + left) * gap / length;
@@ -229,38 +184,6 @@ struct moment replay_now(const struct replay *replay)
                            .mono_ms = mark->at.mono_ms + replay->on_ms};
 }
 
-static bool is_number(const char *text)
-{
-    return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
-}
-
-static bool find_event(const struct replay *replay, const char *digits, struct replay_point *out,
-                       struct err *err)
-{
-    int64_t seq = 0;
-    if (!parse_i64(digits, 0, INT64_MAX, &seq, err))
-        return false;
-    if (seq > (int64_t)replay->count)
-        return err_set(err, ERR_NOT_FOUND, "there is no event %lld: the last one is %zu",
-                       (long long)seq, replay->count);
-    *out = (struct replay_point){.seq = seq};
-    return true;
-}
-
-/* Returns the latest start of that try, because each step of a task may have one with this number.
- * Attempt 0: the very first try. */
-static int64_t start_of_try(const struct replay *replay, int task, int64_t attempt)
-{
-    int64_t found = 0;
-    for (size_t i = 0; i < replay->count && (found == 0 || attempt > 0); i++) {
-        const struct replay_mark *mark = &replay->marks[i];
-        bool is_it = attempt == 0 || mark->attempt == attempt;
-        if (mark->kind == EVENT_ATTEMPT_STARTED && mark->task == task && is_it)
-            found = (int64_t)i + 1;
-    }
-    return found;
-}
-
 /* Parses "T-104", "T-104 try 2". Returns false without an error if the text is not about a task. */
 static bool find_try(const struct replay *replay, const struct replay_words *words,
                      struct replay_point *out, struct err *err)
@@ -276,7 +199,15 @@ static bool find_try(const struct replay *replay, const struct replay_words *wor
         return false;
     if (cut && !parse_i64(cut + strlen(try_word), 1, INT32_MAX, &attempt, err))
         return false;
-    int64_t seq = start_of_try(replay, task, attempt);
+    /* The latest start of that try, because each step of a task may have one with this number.
+     * Attempt 0: the very first try. */
+    int64_t seq = 0;
+    for (size_t i = 0; i < replay->count && (seq == 0 || attempt > 0); i++) {
+        const struct replay_mark *mark = &replay->marks[i];
+        bool is_it = attempt == 0 || mark->attempt == attempt;
+        if (mark->kind == EVENT_ATTEMPT_STARTED && mark->task == task && is_it)
+            seq = (int64_t)i + 1;
+    }
     if (seq == 0)
         return err_set(err, ERR_NOT_FOUND, "the recording has no start of %s", words->text);
     *out = (struct replay_point){.seq = seq};
@@ -312,39 +243,33 @@ static bool find_time(const struct replay *replay, const struct replay_words *wo
     return true;
 }
 
-/* Returns the position of a bookmark: its event plus its offset. */
-static struct replay_point point_of(const struct replay *replay, const struct bookmark *bookmark)
-{
-    struct replay_point point = {.seq = bookmark->seq};
-    if (point.seq == 0)
-        return point;
-    const int64_t event_ms = replay->marks[point.seq - 1].at.at_ms;
-    point.on_ms = bookmark->at_ms > event_ms ? bookmark->at_ms - event_ms : 0;
-    return point;
-}
-
-static bool find_bookmark(const struct replay *replay, const struct replay_words *words,
-                          struct replay_point *out)
-{
-    for (size_t i = 0; i < words->bookmark_count; i++) {
-        const struct bookmark *bookmark = &words->bookmarks[i];
-        const bool is_there = bookmark->seq >= 0 && bookmark->seq <= (int64_t)replay->count;
-        if (!is_there || bookmark->name[0] == '\0' || strcasecmp(bookmark->name, words->text) != 0)
-            continue;
-        *out = point_of(replay, bookmark);
-        return true;
-    }
-    return false;
-}
-
 bool replay_find(const struct replay *replay, const struct replay_words *words,
                  struct replay_point *out, struct err *err)
 {
     const char *text = words->text;
-    if (find_bookmark(replay, words, out))
+    bool is_number = *text != '\0' && text[strspn(text, "0123456789")] == '\0';
+    for (size_t i = 0; i < words->bookmark_count; i++) {
+        const struct bookmark *bookmark = &words->bookmarks[i];
+        const bool is_there = bookmark->seq >= 0 && bookmark->seq <= (int64_t)replay->count;
+        if (!is_there || bookmark->name[0] == '\0' || strcasecmp(bookmark->name, text) != 0)
+            continue;
+        *out = (struct replay_point){.seq = bookmark->seq};
+        if (bookmark->seq > 0) {
+            const int64_t event_ms = replay->marks[bookmark->seq - 1].at.at_ms;
+            out->on_ms = bookmark->at_ms > event_ms ? bookmark->at_ms - event_ms : 0;
+        }
         return true;
-    if (*text == '#' || is_number(text))
-        return find_event(replay, text + (*text == '#'), out, err);
+    }
+    if (*text == '#' || is_number) {
+        int64_t seq = 0;
+        if (!parse_i64(text + (*text == '#'), 0, INT64_MAX, &seq, err))
+            return false;
+        if (seq > (int64_t)replay->count)
+            return err_set(err, ERR_NOT_FOUND, "there is no event %lld: the last one is %zu",
+                           (long long)seq, replay->count);
+        *out = (struct replay_point){.seq = seq};
+        return true;
+    }
     if (strcmp(text, "start") == 0 || strcmp(text, "end") == 0) {
         *out = (struct replay_point){.seq = *text == 's' ? 0 : (int64_t)replay->count};
         return true;
@@ -359,38 +284,31 @@ bool replay_find(const struct replay *replay, const struct replay_words *words,
     return find_time(replay, words, out, err);
 }
 
-static bool find(struct follower *follower, struct replay *replay, const char *words,
-                 struct replay_point *out, struct err *err)
+bool replay_at_find(struct follower *follower, const char *words, struct replay_at *out,
+                    struct err *err)
 {
+    struct replay replay;
+    struct replay_point point = {0};
     struct bookmark *bookmarks = xcalloc(BOOKMARKS_MAX, sizeof(*bookmarks));
     const int64_t run = follower_run(follower)->number;
     size_t count = 0;
+    replay_init(&replay);
     bool ok =
         bookmark_list(follower_reader(follower), run, bookmarks, BOOKMARKS_MAX, &count, err) &&
-        follower_read(follower, 0, replay_take, replay, NULL, err);
+        follower_read(follower, 0, replay_take, &replay, NULL, err);
     const struct run_state *state = follower_state(follower);
     const struct replay_words wanted = {.text = words ? words : "end",
                                         .plan = state->plan,
                                         .end_ms = state->last.at_ms,
                                         .bookmarks = bookmarks,
                                         .bookmark_count = count};
-    ok = ok && replay_find(replay, &wanted, out, err);
-    free(bookmarks);
-    return ok;
-}
-
-bool replay_at_find(struct follower *follower, const char *words, struct replay_at *out,
-                    struct err *err)
-{
-    struct replay replay;
-    struct replay_point point = {0};
-    replay_init(&replay);
-    bool ok = find(follower, &replay, words, &point, err);
+    ok = ok && replay_find(&replay, &wanted, &point, err);
     if (ok) {
         replay.at = point.seq;
         replay.on_ms = point.on_ms;
         *out = (struct replay_at){.seq = point.seq, .at_ms = replay_now(&replay).at_ms};
     }
+    free(bookmarks);
     replay_done(&replay);
     return ok;
 }

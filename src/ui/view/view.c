@@ -8,17 +8,9 @@
 #include "view_internal.h"
 #include "xalloc.h"
 
-static bool has(const struct view *view, int pane)
+static bool has_pane(const struct view *view, int pane)
 {
     return (view->panes & (1u << pane)) != 0;
-}
-
-/* Sets the panes of the screen. If the pane with the focus is gone, the list gets it. */
-static void view_panes_take(struct view *view, unsigned panes)
-{
-    view->panes = panes;
-    if (!has(view, (int)view->pane))
-        view->pane = VIEW_PANE_LIST;
 }
 
 void view_preview_fit(struct view *view, int rows, int page)
@@ -62,28 +54,27 @@ const char *view_pane_refusal(const struct view *view, enum act act)
     return has_one ? "there is no room for a second pane" : NULL;
 }
 
-static void go_round(struct view *view, int by)
-{
-    int pane = (int)view->pane;
-    do
-        pane = (pane + by + VIEW_PANE_COUNT) % VIEW_PANE_COUNT;
-    while (pane != (int)view->pane && !has(view, pane));
-    view->pane = (enum view_pane)pane;
-}
-
 bool view_pane_act(struct view *view, enum act act)
 {
-    if (act == UI_PANE_NEXT || act == UI_PANE_PREV)
-        go_round(view, act == UI_PANE_NEXT ? 1 : -1);
-    else if (act == UI_ZOOM)
+    int pane = (int)view->pane;
+    switch (act) {
+    case UI_PANE_NEXT:
+    case UI_PANE_PREV: /* the next one that the screen has, around the end */
+        do
+            pane = (pane + (act == UI_PANE_NEXT ? 1 : -1) + VIEW_PANE_COUNT) % VIEW_PANE_COUNT;
+        while (pane != (int)view->pane && !has_pane(view, pane));
+        view->pane = (enum view_pane)pane;
+        return true;
+    case UI_ZOOM:
         view->zoom =
             (struct view_zoom){.is_on = !view_is_zoomed(view), .screen = view_screen(view)};
-    else
+        return true;
+    default: /* the others are not about panes */
         return false;
-    return true;
+    }
 }
 
-static int waiting(const struct run_state *state)
+static int count_waiting(const struct run_state *state)
 {
     return state->counts[TASK_BACKOFF] + state->counts[TASK_QUEUED];
 }
@@ -94,14 +85,6 @@ static const struct run_state *own_state(const struct view_facts *facts)
     if (facts->own)
         return facts->own;
     return facts->live ? facts->live : facts->state;
-}
-
-/* Suspending this process suspends the engine, but not the attempts it started: nobody reads their
- * output or enforces their timeouts then. */
-static bool stops_the_engine(const struct view_facts *facts)
-{
-    const struct run_state *own = own_state(facts);
-    return facts->engine_here && !own->ended && own->running > 0;
 }
 
 /* Removes the message once a second ^Z no longer counts. */
@@ -115,39 +98,27 @@ static void forget_suspend(struct view *view)
 struct view_todo view_suspend(struct view *view, const struct view_facts *facts)
 {
     const struct moment *now = &facts->clock;
-    int running = own_state(facts)->running;
+    const struct run_state *own = own_state(facts);
     bool asked =
         view->suspend_asked_ms > 0 && now->mono_ms - view->suspend_asked_ms < VIEW_SUSPEND_MS;
     forget_suspend(view);
-    if (asked || !stops_the_engine(facts))
+    /* Suspending this process suspends the engine, but not the attempts it started: nobody reads
+     * their output or enforces their timeouts then. */
+    if (asked || !facts->engine_here || own->ended || own->running <= 0)
         return (struct view_todo){.kind = VIEW_SUSPEND};
     /* The alternative comes first, because a narrow screen shows no more than that. */
     view_tell(view, now,
               "%d %s: {quit} d detaches; {suspend} again stops it, and nobody watches until fg",
-              running, running == 1 ? "try runs" : "tries run");
+              own->running, own->running == 1 ? "try runs" : "tries run");
     view->suspend_asked_ms = now->mono_ms;
     return (struct view_todo){.kind = VIEW_DRAW};
-}
-
-struct view_todo view_go_to_the_present(void)
-{
-    return (struct view_todo){.kind = VIEW_TRANSPORT, .move = REPLAY_END};
 }
 
 /* Returns true if leaving would stop work that is running or waiting. */
 static bool would_end_work(const struct view_facts *facts)
 {
     const struct run_state *own = own_state(facts);
-    return facts->engine_here && !own->ended && (own->running > 0 || waiting(own) > 0);
-}
-
-/* Closes the question, as there is nothing left to ask about. */
-static void drop_question(struct view *view, const struct view_facts *facts)
-{
-    prompt_close(&view->prompt);
-    view_tell(view, &facts->clock,
-              own_state(facts)->ended ? "the run has ended; {quit} leaves"
-                                      : "nothing runs or waits any more; {quit} leaves");
+    return facts->engine_here && !own->ended && (own->running > 0 || count_waiting(own) > 0);
 }
 
 struct view_todo view_quit(struct view *view, const struct view_facts *facts)
@@ -156,10 +127,10 @@ struct view_todo view_quit(struct view *view, const struct view_facts *facts)
     if (trail_back(&view->trail))
         return (struct view_todo){.kind = VIEW_DRAW};
     if (facts->mode == VIEW_PAST)
-        return view_go_to_the_present();
+        return (struct view_todo){.kind = VIEW_TRANSPORT, .move = REPLAY_END};
     if (!would_end_work(facts))
         return (struct view_todo){.kind = VIEW_LEAVE};
-    prompt_open_quit(&view->prompt, state->running, waiting(state), facts->clock.mono_ms);
+    prompt_open_quit(&view->prompt, state->running, count_waiting(state), facts->clock.mono_ms);
     return (struct view_todo){.kind = VIEW_ASKED};
 }
 
@@ -168,13 +139,17 @@ void view_leave_update(struct view *view, const struct view_facts *facts)
     const struct run_state *own = own_state(facts);
     if (facts->clock.mono_ms - view->suspend_asked_ms >= VIEW_SUSPEND_MS || facts->state->ended)
         forget_suspend(view);
-    if (view->prompt.kind == PROMPT_QUIT && !would_end_work(facts))
-        drop_question(view, facts);
-    else
-        prompt_update_quit(&view->prompt, own->running, waiting(own));
+    if (view->prompt.kind == PROMPT_QUIT && !would_end_work(facts)) {
+        prompt_close(&view->prompt);
+        view_tell(view, &facts->clock,
+                  own->ended ? "the run has ended; {quit} leaves"
+                             : "nothing runs or waits any more; {quit} leaves");
+    } else {
+        prompt_update_quit(&view->prompt, own->running, count_waiting(own));
+    }
 }
 
-static void *widen(void *array, int room, size_t extra, size_t size)
+static void *widen_array(void *array, int room, size_t extra, size_t size)
 {
     size_t cap = 0;
     return xgrow(array, &cap, (size_t)room + extra, size);
@@ -186,27 +161,24 @@ static void make_room(struct view *view, int task_count)
     if (view->order && task_count <= view->task_room)
         return;
     int room = task_count > 2 * view->task_room ? task_count : 2 * view->task_room;
-    view->order = widen(view->order, room, 1, sizeof(*view->order));
-    view->fold_of = widen(view->fold_of, room, 1, sizeof(*view->fold_of));
-    view->targets = widen(view->targets, room, 1, sizeof(*view->targets));
-    view->rows = widen(view->rows, room, VIEW_FOLDS_MAX + 1, sizeof(*view->rows));
+    view->order = widen_array(view->order, room, 1, sizeof(*view->order));
+    view->fold_of = widen_array(view->fold_of, room, 1, sizeof(*view->fold_of));
+    view->targets = widen_array(view->targets, room, 1, sizeof(*view->targets));
+    view->rows = widen_array(view->rows, room, VIEW_FOLDS_MAX + 1, sizeof(*view->rows));
     view->task_room = room;
 }
 
 void view_init(struct view *view, int task_count)
 {
     assert(task_count >= 0);
-    *view = (struct view){
-        .chosen = -1, .chosen_then = -1, .tried = {.task = -1}, .keys = keymap_builtin()};
+    *view = (struct view){.chosen = -1,
+                          .chosen_then = -1,
+                          .tried = {.task = -1},
+                          .keys = keymap_builtin(),
+                          .log = {.hit = -1}};
     view_marks_init(&view->marks);
-    view_log_init(&view->log);
     make_room(view, task_count);
     view_take_tasks(view, task_count);
-}
-
-static int sooner_task(int task, int task_count)
-{
-    return task < task_count ? task : task_count - 1;
 }
 
 /* Drops tasks that no longer exist; the rows are rebuilt. */
@@ -226,8 +198,10 @@ static void drop_tasks(struct view *view, int task_count)
         view->tried = (struct view_try){.task = -1};
     if (view->chosen >= task_count)
         trail_go(&view->trail, SCREEN_TASKS);
-    view->chosen = sooner_task(view->chosen, task_count);
-    view->chosen_then = sooner_task(view->chosen_then, task_count);
+    if (view->chosen >= task_count)
+        view->chosen = task_count - 1;
+    if (view->chosen_then >= task_count)
+        view->chosen_then = task_count - 1;
 }
 
 void view_take_tasks(struct view *view, int task_count)
@@ -303,7 +277,7 @@ int64_t view_wake_ms(const struct view *view)
     return view->unsettled ? view->still_until : -1;
 }
 
-static int clamp(int value, int least, int most)
+static int clamp_row(int value, int least, int most)
 {
     if (value > most)
         value = most;
@@ -312,21 +286,23 @@ static int clamp(int value, int least, int most)
 
 void view_fit(struct view *view, int list_rows, int log_lines, unsigned panes)
 {
-    view_panes_take(view, panes);
+    view->panes = panes;
+    if (!has_pane(view, (int)view->pane)) /* gone, so the list gets the focus */
+        view->pane = VIEW_PANE_LIST;
     view->log_page = log_lines > 0 ? (size_t)log_lines : 1;
     if (list_rows <= 0) /* the list keeps its scroll position until it is visible again */
         return;
     view->page = list_rows;
     int row = view_chosen_row(view);
     if (row >= 0 && !view->is_scrolled)
-        view->top = clamp(view->top, row - view->page + 1, row);
+        view->top = clamp_row(view->top, row - view->page + 1, row);
     view->top =
-        clamp(view->top, 0, view->row_count > view->page ? view->row_count - view->page : 0);
+        clamp_row(view->top, 0, view->row_count > view->page ? view->row_count - view->page : 0);
 }
 
 void view_scroll(struct view *view, int rows)
 {
     const int last = view->row_count > view->page ? view->row_count - view->page : 0;
-    view->top = clamp(view->top + rows, 0, last);
+    view->top = clamp_row(view->top + rows, 0, last);
     view->is_scrolled = true;
 }

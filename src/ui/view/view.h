@@ -569,8 +569,6 @@ enum {
     TIMELINE_SUM_MS = 1000, /* minimum interval, because it takes a while with many tasks */
 };
 
-/* Opens the Timeline screen. */
-void view_timeline_open(struct view *view);
 /* Sets the axis and the number of rows that fit; scrolls so that the selected row is visible. */
 void view_timeline_fit(struct view *view, const struct timeline_axis *axis, int rows);
 /* Computes where the time went up to `now`, and what ran and failed along the axis as drawn, unless

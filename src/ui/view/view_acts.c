@@ -21,21 +21,13 @@ struct view_target view_aim(const struct run_state *state, int task)
                                 .held = state->tasks[task].held};
 }
 
-/* Returns how many tries the task gets by default after a retry. */
-static int tries_left(const struct run_state *state, int task)
-{
-    const struct step_state *step = run_state_step(state, task);
-    const struct plan_step *plan =
-        &state->plan->tasks[task].steps[run_state_step_number(state, task)];
-    const bool is_fresh = step->grant == 0 || task_status_is_final(state->tasks[task].status);
-    return is_fresh ? plan_step_attempts(plan) : step->allowed - step->used;
-}
-
 /* Returns what a question says about a task's present state. */
 static struct prompt_target view_asked_of(const struct run_state *state, int task)
 {
     const struct plan_task *plan = &state->plan->tasks[task];
+    const struct step_state *step = run_state_step(state, task);
     const struct view_target aim = view_aim(state, task);
+    const bool is_fresh = step->grant == 0 || task_status_is_final(aim.status);
     return (struct prompt_target){
         .task = task,
         .id = plan->id,
@@ -44,15 +36,16 @@ static struct prompt_target view_asked_of(const struct run_state *state, int tas
         .step = aim.step,
         .phase = plan->steps[aim.step].phase,
         .attempt = aim.attempt,
-        .attempts = (int)run_state_step(state, task)->attempt_count,
-        .tries_left = tries_left(state, task),
+        .attempts = (int)step->attempt_count,
+        .tries_left =
+            is_fresh ? plan_step_attempts(&plan->steps[aim.step]) : step->allowed - step->used,
         .hint_goes = run_state_hint_goes(state, task),
     };
 }
 
 /* A retry applies to the attempt on screen; holding applies to the task in any state. */
-static struct view_todo ask(const struct view *view, const struct view_facts *facts,
-                            enum control_verb verb)
+static struct view_todo control_for_chosen(const struct view *view, const struct view_facts *facts,
+                                           enum control_verb verb)
 {
     const struct view_target aim = view_aim(facts->state, view->chosen);
     bool aimed = verb == CONTROL_RETRY;
@@ -79,7 +72,7 @@ static struct view_todo act_on_chosen(struct view *view, const struct view_facts
 {
     switch (act) {
     case UI_RETRY:
-        return ask(view, facts, CONTROL_RETRY);
+        return control_for_chosen(view, facts, CONTROL_RETRY);
     case UI_RETRY_WITH:
         return open_question(view, facts, PROMPT_RETRY_WITH);
     case UI_CANCEL:
@@ -87,25 +80,14 @@ static struct view_todo act_on_chosen(struct view *view, const struct view_facts
     case UI_KILL:
         return open_question(view, facts, PROMPT_KILL);
     case UI_HOLD:
-        return ask(view, facts,
-                   facts->state->tasks[view->chosen].held ? CONTROL_RELEASE : CONTROL_HOLD);
+        return control_for_chosen(
+            view, facts, facts->state->tasks[view->chosen].held ? CONTROL_RELEASE : CONTROL_HOLD);
     case UI_CORRECT:
         return view_correct_open(view, facts);
     default: /* no other act is about tasks */
         assert(false);
         return draw;
     }
-}
-
-/* When all tasks are held, the key releases them; otherwise it holds the rest. */
-static bool lets_go(const struct view *view, const struct run_state *state)
-{
-    for (int task = 0; task < view->order_count; task++) {
-        const struct task_state *one = &state->tasks[task];
-        if (view_is_marked(view, task) && !one->held && !task_status_is_final(one->status))
-            return false;
-    }
-    return true;
 }
 
 static enum prompt_kind question_of(const struct view *view, const struct run_state *state,
@@ -118,33 +100,40 @@ static enum prompt_kind question_of(const struct view *view, const struct run_st
         return PROMPT_RETRY_WITH_MANY;
     case UI_KILL:
         return PROMPT_KILL_MANY;
-    case UI_HOLD:
-        return lets_go(view, state) ? PROMPT_RELEASE_MANY : PROMPT_HOLD_MANY;
+    case UI_HOLD: /* when all tasks are held, the key releases them; otherwise it holds the rest */
+        for (int task = 0; task < view->order_count; task++) {
+            const struct task_state *one = &state->tasks[task];
+            if (view_is_marked(view, task) && !one->held && !task_status_is_final(one->status))
+                return PROMPT_HOLD_MANY;
+        }
+        return PROMPT_RELEASE_MANY;
     default:
         return PROMPT_CANCEL_MANY;
     }
 }
 
-static enum act act_of(enum prompt_kind kind)
-{
-    switch (kind) {
-    case PROMPT_RETRY_MANY:
-        return UI_RETRY;
-    case PROMPT_RETRY_WITH_MANY:
-        return UI_RETRY_WITH;
-    case PROMPT_KILL_MANY:
-        return UI_KILL;
-    case PROMPT_HOLD_MANY:
-    case PROMPT_RELEASE_MANY:
-        return UI_HOLD;
-    default: /* the remaining kinds about many tasks */
-        return UI_CANCEL;
-    }
-}
+/* What each question is about: the act, and the request that is sent if the answer is yes. */
+static const struct asked_act {
+    enum act act;
+    enum control_verb verb;
+} asked_acts[] = {
+    [PROMPT_NONE] = {UI_CANCEL, CONTROL_CANCEL},
+    [PROMPT_CANCEL] = {UI_CANCEL, CONTROL_CANCEL},
+    [PROMPT_CANCEL_MANY] = {UI_CANCEL, CONTROL_CANCEL},
+    [PROMPT_KILL] = {UI_KILL, CONTROL_CANCEL},
+    [PROMPT_KILL_MANY] = {UI_KILL, CONTROL_CANCEL},
+    [PROMPT_RETRY_MANY] = {UI_RETRY, CONTROL_RETRY},
+    [PROMPT_RETRY_WITH] = {UI_RETRY_WITH, CONTROL_RETRY},
+    [PROMPT_RETRY_WITH_MANY] = {UI_RETRY_WITH, CONTROL_RETRY},
+    [PROMPT_HOLD_MANY] = {UI_HOLD, CONTROL_HOLD},
+    [PROMPT_RELEASE_MANY] = {UI_HOLD, CONTROL_RELEASE},
+    [PROMPT_QUIT] = {UI_CANCEL, CONTROL_CANCEL},
+};
+static_assert(ARRAY_LEN(asked_acts) == PROMPT_KIND_COUNT, "every question has its act");
 
 /* Returns true if the task allows this; otherwise sets *why. */
-static bool takes(const struct view *view, const struct view_facts *facts, int task,
-                  enum prompt_kind kind, struct str *why)
+static bool allows_question(const struct view *view, const struct view_facts *facts, int task,
+                            enum prompt_kind kind, struct str *why)
 {
     const bool held = facts->state->tasks[task].held;
     const char *id = facts->state->plan->tasks[task].id;
@@ -156,12 +145,12 @@ static bool takes(const struct view *view, const struct view_facts *facts, int t
         str_addf(why, "%s is not held", id);
         return false;
     }
-    return !view_task_refusal(view, facts, task, act_of(kind), why);
+    return !view_task_refusal(view, facts, task, asked_acts[kind].act, why);
 }
 
 /* Makes the marked tasks that allow the act targets, and asks about them. */
-static struct view_todo view_act_on_marked(struct view *view, const struct view_facts *facts,
-                                           enum act act)
+static struct view_todo act_on_marked(struct view *view, const struct view_facts *facts,
+                                      enum act act)
 {
     struct str why = {0};
     struct prompt_many many = {.kind = question_of(view, facts->state, act)};
@@ -170,7 +159,7 @@ static struct view_todo view_act_on_marked(struct view *view, const struct view_
         struct str one = {0};
         if (!view_is_marked(view, task))
             continue;
-        if (takes(view, facts, task, many.kind, &one))
+        if (allows_question(view, facts, task, many.kind, &one))
             view->targets[view->target_count++] = view_aim(facts->state, task);
         else if (many.left_out++ == 0)
             str_add(&why, str_text(&one));
@@ -187,24 +176,13 @@ struct view_todo view_act_on_tasks(struct view *view, const struct view_facts *f
 {
     struct view_todo todo = draw;
     if (act != UI_CORRECT && view_marked(view) > 0)
-        todo = view_act_on_marked(view, facts, act);
+        todo = act_on_marked(view, facts, act);
     else if (!view_fold_act(view, facts, act, &todo))
         todo = act_on_chosen(view, facts, act);
     return todo;
 }
 
 enum { NAMES_MAX = PROMPT_LIST_MAX - 1 }; /* bytes of ids; the question truncates the list */
-
-/* The names of targets while a prompt is being made. */
-struct named {
-    struct prompt_many many;
-    struct str ids, left_why;
-};
-
-static bool runs(const struct view_target *target)
-{
-    return target->status == TASK_RUNNING;
-}
 
 /* Returns how many targets have no row, not even that of a fold. */
 static int count_hidden(const struct view *view)
@@ -224,40 +202,32 @@ static int count_hidden(const struct view *view)
     return hidden;
 }
 
-static void add_target(const struct run_state *state, int task, struct named *out)
+/* Fills in the description of the view's targets for a question. `ids` owns their list. */
+static void name_targets(const struct view *view, const struct run_state *state,
+                         struct prompt_many *many, struct str *ids)
 {
-    const struct prompt_target asked = view_asked_of(state, task);
-    if (out->ids.len + strlen(asked.id) < NAMES_MAX)
-        str_addf(&out->ids, "%s%s", out->ids.len > 0 ? " " : "", asked.id);
-    out->many.running += asked.status == TASK_RUNNING;
-    out->many.agents += asked.hint_goes != HINT_GOES_NOWHERE;
-    out->many.count++;
-}
-
-static void name_targets(const struct view *view, const struct run_state *state, struct named *out)
-{
-    out->many.running = out->many.agents = out->many.count = 0;
-    out->many.hidden = count_hidden(view);
-    for (int i = 0; i < view->target_count; i++)
-        add_target(state, view->targets[i].task, out);
-    out->many.ids = str_text(&out->ids);
-    out->many.left_why = str_text(&out->left_why);
-}
-
-static void named_done(struct named *named)
-{
-    str_done(&named->ids);
-    str_done(&named->left_why);
+    many->running = many->agents = many->count = 0;
+    many->hidden = count_hidden(view);
+    for (int i = 0; i < view->target_count; i++) {
+        const struct prompt_target asked = view_asked_of(state, view->targets[i].task);
+        if (ids->len + strlen(asked.id) < NAMES_MAX)
+            str_addf(ids, "%s%s", ids->len > 0 ? " " : "", asked.id);
+        many->running += asked.status == TASK_RUNNING;
+        many->agents += asked.hint_goes != HINT_GOES_NOWHERE;
+        many->count++;
+    }
+    many->ids = str_text(ids);
 }
 
 struct view_todo view_ask_about_many(struct view *view, const struct view_facts *facts,
                                      const struct prompt_many *many)
 {
-    struct named named = {.many = *many};
-    str_add(&named.left_why, many->left_why ? many->left_why : "");
-    name_targets(view, facts->state, &named);
-    prompt_open_many(&view->prompt, &named.many, facts->clock.mono_ms);
-    named_done(&named);
+    struct prompt_many named = *many;
+    struct str ids = {0};
+    named.left_why = many->left_why ? many->left_why : "";
+    name_targets(view, facts->state, &named, &ids);
+    prompt_open_many(&view->prompt, &named, facts->clock.mono_ms);
+    str_done(&ids);
     return (struct view_todo){.kind = VIEW_ASKED};
 }
 
@@ -268,7 +238,7 @@ struct view_todo view_ask_about_all(struct view *view, const struct view_facts *
     view->target_count = 0;
     for (int task = 0; task < view->order_count; task++) {
         struct str why = {0};
-        if (takes(view, facts, task, kind, &why))
+        if (allows_question(view, facts, task, kind, &why))
             view->targets[view->target_count++] = view_aim(facts->state, task);
         str_done(&why);
     }
@@ -278,100 +248,62 @@ struct view_todo view_ask_about_all(struct view *view, const struct view_facts *
     return (struct view_todo){.kind = VIEW_DRAW};
 }
 
-/* Returns true if there is another attempt, or it has ended in the meantime. */
-static bool has_changed(const struct view_target *then, const struct view_target *now)
+/* Updates the targets of an open question: drops those that no longer allow the act. Returns true
+ * if one has changed: it has another attempt, or that has ended in the meantime, or it was held or
+ * released. */
+static bool update_targets(struct view *view, const struct view_facts *facts)
 {
-    return then->step != now->step || then->attempt != now->attempt || runs(then) != runs(now) ||
-           task_status_is_final(then->status) != task_status_is_final(now->status) ||
-           then->held != now->held;
-}
-
-/* Drops targets that no longer allow the act. Returns true if any target has changed. */
-static bool look_again(struct view *view, const struct view_facts *facts, struct str *why)
-{
+    struct prompt *prompt = &view->prompt;
+    struct str why = {0}; /* why the first one was dropped */
+    const int before = view->target_count;
     bool changed = false;
     int kept = 0;
-    for (int i = 0; i < view->target_count; i++) {
-        struct str one = {0};
-        const struct view_target now = view_aim(facts->state, view->targets[i].task);
-        if (!has_changed(&view->targets[i], &now)) {
-            view->targets[kept++] = view->targets[i];
+    for (int i = 0; i < before; i++) {
+        const struct view_target then = view->targets[i];
+        const struct view_target now = view_aim(facts->state, then.task);
+        if (then.step == now.step && then.attempt == now.attempt && then.held == now.held &&
+            (then.status == TASK_RUNNING) == (now.status == TASK_RUNNING) &&
+            task_status_is_final(then.status) == task_status_is_final(now.status)) {
+            view->targets[kept++] = then;
             continue;
         }
+        struct str one = {0};
         changed = true;
-        if (takes(view, facts, now.task, view->prompt.kind, &one))
+        if (allows_question(view, facts, now.task, prompt->kind, &one))
             view->targets[kept++] = now;
-        else if (why->len == 0)
-            str_add(why, str_text(&one));
+        else if (why.len == 0)
+            str_add(&why, str_text(&one));
         str_done(&one);
     }
     view->target_count = kept;
-    return changed;
-}
-
-/* Updates the targets of an open question. Returns true if one has changed. */
-static bool view_update_targets(struct view *view, const struct view_facts *facts)
-{
-    struct prompt *prompt = &view->prompt;
-    struct named named = {.many = {.kind = prompt->kind, .whose = prompt->whose}};
-    struct str why = {0};
-    const int before = view->target_count;
-    const bool changed = look_again(view, facts, &why);
-    if (changed && view->target_count == 0) {
+    if (changed && kept == 0) {
         prompt_close(prompt);
         view_say(view, &facts->clock, "nothing is left to confirm: %s", str_text(&why));
     } else if (changed) {
-        str_add(&named.left_why, prompt->left_out > 0 ? prompt->left_why : str_text(&why));
-        named.many.left_out = prompt->left_out + before - view->target_count;
-        name_targets(view, facts->state, &named);
-        prompt_update_many(prompt, &named.many, facts->clock.mono_ms);
+        struct str ids = {0};
+        struct str left_why = {0};
+        str_add(&left_why, prompt->left_out > 0 ? prompt->left_why : str_text(&why));
+        struct prompt_many many = {.kind = prompt->kind,
+                                   .whose = prompt->whose,
+                                   .left_out = prompt->left_out + before - kept,
+                                   .left_why = str_text(&left_why)};
+        name_targets(view, facts->state, &many, &ids);
+        prompt_update_many(prompt, &many, facts->clock.mono_ms);
+        str_done(&ids);
+        str_done(&left_why);
     }
-    named_done(&named);
     str_done(&why);
     return changed;
 }
 
-/* Returns the verb for a kind of question. */
-static enum control_verb verb_of(enum prompt_kind kind)
-{
-    switch (kind) {
-    case PROMPT_HOLD_MANY:
-        return CONTROL_HOLD;
-    case PROMPT_RELEASE_MANY:
-        return CONTROL_RELEASE;
-    case PROMPT_RETRY_MANY:
-    case PROMPT_RETRY_WITH:
-    case PROMPT_RETRY_WITH_MANY:
-        return CONTROL_RETRY;
-    case PROMPT_CANCEL:
-    case PROMPT_CANCEL_MANY:
-    case PROMPT_KILL:
-    case PROMPT_KILL_MANY:
-    case PROMPT_QUIT:
-    case PROMPT_NONE:
-    case PROMPT_KIND_COUNT:
-        break;
-    }
-    return CONTROL_CANCEL;
-}
-
-/* Holding applies to the task in any state. */
-static void aim_at_tasks(struct view *view)
-{
-    for (int i = 0; i < view->target_count; i++) {
-        view->targets[i].step = -1;
-        view->targets[i].attempt = 0;
-    }
-}
-
 /* `asked` is the question, already closed by its answer. */
-static struct view_todo carry_out(struct view *view, const struct view_facts *facts,
-                                  const struct prompt *asked, enum cancel_mode mode)
+static struct view_todo carry_out_answer(struct view *view, const struct view_facts *facts,
+                                         const struct prompt *asked, enum cancel_mode mode)
 {
     const bool is_of_many = prompt_is_of_many(asked);
     struct view_todo todo = {
         .kind = is_of_many ? VIEW_ASK_MANY : VIEW_ASK,
-        .control = {.verb = verb_of(asked->kind),
+        .control = {.verb = asked_acts[asked->kind].verb,
                     .mode = mode,
                     .task = asked->task,
                     .step = asked->step,
@@ -380,8 +312,11 @@ static struct view_todo carry_out(struct view *view, const struct view_facts *fa
                     .key_at_ms = facts->clock.at_ms},
     };
     (void)snprintf(todo.control.hint, sizeof(todo.control.hint), "%s", prompt_hint(asked));
-    if (asked->kind == PROMPT_HOLD_MANY || asked->kind == PROMPT_RELEASE_MANY)
-        aim_at_tasks(view);
+    bool holds = asked->kind == PROMPT_HOLD_MANY || asked->kind == PROMPT_RELEASE_MANY;
+    for (int i = 0; holds && i < view->target_count; i++) { /* applies to the task in any state */
+        view->targets[i].step = -1;
+        view->targets[i].attempt = 0;
+    }
     return todo;
 }
 
@@ -391,13 +326,13 @@ struct view_todo view_question_key(struct view *view, uint32_t key, const struct
     const struct prompt asked = view->prompt;
     switch (prompt_key(&view->prompt, key, facts->clock.mono_ms)) {
     case PROMPT_STOP:
-        return carry_out(view, facts, &asked, CANCEL_STOP);
+        return carry_out_answer(view, facts, &asked, CANCEL_STOP);
     case PROMPT_TERM:
-        return carry_out(view, facts, &asked, CANCEL_TERM);
+        return carry_out_answer(view, facts, &asked, CANCEL_TERM);
     case PROMPT_KILLED:
-        return carry_out(view, facts, &asked, CANCEL_KILL);
+        return carry_out_answer(view, facts, &asked, CANCEL_KILL);
     case PROMPT_GO:
-        return carry_out(view, facts, &asked, CANCEL_STOP);
+        return carry_out_answer(view, facts, &asked, CANCEL_STOP);
     case PROMPT_WAIT:
         return (struct view_todo){.kind = VIEW_LEAVE_WAIT};
     case PROMPT_CANCEL_ALL:
@@ -417,7 +352,7 @@ bool view_question_update(struct view *view, const struct view_facts *facts)
 {
     struct prompt *prompt = &view->prompt;
     if (prompt_is_of_many(prompt))
-        return view_update_targets(view, facts);
+        return update_targets(view, facts);
     if (!prompt_is_of_one(prompt))
         return false;
     struct prompt_target target = view_asked_of(facts->state, prompt->task);
@@ -430,7 +365,7 @@ void view_undo_done(struct view_undo *undo)
     *undo = (struct view_undo){0};
 }
 
-static void note(struct view *view, const struct view_facts *facts, enum view_undo_kind kind)
+static void begin_undo(struct view *view, const struct view_facts *facts, enum view_undo_kind kind)
 {
     view_undo_done(&view->undo);
     view->undo.kind = kind;
@@ -439,21 +374,7 @@ static void note(struct view *view, const struct view_facts *facts, enum view_un
 
 void view_undo_note_marks(struct view *view, const struct view_facts *facts)
 {
-    note(view, facts, VIEW_UNDO_MARKS);
-}
-
-/* Saves the class that a correction replaces. */
-static void keep_label(struct view_undo *undo, const struct run_state *state)
-{
-    const struct control *control = &undo->control;
-    const struct step_state *step = &state->tasks[control->task].steps[control->step];
-    const struct attempt_state *attempt = step_state_find_attempt(step, control->attempt);
-    if (!attempt)
-        return;
-    undo->label = attempt->correction ? attempt->correction->label
-                                      : (struct verdict_label){.class = attempt->class,
-                                                               .type = attempt->type,
-                                                               .reason = attempt->reason};
+    begin_undo(view, facts, VIEW_UNDO_MARKS);
 }
 
 void view_undo_note_act(struct view *view, const struct view_facts *facts,
@@ -465,15 +386,24 @@ void view_undo_note_act(struct view *view, const struct view_facts *facts,
         return;
     struct view_undo *undo = &view->undo;
     size_t cap = 0;
-    note(view, facts, VIEW_UNDO_ACT);
+    begin_undo(view, facts, VIEW_UNDO_ACT);
     undo->control = todo->control;
     undo->count = is_one ? 1 : view->target_count;
     undo->targets = xgrow(NULL, &cap, (size_t)undo->count + 1, sizeof(*undo->targets));
     for (int i = 0; i < undo->count; i++)
         undo->targets[i] =
             view_aim(facts->state, is_one ? todo->control.task : view->targets[i].task);
-    if (todo->control.verb == CONTROL_CORRECT)
-        keep_label(undo, facts->state);
+    if (undo->control.verb != CONTROL_CORRECT)
+        return;
+    /* save the class that the correction replaces */
+    const struct step_state *step =
+        &facts->state->tasks[undo->control.task].steps[undo->control.step];
+    const struct attempt_state *attempt = step_state_find_attempt(step, undo->control.attempt);
+    if (attempt && attempt->correction)
+        undo->label = attempt->correction->label;
+    else if (attempt)
+        undo->label = (struct verdict_label){
+            .class = attempt->class, .type = attempt->type, .reason = attempt->reason};
 }
 
 /* How to undo an act, which is itself an act. Verb 0: cannot be undone for this task, see `why`. */
@@ -481,27 +411,6 @@ struct remedy {
     enum control_verb verb;
     const char *why;
 };
-
-static struct remedy remedy_of_cancel(const struct view_undo *undo,
-                                      const struct view_target *target)
-{
-    if (target->status == TASK_BACKOFF || target->status == TASK_QUEUED)
-        return (struct remedy){.verb = CONTROL_RETRY};
-    if (undo->control.mode == CANCEL_STOP)
-        return (struct remedy){.why = "runs to its end: {retry} gives it more tries then"};
-    return (struct remedy){.why = "has already been signalled: {retry} retries it"};
-}
-
-static struct remedy remedy_of_retry(const struct view_target *target,
-                                     const struct task_state *task)
-{
-    if (task->status == TASK_RUNNING)
-        return (struct remedy){.why = "has started: {cancel} cancels it"};
-    if (target->held)
-        return (struct remedy){.verb = CONTROL_HOLD};
-    return (struct remedy){.why = "no longer waits, which cannot be undone: {hold} holds it, "
-                                  "{cancel} cancels it"};
-}
 
 static struct remedy find_remedy(const struct view_undo *undo, const struct run_state *state,
                                  const struct view_target *target)
@@ -512,7 +421,11 @@ static struct remedy find_remedy(const struct view_undo *undo, const struct run_
     case CONTROL_RELEASE:
         return (struct remedy){.verb = CONTROL_HOLD};
     case CONTROL_CANCEL:
-        return remedy_of_cancel(undo, target);
+        if (target->status == TASK_BACKOFF || target->status == TASK_QUEUED)
+            return (struct remedy){.verb = CONTROL_RETRY};
+        if (undo->control.mode == CANCEL_STOP)
+            return (struct remedy){.why = "runs to its end: {retry} gives it more tries then"};
+        return (struct remedy){.why = "has already been signalled: {retry} retries it"};
     case CONTROL_CORRECT:
         return (struct remedy){.verb = CONTROL_CORRECT};
     case CONTROL_RETRY:
@@ -520,19 +433,18 @@ static struct remedy find_remedy(const struct view_undo *undo, const struct run_
     case CONTROL_VERB_COUNT:
         break;
     }
-    return remedy_of_retry(target, &state->tasks[target->task]);
-}
-
-static bool is_too_late(const struct view *view, const struct view_facts *facts)
-{
-    return view->undo.kind == VIEW_UNDO_NOTHING ||
-           facts->clock.mono_ms - view->undo.at_ms > VIEW_UNDO_MS;
+    if (state->tasks[target->task].status == TASK_RUNNING)
+        return (struct remedy){.why = "has started: {cancel} cancels it"};
+    if (target->held)
+        return (struct remedy){.verb = CONTROL_HOLD};
+    return (struct remedy){.why = "no longer waits, which cannot be undone: {hold} holds it, "
+                                  "{cancel} cancels it"};
 }
 
 bool view_undo_refusal(const struct view *view, const struct view_facts *facts, struct str *why)
 {
     const struct view_undo *undo = &view->undo;
-    if (is_too_late(view, facts)) {
+    if (undo->kind == VIEW_UNDO_NOTHING || facts->clock.mono_ms - undo->at_ms > VIEW_UNDO_MS) {
         str_add(why, "nothing to undo: an act can be undone for 5 s");
         return true;
     }
@@ -549,46 +461,37 @@ bool view_undo_refusal(const struct view *view, const struct view_facts *facts, 
     return true;
 }
 
-/* Makes the tasks whose part can be undone the view's targets. Returns the verb, the same for
- * all. */
-static enum control_verb aim_at_undone(struct view *view, const struct run_state *state)
-{
-    enum control_verb verb = (enum control_verb)0;
-    view->target_count = 0;
-    for (int i = 0; i < view->undo.count; i++) {
-        const struct view_target *was = &view->undo.targets[i];
-        const struct remedy remedy = find_remedy(&view->undo, state, was);
-        if (remedy.verb == 0)
-            continue;
-        verb = remedy.verb;
-        struct view_target *target = &view->targets[view->target_count++];
-        *target = *was;
-        if (verb == CONTROL_HOLD || verb == CONTROL_RELEASE) { /* applies to the task in any
-                                                                  state */
-            target->step = -1;
-            target->attempt = 0;
-        }
-    }
-    return verb;
-}
-
 struct view_todo view_undo(struct view *view, const struct view_facts *facts)
 {
-    if (view->undo.kind == VIEW_UNDO_MARKS) {
+    const struct view_undo *undo = &view->undo;
+    if (undo->kind == VIEW_UNDO_MARKS) {
         view_marks_undo(view);
         view_say(view, &facts->clock, "undone: marked: %d", view_marked(view));
         return (struct view_todo){.kind = VIEW_DRAW};
     }
-    struct control control = {.verb = aim_at_undone(view, facts->state),
-                              .key_at_ms = facts->clock.at_ms};
+    struct control control = {.key_at_ms = facts->clock.at_ms};
+    /* The tasks whose part can be undone become the targets; the verb is the same for all. */
+    view->target_count = 0;
+    for (int i = 0; i < undo->count; i++) {
+        const struct remedy remedy = find_remedy(undo, facts->state, &undo->targets[i]);
+        if (remedy.verb == 0)
+            continue;
+        control.verb = remedy.verb;
+        struct view_target *target = &view->targets[view->target_count++];
+        *target = undo->targets[i];
+        if (remedy.verb == CONTROL_HOLD || remedy.verb == CONTROL_RELEASE) {
+            target->step = -1; /* applies to the task in any state */
+            target->attempt = 0;
+        }
+    }
     const struct view_target *first = &view->targets[0];
     control.task = first->task;
     control.step = first->step;
     control.attempt = first->attempt;
     if (control.verb == CONTROL_CORRECT) {
-        control.step = view->undo.control.step;
-        control.attempt = view->undo.control.attempt;
-        control.label = view->undo.label;
+        control.step = undo->control.step;
+        control.attempt = undo->control.attempt;
+        control.label = undo->label;
     }
     view_undo_done(&view->undo);
     return (struct view_todo){.kind = view->target_count > 1 ? VIEW_ASK_MANY : VIEW_ASK,

@@ -19,8 +19,8 @@ typedef struct view_todo command_fn(struct view *view, const struct view_facts *
 
 static const struct view_todo draw = {.kind = VIEW_DRAW};
 
-static struct view_todo filter(struct view *view, const struct view_facts *facts,
-                               const char *argument)
+static struct view_todo run_filter(struct view *view, const struct view_facts *facts,
+                                   const char *argument)
 {
     if (view_screen(view) != SCREEN_TIMELINE)
         trail_go(&view->trail, SCREEN_TASKS);
@@ -28,21 +28,15 @@ static struct view_todo filter(struct view *view, const struct view_facts *facts
     return draw;
 }
 
-static int find_task(const struct run_state *state, const char *id)
-{
-    for (int i = 0; i < state->plan->task_count; i++) {
-        if (strcmp(state->plan->tasks[i].id, id) == 0)
-            return i;
-    }
-    return -1;
-}
-
 /* Goes to a task by its id, or to a time, as `b` does. */
-static struct view_todo go_to(struct view *view, const struct view_facts *facts,
-                              const char *argument)
+static struct view_todo run_goto(struct view *view, const struct view_facts *facts,
+                                 const char *argument)
 {
-    const int task = find_task(facts->state, argument);
-    if (task >= 0) {
+    const struct plan *plan = facts->state->plan;
+    int task = 0;
+    while (task < plan->task_count && strcmp(plan->tasks[task].id, argument) != 0)
+        task++;
+    if (task < plan->task_count) {
         view->chosen = task;
         view->on_fold = false;
         view_arrange(view, facts);
@@ -52,8 +46,8 @@ static struct view_todo go_to(struct view *view, const struct view_facts *facts,
     return (struct view_todo){.kind = VIEW_GO_TO};
 }
 
-static struct view_todo open_run(struct view *view, const struct view_facts *facts,
-                                 const char *argument)
+static struct view_todo run_open_run(struct view *view, const struct view_facts *facts,
+                                     const char *argument)
 {
     int64_t run = 0;
     if (!parse_i64(argument + (*argument == '#'), 1, INT64_MAX, &run, NULL)) {
@@ -64,8 +58,8 @@ static struct view_todo open_run(struct view *view, const struct view_facts *fac
     return (struct view_todo){.kind = VIEW_OPEN_RUN, .run = run};
 }
 
-static struct view_todo order(struct view *view, const struct view_facts *facts,
-                              const char *argument)
+static struct view_todo run_order(struct view *view, const struct view_facts *facts,
+                                  const char *argument)
 {
     enum order_by by = ORDER_ADDED;
     if (view_order_named(argument, &by))
@@ -76,8 +70,10 @@ static struct view_todo order(struct view *view, const struct view_facts *facts,
     return draw;
 }
 
-/* For acts that change the run: returns true in the past and in a replay, and shows why. */
-static bool is_refused(struct view *view, const struct view_facts *facts, enum act act)
+/* Asks about all tasks that allow this. The acts change the run: in the past and in a replay, shows
+ * why that is not possible. */
+static struct view_todo ask_about_all(struct view *view, const struct view_facts *facts,
+                                      enum act act, enum prompt_kind kind)
 {
     const struct key_place place = view_place(view, facts);
     const struct keymap *keys = keymap_builtin();
@@ -85,61 +81,39 @@ static bool is_refused(struct view *view, const struct view_facts *facts, enum a
         if (keys->rows[i].act != act || (keys->rows[i].modes & (1u << place.mode)) != 0)
             continue;
         view_tell(view, &facts->clock, "%s", keymap_refusal(&keys->rows[i], place));
-        return true;
+        return draw;
     }
-    return false;
-}
-
-static struct view_todo hold_all(struct view *view, const struct view_facts *facts,
-                                 const char *argument)
-{
-    (void)argument;
-    return is_refused(view, facts, UI_HOLD) ? draw
-                                            : view_ask_about_all(view, facts, PROMPT_HOLD_MANY);
-}
-
-static struct view_todo release_all(struct view *view, const struct view_facts *facts,
-                                    const char *argument)
-{
-    (void)argument;
-    return is_refused(view, facts, UI_HOLD) ? draw
-                                            : view_ask_about_all(view, facts, PROMPT_RELEASE_MANY);
-}
-
-static struct view_todo cancel_all(struct view *view, const struct view_facts *facts,
-                                   const char *argument)
-{
-    (void)argument;
-    return is_refused(view, facts, UI_CANCEL) ? draw
-                                              : view_ask_about_all(view, facts, PROMPT_CANCEL_MANY);
+    return view_ask_about_all(view, facts, kind);
 }
 
 /* Passes the command to the app. */
-static struct view_todo ask_app(struct view *view, enum view_todo_kind kind, const char *argument)
+static struct view_todo todo_for_app(struct view *view, enum view_todo_kind kind,
+                                     const char *argument)
 {
     (void)snprintf(view->command.argument, sizeof(view->command.argument), "%s", argument);
     return (struct view_todo){.kind = kind};
 }
 
-static struct view_todo theme(struct view *view, const struct view_facts *facts,
-                              const char *argument)
+static struct view_todo run_theme(struct view *view, const struct view_facts *facts,
+                                  const char *argument)
 {
     (void)facts;
-    return ask_app(view, VIEW_THEME, argument);
+    return todo_for_app(view, VIEW_THEME, argument);
 }
 
-static struct view_todo set(struct view *view, const struct view_facts *facts, const char *argument)
+static struct view_todo run_set(struct view *view, const struct view_facts *facts,
+                                const char *argument)
 {
     static const char name[] = "notify=";
     if (strncmp(argument, name, sizeof(name) - 1) == 0)
-        return ask_app(view, VIEW_NOTIFY, argument + sizeof(name) - 1);
+        return todo_for_app(view, VIEW_NOTIFY, argument + sizeof(name) - 1);
     view_say(view, &facts->clock, "set knows notify alone, as in set notify=needs-you,ended");
     return draw;
 }
 
 /* Plain output prints future events of the run that devs was opened on. */
-static struct view_todo plain(struct view *view, const struct view_facts *facts,
-                              const char *argument)
+static struct view_todo run_plain(struct view *view, const struct view_facts *facts,
+                                  const char *argument)
 {
     const long long run = (long long)facts->run;
     (void)argument;
@@ -160,32 +134,33 @@ static struct view_todo plain(struct view *view, const struct view_facts *facts,
     return draw;
 }
 
-/* A command either is a key's act or has a function. */
+/* A command either is a key's act, or such an act on all tasks, or has a function. */
 static const struct command {
     struct command_row row;
     enum act act;
-    command_fn *run;  /* NULL: uses `act` */
-    bool may_be_bare; /* the argument is optional */
+    enum prompt_kind asks; /* the question about all tasks; PROMPT_NONE: not about all tasks */
+    command_fn *run;       /* NULL: uses `act` */
+    bool may_be_bare;      /* the argument is optional */
 } commands[] = {
-    {{"filter", "WORDS", "only tasks that fit"}, UI_NONE, filter, true},
-    {{"goto", "TIME|TASK", "14:00, -5m, T-104"}, UI_NONE, go_to, false},
-    {{"open run", "N", "another run"}, UI_NONE, open_run, false},
-    {{"hold all", "", "asks first"}, UI_NONE, hold_all, true},
-    {{"release all", "", "asks first"}, UI_NONE, release_all, true},
-    {{"cancel all", "", "asks first"}, UI_NONE, cancel_all, true},
-    {{"order", "HOW", "order of the tasks"}, UI_NONE, order, false},
-    {{"theme", "NAME", "other colors"}, UI_NONE, theme, false},
-    {{"set", "notify=WHAT", "what rings the bell"}, UI_NONE, set, false},
-    {{"plain", "", "lines, no screen"}, UI_NONE, plain, true},
-    {{"tasks", "", "view 1"}, UI_TASKS, NULL, true},
-    {{"detail", "", "view 2"}, UI_DETAIL, NULL, true},
-    {{"log", "", "view 3"}, UI_LOG, NULL, true},
-    {{"forensics", "", "view 4"}, UI_FORENSICS, NULL, true},
-    {{"timeline", "", "view 5"}, UI_TIMELINE, NULL, true},
-    {{"runs", "", "view 6"}, UI_RUNS, NULL, true},
-    {{"keys", "", "the keys"}, UI_HELP, NULL, true},
-    {{"help", "", "the keys"}, UI_HELP, NULL, true},
-    {{"q", "", "back, or quit"}, UI_QUIT, NULL, true},
+    {{"filter", "WORDS", "only tasks that fit"}, UI_NONE, PROMPT_NONE, run_filter, true},
+    {{"goto", "TIME|TASK", "14:00, -5m, T-104"}, UI_NONE, PROMPT_NONE, run_goto, false},
+    {{"open run", "N", "another run"}, UI_NONE, PROMPT_NONE, run_open_run, false},
+    {{"hold all", "", "asks first"}, UI_HOLD, PROMPT_HOLD_MANY, NULL, true},
+    {{"release all", "", "asks first"}, UI_HOLD, PROMPT_RELEASE_MANY, NULL, true},
+    {{"cancel all", "", "asks first"}, UI_CANCEL, PROMPT_CANCEL_MANY, NULL, true},
+    {{"order", "HOW", "order of the tasks"}, UI_NONE, PROMPT_NONE, run_order, false},
+    {{"theme", "NAME", "other colors"}, UI_NONE, PROMPT_NONE, run_theme, false},
+    {{"set", "notify=WHAT", "what rings the bell"}, UI_NONE, PROMPT_NONE, run_set, false},
+    {{"plain", "", "lines, no screen"}, UI_NONE, PROMPT_NONE, run_plain, true},
+    {{"tasks", "", "view 1"}, UI_TASKS, PROMPT_NONE, NULL, true},
+    {{"detail", "", "view 2"}, UI_DETAIL, PROMPT_NONE, NULL, true},
+    {{"log", "", "view 3"}, UI_LOG, PROMPT_NONE, NULL, true},
+    {{"forensics", "", "view 4"}, UI_FORENSICS, PROMPT_NONE, NULL, true},
+    {{"timeline", "", "view 5"}, UI_TIMELINE, PROMPT_NONE, NULL, true},
+    {{"runs", "", "view 6"}, UI_RUNS, PROMPT_NONE, NULL, true},
+    {{"keys", "", "the keys"}, UI_HELP, PROMPT_NONE, NULL, true},
+    {{"help", "", "the keys"}, UI_HELP, PROMPT_NONE, NULL, true},
+    {{"q", "", "back, or quit"}, UI_QUIT, PROMPT_NONE, NULL, true},
 };
 static_assert(ARRAY_LEN(commands) <= VIEW_COMMANDS_MAX, "the help has room for every command");
 
@@ -214,20 +189,6 @@ const struct command_row *view_command_in(const char *line)
     return command ? &command->row : NULL;
 }
 
-static void say_unknown(struct view *view, const struct view_facts *facts, const char *line)
-{
-    struct near_word near = near_word_new(line);
-    struct str all = {0};
-    keymap_say(view->keys, "{command} and Tab list them", &all);
-    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-        near_word_offer(&near, commands[i].row.name);
-    if (near.nearest)
-        view_say(view, &facts->clock, "no command '%s': did you mean '%s'?", line, near.nearest);
-    else
-        view_say(view, &facts->clock, "no command '%s': %s", line, str_text(&all));
-    str_done(&all);
-}
-
 /* Runs a line as if it had been typed. */
 static struct view_todo run_line(struct view *view, const struct view_facts *facts,
                                  const char *line)
@@ -237,15 +198,29 @@ static struct view_todo run_line(struct view *view, const struct view_facts *fac
     const struct command *command = find_command(line, &argument);
     if (*line == '\0')
         return draw;
-    if (!command)
-        say_unknown(view, facts, line);
-    else if (!command->may_be_bare && *argument == '\0')
+    if (!command) {
+        struct near_word near = near_word_new(line);
+        struct str all = {0};
+        keymap_say(view->keys, "{command} and Tab list them", &all);
+        for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+            near_word_offer(&near, commands[i].row.name);
+        if (near.nearest)
+            view_say(view, &facts->clock, "no command '%s': did you mean '%s'?", line,
+                     near.nearest);
+        else
+            view_say(view, &facts->clock, "no command '%s': %s", line, str_text(&all));
+        str_done(&all);
+        return draw;
+    }
+    if (!command->may_be_bare && *argument == '\0') {
         view_say(view, &facts->clock, "%s wants %s", command->row.name, command->row.argument);
-    else if (command->run)
+        return draw;
+    }
+    if (command->run)
         return command->run(view, facts, argument);
-    else
-        return view_do(view, facts, command->act);
-    return draw;
+    if (command->asks != PROMPT_NONE)
+        return ask_about_all(view, facts, command->act, command->asks);
+    return view_do(view, facts, command->act);
 }
 
 void view_command_open(struct view *view)
@@ -273,7 +248,7 @@ struct view_todo view_command_begin(struct view *view, const struct view_facts *
 
 /* Adds the line to the history, unless it repeats the last one. Drops the oldest line if it is
  * full. */
-static void remember(struct view_command *command)
+static void remember_line(struct view_command *command)
 {
     const char *line = command->line.text;
     const int count = command->past_count;
@@ -287,39 +262,29 @@ static void remember(struct view_command *command)
     (void)snprintf(command->past[command->past_count - 1], LINE_EDIT_MAX, "%s", line);
 }
 
-static void recall(struct view_command *command, int step)
-{
-    const int at = command->past_at + step;
-    if (at < 0 || at > command->past_count)
-        return;
-    command->past_at = at;
-    line_edit_set(&command->line, at < command->past_count ? command->past[at] : "");
-}
-
-/* Completes to the common prefix of all candidates, or fully if there is only one. */
-static void complete(struct view *view, const struct view_facts *facts)
-{
-    struct completions found;
-    view_complete(view, facts, &found);
-    if (found.count > 0 && found.alike > view->command.line.len) {
-        found.lines[0][found.alike] = '\0';
-        line_edit_set(&view->command.line, found.lines[0]);
-    }
-}
-
 struct view_todo view_command_key(struct view *view, uint32_t key, const struct view_facts *facts)
 {
     struct view_command *command = &view->command;
     const bool is_empty = command->line.len == 0;
-    char line[LINE_EDIT_MAX];
     if (key == TERM_KEY_TAB) {
-        complete(view, facts);
+        /* Complete to the common prefix of all candidates, or fully if there is only one. */
+        struct completions found;
+        view_complete(view, facts, &found);
+        if (found.count > 0 && found.alike > command->line.len) {
+            found.lines[0][found.alike] = '\0';
+            line_edit_set(&command->line, found.lines[0]);
+        }
     } else if (key == TERM_KEY_UP || key == TERM_KEY_DOWN) {
-        recall(command, key == TERM_KEY_UP ? -1 : 1);
+        const int at = command->past_at + (key == TERM_KEY_UP ? -1 : 1);
+        if (at < 0 || at > command->past_count)
+            return draw;
+        command->past_at = at;
+        line_edit_set(&command->line, at < command->past_count ? command->past[at] : "");
     } else if (key == TERM_KEY_BACKSPACE && is_empty) {
         (void)line_edit_key(&command->line, TERM_KEY_ESC);
     } else if (line_edit_key(&command->line, key) == LINE_EDIT_KEPT) {
-        remember(command);
+        char line[LINE_EDIT_MAX];
+        remember_line(command);
         (void)snprintf(line, sizeof(line), "%s", command->line.text);
         return run_line(view, facts, line);
     }
@@ -333,19 +298,8 @@ struct offering {
     struct completions *out;
 };
 
-/* Returns the length of the common prefix, in whole characters. */
-static size_t alike_bytes(const char *a, const char *b)
-{
-    size_t len = 0;
-    while (a[len] && a[len] == b[len])
-        len++;
-    while (len > 0 && utf8_is_inner(a[len]))
-        len--;
-    return len;
-}
-
 /* Adds a candidate unless it is already in the list. */
-static void offer(struct offering *to, const char *candidate, const char *behind)
+static void offer_candidate(struct offering *to, const char *candidate, const char *behind)
 {
     struct completions *out = to->out;
     char line[LINE_EDIT_MAX];
@@ -359,7 +313,11 @@ static void offer(struct offering *to, const char *candidate, const char *behind
         if (strcmp(out->lines[i], line) == 0)
             return;
     }
-    const size_t alike = alike_bytes(out->lines[0], line);
+    size_t alike = 0; /* bytes of the common prefix, in whole characters */
+    while (out->lines[0][alike] && out->lines[0][alike] == line[alike])
+        alike++;
+    while (alike > 0 && utf8_is_inner(out->lines[0][alike]))
+        alike--;
     if (out->count == 0)
         out->alike = (size_t)len;
     else if (alike < out->alike)
@@ -368,43 +326,23 @@ static void offer(struct offering *to, const char *candidate, const char *behind
         (void)snprintf(out->lines[out->count++], LINE_EDIT_MAX, "%s", line);
 }
 
-static void offer_commands(struct offering *to)
-{
-    const struct command_row *row;
-    for (size_t i = 0; (row = view_command_at(i)); i++)
-        offer(to, row->name, row->argument[0] != '\0' ? " " : "");
-}
-
-static void offer_orders(struct offering *to)
-{
-    for (enum order_by by = 0; by < ORDER_COUNT; by++)
-        offer(to, view_order_name(by), "");
-}
-
-static void offer_themes(struct offering *to)
-{
-    const char *name;
-    for (size_t i = 0; (name = theme_name_at(i)); i++)
-        offer(to, name, "");
-}
-
 static void offer_tasks(struct offering *to, const struct run_state *state)
 {
     for (int i = 0; i < state->plan->task_count; i++)
-        offer(to, state->plan->tasks[i].id, "");
+        offer_candidate(to, state->plan->tasks[i].id, "");
 }
 
 static void offer_values(struct offering *to, const struct run_state *state,
                          enum task_filter_field field)
 {
     for (enum shown shown = 0; field == FILTER_STATE && shown < SHOWN_COUNT; shown++)
-        offer(to, shown_word(shown), "");
+        offer_candidate(to, shown_word(shown), "");
     for (enum phase phase = 0; field == FILTER_PHASE && phase < PHASE_COUNT; phase++)
-        offer(to, phase_name(phase), "");
+        offer_candidate(to, phase_name(phase), "");
     for (int i = 0; field == FILTER_CLASS && i < state->plan->task_count; i++) {
         struct str class = {0};
         shown_class(state, i, &class);
-        offer(to, str_text(&class), "");
+        offer_candidate(to, str_text(&class), "");
         str_done(&class);
     }
     if (field == FILTER_ID)
@@ -423,57 +361,54 @@ static void offer_filter(struct offering *to, const struct run_state *state)
             offer_values(to, state, field);
             return;
         }
-        offer(to, name, field < FILTER_TRY ? "=" : "");
+        offer_candidate(to, name, field < FILTER_TRY ? "=" : "");
     }
 }
 
-/* Returns the part after the last comma. */
-static const char *notify_word(const char *list)
-{
-    const char *comma = strrchr(list, ',');
-    return comma ? comma + 1 : list;
-}
-
-static void offer_notices(struct offering *to)
-{
-    static const char *const words[] = {"needs-you", "stuck", "gave-up", "budget", "ended", "off"};
-    for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        offer(to, words[i], "");
-}
-
-static bool begins(const char *line, const char *command)
+static bool begins_with(const char *line, const char *command)
 {
     return strncmp(line, command, strlen(command)) == 0;
 }
 
 void view_complete(const struct view *view, const struct view_facts *facts, struct completions *out)
 {
+    static const char *const notices[] = {"needs-you", "stuck", "gave-up",
+                                          "budget",    "ended", "off"};
     const char *line = view->command.line.text;
+    const char *name;
     struct offering to = {.line = line, .word = line, .out = out};
     *out = (struct completions){.count = 0};
-    if (begins(line, "filter ")) {
+    if (begins_with(line, "filter ")) {
         const char *blank = strrchr(line, ' ');
         to.word = blank + 1;
-    } else if (begins(line, "order ")) {
+    } else if (begins_with(line, "order ")) {
         to.word = line + strlen("order ");
-    } else if (begins(line, "theme ")) {
+    } else if (begins_with(line, "theme ")) {
         to.word = line + strlen("theme ");
-    } else if (begins(line, "set notify=")) {
-        to.word = notify_word(line + strlen("set notify="));
-    } else if (begins(line, "goto ")) {
+    } else if (begins_with(line, "set notify=")) {
+        const char *list = line + strlen("set notify=");
+        const char *comma = strrchr(list, ',');
+        to.word = comma ? comma + 1 : list;
+    } else if (begins_with(line, "goto ")) {
         to.word = line + strlen("goto ");
     }
     out->from = (int)(to.word - line);
-    if (to.word == line)
-        offer_commands(&to);
-    else if (line[0] == 'f')
+    if (to.word == line) {
+        const struct command_row *row;
+        for (size_t i = 0; (row = view_command_at(i)); i++)
+            offer_candidate(&to, row->name, row->argument[0] != '\0' ? " " : "");
+    } else if (line[0] == 'f') {
         offer_filter(&to, facts->state);
-    else if (line[0] == 'o')
-        offer_orders(&to);
-    else if (line[0] == 't')
-        offer_themes(&to);
-    else if (line[0] == 's')
-        offer_notices(&to);
-    else
+    } else if (line[0] == 'o') {
+        for (enum order_by by = 0; by < ORDER_COUNT; by++)
+            offer_candidate(&to, view_order_name(by), "");
+    } else if (line[0] == 't') {
+        for (size_t i = 0; (name = theme_name_at(i)); i++)
+            offer_candidate(&to, name, "");
+    } else if (line[0] == 's') {
+        for (size_t i = 0; i < ARRAY_LEN(notices); i++)
+            offer_candidate(&to, notices[i], "");
+    } else {
         offer_tasks(&to, facts->state);
+    }
 }

@@ -3,7 +3,7 @@
 
 /* Moves to the attempt before (-1) or after (1), over all steps. Returns false and does not move if
  * there is none. */
-static bool view_try_next(const struct run_state *state, struct view_try *one, int by)
+static bool move_try(const struct run_state *state, struct view_try *one, int by)
 {
     if (one->task < 0 || one->attempt == 0)
         return false;
@@ -22,11 +22,11 @@ static bool view_try_next(const struct run_state *state, struct view_try *one, i
     return true;
 }
 
-static struct view_try latest(const struct run_state *state, int task)
+static struct view_try latest_try(const struct run_state *state, int task)
 {
     struct view_try one = {.task = task, .step = run_state_step_number(state, task)};
     one.attempt = (int)state->tasks[task].steps[one.step].attempt_count + 1;
-    if (!view_try_next(state, &one, -1))
+    if (!move_try(state, &one, -1))
         one.attempt = 0;
     return one;
 }
@@ -45,7 +45,7 @@ struct view_try view_try_now(const struct view *view, const struct run_state *st
         return (struct view_try){.task = -1};
     if (view->tried.task == view->chosen && view_try_state(state, &view->tried))
         return view->tried;
-    return latest(state, view->chosen);
+    return latest_try(state, view->chosen);
 }
 
 void view_try_choose(struct view *view, const struct view_try *one)
@@ -53,20 +53,17 @@ void view_try_choose(struct view *view, const struct view_try *one)
     view->tried = *one;
 }
 
-static bool is_told(const struct attempt_state *attempt)
-{
-    return attempt->ended.mono_ms == 0 || attempt->class != VERDICT_SUCCESS;
-}
-
 void view_try_choose_failure(struct view *view, const struct run_state *state)
 {
     if (view->chosen < 0)
         return;
-    const struct view_try last = latest(state, view->chosen);
-    struct view_try look = last;
-    view->tried = last;
-    while (look.attempt > 0 && !is_told(view_try_state(state, &look))) {
-        if (!view_try_next(state, &look, -1))
+    struct view_try look = latest_try(state, view->chosen);
+    view->tried = look;
+    while (look.attempt > 0) {
+        const struct attempt_state *attempt = view_try_state(state, &look);
+        if (attempt->ended.mono_ms == 0 || attempt->class != VERDICT_SUCCESS)
+            break;
+        if (!move_try(state, &look, -1))
             return;
     }
     view->tried = look;
@@ -75,7 +72,7 @@ void view_try_choose_failure(struct view *view, const struct run_state *state)
 bool view_try_step(struct view *view, const struct run_state *state, int by)
 {
     struct view_try one = view_try_now(view, state);
-    if (!view_try_next(state, &one, by))
+    if (!move_try(state, &one, by))
         return false;
     view->tried = one;
     return true;
@@ -84,42 +81,22 @@ bool view_try_step(struct view *view, const struct run_state *state, int by)
 bool view_try_has(const struct view *view, const struct run_state *state, int by)
 {
     struct view_try one = view_try_now(view, state);
-    return view_try_next(state, &one, by);
+    return move_try(state, &one, by);
 }
 
 enum { PAGE_TRIES = 8 };
-
-/* Moves by `by` attempts, or as far as possible. Shows a message if there is none in that
- * direction. */
-static void move(struct view *view, const struct view_facts *facts, int by)
-{
-    const int step = by < 0 ? -1 : 1;
-    int left = by < 0 ? -by : by;
-    if (!view_try_step(view, facts->state, step)) {
-        view_say(view, &facts->clock, "the task has no %s try", by < 0 ? "earlier" : "later");
-        return;
-    }
-    while (--left > 0 && view_try_step(view, facts->state, step))
-        ;
-    view->log_back = 0;
-}
-
-static bool has_failed(const struct run_state *state, const struct view_try *one)
-{
-    const struct attempt_state *attempt = view_try_state(state, one);
-    return attempt && attempt->ended.mono_ms != 0 && attempt->class != VERDICT_SUCCESS;
-}
 
 /* Finds the nearest failed attempt after (1) or before (-1) the one in view. */
 static bool find_failure(const struct view *view, const struct run_state *state, int step,
                          struct view_try *out)
 {
-    struct view_try one = view_try_now(view, state);
-    bool found = false;
-    while (!found && view_try_next(state, &one, step))
-        found = has_failed(state, &one);
-    *out = one;
-    return found;
+    *out = view_try_now(view, state);
+    while (move_try(state, out, step)) {
+        const struct attempt_state *attempt = view_try_state(state, out);
+        if (attempt && attempt->ended.mono_ms != 0 && attempt->class != VERDICT_SUCCESS)
+            return true;
+    }
+    return false;
 }
 
 const char *view_detail_refusal(const struct view *view, const struct view_facts *facts,
@@ -144,13 +121,6 @@ const char *view_detail_refusal(const struct view *view, const struct view_facts
     }
 }
 
-static void search(struct view *view)
-{
-    view->pane = VIEW_PANE_LOG;
-    line_edit_clear(&view->search);
-    line_edit_open(&view->search);
-}
-
 bool view_detail_act(struct view *view, const struct view_facts *facts, enum act act,
                      struct view_todo *out)
 {
@@ -163,7 +133,9 @@ bool view_detail_act(struct view *view, const struct view_facts *facts, enum act
         view_log_open(view, facts);
         return true;
     case UI_FILTER:
-        search(view);
+        view->pane = VIEW_PANE_LOG;
+        line_edit_clear(&view->search);
+        line_edit_open(&view->search);
         return true;
     case UI_ERROR_NEXT:
     case UI_ERROR_BACK:
@@ -178,7 +150,16 @@ bool view_detail_act(struct view *view, const struct view_facts *facts, enum act
     const int by = view_move_lines(act, PAGE_TRIES);
     if (by == 0 || view->pane == VIEW_PANE_LOG)
         return false;
-    move(view, facts, by);
+    /* Moves by that many attempts, or as far as possible. */
+    const int step = by < 0 ? -1 : 1;
+    int left = by < 0 ? -by : by;
+    if (!view_try_step(view, facts->state, step)) {
+        view_say(view, &facts->clock, "the task has no %s try", by < 0 ? "earlier" : "later");
+        return true;
+    }
+    while (--left > 0 && view_try_step(view, facts->state, step))
+        ;
+    view->log_back = 0;
     return true;
 }
 

@@ -22,35 +22,6 @@ void view_forensics_fit(struct view *view, struct view_room room)
         at->top = room.last;
 }
 
-static void move_section(struct view_forensics *forensics, int by)
-{
-    int section = (int)forensics->section + by;
-    if (section < 0)
-        section = 0;
-    if (section >= FORENSICS_SECTION_COUNT)
-        section = FORENSICS_SECTION_COUNT - 1;
-    forensics->top = section == (int)forensics->section ? forensics->top : 0;
-    forensics->section = (enum forensics_section)section;
-}
-
-static void scroll(struct view_forensics *forensics, int by)
-{
-    int64_t top = (int64_t)forensics->top + by;
-    if (top > (int64_t)forensics->room.last)
-        top = (int64_t)forensics->room.last;
-    forensics->top = top > 0 ? (size_t)top : 0;
-}
-
-static bool move(struct view_forensics *forensics, enum act act)
-{
-    const int by = view_move_lines(act, (int)forensics->room.page);
-    if (by != 0 && (forensics->right || view_move_is_by_page(act)))
-        scroll(forensics, by);
-    else if (by != 0)
-        move_section(forensics, by);
-    return by != 0;
-}
-
 const char *view_forensics_refusal(const struct view *view, const struct view_facts *facts,
                                    enum act act)
 {
@@ -81,12 +52,6 @@ const char *view_forensics_refusal(const struct view *view, const struct view_fa
     }
 }
 
-static void change_try(struct view *view, const struct view_facts *facts, int by)
-{
-    view->forensics.top = 0;
-    (void)view_try_step(view, facts->state, by);
-}
-
 bool view_forensics_act(struct view *view, const struct view_facts *facts, enum act act,
                         struct view_todo *out)
 {
@@ -104,12 +69,30 @@ bool view_forensics_act(struct view *view, const struct view_facts *facts, enum 
         forensics->right = true;
         return true;
     case UI_TRY_BACK:
-        change_try(view, facts, -1);
-        return true;
     case UI_TRY_FORWARD:
-        change_try(view, facts, 1);
+        forensics->top = 0;
+        (void)view_try_step(view, facts->state, act == UI_TRY_BACK ? -1 : 1);
         return true;
     default: /* moves; everything else has its general meaning */
-        return move(forensics, act);
+        break;
     }
+    const int by = view_move_lines(act, (int)forensics->room.page);
+    if (by == 0)
+        return false;
+    if (forensics->right || view_move_is_by_page(act)) {
+        int64_t top = (int64_t)forensics->top + by;
+        if (top > (int64_t)forensics->room.last)
+            top = (int64_t)forensics->room.last;
+        forensics->top = top > 0 ? (size_t)top : 0;
+        return true;
+    }
+    int section = (int)forensics->section + by;
+    if (section < 0)
+        section = 0;
+    if (section >= FORENSICS_SECTION_COUNT)
+        section = FORENSICS_SECTION_COUNT - 1;
+    if (section != (int)forensics->section)
+        forensics->top = 0;
+    forensics->section = (enum forensics_section)section;
+    return true;
 }

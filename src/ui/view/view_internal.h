@@ -53,7 +53,6 @@ void view_log_refusal(const struct view *view, const struct view_facts *facts, e
 /* Carries out a key on the Log screen. */
 bool view_log_act(struct view *view, const struct view_facts *facts, enum act act,
                   struct view_todo *out);
-void view_log_init(struct view_log *log);
 /* Handles a key while the search text is being typed. */
 void view_log_search_key(struct view *view, const struct view_facts *facts, uint32_t key);
 
@@ -74,9 +73,6 @@ const char *view_timeline_refusal(const struct view *view, const struct view_fac
 /* Carries out a key on the Timeline screen. */
 bool view_timeline_act(struct view *view, const struct view_facts *facts, enum act act,
                        struct view_todo *out);
-
-/* Handles a key while the filter is being typed. */
-void view_runs_type(struct view *view, uint32_t key);
 
 /* The attempt in view. */
 
@@ -107,13 +103,9 @@ void view_order_sort(const struct view *view, const struct view_facts *facts, in
 void view_order_take(struct view *view, const struct view_facts *facts, enum order_by by);
 /* S: reverses the sort order. */
 void view_order_turn(struct view *view, const struct view_facts *facts);
-/* s: opens the sort menu in the last rows of the screen; a digit or Enter picks an order. */
-void view_order_open(struct view *view);
 /* Handles a key while the menu is open; ignores unknown keys. */
 void view_order_key(struct view *view, uint32_t key, const struct view_facts *facts);
 
-/* Parses the filter text again, for view_matches(). */
-void view_filter_take(struct view *view);
 /* Handles a key while the filter is being typed. Enter keeps the filter, or takes the suggested
  * word if nothing matches. */
 struct view_todo view_filter_key(struct view *view, uint32_t key, const struct view_facts *facts);
@@ -190,8 +182,6 @@ struct view_todo view_command_key(struct view *view, uint32_t key, const struct 
 
 /* =: on Detail and Log compares two attempts, elsewhere asks for other policies. */
 struct view_todo view_report_ask(struct view *view, const struct view_facts *facts);
-/* Handles a key while a file name is being typed. */
-struct view_todo view_report_type(struct view *view, uint32_t key);
 /* Handles a key while the report is open: scrolls, closes it, or answers its question. `act` is
  * what the key means elsewhere. */
 struct view_todo view_report_key(struct view *view, uint32_t key, enum act act);
@@ -213,8 +203,6 @@ struct view_todo view_frozen_act(struct view *view, const struct view_facts *fac
 
 /* Goes back along the trail; from its first screen to the present; from there out of devs. */
 struct view_todo view_quit(struct view *view, const struct view_facts *facts);
-/* Leaves the past for the present. */
-struct view_todo view_go_to_the_present(void);
 /* Suspends the program. If that stops an engine in this process, it must be requested twice. */
 struct view_todo view_suspend(struct view *view, const struct view_facts *facts);
 /* Updates the questions about leaving to the state of the run. */

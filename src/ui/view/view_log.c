@@ -6,11 +6,6 @@
 #include "view.h"
 #include "view_internal.h"
 
-void view_log_init(struct view_log *log)
-{
-    *log = (struct view_log){.hit = -1};
-}
-
 void view_log_open(struct view *view, const struct view_facts *facts)
 {
     if (view->chosen < 0) {
@@ -24,57 +19,11 @@ void view_log_open(struct view *view, const struct view_facts *facts)
 
 void view_log_restart(struct view_log *log)
 {
-    const struct view_log was = *log;
-    view_log_init(log);
-    log->unwrapped = was.unwrapped;
-    log->only = was.only;
-    log->raw = was.raw;
-    log->room = was.room;
-}
-
-/* Scrolling up stops following at once. */
-static bool scroll(struct view_log *log, enum act act)
-{
-    const int by = view_move_lines(act, log->room.rows);
-    log->stays = log->stays || by < 0;
-    log->scroll += log->stays ? by : 0;
-    return by != 0;
-}
-
-static void follow(struct view *view, const struct view_facts *facts, enum act act)
-{
-    view->log.stays = false;
-    view->log.is_to_start = false;
-    view->log.scroll = 0;
-    if (act == UI_FOLLOW)
-        view_say(view, &facts->clock, "the end of the log is followed");
-}
-
-static void go_to_start(struct view_log *log)
-{
-    log->stays = true;
-    log->is_to_start = true;
-    log->scroll = 0;
-}
-
-static void go_sideways(struct view *view, enum act act)
-{
-    struct view_log *log = &view->log;
-    const int by = log->room.columns / 2 > 0 ? log->room.columns / 2 : 1;
-    log->column += act == UI_RIGHT ? by : -by;
-    if (log->column < 0)
-        log->column = 0;
-}
-
-static void wrap(struct view *view, const struct view_facts *facts)
-{
-    struct view_log *log = &view->log;
-    log->unwrapped = !log->unwrapped;
-    log->column = 0;
-    log->row = 0;
-    view_tell(view, &facts->clock, "%s",
-              log->unwrapped ? "long lines are cut off: {left} {right} go sideways"
-                             : "long lines are wrapped");
+    *log = (struct view_log){.hit = -1,
+                             .unwrapped = log->unwrapped,
+                             .only = log->only,
+                             .raw = log->raw,
+                             .room = log->room};
 }
 
 /* Searches again after the text has changed. */
@@ -108,12 +57,16 @@ static void open_search(struct view *view, bool asks_only)
     take_search(view);
 }
 
-/* Enter without a text shows all lines again. If all lines are shown already, it shows the matches
- * of the last search. */
-static void end_only(struct view *view, const struct view_facts *facts,
-                     enum line_edit_result result)
+void view_log_search_key(struct view *view, const struct view_facts *facts, uint32_t key)
 {
     struct view_log *log = &view->log;
+    const enum line_edit_result result = line_edit_key(&view->search, key);
+    if (!log->asks_only || result == LINE_EDIT_OPEN) {
+        take_search(view);
+        return;
+    }
+    /* Enter without a text shows all lines again. If all lines are shown already, it shows the
+     * matches of the last search. */
     const bool is_of_before = result == LINE_EDIT_KEPT && view->search.len == 0 && !log->was_only;
     if (is_of_before)
         view->search = log->was_search;
@@ -125,23 +78,14 @@ static void end_only(struct view *view, const struct view_facts *facts,
         log->want = VIEW_LOG_NOTHING;
     }
     struct str text = {0};
-    if (log->only)
+    if (log->only) {
         str_addf(&text, "only lines with \"%s\"", view->search.text);
-    else
-        str_add(&text, "all lines are shown");
-    if (log->only)
         keymap_say(view->keys, ": {match-only} Enter shows all", &text);
+    } else {
+        str_add(&text, "all lines are shown");
+    }
     view_say(view, &facts->clock, "%s", str_text(&text));
     str_done(&text);
-}
-
-void view_log_search_key(struct view *view, const struct view_facts *facts, uint32_t key)
-{
-    const enum line_edit_result result = line_edit_key(&view->search, key);
-    if (view->log.asks_only && result != LINE_EDIT_OPEN)
-        end_only(view, facts, result);
-    else
-        take_search(view);
 }
 
 /* Where a search starts, and for what. */
@@ -177,20 +121,9 @@ static struct quest quest_of(const struct view *view, const struct log_pager *pa
     return out;
 }
 
-static void want(struct view *view, const struct view_facts *facts, enum act act)
-{
-    const struct quest quest = quest_of(view, facts->pager, act);
-    if (quest.want == VIEW_LOG_NOTHING)
-        return;
-    view->log.want = quest.want;
-    view->log.step = quest.step;
-    view->log.from = quest.from;
-    view->log.either_way = false;
-}
-
 /* Appends that nothing was found in this direction (step 1: down). */
-static void view_log_add_none(const struct view *view, const struct log_pager *pager,
-                              enum view_log_want want, int step, struct str *out)
+static void add_none_found(const struct view *view, const struct log_pager *pager,
+                           enum view_log_want want, int step, struct str *out)
 {
     const bool of_errors = want == VIEW_LOG_ERROR;
     const struct pager_set *set = of_errors ? &pager->errors : &pager->found;
@@ -205,28 +138,23 @@ static void view_log_add_none(const struct view *view, const struct log_pager *p
         str_addf(out, "\"%s\" not found further %s", view->search.text, way);
 }
 
-/* Returns true if the pager has the attempt in view and the present search text. Keys may be ahead
- * of the pager. */
-static bool is_up_to_date(const struct view *view, const struct view_facts *facts)
-{
-    const struct view_try now = view_try_now(view, facts->state);
-    const struct log_pager *pager = facts->pager;
-    return pager && pager->key.task == now.task && pager->key.step == now.step &&
-           pager->key.attempt == now.attempt && strcmp(pager->needle, view->search.text) == 0;
-}
-
 /* Appends a message if it is already known that there is nothing in that direction. */
 static void add_nothing_there(const struct view *view, const struct view_facts *facts, enum act act,
                               struct str *why)
 {
     const struct log_pager *pager = facts->pager;
+    const struct view_try now = view_try_now(view, facts->state);
     const struct quest quest = quest_of(view, pager, act);
     size_t line = 0;
-    if (quest.want == VIEW_LOG_NOTHING || !is_up_to_date(view, facts))
+    if (quest.want == VIEW_LOG_NOTHING)
+        return;
+    /* Keys may be ahead of the pager, which then has another attempt or search text. */
+    if (pager->key.task != now.task || pager->key.step != now.step ||
+        pager->key.attempt != now.attempt || strcmp(pager->needle, view->search.text) != 0)
         return;
     const struct pager_set *set = quest.want == VIEW_LOG_ERROR ? &pager->errors : &pager->found;
     if (log_pager_next(pager, set, quest.from, quest.step, &line) == PAGER_NEXT_NONE)
-        view_log_add_none(view, pager, quest.want, quest.step, why);
+        add_none_found(view, pager, quest.want, quest.step, why);
 }
 
 void view_log_refusal(const struct view *view, const struct view_facts *facts, enum act act,
@@ -261,35 +189,40 @@ void view_log_refusal(const struct view *view, const struct view_facts *facts, e
     }
 }
 
-static bool clear_search(struct view *view)
-{
-    if (view->search.len == 0 && !view->log.only)
-        return false;
-    line_edit_clear(&view->search);
-    view->log.only = false;
-    view->log.want = VIEW_LOG_NOTHING;
-    view->log.hit = -1;
-    return true;
-}
-
 bool view_log_act(struct view *view, const struct view_facts *facts, enum act act,
                   struct view_todo *out)
 {
+    struct view_log *log = &view->log;
     (void)out; /* needs only a new frame */
     switch (act) {
     case UI_FIRST:
-        go_to_start(&view->log);
+        log->stays = true;
+        log->is_to_start = true;
+        log->scroll = 0;
         return true;
     case UI_LAST:
     case UI_FOLLOW:
-        follow(view, facts, act);
+        log->stays = false;
+        log->is_to_start = false;
+        log->scroll = 0;
+        if (act == UI_FOLLOW)
+            view_say(view, &facts->clock, "the end of the log is followed");
         return true;
     case UI_LEFT:
-    case UI_RIGHT:
-        go_sideways(view, act);
+    case UI_RIGHT: {
+        const int by = log->room.columns / 2 > 0 ? log->room.columns / 2 : 1;
+        log->column += act == UI_RIGHT ? by : -by;
+        if (log->column < 0)
+            log->column = 0;
         return true;
+    }
     case UI_WRAP:
-        wrap(view, facts);
+        log->unwrapped = !log->unwrapped;
+        log->column = 0;
+        log->row = 0;
+        view_tell(view, &facts->clock, "%s",
+                  log->unwrapped ? "long lines are cut off: {left} {right} go sideways"
+                                 : "long lines are wrapped");
         return true;
     case UI_FILTER:
         open_search(view, false);
@@ -300,19 +233,36 @@ bool view_log_act(struct view *view, const struct view_facts *facts, enum act ac
     case UI_NEXT:
     case UI_PREV:
     case UI_ERROR_NEXT:
-    case UI_ERROR_BACK:
-        want(view, facts, act);
+    case UI_ERROR_BACK: {
+        const struct quest quest = quest_of(view, facts->pager, act);
+        if (quest.want == VIEW_LOG_NOTHING)
+            return true;
+        log->want = quest.want;
+        log->step = quest.step;
+        log->from = quest.from;
+        log->either_way = false;
         return true;
+    }
     case UI_RAW:
-        view->log.raw = !view->log.raw;
+        log->raw = !log->raw;
         view_tell(view, &facts->clock,
-                  view->log.raw ? "the output as it came: {raw} makes it readable"
-                                : "an agent's output made readable");
+                  log->raw ? "the output as it came: {raw} makes it readable"
+                           : "an agent's output made readable");
         return true;
-    case UI_BACK:
-        return clear_search(view);
-    default: /* scrolling; everything else has its general meaning */
-        return scroll(&view->log, act);
+    case UI_BACK: /* first ends the search */
+        if (view->search.len == 0 && !log->only)
+            return false;
+        line_edit_clear(&view->search);
+        log->only = false;
+        log->want = VIEW_LOG_NOTHING;
+        log->hit = -1;
+        return true;
+    default: { /* scrolling; everything else has its general meaning */
+        const int by = view_move_lines(act, log->room.rows);
+        log->stays = log->stays || by < 0; /* scrolling up stops following at once */
+        log->scroll += log->stays ? by : 0;
+        return by != 0;
+    }
     }
 }
 
@@ -336,7 +286,7 @@ static size_t rows_of_screen(const struct settling *it)
 }
 
 /* Returns the rows that a line takes; 1 if it is not in the window. */
-static int height(const struct settling *it, size_t index)
+static int line_rows(const struct settling *it, size_t index)
 {
     const struct pager_line *line = log_pager_line(it->pager, index);
     if (!line || it->log->unwrapped || it->log->room.columns <= 0)
@@ -344,7 +294,7 @@ static int height(const struct settling *it, size_t index)
     return line_wrap_rows(log_pager_text(it->pager, line), line->len, it->log->room.columns);
 }
 
-static bool load(const struct settling *it, size_t index, size_t count)
+static bool load_lines(const struct settling *it, size_t index, size_t count)
 {
     return log_pager_load(it->pager, it->source, index, count, it->err);
 }
@@ -357,10 +307,10 @@ static bool go_to_end(const struct settling *it)
     const size_t rows = rows_of_screen(it);
     size_t used = 0;
     size_t top = count;
-    if (!load(it, count > rows ? count - rows : 0, rows))
+    if (!load_lines(it, count > rows ? count - rows : 0, rows))
         return false;
     while (top > 0 && used < rows)
-        used += (size_t)height(it, --top);
+        used += (size_t)line_rows(it, --top);
     log->top = top;
     log->row = used > rows ? (int)(used - rows) : 0;
     return true;
@@ -375,10 +325,10 @@ static bool scroll_down(const struct settling *it, size_t by)
         return true;
     }
     by = by < SCROLL_ROWS_MAX ? by : SCROLL_ROWS_MAX;
-    if (!load(it, log->top, by + rows_of_screen(it)))
+    if (!load_lines(it, log->top, by + rows_of_screen(it)))
         return false;
     for (; by > 0 && log->top < count; by--) {
-        if (log->row + 1 < height(it, log->top)) {
+        if (log->row + 1 < line_rows(it, log->top)) {
             log->row++;
         } else {
             log->row = 0;
@@ -397,13 +347,13 @@ static bool scroll_up(const struct settling *it, size_t by)
     }
     by = by < SCROLL_ROWS_MAX ? by : SCROLL_ROWS_MAX;
     const size_t first = log->top > by ? log->top - by : 0;
-    if (!load(it, first, by + rows_of_screen(it)))
+    if (!load_lines(it, first, by + rows_of_screen(it)))
         return false;
     for (; by > 0 && (log->top > 0 || log->row > 0); by--) {
         if (log->row > 0)
             log->row--;
         else
-            log->row = height(it, --log->top) - 1;
+            log->row = line_rows(it, --log->top) - 1;
     }
     return true;
 }
@@ -415,7 +365,7 @@ static bool keep_in_bounds(const struct settling *it)
     const size_t count = log_pager_count(it->pager);
     const size_t rows = rows_of_screen(it);
     if (log->top + rows < count)
-        return load(it, log->top, rows);
+        return load_lines(it, log->top, rows);
     const struct view_log was = *log;
     if (!go_to_end(it))
         return false;
@@ -424,12 +374,30 @@ static bool keep_in_bounds(const struct settling *it)
         log->top = was.top;
         log->row = was.row;
     }
-    return load(it, log->top, rows);
+    return load_lines(it, log->top, rows);
 }
 
-static void show_hit(const struct settling *it, size_t line)
+/* Moves to the search target, if it is already known. */
+static void seek_match(const struct settling *it, const struct view_facts *facts)
 {
     struct view_log *log = it->log;
+    const struct pager_set *set =
+        log->want == VIEW_LOG_ERROR ? &it->pager->errors : &it->pager->found;
+    size_t line = 0;
+    if (log->want == VIEW_LOG_NOTHING)
+        return;
+    enum pager_next next = log_pager_next(it->pager, set, log->from, log->step, &line);
+    if (next == PAGER_NEXT_NONE && log->either_way)
+        next = log_pager_next(it->pager, set, log->from, -log->step, &line);
+    if (next == PAGER_NEXT_NONE) {
+        struct str words = {0};
+        add_none_found(it->view, it->pager, log->want, log->step, &words);
+        view_say(it->view, &facts->clock, "%s", str_text(&words));
+        str_done(&words);
+        log->want = VIEW_LOG_NOTHING;
+    }
+    if (next != PAGER_NEXT_FOUND)
+        return;
     const size_t index = log_pager_index(it->pager, line);
     const size_t above = rows_of_screen(it) / HIT_PART;
     const bool in_sight = index >= log->top && index + log->below < log_pager_count(it->pager) &&
@@ -443,67 +411,6 @@ static void show_hit(const struct settling *it, size_t line)
         return;
     log->top = index > above ? index - above : 0;
     log->row = 0;
-}
-
-static void say_none(const struct settling *it, const struct view_facts *facts)
-{
-    struct str words = {0};
-    view_log_add_none(it->view, it->pager, it->log->want, it->log->step, &words);
-    view_say(it->view, &facts->clock, "%s", str_text(&words));
-    str_done(&words);
-}
-
-/* Moves to the search target, if it is already known. */
-static void seek(const struct settling *it, const struct view_facts *facts)
-{
-    struct view_log *log = it->log;
-    const struct pager_set *set =
-        log->want == VIEW_LOG_ERROR ? &it->pager->errors : &it->pager->found;
-    size_t line = 0;
-    if (log->want == VIEW_LOG_NOTHING)
-        return;
-    enum pager_next next = log_pager_next(it->pager, set, log->from, log->step, &line);
-    if (next == PAGER_NEXT_NONE && log->either_way)
-        next = log_pager_next(it->pager, set, log->from, -log->step, &line);
-    if (next == PAGER_NEXT_FOUND) {
-        show_hit(it, line);
-    } else if (next == PAGER_NEXT_NONE) {
-        say_none(it, facts);
-        log->want = VIEW_LOG_NOTHING;
-    }
-}
-
-/* Returns the number of lines below the screen. */
-static size_t count_below(const struct settling *it)
-{
-    const size_t count = log_pager_count(it->pager);
-    size_t used = 0;
-    size_t index = it->log->top;
-    int hidden = it->log->row;
-    while (index < count && used < rows_of_screen(it)) {
-        used += (size_t)(height(it, index++) - hidden);
-        hidden = 0;
-    }
-    return count - index;
-}
-
-static bool move(const struct settling *it)
-{
-    struct view_log *log = it->log;
-    const int64_t scroll = log->scroll;
-    log->scroll = 0;
-    if (!log->stays)
-        return go_to_end(it);
-    if (log->is_to_start) {
-        log->top = 0;
-        log->row = 0;
-        log->is_to_start = false;
-    }
-    if (scroll > 0 && !scroll_down(it, (size_t)scroll))
-        return false;
-    if (scroll < 0 && !scroll_up(it, (size_t)-scroll))
-        return false;
-    return keep_in_bounds(it);
 }
 
 void view_log_sync(struct view *view, struct log_pager *pager)
@@ -521,10 +428,36 @@ void view_log_sync(struct view *view, struct log_pager *pager)
 bool view_log_settle(struct view *view, const struct view_facts *facts, struct log_pager *pager,
                      const struct log_source *source, struct err *err)
 {
+    struct view_log *log = &view->log;
     const struct settling it = {
-        .view = view, .log = &view->log, .pager = pager, .source = source, .err = err};
-    seek(&it, facts);
-    const bool ok = move(&it);
-    view->log.below = ok ? count_below(&it) : view->log.below;
-    return ok;
+        .view = view, .log = log, .pager = pager, .source = source, .err = err};
+    seek_match(&it, facts);
+    const int64_t scroll = log->scroll;
+    log->scroll = 0;
+    if (!log->stays) {
+        if (!go_to_end(&it))
+            return false;
+    } else {
+        if (log->is_to_start) {
+            log->top = 0;
+            log->row = 0;
+            log->is_to_start = false;
+        }
+        if (scroll > 0 && !scroll_down(&it, (size_t)scroll))
+            return false;
+        if (scroll < 0 && !scroll_up(&it, (size_t)-scroll))
+            return false;
+        if (!keep_in_bounds(&it))
+            return false;
+    }
+    const size_t count = log_pager_count(pager);
+    size_t used = 0;
+    size_t index = log->top;
+    int hidden = log->row;
+    while (index < count && used < rows_of_screen(&it)) {
+        used += (size_t)(line_rows(&it, index++) - hidden);
+        hidden = 0;
+    }
+    log->below = count - index;
+    return true;
 }

@@ -60,18 +60,6 @@ struct sort_key {
     int task;
 };
 
-static int64_t next_of(const struct run_state *state, int task)
-{
-    return state->tasks[task].status == TASK_BACKOFF ? run_state_step(state, task)->due.mono_ms
-                                                     : last;
-}
-
-static int64_t tries_of(const struct run_state *state, int task)
-{
-    const struct attempt_state *latest = step_state_attempt(run_state_step(state, task));
-    return latest ? latest->number : 0;
-}
-
 /* Tasks that need the user come first, then failures, then active ones, then successes. */
 static int64_t rank_of(enum shown shown)
 {
@@ -85,32 +73,31 @@ static int64_t rank_of(enum shown shown)
     return ranks[shown];
 }
 
-/* When nothing is running any more, failures come before everything else. */
-static int64_t failed_first(enum shown shown)
-{
-    const int64_t rank = rank_of(shown);
-    const int64_t other = rank_of(SHOWN_LOST) + 1;
-    return rank < other ? rank : other;
-}
-
 static void make_key(const struct view *view, const struct view_facts *facts, int task,
                      struct sort_key *out)
 {
     const struct run_state *state = facts->state;
+    const struct task_state *it = &state->tasks[task];
     const enum shown shown = shown_task(state, task, facts->orphaned);
+    const struct attempt_state *latest;
     *out = (struct sort_key){.task = task};
     switch (view->sorted.by) {
     case ORDER_ADDED:
-        out->number = view_is_over(facts) ? failed_first(shown) : shown != SHOWN_NEEDS_YOU;
+        out->number = shown != SHOWN_NEEDS_YOU;
+        /* When nothing is running any more, failures come before everything else. */
+        if (view_is_over(facts))
+            out->number =
+                rank_of(shown) <= rank_of(SHOWN_LOST) ? rank_of(shown) : rank_of(SHOWN_LOST) + 1;
         break;
     case ORDER_STATE:
         out->number = rank_of(shown);
         break;
     case ORDER_NEXT:
-        out->number = next_of(state, task);
+        out->number = it->status == TASK_BACKOFF ? run_state_step(state, task)->due.mono_ms : last;
         break;
     case ORDER_TRY:
-        out->number = -tries_of(state, task);
+        latest = step_state_attempt(run_state_step(state, task));
+        out->number = latest ? -(int64_t)latest->number : 0;
         break;
     case ORDER_NAME:
         str_add(&out->text, state->plan->tasks[task].id);
@@ -120,9 +107,7 @@ static void make_key(const struct view *view, const struct view_facts *facts, in
         out->number = out->text.len == 0;
         break;
     case ORDER_LONGEST:
-        out->number = task_status_is_final(state->tasks[task].status)
-                          ? last
-                          : state->tasks[task].since.mono_ms;
+        out->number = task_status_is_final(it->status) ? last : it->since.mono_ms;
         break;
     case ORDER_COUNT:
         break;
@@ -180,7 +165,7 @@ void view_order_sort(const struct view *view, const struct view_facts *facts, in
 }
 
 /* The user asked for it, so the rows need not stay in place. */
-static void sort_now(struct view *view, const struct view_facts *facts)
+static void sort_rows_now(struct view *view, const struct view_facts *facts)
 {
     view->still_until = facts->clock.mono_ms;
     view_arrange(view, facts);
@@ -190,46 +175,48 @@ static void sort_now(struct view *view, const struct view_facts *facts)
 void view_order_take(struct view *view, const struct view_facts *facts, enum order_by by)
 {
     view->sorted = (struct view_order){.by = by, .at = by};
-    sort_now(view, facts);
+    sort_rows_now(view, facts);
 }
 
 void view_order_turn(struct view *view, const struct view_facts *facts)
 {
     view->sorted.is_turned = !view->sorted.is_turned;
-    sort_now(view, facts);
-}
-
-void view_order_open(struct view *view)
-{
-    view->sorted.is_open = true;
-    view->sorted.at = view->sorted.by;
-}
-
-static bool is_on(uint32_t key)
-{
-    return key == 'j' || key == 'l' || key == 's' || key == TERM_KEY_DOWN ||
-           key == TERM_KEY_RIGHT || key == TERM_KEY_TAB;
-}
-
-static bool is_back(uint32_t key)
-{
-    return key == 'k' || key == 'h' || key == TERM_KEY_UP || key == TERM_KEY_LEFT ||
-           key == TERM_KEY_BACK_TAB;
+    sort_rows_now(view, facts);
 }
 
 void view_order_key(struct view *view, uint32_t key, const struct view_facts *facts)
 {
     struct view_order *order = &view->sorted;
-    if (key >= '1' && key < '1' + ORDER_COUNT)
+    if (key >= '1' && key < '1' + ORDER_COUNT) {
         view_order_take(view, facts, (enum order_by)(key - '1'));
-    else if (key == TERM_KEY_ENTER)
+        return;
+    }
+    switch (key) {
+    case TERM_KEY_ENTER:
         view_order_take(view, facts, order->at);
-    else if (key == TERM_KEY_ESC || key == 'q')
+        break;
+    case TERM_KEY_ESC:
+    case 'q':
         order->is_open = false;
-    else if (is_on(key))
+        break;
+    case 'j':
+    case 'l':
+    case 's':
+    case TERM_KEY_DOWN:
+    case TERM_KEY_RIGHT:
+    case TERM_KEY_TAB:
         order->at = (order->at + 1) % ORDER_COUNT;
-    else if (is_back(key))
+        break;
+    case 'k':
+    case 'h':
+    case TERM_KEY_UP:
+    case TERM_KEY_LEFT:
+    case TERM_KEY_BACK_TAB:
         order->at = (order->at + ORDER_COUNT - 1) % ORDER_COUNT;
+        break;
+    default:
+        break;
+    }
 }
 
 static_assert((int)LINE_EDIT_MAX <= (int)TASK_FILTER_TEXT_MAX, "what is typed is read to its end");
@@ -240,17 +227,7 @@ static struct task_filter_facts facts_of(const struct view_facts *facts)
         .state = facts->state, .orphaned = facts->orphaned, .now = facts->now};
 }
 
-void view_filter_take(struct view *view)
-{
-    task_filter_read(view->filter.text, &view->wanted);
-}
-
-static bool is_passed(const struct view_facts *facts, int task)
-{
-    return facts->state->tasks[task].status == TASK_PASSED;
-}
-
-static bool fits(const struct view *view, const struct view_facts *facts, int task)
+static bool fits_filter(const struct view *view, const struct view_facts *facts, int task)
 {
     const struct task_filter_facts of = facts_of(facts);
     if (view->only_needs_you && shown_task(facts->state, task, facts->orphaned) != SHOWN_NEEDS_YOU)
@@ -260,14 +237,15 @@ static bool fits(const struct view *view, const struct view_facts *facts, int ta
 
 bool view_matches(const struct view *view, const struct view_facts *facts, int task)
 {
-    return !(view->hides_passed && is_passed(facts, task)) && fits(view, facts, task);
+    const bool is_hidden = view->hides_passed && facts->state->tasks[task].status == TASK_PASSED;
+    return !is_hidden && fits_filter(view, facts, task);
 }
 
 int view_hidden(const struct view *view, const struct view_facts *facts)
 {
     int count = 0;
     for (int i = 0; view->hides_passed && i < facts->state->plan->task_count; i++)
-        count += is_passed(facts, i) && fits(view, facts, i);
+        count += facts->state->tasks[i].status == TASK_PASSED && fits_filter(view, facts, i);
     return count;
 }
 
@@ -340,22 +318,18 @@ void view_filter_set(struct view *view, const struct view_facts *facts, const ch
     say_what_is_wrong(view, facts);
 }
 
-static void say_hidden(struct view *view, const struct view_facts *facts, int hidden)
-{
-    struct str text = {0};
-    shown_count(hidden, "passed task is hidden: ", "passed tasks are hidden: ", &text);
-    keymap_say(view->keys, "{finished} shows them", &text);
-    view_say(view, &facts->clock, "%s", str_text(&text));
-    str_done(&text);
-}
-
 void view_filter_passed(struct view *view, const struct view_facts *facts)
 {
     view->hides_passed = !view->hides_passed;
     view_narrow(view, facts);
-    const int hidden = view_hidden(view, facts);
-    if (view->hides_passed)
-        say_hidden(view, facts, hidden);
-    else
+    if (!view->hides_passed) {
         view_say(view, &facts->clock, "passed tasks are shown");
+        return;
+    }
+    struct str text = {0};
+    shown_count(view_hidden(view, facts),
+                "passed task is hidden: ", "passed tasks are hidden: ", &text);
+    keymap_say(view->keys, "{finished} shows them", &text);
+    view_say(view, &facts->clock, "%s", str_text(&text));
+    str_done(&text);
 }

@@ -2,62 +2,42 @@
 #include "view.h"
 #include "view_internal.h"
 
-/* Each of these returns the reason, or NULL if the act is possible. */
-static const char *retry_refusal(const struct view_facts *facts, int number, bool with_choices)
+/* Returns why the task does not allow the act, or NULL if it does. */
+static const char *act_reason(const struct view_facts *facts, int number, enum act act)
 {
     const struct task_state *task = &facts->state->tasks[number];
-    if (task->status == TASK_RUNNING && !facts->orphaned)
-        return "runs: nothing to retry yet ({cancel} cancels)";
-    if (task->status == TASK_PASSED)
-        return "has passed: nothing to retry";
-    if (task_status_is_final(task->status) && facts->state->plan->grows)
-        return "is over: its caller has the answer and may call again";
-    if (with_choices || task->status != TASK_QUEUED || task->held ||
-        run_state_is_behind_gate(facts->state, number))
-        return NULL;
-    return task->unmet > 0 ? "waits for what it needs: nothing to retry"
-                           : "starts with the next free slot anyhow";
-}
-
-static const char *cancel_refusal(const struct task_state *task)
-{
-    if (task->status == TASK_NEEDS_YOU)
-        return "has stopped for you and starts nothing on its own: nothing to cancel";
-    return task_status_is_final(task->status) ? "has ended: nothing to cancel" : NULL;
-}
-
-static const char *kill_refusal(const struct task_state *task)
-{
-    if (task->status == TASK_NEEDS_YOU)
-        return "has stopped for you, nothing of it runs: nothing to kill";
-    if (task_status_is_final(task->status))
-        return "has ended: nothing to kill";
-    return task->status == TASK_RUNNING ? NULL : "does not run: nothing to kill ({cancel} cancels)";
-}
-
-static const char *hold_refusal(const struct task_state *task)
-{
-    if (task->held || !task_status_is_final(task->status))
-        return NULL;
-    if (task->status == TASK_NEEDS_YOU)
-        return "has stopped for you and starts nothing on its own: nothing to hold";
-    return "has ended: nothing to hold";
-}
-
-static const char *reason(const struct view_facts *facts, int number, enum act act)
-{
-    const struct task_state *task = &facts->state->tasks[number];
+    const bool has_stopped = task->status == TASK_NEEDS_YOU;
+    const bool has_ended = task_status_is_final(task->status);
     switch (act) {
     case UI_RETRY:
-        return retry_refusal(facts, number, false);
     case UI_RETRY_WITH:
-        return retry_refusal(facts, number, true);
+        if (task->status == TASK_RUNNING && !facts->orphaned)
+            return "runs: nothing to retry yet ({cancel} cancels)";
+        if (task->status == TASK_PASSED)
+            return "has passed: nothing to retry";
+        if (has_ended && facts->state->plan->grows)
+            return "is over: its caller has the answer and may call again";
+        if (act == UI_RETRY_WITH || task->status != TASK_QUEUED || task->held ||
+            run_state_is_behind_gate(facts->state, number))
+            return NULL;
+        return task->unmet > 0 ? "waits for what it needs: nothing to retry"
+                               : "starts with the next free slot anyhow";
     case UI_CANCEL:
-        return cancel_refusal(task);
+        if (has_stopped)
+            return "has stopped for you and starts nothing on its own: nothing to cancel";
+        return has_ended ? "has ended: nothing to cancel" : NULL;
     case UI_KILL:
-        return kill_refusal(task);
+        if (has_stopped)
+            return "has stopped for you, nothing of it runs: nothing to kill";
+        if (has_ended)
+            return "has ended: nothing to kill";
+        return task->status == TASK_RUNNING ? NULL
+                                            : "does not run: nothing to kill ({cancel} cancels)";
     case UI_HOLD:
-        return hold_refusal(task);
+        if (task->held || !has_ended)
+            return NULL;
+        return has_stopped ? "has stopped for you and starts nothing on its own: nothing to hold"
+                           : "has ended: nothing to hold";
     case UI_CORRECT:
         return view_correct_is_possible(facts->state, number)
                    ? NULL
@@ -77,7 +57,7 @@ static bool lacks_engine(const struct view_facts *facts, enum act act)
 bool view_task_refusal(const struct view *view, const struct view_facts *facts, int task,
                        enum act act, struct str *why)
 {
-    const char *words = reason(facts, task, act);
+    const char *words = act_reason(facts, task, act);
     if (!words)
         return false;
     str_addf(why, "%s ", facts->state->plan->tasks[task].id);
@@ -88,7 +68,8 @@ bool view_task_refusal(const struct view *view, const struct view_facts *facts, 
 bool view_task_allows(const struct view_facts *facts, int task, enum act act)
 {
     const bool is_past = facts->mode == VIEW_REPLAY || facts->mode == VIEW_PAST;
-    return !is_past && !facts->read_only && !lacks_engine(facts, act) && !reason(facts, task, act);
+    return !is_past && !facts->read_only && !lacks_engine(facts, act) &&
+           !act_reason(facts, task, act);
 }
 
 static bool is_about_tasks(enum act act)
@@ -154,40 +135,11 @@ static bool tasks_refusal(const struct view *view, const struct view_facts *fact
     return view_task_refusal(view, facts, view->chosen, act, why);
 }
 
-/* Returns true for acts that write to the log. */
-static bool is_recorded(enum act act)
-{
-    return is_about_tasks(act) || act == UI_UNDO || act == UI_BOOKMARK;
-}
-
-static const char *find_reason(const struct view *view)
-{
-    if (view->pane == VIEW_PANE_LOG)
-        return view->search.len == 0 ? "nothing to search for: {filter} takes it" : NULL;
-    return view->filter.len == 0 && !view->only_needs_you ? "no filter is set: {filter} sets one"
-                                                          : NULL;
-}
-
-static const char *try_reason(const struct view *view, const struct view_facts *facts, int by)
-{
-    if (view_try_has(view, facts->state, by))
-        return NULL;
-    return by < 0 ? "the task has no earlier try" : "the task has no later try";
-}
-
-static const char *compare_reason(const struct view *view, const struct view_facts *facts)
-{
-    const enum screen screen = view_screen(view);
-    const bool is_of_tries = screen == SCREEN_DETAIL || screen == SCREEN_LOG;
-    return is_of_tries && view_try_now(view, facts->state).attempt == 0
-               ? "no try yet: nothing to compare"
-               : NULL;
-}
-
 /* Checks that are the same on all screens. */
 static const char *common_reason(const struct view *view, const struct view_facts *facts,
                                  enum act act)
 {
+    const enum screen screen = view_screen(view);
     switch (act) {
     case UI_NEEDS_YOU_NEXT:
         return facts->state->counts[TASK_NEEDS_YOU] == 0 ? "nothing needs you" : NULL;
@@ -202,54 +154,43 @@ static const char *common_reason(const struct view *view, const struct view_fact
     case UI_MARK_ALL:
         return view->row_count == 0 ? "there is no task to mark" : NULL;
     case UI_OPEN:
-        return view->chosen < 0 && view_screen(view) != SCREEN_RUNS ? "no task is chosen" : NULL;
+        return view->chosen < 0 && screen != SCREEN_RUNS ? "no task is chosen" : NULL;
     case UI_DETAIL:
     case UI_LOG:
     case UI_FORENSICS:
         return view->chosen < 0 ? "no task is chosen" : NULL;
     case UI_NEXT:
     case UI_PREV:
-        return view_screen(view) != SCREEN_LOG ? find_reason(view) : NULL;
+        if (screen == SCREEN_LOG)
+            return NULL;
+        if (view->pane == VIEW_PANE_LOG)
+            return view->search.len == 0 ? "nothing to search for: {filter} takes it" : NULL;
+        return view->filter.len == 0 && !view->only_needs_you
+                   ? "no filter is set: {filter} sets one"
+                   : NULL;
     case UI_BUNDLE:
         return facts->newer ? "the log was written by a newer devs: no file can be made of it"
                             : NULL;
     case UI_TRY_BACK:
-        return try_reason(view, facts, -1);
+        return view_try_has(view, facts->state, -1) ? NULL : "the task has no earlier try";
     case UI_TRY_FORWARD:
-        return try_reason(view, facts, 1);
+        return view_try_has(view, facts->state, 1) ? NULL : "the task has no later try";
     case UI_COMPARE:
-        return compare_reason(view, facts);
+        return (screen == SCREEN_DETAIL || screen == SCREEN_LOG) &&
+                       view_try_now(view, facts->state).attempt == 0
+                   ? "no try yet: nothing to compare"
+                   : NULL;
     default: /* all other keys are always available */
         return NULL;
     }
-}
-
-static const char *screen_reason(const struct view *view, const struct view_facts *facts,
-                                 enum act act)
-{
-    switch (view_screen(view)) {
-    case SCREEN_TASKS:
-        return view_tasks_refusal(view, facts, act);
-    case SCREEN_DETAIL:
-        return view_detail_refusal(view, facts, act);
-    case SCREEN_FORENSICS:
-        return view_forensics_refusal(view, facts, act);
-    case SCREEN_TIMELINE:
-        return view_timeline_refusal(view, facts, act);
-    case SCREEN_RUNS:
-        return view_runs_refusal(view, facts, act);
-    case SCREEN_LOG: /* view_log_refusal() includes the search text */
-    case SCREEN_COUNT:
-        break;
-    }
-    return NULL;
 }
 
 bool view_refusal(const struct view *view, const struct view_facts *facts, enum act act,
                   struct str *why)
 {
     const size_t before = why->len;
-    if (facts->read_only && is_recorded(act)) {
+    const bool is_recorded = is_about_tasks(act) || act == UI_UNDO || act == UI_BOOKMARK;
+    if (facts->read_only && is_recorded) {
         str_add(why, "this log is read only: this run cannot be changed from here");
         return true;
     }
@@ -261,7 +202,27 @@ bool view_refusal(const struct view *view, const struct view_facts *facts, enum 
         view_log_refusal(view, facts, act, why);
     if (why->len > before)
         return true;
-    const char *words = screen_reason(view, facts, act);
+    const char *words = NULL;
+    switch (view_screen(view)) {
+    case SCREEN_TASKS:
+        words = view_tasks_refusal(view, facts, act);
+        break;
+    case SCREEN_DETAIL:
+        words = view_detail_refusal(view, facts, act);
+        break;
+    case SCREEN_FORENSICS:
+        words = view_forensics_refusal(view, facts, act);
+        break;
+    case SCREEN_TIMELINE:
+        words = view_timeline_refusal(view, facts, act);
+        break;
+    case SCREEN_RUNS:
+        words = view_runs_refusal(view, facts, act);
+        break;
+    case SCREEN_LOG: /* view_log_refusal() includes the search text */
+    case SCREEN_COUNT:
+        break;
+    }
     if (!words)
         words = view_pane_refusal(view, act);
     if (!words)

@@ -2,37 +2,28 @@
 #include "view.h"
 #include "view_internal.h"
 
-static bool same_try(const struct view_try *a, const struct view_try *b)
-{
-    return a->task == b->task && a->step == b->step && a->attempt == b->attempt;
-}
-
-/* False if a recording has moved back to before the attempt. */
-static bool has_begun(const struct run_state *state, const struct view_try *one)
-{
-    return one->task < state->plan->task_count && view_try_state(state, one);
-}
-
 static struct view_todo mark_or_compare(struct view *view, const struct view_facts *facts)
 {
-    const struct view_todo draw = {.kind = VIEW_DRAW};
-    const struct view_try now = view_try_now(view, facts->state);
+    const struct run_state *state = facts->state;
+    const struct view_try now = view_try_now(view, state);
     struct view_try *marked = &view->report.marked;
     if (marked->attempt == 0) {
         *marked = now;
         view_tell(view, &facts->clock,
                   "try %d is marked: choose another one, {compare} compares the two", now.attempt);
-    } else if (!has_begun(facts->state, marked)) {
+    } else if (marked->task >= state->plan->task_count || !view_try_state(state, marked)) {
+        /* a recording has moved back to before the attempt */
         *marked = now;
         view_say(view, &facts->clock, "what was marked has not begun then: try %d is marked now",
                  now.attempt);
-    } else if (same_try(marked, &now)) {
+    } else if (marked->task == now.task && marked->step == now.step &&
+               marked->attempt == now.attempt) {
         marked->attempt = 0;
         view_say(view, &facts->clock, "no try is marked any more");
     } else {
         return (struct view_todo){.kind = VIEW_COMPARE};
     }
-    return draw;
+    return (struct view_todo){.kind = VIEW_DRAW};
 }
 
 struct view_todo view_report_ask(struct view *view, const struct view_facts *facts)
@@ -42,13 +33,6 @@ struct view_todo view_report_ask(struct view *view, const struct view_facts *fac
         return mark_or_compare(view, facts);
     line_edit_open(&view->report.file); /* keeps the previous file name */
     return (struct view_todo){.kind = VIEW_DRAW};
-}
-
-struct view_todo view_report_type(struct view *view, uint32_t key)
-{
-    struct line_edit *file = &view->report.file;
-    const bool is_kept = line_edit_key(file, key) == LINE_EDIT_KEPT && file->len > 0;
-    return (struct view_todo){.kind = is_kept ? VIEW_WHAT_IF : VIEW_DRAW};
 }
 
 void view_report_fit(struct view *view, int rows, int page)

@@ -11,52 +11,38 @@
 /* A row is a task, or a fold, identified by its first task. */
 enum { VIEW_NO_ROW = -1 };
 
-/* The spans of two faults with the same result may overlap. A fold's description is about its own
- * members only. */
-static void join(struct view *view, int number, const struct run_state *state, int task)
-{
-    struct view_fold *fold = &view->folds[number];
-    const struct moment *due = &run_state_step(state, task)->due;
-    bool is_first = fold->fault.count == 0;
-    if (is_first || task < fold->fault.first)
-        fold->fault.first = task;
-    if (is_first || due->mono_ms < fold->fault.due_first.mono_ms)
-        fold->fault.due_first = *due;
-    if (is_first || due->mono_ms > fold->fault.due_last.mono_ms)
-        fold->fault.due_last = *due;
-    fold->fault.count++;
-    fold->held += state->tasks[task].held;
-    view->fold_of[task] = number;
-}
-
-/* Finds tasks that wait with a common result. */
+/* Finds tasks that wait with a common result. The spans of two faults with the same result may
+ * overlap, and a fold's description is about its own members only. */
 static void find_waiting(struct view *view, const struct run_state *state)
 {
     struct fault faults[FAULTS_MAX];
     int count = run_state_faults(state, faults);
     for (int i = 0; i < count; i++) {
-        struct view_fold *fold = &view->folds[i];
-        *fold = (struct view_fold){.fault = faults[i], .leader = -1};
-        fold->fault.count = 0;
+        view->folds[i] = (struct view_fold){.fault = faults[i], .leader = -1};
+        view->folds[i].fault.count = 0;
     }
     view->fold_count = count;
     for (int i = 0; i < state->waits.count && count > 0; i++) {
         int task = state->waits.items[i];
-        int fold = 0;
-        while (fold < count && !fault_has(&faults[fold], state, task))
-            fold++;
+        int number = 0;
+        while (number < count && !fault_has(&faults[number], state, task))
+            number++;
         bool is_other = state->tasks[task].follows >= 0; /* handled by find_following() */
-        if (fold < count && !is_other)
-            join(view, fold, state, task);
+        if (number == count || is_other)
+            continue;
+        struct view_fold *fold = &view->folds[number];
+        const struct moment *due = &run_state_step(state, task)->due;
+        bool is_first = fold->fault.count == 0;
+        if (is_first || task < fold->fault.first)
+            fold->fault.first = task;
+        if (is_first || due->mono_ms < fold->fault.due_first.mono_ms)
+            fold->fault.due_first = *due;
+        if (is_first || due->mono_ms > fold->fault.due_last.mono_ms)
+            fold->fault.due_last = *due;
+        fold->fault.count++;
+        fold->held += state->tasks[task].held;
+        view->fold_of[task] = number;
     }
-}
-
-static int fold_of_leader(const struct view *view, int leader, int first)
-{
-    int fold = first;
-    while (fold < view->fold_count && view->folds[fold].leader != leader)
-        fold++;
-    return fold;
 }
 
 /* Finds tasks that wait for another task to finish. */
@@ -67,7 +53,9 @@ static void find_following(struct view *view, const struct run_state *state)
         int leader = state->tasks[i].follows;
         if (leader < 0)
             continue;
-        int fold = fold_of_leader(view, leader, first);
+        int fold = first;
+        while (fold < view->fold_count && view->folds[fold].leader != leader)
+            fold++;
         if (fold == VIEW_FOLDS_MAX)
             continue;
         if (fold == view->fold_count) {
@@ -205,70 +193,48 @@ void view_choose_row(struct view *view, int row)
     view->search.open = false;
 }
 
-/* The rows being built. */
-struct filling {
-    const struct view *view;
-    const struct view_facts *facts;
-    int *rows;
+/* The rows as newly built. */
+struct wanted_rows {
+    int *rows; /* with room for rows_max() */
     int count;
     int hidden[VIEW_FOLDS_MAX]; /* per fold: members hidden by the filter */
-    bool has_row[VIEW_FOLDS_MAX];
 };
 
-static void add_row(struct filling *filling, int row)
+/* Builds the rows for the tasks in this order. */
+static void build_rows(const struct view *view, const struct view_facts *facts, const int *order,
+                       struct wanted_rows *out)
 {
-    filling->rows[filling->count++] = row;
-}
-
-/* A fold that is partly hidden by the filter gets no row: acts on it would apply to hidden
- * tasks. */
-static void count_hidden(struct filling *filling)
-{
-    const struct view *view = filling->view;
+    bool has_row[VIEW_FOLDS_MAX] = {false};
+    /* A fold that is partly hidden by the filter gets no row: acts on it would apply to hidden
+     * tasks. */
     for (int i = 0; i < view->order_count && view->fold_count > 0; i++) {
         int fold = view->fold_of[i];
         if (fold >= 0)
-            filling->hidden[fold] += !view_matches(view, filling->facts, i);
+            out->hidden[fold] += !view_matches(view, facts, i);
     }
-}
-
-static void add_members(struct filling *filling, int fold)
-{
-    const struct view *view = filling->view;
     for (int i = 0; i < view->order_count; i++) {
-        if (view->fold_of[i] == fold)
-            add_row(filling, i);
-    }
-}
-
-/* Adds a task that is in a fold: the fold's row at its first task, and nothing for the other tasks,
- * except the selected one. */
-static void add_folded(struct filling *filling, int task, int fold)
-{
-    const struct view *view = filling->view;
-    bool unfolded = view_is_unfolded(view, &view->folds[fold]);
-    if (!filling->has_row[fold]) {
-        filling->has_row[fold] = true;
-        add_row(filling, row_of_fold(view->folds[fold].fault.first));
-        if (unfolded)
-            add_members(filling, fold);
-    }
-    bool stays = task == view->chosen && !view->on_fold;
-    bool is_first = task == view->folds[fold].fault.first;
-    if (stays && !unfolded && (!is_first || view_screen(view) != SCREEN_TASKS))
-        add_row(filling, task);
-}
-
-static void fill(struct filling *filling, const int *order)
-{
-    const struct view *view = filling->view;
-    count_hidden(filling);
-    for (int i = 0; i < view->order_count; i++) {
-        int fold = view->fold_of[order[i]];
-        if (fold >= 0 && filling->hidden[fold] == 0)
-            add_folded(filling, order[i], fold);
-        else if (order[i] == view->chosen || view_matches(view, filling->facts, order[i]))
-            add_row(filling, order[i]);
+        const int task = order[i];
+        const int fold = view->fold_of[task];
+        if (fold < 0 || out->hidden[fold] > 0) {
+            if (task == view->chosen || view_matches(view, facts, task))
+                out->rows[out->count++] = task;
+            continue;
+        }
+        /* In a fold: the fold's row at its first task, and nothing for the other tasks, except the
+         * selected one. */
+        const int first = view->folds[fold].fault.first;
+        const bool unfolded = view_is_unfolded(view, &view->folds[fold]);
+        if (!has_row[fold]) {
+            has_row[fold] = true;
+            out->rows[out->count++] = row_of_fold(first);
+            for (int member = 0; unfolded && member < view->order_count; member++) {
+                if (view->fold_of[member] == fold)
+                    out->rows[out->count++] = member;
+            }
+        }
+        bool stays = task == view->chosen && !view->on_fold;
+        if (stays && !unfolded && (task != first || view_screen(view) != SCREEN_TASKS))
+            out->rows[out->count++] = task;
     }
 }
 
@@ -279,20 +245,19 @@ static void settle_choice(struct view *view)
         return;
     view->on_fold = false;
     const struct view_fold *fold = view_fold_of(view, view->chosen);
-    bool is_folded = fold && view_chosen_row(view) == VIEW_NO_ROW &&
-                     find_row(view, row_of_fold(fold->fault.first)) != VIEW_NO_ROW;
-    if (is_folded)
+    if (fold && view_chosen_row(view) == VIEW_NO_ROW && view_has_fold_row(view, fold))
         view_choose(view, row_of_fold(fold->fault.first));
 }
 
 /* Updates rows in place, while their tasks change. */
 struct mending {
     const struct view *view;
-    const struct filling *wanted; /* the rows as newly built */
-    int *rows;
+    const struct wanted_rows *wanted;
+    int *rows; /* the rows that are kept */
     int count;
     bool *has_own; /* per task */
     bool has_row[VIEW_FOLDS_MAX];
+    bool uncovered[VIEW_FOLDS_MAX]; /* needs a row: has none, and neither does one of its tasks */
 };
 
 /* Returns the fold of this task, if the fold may have a row. */
@@ -302,89 +267,59 @@ static int shown_fold(const struct mending *mending, int task)
     return fold >= 0 && mending->wanted->hidden[fold] == 0 ? fold : -1;
 }
 
-static void put_own(struct mending *mending, int task)
+/* Keeps each present row once. The row of a fold that no longer exists becomes its first task's
+ * own, unless that task already has one. */
+static void keep_rows(struct mending *mending)
 {
-    if (mending->has_own[task])
-        return;
-    mending->has_own[task] = true;
-    mending->rows[mending->count++] = task;
-}
-
-static void put_fold(struct mending *mending, int fold)
-{
-    if (mending->has_row[fold])
-        return;
-    mending->has_row[fold] = true;
-    mending->rows[mending->count++] = row_of_fold(mending->view->folds[fold].fault.first);
-}
-
-/* Keeps a row. The row of a fold that no longer exists becomes its first task's own, unless that
- * task already has one. */
-static void keep_row(struct mending *mending, int row)
-{
-    int task = view_row_task(row);
-    int fold = shown_fold(mending, task);
-    if (!view_row_is_fold(row))
-        put_own(mending, task);
-    else if (fold >= 0)
-        put_fold(mending, fold);
-    else if (view_row_of(mending->view, task) == VIEW_NO_ROW)
-        put_own(mending, task);
-}
-
-/* Finds folds that need a row, because they have none and neither does one of their tasks. */
-static void find_uncovered(const struct mending *mending, bool uncovered[VIEW_FOLDS_MAX])
-{
-    for (int i = 0; i < mending->view->order_count; i++) {
-        int fold = shown_fold(mending, i);
-        if (fold >= 0 && !mending->has_row[fold] && !mending->has_own[i])
-            uncovered[fold] = true;
+    const struct view *view = mending->view;
+    for (int i = 0; i < view->row_count; i++) {
+        const bool is_fold = view_row_is_fold(view->rows[i]);
+        const int task = view_row_task(view->rows[i]);
+        const int fold = shown_fold(mending, task);
+        if (is_fold && fold >= 0) {
+            if (!mending->has_row[fold])
+                mending->rows[mending->count++] = row_of_fold(view->folds[fold].fault.first);
+            mending->has_row[fold] = true;
+        } else if (!is_fold || view_row_of(view, task) == VIEW_NO_ROW) {
+            if (!mending->has_own[task])
+                mending->rows[mending->count++] = task;
+            mending->has_own[task] = true;
+        }
+    }
+    for (int task = 0; task < view->order_count; task++) {
+        const int fold = shown_fold(mending, task);
+        if (fold >= 0 && !mending->has_row[fold] && !mending->has_own[task])
+            mending->uncovered[fold] = true;
     }
 }
 
 /* Returns true if this row has to be inserted. */
-static bool is_missing(const struct mending *mending, const bool uncovered[VIEW_FOLDS_MAX], int row)
+static bool is_missing(const struct mending *mending, int row)
 {
     int task = view_row_task(row);
     int fold = shown_fold(mending, task);
     if (view_row_is_fold(row))
-        return !mending->has_row[fold] && uncovered[fold];
-    bool is_covered = fold >= 0 && (mending->has_row[fold] || uncovered[fold]) &&
+        return !mending->has_row[fold] && mending->uncovered[fold];
+    bool is_covered = fold >= 0 && (mending->has_row[fold] || mending->uncovered[fold]) &&
                       !view_is_unfolded(mending->view, &mending->view->folds[fold]);
     return !mending->has_own[task] && !is_covered;
 }
 
-static bool has_row_in(const struct mending *mending, int row)
+/* Copies the kept rows to `out`, and each missing row after the kept row that it should follow.
+ * Returns the number of rows. */
+static int put_missing(const struct mending *mending, int *out)
 {
-    int task = view_row_task(row);
-    return view_row_is_fold(row) ? mending->has_row[mending->view->fold_of[task]]
-                                 : mending->has_own[task];
-}
-
-/* Returns the positions of the kept rows among the wanted ones, per task: first the own rows, then
- * the folds. */
-static int *places(const struct mending *mending)
-{
-    int tasks = mending->view->order_count;
+    const struct wanted_rows *wanted = mending->wanted;
+    const int tasks = mending->view->order_count;
+    /* The positions of the wanted rows, per task: first the own rows, then the folds. */
     int *at = xcalloc(2 * (size_t)tasks + 1, sizeof(*at));
+    int count = 0;
     for (int i = 0; i < 2 * tasks; i++)
         at[i] = -1;
-    for (int i = 0; i < mending->wanted->count; i++) {
-        int row = mending->wanted->rows[i];
+    for (int i = 0; i < wanted->count; i++) {
+        int row = wanted->rows[i];
         at[view_row_task(row) + (view_row_is_fold(row) ? tasks : 0)] = i;
     }
-    return at;
-}
-
-/* Inserts each missing row after the kept row that it should follow. */
-static void put_missing(struct mending *mending, int *out)
-{
-    const struct filling *wanted = mending->wanted;
-    bool uncovered[VIEW_FOLDS_MAX] = {false};
-    int tasks = mending->view->order_count;
-    int *at = places(mending);
-    int count = 0;
-    find_uncovered(mending, uncovered);
     for (int i = -1; i < mending->count; i++) {
         int next = 0; /* before the first row: insert rows wanted at the top */
         if (i >= 0) {
@@ -394,18 +329,21 @@ static void put_missing(struct mending *mending, int *out)
         }
         bool is_placed = i < 0 || next > 0;
         for (; is_placed && next < wanted->count; next++) {
-            if (has_row_in(mending, wanted->rows[next]))
+            const int row = wanted->rows[next];
+            const int task = view_row_task(row);
+            if (view_row_is_fold(row) ? mending->has_row[mending->view->fold_of[task]]
+                                      : mending->has_own[task])
                 break;
-            if (is_missing(mending, uncovered, wanted->rows[next]))
-                out[count++] = wanted->rows[next];
+            if (is_missing(mending, row))
+                out[count++] = row;
         }
     }
-    mending->count = count;
     free(at);
+    return count;
 }
 
 /* Corrects the present rows in place. */
-static void mend_rows(struct view *view, const struct filling *wanted)
+static void mend_rows(struct view *view, const struct wanted_rows *wanted)
 {
     struct mending mending = {
         .view = view,
@@ -414,20 +352,12 @@ static void mend_rows(struct view *view, const struct filling *wanted)
         .has_own = xcalloc((size_t)view->order_count + 1, sizeof(*mending.has_own)),
     };
     int *out = xcalloc(rows_max(view), sizeof(*out));
-    for (int i = 0; i < view->row_count; i++)
-        keep_row(&mending, view->rows[i]);
-    put_missing(&mending, out);
-    memcpy(view->rows, out, (size_t)mending.count * sizeof(*out));
-    view->row_count = mending.count;
+    keep_rows(&mending);
+    view->row_count = put_missing(&mending, out);
+    memcpy(view->rows, out, (size_t)view->row_count * sizeof(*out));
     free(out);
     free(mending.rows);
     free(mending.has_own);
-}
-
-static bool has_rows(const struct view *view, const struct filling *wanted)
-{
-    return wanted->count == view->row_count &&
-           memcmp(wanted->rows, view->rows, (size_t)wanted->count * sizeof(*wanted->rows)) == 0;
 }
 
 bool view_is_over(const struct view_facts *facts)
@@ -464,15 +394,11 @@ static void choose_first_failed(struct view *view, const struct view_facts *fact
 void view_arrange(struct view *view, const struct view_facts *facts)
 {
     int *order = xcalloc((size_t)view->order_count + 1, sizeof(*order));
-    struct filling wanted = {
-        .view = view,
-        .facts = facts,
-        .rows = xcalloc(rows_max(view), sizeof(*wanted.rows)),
-    };
-    view_filter_take(view);
+    struct wanted_rows wanted = {.rows = xcalloc(rows_max(view), sizeof(*wanted.rows))};
+    task_filter_read(view->filter.text, &view->wanted);
     view_find_folds(view, facts->state);
     view_order_sort(view, facts, order);
-    fill(&wanted, order);
+    build_rows(view, facts, order, &wanted);
 
     bool first = view->row_count == 0;
     bool still = !first && facts->clock.mono_ms < view->still_until;
@@ -483,7 +409,9 @@ void view_arrange(struct view *view, const struct view_facts *facts)
         memcpy(view->rows, wanted.rows, (size_t)wanted.count * sizeof(*wanted.rows));
         view->row_count = wanted.count;
     }
-    view->unsettled = still && !has_rows(view, &wanted);
+    view->unsettled = still && (wanted.count != view->row_count ||
+                                memcmp(wanted.rows, view->rows,
+                                       (size_t)wanted.count * sizeof(*wanted.rows)) != 0);
     if (!still)
         choose_first_failed(view, facts, first && view->chosen == 0);
     settle_choice(view);
@@ -495,11 +423,11 @@ void view_narrow(struct view *view, const struct view_facts *facts)
 {
     int chosen = view->chosen;
     view->chosen = -1;
-    view_filter_take(view);
+    task_filter_read(view->filter.text, &view->wanted);
     view_find_folds(view, facts->state);
-    struct filling filling = {.view = view, .facts = facts, .rows = view->rows};
-    fill(&filling, view->order);
-    view->row_count = filling.count;
+    struct wanted_rows wanted = {.rows = view->rows};
+    build_rows(view, facts, view->order, &wanted);
+    view->row_count = wanted.count;
     view->chosen = chosen;
     settle_choice(view);
     if (view_chosen_row(view) < 0) {

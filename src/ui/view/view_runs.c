@@ -30,43 +30,6 @@ void view_runs_fit(struct view_runs *runs, const struct runs_list *list, int pag
     runs->top = first;
 }
 
-static void choose(struct view *view, const struct runs_list *list, int64_t at)
-{
-    const int64_t last = (int64_t)list->shown_count - 1;
-    if (last < 0)
-        return;
-    at = at > last ? last : at;
-    view->runs.chosen = list->rows[list->shown[at > 0 ? at : 0]].number;
-}
-
-static bool move(struct view *view, const struct runs_list *list, enum act act)
-{
-    const int by = view_move_lines(act, view->runs.page);
-    if (by != 0)
-        choose(view, list, (int64_t)view_runs_chosen(&view->runs, list) + by);
-    return by != 0;
-}
-
-static bool open_chosen(struct view *view, const struct view_facts *facts, enum screen screen,
-                        struct view_todo *out)
-{
-    const struct runs_list *list = facts->runs;
-    const size_t at = view_runs_chosen(&view->runs, list);
-    if (at < list->shown_count)
-        *out = (struct view_todo){
-            .kind = VIEW_OPEN_RUN, .run = list->rows[list->shown[at]].number, .screen = screen};
-    return true;
-}
-
-/* Esc first removes the filter. */
-static bool go_back(struct view *view)
-{
-    if (view->runs.filter.len == 0)
-        return false;
-    line_edit_clear(&view->runs.filter);
-    return true;
-}
-
 const char *view_runs_refusal(const struct view *view, const struct view_facts *facts, enum act act)
 {
     const struct runs_list *list = facts->runs;
@@ -95,17 +58,39 @@ const char *view_runs_refusal(const struct view *view, const struct view_facts *
 bool view_runs_act(struct view *view, const struct view_facts *facts, enum act act,
                    struct view_todo *out)
 {
-    if (!facts->runs)
+    const struct runs_list *list = facts->runs;
+    if (!list)
         return false;
-    if (act == UI_OPEN || act == UI_TASKS || act == UI_TIMELINE)
-        return open_chosen(view, facts, act == UI_TIMELINE ? SCREEN_TIMELINE : SCREEN_TASKS, out);
-    if (act == UI_BACK)
-        return go_back(view);
-    if (act == UI_FILTER) {
+    const size_t at = view_runs_chosen(&view->runs, list);
+    switch (act) {
+    case UI_OPEN:
+    case UI_TASKS:
+    case UI_TIMELINE:
+        if (at < list->shown_count)
+            *out = (struct view_todo){
+                .kind = VIEW_OPEN_RUN,
+                .run = list->rows[list->shown[at]].number,
+                .screen = act == UI_TIMELINE ? SCREEN_TIMELINE : SCREEN_TASKS,
+            };
+        return true;
+    case UI_BACK: /* first removes the filter */
+        if (view->runs.filter.len == 0)
+            return false;
+        line_edit_clear(&view->runs.filter);
+        return true;
+    case UI_FILTER:
         line_edit_open(&view->runs.filter);
         return true;
+    default: { /* moves; everything else has its general meaning */
+        const int by = view_move_lines(act, view->runs.page);
+        const int64_t last = (int64_t)list->shown_count - 1;
+        if (by != 0 && last >= 0) {
+            const int64_t to = (int64_t)at + by > last ? last : (int64_t)at + by;
+            view->runs.chosen = list->rows[list->shown[to > 0 ? to : 0]].number;
+        }
+        return by != 0;
     }
-    return move(view, facts->runs, act);
+    }
 }
 
 bool view_runs_say_compare(struct view *view, const struct view_facts *facts)
@@ -119,10 +104,4 @@ bool view_runs_say_compare(struct view *view, const struct view_facts *facts)
              (long long)list->rows[list->shown[older]].number,
              (long long)list->rows[list->shown[older - 1]].number);
     return true;
-}
-
-void view_runs_type(struct view *view, uint32_t key)
-{
-    (void)line_edit_key(&view->runs.filter, key);
-    view->runs.top = 0;
 }

@@ -56,8 +56,8 @@ const char *view_tasks_refusal(const struct view *view, const struct view_facts 
     return NULL;
 }
 
-/* In the records pane, up and down move in time. */
-static bool go_along(enum act act, struct view_todo *out)
+bool view_tasks_act(struct view *view, const struct view_facts *facts, enum act act,
+                    struct view_todo *out)
 {
     static const struct {
         enum act act;
@@ -68,22 +68,15 @@ static bool go_along(enum act act, struct view_todo *out)
         {UI_FIRST, REPLAY_START},
         {UI_LAST, REPLAY_END},
     };
-    for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
+    if (view_preview_act(view, act))
+        return true;
+    /* In the records pane, up and down move in time. */
+    for (size_t i = 0; view->pane == VIEW_PANE_EVENTS && i < ARRAY_LEN(ways); i++) {
         if (ways[i].act != act)
             continue;
         *out = (struct view_todo){.kind = VIEW_TRANSPORT, .move = ways[i].move};
         return true;
     }
-    return false;
-}
-
-bool view_tasks_act(struct view *view, const struct view_facts *facts, enum act act,
-                    struct view_todo *out)
-{
-    if (view_preview_act(view, act))
-        return true;
-    if (view->pane == VIEW_PANE_EVENTS && go_along(act, out))
-        return true;
     if (act != UI_ERROR_NEXT && act != UI_ERROR_BACK)
         return false;
     if (facts->mode == VIEW_REPLAY || facts->mode == VIEW_PAST)
@@ -108,14 +101,14 @@ void view_marks_done(struct view_marks *marks)
     view_marks_init(marks);
 }
 
-static void recount(struct view_marks *marks, int task_count)
+static void recount_marks(struct view_marks *marks, int task_count)
 {
     marks->count = 0;
     for (int i = 0; i < task_count; i++)
         marks->count += marks->of[i];
 }
 
-static bool *widen(bool *marks, int room)
+static bool *widen_marks(bool *marks, int room)
 {
     size_t cap = 0;
     return xgrow(marks, &cap, (size_t)room + 1, sizeof(*marks));
@@ -125,16 +118,16 @@ void view_marks_take_tasks(struct view_marks *marks, int task_count, int before)
 {
     if (task_count > marks->room || !marks->of) {
         int room = task_count > 2 * marks->room ? task_count : 2 * marks->room;
-        marks->of = widen(marks->of, room);
-        marks->before = widen(marks->before, room);
-        marks->standing = widen(marks->standing, room);
+        marks->of = widen_marks(marks->of, room);
+        marks->before = widen_marks(marks->before, room);
+        marks->standing = widen_marks(marks->standing, room);
         marks->room = room;
     }
     for (int i = before; i < task_count; i++)
         marks->of[i] = marks->before[i] = marks->standing[i] = false;
     if (marks->range_from >= task_count)
         marks->range_from = -1;
-    recount(marks, task_count);
+    recount_marks(marks, task_count);
 }
 
 int view_marked(const struct view *view)
@@ -170,13 +163,13 @@ int view_marked_hidden(const struct view *view)
     return view->marks.count - shown;
 }
 
-static size_t bytes(const struct view *view)
+static size_t marks_bytes(const struct view *view)
 {
     return (size_t)view->order_count * sizeof(*view->marks.of);
 }
 
 /* Marks all tasks of a row. */
-static void set_row(struct view *view, int row, bool marked)
+static void mark_row(struct view *view, int row, bool marked)
 {
     if (!view_row_is_fold(row)) {
         view->marks.of[view_row_task(row)] = marked;
@@ -188,64 +181,22 @@ static void set_row(struct view *view, int row, bool marked)
     }
 }
 
-static bool row_is_marked(const struct view *view, int row)
-{
-    return view->marks.of[view_row_task(row)];
-}
-
-static void mark_chosen(struct view *view)
-{
-    int chosen = view_chosen_row(view);
-    if (chosen < 0)
-        return;
-    set_row(view, view->rows[chosen], !row_is_marked(view, view->rows[chosen]));
-    if (chosen + 1 < view->row_count)
-        view_choose(view, view->rows[chosen + 1]);
-}
-
-static void mark_range(struct view *view)
-{
-    struct view_marks *marks = &view->marks;
-    if (marks->range_from >= 0) {
-        marks->range_from = -1;
-        return;
-    }
-    if (view->chosen < 0)
-        return;
-    memcpy(marks->standing, marks->of, bytes(view));
-    marks->range_from = view->chosen;
-}
-
-static void mark_all(struct view *view)
-{
-    for (int i = 0; i < view->row_count; i++)
-        set_row(view, view->rows[i], true);
-}
-
-/* Returns the row that shows a task, its own or its fold's; -1 = none. */
-static int row_with(const struct view *view, int task)
-{
-    for (int i = 0; i < view->row_count; i++) {
-        if (is_in_row(view, view->rows[i], task))
-            return i;
-    }
-    return -1;
-}
-
 void view_marks_stretch(struct view *view)
 {
     struct view_marks *marks = &view->marks;
     int chosen = view_chosen_row(view);
     if (marks->range_from < 0 || chosen < 0)
         return;
-    int from = row_with(view, marks->range_from);
-    if (from < 0) /* the filter hides the start of the range */
+    int from = 0; /* the row of the task where the range began, its own or its fold's */
+    while (from < view->row_count && !is_in_row(view, view->rows[from], marks->range_from))
+        from++;
+    if (from == view->row_count) /* the filter hides the start of the range */
         return;
     int last = from > chosen ? from : chosen;
-    memcpy(marks->of, marks->standing, bytes(view));
+    memcpy(marks->of, marks->standing, marks_bytes(view));
     for (int i = from < chosen ? from : chosen; i <= last; i++)
-        set_row(view, view->rows[i], true);
-    recount(marks, view->order_count);
+        mark_row(view, view->rows[i], true);
+    recount_marks(marks, view->order_count);
 }
 
 bool view_marks_drop_range(struct view *view)
@@ -254,8 +205,8 @@ bool view_marks_drop_range(struct view *view)
     if (marks->range_from < 0)
         return false;
     marks->range_from = -1;
-    memcpy(marks->of, marks->standing, bytes(view));
-    recount(marks, view->order_count);
+    memcpy(marks->of, marks->standing, marks_bytes(view));
+    recount_marks(marks, view->order_count);
     return true;
 }
 
@@ -266,138 +217,118 @@ void view_marks_undo(struct view *view)
     marks->of = marks->before;
     marks->before = undone;
     marks->range_from = -1;
-    recount(marks, view->order_count);
-}
-
-static void say_count(struct view *view, const struct view_facts *facts)
-{
-    int count = view->marks.count;
-    int hidden = view_marked_hidden(view);
-    if (view->marks.range_from >= 0)
-        view_tell(view, &facts->clock,
-                  "marking from here: move, then {mark-range} again; {back} drops it");
-    else if (hidden > 0)
-        view_say(view, &facts->clock, "marked: %d, %d of them not shown", count, hidden);
-    else
-        view_say(view, &facts->clock, "marked: %d", count);
+    recount_marks(marks, view->order_count);
 }
 
 void view_marks_act(struct view *view, const struct view_facts *facts, enum act act)
 {
-    bool ends_range = act == UI_MARK_RANGE && view->marks.range_from >= 0;
-    if (!ends_range)
-        memcpy(view->marks.before, view->marks.of, bytes(view)); /* for undo */
+    struct view_marks *marks = &view->marks;
+    const int from = marks->range_from;
+    const int chosen = view_chosen_row(view);
+    if (act != UI_MARK_RANGE || from < 0)                    /* otherwise it ends a range */
+        memcpy(marks->before, marks->of, marks_bytes(view)); /* for undo */
+    marks->range_from = -1;
     switch (act) {
     case UI_MARK:
-        view->marks.range_from = -1;
-        mark_chosen(view);
+        if (chosen < 0)
+            break;
+        mark_row(view, view->rows[chosen], !marks->of[view_row_task(view->rows[chosen])]);
+        if (chosen + 1 < view->row_count)
+            view_choose(view, view->rows[chosen + 1]);
         break;
     case UI_MARK_RANGE:
-        mark_range(view);
+        if (from >= 0 || view->chosen < 0)
+            break;
+        memcpy(marks->standing, marks->of, marks_bytes(view));
+        marks->range_from = view->chosen;
         break;
     case UI_MARK_ALL:
-        view->marks.range_from = -1;
-        mark_all(view);
+        for (int i = 0; i < view->row_count; i++)
+            mark_row(view, view->rows[i], true);
         break;
     case UI_UNMARK:
-        view->marks.range_from = -1;
-        memset(view->marks.of, 0, bytes(view));
+        memset(marks->of, 0, marks_bytes(view));
         break;
     default: /* the others are not about marks */
         assert(false);
         break;
     }
     view_marks_stretch(view);
-    recount(&view->marks, view->order_count);
-    say_count(view, facts);
+    recount_marks(marks, view->order_count);
+    const int hidden = view_marked_hidden(view);
+    if (marks->range_from >= 0)
+        view_tell(view, &facts->clock,
+                  "marking from here: move, then {mark-range} again; {back} drops it");
+    else if (hidden > 0)
+        view_say(view, &facts->clock, "marked: %d, %d of them not shown", marks->count, hidden);
+    else
+        view_say(view, &facts->clock, "marked: %d", marks->count);
 }
-
-/* A key and the fold it applies to. */
-struct fold_stroke {
-    struct view *view;
-    const struct view_facts *facts;
-    const struct view_fold *fold;
-};
 
 /* The act applies to the tasks in the fold now, even if the fold changes later. */
-static void aim_at_all(const struct fold_stroke *stroke)
+static void aim_at_fold(struct view *view, const struct view_facts *facts,
+                        const struct view_fold *fold)
 {
-    struct view *view = stroke->view;
     view->target_count = 0;
     for (int i = 0; i < view->order_count; i++) {
-        if (view_fold_of(view, i) == stroke->fold)
-            view->targets[view->target_count++] = view_aim(stroke->facts->state, i);
+        if (view_fold_of(view, i) == fold)
+            view->targets[view->target_count++] = view_aim(facts->state, i);
     }
-}
-
-static struct view_todo send_one(const struct fold_stroke *stroke)
-{
-    struct view_target target = view_aim(stroke->facts->state, stroke->view->chosen);
-    return (struct view_todo){
-        .kind = VIEW_ASK,
-        .control = {.verb = CONTROL_SEND_ONE,
-                    .task = target.task,
-                    .step = target.step,
-                    .attempt = target.attempt,
-                    .key_at_ms = stroke->facts->clock.at_ms},
-    };
 }
 
 /* Holds the tasks that are not held, or releases them if all are held. Holding applies to the task
  * in any state. */
-static struct view_todo hold_all(const struct fold_stroke *stroke)
+static struct view_todo hold_fold(struct view *view, const struct view_facts *facts,
+                                  const struct view_fold *fold)
 {
-    struct view *view = stroke->view;
-    bool release = stroke->fold->held == stroke->fold->fault.count;
-    aim_at_all(stroke);
+    bool release = fold->held == fold->fault.count;
+    aim_at_fold(view, facts, fold);
     int kept = 0;
     for (int i = 0; i < view->target_count; i++) {
         int task = view->targets[i].task;
-        if (stroke->facts->state->tasks[task].held == release)
+        if (facts->state->tasks[task].held == release)
             view->targets[kept++] = (struct view_target){.task = task, .step = -1};
     }
     view->target_count = kept;
     return (struct view_todo){
         .kind = VIEW_ASK_MANY,
         .control = {.verb = release ? CONTROL_RELEASE : CONTROL_HOLD,
-                    .key_at_ms = stroke->facts->clock.at_ms},
+                    .key_at_ms = facts->clock.at_ms},
     };
-}
-
-static struct view_todo cancel_all(const struct fold_stroke *stroke)
-{
-    static const struct prompt_many many = {.kind = PROMPT_CANCEL_MANY,
-                                            .whose = "tasks of one fault"};
-    aim_at_all(stroke);
-    return view_ask_about_many(stroke->view, stroke->facts, &many);
-}
-
-static struct view_todo toggle(const struct fold_stroke *stroke)
-{
-    view_toggle_fold(stroke->view, stroke->fold);
-    view_narrow(stroke->view, stroke->facts);
-    return (struct view_todo){.kind = VIEW_DRAW};
 }
 
 bool view_fold_act(struct view *view, const struct view_facts *facts, enum act act,
                    struct view_todo *out)
 {
-    const struct fold_stroke stroke = {
-        .view = view, .facts = facts, .fold = view_chosen_fold(view)};
-    if (!stroke.fold)
+    static const struct prompt_many many = {.kind = PROMPT_CANCEL_MANY,
+                                            .whose = "tasks of one fault"};
+    const struct view_fold *fold = view_chosen_fold(view);
+    if (!fold)
         return false;
     switch (act) {
     case UI_OPEN:
-        *out = toggle(&stroke);
+        view_toggle_fold(view, fold);
+        view_narrow(view, facts);
+        *out = (struct view_todo){.kind = VIEW_DRAW};
         return true;
-    case UI_RETRY:
-        *out = send_one(&stroke);
+    case UI_RETRY: {
+        const struct view_target target = view_aim(facts->state, view->chosen);
+        *out = (struct view_todo){
+            .kind = VIEW_ASK,
+            .control = {.verb = CONTROL_SEND_ONE,
+                        .task = target.task,
+                        .step = target.step,
+                        .attempt = target.attempt,
+                        .key_at_ms = facts->clock.at_ms},
+        };
         return true;
+    }
     case UI_HOLD:
-        *out = hold_all(&stroke);
+        *out = hold_fold(view, facts, fold);
         return true;
     case UI_CANCEL:
-        *out = cancel_all(&stroke);
+        aim_at_fold(view, facts, fold);
+        *out = view_ask_about_many(view, facts, &many);
         return true;
     default: /* the other acts are about the screen, or a single task */
         return false;

@@ -9,22 +9,11 @@
 #include "view.h"
 #include "view_internal.h"
 
-static void freeze(struct view *view, const struct view_facts *facts)
+static void toggle_freeze(struct view *view, const struct view_facts *facts)
 {
     view->frozen = !view->frozen;
     if (!view->frozen)
         view_say(view, &facts->clock, "the screen is live again");
-}
-
-static void switch_mouse(struct view *view, const struct view_facts *facts)
-{
-    view->leaves_mouse = !view->leaves_mouse;
-    if (view->leaves_mouse)
-        view_tell(view, &facts->clock,
-                  "mouse released: select text with it; {mouse} takes it back");
-    else
-        view_tell(view, &facts->clock,
-                  "mouse captured: it selects and scrolls here; {mouse} releases it");
 }
 
 bool view_terminal_act(struct view *view, const struct view_facts *facts, enum act act,
@@ -42,11 +31,15 @@ bool view_terminal_act(struct view *view, const struct view_facts *facts, enum a
         out->kind = VIEW_PAGER;
         return true;
     case UI_MOUSE:
-        switch_mouse(view, facts);
         out->kind = VIEW_MOUSE;
+        view->leaves_mouse = !view->leaves_mouse;
+        view_tell(view, &facts->clock,
+                  view->leaves_mouse
+                      ? "mouse released: select text with it; {mouse} takes it back"
+                      : "mouse captured: it selects and scrolls here; {mouse} releases it");
         return true;
     case UI_FREEZE:
-        freeze(view, facts);
+        toggle_freeze(view, facts);
         return true;
     default: /* all others are handled elsewhere */
         return false;
@@ -56,11 +49,9 @@ bool view_terminal_act(struct view *view, const struct view_facts *facts, enum a
 struct view_todo view_frozen_act(struct view *view, const struct view_facts *facts, enum act act)
 {
     struct view_todo todo = {.kind = VIEW_DRAW};
-    bool moves_on = act == UI_FREEZE || act == UI_BACK || act == UI_QUIT;
-    bool is_harmless = act == UI_COPY || act == UI_COPY_PATH || act == UI_MOUSE;
-    if (moves_on)
-        freeze(view, facts);
-    else if (is_harmless)
+    if (act == UI_FREEZE || act == UI_BACK || act == UI_QUIT)
+        toggle_freeze(view, facts);
+    else if (act == UI_COPY || act == UI_COPY_PATH || act == UI_MOUSE)
         (void)view_terminal_act(view, facts, act, &todo);
     else
         view_tell(view, &facts->clock, "the screen is frozen: {freeze} resumes it");
@@ -157,24 +148,20 @@ static bool copy_section(const struct view *view, const struct forensics *forens
     return lines > 0;
 }
 
-static bool copy_run(const struct view *view, const struct runs_list *runs, struct str *text,
-                     struct str *words)
-{
-    const size_t at = runs ? view_runs_chosen(&view->runs, runs) : 0;
-    if (!runs || at >= runs->shown_count)
-        return false;
-    const struct runs_row *row = &runs->rows[runs->shown[at]];
-    str_addf(text, "%lld", (long long)row->number);
-    str_addf(words, "the number of run %lld", (long long)row->number);
-    return true;
-}
-
 bool view_copy_text(const struct view *view, const struct view_facts *facts, struct str *text,
                     struct str *words)
 {
     const enum screen screen = view_screen(view);
-    if (screen == SCREEN_RUNS)
-        return copy_run(view, facts->runs, text, words);
+    if (screen == SCREEN_RUNS) {
+        const struct runs_list *runs = facts->runs;
+        const size_t at = runs ? view_runs_chosen(&view->runs, runs) : 0;
+        if (!runs || at >= runs->shown_count)
+            return false;
+        const long long number = (long long)runs->rows[runs->shown[at]].number;
+        str_addf(text, "%lld", number);
+        str_addf(words, "the number of run %lld", number);
+        return true;
+    }
     if (screen == SCREEN_FORENSICS && facts->forensics)
         return copy_section(view, facts->forensics, text, words);
     if (screen == SCREEN_LOG && facts->pager)
@@ -201,38 +188,8 @@ bool view_copy_path(const struct view *view, const struct view_facts *facts, str
 
 static const struct view_todo draw = {.kind = VIEW_DRAW};
 
-static void choose_item(struct view *view, const struct view_facts *facts, uint32_t item)
-{
-    const enum screen screen = view_screen(view);
-    const struct runs_list *runs = facts->runs;
-    if (screen == SCREEN_RUNS && runs && item < runs->shown_count)
-        view->runs.chosen = runs->rows[runs->shown[item]].number;
-    if (screen == SCREEN_DETAIL && view->chosen >= 0)
-        view_detail_choose(view, facts->state, (int)item);
-    if (screen != SCREEN_FORENSICS || item >= FORENSICS_SECTION_COUNT)
-        return;
-    view->forensics.section = (enum forensics_section)item;
-    view->forensics.top = 0;
-    view->forensics.right = false;
-}
-
-static void choose_pane(struct view *view, uint32_t pane)
-{
-    if (view_screen(view) == SCREEN_FORENSICS)
-        view->forensics.right = pane == VIEW_FORENSICS_TEXT;
-    else if (pane < VIEW_PANE_COUNT && (view->panes & (1u << pane)) != 0)
-        view->pane = (enum view_pane)pane;
-}
-
-static void choose_row(struct view *view, uint32_t row)
-{
-    if ((int)row >= view->row_count)
-        return;
-    view->pane = VIEW_PANE_LIST;
-    view_choose_row(view, (int)row);
-}
-
-static struct view_todo seek(const struct canvas_zone *zone, int column)
+/* A click or drag on the time line. */
+static struct view_todo seek_column(const struct canvas_zone *zone, int column)
 {
     const int last = zone->spot.width > 1 ? zone->spot.width - 1 : 1;
     int at = column - zone->spot.column;
@@ -240,116 +197,115 @@ static struct view_todo seek(const struct canvas_zone *zone, int column)
     return (struct view_todo){.kind = VIEW_SEEK, .seek = at * VIEW_SEEK_WHOLE / last};
 }
 
-static struct view_todo press(struct view *view, const struct view_facts *facts,
-                              const struct canvas *canvas, const struct mouse *mouse)
+static struct view_todo press_mouse(struct view *view, const struct view_facts *facts,
+                                    const struct canvas *canvas, const struct mouse *mouse)
 {
     const unsigned kinds = view_is_covered(view) ? ZONES_KEY
                                                  : ZONES_KEY | ZONES_ROW | ZONES_ITEM | ZONES_HEAD |
                                                        ZONES_PANE | ZONES_TIME | ZONES_EVENT;
     const struct canvas_zone *zone = canvas_find_zone(canvas, mouse->row, mouse->column, kinds);
+    const enum screen screen = view_screen(view);
+    const struct runs_list *runs = facts->runs;
     if (!zone)
         return draw;
+    const uint32_t value = zone->value;
     switch (zone->kind) {
     case ZONE_KEY:
-        return view_key(view, zone->value, facts);
+        return view_key(view, value, facts);
     case ZONE_ROW:
-        choose_row(view, zone->value);
+        if ((int)value >= view->row_count)
+            break;
+        view->pane = VIEW_PANE_LIST;
+        view_choose_row(view, (int)value);
         break;
     case ZONE_ITEM:
-        choose_item(view, facts, zone->value);
+        if (screen == SCREEN_RUNS && runs && value < runs->shown_count)
+            view->runs.chosen = runs->rows[runs->shown[value]].number;
+        if (screen == SCREEN_DETAIL && view->chosen >= 0)
+            view_detail_choose(view, facts->state, (int)value);
+        if (screen == SCREEN_FORENSICS && value < FORENSICS_SECTION_COUNT) {
+            view->forensics.section = (enum forensics_section)value;
+            view->forensics.top = 0;
+            view->forensics.right = false;
+        }
         break;
     case ZONE_HEAD:
-        if (view->sorted.by == (enum order_by)zone->value)
+        if (view->sorted.by == (enum order_by)value)
             view_order_turn(view, facts);
-        else if (zone->value < ORDER_COUNT)
-            view_order_take(view, facts, (enum order_by)zone->value);
+        else if (value < ORDER_COUNT)
+            view_order_take(view, facts, (enum order_by)value);
         break;
     case ZONE_PANE:
-        choose_pane(view, zone->value);
+        if (screen == SCREEN_FORENSICS)
+            view->forensics.right = value == VIEW_FORENSICS_TEXT;
+        else if (value < VIEW_PANE_COUNT && (view->panes & (1u << value)) != 0)
+            view->pane = (enum view_pane)value;
         break;
     case ZONE_TIME:
-        return seek(zone, mouse->column);
+        return seek_column(zone, mouse->column);
     case ZONE_EVENT:
-        return (struct view_todo){.kind = VIEW_TO_EVENT, .event = zone->value};
+        return (struct view_todo){.kind = VIEW_TO_EVENT, .event = value};
     case ZONE_KIND_COUNT:
         break;
     }
     return draw;
 }
 
-/* A drag that began on the time line continues when the mouse leaves its row. */
-static struct view_todo drag(const struct view *view, const struct canvas *canvas,
-                             const struct mouse *mouse)
-{
-    const struct canvas_zone *zone =
-        canvas_find_zone(canvas, view->pressed_row, mouse->column, ZONES_TIME);
-    return zone && !view_is_covered(view) ? seek(zone, mouse->column) : draw;
-}
-
-static size_t moved(size_t at, int by, size_t last)
+static size_t moved_within(size_t at, int by, size_t last)
 {
     const int64_t to = (int64_t)at + by;
     return to < 0 ? 0 : (size_t)to > last ? last : (size_t)to;
 }
 
-static void scroll_tail(struct view *view, const struct log_tail *log, int rows)
-{
-    const size_t last = log && log->count > view->log_page ? log->count - view->log_page : 0;
-    view->log_back = moved(view->log_back, -rows, last);
-}
-
-static void scroll_text(struct view *view, const struct view_facts *facts, int rows)
-{
-    struct view_todo ignored = draw; /* scrolling text needs no action */
-    for (int i = 0; i < rows; i++)
-        (void)view_log_act(view, facts, UI_DOWN, &ignored);
-    for (int i = 0; i > rows; i--)
-        (void)view_log_act(view, facts, UI_UP, &ignored);
-}
-
-/* Returns the pane under the mouse, or else the one with the focus. */
-static enum view_pane pane_under(const struct view *view, const struct canvas *canvas,
-                                 const struct mouse *mouse)
-{
-    const struct canvas_zone *zone =
-        canvas_find_zone(canvas, mouse->row, mouse->column, ZONES_PANE);
-    return zone && zone->value < VIEW_PANE_COUNT ? (enum view_pane)zone->value : view->pane;
-}
-
-static void wheel(struct view *view, const struct view_facts *facts, const struct canvas *canvas,
-                  const struct mouse *mouse)
+static void turn_wheel(struct view *view, const struct view_facts *facts,
+                       const struct canvas *canvas, const struct mouse *mouse)
 {
     const int rows = mouse->kind == MOUSE_WHEEL_UP ? -VIEW_WHEEL_ROWS : VIEW_WHEEL_ROWS;
     const enum screen screen = view_screen(view);
     if (view_is_covered(view))
         return;
     if (screen == SCREEN_LOG) {
-        scroll_text(view, facts, rows);
+        struct view_todo ignored = draw; /* scrolling text needs no action */
+        for (int i = 0; i < VIEW_WHEEL_ROWS; i++)
+            (void)view_log_act(view, facts, rows > 0 ? UI_DOWN : UI_UP, &ignored);
     } else if (screen == SCREEN_FORENSICS) {
-        view->forensics.top = moved(view->forensics.top, rows, view->forensics.room.last);
+        view->forensics.top = moved_within(view->forensics.top, rows, view->forensics.room.last);
     } else if (screen == SCREEN_TASKS || screen == SCREEN_DETAIL) {
-        const enum view_pane pane = pane_under(view, canvas, mouse);
-        if (pane == VIEW_PANE_LOG)
-            scroll_tail(view, facts->log, rows);
-        else if (pane == VIEW_PANE_LIST && screen == SCREEN_TASKS)
+        /* The pane under the mouse, or else the one with the focus. */
+        const struct canvas_zone *zone =
+            canvas_find_zone(canvas, mouse->row, mouse->column, ZONES_PANE);
+        const enum view_pane pane =
+            zone && zone->value < VIEW_PANE_COUNT ? (enum view_pane)zone->value : view->pane;
+        const struct log_tail *log = facts->log;
+        if (pane == VIEW_PANE_LOG) {
+            const size_t last =
+                log && log->count > view->log_page ? log->count - view->log_page : 0;
+            view->log_back = moved_within(view->log_back, -rows, last);
+        } else if (pane == VIEW_PANE_LIST && screen == SCREEN_TASKS) {
             view_scroll(view, rows);
+        }
     }
 }
 
 struct view_todo view_mouse(struct view *view, const struct view_facts *facts,
                             const struct canvas *canvas, const struct mouse *mouse)
 {
+    const struct canvas_zone *zone;
     view->used_at_ms = facts->clock.mono_ms;
     view->still_until = facts->clock.mono_ms + VIEW_STILL_MS;
     switch (mouse->kind) {
     case MOUSE_PRESS:
         view->pressed_row = mouse->row;
-        return press(view, facts, canvas, mouse);
+        return press_mouse(view, facts, canvas, mouse);
     case MOUSE_DRAG:
-        return drag(view, canvas, mouse);
+        /* A drag that began on the time line continues when the mouse leaves its row. */
+        zone = canvas_find_zone(canvas, view->pressed_row, mouse->column, ZONES_TIME);
+        if (zone && !view_is_covered(view))
+            return seek_column(zone, mouse->column);
+        break;
     case MOUSE_WHEEL_UP:
     case MOUSE_WHEEL_DOWN:
-        wheel(view, facts, canvas, mouse);
+        turn_wheel(view, facts, canvas, mouse);
         break;
     case MOUSE_RELEASE:
         break;

@@ -2,11 +2,6 @@
 #include "view.h"
 #include "view_internal.h"
 
-void view_timeline_open(struct view *view)
-{
-    trail_go(&view->trail, SCREEN_TIMELINE);
-}
-
 bool view_timeline_folds(const struct view_timeline *timeline, int64_t run_ms)
 {
     if (timeline->folding == TIMELINE_FOLDS_LONG)
@@ -35,38 +30,26 @@ void view_timeline_fit(struct view *view, const struct timeline_axis *axis, int 
         timeline->top = 0;
 }
 
-static bool is_fresh(const struct timeline_sum *sum, const struct timeline_axis *axis,
-                     const struct view_facts *facts, const struct moment *now)
-{
-    const struct run_state *state = facts->state;
-    const int64_t since_ms = now->mono_ms - sum->at.mono_ms;
-    return sum->is_there && axis_equals(&sum->axis, axis) && sum->seed == state->seed &&
-           sum->orphaned == facts->orphaned && sum->started.at_ms == state->started_at.at_ms &&
-           sum->started.mono_ms == state->started_at.mono_ms && since_ms >= 0 &&
-           since_ms < (state->ended ? 1 : TIMELINE_SUM_MS);
-}
-
 void view_timeline_sum(struct view *view, const struct view_facts *facts, const struct moment *now)
 {
     struct timeline_sum *sum = &view->timeline.sum;
-    if (is_fresh(sum, &view->timeline.axis, facts, now))
+    const struct run_state *state = facts->state;
+    const int64_t since_ms = now->mono_ms - sum->at.mono_ms;
+    const bool is_fresh = sum->is_there && axis_equals(&sum->axis, &view->timeline.axis) &&
+                          sum->seed == state->seed && sum->orphaned == facts->orphaned &&
+                          sum->started.at_ms == state->started_at.at_ms &&
+                          sum->started.mono_ms == state->started_at.mono_ms && since_ms >= 0 &&
+                          since_ms < (state->ended ? 1 : TIMELINE_SUM_MS);
+    if (is_fresh)
         return;
     *sum = (struct timeline_sum){.is_there = true,
-                                 .seed = facts->state->seed,
-                                 .started = facts->state->started_at,
+                                 .seed = state->seed,
+                                 .started = state->started_at,
                                  .at = *now,
                                  .orphaned = facts->orphaned,
                                  .axis = view->timeline.axis};
-    timeline_load_read(&sum->load, facts->state, &sum->axis, now, facts->orphaned);
-    time_spent_of_run(&sum->spent, facts->state, now, facts->orphaned);
-}
-
-static bool move_row(struct view *view, enum act act)
-{
-    const int by = view_move_lines(act, view->timeline.rows);
-    if (by != 0)
-        view_choose_row(view, view_chosen_row(view) + by);
-    return by != 0;
+    timeline_load_read(&sum->load, state, &sum->axis, now, facts->orphaned);
+    time_spent_of_run(&sum->spent, state, now, facts->orphaned);
 }
 
 /* Returns the next column; a fold counts as one. -1: there is none in that direction. */
@@ -78,32 +61,6 @@ static int next_column(const struct view_timeline *timeline, const struct moment
     if (axis_fold_at(axis, column, &first) >= 0)
         column = by > 0 ? first + AXIS_FOLD_COLUMNS : first - 1;
     return column < axis->columns ? column : -1;
-}
-
-static void move_cursor(struct view *view, const struct view_facts *facts, int by)
-{
-    struct view_timeline *timeline = &view->timeline;
-    const struct timeline_axis *axis = &timeline->axis;
-    const int now = axis_column(axis, facts->now.mono_ms);
-    const int column = next_column(timeline, &facts->now, by);
-    timeline->is_placed = column != now;
-    timeline->cursor_ms = axis_time(axis, column);
-}
-
-/* Returns true if there is idle time that is or could be folded. */
-static bool has_idle(const struct view_facts *facts)
-{
-    struct stretch idle[TIMELINE_STRETCHES_MAX];
-    return timeline_idle(facts->state, &facts->now, AXIS_FOLD_MIN_MS, idle) > 0;
-}
-
-static void toggle_folds(struct view *view, const struct view_facts *facts)
-{
-    struct view_timeline *timeline = &view->timeline;
-    const int64_t run_ms = facts->now.mono_ms - facts->state->started_at.mono_ms;
-    const bool folds = view_timeline_folds(timeline, run_ms);
-    timeline->folding = folds ? TIMELINE_FOLDS_NOT : TIMELINE_FOLDS;
-    view_say(view, &facts->clock, "time in which nothing ran is %s", folds ? "shown" : "folded");
 }
 
 /* A failure in a row of the view. */
@@ -160,17 +117,6 @@ static bool find_failure(const struct view *view, const struct view_facts *facts
     return best.row >= 0;
 }
 
-static void go_to_failure(struct view *view, const struct view_facts *facts, int by)
-{
-    struct view_timeline *timeline = &view->timeline;
-    struct failure at = {view_chosen_row(view), view_timeline_cursor(timeline, &facts->now)};
-    if (!find_failure(view, facts, false, by, &at))
-        return;
-    view_choose_row(view, at.row);
-    timeline->is_placed = true;
-    timeline->cursor_ms = at.at_ms;
-}
-
 /* Returns the try of the selected task under the cursor; attempt 0 if none was running then. */
 static struct view_try try_under_cursor(const struct view *view, const struct view_facts *facts)
 {
@@ -188,36 +134,11 @@ static struct view_try try_under_cursor(const struct view *view, const struct vi
     return out;
 }
 
-static void open_try(struct view *view, const struct view_facts *facts)
-{
-    const struct view_try one = try_under_cursor(view, facts);
-    if (one.attempt > 0)
-        view_try_choose(view, &one);
-    trail_go(&view->trail, SCREEN_DETAIL);
-}
-
-static const char *open_refusal(const struct view *view, const struct view_facts *facts)
-{
-    if (view->chosen < 0)
-        return "no task is chosen";
-    if (view->timeline.is_placed && try_under_cursor(view, facts).attempt == 0)
-        return "nothing was tried then";
-    return NULL;
-}
-
-static const char *failure_refusal(const struct view *view, const struct view_facts *facts, int by)
-{
-    struct failure at = {view_chosen_row(view), view_timeline_cursor(&view->timeline, &facts->now)};
-    const bool is_at_now = by > 0 && !view->timeline.is_placed; /* nothing comes after now */
-    if (!is_at_now && find_failure(view, facts, true, by, &at))
-        return NULL;
-    return by > 0 ? "there is no failure after this" : "there is no failure before";
-}
-
 const char *view_timeline_refusal(const struct view *view, const struct view_facts *facts,
                                   enum act act)
 {
     const struct view_timeline *timeline = &view->timeline;
+    struct stretch idle[TIMELINE_STRETCHES_MAX];
     if (timeline->axis.scale.ms <= 0) /* not drawn yet */
         return NULL;
     switch (act) {
@@ -234,13 +155,24 @@ const char *view_timeline_refusal(const struct view *view, const struct view_fac
     case UI_WHOLE:
         return timeline->zoom == 0 && !timeline->is_placed ? "the whole run is shown" : NULL;
     case UI_FOLD_IDLE:
-        return has_idle(facts) ? NULL : "nothing to fold: there was no minute in which nothing ran";
+        return timeline_idle(facts->state, &facts->now, AXIS_FOLD_MIN_MS, idle) > 0
+                   ? NULL
+                   : "nothing to fold: there was no minute in which nothing ran";
     case UI_ERROR_NEXT:
-        return failure_refusal(view, facts, 1);
-    case UI_ERROR_BACK:
-        return failure_refusal(view, facts, -1);
+    case UI_ERROR_BACK: {
+        const int by = act == UI_ERROR_NEXT ? 1 : -1;
+        struct failure at = {view_chosen_row(view), view_timeline_cursor(timeline, &facts->now)};
+        const bool is_at_now = by > 0 && !timeline->is_placed; /* nothing comes after now */
+        if (!is_at_now && find_failure(view, facts, true, by, &at))
+            return NULL;
+        return by > 0 ? "there is no failure after this" : "there is no failure before";
+    }
     case UI_OPEN:
-        return open_refusal(view, facts);
+        if (view->chosen < 0)
+            return "no task is chosen";
+        return timeline->is_placed && try_under_cursor(view, facts).attempt == 0
+                   ? "nothing was tried then"
+                   : NULL;
     default: /* the others are always available */
         return NULL;
     }
@@ -249,37 +181,60 @@ const char *view_timeline_refusal(const struct view *view, const struct view_fac
 bool view_timeline_act(struct view *view, const struct view_facts *facts, enum act act,
                        struct view_todo *out)
 {
-    (void)out; /* needs only a new frame */
-    const bool is_drawn = view->timeline.axis.scale.ms > 0;
-    if (!is_drawn) /* before the first frame there is no scale to move on */
+    struct view_timeline *timeline = &view->timeline;
+    const struct timeline_axis *axis = &timeline->axis;
+    (void)out;               /* needs only a new frame */
+    if (axis->scale.ms <= 0) /* before the first frame there is no scale to move on */
         return false;
     switch (act) {
     case UI_LEFT:
-    case UI_RIGHT:
-        move_cursor(view, facts, act == UI_LEFT ? -1 : 1);
+    case UI_RIGHT: {
+        const int column = next_column(timeline, &facts->now, act == UI_LEFT ? -1 : 1);
+        timeline->is_placed = column != axis_column(axis, facts->now.mono_ms);
+        timeline->cursor_ms = axis_time(axis, column);
         return true;
+    }
     case UI_NEARER:
     case UI_FARTHER:
-        view->timeline.zoom += act == UI_NEARER ? 1 : -1;
+        timeline->zoom += act == UI_NEARER ? 1 : -1;
         return true;
     case UI_WHOLE:
-        view->timeline.zoom = 0;
-        view->timeline.is_placed = false;
+        timeline->zoom = 0;
+        timeline->is_placed = false;
         return true;
-    case UI_FOLD_IDLE:
-        toggle_folds(view, facts);
+    case UI_FOLD_IDLE: {
+        const int64_t run_ms = facts->now.mono_ms - facts->state->started_at.mono_ms;
+        const bool folds = view_timeline_folds(timeline, run_ms);
+        timeline->folding = folds ? TIMELINE_FOLDS_NOT : TIMELINE_FOLDS;
+        view_say(view, &facts->clock, "time in which nothing ran is %s",
+                 folds ? "shown" : "folded");
         return true;
+    }
     case UI_ERROR_NEXT:
-    case UI_ERROR_BACK:
-        go_to_failure(view, facts, act == UI_ERROR_NEXT ? 1 : -1);
+    case UI_ERROR_BACK: {
+        struct failure at = {view_chosen_row(view), view_timeline_cursor(timeline, &facts->now)};
+        if (!find_failure(view, facts, false, act == UI_ERROR_NEXT ? 1 : -1, &at))
+            return true;
+        view_choose_row(view, at.row);
+        timeline->is_placed = true;
+        timeline->cursor_ms = at.at_ms;
         return true;
-    case UI_OPEN:
-        open_try(view, facts);
+    }
+    case UI_OPEN: {
+        const struct view_try one = try_under_cursor(view, facts);
+        if (one.attempt > 0)
+            view_try_choose(view, &one);
+        trail_go(&view->trail, SCREEN_DETAIL);
         return true;
+    }
     case UI_TIMELINE:
         (void)trail_back(&view->trail);
         return true;
-    default: /* moves; everything else has its general meaning */
-        return move_row(view, act);
+    default: { /* moves; everything else has its general meaning */
+        const int by = view_move_lines(act, timeline->rows);
+        if (by != 0)
+            view_choose_row(view, view_chosen_row(view) + by);
+        return by != 0;
+    }
     }
 }
