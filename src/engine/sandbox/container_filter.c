@@ -169,8 +169,10 @@ static bool write_filter_file(const struct str *text, char path[PATH_MAX], struc
             break;
         done += wrote > 0 ? (size_t)wrote : 0;
     }
-    const int number = errno;
-    if (close(fd) == 0 && done == text->len)
+    int number = done < text->len ? errno : 0;
+    if (close(fd) != 0 && number == 0)
+        number = errno;
+    if (number == 0)
         return true;
     return err_set_errno(err, number, "cannot write '%s'", path);
 }

@@ -54,6 +54,8 @@ static char **read_names(int fd, size_t *count_out)
     }
     if (dir)
         (void)closedir(dir); /* nothing was written */
+    else if (again >= 0)
+        (void)close(again);
     return names;
 }
 

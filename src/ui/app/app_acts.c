@@ -180,8 +180,7 @@ static bool look_at_act(struct app_acts *acts, struct app_act *act, struct log_r
         count_answer(&acts->batch, done, str_text(&named));
         str_done(&named);
     } else if (is_finished) {
-        if (ok)
-            acts->refused = !done;
+        acts->refused = !done;
         add_answer(acts, act, done, answer, out);
     }
     str_done(&words);

@@ -215,8 +215,9 @@ void app_draw_or_freeze(struct app *app)
     char hms[CLOCK_TEXT_MAX];
     struct str words = {0};
     struct canvas *canvas = &app->canvas;
-    str_addf(&words, " FROZEN %s   Z = resume   what happens is recorded   %s",
-             clock_hms(app->frozen_at.at_ms, hms), app->view.message);
+    str_addf(&words, " FROZEN %s   ", clock_hms(app->frozen_at.at_ms, hms));
+    keymap_say(app->view.keys, "{freeze} = resume", &words);
+    str_addf(&words, "   events are still recorded   %s", app->view.message);
     for (int i = 0; i < canvas->columns; i++)
         (void)canvas_text(canvas, (struct spot){0, i, 1}, STYLE_REPLAY, " ");
     (void)canvas_text(canvas, (struct spot){0, 0, canvas->columns}, STYLE_REPLAY, str_text(&words));

@@ -206,7 +206,8 @@ static void take_many(struct prompt *prompt, const struct prompt_many *many)
     prompt->hidden = many->hidden;
     prompt->agents = many->agents;
     prompt->left_out = many->left_out;
-    text_copy(prompt->whose, sizeof(prompt->whose), many->whose);
+    if (many->whose != prompt->whose)
+        text_copy(prompt->whose, sizeof(prompt->whose), many->whose);
     text_copy(prompt->ids, sizeof(prompt->ids), many->ids);
     text_copy(prompt->left_why, sizeof(prompt->left_why), many->left_why);
 }
