@@ -55,31 +55,6 @@ static bool next_part(struct part *part, int columns)
     return part->left > 0;
 }
 
-/* Returns how many rows a line takes when wrapped. */
-static int frame_forensics_line_rows(const struct forensics *forensics, size_t index, int columns)
-{
-    struct part part = first_part(forensics, index, columns);
-    int rows = 1;
-    while (next_part(&part, columns))
-        rows++;
-    return rows;
-}
-
-/* Draws a line from this row of the canvas on, clipped at the end of the box. Returns the row after
- * it. */
-static int frame_forensics_line(struct canvas *canvas, const struct frame_box *box, int row,
-                                const struct forensics *forensics, size_t index)
-{
-    const enum style style = style_of(forensics->lines[index].mark);
-    struct part part = first_part(forensics, index, box->columns);
-    do {
-        const struct spot spot = {row, box->column + part.indent, box->columns - part.indent};
-        (void)canvas_text_n(canvas, spot, style, part.text, part.len);
-        row++;
-    } while (next_part(&part, box->columns) && row < box->row + box->rows);
-    return row;
-}
-
 /* Returns the length of the text without explanations: "1:47, until 13:56:01" is "1:47", "no
  * (memory.events...)" is "no". */
 static size_t brief_len(const char *text, size_t len)
@@ -152,13 +127,6 @@ struct layout {
     int secrets; /* or why nothing was captured */
 };
 
-static int list_columns(int columns)
-{
-    if (columns >= PAGE_WIDE_COLUMNS)
-        return LIST_COLUMNS_WIDE;
-    return columns < LIST_NARROW ? LIST_COLUMNS_NARROW : LIST_COLUMNS;
-}
-
 static struct layout lay_out(int rows, int columns, const struct frame_input *input)
 {
     const struct forensics *forensics = input->facts->forensics;
@@ -174,7 +142,11 @@ static struct layout lay_out(int rows, int columns, const struct frame_input *in
 
     const int room = body.rows - (top - body.row) > 0 ? body.rows - (top - body.row) : 0;
     const bool both = columns >= PANES_COLUMNS && rows >= PANES_ROWS;
-    const int list = list_columns(columns);
+    int list = LIST_COLUMNS;
+    if (columns >= PAGE_WIDE_COLUMNS)
+        list = LIST_COLUMNS_WIDE;
+    else if (columns < LIST_NARROW)
+        list = LIST_COLUMNS_NARROW;
     if (both) {
         out.list = (struct frame_box){top, 0, room, list};
         out.text = (struct frame_box){top, list + 2, room, columns - list - 2};
@@ -205,8 +177,10 @@ struct view_room frame_forensics_room(int rows, int columns, const struct frame_
     const size_t first = forensics->sections[input->view->forensics.section].first;
     room.last = forensics->sections[input->view->forensics.section].count;
     for (int used = 0; room.last > 0; room.last--) {
-        const size_t index = first + room.last - 1;
-        used += frame_forensics_line_rows(forensics, index, lines.columns);
+        struct part part = first_part(forensics, first + room.last - 1, lines.columns);
+        do
+            used++;
+        while (next_part(&part, lines.columns));
         if (used > lines.rows)
             break;
     }
@@ -283,8 +257,15 @@ static void draw_text(struct canvas *canvas, const struct frame_box *box,
     lines.rows -= at->top < at->room.last; /* makes room for "... more below" */
     int row = lines.row;
     size_t i = at->top;
-    for (; i < count && row < lines.row + lines.rows; i++)
-        row = frame_forensics_line(canvas, &lines, row, forensics, first + i);
+    for (; i < count && row < lines.row + lines.rows; i++) {
+        const enum style style = style_of(forensics->lines[first + i].mark);
+        struct part part = first_part(forensics, first + i, lines.columns);
+        do {
+            const struct spot spot = {row, lines.column + part.indent, lines.columns - part.indent};
+            (void)canvas_text_n(canvas, spot, style, part.text, part.len);
+            row++;
+        } while (next_part(&part, lines.columns) && row < lines.row + lines.rows);
+    }
     if (i < count && lines.rows > 0) {
         struct str more = {0};
         str_add_char(&more, '+');

@@ -59,12 +59,6 @@ static const char *hint_note(const struct prompt *prompt, int columns)
     return canvas_fitting(has_none ? none : has_all ? all : some, LENGTHS, columns);
 }
 
-static void draw_hint(const struct prompt *prompt, struct canvas *canvas, int row)
-{
-    line_edit_draw(&prompt->retry.hint, canvas, row, "hint   ");
-    draw_note(canvas, row + 1, FIELD_COLUMN, hint_note(prompt, canvas->columns - FIELD_COLUMN));
-}
-
 static void draw_tries(const struct prompt *prompt, struct canvas *canvas, int row)
 {
     const int column = FIELD_COLUMN + PROMPT_TRIES_MAX - 2;
@@ -87,8 +81,10 @@ static void draw_typed(const struct prompt *prompt, struct canvas *canvas, int r
                                        "Enter next  Tab other  Esc cancel",
                                        "Enter next  Esc cancel"};
     const bool has_room = canvas->rows - row >= PROMPT_ROWS_TYPED;
-    if (has_room || !prompt->retry.in_tries)
-        draw_hint(prompt, canvas, row);
+    if (has_room || !prompt->retry.in_tries) {
+        line_edit_draw(&prompt->retry.hint, canvas, row, "hint   ");
+        draw_note(canvas, row + 1, FIELD_COLUMN, hint_note(prompt, canvas->columns - FIELD_COLUMN));
+    }
     if (has_room)
         row += 2;
     if (has_room || prompt->retry.in_tries)
@@ -110,15 +106,6 @@ static void draw_asked(const struct prompt *prompt, struct canvas *canvas, int r
     draw_label(canvas, row + 1, "tries");
     draw_note(canvas, row + 1, FIELD_COLUMN, str_text(&tries));
     str_done(&tries);
-}
-
-/* Draws the fields of a retry with options. */
-static void prompt_draw_retry(const struct prompt *prompt, struct canvas *canvas, int row)
-{
-    if (prompt_wants_text(prompt))
-        draw_typed(prompt, canvas, row);
-    else
-        draw_asked(prompt, canvas, row);
 }
 
 enum {
@@ -157,18 +144,6 @@ static void describe_target(const struct prompt *prompt, char *out, size_t size)
 
 enum { HIDDEN_MAX = 32 }; /* ", 50000 not shown" */
 
-static void describe_many(const struct prompt *prompt, char *out, size_t size)
-{
-    char hidden[HIDDEN_MAX] = "";
-    if (prompt->hidden > 0)
-        (void)snprintf(hidden, sizeof(hidden), ", %d not shown", prompt->hidden);
-    if (prompt->running == 0)
-        (void)snprintf(out, size, "none of them runs%s", hidden);
-    else
-        (void)snprintf(out, size, "%d of them run%s%s", prompt->running,
-                       plural(prompt->running, "s", ""), hidden);
-}
-
 /* The question and the current state. */
 struct asked {
     char question[QUESTION_MAX];
@@ -193,10 +168,17 @@ static void ask_one(const struct prompt *prompt, bool wide, struct asked *out)
 
 static void ask_many(const struct prompt *prompt, bool wide, struct asked *out)
 {
-    char state[PROMPT_NOTE_MAX];
     const char *verb = prompt_verb(prompt->kind);
     const char *all = prompt->left_out == 0 && prompt->count > 1 ? "all " : "";
-    describe_many(prompt, state, sizeof(state));
+    char hidden[HIDDEN_MAX] = "";
+    char state[PROMPT_NOTE_MAX];
+    if (prompt->hidden > 0)
+        (void)snprintf(hidden, sizeof(hidden), ", %d not shown", prompt->hidden);
+    if (prompt->running == 0)
+        (void)snprintf(state, sizeof(state), "none of them runs%s", hidden);
+    else
+        (void)snprintf(state, sizeof(state), "%d of them run%s%s", prompt->running,
+                       plural(prompt->running, "s", ""), hidden);
     if (prompt->changed && wide) {
         (void)snprintf(out->question, sizeof(out->question), "They have changed.");
         (void)snprintf(out->words, sizeof(out->words), "%s %s%d %s?   %s", verb, all, prompt->count,
@@ -208,26 +190,23 @@ static void ask_many(const struct prompt *prompt, bool wide, struct asked *out)
     }
 }
 
-static void ask_quit(const struct prompt *prompt, int columns, struct asked *out)
-{
-    (void)snprintf(out->question, sizeof(out->question), "Quit devs?");
-    (void)snprintf(out->words, sizeof(out->words), "%d %s and %d %s%s", prompt->running,
-                   plural(prompt->running, "task runs", "tasks run"), prompt->waiting,
-                   plural(prompt->waiting, "waits", "wait"),
-                   columns >= QUIT_COLUMNS ? ": the engine lives in this program." : "");
-}
-
 /* Draws the names, shortened if necessary, then the state, which a long title must not push out. If
  * the screen is too narrow for both, draws only the question. */
 static void draw_question(const struct prompt *prompt, struct canvas *canvas, int row)
 {
     struct asked asked;
-    if (prompt_is_of_one(prompt))
+    if (prompt_is_of_one(prompt)) {
         ask_one(prompt, canvas->columns >= WIDE, &asked);
-    else if (prompt_is_of_many(prompt))
+    } else if (prompt_is_of_many(prompt)) {
         ask_many(prompt, canvas->columns >= WIDE, &asked);
-    else
-        ask_quit(prompt, canvas->columns, &asked);
+    } else {
+        (void)snprintf(asked.question, sizeof(asked.question), "Quit devs?");
+        (void)snprintf(asked.words, sizeof(asked.words), "%d %s and %d %s%s", prompt->running,
+                       plural(prompt->running, "task runs", "tasks run"), prompt->waiting,
+                       plural(prompt->waiting, "waits", "wait"),
+                       canvas->columns >= QUIT_COLUMNS ? ": the engine lives in this program."
+                                                       : "");
+    }
     int least = (int)strlen(prompt_is_of_one(prompt) ? prompt->id : asked.question) + 10;
     int room = canvas->columns - 2 - (int)strlen(asked.words) - 3;
     if (room < least)
@@ -239,7 +218,7 @@ static void draw_question(const struct prompt *prompt, struct canvas *canvas, in
 }
 
 /* Draws "T-101 T-103 and 12 more", with as many ids as fit. */
-static void draw_list(const struct prompt *prompt, struct canvas *canvas, int row)
+static void draw_ids(const struct prompt *prompt, struct canvas *canvas, int row)
 {
     struct str line = {0};
     char more[PROMPT_NOTE_MAX];
@@ -258,17 +237,6 @@ static void draw_list(const struct prompt *prompt, struct canvas *canvas, int ro
     }
     if (shown < prompt->count)
         str_addf(&line, " and %d more", prompt->count - shown);
-    (void)canvas_text(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_PROMPT,
-                      str_text(&line));
-    str_done(&line);
-}
-
-static void draw_left_out(const struct prompt *prompt, struct canvas *canvas, int row)
-{
-    struct str line = {0};
-    str_addf(&line, "not: %s", prompt->left_why);
-    if (prompt->left_out > 1)
-        str_addf(&line, " (and %d more)", prompt->left_out - 1);
     (void)canvas_text(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_PROMPT,
                       str_text(&line));
     str_done(&line);
@@ -343,17 +311,6 @@ int prompt_rows(const struct prompt *prompt, int canvas_rows)
     return rows < canvas_rows ? rows : canvas_rows;
 }
 
-static void draw_matter(const struct prompt *prompt, struct canvas *canvas, int row)
-{
-    if (prompt_is_of_many(prompt)) {
-        draw_list(prompt, canvas, row++);
-        if (prompt->left_out > 0)
-            draw_left_out(prompt, canvas, row++);
-    }
-    if (prompt_is_retry_with(prompt))
-        prompt_draw_retry(prompt, canvas, row);
-}
-
 void prompt_draw(const struct prompt *prompt, struct canvas *canvas)
 {
     int rows = prompt_rows(prompt, canvas->rows);
@@ -363,16 +320,29 @@ void prompt_draw(const struct prompt *prompt, struct canvas *canvas)
     for (int i = row; i < canvas->rows; i++)
         canvas_blank_row(canvas, i, STYLE_PROMPT);
     draw_question(prompt, canvas, row++);
-    int wanted = matter_rows(prompt) + answer_count(prompt);
-    bool is_tight = wanted > canvas->rows - row;
-    if (is_tight && !prompt_wants_text(prompt)) {
+    const int wanted = matter_rows(prompt) + answer_count(prompt);
+    if (wanted > canvas->rows - row && !prompt_wants_text(prompt)) {
         draw_answers_tight(prompt, canvas, row);
         return;
     }
-    draw_matter(prompt, canvas, row);
-    row += matter_rows(prompt);
+    const int answers_row = row + matter_rows(prompt);
+    if (prompt_is_of_many(prompt))
+        draw_ids(prompt, canvas, row++);
+    if (prompt_is_of_many(prompt) && prompt->left_out > 0) {
+        struct str line = {0};
+        str_addf(&line, "not: %s", prompt->left_why);
+        if (prompt->left_out > 1)
+            str_addf(&line, " (and %d more)", prompt->left_out - 1);
+        draw_note(canvas, row++, 1, str_text(&line));
+        str_done(&line);
+    }
+    if (prompt_is_retry_with(prompt) && prompt_wants_text(prompt))
+        draw_typed(prompt, canvas, row);
+    else if (prompt_is_retry_with(prompt))
+        draw_asked(prompt, canvas, row);
     if (prompt_wants_text(prompt))
         return;
+    row = answers_row;
     for (const struct prompt_answer *answer = prompt_answers(prompt); answer->name; answer++)
         draw_answer(prompt, answer, canvas, row++);
 }
