@@ -91,13 +91,6 @@ static int64_t window_columns(struct timeline_axis *axis, const struct axis_wind
     return last + 1 - axis->first - saved_before(axis, last + 1);
 }
 
-/* Returns true if `scale` is at least `times` as fine as `than`. */
-static bool is_finer(struct axis_scale scale, struct axis_scale than, double times)
-{
-    const double rate = (double)scale.columns / (double)scale.ms;
-    return rate >= times * (double)than.columns / (double)than.ms;
-}
-
 /* Returns where a zoomed window begins: the center in the middle, but nothing before the beginning
  * or after the end. */
 static int64_t begin_at(const struct timeline_axis *axis, const struct axis_window *window,
@@ -118,17 +111,6 @@ static int64_t begin_at(const struct timeline_axis *axis, const struct axis_wind
     return number;
 }
 
-/* Drops folds that begin before the window. */
-static void drop_folds_before(struct timeline_axis *axis)
-{
-    int dropped = 0;
-    while (dropped < axis->fold_count && axis->folds[dropped].from < axis->first)
-        dropped++;
-    for (int i = dropped; i < axis->fold_count; i++)
-        axis->folds[i - dropped] = axis->folds[i];
-    axis->fold_count -= dropped;
-}
-
 void axis_make(struct timeline_axis *axis, const struct axis_window *window, int columns)
 {
     assert(columns > 0);
@@ -140,11 +122,21 @@ void axis_make(struct timeline_axis *axis, const struct axis_window *window, int
     const struct axis_scale whole = scale_at(index);
     const int zoom = window->zoom < ZOOM_MAX ? window->zoom : ZOOM_MAX;
     const double times = (double)((int64_t)1 << (zoom > 0 ? zoom : 0));
-    while (index > 0 && !is_finer(scale_at(index), whole, times))
+    while (index > 0) { /* until the scale is at least `times` as fine as the whole */
+        const struct axis_scale scale = scale_at(index);
+        const double rate = (double)scale.columns / (double)scale.ms;
+        if (rate >= times * (double)whole.columns / (double)whole.ms)
+            break;
         index--;
+    }
     const int64_t all = window_columns(axis, window, scale_at(index));
     axis->first = begin_at(axis, window, all);
-    drop_folds_before(axis);
+    int dropped = 0; /* folds that begin before the window */
+    while (dropped < axis->fold_count && axis->folds[dropped].from < axis->first)
+        dropped++;
+    for (int i = dropped; i < axis->fold_count; i++)
+        axis->folds[i - dropped] = axis->folds[i];
+    axis->fold_count -= dropped;
 }
 
 bool axis_can_zoom(const struct timeline_axis *axis)
@@ -300,7 +292,7 @@ static struct bar_cell cell_of(const struct span *span, const struct plan_task *
     return (struct bar_cell){STYLE_PLAIN, " ", 0, RANK_NONE};
 }
 
-static void put(struct bar_cell *cell, struct bar_cell wanted, int span)
+static void put_cell(struct bar_cell *cell, struct bar_cell wanted, int span)
 {
     if (wanted.rank < cell->rank || (wanted.rank == RANK_NONE && cell->span >= 0))
         return;
@@ -321,13 +313,8 @@ static bool span_columns(const struct span *span, const struct timeline_axis *ax
     return last >= 0 && first < axis->columns;
 }
 
-static bool runs(const struct span *span)
-{
-    return span->kind == SPAN_RUNNING || span->kind == SPAN_QUIET;
-}
-
 /* Returns true if the span is visible in any column. */
-static bool is_told(const struct bar_cell *cells, int first, int last, int span)
+static bool has_cell(const struct bar_cell *cells, int first, int last, int span)
 {
     for (int i = first; i <= last; i++) {
         if (cells[i].span == span)
@@ -336,18 +323,20 @@ static bool is_told(const struct bar_cell *cells, int first, int last, int span)
     return false;
 }
 
+/* Gives a column to what ran too shortly to have one. */
 static void put_short(const struct timeline *timeline, const struct plan_task *plan,
                       const struct timeline_axis *axis, struct bar_cell *cells)
 {
     int first, last;
     for (size_t i = 0; i < timeline->count; i++) {
         const struct span *span = &timeline->spans[i];
-        if (!runs(span) || !span_columns(span, axis, &first, &last) ||
-            is_told(cells, first, last, (int)i))
+        const bool runs = span->kind == SPAN_RUNNING || span->kind == SPAN_QUIET;
+        if (!runs || !span_columns(span, axis, &first, &last) ||
+            has_cell(cells, first, last, (int)i))
             continue;
         struct bar_cell cell = cell_of(span, plan);
         cell.rank = RANK_SHORT;
-        put(&cells[first], cell, (int)i);
+        put_cell(&cells[first], cell, (int)i);
     }
 }
 
@@ -363,7 +352,7 @@ static void put_ends(const struct timeline *timeline, const struct timeline_axis
             continue;
         const struct bar_cell cell = {ends[span->end].style, ends[span->end].sign, 0,
                                       RANK_END + (int)span->end};
-        put(&cells[last], cell, (int)i);
+        put_cell(&cells[last], cell, (int)i);
     }
 }
 
@@ -396,19 +385,11 @@ void bar_make(const struct timeline *timeline, const struct plan_task *plan,
             continue;
         const struct bar_cell cell = cell_of(&timeline->spans[i], plan);
         for (int column = first; column <= last; column++)
-            put(&cells[column], cell, (int)i);
+            put_cell(&cells[column], cell, (int)i);
     }
     put_short(timeline, plan, axis, cells);
     put_ends(timeline, axis, cells);
     put_last_end(timeline, axis, cells);
-}
-
-static int present_of(const struct timeline *timeline)
-{
-    int last = (int)timeline->count - 1;
-    while (last >= 0 && timeline->spans[last].is_planned)
-        last--;
-    return last;
 }
 
 int bar_span_at(const struct timeline *timeline, const struct plan_task *plan,
@@ -416,8 +397,12 @@ int bar_span_at(const struct timeline *timeline, const struct plan_task *plan,
 {
     struct bar_cell cells[CANVAS_COLUMNS_MAX] = {0};
     const int column = axis_column(axis, cursor_ms);
-    if (!is_placed)
-        return present_of(timeline);
+    if (!is_placed) { /* the present */
+        int last = (int)timeline->count - 1;
+        while (last >= 0 && timeline->spans[last].is_planned)
+            last--;
+        return last;
+    }
     for (size_t i = 0; i < timeline->count; i++) {
         if (timeline->spans[i].end != SPAN_END_NONE && timeline->spans[i].until_ms - 1 == cursor_ms)
             return (int)i;
@@ -469,46 +454,34 @@ static char letter_of(struct timeline_load *load, const struct failure_class *cl
     return letter;
 }
 
-/* What is recorded of a task's spans. */
-struct told {
-    const struct run_state *state;
-    const struct timeline_axis *axis;
-    int task;
-    int64_t now_ms;
-};
-
-static void add_span(struct timeline_load *load, const struct told *told, const struct span *span)
-{
-    const struct timeline_axis *axis = told->axis;
-    const bool runs = span->kind == SPAN_RUNNING || span->kind == SPAN_QUIET;
-    const int first = axis_column(axis, span->from_ms);
-    const int last =
-        axis_column(axis, span->until_ms > span->from_ms ? span->until_ms - 1 : span->from_ms);
-    /* Count running tries at the end of a column, so that no try is counted twice in the column
-     * that it ends in. */
-    for (int i = first > 0 ? first : 0; runs && i < axis->columns && i <= last; i++)
-        load->running[i] += i < last || span->until_ms >= told->now_ms;
-    if (span->end < SPAN_END_FAILED || last < 0 || last >= axis->columns)
-        return;
-    const struct attempt_state *attempt = span_attempt(span, told->state, told->task);
-    if (!attempt)
-        return;
-    const struct failure_class class = failure_class_of(attempt);
-    const char letter = letter_of(load, &class);
-    load->failed[last] =
-        load->failed[last] == 0 || load->failed[last] == letter ? letter : TIMELINE_LOAD_SEVERAL;
-}
-
 void timeline_load_read(struct timeline_load *load, const struct run_state *state,
                         const struct timeline_axis *axis, const struct moment *now, bool orphaned)
 {
     struct timeline timeline = {0};
     *load = (struct timeline_load){0};
     for (int task = 0; task < state->plan->task_count; task++) {
-        const struct told told = {state, axis, task, now->mono_ms};
         timeline_read(&timeline, state, task, now, orphaned);
-        for (size_t i = 0; i < timeline.count; i++)
-            add_span(load, &told, &timeline.spans[i]);
+        for (size_t n = 0; n < timeline.count; n++) {
+            const struct span *span = &timeline.spans[n];
+            const bool runs = span->kind == SPAN_RUNNING || span->kind == SPAN_QUIET;
+            const int64_t last_ms =
+                span->until_ms > span->from_ms ? span->until_ms - 1 : span->from_ms;
+            const int first = axis_column(axis, span->from_ms);
+            const int last = axis_column(axis, last_ms);
+            /* Count running tries at the end of a column, so that no try is counted twice in the
+             * column that it ends in. */
+            for (int i = first > 0 ? first : 0; runs && i < axis->columns && i <= last; i++)
+                load->running[i] += i < last || span->until_ms >= now->mono_ms;
+            if (span->end < SPAN_END_FAILED || last < 0 || last >= axis->columns)
+                continue;
+            const struct attempt_state *attempt = span_attempt(span, state, task);
+            if (!attempt)
+                continue;
+            const struct failure_class class = failure_class_of(attempt);
+            const char letter = letter_of(load, &class);
+            const bool is_alone = load->failed[last] == 0 || load->failed[last] == letter;
+            load->failed[last] = is_alone ? letter : TIMELINE_LOAD_SEVERAL;
+        }
     }
     timeline_done(&timeline);
 }
