@@ -243,18 +243,13 @@ const char *theme_style_name(enum style style)
     return style_names[style];
 }
 
-static const struct builtin *find_builtin(const char *name)
-{
-    for (size_t i = 0; i < ARRAY_LEN(builtins); i++) {
-        if (strcmp(builtins[i].name, name) == 0)
-            return &builtins[i];
-    }
-    return NULL;
-}
-
 bool theme_named(const char *name, struct theme *out)
 {
-    const struct builtin *builtin = find_builtin(name);
+    const struct builtin *builtin = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(builtins) && !builtin; i++) {
+        if (strcmp(builtins[i].name, name) == 0)
+            builtin = &builtins[i];
+    }
     if (!builtin)
         return false;
     *out = (struct theme){.is_mono = strcmp(name, "mono") == 0};
@@ -342,15 +337,6 @@ static bool read_color(const struct json *value, short *out)
     return false;
 }
 
-static bool *flag_named(struct theme_paint *paint, const char *key)
-{
-    if (strcmp(key, "bold") == 0)
-        return &paint->bold;
-    if (strcmp(key, "underline") == 0)
-        return &paint->underline;
-    return strcmp(key, "reverse") == 0 ? &paint->reverse : NULL;
-}
-
 static bool read_member(const struct source *source, const char *style, const char *key,
                         const struct json *value, struct theme_paint *paint, bool *is_mono)
 {
@@ -364,7 +350,13 @@ static bool read_member(const struct source *source, const char *style, const ch
         *is_mono = false;
         return true;
     }
-    bool *flag = flag_named(paint, key);
+    bool *flag = NULL;
+    if (strcmp(key, "bold") == 0)
+        flag = &paint->bold;
+    else if (strcmp(key, "underline") == 0)
+        flag = &paint->underline;
+    else if (strcmp(key, "reverse") == 0)
+        flag = &paint->reverse;
     if (!flag)
         return complain(source, style, key, "unknown; fg, bg, bold, underline, reverse are known");
     if (json_kind(value) != JSON_KIND_TRUE && json_kind(value) != JSON_KIND_FALSE)
@@ -392,11 +384,6 @@ static bool read_style(const struct source *source, const char *name, const stru
     return ok;
 }
 
-static bool is_about_all(const char *key)
-{
-    return strcmp(key, "like") == 0 || strcmp(key, "$schema") == 0 || strncmp(key, "//", 2) == 0;
-}
-
 static bool read_root(const struct source *source, const struct json *root, struct theme *theme)
 {
     if (json_kind(root) != JSON_KIND_OBJECT)
@@ -408,8 +395,12 @@ static bool read_root(const struct source *source, const struct json *root, stru
     const char *key;
     const struct json *value;
     bool ok = true;
-    while (ok && json_next(root, &iter, &key, &value))
-        ok = is_about_all(key) || read_style(source, key, value, theme);
+    while (ok && json_next(root, &iter, &key, &value)) {
+        const bool is_style =
+            strcmp(key, "like") != 0 && strcmp(key, "$schema") != 0 && strncmp(key, "//", 2) != 0;
+        if (is_style)
+            ok = read_style(source, key, value, theme);
+    }
     (void)snprintf(theme->name, sizeof(theme->name), "%s", "of a file");
     return ok;
 }
