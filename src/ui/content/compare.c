@@ -75,27 +75,6 @@ static void take_output_row(struct reading *reading, const struct output_page *p
     reading->next[stream] = row->offset + (int64_t)row->len;
 }
 
-static bool read_pages(struct reading *reading, const struct compare_subject *subject,
-                       struct err *err)
-{
-    struct output_page page = {0};
-    int64_t after = 0;
-    bool ok = true;
-    bool is_full; /* no stream needs more lines */
-    do {
-        ok = log_reader_output(subject->reader, &subject->key, after, &page, err);
-        for (size_t i = 0; ok && i < page.count; i++) {
-            after = page.rows[i].id;
-            take_output_row(reading, &page, &page.rows[i]);
-        }
-        is_full = true;
-        for (int stream = LOG_STREAM_OUT; stream <= LOG_STREAM_COUNT; stream++)
-            is_full = is_full && reading->lines[stream]->is_cut;
-    } while (ok && page.count > 0 && !is_full);
-    output_page_done(&page);
-    return ok;
-}
-
 /* Reads the attempt's output, line by line, into the side's texts. */
 static bool compare_read_output(struct compare_side *side, const struct compare_subject *subject,
                                 struct err *err)
@@ -108,7 +87,20 @@ static bool compare_read_output(struct compare_side *side, const struct compare_
         if (line_max > 0)
             normaliser_set_line_max(reading.normalisers[stream], (size_t)line_max);
     }
-    const bool ok = read_pages(&reading, subject, err);
+    struct output_page page = {0};
+    int64_t after = 0;
+    bool ok, is_full; /* is_full: no stream needs more lines */
+    do {
+        ok = log_reader_output(subject->reader, &subject->key, after, &page, err);
+        for (size_t i = 0; ok && i < page.count; i++) {
+            after = page.rows[i].id;
+            take_output_row(&reading, &page, &page.rows[i]);
+        }
+        is_full = true;
+        for (int stream = LOG_STREAM_OUT; stream <= LOG_STREAM_COUNT; stream++)
+            is_full = is_full && reading.lines[stream]->is_cut;
+    } while (ok && page.count > 0 && !is_full);
+    output_page_done(&page);
     for (int stream = LOG_STREAM_OUT; stream <= LOG_STREAM_COUNT; stream++) {
         if (ok)
             normaliser_end(reading.normalisers[stream]);
@@ -347,32 +339,23 @@ static int compare_digests(const void *a, const void *b)
     return left->lo < right->lo ? -1 : left->lo > right->lo;
 }
 
-/* Returns all lines of the first attempt, from all streams. */
-static struct digest *sorted_lines(const struct compare_side *side, size_t *count)
-{
-    struct digest *all = NULL;
-    size_t cap = 0;
-    *count = 0;
-    for (int text = 0; text < COMPARE_DIFF; text++) {
-        const struct compare_lines *lines = &side->texts[text];
-        if (lines->count == 0)
-            continue;
-        all = xgrow(all, &cap, *count + lines->count, sizeof(*all));
-        memcpy(all + *count, lines->digests, lines->count * sizeof(*all));
-        *count += lines->count;
-    }
-    if (*count > 0)
-        qsort(all, *count, sizeof(*all), compare_digests);
-    return all;
-}
-
+/* Counts the lines of the second attempt that the first does not have, in any stream. */
 static void count_fresh(struct compare *compare)
 {
-    const struct compare_side *second = &compare->sides[COMPARE_SECOND];
-    size_t count = 0;
-    struct digest *known = sorted_lines(&compare->sides[COMPARE_FIRST], &count);
+    struct digest *known = NULL; /* all lines of the first attempt */
+    size_t count = 0, cap = 0;
     for (int text = 0; text < COMPARE_DIFF; text++) {
-        const struct compare_lines *lines = &second->texts[text];
+        const struct compare_lines *lines = &compare->sides[COMPARE_FIRST].texts[text];
+        if (lines->count == 0)
+            continue;
+        known = xgrow(known, &cap, count + lines->count, sizeof(*known));
+        memcpy(known + count, lines->digests, lines->count * sizeof(*known));
+        count += lines->count;
+    }
+    if (count > 0)
+        qsort(known, count, sizeof(*known), compare_digests);
+    for (int text = 0; text < COMPARE_DIFF; text++) {
+        const struct compare_lines *lines = &compare->sides[COMPARE_SECOND].texts[text];
         compare->second_lines += lines->count;
         for (size_t i = 0; i < lines->count; i++)
             compare->fresh += count == 0 || !bsearch(&lines->digests[i], known, count,

@@ -169,25 +169,6 @@ static void add_equal(struct laying *laying, const struct compare_lines *lines,
         add_line(laying, lines, span->first + i, REPORT_ROW_SAME);
 }
 
-static void add_spans(struct laying *laying, enum compare_text text)
-{
-    const struct line_diff *diff = &laying->compare->diffs[text];
-    const struct compare_lines *first = &laying->compare->sides[0].texts[text];
-    const struct compare_lines *second = &laying->compare->sides[1].texts[text];
-    for (size_t i = 0; i < diff->count; i++) {
-        const struct line_diff_span *span = &diff->spans[i];
-        if (span->change == LINE_SAME) {
-            add_equal(laying, first, span, i == 0, i + 1 == diff->count);
-            continue;
-        }
-        const bool is_removed = span->change == LINE_REMOVED;
-        for (size_t at = 0; at < span->count; at++)
-            add_line(laying, is_removed ? first : second,
-                     (is_removed ? span->first : span->second) + at,
-                     is_removed ? REPORT_ROW_REMOVED : REPORT_ROW_ADDED);
-    }
-}
-
 static void add_note(struct laying *laying, const char *words)
 {
     begin_row(laying);
@@ -210,7 +191,18 @@ static void add_text(struct laying *laying, enum compare_text text)
         str_addf(&head, ", -%zu +%zu", diff->removed, diff->added);
     add_head(laying, head.data);
     str_done(&head);
-    add_spans(laying, text);
+    for (size_t i = 0; i < diff->count; i++) {
+        const struct line_diff_span *span = &diff->spans[i];
+        if (span->change == LINE_SAME) {
+            add_equal(laying, first, span, i == 0, i + 1 == diff->count);
+            continue;
+        }
+        const bool is_removed = span->change == LINE_REMOVED;
+        for (size_t at = 0; at < span->count; at++)
+            add_line(laying, is_removed ? first : second,
+                     (is_removed ? span->first : span->second) + at,
+                     is_removed ? REPORT_ROW_REMOVED : REPORT_ROW_ADDED);
+    }
     if (diff->is_cut)
         add_note(laying, "too many changes to find what is the same further on");
     if (first->is_cut || second->is_cut)
@@ -291,7 +283,8 @@ void compare_lay(const struct compare *compare, const struct compare_look *look,
     add_paths(&laying);
     add_text(&laying, COMPARE_DIFF);
     if (laying.missing > 0) {
-        report_rows_drop(out); /* make room by dropping the last row */
+        assert(out->count > 0); /* make room by dropping the last row */
+        str_cut(&out->text, out->items[--out->count].start);
         begin_row(&laying);
         str_addf(&laying.line, "%zu more lines", laying.missing + 1);
         add_row(&laying, REPORT_ROW_PLAIN);
@@ -310,12 +303,6 @@ bool report_rows_add(struct report_rows *rows, const char *text, size_t len, enu
     str_add_n(&rows->text, text, len);
     str_add_char(&rows->text, '\n');
     return true;
-}
-
-void report_rows_drop(struct report_rows *rows)
-{
-    assert(rows->count > 0);
-    str_cut(&rows->text, rows->items[--rows->count].start);
 }
 
 void report_rows_clear(struct report_rows *rows)

@@ -65,9 +65,13 @@ static int64_t saved_before(const struct timeline_axis *axis, int64_t number)
     return saved;
 }
 
-/* Folds idle time, except stretches too short to save any columns. */
-static void fold_idle(struct timeline_axis *axis, const struct axis_window *window)
+/* Returns the number of columns from start to end of the window. Folds idle time, except stretches
+ * too short to save any columns. */
+static int64_t window_columns(struct timeline_axis *axis, const struct axis_window *window,
+                              struct axis_scale scale)
 {
+    axis->scale = scale;
+    axis->first = number_of(axis, window->whole.from_ms);
     axis->fold_count = 0;
     for (int i = 0; i < window->idle_count && axis->fold_count < AXIS_FOLDS_MAX; i++) {
         const struct stretch *idle = &window->idle[i];
@@ -78,15 +82,6 @@ static void fold_idle(struct timeline_axis *axis, const struct axis_window *wind
         if (fold->ms >= AXIS_FOLD_MIN_MS && fold->until - fold->from > AXIS_FOLD_COLUMNS)
             axis->fold_count++;
     }
-}
-
-/* Returns the number of columns from start to end of the window. */
-static int64_t window_columns(struct timeline_axis *axis, const struct axis_window *window,
-                              struct axis_scale scale)
-{
-    axis->scale = scale;
-    axis->first = number_of(axis, window->whole.from_ms);
-    fold_idle(axis, window);
     const int64_t last = number_of(axis, window->whole.until_ms);
     return last + 1 - axis->first - saved_before(axis, last + 1);
 }
@@ -323,39 +318,6 @@ static bool has_cell(const struct bar_cell *cells, int first, int last, int span
     return false;
 }
 
-/* Gives a column to what ran too shortly to have one. */
-static void put_short(const struct timeline *timeline, const struct plan_task *plan,
-                      const struct timeline_axis *axis, struct bar_cell *cells)
-{
-    int first, last;
-    for (size_t i = 0; i < timeline->count; i++) {
-        const struct span *span = &timeline->spans[i];
-        const bool runs = span->kind == SPAN_RUNNING || span->kind == SPAN_QUIET;
-        if (!runs || !span_columns(span, axis, &first, &last) ||
-            has_cell(cells, first, last, (int)i))
-            continue;
-        struct bar_cell cell = cell_of(span, plan);
-        cell.rank = RANK_SHORT;
-        put_cell(&cells[first], cell, (int)i);
-    }
-}
-
-static void put_ends(const struct timeline *timeline, const struct timeline_axis *axis,
-                     struct bar_cell *cells)
-{
-    int first, last;
-    for (size_t i = 0; i < timeline->count; i++) {
-        const struct span *span = &timeline->spans[i];
-        const bool is_seen = span_columns(span, axis, &first, &last) &&
-                             axis_column(axis, span->until_ms - 1) < axis->columns;
-        if (span->end == SPAN_END_NONE || !is_seen)
-            continue;
-        const struct bar_cell cell = {ends[span->end].style, ends[span->end].sign, 0,
-                                      RANK_END + (int)span->end};
-        put_cell(&cells[last], cell, (int)i);
-    }
-}
-
 /* The last end always keeps its column, or the row would contradict the task's state. The cell that
  * was there moves one column to the left, unless that column has another end. */
 static void put_last_end(const struct timeline *timeline, const struct timeline_axis *axis,
@@ -377,18 +339,36 @@ static void put_last_end(const struct timeline *timeline, const struct timeline_
 void bar_make(const struct timeline *timeline, const struct plan_task *plan,
               const struct timeline_axis *axis, struct bar_cell *cells)
 {
+    const struct span *spans = timeline->spans;
     int first, last;
     for (int i = 0; i < axis->columns; i++)
         cells[i] = (struct bar_cell){STYLE_PLAIN, " ", -1, RANK_NONE};
     for (size_t i = 0; i < timeline->count; i++) {
-        if (!span_columns(&timeline->spans[i], axis, &first, &last))
+        if (!span_columns(&spans[i], axis, &first, &last))
             continue;
-        const struct bar_cell cell = cell_of(&timeline->spans[i], plan);
+        const struct bar_cell cell = cell_of(&spans[i], plan);
         for (int column = first; column <= last; column++)
             put_cell(&cells[column], cell, (int)i);
     }
-    put_short(timeline, plan, axis, cells);
-    put_ends(timeline, axis, cells);
+    /* What ran too shortly to have a column gets one. */
+    for (size_t i = 0; i < timeline->count; i++) {
+        const bool runs = spans[i].kind == SPAN_RUNNING || spans[i].kind == SPAN_QUIET;
+        if (!runs || !span_columns(&spans[i], axis, &first, &last) ||
+            has_cell(cells, first, last, (int)i))
+            continue;
+        struct bar_cell cell = cell_of(&spans[i], plan);
+        cell.rank = RANK_SHORT;
+        put_cell(&cells[first], cell, (int)i);
+    }
+    for (size_t i = 0; i < timeline->count; i++) {
+        const enum span_end end = spans[i].end;
+        const bool is_seen = span_columns(&spans[i], axis, &first, &last) &&
+                             axis_column(axis, spans[i].until_ms - 1) < axis->columns;
+        if (end == SPAN_END_NONE || !is_seen)
+            continue;
+        const struct bar_cell cell = {ends[end].style, ends[end].sign, 0, RANK_END + (int)end};
+        put_cell(&cells[last], cell, (int)i);
+    }
     put_last_end(timeline, axis, cells);
 }
 
@@ -422,24 +402,9 @@ static bool is_taken(const struct timeline_load *load, char letter)
     return false;
 }
 
-/* Picks the first free letter of the class's name, as a capital if possible. */
-static char pick_letter(const struct timeline_load *load, const struct failure_class *class)
-{
-    struct str word = {0};
-    char found = TIMELINE_LOAD_SEVERAL;
-    failure_class_word(class, &word);
-    for (size_t i = 0; i < word.len && found == TIMELINE_LOAD_SEVERAL; i++) {
-        const unsigned char c = (unsigned char)word.data[i];
-        if (isalpha(c) && !is_taken(load, (char)toupper(c)))
-            found = (char)toupper(c);
-        else if (isalpha(c) && !is_taken(load, (char)tolower(c)))
-            found = (char)tolower(c);
-    }
-    str_done(&word);
-    return found;
-}
-
-static char letter_of(struct timeline_load *load, const struct failure_class *class)
+/* Counts a failure. Returns the letter of its class: for a new one, the first free letter of its
+ * name, as a capital if possible. */
+static char count_failure(struct timeline_load *load, const struct failure_class *class)
 {
     for (int i = 0; i < load->class_count; i++) {
         if (!failure_class_equals(&load->classes[i].class, class))
@@ -449,7 +414,17 @@ static char letter_of(struct timeline_load *load, const struct failure_class *cl
     }
     if (load->class_count == TIMELINE_LOAD_CLASSES_MAX)
         return TIMELINE_LOAD_SEVERAL;
-    const char letter = pick_letter(load, class);
+    struct str word = {0};
+    char letter = TIMELINE_LOAD_SEVERAL;
+    failure_class_word(class, &word);
+    for (size_t i = 0; i < word.len && letter == TIMELINE_LOAD_SEVERAL; i++) {
+        const unsigned char c = (unsigned char)word.data[i];
+        if (isalpha(c) && !is_taken(load, (char)toupper(c)))
+            letter = (char)toupper(c);
+        else if (isalpha(c) && !is_taken(load, (char)tolower(c)))
+            letter = (char)tolower(c);
+    }
+    str_done(&word);
     load->classes[load->class_count++] = (struct timeline_load_class){*class, letter, 1};
     return letter;
 }
@@ -478,7 +453,7 @@ void timeline_load_read(struct timeline_load *load, const struct run_state *stat
             if (!attempt)
                 continue;
             const struct failure_class class = failure_class_of(attempt);
-            const char letter = letter_of(load, &class);
+            const char letter = count_failure(load, &class);
             const bool is_alone = load->failed[last] == 0 || load->failed[last] == letter;
             load->failed[last] = is_alone ? letter : TIMELINE_LOAD_SEVERAL;
         }

@@ -243,27 +243,23 @@ static void draw_picking(const struct correct *correct, struct space *space)
         line_edit_draw(&correct->filter, space->canvas, space->end, "find: ");
 }
 
-static void draw_field(const struct correct *correct, struct space *space, enum correct_field field)
+static void draw_writing(const struct correct *correct, struct space *space)
 {
     static const char *const labels[] = {
         [CORRECT_ID] = "id       ", [CORRECT_CLASS] = "class    ", [CORRECT_PATTERN] = "pattern  "};
     static_assert(ARRAY_LEN(labels) == CORRECT_FIELD_COUNT, "every field has a label");
-    struct line_edit edit = correct->fields[field];
-    int row = next_row(space);
-    char label[TEXT_MAX];
-    if (row < 0)
-        return;
-    edit.open = correct->field == field;
-    (void)snprintf(label, sizeof(label), "%s %s", edit.open ? "▸" : " ", labels[field]);
-    line_edit_draw(&edit, space->canvas, row, label);
-}
-
-static void draw_writing(const struct correct *correct, struct space *space)
-{
-    bool all = space->end - space->row >= CORRECT_FIELD_COUNT;
-    for (int i = 0; i < CORRECT_FIELD_COUNT; i++) {
-        if (all || (int)correct->field == i)
-            draw_field(correct, space, (enum correct_field)i);
+    const bool all = space->end - space->row >= CORRECT_FIELD_COUNT;
+    for (enum correct_field field = 0; field < CORRECT_FIELD_COUNT; field++) {
+        struct line_edit edit = correct->fields[field];
+        edit.open = correct->field == field;
+        if (!all && !edit.open)
+            continue;
+        const int row = next_row(space);
+        char label[TEXT_MAX];
+        if (row < 0)
+            continue;
+        (void)snprintf(label, sizeof(label), "%s %s", edit.open ? "▸" : " ", labels[field]);
+        line_edit_draw(&edit, space->canvas, row, label);
     }
     bool sound = correct->problem[0] == '\0';
     if (correct->note[0] != '\0')

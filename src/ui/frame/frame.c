@@ -120,11 +120,6 @@ struct moment frame_now(const struct frame_input *input)
     return facts->mode == VIEW_INTERRUPTED ? facts->state->heard : facts->now;
 }
 
-bool frame_stands(const struct frame_input *input)
-{
-    return !shown_counts(input->facts->state, input->facts->mode == VIEW_INTERRUPTED);
-}
-
 struct shown_time frame_time(const struct frame_input *input)
 {
     return (struct shown_time){.now = frame_now(input),

@@ -237,23 +237,6 @@ enum style frame_mode_style(const struct view_facts *facts)
     return frame_mode_is_bar(facts) ? STYLE_REPLAY : STYLE_HEAD;
 }
 
-/* Appends counts of the live run that may make the user want to return. */
-static void add_live_counts(const struct view_facts *facts, bool ascii, struct str *out)
-{
-    static const enum shown told[] = {SHOWN_NEEDS_YOU, SHOWN_BACKOFF, SHOWN_QUIET, SHOWN_RUNNING,
-                                      SHOWN_STOPPING};
-    int of[SHOWN_COUNT] = {0};
-    const char *between = ": ";
-    for (int i = 0; i < facts->live->plan->task_count; i++)
-        of[shown_task(facts->live, i, facts->live_mode == VIEW_INTERRUPTED)]++;
-    for (size_t i = 0; i < ARRAY_LEN(told); i++) {
-        if (of[told[i]] == 0)
-            continue;
-        str_addf(out, "%s%s%d", between, shown_sign(told[i], ascii), of[told[i]]);
-        between = " ";
-    }
-}
-
 void frame_add_mode(const struct frame_input *input, const struct canvas *canvas, struct str *out)
 {
     const struct view_facts *facts = input->facts;
@@ -269,14 +252,26 @@ void frame_add_mode(const struct frame_input *input, const struct canvas *canvas
     shown_duration(end->mono_ms - facts->now.mono_ms, out);
     if (canvas->columns < LIVE_COLUMNS)
         return;
-    if (goes_on) {
-        str_add(out, "  (live goes on");
-        add_live_counts(facts, canvas->ascii, out);
-        str_add(out, ")");
-    } else {
+    if (!goes_on) {
         str_addf(out, "  (%s)",
                  facts->live_mode == VIEW_ENDED ? "the run has ended" : "the run is interrupted");
+        return;
     }
+    /* Counts of the live run that may make the user want to return. */
+    static const enum shown told[] = {SHOWN_NEEDS_YOU, SHOWN_BACKOFF, SHOWN_QUIET, SHOWN_RUNNING,
+                                      SHOWN_STOPPING};
+    int of[SHOWN_COUNT] = {0};
+    const char *between = ": ";
+    for (int i = 0; i < facts->live->plan->task_count; i++)
+        of[shown_task(facts->live, i, false)]++;
+    str_add(out, "  (live goes on");
+    for (size_t i = 0; i < ARRAY_LEN(told); i++) {
+        if (of[told[i]] == 0)
+            continue;
+        str_addf(out, "%s%s%d", between, shown_sign(told[i], canvas->ascii), of[told[i]]);
+        between = " ";
+    }
+    str_add(out, ")");
 }
 
 const char *frame_present_word(const struct view_facts *facts)

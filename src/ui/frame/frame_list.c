@@ -293,20 +293,6 @@ static void measure_row(struct measures *measures, const struct frame_input *inp
     str_done(&next);
 }
 
-static void add_task_cell(const struct list_row *row, struct str *out)
-{
-    const struct plan_task *task = &row->input->facts->state->plan->tasks[row->task];
-    const int columns = row->columns->width[COL_TASK];
-    const bool has_title = strcmp(task->id, task->title) != 0;
-    if (row->columns->width[COL_ID] > 0) {
-        str_add(out, task->title);
-        return;
-    }
-    frame_add_id(row->input->facts->state->plan, row->task, columns, out);
-    if (has_title && (int)strlen(task->id) + 1 < columns)
-        str_addf(out, " %s", task->title);
-}
-
 static void add_cell(const struct list_row *row, enum column column, struct str *out)
 {
     const struct run_state *state = row->input->facts->state;
@@ -317,9 +303,18 @@ static void add_cell(const struct list_row *row, enum column column, struct str 
     case COL_ID:
         frame_add_id(state->plan, row->task, row->columns->width[COL_ID], out);
         break;
-    case COL_TASK:
-        add_task_cell(row, out);
+    case COL_TASK: {
+        const struct plan_task *task = &state->plan->tasks[row->task];
+        const int columns = row->columns->width[COL_TASK];
+        if (row->columns->width[COL_ID] > 0) {
+            str_add(out, task->title);
+            break;
+        }
+        frame_add_id(state->plan, row->task, columns, out); /* there is no column for the id */
+        if (strcmp(task->id, task->title) != 0 && (int)strlen(task->id) + 1 < columns)
+            str_addf(out, " %s", task->title);
         break;
+    }
     case COL_PHASE:
         if (row->columns->width[COL_PHASE] > 1) {
             shown_strip(state, row->task, row->canvas->ascii, out);

@@ -28,25 +28,6 @@ struct pager_row {
 
 enum { TIME_COLUMNS = 11, LOW_ROWS = 3 };
 
-static void add_no_tail(const struct frame_input *input, struct str *out)
-{
-    const struct run_state *state = input->facts->state;
-    const struct step_state *step = run_state_step(state, input->view->chosen);
-    const struct attempt_state *attempt = step_state_attempt(step);
-    struct moment now = frame_now(input);
-    if (!attempt) {
-        str_add(out, "No tries yet.");
-        return;
-    }
-    if (attempt->ended.mono_ms != 0 || attempt->pid == 0) {
-        str_add(out, input->facts->replay ? "No output up to here." : "No output.");
-        return;
-    }
-    str_addf(out, "No output yet, pid %lld is alive for ", (long long)attempt->pid);
-    shown_duration(now.mono_ms - attempt->started.mono_ms, out);
-    str_add_char(out, '.');
-}
-
 const char *frame_log_note(const struct view *view)
 {
     return view->pane == VIEW_PANE_LOG ? "{down} {up} scroll  {follow} follow  {filter} search"
@@ -163,8 +144,18 @@ void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_lo
     if (input->view->chosen < 0 || box->rows <= 0 || box->columns <= 0)
         return;
     if (log->count == 0) {
+        const struct attempt_state *attempt =
+            step_state_attempt(run_state_step(input->facts->state, input->view->chosen));
         struct str text = {0};
-        add_no_tail(input, &text);
+        if (!attempt) {
+            str_add(&text, "No tries yet.");
+        } else if (attempt->ended.mono_ms != 0 || attempt->pid == 0) {
+            str_add(&text, input->facts->replay ? "No output up to here." : "No output.");
+        } else {
+            str_addf(&text, "No output yet, pid %lld is alive for ", (long long)attempt->pid);
+            shown_duration(frame_now(input).mono_ms - attempt->started.mono_ms, &text);
+            str_add_char(&text, '.');
+        }
         int indent = kind == FRAME_LOG_WITH_TIMES ? 1 : 0;
         (void)frame_put(canvas,
                         (struct spot){box->row, box->column + indent, box->columns - indent},
@@ -275,22 +266,6 @@ static int draw_wrapped(struct canvas *canvas, struct spot spot, int end_row,
         spot.row++;
     } while (at < line->len && spot.row < end_row);
     return spot.row;
-}
-
-/* Draws a line from a row of the box on. Returns the row after it. */
-static int pager_line_draw(struct canvas *canvas, const struct frame_box *box, int row,
-                           const struct pager_row *what)
-{
-    const int column = pager_line_columns(box->columns);
-    const struct spot spot = {row, column, box->columns - column};
-    if (spot.width <= 0)
-        return row + 1;
-    if (what->hidden == 0)
-        draw_pager_front(canvas, row, what);
-    if (!what->input->view->log.unwrapped)
-        return draw_wrapped(canvas, spot, box->row + box->rows, what);
-    draw_cut(canvas, spot, what, style_of(what->input->facts->pager, what->line));
-    return row + 1;
 }
 
 enum { RULE_ROWS = 8, MB = 1000 * 1000 };
@@ -433,25 +408,8 @@ static void add_if_fits(struct str *out, int columns, const char *text)
     }
 }
 
-static void add_size(const struct log_pager *pager, int columns, struct str *out)
-{
-    const size_t said = log_pager_said(pager);
-    struct str text = {0};
-    if (pager->key.attempt == 0)
-        return;
-    shown_count((int64_t)said, "line", "lines", &text);
-    if (!pager->is_through)
-        str_addf(&text, ", %lld MB read so far", (long long)(pager->walk.bytes / MB));
-    add_if_fits(out, columns, text.data);
-    str_clear(&text);
-    if (pager->errors.count > 0)
-        str_addf(&text, "%zu%s with an error (e)", pager->errors.count,
-                 pager->errors.is_full ? "+" : "");
-    if (text.len > 0)
-        add_if_fits(out, columns, text.data);
-    str_done(&text);
-}
-
+/* Draws how the try ended or that it runs, how much it wrote, and, if there is no rule for it, the
+ * position in the log. */
 static void draw_head(struct canvas *canvas, const struct layout *layout,
                       const struct frame_input *input)
 {
@@ -466,11 +424,25 @@ static void draw_head(struct canvas *canvas, const struct layout *layout,
     if (right.len > 0)
         end = frame_put_right(canvas, (struct spot){layout->head, 1, canvas->columns - 1},
                               STYLE_LABEL, right.data);
+    const int columns = end - 2;
     add_try_state(canvas, input, &left);
-    add_size(pager, end - 2, &left);
+    if (pager->key.attempt != 0) {
+        struct str text = {0};
+        shown_count((int64_t)log_pager_said(pager), "line", "lines", &text);
+        if (!pager->is_through)
+            str_addf(&text, ", %lld MB read so far", (long long)(pager->walk.bytes / MB));
+        add_if_fits(&left, columns, text.data);
+        str_clear(&text);
+        if (pager->errors.count > 0) {
+            str_addf(&text, "%zu%s with an error (e)", pager->errors.count,
+                     pager->errors.is_full ? "+" : "");
+            add_if_fits(&left, columns, text.data);
+        }
+        str_done(&text);
+    }
     if (pager->walk.join.partials[LOG_STREAM_ERR - 1].begun)
-        add_if_fits(&left, end - 2, "│ = to err");
-    (void)frame_put(canvas, (struct spot){layout->head, 1, end - 2}, STYLE_PLAIN, str_text(&left));
+        add_if_fits(&left, columns, "│ = to err");
+    (void)frame_put(canvas, (struct spot){layout->head, 1, columns}, STYLE_PLAIN, str_text(&left));
     str_done(&left);
     str_done(&right);
 }
@@ -510,15 +482,24 @@ static void draw_lines(struct canvas *canvas, const struct frame_box *box,
     const struct view_log *log = &input->view->log;
     const struct log_pager *pager = input->facts->pager;
     const size_t count = log_pager_count(pager);
+    const int column = pager_line_columns(box->columns);
+    const int end = box->row + box->rows;
     int row = box->row;
     int hidden = log->row;
-    for (size_t i = log->top; i < count && row < box->row + box->rows; i++) {
+    for (size_t i = log->top; i < count && row < end; i++) {
         const struct pager_line *line = log_pager_line(pager, i);
-        if (line)
-            row = pager_line_draw(canvas, box, row, &(struct pager_row){input, line, hidden});
-        else
-            row++; /* replaced by newer output, which comes with the next frame */
+        const struct pager_row what = {input, line, hidden};
+        const struct spot spot = {row, column, box->columns - column};
         hidden = 0;
+        row++;
+        if (!line || spot.width <= 0) /* !line: newer output replaced it, in the next frame */
+            continue;
+        if (what.hidden == 0)
+            draw_pager_front(canvas, spot.row, &what);
+        if (log->unwrapped)
+            draw_cut(canvas, spot, &what, style_of(pager, line));
+        else
+            row = draw_wrapped(canvas, spot, end, &what);
     }
     draw_no_output(canvas, box, row, input);
 }

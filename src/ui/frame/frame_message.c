@@ -167,26 +167,9 @@ static void add_message(const struct frame_input *input, int columns, struct mes
     }
 }
 
-/* Draws both if there is room, the first one shortened if necessary; otherwise only the first. */
-static void put_message(struct canvas *canvas, struct spot spot, const struct message *message)
-{
-    enum { GAP = 3 };
-    const struct str *first = &message->text;
-    const int later = text_width(str_text(&message->later), message->later.len);
-    const int room = spot.width - later - GAP;
-    if (later > 0 && text_width(str_text(first), first->len) > room)
-        first = &message->brief;
-    const int width = text_width(str_text(first), first->len);
-    if (later > 0 && width <= room)
-        (void)frame_put(canvas, (struct spot){spot.row, spot.column + width + GAP, later},
-                        STYLE_PLAIN, str_text(&message->later));
-    else
-        first = &message->text;
-    (void)frame_put(canvas, spot, STYLE_PLAIN, str_text(first));
-}
-
 void frame_message(struct canvas *canvas, int row, const struct frame_input *input)
 {
+    enum { GAP = 3 };
     const struct view_facts *facts = input->facts;
     struct spot spot = {row, 1, canvas->columns - 1};
     struct message message = {.task = -1};
@@ -202,7 +185,20 @@ void frame_message(struct canvas *canvas, int row, const struct frame_input *inp
         spot.width = at - spot.column - 2;
         str_done(&hint);
     }
-    put_message(canvas, spot, &message);
+
+    /* Both if there is room, the first one shortened if necessary; otherwise only the first. */
+    const struct str *first = &message.text;
+    const int later = text_width(str_text(&message.later), message.later.len);
+    const int room = spot.width - later - GAP;
+    if (later > 0 && text_width(str_text(first), first->len) > room)
+        first = &message.brief;
+    const int width = text_width(str_text(first), first->len);
+    if (later > 0 && width <= room)
+        (void)frame_put(canvas, (struct spot){row, spot.column + width + GAP, later}, STYLE_PLAIN,
+                        str_text(&message.later));
+    else
+        first = &message.text;
+    (void)frame_put(canvas, spot, STYLE_PLAIN, str_text(first));
     str_done(&message.text);
     str_done(&message.brief);
     str_done(&message.later);

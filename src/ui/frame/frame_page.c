@@ -121,30 +121,18 @@ static struct frame_keys choose_keys(const struct canvas *canvas, const struct f
     static const enum act past_zoomed[] = {
         UI_ZOOM,     UI_PLAY,       UI_EVENT_BACK, UI_EVENT_FORWARD, UI_TRY_START,
         UI_TRY_NEXT, UI_ERROR_NEXT, UI_ERROR_BACK, UI_QUIT,          UI_HELP};
-    struct frame_keys keys = {.kept = KEYS_KEPT, .most = KEYS_MAX};
-    if (input->facts->replay && view_is_zoomed(input->view)) {
-        keys.acts = past_zoomed;
-        keys.count = ARRAY_LEN(past_zoomed);
-        keys.most = KEYS_MAX_WIDE;
-    } else if (input->facts->replay) {
-        keys.acts = past;
-        keys.count = ARRAY_LEN(past);
-        keys.most = KEYS_MAX_WIDE;
-    } else if (canvas->columns < NARROW_COLUMNS) {
-        keys.acts = narrow;
-        keys.count = ARRAY_LEN(narrow);
-    } else if (view_is_zoomed(input->view)) {
-        keys.acts = zoomed;
-        keys.count = ARRAY_LEN(zoomed);
-    } else if (canvas->columns >= WIDE_COLUMNS) {
-        keys.acts = wide;
-        keys.count = ARRAY_LEN(wide);
-        keys.most = KEYS_MAX_WIDE;
-    } else {
-        keys.acts = live;
-        keys.count = ARRAY_LEN(live);
-    }
-    return keys;
+    const bool is_zoomed = view_is_zoomed(input->view);
+    if (input->facts->replay && is_zoomed)
+        return (struct frame_keys){past_zoomed, ARRAY_LEN(past_zoomed), .most = KEYS_MAX_WIDE};
+    if (input->facts->replay)
+        return (struct frame_keys){past, ARRAY_LEN(past), .most = KEYS_MAX_WIDE};
+    if (canvas->columns < NARROW_COLUMNS)
+        return (struct frame_keys){narrow, ARRAY_LEN(narrow), .most = KEYS_MAX};
+    if (is_zoomed)
+        return (struct frame_keys){zoomed, ARRAY_LEN(zoomed), .most = KEYS_MAX};
+    if (canvas->columns >= WIDE_COLUMNS)
+        return (struct frame_keys){wide, ARRAY_LEN(wide), .most = KEYS_MAX_WIDE};
+    return (struct frame_keys){live, ARRAY_LEN(live), .most = KEYS_MAX};
 }
 
 void frame_footer(struct canvas *canvas, int row, const struct frame_input *input)
@@ -160,6 +148,7 @@ void frame_footer(struct canvas *canvas, int row, const struct frame_input *inpu
         briefs[UI_TIMELINE] = "time";
     struct frame_keys keys = choose_keys(canvas, input);
     keys.briefs = briefs;
+    keys.kept = KEYS_KEPT;
     frame_keys_draw(canvas, row, input, &keys);
 }
 

@@ -321,32 +321,22 @@ bool preview_is_full(const struct preview *preview)
     return preview->row >= preview->box->rows;
 }
 
-static void put_row(struct preview *preview, const char *label, const char *text, size_t len)
-{
-    const struct frame_box *box = preview->box;
-    int row = box->row + preview->row++;
-    if (row < box->row) /* scrolled off */
-        return;
-    (void)frame_put(
-        preview->canvas,
-        (struct spot){row, box->column + LABEL_COLUMN, preview->text_column - LABEL_COLUMN - 1},
-        STYLE_LABEL, label);
-    struct spot spot = {row, box->column + preview->text_column,
-                        box->columns - preview->text_column};
-    if (spot.width > 0)
-        (void)canvas_text_n(preview->canvas, spot, STYLE_PLAIN, text, len);
-}
-
 void preview_put(struct preview *preview, const char *label, const char *text)
 {
-    int width = preview->box->columns - preview->text_column;
-    int rows = preview->kind == FRAME_PREVIEW_ROOMY ? PREVIEW_WRAP_ROWS : 1;
-    for (int i = 0; i < rows && *text != '\0' && !preview_is_full(preview) && width > 0; i++) {
+    const struct frame_box *box = preview->box;
+    const int rows = preview->kind == FRAME_PREVIEW_ROOMY ? PREVIEW_WRAP_ROWS : 1;
+    struct spot name = {0, box->column + LABEL_COLUMN, preview->text_column - LABEL_COLUMN - 1};
+    struct spot spot = {0, box->column + preview->text_column, box->columns - preview->text_column};
+    for (int i = 0; i < rows && *text != '\0' && !preview_is_full(preview) && spot.width > 0; i++) {
         size_t len = strlen(text);
-        bool last = i == rows - 1;
-        size_t part = last ? len : line_wrap_fit(text, len, width);
-        put_row(preview, i == 0 ? label : "", text, part);
-        text += part;
+        if (i < rows - 1)
+            len = line_wrap_fit(text, len, spot.width);
+        name.row = spot.row = box->row + preview->row++;
+        if (spot.row >= box->row) { /* not scrolled off */
+            (void)frame_put(preview->canvas, name, STYLE_LABEL, i == 0 ? label : "");
+            (void)canvas_text_n(preview->canvas, spot, STYLE_PLAIN, text, len);
+        }
+        text += len;
     }
 }
 

@@ -38,40 +38,41 @@ static const struct runs_extra runs_extras[RUNS_EXTRAS] = {
     {TASK_BLOCKED, SHOWN_BLOCKED},
 };
 
-static struct runs_columns columns_by_width(int width)
-{
-    if (width >= WIDE_COLUMNS && width < AIRY_COLUMNS)
-        return (struct runs_columns){.started = 9,
-                                     .lasted = 30,
-                                     .tasks = 37,
-                                     .tries = 44,
-                                     .passed = 48,
-                                     .failed = 52,
-                                     .cancelled = 56,
-                                     .waited = 64,
-                                     .name = 67};
-    if (width >= AIRY_COLUMNS)
-        return (struct runs_columns){.started = 9,
-                                     .lasted = 33,
-                                     .tasks = 42,
-                                     .tries = 49,
-                                     .passed = 53,
-                                     .failed = 57,
-                                     .cancelled = 61,
-                                     .waited = 70,
-                                     .name = 73};
-    if (width >= MID_COLUMNS)
-        return (struct runs_columns){.started = 8,
-                                     .lasted = 28,
-                                     .tasks = 34,
-                                     .tries = 40,
-                                     .passed = 44,
-                                     .failed = 48,
-                                     .cancelled = 52};
-    if (width >= NARROW_COLUMNS)
-        return (struct runs_columns){.started = 8, .lasted = 28, .passed = 32, .failed = 36};
-    return (struct runs_columns){.lasted = width};
-}
+/* The columns for each width, the widest first. Narrower: only the duration, at the right end. */
+static const struct runs_column_set {
+    int columns_min;
+    struct runs_columns at;
+} sets[] = {
+    {AIRY_COLUMNS,
+     {.started = 9,
+      .lasted = 33,
+      .tasks = 42,
+      .tries = 49,
+      .passed = 53,
+      .failed = 57,
+      .cancelled = 61,
+      .waited = 70,
+      .name = 73}},
+    {WIDE_COLUMNS,
+     {.started = 9,
+      .lasted = 30,
+      .tasks = 37,
+      .tries = 44,
+      .passed = 48,
+      .failed = 52,
+      .cancelled = 56,
+      .waited = 64,
+      .name = 67}},
+    {MID_COLUMNS,
+     {.started = 8,
+      .lasted = 28,
+      .tasks = 34,
+      .tries = 40,
+      .passed = 44,
+      .failed = 48,
+      .cancelled = 52}},
+    {NARROW_COLUMNS, {.started = 8, .lasted = 28, .passed = 32, .failed = 36}},
+};
 
 /* Moves the columns after the extra ones. */
 static void move_columns(struct runs_columns *at, int by)
@@ -116,7 +117,13 @@ static struct runs_columns runs_columns_of(const struct canvas *canvas,
                                            const struct frame_input *input)
 {
     enum { COUNT_COLUMNS = 4 };
-    struct runs_columns at = columns_by_width(canvas->columns);
+    struct runs_columns at = {.lasted = canvas->columns};
+    for (size_t i = 0; i < ARRAY_LEN(sets); i++) {
+        if (canvas->columns < sets[i].columns_min)
+            continue;
+        at = sets[i].at;
+        break;
+    }
     int end = at.failed;
     for (size_t i = 0; i < RUNS_EXTRAS && at.cancelled > 0; i++) {
         if (!has_any_task(input, canvas->rows, runs_extras[i].status))

@@ -17,6 +17,13 @@ enum {
     TENTH_MS = 100,
 };
 
+/* Returns true if nothing is running. Then frame_now() is the time of the end, or of the last sign
+ * of life, and no "ago" is shown. */
+static bool run_stands(const struct frame_input *input)
+{
+    return !shown_counts(input->facts->state, input->facts->mode == VIEW_INTERRUPTED);
+}
+
 static bool task_allows(const struct preview *preview, enum act act)
 {
     return view_task_allows(preview->input->facts, preview->task, act);
@@ -142,52 +149,42 @@ static void add_running(const struct preview *preview, struct str *out)
         str_add(out, ", held: no try after this one");
 }
 
-/* Appends "waits for the rate limit of claude, may start in 0:18; r sends it first". */
-static void add_gate(const struct preview *preview, const char *words, struct str *out)
-{
-    const struct plan *plan = preview->state->plan;
-    int number = run_state_step_number(preview->state, preview->task);
-    const struct gate_state *gate = run_state_gate(preview->state, preview->task);
-    str_addf(out, "waits for the rate limit of %s",
-             plan->sources[plan->tasks[preview->task].steps[number].source]);
-    if (gate->status == GATE_PROBING)
-        str_addf(out, ", for how %s goes", plan->tasks[gate->probe].id);
-    else if (gate->due.mono_ms <= frame_now(preview->input).mono_ms && gate->status == GATE_CLOSED)
-        str_addf(out, ", where %s tries first", plan->tasks[gate_next(gate)].id);
-    else
-        str_addf(out, ", may start in %s", strchr(words, ' ') + 1);
-    if (gate->status == GATE_CLOSED && preview->input->facts->mode == VIEW_LIVE &&
-        task_allows(preview, UI_RETRY))
-        frame_say(preview->input, "; {retry} sends it first", out);
-}
-
+/* Appends what a queued task waits for: "waits for the rate limit of claude, may start in 0:18; r
+ * sends it first", a slot, or other tasks. */
 static void add_queued(const struct preview *preview, struct str *out)
 {
-    const struct plan_task *plan = &preview->state->plan->tasks[preview->task];
-    struct moment now = frame_now(preview->input);
-    struct str gate = {0};
-    bool behind = shown_behind_gate(preview->state, preview->task, &now, &gate);
-    if (behind)
-        add_gate(preview, str_text(&gate), out);
-    str_done(&gate);
-    if (behind)
-        return;
-    if (!preview->state->started) {
+    const struct run_state *state = preview->state;
+    const struct plan *plan = state->plan;
+    const struct plan_task *task = &plan->tasks[preview->task];
+    const struct moment now = frame_now(preview->input);
+    struct str words = {0};
+    if (shown_behind_gate(state, preview->task, &now, &words)) {
+        const int number = run_state_step_number(state, preview->task);
+        const struct gate_state *gate = run_state_gate(state, preview->task);
+        str_addf(out, "waits for the rate limit of %s", plan->sources[task->steps[number].source]);
+        if (gate->status == GATE_PROBING)
+            str_addf(out, ", for how %s goes", plan->tasks[gate->probe].id);
+        else if (gate->due.mono_ms <= now.mono_ms && gate->status == GATE_CLOSED)
+            str_addf(out, ", where %s tries first", plan->tasks[gate_next(gate)].id);
+        else
+            str_addf(out, ", may start in %s", strchr(str_text(&words), ' ') + 1);
+        if (gate->status == GATE_CLOSED && preview->input->facts->mode == VIEW_LIVE &&
+            task_allows(preview, UI_RETRY))
+            frame_say(preview->input, "; {retry} sends it first", out);
+    } else if (!state->started) {
         str_add(out, "the run has not begun");
-        return;
+    } else if (preview_task(preview)->unmet == 0) {
+        str_addf(out, "waits for a slot; %d of %d are used", state->running, state->jobs);
+    } else {
+        const char *before = "waits for ";
+        for (int i = 0; i < task->need_count; i++) {
+            if (state->tasks[task->needs[i]].status == TASK_PASSED)
+                continue;
+            str_addf(out, "%s%s", before, plan->tasks[task->needs[i]].id);
+            before = ", ";
+        }
     }
-    if (preview_task(preview)->unmet == 0) {
-        str_addf(out, "waits for a slot; %d of %d are used", preview->state->running,
-                 preview->state->jobs);
-        return;
-    }
-    const char *before = "waits for ";
-    for (int i = 0; i < plan->need_count; i++) {
-        if (preview->state->tasks[plan->needs[i]].status == TASK_PASSED)
-            continue;
-        str_addf(out, "%s%s", before, preview->state->plan->tasks[plan->needs[i]].id);
-        before = ", ";
-    }
+    str_done(&words);
 }
 
 static void add_since(const struct preview *preview, struct str *out)
@@ -198,7 +195,7 @@ static void add_since(const struct preview *preview, struct str *out)
     if (since->at_ms <= 0)
         return;
     str_addf(out, " at %s", clock_hms(since->at_ms, hms));
-    if (frame_stands(preview->input))
+    if (run_stands(preview->input))
         return;
     str_add(out, ", ");
     shown_duration(now.mono_ms - since->mono_ms, out);
@@ -219,20 +216,6 @@ static bool add_resets(const struct preview *preview, struct str *out)
     str_add(out, ", at ");
     add_clock(preview, at_ms, out);
     return true;
-}
-
-static void add_held(const struct preview *preview, struct str *out)
-{
-    int leader = preview_task(preview)->follows;
-    if (leader >= 0)
-        str_addf(out, "waits for how %s goes, which has the same fault",
-                 preview->state->plan->tasks[leader].id);
-    if (leader >= 0 && task_allows(preview, UI_HOLD))
-        frame_say(preview->input, "; {hold} releases it now", out);
-    else if (leader < 0 && task_allows(preview, UI_HOLD))
-        frame_say(preview->input, "held: no new tries until {hold} releases it", out);
-    else if (leader < 0)
-        str_add(out, "held: no new tries until it is released");
 }
 
 static void add_state(const struct preview *preview, struct str *out)
@@ -267,7 +250,16 @@ static void add_state(const struct preview *preview, struct str *out)
                       out);
         return;
     case SHOWN_HELD:
-        add_held(preview, out);
+        if (task->follows >= 0) {
+            str_addf(out, "waits for how %s goes, which has the same fault",
+                     preview->state->plan->tasks[task->follows].id);
+            if (task_allows(preview, UI_HOLD))
+                frame_say(preview->input, "; {hold} releases it now", out);
+        } else if (task_allows(preview, UI_HOLD)) {
+            frame_say(preview->input, "held: no new tries until {hold} releases it", out);
+        } else {
+            str_add(out, "held: no new tries until it is released");
+        }
         return;
     case SHOWN_STUCK:
         str_add(out, "stuck");
@@ -380,7 +372,7 @@ bool frame_add_proof(const struct frame_input *input, int task, int number, stru
         return false;
     const bool failure = plan->expect.what == PLAN_EXPECT_FAILURE;
     str_addf(out, "%s (try %d), ", failure ? "failed as expected" : "passed", attempt->number);
-    if (input->view->times != SHOWN_TIMES_AGO || frame_stands(input)) {
+    if (input->view->times != SHOWN_TIMES_AGO || run_stands(input)) {
         char hms[CLOCK_TEXT_MAX];
         str_addf(out, "at %s", clock_hms(attempt->ended.at_ms, hms));
         return true;

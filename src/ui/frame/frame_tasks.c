@@ -486,30 +486,24 @@ static void frame_events(struct canvas *canvas, const struct frame_box *box,
                     first + row);
 }
 
-/* Appends "T-104 checkout: tax rounding", "3 tasks, one fault". */
-static void add_preview_title(const struct frame_input *input, struct str *title, struct str *note)
-{
-    const int task = input->view->chosen;
-    const struct view_fold *fold = view_chosen_fold(input->view);
-    if (fold) {
-        str_addf(title, "%d tasks, one fault", fold->fault.count);
-        return;
-    }
-    if (task < 0)
-        return;
-    const struct plan_task *plan = &input->facts->state->plan->tasks[task];
-    const bool has_title = strcmp(plan->id, plan->title) != 0;
-    str_addf(title, "%s%s%s", plan->id, has_title ? " " : "", has_title ? plan->title : "");
-    shown_try_of(input->facts->state, task, note);
-}
-
+/* Draws "T-104 checkout: tax rounding" or "3 tasks, one fault", with a note. */
 static void draw_preview_rule(struct canvas *canvas, const struct frame_layout *layout,
                               const struct frame_input *input)
 {
     const struct frame_box *box = &layout->preview;
+    const int task = input->view->chosen;
+    const struct view_fold *fold = view_chosen_fold(input->view);
     struct str title = {0};
     struct str note = {0};
-    add_preview_title(input, &title, &note);
+    if (fold) {
+        str_addf(&title, "%d tasks, one fault", fold->fault.count);
+    } else if (task >= 0) {
+        const struct plan_task *plan = &input->facts->state->plan->tasks[task];
+        str_add(&title, plan->id);
+        if (strcmp(plan->id, plan->title) != 0)
+            str_addf(&title, " %s", plan->title);
+        shown_try_of(input->facts->state, task, &note);
+    }
     if (layout->divider >= 0) {
         /* Beside the list, the title is in the row of the headings, with a line below it. */
         const struct spot spot = {layout->preview_rule, box->column + 1, box->columns - 2};

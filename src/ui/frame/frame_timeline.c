@@ -18,37 +18,32 @@ enum {
     LABEL_COLUMNS_WITH_DAY = 10,
 };
 
-/* Returns the time from its first attempt to now, or to its end. */
-static struct stretch life_of(const struct run_state *state, int task, const struct moment *now)
-{
-    const struct task_state *it = &state->tasks[task];
-    const bool is_over = task_status_is_final(it->status) && it->status != TASK_NEEDS_YOU;
-    const struct step_state *step = run_state_step(state, task);
-    const bool has_begun = it->first_start.at_ms != 0;
-    struct stretch life = {has_begun ? it->first_start.mono_ms : now->mono_ms, now->mono_ms};
-    if (is_over && it->since.mono_ms > life.from_ms)
-        life.until_ms = it->since.mono_ms;
-    if (step->status == STEP_WAITING && step->due.mono_ms > life.until_ms)
-        life.until_ms = step->due.mono_ms;
-    return life;
-}
-
 /* Returns the time range of the run, or of one task (-1: the run), with as much of what is planned
- * as leaves enough room for the past. */
+ * as leaves enough room for the past. A task's range begins with its first attempt. */
 static struct axis_window window_of(const struct frame_input *input, int task)
 {
     const struct run_state *state = input->facts->state;
     const struct moment now = frame_now(input);
     struct stretch whole = {now.mono_ms, now.mono_ms};
+    int64_t plan_ms = INT64_MIN; /* the end of what is planned */
     if (task >= 0) {
-        whole = life_of(state, task, &now);
+        const struct task_state *it = &state->tasks[task];
+        const struct step_state *step = run_state_step(state, task);
+        const bool is_over = task_status_is_final(it->status) && it->status != TASK_NEEDS_YOU;
+        if (it->first_start.at_ms != 0)
+            whole.from_ms = it->first_start.mono_ms;
+        if (is_over && it->since.mono_ms > whole.from_ms)
+            whole.until_ms = it->since.mono_ms;
+        if (step->status == STEP_WAITING)
+            plan_ms = step->due.mono_ms;
     } else {
         if (state->started)
             whole.from_ms = state->started_at.mono_ms;
-        const int64_t plan_ms = timeline_plan_end(state);
-        if (!state->ended && plan_ms > whole.until_ms)
-            whole.until_ms = plan_ms;
+        if (!state->ended)
+            plan_ms = timeline_plan_end(state);
     }
+    if (plan_ms > whole.until_ms)
+        whole.until_ms = plan_ms;
     if (input->facts->orphaned && whole.until_ms > now.mono_ms)
         whole.until_ms = now.mono_ms;
     int64_t most_ms = (now.mono_ms - whole.from_ms) / PLAN_PART;
@@ -181,39 +176,36 @@ static void timeline_draw_axis(struct timeline_look *look, int row)
     }
 }
 
-/* Draws how many rows do not fit, beside the text in these columns. */
-static void draw_more(struct timeline_look *look, int row, int from, int until)
-{
-    const struct view *view = look->input->view;
-    const int columns = look->canvas->columns;
-    struct str more = {0};
-    frame_add_more_rows(view, view->timeline.top, view->timeline.rows, &more);
-    const int width = text_width(str_text(&more), more.len);
-    if (width > 0 && 1 + width < from)
-        (void)frame_put(look->canvas, (struct spot){row, 1, width}, STYLE_LABEL, more.data);
-    else if (width > 0 && until + 1 + width < columns)
-        (void)frame_put_right(look->canvas, (struct spot){row, 0, columns - 1}, STYLE_LABEL,
-                              more.data);
-    str_done(&more);
-}
-
-/* Draws the cursor's position, below the axis. */
+/* Draws the cursor's position, below the axis; on a narrow screen, also how many rows do not fit,
+ * where there is room beside it. */
 static void timeline_draw_cursor(struct timeline_look *look, int row, int cursor)
 {
     char text[CLOCK_TEXT_MAX] = "now";
-    const struct canvas *canvas = look->canvas;
+    struct canvas *canvas = look->canvas;
+    const struct view *view = look->input->view;
     if (cursor < 0)
         return;
-    if (look->input->view->timeline.is_placed)
+    if (view->timeline.is_placed)
         (void)clock_hms(axis_time(&look->axis, cursor) + look->axis.wall_ms, text);
     const int at = look->column + cursor;
     const int width = (int)strlen(text);
-    (void)canvas_text(look->canvas, (struct spot){row, at, 1}, STYLE_KEY, "▲");
+    (void)canvas_text(canvas, (struct spot){row, at, 1}, STYLE_KEY, "▲");
     const bool fits = at + 2 + width <= canvas->columns;
-    (void)canvas_text(look->canvas, (struct spot){row, fits ? at + 2 : at - 1 - width, width},
-                      STYLE_LABEL, text);
-    if (canvas->columns < TIMELINE_MORE_COLUMNS)
-        draw_more(look, row, fits ? at : at - 1 - width, fits ? at + 2 + width : at + 1);
+    const int text_at = fits ? at + 2 : at - 1 - width;
+    (void)canvas_text(canvas, (struct spot){row, text_at, width}, STYLE_LABEL, text);
+    if (canvas->columns >= TIMELINE_MORE_COLUMNS)
+        return;
+    const int from = fits ? at : text_at; /* the columns that are taken */
+    const int until = fits ? text_at + width : at + 1;
+    struct str more = {0};
+    frame_add_more_rows(view, view->timeline.top, view->timeline.rows, &more);
+    const int more_width = text_width(str_text(&more), more.len);
+    if (more_width > 0 && 1 + more_width < from)
+        (void)frame_put(canvas, (struct spot){row, 1, more_width}, STYLE_LABEL, more.data);
+    else if (more_width > 0 && until + 1 + more_width < canvas->columns)
+        (void)frame_put_right(canvas, (struct spot){row, 0, canvas->columns - 1}, STYLE_LABEL,
+                              more.data);
+    str_done(&more);
 }
 
 /* Appends the range of the axis: "13:50 to 14:04". */
@@ -536,33 +528,6 @@ static void draw_tasks(struct timeline_look *look, const struct layout *layout)
     }
 }
 
-static void add_path(const struct timeline_look *look, struct str *out)
-{
-    const struct view *view = look->input->view;
-    const int columns = look->canvas->columns;
-    str_add(out, "Timeline");
-    if (columns < WINDOW_COLUMNS)
-        return;
-    str_add(out, "  ");
-    timeline_add_window(&look->axis, out);
-    if (columns < PAGE_PATH_COLUMNS)
-        return;
-    if (view->row_count == look->input->facts->state->plan->task_count)
-        str_add(out, "   all tasks");
-    else
-        str_addf(out, "   %d of %d tasks", view->row_count,
-                 look->input->facts->state->plan->task_count);
-    if (columns < PAGE_WIDE_COLUMNS)
-        return;
-    const struct moment now = frame_now(look->input);
-    const int64_t run_ms = now.mono_ms - look->input->facts->state->started_at.mono_ms;
-    str_add(out, "   1 column = ");
-    axis_column_words(&look->axis, out);
-    str_addf(out, "   idle folded: %s",
-             view_timeline_folds(&view->timeline, run_ms) ? "on" : "off");
-    frame_say(look->input, " ({fold-idle})", out);
-}
-
 static void draw_page(const struct timeline_look *look, const struct layout *layout)
 {
     static const enum act acts[] = {UI_QUIT,       UI_LEFT,      UI_RIGHT,      UI_NEARER,
@@ -574,9 +539,31 @@ static void draw_page(const struct timeline_look *look, const struct layout *lay
         [UI_FARTHER] = "zoom", [UI_OPEN] = "open try",
         [UI_ERROR_NEXT] = "",  [UI_ERROR_BACK] = "failure"};
     const struct frame_keys keys = {.acts = acts, .count = ARRAY_LEN(acts), .briefs = briefs};
+    const struct frame_input *input = look->input;
+    const struct view *view = input->view;
+    const struct run_state *state = input->facts->state;
+    const int columns = look->canvas->columns;
     struct str path = {0};
-    add_path(look, &path);
-    frame_page_draw(look->canvas, &layout->page, look->input, str_text(&path), &keys);
+    str_add(&path, "Timeline");
+    if (columns >= WINDOW_COLUMNS) {
+        str_add(&path, "  ");
+        timeline_add_window(&look->axis, &path);
+    }
+    if (columns >= PAGE_PATH_COLUMNS) {
+        if (view->row_count == state->plan->task_count)
+            str_add(&path, "   all tasks");
+        else
+            str_addf(&path, "   %d of %d tasks", view->row_count, state->plan->task_count);
+    }
+    if (columns >= PAGE_WIDE_COLUMNS) {
+        const int64_t run_ms = frame_now(input).mono_ms - state->started_at.mono_ms;
+        str_add(&path, "   1 column = ");
+        axis_column_words(&look->axis, &path);
+        str_addf(&path, "   idle folded: %s",
+                 view_timeline_folds(&view->timeline, run_ms) ? "on" : "off");
+        frame_say(input, " ({fold-idle})", &path);
+    }
+    frame_page_draw(look->canvas, &layout->page, input, str_text(&path), &keys);
     str_done(&path);
 }
 

@@ -59,21 +59,8 @@ static const char *hint_note(const struct prompt *prompt, int columns)
     return canvas_fitting(has_none ? none : has_all ? all : some, LENGTHS, columns);
 }
 
-static void draw_tries(const struct prompt *prompt, struct canvas *canvas, int row)
-{
-    const int column = FIELD_COLUMN + PROMPT_TRIES_MAX - 2;
-    char note[PROMPT_NOTE_MAX] = "from now on; empty: as planned";
-    if (!prompt_is_of_many(prompt))
-        (void)snprintf(note, sizeof(note), "from now on; empty: %d, as planned",
-                       prompt->tries_left);
-    const char *const notes[] = {note, "empty: as planned", ""};
-    line_edit_draw(&prompt->retry.tries, canvas, row, "tries  ");
-    draw_note(canvas, row, column,
-              prompt->retry.problem[0] != '\0'
-                  ? prompt->retry.problem
-                  : canvas_fitting(notes, ARRAY_LEN(notes), canvas->columns - column));
-}
-
+/* Draws the fields: the hint and what happens to it, the tries, the keys. If there is not enough
+ * room, draws only the active field. */
 static void draw_typed(const struct prompt *prompt, struct canvas *canvas, int row)
 {
     static const char *const keys[] = {"Enter  review   Tab  other field   Esc  cancel",
@@ -87,8 +74,19 @@ static void draw_typed(const struct prompt *prompt, struct canvas *canvas, int r
     }
     if (has_room)
         row += 2;
-    if (has_room || prompt->retry.in_tries)
-        draw_tries(prompt, canvas, row);
+    if (has_room || prompt->retry.in_tries) {
+        const int column = FIELD_COLUMN + PROMPT_TRIES_MAX - 2;
+        char note[PROMPT_NOTE_MAX] = "from now on; empty: as planned";
+        if (!prompt_is_of_many(prompt))
+            (void)snprintf(note, sizeof(note), "from now on; empty: %d, as planned",
+                           prompt->tries_left);
+        const char *const notes[] = {note, "empty: as planned", ""};
+        line_edit_draw(&prompt->retry.tries, canvas, row, "tries  ");
+        draw_note(canvas, row, column,
+                  prompt->retry.problem[0] != '\0'
+                      ? prompt->retry.problem
+                      : canvas_fitting(notes, ARRAY_LEN(notes), canvas->columns - column));
+    }
     if (has_room)
         draw_note(canvas, row + 1, 1, canvas_fitting(keys, ARRAY_LEN(keys), canvas->columns - 1));
 }
@@ -119,8 +117,15 @@ static const char *plural(int count, const char *one, const char *more)
     return count == 1 ? one : more;
 }
 
-/* Describes what a target is doing now. */
-static void describe_target(const struct prompt *prompt, char *out, size_t size)
+enum { HIDDEN_MAX = 32 }; /* ", 50000 not shown" */
+
+/* The question and the current state. */
+struct asked {
+    char question[QUESTION_MAX];
+    char words[2 * PROMPT_NOTE_MAX + 40];
+};
+
+static void ask_one(const struct prompt *prompt, bool wide, struct asked *out)
 {
     static const char *const states[] = {
         [TASK_QUEUED] = "it is queued",     [TASK_RUNNING] = "it is running",
@@ -133,28 +138,16 @@ static void describe_target(const struct prompt *prompt, char *out, size_t size)
 
     const char *phase = prompt->moved ? phase_name(prompt->phase) : "";
     const char *blank = prompt->moved ? " " : "";
+    char state[PROMPT_NOTE_MAX]; /* what the target is doing now */
     if (prompt->status == TASK_RUNNING)
-        (void)snprintf(out, size, "%s%stry %d runs now", phase, blank, prompt->attempt);
+        (void)snprintf(state, sizeof(state), "%s%stry %d runs now", phase, blank, prompt->attempt);
     else if (prompt->status == TASK_BACKOFF)
-        (void)snprintf(out, size, "it waits for %s%stry %d, nothing runs now", phase, blank,
-                       prompt->attempt + 1);
+        (void)snprintf(state, sizeof(state), "it waits for %s%stry %d, nothing runs now", phase,
+                       blank, prompt->attempt + 1);
     else
-        (void)snprintf(out, size, "%s, nothing runs now", states[prompt->status]);
-}
+        (void)snprintf(state, sizeof(state), "%s, nothing runs now", states[prompt->status]);
 
-enum { HIDDEN_MAX = 32 }; /* ", 50000 not shown" */
-
-/* The question and the current state. */
-struct asked {
-    char question[QUESTION_MAX];
-    char words[2 * PROMPT_NOTE_MAX + 40];
-};
-
-static void ask_one(const struct prompt *prompt, bool wide, struct asked *out)
-{
-    char state[PROMPT_NOTE_MAX];
     const char *verb = prompt_verb(prompt->kind);
-    describe_target(prompt, state, sizeof(state));
     if (prompt->changed && wide) {
         (void)snprintf(out->question, sizeof(out->question), "%s has changed.", prompt->id);
         (void)snprintf(out->words, sizeof(out->words), "%s it?   %s", verb, state);

@@ -42,18 +42,18 @@ static int line_of(const char *text, const char *member)
 }
 
 /* Starts a line in *problems. The caller appends the problem and a line feed. */
-static struct str *complain(const struct reading *reading, int line)
+static struct str *begin_problem(const struct reading *reading, int line)
 {
     str_addf(reading->problems, "%s:%d: ", reading->name, line);
     return reading->problems;
 }
 
-static void complain_of_act(const struct reading *reading, const char *name)
+static void add_unknown_act(const struct reading *reading, const char *name)
 {
     struct near_word near = near_word_new(name);
     for (enum act act = UI_NONE + 1; act < UI_ACT_COUNT; act++)
         near_word_offer(&near, keymap_act_name(act));
-    struct str *out = complain(reading, line_of(reading->text, name));
+    struct str *out = begin_problem(reading, line_of(reading->text, name));
     str_addf(out, "unknown act '%s'", name);
     if (near.nearest)
         str_addf(out, ": did you mean '%s'?", near.nearest);
@@ -68,10 +68,10 @@ static void read_key(struct reading *reading, enum act act, const struct json *j
     uint32_t *wanted = reading->wanted[act];
     uint32_t key = 0;
     if (!keymap_parse_key(name, &key)) {
-        str_addf(complain(reading, reading->lines[act]),
+        str_addf(begin_problem(reading, reading->lines[act]),
                  "'%s' is not a key: try r, ^R, Space or F1\n", name);
     } else if (reading->counts[act] == OWN_KEYS_PER_ACT) {
-        str_addf(complain(reading, reading->lines[act]), "%s has more than %d keys\n",
+        str_addf(begin_problem(reading, reading->lines[act]), "%s has more than %d keys\n",
                  keymap_act_name(act), OWN_KEYS_PER_ACT);
     } else {
         int at = 0;
@@ -87,17 +87,17 @@ static void read_act(struct reading *reading, const char *name, const struct jso
 {
     const enum act act = keymap_parse_act(name);
     if (act == UI_NONE) {
-        complain_of_act(reading, name);
+        add_unknown_act(reading, name);
         return;
     }
     reading->lines[act] = line_of(reading->text, name);
     if (json_kind(keys) != JSON_KIND_ARRAY) {
-        str_addf(complain(reading, reading->lines[act]), "%s needs a list of keys, as [\"r\"]\n",
-                 name);
+        str_addf(begin_problem(reading, reading->lines[act]),
+                 "%s needs a list of keys, as [\"r\"]\n", name);
         return;
     }
     if (json_count(keys) == 0 && act == UI_QUIT) {
-        str_addf(complain(reading, reading->lines[act]), "%s needs a key\n", name);
+        str_addf(begin_problem(reading, reading->lines[act]), "%s needs a key\n", name);
         return;
     }
     reading->counts[act] = 0;
@@ -166,7 +166,7 @@ static bool settle_one(struct reading *reading, const struct making *making)
             continue;
         char key[KEY_NAME_MAX];
         (void)keymap_key_name(row->key, true, key);
-        str_addf(complain(reading, reading->lines[row->act]),
+        str_addf(begin_problem(reading, reading->lines[row->act]),
                  "%s belongs to %s: %s does not get it\n", key, keymap_act_name(holder->act),
                  keymap_act_name(row->act));
         uint32_t *wanted = reading->wanted[row->act];
@@ -214,9 +214,9 @@ struct keymap *own_keys_read(const char *name, const char *text, size_t len, str
     for (enum act act = UI_NONE; act < UI_ACT_COUNT; act++)
         reading->counts[act] = -1;
     if (!json_parse(text, len, &root, &place, &err)) {
-        str_addf(complain(reading, place.line), "%s\n", err.message);
+        str_addf(begin_problem(reading, place.line), "%s\n", err.message);
     } else if (json_kind(root) != JSON_KIND_OBJECT) {
-        str_addf(complain(reading, 1), "an object is wanted, as {\"retry\": [\"r\"]}\n");
+        str_addf(begin_problem(reading, 1), "an object is wanted, as {\"retry\": [\"r\"]}\n");
     } else {
         void *iter = NULL;
         const char *act;

@@ -41,8 +41,8 @@ struct stretch {
 };
 
 /* Returns a terminal color as RGB; the upper 240 are xterm's color cube and grays. */
-static const char *color(const struct look *look, int number, const char *own,
-                         char out[COLOR_TEXT_MAX])
+static const char *color_text(const struct look *look, int number, const char *own,
+                              char out[COLOR_TEXT_MAX])
 {
     static const unsigned steps[] = {0, 95, 135, 175, 215, 255};
     if (number < 0 || number >= COLORS)
@@ -150,8 +150,8 @@ static void add_stretch(const struct canvas *canvas, const struct stretch *stret
     char front_text[COLOR_TEXT_MAX], back_text[COLOR_TEXT_MAX];
     const struct theme_paint *paint = &stretch->paint;
     const struct look *look = stretch->look;
-    const char *front = color(look, paint->front, look->letters, front_text);
-    const char *back = color(look, paint->back, look->ground, back_text);
+    const char *front = color_text(look, paint->front, look->letters, front_text);
+    const char *back = color_text(look, paint->back, look->ground, back_text);
     if (paint->reverse) {
         const char *swapped = front;
         front = back;

@@ -305,8 +305,8 @@ static const char *find_member(const struct source *source, const char *from, co
     return NULL;
 }
 
-static bool complain(const struct source *source, const char *style, const char *member,
-                     const char *what)
+static bool set_problem(const struct source *source, const char *style, const char *member,
+                        const char *what)
 {
     const char *at = find_member(source, source->text, style);
     const char *inner = member && at ? find_member(source, at + 1, member) : NULL;
@@ -343,8 +343,8 @@ static bool read_member(const struct source *source, const char *style, const ch
     bool is_front = strcmp(key, "fg") == 0;
     if (is_front || strcmp(key, "bg") == 0) {
         if (!read_color(value, is_front ? &paint->front : &paint->back))
-            return complain(source, style, key,
-                            "no color: \"default\", a name as \"bright-red\", or 0 to 255");
+            return set_problem(source, style, key,
+                               "no color: \"default\", a name as \"bright-red\", or 0 to 255");
         if (is_front)
             paint->rich = THEME_DEFAULT;
         *is_mono = false;
@@ -358,9 +358,10 @@ static bool read_member(const struct source *source, const char *style, const ch
     else if (strcmp(key, "reverse") == 0)
         flag = &paint->reverse;
     if (!flag)
-        return complain(source, style, key, "unknown; fg, bg, bold, underline, reverse are known");
+        return set_problem(source, style, key,
+                           "unknown; fg, bg, bold, underline, reverse are known");
     if (json_kind(value) != JSON_KIND_TRUE && json_kind(value) != JSON_KIND_FALSE)
-        return complain(source, style, key, "must be true or false");
+        return set_problem(source, style, key, "must be true or false");
     *flag = json_bool(value, false);
     return true;
 }
@@ -372,9 +373,9 @@ static bool read_style(const struct source *source, const char *name, const stru
     while (style < STYLE_COUNT && strcmp(theme_style_name((enum style)style), name) != 0)
         style++;
     if (style == STYLE_COUNT)
-        return complain(source, name, NULL, "no such style");
+        return set_problem(source, name, NULL, "no such style");
     if (json_kind(value) != JSON_KIND_OBJECT)
-        return complain(source, name, NULL, "must be an object, as {\"fg\": \"yellow\"}");
+        return set_problem(source, name, NULL, "must be an object, as {\"fg\": \"yellow\"}");
     void *iter = NULL;
     const char *key;
     const struct json *member;
@@ -390,7 +391,7 @@ static bool read_root(const struct source *source, const struct json *root, stru
         return err_set(source->err, ERR_INVALID, "line 1: a theme is an object of styles");
     const struct json *like = json_get(root, "like");
     if (!theme_named(json_text(like, like ? "" : "auto"), theme))
-        return complain(source, "like", NULL, "not a built-in theme");
+        return set_problem(source, "like", NULL, "not a built-in theme");
     void *iter = NULL;
     const char *key;
     const struct json *value;
