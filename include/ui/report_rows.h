@@ -37,8 +37,6 @@ enum { REPORT_ROWS_MAX = 20 * 1000 };
  * REPORT_ROWS_MAX rows. */
 ATTR_MUST_USE bool report_rows_add(struct report_rows *rows, const char *text, size_t len,
                                    enum report_mark mark);
-/* Removes the last row. There must be one. */
-void report_rows_drop(struct report_rows *rows);
 /* Removes all rows and keeps their memory for reuse. */
 void report_rows_clear(struct report_rows *rows);
 /* Frees all memory and leaves an empty report. */

@@ -54,53 +54,25 @@ static void on_line(void *ctx, const struct normaliser_line *line)
     add_line(ctx, line->bytes, line->len, line->masked);
 }
 
-/* Marks bytes that were counted but not kept. They count as equal in both attempts. */
-static void add_gap(struct reading *reading, int stream)
+/* Takes what is new in a row. Bytes that were counted but not kept become a line that both attempts
+ * have, so they count as equal. */
+static void take_output_row(struct reading *reading, const struct output_page *page,
+                            const struct log_output_row *row)
 {
-    static const char words[] = "(more was written here and not kept)";
-    normaliser_end(reading->normalisers[stream]);
-    add_line(reading->lines[stream], words, sizeof(words) - 1, 0);
-}
-
-static void take_row(struct reading *reading, const struct output_page *page,
-                     const struct log_output_row *row)
-{
+    static const char gap[] = "(more was written here and not kept)";
     const int stream = row->stream;
     int64_t seen = reading->next[stream] - row->offset;  /* a tail overlaps the head */
     const bool is_full = reading->lines[stream]->is_cut; /* the row would not be kept */
     if (is_full || row->replaceable || seen >= (int64_t)row->len)
         return;
-    if (seen < 0)
-        add_gap(reading, stream);
-    seen = seen < 0 ? 0 : seen;
+    if (seen < 0) {
+        normaliser_end(reading->normalisers[stream]);
+        add_line(reading->lines[stream], gap, sizeof(gap) - 1, 0);
+        seen = 0;
+    }
     normaliser_add(reading->normalisers[stream], str_text(&page->text) + row->start + (size_t)seen,
                    row->len - (size_t)seen);
     reading->next[stream] = row->offset + (int64_t)row->len;
-}
-
-static bool are_full(const struct reading *reading)
-{
-    bool full = true;
-    for (int stream = LOG_STREAM_OUT; stream <= LOG_STREAM_COUNT; stream++)
-        full = full && reading->lines[stream]->is_cut;
-    return full;
-}
-
-static bool read_pages(struct reading *reading, const struct compare_subject *subject,
-                       struct err *err)
-{
-    struct output_page page = {0};
-    int64_t after = 0;
-    bool ok = true;
-    do {
-        ok = log_reader_output(subject->reader, &subject->key, after, &page, err);
-        for (size_t i = 0; ok && i < page.count; i++) {
-            after = page.rows[i].id;
-            take_row(reading, &page, &page.rows[i]);
-        }
-    } while (ok && page.count > 0 && !are_full(reading));
-    output_page_done(&page);
-    return ok;
 }
 
 /* Reads the attempt's output, line by line, into the side's texts. */
@@ -115,23 +87,26 @@ static bool compare_read_output(struct compare_side *side, const struct compare_
         if (line_max > 0)
             normaliser_set_line_max(reading.normalisers[stream], (size_t)line_max);
     }
-    const bool ok = read_pages(&reading, subject, err);
+    struct output_page page = {0};
+    int64_t after = 0;
+    bool ok, is_full; /* is_full: no stream needs more lines */
+    do {
+        ok = log_reader_output(subject->reader, &subject->key, after, &page, err);
+        for (size_t i = 0; ok && i < page.count; i++) {
+            after = page.rows[i].id;
+            take_output_row(&reading, &page, &page.rows[i]);
+        }
+        is_full = true;
+        for (int stream = LOG_STREAM_OUT; stream <= LOG_STREAM_COUNT; stream++)
+            is_full = is_full && reading.lines[stream]->is_cut;
+    } while (ok && page.count > 0 && !is_full);
+    output_page_done(&page);
     for (int stream = LOG_STREAM_OUT; stream <= LOG_STREAM_COUNT; stream++) {
         if (ok)
             normaliser_end(reading.normalisers[stream]);
         normaliser_close(reading.normalisers[stream]);
     }
     return ok;
-}
-
-/* Adds a patch, unmasked. */
-static void compare_add_patch(struct compare_lines *lines, const char *text)
-{
-    while (*text != '\0') {
-        const size_t len = strcspn(text, "\n");
-        add_line(lines, text, len, 0);
-        text += len + (text[len] == '\n');
-    }
 }
 
 /* Collects the facts of one side. */
@@ -141,6 +116,29 @@ struct telling {
     const struct event_page *events; /* events of the attempt that `state` includes */
     struct compare_side *side;
 };
+
+/* Which attempt it is, when it was started, by whom, and what it was told. */
+static void tell_start(const struct telling *telling)
+{
+    const struct attempt_state *attempt = telling->attempt;
+    const struct log_output_key *key = &telling->side->key;
+    const struct plan_task *plan = &telling->state->plan->tasks[key->task];
+    struct str *facts = telling->side->facts;
+    struct str *name = &telling->side->name;
+    char at[CLOCK_TEXT_MAX];
+    str_addf(name, "#%lld/", (long long)key->run);
+    text_clean(name, plan->id, strlen(plan->id));
+    if (plan->step_count > 1)
+        str_addf(name, " step %d", key->step + 1);
+    str_addf(name, " try %d of %s", key->attempt, phase_name(plan->steps[key->step].phase));
+
+    str_add(&facts[COMPARE_STARTED], clock_date(attempt->started.at_ms, at));
+    if (attempt->waited_ms > 0)
+        shown_duration(attempt->waited_ms, &facts[COMPARE_WAITED]);
+    str_add(&facts[COMPARE_BY], attempt->by_hand ? "by hand" : "auto");
+    if (attempt->hint && attempt->hint->text[0] != '\0')
+        str_addf(&facts[COMPARE_BY], ", told: \"%s\"", attempt->hint->text);
+}
 
 static void tell_end(const struct telling *telling)
 {
@@ -169,46 +167,30 @@ static void tell_end(const struct telling *telling)
     }
 }
 
-static void tell_verdict(const struct telling *telling)
-{
-    const struct event *judged = attempt_events_last(telling->events, EVENT_ATTEMPT_JUDGED);
-    struct json *text = attempt_events_parse(judged ? judged->text : NULL);
-    struct verdict verdict = verdict_new();
-    if (judged && !telling->side->passed) {
-        verdict_from_json(text, &verdict);
-        shown_evidence(&verdict, &telling->side->facts[COMPARE_WHY]);
-    }
-    json_free(text);
-}
-
+/* What the verdict is based on, and what the engine did then. */
 static void tell_decision(const struct telling *telling)
 {
+    const struct event *judged = attempt_events_last(telling->events, EVENT_ATTEMPT_JUDGED);
     const struct event *wait = attempt_events_last(telling->events, EVENT_WAIT_STARTED);
     const struct event *end = attempt_events_last(telling->events, EVENT_STEP_ENDED);
     const struct event *round = attempt_events_last(telling->events, EVENT_ROUND_STARTED);
-    struct str *out = &telling->side->facts[COMPARE_THEN];
-    const bool is_kind = end && end->a >= DECISION_SUCCEEDED && end->a < DECISION_KIND_COUNT;
-    if (round)
-        str_addf(out, "round %lld of its agent", (long long)round->a);
-    else if (is_kind && end->a != DECISION_SUCCEEDED)
-        str_add(out, decision_word((enum decision_kind)end->a));
-    else if (wait) {
-        str_add(out, "tries again after ");
-        shown_seconds(wait->a, out);
-    }
-}
-
-static void tell_times(const struct telling *telling)
-{
-    const struct attempt_state *attempt = telling->attempt;
     struct str *facts = telling->side->facts;
-    char at[CLOCK_TEXT_MAX];
-    str_add(&facts[COMPARE_STARTED], clock_date(attempt->started.at_ms, at));
-    if (attempt->waited_ms > 0)
-        shown_duration(attempt->waited_ms, &facts[COMPARE_WAITED]);
-    str_add(&facts[COMPARE_BY], attempt->by_hand ? "by hand" : "auto");
-    if (attempt->hint && attempt->hint->text[0] != '\0')
-        str_addf(&facts[COMPARE_BY], ", told: \"%s\"", attempt->hint->text);
+    if (judged && !telling->side->passed) {
+        struct json *text = attempt_events_parse(judged->text);
+        struct verdict verdict = verdict_new();
+        verdict_from_json(text, &verdict);
+        shown_evidence(&verdict, &facts[COMPARE_WHY]);
+        json_free(text);
+    }
+    const bool is_kind = end && end->a >= DECISION_SUCCEEDED && end->a < DECISION_KIND_COUNT;
+    if (round) {
+        str_addf(&facts[COMPARE_THEN], "round %lld of its agent", (long long)round->a);
+    } else if (is_kind && end->a != DECISION_SUCCEEDED) {
+        str_add(&facts[COMPARE_THEN], decision_word((enum decision_kind)end->a));
+    } else if (wait) {
+        str_add(&facts[COMPARE_THEN], "tries again after ");
+        shown_seconds(wait->a, &facts[COMPARE_THEN]);
+    }
 }
 
 static void tell_result(const struct telling *telling)
@@ -251,25 +233,14 @@ static void take_paths(struct compare_side *side, const struct json *paths)
     }
 }
 
-/* The second part of a capture has line counts and a patch; the event only has paths. */
-static void take_changes(const struct telling *telling, const struct json *capture,
-                         const struct json *event)
-{
-    struct compare_side *side = telling->side;
-    const bool is_diff = strcmp(json_text(json_get(capture, "kind"), ""), "diff") == 0;
-    take_paths(side, json_get(is_diff ? capture : event, "paths"));
-    const char *patch = json_text(json_get(capture, "diff"), "");
-    if (is_diff && json_i64(json_get(capture, "diff_more_bytes"), 0) == 0)
-        compare_add_patch(&side->texts[COMPARE_DIFF], patch);
-}
-
 static bool tell_changes(const struct telling *telling, const struct compare_subject *subject,
                          struct err *err)
 {
     const struct attempt_state *attempt = telling->attempt;
     const struct event *event = attempt_events_last(telling->events, EVENT_WORKSPACE_CHANGED);
+    struct compare_side *side = telling->side;
     struct str text = {0};
-    telling->side->paths_known = event != NULL;
+    side->paths_known = event != NULL;
     if (!event)
         return true;
     if (!log_reader_changes(subject->reader, &subject->key, &text, err)) {
@@ -278,40 +249,25 @@ static bool tell_changes(const struct telling *telling, const struct compare_sub
     }
     struct json *capture = attempt_events_parse(text.len > 0 ? text.data : NULL);
     struct json *told = attempt_events_parse(event->text);
-    struct str *fact = &telling->side->facts[COMPARE_CHANGED];
+    struct str *fact = &side->facts[COMPARE_CHANGED];
     shown_count(attempt->paths_changed, "path", "paths", fact);
     if (attempt->paths_changed > 0)
         str_addf(fact, ", +%ld -%ld", (long)attempt->lines_added, (long)attempt->lines_removed);
-    take_changes(telling, capture, told);
+
+    /* The second part of a capture has line counts and a patch; the event only has paths. */
+    const bool is_diff = strcmp(json_text(json_get(capture, "kind"), ""), "diff") == 0;
+    const bool is_whole = is_diff && json_i64(json_get(capture, "diff_more_bytes"), 0) == 0;
+    take_paths(side, json_get(is_diff ? capture : told, "paths"));
+    const char *patch = is_whole ? json_text(json_get(capture, "diff"), "") : "";
+    while (*patch != '\0') { /* unmasked */
+        const size_t len = strcspn(patch, "\n");
+        add_line(&side->texts[COMPARE_DIFF], patch, len, 0);
+        patch += len + (patch[len] == '\n');
+    }
     json_free(capture);
     json_free(told);
     str_done(&text);
     return true;
-}
-
-static void tell_name(const struct telling *telling)
-{
-    const struct log_output_key *key = &telling->side->key;
-    const struct plan_task *plan = &telling->state->plan->tasks[key->task];
-    struct str *out = &telling->side->name;
-    str_addf(out, "#%lld/", (long long)key->run);
-    text_clean(out, plan->id, strlen(plan->id));
-    if (plan->step_count > 1)
-        str_addf(out, " step %d", key->step + 1);
-    str_addf(out, " try %d of %s", key->attempt, phase_name(plan->steps[key->step].phase));
-}
-
-/* Some facts contain untrusted text; a fact must be one line. */
-static void clean_facts(struct compare_side *side)
-{
-    for (int i = 0; i < COMPARE_FACT_COUNT; i++) {
-        struct str clean = {0};
-        text_clean(&clean, str_text(&side->facts[i]), side->facts[i].len);
-        for (size_t at = 0; at < clean.len; at++)
-            clean.data[at] = clean.data[at] == '\n' ? ' ' : clean.data[at];
-        str_done(&side->facts[i]);
-        side->facts[i] = clean;
-    }
 }
 
 /* Reads everything except the texts. */
@@ -328,14 +284,20 @@ static bool compare_read_facts(struct compare_side *side, const struct compare_s
     bool ok =
         attempt_events_read(subject->reader, &subject->key, subject->state->last_seq, &events, err);
     if (ok) {
-        tell_name(&telling);
+        tell_start(&telling);
         tell_end(&telling);
-        tell_verdict(&telling);
         tell_decision(&telling);
-        tell_times(&telling);
         tell_result(&telling);
         ok = tell_changes(&telling, subject, err);
-        clean_facts(side);
+        /* Some facts contain untrusted text; a fact must be one line. */
+        for (int i = 0; i < COMPARE_FACT_COUNT; i++) {
+            struct str clean = {0};
+            text_clean(&clean, str_text(&side->facts[i]), side->facts[i].len);
+            for (size_t at = 0; at < clean.len; at++)
+                clean.data[at] = clean.data[at] == '\n' ? ' ' : clean.data[at];
+            str_done(&side->facts[i]);
+            side->facts[i] = clean;
+        }
     }
     event_page_done(&events);
     return ok;
@@ -377,32 +339,23 @@ static int compare_digests(const void *a, const void *b)
     return left->lo < right->lo ? -1 : left->lo > right->lo;
 }
 
-/* Returns all lines of the first attempt, from all streams. */
-static struct digest *sorted_lines(const struct compare_side *side, size_t *count)
-{
-    struct digest *all = NULL;
-    size_t cap = 0;
-    *count = 0;
-    for (int text = 0; text < COMPARE_DIFF; text++) {
-        const struct compare_lines *lines = &side->texts[text];
-        if (lines->count == 0)
-            continue;
-        all = xgrow(all, &cap, *count + lines->count, sizeof(*all));
-        memcpy(all + *count, lines->digests, lines->count * sizeof(*all));
-        *count += lines->count;
-    }
-    if (*count > 0)
-        qsort(all, *count, sizeof(*all), compare_digests);
-    return all;
-}
-
+/* Counts the lines of the second attempt that the first does not have, in any stream. */
 static void count_fresh(struct compare *compare)
 {
-    const struct compare_side *second = &compare->sides[COMPARE_SECOND];
-    size_t count = 0;
-    struct digest *known = sorted_lines(&compare->sides[COMPARE_FIRST], &count);
+    struct digest *known = NULL; /* all lines of the first attempt */
+    size_t count = 0, cap = 0;
     for (int text = 0; text < COMPARE_DIFF; text++) {
-        const struct compare_lines *lines = &second->texts[text];
+        const struct compare_lines *lines = &compare->sides[COMPARE_FIRST].texts[text];
+        if (lines->count == 0)
+            continue;
+        known = xgrow(known, &cap, count + lines->count, sizeof(*known));
+        memcpy(known + count, lines->digests, lines->count * sizeof(*known));
+        count += lines->count;
+    }
+    if (count > 0)
+        qsort(known, count, sizeof(*known), compare_digests);
+    for (int text = 0; text < COMPARE_DIFF; text++) {
+        const struct compare_lines *lines = &compare->sides[COMPARE_SECOND].texts[text];
         compare->second_lines += lines->count;
         for (size_t i = 0; i < lines->count; i++)
             compare->fresh += count == 0 || !bsearch(&lines->digests[i], known, count,
@@ -432,26 +385,23 @@ bool compare_read(struct compare *out, const struct compare_subject subjects[COM
     return true;
 }
 
-static void side_done(struct compare_side *side)
-{
-    str_done(&side->name);
-    for (int i = 0; i < COMPARE_FACT_COUNT; i++)
-        str_done(&side->facts[i]);
-    for (int i = 0; i < COMPARE_TEXT_COUNT; i++) {
-        str_done(&side->texts[i].bytes);
-        free(side->texts[i].items);
-        free(side->texts[i].digests);
-    }
-    for (size_t i = 0; i < side->path_count; i++)
-        free(side->paths[i].path);
-}
-
 void compare_done(struct compare *compare)
 {
     if (!compare)
         return;
-    for (int i = 0; i < COMPARE_SIDES; i++)
-        side_done(&compare->sides[i]);
+    for (int i = 0; i < COMPARE_SIDES; i++) {
+        struct compare_side *side = &compare->sides[i];
+        str_done(&side->name);
+        for (int fact = 0; fact < COMPARE_FACT_COUNT; fact++)
+            str_done(&side->facts[fact]);
+        for (int text = 0; text < COMPARE_TEXT_COUNT; text++) {
+            str_done(&side->texts[text].bytes);
+            free(side->texts[text].items);
+            free(side->texts[text].digests);
+        }
+        for (size_t path = 0; path < side->path_count; path++)
+            free(side->paths[path].path);
+    }
     for (int i = 0; i < COMPARE_TEXT_COUNT; i++)
         line_diff_done(&compare->diffs[i]);
     *compare = (struct compare){0};

@@ -39,7 +39,7 @@ static void add_row(struct laying *laying, enum report_mark mark)
         laying->missing++;
 }
 
-static void begin(struct laying *laying)
+static void begin_row(struct laying *laying)
 {
     str_clear(&laying->line);
 }
@@ -47,10 +47,10 @@ static void begin(struct laying *laying)
 static void add_head(struct laying *laying, const char *words)
 {
     if (laying->rows->count > 0) {
-        begin(laying);
+        begin_row(laying);
         add_row(laying, REPORT_ROW_PLAIN);
     }
-    begin(laying);
+    begin_row(laying);
     str_add(&laying->line, words);
     add_row(laying, REPORT_ROW_HEAD);
 }
@@ -67,7 +67,7 @@ static void add_pair(struct laying *laying, const char *label, const char *const
 {
     const int columns = laying->look->columns > 0 ? laying->look->columns : FACTS_COLUMNS;
     const int half = (columns - LABEL_COLUMNS - 2) / 2;
-    begin(laying);
+    begin_row(laying);
     add_cell(laying, label, LABEL_COLUMNS);
     const bool fits = text_width(values[0], strlen(values[0])) <= half &&
                       text_width(values[1], strlen(values[1])) <= half;
@@ -83,7 +83,7 @@ static void add_pair(struct laying *laying, const char *label, const char *const
     add_row(laying, mark);
     if (strcmp(values[0], values[1]) == 0)
         return;
-    begin(laying);
+    begin_row(laying);
     add_cell(laying, "", LABEL_COLUMNS);
     str_addf(&laying->line, " %s", values[1]);
     add_row(laying, mark);
@@ -113,7 +113,7 @@ static void add_sum(struct laying *laying)
     const struct compare *compare = laying->compare;
     const struct compare_side *sides = compare->sides;
     add_head(laying, "what the second wrote that the first did not");
-    begin(laying);
+    begin_row(laying);
     if (compare->fresh > 0) {
         str_addf(&laying->line, "%zu of its %zu lines; new ", compare->fresh,
                  compare->second_lines);
@@ -129,7 +129,7 @@ static void add_sum(struct laying *laying)
         masks |= sides[0].texts[text].masks | sides[1].texts[text].masks;
     if (masks == 0)
         return;
-    begin(laying);
+    begin_row(laying);
     str_add(&laying->line, "masked, as <word>: ");
     shown_masks(masks, &laying->line);
     add_row(laying, REPORT_ROW_PLAIN);
@@ -139,7 +139,7 @@ static void add_line(struct laying *laying, const struct compare_lines *lines, s
                      enum report_mark mark)
 {
     const struct compare_line *line = &lines->items[index];
-    begin(laying);
+    begin_row(laying);
     str_add(&laying->line, mark == REPORT_ROW_REMOVED ? "- "
                            : mark == REPORT_ROW_ADDED ? "+ "
                                                       : "  ");
@@ -147,53 +147,31 @@ static void add_line(struct laying *laying, const struct compare_lines *lines, s
     add_row(laying, mark);
 }
 
-static void add_fold(struct laying *laying, size_t count)
-{
-    begin(laying);
-    str_addf(&laying->line, "= %zu lines the same", count);
-    add_row(laying, REPORT_ROW_FOLD);
-}
-
 /* Adds equal lines: those next to a change, and a fold for the rest. */
 static void add_equal(struct laying *laying, const struct compare_lines *lines,
                       const struct line_diff_span *span, bool is_first, bool is_last)
 {
-    const size_t head = is_first ? 0 : CONTEXT;
-    const size_t tail = is_last ? 0 : CONTEXT;
-    if (span->count < head + tail + FOLD_MIN) {
-        for (size_t i = 0; i < span->count; i++)
-            add_line(laying, lines, span->first + i, REPORT_ROW_SAME);
-        return;
+    size_t head = is_first ? 0 : CONTEXT;
+    size_t tail = is_last ? 0 : CONTEXT;
+    const bool is_folded = span->count >= head + tail + FOLD_MIN;
+    if (!is_folded) {
+        head = span->count;
+        tail = 0;
     }
     for (size_t i = 0; i < head; i++)
         add_line(laying, lines, span->first + i, REPORT_ROW_SAME);
-    add_fold(laying, span->count - head - tail);
+    if (is_folded) {
+        begin_row(laying);
+        str_addf(&laying->line, "= %zu lines the same", span->count - head - tail);
+        add_row(laying, REPORT_ROW_FOLD);
+    }
     for (size_t i = span->count - tail; i < span->count; i++)
         add_line(laying, lines, span->first + i, REPORT_ROW_SAME);
 }
 
-static void add_spans(struct laying *laying, enum compare_text text)
-{
-    const struct line_diff *diff = &laying->compare->diffs[text];
-    const struct compare_lines *first = &laying->compare->sides[0].texts[text];
-    const struct compare_lines *second = &laying->compare->sides[1].texts[text];
-    for (size_t i = 0; i < diff->count; i++) {
-        const struct line_diff_span *span = &diff->spans[i];
-        if (span->change == LINE_SAME) {
-            add_equal(laying, first, span, i == 0, i + 1 == diff->count);
-            continue;
-        }
-        const bool is_removed = span->change == LINE_REMOVED;
-        for (size_t at = 0; at < span->count; at++)
-            add_line(laying, is_removed ? first : second,
-                     (is_removed ? span->first : span->second) + at,
-                     is_removed ? REPORT_ROW_REMOVED : REPORT_ROW_ADDED);
-    }
-}
-
 static void add_note(struct laying *laying, const char *words)
 {
-    begin(laying);
+    begin_row(laying);
     str_add(&laying->line, words);
     add_row(laying, REPORT_ROW_PLAIN);
 }
@@ -213,7 +191,18 @@ static void add_text(struct laying *laying, enum compare_text text)
         str_addf(&head, ", -%zu +%zu", diff->removed, diff->added);
     add_head(laying, head.data);
     str_done(&head);
-    add_spans(laying, text);
+    for (size_t i = 0; i < diff->count; i++) {
+        const struct line_diff_span *span = &diff->spans[i];
+        if (span->change == LINE_SAME) {
+            add_equal(laying, first, span, i == 0, i + 1 == diff->count);
+            continue;
+        }
+        const bool is_removed = span->change == LINE_REMOVED;
+        for (size_t at = 0; at < span->count; at++)
+            add_line(laying, is_removed ? first : second,
+                     (is_removed ? span->first : span->second) + at,
+                     is_removed ? REPORT_ROW_REMOVED : REPORT_ROW_ADDED);
+    }
     if (diff->is_cut)
         add_note(laying, "too many changes to find what is the same further on");
     if (first->is_cut || second->is_cut)
@@ -237,7 +226,7 @@ static void add_path(struct laying *laying, const struct compare_path *path,
 {
     const char sign =
         other ? (are_alike(path, other) ? '=' : ' ') : (only == REPORT_ROW_REMOVED ? '-' : '+');
-    begin(laying);
+    begin_row(laying);
     str_addf(&laying->line, "%c %c %s", sign, path->letter, path->path);
     add_counts(&laying->line, path);
     if (other && !are_alike(path, other)) {
@@ -267,7 +256,7 @@ static void add_paths(struct laying *laying)
     for (int i = 0; i < COMPARE_SIDES; i++) {
         const struct compare_side *side = &laying->compare->sides[i];
         if (!side->paths_known) {
-            begin(laying);
+            begin_row(laying);
             str_addf(&laying->line, "of try %d it is not known%s", side->key.attempt,
                      side->passed ? ": it passed" : "");
             add_row(laying, REPORT_ROW_PLAIN);
@@ -294,8 +283,9 @@ void compare_lay(const struct compare *compare, const struct compare_look *look,
     add_paths(&laying);
     add_text(&laying, COMPARE_DIFF);
     if (laying.missing > 0) {
-        report_rows_drop(out); /* make room by dropping the last row */
-        begin(&laying);
+        assert(out->count > 0); /* make room by dropping the last row */
+        str_cut(&out->text, out->items[--out->count].start);
+        begin_row(&laying);
         str_addf(&laying.line, "%zu more lines", laying.missing + 1);
         add_row(&laying, REPORT_ROW_PLAIN);
     }
@@ -313,12 +303,6 @@ bool report_rows_add(struct report_rows *rows, const char *text, size_t len, enu
     str_add_n(&rows->text, text, len);
     str_add_char(&rows->text, '\n');
     return true;
-}
-
-void report_rows_drop(struct report_rows *rows)
-{
-    assert(rows->count > 0);
-    str_cut(&rows->text, rows->items[--rows->count].start);
 }
 
 void report_rows_clear(struct report_rows *rows)

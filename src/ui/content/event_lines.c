@@ -44,24 +44,16 @@ bool event_lines_add(struct event_lines *lines, const struct run_state *state,
     return lines->count < EVENT_LINES_MAX;
 }
 
-static int64_t first_seq(const struct event_lines *lines)
-{
-    return lines->items[0].seq;
-}
-
-static int64_t last_seq(const struct event_lines *lines)
-{
-    return lines->items[lines->count - 1].seq;
-}
-
 bool event_lines_cover(const struct event_lines *lines, int64_t run, int64_t at, int64_t count)
 {
     if (lines->run != run)
         return false;
     if (lines->count == 0)
         return count == 0 || lines->trouble.code != ERR_NONE;
-    const bool has_above = first_seq(lines) <= 1 || at - first_seq(lines) >= EVENT_LINES_MARGIN;
-    const bool has_below = last_seq(lines) >= count || last_seq(lines) - at >= EVENT_LINES_MARGIN;
+    const int64_t first = lines->items[0].seq;
+    const int64_t last = lines->items[lines->count - 1].seq;
+    const bool has_above = first <= 1 || at - first >= EVENT_LINES_MARGIN;
+    const bool has_below = last >= count || last - at >= EVENT_LINES_MARGIN;
     return has_above && has_below;
 }
 
@@ -147,27 +139,17 @@ const struct attempt_state *log_words_attempt(const struct run_state *state,
     return key->attempt > 0 ? step_state_find_attempt(step_of(state, key), key->attempt) : NULL;
 }
 
-static bool has_failed(const struct attempt_state *attempt)
-{
-    return attempt->ended.mono_ms != 0 && attempt->class != VERDICT_SUCCESS;
-}
-
 const struct verdict *log_words_verdict(const struct run_state *state,
                                         const struct log_output_key *key, struct verdict *room)
 {
     const struct step_state *step = step_of(state, key);
     for (size_t i = step->attempt_count; i > 0; i--) {
-        if (has_failed(&step->attempts[i - 1]))
-            return step->attempts[i - 1].number == key->attempt ? step_state_verdict(step, room)
-                                                                : NULL;
+        const struct attempt_state *attempt = &step->attempts[i - 1];
+        const bool has_failed = attempt->ended.mono_ms != 0 && attempt->class != VERDICT_SUCCESS;
+        if (has_failed)
+            return attempt->number == key->attempt ? step_state_verdict(step, room) : NULL;
     }
     return NULL;
-}
-
-static bool is_shell(char *const *argv)
-{
-    return argv[0] && strcmp(argv[0], "/bin/sh") == 0 && argv[1] && strcmp(argv[1], "-c") == 0 &&
-           argv[2];
 }
 
 void log_words_command(const struct run_state *state, const struct log_output_key *key,
@@ -176,8 +158,10 @@ void log_words_command(const struct run_state *state, const struct log_output_ke
     char *const *argv = state->plan->tasks[key->task].steps[key->step].argv;
     if (!log_words_attempt(state, key) || !argv || !argv[0])
         return;
+    const bool is_shell =
+        strcmp(argv[0], "/bin/sh") == 0 && argv[1] && strcmp(argv[1], "-c") == 0 && argv[2];
     str_add(out, "$");
-    if (is_shell(argv)) {
+    if (is_shell) {
         str_addf(out, " %s", argv[2]);
         return;
     }
@@ -185,13 +169,6 @@ void log_words_command(const struct run_state *state, const struct log_output_ke
         str_add_char(out, ' ');
         shell_word_add(*argv, out);
     }
-}
-
-static void add_lines(const struct outcome *outcome, struct str *out)
-{
-    str_add(out, "; ");
-    shown_count(outcome->lines[0], "line to out", "lines to out", out);
-    str_addf(out, ", %lld to err", (long long)outcome->lines[1]);
 }
 
 void log_words_end(const struct run_state *state, const struct log_output_key *key, struct str *out)
@@ -210,7 +187,9 @@ void log_words_end(const struct run_state *state, const struct log_output_key *k
     }
     str_add(out, " after ");
     shown_ran(outcome, out);
-    add_lines(outcome, out);
+    str_add(out, "; ");
+    shown_count(outcome->lines[0], "line to out", "lines to out", out);
+    str_addf(out, ", %lld to err", (long long)outcome->lines[1]);
     if (outcome->rss_kib_max > 0) {
         str_add(out, "; ");
         shown_size_kib(outcome->rss_kib_max, out);
@@ -232,19 +211,8 @@ static void add_class(const struct attempt_state *attempt, const struct verdict 
     failure_class_original(attempt, out);
 }
 
-static void add_wait(const struct step_state *step, struct str *out)
-{
-    struct str formula = {0};
-    str_add(out, ", waits ");
-    shown_seconds(step_state_formulas(step)->delay.delay_ms, out);
-    shown_formula(step, &formula);
-    if (formula.len > 0)
-        str_addf(out, " (%s)", formula.data);
-    str_done(&formula);
-}
-
-static void add_try(const struct run_state *state, const struct log_output_key *key,
-                    const struct attempt_state *attempt, struct str *out)
+static void add_try_number(const struct run_state *state, const struct log_output_key *key,
+                           const struct attempt_state *attempt, struct str *out)
 {
     const struct task_agent *agent = state->tasks[key->task].agent;
     const bool has_rounds = agent && agent->rounds > 1;
@@ -258,8 +226,8 @@ static void add_try(const struct run_state *state, const struct log_output_key *
 }
 
 /* If there was a next attempt: appends when it started. */
-static void add_next(const struct step_state *step, const struct attempt_state *attempt,
-                     struct str *out)
+static void add_next_try(const struct step_state *step, const struct attempt_state *attempt,
+                         struct str *out)
 {
     const struct attempt_state *next = attempt + 1;
     if (next >= step->attempts + step->attempt_count)
@@ -273,38 +241,35 @@ static void add_next(const struct step_state *step, const struct attempt_state *
     str_addf(out, " for try %d", next->number);
 }
 
-/* For a cancelled task the class already says so; appends who cancelled it. */
-static void add_ending(const struct run_state *state, const struct log_output_key *key,
-                       struct str *out)
-{
-    const struct task_state *task = &state->tasks[key->task];
-    struct str ending = {0};
-    if (task->status == TASK_CANCELLED)
-        str_addf(&ending, "by %s", task->by ? task->by : "a person");
-    else
-        shown_ending(state, key->task, &ending);
-    if (ending.len > 0)
-        str_addf(out, ", %s", ending.data);
-    str_done(&ending);
-}
-
 void log_words_decision(const struct run_state *state, const struct log_output_key *key,
                         struct str *out)
 {
+    const struct task_state *task = &state->tasks[key->task];
     const struct step_state *step = step_of(state, key);
     const struct attempt_state *attempt = log_words_attempt(state, key);
     const bool is_last = attempt && attempt == step_state_attempt(step);
     if (!attempt || attempt->ended.mono_ms == 0 || (is_last && !step->judged))
         return;
     struct verdict room;
+    struct str text = {0};
     str_add(out, "== engine: ");
     add_class(attempt, log_words_verdict(state, key, &room), out);
-    add_try(state, key, attempt, out);
+    add_try_number(state, key, attempt, out);
     if (!is_last) {
-        add_next(step, attempt, out);
+        add_next_try(step, attempt, out);
     } else if (step->status == STEP_WAITING) {
-        add_wait(step, out);
+        str_add(out, ", waits ");
+        shown_seconds(step_state_formulas(step)->delay.delay_ms, out);
+        shown_formula(step, &text);
+        if (text.len > 0)
+            str_addf(out, " (%s)", text.data);
     } else if (step->status == STEP_ENDED && key->step == run_state_step_number(state, key->task)) {
-        add_ending(state, key, out);
+        if (task->status == TASK_CANCELLED) /* the class already says so */
+            str_addf(&text, "by %s", task->by ? task->by : "a person");
+        else
+            shown_ending(state, key->task, &text);
+        if (text.len > 0)
+            str_addf(out, ", %s", text.data);
     }
+    str_done(&text);
 }

@@ -163,20 +163,9 @@ static void add_head(struct forensics *out, const struct forensics_facts *facts)
     }
 }
 
-static void make_sections(struct forensics *out, const struct forensics_facts *facts)
-{
-    for (int i = 0; i < FORENSICS_SECTION_COUNT; i++) {
-        out->sections[i].first = out->count;
-        sections[i].make(out, facts);
-        out->sections[i].count = out->count - out->sections[i].first;
-        for (size_t k = out->sections[i].first; k < out->count; k++)
-            out->sections[i].there =
-                out->sections[i].there || out->lines[k].mark != FORENSICS_LACKS;
-    }
-}
-
-static bool make(struct forensics *out, const struct run_state *state,
-                 const struct log_output_key *key, struct log_reader *reader, struct err *err)
+static bool make_forensics(struct forensics *out, const struct run_state *state,
+                           const struct log_output_key *key, struct log_reader *reader,
+                           struct err *err)
 {
     struct event_page events = {0};
     struct output_page output = {0};
@@ -191,7 +180,14 @@ static bool make(struct forensics *out, const struct run_state *state,
         say_nothing(out, &facts);
         add_secrets(out, &facts);
         add_head(out, &facts);
-        make_sections(out, &facts);
+    }
+    for (int i = 0; i < FORENSICS_SECTION_COUNT && ok; i++) {
+        out->sections[i].first = out->count;
+        sections[i].make(out, &facts);
+        out->sections[i].count = out->count - out->sections[i].first;
+        for (size_t k = out->sections[i].first; k < out->count; k++)
+            out->sections[i].there =
+                out->sections[i].there || out->lines[k].mark != FORENSICS_LACKS;
     }
     json_free(facts.capture);
     json_free(facts.changes);
@@ -211,7 +207,7 @@ bool forensics_read(struct forensics *out, const struct run_state *state,
     if (!step_state_find_attempt(step, key->attempt)) {
         made.key.attempt = 0;
         str_add(&made.nothing, "No tries yet: nothing is captured.");
-    } else if (!make(&made, state, key, reader, &why)) {
+    } else if (!make_forensics(&made, state, key, reader, &why)) {
         forensics_done(&made);
         made.key = (struct log_output_key){.run = key->run, .task = key->task, .step = key->step};
         str_addf(&made.nothing, "It could not be read: %s", why.message);

@@ -149,7 +149,7 @@ static void add_path(struct forensics *out, const struct json *path)
     str_done(&line);
 }
 
-static enum forensics_mark mark_of(const char *line)
+static enum forensics_mark diff_mark(const char *line)
 {
     if (strncmp(line, "+++", 3) == 0 || strncmp(line, "---", 3) == 0)
         return FORENSICS_LABEL;
@@ -158,15 +158,6 @@ static enum forensics_mark mark_of(const char *line)
     if (line[0] == '-')
         return FORENSICS_REMOVED;
     return line[0] == '@' || line[0] == 'd' ? FORENSICS_LABEL : FORENSICS_PLAIN;
-}
-
-static void add_diff(struct forensics *out, const char *text)
-{
-    while (*text) {
-        size_t len = strcspn(text, "\n");
-        forensics_add(out, mark_of(text), text, len);
-        text += len + (text[len] == '\n');
-    }
 }
 
 void forensics_diff(struct forensics *out, const struct forensics_facts *facts)
@@ -199,7 +190,12 @@ void forensics_diff(struct forensics *out, const struct forensics_facts *facts)
     int64_t listed = (int64_t)json_count(paths);
     if (changed > listed)
         forensics_addf(out, FORENSICS_PLAIN, "  and %lld more", (long long)(changed - listed));
-    add_diff(out, json_text(json_get(changes, "diff"), ""));
+    const char *diff = json_text(json_get(changes, "diff"), "");
+    while (*diff) {
+        size_t len = strcspn(diff, "\n");
+        forensics_add(out, diff_mark(diff), diff, len);
+        diff += len + (diff[len] == '\n');
+    }
 }
 
 enum { CLOCK_STEP_MS = 1000 }; /* smaller steps are clock adjustment or rounding */
@@ -255,39 +251,6 @@ static void add_size(struct forensics *out, const struct forensics_facts *facts,
     str_done(&text);
 }
 
-static void add_oom(struct forensics *out, const struct forensics_facts *facts)
-{
-    const struct json *oom = forensics_item(facts, "oom");
-    if (oom)
-        forensics_pair(out, "oom killed", "%s (%s)", json_text(json_get(oom, "killed"), "?"),
-                       json_text(json_get(oom, "evidence"), "?"));
-    else
-        forensics_lacks(out, facts, "oom killed", "oom");
-}
-
-static void add_clock(struct forensics *out, const struct forensics_facts *facts)
-{
-    const struct json *step = forensics_item(facts, "clock_step_ms");
-    int64_t ms = json_i64(step, 0);
-    if (!step)
-        forensics_lacks(out, facts, "clock step", "clock_step");
-    else if (ms > -CLOCK_STEP_MS && ms < CLOCK_STEP_MS)
-        forensics_pair(out, "clock step", "none");
-    else
-        forensics_pair(out, "clock step", "%+.1f s (while it ran)", (double)ms / 1000);
-}
-
-static void add_left(struct forensics *out, const struct forensics_facts *facts)
-{
-    const struct json *left = forensics_item(facts, "left");
-    if (left || facts->attempt->outcome.left > 0)
-        forensics_pair(out, "left", "%lld process%s",
-                       (long long)json_i64(left, facts->attempt->outcome.left),
-                       json_i64(left, facts->attempt->outcome.left) == 1 ? "" : "es");
-    else
-        forensics_lacks(out, facts, "left", "processes");
-}
-
 void forensics_end(struct forensics *out, const struct forensics_facts *facts)
 {
     const struct attempt_state *attempt = facts->attempt;
@@ -302,16 +265,37 @@ void forensics_end(struct forensics *out, const struct forensics_facts *facts)
     str_clear(&words);
     shown_ran(&attempt->outcome, &words);
     forensics_pair(out, "ran", "%s, until %s", words.data, clock_hms(attempt->ended.at_ms, hms));
+    str_done(&words);
     add_sender(out, forensics_item(facts, "end"));
     add_usage(out, facts);
-    add_oom(out, facts);
-    add_left(out, facts);
+
+    const struct json *oom = forensics_item(facts, "oom");
+    if (oom)
+        forensics_pair(out, "oom killed", "%s (%s)", json_text(json_get(oom, "killed"), "?"),
+                       json_text(json_get(oom, "evidence"), "?"));
+    else
+        forensics_lacks(out, facts, "oom killed", "oom");
+
+    const struct json *left = forensics_item(facts, "left");
+    const int64_t left_count = json_i64(left, attempt->outcome.left);
+    if (left || attempt->outcome.left > 0)
+        forensics_pair(out, "left", "%lld process%s", (long long)left_count,
+                       left_count == 1 ? "" : "es");
+    else
+        forensics_lacks(out, facts, "left", "processes");
     add_size(out, facts, "disk free", "disk_free_kib", "disk_free");
-    add_clock(out, facts);
-    str_done(&words);
+
+    const struct json *clock_step = forensics_item(facts, "clock_step_ms");
+    const int64_t step_ms = json_i64(clock_step, 0);
+    if (!clock_step)
+        forensics_lacks(out, facts, "clock step", "clock_step");
+    else if (step_ms > -CLOCK_STEP_MS && step_ms < CLOCK_STEP_MS)
+        forensics_pair(out, "clock step", "none");
+    else
+        forensics_pair(out, "clock step", "%+.1f s (while it ran)", (double)step_ms / 1000);
 }
 
-static void add_list(struct forensics *out, const struct json *list)
+static void add_processes(struct forensics *out, const struct json *list)
 {
     for (size_t i = 0; i < json_count(list); i++) {
         const struct json *process = json_at(list, i);
@@ -333,23 +317,13 @@ void forensics_processes(struct forensics *out, const struct forensics_facts *fa
     }
     if (json_count(ran) > 0) {
         forensics_addf(out, FORENSICS_LABEL, "alive when it ended");
-        add_list(out, ran);
+        add_processes(out, ran);
     } else if (ran) {
         forensics_pair(out, "at the end", "nothing ran any more");
     }
     forensics_pair(out, "left", "%lld", (long long)json_i64(left, 0));
-    add_list(out, forensics_item(facts, "left_processes"));
+    add_processes(out, forensics_item(facts, "left_processes"));
     forensics_note(out, FORENSICS_PROCESSES, "%lld left", (long long)json_i64(left, 0));
-}
-
-static void add_load(struct forensics *out, const struct forensics_facts *facts)
-{
-    const struct json *load = forensics_item(facts, "load");
-    if (json_count(load) == 3)
-        forensics_pair(out, "load", "%.2f %.2f %.2f", json_number(json_at(load, 0), 0),
-                       json_number(json_at(load, 1), 0), json_number(json_at(load, 2), 0));
-    else
-        forensics_lacks(out, facts, "load", "load");
 }
 
 static void add_network(struct forensics *out, const struct forensics_facts *facts)
@@ -375,7 +349,12 @@ static void add_network(struct forensics *out, const struct forensics_facts *fac
 void forensics_machine(struct forensics *out, const struct forensics_facts *facts)
 {
     const struct json *versions = forensics_item(facts, "versions");
-    add_load(out, facts);
+    const struct json *load = forensics_item(facts, "load");
+    if (json_count(load) == 3)
+        forensics_pair(out, "load", "%.2f %.2f %.2f", json_number(json_at(load, 0), 0),
+                       json_number(json_at(load, 1), 0), json_number(json_at(load, 2), 0));
+    else
+        forensics_lacks(out, facts, "load", "load");
     add_size(out, facts, "memory free", "memory_available_kib", "memory_available");
     add_size(out, facts, "disk free", "disk_free_kib", "disk_free");
     add_size(out, facts, "log's disk", "log_disk_free_kib", "log_disk_free");
@@ -392,20 +371,7 @@ void forensics_machine(struct forensics *out, const struct forensics_facts *fact
         forensics_pair(out, "captured in", "%.1f ms", (double)json_i64(took, 0) / 1000);
 }
 
-static void add_lines(struct forensics *out, const struct log_tail *tail, int stream)
-{
-    for (size_t i = 0; i < tail->count; i++) {
-        char hms[CLOCK_TEXT_MAX];
-        struct str line = {0};
-        if (tail->lines[i].stream != stream)
-            continue;
-        str_addf(&line, "%s  ", clock_hms(tail->lines[i].at_ms, hms));
-        str_add_n(&line, log_tail_line(tail, i), tail->lines[i].len);
-        forensics_add(out, FORENSICS_PLAIN, line.data, line.len);
-        str_done(&line);
-    }
-}
-
+/* Adds the end of a stream's output, and sets the note of its section. */
 static void add_stream(struct forensics *out, const struct forensics_facts *facts, int stream)
 {
     enum forensics_section section = stream == 1 ? FORENSICS_OUT : FORENSICS_ERR;
@@ -415,7 +381,16 @@ static void add_stream(struct forensics *out, const struct forensics_facts *fact
     struct log_tail tail;
     log_tail_init(&tail);
     log_tail_set(&tail, &out->key, facts->output, INT64_MAX);
-    add_lines(out, &tail, stream);
+    for (size_t i = 0; i < tail.count; i++) {
+        char hms[CLOCK_TEXT_MAX];
+        struct str line = {0};
+        if (tail.lines[i].stream != stream)
+            continue;
+        str_addf(&line, "%s  ", clock_hms(tail.lines[i].at_ms, hms));
+        str_add_n(&line, log_tail_line(&tail, i), tail.lines[i].len);
+        forensics_add(out, FORENSICS_PLAIN, line.data, line.len);
+        str_done(&line);
+    }
     log_tail_done(&tail);
     if (out->count == before)
         forensics_addf(out, FORENSICS_LACKS, "%s",
@@ -434,13 +409,6 @@ void forensics_err(struct forensics *out, const struct forensics_facts *facts)
     add_stream(out, facts, 2);
 }
 
-static void add_number(const struct json *report, const char *key, struct str *out)
-{
-    int64_t number = json_i64(json_get(report, key), -1);
-    if (number >= 0)
-        str_addf(out, "%s%lld %s", out->len > 0 ? ", " : "", (long long)number, key);
-}
-
 void forensics_tests(struct forensics *out, const struct forensics_facts *facts)
 {
     static const char *const keys[] = {"failed", "passed", "skipped", "total"};
@@ -450,8 +418,12 @@ void forensics_tests(struct forensics *out, const struct forensics_facts *facts)
         forensics_lacks(out, facts, "tests", "tests");
         return;
     }
-    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-        add_number(report, keys[i], &numbers);
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        const int64_t number = json_i64(json_get(report, keys[i]), -1);
+        if (number >= 0)
+            str_addf(&numbers, "%s%lld %s", numbers.len > 0 ? ", " : "", (long long)number,
+                     keys[i]);
+    }
     forensics_pair(out, "tests", "%s", str_text(&numbers));
     forensics_pair(out, "as", "%s writes it to %s", json_text(json_get(report, "form"), "?"),
                    json_text(json_get(report, "stream"), "?"));
@@ -536,7 +508,8 @@ static void take_window(const struct output_page *page, int stream, int64_t at, 
     }
 }
 
-static size_t line_begin(const struct window *window, size_t at, int lines)
+/* Returns where the line begins that is `lines` above the one with this byte. */
+static size_t find_line_begin(const struct window *window, size_t at, int lines)
 {
     for (int i = 0; i <= lines && at > 0; i++) {
         at -= i > 0;
@@ -546,17 +519,7 @@ static size_t line_begin(const struct window *window, size_t at, int lines)
     return at;
 }
 
-static void add_window_line(struct forensics *out, const struct window *window, size_t from,
-                            size_t len, bool is_hit)
-{
-    struct str line = {0};
-    str_add(&line, is_hit ? "> " : "  ");
-    str_add_n(&line, window->bytes.data + from,
-              len < EVIDENCE_LINE_BYTES ? len : EVIDENCE_LINE_BYTES);
-    forensics_add(out, is_hit ? FORENSICS_HIT : FORENSICS_PLAIN, line.data, line.len);
-    str_done(&line);
-}
-
+/* Adds the line that the verdict is based on, with the lines around it. */
 static void add_evidence(struct forensics *out, const struct forensics_facts *facts,
                          const struct verdict *verdict)
 {
@@ -565,20 +528,24 @@ static void add_evidence(struct forensics *out, const struct forensics_facts *fa
         return;
     take_window(facts->output, verdict->stream == VERDICT_STREAM_OUT ? 1 : 2, verdict->offset,
                 &window);
-    bool is_here = verdict->offset >= window.offset &&
-                   verdict->offset < window.offset + (int64_t)window.bytes.len;
-    if (is_here) {
-        size_t at = (size_t)(verdict->offset - window.offset);
-        size_t from = line_begin(&window, at, EVIDENCE_LINES);
+    const size_t size = window.bytes.len;
+    if (verdict->offset >= window.offset && verdict->offset < window.offset + (int64_t)size) {
+        const size_t at = (size_t)(verdict->offset - window.offset);
+        size_t from = find_line_begin(&window, at, EVIDENCE_LINES);
         int after = 0;
         forensics_addf(out, FORENSICS_LABEL, "evidence in %s",
                        verdict_stream_name(verdict->stream));
-        while (from < window.bytes.len && after <= EVIDENCE_LINES) {
-            const char *feed = memchr(window.bytes.data + from, '\n', window.bytes.len - from);
-            size_t len = feed ? (size_t)(feed - window.bytes.data) - from : window.bytes.len - from;
-            bool is_hit = at >= from && at <= from + len;
+        while (from < size && after <= EVIDENCE_LINES) {
+            const char *text = window.bytes.data + from;
+            const char *feed = memchr(text, '\n', size - from);
+            const size_t len = feed ? (size_t)(feed - text) : size - from;
+            const bool is_hit = at >= from && at <= from + len;
+            struct str line = {0};
+            str_add(&line, is_hit ? "> " : "  ");
+            str_add_n(&line, text, len < EVIDENCE_LINE_BYTES ? len : EVIDENCE_LINE_BYTES);
+            forensics_add(out, is_hit ? FORENSICS_HIT : FORENSICS_PLAIN, line.data, line.len);
+            str_done(&line);
             after += from > at || is_hit;
-            add_window_line(out, &window, from, len, is_hit);
             from += len + 1;
         }
     }
@@ -616,25 +583,6 @@ static void add_fingerprint(struct forensics *out, const struct forensics_facts 
     str_done(&others);
 }
 
-static void add_violations(struct forensics *out, const struct verdict *verdict)
-{
-    size_t len = strlen(verdict->violations);
-    if (len == 0)
-        return;
-    forensics_addf(out, FORENSICS_LABEL, "why the output does not fit its contract");
-    forensics_add(out, FORENSICS_PLAIN, verdict->violations, len - 1);
-}
-
-static void add_correction(struct forensics *out, const struct correction *correction)
-{
-    char at[CLOCK_TEXT_MAX];
-    if (correction)
-        forensics_pair(out, "corrected", "%s, says %s, %s; the original verdict is kept",
-                       verdict_label_word(&correction->label),
-                       correction->by[0] != '\0' ? correction->by : "a person",
-                       clock_date(correction->at_ms, at));
-}
-
 void forensics_verdict(struct forensics *out, const struct forensics_facts *facts)
 {
     const struct attempt_state *attempt = facts->attempt;
@@ -656,10 +604,20 @@ void forensics_verdict(struct forensics *out, const struct forensics_facts *fact
     (void)verdict_word(&verdict, &attempt->outcome, word);
     forensics_pair(out, "class", "%s (%s)", word, verdict_class_name(verdict.class));
     forensics_note(out, FORENSICS_VERDICT, "%s", word);
-    add_correction(out, attempt->correction);
+    const struct correction *correction = attempt->correction;
+    if (correction) {
+        char at[CLOCK_TEXT_MAX];
+        forensics_pair(out, "corrected", "%s, says %s, %s; the original verdict is kept",
+                       verdict_label_word(&correction->label),
+                       correction->by[0] != '\0' ? correction->by : "a person",
+                       clock_date(correction->at_ms, at));
+    }
     add_rule(out, &verdict);
     add_near(out, &verdict);
-    add_violations(out, &verdict);
+    if (verdict.violations[0] != '\0') { /* ends with a line feed */
+        forensics_addf(out, FORENSICS_LABEL, "why the output does not fit its contract");
+        forensics_add(out, FORENSICS_PLAIN, verdict.violations, strlen(verdict.violations) - 1);
+    }
     add_evidence(out, facts, &verdict);
     add_fingerprint(out, facts);
 }

@@ -86,73 +86,48 @@ static size_t unfinished_character(const char *text, size_t len)
     return want > back ? back : 0;
 }
 
-/* Returns the number of trailing bytes that form a possibly incomplete escape sequence. */
-static size_t unfinished_escape(const char *text, size_t len)
-{
-    for (size_t back = 1; back <= len; back++) {
-        if (text[len - back] == ESC)
-            return text_escape_len(text + len - back, back) == back ? back : 0;
-    }
-    return 0;
-}
-
 /* Returns how much of an unfinished text is complete, or its full length if no part is. */
-static size_t whole(const char *text, size_t len)
+static size_t whole_len(const char *text, size_t len)
 {
-    size_t escape = unfinished_escape(text, len);
-    size_t part = escape > 0 ? escape : unfinished_character(text, len);
+    size_t part = 0; /* trailing bytes that belong to something incomplete */
+    size_t escape = 1;
+    while (escape <= len && text[len - escape] != ESC)
+        escape++;
+    if (escape <= len && text_escape_len(text + len - escape, escape) == escape)
+        part = escape;
+    if (part == 0)
+        part = unfinished_character(text, len);
     return part < len ? len - part : len;
 }
 
-/* The new bytes do not follow the previous ones. For large output, the log only keeps the beginning
- * and the end: say how much is missing. */
-static void take_gap(struct log_join *join, struct log_partial *partial, int64_t missing)
-{
-    if (partial->text.len > 0)
-        pass_line(join, partial, partial->text.len);
-    str_addf(&partial->text, "(%lld bytes were not kept)", (long long)missing);
-    partial->start = partial->next;
-    pass_line(join, partial, partial->text.len);
-}
-
-/* Ends a line and passes it on, unless its beginning is missing. */
-static void end_line(struct log_join *join, struct log_partial *partial)
-{
-    if (!partial->headless)
-        pass_line(join, partial, partial->text.len);
-    str_clear(&partial->text);
-    partial->headless = false;
-}
-
-/* The line buffer is full. Drops text that a carriage return has overwritten, as progress bars do;
- * otherwise passes on a part of the line. */
-static void make_room(struct log_join *join, struct log_partial *partial)
-{
-    const char *text = partial->text.data;
-    const char *last = partial->text.len > 1 ? memrchr(text, '\r', partial->text.len - 1) : NULL;
-    if (last)
-        drop_front(partial, (size_t)(last - text) + 1);
-    else
-        pass_line(join, partial, whole(text, partial->text.len));
-}
-
+/* Adds bytes of a stream, and passes on every line that ends in them. */
 static void add_bytes(struct log_join *join, struct log_partial *partial, const char *bytes,
                       size_t len, int64_t offset)
 {
+    struct str *text = &partial->text;
     const char *end = bytes + len;
     while (bytes < end) {
         const char *feed = memchr(bytes, '\n', (size_t)(end - bytes));
         const char *stop = feed ? feed : end;
-        const size_t room = join->line_max - partial->text.len;
+        const size_t room = join->line_max - text->len;
         const size_t part = (size_t)(stop - bytes) < room ? (size_t)(stop - bytes) : room;
-        if (partial->text.len == 0)
+        if (text->len == 0)
             partial->start = offset + (int64_t)(len - (size_t)(end - bytes));
-        str_add_n(&partial->text, bytes, part);
+        str_add_n(text, bytes, part);
         bytes += part;
         if (bytes < stop) {
-            make_room(join, partial);
+            /* The line buffer is full. Drop text that a carriage return has overwritten, as
+             * progress bars do; otherwise pass on a part of the line. */
+            const char *last = text->len > 1 ? memrchr(text->data, '\r', text->len - 1) : NULL;
+            if (last)
+                drop_front(partial, (size_t)(last - text->data) + 1);
+            else
+                pass_line(join, partial, whole_len(text->data, text->len));
         } else if (feed) {
-            end_line(join, partial);
+            if (!partial->headless)
+                pass_line(join, partial, text->len);
+            str_clear(text);
+            partial->headless = false; /* the beginning of the next line is known */
             bytes++;
         }
     }
@@ -165,8 +140,15 @@ void log_join_add(struct log_join *join, const struct log_output_row *row, const
     size_t skipped = 0;
     const int64_t follows = partial->begun ? row->offset - partial->next : 0;
     partial->at_ms = row->at_ms;
-    if (follows > 0)
-        take_gap(join, partial, follows);
+    if (follows > 0) {
+        /* For large output, the log only keeps the beginning and the end: say how much is
+         * missing. */
+        if (partial->text.len > 0)
+            pass_line(join, partial, partial->text.len);
+        str_addf(&partial->text, "(%lld bytes were not kept)", (long long)follows);
+        partial->start = partial->next;
+        pass_line(join, partial, partial->text.len);
+    }
     if (follows < 0) /* these bytes are already known */
         skipped = (uint64_t)-follows < len ? (size_t)-follows : len;
 
@@ -185,7 +167,7 @@ void log_join_end(struct log_join *join)
     for (int i = 0; i < LOG_JOIN_STREAMS; i++) {
         struct log_partial *partial = &join->partials[i];
         if (partial->text.len > 0)
-            pass_line(join, partial, whole(partial->text.data, partial->text.len));
+            pass_line(join, partial, whole_len(partial->text.data, partial->text.len));
         str_clear(&partial->text);
     }
 }
@@ -222,27 +204,22 @@ void log_tail_clear(struct log_tail *tail)
     tail->key = (struct log_output_key){0};
 }
 
-/* Makes room by dropping the older half of the lines. */
-static void drop_old(struct log_tail *tail)
-{
-    if (tail->count < LOG_TAIL_LINES_MAX)
-        return;
-    size_t half = tail->count / 2;
-    size_t start = tail->lines[half].start;
-    memmove(tail->lines, tail->lines + half, (tail->count - half) * sizeof(*tail->lines));
-    tail->count -= half;
-    tail->said = tail->said > half ? tail->said - half : 0;
-    for (size_t i = 0; i < tail->count; i++)
-        tail->lines[i].start -= start;
-    if (start == 0)
-        return;
-    memmove(tail->text.data, tail->text.data + start, tail->text.len - start + 1);
-    tail->text.len -= start;
-}
-
+/* Adds a line, and drops the older half of the lines if there are too many. */
 static void add_line(struct log_tail *tail, const struct joined_line *line)
 {
-    drop_old(tail);
+    if (tail->count >= LOG_TAIL_LINES_MAX) {
+        const size_t half = tail->count / 2;
+        const size_t dropped = tail->lines[half].start;
+        memmove(tail->lines, tail->lines + half, (tail->count - half) * sizeof(*tail->lines));
+        tail->count -= half;
+        tail->said = tail->said > half ? tail->said - half : 0;
+        for (size_t i = 0; i < tail->count; i++)
+            tail->lines[i].start -= dropped;
+        if (dropped > 0) {
+            memmove(tail->text.data, tail->text.data + dropped, tail->text.len - dropped + 1);
+            tail->text.len -= dropped;
+        }
+    }
     size_t start = tail->text.len;
     text_clean(&tail->text, line->bytes, line->len);
     tail->lines = xgrow(tail->lines, &tail->cap, tail->count + 1, sizeof(*tail->lines));
@@ -336,15 +313,6 @@ void log_elsewhere_stop(struct log_elsewhere *elsewhere)
     elsewhere->is_on = false;
 }
 
-static bool is_same(const struct log_elsewhere *elsewhere, const struct log_output_key *own,
-                    const char *needle, int64_t until_ms)
-{
-    const struct log_output_key *was = &elsewhere->own;
-    return elsewhere->is_on && was->run == own->run && was->task == own->task &&
-           was->step == own->step && was->attempt == own->attempt &&
-           elsewhere->until_ms == until_ms && strcmp(elsewhere->needle, needle) == 0;
-}
-
 static void count_matches(void *ctx, const struct joined_line *line)
 {
     struct log_elsewhere *elsewhere = ctx;
@@ -361,7 +329,10 @@ static void count_matches(void *ctx, const struct joined_line *line)
 void log_elsewhere_begin(struct log_elsewhere *elsewhere, const struct log_output_key *own,
                          const char *needle, int64_t until_ms)
 {
-    if (is_same(elsewhere, own, needle, until_ms))
+    const struct log_output_key *was = &elsewhere->own;
+    if (elsewhere->is_on && was->run == own->run && was->task == own->task &&
+        was->step == own->step && was->attempt == own->attempt && elsewhere->until_ms == until_ms &&
+        strcmp(elsewhere->needle, needle) == 0)
         return;
     elsewhere->own = *own;
     (void)snprintf(elsewhere->needle, sizeof(elsewhere->needle), "%s", needle);
@@ -383,23 +354,11 @@ void log_elsewhere_begin(struct log_elsewhere *elsewhere, const struct log_outpu
     elsewhere->join.ctx = elsewhere;
 }
 
-/* Returns the first remaining task after our own; -1 if there are no more. */
-static int next_task(const struct log_elsewhere *elsewhere, const struct run_state *state)
+/* Moves to the next attempt, step or task, first of our own task. Returns false after the last
+ * one. */
+static bool find_next_try(struct log_elsewhere *elsewhere, const struct run_state *state)
 {
-    int task = elsewhere->is_among_others ? elsewhere->at.task + 1 : 0;
-    task += task == elsewhere->own.task;
-    return task < state->plan->task_count ? task : -1;
-}
-
-static bool is_own(const struct log_elsewhere *elsewhere)
-{
-    return elsewhere->at.task == elsewhere->own.task && elsewhere->at.step == elsewhere->own.step &&
-           elsewhere->at.attempt == elsewhere->own.attempt;
-}
-
-/* Moves to the next attempt, step or task. Returns false after the last one. */
-static bool step_on(struct log_elsewhere *elsewhere, const struct run_state *state)
-{
+    const struct log_output_key *own = &elsewhere->own;
     struct log_output_key *at = &elsewhere->at;
     do {
         const struct step_state *steps = state->tasks[at->task].steps;
@@ -410,13 +369,15 @@ static bool step_on(struct log_elsewhere *elsewhere, const struct run_state *sta
         at->attempt = 0;
         if (++at->step < state->plan->tasks[at->task].step_count)
             continue;
-        const int task = next_task(elsewhere, state);
-        if (task < 0)
+        int task = elsewhere->is_among_others ? at->task + 1 : 0;
+        task += task == own->task;
+        if (task >= state->plan->task_count)
             return false;
         elsewhere->is_among_others = true;
         at->task = task;
         at->step = 0;
-    } while (at->attempt == 0 || is_own(elsewhere));
+    } while (at->attempt == 0 ||
+             (at->task == own->task && at->step == own->step && at->attempt == own->attempt));
     elsewhere->after = 0;
     log_join_clear(&elsewhere->join);
     return true;
@@ -454,7 +415,7 @@ bool log_elsewhere_turn(struct log_elsewhere *elsewhere, const struct run_state 
         }
         tries++;
         elsewhere->is_cut = elsewhere->bytes >= ELSEWHERE_BYTES_MAX;
-        elsewhere->is_done = elsewhere->is_cut || !step_on(elsewhere, state);
+        elsewhere->is_done = elsewhere->is_cut || !find_next_try(elsewhere, state);
     }
     return true;
 }

@@ -16,8 +16,8 @@ void log_pager_unsay(struct log_pager *pager)
     str_clear(&pager->words);
 }
 
-static void say(struct log_pager *pager, struct pager_line *lines, int *count, int64_t at_ms,
-                const char *text)
+static void say_line(struct log_pager *pager, struct pager_line *lines, int *count, int64_t at_ms,
+                     const char *text)
 {
     if (*count == PAGER_WORDS_MAX)
         return;
@@ -33,12 +33,12 @@ static void say(struct log_pager *pager, struct pager_line *lines, int *count, i
 
 void log_pager_say_before(struct log_pager *pager, int64_t at_ms, const char *text)
 {
-    say(pager, pager->before, &pager->before_count, at_ms, text);
+    say_line(pager, pager->before, &pager->before_count, at_ms, text);
 }
 
 void log_pager_say_after(struct log_pager *pager, int64_t at_ms, const char *text)
 {
-    say(pager, pager->after, &pager->after_count, at_ms, text);
+    say_line(pager, pager->after, &pager->after_count, at_ms, text);
 }
 
 size_t log_pager_said(const struct log_pager *pager)
@@ -153,15 +153,6 @@ static void pager_place_copy(struct pager_place *to, const struct pager_place *f
     log_join_copy(&to->join, &from->join);
 }
 
-/* Skips ahead if there is a mark between here and the wanted line. */
-static void jump(struct pager_reading *reading)
-{
-    struct pager_place *probe = &reading->pager->probe;
-    const struct pager_place *mark = mark_before(reading->pager, reading->wanted);
-    if (mark && mark->after > probe->after)
-        pager_place_copy(probe, mark);
-}
-
 /* Adds the next row. */
 static void pager_place_add(struct pager_place *place, const struct log_output_row *row,
                             const char *bytes)
@@ -209,7 +200,10 @@ static bool pager_read(struct pager_reading *reading, const struct log_source *s
     probe->line = 0;
     probe->bytes = 0;
     while (ok && reading->wanted != SIZE_MAX && probe->after < pager->walk.after) {
-        jump(reading);
+        /* Skip ahead if there is a mark between here and the wanted line. */
+        const struct pager_place *mark = mark_before(pager, reading->wanted);
+        if (mark && mark->after > probe->after)
+            pager_place_copy(probe, mark);
         if (probe->after < pager->walk.after)
             ok = read_piece(reading, source, err);
     }
@@ -249,21 +243,17 @@ static void keep_line(struct pager_reading *reading, const struct joined_line *l
     reading->wanted = next_wanted(reading);
 }
 
-static bool has_all(const struct log_pager *pager, size_t index, size_t count)
-{
-    for (size_t i = index; i < index + count; i++) {
-        if (i < log_pager_count(pager) && !log_pager_line(pager, i))
-            return false;
-    }
-    return true;
-}
-
 bool log_pager_load(struct log_pager *pager, const struct log_source *source, size_t index,
                     size_t count, struct err *err)
 {
     const size_t margin = count * MARGIN_SCREENS;
     const size_t before = pager->only ? 0 : (size_t)pager->before_count;
-    if (pager->key.attempt == 0 || has_all(pager, index, count))
+    bool has_all = true;
+    if (pager->key.attempt == 0)
+        return true;
+    for (size_t i = index; i < index + count && has_all; i++)
+        has_all = i >= log_pager_count(pager) || log_pager_line(pager, i);
+    if (has_all)
         return true;
     struct pager_reading reading = {.pager = pager, .take = keep_line};
     const size_t place = index > before + margin ? index - before - margin : 0;
@@ -356,15 +346,6 @@ void log_pager_set_rule(struct log_pager *pager, const struct verdict *verdict)
     pager_set_cut(&pager->errors, 0);
 }
 
-static bool has_rule(const struct log_pager *pager, int stream, int64_t offset, size_t len)
-{
-    const int wanted = pager->rule_stream == VERDICT_STREAM_OUT   ? LOG_STREAM_OUT
-                       : pager->rule_stream == VERDICT_STREAM_ERR ? LOG_STREAM_ERR
-                                                                  : -1;
-    return stream == wanted && pager->rule_offset >= offset &&
-           pager->rule_offset <= offset + (int64_t)len;
-}
-
 bool log_pager_is_rule(const struct log_pager *pager, const struct pager_line *line)
 {
     return line->number == pager->rule_line && line->stream != PAGER_ENGINE;
@@ -395,7 +376,13 @@ static void look_for_error(struct pager_reading *reading, const struct joined_li
     struct log_pager *pager = reading->pager;
     struct str clean = {0};
     text_clean(&clean, line->bytes, line->len < ERROR_LINE_BYTES ? line->len : ERROR_LINE_BYTES);
-    const bool is_rule = has_rule(pager, line->stream, line->offset, line->len);
+    int rule_stream = -1;
+    if (pager->rule_stream == VERDICT_STREAM_OUT)
+        rule_stream = LOG_STREAM_OUT;
+    else if (pager->rule_stream == VERDICT_STREAM_ERR)
+        rule_stream = LOG_STREAM_ERR;
+    const bool is_rule = line->stream == rule_stream && pager->rule_offset >= line->offset &&
+                         pager->rule_offset <= line->offset + (int64_t)line->len;
     if (is_rule)
         pager->rule_line = reading->wanted;
     if (is_rule || line_is_error(str_text(&clean), clean.len))
@@ -419,22 +406,6 @@ static bool look_for(struct log_pager *pager, struct pager_set *set, pager_take_
     return true;
 }
 
-/* Searches some more of the lines that were walked. */
-static bool pager_look(struct log_pager *pager, const struct log_source *source, struct err *err)
-{
-    const bool searches = pager->needle[0] != '\0' && !pager->found.is_full;
-    if (searches && !look_for(pager, &pager->found, look_for_needle, source, err))
-        return false;
-    return pager->errors.is_full || look_for(pager, &pager->errors, look_for_error, source, err);
-}
-
-static void count_line(void *ctx, const struct joined_line *line);
-
-static void place_done(struct pager_place *place)
-{
-    log_join_done(&place->join);
-}
-
 static void place_start(struct pager_place *place)
 {
     place->after = 0;
@@ -455,10 +426,10 @@ void log_pager_init(struct log_pager *pager)
 void log_pager_done(struct log_pager *pager)
 {
     for (size_t i = 0; pager->marks && i < PAGER_MARKS_MAX; i++)
-        place_done(&pager->marks[i]);
-    place_done(&pager->walk);
-    place_done(&pager->stable);
-    place_done(&pager->probe);
+        log_join_done(&pager->marks[i].join);
+    log_join_done(&pager->walk.join);
+    log_join_done(&pager->stable.join);
+    log_join_done(&pager->probe.join);
     free(pager->marks);
     output_page_done(&pager->page);
     output_page_done(&pager->tail);
@@ -471,7 +442,7 @@ void log_pager_done(struct log_pager *pager)
 }
 
 /* Forgets lines from `line` on, which may have changed. */
-static void cut(struct log_pager *pager, size_t line)
+static void cut_lines(struct log_pager *pager, size_t line)
 {
     while (pager->line_count > 0 && pager->lines[pager->line_count - 1].number >= line)
         pager->line_count--;
@@ -498,7 +469,7 @@ static void start_again(struct log_pager *pager)
     pager->mark_count = 0;
     pager->mark_bytes = PAGER_MARK_BYTES;
     pager_forget_window(pager);
-    cut(pager, 0);
+    cut_lines(pager, 0);
 }
 
 void log_pager_begin(struct log_pager *pager, const struct log_output_key *key)
@@ -512,43 +483,33 @@ void log_pager_begin(struct log_pager *pager, const struct log_output_key *key)
     pager->is_through = key->attempt == 0;
 }
 
-/* Goes back to the last mark not later than the moment on screen. */
-static void go_back(struct log_pager *pager)
-{
-    while (pager->mark_count > 0 && pager->marks[pager->mark_count - 1].at_ms > pager->until_ms)
-        pager->mark_count--;
-    if (pager->mark_count == 0) {
-        start_again(pager);
-        return;
-    }
-    pager_place_copy(&pager->walk, &pager->marks[pager->mark_count - 1]);
-}
-
-static void want_anchor(struct log_pager *pager, size_t top)
-{
-    const struct pager_line *line = pager_window_line(pager, top);
-    pager->anchor.is_wanted = line && pager->has_stable && top >= pager->stable.line;
-    pager->anchor.is_found = false;
-    if (!pager->anchor.is_wanted)
-        return;
-    pager->anchor.stream = line->stream;
-    pager->anchor.offset = line->offset;
-    pager->anchor.number = top;
-}
-
 void log_pager_news(struct log_pager *pager, int64_t until_ms, size_t top)
 {
     if (pager->key.attempt == 0)
         return;
     pager->until_ms = until_ms;
-    want_anchor(pager, top);
-    if (pager->walk.at_ms > until_ms)
-        go_back(pager);
-    else if (pager->has_stable)
+    const struct pager_line *line = pager_window_line(pager, top);
+    pager->anchor.is_wanted = line && pager->has_stable && top >= pager->stable.line;
+    pager->anchor.is_found = false;
+    if (pager->anchor.is_wanted) {
+        pager->anchor.stream = line->stream;
+        pager->anchor.offset = line->offset;
+        pager->anchor.number = top;
+    }
+    if (pager->walk.at_ms > until_ms) {
+        /* Go back to the last mark not later than the moment on screen. */
+        while (pager->mark_count > 0 && pager->marks[pager->mark_count - 1].at_ms > until_ms)
+            pager->mark_count--;
+        if (pager->mark_count > 0)
+            pager_place_copy(&pager->walk, &pager->marks[pager->mark_count - 1]);
+        else
+            start_again(pager);
+    } else if (pager->has_stable) {
         pager_place_copy(&pager->walk, &pager->stable);
+    }
     forget_tail(pager);
     pager->is_through = false;
-    cut(pager, pager->walk.line);
+    cut_lines(pager, pager->walk.line);
 }
 
 bool log_pager_is_fleeting(const struct log_pager *pager, size_t line)
@@ -577,49 +538,30 @@ static void count_line(void *ctx, const struct joined_line *line)
     pager->walk.line++;
 }
 
-/* Drops every second mark. */
-static void thin_out(struct log_pager *pager)
-{
-    for (size_t i = 1; i < pager->mark_count / 2; i++) {
-        struct pager_place swap = pager->marks[i];
-        pager->marks[i] = pager->marks[2 * i];
-        pager->marks[2 * i] = swap;
-    }
-    pager->mark_count /= 2;
-    pager->mark_bytes *= 2;
-}
-
+/* Keeps the place of the walk as a mark if it is far enough from the last one. If there are too
+ * many marks, drops every second one. */
 static void set_mark(struct log_pager *pager)
 {
     const int64_t last = pager->mark_count > 0 ? pager->marks[pager->mark_count - 1].bytes : 0;
     if (pager->has_stable || pager->walk.bytes - last < pager->mark_bytes)
         return;
-    if (pager->mark_count == PAGER_MARKS_MAX)
-        thin_out(pager);
+    if (pager->mark_count == PAGER_MARKS_MAX) {
+        for (size_t i = 1; i < pager->mark_count / 2; i++) {
+            struct pager_place swap = pager->marks[i];
+            pager->marks[i] = pager->marks[2 * i];
+            pager->marks[2 * i] = swap;
+        }
+        pager->mark_count /= 2;
+        pager->mark_bytes *= 2;
+    }
     pager_place_copy(&pager->marks[pager->mark_count++], &pager->walk);
-}
-
-/* Text extracted from an agent's output replaces the raw output as soon as there is some. */
-static bool is_other_reading(const struct log_pager *pager, const struct log_output_row *row)
-{
-    return row->stream == LOG_STREAM_AGENT && pager->walk.join.partials[LOG_STREAM_OUT - 1].begun;
-}
-
-static void copy_tail(struct log_pager *pager, const struct log_output_row *row)
-{
-    struct output_page *tail = &pager->tail;
-    pager->has_tail = pager->has_tail && tail->text.len + row->len <= PAGER_TAIL_BYTES;
-    if (!pager->has_tail)
-        return;
-    tail->rows = xgrow(tail->rows, &tail->cap, tail->count + 1, sizeof(*tail->rows));
-    tail->rows[tail->count] = *row;
-    tail->rows[tail->count++].start = tail->text.len;
-    str_add_n(&tail->text, str_text(&pager->page.text) + row->start, row->len);
 }
 
 /* Returns false if the walk has to stop for now. */
 static bool walk_row(struct log_pager *pager, const struct log_output_row *row)
 {
+    const char *bytes = str_text(&pager->page.text) + row->start;
+    struct output_page *tail = &pager->tail;
     if (row->at_ms > pager->until_ms)
         return false;
     if (row->replaceable && !pager->has_stable) {
@@ -629,8 +571,14 @@ static bool walk_row(struct log_pager *pager, const struct log_output_row *row)
     }
     set_mark(pager);
     if (pager->has_stable)
-        copy_tail(pager, row);
-    pager_place_add(&pager->walk, row, str_text(&pager->page.text) + row->start);
+        pager->has_tail = pager->has_tail && tail->text.len + row->len <= PAGER_TAIL_BYTES;
+    if (pager->has_stable && pager->has_tail) {
+        tail->rows = xgrow(tail->rows, &tail->cap, tail->count + 1, sizeof(*tail->rows));
+        tail->rows[tail->count] = *row;
+        tail->rows[tail->count++].start = tail->text.len;
+        str_add_n(&tail->text, bytes, row->len);
+    }
+    pager_place_add(&pager->walk, row, bytes);
     return true;
 }
 
@@ -641,7 +589,10 @@ static bool walk_piece(struct log_pager *pager, const struct log_source *source,
         return false;
     pager->is_through = page->count == 0;
     for (size_t i = 0; i < page->count && !pager->is_through; i++) {
-        if (is_other_reading(pager, &page->rows[i])) {
+        /* Text extracted from an agent's output replaces the raw output as soon as there is
+         * some. */
+        if (page->rows[i].stream == LOG_STREAM_AGENT &&
+            pager->walk.join.partials[LOG_STREAM_OUT - 1].begun) {
             start_again(pager);
             return true;
         }
@@ -652,14 +603,19 @@ static bool walk_piece(struct log_pager *pager, const struct log_source *source,
 
 bool log_pager_turn(struct log_pager *pager, const struct log_source *source, struct err *err)
 {
-    bool ok = true;
     pager->walk.join.line_max = PAGER_LINE_MAX;
     pager->walk.join.take = count_line;
     pager->walk.join.ctx = pager;
-    for (size_t walked = 0; ok && !pager->is_through && walked < PAGER_TURN_BYTES;
-         walked += pager->page.text.len + 1)
-        ok = walk_piece(pager, source, err);
-    return ok && pager_look(pager, source, err);
+    for (size_t walked = 0; !pager->is_through && walked < PAGER_TURN_BYTES;
+         walked += pager->page.text.len + 1) {
+        if (!walk_piece(pager, source, err))
+            return false;
+    }
+    /* Search some more of the lines that were walked. */
+    if (pager->needle[0] != '\0' && !pager->found.is_full &&
+        !look_for(pager, &pager->found, look_for_needle, source, err))
+        return false;
+    return pager->errors.is_full || look_for(pager, &pager->errors, look_for_error, source, err);
 }
 
 bool log_pager_is_done(const struct log_pager *pager)

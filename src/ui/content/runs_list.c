@@ -75,12 +75,6 @@ static struct runs_row row_of(struct log_run_info *run)
     return row;
 }
 
-static bool is_as_before(const struct runs_row *a, const struct runs_row *b)
-{
-    return a->tries == b->tries && a->ended_at_ms == b->ended_at_ms && a->shown == b->shown &&
-           a->failed == b->failed;
-}
-
 /* Returns where the row of a run is, or where to insert it. */
 static size_t place_of(const struct runs_list *list, int64_t number)
 {
@@ -102,7 +96,9 @@ static void take_row(struct runs_list *list, struct log_run_info *run)
     const size_t at = place_of(list, row.number);
     if (at < list->count && list->rows[at].number == row.number) {
         struct runs_row *old = &list->rows[at];
-        row.has_sum = old->has_sum && is_as_before(old, &row);
+        row.has_sum = old->has_sum && old->tries == row.tries &&
+                      old->ended_at_ms == row.ended_at_ms && old->shown == row.shown &&
+                      old->failed == row.failed;
         row.sum = old->sum;
         if (row.events == old->events || row.is_live) { /* otherwise it is computed again */
             row.time_at_ms = old->time_at_ms;
@@ -126,13 +122,6 @@ static void take_row(struct runs_list *list, struct log_run_info *run)
     list->count++;
 }
 
-static void count_live(struct runs_list *list)
-{
-    list->live = 0;
-    for (size_t i = 0; i < list->count; i++)
-        list->live += list->rows[i].is_live;
-}
-
 static bool read_page(struct runs_list *list, struct log_reader *reader, int64_t before,
                       struct err *err)
 {
@@ -146,7 +135,9 @@ static bool read_page(struct runs_list *list, struct log_reader *reader, int64_t
     free(runs);
     if (ok && count < LOG_PAGE_RUNS && (before > 0 || list->count == count))
         list->whole = true;
-    count_live(list);
+    list->live = 0;
+    for (size_t i = 0; i < list->count; i++)
+        list->live += list->rows[i].is_live;
     return ok;
 }
 
@@ -173,42 +164,34 @@ bool runs_list_sum(struct runs_list *list, size_t at, struct log_reader *reader,
     return log_reader_sum(reader, row->number, &row->sum, err);
 }
 
-static bool is_time_known(const struct runs_row *row, const struct moment *now)
-{
-    if (row->time_at_ms == 0)
-        return row->events > RUNS_TIME_EVENTS_MAX;
-    return !row->is_live || now->mono_ms - row->time_at_ms < RUNS_TIME_LIVE_MS ||
-           row->events > RUNS_TIME_EVENTS_MAX;
-}
-
-static void find_time(struct follower *follower, const struct moment *clock, struct runs_row *row)
-{
-    const struct run_state *state = follower_state(follower);
-    const bool orphaned = follower_is_orphaned(follower);
-    const struct moment now = state->ended                    ? state->ended_at
-                              : shown_counts(state, orphaned) ? *clock
-                                                              : state->heard;
-    struct time_spent spent;
-    time_spent_of_run(&spent, state, &now, orphaned);
-    if (spent.total_ms > 0)
-        row->waited_percent = time_spent_percent(&spent, TIME_WAIT);
-}
-
 bool runs_list_time(struct runs_list *list, size_t at, const struct place *place,
                     const struct moment *now, int64_t *read_out, struct err *err)
 {
     struct runs_row *row = &list->rows[at];
     struct follower *follower = NULL;
     *read_out = 0;
-    if (is_time_known(row, now))
+    const bool is_recent = row->time_at_ms != 0 &&
+                           (!row->is_live || now->mono_ms - row->time_at_ms < RUNS_TIME_LIVE_MS);
+    if (is_recent || row->events > RUNS_TIME_EVENTS_MAX)
         return true;
     row->time_at_ms = now->mono_ms; /* on failure, do not retry for every frame */
     if (!follower_open(&follower, place, row->number, err))
         return false;
     const bool ok = follower_read(follower, RUNS_TIME_EVENTS_MAX, NULL, NULL, NULL, err);
-    if (ok)
-        find_time(follower, now, row);
-    *read_out = follower_state(follower)->last_seq;
+    const struct run_state *state = follower_state(follower);
+    if (ok) {
+        const bool orphaned = follower_is_orphaned(follower);
+        struct moment until = state->heard;
+        if (state->ended)
+            until = state->ended_at;
+        else if (shown_counts(state, orphaned))
+            until = *now;
+        struct time_spent spent;
+        time_spent_of_run(&spent, state, &until, orphaned);
+        if (spent.total_ms > 0)
+            row->waited_percent = time_spent_percent(&spent, TIME_WAIT);
+    }
+    *read_out = state->last_seq;
     follower_close(follower);
     return ok;
 }
@@ -218,33 +201,28 @@ static bool text_has(const char *text, const char *word)
     return words_find(text, strlen(text), word) != NULL;
 }
 
-static bool row_has(const struct runs_row *row, const char *word)
+/* Returns true if the row has every word of the filter. */
+static bool row_matches(const struct runs_row *row, const char *filter)
 {
+    char word[FILTER_WORD_MAX];
     char date[CLOCK_TEXT_MAX];
     struct str number = {0};
     str_addf(&number, "#%lld", (long long)row->number);
-    bool found = text_has(str_text(&number), word) || (row->name && text_has(row->name, word)) ||
-                 text_has(shown_word(row->shown), word) ||
-                 text_has(clock_date(row->started_at_ms, date), word);
-    str_done(&number);
-    return found;
-}
-
-static bool has_all(const struct runs_row *row, const char *filter)
-{
-    char word[FILTER_WORD_MAX];
+    (void)clock_date(row->started_at_ms, date);
+    bool found = true;
     const char *at = filter + strspn(filter, " ");
-    while (*at != '\0') {
+    while (*at != '\0' && found) {
         size_t len = strcspn(at, " ");
         size_t kept = len < sizeof(word) ? len : sizeof(word) - 1;
         memcpy(word, at, kept);
         word[kept] = '\0';
-        if (!row_has(row, word))
-            return false;
+        found = text_has(str_text(&number), word) || (row->name && text_has(row->name, word)) ||
+                text_has(shown_word(row->shown), word) || text_has(date, word);
         at += len;
         at += strspn(at, " ");
     }
-    return true;
+    str_done(&number);
+    return found;
 }
 
 void runs_list_narrow(struct runs_list *list, const char *filter)
@@ -252,7 +230,7 @@ void runs_list_narrow(struct runs_list *list, const char *filter)
     list->shown_count = 0;
     list->shown = xgrow(list->shown, &list->shown_cap, list->count + 1, sizeof(*list->shown));
     for (size_t i = 0; i < list->count; i++) {
-        if (has_all(&list->rows[i], filter))
+        if (row_matches(&list->rows[i], filter))
             list->shown[list->shown_count++] = i;
     }
 }

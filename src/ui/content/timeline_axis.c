@@ -65,9 +65,13 @@ static int64_t saved_before(const struct timeline_axis *axis, int64_t number)
     return saved;
 }
 
-/* Folds idle time, except stretches too short to save any columns. */
-static void fold_idle(struct timeline_axis *axis, const struct axis_window *window)
+/* Returns the number of columns from start to end of the window. Folds idle time, except stretches
+ * too short to save any columns. */
+static int64_t window_columns(struct timeline_axis *axis, const struct axis_window *window,
+                              struct axis_scale scale)
 {
+    axis->scale = scale;
+    axis->first = number_of(axis, window->whole.from_ms);
     axis->fold_count = 0;
     for (int i = 0; i < window->idle_count && axis->fold_count < AXIS_FOLDS_MAX; i++) {
         const struct stretch *idle = &window->idle[i];
@@ -78,24 +82,8 @@ static void fold_idle(struct timeline_axis *axis, const struct axis_window *wind
         if (fold->ms >= AXIS_FOLD_MIN_MS && fold->until - fold->from > AXIS_FOLD_COLUMNS)
             axis->fold_count++;
     }
-}
-
-/* Returns the number of columns from start to end of the window. */
-static int64_t window_columns(struct timeline_axis *axis, const struct axis_window *window,
-                              struct axis_scale scale)
-{
-    axis->scale = scale;
-    axis->first = number_of(axis, window->whole.from_ms);
-    fold_idle(axis, window);
     const int64_t last = number_of(axis, window->whole.until_ms);
     return last + 1 - axis->first - saved_before(axis, last + 1);
-}
-
-/* Returns true if `scale` is at least `times` as fine as `than`. */
-static bool is_finer(struct axis_scale scale, struct axis_scale than, double times)
-{
-    const double rate = (double)scale.columns / (double)scale.ms;
-    return rate >= times * (double)than.columns / (double)than.ms;
 }
 
 /* Returns where a zoomed window begins: the center in the middle, but nothing before the beginning
@@ -118,17 +106,6 @@ static int64_t begin_at(const struct timeline_axis *axis, const struct axis_wind
     return number;
 }
 
-/* Drops folds that begin before the window. */
-static void drop_folds_before(struct timeline_axis *axis)
-{
-    int dropped = 0;
-    while (dropped < axis->fold_count && axis->folds[dropped].from < axis->first)
-        dropped++;
-    for (int i = dropped; i < axis->fold_count; i++)
-        axis->folds[i - dropped] = axis->folds[i];
-    axis->fold_count -= dropped;
-}
-
 void axis_make(struct timeline_axis *axis, const struct axis_window *window, int columns)
 {
     assert(columns > 0);
@@ -140,11 +117,21 @@ void axis_make(struct timeline_axis *axis, const struct axis_window *window, int
     const struct axis_scale whole = scale_at(index);
     const int zoom = window->zoom < ZOOM_MAX ? window->zoom : ZOOM_MAX;
     const double times = (double)((int64_t)1 << (zoom > 0 ? zoom : 0));
-    while (index > 0 && !is_finer(scale_at(index), whole, times))
+    while (index > 0) { /* until the scale is at least `times` as fine as the whole */
+        const struct axis_scale scale = scale_at(index);
+        const double rate = (double)scale.columns / (double)scale.ms;
+        if (rate >= times * (double)whole.columns / (double)whole.ms)
+            break;
         index--;
+    }
     const int64_t all = window_columns(axis, window, scale_at(index));
     axis->first = begin_at(axis, window, all);
-    drop_folds_before(axis);
+    int dropped = 0; /* folds that begin before the window */
+    while (dropped < axis->fold_count && axis->folds[dropped].from < axis->first)
+        dropped++;
+    for (int i = dropped; i < axis->fold_count; i++)
+        axis->folds[i - dropped] = axis->folds[i];
+    axis->fold_count -= dropped;
 }
 
 bool axis_can_zoom(const struct timeline_axis *axis)
@@ -300,7 +287,7 @@ static struct bar_cell cell_of(const struct span *span, const struct plan_task *
     return (struct bar_cell){STYLE_PLAIN, " ", 0, RANK_NONE};
 }
 
-static void put(struct bar_cell *cell, struct bar_cell wanted, int span)
+static void put_cell(struct bar_cell *cell, struct bar_cell wanted, int span)
 {
     if (wanted.rank < cell->rank || (wanted.rank == RANK_NONE && cell->span >= 0))
         return;
@@ -321,50 +308,14 @@ static bool span_columns(const struct span *span, const struct timeline_axis *ax
     return last >= 0 && first < axis->columns;
 }
 
-static bool runs(const struct span *span)
-{
-    return span->kind == SPAN_RUNNING || span->kind == SPAN_QUIET;
-}
-
 /* Returns true if the span is visible in any column. */
-static bool is_told(const struct bar_cell *cells, int first, int last, int span)
+static bool has_cell(const struct bar_cell *cells, int first, int last, int span)
 {
     for (int i = first; i <= last; i++) {
         if (cells[i].span == span)
             return true;
     }
     return false;
-}
-
-static void put_short(const struct timeline *timeline, const struct plan_task *plan,
-                      const struct timeline_axis *axis, struct bar_cell *cells)
-{
-    int first, last;
-    for (size_t i = 0; i < timeline->count; i++) {
-        const struct span *span = &timeline->spans[i];
-        if (!runs(span) || !span_columns(span, axis, &first, &last) ||
-            is_told(cells, first, last, (int)i))
-            continue;
-        struct bar_cell cell = cell_of(span, plan);
-        cell.rank = RANK_SHORT;
-        put(&cells[first], cell, (int)i);
-    }
-}
-
-static void put_ends(const struct timeline *timeline, const struct timeline_axis *axis,
-                     struct bar_cell *cells)
-{
-    int first, last;
-    for (size_t i = 0; i < timeline->count; i++) {
-        const struct span *span = &timeline->spans[i];
-        const bool is_seen = span_columns(span, axis, &first, &last) &&
-                             axis_column(axis, span->until_ms - 1) < axis->columns;
-        if (span->end == SPAN_END_NONE || !is_seen)
-            continue;
-        const struct bar_cell cell = {ends[span->end].style, ends[span->end].sign, 0,
-                                      RANK_END + (int)span->end};
-        put(&cells[last], cell, (int)i);
-    }
 }
 
 /* The last end always keeps its column, or the row would contradict the task's state. The cell that
@@ -388,27 +339,37 @@ static void put_last_end(const struct timeline *timeline, const struct timeline_
 void bar_make(const struct timeline *timeline, const struct plan_task *plan,
               const struct timeline_axis *axis, struct bar_cell *cells)
 {
+    const struct span *spans = timeline->spans;
     int first, last;
     for (int i = 0; i < axis->columns; i++)
         cells[i] = (struct bar_cell){STYLE_PLAIN, " ", -1, RANK_NONE};
     for (size_t i = 0; i < timeline->count; i++) {
-        if (!span_columns(&timeline->spans[i], axis, &first, &last))
+        if (!span_columns(&spans[i], axis, &first, &last))
             continue;
-        const struct bar_cell cell = cell_of(&timeline->spans[i], plan);
+        const struct bar_cell cell = cell_of(&spans[i], plan);
         for (int column = first; column <= last; column++)
-            put(&cells[column], cell, (int)i);
+            put_cell(&cells[column], cell, (int)i);
     }
-    put_short(timeline, plan, axis, cells);
-    put_ends(timeline, axis, cells);
+    /* What ran too shortly to have a column gets one. */
+    for (size_t i = 0; i < timeline->count; i++) {
+        const bool runs = spans[i].kind == SPAN_RUNNING || spans[i].kind == SPAN_QUIET;
+        if (!runs || !span_columns(&spans[i], axis, &first, &last) ||
+            has_cell(cells, first, last, (int)i))
+            continue;
+        struct bar_cell cell = cell_of(&spans[i], plan);
+        cell.rank = RANK_SHORT;
+        put_cell(&cells[first], cell, (int)i);
+    }
+    for (size_t i = 0; i < timeline->count; i++) {
+        const enum span_end end = spans[i].end;
+        const bool is_seen = span_columns(&spans[i], axis, &first, &last) &&
+                             axis_column(axis, spans[i].until_ms - 1) < axis->columns;
+        if (end == SPAN_END_NONE || !is_seen)
+            continue;
+        const struct bar_cell cell = {ends[end].style, ends[end].sign, 0, RANK_END + (int)end};
+        put_cell(&cells[last], cell, (int)i);
+    }
     put_last_end(timeline, axis, cells);
-}
-
-static int present_of(const struct timeline *timeline)
-{
-    int last = (int)timeline->count - 1;
-    while (last >= 0 && timeline->spans[last].is_planned)
-        last--;
-    return last;
 }
 
 int bar_span_at(const struct timeline *timeline, const struct plan_task *plan,
@@ -416,8 +377,12 @@ int bar_span_at(const struct timeline *timeline, const struct plan_task *plan,
 {
     struct bar_cell cells[CANVAS_COLUMNS_MAX] = {0};
     const int column = axis_column(axis, cursor_ms);
-    if (!is_placed)
-        return present_of(timeline);
+    if (!is_placed) { /* the present */
+        int last = (int)timeline->count - 1;
+        while (last >= 0 && timeline->spans[last].is_planned)
+            last--;
+        return last;
+    }
     for (size_t i = 0; i < timeline->count; i++) {
         if (timeline->spans[i].end != SPAN_END_NONE && timeline->spans[i].until_ms - 1 == cursor_ms)
             return (int)i;
@@ -437,24 +402,9 @@ static bool is_taken(const struct timeline_load *load, char letter)
     return false;
 }
 
-/* Picks the first free letter of the class's name, as a capital if possible. */
-static char pick_letter(const struct timeline_load *load, const struct failure_class *class)
-{
-    struct str word = {0};
-    char found = TIMELINE_LOAD_SEVERAL;
-    failure_class_word(class, &word);
-    for (size_t i = 0; i < word.len && found == TIMELINE_LOAD_SEVERAL; i++) {
-        const unsigned char c = (unsigned char)word.data[i];
-        if (isalpha(c) && !is_taken(load, (char)toupper(c)))
-            found = (char)toupper(c);
-        else if (isalpha(c) && !is_taken(load, (char)tolower(c)))
-            found = (char)tolower(c);
-    }
-    str_done(&word);
-    return found;
-}
-
-static char letter_of(struct timeline_load *load, const struct failure_class *class)
+/* Counts a failure. Returns the letter of its class: for a new one, the first free letter of its
+ * name, as a capital if possible. */
+static char count_failure(struct timeline_load *load, const struct failure_class *class)
 {
     for (int i = 0; i < load->class_count; i++) {
         if (!failure_class_equals(&load->classes[i].class, class))
@@ -464,39 +414,19 @@ static char letter_of(struct timeline_load *load, const struct failure_class *cl
     }
     if (load->class_count == TIMELINE_LOAD_CLASSES_MAX)
         return TIMELINE_LOAD_SEVERAL;
-    const char letter = pick_letter(load, class);
+    struct str word = {0};
+    char letter = TIMELINE_LOAD_SEVERAL;
+    failure_class_word(class, &word);
+    for (size_t i = 0; i < word.len && letter == TIMELINE_LOAD_SEVERAL; i++) {
+        const unsigned char c = (unsigned char)word.data[i];
+        if (isalpha(c) && !is_taken(load, (char)toupper(c)))
+            letter = (char)toupper(c);
+        else if (isalpha(c) && !is_taken(load, (char)tolower(c)))
+            letter = (char)tolower(c);
+    }
+    str_done(&word);
     load->classes[load->class_count++] = (struct timeline_load_class){*class, letter, 1};
     return letter;
-}
-
-/* What is recorded of a task's spans. */
-struct told {
-    const struct run_state *state;
-    const struct timeline_axis *axis;
-    int task;
-    int64_t now_ms;
-};
-
-static void add_span(struct timeline_load *load, const struct told *told, const struct span *span)
-{
-    const struct timeline_axis *axis = told->axis;
-    const bool runs = span->kind == SPAN_RUNNING || span->kind == SPAN_QUIET;
-    const int first = axis_column(axis, span->from_ms);
-    const int last =
-        axis_column(axis, span->until_ms > span->from_ms ? span->until_ms - 1 : span->from_ms);
-    /* Count running tries at the end of a column, so that no try is counted twice in the column
-     * that it ends in. */
-    for (int i = first > 0 ? first : 0; runs && i < axis->columns && i <= last; i++)
-        load->running[i] += i < last || span->until_ms >= told->now_ms;
-    if (span->end < SPAN_END_FAILED || last < 0 || last >= axis->columns)
-        return;
-    const struct attempt_state *attempt = span_attempt(span, told->state, told->task);
-    if (!attempt)
-        return;
-    const struct failure_class class = failure_class_of(attempt);
-    const char letter = letter_of(load, &class);
-    load->failed[last] =
-        load->failed[last] == 0 || load->failed[last] == letter ? letter : TIMELINE_LOAD_SEVERAL;
 }
 
 void timeline_load_read(struct timeline_load *load, const struct run_state *state,
@@ -505,10 +435,28 @@ void timeline_load_read(struct timeline_load *load, const struct run_state *stat
     struct timeline timeline = {0};
     *load = (struct timeline_load){0};
     for (int task = 0; task < state->plan->task_count; task++) {
-        const struct told told = {state, axis, task, now->mono_ms};
         timeline_read(&timeline, state, task, now, orphaned);
-        for (size_t i = 0; i < timeline.count; i++)
-            add_span(load, &told, &timeline.spans[i]);
+        for (size_t n = 0; n < timeline.count; n++) {
+            const struct span *span = &timeline.spans[n];
+            const bool runs = span->kind == SPAN_RUNNING || span->kind == SPAN_QUIET;
+            const int64_t last_ms =
+                span->until_ms > span->from_ms ? span->until_ms - 1 : span->from_ms;
+            const int first = axis_column(axis, span->from_ms);
+            const int last = axis_column(axis, last_ms);
+            /* Count running tries at the end of a column, so that no try is counted twice in the
+             * column that it ends in. */
+            for (int i = first > 0 ? first : 0; runs && i < axis->columns && i <= last; i++)
+                load->running[i] += i < last || span->until_ms >= now->mono_ms;
+            if (span->end < SPAN_END_FAILED || last < 0 || last >= axis->columns)
+                continue;
+            const struct attempt_state *attempt = span_attempt(span, state, task);
+            if (!attempt)
+                continue;
+            const struct failure_class class = failure_class_of(attempt);
+            const char letter = count_failure(load, &class);
+            const bool is_alone = load->failed[last] == 0 || load->failed[last] == letter;
+            load->failed[last] = is_alone ? letter : TIMELINE_LOAD_SEVERAL;
+        }
     }
     timeline_done(&timeline);
 }

@@ -98,11 +98,27 @@ static void put_wrapped(struct space *space, enum style style, const char *text)
     }
 }
 
-static void draw_title(struct canvas *canvas, int row, const char *title)
+static void draw_title(const struct correct *correct, struct canvas *canvas, int row)
 {
-    canvas_rule(canvas, row, 0, canvas->columns);
+    const char *id = correct->fields[CORRECT_ID].text;
     struct str text = {0};
-    str_addf(&text, " %s ", title);
+    switch (correct->stage) {
+    case CORRECT_CLOSED:
+        break;
+    case CORRECT_PICKING:
+        str_addf(&text, " %s: which class? ", correct->name);
+        break;
+    case CORRECT_WRITING:
+        str_addf(&text, " a new rule, after %s ", correct->name);
+        break;
+    case CORRECT_TRYING:
+        str_addf(&text, " trying the rule %s ", id);
+        break;
+    case CORRECT_TRIED:
+        str_addf(&text, " the rule %s, tried ", id);
+        break;
+    }
+    canvas_rule(canvas, row, 0, canvas->columns);
     (void)canvas_text(canvas, (struct spot){row, 2, canvas->columns - 3}, STYLE_HEAD,
                       str_text(&text));
     str_done(&text);
@@ -130,19 +146,15 @@ static bool is_of_use(const struct correct *correct, uint32_t key)
     }
 }
 
-static const struct hint *hints_of(const struct correct *correct)
-{
-    if (correct->stage == CORRECT_PICKING && correct->filter.open)
-        return hints_typing;
-    if (correct->stage == CORRECT_TRIED && correct->failed)
-        return hints_failed;
-    return hints[correct->stage];
-}
-
 static void draw_keys(const struct correct *correct, struct canvas *canvas, int row)
 {
     int column = 1;
-    for (const struct hint *hint = hints_of(correct); hint->key != 0; hint++) {
+    const struct hint *hint = hints[correct->stage];
+    if (correct->stage == CORRECT_PICKING && correct->filter.open)
+        hint = hints_typing;
+    else if (correct->stage == CORRECT_TRIED && correct->failed)
+        hint = hints_failed;
+    for (; hint->key != 0; hint++) {
         if (!is_of_use(correct, hint->key))
             continue;
         char name[KEY_NAME_MAX];
@@ -231,27 +243,23 @@ static void draw_picking(const struct correct *correct, struct space *space)
         line_edit_draw(&correct->filter, space->canvas, space->end, "find: ");
 }
 
-static void draw_field(const struct correct *correct, struct space *space, enum correct_field field)
+static void draw_writing(const struct correct *correct, struct space *space)
 {
     static const char *const labels[] = {
         [CORRECT_ID] = "id       ", [CORRECT_CLASS] = "class    ", [CORRECT_PATTERN] = "pattern  "};
     static_assert(ARRAY_LEN(labels) == CORRECT_FIELD_COUNT, "every field has a label");
-    struct line_edit edit = correct->fields[field];
-    int row = next_row(space);
-    char label[TEXT_MAX];
-    if (row < 0)
-        return;
-    edit.open = correct->field == field;
-    (void)snprintf(label, sizeof(label), "%s %s", edit.open ? "▸" : " ", labels[field]);
-    line_edit_draw(&edit, space->canvas, row, label);
-}
-
-static void draw_writing(const struct correct *correct, struct space *space)
-{
-    bool all = space->end - space->row >= CORRECT_FIELD_COUNT;
-    for (int i = 0; i < CORRECT_FIELD_COUNT; i++) {
-        if (all || (int)correct->field == i)
-            draw_field(correct, space, (enum correct_field)i);
+    const bool all = space->end - space->row >= CORRECT_FIELD_COUNT;
+    for (enum correct_field field = 0; field < CORRECT_FIELD_COUNT; field++) {
+        struct line_edit edit = correct->fields[field];
+        edit.open = correct->field == field;
+        if (!all && !edit.open)
+            continue;
+        const int row = next_row(space);
+        char label[TEXT_MAX];
+        if (row < 0)
+            continue;
+        (void)snprintf(label, sizeof(label), "%s %s", edit.open ? "▸" : " ", labels[field]);
+        line_edit_draw(&edit, space->canvas, row, label);
     }
     bool sound = correct->problem[0] == '\0';
     if (correct->note[0] != '\0')
@@ -261,24 +269,6 @@ static void draw_writing(const struct correct *correct, struct space *space)
                     "it is valid; it is tried on all recorded tries before it can be saved");
     else
         put_wrapped(space, STYLE_NEEDS_YOU, correct->problem);
-}
-
-static void draw_trying(const struct correct *correct, struct space *space)
-{
-    char text[TEXT_MAX];
-    if (correct->total > 0)
-        (void)snprintf(text, sizeof(text), "%lld of %lld recorded tries judged",
-                       (long long)correct->done, (long long)correct->total);
-    else
-        (void)snprintf(text, sizeof(text), "the recorded tries are being counted");
-    put_row(space, STYLE_PROMPT, text);
-}
-
-static void draw_tried(const struct correct *correct, struct space *space)
-{
-    if (correct->note[0] != '\0')
-        put_wrapped(space, STYLE_NEEDS_YOU, correct->note);
-    put_wrapped(space, correct->failed ? STYLE_NEEDS_YOU : STYLE_PROMPT, correct->words);
 }
 
 /* Returns the number of rows for the full content. */
@@ -303,72 +293,47 @@ static int rows_wanted(const struct correct *correct, int columns)
     return 0;
 }
 
-/* Leaves a third of the screen visible, unless it is very low. */
-static int rows_taken(const struct correct *correct, const struct canvas *canvas)
-{
-    int wanted = rows_wanted(correct, canvas->columns);
-    int most = canvas->rows * 2 / 3;
-    if (most < ROWS_MIN)
-        most = canvas->rows < ROWS_MIN ? canvas->rows : ROWS_MIN;
-    return wanted < most ? wanted : most;
-}
-
-static void title_of(const struct correct *correct, char out[TEXT_MAX])
-{
-    const char *id = correct->fields[CORRECT_ID].text;
-    switch (correct->stage) {
-    case CORRECT_CLOSED:
-        out[0] = '\0';
-        break;
-    case CORRECT_PICKING:
-        (void)snprintf(out, TEXT_MAX, "%s: which class?", correct->name);
-        break;
-    case CORRECT_WRITING:
-        (void)snprintf(out, TEXT_MAX, "a new rule, after %s", correct->name);
-        break;
-    case CORRECT_TRYING:
-        (void)snprintf(out, TEXT_MAX, "trying the rule %s", id);
-        break;
-    case CORRECT_TRIED:
-        (void)snprintf(out, TEXT_MAX, "the rule %s, tried", id);
-        break;
-    }
-}
-
-static void draw_content(const struct correct *correct, struct space *space)
-{
-    switch (correct->stage) {
-    case CORRECT_CLOSED:
-        break;
-    case CORRECT_PICKING:
-        draw_picking(correct, space);
-        break;
-    case CORRECT_WRITING:
-        draw_writing(correct, space);
-        break;
-    case CORRECT_TRYING:
-        draw_trying(correct, space);
-        break;
-    case CORRECT_TRIED:
-        draw_tried(correct, space);
-        break;
-    }
-}
-
 void correct_draw(const struct correct *correct, struct canvas *canvas)
 {
-    int rows = rows_taken(correct, canvas);
-    char title[TEXT_MAX];
     if (correct->stage == CORRECT_CLOSED)
         return;
+    /* Leave a third of the screen visible, unless it is very low. */
+    int rows = canvas->rows * 2 / 3;
+    if (rows < ROWS_MIN)
+        rows = canvas->rows < ROWS_MIN ? canvas->rows : ROWS_MIN;
+    const int wanted = rows_wanted(correct, canvas->columns);
+    if (wanted < rows)
+        rows = wanted;
     struct space space = {.canvas = canvas, .row = canvas->rows - rows, .end = canvas->rows};
     for (int row = space.row; row < space.end; row++)
         canvas_blank_row(canvas, row, STYLE_PROMPT);
-    if (rows >= ROWS_FOR_TITLE) {
-        title_of(correct, title);
-        draw_title(canvas, space.row++, title);
-    }
+    if (rows >= ROWS_FOR_TITLE)
+        draw_title(correct, canvas, space.row++);
     if (rows >= ROWS_FOR_KEYS)
         draw_keys(correct, canvas, --space.end);
-    draw_content(correct, &space);
+
+    char text[TEXT_MAX];
+    switch (correct->stage) {
+    case CORRECT_CLOSED:
+        break;
+    case CORRECT_PICKING:
+        draw_picking(correct, &space);
+        break;
+    case CORRECT_WRITING:
+        draw_writing(correct, &space);
+        break;
+    case CORRECT_TRYING:
+        if (correct->total > 0)
+            (void)snprintf(text, sizeof(text), "%lld of %lld recorded tries judged",
+                           (long long)correct->done, (long long)correct->total);
+        else
+            (void)snprintf(text, sizeof(text), "the recorded tries are being counted");
+        put_row(&space, STYLE_PROMPT, text);
+        break;
+    case CORRECT_TRIED:
+        if (correct->note[0] != '\0')
+            put_wrapped(&space, STYLE_NEEDS_YOU, correct->note);
+        put_wrapped(&space, correct->failed ? STYLE_NEEDS_YOU : STYLE_PROMPT, correct->words);
+        break;
+    }
 }

@@ -120,11 +120,6 @@ struct moment frame_now(const struct frame_input *input)
     return facts->mode == VIEW_INTERRUPTED ? facts->state->heard : facts->now;
 }
 
-bool frame_stands(const struct frame_input *input)
-{
-    return !shown_counts(input->facts->state, input->facts->mode == VIEW_INTERRUPTED);
-}
-
 struct shown_time frame_time(const struct frame_input *input)
 {
     return (struct shown_time){.now = frame_now(input),
@@ -246,20 +241,6 @@ static bool find_difference(const struct plan *plan, int task, const struct ends
     return false;
 }
 
-/* Appends both ends, and between them the text around byte `at`. */
-static void add_with_window(const char *id, size_t at, size_t columns, struct str *out)
-{
-    const size_t len = strlen(id);
-    const size_t room = columns - 2; /* two gaps */
-    const size_t front = room / 3;
-    const size_t back = room / 3;
-    const size_t window = room - front - back;
-    size_t start = at > front + window / 2 ? at - window / 2 : front + 1;
-    if (start + window + 1 > len - back)
-        start = len - back - window - 1;
-    str_addf(out, "%.*s…%.*s…%s", (int)front, id, (int)window, id + start, id + len - back);
-}
-
 void frame_add_id(const struct plan *plan, int task, int columns, struct str *out)
 {
     const char *id = plan->tasks[task].id;
@@ -270,10 +251,18 @@ void frame_add_id(const struct plan *plan, int task, int columns, struct str *ou
     }
     size_t at = 0;
     const struct ends ends = {.front = ((size_t)columns - 1) / 2, .back = (size_t)columns / 2};
-    if (columns >= WINDOW_COLUMNS_MIN && find_difference(plan, task, &ends, &at))
-        add_with_window(id, at, (size_t)columns, out);
-    else
+    if (columns < WINDOW_COLUMNS_MIN || !find_difference(plan, task, &ends, &at)) {
         str_addf(out, "%.*s…%s", (int)ends.front, id, id + len - ends.back);
+        return;
+    }
+    /* Both ends, and between them the text around the difference. */
+    const size_t room = (size_t)columns - 2; /* two gaps */
+    const size_t end = room / 3;
+    const size_t window = room - 2 * end;
+    size_t start = at > end + window / 2 ? at - window / 2 : end + 1;
+    if (start + window + 1 > len - end)
+        start = len - end - window - 1;
+    str_addf(out, "%.*s…%.*s…%s", (int)end, id, (int)window, id + start, id + len - end);
 }
 
 int frame_least(int a, int b)

@@ -18,74 +18,41 @@ static const struct task_state *task_of(const struct detail *detail)
     return &detail->state->tasks[detail->task];
 }
 
-/* Appends "phase GREEN (R✓G▸V·)". */
-static void add_phase(const struct detail *detail, bool ascii, struct str *out)
-{
-    const int step = run_state_step_number(detail->state, detail->task);
-    const struct plan_task *plan = &detail->state->plan->tasks[detail->task];
-    str_addf(out, "phase %s (", phase_name(plan->steps[step].phase));
-    shown_strip(detail->state, detail->task, ascii, out);
-    str_add_char(out, ')');
-}
-
-/* Returns the running time of all attempts, including the current one. */
-static int64_t ran_ms(const struct detail *detail)
-{
-    const int steps = detail->state->plan->tasks[detail->task].step_count;
-    const int64_t now_ms = frame_now(detail->input).mono_ms;
-    int64_t sum_ms = 0;
-    for (int i = 0; i < steps; i++) {
-        const struct step_state *step = &task_of(detail)->steps[i];
-        for (size_t n = 0; n < step->attempt_count; n++) {
-            const struct attempt_state *attempt = &step->attempts[n];
-            const bool ended = attempt->ended.mono_ms != 0;
-            sum_ms += ended ? attempt->outcome.ran_ms - attempt->outcome.own_wait_ms
-                            : now_ms - attempt->started.mono_ms;
-        }
-    }
-    return sum_ms;
-}
-
-static void add_work_and_wait(const struct detail *detail, struct str *out)
-{
-    const struct step_state *step = run_state_step(detail->state, detail->task);
-    str_add(out, " (ran ");
-    shown_duration(ran_ms(detail), out);
-    str_add(out, ", waited ");
-    shown_duration(task_of(detail)->waited_ms, out);
-    if (step->status == STEP_WAITING) {
-        str_add(out, " + now ");
-        shown_duration(frame_now(detail->input).mono_ms - step->wait_from.mono_ms, out);
-    }
-    str_add_char(out, ')');
-}
-
-/* Appends "age 6:42"; the age of a task that ended stops at its end. */
+/* Appends "age 6:42"; if there is room, also how long its attempts ran and how long it waited. The
+ * age of a task that ended stops at its end. */
 static void add_age(const struct detail *detail, struct str *out)
 {
     const struct task_state *task = task_of(detail);
-    const bool is_over = task_status_is_final(task->status);
-    const int64_t until_ms = is_over ? task->since.mono_ms : frame_now(detail->input).mono_ms;
+    const int64_t now_ms = frame_now(detail->input).mono_ms;
     if (task->first_start.at_ms == 0)
         return;
+    const int64_t until_ms = task_status_is_final(task->status) ? task->since.mono_ms : now_ms;
     str_add(out, "age ");
     shown_duration(until_ms - task->first_start.mono_ms, out);
-    if (detail->is_wide)
-        add_work_and_wait(detail, out);
-}
-
-static void add_agent(const struct detail *detail, struct str *out)
-{
-    const struct task_agent *agent = task_of(detail)->agent;
-    if (!agent)
+    if (!detail->is_wide)
         return;
-    const struct agent_used used = task_agent_used(agent);
-    if (used.cost_micro > 0) {
-        str_add(out, "cost ");
-        agent_cost_words(used.cost_micro, out);
+
+    const int steps = detail->state->plan->tasks[detail->task].step_count;
+    int64_t ran_ms = 0;
+    for (int i = 0; i < steps; i++) {
+        const struct step_state *step = &task->steps[i];
+        for (size_t n = 0; n < step->attempt_count; n++) {
+            const struct attempt_state *attempt = &step->attempts[n];
+            const bool ended = attempt->ended.mono_ms != 0;
+            ran_ms += ended ? attempt->outcome.ran_ms - attempt->outcome.own_wait_ms
+                            : now_ms - attempt->started.mono_ms;
+        }
     }
-    if (detail->is_wide && agent->agent)
-        str_addf(out, "%sagent %s", out->len > 0 ? "   " : "", agent->agent);
+    const struct step_state *present = run_state_step(detail->state, detail->task);
+    str_add(out, " (ran ");
+    shown_duration(ran_ms, out);
+    str_add(out, ", waited ");
+    shown_duration(task->waited_ms, out);
+    if (present->status == STEP_WAITING) {
+        str_add(out, " + now ");
+        shown_duration(now_ms - present->wait_from.mono_ms, out);
+    }
+    str_add_char(out, ')');
 }
 
 /* Draws as many parts as fit, side by side. Returns the column after them. */
@@ -104,8 +71,11 @@ static int put_parts(struct canvas *canvas, struct spot spot, const struct str *
     return spot.column;
 }
 
-static void draw_first(struct canvas *canvas, struct spot spot, const struct detail *detail)
+/* Draws the state of the task, "phase GREEN (R✓G▸V·)", its tries, its age, and its agent. */
+static void draw_state_line(struct canvas *canvas, struct spot spot, const struct detail *detail)
 {
+    const struct plan_task *plan = &detail->state->plan->tasks[detail->task];
+    const struct task_agent *agent = task_of(detail)->agent;
     const enum shown shown =
         shown_task(detail->state, detail->task, detail->input->facts->orphaned);
     struct str parts[PART_COUNT_MAX] = {0};
@@ -114,10 +84,22 @@ static void draw_first(struct canvas *canvas, struct spot spot, const struct det
     const int end = frame_put(canvas, spot, frame_style(shown), str_text(&state)) + GAP_COLUMNS;
     spot.width -= end - spot.column;
     spot.column = end;
-    add_phase(detail, canvas->ascii, &parts[0]);
+
+    const int step = run_state_step_number(detail->state, detail->task);
+    str_addf(&parts[0], "phase %s (", phase_name(plan->steps[step].phase));
+    shown_strip(detail->state, detail->task, canvas->ascii, &parts[0]);
+    str_add_char(&parts[0], ')');
     shown_try_of(detail->state, detail->task, &parts[1]);
     add_age(detail, &parts[2]);
-    add_agent(detail, &parts[3]);
+    if (agent) {
+        const struct agent_used used = task_agent_used(agent);
+        if (used.cost_micro > 0) {
+            str_add(&parts[3], "cost ");
+            agent_cost_words(used.cost_micro, &parts[3]);
+        }
+        if (detail->is_wide && agent->agent)
+            str_addf(&parts[3], "%sagent %s", parts[3].len > 0 ? "   " : "", agent->agent);
+    }
     (void)put_parts(canvas, spot, parts, PART_COUNT_MAX);
     for (int i = 0; i < PART_COUNT_MAX; i++)
         str_done(&parts[i]);
@@ -126,7 +108,7 @@ static void draw_first(struct canvas *canvas, struct spot spot, const struct det
 
 /* Draws when the task continues, or since when it has been in its state; with the formula if there
  * is room. */
-static void draw_second(struct canvas *canvas, struct spot spot, const struct detail *detail)
+static void draw_next_line(struct canvas *canvas, struct spot spot, const struct detail *detail)
 {
     struct str parts[PART_COUNT_MAX] = {0};
     frame_add_state(detail->input, detail->task, &parts[0]);
@@ -142,18 +124,6 @@ static void draw_second(struct canvas *canvas, struct spot spot, const struct de
         str_done(&parts[i]);
 }
 
-/* Draws the state of the task, in one or two lines. */
-static void detail_draw_head(struct canvas *canvas, const struct frame_box *box,
-                             const struct detail *detail)
-{
-    struct spot spot = {box->row, box->column + 1, box->columns - 1};
-    if (box->rows > 0)
-        draw_first(canvas, spot, detail);
-    spot.row++;
-    if (box->rows > 1)
-        draw_second(canvas, spot, detail);
-}
-
 enum { HEX_SHOWN = 4 };
 
 static bool has_ended(const struct detail *detail)
@@ -164,14 +134,6 @@ static bool has_ended(const struct detail *detail)
 static bool has_failed(const struct detail *detail)
 {
     return has_ended(detail) && detail->attempt->class != VERDICT_SUCCESS;
-}
-
-/* Returns true if this is the task's current attempt. The end of the task was caused by this
- * attempt then. */
-static bool is_present(const struct detail *detail)
-{
-    return detail->attempt &&
-           detail->attempt == step_state_attempt(run_state_step(detail->state, detail->task));
 }
 
 /* The state has only the verdict of a step's latest failure, which is read into *room. Returns NULL
@@ -190,8 +152,8 @@ static const struct verdict *verdict_of(const struct detail *detail, struct verd
     return forensics->verdict.class != VERDICT_SUCCESS ? &forensics->verdict : NULL;
 }
 
-/* Appends the title of detail_draw_why(): "why try 3 failed". */
-static void detail_add_why_title(const struct detail *detail, struct str *out)
+/* Appends the title of draw_why(): "why try 3 failed". */
+static void add_why_title(const struct detail *detail, struct str *out)
 {
     if (!detail->attempt)
         str_add(out, "before the first try");
@@ -203,18 +165,8 @@ static void detail_add_why_title(const struct detail *detail, struct str *out)
                  detail->attempt->number);
 }
 
-/* Appends the title as a heading beside others. */
-static void add_why_head(const struct detail *detail, struct str *out)
-{
-    const size_t from = out->len;
-    detail_add_why_title(detail, out);
-    for (size_t i = from; i < out->len; i++) {
-        if (ascii_is_lower(out->data[i]))
-            out->data[i] = (char)(out->data[i] - 'a' + 'A');
-    }
-}
-
-static void put_class(struct preview *preview, const struct detail *detail)
+/* Draws the class of a failure, the rule that decided it, and the evidence for it. */
+static void put_verdict(struct preview *preview, const struct detail *detail)
 {
     struct verdict room;
     const struct verdict *verdict = verdict_of(detail, &room);
@@ -230,26 +182,19 @@ static void put_class(struct preview *preview, const struct detail *detail)
     if (verdict && verdict->near_count == 0)
         str_add(&text, "   no other rule came near");
     preview_put(preview, "class", str_text(&text));
-    str_done(&text);
-}
-
-static void put_evidence(struct preview *preview, const struct detail *detail)
-{
-    struct verdict room;
-    const struct verdict *verdict = verdict_of(detail, &room);
-    struct str text = {0};
-    if (!verdict)
-        return;
-    if (verdict->match[0] != '\0')
-        str_addf(&text, "\"%s\"", verdict->match);
-    preview_put(preview, "went by", str_text(&text));
-    str_clear(&text);
-    if (preview->kind == FRAME_PREVIEW_ROOMY || preview_has_close_miss(verdict))
-        shown_near(verdict, &text);
-    preview_put(preview, "near", str_text(&text));
-    str_clear(&text);
-    shown_hint(verdict, &text);
-    preview_put(preview, "hint", str_text(&text));
+    if (verdict) {
+        str_clear(&text);
+        if (verdict->match[0] != '\0')
+            str_addf(&text, "\"%s\"", verdict->match);
+        preview_put(preview, "went by", str_text(&text));
+        str_clear(&text);
+        if (preview->kind == FRAME_PREVIEW_ROOMY || preview_has_close_miss(verdict))
+            shown_near(verdict, &text);
+        preview_put(preview, "near", str_text(&text));
+        str_clear(&text);
+        shown_hint(verdict, &text);
+        preview_put(preview, "hint", str_text(&text));
+    }
     str_done(&text);
 }
 
@@ -267,92 +212,70 @@ static bool task_has_fault(const struct detail *detail, int task)
     return false;
 }
 
-static void add_tasks_alike(const struct detail *detail, struct str *out)
-{
-    int count = 0, first = -1;
-    for (int task = 0; task < detail->state->plan->task_count; task++) {
-        if (task == detail->task || !task_has_fault(detail, task))
-            continue;
-        first = first < 0 ? task : first;
-        count++;
-    }
-    if (count == 0)
-        str_add(out, "no other task");
-    else
-        str_addf(out, "also %s", detail->state->plan->tasks[first].id);
-    if (count > 1)
-        str_addf(out, " and %d more", count - 1);
-}
-
 /* Draws "fault 7c1e: also in try 1, 2; no other task". */
 static void put_same(struct preview *preview, const struct detail *detail)
 {
+    const struct plan *plan = detail->state->plan;
     const struct step_state *step = &detail->state->tasks[detail->task].steps[detail->at.step];
     char hex[DIGEST_HEX_MAX];
     struct str text = {0};
-    int count = 0;
     if (!digest_is_known(detail->attempt->fingerprint))
         return;
     digest_to_hex(detail->attempt->fingerprint, hex);
     str_addf(&text, "fault %.*s: ", HEX_SHOWN, hex);
+    int tries = 0;
     for (size_t i = 0; i < step->attempt_count; i++) {
         const struct attempt_state *other = &step->attempts[i];
         if (other == detail->attempt ||
             !digest_is_same(other->fingerprint, detail->attempt->fingerprint))
             continue;
-        str_addf(&text, "%s%d", count > 0 ? ", " : "also in try ", other->number);
-        count++;
+        str_addf(&text, "%s%d", tries > 0 ? ", " : "also in try ", other->number);
+        tries++;
     }
-    str_add(&text, count > 0 ? "; " : "in no other try here; ");
-    add_tasks_alike(detail, &text);
+    str_add(&text, tries > 0 ? "; " : "in no other try here; ");
+
+    int tasks = 0, first = -1;
+    for (int task = 0; task < plan->task_count; task++) {
+        if (task == detail->task || !task_has_fault(detail, task))
+            continue;
+        first = first < 0 ? task : first;
+        tasks++;
+    }
+    if (tasks == 0)
+        str_add(&text, "no other task");
+    else
+        str_addf(&text, "also %s", plan->tasks[first].id);
+    if (tasks > 1)
+        str_addf(&text, " and %d more", tasks - 1);
     preview_put(preview, "same", str_text(&text));
     str_done(&text);
 }
 
-static void put_told(struct preview *preview, const struct detail *detail)
-{
-    const struct attempt_hint *hint = detail->attempt->hint;
-    struct str text = {0};
-    if (!hint || hint->text[0] == '\0')
-        return;
-    str_addf(&text, "\"%s\"%s%s", hint->text, hint->by[0] != '\0' ? ", by " : "", hint->by);
-    preview_put(preview, "told", str_text(&text));
-    str_done(&text);
-}
-
-/* Draws how an attempt ended that did not fail. */
-static void put_end(struct preview *preview, const struct detail *detail)
-{
-    struct str text = {0};
-    outcome_words(&detail->attempt->outcome, &text);
-    str_add(&text, " after ");
-    shown_ran(&detail->attempt->outcome, &text);
-    preview_put(preview, "ended", str_text(&text));
-    str_done(&text);
-}
-
+/* Draws what the attempt was told, and how it ended. */
 static void put_try(struct preview *preview, const struct detail *detail)
 {
-    put_told(preview, detail);
-    if (has_failed(detail)) {
-        put_class(preview, detail);
-        put_evidence(preview, detail);
-        put_same(preview, detail);
-    } else if (has_ended(detail)) {
-        put_end(preview, detail);
-    }
-    if (has_failed(detail) && is_present(detail)) {
-        preview_put_ending(preview);
-        preview_put_misfits(preview);
-    }
-}
-
-/* For a task without an attempt: draws who cancelled it, what it needs. */
-static void put_cause(struct preview *preview)
-{
+    const struct attempt_state *attempt = detail->attempt;
+    const struct attempt_hint *hint = attempt->hint;
     struct str text = {0};
-    shown_cause(preview->state, preview->task, &text);
-    preview_put(preview, "why", str_text(&text));
+    if (hint && hint->text[0] != '\0') {
+        str_addf(&text, "\"%s\"%s%s", hint->text, hint->by[0] != '\0' ? ", by " : "", hint->by);
+        preview_put(preview, "told", str_text(&text));
+        str_clear(&text);
+    }
+    if (has_failed(detail)) {
+        put_verdict(preview, detail);
+        put_same(preview, detail);
+        /* The end of the task was caused by its current attempt. */
+        if (attempt == step_state_attempt(run_state_step(detail->state, detail->task))) {
+            preview_put_ending(preview);
+            preview_put_misfits(preview);
+        }
+    } else if (has_ended(detail)) {
+        outcome_words(&attempt->outcome, &text);
+        str_add(&text, " after ");
+        shown_ran(&attempt->outcome, &text);
+        preview_put(preview, "ended", str_text(&text));
+    }
     str_done(&text);
 }
 
@@ -397,28 +320,22 @@ static void put_step(struct preview *preview, int number)
     str_done(&text);
 }
 
-/* Appends how often similar failures passed later, if there are enough of them. */
-static void add_chance(const struct preview *preview, struct str *out)
-{
-    const struct retry_help *retries = preview->input->facts->retries;
-    struct retry_case like;
-    struct retry_odds odds;
-    if (retries && retry_case_of(preview->state, preview->task, &like) &&
-        retry_help_odds(retries, &like, &odds))
-        retry_odds_words(&odds, out);
-}
-
-/* For a waiting task, draws what happens next without user input; and the prospects of another
- * try. */
+/* For a waiting task, draws what happens next without user input; and, if enough similar failures
+ * are known, how often another try passed. */
 static void put_ahead(struct preview *preview)
 {
+    const struct view_facts *facts = preview->input->facts;
     const struct shown_time time = frame_time(preview->input);
     struct tries_ahead ahead;
+    struct retry_case like;
+    struct retry_odds odds;
     struct str tries = {0};
     struct str chance = {0};
-    if (!preview->input->facts->orphaned && tries_ahead(preview->state, preview->task, &ahead))
+    if (!facts->orphaned && tries_ahead(preview->state, preview->task, &ahead))
         tries_ahead_words(&ahead, &time, &tries);
-    add_chance(preview, &chance);
+    if (facts->retries && retry_case_of(preview->state, preview->task, &like) &&
+        retry_help_odds(facts->retries, &like, &odds))
+        retry_odds_words(&odds, &chance);
     if (tries.len + chance.len > 0)
         put_head(preview, "IF IT GOES ON", "");
     if (tries.len > 0)
@@ -429,26 +346,12 @@ static void put_ahead(struct preview *preview)
     str_done(&chance);
 }
 
-static void put_all(struct preview *preview, const struct detail *detail)
-{
-    const int steps = detail->state->plan->tasks[detail->task].step_count;
-    put_head(preview, "WHAT IS PROVEN", "");
-    for (int i = 0; i < steps; i++)
-        put_step(preview, i);
-    preview_put_said(preview);
-    put_ahead(preview);
-    put_head(preview, "THE TASK", "");
-    preview_put_agent(preview);
-    preview_put_circles(preview);
-    preview_put_place(preview);
-    preview_put_command(preview);
-}
-
 /* Draws why the selected attempt ended as it did, what is proven, and what else is known about the
  * task. FRAME_PREVIEW_ROOMY draws everything. Returns the number of rows used. */
-static int detail_draw_why(struct canvas *canvas, const struct frame_box *box,
-                           enum frame_preview_kind kind, const struct detail *detail)
+static int draw_why(struct canvas *canvas, const struct frame_box *box,
+                    enum frame_preview_kind kind, const struct detail *detail)
 {
+    const bool is_roomy = kind == FRAME_PREVIEW_ROOMY;
     struct preview preview = {
         .canvas = canvas,
         .box = box,
@@ -457,32 +360,58 @@ static int detail_draw_why(struct canvas *canvas, const struct frame_box *box,
         .kind = kind,
         .task = detail->task,
         .text_column = PREVIEW_TEXT_COLUMN_DETAIL,
-        .row = kind == FRAME_PREVIEW_ROOMY ? -detail->input->view->preview.top : 0,
+        .row = is_roomy ? -detail->input->view->preview.top : 0,
     };
     const int top = -preview.row;
-    if (kind == FRAME_PREVIEW_ROOMY) {
-        struct str title = {0};
-        add_why_head(detail, &title);
-        put_head(&preview, str_text(&title), "i all captures");
-        str_done(&title);
+    struct str text = {0};
+    if (is_roomy) {
+        add_why_title(detail, &text);
+        for (size_t i = 0; i < text.len; i++) {
+            if (ascii_is_lower(text.data[i]))
+                text.data[i] = (char)(text.data[i] - 'a' + 'A');
+        }
+        put_head(&preview, str_text(&text), "i all captures");
+        str_clear(&text);
     }
-    if (detail->attempt)
+    if (detail->attempt) {
         put_try(&preview, detail);
-    else
-        put_cause(&preview);
-    if (kind == FRAME_PREVIEW_ROOMY) {
-        put_all(&preview, detail);
-        return preview.row + top;
+    } else {
+        shown_cause(preview.state, preview.task, &text);
+        preview_put(&preview, "why", str_text(&text));
     }
-    preview_put_proofs(&preview);
-    preview_put_said(&preview);
-    preview_put_wait(&preview);
-    if (kind == FRAME_PREVIEW_WITH_LOG) {
+    str_done(&text);
+    if (is_roomy) {
+        put_head(&preview, "WHAT IS PROVEN", "");
+        for (int i = 0; i < detail->state->plan->tasks[detail->task].step_count; i++)
+            put_step(&preview, i);
+        preview_put_said(&preview);
+        put_ahead(&preview);
+        put_head(&preview, "THE TASK", "");
+    } else {
+        preview_put_proofs(&preview);
+        preview_put_said(&preview);
+        preview_put_wait(&preview);
+    }
+    if (kind != FRAME_PREVIEW_SHORT) {
         preview_put_agent(&preview);
         preview_put_circles(&preview);
         preview_put_place(&preview);
     }
-    return preview.row;
+    if (is_roomy)
+        preview_put_command(&preview);
+    return preview.row + top;
+}
+
+/* Returns how many rows draw_why() takes, at most `most_rows`. */
+static int count_why_rows(enum frame_preview_kind kind, const struct detail *detail, int columns,
+                          int most_rows)
+{
+    struct canvas canvas = {0};
+    canvas_init(&canvas, most_rows, columns, false);
+    const struct frame_box box = {0, 0, most_rows, columns};
+    const int rows = draw_why(&canvas, &box, kind, detail);
+    canvas_done(&canvas);
+    return rows;
 }
 
 enum {
@@ -522,18 +451,6 @@ static struct detail detail_of(const struct frame_input *input, bool is_wide)
     return detail;
 }
 
-/* Returns how many rows the reason takes, at most `most_rows`. */
-static int why_rows(const struct frame_input *input, int columns, int most_rows)
-{
-    const struct detail detail = detail_of(input, false);
-    struct canvas canvas = {0};
-    canvas_init(&canvas, most_rows, columns, false);
-    const struct frame_box box = {0, 0, most_rows, columns};
-    const int rows = detail_draw_why(&canvas, &box, FRAME_PREVIEW_WITH_LOG, &detail);
-    canvas_done(&canvas);
-    return rows;
-}
-
 static void lay_small(struct layout *out, struct frame_box rest, int tries)
 {
     out->head =
@@ -545,7 +462,7 @@ static void lay_small(struct layout *out, struct frame_box rest, int tries)
 }
 
 static void lay_medium(struct layout *out, struct frame_box rest, int tries,
-                       const struct frame_input *input)
+                       const struct detail *detail)
 {
     out->head = frame_take(&rest, HEAD_ROWS);
     out->tries_rule = frame_take_row(&rest);
@@ -554,8 +471,9 @@ static void lay_medium(struct layout *out, struct frame_box rest, int tries,
         &rest, frame_least(frame_most(tries, 1), frame_most(TRIES_MIN, (rest.rows - 2) / 3)));
     out->why_rule = frame_take_row(&rest);
     const int room = frame_most(WHY_MIN, rest.rows - 1 - LOG_MIN);
-    out->why = frame_take(&rest, why_rows(input, rest.columns,
-                                          frame_least(room, frame_most(WHY_MIN, rest.rows / 2))));
+    const int most_rows = frame_least(room, frame_most(WHY_MIN, rest.rows / 2));
+    out->why =
+        frame_take(&rest, count_why_rows(FRAME_PREVIEW_WITH_LOG, detail, rest.columns, most_rows));
     out->log_rule = frame_take_row(&rest);
     out->log = frame_take(&rest, rest.rows);
     out->panes = VIEW_HAS_LIST | VIEW_HAS_PREVIEW | VIEW_HAS_LOG;
@@ -579,21 +497,6 @@ static void lay_wide(struct layout *out, struct frame_box rest, int tries)
     out->panes = VIEW_HAS_LIST | VIEW_HAS_PREVIEW | VIEW_HAS_LOG;
 }
 
-/* Lays out a single pane. */
-static void lay_zoomed(struct layout *out, struct frame_box rest, enum view_pane pane)
-{
-    if (pane == VIEW_PANE_LOG) {
-        out->log_rule = frame_take_row(&rest);
-        out->log = frame_take(&rest, rest.rows);
-    } else if (pane == VIEW_PANE_PREVIEW) {
-        out->is_wide = true;
-        out->why = frame_take(&rest, rest.rows);
-    } else {
-        out->heads = frame_take_row(&rest);
-        out->tries = frame_take(&rest, rest.rows);
-    }
-}
-
 static struct layout layout_none(const struct frame_page *page)
 {
     return (struct layout){.page = *page,
@@ -609,7 +512,7 @@ static struct layout layout_none(const struct frame_page *page)
 static struct layout lay_out(int rows, int columns, const struct frame_input *input)
 {
     const struct frame_page page = frame_page_lay(rows, columns, input);
-    const struct frame_box rest = page.body;
+    struct frame_box rest = page.body;
     struct layout out = layout_none(&page);
     if (input->view->chosen < 0)
         return out;
@@ -618,38 +521,41 @@ static struct layout lay_out(int rows, int columns, const struct frame_input *in
     if (columns >= PAGE_WIDE_COLUMNS && rest.rows >= WIDE_ROWS)
         lay_wide(&out, rest, tries);
     else if (columns >= MEDIUM_COLUMNS && rest.rows >= MEDIUM_ROWS)
-        lay_medium(&out, rest, tries, input);
+        lay_medium(&out, rest, tries, &detail);
     else
         lay_small(&out, rest, tries);
+
     const enum view_pane pane = input->view->pane;
-    if (view_is_zoomed(input->view) && (out.panes & (1u << pane)) != 0) {
-        const unsigned panes = out.panes;
-        out = layout_none(&page);
-        lay_zoomed(&out, rest, pane);
-        out.panes = panes;
+    if (!view_is_zoomed(input->view) || (out.panes & (1u << pane)) == 0)
+        return out;
+    const unsigned panes = out.panes;
+    out = layout_none(&page);
+    out.panes = panes;
+    if (pane == VIEW_PANE_LOG) {
+        out.log_rule = frame_take_row(&rest);
+        out.log = frame_take(&rest, rest.rows);
+    } else if (pane == VIEW_PANE_PREVIEW) {
+        out.is_wide = true;
+        out.why = frame_take(&rest, rest.rows);
+    } else {
+        out.heads = frame_take_row(&rest);
+        out.tries = frame_take(&rest, rest.rows);
     }
     return out;
-}
-
-/* Returns the number of rows of the full text. */
-static int all_rows(const struct frame_input *input, int columns)
-{
-    const struct detail detail = detail_of(input, true);
-    const struct frame_box box = {0, 0, FRAME_PREVIEW_ROWS_MAX, columns};
-    struct canvas canvas = {0};
-    if (detail.task < 0 || input->view->pane != VIEW_PANE_PREVIEW)
-        return 0;
-    canvas_init(&canvas, box.rows, columns, false);
-    const int rows = detail_draw_why(&canvas, &box, FRAME_PREVIEW_ROOMY, &detail);
-    canvas_done(&canvas);
-    return rows;
 }
 
 void frame_detail_fit(struct view *view, int rows, int columns, const struct frame_input *input)
 {
     const struct layout layout = lay_out(rows, columns, input);
     view_fit(view, 0, layout.log.rows, layout.panes);
-    const int all = layout.is_wide ? all_rows(input, layout.why.columns) : layout.why.rows;
+    int all = layout.why.rows;
+    if (layout.is_wide) {
+        const struct detail detail = detail_of(input, true);
+        const bool is_shown = detail.task >= 0 && input->view->pane == VIEW_PANE_PREVIEW;
+        all = is_shown ? count_why_rows(FRAME_PREVIEW_ROOMY, &detail, layout.why.columns,
+                                        FRAME_PREVIEW_ROWS_MAX)
+                       : 0;
+    }
     view_preview_fit(view, all, layout.why.rows);
 }
 
@@ -663,47 +569,44 @@ static void add_log_title(const struct frame_input *input, const struct detail *
         str_addf(out, "  %zu lines up", input->view->log_back);
 }
 
-/* Appends what the keys do to attempts; if one is marked for comparison, with which. */
-static void add_tries_note(const struct detail *detail, struct str *out)
-{
-    const struct view_try *marked = &detail->input->view->report.marked;
-    const struct plan *plan = detail->input->facts->state->plan;
-    str_add(out, "{try-back} {try-next} choose");
-    if (marked->attempt == 0 || marked->task >= plan->task_count)
-        return;
-    str_add(out, "   {compare} compares with ");
-    if (marked->task != detail->at.task)
-        str_addf(out, "%s ", plan->tasks[marked->task].id);
-    str_addf(out, "try %d", marked->attempt);
-}
-
 static void draw_rules(struct canvas *canvas, const struct layout *layout,
                        const struct detail *detail)
 {
+    const struct view_try *marked = &detail->input->view->report.marked;
+    const struct plan *plan = detail->input->facts->state->plan;
     struct str text = {0};
-    struct str note = {0};
     const int columns = canvas->columns;
     if (layout->timeline_rule >= 0)
         frame_rule(canvas, (struct spot){layout->timeline_rule, 0, columns}, "timeline",
                    "this task only");
-    str_add(&text, "tries");
-    detail_add_hidden(detail, layout->tries.rows, &text);
-    add_tries_note(detail, &note);
-    if (layout->tries_rule >= 0)
+    if (layout->tries_rule >= 0) {
+        struct str note = {0};
+        str_add(&text, "tries");
+        detail_add_hidden(detail, layout->tries.rows, &text);
+        str_add(&note, "{try-back} {try-next} choose");
+        if (marked->attempt != 0 && marked->task < plan->task_count) {
+            str_add(&note, "   {compare} compares with ");
+            if (marked->task != detail->at.task)
+                str_addf(&note, "%s ", plan->tasks[marked->task].id);
+            str_addf(&note, "try %d", marked->attempt);
+        }
         frame_rule_say(canvas, (struct spot){layout->tries_rule, 0, columns}, str_text(&text),
                        str_text(&note), detail->input);
-    str_done(&note);
-    str_clear(&text);
-    detail_add_why_title(detail, &text);
-    if (layout->why_rule >= 0)
-        frame_rule_say(canvas, (struct spot){layout->why_rule, 0, columns},
-                       layout->is_wide ? "" : str_text(&text),
+        str_done(&note);
+        str_clear(&text);
+    }
+    if (layout->why_rule >= 0) {
+        if (!layout->is_wide)
+            add_why_title(detail, &text);
+        frame_rule_say(canvas, (struct spot){layout->why_rule, 0, columns}, str_text(&text),
                        layout->is_wide ? "" : "{forensics} all captures", detail->input);
-    str_clear(&text);
-    add_log_title(detail->input, detail, "log", &text);
-    if (layout->log_rule >= 0)
+        str_clear(&text);
+    }
+    if (layout->log_rule >= 0) {
+        add_log_title(detail->input, detail, "log", &text);
         frame_rule_say(canvas, (struct spot){layout->log_rule, 0, columns}, str_text(&text),
                        frame_log_note(detail->input->view), detail->input);
+    }
     str_done(&text);
 }
 
@@ -723,36 +626,38 @@ static void draw_beside(struct canvas *canvas, const struct layout *layout,
     str_done(&text);
 }
 
-/* Marks the pane that has the focus, and makes zones where a click moves the focus. */
-static void mark_panes(struct canvas *canvas, const struct layout *layout, const struct view *view)
-{
-    const int why_row = layout->is_wide ? layout->why.row : layout->why_rule;
-    const int log_row = layout->log_head >= 0 ? layout->log_head : layout->log_rule;
-    const int log_column = layout->log_head >= 0 ? layout->log.column : 0;
-    frame_pane_zone(canvas, &layout->why, VIEW_PANE_PREVIEW);
-    frame_pane_mark(canvas, (struct spot){why_row, 0, 1}, view, VIEW_PANE_PREVIEW);
-    frame_pane_mark(canvas, (struct spot){log_row, log_column, 1}, view, VIEW_PANE_LOG);
-}
-
 static void draw_body(struct canvas *canvas, const struct layout *layout,
                       const struct detail *detail)
 {
+    const struct view *view = detail->input->view;
     enum frame_preview_kind kind = FRAME_PREVIEW_WITH_LOG;
     if (layout->is_wide)
         kind = FRAME_PREVIEW_ROOMY;
     else if (layout->why_rule < 0)
         kind = FRAME_PREVIEW_SHORT;
-    detail_draw_head(canvas, &layout->head, detail);
+    struct spot head = {layout->head.row, layout->head.column + 1, layout->head.columns - 1};
+    if (layout->head.rows > 0)
+        draw_state_line(canvas, head, detail);
+    head.row++;
+    if (layout->head.rows > 1)
+        draw_next_line(canvas, head, detail);
     draw_rules(canvas, layout, detail);
     if (layout->timeline.rows > 0)
         frame_timeline_task(canvas, &layout->timeline, detail->input);
     if (layout->tries.rows > 0)
         detail_draw_tries(canvas, layout->heads, &layout->tries, detail);
     if (layout->why.rows > 0)
-        (void)detail_draw_why(canvas, &layout->why, kind, detail);
+        (void)draw_why(canvas, &layout->why, kind, detail);
     if (layout->divider >= 0)
         draw_beside(canvas, layout, detail);
-    mark_panes(canvas, layout, detail->input->view);
+
+    /* The pane with the focus is marked; a click moves the focus. */
+    const int why_row = layout->is_wide ? layout->why.row : layout->why_rule;
+    const int log_row = layout->log_head >= 0 ? layout->log_head : layout->log_rule;
+    const int log_column = layout->log_head >= 0 ? layout->log.column : 0;
+    frame_pane_zone(canvas, &layout->why, VIEW_PANE_PREVIEW);
+    frame_pane_mark(canvas, (struct spot){why_row, 0, 1}, view, VIEW_PANE_PREVIEW);
+    frame_pane_mark(canvas, (struct spot){log_row, log_column, 1}, view, VIEW_PANE_LOG);
     if (layout->log.rows > 0)
         frame_log(canvas, &layout->log, FRAME_LOG_WITH_TIMES, detail->input);
 }

@@ -39,7 +39,7 @@ struct try_row {
     const struct attempt_state *attempt; /* NULL: the planned one */
 };
 
-static int attempts(const struct detail *detail)
+static int count_attempts(const struct detail *detail)
 {
     const int steps = detail->state->plan->tasks[detail->task].step_count;
     int count = 0;
@@ -51,7 +51,7 @@ static int attempts(const struct detail *detail)
 int detail_try_count(const struct detail *detail)
 {
     const bool has_planned = detail->state->tasks[detail->task].status == TASK_BACKOFF;
-    return attempts(detail) + (has_planned ? 1 : 0);
+    return count_attempts(detail) + (has_planned ? 1 : 0);
 }
 
 static struct try_row row_at(const struct detail *detail, int row)
@@ -69,7 +69,7 @@ static struct try_row row_at(const struct detail *detail, int row)
 /* Returns the row of the attempt in view. */
 static int chosen_row(const struct detail *detail)
 {
-    const int count = attempts(detail);
+    const int count = count_attempts(detail);
     for (int i = 0; i < count; i++) {
         const struct try_row row = row_at(detail, i);
         if (row.step == detail->at.step && row.attempt == detail->attempt)
@@ -103,25 +103,6 @@ static void add_phase(const struct detail *detail, const struct try_row *row, bo
         str_add(out, "▸");
     else
         str_add(out, shown_sign(shown, ascii));
-}
-
-static void add_exit(const struct outcome *outcome, struct str *out)
-{
-    if (outcome->kind == OUTCOME_EXIT)
-        str_addf(out, "%d", outcome->code);
-    else if (outcome->kind == OUTCOME_SIGNAL)
-        str_addf(out, "signal %d", outcome->code);
-    else
-        str_add(out, outcome_kind_name(outcome->kind));
-}
-
-/* Appends who requested it. */
-static void add_by(const struct attempt_state *attempt, struct str *out)
-{
-    if (attempt->hint && attempt->hint->by[0] != '\0')
-        str_add(out, attempt->hint->by);
-    else
-        str_add(out, attempt->by_hand ? "by hand" : "auto");
 }
 
 /* Appends "2 files, +41 -3; same result as try 2; told: ...". */
@@ -190,8 +171,14 @@ static void add_facts(const struct detail *detail, const struct try_row *row,
             shown_duration(attempt->waited_ms, out);
         break;
     case TRY_EXIT:
-        if (ended)
-            add_exit(&attempt->outcome, out);
+        if (!ended)
+            break;
+        if (attempt->outcome.kind == OUTCOME_EXIT)
+            str_addf(out, "%d", attempt->outcome.code);
+        else if (attempt->outcome.kind == OUTCOME_SIGNAL)
+            str_addf(out, "signal %d", attempt->outcome.code);
+        else
+            str_add(out, outcome_kind_name(attempt->outcome.kind));
         break;
     case TRY_CLASS:
         if (ended)
@@ -203,7 +190,10 @@ static void add_facts(const struct detail *detail, const struct try_row *row,
         frame_add_share(attempt, ascii, out);
         break;
     case TRY_BY:
-        add_by(attempt, out);
+        if (attempt->hint && attempt->hint->by[0] != '\0')
+            str_add(out, attempt->hint->by);
+        else
+            str_add(out, attempt->by_hand ? "by hand" : "auto");
         break;
     case TRY_CHANGED:
         add_changed(detail, row, out);
@@ -220,7 +210,7 @@ struct places {
     int at[TRY_COLUMN_COUNT], width[TRY_COLUMN_COUNT];
 };
 
-static struct places place(int columns)
+static struct places place_columns(int columns)
 {
     enum { FIRST_COLUMN = 1, NARROW_COLUMNS = 40, NARROW_PHASE = 2 };
     struct places out = {0};
@@ -268,15 +258,6 @@ static void draw_row(struct canvas *canvas, struct spot spot, const struct place
         canvas_choose(canvas, spot.row, spot.column, spot.width);
 }
 
-static void draw_heads(struct canvas *canvas, struct spot spot, const struct places *places)
-{
-    for (int i = 0; i < TRY_COLUMN_COUNT; i++) {
-        const struct spot at = {spot.row, spot.column + places->at[i], places->width[i]};
-        if (at.width >= (int)strlen(heads[i].head))
-            (void)canvas_text(canvas, at, STYLE_COLUMN, heads[i].head);
-    }
-}
-
 /* Draws why there are no attempts yet. */
 static void draw_nothing(struct canvas *canvas, const struct frame_box *box,
                          const struct detail *detail)
@@ -319,14 +300,17 @@ void detail_add_hidden(const struct detail *detail, int rows, struct str *out)
 void detail_draw_tries(struct canvas *canvas, int heads_row, const struct frame_box *box,
                        const struct detail *detail)
 {
-    const struct places places = place(box->columns);
+    const struct places places = place_columns(box->columns);
     const int count = detail_try_count(detail);
     if (count == 0) {
         draw_nothing(canvas, box, detail);
         return;
     }
-    if (heads_row >= 0)
-        draw_heads(canvas, (struct spot){heads_row, box->column, box->columns}, &places);
+    for (int i = 0; i < TRY_COLUMN_COUNT && heads_row >= 0; i++) {
+        const struct spot at = {heads_row, box->column + places.at[i], places.width[i]};
+        if (at.width >= (int)strlen(heads[i].head))
+            (void)canvas_text(canvas, at, STYLE_COLUMN, heads[i].head);
+    }
     frame_pane_zone(canvas, box, VIEW_PANE_LIST);
     const int first = first_row(detail, box->rows);
     const int chosen = chosen_row(detail);

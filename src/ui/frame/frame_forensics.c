@@ -55,45 +55,8 @@ static bool next_part(struct part *part, int columns)
     return part->left > 0;
 }
 
-/* Returns how many rows a line takes when wrapped. */
-static int frame_forensics_line_rows(const struct forensics *forensics, size_t index, int columns)
-{
-    struct part part = first_part(forensics, index, columns);
-    int rows = 1;
-    while (next_part(&part, columns))
-        rows++;
-    return rows;
-}
-
-/* Draws a line from this row of the canvas on, clipped at the end of the box. Returns the row after
- * it. */
-static int frame_forensics_line(struct canvas *canvas, const struct frame_box *box, int row,
-                                const struct forensics *forensics, size_t index)
-{
-    const enum style style = style_of(forensics->lines[index].mark);
-    struct part part = first_part(forensics, index, box->columns);
-    do {
-        const struct spot spot = {row, box->column + part.indent, box->columns - part.indent};
-        (void)canvas_text_n(canvas, spot, style, part.text, part.len);
-        row++;
-    } while (next_part(&part, box->columns) && row < box->row + box->rows);
-    return row;
-}
-
-/* Returns the length of the text without explanations: "1:47, until 13:56:01" is "1:47", "no
- * (memory.events...)" is "no". */
-static size_t brief_len(const char *text, size_t len)
-{
-    for (size_t i = 1; i < len; i++) {
-        const bool is_list = text[i] == ',';
-        const bool is_aside = text[i] == ' ' && i + 1 < len && text[i + 1] == '(';
-        if (is_list || is_aside)
-            return i;
-    }
-    return len;
-}
-
-/* Draws the label and the start of the value. */
+/* Draws the label and the start of the value, without explanations: "1:47, until 13:56:01" becomes
+ * "1:47", "no (memory.events...)" becomes "no". */
 static void draw_brief(struct canvas *canvas, struct spot spot, const struct forensics *forensics,
                        size_t index)
 {
@@ -108,31 +71,19 @@ static void draw_brief(struct canvas *canvas, struct spot spot, const struct for
     (void)canvas_text_n(canvas, (struct spot){spot.row, spot.column, FORENSICS_LABEL_COLUMNS},
                         STYLE_PLAIN, text, FORENSICS_LABEL_COLUMNS);
     text += FORENSICS_LABEL_COLUMNS;
-    const size_t len = line->len - FORENSICS_LABEL_COLUMNS;
+    size_t len = line->len - FORENSICS_LABEL_COLUMNS;
     const bool fits = text_width(text, len) <= value.width;
-    if (!fits && line->mark == FORENSICS_LACKS)
+    if (!fits && line->mark == FORENSICS_LACKS) {
         (void)canvas_text(canvas, value, STYLE_PLAIN, "—");
-    else
-        (void)canvas_text_n(canvas, value, STYLE_PLAIN, text, fits ? len : brief_len(text, len));
-}
-
-/* Draws a summary of how the attempt ended below the list of sections, if there is room. */
-static void frame_forensics_summary(struct canvas *canvas, const struct frame_box *box,
-                                    const struct forensics *forensics)
-{
-    enum { HEAD_ROWS = 2, LINES_MIN = 3, TOLD_ABOVE = 2 };
-    size_t index = forensics->sections[FORENSICS_END].first;
-    const size_t end_index = index + forensics->sections[FORENSICS_END].count;
-    int row = box->row + FORENSICS_SECTION_COUNT + 1;
-    const int end = box->row + box->rows;
-    if (row + HEAD_ROWS + LINES_MIN > end || !forensics->sections[FORENSICS_END].there)
         return;
-    (void)frame_put(canvas, (struct spot){row++, 1, box->columns - 1}, STYLE_HEAD,
-                    forensics_title(FORENSICS_END));
-    if (end_index - index > (size_t)(end - row) && end_index - index > TOLD_ABOVE)
-        index += TOLD_ABOVE; /* end and duration are in the heading, too */
-    for (; index < end_index && row < end; index++)
-        draw_brief(canvas, (struct spot){row++, 1, box->columns - 1}, forensics, index);
+    }
+    for (size_t i = 1; i < len && !fits; i++) {
+        const bool is_list = text[i] == ',';
+        const bool is_aside = text[i] == ' ' && i + 1 < len && text[i + 1] == '(';
+        if (is_list || is_aside)
+            len = i;
+    }
+    (void)canvas_text_n(canvas, value, STYLE_PLAIN, text, len);
 }
 
 enum {
@@ -152,13 +103,6 @@ struct layout {
     int secrets; /* or why nothing was captured */
 };
 
-static int list_columns(int columns)
-{
-    if (columns >= PAGE_WIDE_COLUMNS)
-        return LIST_COLUMNS_WIDE;
-    return columns < LIST_NARROW ? LIST_COLUMNS_NARROW : LIST_COLUMNS;
-}
-
 static struct layout lay_out(int rows, int columns, const struct frame_input *input)
 {
     const struct forensics *forensics = input->facts->forensics;
@@ -174,7 +118,11 @@ static struct layout lay_out(int rows, int columns, const struct frame_input *in
 
     const int room = body.rows - (top - body.row) > 0 ? body.rows - (top - body.row) : 0;
     const bool both = columns >= PANES_COLUMNS && rows >= PANES_ROWS;
-    const int list = list_columns(columns);
+    int list = LIST_COLUMNS;
+    if (columns >= PAGE_WIDE_COLUMNS)
+        list = LIST_COLUMNS_WIDE;
+    else if (columns < LIST_NARROW)
+        list = LIST_COLUMNS_NARROW;
     if (both) {
         out.list = (struct frame_box){top, 0, room, list};
         out.text = (struct frame_box){top, list + 2, room, columns - list - 2};
@@ -205,8 +153,10 @@ struct view_room frame_forensics_room(int rows, int columns, const struct frame_
     const size_t first = forensics->sections[input->view->forensics.section].first;
     room.last = forensics->sections[input->view->forensics.section].count;
     for (int used = 0; room.last > 0; room.last--) {
-        const size_t index = first + room.last - 1;
-        used += frame_forensics_line_rows(forensics, index, lines.columns);
+        struct part part = first_part(forensics, first + room.last - 1, lines.columns);
+        do
+            used++;
+        while (next_part(&part, lines.columns));
         if (used > lines.rows)
             break;
     }
@@ -246,13 +196,17 @@ static void draw_entry(struct canvas *canvas, struct spot spot, const struct fra
     str_done(&text);
 }
 
+/* Draws the sections, and below them, if there is room, a summary of how the attempt ended. */
 static void draw_list(struct canvas *canvas, const struct frame_box *box,
                       const struct frame_input *input)
 {
+    enum { HEAD_ROWS = 2, LINES_MIN = 3, TOLD_ABOVE = 2 };
+    const struct forensics *forensics = input->facts->forensics;
+    const int end = box->row + box->rows;
     int first = (int)input->view->forensics.section - box->rows + 1;
     for (int i = first > 0 ? first : 0; i < FORENSICS_SECTION_COUNT; i++) {
         int row = box->row + i - (first > 0 ? first : 0);
-        if (row >= box->row + box->rows)
+        if (row >= end)
             return;
         draw_entry(canvas, (struct spot){row, box->column, box->columns}, input,
                    (enum forensics_section)i);
@@ -262,7 +216,18 @@ static void draw_list(struct canvas *canvas, const struct frame_box *box,
                                          .value = (uint32_t)i};
         canvas_add_area(canvas, &zone);
     }
-    frame_forensics_summary(canvas, box, input->facts->forensics);
+
+    size_t index = forensics->sections[FORENSICS_END].first;
+    const size_t end_index = index + forensics->sections[FORENSICS_END].count;
+    int row = box->row + FORENSICS_SECTION_COUNT + 1;
+    if (row + HEAD_ROWS + LINES_MIN > end || !forensics->sections[FORENSICS_END].there)
+        return;
+    (void)frame_put(canvas, (struct spot){row++, 1, box->columns - 1}, STYLE_HEAD,
+                    forensics_title(FORENSICS_END));
+    if (end_index - index > (size_t)(end - row) && end_index - index > TOLD_ABOVE)
+        index += TOLD_ABOVE; /* end and duration are in the heading, too */
+    for (; index < end_index && row < end; index++)
+        draw_brief(canvas, (struct spot){row++, 1, box->columns - 1}, forensics, index);
 }
 
 /* Draws the title, the lines from the view's first one on, and how many follow. */
@@ -283,8 +248,15 @@ static void draw_text(struct canvas *canvas, const struct frame_box *box,
     lines.rows -= at->top < at->room.last; /* makes room for "... more below" */
     int row = lines.row;
     size_t i = at->top;
-    for (; i < count && row < lines.row + lines.rows; i++)
-        row = frame_forensics_line(canvas, &lines, row, forensics, first + i);
+    for (; i < count && row < lines.row + lines.rows; i++) {
+        const enum style style = style_of(forensics->lines[first + i].mark);
+        struct part part = first_part(forensics, first + i, lines.columns);
+        do {
+            const struct spot spot = {row, lines.column + part.indent, lines.columns - part.indent};
+            (void)canvas_text_n(canvas, spot, style, part.text, part.len);
+            row++;
+        } while (next_part(&part, lines.columns) && row < lines.row + lines.rows);
+    }
     if (i < count && lines.rows > 0) {
         struct str more = {0};
         str_add_char(&more, '+');

@@ -67,34 +67,17 @@ static int put_counts(struct canvas *canvas, struct spot spot, const struct coun
     return at;
 }
 
-/* Draws the sign of the first count if there is no room for its number. */
-static void put_sign(struct canvas *canvas, const struct counts *counts)
-{
-    size_t i = 0;
-    while (i + 1 < ARRAY_LEN(counted) && counts->of[counted[i]] == 0)
-        i++;
-    if (counts->of[counted[i]] > 0)
-        (void)canvas_text(canvas, (struct spot){0, 0, 1}, frame_style(counted[i]),
-                          shown_sign(counted[i], counts->ascii));
-}
-
-/* Returns the columns that all counts take with `worded` words. */
-static int worded_width(const struct counts *counts, int worded)
-{
-    struct counts with_words = *counts;
-    with_words.worded = worded;
-    return put_counts(NULL, (struct spot){0, 0, CANVAS_COLUMNS_MAX}, &with_words);
-}
-
 /* Returns how many of the first counts can have words with room left for all counts. Returns 0
  * below a minimum, because a few words among bare numbers are distracting. */
 static int words_that_fit(const struct counts *counts, int width)
 {
     enum { WORDED_MIN = 5 };
-    int worded = (int)ARRAY_LEN(counted);
-    while (worded >= WORDED_MIN && worded_width(counts, worded) > width)
-        worded--;
-    return worded >= WORDED_MIN ? worded : 0;
+    const struct spot whole = {0, 0, CANVAS_COLUMNS_MAX};
+    struct counts tried = *counts;
+    tried.worded = (int)ARRAY_LEN(counted);
+    while (tried.worded >= WORDED_MIN && put_counts(NULL, whole, &tried) > width)
+        tried.worded--;
+    return tried.worded >= WORDED_MIN ? tried.worded : 0;
 }
 
 /* Appends the time for the right end. If nothing is running, that is the time of the end. */
@@ -114,7 +97,8 @@ static void add_clock(const struct frame_input *input, bool with_word, struct st
         frame_add_way_back(input, out);
 }
 
-static void add_run(const struct frame_input *input, const struct canvas *canvas, struct str *out)
+static void add_run_facts(const struct frame_input *input, const struct canvas *canvas,
+                          struct str *out)
 {
     const struct view_facts *facts = input->facts;
     const int columns = canvas->columns;
@@ -155,7 +139,7 @@ void frame_header(struct canvas *canvas, const struct frame_input *input)
             style, input->name);
     }
     struct str run = {0};
-    add_run(input, canvas, &run);
+    add_run_facts(input, canvas, &run);
     at = frame_put(canvas, (struct spot){0, at, right - at - 1}, style, str_text(&run));
 
     struct counts counts = count_tasks(canvas, input->facts);
@@ -209,8 +193,15 @@ void frame_small(struct canvas *canvas, const struct frame_input *input)
         right = frame_put_right(canvas, (struct spot){0, 0, columns}, STYLE_HEAD, str_text(&clock));
     }
     int margin = has_clock ? 1 : 0;
-    if (put_counts(canvas, (struct spot){0, margin, right - 2 * margin}, &counts) == 0)
-        put_sign(canvas, &counts);
+    if (put_counts(canvas, (struct spot){0, margin, right - 2 * margin}, &counts) == 0) {
+        /* No room for a number: draw the sign of the first count. */
+        size_t i = 0;
+        while (i + 1 < ARRAY_LEN(counted) && counts.of[counted[i]] == 0)
+            i++;
+        if (counts.of[counted[i]] > 0)
+            (void)canvas_text(canvas, (struct spot){0, 0, 1}, frame_style(counted[i]),
+                              shown_sign(counted[i], counts.ascii));
+    }
     bool has_banner = frame_has_banner(input) && canvas->rows >= 2;
     if (has_banner)
         frame_banner(canvas, 1, input);
@@ -246,44 +237,6 @@ enum style frame_mode_style(const struct view_facts *facts)
     return frame_mode_is_bar(facts) ? STYLE_REPLAY : STYLE_HEAD;
 }
 
-/* Appends counts of the live run that may make the user want to return. */
-static void add_live_counts(const struct view_facts *facts, bool ascii, struct str *out)
-{
-    static const enum shown told[] = {SHOWN_NEEDS_YOU, SHOWN_BACKOFF, SHOWN_QUIET, SHOWN_RUNNING,
-                                      SHOWN_STOPPING};
-    int of[SHOWN_COUNT] = {0};
-    const char *between = ": ";
-    for (int i = 0; i < facts->live->plan->task_count; i++)
-        of[shown_task(facts->live, i, facts->live_mode == VIEW_INTERRUPTED)]++;
-    for (size_t i = 0; i < ARRAY_LEN(told); i++) {
-        if (of[told[i]] == 0)
-            continue;
-        str_addf(out, "%s%s%d", between, shown_sign(told[i], ascii), of[told[i]]);
-        between = " ";
-    }
-}
-
-/* Appends how long ago the moment was: before now, or before the end of a run that is over. */
-static void add_ago(const struct view_facts *facts, struct str *out)
-{
-    const bool goes_on = facts->live_mode == VIEW_LIVE;
-    const struct moment *end = goes_on ? &facts->clock : &facts->live->heard;
-    str_add(out, " -");
-    shown_duration(end->mono_ms - facts->now.mono_ms, out);
-}
-
-static void add_present(const struct view_facts *facts, bool ascii, struct str *out)
-{
-    if (facts->live_mode != VIEW_LIVE) {
-        str_addf(out, "  (%s)",
-                 facts->live_mode == VIEW_ENDED ? "the run has ended" : "the run is interrupted");
-        return;
-    }
-    str_add(out, "  (live goes on");
-    add_live_counts(facts, ascii, out);
-    str_add(out, ")");
-}
-
 void frame_add_mode(const struct frame_input *input, const struct canvas *canvas, struct str *out)
 {
     const struct view_facts *facts = input->facts;
@@ -292,9 +245,33 @@ void frame_add_mode(const struct frame_input *input, const struct canvas *canvas
         str_add(out, " (read only)");
     if (facts->mode != VIEW_PAST)
         return;
-    add_ago(facts, out);
-    if (canvas->columns >= LIVE_COLUMNS)
-        add_present(facts, canvas->ascii, out);
+    /* How long ago: before now, or before the end of a run that is over. */
+    const bool goes_on = facts->live_mode == VIEW_LIVE;
+    const struct moment *end = goes_on ? &facts->clock : &facts->live->heard;
+    str_add(out, " -");
+    shown_duration(end->mono_ms - facts->now.mono_ms, out);
+    if (canvas->columns < LIVE_COLUMNS)
+        return;
+    if (!goes_on) {
+        str_addf(out, "  (%s)",
+                 facts->live_mode == VIEW_ENDED ? "the run has ended" : "the run is interrupted");
+        return;
+    }
+    /* Counts of the live run that may make the user want to return. */
+    static const enum shown told[] = {SHOWN_NEEDS_YOU, SHOWN_BACKOFF, SHOWN_QUIET, SHOWN_RUNNING,
+                                      SHOWN_STOPPING};
+    int of[SHOWN_COUNT] = {0};
+    const char *between = ": ";
+    for (int i = 0; i < facts->live->plan->task_count; i++)
+        of[shown_task(facts->live, i, false)]++;
+    str_add(out, "  (live goes on");
+    for (size_t i = 0; i < ARRAY_LEN(told); i++) {
+        if (of[told[i]] == 0)
+            continue;
+        str_addf(out, "%s%s%d", between, shown_sign(told[i], canvas->ascii), of[told[i]]);
+        between = " ";
+    }
+    str_add(out, ")");
 }
 
 const char *frame_present_word(const struct view_facts *facts)

@@ -24,9 +24,6 @@
 enum style frame_style(enum shown shown);
 /* Returns the time to show: the log's time if nothing is running. */
 struct moment frame_now(const struct frame_input *input);
-/* Returns true if nothing is running. Then frame_now() is the time of the end, or of the last sign
- * of life, and no "ago" is shown. */
-bool frame_stands(const struct frame_input *input);
 /* Returns frame_now() in the form that texts about times need. */
 struct shown_time frame_time(const struct frame_input *input);
 /* Appends a built-in sentence that names keys, see keymap_say(). */

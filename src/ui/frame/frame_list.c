@@ -60,9 +60,14 @@ enum {
     MEASURED = -2,
 };
 
-static const char *const heads[COL_COUNT] = {
-    [COL_STATE] = "STATE", [COL_ID] = "ID",         [COL_TASK] = "TASK",   [COL_PHASE] = "PHASE",
-    [COL_TRY] = "TRY",     [COL_NEXT] = "NEXT/FOR", [COL_CLASS] = "CLASS", [COL_NEW] = "NEW",
+static const struct column_head {
+    const char *text;
+    enum order_by order; /* selected by a click on the heading */
+} heads[COL_COUNT] = {
+    [COL_STATE] = {"STATE", ORDER_STATE}, [COL_ID] = {"ID", ORDER_NAME},
+    [COL_TASK] = {"TASK", ORDER_ADDED},   [COL_PHASE] = {"PHASE", ORDER_ADDED},
+    [COL_TRY] = {"TRY", ORDER_TRY},       [COL_NEXT] = {"NEXT/FOR", ORDER_NEXT},
+    [COL_CLASS] = {"CLASS", ORDER_CLASS}, [COL_NEW] = {.text = "NEW"},
 };
 
 struct column_rule {
@@ -111,30 +116,9 @@ static const struct column_set {
     {0, {[COL_TASK] = {TAKES_REST, 1}, [COL_TRY] = {MEASURED, 1}, [COL_NEXT] = {MEASURED, 0}}},
 };
 
-/* Returns the heading, such as "NEXT/FOR". */
-static const char *column_head(enum column column)
-{
-    return heads[column];
-}
-
 static int clamp(int value, int least, int most)
 {
     return value < least ? least : value > most ? most : value;
-}
-
-/* Makes room for texts of this length, up to each column's limit. */
-static void measures_take(struct measures *measures, const struct measures *texts)
-{
-    measures->id = clamp(texts->id, measures->id, ID_WIDTH_MAX);
-    measures->attempts = clamp(texts->attempts, measures->attempts, TRY_WIDTH_MAX);
-    measures->next = clamp(texts->next, measures->next, NEXT_WIDTH_MAX);
-}
-
-static int measured(const struct measures *measures, int column)
-{
-    if (column == COL_ID)
-        return measures->id;
-    return column == COL_TRY ? measures->attempts : measures->next;
 }
 
 /* Lays out the columns for a list of this width. */
@@ -150,8 +134,10 @@ static struct columns columns_place(int columns, const struct measures *measures
     int fixed = FIRST_COLUMN;
     for (int i = 0; i < COL_COUNT; i++) {
         int width = set->rules[i].width;
-        if (width == MEASURED)
-            width = measured(&texts, i);
+        if (width == MEASURED && i == COL_ID)
+            width = texts.id;
+        else if (width == MEASURED)
+            width = i == COL_TRY ? texts.attempts : texts.next;
         out.width[i] = width;
         if (width != 0)
             fixed += (width > 0 ? width : 0) + set->rules[i].gap;
@@ -177,20 +163,6 @@ static void list_fold_add_id(const struct view_fold *fold, struct str *out)
     str_addf(out, "%d tasks", fold->fault.count);
 }
 
-/* Appends when the first and the last of its tasks are tried again: "0:12..1:04". */
-static void add_fold_times(const struct frame_input *input, const struct view_fold *fold,
-                           struct str *out)
-{
-    const struct moment now = frame_now(input);
-    int64_t first_ms = fold->fault.due_first.mono_ms - now.mono_ms;
-    int64_t last_ms = fold->fault.due_last.mono_ms - now.mono_ms;
-    shown_left(first_ms, out);
-    if (last_ms / 1000 == first_ms / 1000)
-        return;
-    str_add(out, "..");
-    shown_left(last_ms, out);
-}
-
 /* Returns true if they wait for a time, rather than for a task or the user. */
 static bool fold_counts(const struct frame_input *input, const struct view_fold *fold)
 {
@@ -205,14 +177,23 @@ static void list_row_add_next(const struct frame_input *input, int task, struct 
     shown_next(facts->state, task, facts->orphaned, &time, out);
 }
 
-/* Appends when the fold's tasks are tried again, or what they all wait for. */
+/* Appends when the first and the last of the fold's tasks are tried again, "0:12..1:04", or what
+ * they all wait for. */
 static void list_fold_add_next(const struct frame_input *input, const struct view_fold *fold,
                                struct str *out)
 {
-    if (fold_counts(input, fold))
-        add_fold_times(input, fold, out);
-    else
+    if (!fold_counts(input, fold)) {
         list_row_add_next(input, fold->fault.first, out);
+        return;
+    }
+    const struct moment now = frame_now(input);
+    const int64_t first_ms = fold->fault.due_first.mono_ms - now.mono_ms;
+    const int64_t last_ms = fold->fault.due_last.mono_ms - now.mono_ms;
+    shown_left(first_ms, out);
+    if (last_ms / 1000 == first_ms / 1000)
+        return;
+    str_add(out, "..");
+    shown_left(last_ms, out);
 }
 
 /* Appends "one fault since 13:58:40", shortened to fit. */
@@ -246,16 +227,6 @@ static void put_cell(const struct list_row *row, enum column column, struct str 
     str_clear(text);
 }
 
-/* If both times do not fit, keeps only the first. */
-static void cut_times(struct str *text)
-{
-    char *dots = strstr(text->data, "..");
-    if (!dots)
-        return;
-    *dots = '\0';
-    text->len = (size_t)(dots - text->data);
-}
-
 /* Draws all cells of a fold's row except its sign. The text takes the columns of title, phases and
  * tries. */
 static void list_fold_draw(const struct list_row *row)
@@ -268,8 +239,11 @@ static void list_fold_draw(const struct list_row *row)
     shown_class(row->input->facts->state, fold->fault.first, &text);
     put_cell(row, COL_CLASS, &text);
     list_fold_add_next(row->input, fold, &text);
-    if ((int)text.len > columns->width[COL_NEXT])
-        cut_times(&text);
+    if ((int)text.len > columns->width[COL_NEXT]) { /* keep only the first of two times */
+        const char *dots = strstr(text.data, "..");
+        if (dots)
+            str_cut(&text, (size_t)(dots - text.data));
+    }
     put_cell(row, COL_NEXT, &text);
 
     int end = columns->at[COL_NEXT] - 1;
@@ -296,7 +270,8 @@ static const struct view_fold *fold_in(const struct frame_input *input, int row)
     return view_row_is_fold(row) ? view_fold_of(input->view, view_row_task(row)) : NULL;
 }
 
-static void measure(struct measures *measures, const struct frame_input *input, int row)
+/* Makes room for the texts of a row of the view, up to each column's limit. */
+static void measure_row(struct measures *measures, const struct frame_input *input, int row)
 {
     const struct run_state *state = input->facts->state;
     const struct view_fold *fold = fold_in(input, row);
@@ -310,49 +285,12 @@ static void measure(struct measures *measures, const struct frame_input *input, 
         shown_try(state, task, &attempts);
         list_row_add_next(input, task, &next);
     }
-    const struct measures texts = {(int)id.len, (int)attempts.len, (int)next.len};
-    measures_take(measures, &texts);
+    measures->id = clamp((int)id.len, measures->id, ID_WIDTH_MAX);
+    measures->attempts = clamp((int)attempts.len, measures->attempts, TRY_WIDTH_MAX);
+    measures->next = clamp((int)next.len, measures->next, NEXT_WIDTH_MAX);
     str_done(&id);
     str_done(&attempts);
     str_done(&next);
-}
-
-static void add_task(const struct list_row *row, struct str *out)
-{
-    const struct plan_task *task = &row->input->facts->state->plan->tasks[row->task];
-    const int columns = row->columns->width[COL_TASK];
-    const bool has_title = strcmp(task->id, task->title) != 0;
-    if (row->columns->width[COL_ID] > 0) {
-        str_add(out, task->title);
-        return;
-    }
-    frame_add_id(row->input->facts->state->plan, row->task, columns, out);
-    if (has_title && (int)strlen(task->id) + 1 < columns)
-        str_addf(out, " %s", task->title);
-}
-
-static void add_phase(const struct list_row *row, struct str *out)
-{
-    const struct run_state *state = row->input->facts->state;
-    if (row->columns->width[COL_PHASE] > 1) {
-        shown_strip(state, row->task, row->canvas->ascii, out);
-        return;
-    }
-    int step = run_state_step_number(state, row->task);
-    str_add_char(out, phase_letter(state->plan->tasks[row->task].steps[step].phase));
-}
-
-/* Appends the share of the latest try's output that was new. */
-static void add_new(const struct list_row *row, struct str *out)
-{
-    const struct step_state *step = run_state_step(row->input->facts->state, row->task);
-    const struct attempt_state *attempt = step_state_attempt(step);
-    if (attempt && attempt->ended.mono_ms == 0 && step->attempt_count > 1)
-        attempt--; /* not known yet for the running one */
-    if (attempt)
-        shown_new(attempt->new_permille, out);
-    if (out->len == 0)
-        str_add(out, "  —");
 }
 
 static void add_cell(const struct list_row *row, enum column column, struct str *out)
@@ -365,11 +303,25 @@ static void add_cell(const struct list_row *row, enum column column, struct str 
     case COL_ID:
         frame_add_id(state->plan, row->task, row->columns->width[COL_ID], out);
         break;
-    case COL_TASK:
-        add_task(row, out);
+    case COL_TASK: {
+        const struct plan_task *task = &state->plan->tasks[row->task];
+        const int columns = row->columns->width[COL_TASK];
+        if (row->columns->width[COL_ID] > 0) {
+            str_add(out, task->title);
+            break;
+        }
+        frame_add_id(state->plan, row->task, columns, out); /* there is no column for the id */
+        if (strcmp(task->id, task->title) != 0 && (int)strlen(task->id) + 1 < columns)
+            str_addf(out, " %s", task->title);
         break;
+    }
     case COL_PHASE:
-        add_phase(row, out);
+        if (row->columns->width[COL_PHASE] > 1) {
+            shown_strip(state, row->task, row->canvas->ascii, out);
+        } else {
+            const int number = run_state_step_number(state, row->task);
+            str_add_char(out, phase_letter(state->plan->tasks[row->task].steps[number].phase));
+        }
         break;
     case COL_TRY:
         shown_try(state, row->task, out);
@@ -377,9 +329,17 @@ static void add_cell(const struct list_row *row, enum column column, struct str 
     case COL_NEXT:
         list_row_add_next(row->input, row->task, out);
         break;
-    case COL_NEW:
-        add_new(row, out);
+    case COL_NEW: {
+        const struct step_state *step = run_state_step(state, row->task);
+        const struct attempt_state *attempt = step_state_attempt(step);
+        if (attempt && attempt->ended.mono_ms == 0 && step->attempt_count > 1)
+            attempt--; /* not known yet for the running one */
+        if (attempt)
+            shown_new(attempt->new_permille, out);
+        if (out->len == 0)
+            str_add(out, "  —");
         break;
+    }
     case COL_CLASS:
         shown_circles_or_class(state, row->task, out);
         if (out->len == 0)
@@ -390,28 +350,21 @@ static void add_cell(const struct list_row *row, enum column column, struct str 
     }
 }
 
-static enum style cell_style(const struct list_row *row, enum column column)
-{
-    if (column == COL_STATE)
-        return frame_style(row->shown);
-    return column == COL_CLASS && row->suspected ? STYLE_SUSPECT : STYLE_PLAIN;
-}
-
-static bool text_fits(const struct str *text, int columns)
-{
-    return text_width(str_text(text), text->len) <= columns;
-}
-
 static void draw_cells(const struct list_row *row)
 {
     for (enum column i = 0; i < COL_COUNT; i++) {
-        if (row->columns->width[i] <= 0)
+        struct spot spot = {row->row, row->column + row->columns->at[i], row->columns->width[i]};
+        if (spot.width <= 0)
             continue;
         struct str text = {0};
         add_cell(row, i, &text);
-        enum style style = cell_style(row, i);
-        struct spot spot = {row->row, row->column + row->columns->at[i], row->columns->width[i]};
-        if (i == COL_NEXT && row->columns->next_is_right && text_fits(&text, spot.width))
+        enum style style = STYLE_PLAIN;
+        if (i == COL_STATE)
+            style = frame_style(row->shown);
+        else if (i == COL_CLASS && row->suspected)
+            style = STYLE_SUSPECT;
+        if (i == COL_NEXT && row->columns->next_is_right &&
+            text_width(str_text(&text), text.len) <= spot.width)
             (void)frame_put_right(row->canvas, spot, style, str_text(&text));
         else
             (void)canvas_text(row->canvas, spot, style, str_text(&text));
@@ -419,17 +372,11 @@ static void draw_cells(const struct list_row *row)
     }
 }
 
-/* Returns true for a task's row below the row of its fold. */
-static bool is_below_fold(const struct list_row *row)
-{
-    const struct view *view = row->input->view;
-    const struct view_fold *fold = view_fold_of(view, row->task);
-    return fold && !row->fold && view_has_fold_row(view, fold);
-}
-
 static void draw_row(const struct list_row *row)
 {
     struct canvas *canvas = row->canvas;
+    const struct view *view = row->input->view;
+    const struct view_fold *above = row->fold ? NULL : view_fold_of(view, row->task);
     if (row->chosen && row->column >= 0)
         (void)canvas_text(canvas, (struct spot){row->row, row->column, 1}, STYLE_PLAIN, "▸");
     (void)canvas_text(canvas, (struct spot){row->row, row->column + 1, 1}, frame_style(row->shown),
@@ -437,46 +384,17 @@ static void draw_row(const struct list_row *row)
     struct spot mark = {row->row, row->column + 2, 1};
     if (row->suspected)
         (void)canvas_text(canvas, mark, STYLE_SUSPECT, shown_sign(SHOWN_STUCK, canvas->ascii));
-    else if (view_is_marked(row->input->view, row->task))
+    else if (view_is_marked(view, row->task))
         (void)canvas_text(canvas, mark, STYLE_KEY, "#");
     else if (row->no_more)
         (void)canvas_text(canvas, mark, frame_style(SHOWN_HELD),
                           shown_sign(SHOWN_HELD, canvas->ascii));
-    else if (is_below_fold(row))
+    else if (above && view_has_fold_row(view, above))
         (void)canvas_text(canvas, mark, STYLE_RULE, "│");
     if (row->fold)
         list_fold_draw(row);
     else
         draw_cells(row);
-}
-
-/* Returns the sort order that a click on the heading selects. */
-static enum order_by order_of(enum column column)
-{
-    static const enum order_by orders[COL_COUNT] = {
-        [COL_STATE] = ORDER_STATE, [COL_ID] = ORDER_NAME, [COL_TASK] = ORDER_ADDED,
-        [COL_PHASE] = ORDER_ADDED, [COL_TRY] = ORDER_TRY, [COL_NEXT] = ORDER_NEXT,
-        [COL_CLASS] = ORDER_CLASS,
-    };
-    return orders[column];
-}
-
-static void draw_heads(struct canvas *canvas, struct spot spot, const struct columns *columns)
-{
-    for (int i = 0; i < COL_COUNT; i++) {
-        int width = columns->width[i];
-        bool fits = width >= (int)strlen(column_head((enum column)i));
-        const struct canvas_zone zone = {
-            .spot = {spot.row, spot.column + columns->at[i], width},
-            .rows = 1,
-            .kind = ZONE_HEAD,
-            .value = (uint32_t)order_of((enum column)i),
-        };
-        if (!fits)
-            continue;
-        (void)canvas_text(canvas, zone.spot, STYLE_COLUMN, column_head((enum column)i));
-        canvas_add_area(canvas, &zone);
-    }
 }
 
 /* If there are no rows, draws why, and what to do next. */
@@ -536,12 +454,22 @@ void frame_list(struct canvas *canvas, int heads_row, const struct frame_box *bo
     struct measures measures = {ID_WIDTH_MIN, TRY_WIDTH_MIN, NEXT_WIDTH_MIN};
     int last = view->top + box->rows < view->row_count ? view->top + box->rows : view->row_count;
     for (int i = view->top; i < last; i++)
-        measure(&measures, input, view->rows[i]);
+        measure_row(&measures, input, view->rows[i]);
     struct columns columns = columns_place(box->columns, &measures);
 
     frame_pane_zone(canvas, box, VIEW_PANE_LIST);
-    if (heads_row >= 0)
-        draw_heads(canvas, (struct spot){heads_row, box->column, box->columns}, &columns);
+    for (int i = 0; i < COL_COUNT && heads_row >= 0; i++) {
+        const struct canvas_zone zone = {
+            .spot = {heads_row, box->column + columns.at[i], columns.width[i]},
+            .rows = 1,
+            .kind = ZONE_HEAD,
+            .value = (uint32_t)heads[i].order,
+        };
+        if (zone.spot.width < (int)strlen(heads[i].text))
+            continue;
+        (void)canvas_text(canvas, zone.spot, STYLE_COLUMN, heads[i].text);
+        canvas_add_area(canvas, &zone);
+    }
     if (view->row_count == 0)
         draw_nothing(canvas, box, input);
     for (int i = view->top; i < last; i++) {
@@ -566,7 +494,7 @@ void frame_list_line(struct canvas *canvas, int row_number, const struct frame_i
     int chosen = view_chosen_row(view);
     int in_view = chosen >= 0 ? view->rows[chosen] : view->chosen;
     struct measures measures = {.id = 1, .attempts = 1, .next = 1};
-    measure(&measures, input, in_view);
+    measure_row(&measures, input, in_view);
     const int margin = canvas->columns < COLUMNS_FEW ? 1 : 0; /* a single row needs no mark */
     struct columns columns = columns_place(canvas->columns + margin, &measures);
     struct list_row row = row_of(canvas, input, in_view);

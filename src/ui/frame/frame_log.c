@@ -28,25 +28,6 @@ struct pager_row {
 
 enum { TIME_COLUMNS = 11, LOW_ROWS = 3 };
 
-static void add_no_tail(const struct frame_input *input, struct str *out)
-{
-    const struct run_state *state = input->facts->state;
-    const struct step_state *step = run_state_step(state, input->view->chosen);
-    const struct attempt_state *attempt = step_state_attempt(step);
-    struct moment now = frame_now(input);
-    if (!attempt) {
-        str_add(out, "No tries yet.");
-        return;
-    }
-    if (attempt->ended.mono_ms != 0 || attempt->pid == 0) {
-        str_add(out, input->facts->replay ? "No output up to here." : "No output.");
-        return;
-    }
-    str_addf(out, "No output yet, pid %lld is alive for ", (long long)attempt->pid);
-    shown_duration(now.mono_ms - attempt->started.mono_ms, out);
-    str_add_char(out, '.');
-}
-
 const char *frame_log_note(const struct view *view)
 {
     return view->pane == VIEW_PANE_LOG ? "{down} {up} scroll  {follow} follow  {filter} search"
@@ -82,42 +63,26 @@ static const char *rule_of(const struct frame_input *input, const struct log_lin
     return is_it ? verdict->rule : NULL;
 }
 
-/* Draws time and stream. Returns the spot left for the text. */
-static struct spot draw_tail_front(struct canvas *canvas, struct spot spot,
-                                   const struct log_line *line)
-{
-    char hms[CLOCK_TEXT_MAX];
-    (void)frame_put(canvas, (struct spot){spot.row, spot.column + 1, TIME_COLUMNS - 2}, STYLE_LABEL,
-                    clock_hms(line->at_ms, hms));
-    if (line->stream == LOG_STREAM_ERR)
-        (void)frame_put(canvas, (struct spot){spot.row, spot.column + TIME_COLUMNS - 1, 1},
-                        STYLE_LABEL, "│");
-    return (struct spot){spot.row, spot.column + TIME_COLUMNS, spot.width - TIME_COLUMNS};
-}
-
-static void mark_cells(struct canvas *canvas, struct spot spot, int from, int width)
-{
-    for (int i = from; i < from + width && i < spot.width; i++) {
-        struct cell *cell = canvas_cell(canvas, spot.row, spot.column + i);
-        if (cell)
-            cell->style = STYLE_MATCH;
-    }
-}
-
 /* Marks the search text, ignoring case, even where a line break splits it. "" matches nothing. */
 static void frame_mark_found(struct canvas *canvas, const struct frame_piece *piece,
                              const char *needle)
 {
     const size_t len = strlen(needle);
+    const struct spot *spot = &piece->spot;
     const char *end = piece->text + piece->line_len;
     const char *at = words_find(piece->text, piece->line_len, needle);
     while (at && at < piece->text + piece->from + piece->len) {
         const size_t start = (size_t)(at - piece->text);
         const size_t from = start > piece->from ? start : piece->from;
-        if (start + len > piece->from)
-            mark_cells(canvas, piece->spot,
-                       text_width(piece->text + piece->from, from - piece->from),
-                       text_width(piece->text + from, start + len - from));
+        if (start + len > piece->from) {
+            const int first = text_width(piece->text + piece->from, from - piece->from);
+            const int width = text_width(piece->text + from, start + len - from);
+            for (int i = first; i < first + width && i < spot->width; i++) {
+                struct cell *cell = canvas_cell(canvas, spot->row, spot->column + i);
+                if (cell)
+                    cell->style = STYLE_MATCH;
+            }
+        }
         at += len;
         at = words_find(at, (size_t)(end - at), needle);
     }
@@ -138,14 +103,24 @@ static void frame_rule_note(struct canvas *canvas, struct spot spot, int used, c
     str_done(&note);
 }
 
+/* Draws a line of the pane, in FRAME_LOG_WITH_TIMES with its time and stream, and the rule that it
+ * matched. */
 static void draw_tail_line(struct canvas *canvas, struct spot spot, enum frame_log_kind kind,
                            const struct frame_input *input, size_t index)
 {
     const struct log_tail *log = input->facts->log;
     const struct log_line *line = &log->lines[index];
     const char *text = log_tail_line(log, index);
-    if (kind == FRAME_LOG_WITH_TIMES)
-        spot = draw_tail_front(canvas, spot, line);
+    if (kind == FRAME_LOG_WITH_TIMES) {
+        char hms[CLOCK_TEXT_MAX];
+        (void)frame_put(canvas, (struct spot){spot.row, spot.column + 1, TIME_COLUMNS - 2},
+                        STYLE_LABEL, clock_hms(line->at_ms, hms));
+        if (line->stream == LOG_STREAM_ERR)
+            (void)frame_put(canvas, (struct spot){spot.row, spot.column + TIME_COLUMNS - 1, 1},
+                            STYLE_LABEL, "│");
+        spot.column += TIME_COLUMNS;
+        spot.width -= TIME_COLUMNS;
+    }
     if (spot.width <= 0)
         return;
     const enum style style = line->stream == LOG_TAIL_ENGINE ? STYLE_LABEL : STYLE_PLAIN;
@@ -169,8 +144,18 @@ void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_lo
     if (input->view->chosen < 0 || box->rows <= 0 || box->columns <= 0)
         return;
     if (log->count == 0) {
+        const struct attempt_state *attempt =
+            step_state_attempt(run_state_step(input->facts->state, input->view->chosen));
         struct str text = {0};
-        add_no_tail(input, &text);
+        if (!attempt) {
+            str_add(&text, "No tries yet.");
+        } else if (attempt->ended.mono_ms != 0 || attempt->pid == 0) {
+            str_add(&text, input->facts->replay ? "No output up to here." : "No output.");
+        } else {
+            str_addf(&text, "No output yet, pid %lld is alive for ", (long long)attempt->pid);
+            shown_duration(frame_now(input).mono_ms - attempt->started.mono_ms, &text);
+            str_add_char(&text, '.');
+        }
         int indent = kind == FRAME_LOG_WITH_TIMES ? 1 : 0;
         (void)frame_put(canvas,
                         (struct spot){box->row, box->column + indent, box->columns - indent},
@@ -283,22 +268,6 @@ static int draw_wrapped(struct canvas *canvas, struct spot spot, int end_row,
     return spot.row;
 }
 
-/* Draws a line from a row of the box on. Returns the row after it. */
-static int pager_line_draw(struct canvas *canvas, const struct frame_box *box, int row,
-                           const struct pager_row *what)
-{
-    const int column = pager_line_columns(box->columns);
-    const struct spot spot = {row, column, box->columns - column};
-    if (spot.width <= 0)
-        return row + 1;
-    if (what->hidden == 0)
-        draw_pager_front(canvas, row, what);
-    if (!what->input->view->log.unwrapped)
-        return draw_wrapped(canvas, spot, box->row + box->rows, what);
-    draw_cut(canvas, spot, what, style_of(what->input->facts->pager, what->line));
-    return row + 1;
-}
-
 enum { RULE_ROWS = 8, MB = 1000 * 1000 };
 
 /* Position of each part; -1 for rows that are not shown. */
@@ -335,12 +304,6 @@ static const struct attempt_state *attempt_of(const struct frame_input *input)
     return view_try_state(input->facts->state, &at);
 }
 
-static bool is_running(const struct frame_input *input)
-{
-    const struct attempt_state *attempt = attempt_of(input);
-    return attempt && attempt->ended.mono_ms == 0 && !input->facts->orphaned;
-}
-
 /* Returns true if output after the moment on screen is left out. */
 static bool ends_here(const struct frame_input *input)
 {
@@ -351,18 +314,21 @@ static bool ends_here(const struct frame_input *input)
 static void add_position(const struct frame_input *input, struct str *out)
 {
     const struct view_log *log = &input->view->log;
-    char hms[CLOCK_TEXT_MAX];
+    const struct attempt_state *attempt = attempt_of(input);
+    const bool is_running = attempt && attempt->ended.mono_ms == 0 && !input->facts->orphaned;
     if (log->below > 0 || log->is_still) {
         str_add_char(out, '+');
         shown_count((int64_t)log->below, "line below", "lines below", out);
         str_add(out, log->is_still ? " and newer ones" : "");
         frame_say(input, ", {follow}", out);
-    } else if (ends_here(input))
+    } else if (ends_here(input)) {
+        char hms[CLOCK_TEXT_MAX];
         str_addf(out, "up to %s", clock_hms(frame_now(input).at_ms, hms));
-    else if (!is_running(input) || frame_mode_is_bar(input->facts))
+    } else if (!is_running || frame_mode_is_bar(input->facts)) {
         str_add(out, log->top == 0 && log->row == 0 ? "all of it" : "at the end");
-    else
+    } else {
         frame_say(input, log->stays ? "at the end, {follow} follows" : "follows", out);
+    }
 }
 
 /* Appends "\"tax\" 3 of 17". */
@@ -410,7 +376,8 @@ static void draw_rule(struct canvas *canvas, const struct layout *layout,
 }
 
 /* Appends "exit 1   test-fail   ran 1:47", or that it is running. */
-static void add_state(const struct canvas *canvas, const struct frame_input *input, struct str *out)
+static void add_try_state(const struct canvas *canvas, const struct frame_input *input,
+                          struct str *out)
 {
     const struct run_state *state = input->facts->state;
     const struct view_try at = view_try_now(input->view, state);
@@ -441,25 +408,8 @@ static void add_if_fits(struct str *out, int columns, const char *text)
     }
 }
 
-static void add_size(const struct log_pager *pager, int columns, struct str *out)
-{
-    const size_t said = log_pager_said(pager);
-    struct str text = {0};
-    if (pager->key.attempt == 0)
-        return;
-    shown_count((int64_t)said, "line", "lines", &text);
-    if (!pager->is_through)
-        str_addf(&text, ", %lld MB read so far", (long long)(pager->walk.bytes / MB));
-    add_if_fits(out, columns, text.data);
-    str_clear(&text);
-    if (pager->errors.count > 0)
-        str_addf(&text, "%zu%s with an error (e)", pager->errors.count,
-                 pager->errors.is_full ? "+" : "");
-    if (text.len > 0)
-        add_if_fits(out, columns, text.data);
-    str_done(&text);
-}
-
+/* Draws how the try ended or that it runs, how much it wrote, and, if there is no rule for it, the
+ * position in the log. */
 static void draw_head(struct canvas *canvas, const struct layout *layout,
                       const struct frame_input *input)
 {
@@ -474,44 +424,52 @@ static void draw_head(struct canvas *canvas, const struct layout *layout,
     if (right.len > 0)
         end = frame_put_right(canvas, (struct spot){layout->head, 1, canvas->columns - 1},
                               STYLE_LABEL, right.data);
-    add_state(canvas, input, &left);
-    add_size(pager, end - 2, &left);
+    const int columns = end - 2;
+    add_try_state(canvas, input, &left);
+    if (pager->key.attempt != 0) {
+        struct str text = {0};
+        shown_count((int64_t)log_pager_said(pager), "line", "lines", &text);
+        if (!pager->is_through)
+            str_addf(&text, ", %lld MB read so far", (long long)(pager->walk.bytes / MB));
+        add_if_fits(&left, columns, text.data);
+        str_clear(&text);
+        if (pager->errors.count > 0) {
+            str_addf(&text, "%zu%s with an error (e)", pager->errors.count,
+                     pager->errors.is_full ? "+" : "");
+            add_if_fits(&left, columns, text.data);
+        }
+        str_done(&text);
+    }
     if (pager->walk.join.partials[LOG_STREAM_ERR - 1].begun)
-        add_if_fits(&left, end - 2, "│ = to err");
-    (void)frame_put(canvas, (struct spot){layout->head, 1, end - 2}, STYLE_PLAIN, str_text(&left));
+        add_if_fits(&left, columns, "│ = to err");
+    (void)frame_put(canvas, (struct spot){layout->head, 1, columns}, STYLE_PLAIN, str_text(&left));
     str_done(&left);
     str_done(&right);
 }
 
-/* If there is no output, appends why. */
-static void add_no_output(const struct frame_input *input, struct str *out)
+/* If there is no output, draws why, below the lines that end at `row`. */
+static void draw_no_output(struct canvas *canvas, const struct frame_box *box, int row,
+                           const struct frame_input *input)
 {
     const struct log_pager *pager = input->facts->pager;
     const struct attempt_state *attempt = attempt_of(input);
+    struct str text = {0};
     if (pager->only && pager->found.count == 0 && log_pager_is_done(pager)) {
-        str_addf(out, "\"%s\" not found in this log", pager->needle);
-        frame_say(input, ": {match-only} Enter shows all lines", out);
+        str_addf(&text, "\"%s\" not found in this log", pager->needle);
+        frame_say(input, ": {match-only} Enter shows all lines", &text);
     } else if (input->view->chosen < 0) {
-        frame_say(input, "No task is chosen: {tasks} shows them all.", out);
+        frame_say(input, "No task is chosen: {tasks} shows them all.", &text);
     } else if (!attempt) {
-        str_add(out, "No tries yet, so nothing was written.");
+        str_add(&text, "No tries yet, so nothing was written.");
     } else if (attempt->ended.mono_ms == 0 && log_pager_said(pager) == 0 && pager->is_through) {
-        if (input->facts->orphaned)
-            str_add(out, "It wrote nothing before it was lost.");
-        else
-            str_addf(out, "No output yet, pid %lld is alive for ", (long long)attempt->pid);
-        if (!input->facts->orphaned) {
-            shown_duration(frame_now(input).mono_ms - attempt->started.mono_ms, out);
-            str_add_char(out, '.');
+        if (input->facts->orphaned) {
+            str_add(&text, "It wrote nothing before it was lost.");
+        } else {
+            str_addf(&text, "No output yet, pid %lld is alive for ", (long long)attempt->pid);
+            shown_duration(frame_now(input).mono_ms - attempt->started.mono_ms, &text);
+            str_add_char(&text, '.');
         }
     }
-}
-
-static void draw_empty(struct canvas *canvas, const struct frame_box *box, int row,
-                       const struct frame_input *input)
-{
-    struct str text = {0};
-    add_no_output(input, &text);
     row += row > box->row && row + 1 < box->row + box->rows;
     if (text.len > 0 && row < box->row + box->rows)
         (void)frame_put(canvas, (struct spot){row, 1, box->columns - 1}, STYLE_LABEL, text.data);
@@ -524,17 +482,26 @@ static void draw_lines(struct canvas *canvas, const struct frame_box *box,
     const struct view_log *log = &input->view->log;
     const struct log_pager *pager = input->facts->pager;
     const size_t count = log_pager_count(pager);
+    const int column = pager_line_columns(box->columns);
+    const int end = box->row + box->rows;
     int row = box->row;
     int hidden = log->row;
-    for (size_t i = log->top; i < count && row < box->row + box->rows; i++) {
+    for (size_t i = log->top; i < count && row < end; i++) {
         const struct pager_line *line = log_pager_line(pager, i);
-        if (line)
-            row = pager_line_draw(canvas, box, row, &(struct pager_row){input, line, hidden});
-        else
-            row++; /* replaced by newer output, which comes with the next frame */
+        const struct pager_row what = {input, line, hidden};
+        const struct spot spot = {row, column, box->columns - column};
         hidden = 0;
+        row++;
+        if (!line || spot.width <= 0) /* !line: newer output replaced it, in the next frame */
+            continue;
+        if (what.hidden == 0)
+            draw_pager_front(canvas, spot.row, &what);
+        if (log->unwrapped)
+            draw_cut(canvas, spot, &what, style_of(pager, line));
+        else
+            row = draw_wrapped(canvas, spot, end, &what);
     }
-    draw_empty(canvas, box, row, input);
+    draw_no_output(canvas, box, row, input);
 }
 
 static void draw_page(struct canvas *canvas, const struct layout *layout,

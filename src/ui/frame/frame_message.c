@@ -9,28 +9,21 @@ enum {
     ANSWER_MS = 3000,  /* how long the answer to a key stays, whatever happens */
 };
 
-static int flaky(const struct run_state *state)
+/* Appends how many tasks passed and what became of the others, and a hint if there is room. */
+static void add_run_end(const struct frame_input *input, int columns, struct str *out)
 {
-    int count = 0;
-    for (int i = 0; i < state->plan->task_count; i++) {
-        if (state->tasks[i].status == TASK_PASSED && shown_failed_attempts(state, i) > 0)
-            count++;
-    }
-    return count;
-}
-
-/* Appends the hint, shortened to fit. */
-static void add_end(const struct frame_input *input, int columns, struct str *out)
-{
-    const struct run_state *state = input->facts->state;
-    int tasks = state->plan->task_count;
-    int passed = state->counts[TASK_PASSED];
-    str_addf(out, "%d of %d passed", passed, tasks);
-    int after = flaky(state);
-    if (after > 0)
-        str_addf(out, ", %d after failures", after);
     static const enum task_status others[] = {TASK_GAVE_UP, TASK_STUCK,     TASK_NEEDS_YOU,
                                               TASK_BLOCKED, TASK_CANCELLED, TASK_QUEUED};
+    const struct run_state *state = input->facts->state;
+    const int tasks = state->plan->task_count;
+    int flaky = 0;
+    for (int i = 0; i < tasks; i++) {
+        if (state->tasks[i].status == TASK_PASSED && shown_failed_attempts(state, i) > 0)
+            flaky++;
+    }
+    str_addf(out, "%d of %d passed", state->counts[TASK_PASSED], tasks);
+    if (flaky > 0)
+        str_addf(out, ", %d after failures", flaky);
     for (size_t i = 0; i < ARRAY_LEN(others); i++) {
         if (state->counts[others[i]] > 0)
             str_addf(out, ", %d %s", state->counts[others[i]], task_status_name(others[i]));
@@ -45,19 +38,6 @@ static void add_end(const struct frame_input *input, int columns, struct str *ou
     str_done(&hint);
 }
 
-static void add_interrupted(const struct frame_input *input, struct str *out)
-{
-    const struct run_state *state = input->facts->state;
-    if (state->running > 0) {
-        str_add(out, "devs died while ");
-        shown_count(state->running, "try ran. ", "tries ran. ", out);
-    } else {
-        str_add(out, "devs exited before the run had ended. ");
-    }
-    str_addf(out, "Continue it: devs run --continue %lld", (long long)input->number);
-    frame_say(input, ". {quit} leaves", out);
-}
-
 /* The content of the line. */
 struct message {
     struct str text;  /* owned */
@@ -65,30 +45,6 @@ struct message {
     struct str later; /* owned; short version of later news; "" = none */
     int task;         /* the subject of `text`, -1 = none */
 };
-
-/* Returns the task of the notice if its state has not changed since; otherwise -1. */
-static int task_of_notice(const struct run_state *state)
-{
-    for (int i = 0; i < state->plan->task_count; i++) {
-        const struct task_state *task = &state->tasks[i];
-        if (task_status_is_failed(task->status) && task->since.at_ms == state->notice_at_ms)
-            return i;
-    }
-    return -1;
-}
-
-/* Returns the task that most recently began to need the user; -1 = none. */
-static int latest_in_need(const struct run_state *state)
-{
-    int latest = -1;
-    for (int i = 0; i < state->plan->task_count; i++) {
-        const struct task_state *task = &state->tasks[i];
-        if (task->status == TASK_NEEDS_YOU &&
-            (latest < 0 || task->since.at_ms > state->tasks[latest].since.at_ms))
-            latest = i;
-    }
-    return latest;
-}
 
 static const char *stop_word(enum task_status status)
 {
@@ -140,14 +96,23 @@ static void add_brief(const struct run_state *state, int task, int64_t at_ms, st
 static void add_notice(const struct frame_input *input, struct message *out)
 {
     const struct run_state *state = input->facts->state;
-    const int told = task_of_notice(state);
-    const int in_need = latest_in_need(state);
     char hms[CLOCK_TEXT_MAX];
     if (state->notice[0] == '\0') {
         if (input->is_session)
             str_addf(&out->text, "a session reported by an agent's hooks, last seen at %s",
                      clock_hms(state->last.at_ms, hms));
         return;
+    }
+    int told = -1;    /* the task of the notice, if its state has not changed since */
+    int in_need = -1; /* the task that most recently began to need the user */
+    for (int i = 0; i < state->plan->task_count; i++) {
+        const struct task_state *task = &state->tasks[i];
+        if (told < 0 && task_status_is_failed(task->status) &&
+            task->since.at_ms == state->notice_at_ms)
+            told = i;
+        if (task->status == TASK_NEEDS_YOU &&
+            (in_need < 0 || task->since.at_ms > state->tasks[in_need].since.at_ms))
+            in_need = i;
     }
     out->task = in_need >= 0 ? in_need : told;
     const int64_t at_ms = in_need >= 0 ? state->tasks[in_need].since.at_ms : state->notice_at_ms;
@@ -162,73 +127,57 @@ static void add_notice(const struct frame_input *input, struct message *out)
     add_brief(state, told, state->notice_at_ms, &out->later);
 }
 
-/* Appends the answer to a key or an act. */
-static void add_answer(const struct frame_input *input, struct str *out)
-{
-    struct str why = {0};
-    str_add(out, input->view->message);
-    if (input->view->message_undo && !view_undo_refusal(input->view, input->facts, &why))
-        frame_say(input, "   {undo} undoes it", out);
-    str_done(&why);
-}
-
 /* Makes the message line; empty if nothing needs attention. */
 static void add_message(const struct frame_input *input, int columns, struct message *out)
 {
+    const struct view *view = input->view;
     const struct view_facts *facts = input->facts;
     const struct run_state *state = facts->state;
-    bool is_answered = input->view->message[0] != '\0';
-    bool has_news = facts->mode == VIEW_LIVE && state->notice[0] != '\0' &&
-                    state->notice_at_ms > input->view->message_at_ms &&
-                    facts->clock.at_ms - input->view->message_at_ms >= ANSWER_MS;
-    if (is_answered && !has_news)
-        add_answer(input, &out->text);
-    else if (facts->mode == VIEW_REPLAY && view_screen(input->view) == SCREEN_RUNS)
+    struct str *text = &out->text;
+    const bool is_answered = view->message[0] != '\0';
+    const bool has_news = facts->mode == VIEW_LIVE && state->notice[0] != '\0' &&
+                          state->notice_at_ms > view->message_at_ms &&
+                          facts->clock.at_ms - view->message_at_ms >= ANSWER_MS;
+    if (is_answered && !has_news) {
+        struct str why = {0};
+        str_add(text, view->message);
+        if (view->message_undo && !view_undo_refusal(view, facts, &why))
+            frame_say(input, "   {undo} undoes it", text);
+        str_done(&why);
+    } else if (facts->mode == VIEW_REPLAY && view_screen(view) == SCREEN_RUNS) {
         return; /* messages are about a single run */
-    else if (input->view->leaving)
-        str_addf(&out->text, "nothing more is started; leaving when %d %s ended", state->running,
+    } else if (view->leaving) {
+        str_addf(text, "nothing more is started; leaving when %d %s ended", state->running,
                  state->running == 1 ? "try has" : "tries have");
-    else if (!state->started)
-        str_add(&out->text, "the run is starting");
-    else if (state->ended)
-        add_end(input, columns, &out->text);
-    else if (facts->mode == VIEW_INTERRUPTED)
-        add_interrupted(input, &out->text);
-    else
+    } else if (!state->started) {
+        str_add(text, "the run is starting");
+    } else if (state->ended) {
+        add_run_end(input, columns, text);
+    } else if (facts->mode == VIEW_INTERRUPTED) {
+        if (state->running > 0) {
+            str_add(text, "devs died while ");
+            shown_count(state->running, "try ran. ", "tries ran. ", text);
+        } else {
+            str_add(text, "devs exited before the run had ended. ");
+        }
+        str_addf(text, "Continue it: devs run --continue %lld", (long long)input->number);
+        frame_say(input, ". {quit} leaves", text);
+    } else {
         add_notice(input, out);
-}
-
-/* Returns true if a task other than the selected one needs the user. */
-static bool leads_elsewhere(const struct frame_input *input, int task)
-{
-    return input->facts->mode == VIEW_LIVE && task >= 0 && task != input->view->chosen &&
-           input->facts->state->tasks[task].status == TASK_NEEDS_YOU;
-}
-
-/* Draws both if there is room, the first one shortened if necessary; otherwise only the first. */
-static void put_message(struct canvas *canvas, struct spot spot, const struct message *message)
-{
-    enum { GAP = 3 };
-    const struct str *first = &message->text;
-    const int later = text_width(str_text(&message->later), message->later.len);
-    const int room = spot.width - later - GAP;
-    if (later > 0 && text_width(str_text(first), first->len) > room)
-        first = &message->brief;
-    const int width = text_width(str_text(first), first->len);
-    if (later > 0 && width <= room)
-        (void)frame_put(canvas, (struct spot){spot.row, spot.column + width + GAP, later},
-                        STYLE_PLAIN, str_text(&message->later));
-    else
-        first = &message->text;
-    (void)frame_put(canvas, spot, STYLE_PLAIN, str_text(first));
+    }
 }
 
 void frame_message(struct canvas *canvas, int row, const struct frame_input *input)
 {
+    enum { GAP = 3 };
+    const struct view_facts *facts = input->facts;
     struct spot spot = {row, 1, canvas->columns - 1};
     struct message message = {.task = -1};
     add_message(input, spot.width, &message);
-    if (leads_elsewhere(input, message.task) && spot.width >= HINT_COLUMNS) {
+    const bool needs_user_elsewhere = facts->mode == VIEW_LIVE && message.task >= 0 &&
+                                      message.task != input->view->chosen &&
+                                      facts->state->tasks[message.task].status == TASK_NEEDS_YOU;
+    if (needs_user_elsewhere && spot.width >= HINT_COLUMNS) {
         struct str hint = {0};
         frame_say(input, "{needs-you-next} = go there", &hint);
         const int at = frame_put_right(canvas, (struct spot){row, 1, spot.width - 1}, STYLE_KEY,
@@ -236,7 +185,20 @@ void frame_message(struct canvas *canvas, int row, const struct frame_input *inp
         spot.width = at - spot.column - 2;
         str_done(&hint);
     }
-    put_message(canvas, spot, &message);
+
+    /* Both if there is room, the first one shortened if necessary; otherwise only the first. */
+    const struct str *first = &message.text;
+    const int later = text_width(str_text(&message.later), message.later.len);
+    const int room = spot.width - later - GAP;
+    if (later > 0 && text_width(str_text(first), first->len) > room)
+        first = &message.brief;
+    const int width = text_width(str_text(first), first->len);
+    if (later > 0 && width <= room)
+        (void)frame_put(canvas, (struct spot){row, spot.column + width + GAP, later}, STYLE_PLAIN,
+                        str_text(&message.later));
+    else
+        first = &message.text;
+    (void)frame_put(canvas, spot, STYLE_PLAIN, str_text(first));
     str_done(&message.text);
     str_done(&message.brief);
     str_done(&message.later);

@@ -60,7 +60,7 @@ static void lay_out_help(const struct help_lines *lines, int rows, struct layout
 }
 
 /* If all lines fit on one page, balances its columns. */
-static void fit(const struct help_lines *lines, int rows, struct layout *out)
+static void fit_help(const struct help_lines *lines, int rows, struct layout *out)
 {
     for (int i = 2; i < rows; i++) {
         lay_out_help(lines, i, out);
@@ -136,34 +136,16 @@ static struct spot place_spot(const struct layout *layout, const struct canvas *
     return (struct spot){top + in_page % layout->rows, column * width, width - 1};
 }
 
-static void draw_group(struct canvas *canvas, struct spot spot, const struct help_line *line,
-                       const char *target)
-{
-    char title[TITLE_MAX];
-    bool aimed = line->binding && line->binding->group == KEYS_ACT && target[0];
-    (void)snprintf(title, sizeof(title), "%s%s%s", help_line_group(line), aimed ? " on " : "",
-                   aimed ? target : "");
-    spot.column += 1;
-    spot.width -= 1;
-    canvas_text(canvas, spot, STYLE_LABEL, title);
-}
-
-/* Returns the width of the name at the left of a line. */
-static int name_width(const struct help_line *line, int width)
-{
-    if (line->binding)
-        return KEYS_WIDTH;
-    if (!line->command)
-        return WORD_WIDTH - 2;
-    return width < 2 * COMMAND_WIDTH ? COMMAND_WIDTH_NARROW : COMMAND_WIDTH;
-}
-
 static void draw_help_line(struct canvas *canvas, struct spot spot, const struct help_line *line,
                            const char *refusal)
 {
-    int end = spot.column + spot.width;
+    const int end = spot.column + spot.width;
+    int names = WORD_WIDTH - 2; /* columns of the name at the left */
+    if (line->binding)
+        names = KEYS_WIDTH;
+    else if (line->command)
+        names = spot.width < 2 * COMMAND_WIDTH ? COMMAND_WIDTH_NARROW : COMMAND_WIDTH;
     spot.column += 2;
-    const int names = name_width(line, spot.width);
     if (!line->binding && !line->command) {
         spot.width = 1;
         canvas_text(canvas, spot, STYLE_KEY, shown_sign(line->sign, canvas->ascii));
@@ -178,30 +160,6 @@ static void draw_help_line(struct canvas *canvas, struct spot spot, const struct
     canvas_text(canvas, spot, refusal ? STYLE_DEAD : STYLE_PLAIN, help_line_words(line));
 }
 
-static void draw_chosen(struct canvas *canvas, struct spot spot)
-{
-    canvas_text(canvas, (struct spot){spot.row, spot.column, 1}, STYLE_PLAIN, "▸");
-    canvas_choose(canvas, spot.row, spot.column, spot.width);
-}
-
-static int columns_for(int width)
-{
-    if (width >= WIDTH_FOR_THREE)
-        return HELP_COLUMNS_MAX;
-    return width >= WIDTH_FOR_TWO ? 2 : 1;
-}
-
-static void lay_sheet(const struct help *help, const struct canvas *canvas, int rows,
-                      struct sheet *out)
-{
-    help_lines_find(help, &out->lines);
-    out->layout.columns = columns_for(canvas->columns);
-    fit(&out->lines, rows, &out->layout);
-    out->chosen = help->chosen < out->lines.count ? help->chosen : out->lines.count - 1;
-    const int page_size = out->layout.rows * out->layout.columns;
-    out->page = out->lines.count > 0 ? out->layout.places[out->chosen] / page_size : 0;
-}
-
 static void draw_lines(const struct help *help, struct canvas *canvas, int top,
                        const struct help_about *about, const struct sheet *sheet)
 {
@@ -210,14 +168,24 @@ static void draw_lines(const struct help *help, struct canvas *canvas, int top,
     for (int i = 0; i < sheet->lines.count; i++) {
         const struct help_line *line = &sheet->lines.at[i];
         const int head = layout->heads[i];
-        if (head >= 0 && head / page_size == sheet->page)
-            draw_group(canvas, place_spot(layout, canvas, top, head), line, about->target);
+        if (head >= 0 && head / page_size == sheet->page) {
+            char title[TITLE_MAX];
+            const bool aimed =
+                line->binding && line->binding->group == KEYS_ACT && about->target[0];
+            (void)snprintf(title, sizeof(title), "%s%s%s", help_line_group(line),
+                           aimed ? " on " : "", aimed ? about->target : "");
+            const struct spot spot = place_spot(layout, canvas, top, head);
+            canvas_text(canvas, (struct spot){spot.row, spot.column + 1, spot.width - 1},
+                        STYLE_LABEL, title);
+        }
         if (layout->places[i] / page_size != sheet->page)
             continue;
         const struct spot spot = place_spot(layout, canvas, top, layout->places[i]);
         draw_help_line(canvas, spot, line, refusal_of(help, about, line));
-        if (i == sheet->chosen)
-            draw_chosen(canvas, spot);
+        if (i == sheet->chosen) {
+            canvas_text(canvas, (struct spot){spot.row, spot.column, 1}, STYLE_PLAIN, "▸");
+            canvas_choose(canvas, spot.row, spot.column, spot.width);
+        }
     }
     for (int column = 1; column < layout->columns; column++) {
         int at = column * (canvas->columns / layout->columns) - 1;
@@ -229,14 +197,24 @@ static void draw_lines(const struct help *help, struct canvas *canvas, int top,
 void help_draw(const struct help *help, struct canvas *canvas, const struct help_about *about)
 {
     struct sheet sheet;
+    struct layout *layout = &sheet.layout;
     char pages[KEY_NAME_MAX * 2];
     canvas_clear(canvas);
     int top = canvas->rows >= ROWS_FOR_HEAD ? 2 : 0;
     int foot = canvas->rows >= ROWS_FOR_FOOT ? 2 : 0;
-    lay_sheet(help, canvas, canvas->rows - top - foot, &sheet);
+    layout->columns = 1;
+    if (canvas->columns >= WIDTH_FOR_THREE)
+        layout->columns = HELP_COLUMNS_MAX;
+    else if (canvas->columns >= WIDTH_FOR_TWO)
+        layout->columns = 2;
+    help_lines_find(help, &sheet.lines);
+    fit_help(&sheet.lines, canvas->rows - top - foot, layout);
+
     const bool is_found = sheet.lines.count > 0;
-    const int page_size = sheet.layout.rows * sheet.layout.columns;
-    const int count = is_found ? (sheet.layout.end - 1) / page_size + 1 : 1;
+    const int page_size = layout->rows * layout->columns;
+    const int count = is_found ? (layout->end - 1) / page_size + 1 : 1;
+    sheet.chosen = help->chosen < sheet.lines.count ? help->chosen : sheet.lines.count - 1;
+    sheet.page = is_found ? layout->places[sheet.chosen] / page_size : 0;
     (void)snprintf(pages, sizeof(pages), "page %d of %d", sheet.page + 1, count);
     if (top > 0)
         draw_head(help, canvas, about->screen);
@@ -302,8 +280,8 @@ void view_order_draw(const struct view *view, struct canvas *canvas)
 enum { GAP = 2 };
 
 /* Draws the possible completions, or what the command does. */
-static void draw_hint(const struct view *view, const struct view_facts *facts,
-                      struct canvas *canvas, int row)
+static void draw_command_hint(const struct view *view, const struct view_facts *facts,
+                              struct canvas *canvas, int row)
 {
     const struct command_row *command = view_command_in(view->command.line.text);
     struct completions found;
@@ -326,7 +304,7 @@ void view_command_draw(const struct view *view, const struct view_facts *facts,
                        struct canvas *canvas)
 {
     if (canvas->rows > 2)
-        draw_hint(view, facts, canvas, canvas->rows - 2);
+        draw_command_hint(view, facts, canvas, canvas->rows - 2);
     line_edit_draw(&view->command.line, canvas, canvas->rows - 1, ":");
 }
 
@@ -340,18 +318,8 @@ int frame_report_rows(int canvas_rows, size_t rows)
     return rows < (size_t)room ? (int)rows : room;
 }
 
-static enum style style_of(enum report_mark mark)
-{
-    static const enum style styles[] = {
-        [REPORT_ROW_PLAIN] = STYLE_PLAIN,  [REPORT_ROW_HEAD] = STYLE_HEAD,
-        [REPORT_ROW_DIFFERS] = STYLE_KEY,  [REPORT_ROW_FOLD] = STYLE_LABEL,
-        [REPORT_ROW_SAME] = STYLE_PLAIN,   [REPORT_ROW_REMOVED] = STYLE_FAILED,
-        [REPORT_ROW_ADDED] = STYLE_PASSED,
-    };
-    return styles[mark];
-}
-
-static void draw_rule(struct canvas *canvas, int row, const struct view_report *report, size_t rows)
+static void draw_report_rule(struct canvas *canvas, int row, const struct view_report *report,
+                             size_t rows)
 {
     static const char *const titles[] = {[REPORT_NONE] = "",
                                          [REPORT_COMPARE] = "two tries  (=)",
@@ -365,34 +333,35 @@ static void draw_rule(struct canvas *canvas, int row, const struct view_report *
     str_done(&note);
 }
 
-static void draw_keys(struct canvas *canvas, const struct frame_input *input)
-{
-    const int row = canvas->rows - 1;
-    struct str keys = {0};
-    if (input->view->report.kind == REPORT_BUNDLE)
-        str_add(&keys, "y writes it   ");
-    frame_say(input, "{back} closes it   {down} {up} {page-down} {page-up} scroll", &keys);
-    canvas_blank_row(canvas, row, STYLE_PLAIN);
-    (void)frame_put(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_LABEL,
-                    str_text(&keys));
-    str_done(&keys);
-}
-
 void frame_report(struct canvas *canvas, const struct frame_input *input)
 {
+    static const enum style styles[] = {
+        [REPORT_ROW_PLAIN] = STYLE_PLAIN,  [REPORT_ROW_HEAD] = STYLE_HEAD,
+        [REPORT_ROW_DIFFERS] = STYLE_KEY,  [REPORT_ROW_FOLD] = STYLE_LABEL,
+        [REPORT_ROW_SAME] = STYLE_PLAIN,   [REPORT_ROW_REMOVED] = STYLE_FAILED,
+        [REPORT_ROW_ADDED] = STYLE_PASSED,
+    };
     const struct view_report *report = &input->view->report;
     const struct report_rows *rows = input->facts->report;
-    const int first = canvas->rows - 1 - report->page;
+    const int last = canvas->rows - 1;
+    const int first = last - report->page;
     if (first >= 1)
-        draw_rule(canvas, first - 1, report, rows->count);
+        draw_report_rule(canvas, first - 1, report, rows->count);
     for (int i = 0; i < report->page; i++) {
         const size_t index = (size_t)report->top + (size_t)i;
         canvas_blank_row(canvas, first + i, STYLE_PLAIN);
         if (index >= rows->count)
             continue;
         const struct report_row *row = &rows->items[index];
-        (void)canvas_text_n(canvas, (struct spot){first + i, 0, canvas->columns},
-                            style_of(row->mark), rows->text.data + row->start, row->len);
+        (void)canvas_text_n(canvas, (struct spot){first + i, 0, canvas->columns}, styles[row->mark],
+                            rows->text.data + row->start, row->len);
     }
-    draw_keys(canvas, input);
+    struct str keys = {0};
+    if (report->kind == REPORT_BUNDLE)
+        str_add(&keys, "y writes it   ");
+    frame_say(input, "{back} closes it   {down} {up} {page-down} {page-up} scroll", &keys);
+    canvas_blank_row(canvas, last, STYLE_PLAIN);
+    (void)frame_put(canvas, (struct spot){last, 1, canvas->columns - 1}, STYLE_LABEL,
+                    str_text(&keys));
+    str_done(&keys);
 }

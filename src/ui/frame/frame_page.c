@@ -14,7 +14,7 @@ enum {
     KEYS_KEPT = 2, /* the last ones, quit and help, take precedence over all others */
 };
 
-static bool works(const struct frame_input *input, enum act act)
+static bool act_works(const struct frame_input *input, enum act act)
 {
     struct str why = {0};
     const bool refused = view_refusal(input->view, input->facts, act, &why);
@@ -40,39 +40,14 @@ static void frame_keys_draw(struct canvas *canvas, int row, const struct frame_i
         const enum act act = keys->acts[i];
         const bool is_kept = i + kept >= keys->count;
         const char *brief = briefs[act];
-        if (!works(input, act) || (!is_kept && footer.count + kept >= most))
+        if (!act_works(input, act) || (!is_kept && footer.count + kept >= most))
             continue;
         /* If only one key of the pair works, it gets the shared word. */
-        if (brief && *brief == '\0' && i + 1 < keys->count && !works(input, keys->acts[i + 1]))
+        if (brief && *brief == '\0' && i + 1 < keys->count && !act_works(input, keys->acts[i + 1]))
             briefs[act] = briefs[keys->acts[i + 1]];
         acts[footer.count++] = act;
     }
     keymap_footer(canvas, row, &footer);
-}
-
-/* Keys for opposite directions share a word. */
-static void name_times(const struct frame_input *input, const char *briefs[UI_ACT_COUNT])
-{
-    if (input->view->trail.depth > 0)
-        briefs[UI_QUIT] = "back";
-    briefs[UI_TRY_START] = "";
-    briefs[UI_TRY_NEXT] = "try";
-    briefs[UI_ERROR_NEXT] = "";
-    briefs[UI_ERROR_BACK] = "failure";
-    briefs[UI_SLOWER] = "";
-    briefs[UI_FASTER] = "speed";
-    if (input->facts->replay) {
-        briefs[UI_EVENT_BACK] = "";
-        briefs[UI_EVENT_FORWARD] = "event";
-    }
-    if (input->facts->mode == VIEW_PAST) {
-        briefs[UI_END] = frame_present_word(input->facts);
-        briefs[UI_QUIT] = "back";
-    }
-    if (input->facts->mode == VIEW_REPLAY)
-        briefs[UI_QUIT] = "leave";
-    if (input->facts->replay && input->facts->replay->playing)
-        briefs[UI_PLAY] = "pause";
 }
 
 void frame_name_acts(const struct frame_input *input, const char *briefs[UI_ACT_COUNT])
@@ -87,31 +62,48 @@ void frame_name_acts(const struct frame_input *input, const char *briefs[UI_ACT_
         briefs[UI_RETRY] = "go on";
 }
 
-/* Sets the texts of keys that do something different for a fold or a held task. */
+/* Sets the texts of keys that share a word with the key for the opposite direction, and of those
+ * that do something different here. */
 static void name_acts(const struct frame_input *input, const char *briefs[UI_ACT_COUNT])
 {
-    const struct view_fold *fold = view_chosen_fold(input->view);
-    name_times(input, briefs);
-    if (view_is_zoomed(input->view))
+    const struct view *view = input->view;
+    const struct view_facts *facts = input->facts;
+    const struct view_fold *fold = view_chosen_fold(view);
+    if (view->trail.depth > 0)
+        briefs[UI_QUIT] = "back";
+    briefs[UI_TRY_START] = "";
+    briefs[UI_TRY_NEXT] = "try";
+    briefs[UI_ERROR_NEXT] = "";
+    briefs[UI_ERROR_BACK] = "failure";
+    briefs[UI_SLOWER] = "";
+    briefs[UI_FASTER] = "speed";
+    if (facts->replay) {
+        briefs[UI_EVENT_BACK] = "";
+        briefs[UI_EVENT_FORWARD] = "event";
+    }
+    if (facts->mode == VIEW_PAST) {
+        briefs[UI_END] = frame_present_word(facts);
+        briefs[UI_QUIT] = "back";
+    }
+    if (facts->mode == VIEW_REPLAY)
+        briefs[UI_QUIT] = "leave";
+    if (facts->replay && facts->replay->playing)
+        briefs[UI_PLAY] = "pause";
+    if (view_is_zoomed(view))
         briefs[UI_ZOOM] = "all panes";
     if (!fold) {
         frame_name_acts(input, briefs);
         return;
     }
-    bool all_held = fold->held == fold->fault.count;
-    briefs[UI_OPEN] = view_is_unfolded(input->view, fold) ? "fold" : "unfold";
+    const bool all_held = fold->held == fold->fault.count;
+    briefs[UI_OPEN] = view_is_unfolded(view, fold) ? "fold" : "unfold";
     briefs[UI_RETRY] = "send one";
     briefs[UI_CANCEL] = "cancel all";
     briefs[UI_HOLD] = all_held ? "let all go" : "hold all";
 }
 
-/* Which keys to show; quit and help are always among them. */
-struct choice {
-    const enum act *acts;
-    size_t count, most;
-};
-
-static struct choice choose(const struct canvas *canvas, const struct frame_input *input)
+/* Returns the keys to show, still without texts; quit and help are always among them. */
+static struct frame_keys choose_keys(const struct canvas *canvas, const struct frame_input *input)
 {
     static const enum act live[] = {
         UI_OPEN,           UI_RETRY,    UI_RETRY_WITH, UI_CANCEL, UI_FILTER,
@@ -129,17 +121,18 @@ static struct choice choose(const struct canvas *canvas, const struct frame_inpu
     static const enum act past_zoomed[] = {
         UI_ZOOM,     UI_PLAY,       UI_EVENT_BACK, UI_EVENT_FORWARD, UI_TRY_START,
         UI_TRY_NEXT, UI_ERROR_NEXT, UI_ERROR_BACK, UI_QUIT,          UI_HELP};
-    if (input->facts->replay && view_is_zoomed(input->view))
-        return (struct choice){past_zoomed, ARRAY_LEN(past_zoomed), KEYS_MAX_WIDE};
+    const bool is_zoomed = view_is_zoomed(input->view);
+    if (input->facts->replay && is_zoomed)
+        return (struct frame_keys){past_zoomed, ARRAY_LEN(past_zoomed), .most = KEYS_MAX_WIDE};
     if (input->facts->replay)
-        return (struct choice){past, ARRAY_LEN(past), KEYS_MAX_WIDE};
+        return (struct frame_keys){past, ARRAY_LEN(past), .most = KEYS_MAX_WIDE};
     if (canvas->columns < NARROW_COLUMNS)
-        return (struct choice){narrow, ARRAY_LEN(narrow), KEYS_MAX};
-    if (view_is_zoomed(input->view))
-        return (struct choice){zoomed, ARRAY_LEN(zoomed), KEYS_MAX};
+        return (struct frame_keys){narrow, ARRAY_LEN(narrow), .most = KEYS_MAX};
+    if (is_zoomed)
+        return (struct frame_keys){zoomed, ARRAY_LEN(zoomed), .most = KEYS_MAX};
     if (canvas->columns >= WIDE_COLUMNS)
-        return (struct choice){wide, ARRAY_LEN(wide), KEYS_MAX_WIDE};
-    return (struct choice){live, ARRAY_LEN(live), KEYS_MAX};
+        return (struct frame_keys){wide, ARRAY_LEN(wide), .most = KEYS_MAX_WIDE};
+    return (struct frame_keys){live, ARRAY_LEN(live), .most = KEYS_MAX};
 }
 
 void frame_footer(struct canvas *canvas, int row, const struct frame_input *input)
@@ -149,16 +142,13 @@ void frame_footer(struct canvas *canvas, int row, const struct frame_input *inpu
         frame_message(canvas, row, input);
         return;
     }
-    const struct choice choice = choose(canvas, input);
     const char *briefs[UI_ACT_COUNT] = {NULL};
     name_acts(input, briefs);
     if (canvas->columns < WIDE_COLUMNS)
         briefs[UI_TIMELINE] = "time";
-    const struct frame_keys keys = {.acts = choice.acts,
-                                    .count = choice.count,
-                                    .briefs = briefs,
-                                    .kept = KEYS_KEPT,
-                                    .most = choice.most};
+    struct frame_keys keys = choose_keys(canvas, input);
+    keys.briefs = briefs;
+    keys.kept = KEYS_KEPT;
     frame_keys_draw(canvas, row, input, &keys);
 }
 
@@ -170,27 +160,6 @@ enum {
     HMS_LASTS_MS = 600000, /* longer: no seconds either */
     FULL_COLUMNS = 100,    /* narrower: signs instead of words */
 };
-
-static void add_speed(const struct replay *replay, struct str *out)
-{
-    if (replay->speed >= REPLAY_SPEED_ONE)
-        str_addf(out, "%dx", replay->speed / REPLAY_SPEED_ONE);
-    else
-        str_addf(out, "0.%sx", replay->speed == 1 ? "25" : "5");
-}
-
-/* Appends the time until the end. In the past, the header shows it instead. */
-static void add_to_the_end(const struct frame_input *input, bool in_full, struct str *out)
-{
-    const struct replay *replay = input->facts->replay;
-    const int64_t left = replay->marks[replay->count - 1].at.mono_ms - replay_now(replay).mono_ms;
-    if (input->facts->mode == VIEW_PAST)
-        return;
-    str_add(out, in_full ? "   " : "   -");
-    shown_duration(left, out);
-    if (in_full)
-        str_add(out, " before the end of the log");
-}
 
 /* Draws a key and its effect, ending at the end of the spot. Returns the spot before it. */
 static struct spot put_way(struct canvas *canvas, struct spot spot, const struct frame_input *input,
@@ -215,7 +184,6 @@ static void frame_transport(struct canvas *canvas, int row, const struct frame_i
     const struct replay *replay = input->facts->replay;
     const bool in_full = canvas->columns >= FULL_COLUMNS;
     struct str text = {0};
-    char hms[CLOCK_TEXT_MAX];
     if (replay->playing)
         str_add(&text, canvas->ascii ? " > " : " ▸ ");
     else
@@ -223,10 +191,20 @@ static void frame_transport(struct canvas *canvas, int row, const struct frame_i
     if (in_full)
         str_add(&text, replay->playing ? " playing " : " paused  ");
     str_add(&text, " ");
-    add_speed(replay, &text);
+    if (replay->speed >= REPLAY_SPEED_ONE)
+        str_addf(&text, "%dx", replay->speed / REPLAY_SPEED_ONE);
+    else
+        str_addf(&text, "0.%sx", replay->speed == 1 ? "25" : "5");
     if (replay->count > 0) {
-        str_addf(&text, "   %s", clock_hms(replay_now(replay).at_ms, hms));
-        add_to_the_end(input, in_full, &text);
+        char hms[CLOCK_TEXT_MAX];
+        const struct moment now = replay_now(replay);
+        str_addf(&text, "   %s", clock_hms(now.at_ms, hms));
+        if (input->facts->mode != VIEW_PAST) { /* in the past, the header shows it instead */
+            str_add(&text, in_full ? "   " : "   -");
+            shown_duration(replay->marks[replay->count - 1].at.mono_ms - now.mono_ms, &text);
+            if (in_full)
+                str_add(&text, " before the end of the log");
+        }
     }
     const size_t len = text.len;
     str_addf(&text, "   event %lld of %zu", (long long)replay->at, replay->count);
@@ -288,15 +266,6 @@ static void draw_time(struct canvas *canvas, struct spot spot, int64_t at_ms)
     (void)canvas_text_n(canvas, spot, STYLE_PLAIN, clock_hms(at_ms, hms), (size_t)spot.width);
 }
 
-/* The value is untrusted: the log may come from someone else. */
-static int64_t after_event(const struct bookmark *bookmark, const struct moment *at, int64_t most)
-{
-    int64_t ms = 0;
-    if (bookmark->at_ms <= at->at_ms)
-        return 0;
-    return __builtin_sub_overflow(bookmark->at_ms, at->at_ms, &ms) || ms > most ? most : ms;
-}
-
 /* A bookmark is shown at its event, plus its offset. */
 static void draw_bookmarks(const struct scrubber *scrubber, const struct frame_input *input)
 {
@@ -305,7 +274,13 @@ static void draw_bookmarks(const struct scrubber *scrubber, const struct frame_i
         const struct bookmark *bookmark = &input->facts->bookmarks[i];
         const bool is_here = bookmark->seq >= 1 && bookmark->seq <= (int64_t)replay->count;
         const struct moment *at = &replay->marks[is_here ? bookmark->seq - 1 : 0].at;
-        const int64_t after_ms = is_here ? after_event(bookmark, at, scrubber->lasts_ms) : 0;
+        int64_t after_ms = 0;
+        if (is_here && bookmark->at_ms > at->at_ms) {
+            /* The bookmark's time is untrusted: the log may come from someone else. */
+            if (__builtin_sub_overflow(bookmark->at_ms, at->at_ms, &after_ms) ||
+                after_ms > scrubber->lasts_ms)
+                after_ms = scrubber->lasts_ms;
+        }
         draw_sign(scrubber, at->mono_ms + after_ms, STYLE_KEY, "m");
     }
 }
@@ -389,28 +364,22 @@ void frame_draw_edges(struct canvas *canvas, const struct frame_edges *edges,
         frame_scrubber(canvas, edges->scrubber, input);
 }
 
-/* Appends "LIVE   14:02:37"; without the clock if it does not fit beside the path. */
-static void add_mode(const struct frame_input *input, const struct canvas *canvas, int path_columns,
-                     struct str *out)
-{
-    enum { GAPS = 3 }; /* around the path */
-    char hms[CLOCK_TEXT_MAX];
-    frame_add_mode(input, canvas, out);
-    const size_t mode_len = out->len;
-    str_addf(out, "   %s%s", clock_hms(frame_now(input).at_ms, hms),
-             input->view->times == SHOWN_TIMES_UTC ? "Z" : "");
-    frame_add_way_back(input, out);
-    const int columns = text_width(str_text(out), out->len);
-    if (columns + path_columns + GAPS > canvas->columns && canvas->columns < PAGE_CLOCK_COLUMNS)
-        str_cut(out, mode_len);
-}
-
-/* Cuts the path at its right end if it is too long. */
+/* Draws the path, cut at its right end if it is too long, and "LIVE   14:02:37"; without the clock
+ * if it does not fit beside the path. */
 static void draw_path(struct canvas *canvas, const struct frame_input *input, const char *path)
 {
-    struct str right = {0};
+    enum { GAPS = 3 }; /* around the path */
     const enum style style = frame_mode_style(input->facts);
-    add_mode(input, canvas, text_width(path, strlen(path)), &right);
+    char hms[CLOCK_TEXT_MAX];
+    struct str right = {0};
+    frame_add_mode(input, canvas, &right);
+    const size_t mode_len = right.len;
+    str_addf(&right, "   %s%s", clock_hms(frame_now(input).at_ms, hms),
+             input->view->times == SHOWN_TIMES_UTC ? "Z" : "");
+    frame_add_way_back(input, &right);
+    const int columns = text_width(str_text(&right), right.len) + text_width(path, strlen(path));
+    if (columns + GAPS > canvas->columns && canvas->columns < PAGE_CLOCK_COLUMNS)
+        str_cut(&right, mode_len);
     const int end =
         frame_put_right(canvas, (struct spot){0, 0, canvas->columns}, style, str_text(&right));
     (void)frame_put(canvas, (struct spot){0, 1, end - 2}, style, path);
@@ -419,25 +388,18 @@ static void draw_path(struct canvas *canvas, const struct frame_input *input, co
     str_done(&right);
 }
 
-static void draw_footer(struct canvas *canvas, const struct frame_page *page,
-                        const struct frame_input *input, const struct frame_keys *keys)
-{
-    if (page->edges.footer < 0)
-        return;
-    if (page->edges.message < 0 && input->view->message[0] != '\0')
-        frame_message(canvas, page->edges.footer, input);
-    else
-        frame_keys_draw(canvas, page->edges.footer, input, keys);
-}
-
 void frame_page_draw(struct canvas *canvas, const struct frame_page *page,
                      const struct frame_input *input, const char *path,
                      const struct frame_keys *keys)
 {
+    const int footer = page->edges.footer;
     if (path)
         draw_path(canvas, input, path);
     frame_draw_edges(canvas, &page->edges, input);
-    draw_footer(canvas, page, input, keys);
+    if (footer >= 0 && page->edges.message < 0 && input->view->message[0] != '\0')
+        frame_message(canvas, footer, input);
+    else if (footer >= 0)
+        frame_keys_draw(canvas, footer, input, keys);
 }
 
 void frame_add_try(const struct frame_input *input, int columns, struct str *out)

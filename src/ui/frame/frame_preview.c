@@ -49,27 +49,23 @@ static void put_last_parts(struct preview *preview, const char *label, struct pa
     str_done(&text);
 }
 
-/* Draws the last parts on separate lines, as many as fit. */
-static void put_parts_below(struct preview *preview, const char *label, struct parts parts)
+/* Draws the last parts: on separate lines if everything is shown, otherwise in one line. */
+static void put_parts(struct preview *preview, const char *label, struct parts parts)
 {
-    int room = preview->box->rows - preview->row;
-    int first = parts.count > room ? parts.count - room : 0;
+    if (preview_is_full(preview))
+        return;
+    if (preview->kind != FRAME_PREVIEW_ROOMY) {
+        put_last_parts(preview, label, parts);
+        return;
+    }
+    const int room = preview->box->rows - preview->row;
+    const int first = parts.count > room ? parts.count - room : 0;
     for (int i = first; i < parts.count; i++) {
         struct str text = {0};
         parts.add(preview, i, &text);
         preview_put(preview, i == first ? label : "", str_text(&text));
         str_done(&text);
     }
-}
-
-static void put_parts(struct preview *preview, const char *label, struct parts parts)
-{
-    if (preview_is_full(preview))
-        return;
-    if (preview->kind == FRAME_PREVIEW_ROOMY)
-        put_parts_below(preview, label, parts);
-    else
-        put_last_parts(preview, label, parts);
 }
 
 /* Appends "3 ✗ test-fail 1:47"; "1 ✗ start: busy" for a try that could not be started. */
@@ -114,52 +110,35 @@ static void add_try_share(const struct preview *preview, int index, struct str *
                     preview->canvas->ascii, out);
 }
 
-static bool is_little_new(const struct attempt_state *attempts, int index)
-{
-    enum { LITTLE_PERMILLE = 100 };
-    int permille = attempts[index].new_permille;
-    return permille >= 0 && permille <= LITTLE_PERMILLE;
-}
-
-/* Returns for how many consecutive tries at the end `holds` is true. */
-static int count_last(const struct attempt_state *attempts, int ended,
-                      bool (*holds)(const struct attempt_state *attempts, int index))
-{
-    int count = 0;
-    while (count < ended && holds(attempts, ended - 1 - count))
-        count++;
-    return count;
-}
-
-/* Appends that the last tries had the same output, or almost nothing new; nothing for a single
- * try. */
-static void add_running_same(const struct attempt_state *attempts, int ended, struct str *out)
-{
-    int same = count_last(attempts, ended, frame_is_same_fault);
-    int little = count_last(attempts, ended, is_little_new);
-    if (same > 0)
-        str_addf(out, "the same result %d times running", same + 1);
-    else if (little > 1)
-        str_addf(out, "hardly anything new %d times running", little);
-}
-
-/* Draws the share of new output for each try. Not needed if each try has its own line, which
- * includes it. */
+/* Draws the share of new output for each try, and whether the last ones had the same output or
+ * almost nothing new. Not needed if each try has its own line, which includes it. */
 static void put_shares(struct preview *preview)
 {
+    enum { LITTLE_PERMILLE = 100 };
     const struct step_state *step = run_state_step(preview->state, preview->task);
+    const struct attempt_state *attempts = step->attempts;
     int ended = (int)step->attempt_count;
-    if (ended > 0 && step->attempts[ended - 1].ended.mono_ms == 0)
+    if (ended > 0 && attempts[ended - 1].ended.mono_ms == 0)
         ended--;
     bool is_known = false;
     for (int i = 0; i < ended; i++)
-        is_known = is_known || step->attempts[i].new_permille >= 0;
+        is_known = is_known || attempts[i].new_permille >= 0;
     if (!is_known || ended < 2 || preview->kind == FRAME_PREVIEW_ROOMY)
         return;
-    struct str same = {0};
-    add_running_same(step->attempts, ended, &same);
-    put_last_parts(preview, "new", (struct parts){ended, add_try_share, str_text(&same)});
-    str_done(&same);
+
+    int same = 0, little = 0; /* consecutive tries at the end */
+    while (same < ended && frame_is_same_fault(attempts, ended - 1 - same))
+        same++;
+    while (little < ended && attempts[ended - 1 - little].new_permille >= 0 &&
+           attempts[ended - 1 - little].new_permille <= LITTLE_PERMILLE)
+        little++;
+    struct str after = {0};
+    if (same > 0)
+        str_addf(&after, "the same result %d times running", same + 1);
+    else if (little > 1)
+        str_addf(&after, "hardly anything new %d times running", little);
+    put_last_parts(preview, "new", (struct parts){ended, add_try_share, str_text(&after)});
+    str_done(&after);
 }
 
 void preview_put_proofs(struct preview *preview)
@@ -176,46 +155,29 @@ static void preview_put_present_tries(struct preview *preview)
     put_shares(preview);
 }
 
-/* Returns true if budget was reported or spent, or everything is shown. */
-static bool is_worth_a_line(const struct preview *preview, const struct task_agent *agent)
-{
-    return preview->kind == FRAME_PREVIEW_ROOMY || agent->budget.told != 0 ||
-           agent->budget.spent != 0;
-}
-
-static void put_budget(struct preview *preview, const struct task_agent *agent)
-{
-    struct str text = {0};
-    const struct moment now = frame_now(preview->input);
-    if (is_worth_a_line(preview, agent))
-        shown_budgets(preview->state, preview->task, &now, &text);
-    if (text.len > 0 && agent->budget.spent != 0)
-        str_add(&text, ", spent");
-    preview_put(preview, "budget", str_text(&text));
-    str_done(&text);
-}
-
-/* A nudge is for the next prompt; a task that is over has none. */
-static bool is_to_be_said(const struct preview *preview)
-{
-    const enum task_status status = preview->state->tasks[preview->task].status;
-    return status == TASK_STUCK || !task_status_is_final(status);
-}
-
 void preview_put_agent(struct preview *preview)
 {
-    const struct task_agent *agent = preview->state->tasks[preview->task].agent;
+    const struct task_state *task = preview_task(preview);
+    const struct task_agent *agent = task->agent;
+    const bool is_roomy = preview->kind == FRAME_PREVIEW_ROOMY;
+    const struct moment now = frame_now(preview->input);
     struct str text = {0};
     if (!agent)
         return;
     shown_agent(preview->state, preview->task, &text);
     preview_put(preview, "agent", str_text(&text));
-    put_budget(preview, agent);
     str_clear(&text);
-    if (agent->round > 1 || preview->kind == FRAME_PREVIEW_ROOMY)
+    if (is_roomy || agent->budget.told != 0 || agent->budget.spent != 0)
+        shown_budgets(preview->state, preview->task, &now, &text);
+    if (text.len > 0 && agent->budget.spent != 0)
+        str_add(&text, ", spent");
+    preview_put(preview, "budget", str_text(&text));
+    str_clear(&text);
+    if (agent->round > 1 || is_roomy)
         shown_round(preview->state, preview->task, &text);
     preview_put(preview, "round", str_text(&text));
-    if (agent->nudge && is_to_be_said(preview))
+    /* A nudge is for the next prompt; a task that is over has none. */
+    if (agent->nudge && (task->status == TASK_STUCK || !task_status_is_final(task->status)))
         preview_put(preview, "nudge", agent->nudge);
     str_done(&text);
 }
@@ -230,80 +192,60 @@ void preview_put_said(struct preview *preview)
     str_done(&text);
 }
 
-static void add_span(const struct preview *preview, const struct shown_circle *circle,
-                     struct str *out)
-{
-    struct str span = {0};
-    shown_circles_span(circle, run_state_step_number(preview->state, preview->task), &span);
-    if (span.len > 0)
-        str_addf(out, ", %s", span.data);
-    str_done(&span);
-}
-
-static void put_suspicion(struct preview *preview, const struct shown_circle *circle)
-{
-    struct str text = {0};
-    str_add(&text, "perhaps: ");
-    shown_circle_words(circle, &text);
-    add_span(preview, circle, &text);
-    preview_put(preview, "circle", str_text(&text));
-    str_done(&text);
-}
-
-static void put_stop(struct preview *preview, const struct shown_circle *circle)
-{
-    struct str text = {0};
-    str_add(&text, shown_circles_equal(&circle->verdict));
-    if (circle->verdict.masked)
-        str_add(&text, ", once masked");
-    add_span(preview, circle, &text);
-    preview_put(preview, "equal", str_text(&text));
-    str_clear(&text);
-    shown_masks(circle->masks, &text);
-    preview_put(preview, "masked", str_text(&text));
-    str_done(&text);
-}
-
 void preview_put_circles(struct preview *preview)
 {
     struct shown_circle circle;
+    struct str text = {0};
+    struct str span = {0};
     if (!shown_circles_of(preview->state, preview->task, &circle))
         return;
-    if (circle.verdict.level == ENTROPY_SUSPECT)
-        put_suspicion(preview, &circle);
-    else
-        put_stop(preview, &circle);
+    const bool is_suspicion = circle.verdict.level == ENTROPY_SUSPECT;
+    if (is_suspicion) {
+        str_add(&text, "perhaps: ");
+        shown_circle_words(&circle, &text);
+    } else {
+        str_add(&text, shown_circles_equal(&circle.verdict));
+        if (circle.verdict.masked)
+            str_add(&text, ", once masked");
+    }
+    shown_circles_span(&circle, run_state_step_number(preview->state, preview->task), &span);
+    if (span.len > 0)
+        str_addf(&text, ", %s", span.data);
+    preview_put(preview, is_suspicion ? "circle" : "equal", str_text(&text));
+    if (!is_suspicion) {
+        str_clear(&text);
+        shown_masks(circle.masks, &text);
+        preview_put(preview, "masked", str_text(&text));
+    }
+    str_done(&text);
+    str_done(&span);
 }
 
 enum { MS_PER_S = 1000, MORE_COLUMNS = 8 };
 
-static int tries_of(const struct preview *preview, const struct view_fold *fold)
+/* Draws "3 tasks, timeout, since 13:58:40 (1:02), 7 tries spent". */
+static void put_fold_facts(struct preview *preview, const struct view_fold *fold)
 {
     const struct view *view = preview->input->view;
+    const struct moment now = frame_now(preview->input);
+    char hms[CLOCK_TEXT_MAX];
+    struct str text = {0};
     int tries = 0;
     for (int i = 0; i < view->order_count; i++) {
         if (view_fold_of(view, i) == fold)
             tries += (int)run_state_step(preview->state, i)->attempt_count;
     }
-    return tries;
-}
-
-static void put_what(struct preview *preview, const struct view_fold *fold)
-{
-    const struct moment now = frame_now(preview->input);
-    char hms[CLOCK_TEXT_MAX];
-    struct str text = {0};
     str_addf(&text, "%d tasks, ", fold->fault.count);
     shown_class(preview->state, fold->fault.first, &text);
     str_addf(&text, ", since %s (", clock_hms(fold->fault.since.at_ms, hms));
     shown_duration(now.mono_ms - fold->fault.since.mono_ms, &text);
-    int tries = tries_of(preview, fold);
     str_addf(&text, "), %d tries spent", tries);
     preview_put(preview, "fault", str_text(&text));
     str_done(&text);
 }
 
-static void add_times(const struct preview *preview, const struct fault *fault, struct str *out)
+static void add_fold_times(const struct preview *preview, const struct fault *fault,
+                           struct str *out)
 {
     char first[CLOCK_TEXT_MAX], last[CLOCK_TEXT_MAX];
     const struct moment now = frame_now(preview->input);
@@ -321,7 +263,7 @@ static void add_times(const struct preview *preview, const struct fault *fault, 
     }
 }
 
-static void put_next(struct preview *preview, const struct view_fold *fold)
+static void put_fold_next(struct preview *preview, const struct view_fold *fold)
 {
     const struct plan_task *tasks = preview->state->plan->tasks;
     const bool is_read_only = preview->input->facts->read_only;
@@ -334,7 +276,7 @@ static void put_next(struct preview *preview, const struct view_fold *fold)
     else if (fold->held == fold->fault.count)
         frame_say(preview->input, "held: no new tries until {hold} releases them", &text);
     else
-        add_times(preview, &fold->fault, &text);
+        add_fold_times(preview, &fold->fault, &text);
     if (live && fold->leader < 0) {
         frame_say(preview->input, "   {retry} = ", &text);
         str_addf(&text, "%s alone, the others wait for it", tasks[preview->task].id);
@@ -344,7 +286,7 @@ static void put_next(struct preview *preview, const struct view_fold *fold)
 }
 
 /* Draws "T-104 in 0:12, T-109 in 0:40 +4", as many tasks as fit. */
-static void put_members(struct preview *preview, const struct view_fold *fold)
+static void put_fold_tasks(struct preview *preview, const struct view_fold *fold)
 {
     const struct view *view = preview->input->view;
     const struct shown_time time = frame_time(preview->input);
@@ -372,15 +314,6 @@ static void put_members(struct preview *preview, const struct view_fold *fold)
     str_done(&text);
 }
 
-/* Draws the tasks with one fault: how many, since when, and which. */
-static void preview_put_fold(struct preview *preview, const struct view_fold *fold)
-{
-    put_next(preview, fold);
-    put_what(preview, fold);
-    if (preview->kind != FRAME_PREVIEW_SHORT)
-        put_members(preview, fold);
-}
-
 enum { LABEL_COLUMN = 1 };
 
 bool preview_is_full(const struct preview *preview)
@@ -388,32 +321,22 @@ bool preview_is_full(const struct preview *preview)
     return preview->row >= preview->box->rows;
 }
 
-static void put_row(struct preview *preview, const char *label, const char *text, size_t len)
-{
-    const struct frame_box *box = preview->box;
-    int row = box->row + preview->row++;
-    if (row < box->row) /* scrolled off */
-        return;
-    (void)frame_put(
-        preview->canvas,
-        (struct spot){row, box->column + LABEL_COLUMN, preview->text_column - LABEL_COLUMN - 1},
-        STYLE_LABEL, label);
-    struct spot spot = {row, box->column + preview->text_column,
-                        box->columns - preview->text_column};
-    if (spot.width > 0)
-        (void)canvas_text_n(preview->canvas, spot, STYLE_PLAIN, text, len);
-}
-
 void preview_put(struct preview *preview, const char *label, const char *text)
 {
-    int width = preview->box->columns - preview->text_column;
-    int rows = preview->kind == FRAME_PREVIEW_ROOMY ? PREVIEW_WRAP_ROWS : 1;
-    for (int i = 0; i < rows && *text != '\0' && !preview_is_full(preview) && width > 0; i++) {
+    const struct frame_box *box = preview->box;
+    const int rows = preview->kind == FRAME_PREVIEW_ROOMY ? PREVIEW_WRAP_ROWS : 1;
+    struct spot name = {0, box->column + LABEL_COLUMN, preview->text_column - LABEL_COLUMN - 1};
+    struct spot spot = {0, box->column + preview->text_column, box->columns - preview->text_column};
+    for (int i = 0; i < rows && *text != '\0' && !preview_is_full(preview) && spot.width > 0; i++) {
         size_t len = strlen(text);
-        bool last = i == rows - 1;
-        size_t part = last ? len : line_wrap_fit(text, len, width);
-        put_row(preview, i == 0 ? label : "", text, part);
-        text += part;
+        if (i < rows - 1)
+            len = line_wrap_fit(text, len, spot.width);
+        name.row = spot.row = box->row + preview->row++;
+        if (spot.row >= box->row) { /* not scrolled off */
+            (void)frame_put(preview->canvas, name, STYLE_LABEL, i == 0 ? label : "");
+            (void)canvas_text_n(preview->canvas, spot, STYLE_PLAIN, text, len);
+        }
+        text += len;
     }
 }
 
@@ -426,30 +349,25 @@ void preview_put_ending(struct preview *preview)
     str_done(&text);
 }
 
-/* Appends `test-fail "expected 19.99, got 20.00"`, for when there is no room for the rule's
- * name. */
-static void add_evidence(const struct preview *preview, struct str *out)
-{
-    struct verdict room;
-    const struct verdict *verdict =
-        step_state_verdict(run_state_step(preview->state, preview->task), &room);
-    if (preview_task(preview)->held || !verdict || verdict->match[0] == '\0')
-        return;
-    shown_class(preview->state, preview->task, out);
-    if (out->len > 0)
-        str_addf(out, " \"%s\"", verdict->match);
-}
-
 static void put_why(struct preview *preview)
 {
+    const bool is_short = preview->kind == FRAME_PREVIEW_SHORT;
+    struct verdict room;
     struct str text = {0};
-    if (preview->kind == FRAME_PREVIEW_SHORT)
-        add_evidence(preview, &text);
+    if (is_short) { /* `test-fail "expected 19.99, got 20.00"`: no room for the rule's name */
+        const struct verdict *verdict =
+            step_state_verdict(run_state_step(preview->state, preview->task), &room);
+        if (!preview_task(preview)->held && verdict && verdict->match[0] != '\0') {
+            shown_class(preview->state, preview->task, &text);
+            if (text.len > 0)
+                str_addf(&text, " \"%s\"", verdict->match);
+        }
+    }
     if (text.len == 0)
         shown_cause(preview->state, preview->task, &text);
     preview_put(preview, "why", str_text(&text));
     str_done(&text);
-    if (preview->kind != FRAME_PREVIEW_SHORT)
+    if (!is_short)
         preview_put_ending(preview);
 }
 
@@ -534,17 +452,6 @@ void preview_put_command(struct preview *preview)
     str_done(&text);
 }
 
-static void put_log_step(struct preview *preview, int row)
-{
-    struct str text = {0};
-    str_addf(&text, "step %d", preview->input->facts->log->key.step + 1);
-    (void)frame_put(preview->canvas,
-                    (struct spot){row, preview->box->column + LABEL_COLUMN,
-                                  preview->text_column - LABEL_COLUMN},
-                    STYLE_LABEL, str_text(&text));
-    str_done(&text);
-}
-
 /* A recording with a pane for its records also has one for the log. */
 static bool has_log_beside(const struct preview *preview)
 {
@@ -562,16 +469,28 @@ static void put_log(struct preview *preview)
         .rows = box->rows - preview->row,
         .columns = box->columns - preview->text_column,
     };
-    (void)frame_put(preview->canvas, (struct spot){rest.row, box->column + LABEL_COLUMN, 3},
-                    STYLE_LABEL, "log");
-    if (frame_log_is_of_other_step(preview->input) && rest.rows > 1)
-        put_log_step(preview, rest.row + 1);
+    const struct spot label = {rest.row, box->column + LABEL_COLUMN, 3};
+    (void)frame_put(preview->canvas, label, STYLE_LABEL, "log");
+    if (frame_log_is_of_other_step(preview->input) && rest.rows > 1) {
+        struct str step = {0};
+        str_addf(&step, "step %d", preview->input->facts->log->key.step + 1);
+        (void)frame_put(
+            preview->canvas,
+            (struct spot){rest.row + 1, label.column, preview->text_column - LABEL_COLUMN},
+            STYLE_LABEL, str_text(&step));
+        str_done(&step);
+    }
     frame_log(preview->canvas, &rest, FRAME_LOG_BARE, preview->input);
 }
 
+/* Draws the tasks with one fault: how many, since when, and which; and the log of the selected
+ * one. */
 static void put_fold(struct preview *preview, const struct view_fold *fold)
 {
-    preview_put_fold(preview, fold);
+    put_fold_next(preview, fold);
+    put_fold_facts(preview, fold);
+    if (preview->kind != FRAME_PREVIEW_SHORT)
+        put_fold_tasks(preview, fold);
     put_why(preview);
     if (preview->kind != FRAME_PREVIEW_ROOMY)
         put_log(preview);
@@ -633,8 +552,9 @@ static void put_task(struct preview *preview)
     }
 }
 
-static int draw(struct canvas *canvas, const struct frame_box *box, enum frame_preview_kind kind,
-                const struct frame_input *input, int top)
+/* Returns the number of rows used, including those above the box. */
+static int draw_preview(struct canvas *canvas, const struct frame_box *box,
+                        enum frame_preview_kind kind, const struct frame_input *input, int top)
 {
     struct preview preview = {
         .canvas = canvas,
@@ -660,7 +580,7 @@ void frame_preview(struct canvas *canvas, const struct frame_box *box, enum fram
                    const struct frame_input *input)
 {
     const int top = kind == FRAME_PREVIEW_ROOMY ? input->view->preview.top : 0;
-    (void)draw(canvas, box, kind, input, top);
+    (void)draw_preview(canvas, box, kind, input, top);
 }
 
 int frame_preview_rows(int columns, const struct frame_input *input)
@@ -668,7 +588,7 @@ int frame_preview_rows(int columns, const struct frame_input *input)
     struct canvas canvas = {0};
     const struct frame_box box = {0, 0, FRAME_PREVIEW_ROWS_MAX, columns};
     canvas_init(&canvas, box.rows, columns, false);
-    const int rows = draw(&canvas, &box, FRAME_PREVIEW_ROOMY, input, 0);
+    const int rows = draw_preview(&canvas, &box, FRAME_PREVIEW_ROOMY, input, 0);
     canvas_done(&canvas);
     return rows;
 }

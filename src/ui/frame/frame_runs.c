@@ -38,43 +38,44 @@ static const struct runs_extra runs_extras[RUNS_EXTRAS] = {
     {TASK_BLOCKED, SHOWN_BLOCKED},
 };
 
-static struct runs_columns columns_by_width(int width)
-{
-    if (width >= WIDE_COLUMNS && width < AIRY_COLUMNS)
-        return (struct runs_columns){.started = 9,
-                                     .lasted = 30,
-                                     .tasks = 37,
-                                     .tries = 44,
-                                     .passed = 48,
-                                     .failed = 52,
-                                     .cancelled = 56,
-                                     .waited = 64,
-                                     .name = 67};
-    if (width >= AIRY_COLUMNS)
-        return (struct runs_columns){.started = 9,
-                                     .lasted = 33,
-                                     .tasks = 42,
-                                     .tries = 49,
-                                     .passed = 53,
-                                     .failed = 57,
-                                     .cancelled = 61,
-                                     .waited = 70,
-                                     .name = 73};
-    if (width >= MID_COLUMNS)
-        return (struct runs_columns){.started = 8,
-                                     .lasted = 28,
-                                     .tasks = 34,
-                                     .tries = 40,
-                                     .passed = 44,
-                                     .failed = 48,
-                                     .cancelled = 52};
-    if (width >= NARROW_COLUMNS)
-        return (struct runs_columns){.started = 8, .lasted = 28, .passed = 32, .failed = 36};
-    return (struct runs_columns){.lasted = width};
-}
+/* The columns for each width, the widest first. Narrower: only the duration, at the right end. */
+static const struct runs_column_set {
+    int columns_min;
+    struct runs_columns at;
+} sets[] = {
+    {AIRY_COLUMNS,
+     {.started = 9,
+      .lasted = 33,
+      .tasks = 42,
+      .tries = 49,
+      .passed = 53,
+      .failed = 57,
+      .cancelled = 61,
+      .waited = 70,
+      .name = 73}},
+    {WIDE_COLUMNS,
+     {.started = 9,
+      .lasted = 30,
+      .tasks = 37,
+      .tries = 44,
+      .passed = 48,
+      .failed = 52,
+      .cancelled = 56,
+      .waited = 64,
+      .name = 67}},
+    {MID_COLUMNS,
+     {.started = 8,
+      .lasted = 28,
+      .tasks = 34,
+      .tries = 40,
+      .passed = 44,
+      .failed = 48,
+      .cancelled = 52}},
+    {NARROW_COLUMNS, {.started = 8, .lasted = 28, .passed = 32, .failed = 36}},
+};
 
 /* Moves the columns after the extra ones. */
-static void move(struct runs_columns *at, int by)
+static void move_columns(struct runs_columns *at, int by)
 {
     at->cancelled += at->cancelled > 0 ? by : 0;
     at->waited += at->waited > 0 ? by : 0;
@@ -83,7 +84,7 @@ static void move(struct runs_columns *at, int by)
 
 /* Makes room for the extra columns: drops first the number of tries, then the name, then the
  * waiting time. */
-static void fit(struct runs_columns *at, int width)
+static void fit_columns(struct runs_columns *at, int width)
 {
     const int tries = at->tries - at->tasks;
     if (at->name > 0 && at->name + NAME_COLUMNS_MIN > width && at->tries > 0) {
@@ -91,7 +92,7 @@ static void fit(struct runs_columns *at, int width)
         at->failed -= tries;
         for (size_t i = 0; i < RUNS_EXTRAS; i++)
             at->extra[i] -= at->extra[i] > 0 ? tries : 0;
-        move(at, -tries);
+        move_columns(at, -tries);
         at->tries = 0;
     }
     if (at->name + NAME_COLUMNS_MIN > width)
@@ -100,7 +101,7 @@ static void fit(struct runs_columns *at, int width)
         at->waited = 0;
 }
 
-static bool has_any(const struct frame_input *input, int rows, enum task_status status)
+static bool has_any_task(const struct frame_input *input, int rows, enum task_status status)
 {
     const struct runs_list *list = input->facts->runs;
     const size_t top = input->view->runs.top;
@@ -116,16 +117,22 @@ static struct runs_columns runs_columns_of(const struct canvas *canvas,
                                            const struct frame_input *input)
 {
     enum { COUNT_COLUMNS = 4 };
-    struct runs_columns at = columns_by_width(canvas->columns);
+    struct runs_columns at = {.lasted = canvas->columns};
+    for (size_t i = 0; i < ARRAY_LEN(sets); i++) {
+        if (canvas->columns < sets[i].columns_min)
+            continue;
+        at = sets[i].at;
+        break;
+    }
     int end = at.failed;
     for (size_t i = 0; i < RUNS_EXTRAS && at.cancelled > 0; i++) {
-        if (!has_any(input, canvas->rows, runs_extras[i].status))
+        if (!has_any_task(input, canvas->rows, runs_extras[i].status))
             continue;
-        move(&at, COUNT_COLUMNS);
+        move_columns(&at, COUNT_COLUMNS);
         end += COUNT_COLUMNS;
         at.extra[i] = end;
     }
-    fit(&at, canvas->columns);
+    fit_columns(&at, canvas->columns);
     return at;
 }
 
@@ -179,54 +186,33 @@ static void put_count(struct canvas *canvas, int row, int end, int64_t count)
     str_done(&text);
 }
 
-static void put_started(struct canvas *canvas, struct spot spot, int64_t at_ms, int64_t now_ms)
+static void draw_run(struct canvas *canvas, int row, const struct runs_columns *columns,
+                     const struct runs_row *run, int64_t now_ms)
 {
-    char then[CLOCK_TEXT_MAX], now[CLOCK_TEXT_MAX];
-    (void)clock_date(at_ms, then);
-    (void)clock_date(now_ms, now);
-    const bool same_year = strncmp(then, now, DATE_START) == 0;
-    const char *from = same_year ? then + DATE_START : then;
-    const size_t len = same_year ? DATE_LEN - DATE_START : DATE_LEN - 6; /* only the day */
-    (void)canvas_text_n(canvas, spot, STYLE_PLAIN, from, len);
-}
-
-/* A row being drawn. */
-struct line {
-    struct canvas *canvas;
-    const struct runs_columns *at;
-    const struct runs_row *run;
-    int row;
-};
-
-static void put_times(const struct line *line, int64_t now_ms)
-{
-    struct canvas *canvas = line->canvas;
-    const struct runs_row *run = line->run;
-    const struct runs_columns at = *line->at;
-    const int row = line->row;
+    const struct runs_columns at = *columns;
     struct str text = {0};
-    if (at.started > 0)
-        put_started(canvas, (struct spot){row, at.started, DATE_LEN}, run->started_at_ms, now_ms);
+    (void)frame_put(canvas, (struct spot){row, 1, 1}, frame_style(run->shown),
+                    shown_sign(run->shown, canvas->ascii));
+    str_addf(&text, "#%lld", (long long)run->number);
+    put_end(canvas, row, NUMBER_END, STYLE_PLAIN, str_text(&text));
+    if (at.started > 0) {
+        char then[CLOCK_TEXT_MAX], now[CLOCK_TEXT_MAX];
+        (void)clock_date(run->started_at_ms, then);
+        (void)clock_date(now_ms, now);
+        const bool same_year = strncmp(then, now, DATE_START) == 0;
+        const char *from = same_year ? then + DATE_START : then;
+        const size_t len = same_year ? DATE_LEN - DATE_START : DATE_LEN - 6; /* only the day */
+        (void)canvas_text_n(canvas, (struct spot){row, at.started, DATE_LEN}, STYLE_PLAIN, from,
+                            len);
+    }
+    str_clear(&text);
     shown_duration((run->is_live ? now_ms : run->ended_at_ms) - run->started_at_ms, &text);
     put_end(canvas, row, at.lasted, STYLE_PLAIN, str_text(&text));
     str_clear(&text);
     runs_row_waited(run, &text);
     put_end(canvas, row, at.waited, STYLE_PLAIN, str_text(&text));
     str_done(&text);
-}
 
-static void draw_run(const struct line *line, int64_t now_ms)
-{
-    struct canvas *canvas = line->canvas;
-    const struct runs_row *run = line->run;
-    const struct runs_columns at = *line->at;
-    const int row = line->row;
-    const enum style style = frame_style(run->shown);
-    struct str number = {0};
-    str_addf(&number, "#%lld", (long long)run->number);
-    (void)frame_put(canvas, (struct spot){row, 1, 1}, style, shown_sign(run->shown, canvas->ascii));
-    put_end(canvas, row, NUMBER_END, STYLE_PLAIN, str_text(&number));
-    put_times(line, now_ms);
     if (at.tasks > 0)
         put_count(canvas, row, at.tasks, run->tasks);
     if (at.tries > 0)
@@ -239,20 +225,6 @@ static void draw_run(const struct line *line, int64_t now_ms)
     if (at.name > 0)
         (void)frame_put(canvas, (struct spot){row, at.name, canvas->columns - at.name}, STYLE_PLAIN,
                         run->name ? run->name : "");
-    str_done(&number);
-}
-
-/* Draws the second line. Returns false if there is none. */
-static bool draw_note(struct canvas *canvas, int row, const struct runs_row *run)
-{
-    struct str note = {0};
-    runs_row_note(run, &note);
-    const bool has_note = note.len > 0;
-    if (has_note)
-        (void)frame_put(canvas, (struct spot){row, NOTE_COLUMN, canvas->columns - NOTE_COLUMN},
-                        STYLE_PLAIN, note.data);
-    str_done(&note);
-    return has_note;
 }
 
 /* Draws the text shown when there are no rows. */
@@ -281,28 +253,29 @@ static void draw_rows(struct canvas *canvas, const struct frame_box *box,
     const struct runs_list *list = input->facts->runs;
     const struct view_runs *view = &input->view->runs;
     const size_t chosen = view_runs_chosen(view, list);
+    const int end = box->row + box->rows;
     int row = box->row;
-    for (size_t i = view->top; i < list->shown_count && row < box->row + box->rows; i++) {
+    for (size_t i = view->top; i < list->shown_count && row < end; i++) {
         const struct runs_row *run = &list->rows[list->shown[i]];
         const struct canvas_zone zone = {
             .spot = {row, 0, canvas->columns}, .rows = 1, .kind = ZONE_ITEM, .value = (uint32_t)i};
         canvas_add_area(canvas, &zone);
-        const struct line line = {canvas, at, run, row};
-        draw_run(&line, input->facts->clock.at_ms);
+        draw_run(canvas, row, at, run, input->facts->clock.at_ms);
         if (i == chosen) {
             (void)frame_put(canvas, (struct spot){row, 0, 1}, STYLE_PLAIN, "▸");
             canvas_choose(canvas, row, 0, canvas->columns);
         }
         row++;
-        if (row < box->row + box->rows && draw_note(canvas, row, run))
+        struct str note = {0};
+        if (row < end)
+            runs_row_note(run, &note);
+        if (note.len > 0) {
+            (void)frame_put(canvas, (struct spot){row, NOTE_COLUMN, canvas->columns - NOTE_COLUMN},
+                            STYLE_PLAIN, note.data);
             row++;
+        }
+        str_done(&note);
     }
-}
-
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 static void draw_head(struct canvas *canvas, const struct frame_input *input)
@@ -313,7 +286,8 @@ static void draw_head(struct canvas *canvas, const struct frame_input *input)
     struct str left = {0};
     str_addf(&right, "filter: %s", filter->len > 0 ? filter->text : "none");
     frame_say(input, " ({filter})", &right);
-    str_addf(&left, "Runs    %s   ", file_name(input->facts->log_file));
+    const char *slash = strrchr(input->facts->log_file, '/');
+    str_addf(&left, "Runs    %s   ", slash ? slash + 1 : input->facts->log_file);
     shown_count(list->totals.runs, "run, ", "runs, ", &left);
     shown_count(list->totals.attempts, "try", "tries", &left);
     const int width = text_width(str_text(&left), left.len) + text_width(right.data, right.len);

@@ -9,6 +9,7 @@
 
 enum {
     BAR_WIDTH = 18,
+    BAR_GAP = 3,
     BAR_COLUMNS_MIN = 70,        /* narrower: no bar beside the countdown */
     BAR_TENTHS_MS_MAX = 10000,   /* shorter waits are shown in tenths of a second */
     BAR_SECONDS_MS_MAX = 120000, /* longer waits are shown as m:ss */
@@ -16,7 +17,14 @@ enum {
     TENTH_MS = 100,
 };
 
-static bool can(const struct preview *preview, enum act act)
+/* Returns true if nothing is running. Then frame_now() is the time of the end, or of the last sign
+ * of life, and no "ago" is shown. */
+static bool run_stands(const struct frame_input *input)
+{
+    return !shown_counts(input->facts->state, input->facts->mode == VIEW_INTERRUPTED);
+}
+
+static bool task_allows(const struct preview *preview, enum act act)
 {
     return view_task_allows(preview->input->facts, preview->task, act);
 }
@@ -52,17 +60,6 @@ static void add_bar(const struct step_state *step, const struct moment *now, str
     }
 }
 
-static void add_bar_if_it_fits(const struct step_state *step, const struct moment *now, int room,
-                               struct str *out)
-{
-    struct str bar = {0};
-    str_add(&bar, "   ");
-    add_bar(step, now, &bar);
-    if (text_width(out->data, out->len) + text_width(bar.data, bar.len) <= room)
-        str_add(out, bar.data);
-    str_done(&bar);
-}
-
 /* Appends a time of day with seconds, and the date if it is another day. */
 static void add_clock(const struct preview *preview, int64_t at_ms, struct str *out)
 {
@@ -73,23 +70,16 @@ static void add_clock(const struct preview *preview, int64_t at_ms, struct str *
     str_add(out, clock_hms(at_ms, hms));
 }
 
-/* Appends "try 4", or "start 2 of 4" if the latest one could not be started. */
-static void add_next_try(const struct preview *preview, struct str *out)
-{
-    const struct step_state *step = run_state_step(preview->state, preview->task);
-    struct start_tries start = run_state_start_tries(preview->state, preview->task);
-    if (start.at > 0)
-        str_addf(out, "start %d of %d ", start.at + 1, start.of);
-    else
-        str_addf(out, "try %u ", step->attempt_count + 1);
-}
-
 /* Appends "try 4 in 0:18, at 14:02:55". */
 static void add_countdown(const struct preview *preview, struct str *out)
 {
     const struct step_state *step = run_state_step(preview->state, preview->task);
+    const struct start_tries start = run_state_start_tries(preview->state, preview->task);
     const int64_t left_ms = step->due.mono_ms - frame_now(preview->input).mono_ms;
-    add_next_try(preview, out);
+    if (start.at > 0) /* the latest one could not be started */
+        str_addf(out, "start %d of %d ", start.at + 1, start.of);
+    else
+        str_addf(out, "try %u ", step->attempt_count + 1);
     if (left_ms <= 0) {
         str_add(out, "is due");
         return;
@@ -104,24 +94,25 @@ static void put_countdown(struct preview *preview)
 {
     const struct step_state *step = run_state_step(preview->state, preview->task);
     struct moment now = frame_now(preview->input);
-    bool wide = preview->box->columns >= BAR_COLUMNS_MIN;
-    int room = preview->box->columns - preview->text_column;
-    struct str text = {0}, hint = {0};
-    frame_say(preview->input, "   {retry} = now", &hint);
+    const bool is_wide = preview->box->columns >= BAR_COLUMNS_MIN;
+    const int room = preview->box->columns - preview->text_column;
+    struct str text = {0}, bar = {0}, hint = {0};
     add_countdown(preview, &text);
-    if (wide) {
-        add_bar_if_it_fits(step, &now, room, &text);
-        bool fits = text_width(text.data, text.len) + (int)hint.len <= room;
-        if (preview->input->facts->mode == VIEW_LIVE && can(preview, UI_RETRY) && fits)
+    add_bar(step, &now, &bar);
+    if (is_wide) {
+        const int bar_columns = BAR_GAP + text_width(str_text(&bar), bar.len);
+        if (text_width(text.data, text.len) + bar_columns <= room)
+            str_addf(&text, "%*s%s", BAR_GAP, "", str_text(&bar));
+        frame_say(preview->input, "   {retry} = now", &hint);
+        const bool fits = text_width(text.data, text.len) + (int)hint.len <= room;
+        if (preview->input->facts->mode == VIEW_LIVE && task_allows(preview, UI_RETRY) && fits)
             str_add(&text, str_text(&hint));
     }
     preview_put(preview, "next", str_text(&text));
-    if (!wide && preview->kind == FRAME_PREVIEW_ROOMY) {
-        str_clear(&text);
-        add_bar(step, &now, &text);
-        preview_put(preview, "", str_text(&text));
-    }
+    if (!is_wide && preview->kind == FRAME_PREVIEW_ROOMY)
+        preview_put(preview, "", str_text(&bar));
     str_done(&text);
+    str_done(&bar);
     str_done(&hint);
 }
 
@@ -158,52 +149,42 @@ static void add_running(const struct preview *preview, struct str *out)
         str_add(out, ", held: no try after this one");
 }
 
-/* Appends "waits for the rate limit of claude, may start in 0:18; r sends it first". */
-static void add_gate(const struct preview *preview, const char *words, struct str *out)
-{
-    const struct plan *plan = preview->state->plan;
-    int number = run_state_step_number(preview->state, preview->task);
-    const struct gate_state *gate = run_state_gate(preview->state, preview->task);
-    str_addf(out, "waits for the rate limit of %s",
-             plan->sources[plan->tasks[preview->task].steps[number].source]);
-    if (gate->status == GATE_PROBING)
-        str_addf(out, ", for how %s goes", plan->tasks[gate->probe].id);
-    else if (gate->due.mono_ms <= frame_now(preview->input).mono_ms && gate->status == GATE_CLOSED)
-        str_addf(out, ", where %s tries first", plan->tasks[gate_next(gate)].id);
-    else
-        str_addf(out, ", may start in %s", strchr(words, ' ') + 1);
-    if (gate->status == GATE_CLOSED && preview->input->facts->mode == VIEW_LIVE &&
-        can(preview, UI_RETRY))
-        frame_say(preview->input, "; {retry} sends it first", out);
-}
-
+/* Appends what a queued task waits for: "waits for the rate limit of claude, may start in 0:18; r
+ * sends it first", a slot, or other tasks. */
 static void add_queued(const struct preview *preview, struct str *out)
 {
-    const struct plan_task *plan = &preview->state->plan->tasks[preview->task];
-    struct moment now = frame_now(preview->input);
-    struct str gate = {0};
-    bool behind = shown_behind_gate(preview->state, preview->task, &now, &gate);
-    if (behind)
-        add_gate(preview, str_text(&gate), out);
-    str_done(&gate);
-    if (behind)
-        return;
-    if (!preview->state->started) {
+    const struct run_state *state = preview->state;
+    const struct plan *plan = state->plan;
+    const struct plan_task *task = &plan->tasks[preview->task];
+    const struct moment now = frame_now(preview->input);
+    struct str words = {0};
+    if (shown_behind_gate(state, preview->task, &now, &words)) {
+        const int number = run_state_step_number(state, preview->task);
+        const struct gate_state *gate = run_state_gate(state, preview->task);
+        str_addf(out, "waits for the rate limit of %s", plan->sources[task->steps[number].source]);
+        if (gate->status == GATE_PROBING)
+            str_addf(out, ", for how %s goes", plan->tasks[gate->probe].id);
+        else if (gate->due.mono_ms <= now.mono_ms && gate->status == GATE_CLOSED)
+            str_addf(out, ", where %s tries first", plan->tasks[gate_next(gate)].id);
+        else
+            str_addf(out, ", may start in %s", strchr(str_text(&words), ' ') + 1);
+        if (gate->status == GATE_CLOSED && preview->input->facts->mode == VIEW_LIVE &&
+            task_allows(preview, UI_RETRY))
+            frame_say(preview->input, "; {retry} sends it first", out);
+    } else if (!state->started) {
         str_add(out, "the run has not begun");
-        return;
+    } else if (preview_task(preview)->unmet == 0) {
+        str_addf(out, "waits for a slot; %d of %d are used", state->running, state->jobs);
+    } else {
+        const char *before = "waits for ";
+        for (int i = 0; i < task->need_count; i++) {
+            if (state->tasks[task->needs[i]].status == TASK_PASSED)
+                continue;
+            str_addf(out, "%s%s", before, plan->tasks[task->needs[i]].id);
+            before = ", ";
+        }
     }
-    if (preview_task(preview)->unmet == 0) {
-        str_addf(out, "waits for a slot; %d of %d are used", preview->state->running,
-                 preview->state->jobs);
-        return;
-    }
-    const char *before = "waits for ";
-    for (int i = 0; i < plan->need_count; i++) {
-        if (preview->state->tasks[plan->needs[i]].status == TASK_PASSED)
-            continue;
-        str_addf(out, "%s%s", before, preview->state->plan->tasks[plan->needs[i]].id);
-        before = ", ";
-    }
+    str_done(&words);
 }
 
 static void add_since(const struct preview *preview, struct str *out)
@@ -214,19 +195,11 @@ static void add_since(const struct preview *preview, struct str *out)
     if (since->at_ms <= 0)
         return;
     str_addf(out, " at %s", clock_hms(since->at_ms, hms));
-    if (frame_stands(preview->input))
+    if (run_stands(preview->input))
         return;
     str_add(out, ", ");
     shown_duration(now.mono_ms - since->mono_ms, out);
     str_add(out, " ago");
-}
-
-static void add_stopping(const struct preview *preview, struct str *out)
-{
-    const struct task_state *task = preview_task(preview);
-    str_addf(out, "cancelled by %s ", task->by ? task->by : "a person");
-    shown_duration(frame_now(preview->input).mono_ms - task->cancelled_at.mono_ms, out);
-    str_add(out, " ago; its processes have not exited yet");
 }
 
 /* Appends when a limit ends that no task waits for. Returns false if none is known, or it is
@@ -245,37 +218,22 @@ static bool add_resets(const struct preview *preview, struct str *out)
     return true;
 }
 
-static void add_held(const struct preview *preview, struct str *out)
-{
-    int leader = preview_task(preview)->follows;
-    if (leader >= 0)
-        str_addf(out, "waits for how %s goes, which has the same fault",
-                 preview->state->plan->tasks[leader].id);
-    if (leader >= 0 && can(preview, UI_HOLD))
-        frame_say(preview->input, "; {hold} releases it now", out);
-    else if (leader < 0 && can(preview, UI_HOLD))
-        frame_say(preview->input, "held: no new tries until {hold} releases it", out);
-    else if (leader < 0)
-        str_add(out, "held: no new tries until it is released");
-}
-
-static bool is_out_of_budget(const struct preview *preview)
-{
-    const struct attempt_state *attempt =
-        step_state_attempt(run_state_step(preview->state, preview->task));
-    return attempt && attempt->reason == REASON_BUDGET;
-}
-
 static void add_state(const struct preview *preview, struct str *out)
 {
-    enum shown shown = shown_of(preview);
+    const enum shown shown = shown_of(preview);
+    const struct task_state *task = preview_task(preview);
+    const struct attempt_state *attempt =
+        step_state_attempt(run_state_step(preview->state, preview->task));
+    const bool is_out_of_budget = attempt && attempt->reason == REASON_BUDGET;
     switch (shown) {
     case SHOWN_RUNNING:
     case SHOWN_QUIET:
         add_running(preview, out);
         return;
     case SHOWN_STOPPING:
-        add_stopping(preview, out);
+        str_addf(out, "cancelled by %s ", task->by ? task->by : "a person");
+        shown_duration(frame_now(preview->input).mono_ms - task->cancelled_at.mono_ms, out);
+        str_add(out, " ago; its processes have not exited yet");
         return;
     case SHOWN_QUEUED:
         add_queued(preview, out);
@@ -283,21 +241,30 @@ static void add_state(const struct preview *preview, struct str *out)
     case SHOWN_NEEDS_YOU:
         str_add(out, "stopped");
         add_since(preview, out);
-        if (!is_out_of_budget(preview) && add_resets(preview, out))
+        if (!is_out_of_budget && add_resets(preview, out))
             return;
-        if (can(preview, UI_RETRY))
+        if (task_allows(preview, UI_RETRY))
             frame_say(preview->input,
-                      is_out_of_budget(preview) ? "; {retry} gives as much again"
-                                                : "; {retry} tries again once it is fixed",
+                      is_out_of_budget ? "; {retry} gives as much again"
+                                       : "; {retry} tries again once it is fixed",
                       out);
         return;
     case SHOWN_HELD:
-        add_held(preview, out);
+        if (task->follows >= 0) {
+            str_addf(out, "waits for how %s goes, which has the same fault",
+                     preview->state->plan->tasks[task->follows].id);
+            if (task_allows(preview, UI_HOLD))
+                frame_say(preview->input, "; {hold} releases it now", out);
+        } else if (task_allows(preview, UI_HOLD)) {
+            frame_say(preview->input, "held: no new tries until {hold} releases it", out);
+        } else {
+            str_add(out, "held: no new tries until it is released");
+        }
         return;
     case SHOWN_STUCK:
         str_add(out, "stuck");
         add_since(preview, out);
-        if (preview->input->facts->mode == VIEW_LIVE && can(preview, UI_RETRY))
+        if (preview->input->facts->mode == VIEW_LIVE && task_allows(preview, UI_RETRY))
             frame_say(preview->input, "; {retry} continues it, up to twice as many", out);
         return;
     case SHOWN_LOST:
@@ -316,33 +283,28 @@ static void add_state(const struct preview *preview, struct str *out)
     (void)add_resets(preview, out);
 }
 
-/* Draws "↻ backoff since 14:02:10". */
-static void put_since(struct preview *preview)
-{
-    const struct moment *since = &preview_task(preview)->since;
-    char hms[CLOCK_TEXT_MAX];
-    struct str text = {0};
-    str_addf(&text, "%s %s since %s", shown_sign(SHOWN_BACKOFF, preview->canvas->ascii),
-             shown_word(SHOWN_BACKOFF), clock_hms(since->at_ms, hms));
-    preview_put(preview, "state", str_text(&text));
-    str_done(&text);
-}
-
 void preview_put_state(struct preview *preview)
 {
-    if (shown_of(preview) == SHOWN_BACKOFF) {
-        if (preview->kind == FRAME_PREVIEW_ROOMY)
-            put_since(preview);
-        put_countdown(preview);
-        if (preview->kind != FRAME_PREVIEW_SHORT)
-            preview_put_wait(preview);
+    const enum shown shown = shown_of(preview);
+    const bool ascii = preview->canvas->ascii;
+    struct str text = {0};
+    if (shown != SHOWN_BACKOFF) {
+        str_addf(&text, "%s ", shown_sign(shown, ascii));
+        add_state(preview, &text);
+        preview_put(preview, "state", str_text(&text));
+        str_done(&text);
         return;
     }
-    struct str text = {0};
-    str_addf(&text, "%s ", shown_sign(shown_of(preview), preview->canvas->ascii));
-    add_state(preview, &text);
-    preview_put(preview, "state", str_text(&text));
-    str_done(&text);
+    if (preview->kind == FRAME_PREVIEW_ROOMY) {
+        char hms[CLOCK_TEXT_MAX];
+        str_addf(&text, "%s %s since %s", shown_sign(shown, ascii), shown_word(shown),
+                 clock_hms(preview_task(preview)->since.at_ms, hms));
+        preview_put(preview, "state", str_text(&text));
+        str_done(&text);
+    }
+    put_countdown(preview);
+    if (preview->kind != FRAME_PREVIEW_SHORT)
+        preview_put_wait(preview);
 }
 
 static struct preview words_of(const struct frame_input *input, int task)
@@ -368,23 +330,18 @@ void frame_add_bar(const struct frame_input *input, int task, struct str *out)
         add_bar(run_state_step(preview.state, task), &now, out);
 }
 
-/* Returns a bar in eighths of a cell; empty for no new output. */
-static const char *share_bar(int permille)
-{
-    static const char *const bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇"};
-    enum { PERMILLE = 1000, STEPS = (int)ARRAY_LEN(bars) };
-    int step = permille * STEPS / PERMILLE;
-    return bars[step < STEPS ? step : STEPS - 1];
-}
-
 void frame_add_share(const struct attempt_state *attempt, bool ascii, struct str *out)
 {
-    int permille = attempt->new_permille;
+    static const char *const bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇"}; /* eighths of a cell */
+    enum { PERMILLE = 1000, STEPS = (int)ARRAY_LEN(bars) };
+    const int permille = attempt->new_permille;
     if (permille < 0)
         str_add(out, ascii ? "-" : "—");
     shown_new(permille, out);
-    if (permille >= 0 && !ascii)
-        str_addf(out, " %s", share_bar(permille));
+    if (permille >= 0 && !ascii) {
+        const int step = permille * STEPS / PERMILLE;
+        str_addf(out, " %s", bars[step < STEPS ? step : STEPS - 1]);
+    }
 }
 
 bool frame_is_same_fault(const struct attempt_state *attempts, int index)
@@ -415,7 +372,7 @@ bool frame_add_proof(const struct frame_input *input, int task, int number, stru
         return false;
     const bool failure = plan->expect.what == PLAN_EXPECT_FAILURE;
     str_addf(out, "%s (try %d), ", failure ? "failed as expected" : "passed", attempt->number);
-    if (input->view->times != SHOWN_TIMES_AGO || frame_stands(input)) {
+    if (input->view->times != SHOWN_TIMES_AGO || run_stands(input)) {
         char hms[CLOCK_TEXT_MAX];
         str_addf(out, "at %s", clock_hms(attempt->ended.at_ms, hms));
         return true;

@@ -8,20 +8,25 @@
 #include "runs_list.h"
 #include "view.h"
 
-static void add_filter(const struct view *view, struct str *out)
+/* Appends how the list is filtered and sorted, and how many tasks are marked and hidden. */
+static void add_filter(const struct frame_input *input, struct str *out)
 {
+    const struct view *view = input->view;
     str_add(out, "filter: ");
     if (view->filter.len > 0)
         str_add(out, view->filter.text);
     if (view->only_needs_you)
-        keymap_say(view->keys,
-                   view->filter.len > 0 ? ", only what needs you ({needs-you-only})"
-                                        : "only what needs you ({needs-you-only})",
-                   out);
+        frame_say(input,
+                  view->filter.len > 0 ? ", only what needs you ({needs-you-only})"
+                                       : "only what needs you ({needs-you-only})",
+                  out);
     if (view->filter.len == 0 && !view->only_needs_you)
-        keymap_say(view->keys, "none ({filter})", out);
+        frame_say(input, "none ({filter})", out);
     str_addf(out, "   order: %s", view_order_words(view));
-    keymap_say(view->keys, " ({order})", out);
+    frame_say(input, " ({order})", out);
+    str_addf(out, "   marked: %d", view_marked(view));
+    str_addf(out, "   hidden: %d", view_hidden(view, input->facts));
+    frame_say(input, " ({finished})", out);
 }
 
 /* Appends the latest act, as long as it can be undone. */
@@ -45,29 +50,12 @@ static void add_last_act(const struct frame_input *input, struct str *out)
     frame_say(input, is_over ? " ago" : " ago   {undo} undoes it", out);
 }
 
-static void add_counts(const struct frame_input *input, struct str *out)
-{
-    const struct view *view = input->view;
-    const int marked = view_marked(view);
-    str_addf(out, "   marked: %d", marked);
-    str_addf(out, "   hidden: %d", view_hidden(view, input->facts));
-    frame_say(input, " ({finished})", out);
-}
-
 static void put_line(struct canvas *canvas, const struct frame_box *box, int row,
                      const struct str *text)
 {
     if (row >= 0 && row < box->rows)
         (void)frame_put(canvas, (struct spot){box->row + row, box->column + 1, box->columns - 1},
                         STYLE_LABEL, str_text(text));
-}
-
-/* Returns true if tasks are hidden from the list, by a filter or because they have finished. */
-static bool frame_list_is_narrowed(const struct frame_input *input)
-{
-    const struct view *view = input->view;
-    return view->row_count > 0 &&
-           (view->filter.len > 0 || view->only_needs_you || view_hidden(view, input->facts) > 0);
 }
 
 void frame_add_more_rows(const struct view *view, int top, int rows, struct str *out)
@@ -123,8 +111,7 @@ static void frame_status(struct canvas *canvas, const struct frame_box *box,
         add_last_act(input, &text);
     put_line(canvas, box, box->rows - 2, &text);
     str_clear(&text);
-    add_filter(input->view, &text);
-    add_counts(input, &text);
+    add_filter(input, &text);
     put_line(canvas, box, box->rows - 1, &text);
     str_done(&text);
 }
@@ -156,13 +143,6 @@ enum {
     TOLD_LOG_ROWS = 4,
     TOLD_EVENT_ROWS = 2,
     TOLD_RULES = 4, /* including the headings */
-};
-
-/* What the layout depends on besides the size. */
-struct subject {
-    int rows;     /* of the screen */
-    int tasks;    /* number of tasks to list */
-    bool is_told; /* a recording, whose records have a pane */
 };
 
 /* Takes the bottom rows: footer, message, playback controls. */
@@ -274,15 +254,15 @@ static void lay_timeline(struct frame_layout *out, struct frame_box rest)
     out->panes |= VIEW_HAS_TIMELINE;
 }
 
-static void lay_side(struct frame_layout *out, struct frame_box rest, const struct subject *subject)
+static void lay_side(struct frame_layout *out, struct frame_box rest, int tasks, bool is_told)
 {
     const int preview_columns = rest.columns * SIDE_PREVIEW_PERCENT / 100;
     const int list_columns = rest.columns - preview_columns - 1;
     const int most_rows = frame_most(SIDE_LIST_ROWS_MIN, rest.rows * 2 / 5 - 1);
     const int above =
-        frame_least(frame_most(subject->tasks + STATUS_ROWS + 1, SIDE_LIST_ROWS_MIN), most_rows);
+        frame_least(frame_most(tasks + STATUS_ROWS + 1, SIDE_LIST_ROWS_MIN), most_rows);
     const int below = rest.rows - 1 - above;
-    const int timeline = frame_least(subject->tasks + TIMELINE_EDGES, below / 2);
+    const int timeline = frame_least(tasks + TIMELINE_EDGES, below / 2);
     const int list = above - STATUS_ROWS;
 
     out->heads = out->preview_rule = frame_take_row(&rest);
@@ -293,26 +273,13 @@ static void lay_side(struct frame_layout *out, struct frame_box rest, const stru
     out->list = frame_take(&left, list);
     out->status = left;
     out->panes = VIEW_HAS_LIST | VIEW_HAS_PREVIEW;
-    if (subject->is_told) {
+    if (is_told) {
         lay_log(out, frame_take(&rest, below / 2));
         lay_events(out, rest);
         return;
     }
     lay_timeline(out, frame_take(&rest, timeline));
     lay_log(out, rest);
-}
-
-/* Uses the list's last row to say what it leaves out, if that is not shown elsewhere. */
-static void lay_note(struct frame_layout *out, const struct frame_input *input)
-{
-    const bool is_cut = out->preview.rows == 0 && input->view->row_count > out->list.rows;
-    if (out->status.rows > 0 || out->list.rows < NOTED_ROWS_MIN)
-        return;
-    if (!is_cut && !frame_list_is_narrowed(input))
-        return;
-    out->list.rows--;
-    out->status =
-        (struct frame_box){out->list.row + out->list.rows, out->list.column, 1, out->list.columns};
 }
 
 static struct frame_layout no_layout(void)
@@ -349,17 +316,6 @@ static void lay_zoomed(struct frame_layout *out, struct frame_box rest, enum vie
     out->panes = whole.panes;
 }
 
-static void lay_panes(struct frame_layout *out, struct frame_box rest,
-                      const struct subject *subject)
-{
-    if (rest.columns >= SIDE_COLUMNS && subject->rows >= SIDE_ROWS)
-        lay_side(out, rest, subject);
-    else if (rest.columns < STACK_COLUMNS || subject->rows < STACK_ROWS)
-        lay_list(out, rest);
-    else if (!subject->is_told || !lay_told_stack(out, rest, subject->tasks))
-        lay_stack(out, rest, subject->tasks);
-}
-
 struct frame_layout frame_layout(int rows, int columns, const struct frame_input *input)
 {
     struct frame_layout out = no_layout();
@@ -368,21 +324,32 @@ struct frame_layout frame_layout(int rows, int columns, const struct frame_input
         out.panes = VIEW_HAS_LIST;
         return out;
     }
-    const struct subject subject = {
-        .rows = rows,
-        .tasks = frame_most(input->facts->state->plan->task_count, input->view->row_count),
-        .is_told = input->facts->replay != NULL,
-    };
-    struct frame_box rest = take_bottom(&out, rows, columns, subject.is_told);
+    const struct view *view = input->view;
+    const int tasks = frame_most(input->facts->state->plan->task_count, view->row_count);
+    const bool is_told = input->facts->replay != NULL; /* a recording: its records have a pane */
+    struct frame_box rest = take_bottom(&out, rows, columns, is_told);
     if (frame_has_banner(input))
         out.edges.banner = frame_take_row(&rest);
     if (shown_has_gate(input->facts->state))
         out.gate = frame_take_row(&rest);
-    lay_panes(&out, rest, &subject);
-    const enum view_pane pane = input->view->pane;
-    if (view_is_zoomed(input->view) && (out.panes & (1u << pane)) != 0)
-        lay_zoomed(&out, rest, pane);
-    lay_note(&out, input);
+    if (columns >= SIDE_COLUMNS && rows >= SIDE_ROWS)
+        lay_side(&out, rest, tasks, is_told);
+    else if (columns < STACK_COLUMNS || rows < STACK_ROWS)
+        lay_list(&out, rest);
+    else if (!is_told || !lay_told_stack(&out, rest, tasks))
+        lay_stack(&out, rest, tasks);
+    if (view_is_zoomed(view) && (out.panes & (1u << view->pane)) != 0)
+        lay_zoomed(&out, rest, view->pane);
+
+    /* The list's last row says what it leaves out, if that is not shown elsewhere. */
+    const bool is_cut = out.preview.rows == 0 && view->row_count > out.list.rows;
+    const bool is_narrowed = view->row_count > 0 && (view->filter.len > 0 || view->only_needs_you ||
+                                                     view_hidden(view, input->facts) > 0);
+    if (out.status.rows == 0 && out.list.rows >= NOTED_ROWS_MIN && (is_cut || is_narrowed)) {
+        out.list.rows--;
+        out.status =
+            (struct frame_box){out.list.row + out.list.rows, out.list.column, 1, out.list.columns};
+    }
     return out;
 }
 
@@ -392,76 +359,58 @@ enum {
     NARROW_COLUMNS = 60, /* narrower: smaller margin, and only commands */
 };
 
-struct line {
-    const char *label;
-    struct str words; /* owned */
-};
-
-/* Returns the latest end of a run: 0 = none has ended. */
-static int64_t last_end(const struct runs_list *runs)
-{
-    int64_t latest = 0;
-    for (size_t i = 0; i < runs->count; i++) {
-        if (runs->rows[i].ended_at_ms > latest)
-            latest = runs->rows[i].ended_at_ms;
-    }
-    return latest;
-}
-
-static void add_runs(const struct frame_input *input, struct str *out)
-{
-    const struct view_facts *facts = input->facts;
-    char when[CLOCK_TEXT_MAX];
-    const int64_t runs = facts->runs ? facts->runs->totals.runs : 0;
-    const int64_t end = facts->runs ? last_end(facts->runs) : 0;
-    frame_say(input, "{runs}  runs list: ", out);
-    shown_count(runs, "run", "runs", out);
-    if (end > 0)
-        str_addf(out, ", the last one ended %s", clock_short(end, facts->clock.at_ms, when));
-}
-
-static void draw_hint_line(struct canvas *canvas, struct spot spot, const struct line *line)
-{
-    const bool is_narrow = spot.width < NARROW_COLUMNS;
-    const int margin = is_narrow ? 1 : MARGIN;
-    const int words = is_narrow ? margin : WORDS_COLUMN;
-    if (!is_narrow)
-        (void)frame_put(canvas, (struct spot){spot.row, margin, words - margin}, STYLE_LABEL,
-                        line->label);
-    (void)frame_put(canvas, (struct spot){spot.row, words, spot.width - words}, STYLE_PLAIN,
-                    str_text(&line->words));
-}
-
 /* Draws why there are no tasks, and what to do next. */
 static void frame_no_tasks(struct canvas *canvas, const struct frame_box *box,
                            const struct frame_input *input)
 {
     enum { TITLE, GAP, FROM_FILE, ONE, PAST, LOOKING, LINES };
-    const struct view_facts *facts = input->facts;
-    struct line lines[LINES] = {
-        [FROM_FILE] = {.label = "from a file"},
-        [ONE] = {.label = "one command"},
-        [PAST] = {.label = "look at past"},
-        [LOOKING] = {.label = "just looking?"},
+    static const char *const labels[LINES] = {
+        [FROM_FILE] = "from a file",
+        [ONE] = "one command",
+        [PAST] = "look at past",
+        [LOOKING] = "just looking?",
     };
-    str_addf(&lines[FROM_FILE].words, "devs run plan.json   (%s in this folder)",
+    const struct view_facts *facts = input->facts;
+    struct str words[LINES] = {0};
+    str_addf(&words[FROM_FILE], "devs run plan.json   (%s in this folder)",
              facts->has_plan ? "there is one" : "none found");
-    str_add(&lines[ONE].words, "devs exec -- COMMAND ...");
-    add_runs(input, &lines[PAST].words);
-    str_add(&lines[LOOKING].words, "devs init   writes a commented starter plan");
+    str_add(&words[ONE], "devs exec -- COMMAND ...");
+    str_add(&words[LOOKING], "devs init   writes a commented starter plan");
+
+    int64_t end_ms = 0; /* of the run that ended last */
+    for (size_t i = 0; facts->runs && i < facts->runs->count; i++) {
+        if (facts->runs->rows[i].ended_at_ms > end_ms)
+            end_ms = facts->runs->rows[i].ended_at_ms;
+    }
+    frame_say(input, "{runs}  runs list: ", &words[PAST]);
+    shown_count(facts->runs ? facts->runs->totals.runs : 0, "run", "runs", &words[PAST]);
+    if (end_ms > 0) {
+        char when[CLOCK_TEXT_MAX];
+        str_addf(&words[PAST], ", the last one ended %s",
+                 clock_short(end_ms, facts->clock.at_ms, when));
+    }
+
     const char *title = input->is_session ? "No tasks yet: each call of the agent will be one."
                                           : "No tasks yet: they come as an agent calls tools.";
+    const bool is_narrow = box->columns < NARROW_COLUMNS;
+    const int margin = is_narrow ? 1 : MARGIN;
+    const int words_column = is_narrow ? margin : WORDS_COLUMN;
     const int first = box->rows > LINES ? box->row + 1 : box->row;
     for (int i = 0; i < LINES && first + i < box->row + box->rows; i++) {
-        const struct spot spot = {first + i, box->column, box->columns};
+        const int row = first + i;
         if (i == TITLE)
-            (void)frame_put(canvas, (struct spot){spot.row, MARGIN, box->columns - MARGIN},
-                            STYLE_HEAD, title);
-        else if (i > GAP)
-            draw_hint_line(canvas, spot, &lines[i]);
+            (void)frame_put(canvas, (struct spot){row, MARGIN, box->columns - MARGIN}, STYLE_HEAD,
+                            title);
+        if (i <= GAP)
+            continue;
+        if (!is_narrow)
+            (void)frame_put(canvas, (struct spot){row, margin, words_column - margin}, STYLE_LABEL,
+                            labels[i]);
+        (void)frame_put(canvas, (struct spot){row, words_column, box->columns - words_column},
+                        STYLE_PLAIN, str_text(&words[i]));
     }
     for (int i = 0; i < LINES; i++)
-        str_done(&lines[i].words);
+        str_done(&words[i]);
 }
 
 enum {
@@ -471,62 +420,39 @@ enum {
     KEYS_COLUMNS = 70,  /* a narrower rule does not name keys */
 };
 
-static void add_time(int64_t at_ms, struct str *out)
-{
-    char hms[CLOCK_TEXT_MAX];
-    str_addf(out, "%s.%03d", clock_hms(at_ms, hms), (int)(at_ms % 1000));
-}
-
-static enum style style_of(const struct event_line *line, bool is_later)
-{
-    if (line->level == EVENT_LEVEL_ERROR)
-        return STYLE_FAILED;
-    return is_later || line->level == EVENT_LEVEL_DEBUG ? STYLE_LABEL : STYLE_PLAIN;
-}
-
-static bool has_bookmark(const struct frame_input *input, int64_t seq)
-{
-    bool found = false;
-    for (size_t i = 0; i < input->facts->bookmark_count && !found; i++)
-        found = input->facts->bookmarks[i].seq == seq;
-    return found;
-}
-
 static void draw_record(struct canvas *canvas, struct spot spot, const struct frame_input *input,
                         int index)
 {
-    const struct event_lines *lines = input->facts->events;
-    const struct event_line *line = &lines->items[index];
-    const int64_t at = input->facts->replay->at;
-    struct str time = {0};
-    add_time(line->at.at_ms, &time);
+    const struct view_facts *facts = input->facts;
+    const struct event_line *line = &facts->events->items[index];
+    const int64_t at = facts->replay->at;
     if (line->seq == at)
         (void)frame_put(canvas, spot, STYLE_KEY, "▸");
-    if (has_bookmark(input, line->seq))
+    bool has_bookmark = false;
+    for (size_t i = 0; i < facts->bookmark_count && !has_bookmark; i++)
+        has_bookmark = facts->bookmarks[i].seq == line->seq;
+    if (has_bookmark)
         (void)frame_put(canvas, (struct spot){spot.row, spot.column + TIME_COLUMNS - 2, 1},
                         STYLE_KEY, "m");
+
+    char hms[CLOCK_TEXT_MAX];
+    struct str time = {0};
+    str_addf(&time, "%s.%03d", clock_hms(line->at.at_ms, hms), (int)(line->at.at_ms % 1000));
     (void)frame_put(canvas, (struct spot){spot.row, spot.column + 1, TIME_COLUMNS - 4}, STYLE_LABEL,
                     str_text(&time));
+    str_done(&time);
+
+    enum style style = STYLE_PLAIN;
+    if (line->level == EVENT_LEVEL_ERROR)
+        style = STYLE_FAILED;
+    else if (line->seq > at || line->level == EVENT_LEVEL_DEBUG)
+        style = STYLE_LABEL;
     (void)frame_put(canvas,
                     (struct spot){spot.row, spot.column + TIME_COLUMNS, spot.width - TIME_COLUMNS},
-                    style_of(line, line->seq > at), event_lines_text(lines, index));
+                    style, event_lines_text(facts->events, index));
     const struct canvas_zone zone = {
         .spot = spot, .rows = 1, .kind = ZONE_EVENT, .value = (uint32_t)line->seq};
     canvas_add_area(canvas, &zone);
-    str_done(&time);
-}
-
-static void draw_rule(struct canvas *canvas, const struct frame_box *box,
-                      const struct frame_input *input)
-{
-    const struct spot spot = {box->row - 1, box->column, box->columns};
-    frame_rule_say(canvas, spot, "events",
-                   box->columns >= KEYS_COLUMNS
-                       ? "{error-next} {error-back} failure  {to-try-back} {to-try-next} try"
-                         "  {bookmark} bookmark  {later} later"
-                       : "",
-                   input);
-    frame_pane_mark(canvas, (struct spot){spot.row, spot.column, 1}, input->view, VIEW_PANE_EVENTS);
 }
 
 /* Draws the rule above and the records in the box. The current record is placed so that most of
@@ -535,7 +461,14 @@ static void frame_events(struct canvas *canvas, const struct frame_box *box,
                          const struct frame_input *input)
 {
     const struct event_lines *lines = input->facts->events;
-    draw_rule(canvas, box, input);
+    const struct spot rule = {box->row - 1, box->column, box->columns};
+    frame_rule_say(canvas, rule, "events",
+                   box->columns >= KEYS_COLUMNS
+                       ? "{error-next} {error-back} failure  {to-try-back} {to-try-next} try"
+                         "  {bookmark} bookmark  {later} later"
+                       : "",
+                   input);
+    frame_pane_mark(canvas, (struct spot){rule.row, rule.column, 1}, input->view, VIEW_PANE_EVENTS);
     frame_pane_zone(canvas, box, VIEW_PANE_EVENTS);
     if (!lines)
         return;
@@ -553,64 +486,42 @@ static void frame_events(struct canvas *canvas, const struct frame_box *box,
                     first + row);
 }
 
-/* Appends "T-104 checkout: tax rounding", "3 tasks, one fault". */
-static void add_title(const struct frame_input *input, struct str *title, struct str *note)
-{
-    const int task = input->view->chosen;
-    const struct view_fold *fold = view_chosen_fold(input->view);
-    if (fold) {
-        str_addf(title, "%d tasks, one fault", fold->fault.count);
-        return;
-    }
-    if (task < 0)
-        return;
-    const struct plan_task *plan = &input->facts->state->plan->tasks[task];
-    const bool has_title = strcmp(plan->id, plan->title) != 0;
-    str_addf(title, "%s%s%s", plan->id, has_title ? " " : "", has_title ? plan->title : "");
-    shown_try_of(input->facts->state, task, note);
-}
-
-/* Beside the list, the title is in the row of the headings, with a line below it. */
-static void draw_title_beside(struct canvas *canvas, const struct frame_layout *layout,
-                              const char *title, const char *note)
-{
-    const struct frame_box *box = &layout->preview;
-    const struct spot spot = {layout->preview_rule, box->column + 1, box->columns - 2};
-    const int end = frame_put_right(canvas, spot, STYLE_RULE, note);
-    (void)frame_put(canvas, (struct spot){spot.row, spot.column, end - spot.column - 1}, STYLE_HEAD,
-                    title);
-    canvas_rule(canvas, box->row, box->column + 1, box->columns - 1);
-}
-
-/* Appends how many rows of the list above do not fit, unless the list shows that itself. */
-static void add_more_rows(const struct frame_layout *layout, const struct frame_input *input,
-                          struct str *note)
-{
-    struct str more = {0};
-    if (layout->list.rows > 0 && layout->status.rows == 0)
-        frame_add_more_rows(input->view, input->view->top, layout->list.rows, &more);
-    if (more.len > 0 && note->len > 0)
-        str_add(&more, "   ");
-    str_add(&more, str_text(note));
-    str_clear(note);
-    str_add(note, str_text(&more));
-    str_done(&more);
-}
-
+/* Draws "T-104 checkout: tax rounding" or "3 tasks, one fault", with a note. */
 static void draw_preview_rule(struct canvas *canvas, const struct frame_layout *layout,
                               const struct frame_input *input)
 {
+    const struct frame_box *box = &layout->preview;
+    const int task = input->view->chosen;
+    const struct view_fold *fold = view_chosen_fold(input->view);
     struct str title = {0};
     struct str note = {0};
-    add_title(input, &title, &note);
+    if (fold) {
+        str_addf(&title, "%d tasks, one fault", fold->fault.count);
+    } else if (task >= 0) {
+        const struct plan_task *plan = &input->facts->state->plan->tasks[task];
+        str_add(&title, plan->id);
+        if (strcmp(plan->id, plan->title) != 0)
+            str_addf(&title, " %s", plan->title);
+        shown_try_of(input->facts->state, task, &note);
+    }
     if (layout->divider >= 0) {
-        draw_title_beside(canvas, layout, str_text(&title), str_text(&note));
+        /* Beside the list, the title is in the row of the headings, with a line below it. */
+        const struct spot spot = {layout->preview_rule, box->column + 1, box->columns - 2};
+        const int end = frame_put_right(canvas, spot, STYLE_RULE, str_text(&note));
+        (void)frame_put(canvas, (struct spot){spot.row, spot.column, end - spot.column - 1},
+                        STYLE_HEAD, str_text(&title));
+        canvas_rule(canvas, box->row, box->column + 1, box->columns - 1);
     } else {
-        add_more_rows(layout, input, &note);
-        frame_rule(
-            canvas,
-            (struct spot){layout->preview_rule, layout->preview.column, layout->preview.columns},
-            str_text(&title), str_text(&note));
+        /* Says how many rows of the list above do not fit, unless the list does that itself. */
+        struct str more = {0};
+        if (layout->list.rows > 0 && layout->status.rows == 0)
+            frame_add_more_rows(input->view, input->view->top, layout->list.rows, &more);
+        if (more.len > 0 && note.len > 0)
+            str_add(&more, "   ");
+        str_add(&more, str_text(&note));
+        frame_rule(canvas, (struct spot){layout->preview_rule, box->column, box->columns},
+                   str_text(&title), str_text(&more));
+        str_done(&more);
     }
     str_done(&title);
     str_done(&note);
@@ -639,12 +550,6 @@ static void draw_log_rule(struct canvas *canvas, const struct frame_layout *layo
     str_done(&title);
 }
 
-static void draw_divider(struct canvas *canvas, const struct frame_layout *layout)
-{
-    const int end = layout->preview.row + layout->preview.rows;
-    canvas_upright(canvas, layout->heads, layout->divider, end - layout->heads);
-}
-
 static void draw_preview(struct canvas *canvas, const struct frame_layout *layout,
                          const struct frame_input *input)
 {
@@ -668,29 +573,6 @@ static void draw_preview(struct canvas *canvas, const struct frame_layout *layou
                     kind == FRAME_PREVIEW_WITH_LOG ? VIEW_PANE_LOG : VIEW_PANE_PREVIEW);
 }
 
-static void draw_list(struct canvas *canvas, const struct frame_layout *layout,
-                      const struct frame_input *input)
-{
-    if (input->facts->state->plan->task_count == 0)
-        frame_no_tasks(canvas, &layout->list, input);
-    else
-        frame_list(canvas, layout->heads, &layout->list, input);
-    if (layout->divider >= 0)
-        draw_divider(canvas, layout);
-    if (layout->status.rows > 0)
-        frame_status(canvas, &layout->status, input);
-}
-
-static void draw_edges(struct canvas *canvas, const struct frame_layout *layout,
-                       const struct frame_input *input)
-{
-    frame_header(canvas, input);
-    if (layout->gate >= 0)
-        frame_gate(canvas, layout->gate, input);
-    frame_draw_edges(canvas, &layout->edges, input);
-    frame_footer(canvas, layout->edges.footer, input);
-}
-
 void frame_tasks(struct canvas *canvas, const struct frame_input *input)
 {
     const struct frame_layout layout = frame_layout(canvas->rows, canvas->columns, input);
@@ -698,9 +580,22 @@ void frame_tasks(struct canvas *canvas, const struct frame_input *input)
         frame_small(canvas, input);
         return;
     }
-    draw_edges(canvas, &layout, input);
-    if (layout.list.rows > 0)
-        draw_list(canvas, &layout, input);
+    frame_header(canvas, input);
+    if (layout.gate >= 0)
+        frame_gate(canvas, layout.gate, input);
+    frame_draw_edges(canvas, &layout.edges, input);
+    frame_footer(canvas, layout.edges.footer, input);
+    if (layout.list.rows > 0) {
+        if (input->facts->state->plan->task_count == 0)
+            frame_no_tasks(canvas, &layout.list, input);
+        else
+            frame_list(canvas, layout.heads, &layout.list, input);
+        if (layout.divider >= 0)
+            canvas_upright(canvas, layout.heads, layout.divider,
+                           layout.preview.row + layout.preview.rows - layout.heads);
+        if (layout.status.rows > 0)
+            frame_status(canvas, &layout.status, input);
+    }
     if (layout.preview.rows > 0)
         draw_preview(canvas, &layout, input);
     if (layout.timeline.rows > 0) {

@@ -18,106 +18,77 @@ enum {
     LABEL_COLUMNS_WITH_DAY = 10,
 };
 
-static bool is_orphaned(const struct frame_input *input)
-{
-    return input->facts->orphaned;
-}
-
-/* Returns the time from its first attempt to now, or to its end. */
-static struct stretch life_of(const struct run_state *state, int task, const struct moment *now)
-{
-    const struct task_state *it = &state->tasks[task];
-    const bool is_over = task_status_is_final(it->status) && it->status != TASK_NEEDS_YOU;
-    const struct step_state *step = run_state_step(state, task);
-    const bool has_begun = it->first_start.at_ms != 0;
-    struct stretch life = {has_begun ? it->first_start.mono_ms : now->mono_ms, now->mono_ms};
-    if (is_over && it->since.mono_ms > life.from_ms)
-        life.until_ms = it->since.mono_ms;
-    if (step->status == STEP_WAITING && step->due.mono_ms > life.until_ms)
-        life.until_ms = step->due.mono_ms;
-    return life;
-}
-
-static struct stretch life_of_run(const struct run_state *state, const struct moment *now)
-{
-    struct stretch life = {now->mono_ms, now->mono_ms};
-    if (state->started)
-        life.from_ms = state->started_at.mono_ms;
-    const int64_t plan_ms = timeline_plan_end(state);
-    if (!state->ended && plan_ms > life.until_ms)
-        life.until_ms = plan_ms;
-    return life;
-}
-
-/* Limits the planned part, so that the past keeps enough room. */
-static void bound_plan(struct stretch *life, const struct moment *now)
-{
-    int64_t most_ms = (now->mono_ms - life->from_ms) / PLAN_PART;
-    most_ms = most_ms > PLAN_MS_MIN ? most_ms : PLAN_MS_MIN;
-    if (life->until_ms - now->mono_ms > most_ms)
-        life->until_ms = now->mono_ms + most_ms;
-}
-
+/* Returns the time range of the run, or of one task (-1: the run), with as much of what is planned
+ * as leaves enough room for the past. A task's range begins with its first attempt. */
 static struct axis_window window_of(const struct frame_input *input, int task)
 {
     const struct run_state *state = input->facts->state;
-    struct axis_window window = {.now = frame_now(input)};
-    window.whole = task >= 0 ? life_of(state, task, &window.now) : life_of_run(state, &window.now);
-    if (is_orphaned(input) && window.whole.until_ms > window.now.mono_ms)
-        window.whole.until_ms = window.now.mono_ms;
-    bound_plan(&window.whole, &window.now);
-    return window;
-}
-
-/* Makes an axis of `columns` columns for the run, or for one task (-1: the run); not zoomed. */
-static void timeline_axis_of(struct timeline_axis *axis, const struct frame_input *input, int task,
-                             int columns)
-{
-    struct stretch idle[TIMELINE_STRETCHES_MAX];
-    struct axis_window window = window_of(input, task);
-    const int64_t run_ms = window.whole.until_ms - window.whole.from_ms;
-    if (task < 0 && view_timeline_folds(&input->view->timeline, run_ms)) {
-        window.idle = idle;
-        window.idle_count = timeline_idle(input->facts->state, &window.now, AXIS_FOLD_MIN_MS, idle);
+    const struct moment now = frame_now(input);
+    struct stretch whole = {now.mono_ms, now.mono_ms};
+    int64_t plan_ms = INT64_MIN; /* the end of what is planned */
+    if (task >= 0) {
+        const struct task_state *it = &state->tasks[task];
+        const struct step_state *step = run_state_step(state, task);
+        const bool is_over = task_status_is_final(it->status) && it->status != TASK_NEEDS_YOU;
+        if (it->first_start.at_ms != 0)
+            whole.from_ms = it->first_start.mono_ms;
+        if (is_over && it->since.mono_ms > whole.from_ms)
+            whole.until_ms = it->since.mono_ms;
+        if (step->status == STEP_WAITING)
+            plan_ms = step->due.mono_ms;
+    } else {
+        if (state->started)
+            whole.from_ms = state->started_at.mono_ms;
+        if (!state->ended)
+            plan_ms = timeline_plan_end(state);
     }
-    axis_make(axis, &window, columns > 0 ? columns : 1);
+    if (plan_ms > whole.until_ms)
+        whole.until_ms = plan_ms;
+    if (input->facts->orphaned && whole.until_ms > now.mono_ms)
+        whole.until_ms = now.mono_ms;
+    int64_t most_ms = (now.mono_ms - whole.from_ms) / PLAN_PART;
+    most_ms = most_ms > PLAN_MS_MIN ? most_ms : PLAN_MS_MIN;
+    if (whole.until_ms - now.mono_ms > most_ms)
+        whole.until_ms = now.mono_ms + most_ms;
+    return (struct axis_window){.now = now, .whole = whole};
 }
 
-/* Like timeline_axis_of(), with the view's zoom and cursor. */
-static void timeline_axis_of_view(struct timeline_axis *axis, const struct frame_input *input,
-                                  int columns)
+/* Makes an axis of `columns` columns for the run, or for one task (-1: the run). `is_zoomed`
+ * applies the view's zoom and cursor. */
+static void make_axis(struct timeline_axis *axis, const struct frame_input *input, int task,
+                      int columns, bool is_zoomed)
 {
     struct stretch idle[TIMELINE_STRETCHES_MAX];
     const struct view_timeline *view = &input->view->timeline;
-    struct axis_window window = window_of(input, -1);
-    window.zoom = view->zoom;
-    window.centre_ms = view_timeline_cursor(view, &window.now);
-    if (view_timeline_folds(view, window.whole.until_ms - window.whole.from_ms)) {
+    struct axis_window window = window_of(input, task);
+    const int64_t whole_ms = window.whole.until_ms - window.whole.from_ms;
+    if (is_zoomed) {
+        window.zoom = view->zoom;
+        window.centre_ms = view_timeline_cursor(view, &window.now);
+    }
+    if (task < 0 && view_timeline_folds(view, whole_ms)) {
         window.idle = idle;
         window.idle_count = timeline_idle(input->facts->state, &window.now, AXIS_FOLD_MIN_MS, idle);
     }
     axis_make(axis, &window, columns > 0 ? columns : 1);
 }
 
-/* The line at "now" is drawn at the end of a bar that continues, and where there is no bar. */
-static bool is_now_line(const struct timeline_look *look, int column)
-{
-    const struct bar_cell *cell = &look->cells[column];
-    if (cell->span < 0 || strcmp(cell->sign, " ") == 0)
-        return true;
-    const int last = (int)look->timeline.count - 1;
-    const struct span *span = &look->timeline.spans[cell->span];
-    return cell->span == last && !span->is_planned && span->end == SPAN_END_NONE && column > 0 &&
-           look->cells[column - 1].span == last;
-}
-
+/* Draws a line at "now": at the end of a bar that continues, or where there is no bar. */
 static void draw_now(struct timeline_look *look, int row)
 {
     const enum view_mode mode = look->input->facts->mode;
     const int column = axis_column(&look->axis, frame_now(look->input).mono_ms);
     const bool goes_on = mode != VIEW_ENDED && mode != VIEW_INTERRUPTED;
-    if (!goes_on || column < 0 || column >= look->axis.columns || !is_now_line(look, column))
+    if (!goes_on || column < 0 || column >= look->axis.columns)
         return;
+    const struct bar_cell *cell = &look->cells[column];
+    if (cell->span >= 0 && strcmp(cell->sign, " ") != 0) {
+        const int last = (int)look->timeline.count - 1;
+        const struct span *span = &look->timeline.spans[cell->span];
+        if (cell->span != last || span->is_planned || span->end != SPAN_END_NONE || column == 0 ||
+            look->cells[column - 1].span != last)
+            return;
+    }
     (void)canvas_text(look->canvas, (struct spot){row, look->column + column, 1}, STYLE_RULE, "│");
 }
 
@@ -149,7 +120,7 @@ static void timeline_draw_bar(struct timeline_look *look, int row, int task, int
 {
     const struct run_state *state = look->input->facts->state;
     const struct moment now = frame_now(look->input);
-    timeline_read(&look->timeline, state, task, &now, is_orphaned(look->input));
+    timeline_read(&look->timeline, state, task, &now, look->input->facts->orphaned);
     bar_make(&look->timeline, &state->plan->tasks[task], &look->axis, look->cells);
     for (int i = 0; i < look->axis.columns; i++)
         (void)canvas_text(look->canvas, (struct spot){row, look->column + i, 1},
@@ -158,16 +129,6 @@ static void timeline_draw_bar(struct timeline_look *look, int row, int task, int
     draw_folds(look, row);
     if (cursor >= 0)
         canvas_point(look->canvas, row, look->column + cursor);
-}
-
-/* If the run is longer than a part of a day, labels include the date. */
-static int tick_columns(const struct timeline_axis *axis)
-{
-    const int64_t shown_ms = axis_time(axis, axis->columns) - axis_time(axis, 0);
-    if (shown_ms > 12 * HOUR_MS)
-        return LABEL_COLUMNS_WITH_DAY;
-    const int64_t tick_ms = axis_tick_ms(axis, LABEL_COLUMNS + LABEL_GAP);
-    return tick_ms < MINUTE_MS ? LABEL_COLUMNS_WITH_SECONDS : LABEL_COLUMNS;
 }
 
 /* Returns the first full tick at or after a time, both in wall-clock time. */
@@ -182,7 +143,12 @@ static void timeline_draw_axis(struct timeline_look *look, int row)
 {
     const struct timeline_axis *axis = &look->axis;
     const int64_t now_ms = frame_now(look->input).at_ms;
-    const int64_t tick_ms = axis_tick_ms(axis, tick_columns(axis) + LABEL_GAP);
+    int label_columns = LABEL_COLUMNS;
+    if (axis_time(axis, axis->columns) - axis_time(axis, 0) > 12 * HOUR_MS)
+        label_columns = LABEL_COLUMNS_WITH_DAY; /* more than a part of a day: with the date */
+    else if (axis_tick_ms(axis, LABEL_COLUMNS + LABEL_GAP) < MINUTE_MS)
+        label_columns = LABEL_COLUMNS_WITH_SECONDS;
+    const int64_t tick_ms = axis_tick_ms(axis, label_columns + LABEL_GAP);
     int free = 0; /* the first column without a label */
     int64_t wall_ms = tick_from(axis_time(axis, 0) + axis->wall_ms, tick_ms);
     for (int column = 0; column < axis->columns; wall_ms += tick_ms) {
@@ -210,39 +176,36 @@ static void timeline_draw_axis(struct timeline_look *look, int row)
     }
 }
 
-/* Draws how many rows do not fit, beside the text in these columns. */
-static void draw_more(struct timeline_look *look, int row, int from, int until)
-{
-    const struct view *view = look->input->view;
-    const int columns = look->canvas->columns;
-    struct str more = {0};
-    frame_add_more_rows(view, view->timeline.top, view->timeline.rows, &more);
-    const int width = text_width(str_text(&more), more.len);
-    if (width > 0 && 1 + width < from)
-        (void)frame_put(look->canvas, (struct spot){row, 1, width}, STYLE_LABEL, more.data);
-    else if (width > 0 && until + 1 + width < columns)
-        (void)frame_put_right(look->canvas, (struct spot){row, 0, columns - 1}, STYLE_LABEL,
-                              more.data);
-    str_done(&more);
-}
-
-/* Draws the cursor's position, below the axis. */
+/* Draws the cursor's position, below the axis; on a narrow screen, also how many rows do not fit,
+ * where there is room beside it. */
 static void timeline_draw_cursor(struct timeline_look *look, int row, int cursor)
 {
     char text[CLOCK_TEXT_MAX] = "now";
-    const struct canvas *canvas = look->canvas;
+    struct canvas *canvas = look->canvas;
+    const struct view *view = look->input->view;
     if (cursor < 0)
         return;
-    if (look->input->view->timeline.is_placed)
+    if (view->timeline.is_placed)
         (void)clock_hms(axis_time(&look->axis, cursor) + look->axis.wall_ms, text);
     const int at = look->column + cursor;
     const int width = (int)strlen(text);
-    (void)canvas_text(look->canvas, (struct spot){row, at, 1}, STYLE_KEY, "▲");
+    (void)canvas_text(canvas, (struct spot){row, at, 1}, STYLE_KEY, "▲");
     const bool fits = at + 2 + width <= canvas->columns;
-    (void)canvas_text(look->canvas, (struct spot){row, fits ? at + 2 : at - 1 - width, width},
-                      STYLE_LABEL, text);
-    if (canvas->columns < TIMELINE_MORE_COLUMNS)
-        draw_more(look, row, fits ? at : at - 1 - width, fits ? at + 2 + width : at + 1);
+    const int text_at = fits ? at + 2 : at - 1 - width;
+    (void)canvas_text(canvas, (struct spot){row, text_at, width}, STYLE_LABEL, text);
+    if (canvas->columns >= TIMELINE_MORE_COLUMNS)
+        return;
+    const int from = fits ? at : text_at; /* the columns that are taken */
+    const int until = fits ? text_at + width : at + 1;
+    struct str more = {0};
+    frame_add_more_rows(view, view->timeline.top, view->timeline.rows, &more);
+    const int more_width = text_width(str_text(&more), more.len);
+    if (more_width > 0 && 1 + more_width < from)
+        (void)frame_put(canvas, (struct spot){row, 1, more_width}, STYLE_LABEL, more.data);
+    else if (more_width > 0 && until + 1 + more_width < canvas->columns)
+        (void)frame_put_right(canvas, (struct spot){row, 0, canvas->columns - 1}, STYLE_LABEL,
+                              more.data);
+    str_done(&more);
 }
 
 /* Appends the range of the axis: "13:50 to 14:04". */
@@ -322,7 +285,7 @@ void frame_timeline_pane(struct canvas *canvas, const struct frame_box *box,
     if (box->rows <= 0 || box->columns <= PANE_COLUMN)
         return;
     frame_pane_zone(canvas, box, VIEW_PANE_TIMELINE);
-    timeline_axis_of(&look.axis, input, -1, box->columns - PANE_COLUMN);
+    make_axis(&look.axis, input, -1, box->columns - PANE_COLUMN, false);
     int row = box->row;
     for (int i = first; i < view->row_count && row < box->row + rows; i++, row++) {
         timeline_draw_label(&look, row, view->rows[i], box->column + 2);
@@ -341,7 +304,7 @@ void frame_timeline_rule(struct canvas *canvas, struct spot spot, const struct f
     struct timeline_axis axis;
     struct str title = {0};
     str_add(&title, "timeline  ");
-    timeline_axis_of(&axis, input, -1, spot.width - PANE_COLUMN);
+    make_axis(&axis, input, -1, spot.width - PANE_COLUMN, false);
     timeline_add_window(&axis, &title);
     frame_rule(canvas, spot, str_text(&title),
                "letters = phase, lower case = no output, ┄ = backoff");
@@ -356,7 +319,7 @@ void frame_timeline_task(struct canvas *canvas, const struct frame_box *box,
     const int task = input->view->chosen;
     if (task < 0 || box->rows <= 0 || box->columns <= ALONE_COLUMN)
         return;
-    timeline_axis_of(&look.axis, input, task, box->columns - ALONE_COLUMN);
+    make_axis(&look.axis, input, task, box->columns - ALONE_COLUMN, false);
     timeline_draw_bar(&look, box->row, task, -1);
     if (box->rows > 1)
         timeline_draw_axis(&look, box->row + 1);
@@ -391,7 +354,8 @@ struct layout {
     struct frame_box tasks, decision, spent, retries;
 };
 
-static bool take(int *left, int rows, int least)
+/* Takes rows from those left, unless fewer than `least` would remain. */
+static bool take_rows(int *left, int rows, int least)
 {
     if (*left - rows < least)
         return false;
@@ -421,57 +385,32 @@ struct below {
 
 static struct below share_wide(struct layout *out, int *left)
 {
-    struct below below = {.has_cursor = take(left, 1, TASKS_MIN)};
-    below.has_legend = take(left, 2, TASKS_MIN);
-    out->load = take(left, LOAD_ROWS, TASKS_MIN) ? 0 : -1;
-    if (take(left, NOTES_ROWS_WIDE, TASKS_MIN))
+    struct below below = {.has_cursor = take_rows(left, 1, TASKS_MIN)};
+    below.has_legend = take_rows(left, 2, TASKS_MIN);
+    out->load = take_rows(left, LOAD_ROWS, TASKS_MIN) ? 0 : -1;
+    if (take_rows(left, NOTES_ROWS_WIDE, TASKS_MIN))
         below.decision_rows = below.spent_rows = NOTES_ROWS_WIDE;
     return below;
 }
 
-/* Assigns rows to the additional parts that a tall screen has below the tasks. */
-static void share_tall(struct layout *out, struct below *below, int *left, int tasks)
-{
-    if (below->spent_rows == 0)
-        return;
-    out->load = take(left, LOAD_ROWS, tasks) ? 0 : -1;
-    if (take(left, DECISION_ROWS_TALL - DECISION_ROWS, tasks))
-        below->decision_rows = DECISION_ROWS_TALL;
-    if (take(left, SPENT_ROWS_TALL - SPENT_ROWS, tasks))
-        below->spent_rows = SPENT_ROWS_TALL;
-}
-
 static struct below share_narrow(struct layout *out, int *left, int tasks)
 {
-    struct below below = {.has_cursor = take(left, 1, TASKS_MIN)};
-    if (take(left, DECISION_ROWS, TASKS_MIN))
+    struct below below = {.has_cursor = take_rows(left, 1, TASKS_MIN)};
+    if (take_rows(left, DECISION_ROWS, TASKS_MIN))
         below.decision_rows = DECISION_ROWS;
-    else if (take(left, DECISION_ROWS_SHORT, 2))
+    else if (take_rows(left, DECISION_ROWS_SHORT, 2))
         below.decision_rows = DECISION_ROWS_SHORT;
-    below.has_legend = take(left, 2, TASKS_MIN + 2);
-    if (take(left, SPENT_ROWS, TASKS_MIN))
-        below.spent_rows = SPENT_ROWS;
-    share_tall(out, &below, left, tasks);
+    below.has_legend = take_rows(left, 2, TASKS_MIN + 2);
+    if (!take_rows(left, SPENT_ROWS, TASKS_MIN))
+        return below;
+    below.spent_rows = SPENT_ROWS;
+    /* A tall screen has more below all of the tasks. */
+    out->load = take_rows(left, LOAD_ROWS, tasks) ? 0 : -1;
+    if (take_rows(left, DECISION_ROWS_TALL - DECISION_ROWS, tasks))
+        below.decision_rows = DECISION_ROWS_TALL;
+    if (take_rows(left, SPENT_ROWS_TALL - SPENT_ROWS, tasks))
+        below.spent_rows = SPENT_ROWS_TALL;
     return below;
-}
-
-static void place_notes(struct layout *out, const struct below *below, int top, int columns)
-{
-    out->decision = (struct frame_box){top, 0, below->decision_rows, columns};
-    if (out->is_wide && below->spent_rows > 0)
-        out->spent = (struct frame_box){top + 1, TIMELINE_NOTES_COLUMNS + 2, below->spent_rows - 1,
-                                        columns - TIMELINE_NOTES_COLUMNS - 3};
-    else
-        out->spent = (struct frame_box){top + below->decision_rows, 0, below->spent_rows, columns};
-}
-
-/* Places the retries below everything else, in rows that are still free. */
-static void place_retries(struct layout *out, const struct frame_input *input, int top, int left)
-{
-    const int wanted = timeline_retries_rows(input);
-    const int rows = wanted < left ? wanted : left;
-    if (out->is_wide && out->decision.rows > 0 && rows >= RETRIES_ROWS_MIN)
-        out->retries = (struct frame_box){top, 0, rows, out->decision.columns};
 }
 
 static struct layout lay_out(int rows, int columns, const struct frame_input *input)
@@ -491,7 +430,7 @@ static struct layout lay_out(int rows, int columns, const struct frame_input *in
     const int count = input->view->row_count > 0 ? input->view->row_count : 1;
     int left = out.page.body.rows;
     int top = out.page.body.row;
-    out.axis = take(&left, 1, 1) ? 0 : -1;
+    out.axis = take_rows(&left, 1, 1) ? 0 : -1;
     const struct below below =
         out.is_wide ? share_wide(&out, &left) : share_narrow(&out, &left, count);
     out.column = out.is_wide ? LABEL_COLUMNS_WIDE : name_columns(input);
@@ -507,8 +446,17 @@ static struct layout lay_out(int rows, int columns, const struct frame_input *in
         out.load = top;
         top += LOAD_ROWS;
     }
-    place_notes(&out, &below, top, columns);
-    place_retries(&out, input, top + below.decision_rows, left - out.tasks.rows);
+    left -= out.tasks.rows;
+    out.decision = (struct frame_box){top, 0, below.decision_rows, columns};
+    if (out.is_wide && below.spent_rows > 0)
+        out.spent = (struct frame_box){top + 1, TIMELINE_NOTES_COLUMNS + 2, below.spent_rows - 1,
+                                       columns - TIMELINE_NOTES_COLUMNS - 3};
+    else
+        out.spent = (struct frame_box){top + below.decision_rows, 0, below.spent_rows, columns};
+    /* The retries are below everything else, in rows that are still free. */
+    const int retries = frame_least(timeline_retries_rows(input), left);
+    if (out.is_wide && below.decision_rows > 0 && retries >= RETRIES_ROWS_MIN)
+        out.retries = (struct frame_box){top + below.decision_rows, 0, retries, columns};
     return out;
 }
 
@@ -519,22 +467,10 @@ void frame_timeline_fit(struct view *view, int rows, int columns, const struct f
         return;
     const struct layout layout = lay_out(rows, columns, input);
     const struct moment now = frame_now(input);
-    timeline_axis_of_view(&axis, input, columns - layout.column);
+    make_axis(&axis, input, -1, columns - layout.column, true);
     view_timeline_fit(view, &axis, layout.tasks.rows);
     if (layout.spent.rows > 0 || layout.load >= 0)
         view_timeline_sum(view, input->facts, &now);
-}
-
-static void draw_legend(struct canvas *canvas, int row)
-{
-    static const char *const legends[] = {
-        ("R G V F phase  lower case: no output  ┄ backoff  ! needs you  ❚ held  ends: ✗ failed  "
-         "✓ passed  ■ gave up  ⊘ cancelled  ∞ stuck  ? lost"),
-        "R G V F phase   lower case no output   ┄ backoff   ! you   ❚ held   ✗✓■⊘∞? end",
-        "RGVF phase  lower: no output  ┄ backoff  ! you  ✗✓■⊘∞? end",
-    };
-    (void)frame_put(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_LABEL,
-                    canvas_fitting(legends, ARRAY_LEN(legends), canvas->columns - 1));
 }
 
 static void draw_wide_label(struct timeline_look *look, int row, int view_row)
@@ -592,33 +528,6 @@ static void draw_tasks(struct timeline_look *look, const struct layout *layout)
     }
 }
 
-static void add_path(const struct timeline_look *look, struct str *out)
-{
-    const struct view *view = look->input->view;
-    const int columns = look->canvas->columns;
-    str_add(out, "Timeline");
-    if (columns < WINDOW_COLUMNS)
-        return;
-    str_add(out, "  ");
-    timeline_add_window(&look->axis, out);
-    if (columns < PAGE_PATH_COLUMNS)
-        return;
-    if (view->row_count == look->input->facts->state->plan->task_count)
-        str_add(out, "   all tasks");
-    else
-        str_addf(out, "   %d of %d tasks", view->row_count,
-                 look->input->facts->state->plan->task_count);
-    if (columns < PAGE_WIDE_COLUMNS)
-        return;
-    const struct moment now = frame_now(look->input);
-    const int64_t run_ms = now.mono_ms - look->input->facts->state->started_at.mono_ms;
-    str_add(out, "   1 column = ");
-    axis_column_words(&look->axis, out);
-    str_addf(out, "   idle folded: %s",
-             view_timeline_folds(&view->timeline, run_ms) ? "on" : "off");
-    frame_say(look->input, " ({fold-idle})", out);
-}
-
 static void draw_page(const struct timeline_look *look, const struct layout *layout)
 {
     static const enum act acts[] = {UI_QUIT,       UI_LEFT,      UI_RIGHT,      UI_NEARER,
@@ -630,21 +539,51 @@ static void draw_page(const struct timeline_look *look, const struct layout *lay
         [UI_FARTHER] = "zoom", [UI_OPEN] = "open try",
         [UI_ERROR_NEXT] = "",  [UI_ERROR_BACK] = "failure"};
     const struct frame_keys keys = {.acts = acts, .count = ARRAY_LEN(acts), .briefs = briefs};
+    const struct frame_input *input = look->input;
+    const struct view *view = input->view;
+    const struct run_state *state = input->facts->state;
+    const int columns = look->canvas->columns;
     struct str path = {0};
-    add_path(look, &path);
-    frame_page_draw(look->canvas, &layout->page, look->input, str_text(&path), &keys);
+    str_add(&path, "Timeline");
+    if (columns >= WINDOW_COLUMNS) {
+        str_add(&path, "  ");
+        timeline_add_window(&look->axis, &path);
+    }
+    if (columns >= PAGE_PATH_COLUMNS) {
+        if (view->row_count == state->plan->task_count)
+            str_add(&path, "   all tasks");
+        else
+            str_addf(&path, "   %d of %d tasks", view->row_count, state->plan->task_count);
+    }
+    if (columns >= PAGE_WIDE_COLUMNS) {
+        const int64_t run_ms = frame_now(input).mono_ms - state->started_at.mono_ms;
+        str_add(&path, "   1 column = ");
+        axis_column_words(&look->axis, &path);
+        str_addf(&path, "   idle folded: %s",
+                 view_timeline_folds(&view->timeline, run_ms) ? "on" : "off");
+        frame_say(input, " ({fold-idle})", &path);
+    }
+    frame_page_draw(look->canvas, &layout->page, input, str_text(&path), &keys);
     str_done(&path);
 }
 
 void frame_timeline(struct canvas *canvas, const struct frame_input *input)
 {
-    const struct layout layout = lay_out(canvas->rows, canvas->columns, input);
+    static const char *const legends[] = {
+        ("R G V F phase  lower case: no output  ┄ backoff  ! needs you  ❚ held  ends: ✗ failed  "
+         "✓ passed  ■ gave up  ⊘ cancelled  ∞ stuck  ? lost"),
+        "R G V F phase   lower case no output   ┄ backoff   ! you   ❚ held   ✗✓■⊘∞? end",
+        "RGVF phase  lower: no output  ┄ backoff  ! you  ✗✓■⊘∞? end",
+    };
+    const int columns = canvas->columns;
+    const struct layout layout = lay_out(canvas->rows, columns, input);
     struct timeline_look look = {.canvas = canvas, .input = input, .column = layout.column};
-    timeline_axis_of_view(&look.axis, input, canvas->columns - layout.column);
+    make_axis(&look.axis, input, -1, columns - layout.column, true);
     draw_page(&look, &layout);
     if (layout.legend >= 0) {
-        draw_legend(canvas, layout.legend);
-        canvas_rule(canvas, layout.rule, 0, canvas->columns);
+        (void)frame_put(canvas, (struct spot){layout.legend, 1, columns - 1}, STYLE_LABEL,
+                        canvas_fitting(legends, ARRAY_LEN(legends), columns - 1));
+        canvas_rule(canvas, layout.rule, 0, columns);
     }
     draw_tasks(&look, &layout);
     if (layout.axis >= 0)

@@ -45,63 +45,46 @@ static void add_clock(const struct timeline_subject *subject, int64_t ms, struct
     str_add(out, clock_hms(ms + subject->look->axis.wall_ms, text));
 }
 
-/* Returns what the task is or was doing. A task that is over now is described as on other
- * screens. */
-static const char *kind_word(const struct timeline_subject *subject, bool goes_on)
-{
-    const struct span *span = subject->span;
-    if (span->kind == SPAN_RUNNING && goes_on)
-        return "runs for";
-    if (span->kind == SPAN_OVER && goes_on)
-        return shown_word(shown_task(subject->state, subject->task, false));
-    return kind_words[span->kind];
-}
-
-/* Appends a duration: a wait as in its formula, "45 s", everything else as on other screens,
- * "1:07". */
-static void add_length(enum span_kind kind, int64_t ms, struct str *out)
-{
-    if (kind == SPAN_BACKOFF && ms >= SECOND_MS)
-        shown_seconds((ms + SECOND_MS / 2) / SECOND_MS * SECOND_MS, out);
-    else if (kind == SPAN_BACKOFF)
-        shown_seconds(ms, out);
-    else
-        shown_duration(ms, out);
-}
-
-/* Appends "14:02:10 to 14:02:55", "14:02:10 to now". */
-static void add_stretch(const struct timeline_subject *subject, bool goes_on, struct str *out)
-{
-    const int64_t now_ms = frame_now(subject->look->input).mono_ms;
-    add_clock(subject, subject->at.from_ms, out);
-    str_add(out, " to ");
-    if (!goes_on || subject->at.until_ms > now_ms)
-        add_clock(subject, subject->at.until_ms, out);
-    else
-        str_add(out, "now");
-}
-
 /* Appends "T-104  14:02:10 to 14:02:55  backoff 45 s (planned)", optionally without the times. */
 static void timeline_add_title(const struct timeline_subject *subject, bool has_times,
                                struct str *out)
 {
     const struct span *span = subject->span;
+    const struct stretch *at = &subject->at;
     const int64_t now_ms = frame_now(subject->look->input).mono_ms;
     str_add(out, subject->state->plan->tasks[subject->task].id);
     if (!span) {
         str_add(out, "  nothing yet");
         return;
     }
-    const bool goes_on = subject->at.until_ms >= now_ms && span->end == SPAN_END_NONE;
+    const bool goes_on = at->until_ms >= now_ms && span->end == SPAN_END_NONE;
     str_add(out, "  ");
-    if (has_times)
-        add_stretch(subject, goes_on, out);
-    str_addf(out, "%s%s", has_times ? "  " : "", kind_word(subject, goes_on));
-    if (span->kind != SPAN_OVER) {
-        str_add(out, " ");
-        add_length(span->kind, subject->at.until_ms - subject->at.from_ms, out);
+    if (has_times) {
+        add_clock(subject, at->from_ms, out);
+        str_add(out, " to ");
+        if (!goes_on || at->until_ms > now_ms)
+            add_clock(subject, at->until_ms, out);
+        else
+            str_add(out, "now");
+        str_add(out, "  ");
     }
-    if (subject->at.until_ms > now_ms)
+    if (span->kind == SPAN_RUNNING && goes_on)
+        str_add(out, "runs for");
+    else if (span->kind == SPAN_OVER && goes_on) /* as on other screens */
+        str_add(out, shown_word(shown_task(subject->state, subject->task, false)));
+    else
+        str_add(out, kind_words[span->kind]);
+    if (span->kind != SPAN_OVER) {
+        const int64_t ms = at->until_ms - at->from_ms;
+        str_add(out, " ");
+        if (span->kind != SPAN_BACKOFF)
+            shown_duration(ms, out);
+        else if (ms >= SECOND_MS) /* a wait as in its formula: "45 s" */
+            shown_seconds((ms + SECOND_MS / 2) / SECOND_MS * SECOND_MS, out);
+        else
+            shown_seconds(ms, out);
+    }
+    if (at->until_ms > now_ms)
         str_add(out, " (planned)");
 }
 
@@ -159,44 +142,6 @@ static void add_classes(const struct time_spent *spent, int most, struct str *ou
     }
 }
 
-static void add_longest(const struct time_spent *spent, const struct plan *plan, enum time_use use,
-                        struct str *out)
-{
-    if (spent->longest_task[use] >= 0)
-        str_add(out, plan->tasks[spent->longest_task[use]].id);
-}
-
-static void put_use(struct timeline_lines *lines, const struct time_spent *spent,
-                    const struct plan *plan, enum time_use use)
-{
-    struct str note = {0};
-    if (use == TIME_WAIT)
-        add_classes(spent, 1, &note);
-    else if (use != TIME_WORK)
-        add_longest(spent, plan, use, &note);
-    put_spent(lines, spent, use, str_text(&note));
-    str_done(&note);
-}
-
-static void add_since(const struct run_state *state, struct str *out)
-{
-    char text[CLOCK_TEXT_MAX];
-    str_add(out, "where the time went, all tasks");
-    if (state->started)
-        str_addf(out, ", since %s", clock_short(state->started_at.at_ms, state->last.at_ms, text));
-}
-
-static void put_counts(struct timeline_lines *lines, const struct time_spent *spent,
-                       const struct run_state *state)
-{
-    struct str text = {0};
-    str_addf(&text, "tries %d   failed %d   running %d   passed %d   stopped %d", spent->attempts,
-             spent->failed, state->running, state->counts[TASK_PASSED],
-             state->counts[TASK_CANCELLED]);
-    timeline_put_line(lines, &text);
-    str_done(&text);
-}
-
 void timeline_draw_spent(struct timeline_look *look, const struct frame_box *box)
 {
     const struct run_state *state = look->input->facts->state;
@@ -205,83 +150,84 @@ void timeline_draw_spent(struct timeline_look *look, const struct frame_box *box
     const bool is_beside = box->column > 0;
     const bool is_roomy = is_beside || box->rows >= ROWS_ROOMY;
     struct timeline_lines lines = {look->canvas, box, box->row + 1};
+    char since[CLOCK_TEXT_MAX];
     struct str text = {0};
-    add_since(state, &text);
+    str_add(&text, "where the time went, all tasks");
+    if (state->started)
+        str_addf(&text, ", since %s",
+                 clock_short(state->started_at.at_ms, state->last.at_ms, since));
     if (is_beside)
         (void)frame_put(look->canvas, (struct spot){box->row, box->column + 1, box->columns - 1},
                         STYLE_HEAD, str_text(&text));
     else
         frame_rule(look->canvas, (struct spot){box->row, box->column, box->columns},
                    str_text(&text), "");
-    for (int use = 0; use < TIME_USE_COUNT; use++)
-        put_use(&lines, spent, state->plan, (enum time_use)use);
-    str_clear(&text);
+    for (enum time_use use = 0; use < TIME_USE_COUNT; use++) {
+        const int longest = spent->longest_task[use];
+        str_clear(&text);
+        if (use == TIME_WAIT)
+            add_classes(spent, 1, &text);
+        else if (use != TIME_WORK && longest >= 0)
+            str_add(&text, state->plan->tasks[longest].id);
+        put_spent(&lines, spent, use, str_text(&text));
+    }
     if (is_roomy && spent->class_count > 1) {
+        str_clear(&text);
         str_add(&text, "waits: ");
         add_classes(spent, 4, &text);
         timeline_put_line(&lines, &text);
     }
-    if (is_roomy)
-        put_counts(&lines, spent, state);
+    if (is_roomy) {
+        str_clear(&text);
+        str_addf(&text, "tries %d   failed %d   running %d   passed %d   stopped %d",
+                 spent->attempts, spent->failed, state->running, state->counts[TASK_PASSED],
+                 state->counts[TASK_CANCELLED]);
+        timeline_put_line(&lines, &text);
+    }
     str_done(&text);
 }
 
 enum { DIGIT_MAX = 9, LABEL_COLUMNS = 22 };
-
-static void draw_running(const struct timeline_look *look, const struct timeline_load *load,
-                         int row)
-{
-    for (int i = 0; i < look->axis.columns; i++) {
-        const int count = load->running[i];
-        char text[2] = {count > DIGIT_MAX ? '+' : (char)('0' + count), '\0'};
-        if (count > 0)
-            (void)canvas_text(look->canvas, (struct spot){row, look->column + i, 1}, STYLE_PLAIN,
-                              text);
-    }
-}
-
-static void draw_failed(const struct timeline_look *look, const struct timeline_load *load, int row)
-{
-    for (int i = 0; i < look->axis.columns; i++) {
-        char text[2] = {load->failed[i], '\0'};
-        if (load->failed[i] != 0)
-            (void)canvas_text(look->canvas, (struct spot){row, look->column + i, 1}, STYLE_FAILED,
-                              text);
-    }
-}
-
-/* Appends "T test-fail 8   t timeout 6   * several at once". */
-static void add_letters(const struct timeline_load *load, struct str *out)
-{
-    for (int i = 0; i < load->class_count; i++) {
-        str_addf(out, "%s%c ", i > 0 ? "   " : "", load->classes[i].letter);
-        failure_class_word(&load->classes[i].class, out);
-        str_addf(out, " %d", load->classes[i].count);
-    }
-    if (load->class_count == 0)
-        str_add(out, "nothing failed");
-    if (memchr(load->failed, TIMELINE_LOAD_SEVERAL, sizeof(load->failed)))
-        str_addf(out, "   %c several classes", TIMELINE_LOAD_SEVERAL);
-}
 
 void timeline_draw_load(const struct timeline_look *look, int row)
 {
     const struct timeline_load *load = &look->input->view->timeline.sum.load;
     struct canvas *canvas = look->canvas;
     const bool has_words = look->column > LABEL_COLUMNS;
-    struct spot label = {row + 1, 1, look->column - 2};
+    const int running_row = row + 1;
+    const int failed_row = row + 2;
+    const int label_columns = look->column - 2;
     struct str text = {0};
     frame_rule(canvas, (struct spot){row, 0, canvas->columns}, "load and failures", "");
     if (has_words)
         str_addf(&text, "running (of %d slots)", look->input->facts->state->jobs);
     else
         str_add(&text, "runs");
-    (void)frame_put(canvas, label, STYLE_LABEL, text.data);
-    draw_running(look, load, label.row++);
-    (void)frame_put(canvas, label, STYLE_LABEL, has_words ? "failures by class" : "fails");
-    draw_failed(look, load, label.row);
+    (void)frame_put(canvas, (struct spot){running_row, 1, label_columns}, STYLE_LABEL, text.data);
+    (void)frame_put(canvas, (struct spot){failed_row, 1, label_columns}, STYLE_LABEL,
+                    has_words ? "failures by class" : "fails");
+    for (int i = 0; i < look->axis.columns; i++) {
+        const int count = load->running[i];
+        const char running[2] = {count > DIGIT_MAX ? '+' : (char)('0' + count), '\0'};
+        const char failed[2] = {load->failed[i], '\0'};
+        const int column = look->column + i;
+        if (count > 0)
+            (void)canvas_text(canvas, (struct spot){running_row, column, 1}, STYLE_PLAIN, running);
+        if (failed[0] != '\0')
+            (void)canvas_text(canvas, (struct spot){failed_row, column, 1}, STYLE_FAILED, failed);
+    }
+
+    /* What the letters mean: "T test-fail 8   t timeout 6   * several classes". */
     str_clear(&text);
-    add_letters(load, &text);
+    for (int i = 0; i < load->class_count; i++) {
+        str_addf(&text, "%s%c ", i > 0 ? "   " : "", load->classes[i].letter);
+        failure_class_word(&load->classes[i].class, &text);
+        str_addf(&text, " %d", load->classes[i].count);
+    }
+    if (load->class_count == 0)
+        str_add(&text, "nothing failed");
+    if (memchr(load->failed, TIMELINE_LOAD_SEVERAL, sizeof(load->failed)))
+        str_addf(&text, "   %c several classes", TIMELINE_LOAD_SEVERAL);
     (void)frame_put(canvas, (struct spot){row + 3, 1, canvas->columns - 2}, STYLE_LABEL,
                     str_text(&text));
     str_done(&text);
@@ -289,7 +235,7 @@ void timeline_draw_load(const struct timeline_look *look, int row)
 
 enum { CLASS_COLUMNS = 14, PASSED_COLUMNS = 26 };
 
-static void pad(struct str *out, size_t columns)
+static void pad_text(struct str *out, size_t columns)
 {
     while (out->len < columns)
         str_add_char(out, ' ');
@@ -303,32 +249,29 @@ static void add_time(struct str *out, int64_t ms)
     str_done(&text);
 }
 
-/* Appends the log's remaining information about a class, on one line. */
-static void add_words(const struct retry_class *class, struct str *out)
-{
-    struct str words = {0};
-    retry_class_words(class, &words);
-    for (size_t i = 0; i + 1 < words.len; i++) { /* the text ends with a line feed */
-        if (words.data[i] == '\n')
-            str_add_char(out, ';');
-        str_add_char(out, words.data[i] == '\n' ? ' ' : words.data[i]);
-    }
-    str_done(&words);
-}
-
+/* Draws a class: how often it failed, whether the next try passed, what it cost, and the log's
+ * remaining information about it. */
 static void put_class(struct timeline_lines *lines, const struct retry_class *class)
 {
     struct str text = {0};
+    struct str words = {0};
     failure_class_word(&class->class, &text);
-    pad(&text, CLASS_COLUMNS);
+    pad_text(&text, CLASS_COLUMNS);
     str_addf(&text, "%8lld   ", (long long)class->failed);
     retry_count_words(retry_class_count(class, RETRY_OF_ALL, 0, 0), &text);
-    pad(&text, CLASS_COLUMNS + 11 + PASSED_COLUMNS);
+    pad_text(&text, CLASS_COLUMNS + 11 + PASSED_COLUMNS);
     add_time(&text, class->waited_ms);
     add_time(&text, class->ran_ms);
     str_add(&text, "   ");
-    add_words(class, &text);
+    retry_class_words(class, &words);
+    for (size_t i = 0; i + 1 < words.len; i++) { /* the text ends with a line feed */
+        if (words.data[i] == '\n')
+            str_add(&text, "; ");
+        else
+            str_add_char(&text, words.data[i]);
+    }
     timeline_put_line(lines, &text);
+    str_done(&words);
     str_done(&text);
 }
 
@@ -507,35 +450,26 @@ static void put_pair(struct timeline_lines *lines, const char *label, const stru
     }
 }
 
-static const char *because_label(enum span_kind kind)
-{
-    if (kind == SPAN_BACKOFF)
-        return "formula";
-    return kind == SPAN_RUNNING || kind == SPAN_QUIET ? "start" : "because";
-}
-
 /* Draws each part on a separate line. */
 static void put_wide(struct timeline_lines *lines, const struct timeline_subject *subject)
 {
     const struct run_state *state = subject->state;
+    const struct span *span = subject->span;
+    const bool runs = span->kind == SPAN_RUNNING || span->kind == SPAN_QUIET;
+    const char *because = runs ? "start" : "because";
     struct str text = {0};
     add_try(subject, true, &text);
-    put_pair(lines,
-             subject->span->attempt > 0 && subject->span->kind != SPAN_RUNNING &&
-                     subject->span->kind != SPAN_QUIET
-                 ? "after"
-                 : "what",
-             &text);
+    put_pair(lines, span->attempt > 0 && !runs ? "after" : "what", &text);
     str_clear(&text);
     add_because(subject, &text);
-    put_pair(lines, because_label(subject->span->kind), &text);
+    put_pair(lines, span->kind == SPAN_BACKOFF ? "formula" : because, &text);
     str_clear(&text);
-    if (is_latest(subject, span_attempt(subject->span, state, subject->task)))
+    if (is_latest(subject, span_attempt(span, state, subject->task)))
         shown_cause(state, subject->task, &text);
     put_pair(lines, "why", &text);
     str_clear(&text);
     str_addf(&text, "engine, policy \"%s\"",
-             state->plan->tasks[subject->task].steps[subject->span->step].policy->name);
+             state->plan->tasks[subject->task].steps[span->step].policy->name);
     put_pair(lines, "by", &text);
     str_clear(&text);
     add_waits(subject, false, &text);
@@ -579,7 +513,7 @@ static void put_narrow(struct timeline_lines *lines, const struct timeline_subje
 }
 
 /* Draws the title, without the times if it does not fit. */
-static void draw_title(const struct timeline_subject *subject, const struct frame_box *box)
+static void draw_decision_title(const struct timeline_subject *subject, const struct frame_box *box)
 {
     enum { RULE_ENDS = 6 };
     const struct view *view = subject->look->input->view;
@@ -606,7 +540,7 @@ void timeline_draw_decision(struct timeline_look *look, const struct frame_box *
     const bool is_brief = box->rows <= ROWS_BRIEF;
     struct frame_box left = *box;
     struct timeline_lines lines = {look->canvas, &left, box->row + 1};
-    draw_title(&subject, box);
+    draw_decision_title(&subject, box);
     if (box->columns >= PAGE_WIDE_COLUMNS && !is_brief) {
         canvas_upright(look->canvas, lines.row, TIMELINE_NOTES_COLUMNS + 1, box->rows - 1);
         left.columns = TIMELINE_NOTES_COLUMNS;

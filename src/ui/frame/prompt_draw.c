@@ -59,27 +59,8 @@ static const char *hint_note(const struct prompt *prompt, int columns)
     return canvas_fitting(has_none ? none : has_all ? all : some, LENGTHS, columns);
 }
 
-static void draw_hint(const struct prompt *prompt, struct canvas *canvas, int row)
-{
-    line_edit_draw(&prompt->retry.hint, canvas, row, "hint   ");
-    draw_note(canvas, row + 1, FIELD_COLUMN, hint_note(prompt, canvas->columns - FIELD_COLUMN));
-}
-
-static void draw_tries(const struct prompt *prompt, struct canvas *canvas, int row)
-{
-    const int column = FIELD_COLUMN + PROMPT_TRIES_MAX - 2;
-    char note[PROMPT_NOTE_MAX] = "from now on; empty: as planned";
-    if (!prompt_is_of_many(prompt))
-        (void)snprintf(note, sizeof(note), "from now on; empty: %d, as planned",
-                       prompt->tries_left);
-    const char *const notes[] = {note, "empty: as planned", ""};
-    line_edit_draw(&prompt->retry.tries, canvas, row, "tries  ");
-    draw_note(canvas, row, column,
-              prompt->retry.problem[0] != '\0'
-                  ? prompt->retry.problem
-                  : canvas_fitting(notes, ARRAY_LEN(notes), canvas->columns - column));
-}
-
+/* Draws the fields: the hint and what happens to it, the tries, the keys. If there is not enough
+ * room, draws only the active field. */
 static void draw_typed(const struct prompt *prompt, struct canvas *canvas, int row)
 {
     static const char *const keys[] = {"Enter  review   Tab  other field   Esc  cancel",
@@ -87,12 +68,25 @@ static void draw_typed(const struct prompt *prompt, struct canvas *canvas, int r
                                        "Enter next  Tab other  Esc cancel",
                                        "Enter next  Esc cancel"};
     const bool has_room = canvas->rows - row >= PROMPT_ROWS_TYPED;
-    if (has_room || !prompt->retry.in_tries)
-        draw_hint(prompt, canvas, row);
+    if (has_room || !prompt->retry.in_tries) {
+        line_edit_draw(&prompt->retry.hint, canvas, row, "hint   ");
+        draw_note(canvas, row + 1, FIELD_COLUMN, hint_note(prompt, canvas->columns - FIELD_COLUMN));
+    }
     if (has_room)
         row += 2;
-    if (has_room || prompt->retry.in_tries)
-        draw_tries(prompt, canvas, row);
+    if (has_room || prompt->retry.in_tries) {
+        const int column = FIELD_COLUMN + PROMPT_TRIES_MAX - 2;
+        char note[PROMPT_NOTE_MAX] = "from now on; empty: as planned";
+        if (!prompt_is_of_many(prompt))
+            (void)snprintf(note, sizeof(note), "from now on; empty: %d, as planned",
+                           prompt->tries_left);
+        const char *const notes[] = {note, "empty: as planned", ""};
+        line_edit_draw(&prompt->retry.tries, canvas, row, "tries  ");
+        draw_note(canvas, row, column,
+                  prompt->retry.problem[0] != '\0'
+                      ? prompt->retry.problem
+                      : canvas_fitting(notes, ARRAY_LEN(notes), canvas->columns - column));
+    }
     if (has_room)
         draw_note(canvas, row + 1, 1, canvas_fitting(keys, ARRAY_LEN(keys), canvas->columns - 1));
 }
@@ -112,15 +106,6 @@ static void draw_asked(const struct prompt *prompt, struct canvas *canvas, int r
     str_done(&tries);
 }
 
-/* Draws the fields of a retry with options. */
-static void prompt_draw_retry(const struct prompt *prompt, struct canvas *canvas, int row)
-{
-    if (prompt_wants_text(prompt))
-        draw_typed(prompt, canvas, row);
-    else
-        draw_asked(prompt, canvas, row);
-}
-
 enum {
     WIDE = 60,         /* columns needed to show the current state beside the question */
     QUIT_COLUMNS = 76, /* narrower: the reason for asking before quitting is not shown */
@@ -132,8 +117,15 @@ static const char *plural(int count, const char *one, const char *more)
     return count == 1 ? one : more;
 }
 
-/* Describes what a target is doing now. */
-static void describe_target(const struct prompt *prompt, char *out, size_t size)
+enum { HIDDEN_MAX = 32 }; /* ", 50000 not shown" */
+
+/* The question and the current state. */
+struct asked {
+    char question[QUESTION_MAX];
+    char words[2 * PROMPT_NOTE_MAX + 40];
+};
+
+static void ask_one(const struct prompt *prompt, bool wide, struct asked *out)
 {
     static const char *const states[] = {
         [TASK_QUEUED] = "it is queued",     [TASK_RUNNING] = "it is running",
@@ -146,40 +138,16 @@ static void describe_target(const struct prompt *prompt, char *out, size_t size)
 
     const char *phase = prompt->moved ? phase_name(prompt->phase) : "";
     const char *blank = prompt->moved ? " " : "";
+    char state[PROMPT_NOTE_MAX]; /* what the target is doing now */
     if (prompt->status == TASK_RUNNING)
-        (void)snprintf(out, size, "%s%stry %d runs now", phase, blank, prompt->attempt);
+        (void)snprintf(state, sizeof(state), "%s%stry %d runs now", phase, blank, prompt->attempt);
     else if (prompt->status == TASK_BACKOFF)
-        (void)snprintf(out, size, "it waits for %s%stry %d, nothing runs now", phase, blank,
-                       prompt->attempt + 1);
+        (void)snprintf(state, sizeof(state), "it waits for %s%stry %d, nothing runs now", phase,
+                       blank, prompt->attempt + 1);
     else
-        (void)snprintf(out, size, "%s, nothing runs now", states[prompt->status]);
-}
+        (void)snprintf(state, sizeof(state), "%s, nothing runs now", states[prompt->status]);
 
-enum { HIDDEN_MAX = 32 }; /* ", 50000 not shown" */
-
-static void describe_many(const struct prompt *prompt, char *out, size_t size)
-{
-    char hidden[HIDDEN_MAX] = "";
-    if (prompt->hidden > 0)
-        (void)snprintf(hidden, sizeof(hidden), ", %d not shown", prompt->hidden);
-    if (prompt->running == 0)
-        (void)snprintf(out, size, "none of them runs%s", hidden);
-    else
-        (void)snprintf(out, size, "%d of them run%s%s", prompt->running,
-                       plural(prompt->running, "s", ""), hidden);
-}
-
-/* The question and the current state. */
-struct asked {
-    char question[QUESTION_MAX];
-    char words[2 * PROMPT_NOTE_MAX + 40];
-};
-
-static void ask_one(const struct prompt *prompt, bool wide, struct asked *out)
-{
-    char state[PROMPT_NOTE_MAX];
     const char *verb = prompt_verb(prompt->kind);
-    describe_target(prompt, state, sizeof(state));
     if (prompt->changed && wide) {
         (void)snprintf(out->question, sizeof(out->question), "%s has changed.", prompt->id);
         (void)snprintf(out->words, sizeof(out->words), "%s it?   %s", verb, state);
@@ -193,10 +161,17 @@ static void ask_one(const struct prompt *prompt, bool wide, struct asked *out)
 
 static void ask_many(const struct prompt *prompt, bool wide, struct asked *out)
 {
-    char state[PROMPT_NOTE_MAX];
     const char *verb = prompt_verb(prompt->kind);
     const char *all = prompt->left_out == 0 && prompt->count > 1 ? "all " : "";
-    describe_many(prompt, state, sizeof(state));
+    char hidden[HIDDEN_MAX] = "";
+    char state[PROMPT_NOTE_MAX];
+    if (prompt->hidden > 0)
+        (void)snprintf(hidden, sizeof(hidden), ", %d not shown", prompt->hidden);
+    if (prompt->running == 0)
+        (void)snprintf(state, sizeof(state), "none of them runs%s", hidden);
+    else
+        (void)snprintf(state, sizeof(state), "%d of them run%s%s", prompt->running,
+                       plural(prompt->running, "s", ""), hidden);
     if (prompt->changed && wide) {
         (void)snprintf(out->question, sizeof(out->question), "They have changed.");
         (void)snprintf(out->words, sizeof(out->words), "%s %s%d %s?   %s", verb, all, prompt->count,
@@ -208,26 +183,23 @@ static void ask_many(const struct prompt *prompt, bool wide, struct asked *out)
     }
 }
 
-static void ask_quit(const struct prompt *prompt, int columns, struct asked *out)
-{
-    (void)snprintf(out->question, sizeof(out->question), "Quit devs?");
-    (void)snprintf(out->words, sizeof(out->words), "%d %s and %d %s%s", prompt->running,
-                   plural(prompt->running, "task runs", "tasks run"), prompt->waiting,
-                   plural(prompt->waiting, "waits", "wait"),
-                   columns >= QUIT_COLUMNS ? ": the engine lives in this program." : "");
-}
-
 /* Draws the names, shortened if necessary, then the state, which a long title must not push out. If
  * the screen is too narrow for both, draws only the question. */
 static void draw_question(const struct prompt *prompt, struct canvas *canvas, int row)
 {
     struct asked asked;
-    if (prompt_is_of_one(prompt))
+    if (prompt_is_of_one(prompt)) {
         ask_one(prompt, canvas->columns >= WIDE, &asked);
-    else if (prompt_is_of_many(prompt))
+    } else if (prompt_is_of_many(prompt)) {
         ask_many(prompt, canvas->columns >= WIDE, &asked);
-    else
-        ask_quit(prompt, canvas->columns, &asked);
+    } else {
+        (void)snprintf(asked.question, sizeof(asked.question), "Quit devs?");
+        (void)snprintf(asked.words, sizeof(asked.words), "%d %s and %d %s%s", prompt->running,
+                       plural(prompt->running, "task runs", "tasks run"), prompt->waiting,
+                       plural(prompt->waiting, "waits", "wait"),
+                       canvas->columns >= QUIT_COLUMNS ? ": the engine lives in this program."
+                                                       : "");
+    }
     int least = (int)strlen(prompt_is_of_one(prompt) ? prompt->id : asked.question) + 10;
     int room = canvas->columns - 2 - (int)strlen(asked.words) - 3;
     if (room < least)
@@ -239,7 +211,7 @@ static void draw_question(const struct prompt *prompt, struct canvas *canvas, in
 }
 
 /* Draws "T-101 T-103 and 12 more", with as many ids as fit. */
-static void draw_list(const struct prompt *prompt, struct canvas *canvas, int row)
+static void draw_ids(const struct prompt *prompt, struct canvas *canvas, int row)
 {
     struct str line = {0};
     char more[PROMPT_NOTE_MAX];
@@ -258,17 +230,6 @@ static void draw_list(const struct prompt *prompt, struct canvas *canvas, int ro
     }
     if (shown < prompt->count)
         str_addf(&line, " and %d more", prompt->count - shown);
-    (void)canvas_text(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_PROMPT,
-                      str_text(&line));
-    str_done(&line);
-}
-
-static void draw_left_out(const struct prompt *prompt, struct canvas *canvas, int row)
-{
-    struct str line = {0};
-    str_addf(&line, "not: %s", prompt->left_why);
-    if (prompt->left_out > 1)
-        str_addf(&line, " (and %d more)", prompt->left_out - 1);
     (void)canvas_text(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_PROMPT,
                       str_text(&line));
     str_done(&line);
@@ -343,17 +304,6 @@ int prompt_rows(const struct prompt *prompt, int canvas_rows)
     return rows < canvas_rows ? rows : canvas_rows;
 }
 
-static void draw_matter(const struct prompt *prompt, struct canvas *canvas, int row)
-{
-    if (prompt_is_of_many(prompt)) {
-        draw_list(prompt, canvas, row++);
-        if (prompt->left_out > 0)
-            draw_left_out(prompt, canvas, row++);
-    }
-    if (prompt_is_retry_with(prompt))
-        prompt_draw_retry(prompt, canvas, row);
-}
-
 void prompt_draw(const struct prompt *prompt, struct canvas *canvas)
 {
     int rows = prompt_rows(prompt, canvas->rows);
@@ -363,16 +313,29 @@ void prompt_draw(const struct prompt *prompt, struct canvas *canvas)
     for (int i = row; i < canvas->rows; i++)
         canvas_blank_row(canvas, i, STYLE_PROMPT);
     draw_question(prompt, canvas, row++);
-    int wanted = matter_rows(prompt) + answer_count(prompt);
-    bool is_tight = wanted > canvas->rows - row;
-    if (is_tight && !prompt_wants_text(prompt)) {
+    const int wanted = matter_rows(prompt) + answer_count(prompt);
+    if (wanted > canvas->rows - row && !prompt_wants_text(prompt)) {
         draw_answers_tight(prompt, canvas, row);
         return;
     }
-    draw_matter(prompt, canvas, row);
-    row += matter_rows(prompt);
+    const int answers_row = row + matter_rows(prompt);
+    if (prompt_is_of_many(prompt))
+        draw_ids(prompt, canvas, row++);
+    if (prompt_is_of_many(prompt) && prompt->left_out > 0) {
+        struct str line = {0};
+        str_addf(&line, "not: %s", prompt->left_why);
+        if (prompt->left_out > 1)
+            str_addf(&line, " (and %d more)", prompt->left_out - 1);
+        draw_note(canvas, row++, 1, str_text(&line));
+        str_done(&line);
+    }
+    if (prompt_is_retry_with(prompt) && prompt_wants_text(prompt))
+        draw_typed(prompt, canvas, row);
+    else if (prompt_is_retry_with(prompt))
+        draw_asked(prompt, canvas, row);
     if (prompt_wants_text(prompt))
         return;
+    row = answers_row;
     for (const struct prompt_answer *answer = prompt_answers(prompt); answer->name; answer++)
         draw_answer(prompt, answer, canvas, row++);
 }

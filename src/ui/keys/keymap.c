@@ -336,13 +336,6 @@ enum act keymap_parse_act(const char *name)
     return UI_NONE;
 }
 
-/* Some control characters have a key of their own. */
-static uint32_t control_key(char letter)
-{
-    const uint32_t key = (uint32_t)letter & CONTROL_BITS;
-    return key == '\r' ? TERM_KEY_ENTER : key;
-}
-
 bool keymap_parse_key(const char *name, uint32_t *out)
 {
     for (size_t i = 0; i < ARRAY_LEN(key_names); i++) {
@@ -353,7 +346,8 @@ bool keymap_parse_key(const char *name, uint32_t *out)
     }
     const size_t len = strlen(name);
     if (len == 2 && name[0] == '^' && strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ", name[1])) {
-        *out = control_key(name[1]);
+        const uint32_t control = (uint32_t)name[1] & CONTROL_BITS;
+        *out = control == '\r' ? TERM_KEY_ENTER : control; /* has a key of its own */
         return true;
     }
     uint32_t rune = 0;
@@ -365,19 +359,8 @@ bool keymap_parse_key(const char *name, uint32_t *out)
 
 enum { ACT_NAME_MAX = 32 };
 
-/* Returns the act named by a text in braces; UI_NONE if there is none. */
-static enum act act_in(const char *text, size_t len)
-{
-    char name[ACT_NAME_MAX];
-    if (len == 0 || len >= sizeof(name))
-        return UI_NONE;
-    memcpy(name, text, len);
-    name[len] = '\0';
-    return keymap_parse_act(name);
-}
-
 /* Appends the key, or the command if the act has no key. */
-static void add_key(const struct keymap *keys, enum act act, struct str *out)
+static void add_act_key(const struct keymap *keys, enum act act, struct str *out)
 {
     char name[KEY_NAME_MAX];
     for (size_t i = 0; i < keys->count; i++) {
@@ -396,10 +379,15 @@ void keymap_say(const struct keymap *keys, const char *words, struct str *out)
         str_add_n(out, words, plain);
         words += plain;
         const size_t len = *words == '{' ? strcspn(words + 1, "}") : 0;
-        const enum act act =
-            *words == '{' && words[1 + len] == '}' ? act_in(words + 1, len) : UI_NONE;
+        enum act act = UI_NONE; /* the act named in the braces */
+        char name[ACT_NAME_MAX];
+        if (len > 0 && len < sizeof(name) && words[1 + len] == '}') {
+            memcpy(name, words + 1, len);
+            name[len] = '\0';
+            act = keymap_parse_act(name);
+        }
         if (act != UI_NONE) {
-            add_key(keys, act, out);
+            add_act_key(keys, act, out);
             words += len + 2;
         } else if (*words != '\0') {
             str_add_char(out, *words++);
@@ -437,16 +425,8 @@ static bool name_key(const struct canvas *canvas, const struct footer *footer, e
     return true;
 }
 
-static void put_key(struct canvas *canvas, struct spot spot, const struct named_key *key)
-{
-    spot.width = key->width;
-    canvas_add_zone(canvas, spot, key->key);
-    spot.column += canvas_text(canvas, spot, STYLE_KEY, key->name) + 1;
-    canvas_text(canvas, spot, STYLE_PLAIN, key->brief);
-}
-
 /* Returns the width of the last `kept` keys, with the gap before each. */
-static int width_of_last(const struct canvas *canvas, const struct footer *footer, size_t kept)
+static int last_keys_width(const struct canvas *canvas, const struct footer *footer, size_t kept)
 {
     int width = 0;
     struct named_key key;
@@ -470,12 +450,16 @@ void keymap_footer(struct canvas *canvas, int row, const struct footer *footer)
             continue;
         if (*key.brief == '\0' && !is_last && name_key(canvas, footer, footer->acts[i + 1], &next))
             next.width++;
-        if (column + key.width + next.width + (is_kept ? 0 : width_of_last(canvas, footer, kept)) >
+        if (column + key.width + next.width +
+                (is_kept ? 0 : last_keys_width(canvas, footer, kept)) >
             canvas->columns) {
             i += next.width > 0; /* the two belong together */
             continue;
         }
-        put_key(canvas, (struct spot){row, column, key.width}, &key);
+        struct spot spot = {row, column, key.width};
+        canvas_add_zone(canvas, spot, key.key);
+        spot.column += canvas_text(canvas, spot, STYLE_KEY, key.name) + 1;
+        canvas_text(canvas, spot, STYLE_PLAIN, key.brief);
         column += key.width + (*key.brief == '\0' ? 1 : FOOTER_GAP);
     }
 }
@@ -555,21 +539,17 @@ void keymap_to_text(const struct keymap *keys, bool ascii, struct str *out)
         add_line(&keys->rows[i], ascii, out);
 }
 
-static void add_small(struct str *out, const char *key, const char *capitals)
-{
-    char small[KEY_NAME_MAX] = "";
-    for (size_t i = 0; capitals[i] && i + 1 < sizeof(small); i++)
-        small[i] = (char)tolower((unsigned char)capitals[i]);
-    str_json_text(out, key, small);
-}
-
 static void add_object(const struct key_binding *row, struct str *out)
 {
     char name[KEY_NAME_MAX];
     str_add_char(out, '{');
     str_json_text(out, "key", keymap_key_name(row->key, true, name));
     str_json_text(out, "act", keymap_act_name(row->act));
-    add_small(out, "group", keymap_group_name(row->group));
+    const char *capitals = keymap_group_name(row->group);
+    char group[KEY_NAME_MAX] = "";
+    for (size_t i = 0; capitals[i] && i + 1 < sizeof(group); i++)
+        group[i] = (char)tolower((unsigned char)capitals[i]);
+    str_json_text(out, "group", group);
     str_json_key(out, "modes");
     str_add_char(out, '[');
     for (enum keymap_mode mode = 0; mode < KEYMAP_MODE_COUNT; mode++) {

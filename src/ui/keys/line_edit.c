@@ -42,25 +42,10 @@ static void add_rune(struct line_edit *edit, uint32_t rune)
     edit->text[edit->len] = '\0';
 }
 
-static void drop_rune(struct line_edit *edit)
-{
-    while (edit->len > 0) {
-        edit->len--;
-        if (((unsigned char)edit->text[edit->len] & 0xc0) != 0x80)
-            break;
-    }
-    edit->text[edit->len] = '\0';
-}
-
-static bool is_text(uint32_t key)
-{
-    bool surrogate = key >= 0xd800 && key <= 0xdfff;
-    bool control = key < 0x20 || (key >= 0x7f && key <= 0x9f);
-    return key < TERM_KEY_FIRST && !surrogate && !control;
-}
-
 enum line_edit_result line_edit_key(struct line_edit *edit, uint32_t key)
 {
+    const bool is_surrogate = key >= 0xd800 && key <= 0xdfff;
+    const bool is_control = key < 0x20 || (key >= 0x7f && key <= 0x9f);
     if (key == TERM_KEY_ENTER) {
         edit->open = false;
         return LINE_EDIT_KEPT;
@@ -70,12 +55,16 @@ enum line_edit_result line_edit_key(struct line_edit *edit, uint32_t key)
         line_edit_clear(edit);
         return LINE_EDIT_CLEARED;
     }
-    if (key == TERM_KEY_BACKSPACE)
-        drop_rune(edit);
-    else if (key == KEY_CTRL_U)
+    if (key == TERM_KEY_BACKSPACE) {
+        bool is_inner = true;
+        while (edit->len > 0 && is_inner)
+            is_inner = utf8_is_inner(edit->text[--edit->len]);
+        edit->text[edit->len] = '\0';
+    } else if (key == KEY_CTRL_U) {
         line_edit_clear(edit);
-    else if (is_text(key))
+    } else if (key < TERM_KEY_FIRST && !is_surrogate && !is_control) {
         add_rune(edit, key);
+    }
     return LINE_EDIT_OPEN;
 }
 

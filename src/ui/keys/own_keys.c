@@ -42,18 +42,18 @@ static int line_of(const char *text, const char *member)
 }
 
 /* Starts a line in *problems. The caller appends the problem and a line feed. */
-static struct str *complain(const struct reading *reading, int line)
+static struct str *begin_problem(const struct reading *reading, int line)
 {
     str_addf(reading->problems, "%s:%d: ", reading->name, line);
     return reading->problems;
 }
 
-static void complain_of_act(const struct reading *reading, const char *name)
+static void add_unknown_act(const struct reading *reading, const char *name)
 {
     struct near_word near = near_word_new(name);
     for (enum act act = UI_NONE + 1; act < UI_ACT_COUNT; act++)
         near_word_offer(&near, keymap_act_name(act));
-    struct str *out = complain(reading, line_of(reading->text, name));
+    struct str *out = begin_problem(reading, line_of(reading->text, name));
     str_addf(out, "unknown act '%s'", name);
     if (near.nearest)
         str_addf(out, ": did you mean '%s'?", near.nearest);
@@ -62,27 +62,24 @@ static void complain_of_act(const struct reading *reading, const char *name)
     str_add(out, "\n");
 }
 
-static bool has_key(const struct reading *reading, enum act act, uint32_t key)
-{
-    for (int i = 0; i < reading->counts[act]; i++) {
-        if (reading->wanted[act][i] == key)
-            return true;
-    }
-    return false;
-}
-
 static void read_key(struct reading *reading, enum act act, const struct json *json)
 {
     const char *name = json_text(json, "");
+    uint32_t *wanted = reading->wanted[act];
     uint32_t key = 0;
-    if (!keymap_parse_key(name, &key))
-        str_addf(complain(reading, reading->lines[act]),
+    if (!keymap_parse_key(name, &key)) {
+        str_addf(begin_problem(reading, reading->lines[act]),
                  "'%s' is not a key: try r, ^R, Space or F1\n", name);
-    else if (reading->counts[act] == OWN_KEYS_PER_ACT)
-        str_addf(complain(reading, reading->lines[act]), "%s has more than %d keys\n",
+    } else if (reading->counts[act] == OWN_KEYS_PER_ACT) {
+        str_addf(begin_problem(reading, reading->lines[act]), "%s has more than %d keys\n",
                  keymap_act_name(act), OWN_KEYS_PER_ACT);
-    else if (!has_key(reading, act, key))
-        reading->wanted[act][reading->counts[act]++] = key;
+    } else {
+        int at = 0;
+        while (at < reading->counts[act] && wanted[at] != key)
+            at++;
+        if (at == reading->counts[act]) /* a key that is listed twice counts once */
+            wanted[reading->counts[act]++] = key;
+    }
 }
 
 /* An act with no valid key keeps its default keys, unless the file lists none on purpose. */
@@ -90,17 +87,17 @@ static void read_act(struct reading *reading, const char *name, const struct jso
 {
     const enum act act = keymap_parse_act(name);
     if (act == UI_NONE) {
-        complain_of_act(reading, name);
+        add_unknown_act(reading, name);
         return;
     }
     reading->lines[act] = line_of(reading->text, name);
     if (json_kind(keys) != JSON_KIND_ARRAY) {
-        str_addf(complain(reading, reading->lines[act]), "%s needs a list of keys, as [\"r\"]\n",
-                 name);
+        str_addf(begin_problem(reading, reading->lines[act]),
+                 "%s needs a list of keys, as [\"r\"]\n", name);
         return;
     }
     if (json_count(keys) == 0 && act == UI_QUIT) {
-        str_addf(complain(reading, reading->lines[act]), "%s needs a key\n", name);
+        str_addf(begin_problem(reading, reading->lines[act]), "%s needs a key\n", name);
         return;
     }
     reading->counts[act] = 0;
@@ -108,17 +105,6 @@ static void read_act(struct reading *reading, const char *name, const struct jso
         read_key(reading, act, json_at(keys, i));
     if (reading->counts[act] == 0 && json_count(keys) > 0)
         reading->counts[act] = -1;
-}
-
-static void read_members(struct reading *reading, const struct json *root)
-{
-    void *iter = NULL;
-    const char *name;
-    const struct json *value;
-    while (json_next(root, &iter, &name, &value)) {
-        if (strncmp(name, "//", 2) != 0)
-            read_act(reading, name, value);
-    }
 }
 
 /* The rows being built. */
@@ -134,41 +120,17 @@ static void add_row(struct making *making, const struct key_binding *like, uint3
     making->rows[making->count++].key = key;
 }
 
-static bool is_same_place(const struct key_binding *a, const struct key_binding *b)
-{
-    return a->modes == b->modes && a->screens == b->screens;
-}
-
 /* Returns true if this row is the first of its act in these places. */
 static bool is_first_of_place(const struct keymap *keys, size_t row)
 {
+    const struct key_binding *wanted = &keys->rows[row];
     for (size_t i = 0; i < row; i++) {
-        if (keys->rows[i].act == keys->rows[row].act &&
-            is_same_place(&keys->rows[i], &keys->rows[row]))
+        const struct key_binding *other = &keys->rows[i];
+        if (other->act == wanted->act && other->modes == wanted->modes &&
+            other->screens == wanted->screens)
             return false;
     }
     return true;
-}
-
-/* Copies the built-in rows, replacing the keys of acts that the file lists, in each place where the
- * act works. */
-static void make_rows(const struct reading *reading, struct making *making)
-{
-    const struct keymap *builtin = keymap_builtin();
-    for (size_t i = 0; i < builtin->count; i++) {
-        const struct key_binding *row = &builtin->rows[i];
-        if (reading->counts[row->act] < 0)
-            add_row(making, row, row->key);
-        else if (is_first_of_place(builtin, i))
-            for (int k = 0; k < reading->counts[row->act]; k++)
-                add_row(making, row, reading->wanted[row->act][k]);
-    }
-}
-
-static bool collide(const struct key_binding *a, const struct key_binding *b)
-{
-    return a->key == b->key && a->act != b->act && (a->modes & b->modes) != 0 &&
-           (a->screens & b->screens) != 0;
 }
 
 /* Returns the row of another act that keeps the key of `row`, or NULL if there is no conflict.
@@ -179,11 +141,14 @@ static const struct key_binding *find_holder(const struct reading *reading,
 {
     for (size_t i = 0; i < making->count; i++) {
         const struct key_binding *other = &making->rows[i];
+        const bool collides = row->key == other->key && row->act != other->act &&
+                              (row->modes & other->modes) != 0 &&
+                              (row->screens & other->screens) != 0;
         const bool is_earlier =
             reading->counts[other->act] < 0 ||
             reading->lines[other->act] < reading->lines[row->act] ||
             (reading->lines[other->act] == reading->lines[row->act] && other->act < row->act);
-        if (collide(row, other) && is_earlier)
+        if (collides && is_earlier)
             return other;
     }
     return NULL;
@@ -201,7 +166,7 @@ static bool settle_one(struct reading *reading, const struct making *making)
             continue;
         char key[KEY_NAME_MAX];
         (void)keymap_key_name(row->key, true, key);
-        str_addf(complain(reading, reading->lines[row->act]),
+        str_addf(begin_problem(reading, reading->lines[row->act]),
                  "%s belongs to %s: %s does not get it\n", key, keymap_act_name(holder->act),
                  keymap_act_name(row->act));
         uint32_t *wanted = reading->wanted[row->act];
@@ -216,14 +181,24 @@ static bool settle_one(struct reading *reading, const struct making *making)
     return false;
 }
 
+/* Copies the built-in rows, replacing the keys of acts that the file lists, in each place where the
+ * act works, until no two acts want the same key. */
 static struct keymap *make_keymap(struct reading *reading)
 {
     struct keymap *keys = xcalloc(1, sizeof(*keys));
-    const size_t room = keymap_builtin()->count * OWN_KEYS_PER_ACT;
+    const struct keymap *builtin = keymap_builtin();
+    const size_t room = builtin->count * OWN_KEYS_PER_ACT;
     struct making making = {.rows = xcalloc(room, sizeof(*making.rows)), .room = room};
     do {
         making.count = 0;
-        make_rows(reading, &making);
+        for (size_t i = 0; i < builtin->count; i++) {
+            const struct key_binding *row = &builtin->rows[i];
+            const int count = is_first_of_place(builtin, i) ? reading->counts[row->act] : 0;
+            if (reading->counts[row->act] < 0)
+                add_row(&making, row, row->key);
+            for (int k = 0; k < count; k++)
+                add_row(&making, row, reading->wanted[row->act][k]);
+        }
     } while (settle_one(reading, &making));
     *keys = (struct keymap){making.rows, making.count};
     return keys;
@@ -238,12 +213,19 @@ struct keymap *own_keys_read(const char *name, const char *text, size_t len, str
     *reading = (struct reading){.name = name, .text = text, .problems = problems};
     for (enum act act = UI_NONE; act < UI_ACT_COUNT; act++)
         reading->counts[act] = -1;
-    if (!json_parse(text, len, &root, &place, &err))
-        str_addf(complain(reading, place.line), "%s\n", err.message);
-    else if (json_kind(root) != JSON_KIND_OBJECT)
-        str_addf(complain(reading, 1), "an object is wanted, as {\"retry\": [\"r\"]}\n");
-    else
-        read_members(reading, root);
+    if (!json_parse(text, len, &root, &place, &err)) {
+        str_addf(begin_problem(reading, place.line), "%s\n", err.message);
+    } else if (json_kind(root) != JSON_KIND_OBJECT) {
+        str_addf(begin_problem(reading, 1), "an object is wanted, as {\"retry\": [\"r\"]}\n");
+    } else {
+        void *iter = NULL;
+        const char *act;
+        const struct json *keys;
+        while (json_next(root, &iter, &act, &keys)) {
+            if (strncmp(act, "//", 2) != 0)
+                read_act(reading, act, keys);
+        }
+    }
     struct keymap *keys = make_keymap(reading);
     json_free(root);
     free(reading);

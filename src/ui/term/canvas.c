@@ -129,13 +129,6 @@ static void put_glyph(struct canvas *canvas, int row, int column, struct glyph g
     put_cell(canvas, row, column + 1, cell);
 }
 
-static void put_mark(struct canvas *canvas, int row, int column, uint32_t mark)
-{
-    struct cell *cell = canvas_cell(canvas, row, column);
-    if (cell && cell->mark == 0)
-        cell->mark = mark;
-}
-
 void canvas_init(struct canvas *canvas, int rows, int columns, bool ascii)
 {
     *canvas = (struct canvas){.ascii = ascii};
@@ -204,8 +197,11 @@ int canvas_text_n(struct canvas *canvas, struct spot spot, enum style style, con
     for (size_t at = 0; at < len;) {
         struct glyph glyph;
         at += next_glyph(text + at, len - at, canvas->ascii, &glyph);
-        if (glyph.width == 0 && last >= 0)
-            put_mark(canvas, spot.row, last, glyph.rune);
+        if (glyph.width == 0 && last >= 0) {
+            struct cell *cell = canvas_cell(canvas, spot.row, last);
+            if (cell && cell->mark == 0)
+                cell->mark = glyph.rune;
+        }
         if (glyph.width <= 0)
             continue;
         if (used + glyph.width > limit)

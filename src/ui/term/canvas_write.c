@@ -41,8 +41,8 @@ struct stretch {
 };
 
 /* Returns a terminal color as RGB; the upper 240 are xterm's color cube and grays. */
-static const char *color(const struct look *look, int number, const char *own,
-                         char out[COLOR_TEXT_MAX])
+static const char *color_text(const struct look *look, int number, const char *own,
+                              char out[COLOR_TEXT_MAX])
 {
     static const unsigned steps[] = {0, 95, 135, 175, 215, 255};
     if (number < 0 || number >= COLORS)
@@ -71,23 +71,9 @@ static void add_escaped(struct str *out, const char *text, size_t len)
     }
 }
 
-static void add_cell(const struct cell *cell, struct str *out)
-{
-    struct str text = {0};
-    cell_text(cell, &text);
-    add_escaped(out, str_text(&text), text.len);
-    str_done(&text);
-}
-
 static const struct cell *cell_at(const struct canvas *canvas, int row, int column)
 {
     return &canvas->cells[(size_t)row * (size_t)canvas->columns + (size_t)column];
-}
-
-static bool is_alike(const struct theme_paint *a, const struct theme_paint *b)
-{
-    return a->front == b->front && a->back == b->back && a->bold == b->bold &&
-           a->underline == b->underline && a->reverse == b->reverse;
 }
 
 /* Symbols may come from fonts with other widths, so each one is positioned separately. */
@@ -99,19 +85,6 @@ static bool is_letter(const struct cell *cell)
 static bool is_blank(const struct cell *cell)
 {
     return cell->rune == ' ' && cell->mark == 0;
-}
-
-/* Returns true for the right half of a wide symbol, or the same symbol again, as in a rule. */
-static bool goes_on(const struct cell *sign, const struct cell *next)
-{
-    return next->rune == 0 || (next->rune == sign->rune && sign->mark == 0 && next->mark == 0);
-}
-
-static void add_back(const struct stretch *stretch, const char *fill, struct str *out)
-{
-    str_addf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n",
-             MARGIN + stretch->from * CELL_WIDTH, MARGIN + stretch->row * CELL_HEIGHT,
-             (stretch->to - stretch->from) * CELL_WIDTH, CELL_HEIGHT, fill);
 }
 
 static void add_text(const struct canvas *canvas, const struct stretch *stretch, const char *fill,
@@ -127,8 +100,11 @@ static void add_text(const struct canvas *canvas, const struct stretch *stretch,
     if (stretch->paint.underline)
         str_add(out, " text-decoration=\"underline\"");
     str_add_char(out, '>');
+    struct str text = {0};
     for (int i = stretch->from; i < stretch->to; i++)
-        add_cell(cell_at(canvas, stretch->row, i), out);
+        cell_text(cell_at(canvas, stretch->row, i), &text);
+    add_escaped(out, str_text(&text), text.len);
+    str_done(&text);
     str_add(out, "</text>\n");
 }
 
@@ -154,8 +130,14 @@ static void add_words(const struct canvas *canvas, const struct stretch *stretch
                    is_blank(cell_at(canvas, stretch->row, part.to - 1)))
                 part.to--;
         } else {
-            while (part.to < stretch->to && goes_on(cell, cell_at(canvas, stretch->row, part.to)))
-                part.to++;
+            /* With the right half of a wide symbol, and the same symbol again, as in a rule. */
+            for (; part.to < stretch->to; part.to++) {
+                const struct cell *next = cell_at(canvas, stretch->row, part.to);
+                const bool is_again =
+                    next->rune == cell->rune && cell->mark == 0 && next->mark == 0;
+                if (next->rune != 0 && !is_again)
+                    break;
+            }
             at = part.to;
         }
         if (part.from < part.to)
@@ -168,15 +150,17 @@ static void add_stretch(const struct canvas *canvas, const struct stretch *stret
     char front_text[COLOR_TEXT_MAX], back_text[COLOR_TEXT_MAX];
     const struct theme_paint *paint = &stretch->paint;
     const struct look *look = stretch->look;
-    const char *front = color(look, paint->front, look->letters, front_text);
-    const char *back = color(look, paint->back, look->ground, back_text);
+    const char *front = color_text(look, paint->front, look->letters, front_text);
+    const char *back = color_text(look, paint->back, look->ground, back_text);
     if (paint->reverse) {
         const char *swapped = front;
         front = back;
         back = swapped;
     }
     if (strcmp(back, look->ground) != 0)
-        add_back(stretch, back, out);
+        str_addf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n",
+                 MARGIN + stretch->from * CELL_WIDTH, MARGIN + stretch->row * CELL_HEIGHT,
+                 (stretch->to - stretch->from) * CELL_WIDTH, CELL_HEIGHT, back);
     add_words(canvas, stretch, front, out);
 }
 
@@ -196,9 +180,13 @@ static void add_row(const struct canvas *canvas, const struct theme *theme, int 
                                   .look = look_of(theme)};
         int to = from + 1;
         for (; to < canvas->columns; to++) {
-            struct theme_paint next = theme_paint(theme, cell_at(canvas, row, to));
-            bool is_right_half = cell_at(canvas, row, to)->rune == 0;
-            if (!is_right_half && !is_alike(&stretch.paint, &next))
+            const struct theme_paint *paint = &stretch.paint;
+            const struct theme_paint next = theme_paint(theme, cell_at(canvas, row, to));
+            const bool is_right_half = cell_at(canvas, row, to)->rune == 0;
+            const bool is_alike = paint->front == next.front && paint->back == next.back &&
+                                  paint->bold == next.bold && paint->underline == next.underline &&
+                                  paint->reverse == next.reverse;
+            if (!is_right_half && !is_alike)
                 break;
         }
         stretch.to = to;
@@ -277,11 +265,6 @@ static bool is_painted_alike(const struct cell *a, const struct cell *b)
     return a->style == b->style && a->chosen == b->chosen && a->pointed == b->pointed;
 }
 
-static bool is_same(const struct cell *a, const struct cell *b)
-{
-    return a->rune == b->rune && a->mark == b->mark && is_painted_alike(a, b);
-}
-
 /* The position and style of the output. */
 struct pen {
     const struct cell *painted; /* NULL = unknown style */
@@ -311,8 +294,11 @@ void canvas_ansi(const struct canvas *was, const struct canvas *is, const struct
     if (!was)
         str_add(out, "\x1b[0m\x1b[2J\x1b[?25l");
     for (int i = 0; i < is->rows * is->columns; i++) {
-        const bool is_right_half = is->cells[i].rune == 0;
-        if (!is_right_half && (!was || !is_same(&was->cells[i], &is->cells[i])))
+        const struct cell *now = &is->cells[i];
+        const struct cell *old = was ? &was->cells[i] : NULL;
+        const bool is_same =
+            old && old->rune == now->rune && old->mark == now->mark && is_painted_alike(old, now);
+        if (now->rune != 0 && !is_same) /* 0: the right half of a wide symbol */
             put_cell(is, theme, &pen, i, out);
     }
     if (pen.painted)

@@ -28,24 +28,23 @@ enum term_wrap { TERM_WRAP_NONE, TERM_WRAP_TMUX, TERM_WRAP_SCREEN };
 
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-static bool wait_for_room(void)
-{
-    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
-    return poll(&output, 1, TERM_OUT_WAIT_MS) > 0;
-}
-
 /* Drops output that cannot be written; term_key() notices that the terminal is gone. */
 static void write_all(const char *bytes, size_t len)
 {
     while (len > 0) {
-        ssize_t count = write(STDOUT_FILENO, bytes, len);
-        bool may_go_on = count < 0 && (errno == EINTR || (errno == EAGAIN && wait_for_room()));
-        if (count <= 0 && !may_go_on)
-            return;
+        const ssize_t count = write(STDOUT_FILENO, bytes, len);
         if (count > 0) {
             bytes += count;
             len -= (size_t)count;
+            continue;
         }
+        bool may_go_on = count < 0 && errno == EINTR;
+        if (count < 0 && errno == EAGAIN) {
+            struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+            may_go_on = poll(&output, 1, TERM_OUT_WAIT_MS) > 0;
+        }
+        if (!may_go_on)
+            return;
     }
 }
 
@@ -69,22 +68,17 @@ static void add_base64(struct str *out, const char *text, size_t len)
     }
 }
 
-/* Wraps each piece in a device control string, which screen passes on unchanged. */
-static void add_pieces(struct str *out, const struct str *request)
-{
-    for (size_t at = 0; at < request->len; at += SCREEN_PIECE) {
-        const size_t left = request->len - at;
-        str_add(out, "\033P");
-        str_add_n(out, request->data + at, left < SCREEN_PIECE ? left : SCREEN_PIECE);
-        str_add(out, "\033\\");
-    }
-}
-
 /* The request must be a single OSC, with ESC only as its first byte. */
 static void add_request(struct str *out, const struct str *request, enum term_wrap wrap)
 {
     if (wrap == TERM_WRAP_SCREEN) {
-        add_pieces(out, request);
+        /* Each piece in a device control string, which screen passes on unchanged. */
+        for (size_t at = 0; at < request->len; at += SCREEN_PIECE) {
+            const size_t left = request->len - at;
+            str_add(out, "\033P");
+            str_add_n(out, request->data + at, left < SCREEN_PIECE ? left : SCREEN_PIECE);
+            str_add(out, "\033\\");
+        }
     } else if (wrap == TERM_WRAP_TMUX) {
         str_add(out, "\033Ptmux;\033"); /* an ESC inside must be doubled */
         str_add_n(out, request->data, request->len);
@@ -110,59 +104,10 @@ static bool is_set(const char *name)
     return value && value[0] != '\0';
 }
 
-/* tmux handles the request itself if `set-clipboard` is on, and passes on the wrapped one if
- * `allow-passthrough` is on, so both are sent. See term_copy(). */
-static bool term_out_copy(const char *text, size_t len)
-{
-    struct str bytes = {0};
-    if (len > TERM_COPY_MAX)
-        return false;
-    bool in_tmux = is_set("TMUX");
-    bool in_screen = !in_tmux && is_set("STY");
-    if (!in_screen)
-        add_copy(&bytes, text, len, TERM_WRAP_NONE);
-    if (in_tmux)
-        add_copy(&bytes, text, len, TERM_WRAP_TMUX);
-    if (in_screen)
-        add_copy(&bytes, text, len, TERM_WRAP_SCREEN);
-    write_all(str_text(&bytes), bytes.len);
-    str_done(&bytes);
-    return true;
-}
-
-/* Some terminals support both requests and would show the message twice, so only one is sent. */
-static bool knows_777(void)
-{
-    const char *term = getenv("TERM");
-    return is_set("VTE_VERSION") ||
-           (term && (strncmp(term, "rxvt", 4) == 0 || strncmp(term, "foot", 4) == 0));
-}
-
-/* See term_notify(). */
-static void term_out_notify(const char *message)
-{
-    struct str text = {0};
-    struct str request = {0};
-    struct str bytes = {0};
-    const char *term = getenv("TERM");
-    text_clean_line(&text, message, strlen(message));
-    str_add(&request, knows_777() ? "\033]777;notify;devs;" : "\033]9;devs: ");
-    str_add(&request, str_text(&text));
-    str_add(&request, "\a");
-    if (is_set("TMUX"))
-        add_request(&bytes, &request, TERM_WRAP_TMUX);
-    else
-        add_request(&bytes, &request, is_set("STY") ? TERM_WRAP_SCREEN : TERM_WRAP_NONE);
-    if (!term || strcmp(term, "linux") != 0) /* the Linux console has no notifications */
-        write_all(str_text(&bytes), bytes.len);
-    str_done(&bytes);
-    str_done(&request);
-    str_done(&text);
-}
-
 /* Declared as in ncurses' term.h, which cannot be included because our header has the same name. */
 int setupterm(const char *name, int fd, int *answer);
 
+/* Returns a terminfo string, or NULL: ncurses reports a missing one as NULL or -1. */
 static const char *capability(const char *name)
 {
     char copy[16];
@@ -179,18 +124,15 @@ bool term_check(struct err *err)
         return err_set(err, ERR_INVALID, "TERM is not set");
     if (setupterm(NULL, STDOUT_FILENO, &answer) == ERR)
         return err_set(err, ERR_INVALID, "terminal '%s' is not known here", name);
-    char capability[] = "cup"; /* cursor addressing, which all drawing needs */
-    char *cup = tigetstr(capability);
-    /* ncurses reports a missing capability as NULL or -1 */
-    if (!cup || cup == (char *)-1)
+    if (!capability("cup")) /* cursor addressing, which all drawing needs */
         return err_set(err, ERR_INVALID, "terminal '%s' cannot place its cursor", name);
     return true;
 }
 
 int term_color_count(void)
 {
-    char capability[] = "colors";
-    const int count = tigetnum(capability);
+    char name[] = "colors";
+    const int count = tigetnum(name);
     return count > 0 ? count : 0;
 }
 
@@ -249,15 +191,6 @@ static void prepare_reset(struct term_reset *reset)
         add_reset(reset, "\n");
 }
 
-static bool check_terminal(struct err *err)
-{
-    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        return err_set(err, ERR_INVALID, "terminal: stdin and stdout are not one");
-    if (!getenv("TERM"))
-        return err_set(err, ERR_INVALID, "terminal: TERM is not set");
-    return true;
-}
-
 static bool utf8_works(void)
 {
     const char *codeset = nl_langinfo(CODESET);
@@ -270,12 +203,6 @@ static bool utf8_works(void)
     return true;
 }
 
-static bool wants_color(enum term_color color)
-{
-    const char *no_color = getenv("NO_COLOR");
-    return color != TERM_COLOR_NONE && !(no_color && no_color[0]);
-}
-
 static void learn_size(struct term *term)
 {
     struct winsize size = {0};
@@ -284,19 +211,10 @@ static void learn_size(struct term *term)
     getmaxyx(stdscr, term->rows, term->columns);
 }
 
-static void set_modes(void)
-{
-    (void)raw();
-    (void)noecho();
-    (void)nonl();
-    (void)intrflush(stdscr, FALSE);
-    (void)typeahead(-1); /* never leave a frame half drawn */
-    (void)set_escdelay(ESC_DELAY_MS);
-    (void)curs_set(0);
-}
-
 static bool start_screen(struct term *term, enum term_color color, struct err *err)
 {
+    const char *no_color = getenv("NO_COLOR");
+    const bool wants_color = color != TERM_COLOR_NONE && !(no_color && no_color[0]);
     term->screen = newterm(NULL, stdout, stdin);
     if (!term->screen)
         return err_set(err, ERR_INVALID, "terminal: type '%s' is not known", getenv("TERM"));
@@ -308,9 +226,15 @@ static bool start_screen(struct term *term, enum term_color color, struct err *e
     term->keys = term_keys_open();
     if (!term->keys)
         return err_set(err, ERR_IO, "terminal: no memory for its screen");
-    set_modes();
+    (void)raw();
+    (void)noecho();
+    (void)nonl();
+    (void)intrflush(stdscr, FALSE);
+    (void)typeahead(-1); /* never leave a frame half drawn */
+    (void)set_escdelay(ESC_DELAY_MS);
+    (void)curs_set(0);
     term_out_write(paste_on);
-    term->draw = term_draw_open(utf8_works(), wants_color(color));
+    term->draw = term_draw_open(utf8_works(), wants_color);
     learn_size(term);
     (void)flushinp(); /* also drops the KEY_RESIZE from learn_size() */
     return true;
@@ -318,8 +242,12 @@ static bool start_screen(struct term *term, enum term_color color, struct err *e
 
 bool term_open(struct term **out, enum term_color color, struct err *err)
 {
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+        return err_set(err, ERR_INVALID, "terminal: stdin and stdout are not one");
+    if (!getenv("TERM"))
+        return err_set(err, ERR_INVALID, "terminal: TERM is not set");
     struct term *term = xcalloc(1, sizeof(*term));
-    bool ok = check_terminal(err) && term_signals_open(err) && start_screen(term, color, err);
+    bool ok = term_signals_open(err) && start_screen(term, color, err);
     if (ok)
         *out = term;
     else
@@ -329,7 +257,7 @@ bool term_open(struct term **out, enum term_color color, struct err *err)
 
 /* Works in the background, too: the program that now has the terminal finds it restored. SIGTTOU
  * would stop us or prevent that, unless it is blocked. */
-static void give_back(const struct term *term)
+static void restore_terminal(const struct term *term)
 {
     sigset_t set;
     sigset_t before;
@@ -351,7 +279,7 @@ void term_close(struct term *term)
     if (!term)
         return;
     if (term->screen)
-        give_back(term);
+        restore_terminal(term);
     term_signals_close();
     term_keys_close(term->keys);
     term_draw_close(term->draw);
@@ -382,19 +310,14 @@ void term_set_theme(struct term *term, const struct theme *theme)
     term_draw_set_theme(term->draw, theme);
 }
 
-/* Sets the terminal modes that ncurses does not. */
-static void set_own_modes(const struct term *term)
-{
-    term_out_write(paste_on);
-    term_out_write(term->has_mouse ? mouse_on : mouse_off);
-}
-
 void term_redraw(struct term *term)
 {
     if (is_gone(term))
         return;
-    (void)reset_prog_mode(); /* another program may have changed them */
-    set_own_modes(term);
+    /* Another program may have changed the modes of ncurses and those that only we set. */
+    (void)reset_prog_mode();
+    term_out_write(paste_on);
+    term_out_write(term->has_mouse ? mouse_on : mouse_off);
     term_draw_forget(term->draw);
 }
 
@@ -411,17 +334,53 @@ struct mouse term_mouse(const struct term *term)
     return term_keys_mouse(term->keys);
 }
 
+/* tmux handles the request itself if `set-clipboard` is on, and passes on the wrapped one if
+ * `allow-passthrough` is on, so both are sent. */
 bool term_copy(struct term *term, const char *text, size_t len)
 {
-    return !is_gone(term) && term_out_copy(text, len);
+    struct str bytes = {0};
+    if (is_gone(term) || len > TERM_COPY_MAX)
+        return false;
+    bool in_tmux = is_set("TMUX");
+    bool in_screen = !in_tmux && is_set("STY");
+    if (!in_screen)
+        add_copy(&bytes, text, len, TERM_WRAP_NONE);
+    if (in_tmux)
+        add_copy(&bytes, text, len, TERM_WRAP_TMUX);
+    if (in_screen)
+        add_copy(&bytes, text, len, TERM_WRAP_SCREEN);
+    write_all(str_text(&bytes), bytes.len);
+    str_done(&bytes);
+    return true;
 }
 
 void term_notify(struct term *term, const char *message)
 {
+    const char *name = getenv("TERM");
+    struct str text = {0};
+    struct str request = {0};
+    struct str bytes = {0};
     if (is_gone(term))
         return;
     term_out_write("\a");
-    term_out_notify(message);
+    /* Some terminals support both requests and would show the message twice, so only one is sent.
+     */
+    const bool knows_777 =
+        is_set("VTE_VERSION") ||
+        (name && (strncmp(name, "rxvt", 4) == 0 || strncmp(name, "foot", 4) == 0));
+    text_clean_line(&text, message, strlen(message));
+    str_add(&request, knows_777 ? "\033]777;notify;devs;" : "\033]9;devs: ");
+    str_add(&request, str_text(&text));
+    str_add(&request, "\a");
+    if (is_set("TMUX"))
+        add_request(&bytes, &request, TERM_WRAP_TMUX);
+    else
+        add_request(&bytes, &request, is_set("STY") ? TERM_WRAP_SCREEN : TERM_WRAP_NONE);
+    if (!name || strcmp(name, "linux") != 0) /* the Linux console has no notifications */
+        write_all(str_text(&bytes), bytes.len);
+    str_done(&bytes);
+    str_done(&request);
+    str_done(&text);
 }
 
 int term_fd(const struct term *term)

@@ -15,12 +15,6 @@ struct term_paint {
 
 enum { COLORS_NEEDED = 8, COLORS_WITH_BRIGHT = 16, BRIGHT = 8 };
 
-static bool terminal_has_colors(void)
-{
-    return has_colors() && start_color() != ERR && COLORS >= COLORS_NEEDED &&
-           use_default_colors() != ERR;
-}
-
 /* Returns the color for this terminal. With eight colors, bright ones become dark ones in bold;
  * unavailable ones become the default. */
 static short color_here(short color, unsigned *attrs)
@@ -64,22 +58,11 @@ static void term_paint_set(struct term_paint *paint, const struct theme *theme, 
     bool is_known = theme_named("mono", &mono);
     assert(is_known);
     (void)is_known;
-    paint->has_color = color_wanted && !theme->is_mono && terminal_has_colors();
+    paint->has_color = color_wanted && !theme->is_mono && has_colors() && start_color() != ERR &&
+                       COLORS >= COLORS_NEEDED && use_default_colors() != ERR;
     const struct theme *taken = paint->has_color ? theme : &mono;
     for (int i = 0; i < STYLE_COUNT; i++)
         paint->looks[i] = look_of(&taken->paints[i], (short)(i + 1), paint->has_color);
-}
-
-/* Returns colors and attributes for a cell, including selection and cursor. */
-static struct look term_paint_look(const struct term_paint *paint, const struct cell *cell)
-{
-    assert(cell->style < STYLE_COUNT);
-    struct look look = paint->looks[cell->style];
-    if (cell->chosen)
-        look.attrs |= A_BOLD;
-    if (cell->pointed)
-        look.attrs ^= A_REVERSE;
-    return look;
 }
 
 struct term_draw {
@@ -146,7 +129,12 @@ static bool make_cell(const struct term_draw *draw, const struct cell *row, int 
         if (cell->mark != 0 && draw->utf8 && wcwidth((wchar_t)cell->mark) == 0)
             text[1] = (wchar_t)cell->mark;
     }
-    struct look look = term_paint_look(&draw->paint, cell);
+    assert(cell->style < STYLE_COUNT);
+    struct look look = draw->paint.looks[cell->style];
+    if (cell->chosen)
+        look.attrs |= A_BOLD;
+    if (cell->pointed)
+        look.attrs ^= A_REVERSE;
     (void)setcchar(out, text, look.attrs, look.pair, NULL);
     return true;
 }
@@ -155,17 +143,6 @@ static bool cells_equal(const struct cell *a, const struct cell *b)
 {
     return a->rune == b->rune && a->mark == b->mark && a->style == b->style &&
            a->chosen == b->chosen && a->pointed == b->pointed;
-}
-
-/* Passes the cells [from, to) of a row to ncurses. */
-static void put_run(struct term_draw *draw, const struct canvas *canvas, int row, int from, int to)
-{
-    const struct cell *cells = &canvas->cells[(size_t)row * (size_t)canvas->columns];
-    int count = 0;
-    for (int i = from; i < to; i++)
-        count += make_cell(draw, cells, canvas->columns, i, &draw->run[count]);
-    if (count > 0)
-        (void)mvadd_wchnstr(row, from, draw->run, count);
 }
 
 static void put_changes(struct term_draw *draw, const struct canvas *canvas, int row, int columns)
@@ -184,30 +161,12 @@ static void put_changes(struct term_draw *draw, const struct canvas *canvas, int
             i++;
         if (now[from].rune == 0 && from > 0)
             from--; /* a wide rune is drawn from its left half */
-        put_run(draw, canvas, row, from, i);
+        int count = 0;
+        for (int column = from; column < i; column++)
+            count += make_cell(draw, now, canvas->columns, column, &draw->run[count]);
+        if (count > 0)
+            (void)mvadd_wchnstr(row, from, draw->run, count);
     }
-}
-
-static void put_cursor(struct term_draw *draw, const struct canvas *canvas, int rows, int columns)
-{
-    bool wanted = canvas->cursor_row >= 0 && canvas->cursor_row < rows &&
-                  canvas->cursor_column >= 0 && canvas->cursor_column < columns;
-    if (wanted != draw->cursor_shown)
-        (void)curs_set(wanted ? 1 : 0);
-    draw->cursor_shown = wanted;
-    if (wanted)
-        (void)move(canvas->cursor_row, canvas->cursor_column);
-}
-
-static void remember(struct term_draw *draw, const struct canvas *canvas)
-{
-    struct canvas *shown = &draw->shown;
-    if (!shown->cells)
-        canvas_init(shown, canvas->rows, canvas->columns, canvas->ascii);
-    size_t bytes = (size_t)canvas->rows * (size_t)canvas->columns * sizeof(*canvas->cells);
-    memcpy(shown->cells, canvas->cells, bytes);
-    shown->cursor_row = canvas->cursor_row;
-    shown->cursor_column = canvas->cursor_column;
 }
 
 void term_draw_show(struct term_draw *draw, const struct canvas *canvas, int rows, int columns)
@@ -224,10 +183,22 @@ void term_draw_show(struct term_draw *draw, const struct canvas *canvas, int row
     columns = canvas->columns < columns ? canvas->columns : columns;
     for (int row = 0; row < rows; row++)
         put_changes(draw, canvas, row, columns);
-    put_cursor(draw, canvas, rows, columns);
+    const bool has_cursor = canvas->cursor_row >= 0 && canvas->cursor_row < rows &&
+                            canvas->cursor_column >= 0 && canvas->cursor_column < columns;
+    if (has_cursor != draw->cursor_shown)
+        (void)curs_set(has_cursor ? 1 : 0);
+    draw->cursor_shown = has_cursor;
+    if (has_cursor)
+        (void)move(canvas->cursor_row, canvas->cursor_column);
     (void)wnoutrefresh(stdscr);
     (void)doupdate();
-    remember(draw, canvas);
+
+    if (!shown->cells)
+        canvas_init(shown, canvas->rows, canvas->columns, canvas->ascii);
+    memcpy(shown->cells, canvas->cells,
+           (size_t)canvas->rows * (size_t)canvas->columns * sizeof(*canvas->cells));
+    shown->cursor_row = canvas->cursor_row;
+    shown->cursor_column = canvas->cursor_column;
 }
 
 void term_draw_forget(struct term_draw *draw)

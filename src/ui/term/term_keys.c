@@ -128,29 +128,6 @@ static bool begins_sequence(struct term_keys *keys)
     return true;
 }
 
-/* A mouse report continues when its next bytes arrive; other sequences are dropped if bytes are
- * missing. */
-static void forget_sequence(struct term_keys *keys)
-{
-    if (keys->sequence.bytes[0] != '<')
-        keys->sequence.kind = 0;
-}
-
-static uint32_t end_of_sequence(struct term_keys *keys, char last)
-{
-    struct sequence *sequence = &keys->sequence;
-    bool is_csi = sequence->kind == '[';
-    sequence->kind = 0;
-    sequence->bytes[sequence->len] = '\0';
-    if (is_csi && last == 'M' && sequence->len == 0)
-        keys->skipped = OLD_MOUSE_BYTES;
-    bool is_report =
-        keys->has_mouse && is_csi && sequence->bytes[0] == '<' && (last == 'M' || last == 'm');
-    if (is_report && mouse_read(sequence->bytes + 1, last, &keys->mouse))
-        return TERM_KEY_MOUSE;
-    return TERM_KEY_NONE;
-}
-
 static uint32_t key_of_code(wint_t code)
 {
     for (size_t i = 0; i < ARRAY_LEN(key_codes); i++) {
@@ -176,13 +153,22 @@ static uint32_t key_of_rune(struct term_keys *keys, uint32_t rune)
 static uint32_t add_to_sequence(struct term_keys *keys, uint32_t rune)
 {
     struct sequence *sequence = &keys->sequence;
-    if (rune >= 0x40 && rune <= 0x7e)
-        return end_of_sequence(keys, (char)rune);
-    if (rune < 0x20 || rune > 0x7e || sequence->len == SEQUENCE_MAX) {
-        sequence->kind = 0;
-        return rune < 0x20 ? key_of_rune(keys, rune) : TERM_KEY_NONE;
+    const bool is_csi = sequence->kind == '[';
+    const bool is_end = rune >= 0x40 && rune <= 0x7e;
+    if (!is_end && rune >= 0x20 && rune <= 0x7e && sequence->len < SEQUENCE_MAX) {
+        sequence->bytes[sequence->len++] = (char)rune;
+        return TERM_KEY_NONE;
     }
-    sequence->bytes[sequence->len++] = (char)rune;
+    sequence->kind = 0;
+    if (!is_end)
+        return rune < 0x20 ? key_of_rune(keys, rune) : TERM_KEY_NONE;
+    sequence->bytes[sequence->len] = '\0';
+    if (is_csi && rune == 'M' && sequence->len == 0)
+        keys->skipped = OLD_MOUSE_BYTES;
+    const bool is_report =
+        keys->has_mouse && is_csi && sequence->bytes[0] == '<' && (rune == 'M' || rune == 'm');
+    if (is_report && mouse_read(sequence->bytes + 1, (char)rune, &keys->mouse))
+        return TERM_KEY_MOUSE;
     return TERM_KEY_NONE;
 }
 
@@ -201,19 +187,6 @@ static uint32_t key_of_pasted(struct term_keys *keys, uint32_t rune, bool text_w
     return rune >= 0x20 && rune != TERM_KEY_BACKSPACE ? rune : TERM_KEY_NONE;
 }
 
-static uint32_t key_of_any(struct term_keys *keys, bool is_code, uint32_t rune, bool text_wanted)
-{
-    if (is_code)
-        return keys->pasting && rune != KEY_RESIZE ? TERM_KEY_NONE : key_of_code(rune);
-    if (keys->pasting)
-        return key_of_pasted(keys, rune, text_wanted);
-    if (keys->skipped > 0) {
-        keys->skipped--;
-        return TERM_KEY_NONE;
-    }
-    return keys->sequence.kind != 0 ? add_to_sequence(keys, rune) : key_of_rune(keys, rune);
-}
-
 uint32_t term_keys_next(struct term_keys *keys, bool text_wanted)
 {
     for (int i = 0; i < KEYS_SKIPPED_MAX; i++) {
@@ -222,7 +195,10 @@ uint32_t term_keys_next(struct term_keys *keys, bool text_wanted)
         wint_t rune = 0;
         int code = wget_wch(keys->pad, &rune);
         if (code == ERR) {
-            forget_sequence(keys);
+            /* A mouse report continues when its next bytes arrive; other sequences are dropped if
+             * bytes are missing. */
+            if (keys->sequence.bytes[0] != '<')
+                keys->sequence.kind = 0;
             keys->gone = is_gone();
             return keys->gone ? TERM_KEY_GONE : TERM_KEY_NONE;
         }
@@ -231,7 +207,19 @@ uint32_t term_keys_next(struct term_keys *keys, bool text_wanted)
             keys->pasting = rune == KEY_PASTE_BEGIN;
             continue;
         }
-        const uint32_t key = key_of_any(keys, is_code, rune, text_wanted);
+        uint32_t key = TERM_KEY_NONE;
+        if (is_code && (!keys->pasting || rune == KEY_RESIZE))
+            key = key_of_code(rune);
+        else if (is_code)
+            continue;
+        else if (keys->pasting)
+            key = key_of_pasted(keys, rune, text_wanted);
+        else if (keys->skipped > 0)
+            keys->skipped--;
+        else if (keys->sequence.kind != 0)
+            key = add_to_sequence(keys, rune);
+        else
+            key = key_of_rune(keys, rune);
         if (key != TERM_KEY_NONE)
             return key;
     }

@@ -73,7 +73,7 @@ static void write_all(int fd, const char *bytes, size_t len)
 }
 
 /* Also called from handlers. */
-static void give_back(void)
+static void reset_terminal(void)
 {
     if (!armed || getpid() != state.pid)
         return;
@@ -94,7 +94,7 @@ static void on_told(int signal)
 /* SA_RESETHAND has restored the default action; the raised signal acts when this returns. */
 static void on_deadly(int signal)
 {
-    give_back();
+    reset_terminal();
     for (size_t i = 0; i < ARRAY_LEN(deadly); i++) {
         if (deadly[i].signal == signal)
             write_all(STDERR_FILENO, deadly[i].line, strlen(deadly[i].line));
@@ -115,15 +115,6 @@ static void on_bus(int signal, siginfo_t *info, void *context)
     errno = saved_errno;
 }
 
-static bool open_pipe(struct err *err)
-{
-    if (pipe2(state.pipe, O_CLOEXEC | O_NONBLOCK) == 0)
-        return true;
-    int number = errno;
-    state.pipe[0] = state.pipe[1] = -1;
-    return err_set_errno(err, number, "terminal: cannot make a pipe");
-}
-
 static void close_pipe(void)
 {
     for (int i = 0; i < 2; i++) {
@@ -140,11 +131,6 @@ static void take_told(size_t i, struct sigaction *before)
     (void)sigaction(told[i], &action, before);
 }
 
-static bool is_ignored(const struct sigaction *action)
-{
-    return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_IGN;
-}
-
 static void take_deadly(size_t i)
 {
     /* Blocks all other signals in the meantime, above all SIGTTOU, which tcsetattr() causes in a
@@ -155,9 +141,11 @@ static void take_deadly(size_t i)
         action.sa_flags = SA_ONSTACK | SA_SIGINFO;
     }
     (void)sigfillset(&action.sa_mask);
+    const struct sigaction *before = &state.deadly_before[i];
     (void)sigaction(deadly[i].signal, &action, &state.deadly_before[i]);
-    if (is_ignored(&state.deadly_before[i]))
-        (void)sigaction(deadly[i].signal, &state.deadly_before[i], NULL);
+    const bool is_ignored = !(before->sa_flags & SA_SIGINFO) && before->sa_handler == SIG_IGN;
+    if (is_ignored)
+        (void)sigaction(deadly[i].signal, before, NULL);
 }
 
 bool term_signals_open(struct err *err)
@@ -166,8 +154,11 @@ bool term_signals_open(struct err *err)
 
     if (tcgetattr(STDIN_FILENO, &state.before) != 0)
         return err_set_errno(err, errno, "terminal: cannot read its settings");
-    if (!open_pipe(err))
-        return false;
+    if (pipe2(state.pipe, O_CLOEXEC | O_NONBLOCK) != 0) {
+        const int number = errno;
+        state.pipe[0] = state.pipe[1] = -1;
+        return err_set_errno(err, number, "terminal: cannot make a pipe");
+    }
     shm_guard_install(); /* before our own handler, so that closing the terminal does not remove
                             it */
     state.pid = getpid();
@@ -181,7 +172,7 @@ bool term_signals_open(struct err *err)
         return err_set_errno(err, number, "terminal: cannot set a stack for signals");
     }
     if (!state.at_exit)
-        state.at_exit = atexit(give_back) == 0;
+        state.at_exit = atexit(reset_terminal) == 0;
     for (size_t i = 0; i < ARRAY_LEN(told); i++)
         take_told(i, &state.told_before[i]);
     for (size_t i = 0; i < ARRAY_LEN(deadly); i++)
@@ -256,19 +247,14 @@ int term_signals_next(void)
     return count == 1 ? byte : 0;
 }
 
-static size_t stop_index(void)
-{
-    size_t i = 0;
-    while (told[i] != SIGTSTP)
-        i++;
-    return i;
-}
-
 void term_signals_stop_here(void)
 {
     struct sigaction stop = {.sa_handler = SIG_DFL};
     (void)sigemptyset(&stop.sa_mask);
     (void)sigaction(SIGTSTP, &stop, NULL);
     (void)raise(SIGTSTP); /* returns when continued; at once if nobody could continue us */
-    take_told(stop_index(), NULL);
+    for (size_t i = 0; i < ARRAY_LEN(told); i++) {
+        if (told[i] == SIGTSTP)
+            take_told(i, NULL);
+    }
 }

@@ -243,18 +243,13 @@ const char *theme_style_name(enum style style)
     return style_names[style];
 }
 
-static const struct builtin *find_builtin(const char *name)
-{
-    for (size_t i = 0; i < ARRAY_LEN(builtins); i++) {
-        if (strcmp(builtins[i].name, name) == 0)
-            return &builtins[i];
-    }
-    return NULL;
-}
-
 bool theme_named(const char *name, struct theme *out)
 {
-    const struct builtin *builtin = find_builtin(name);
+    const struct builtin *builtin = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(builtins) && !builtin; i++) {
+        if (strcmp(builtins[i].name, name) == 0)
+            builtin = &builtins[i];
+    }
     if (!builtin)
         return false;
     *out = (struct theme){.is_mono = strcmp(name, "mono") == 0};
@@ -310,8 +305,8 @@ static const char *find_member(const struct source *source, const char *from, co
     return NULL;
 }
 
-static bool complain(const struct source *source, const char *style, const char *member,
-                     const char *what)
+static bool set_problem(const struct source *source, const char *style, const char *member,
+                        const char *what)
 {
     const char *at = find_member(source, source->text, style);
     const char *inner = member && at ? find_member(source, at + 1, member) : NULL;
@@ -342,33 +337,31 @@ static bool read_color(const struct json *value, short *out)
     return false;
 }
 
-static bool *flag_named(struct theme_paint *paint, const char *key)
-{
-    if (strcmp(key, "bold") == 0)
-        return &paint->bold;
-    if (strcmp(key, "underline") == 0)
-        return &paint->underline;
-    return strcmp(key, "reverse") == 0 ? &paint->reverse : NULL;
-}
-
 static bool read_member(const struct source *source, const char *style, const char *key,
                         const struct json *value, struct theme_paint *paint, bool *is_mono)
 {
     bool is_front = strcmp(key, "fg") == 0;
     if (is_front || strcmp(key, "bg") == 0) {
         if (!read_color(value, is_front ? &paint->front : &paint->back))
-            return complain(source, style, key,
-                            "no color: \"default\", a name as \"bright-red\", or 0 to 255");
+            return set_problem(source, style, key,
+                               "no color: \"default\", a name as \"bright-red\", or 0 to 255");
         if (is_front)
             paint->rich = THEME_DEFAULT;
         *is_mono = false;
         return true;
     }
-    bool *flag = flag_named(paint, key);
+    bool *flag = NULL;
+    if (strcmp(key, "bold") == 0)
+        flag = &paint->bold;
+    else if (strcmp(key, "underline") == 0)
+        flag = &paint->underline;
+    else if (strcmp(key, "reverse") == 0)
+        flag = &paint->reverse;
     if (!flag)
-        return complain(source, style, key, "unknown; fg, bg, bold, underline, reverse are known");
+        return set_problem(source, style, key,
+                           "unknown; fg, bg, bold, underline, reverse are known");
     if (json_kind(value) != JSON_KIND_TRUE && json_kind(value) != JSON_KIND_FALSE)
-        return complain(source, style, key, "must be true or false");
+        return set_problem(source, style, key, "must be true or false");
     *flag = json_bool(value, false);
     return true;
 }
@@ -380,9 +373,9 @@ static bool read_style(const struct source *source, const char *name, const stru
     while (style < STYLE_COUNT && strcmp(theme_style_name((enum style)style), name) != 0)
         style++;
     if (style == STYLE_COUNT)
-        return complain(source, name, NULL, "no such style");
+        return set_problem(source, name, NULL, "no such style");
     if (json_kind(value) != JSON_KIND_OBJECT)
-        return complain(source, name, NULL, "must be an object, as {\"fg\": \"yellow\"}");
+        return set_problem(source, name, NULL, "must be an object, as {\"fg\": \"yellow\"}");
     void *iter = NULL;
     const char *key;
     const struct json *member;
@@ -392,24 +385,23 @@ static bool read_style(const struct source *source, const char *name, const stru
     return ok;
 }
 
-static bool is_about_all(const char *key)
-{
-    return strcmp(key, "like") == 0 || strcmp(key, "$schema") == 0 || strncmp(key, "//", 2) == 0;
-}
-
 static bool read_root(const struct source *source, const struct json *root, struct theme *theme)
 {
     if (json_kind(root) != JSON_KIND_OBJECT)
         return err_set(source->err, ERR_INVALID, "line 1: a theme is an object of styles");
     const struct json *like = json_get(root, "like");
     if (!theme_named(json_text(like, like ? "" : "auto"), theme))
-        return complain(source, "like", NULL, "not a built-in theme");
+        return set_problem(source, "like", NULL, "not a built-in theme");
     void *iter = NULL;
     const char *key;
     const struct json *value;
     bool ok = true;
-    while (ok && json_next(root, &iter, &key, &value))
-        ok = is_about_all(key) || read_style(source, key, value, theme);
+    while (ok && json_next(root, &iter, &key, &value)) {
+        const bool is_style =
+            strcmp(key, "like") != 0 && strcmp(key, "$schema") != 0 && strncmp(key, "//", 2) != 0;
+        if (is_style)
+            ok = read_style(source, key, value, theme);
+    }
     (void)snprintf(theme->name, sizeof(theme->name), "%s", "of a file");
     return ok;
 }
