@@ -9,6 +9,7 @@
 #include "plan_internal.h"
 #include "plan_schema_json.h"
 #include "str.h"
+#include "text_list.h"
 #include "verdict.h"
 
 /* Adds a comma, except for the first element of an array. */
@@ -86,25 +87,6 @@ static void write_own_policy(const struct policy *policy, struct str *out)
     plan_policy_write(policy, out);
 }
 
-/* Named contracts are written in the plan, where several steps may refer to them. */
-static void write_contract(const struct plan_contract *contract, struct str *out)
-{
-    str_json_key(out, "contract");
-    if (contract->name)
-        str_add_json(out, contract->name, strlen(contract->name));
-    else
-        str_add(out, contract->text);
-}
-
-static void write_argv(const struct plan_step *step, struct str *out)
-{
-    str_json_key(out, "run");
-    str_add_char(out, '[');
-    for (char *const *word = step->argv; *word; word++)
-        add_text(out, *word);
-    str_add_char(out, ']');
-}
-
 static void write_seconds(const char *key, int64_t ms, struct str *out)
 {
     lldiv_t seconds = lldiv(ms, 1000);
@@ -120,7 +102,7 @@ static void write_step(const struct plan *plan, const struct plan_step *step, st
     if (step->agent)
         plan_agent_write(step, out);
     else
-        write_argv(step, out);
+        text_list_write(out, "run", step->argv);
     if (step->cwd)
         str_json_text(out, "cwd", step->cwd);
     if (step->env)
@@ -145,8 +127,15 @@ static void write_step(const struct plan *plan, const struct plan_step *step, st
         str_json_key(out, "sandbox");
         sandbox_spec_write(step->own_sandbox, out);
     }
-    if (step->contract)
-        write_contract(step->contract, out);
+    if (step->contract) {
+        /* Named contracts are written in the plan, where several steps may refer to them. */
+        const char *name = step->contract->name;
+        str_json_key(out, "contract");
+        if (name)
+            str_add_json(out, name, strlen(name));
+        else
+            str_add(out, step->contract->text);
+    }
     str_add_char(out, '}');
 }
 

@@ -184,17 +184,6 @@ bool policy_retries_on(const struct policy *policy, enum verdict_class class, bo
     return false;
 }
 
-/* min(base x multiplier^(n-1), cap); stops growing at the cap, so that no power
- * can overflow. */
-static int64_t exact_delay_ms(const struct policy *policy, int n)
-{
-    double delay = (double)policy->base_delay_ms;
-    double cap = (double)policy->cap_ms;
-    for (int i = 1; i < n && delay < cap && policy->multiplier > 1; i++)
-        delay *= policy->multiplier;
-    return (int64_t)(delay < cap ? delay : cap);
-}
-
 static double jitter_factor(const struct policy *policy, double unit)
 {
     switch (policy->jitter_kind) {
@@ -214,16 +203,23 @@ struct delay policy_delay(const struct policy *policy, int n, uint64_t draw, int
     assert(n >= 1);
     assert(draw < 1ULL << 53);
 
+    /* min(base x multiplier^(n-1), cap); stops growing at the cap, so that no power can overflow.
+     */
+    const double cap = (double)policy->cap_ms;
+    double exact = (double)policy->base_delay_ms;
+    for (int i = 1; i < n && exact < cap && policy->multiplier > 1; i++)
+        exact *= policy->multiplier;
+
     double unit = (double)draw / (double)(1ULL << 53);
     struct delay delay = {
-        .exact_ms = exact_delay_ms(policy, n),
+        .exact_ms = (int64_t)(exact < cap ? exact : cap),
         .n = n,
         .factor = jitter_factor(policy, unit),
         .hint_ms = hint_ms,
     };
     double jittered = (double)delay.exact_ms * delay.factor;
-    if (jittered > (double)policy->cap_ms)
-        jittered = (double)policy->cap_ms;
+    if (jittered > cap)
+        jittered = cap;
     delay.delay_ms = jittered > 0 ? (int64_t)jittered : 0;
     if (hint_ms > delay.delay_ms)
         delay.delay_ms = hint_ms;
@@ -290,40 +286,6 @@ static void add_delay(const struct policy *policy, struct str *out)
         str_addf(out, ", jitter %.6g %%", policy->jitter * 100);
 }
 
-/* Returns how many equal results end a step; 0: no number does. */
-static int results_that_end(const struct policy *policy)
-{
-    bool both = policy->window > 0 && policy->same_stops > 0;
-    if (both)
-        return policy->window < policy->same_stops ? policy->window : policy->same_stops;
-    return policy->window + policy->same_stops;
-}
-
-static void add_ends(const struct policy *policy, struct str *out)
-{
-    int equal = results_that_end(policy);
-    if (equal > 0)
-        str_addf(out, ", %d equal results end it", equal);
-    if (policy->unchanged_stops > 0)
-        str_addf(out, ", %d equal results on an unchanged tree end it", policy->unchanged_stops);
-    if (policy->exhausted == POLICY_EXHAUSTED_MAX_RETRIES)
-        str_add(out, ", used up: max retries exceeded");
-    if (policy->retry_after_cap_ms == 0)
-        str_add(out, ", ignores the server's hints");
-}
-
-/* Adds the failures after which it tries again. */
-static void add_failures(const struct policy *policy, struct str *out)
-{
-    const bool transient = (policy->retry_on & POLICY_ON_TRANSIENT) != 0;
-    if (policy->retry_on & POLICY_ON_PERSISTENT)
-        str_add(out, transient ? ", any failure" : ", if persistent");
-    else if (policy->retry_on & POLICY_ON_UNKNOWN)
-        str_add(out, transient ? ", if transient or unknown" : ", if unknown");
-    else
-        str_add(out, ", if transient");
-}
-
 void policy_deadline_words(const struct policy *policy, struct str *out)
 {
     if (policy->deadline_ms <= 0)
@@ -339,10 +301,29 @@ void policy_words(const struct policy *policy, struct str *out)
         return;
     }
     add_delay(policy, out);
-    add_failures(policy, out);
+
+    const bool transient = (policy->retry_on & POLICY_ON_TRANSIENT) != 0;
+    if (policy->retry_on & POLICY_ON_PERSISTENT)
+        str_add(out, transient ? ", any failure" : ", if persistent");
+    else if (policy->retry_on & POLICY_ON_UNKNOWN)
+        str_add(out, transient ? ", if transient or unknown" : ", if unknown");
+    else
+        str_add(out, ", if transient");
     if (!policy->retry_timeouts)
         str_add(out, ", not after a timeout");
-    add_ends(policy, out);
+
+    /* How many equal results end the step: the lower limit of those that are set. */
+    int equal = policy->window > 0 ? policy->window : policy->same_stops;
+    if (policy->same_stops > 0 && policy->same_stops < equal)
+        equal = policy->same_stops;
+    if (equal > 0)
+        str_addf(out, ", %d equal results end it", equal);
+    if (policy->unchanged_stops > 0)
+        str_addf(out, ", %d equal results on an unchanged tree end it", policy->unchanged_stops);
+    if (policy->exhausted == POLICY_EXHAUSTED_MAX_RETRIES)
+        str_add(out, ", used up: max retries exceeded");
+    if (policy->retry_after_cap_ms == 0)
+        str_add(out, ", ignores the server's hints");
     if (policy->deadline_ms > 0)
         str_add(out, ", ");
     policy_deadline_words(policy, out);
