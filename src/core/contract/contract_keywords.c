@@ -20,16 +20,6 @@ static const struct {
     {"integer", CONTRACT_INTEGER},
 };
 
-/* Returns the bit of a type, or 0. */
-static unsigned contract_type_named(const char *name)
-{
-    for (size_t i = 0; i < ARRAY_LEN(type_names); i++) {
-        if (strcmp(type_names[i].name, name) == 0)
-            return type_names[i].type;
-    }
-    return 0;
-}
-
 unsigned contract_types_of(const struct json *value)
 {
     switch (json_kind(value)) {
@@ -85,20 +75,16 @@ struct contract_schema *contract_schema_new(struct contract *contract, const str
     return schema;
 }
 
-/* Like strcmp(): most keys differ in their first byte. */
-static int key_order(const char *key, const char *other)
-{
-    const int order = (unsigned char)key[0] - (unsigned char)other[0];
-    return order != 0 ? order : strcmp(key, other);
-}
-
 struct contract_schema *contract_table_find(const struct contract_table *table, const char *key)
 {
     size_t from = 0;
     size_t to = table->count;
     while (from < to) {
         const size_t middle = from + (to - from) / 2;
-        const int order = key_order(key, table->rows[middle].key);
+        const char *other = table->rows[middle].key;
+        int order = (unsigned char)key[0] - (unsigned char)other[0]; /* most keys differ here */
+        if (order == 0)
+            order = strcmp(key, other);
         if (order == 0)
             return table->rows[middle].schema;
         if (order < 0)
@@ -109,28 +95,25 @@ struct contract_schema *contract_table_find(const struct contract_table *table, 
     return NULL;
 }
 
-static void schema_free(struct contract_schema *schema)
-{
-    for (size_t i = 0; i < schema->patterns.count; i++)
-        contract_pattern_close(schema->patterns.rows[i].pattern);
-    contract_pattern_close(schema->pattern);
-    free(schema->patterns.rows);
-    free(schema->prefix_items.items);
-    free(schema->properties.rows);
-    free(schema->dependent_schemas.rows);
-    free(schema->all_of.items);
-    free(schema->any_of.items);
-    free(schema->one_of.items);
-    free(schema->pointer);
-    free(schema);
-}
-
 void contract_free(struct contract *contract)
 {
     if (!contract)
         return;
-    for (size_t i = 0; i < contract->schema_count; i++)
-        schema_free(contract->schemas[i]);
+    for (size_t i = 0; i < contract->schema_count; i++) {
+        struct contract_schema *schema = contract->schemas[i];
+        for (size_t k = 0; k < schema->patterns.count; k++)
+            contract_pattern_close(schema->patterns.rows[k].pattern);
+        contract_pattern_close(schema->pattern);
+        free(schema->patterns.rows);
+        free(schema->prefix_items.items);
+        free(schema->properties.rows);
+        free(schema->dependent_schemas.rows);
+        free(schema->all_of.items);
+        free(schema->any_of.items);
+        free(schema->one_of.items);
+        free(schema->pointer);
+        free(schema);
+    }
     for (size_t i = 0; i < contract->resource_count; i++)
         free(contract->resources[i].uri);
     free(contract->schemas);
@@ -384,7 +367,11 @@ static void read_type(const struct contract_site *site, void *slot)
         contract_complain_type(site, contract_type_all, "wrong type");
         return;
     }
-    const unsigned type = contract_type_named(name ? name : "");
+    unsigned type = 0;
+    for (size_t i = 0; name && i < ARRAY_LEN(type_names); i++) {
+        if (strcmp(type_names[i].name, name) == 0)
+            type = type_names[i].type;
+    }
     if (type == 0)
         contract_complain(site, contract_type_all, "no such type");
     *types |= type;
@@ -518,9 +505,17 @@ static const struct keyword {
     {"writeOnly", read_mark, 0},
 };
 
-static void complain_unknown(const struct contract_site *site, const char *name)
+void contract_load_keyword(const struct contract_site *site, const char *keyword)
 {
-    struct near_word near = near_word_new(name);
+    struct near_word near = near_word_new(keyword);
+    for (size_t i = 0; i < ARRAY_LEN(keywords); i++) {
+        if (strcmp(keywords[i].name, keyword) == 0) {
+            char *schema = (char *)site->schema;
+            keywords[i].read(site, schema + keywords[i].member);
+            return;
+        }
+    }
+
     struct str message = {0};
     for (size_t i = 0; i < ARRAY_LEN(keywords); i++)
         near_word_offer(&near, keywords[i].name);
@@ -529,16 +524,4 @@ static void complain_unknown(const struct contract_site *site, const char *name)
         str_addf(&message, ", did you mean \"%s\"?", near.nearest);
     contract_complain(site, NULL, str_text(&message));
     str_done(&message);
-}
-
-void contract_load_keyword(const struct contract_site *site, const char *keyword)
-{
-    for (size_t i = 0; i < ARRAY_LEN(keywords); i++) {
-        if (strcmp(keywords[i].name, keyword) == 0) {
-            char *schema = (char *)site->schema;
-            keywords[i].read(site, schema + keywords[i].member);
-            return;
-        }
-    }
-    complain_unknown(site, keyword);
 }
