@@ -89,7 +89,7 @@ void plan_link_dependents(struct plan *plan)
 
 /* Removes tasks whose needs have all been removed, and queues them. The remaining tasks (unmet >
  * 0) are in a cycle, or need a task that is. */
-static void take_orderly(const struct plan *plan, int *unmet, int *queue)
+static void take_orderly_tasks(const struct plan *plan, int *unmet, int *queue)
 {
     int queued = 0;
     for (int i = 0; i < plan->task_count; i++) {
@@ -116,7 +116,7 @@ void plan_cycles_init(struct plan_cycles *cycles, const struct plan *plan)
     int *next = xcalloc(count, sizeof(*next));
     cycles->next = next;
     cycles->starts = xcalloc(count, sizeof(*cycles->starts));
-    take_orderly(plan, unmet, queue);
+    take_orderly_tasks(plan, unmet, queue);
 
     for (int i = 0; i < plan->task_count; i++) {
         const struct plan_task *task = &plan->tasks[i];
@@ -225,14 +225,14 @@ static void find_uses(struct sessions *sessions)
 }
 
 /* Sorts the tasks topologically, and the uses by their tasks. */
-static void put_in_order(struct sessions *sessions)
+static void sort_uses(struct sessions *sessions)
 {
     const size_t count = (size_t)sessions->plan->task_count;
     int *places = xcalloc(count, sizeof(*places));
     int *unmet = xcalloc(count, sizeof(*unmet));
     sessions->order = xcalloc(count, sizeof(*sessions->order));
     sessions->chain = xcalloc(count, sizeof(*sessions->chain));
-    take_orderly(sessions->plan, unmet, sessions->order);
+    take_orderly_tasks(sessions->plan, unmet, sessions->order);
     for (size_t i = 0; i < count; i++)
         places[sessions->order[i]] = (int)i;
     for (size_t i = 0; i < sessions->count; i++)
@@ -292,7 +292,7 @@ bool plan_sessions_check(const struct plan *plan, struct violations *violations)
     int shared = 0;
     find_uses(&sessions);
     if (sessions.count > 1)
-        put_in_order(&sessions);
+        sort_uses(&sessions);
     for (size_t from = 0, to; from < sessions.count; from = to) {
         const struct use *first = &sessions.uses[from];
         to = from + 1;

@@ -379,7 +379,7 @@ bool plan_agent_is_named(const struct plan_reader *reader)
 }
 
 /* Keys that only an agent's step may have. */
-static bool may_have(struct plan_reader *reader, const struct json_pointer *path)
+static bool may_have_key(struct plan_reader *reader, const struct json_pointer *path)
 {
     if (plan_agent_is_named(reader))
         return true;
@@ -437,7 +437,7 @@ void plan_agent_read_name(struct plan_reader *reader, const struct json_pointer 
 void plan_agent_read_list(struct plan_reader *reader, const struct json_pointer *path,
                           const struct json *value)
 {
-    if (!may_have(reader, path))
+    if (!may_have_key(reader, path))
         return;
     struct plan_agent *agent = agent_of(reader);
     const size_t count = json_count(value);
@@ -459,7 +459,7 @@ void plan_agent_read_list(struct plan_reader *reader, const struct json_pointer 
 void plan_agent_read_text(struct plan_reader *reader, const struct json_pointer *path,
                           const struct json *value)
 {
-    if (!may_have(reader, path))
+    if (!may_have_key(reader, path))
         return;
     struct plan_agent *agent = agent_of(reader);
     char **text = &agent->prompt;
@@ -494,7 +494,7 @@ const char *plan_path_fault(const char *path)
 void plan_agent_read_output(struct plan_reader *reader, const struct json_pointer *path,
                             const struct json *value)
 {
-    if (!may_have(reader, path))
+    if (!may_have_key(reader, path))
         return;
     struct plan_agent *agent = agent_of(reader);
     plan_reader_text(reader, path, value, &agent->output);
@@ -505,26 +505,29 @@ void plan_agent_read_output(struct plan_reader *reader, const struct json_pointe
         plan_reader_invalid(reader, path, wrong, NULL, value);
 }
 
-static void check_keys(struct plan_reader *reader, const struct json_pointer *path)
+void plan_agent_finish(struct plan_reader *reader, const struct json_pointer *path)
 {
     static const char *const unwanted[] = {"run", "shell", "stdin"};
+    const struct json_pointer expect = {.up = path, .key = "expect"};
+    const struct json_pointer resume = {.up = path, .key = "resume"};
+    const struct json_pointer model = {.up = path, .key = "model"};
+    struct plan_step *step = plan_reader_step(reader);
+    struct plan_agent *agent = step->agent;
+    if (!agent)
+        return;
     for (size_t i = 0; i < ARRAY_LEN(unwanted); i++) {
         struct json_pointer place = {.up = path, .key = unwanted[i]};
         if (json_get(reader->step_json, unwanted[i]))
             plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
                             "a step with an \"agent\" does not have it", NULL, NULL);
     }
-    struct json_pointer expect = {.up = path, .key = "expect"};
-    if (plan_reader_step(reader)->expect.what == PLAN_EXPECT_FAILURE)
+    if (step->expect.what == PLAN_EXPECT_FAILURE)
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, &expect, "no agent is expected to fail",
                         NULL, NULL);
-    const struct plan_agent *agent = plan_reader_step(reader)->agent;
-    struct json_pointer resume = {.up = path, .key = "resume"};
     if (agent->resume && !adapter_session_is_id(agent->resume))
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, &resume,
                         "must be the id of a session: no '-' first, no control characters", NULL,
                         NULL);
-    struct json_pointer model = {.up = path, .key = "model"};
     if (agent->model && !adapter_session_is_id(agent->model))
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, &model,
                         "must be the name of a model: no '-' first, no control characters", NULL,
@@ -532,24 +535,16 @@ static void check_keys(struct plan_reader *reader, const struct json_pointer *pa
     if (agent->resume && agent->adapter && !adapter_resumes(agent->adapter))
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, &resume,
                         "this agent cannot continue an earlier session", NULL, NULL);
-}
-
-void plan_agent_finish(struct plan_reader *reader, const struct json_pointer *path)
-{
-    struct plan_step *step = plan_reader_step(reader);
-    if (!step->agent)
-        return;
-    check_keys(reader, path);
-    if (!step->agent->adapter)
+    if (!agent->adapter)
         return; /* already reported */
-    const struct adapter_call call = {.model = step->agent->model,
-                                      .args = step->agent->args,
-                                      .permission_args = step->agent->permission_args};
+
+    const struct adapter_call call = {
+        .model = agent->model, .args = agent->args, .permission_args = agent->permission_args};
     text_list_free(step->argv);
-    adapter_argv(step->agent->adapter, &call, &step->argv);
-    if (!step->agent->prompt)
-        step->agent->prompt = xstrdup(""); /* the schema has reported it */
-    plan_source_take(reader->plan, step, adapter_name(step->agent->adapter));
+    adapter_argv(agent->adapter, &call, &step->argv);
+    if (!agent->prompt)
+        agent->prompt = xstrdup(""); /* the schema has reported it */
+    plan_source_take(reader->plan, step, adapter_name(agent->adapter));
 }
 
 void plan_agent_write(const struct plan_step *step, struct str *out)

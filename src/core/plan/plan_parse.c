@@ -514,7 +514,7 @@ void plan_shrink(struct plan *plan)
 }
 
 /* Reports the first error. */
-static bool report_first(const struct violations *wrong, struct err *err)
+static bool report_first_error(const struct violations *wrong, struct err *err)
 {
     const struct violation *first = &wrong->items[0];
     return err_set(err, ERR_INVALID, "%s: %s", first->path, first->message);
@@ -555,7 +555,7 @@ static bool grow_plan(struct plan *plan, const struct json *root, const struct v
         .default_is_sound = true,
     };
     plan_task_read_added(&reader, &path, task);
-    bool ok = wrong.count == 0 || report_first(&wrong, err);
+    bool ok = wrong.count == 0 || report_first_error(&wrong, err);
     if (!ok) {
         plan_shrink(plan);
         while (plan->source_count > source_count) {
@@ -587,7 +587,7 @@ bool plan_grow(struct plan *plan, const char *task_json, size_t len, struct err 
     if (ok)
         ok = grow_plan(plan, root, &wrong, err);
     else if (wrong.count > 0)
-        (void)report_first(&wrong, err);
+        (void)report_first_error(&wrong, err);
     else
         (void)err_set(err, ERR_INVALID, "it is not one task");
     json_free(root);

@@ -35,8 +35,8 @@ static void check_path(struct plan_reader *reader, const struct json_pointer *pa
 }
 
 /* The folder itself is neither created nor restored. */
-static void check_made(struct plan_reader *reader, const struct json_pointer *path,
-                       const struct json *value)
+static void check_makes_tree(struct plan_reader *reader, const struct json_pointer *path,
+                             const struct json *value)
 {
     const bool says_none = json_kind(value) == JSON_KIND_ARRAY && json_count(value) == 0;
     if (reader->workspace->kind == WORKSPACE_INPLACE && !says_none)
@@ -51,7 +51,7 @@ static void read_paths(struct plan_reader *reader, const struct json_pointer *pa
 {
     struct workspace_spec *workspace = reader->workspace;
     const bool is_copy = strcmp(path->key, "copy") == 0;
-    check_made(reader, path, value);
+    check_makes_tree(reader, path, value);
     if (is_copy && workspace->kind == WORKSPACE_COPY && json_count(value) > 0)
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
                         "a copy has all files: name those that it leaves out with \"exclude\"",
@@ -65,7 +65,7 @@ static void read_setup(struct plan_reader *reader, const struct json_pointer *pa
                        const struct json *value)
 {
     const struct json *program = json_at(value, 0);
-    check_made(reader, path, value);
+    check_makes_tree(reader, path, value);
     plan_list_read(reader, path, value, WORKSPACE_ARGS_MAX, &reader->workspace->setup);
     if (program && json_text(program, "-")[0] == '\0')
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "the command is empty", NULL, NULL);
@@ -75,7 +75,7 @@ static void read_setup_in(struct plan_reader *reader, const struct json_pointer 
                           const struct json *value)
 {
     enum workspace_setup_in where;
-    check_made(reader, path, value);
+    check_makes_tree(reader, path, value);
     if (workspace_setup_in_parse(json_text(value, ""), &where))
         reader->workspace->setup_in = where;
 }
@@ -84,7 +84,7 @@ static void read_snapshot_max(struct plan_reader *reader, const struct json_poin
                               const struct json *value)
 {
     int64_t bytes = 0;
-    check_made(reader, path, value);
+    check_makes_tree(reader, path, value);
     plan_reader_whole(value, &bytes);
     if (bytes > 0 && bytes <= WORKSPACE_SNAPSHOT_BYTES_MAX)
         reader->workspace->snapshot_bytes_max = bytes;
@@ -94,7 +94,7 @@ static void read_setup_timeout(struct plan_reader *reader, const struct json_poi
                                const struct json *value)
 {
     const double seconds = json_number(value, 0);
-    check_made(reader, path, value);
+    check_makes_tree(reader, path, value);
     if (seconds >= 1.0 / MS_PER_S && seconds <= WORKSPACE_SETUP_S_MAX)
         reader->workspace->setup_timeout_ms = llround(seconds * MS_PER_S);
 }
@@ -142,8 +142,8 @@ void plan_workspace_read(struct plan_reader *reader, const struct json_pointer *
 }
 
 /* Without a sandbox, a step sees what devs sees. */
-static void check_none(struct plan_reader *reader, const struct json_pointer *path, bool is_said,
-                       const char *message)
+static void check_has_sandbox(struct plan_reader *reader, const struct json_pointer *path,
+                              bool is_said, const char *message)
 {
     if (is_said && reader->sandbox->kind == SANDBOX_NONE)
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, message, NULL, NULL);
@@ -152,8 +152,9 @@ static void check_none(struct plan_reader *reader, const struct json_pointer *pa
 static void read_network(struct plan_reader *reader, const struct json_pointer *path,
                          const struct json *value)
 {
-    check_none(reader, path, json_bool(value, false),
-               "without a sandbox the network is always on: leave it out, or name a \"kind\"");
+    check_has_sandbox(
+        reader, path, json_bool(value, false),
+        "without a sandbox the network is always on: leave it out, or name a \"kind\"");
     if (json_kind(value) == JSON_KIND_TRUE)
         reader->sandbox->network = SANDBOX_NETWORK_ON;
     else if (json_kind(value) == JSON_KIND_FALSE)
@@ -196,8 +197,9 @@ static void check_writable(struct plan_reader *reader, const struct json_pointer
 static void read_writable(struct plan_reader *reader, const struct json_pointer *path,
                           const struct json *value)
 {
-    check_none(reader, path, json_count(value) > 0 && !sandbox_spec_is_read_only(reader->sandbox),
-               "without a sandbox all is writable: name a \"kind\"");
+    check_has_sandbox(reader, path,
+                      json_count(value) > 0 && !sandbox_spec_is_read_only(reader->sandbox),
+                      "without a sandbox all is writable: name a \"kind\"");
     plan_list_read(reader, path, value, SANDBOX_LIST_MAX, &reader->sandbox->writable);
     plan_list_check(reader, path, value, check_writable);
 }
@@ -205,16 +207,16 @@ static void read_writable(struct plan_reader *reader, const struct json_pointer 
 static void read_env(struct plan_reader *reader, const struct json_pointer *path,
                      const struct json *value)
 {
-    check_none(reader, path, json_count(value) > 0,
-               "without a sandbox a step has the whole environment: name a \"kind\"");
+    check_has_sandbox(reader, path, json_count(value) > 0,
+                      "without a sandbox a step has the whole environment: name a \"kind\"");
     plan_list_read(reader, path, value, SANDBOX_LIST_MAX, &reader->sandbox->env);
 }
 
 static void read_args(struct plan_reader *reader, const struct json_pointer *path,
                       const struct json *value)
 {
-    check_none(reader, path, json_count(value) > 0,
-               "there is no sandbox to give arguments to: name a \"kind\"");
+    check_has_sandbox(reader, path, json_count(value) > 0,
+                      "there is no sandbox to give arguments to: name a \"kind\"");
     plan_list_read(reader, path, value, SANDBOX_LIST_MAX, &reader->sandbox->args);
 }
 

@@ -116,24 +116,6 @@ static void read_expect(struct plan_reader *reader, const struct json_pointer *p
     plan_reader_text(reader, &match, json_get(value, "match"), &expect->match);
 }
 
-static void read_expected_file(struct plan_reader *reader, const struct json_pointer *path,
-                               const struct json *value, struct plan_expected_file *out)
-{
-    const struct json_pointer name = {.up = path, .key = "path"};
-    const struct json_pointer contains = {.up = path, .key = "contains"};
-    int64_t lines = 0;
-    plan_reader_text(reader, &name, json_get(value, "path"), &out->path);
-    plan_reader_text(reader, &contains, json_get(value, "contains"), &out->contains);
-    if (json_get(value, "min_lines"))
-        plan_reader_whole(json_get(value, "min_lines"), &lines);
-    out->min_lines = lines;
-    if (!out->path)
-        out->path = xstrdup(""); /* the schema has reported it */
-    const char *fault = out->path[0] != '\0' ? plan_path_fault(out->path) : NULL;
-    if (fault)
-        plan_reader_invalid(reader, &name, fault, NULL, json_get(value, "path"));
-}
-
 static void read_expect_files(struct plan_reader *reader, const struct json_pointer *path,
                               const struct json *value)
 {
@@ -144,8 +126,20 @@ static void read_expect_files(struct plan_reader *reader, const struct json_poin
     step->files = xcalloc(count, sizeof(*step->files));
     step->file_count = (int)count;
     for (size_t i = 0; i < count; i++) {
-        struct json_pointer place = {.up = path, .index = i};
-        read_expected_file(reader, &place, json_at(value, i), &step->files[i]);
+        struct plan_expected_file *file = &step->files[i];
+        const struct json *item = json_at(value, i);
+        const struct json_pointer place = {.up = path, .index = i};
+        const struct json_pointer name = {.up = &place, .key = "path"};
+        const struct json_pointer contains = {.up = &place, .key = "contains"};
+        plan_reader_text(reader, &name, json_get(item, "path"), &file->path);
+        plan_reader_text(reader, &contains, json_get(item, "contains"), &file->contains);
+        if (json_get(item, "min_lines"))
+            plan_reader_whole(json_get(item, "min_lines"), &file->min_lines);
+        if (!file->path)
+            file->path = xstrdup(""); /* the schema has reported it */
+        const char *fault = file->path[0] != '\0' ? plan_path_fault(file->path) : NULL;
+        if (fault)
+            plan_reader_invalid(reader, &name, fault, NULL, json_get(item, "path"));
     }
 }
 
@@ -365,21 +359,6 @@ static void take_workspace(struct plan_reader *reader, const struct json *value)
     violations_done(&unsaid);
 }
 
-static void take_needs(struct plan_reader *reader, const struct json *needs)
-{
-    struct plan_task *task = current_task(reader);
-    bool is_list = json_kind(needs) == JSON_KIND_ARRAY;
-    size_t count = is_list ? json_count(needs) : 0;
-    if (count > PLAN_NEEDS_MAX)
-        return;
-    task->needs = xcalloc(count, sizeof(*task->needs));
-    for (size_t i = 0; i < count; i++) {
-        int number;
-        if (resolve_need(reader, json_at(needs, i), reader->task + 1, &number) == NEED_OK)
-            task->needs[task->need_count++] = number;
-    }
-}
-
 void plan_tasks_prepare(struct plan_reader *reader, const struct json *tasks)
 {
     struct plan *plan = reader->plan;
@@ -404,10 +383,21 @@ void plan_tasks_prepare(struct plan_reader *reader, const struct json *tasks)
         if (strcmp(plan->by_id[i - 1].id, plan->by_id[i].id) == 0)
             reader->ids_differ = false;
     }
+
     for (reader->task = 0; reader->task < plan->task_count; reader->task++) {
-        const struct json *task = json_at(tasks, (size_t)reader->task);
-        take_needs(reader, json_get(task, "needs"));
-        take_workspace(reader, json_get(task, "workspace"));
+        struct plan_task *task = current_task(reader);
+        const struct json *value = json_at(tasks, (size_t)reader->task);
+        const struct json *needs = json_get(value, "needs");
+        const size_t need_count = json_kind(needs) == JSON_KIND_ARRAY ? json_count(needs) : 0;
+        if (need_count <= PLAN_NEEDS_MAX) {
+            task->needs = xcalloc(need_count, sizeof(*task->needs));
+            for (size_t i = 0; i < need_count; i++) {
+                int number;
+                if (resolve_need(reader, json_at(needs, i), reader->task + 1, &number) == NEED_OK)
+                    task->needs[task->need_count++] = number;
+            }
+        }
+        take_workspace(reader, json_get(value, "workspace"));
     }
     plan_link_dependents(plan);
     plan_cycles_init(&reader->cycles, plan);
@@ -456,7 +446,7 @@ static void read_needs(struct plan_reader *reader, const struct json_pointer *pa
         const struct json_pointer place = {.up = path, .index = i};
         const struct json *need = json_at(value, i);
         int number;
-        /* Not the stamps of take_needs(), which has looked at the same list. */
+        /* Not the stamps of plan_tasks_prepare(), which has looked at the same list. */
         switch (resolve_need(reader, need, -reader->task - 1, &number)) {
         case NEED_OK:
         case NEED_NOT_TEXT:
