@@ -7,6 +7,54 @@
 #include "near_word.h"
 #include "str.h"
 
+/* Returns the bits of all types of a value: 1.0 is a number and an integer. */
+static unsigned types_of_value(const struct json *value)
+{
+    switch (json_kind(value)) {
+    case JSON_KIND_OBJECT:
+        return CONTRACT_OBJECT;
+    case JSON_KIND_ARRAY:
+        return CONTRACT_ARRAY;
+    case JSON_KIND_STRING:
+        return CONTRACT_STRING;
+    case JSON_KIND_INTEGER:
+        return CONTRACT_NUMBER | CONTRACT_INTEGER;
+    case JSON_KIND_REAL:
+        return decimal_is_integer(decimal_of(value)) ? CONTRACT_NUMBER | CONTRACT_INTEGER
+                                                     : CONTRACT_NUMBER;
+    case JSON_KIND_TRUE:
+    case JSON_KIND_FALSE:
+        return CONTRACT_BOOLEAN;
+    case JSON_KIND_NULL:
+        return CONTRACT_NULL;
+    case JSON_KIND_NONE:
+    case JSON_KIND_COUNT:
+        break;
+    }
+    return 0;
+}
+
+/* Returns the schema with that name, or NULL. O(log n). */
+static struct contract_schema *find_row_schema(const struct contract_table *table, const char *key)
+{
+    size_t from = 0;
+    size_t to = table->count;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        const char *other = table->rows[middle].key;
+        int order = (unsigned char)key[0] - (unsigned char)other[0]; /* most keys differ here */
+        if (order == 0)
+            order = strcmp(key, other);
+        if (order == 0)
+            return table->rows[middle].schema;
+        if (order < 0)
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return NULL;
+}
+
 /* contract_fits() without findings. */
 static bool contract_would_fit(struct contract_checking *checking,
                                const struct contract_schema *schema, struct contract_spot *spot)
@@ -222,7 +270,7 @@ static bool check_member(struct contract_checking *checking, const struct contra
                          struct contract_spot *member)
 {
     const char *key = member->at.key;
-    const struct contract_schema *own = contract_table_find(&schema->properties, key);
+    const struct contract_schema *own = find_row_schema(&schema->properties, key);
     bool is_known = own != NULL;
     bool fits = !own || contract_fits(checking, own, member);
     for (size_t i = 0; i < schema->patterns.count && !contract_is_settled(checking, fits); i++) {
@@ -245,7 +293,7 @@ static bool check_member(struct contract_checking *checking, const struct contra
 static bool say_missing(struct contract_checking *checking, const struct contract_schema *schema,
                         const struct contract_spot *member, const char *message)
 {
-    const struct contract_schema *own = contract_table_find(&schema->properties, member->at.key);
+    const struct contract_schema *own = find_row_schema(&schema->properties, member->at.key);
     struct str expected = {0};
     while (own && !own->constant && !own->choices && own->types == 0)
         own = own->target; /* never a loop: those are rejected */
@@ -482,7 +530,7 @@ bool contract_fits(struct contract_checking *checking, const struct contract_sch
     if (schema->refuses_all)
         return contract_say_value(checking, spot, "not allowed here", NULL);
     if (spot->types == 0) {
-        spot->types = contract_types_of(spot->value);
+        spot->types = types_of_value(spot->value);
         if ((spot->types & CONTRACT_NUMBER) != 0)
             (void)contract_spend_real(checking, spot->value);
     }

@@ -20,32 +20,6 @@ static const struct {
     {"integer", CONTRACT_INTEGER},
 };
 
-unsigned contract_types_of(const struct json *value)
-{
-    switch (json_kind(value)) {
-    case JSON_KIND_OBJECT:
-        return CONTRACT_OBJECT;
-    case JSON_KIND_ARRAY:
-        return CONTRACT_ARRAY;
-    case JSON_KIND_STRING:
-        return CONTRACT_STRING;
-    case JSON_KIND_INTEGER:
-        return CONTRACT_NUMBER | CONTRACT_INTEGER;
-    case JSON_KIND_REAL:
-        return decimal_is_integer(decimal_of(value)) ? CONTRACT_NUMBER | CONTRACT_INTEGER
-                                                     : CONTRACT_NUMBER;
-    case JSON_KIND_TRUE:
-    case JSON_KIND_FALSE:
-        return CONTRACT_BOOLEAN;
-    case JSON_KIND_NULL:
-        return CONTRACT_NULL;
-    case JSON_KIND_NONE:
-    case JSON_KIND_COUNT:
-        break;
-    }
-    return 0;
-}
-
 void contract_types_add(struct str *out, unsigned mask)
 {
     unsigned left = mask;
@@ -57,42 +31,6 @@ void contract_types_add(struct str *out, unsigned mask)
         if (left != 0)
             str_add(out, (left & (left - 1)) == 0 ? " or " : ", ");
     }
-}
-
-struct contract_schema *contract_schema_new(struct contract *contract, const struct json *json)
-{
-    const struct contract_range any = {.min = 0, .max = INT64_MAX};
-    struct contract_schema *schema = xcalloc(1, sizeof(*schema));
-    schema->json = json;
-    schema->refuses_all = json_kind(json) == JSON_KIND_FALSE;
-    schema->length = any;
-    schema->elements = any;
-    schema->members = any;
-    schema->contained = (struct contract_range){.min = 1, .max = INT64_MAX};
-    contract->schemas = xgrow(contract->schemas, &contract->schema_cap, contract->schema_count + 1,
-                              sizeof(struct contract_schema *));
-    contract->schemas[contract->schema_count++] = schema;
-    return schema;
-}
-
-struct contract_schema *contract_table_find(const struct contract_table *table, const char *key)
-{
-    size_t from = 0;
-    size_t to = table->count;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        const char *other = table->rows[middle].key;
-        int order = (unsigned char)key[0] - (unsigned char)other[0]; /* most keys differ here */
-        if (order == 0)
-            order = strcmp(key, other);
-        if (order == 0)
-            return table->rows[middle].schema;
-        if (order < 0)
-            to = middle;
-        else
-            from = middle + 1;
-    }
-    return NULL;
 }
 
 void contract_free(struct contract *contract)
@@ -132,8 +70,8 @@ size_t contract_schema_count(const struct contract *contract)
 typedef void keyword_fn(const struct contract_site *site, void *slot);
 
 /* Returns the site of a part of the value. */
-static struct contract_site part_of(const struct contract_site *site, const struct json *value,
-                                    const struct json_pointer *pointer)
+static struct contract_site part_site(const struct contract_site *site, const struct json *value,
+                                      const struct json_pointer *pointer)
 {
     struct contract_site part = *site;
     part.value = value;
@@ -166,7 +104,7 @@ static void read_list(const struct contract_site *site, void *slot)
     list->items = xcalloc(count + 1, sizeof(struct contract_schema *));
     for (size_t i = 0; i < count; i++) {
         const struct json_pointer pointer = {.up = site->pointer, .index = i};
-        const struct contract_site part = part_of(site, json_at(site->value, i), &pointer);
+        const struct contract_site part = part_site(site, json_at(site->value, i), &pointer);
         list->items[list->count++] = contract_load_schema(&part);
     }
 }
@@ -188,7 +126,7 @@ static void read_table(const struct contract_site *site, void *slot)
     const struct json *value = NULL;
     table->rows = xcalloc(json_count(site->value) + 1, sizeof(*table->rows));
     while (json_next(site->value, &iter, &pointer.key, &value)) {
-        const struct contract_site part = part_of(site, value, &pointer);
+        const struct contract_site part = part_site(site, value, &pointer);
         table->rows[table->count++] =
             (struct contract_row){.key = pointer.key, .schema = contract_load_schema(&part)};
     }
@@ -237,7 +175,7 @@ static void read_patterns(const struct contract_site *site, void *slot)
     const struct json *value = NULL;
     patterns->rows = xcalloc(json_count(site->value) + 1, sizeof(*patterns->rows));
     while (json_next(site->value, &iter, &pointer.key, &value)) {
-        const struct contract_site part = part_of(site, value, &pointer);
+        const struct contract_site part = part_site(site, value, &pointer);
         patterns->rows[patterns->count++] = (struct contract_patterned){
             .pattern = open_pattern(&part, pointer.key, strlen(pointer.key)),
             .schema = contract_load_schema(&part),
@@ -324,7 +262,8 @@ static void check_unique(const struct contract_site *site)
     struct json_pointer pointer = {.up = site->pointer};
     if (contract_all_differ(site->value, note_equal, &pointer.index, &steps))
         return;
-    const struct contract_site part = part_of(site, json_at(site->value, pointer.index), &pointer);
+    const struct contract_site part =
+        part_site(site, json_at(site->value, pointer.index), &pointer);
     contract_complain(&part, NULL, "no element may be there twice");
 }
 
@@ -334,7 +273,7 @@ static void read_names(const struct contract_site *site, void *slot)
         return;
     for (size_t i = 0; i < json_count(site->value); i++) {
         const struct json_pointer pointer = {.up = site->pointer, .index = i};
-        const struct contract_site part = part_of(site, json_at(site->value, i), &pointer);
+        const struct contract_site part = part_site(site, json_at(site->value, i), &pointer);
         if (json_kind(part.value) != JSON_KIND_STRING)
             contract_complain_type(&part, "string", "no name");
         else if (!contract_plain_text(part.value))
@@ -352,7 +291,7 @@ static void read_names_by_name(const struct contract_site *site, void *slot)
     struct json_pointer pointer = {.up = site->pointer};
     const struct json *value = NULL;
     while (json_next(site->value, &iter, &pointer.key, &value)) {
-        const struct contract_site part = part_of(site, value, &pointer);
+        const struct contract_site part = part_site(site, value, &pointer);
         const struct json *names = NULL;
         read_names(&part, &names);
     }
@@ -387,7 +326,7 @@ static void read_types(const struct contract_site *site, void *slot)
         contract_complain(site, "at least one type", "must not be empty");
     for (size_t i = 0; i < json_count(site->value); i++) {
         const struct json_pointer pointer = {.up = site->pointer, .index = i};
-        const struct contract_site part = part_of(site, json_at(site->value, i), &pointer);
+        const struct contract_site part = part_site(site, json_at(site->value, i), &pointer);
         read_type(&part, slot);
     }
     check_unique(site);

@@ -20,7 +20,7 @@ struct uri {
     struct part scheme, authority, path, query, fragment;
 };
 
-static struct part part_of(const char *text, size_t len)
+static struct part uri_part(const char *text, size_t len)
 {
     return (struct part){.text = text, .len = len, .is_there = true};
 }
@@ -32,21 +32,21 @@ static struct uri parse_uri(const char *text)
     struct uri uri = {0};
     const size_t scheme = strspn(text, scheme_chars);
     if (ascii_is_letter(text[0]) && text[scheme] == ':') {
-        uri.scheme = part_of(text, scheme);
+        uri.scheme = uri_part(text, scheme);
         text += scheme + 1;
     }
     if (strncmp(text, "//", 2) == 0) {
-        uri.authority = part_of(text + 2, strcspn(text + 2, "/?#"));
+        uri.authority = uri_part(text + 2, strcspn(text + 2, "/?#"));
         text += 2 + uri.authority.len;
     }
-    uri.path = part_of(text, strcspn(text, "?#"));
+    uri.path = uri_part(text, strcspn(text, "?#"));
     text += uri.path.len;
     if (*text == '?') {
-        uri.query = part_of(text + 1, strcspn(text + 1, "#"));
+        uri.query = uri_part(text + 1, strcspn(text + 1, "#"));
         text += 1 + uri.query.len;
     }
     if (*text == '#')
-        uri.fragment = part_of(text + 1, strlen(text + 1));
+        uri.fragment = uri_part(text + 1, strlen(text + 1));
     return uri;
 }
 
@@ -178,6 +178,23 @@ static int compare_entries(const void *a, const void *b)
     return one->place < other->place ? -1 : one->place > other->place;
 }
 
+/* Adds an empty schema to the contract. */
+static struct contract_schema *add_schema(struct contract *contract, const struct json *json)
+{
+    const struct contract_range any = {.min = 0, .max = INT64_MAX};
+    struct contract_schema *schema = xcalloc(1, sizeof(*schema));
+    schema->json = json;
+    schema->refuses_all = json_kind(json) == JSON_KIND_FALSE;
+    schema->length = any;
+    schema->elements = any;
+    schema->members = any;
+    schema->contained = (struct contract_range){.min = 1, .max = INT64_MAX};
+    contract->schemas = xgrow(contract->schemas, &contract->schema_cap, contract->schema_count + 1,
+                              sizeof(struct contract_schema *));
+    contract->schemas[contract->schema_count++] = schema;
+    return schema;
+}
+
 static struct contract_schema *anchored_schema(const struct contract *contract, size_t resource,
                                                const char *name)
 {
@@ -216,7 +233,7 @@ static struct contract_schema *find_target(struct contract *contract,
     /* All `true` values are one object, so they have no position of their own; but all schemas
      * that are `true` are equal. */
     if (json_kind(json) == JSON_KIND_TRUE || json_kind(json) == JSON_KIND_FALSE)
-        return contract_schema_new(contract, json);
+        return add_schema(contract, json);
     const struct entry wanted = {.place = (uintptr_t)json};
     const struct entry *found =
         bsearch(&wanted, directory->entries, directory->count, sizeof(wanted), compare_entries);
@@ -472,7 +489,7 @@ struct contract_schema *contract_load_schema(const struct contract_site *site)
 {
     struct contract_loader *loader = site->loader;
     const enum json_kind kind = json_kind(site->value);
-    struct contract_schema *schema = contract_schema_new(loader->contract, site->value);
+    struct contract_schema *schema = add_schema(loader->contract, site->value);
     if (site->schema)
         schema->resource = site->schema->resource;
     if (site->depth > CONTRACT_NESTING_MAX) {

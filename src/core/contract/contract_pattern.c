@@ -82,7 +82,7 @@ static const struct {
     {"Script_Extensions", "scx:"},
 };
 
-static bool is_word(const char *text, size_t len, const char *word)
+static bool is_same_name(const char *text, size_t len, const char *word)
 {
     return strlen(word) == len && memcmp(text, word, len) == 0;
 }
@@ -99,7 +99,7 @@ static bool ecma_property(struct str *out, const char *name, size_t len, bool ne
     size_t value_len = len - (size_t)(value - name);
     const char *prefix = equals ? NULL : "";
     for (size_t i = 0; equals && i < ARRAY_LEN(kinds); i++) {
-        if (is_word(name, (size_t)(equals - name), kinds[i].name))
+        if (is_same_name(name, (size_t)(equals - name), kinds[i].name))
             prefix = kinds[i].prefix;
     }
     if (!prefix || value_len == 0)
@@ -109,7 +109,7 @@ static bool ecma_property(struct str *out, const char *name, size_t len, bool ne
             return false;
     }
 
-    const bool is_assigned = is_word(name, len, "Assigned");
+    const bool is_assigned = is_same_name(name, len, "Assigned");
     str_add(out, negated != is_assigned ? "\\P{" : "\\p{");
     str_add(out, prefix);
     if (is_assigned) {
@@ -118,7 +118,7 @@ static bool ecma_property(struct str *out, const char *name, size_t len, bool ne
     }
     const char *category = NULL;
     for (size_t i = 0; !*prefix && !category && i < ARRAY_LEN(categories); i++) {
-        if (is_word(value, value_len, categories[i].name))
+        if (is_same_name(value, value_len, categories[i].name))
             category = categories[i].category;
     }
     if (category)
@@ -217,18 +217,6 @@ static bool take_unicode(struct reading *reading)
     return take_character(reading, high, len);
 }
 
-static bool take_back_reference(struct reading *reading)
-{
-    size_t digits = 1;
-    if (reading->in_class)
-        return refuse_pattern(reading, "no reference to a group in a class");
-    while (ascii_is_digit(peek_char(reading, 1 + digits)))
-        digits++;
-    str_addf(reading->out, "\\g{%.*s}", (int)digits, reading->text + reading->at + 1);
-    reading->at += 1 + digits;
-    return true;
-}
-
 static bool take_property(struct reading *reading)
 {
     const char *name = reading->text + reading->at + 3;
@@ -249,17 +237,6 @@ static bool take_as_it_is(struct reading *reading, size_t len)
     str_add_n(reading->out, reading->text + reading->at, len);
     reading->at += len;
     return true;
-}
-
-static bool take_named_reference(struct reading *reading)
-{
-    size_t len = 3;
-    while (ascii_is_letter(peek_char(reading, len)) || ascii_is_digit(peek_char(reading, len)) ||
-           peek_char(reading, len) == '_')
-        len++;
-    if (peek_char(reading, 2) != '<' || peek_char(reading, len) != '>')
-        return refuse_pattern(reading, "\\k wants <a group>");
-    return take_as_it_is(reading, len + 1);
 }
 
 /* Translates what begins with a backslash. */
@@ -284,16 +261,31 @@ static bool take_escape(struct reading *reading)
         return take_character(reading, 0x0B, 2);
     if (c == '0' && !ascii_is_digit(peek_char(reading, 2)))
         return take_character(reading, 0, 2);
-    if (c >= '1' && c <= '9')
-        return take_back_reference(reading);
+    if (c >= '1' && c <= '9') {
+        size_t digits = 1;
+        if (reading->in_class)
+            return refuse_pattern(reading, "no reference to a group in a class");
+        while (ascii_is_digit(peek_char(reading, 1 + digits)))
+            digits++;
+        str_addf(reading->out, "\\g{%.*s}", (int)digits, reading->text + reading->at + 1);
+        reading->at += 1 + digits;
+        return true;
+    }
     if (c == 'c' && ascii_is_letter(peek_char(reading, 2)))
         return take_character(reading, peek_char(reading, 2) & CONTROL_MASK, 3);
     if (c == 'x')
         return take_character(reading, hex_number(reading, 2, BYTE_LEN), 2 + BYTE_LEN);
     if (c == 'u')
         return take_unicode(reading);
-    if (c == 'k')
-        return take_named_reference(reading);
+    if (c == 'k') {
+        size_t len = 3;
+        while (ascii_is_letter(peek_char(reading, len)) ||
+               ascii_is_digit(peek_char(reading, len)) || peek_char(reading, len) == '_')
+            len++;
+        if (peek_char(reading, 2) != '<' || peek_char(reading, len) != '>')
+            return refuse_pattern(reading, "\\k wants <a group>");
+        return take_as_it_is(reading, len + 1);
+    }
     if (ascii_is_letter(c) || ascii_is_digit(c) || c == '\0')
         return refuse_pattern(reading, "no such escape in ECMA-262");
     return take_as_it_is(reading, (unsigned char)c < 0x80 ? 2 : 1);
@@ -403,7 +395,7 @@ static bool take_word_char(struct word_reading *reading, char c)
 }
 
 /* Characters that are literal in a class; '-' is literal at its end. */
-static bool is_plain(char c)
+static bool is_class_char(char c)
 {
     return c > ' ' && c < 0x7f && !strchr("\\[]^-", c);
 }
@@ -416,7 +408,7 @@ static bool take_word_class(struct word_reading *reading)
     do {
         const char first = peek_word(reading);
         char last = first;
-        if (!is_plain(first))
+        if (!is_class_char(first))
             return false;
         reading->at++;
         if (reading->len - reading->at > 1 && peek_word(reading) == '-' &&
@@ -424,7 +416,7 @@ static bool take_word_class(struct word_reading *reading)
             last = reading->text[reading->at + 1];
             reading->at += 2;
         }
-        if (!is_plain(last) || last < first)
+        if (!is_class_char(last) || last < first)
             return false;
         for (unsigned char c = (unsigned char)first; c <= (unsigned char)last; c++)
             reading->word.parts[c] |= bit;
@@ -525,7 +517,7 @@ struct contract_matcher {
 };
 
 /* "^literal" is common and needs no automaton. */
-static bool is_beginning(const char *text, size_t len)
+static bool is_plain_beginning(const char *text, size_t len)
 {
     if (len == 0 || text[0] != '^')
         return false;
@@ -606,7 +598,7 @@ bool contract_pattern_open(struct contract_pattern **out, const char *text, size
     struct contract_pattern *pattern = xcalloc(1, sizeof(*pattern));
     struct str source = {0};
     bool ok = true;
-    if (is_beginning(text, len)) {
+    if (is_plain_beginning(text, len)) {
         pattern->beginning = xstrndup(text + 1, len - 1);
         pattern->beginning_len = len - 1;
     } else if (!contract_word_read(&pattern->word, text, len)) {

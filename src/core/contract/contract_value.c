@@ -71,7 +71,7 @@ static const char *contract_identity_words(enum violation_code code, size_t coun
 static const char join[] = " or ";
 
 /* Returns true if it is one of the joined constants. */
-static bool is_among(const char *constants, const char *constant)
+static bool is_among_constants(const char *constants, const char *constant)
 {
     const size_t len = strlen(constant);
     const char *at = constants;
@@ -101,7 +101,7 @@ static void contract_identities_add(struct contract_identities *identities,
             continue;
         is_other = true;
         struct contract_identity *member = &identities->members[row_of(finding->code)];
-        if (is_among(str_text(&member->expected), finding->expected) ||
+        if (is_among_constants(str_text(&member->expected), finding->expected) ||
             member->count > CONTRACT_IDENTITIES_SHOWN)
             continue;
         str_add(&member->expected, member->count > 0 ? join : "");
@@ -443,7 +443,8 @@ static bool say_choice(struct contract_checking *checking, const struct contract
     return false;
 }
 
-static bool is_equal(struct contract_checking *checking, const struct json *a, const struct json *b)
+static bool is_equal_value(struct contract_checking *checking, const struct json *a,
+                           const struct json *b)
 {
     const bool equal = contract_equal(a, b, &checking->steps_left);
     return contract_spend(checking, 0) && equal;
@@ -485,7 +486,7 @@ bool contract_check_choice(struct contract_checking *checking, const struct cont
                            struct contract_spot *spot)
 {
     bool fits = true;
-    if (schema->constant && !is_equal(checking, schema->constant, spot->value)) {
+    if (schema->constant && !is_equal_value(checking, schema->constant, spot->value)) {
         fits = false;
         if (checking->findings) {
             char *expected = json_brief(schema->constant, CONTRACT_SHOWN_MAX);
@@ -496,7 +497,7 @@ bool contract_check_choice(struct contract_checking *checking, const struct cont
     if (schema->choices && !contract_is_settled(checking, fits)) {
         bool is_choice = false;
         for (size_t i = 0; !is_choice && i < json_count(schema->choices); i++)
-            is_choice = is_equal(checking, json_at(schema->choices, i), spot->value);
+            is_choice = is_equal_value(checking, json_at(schema->choices, i), spot->value);
         if (!is_choice && checking->findings)
             (void)say_choices(checking, schema, spot);
         fits = is_choice && fits;
