@@ -170,12 +170,12 @@ static int escape_of(const char *text, size_t len)
     return value;
 }
 
-static bool is_high(int value)
+static bool is_high_surrogate(int value)
 {
     return value >= 0xd800 && value <= 0xdbff;
 }
 
-static bool is_low(int value)
+static bool is_low_surrogate(int value)
 {
     return value >= 0xdc00 && value <= 0xdfff;
 }
@@ -189,13 +189,14 @@ static size_t repair_escape(struct str *out, const char *text, size_t len)
         str_add_n(out, text, taken);
         return taken;
     }
-    if (is_high(value) && is_low(escape_of(text + ESCAPE_LEN, len - ESCAPE_LEN))) {
+    if (is_high_surrogate(value) &&
+        is_low_surrogate(escape_of(text + ESCAPE_LEN, len - ESCAPE_LEN))) {
         str_add_n(out, text, (size_t)2 * ESCAPE_LEN);
         return (size_t)2 * ESCAPE_LEN;
     }
     if (value == 0)
         str_add(out, "\\u0001");
-    else if (is_high(value) || is_low(value))
+    else if (is_high_surrogate(value) || is_low_surrogate(value))
         str_add(out, "\\ufffd");
     else
         str_add_n(out, text, ESCAPE_LEN);

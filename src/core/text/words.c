@@ -62,7 +62,7 @@ static int lesser(int a, int b)
     return a < b ? a : b;
 }
 
-static bool is_quick(size_t a_len, size_t b_len)
+static bool is_surely_far(size_t a_len, size_t b_len)
 {
     size_t apart = a_len > b_len ? a_len - b_len : b_len - a_len;
     return apart >= NEAR_WORD_FAR || a_len > NEAR_WORD_BYTES_MAX || b_len > NEAR_WORD_BYTES_MAX;
@@ -72,7 +72,7 @@ size_t near_word_pairs(const struct near_word *near, const char *candidate)
 {
     size_t len = strlen(near->word);
     size_t candidate_len = strlen(candidate);
-    return is_quick(len, candidate_len) ? 0 : len * candidate_len;
+    return is_surely_far(len, candidate_len) ? 0 : len * candidate_len;
 }
 
 struct near_word near_word_new(const char *word)
@@ -100,7 +100,7 @@ int near_word_distance(const char *a, const char *b)
 {
     size_t a_len = strlen(a);
     size_t b_len = strlen(b);
-    if (is_quick(a_len, b_len))
+    if (is_surely_far(a_len, b_len))
         return NEAR_WORD_FAR;
 
     int row[NEAR_WORD_BYTES_MAX + 1];
@@ -135,22 +135,22 @@ static bool is_of_name(char c)
     return ascii_is_letter(c) || ascii_is_digit(c) || c == '_' || c == '/';
 }
 
-static bool is_same(struct word word, const char *want)
+static bool is_same_word(struct word word, const char *want)
 {
     return word.len == strlen(want) && words_find(word.text, word.len, want) == word.text;
 }
 
-static bool is_one_of(struct word word, const char *const *words, size_t count)
+static bool is_one_of_words(struct word word, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (is_same(word, words[i]))
+        if (is_same_word(word, words[i]))
             return true;
     }
     return false;
 }
 
 /* Names of thrown errors have a capital in the middle. */
-static bool is_thrown(struct word word)
+static bool is_thrown_error(struct word word)
 {
     static const char *const ends[] = {"Error", "Exception"};
     for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
@@ -171,7 +171,7 @@ static bool says_none(const char *text, size_t len, size_t from, size_t to)
     size_t begin = end;
     while (begin > 0 && (ascii_is_letter(text[begin - 1]) || ascii_is_digit(text[begin - 1])))
         begin--;
-    if (is_one_of((struct word){text + begin, end - begin}, none, ARRAY_LEN(none)))
+    if (is_one_of_words((struct word){text + begin, end - begin}, none, ARRAY_LEN(none)))
         return true;
     size_t at = to;
     while (at < len && (text[at] == ' ' || text[at] == ':' || text[at] == '='))
@@ -194,13 +194,13 @@ bool line_is_error(const char *text, size_t len)
         while (to < end && ascii_is_letter(text[to]))
             to++;
         const struct word word = {text + at, to - at};
-        const bool is_not_ok = is_same(word, "not") && to + 3 <= end &&
-                               is_same((struct word){text + to, 3}, " ok") &&
+        const bool is_not_ok = is_same_word(word, "not") && to + 3 <= end &&
+                               is_same_word((struct word){text + to, 3}, " ok") &&
                                (to + 3 == end || !ascii_is_letter(text[to + 3]));
         if (is_not_ok)
             return true;
-        const bool thrown = is_thrown(word);
-        if (!thrown && !is_one_of(word, words, ARRAY_LEN(words)))
+        const bool thrown = is_thrown_error(word);
+        if (!thrown && !is_one_of_words(word, words, ARRAY_LEN(words)))
             continue;
 
         const bool before =
