@@ -205,11 +205,14 @@ static int compare_uses(const void *left, const void *right)
     return places != 0 ? places : (a->step > b->step) - (a->step < b->step);
 }
 
-static void find_uses(struct sessions *sessions)
+/* Collects the uses of sessions; sorts the tasks topologically, and the uses by their tasks. */
+static void collect_uses(struct sessions *sessions)
 {
+    const struct plan *plan = sessions->plan;
+    const size_t task_count = (size_t)plan->task_count;
     size_t cap = 0;
-    for (int i = 0; i < sessions->plan->task_count; i++) {
-        const struct plan_task *task = &sessions->plan->tasks[i];
+    for (int i = 0; i < plan->task_count; i++) {
+        const struct plan_task *task = &plan->tasks[i];
         for (int j = 0; j < task->step_count; j++) {
             const struct plan_agent *agent = task->steps[j].agent;
             if (!agent || !agent->resume)
@@ -222,18 +225,15 @@ static void find_uses(struct sessions *sessions)
                                                              .step = j};
         }
     }
-}
+    if (sessions->count < 2)
+        return;
 
-/* Sorts the tasks topologically, and the uses by their tasks. */
-static void sort_uses(struct sessions *sessions)
-{
-    const size_t count = (size_t)sessions->plan->task_count;
-    int *places = xcalloc(count, sizeof(*places));
-    int *unmet = xcalloc(count, sizeof(*unmet));
-    sessions->order = xcalloc(count, sizeof(*sessions->order));
-    sessions->chain = xcalloc(count, sizeof(*sessions->chain));
-    take_orderly_tasks(sessions->plan, unmet, sessions->order);
-    for (size_t i = 0; i < count; i++)
+    int *places = xcalloc(task_count, sizeof(*places));
+    int *unmet = xcalloc(task_count, sizeof(*unmet));
+    sessions->order = xcalloc(task_count, sizeof(*sessions->order));
+    sessions->chain = xcalloc(task_count, sizeof(*sessions->chain));
+    take_orderly_tasks(plan, unmet, sessions->order);
+    for (size_t i = 0; i < task_count; i++)
         places[sessions->order[i]] = (int)i;
     for (size_t i = 0; i < sessions->count; i++)
         sessions->uses[i].place = places[sessions->uses[i].task];
@@ -290,9 +290,7 @@ bool plan_sessions_check(const struct plan *plan, struct violations *violations)
     struct sessions sessions = {.plan = plan};
     bool ok = true;
     int shared = 0;
-    find_uses(&sessions);
-    if (sessions.count > 1)
-        sort_uses(&sessions);
+    collect_uses(&sessions);
     for (size_t from = 0, to; from < sessions.count; from = to) {
         const struct use *first = &sessions.uses[from];
         to = from + 1;
@@ -378,15 +376,6 @@ void plan_loops_read(const struct json *value, struct entropy_limits *loops, boo
         bool is_set = limit && entropy_limit_set(loops, limit, number, NULL);
         (void)is_set; /* the schema has reported it */
     }
-}
-
-void plan_loops_write(const struct entropy_limits *loops, struct str *out)
-{
-    const struct entropy_limit *limit;
-    str_add_char(out, '{');
-    for (size_t i = 0; (limit = entropy_limit(i)) != NULL; i++)
-        str_json_i64(out, limit->name, entropy_limit_get(loops, limit));
-    str_add_char(out, '}');
 }
 
 /* Marks the named task and all it needs, directly or not. */

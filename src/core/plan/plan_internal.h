@@ -187,17 +187,10 @@ void plan_source_guess(struct plan *plan, struct plan_step *step);
  * Lists of strings: paths, names, arguments.
  */
 
-/* Reports an error if the string is not allowed here. */
-typedef void plan_list_fn(struct plan_reader *reader, const struct json_pointer *path,
-                          const char *text);
-
 /* Copies the array into *out, which is freed first; NULL if empty. Ignores anything but an array
  * of at most `max` strings, which the schema has reported. */
 void plan_list_read(struct plan_reader *reader, const struct json_pointer *path,
                     const struct json *value, size_t max, char ***out);
-/* Calls `check` for each string. */
-void plan_list_check(struct plan_reader *reader, const struct json_pointer *path,
-                     const struct json *value, plan_list_fn *check);
 
 /*
  * "loops": thresholds of loop detection, named by the table of entropy_limits.h.
@@ -206,9 +199,6 @@ void plan_list_check(struct plan_reader *reader, const struct json_pointer *path
 /* Reads the members of the object into *loops. Ignores anything else. Sets *is_said if it was an
  * object. */
 void plan_loops_read(const struct json *value, struct entropy_limits *loops, bool *is_said);
-
-/* Writes a JSON object with all thresholds. */
-void plan_loops_write(const struct entropy_limits *loops, struct str *out);
 
 /*
  * Checking plans and settings against their schemas.
@@ -238,8 +228,6 @@ void plan_sandbox_read(struct plan_reader *reader, const struct json_pointer *pa
 
 /* Sets the defaults, including those of loops. */
 void plan_surroundings_init(struct plan *plan);
-/* Makes the settings' values the plan's defaults. */
-void plan_surroundings_take(struct plan *plan, const struct settings *settings);
 
 /* Reads the document's values without reporting errors. */
 void plan_surroundings_load(struct plan_reader *reader, const struct json *root);
@@ -272,8 +260,8 @@ enum {
     PLAN_POLICY_ROOM = SETTINGS_POLICIES_MAX + PLAN_POLICIES_MAX + 1 + PLAN_POLICY_BUILTIN,
 };
 
-/* Copies the settings' policies into plan->policies, which is empty and has room for
- * PLAN_POLICY_ROOM. */
+/* Makes the settings' values the plan's defaults. Copies their policies into plan->policies, which
+ * is empty and has room for PLAN_POLICY_ROOM. */
 void plan_take_settings(struct plan *plan, const struct settings *settings);
 
 /* Loads the policies of the object `value` (anything else: none) into reader->policies as its

@@ -175,18 +175,6 @@ void plan_list_read(struct plan_reader *reader, const struct json_pointer *path,
     }
 }
 
-void plan_list_check(struct plan_reader *reader, const struct json_pointer *path,
-                     const struct json *value, plan_list_fn *check)
-{
-    const size_t count = json_kind(value) == JSON_KIND_ARRAY ? json_count(value) : 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct json_pointer place = {.up = path, .index = i};
-        const char *text = json_text(json_at(value, i), NULL);
-        if (text && plan_reader_is_sound(reader, &place))
-            check(reader, &place, text);
-    }
-}
-
 /* Reports strings with U+0000. Recurses as deep as the parser allows. */
 static void check_strings(const struct json_pointer *path, const struct json *value,
                           struct violations *wrong)

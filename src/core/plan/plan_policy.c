@@ -347,7 +347,20 @@ void plan_take_settings(struct plan *plan, const struct settings *settings)
     if (settings->has_loops)
         plan->loops = settings->loops;
     plan->has_loops = settings->has_loops;
-    plan_surroundings_take(plan, settings);
+
+    plan->said |= settings->said;
+    if (settings->said & PLAN_SAYS_WORKSPACE) {
+        workspace_spec_done(&plan->workspace);
+        plan->workspace = workspace_spec_copy(&settings->workspace);
+    }
+    if (settings->said & PLAN_SAYS_SANDBOX) {
+        sandbox_spec_done(&plan->sandbox);
+        plan->sandbox = sandbox_spec_copy(&settings->sandbox);
+    }
+    if (settings->said & PLAN_SAYS_LIMITS)
+        plan->limits = settings->limits;
+    if (settings->said & PLAN_SAYS_HANGUP)
+        plan->on_hangup = settings->on_hangup;
     plan->has_settings = settings->policy_count > 0 || settings->has_loops || settings->said != 0;
 }
 
@@ -375,40 +388,32 @@ static int inner_base(const struct plan_reader *reader, const struct json *objec
     return strcmp(base, name) == 0 ? -1 : policy_list_inner(&reader->policies, base);
 }
 
-static void fill_policy(struct plan_reader *reader, const struct json *object, int member)
-{
-    static const struct json_pointer nowhere = {0};
-    struct policy_list *list = &reader->policies;
-    struct policy *policy = &list->items[member];
-    char name[POLICY_NAME_MAX + 1];
-    memcpy(name, policy->name, sizeof(name));
-
-    int inner = inner_base(reader, object, member);
-    const char *base_name = name_of_base(reader, object, name);
-    const struct policy *base =
-        inner >= 0 ? &list->items[inner] : policy_list_find_outer(list, base_name);
-    *policy = base ? *base : *policy_named(POLICY_DEFAULT);
-    policy_rename(policy, name);
-    reader->policy = policy;
-    reader->policy_name = policy->name;
-    plan_policy_read_fields(reader, &nowhere, json_get(object, name));
-}
-
 /* Fills each policy after the one that it is like, wherever that is in the document. Policies in
  * a loop stay as they are: such a document is rejected. */
 static void fill_policies(struct plan_reader *reader, const struct json *object)
 {
+    static const struct json_pointer nowhere = {0};
     struct policy_list *list = &reader->policies;
     bool filled[PLAN_POLICIES_MAX] = {false};
     bool progress = true;
     while (progress) {
         progress = false;
         for (int i = list->inner; i < list->count; i++) {
-            int base = inner_base(reader, object, i);
-            bool may_be_filled = base < 0 || filled[base - list->inner];
+            const int inner = inner_base(reader, object, i);
+            const bool may_be_filled = inner < 0 || filled[inner - list->inner];
             if (filled[i - list->inner] || !may_be_filled)
                 continue;
-            fill_policy(reader, object, i);
+            struct policy *policy = &list->items[i];
+            char name[POLICY_NAME_MAX + 1];
+            memcpy(name, policy->name, sizeof(name));
+            const char *base_name = name_of_base(reader, object, name);
+            const struct policy *base =
+                inner >= 0 ? &list->items[inner] : policy_list_find_outer(list, base_name);
+            *policy = base ? *base : *policy_named(POLICY_DEFAULT);
+            policy_rename(policy, name);
+            reader->policy = policy;
+            reader->policy_name = policy->name;
+            plan_policy_read_fields(reader, &nowhere, json_get(object, name));
             filled[i - list->inner] = true;
             progress = true;
         }

@@ -10,6 +10,15 @@
 
 enum { MS_PER_S = 1000 };
 
+/* Leaves *out alone if the value is not a whole number in the range. */
+static void read_number(const struct json *value, int64_t min, int64_t max, int64_t *out)
+{
+    int64_t number = -1;
+    plan_reader_whole(value, &number);
+    if (number >= min && number <= max)
+        *out = number;
+}
+
 /* Returns true if the path has a part other than this one; with `same`, if it has this part. */
 static bool path_has_part(const char *path, const char *part, bool same)
 {
@@ -24,88 +33,71 @@ static bool path_has_part(const char *path, const char *part, bool same)
     return false;
 }
 
-/* The path must stay below its base folder, and not be the folder itself. */
-static void check_path(struct plan_reader *reader, const struct json_pointer *path,
-                       const char *text)
+/* Reports paths that leave their base folder, or are the folder itself. */
+static void check_paths(struct plan_reader *reader, const struct json_pointer *path,
+                        const struct json *value)
 {
-    if (text[0] == '/' || path_has_part(text, "..", true) || !path_has_part(text, ".", false))
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "must be within the tree: no \"..\", not absolute", "a relative path",
-                        text);
+    const size_t count = json_kind(value) == JSON_KIND_ARRAY ? json_count(value) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct json_pointer place = {.up = path, .index = i};
+        const char *text = json_text(json_at(value, i), NULL);
+        if (text && plan_reader_is_sound(reader, &place) &&
+            (text[0] == '/' || path_has_part(text, "..", true) || !path_has_part(text, ".", false)))
+            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
+                            "must be within the tree: no \"..\", not absolute", "a relative path",
+                            text);
+    }
 }
 
-/* The folder itself is neither created nor restored. */
-static void check_makes_tree(struct plan_reader *reader, const struct json_pointer *path,
-                             const struct json *value)
+/* Reads any key but "kind". In place, the folder itself is neither created nor restored. */
+static void read_workspace_member(struct plan_reader *reader, const struct json_pointer *path,
+                                  const struct json *value)
 {
+    struct workspace_spec *workspace = reader->workspace;
+    const char *key = path->key;
     const bool says_none = json_kind(value) == JSON_KIND_ARRAY && json_count(value) == 0;
-    if (reader->workspace->kind == WORKSPACE_INPLACE && !says_none)
+    if (workspace->kind == WORKSPACE_INPLACE && !says_none)
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
                         "in place nothing is made: it needs \"kind\": \"worktree\" or \"copy\"",
                         NULL, NULL);
-}
 
-/* Reads "copy" or "exclude". */
-static void read_paths(struct plan_reader *reader, const struct json_pointer *path,
-                       const struct json *value)
-{
-    struct workspace_spec *workspace = reader->workspace;
-    const bool is_copy = strcmp(path->key, "copy") == 0;
-    check_makes_tree(reader, path, value);
-    if (is_copy && workspace->kind == WORKSPACE_COPY && json_count(value) > 0)
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "a copy has all files: name those that it leaves out with \"exclude\"",
-                        NULL, NULL);
-    plan_list_read(reader, path, value, WORKSPACE_PATHS_MAX,
-                   is_copy ? &workspace->copy : &workspace->exclude);
-    plan_list_check(reader, path, value, check_path);
-}
-
-static void read_setup(struct plan_reader *reader, const struct json_pointer *path,
-                       const struct json *value)
-{
-    const struct json *program = json_at(value, 0);
-    check_makes_tree(reader, path, value);
-    plan_list_read(reader, path, value, WORKSPACE_ARGS_MAX, &reader->workspace->setup);
-    if (program && json_text(program, "-")[0] == '\0')
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "the command is empty", NULL, NULL);
-}
-
-static void read_setup_in(struct plan_reader *reader, const struct json_pointer *path,
-                          const struct json *value)
-{
-    enum workspace_setup_in where;
-    check_makes_tree(reader, path, value);
-    if (workspace_setup_in_parse(json_text(value, ""), &where))
-        reader->workspace->setup_in = where;
-}
-
-static void read_snapshot_max(struct plan_reader *reader, const struct json_pointer *path,
-                              const struct json *value)
-{
-    int64_t bytes = 0;
-    check_makes_tree(reader, path, value);
-    plan_reader_whole(value, &bytes);
-    if (bytes > 0 && bytes <= WORKSPACE_SNAPSHOT_BYTES_MAX)
-        reader->workspace->snapshot_bytes_max = bytes;
-}
-
-static void read_setup_timeout(struct plan_reader *reader, const struct json_pointer *path,
-                               const struct json *value)
-{
-    const double seconds = json_number(value, 0);
-    check_makes_tree(reader, path, value);
-    if (seconds >= 1.0 / MS_PER_S && seconds <= WORKSPACE_SETUP_S_MAX)
-        reader->workspace->setup_timeout_ms = llround(seconds * MS_PER_S);
+    if (strcmp(key, "copy") == 0) {
+        if (workspace->kind == WORKSPACE_COPY && json_count(value) > 0)
+            plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                            "a copy has all files: name those that it leaves out with \"exclude\"",
+                            NULL, NULL);
+        plan_list_read(reader, path, value, WORKSPACE_PATHS_MAX, &workspace->copy);
+        check_paths(reader, path, value);
+    } else if (strcmp(key, "exclude") == 0) {
+        plan_list_read(reader, path, value, WORKSPACE_PATHS_MAX, &workspace->exclude);
+        check_paths(reader, path, value);
+    } else if (strcmp(key, "setup") == 0) {
+        const struct json *program = json_at(value, 0);
+        plan_list_read(reader, path, value, WORKSPACE_ARGS_MAX, &workspace->setup);
+        if (program && json_text(program, "-")[0] == '\0')
+            plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "the command is empty", NULL,
+                            NULL);
+    } else if (strcmp(key, "setup_in") == 0) {
+        enum workspace_setup_in where;
+        if (workspace_setup_in_parse(json_text(value, ""), &where))
+            workspace->setup_in = where;
+    } else if (strcmp(key, "snapshot_bytes_max") == 0) {
+        read_number(value, 1, WORKSPACE_SNAPSHOT_BYTES_MAX, &workspace->snapshot_bytes_max);
+    } else {
+        assert(strcmp(key, "setup_timeout_s") == 0);
+        const double seconds = json_number(value, 0);
+        if (seconds >= 1.0 / MS_PER_S && seconds <= WORKSPACE_SETUP_S_MAX)
+            workspace->setup_timeout_ms = llround(seconds * MS_PER_S);
+    }
 }
 
 static const struct plan_field workspace_rows[] = {
-    {.key = "copy", .read = read_paths},
-    {.key = "setup", .read = read_setup},
-    {.key = "setup_in", .read = read_setup_in},
-    {.key = "exclude", .read = read_paths},
-    {.key = "snapshot_bytes_max", .read = read_snapshot_max},
-    {.key = "setup_timeout_s", .read = read_setup_timeout},
+    {.key = "copy", .read = read_workspace_member},
+    {.key = "setup", .read = read_workspace_member},
+    {.key = "setup_in", .read = read_workspace_member},
+    {.key = "exclude", .read = read_workspace_member},
+    {.key = "snapshot_bytes_max", .read = read_workspace_member},
+    {.key = "setup_timeout_s", .read = read_workspace_member},
 };
 static const struct plan_fields workspace_fields = {workspace_rows, ARRAY_LEN(workspace_rows)};
 
@@ -142,31 +134,19 @@ void plan_workspace_read(struct plan_reader *reader, const struct json_pointer *
 }
 
 /* Without a sandbox, a step sees what devs sees. */
-static void check_has_sandbox(struct plan_reader *reader, const struct json_pointer *path,
-                              bool is_said, const char *message)
-{
-    if (is_said && reader->sandbox->kind == SANDBOX_NONE)
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, message, NULL, NULL);
-}
-
 static void read_network(struct plan_reader *reader, const struct json_pointer *path,
                          const struct json *value)
 {
-    check_has_sandbox(
-        reader, path, json_bool(value, false),
-        "without a sandbox the network is always on: leave it out, or name a \"kind\"");
+    struct sandbox_spec *sandbox = reader->sandbox;
+    if (json_bool(value, false) && sandbox->kind == SANDBOX_NONE)
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                        "without a sandbox the network is always on: leave it out, or name a "
+                        "\"kind\"",
+                        NULL, NULL);
     if (json_kind(value) == JSON_KIND_TRUE)
-        reader->sandbox->network = SANDBOX_NETWORK_ON;
+        sandbox->network = SANDBOX_NETWORK_ON;
     else if (json_kind(value) == JSON_KIND_FALSE)
-        reader->sandbox->network = SANDBOX_NETWORK_OFF;
-}
-
-static void read_number(const struct json *value, int64_t min, int64_t max, int64_t *out)
-{
-    int64_t number = -1;
-    plan_reader_whole(value, &number);
-    if (number >= min && number <= max)
-        *out = number;
+        sandbox->network = SANDBOX_NETWORK_OFF;
 }
 
 /* The other kinds start with the command itself, so there is nothing to wait for. */
@@ -182,42 +162,42 @@ static void read_start_timeout(struct plan_reader *reader, const struct json_poi
                 &reader->sandbox->start_timeout_ms);
 }
 
-static void check_writable(struct plan_reader *reader, const struct json_pointer *path,
-                           const char *text)
+/* Reads "writable", "env" or "args". */
+static void read_sandbox_list(struct plan_reader *reader, const struct json_pointer *path,
+                              const struct json *value)
 {
-    if (path_has_part(text, "..", true))
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "must not have a part \"..\"", NULL,
-                        text);
-    else if (strspn(text, "/") == strlen(text))
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "the whole file system cannot be writable: set \"read_only\": false", NULL,
-                        text);
-}
+    struct sandbox_spec *sandbox = reader->sandbox;
+    const size_t count = json_count(value);
+    const bool is_writable = strcmp(path->key, "writable") == 0;
+    bool is_vain = count > 0 && sandbox->kind == SANDBOX_NONE;
+    char ***list = &sandbox->env;
+    const char *message = "without a sandbox a step has the whole environment: name a \"kind\"";
+    if (is_writable) {
+        is_vain = is_vain && !sandbox_spec_is_read_only(sandbox);
+        list = &sandbox->writable;
+        message = "without a sandbox all is writable: name a \"kind\"";
+    } else if (strcmp(path->key, "args") == 0) {
+        list = &sandbox->args;
+        message = "there is no sandbox to give arguments to: name a \"kind\"";
+    }
+    if (is_vain)
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, message, NULL, NULL);
+    plan_list_read(reader, path, value, SANDBOX_LIST_MAX, list);
 
-static void read_writable(struct plan_reader *reader, const struct json_pointer *path,
-                          const struct json *value)
-{
-    check_has_sandbox(reader, path,
-                      json_count(value) > 0 && !sandbox_spec_is_read_only(reader->sandbox),
-                      "without a sandbox all is writable: name a \"kind\"");
-    plan_list_read(reader, path, value, SANDBOX_LIST_MAX, &reader->sandbox->writable);
-    plan_list_check(reader, path, value, check_writable);
-}
-
-static void read_env(struct plan_reader *reader, const struct json_pointer *path,
-                     const struct json *value)
-{
-    check_has_sandbox(reader, path, json_count(value) > 0,
-                      "without a sandbox a step has the whole environment: name a \"kind\"");
-    plan_list_read(reader, path, value, SANDBOX_LIST_MAX, &reader->sandbox->env);
-}
-
-static void read_args(struct plan_reader *reader, const struct json_pointer *path,
-                      const struct json *value)
-{
-    check_has_sandbox(reader, path, json_count(value) > 0,
-                      "there is no sandbox to give arguments to: name a \"kind\"");
-    plan_list_read(reader, path, value, SANDBOX_LIST_MAX, &reader->sandbox->args);
+    const bool is_checked = is_writable && json_kind(value) == JSON_KIND_ARRAY;
+    for (size_t i = 0; is_checked && i < count; i++) {
+        const struct json_pointer place = {.up = path, .index = i};
+        const char *text = json_text(json_at(value, i), NULL);
+        if (!text || !plan_reader_is_sound(reader, &place))
+            continue;
+        if (path_has_part(text, "..", true))
+            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place, "must not have a part \"..\"",
+                            NULL, text);
+        else if (strspn(text, "/") == strlen(text))
+            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
+                            "the whole file system cannot be writable: set \"read_only\": false",
+                            NULL, text);
+    }
 }
 
 static void read_image(struct plan_reader *reader, const struct json_pointer *path,
@@ -254,11 +234,11 @@ static const struct plan_field sandbox_rows[] = {
      .type = PLAN_FIELD_NUMBER,
      .offset = offsetof(struct sandbox_spec, cpu_s),
      .max = SANDBOX_CPU_S_MAX},
-    {.key = "writable", .read = read_writable},
-    {.key = "env", .read = read_env},
+    {.key = "writable", .read = read_sandbox_list},
+    {.key = "env", .read = read_sandbox_list},
     {.key = "image", .read = read_image},
     {.key = "start_timeout_ms", .read = read_start_timeout},
-    {.key = "args", .read = read_args},
+    {.key = "args", .read = read_sandbox_list},
     {.key = "best_effort",
      .type = PLAN_FIELD_BOOL,
      .offset = offsetof(struct sandbox_spec, best_effort)},
@@ -311,23 +291,6 @@ void plan_surroundings_init(struct plan *plan)
     plan->sandbox = sandbox_spec_new();
     plan->limits = default_limits();
     plan->on_hangup = PLAN_HANGUP_GO_ON;
-}
-
-void plan_surroundings_take(struct plan *plan, const struct settings *settings)
-{
-    plan->said |= settings->said;
-    if (settings->said & PLAN_SAYS_WORKSPACE) {
-        workspace_spec_done(&plan->workspace);
-        plan->workspace = workspace_spec_copy(&settings->workspace);
-    }
-    if (settings->said & PLAN_SAYS_SANDBOX) {
-        sandbox_spec_done(&plan->sandbox);
-        plan->sandbox = sandbox_spec_copy(&settings->sandbox);
-    }
-    if (settings->said & PLAN_SAYS_LIMITS)
-        plan->limits = settings->limits;
-    if (settings->said & PLAN_SAYS_HANGUP)
-        plan->on_hangup = settings->on_hangup;
 }
 
 /* The schema reports errors of these two. */

@@ -13,7 +13,7 @@
 #include "verdict.h"
 
 /* Adds a comma, except for the first element of an array. */
-static void next_element(struct str *out)
+static void add_comma(struct str *out)
 {
     bool is_first = out->data[out->len - 1] == '[';
     str_add(out, is_first ? "" : ",");
@@ -21,7 +21,7 @@ static void next_element(struct str *out)
 
 static void add_text(struct str *out, const char *text)
 {
-    next_element(out);
+    add_comma(out);
     str_add_json(out, text, strlen(text));
 }
 
@@ -69,7 +69,7 @@ static void write_files(const struct plan_step *step, struct str *out)
     str_add_char(out, '[');
     for (int i = 0; i < step->file_count; i++) {
         const struct plan_expected_file *file = &step->files[i];
-        next_element(out);
+        add_comma(out);
         str_add_char(out, '{');
         str_json_text(out, "path", file->path);
         if (file->min_lines > 0)
@@ -96,7 +96,7 @@ static void write_seconds(const char *key, int64_t ms, struct str *out)
 
 static void write_step(const struct plan *plan, const struct plan_step *step, struct str *out)
 {
-    next_element(out);
+    add_comma(out);
     str_add_char(out, '{');
     str_json_text(out, "phase", phase_name(step->phase));
     if (step->agent)
@@ -149,7 +149,7 @@ static void write_budget(const struct budget *budget, struct str *out)
 
 static void write_task(const struct plan *plan, const struct plan_task *task, struct str *out)
 {
-    next_element(out);
+    add_comma(out);
     str_add_char(out, '{');
     str_json_text(out, "id", task->id);
     str_json_text(out, "title", task->title);
@@ -231,7 +231,11 @@ void plan_write(const struct plan *plan, struct str *out)
         write_own_policy(plan->own_policy, out);
     if (plan->has_loops) {
         str_json_key(out, "loops");
-        plan_loops_write(&plan->loops, out);
+        str_add_char(out, '{');
+        const struct entropy_limit *limit;
+        for (size_t i = 0; (limit = entropy_limit(i)) != NULL; i++)
+            str_json_i64(out, limit->name, entropy_limit_get(&plan->loops, limit));
+        str_add_char(out, '}');
     }
     plan_surroundings_write(plan, out);
     write_contracts(plan, out);
@@ -249,7 +253,8 @@ static _Atomic(struct contract *) plan_contract;
 static _Atomic(struct contract *) settings_contract;
 
 /* If two threads get here at once, one contract is kept and the other freed. */
-static const struct contract *made_once(_Atomic(struct contract *) *place, const char *text)
+static const struct contract *contract_made_once(_Atomic(struct contract *) *place,
+                                                 const char *text)
 {
     struct contract *kept = atomic_load(place);
     if (kept)
@@ -277,10 +282,10 @@ const char *settings_schema_text(void)
 
 const struct contract *plan_schema(void)
 {
-    return made_once(&plan_contract, plan_schema_json);
+    return contract_made_once(&plan_contract, plan_schema_json);
 }
 
 const struct contract *settings_schema(void)
 {
-    return made_once(&settings_contract, config_schema_json);
+    return contract_made_once(&settings_contract, config_schema_json);
 }

@@ -184,6 +184,17 @@ bool policy_retries_on(const struct policy *policy, enum verdict_class class, bo
     return false;
 }
 
+/* min(base x multiplier^(n-1), cap); stops growing at the cap, so that no power
+ * can overflow. */
+static int64_t exact_delay_ms(const struct policy *policy, int n)
+{
+    double delay = (double)policy->base_delay_ms;
+    double cap = (double)policy->cap_ms;
+    for (int i = 1; i < n && delay < cap && policy->multiplier > 1; i++)
+        delay *= policy->multiplier;
+    return (int64_t)(delay < cap ? delay : cap);
+}
+
 static double jitter_factor(const struct policy *policy, double unit)
 {
     switch (policy->jitter_kind) {
@@ -203,23 +214,16 @@ struct delay policy_delay(const struct policy *policy, int n, uint64_t draw, int
     assert(n >= 1);
     assert(draw < 1ULL << 53);
 
-    /* min(base x multiplier^(n-1), cap); stops growing at the cap, so that no power can overflow.
-     */
-    const double cap = (double)policy->cap_ms;
-    double exact = (double)policy->base_delay_ms;
-    for (int i = 1; i < n && exact < cap && policy->multiplier > 1; i++)
-        exact *= policy->multiplier;
-
     double unit = (double)draw / (double)(1ULL << 53);
     struct delay delay = {
-        .exact_ms = (int64_t)(exact < cap ? exact : cap),
+        .exact_ms = exact_delay_ms(policy, n),
         .n = n,
         .factor = jitter_factor(policy, unit),
         .hint_ms = hint_ms,
     };
     double jittered = (double)delay.exact_ms * delay.factor;
-    if (jittered > cap)
-        jittered = cap;
+    if (jittered > (double)policy->cap_ms)
+        jittered = (double)policy->cap_ms;
     delay.delay_ms = jittered > 0 ? (int64_t)jittered : 0;
     if (hint_ms > delay.delay_ms)
         delay.delay_ms = hint_ms;
