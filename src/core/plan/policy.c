@@ -317,9 +317,9 @@ void policy_words(const struct policy *policy, struct str *out)
         str_add(out, ", not after a timeout");
 
     /* How many equal results end the step: the lower limit of those that are set. */
-    int equal = policy->window > 0 ? policy->window : policy->same_stops;
-    if (policy->same_stops > 0 && policy->same_stops < equal)
-        equal = policy->same_stops;
+    int equal = policy->window + policy->same_stops;
+    if (policy->window > 0 && policy->same_stops > 0)
+        equal = policy->window < policy->same_stops ? policy->window : policy->same_stops;
     if (equal > 0)
         str_addf(out, ", %d equal results end it", equal);
     if (policy->unchanged_stops > 0)
