@@ -7,21 +7,67 @@
 #include "near_word.h"
 #include "str.h"
 
+/* Returns the bits of all types of a value: 1.0 is a number and an integer. */
+static unsigned types_of_value(const struct json *value)
+{
+    switch (json_kind(value)) {
+    case JSON_KIND_OBJECT:
+        return CONTRACT_OBJECT;
+    case JSON_KIND_ARRAY:
+        return CONTRACT_ARRAY;
+    case JSON_KIND_STRING:
+        return CONTRACT_STRING;
+    case JSON_KIND_INTEGER:
+        return CONTRACT_NUMBER | CONTRACT_INTEGER;
+    case JSON_KIND_REAL:
+        return decimal_is_integer(decimal_of(value)) ? CONTRACT_NUMBER | CONTRACT_INTEGER
+                                                     : CONTRACT_NUMBER;
+    case JSON_KIND_TRUE:
+    case JSON_KIND_FALSE:
+        return CONTRACT_BOOLEAN;
+    case JSON_KIND_NULL:
+        return CONTRACT_NULL;
+    case JSON_KIND_NONE:
+    case JSON_KIND_COUNT:
+        break;
+    }
+    return 0;
+}
+
+/* Returns the schema with that name, or NULL. O(log n). */
+static struct contract_schema *find_row_schema(const struct contract_table *table, const char *key)
+{
+    size_t from = 0;
+    size_t to = table->count;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        const char *other = table->rows[middle].key;
+        int order = (unsigned char)key[0] - (unsigned char)other[0]; /* most keys differ here */
+        if (order == 0)
+            order = strcmp(key, other);
+        if (order == 0)
+            return table->rows[middle].schema;
+        if (order < 0)
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return NULL;
+}
+
 /* contract_fits() without findings. */
 static bool contract_would_fit(struct contract_checking *checking,
-                               const struct contract_schema *schema, struct contract_spot *spot);
-
-static bool check_all(struct contract_checking *checking, const struct contract_list *list,
-                      struct contract_spot *spot)
+                               const struct contract_schema *schema, struct contract_spot *spot)
 {
-    bool fits = true;
-    for (size_t i = 0; i < list->count && !contract_is_settled(checking, fits); i++)
-        fits = contract_fits(checking, list->items[i], spot) && fits;
+    struct contract_findings *findings = checking->findings;
+    checking->findings = NULL;
+    const bool fits = contract_fits(checking, schema, spot);
+    checking->findings = findings;
     return fits;
 }
 
-static bool check_any(struct contract_checking *checking, const struct contract_list *list,
-                      struct contract_spot *spot)
+static bool check_any_of(struct contract_checking *checking, const struct contract_list *list,
+                         struct contract_spot *spot)
 {
     for (size_t i = 0; i < list->count && checking->stop == CONTRACT_GOES_ON; i++) {
         if (contract_would_fit(checking, list->items[i], spot))
@@ -30,26 +76,21 @@ static bool check_any(struct contract_checking *checking, const struct contract_
     return contract_say_none_fits(checking, list, spot);
 }
 
-static bool say_two_fit(struct contract_checking *checking, const struct contract_spot *spot,
-                        size_t first, size_t second)
-{
-    struct str message = {0};
-    str_addf(&message, "fits more than one alternative: number %zu and number %zu", first + 1,
-             second + 1);
-    (void)contract_say_value(checking, spot, str_text(&message), "exactly one");
-    str_done(&message);
-    return false;
-}
-
-static bool check_one(struct contract_checking *checking, const struct contract_list *list,
-                      struct contract_spot *spot)
+static bool check_one_of(struct contract_checking *checking, const struct contract_list *list,
+                         struct contract_spot *spot)
 {
     size_t fitting = list->count; /* none yet */
     for (size_t i = 0; i < list->count && checking->stop == CONTRACT_GOES_ON; i++) {
         if (!contract_would_fit(checking, list->items[i], spot))
             continue;
-        if (fitting < list->count)
-            return say_two_fit(checking, spot, fitting, i);
+        if (fitting < list->count) {
+            struct str message = {0};
+            str_addf(&message, "fits more than one alternative: number %zu and number %zu",
+                     fitting + 1, i + 1);
+            (void)contract_say_value(checking, spot, str_text(&message), "exactly one");
+            str_done(&message);
+            return false;
+        }
         fitting = i;
     }
     return fitting < list->count || contract_say_none_fits(checking, list, spot);
@@ -74,44 +115,33 @@ static bool say_must_not(struct contract_checking *checking, const struct contra
     return false;
 }
 
-static bool check_condition(struct contract_checking *checking,
-                            const struct contract_schema *schema, struct contract_spot *spot)
-{
-    const bool holds = contract_would_fit(checking, schema->condition, spot);
-    const struct contract_schema *then = holds ? schema->then_this : schema->else_this;
-    if (checking->stop != CONTRACT_GOES_ON)
-        return false;
-    return !then || contract_fits(checking, then, spot);
-}
-
-static bool check_dependents(struct contract_checking *checking, const struct contract_table *table,
-                             struct contract_spot *spot)
-{
-    bool fits = contract_spend(checking, table->count / CONTRACT_STEP_MEMBERS);
-    for (size_t i = 0; i < table->count && !contract_is_settled(checking, fits); i++) {
-        if (json_get(spot->value, table->rows[i].key))
-            fits = contract_fits(checking, table->rows[i].schema, spot) && fits;
-    }
-    return fits;
-}
-
 static bool check_combined(struct contract_checking *checking, const struct contract_schema *schema,
                            struct contract_spot *spot)
 {
     bool fits = !schema->target || contract_fits(checking, schema->target, spot);
-    if (!contract_is_settled(checking, fits))
-        fits = check_all(checking, &schema->all_of, spot) && fits;
+    for (size_t i = 0; i < schema->all_of.count && !contract_is_settled(checking, fits); i++)
+        fits = contract_fits(checking, schema->all_of.items[i], spot) && fits;
     if (schema->any_of.count > 0 && !contract_is_settled(checking, fits))
-        fits = check_any(checking, &schema->any_of, spot) && fits;
+        fits = check_any_of(checking, &schema->any_of, spot) && fits;
     if (schema->one_of.count > 0 && !contract_is_settled(checking, fits))
-        fits = check_one(checking, &schema->one_of, spot) && fits;
+        fits = check_one_of(checking, &schema->one_of, spot) && fits;
     if (schema->not_this && !contract_is_settled(checking, fits) &&
         contract_would_fit(checking, schema->not_this, spot))
         fits = say_must_not(checking, schema, spot);
-    if (schema->condition && !contract_is_settled(checking, fits))
-        fits = check_condition(checking, schema, spot) && fits;
-    if (!contract_is_settled(checking, fits))
-        fits = check_dependents(checking, &schema->dependent_schemas, spot) && fits;
+    if (schema->condition && !contract_is_settled(checking, fits)) {
+        const bool holds = contract_would_fit(checking, schema->condition, spot);
+        const struct contract_schema *then = holds ? schema->then_this : schema->else_this;
+        if (then && checking->stop == CONTRACT_GOES_ON)
+            fits = contract_fits(checking, then, spot) && fits;
+    }
+    if (!contract_is_settled(checking, fits)) {
+        const struct contract_table *table = &schema->dependent_schemas;
+        (void)contract_spend(checking, table->count / CONTRACT_STEP_MEMBERS);
+        for (size_t i = 0; i < table->count && !contract_is_settled(checking, fits); i++) {
+            if (json_get(spot->value, table->rows[i].key))
+                fits = contract_fits(checking, table->rows[i].schema, spot) && fits;
+        }
+    }
     return fits && checking->stop == CONTRACT_GOES_ON;
 }
 
@@ -121,22 +151,6 @@ static struct contract_spot element_spot(const struct contract_spot *spot, size_
         .at = {.up = &spot->at, .index = index},
         .value = json_at(spot->value, index),
     };
-}
-
-static bool check_items(struct contract_checking *checking, const struct contract_schema *schema,
-                        const struct contract_spot *spot)
-{
-    const struct contract_list *prefix = &schema->prefix_items;
-    const size_t count = json_count(spot->value);
-    bool fits = true;
-    for (size_t i = 0; i < count && !contract_is_settled(checking, fits); i++) {
-        struct contract_spot item = element_spot(spot, i);
-        const struct contract_schema *own = i < prefix->count ? prefix->items[i] : schema->items;
-        if (!own)
-            break;
-        fits = contract_fits(checking, own, &item) && fits;
-    }
-    return fits;
 }
 
 static bool check_contained(struct contract_checking *checking,
@@ -178,14 +192,6 @@ static bool say_equal(void *ctx, size_t first, size_t second)
     return checking->stop == CONTRACT_GOES_ON;
 }
 
-static bool check_unique(struct contract_checking *checking, const struct contract_spot *spot)
-{
-    struct comparison comparison = {.checking = checking, .spot = spot};
-    const bool differ =
-        contract_all_differ(spot->value, say_equal, &comparison, &checking->steps_left);
-    return contract_spend(checking, 0) && differ;
-}
-
 static bool check_elements(struct contract_checking *checking, const struct contract_schema *schema,
                            struct contract_spot *spot)
 {
@@ -193,13 +199,24 @@ static bool check_elements(struct contract_checking *checking, const struct cont
                                            .what = "element",
                                            .less = "too few elements",
                                            .more = "too many elements"};
-    bool fits = contract_check_amount(checking, spot, &amount, (int64_t)json_count(spot->value));
+    const struct contract_list *prefix = &schema->prefix_items;
+    const size_t count = json_count(spot->value);
+    bool fits = contract_check_amount(checking, spot, &amount, (int64_t)count);
     if (schema->contains && !contract_is_settled(checking, fits))
         fits = check_contained(checking, schema, spot) && fits;
-    if (schema->unique && !contract_is_settled(checking, fits))
-        fits = check_unique(checking, spot) && fits;
-    if (!contract_is_settled(checking, fits))
-        fits = check_items(checking, schema, spot) && fits;
+    if (schema->unique && !contract_is_settled(checking, fits)) {
+        struct comparison comparison = {.checking = checking, .spot = spot};
+        const bool differ =
+            contract_all_differ(spot->value, say_equal, &comparison, &checking->steps_left);
+        fits = contract_spend(checking, 0) && differ && fits;
+    }
+    for (size_t i = 0; i < count && !contract_is_settled(checking, fits); i++) {
+        const struct contract_schema *own = i < prefix->count ? prefix->items[i] : schema->items;
+        struct contract_spot item = element_spot(spot, i);
+        if (!own)
+            break;
+        fits = contract_fits(checking, own, &item) && fits;
+    }
     return fits;
 }
 
@@ -253,7 +270,7 @@ static bool check_member(struct contract_checking *checking, const struct contra
                          struct contract_spot *member)
 {
     const char *key = member->at.key;
-    const struct contract_schema *own = contract_table_find(&schema->properties, key);
+    const struct contract_schema *own = find_row_schema(&schema->properties, key);
     bool is_known = own != NULL;
     bool fits = !own || contract_fits(checking, own, member);
     for (size_t i = 0; i < schema->patterns.count && !contract_is_settled(checking, fits); i++) {
@@ -272,53 +289,23 @@ static bool check_member(struct contract_checking *checking, const struct contra
     return contract_fits(checking, schema->additional, member) && fits;
 }
 
-static bool has_member_schemas(const struct contract_schema *schema)
-{
-    return schema->properties.count > 0 || schema->patterns.count > 0 || schema->additional ||
-           schema->names;
-}
-
-static bool check_each(struct contract_checking *checking, const struct contract_schema *schema,
-                       const struct contract_spot *spot)
-{
-    void *iter = NULL;
-    struct contract_spot member = {.at = {.up = &spot->at}};
-    bool fits = contract_spend(checking, json_count(spot->value) / CONTRACT_STEP_MEMBERS);
-    while (!contract_is_settled(checking, fits) &&
-           json_next(spot->value, &iter, &member.at.key, &member.value)) {
-        member.types = 0;
-        if (schema->names)
-            fits = check_name(checking, schema->names, &member) && fits;
-        if (!contract_is_settled(checking, fits))
-            fits = check_member(checking, schema, &member) && fits;
-        member.at.index++;
-    }
-    return fits;
-}
-
-/* Says what a member should be, as far as its own schema tells. */
-static void add_wanted(struct str *out, const struct contract_schema *schema, const char *key)
-{
-    const struct contract_schema *own = contract_table_find(&schema->properties, key);
-    while (own && !own->constant && !own->choices && own->types == 0)
-        own = own->target; /* never a loop: those are rejected */
-    if (!own)
-        return;
-    char *constant = own->constant ? json_brief(own->constant, CONTRACT_SHOWN_MAX) : NULL;
-    if (constant)
-        str_add(out, constant);
-    else if (own->choices)
-        contract_add_choices(out, own->choices);
-    else
-        contract_types_add(out, own->types);
-    free(constant);
-}
-
+/* Says what the member should be, as far as its own schema tells. */
 static bool say_missing(struct contract_checking *checking, const struct contract_schema *schema,
                         const struct contract_spot *member, const char *message)
 {
+    const struct contract_schema *own = find_row_schema(&schema->properties, member->at.key);
     struct str expected = {0};
-    add_wanted(&expected, schema, member->at.key);
+    while (own && !own->constant && !own->choices && own->types == 0)
+        own = own->target; /* never a loop: those are rejected */
+    if (own && own->constant) {
+        char *constant = json_brief(own->constant, CONTRACT_SHOWN_MAX);
+        str_add(&expected, constant);
+        free(constant);
+    } else if (own && own->choices) {
+        contract_add_choices(&expected, own->choices);
+    } else if (own) {
+        contract_types_add(&expected, own->types);
+    }
     const struct contract_fault fault = {
         .code = VIOLATION_MISSING_FIELD,
         .message = message,
@@ -368,22 +355,32 @@ static bool check_dependent(struct contract_checking *checking,
     return fits;
 }
 
-static bool check_count(struct contract_checking *checking, const struct contract_schema *schema,
-                        const struct contract_spot *spot)
+static bool check_members(struct contract_checking *checking, const struct contract_schema *schema,
+                          struct contract_spot *spot)
 {
     const struct contract_amount amount = {.range = schema->members,
                                            .what = "member",
                                            .less = "too few members",
                                            .more = "too many members"};
-    return contract_check_amount(checking, spot, &amount, (int64_t)json_count(spot->value));
-}
-
-static bool check_members(struct contract_checking *checking, const struct contract_schema *schema,
-                          struct contract_spot *spot)
-{
-    bool fits = !contract_range_is_set(&schema->members) || check_count(checking, schema, spot);
-    if (has_member_schemas(schema) && !contract_is_settled(checking, fits))
-        fits = check_each(checking, schema, spot) && fits;
+    const size_t count = json_count(spot->value);
+    const bool has_schemas = schema->properties.count > 0 || schema->patterns.count > 0 ||
+                             schema->additional || schema->names;
+    bool fits = !contract_range_is_set(&schema->members) ||
+                contract_check_amount(checking, spot, &amount, (int64_t)count);
+    if (has_schemas && !contract_is_settled(checking, fits)) {
+        void *iter = NULL;
+        struct contract_spot member = {.at = {.up = &spot->at}};
+        (void)contract_spend(checking, count / CONTRACT_STEP_MEMBERS);
+        while (!contract_is_settled(checking, fits) &&
+               json_next(spot->value, &iter, &member.at.key, &member.value)) {
+            member.types = 0;
+            if (schema->names)
+                fits = check_name(checking, schema->names, &member) && fits;
+            if (!contract_is_settled(checking, fits))
+                fits = check_member(checking, schema, &member) && fits;
+            member.at.index++;
+        }
+    }
     if (schema->required && !contract_is_settled(checking, fits))
         fits = check_names(checking, schema, spot, schema->required, "required") && fits;
     if (schema->dependent_required && !contract_is_settled(checking, fits))
@@ -427,20 +424,15 @@ void contract_offer(struct contract_checking *checking, struct near_word *near, 
         near_word_offer(near, word);
 }
 
-/* Shows a value without its parts, of which there may be many. */
-static char *value_shown(const struct json *value)
-{
-    const enum json_kind kind = json_kind(value);
-    const bool has_parts = kind == JSON_KIND_OBJECT || kind == JSON_KIND_ARRAY;
-    return has_parts ? NULL : json_brief(value, CONTRACT_SHOWN_MAX);
-}
-
 bool contract_say_shown(struct contract_checking *checking, const struct contract_spot *spot,
                         enum violation_code code, const char *message, const char *expected)
 {
     if (!checking->findings)
         return false;
-    char *text = value_shown(spot->value);
+    /* A value is shown without its parts, of which there may be many. */
+    const enum json_kind kind = json_kind(spot->value);
+    const bool has_parts = kind == JSON_KIND_OBJECT || kind == JSON_KIND_ARRAY;
+    char *text = has_parts ? NULL : json_brief(spot->value, CONTRACT_SHOWN_MAX);
     const struct contract_fault fault = {
         .code = code,
         .message = message,
@@ -458,32 +450,27 @@ bool contract_say_value(struct contract_checking *checking, const struct contrac
     return contract_say_shown(checking, spot, VIOLATION_INVALID_VALUE, message, expected);
 }
 
-static void add_range(struct str *out, const struct contract_amount *amount)
-{
-    const int64_t min = amount->range.min;
-    const int64_t max = amount->range.max;
-    const bool has_both = min > 0 && max < INT64_MAX && min <= max;
-    if (has_both && min == max)
-        str_addf(out, "%" PRId64, max);
-    else if (has_both)
-        str_addf(out, "%" PRId64 " to %" PRId64, min, max);
-    else
-        str_addf(out, "at %s %" PRId64, min > 0 ? "least" : "most", min > 0 ? min : max);
-    const bool is_one = (max == INT64_MAX ? min : max) == 1;
-    str_addf(out, " %s%s", amount->what, is_one ? "" : "s");
-}
-
 bool contract_check_amount(struct contract_checking *checking, const struct contract_spot *spot,
                            const struct contract_amount *amount, int64_t count)
 {
-    const bool is_less = count < amount->range.min;
-    if (!is_less && count <= amount->range.max)
+    const int64_t min = amount->range.min;
+    const int64_t max = amount->range.max;
+    const bool is_less = count < min;
+    if (!is_less && count <= max)
         return true;
     if (!checking->findings)
         return false;
     struct str expected = {0};
     struct str actual = {0};
-    add_range(&expected, amount);
+    const bool has_both = min > 0 && max < INT64_MAX && min <= max;
+    const bool is_one = (max == INT64_MAX ? min : max) == 1;
+    if (has_both && min == max)
+        str_addf(&expected, "%" PRId64, max);
+    else if (has_both)
+        str_addf(&expected, "%" PRId64 " to %" PRId64, min, max);
+    else
+        str_addf(&expected, "at %s %" PRId64, min > 0 ? "least" : "most", min > 0 ? min : max);
+    str_addf(&expected, " %s%s", amount->what, is_one ? "" : "s");
     str_addf(&actual, "%" PRId64, count);
     const struct contract_fault fault = {
         .code = VIOLATION_INVALID_VALUE,
@@ -533,40 +520,6 @@ bool contract_say_types(struct contract_checking *checking, const struct contrac
     return false;
 }
 
-/* A value of the wrong type has no other errors, except for the constant that tells what an
- * output is: that error matters more. */
-static bool check_wrong_type(struct contract_checking *checking,
-                             const struct contract_schema *schema, struct contract_spot *spot)
-{
-    const bool is_said =
-        contract_is_identity(schema, spot) && !contract_check_choice(checking, schema, spot);
-    return is_said ? false : contract_say_types(checking, spot, schema->types);
-}
-
-static contract_part_fn *part_for(unsigned types)
-{
-    if ((types & CONTRACT_OBJECT) != 0)
-        return check_members;
-    if ((types & CONTRACT_ARRAY) != 0)
-        return check_elements;
-    if ((types & CONTRACT_STRING) != 0)
-        return contract_check_string;
-    return (types & CONTRACT_NUMBER) != 0 ? contract_check_number : NULL;
-}
-
-static bool check_keywords(struct contract_checking *checking, const struct contract_schema *schema,
-                           struct contract_spot *spot)
-{
-    contract_part_fn *part = part_for(spot->types);
-    const bool has_choice = schema->constant || schema->choices;
-    bool fits = !has_choice || contract_check_choice(checking, schema, spot);
-    if (part && !contract_is_settled(checking, fits))
-        fits = part(checking, schema, spot) && fits;
-    if (schema->combines && !contract_is_settled(checking, fits))
-        fits = check_combined(checking, schema, spot) && fits;
-    return fits && checking->stop == CONTRACT_GOES_ON;
-}
-
 bool contract_fits(struct contract_checking *checking, const struct contract_schema *schema,
                    struct contract_spot *spot)
 {
@@ -577,26 +530,35 @@ bool contract_fits(struct contract_checking *checking, const struct contract_sch
     if (schema->refuses_all)
         return contract_say_value(checking, spot, "not allowed here", NULL);
     if (spot->types == 0) {
-        spot->types = contract_types_of(spot->value);
+        spot->types = types_of_value(spot->value);
         if ((spot->types & CONTRACT_NUMBER) != 0)
             (void)contract_spend_real(checking, spot->value);
     }
-    if (schema->types != 0 && (schema->types & spot->types) == 0)
-        return check_wrong_type(checking, schema, spot);
-    checking->depth++;
-    const bool fits = check_keywords(checking, schema, spot);
-    checking->depth--;
-    return fits;
-}
+    if (schema->types != 0 && (schema->types & spot->types) == 0) {
+        /* A value of the wrong type has no other errors, except for the constant that tells what
+         * an output is: that error matters more. */
+        const bool is_said =
+            contract_is_identity(schema, spot) && !contract_check_choice(checking, schema, spot);
+        return is_said ? false : contract_say_types(checking, spot, schema->types);
+    }
 
-static bool contract_would_fit(struct contract_checking *checking,
-                               const struct contract_schema *schema, struct contract_spot *spot)
-{
-    struct contract_findings *findings = checking->findings;
-    checking->findings = NULL;
-    const bool fits = contract_fits(checking, schema, spot);
-    checking->findings = findings;
-    return fits;
+    const bool has_choice = schema->constant || schema->choices;
+    checking->depth++;
+    bool fits = !has_choice || contract_check_choice(checking, schema, spot);
+    if (!contract_is_settled(checking, fits)) {
+        if ((spot->types & CONTRACT_OBJECT) != 0)
+            fits = check_members(checking, schema, spot) && fits;
+        else if ((spot->types & CONTRACT_ARRAY) != 0)
+            fits = check_elements(checking, schema, spot) && fits;
+        else if ((spot->types & CONTRACT_STRING) != 0)
+            fits = contract_check_string(checking, schema, spot) && fits;
+        else if ((spot->types & CONTRACT_NUMBER) != 0)
+            fits = contract_check_number(checking, schema, spot) && fits;
+    }
+    if (schema->combines && !contract_is_settled(checking, fits))
+        fits = check_combined(checking, schema, spot) && fits;
+    checking->depth--;
+    return fits && checking->stop == CONTRACT_GOES_ON;
 }
 
 /* Recurses as deep as the value is nested, which the JSON parser limits. */

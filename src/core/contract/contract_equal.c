@@ -12,18 +12,6 @@
 #include "parse.h"
 #include "xalloc.h"
 
-static void add_key(struct str *out, const char *key)
-{
-    for (;;) {
-        const size_t plain = strcspn(key, "~/");
-        str_add_n(out, key, plain);
-        if (!key[plain])
-            return;
-        str_add(out, key[plain] == '~' ? "~0" : "~1");
-        key += plain + 1;
-    }
-}
-
 void json_pointer_add(struct str *out, const struct json_pointer *pointer, size_t max)
 {
     if (!pointer->up)
@@ -32,10 +20,18 @@ void json_pointer_add(struct str *out, const struct json_pointer *pointer, size_
     if (out->len > max)
         return;
     str_add_char(out, '/');
-    if (pointer->key)
-        add_key(out, pointer->key);
-    else
+    if (!pointer->key) {
         str_addf(out, "%zu", pointer->index);
+        return;
+    }
+    for (const char *key = pointer->key;;) {
+        const size_t plain = strcspn(key, "~/");
+        str_add_n(out, key, plain);
+        if (!key[plain])
+            return;
+        str_add(out, key[plain] == '~' ? "~0" : "~1");
+        key += plain + 1;
+    }
 }
 
 /* Fails if a '~' is not part of an escape. */
@@ -54,15 +50,6 @@ static bool read_key(struct str *out, const char *text, size_t len)
     return true;
 }
 
-static const struct json *element_at(const struct json *array, const char *text)
-{
-    int64_t index = 0;
-    const bool has_zeros = text[0] == '0' && text[1];
-    const bool is_index = strspn(text, "0123456789") == strlen(text) && !has_zeros &&
-                          parse_i64(text, 0, INT32_MAX, &index, NULL);
-    return is_index ? json_at(array, (size_t)index) : NULL;
-}
-
 const struct json *json_pointer_find(const struct json *root, const char *text)
 {
     const struct json *value = root;
@@ -70,12 +57,18 @@ const struct json *json_pointer_find(const struct json *root, const char *text)
     while (value && *text) {
         const size_t len = *text == '/' ? strcspn(text + 1, "/") : 0;
         str_clear(&key);
-        if (*text != '/' || !read_key(&key, text + 1, len))
+        if (*text != '/' || !read_key(&key, text + 1, len)) {
             value = NULL;
-        else if (json_kind(value) == JSON_KIND_ARRAY)
-            value = element_at(value, str_text(&key));
-        else
+        } else if (json_kind(value) == JSON_KIND_ARRAY) {
+            const char *number = str_text(&key);
+            int64_t index = 0;
+            const bool has_zeros = number[0] == '0' && number[1];
+            const bool is_index = strspn(number, "0123456789") == strlen(number) && !has_zeros &&
+                                  parse_i64(number, 0, INT32_MAX, &index, NULL);
+            value = is_index ? json_at(value, (size_t)index) : NULL;
+        } else {
             value = json_get(value, str_text(&key));
+        }
         text += *text == '/' ? len + 1 : 0;
     }
     str_done(&key);
@@ -118,41 +111,11 @@ static void spend_steps(int64_t *steps_left, size_t len)
     *steps_left -= (int64_t)(len / STEP_BYTES);
 }
 
-static bool same_text(const struct json *a, const struct json *b, int64_t *steps_left)
-{
-    size_t a_len = 0;
-    size_t b_len = 0;
-    const char *a_text = json_bytes(a, &a_len);
-    const char *b_text = json_bytes(b, &b_len);
-    spend_steps(steps_left, a_len);
-    return a_len == b_len && memcmp(a_text, b_text, a_len) == 0;
-}
-
-static bool same_elements(const struct json *a, const struct json *b, int64_t *steps_left)
-{
-    const size_t count = json_count(a);
-    bool same = json_count(b) == count;
-    for (size_t i = 0; same && i < count; i++)
-        same = contract_equal(json_at(a, i), json_at(b, i), steps_left);
-    return same;
-}
-
-static bool same_members(const struct json *a, const struct json *b, int64_t *steps_left)
-{
-    void *iter = NULL;
-    const char *key = NULL;
-    const struct json *value = NULL;
-    bool same = json_count(a) == json_count(b);
-    while (same && json_next(a, &iter, &key, &value)) {
-        const struct json *other = json_get(b, key);
-        same = other && contract_equal(value, other, steps_left);
-    }
-    return same;
-}
-
 bool contract_equal(const struct json *a, const struct json *b, int64_t *steps_left)
 {
     const enum json_kind kind = json_kind(a);
+    const size_t count = json_count(a);
+    bool same = true;
     if (--*steps_left < 0)
         return false;
     if (is_number(kind) && is_number(json_kind(b))) {
@@ -163,12 +126,31 @@ bool contract_equal(const struct json *a, const struct json *b, int64_t *steps_l
     if (kind != json_kind(b))
         return false;
     switch (kind) {
-    case JSON_KIND_OBJECT:
-        return same_members(a, b, steps_left);
+    case JSON_KIND_OBJECT: {
+        void *iter = NULL;
+        const char *key = NULL;
+        const struct json *value = NULL;
+        same = json_count(b) == count;
+        while (same && json_next(a, &iter, &key, &value)) {
+            const struct json *other = json_get(b, key);
+            same = other && contract_equal(value, other, steps_left);
+        }
+        break;
+    }
     case JSON_KIND_ARRAY:
-        return same_elements(a, b, steps_left);
-    case JSON_KIND_STRING:
-        return same_text(a, b, steps_left);
+        same = json_count(b) == count;
+        for (size_t i = 0; same && i < count; i++)
+            same = contract_equal(json_at(a, i), json_at(b, i), steps_left);
+        break;
+    case JSON_KIND_STRING: {
+        size_t a_len = 0;
+        size_t b_len = 0;
+        const char *a_text = json_bytes(a, &a_len);
+        const char *b_text = json_bytes(b, &b_len);
+        spend_steps(steps_left, a_len);
+        same = a_len == b_len && memcmp(a_text, b_text, a_len) == 0;
+        break;
+    }
     case JSON_KIND_INTEGER:
     case JSON_KIND_REAL:
     case JSON_KIND_TRUE:
@@ -178,7 +160,7 @@ bool contract_equal(const struct json *a, const struct json *b, int64_t *steps_l
     case JSON_KIND_COUNT:
         break;
     }
-    return true;
+    return same;
 }
 
 static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t len)
@@ -194,32 +176,6 @@ static uint64_t add_u64(uint64_t hash, uint64_t value)
     return add_bytes(hash, &value, sizeof(value));
 }
 
-static uint64_t hash_number(uint64_t hash, const struct json *number)
-{
-    const struct decimal decimal = decimal_of(number);
-    hash = add_u64(hash, decimal.digits);
-    hash = add_u64(hash, (uint64_t)decimal.exponent);
-    return add_u64(hash, decimal.negative ? 1 : 0);
-}
-
-static uint64_t hash_of(const struct json *value, int64_t *steps_left);
-
-/* A sum, so that the order of members does not matter. */
-static uint64_t hash_members(const struct json *object, int64_t *steps_left)
-{
-    void *iter = NULL;
-    const char *key = NULL;
-    const struct json *value = NULL;
-    uint64_t sum = 0;
-    while (json_next(object, &iter, &key, &value)) {
-        const size_t len = strlen(key);
-        const uint64_t name = add_bytes(fnv_basis, key, len);
-        spend_steps(steps_left, len);
-        sum += add_u64(name, hash_of(value, steps_left));
-    }
-    return sum;
-}
-
 /* Equal values have equal hashes. */
 static uint64_t hash_of(const struct json *value, int64_t *steps_left)
 {
@@ -228,7 +184,10 @@ static uint64_t hash_of(const struct json *value, int64_t *steps_left)
         return 0;
     if (is_number(kind)) {
         spend_number(steps_left, value);
-        return hash_number(fnv_basis, value);
+        const struct decimal decimal = decimal_of(value);
+        uint64_t hash = add_u64(fnv_basis, decimal.digits);
+        hash = add_u64(hash, (uint64_t)decimal.exponent);
+        return add_u64(hash, decimal.negative ? 1 : 0);
     }
     uint64_t hash = add_u64(fnv_basis, (uint64_t)kind);
     size_t len = 0;
@@ -236,8 +195,18 @@ static uint64_t hash_of(const struct json *value, int64_t *steps_left)
     spend_steps(steps_left, len);
     if (text)
         return add_bytes(hash, text, len);
-    if (kind == JSON_KIND_OBJECT)
-        return add_u64(hash, hash_members(value, steps_left));
+    if (kind == JSON_KIND_OBJECT) {
+        void *iter = NULL;
+        const char *key = NULL;
+        const struct json *member = NULL;
+        uint64_t sum = 0; /* so that the order of members does not matter */
+        while (json_next(value, &iter, &key, &member)) {
+            const size_t key_len = strlen(key);
+            spend_steps(steps_left, key_len);
+            sum += add_u64(add_bytes(fnv_basis, key, key_len), hash_of(member, steps_left));
+        }
+        return add_u64(hash, sum);
+    }
     for (size_t i = 0; i < json_count(value); i++)
         hash = add_u64(hash, hash_of(json_at(value, i), steps_left));
     return hash;
@@ -250,18 +219,6 @@ static int compare_hashed(const void *a, const void *b)
     if (one->hash != other->hash)
         return one->hash < other->hash ? -1 : 1;
     return one->index < other->index ? -1 : 1;
-}
-
-/* Returns the first element from row `start` on with the same hash that equals the one at `at`. */
-static const struct hashed *equal_before(const struct json *array, const struct hashed *rows,
-                                         size_t start, size_t at, int64_t *steps_left)
-{
-    for (size_t i = start; i < at && *steps_left >= 0; i++) {
-        if (contract_equal(json_at(array, rows[i].index), json_at(array, rows[at].index),
-                           steps_left))
-            return &rows[i];
-    }
-    return NULL;
 }
 
 bool contract_all_differ(const struct json *array, contract_equal_fn *tell, void *ctx,
@@ -277,7 +234,12 @@ bool contract_all_differ(const struct json *array, contract_equal_fn *tell, void
     size_t start = 0; /* of the rows with one hash */
     for (size_t i = 1; i < count && goes_on && *steps_left >= 0; i++) {
         start = rows[i].hash == rows[start].hash ? start : i;
-        const struct hashed *equal = equal_before(array, rows, start, i, steps_left);
+        const struct hashed *equal = NULL; /* the first such element */
+        for (size_t k = start; !equal && k < i && *steps_left >= 0; k++) {
+            if (contract_equal(json_at(array, rows[k].index), json_at(array, rows[i].index),
+                               steps_left))
+                equal = &rows[k];
+        }
         if (!equal)
             continue;
         differ = false;

@@ -177,17 +177,8 @@ struct contract {
     const void *text_ctx;         /* borrowed */
 };
 
-/* Adds an empty schema to the contract. */
-struct contract_schema *contract_schema_new(struct contract *contract, const struct json *json);
-
-/* Returns the schema with that name, or NULL. O(log n). */
-struct contract_schema *contract_table_find(const struct contract_table *table, const char *key);
-
 /* All names, for messages. */
 extern const char contract_type_all[];
-
-/* Returns the bits of all types of a value: 1.0 is a number and an integer. */
-unsigned contract_types_of(const struct json *value);
 
 /* "string", "string or object", "null, string or object". */
 void contract_types_add(struct str *out, unsigned mask);

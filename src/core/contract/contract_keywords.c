@@ -20,42 +20,6 @@ static const struct {
     {"integer", CONTRACT_INTEGER},
 };
 
-/* Returns the bit of a type, or 0. */
-static unsigned contract_type_named(const char *name)
-{
-    for (size_t i = 0; i < ARRAY_LEN(type_names); i++) {
-        if (strcmp(type_names[i].name, name) == 0)
-            return type_names[i].type;
-    }
-    return 0;
-}
-
-unsigned contract_types_of(const struct json *value)
-{
-    switch (json_kind(value)) {
-    case JSON_KIND_OBJECT:
-        return CONTRACT_OBJECT;
-    case JSON_KIND_ARRAY:
-        return CONTRACT_ARRAY;
-    case JSON_KIND_STRING:
-        return CONTRACT_STRING;
-    case JSON_KIND_INTEGER:
-        return CONTRACT_NUMBER | CONTRACT_INTEGER;
-    case JSON_KIND_REAL:
-        return decimal_is_integer(decimal_of(value)) ? CONTRACT_NUMBER | CONTRACT_INTEGER
-                                                     : CONTRACT_NUMBER;
-    case JSON_KIND_TRUE:
-    case JSON_KIND_FALSE:
-        return CONTRACT_BOOLEAN;
-    case JSON_KIND_NULL:
-        return CONTRACT_NULL;
-    case JSON_KIND_NONE:
-    case JSON_KIND_COUNT:
-        break;
-    }
-    return 0;
-}
-
 void contract_types_add(struct str *out, unsigned mask)
 {
     unsigned left = mask;
@@ -69,68 +33,25 @@ void contract_types_add(struct str *out, unsigned mask)
     }
 }
 
-struct contract_schema *contract_schema_new(struct contract *contract, const struct json *json)
-{
-    const struct contract_range any = {.min = 0, .max = INT64_MAX};
-    struct contract_schema *schema = xcalloc(1, sizeof(*schema));
-    schema->json = json;
-    schema->refuses_all = json_kind(json) == JSON_KIND_FALSE;
-    schema->length = any;
-    schema->elements = any;
-    schema->members = any;
-    schema->contained = (struct contract_range){.min = 1, .max = INT64_MAX};
-    contract->schemas = xgrow(contract->schemas, &contract->schema_cap, contract->schema_count + 1,
-                              sizeof(struct contract_schema *));
-    contract->schemas[contract->schema_count++] = schema;
-    return schema;
-}
-
-/* Like strcmp(): most keys differ in their first byte. */
-static int key_order(const char *key, const char *other)
-{
-    const int order = (unsigned char)key[0] - (unsigned char)other[0];
-    return order != 0 ? order : strcmp(key, other);
-}
-
-struct contract_schema *contract_table_find(const struct contract_table *table, const char *key)
-{
-    size_t from = 0;
-    size_t to = table->count;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        const int order = key_order(key, table->rows[middle].key);
-        if (order == 0)
-            return table->rows[middle].schema;
-        if (order < 0)
-            to = middle;
-        else
-            from = middle + 1;
-    }
-    return NULL;
-}
-
-static void schema_free(struct contract_schema *schema)
-{
-    for (size_t i = 0; i < schema->patterns.count; i++)
-        contract_pattern_close(schema->patterns.rows[i].pattern);
-    contract_pattern_close(schema->pattern);
-    free(schema->patterns.rows);
-    free(schema->prefix_items.items);
-    free(schema->properties.rows);
-    free(schema->dependent_schemas.rows);
-    free(schema->all_of.items);
-    free(schema->any_of.items);
-    free(schema->one_of.items);
-    free(schema->pointer);
-    free(schema);
-}
-
 void contract_free(struct contract *contract)
 {
     if (!contract)
         return;
-    for (size_t i = 0; i < contract->schema_count; i++)
-        schema_free(contract->schemas[i]);
+    for (size_t i = 0; i < contract->schema_count; i++) {
+        struct contract_schema *schema = contract->schemas[i];
+        for (size_t k = 0; k < schema->patterns.count; k++)
+            contract_pattern_close(schema->patterns.rows[k].pattern);
+        contract_pattern_close(schema->pattern);
+        free(schema->patterns.rows);
+        free(schema->prefix_items.items);
+        free(schema->properties.rows);
+        free(schema->dependent_schemas.rows);
+        free(schema->all_of.items);
+        free(schema->any_of.items);
+        free(schema->one_of.items);
+        free(schema->pointer);
+        free(schema);
+    }
     for (size_t i = 0; i < contract->resource_count; i++)
         free(contract->resources[i].uri);
     free(contract->schemas);
@@ -149,8 +70,8 @@ size_t contract_schema_count(const struct contract *contract)
 typedef void keyword_fn(const struct contract_site *site, void *slot);
 
 /* Returns the site of a part of the value. */
-static struct contract_site part_of(const struct contract_site *site, const struct json *value,
-                                    const struct json_pointer *pointer)
+static struct contract_site part_site(const struct contract_site *site, const struct json *value,
+                                      const struct json_pointer *pointer)
 {
     struct contract_site part = *site;
     part.value = value;
@@ -183,7 +104,7 @@ static void read_list(const struct contract_site *site, void *slot)
     list->items = xcalloc(count + 1, sizeof(struct contract_schema *));
     for (size_t i = 0; i < count; i++) {
         const struct json_pointer pointer = {.up = site->pointer, .index = i};
-        const struct contract_site part = part_of(site, json_at(site->value, i), &pointer);
+        const struct contract_site part = part_site(site, json_at(site->value, i), &pointer);
         list->items[list->count++] = contract_load_schema(&part);
     }
 }
@@ -205,7 +126,7 @@ static void read_table(const struct contract_site *site, void *slot)
     const struct json *value = NULL;
     table->rows = xcalloc(json_count(site->value) + 1, sizeof(*table->rows));
     while (json_next(site->value, &iter, &pointer.key, &value)) {
-        const struct contract_site part = part_of(site, value, &pointer);
+        const struct contract_site part = part_site(site, value, &pointer);
         table->rows[table->count++] =
             (struct contract_row){.key = pointer.key, .schema = contract_load_schema(&part)};
     }
@@ -254,7 +175,7 @@ static void read_patterns(const struct contract_site *site, void *slot)
     const struct json *value = NULL;
     patterns->rows = xcalloc(json_count(site->value) + 1, sizeof(*patterns->rows));
     while (json_next(site->value, &iter, &pointer.key, &value)) {
-        const struct contract_site part = part_of(site, value, &pointer);
+        const struct contract_site part = part_site(site, value, &pointer);
         patterns->rows[patterns->count++] = (struct contract_patterned){
             .pattern = open_pattern(&part, pointer.key, strlen(pointer.key)),
             .schema = contract_load_schema(&part),
@@ -341,7 +262,8 @@ static void check_unique(const struct contract_site *site)
     struct json_pointer pointer = {.up = site->pointer};
     if (contract_all_differ(site->value, note_equal, &pointer.index, &steps))
         return;
-    const struct contract_site part = part_of(site, json_at(site->value, pointer.index), &pointer);
+    const struct contract_site part =
+        part_site(site, json_at(site->value, pointer.index), &pointer);
     contract_complain(&part, NULL, "no element may be there twice");
 }
 
@@ -351,7 +273,7 @@ static void read_names(const struct contract_site *site, void *slot)
         return;
     for (size_t i = 0; i < json_count(site->value); i++) {
         const struct json_pointer pointer = {.up = site->pointer, .index = i};
-        const struct contract_site part = part_of(site, json_at(site->value, i), &pointer);
+        const struct contract_site part = part_site(site, json_at(site->value, i), &pointer);
         if (json_kind(part.value) != JSON_KIND_STRING)
             contract_complain_type(&part, "string", "no name");
         else if (!contract_plain_text(part.value))
@@ -369,7 +291,7 @@ static void read_names_by_name(const struct contract_site *site, void *slot)
     struct json_pointer pointer = {.up = site->pointer};
     const struct json *value = NULL;
     while (json_next(site->value, &iter, &pointer.key, &value)) {
-        const struct contract_site part = part_of(site, value, &pointer);
+        const struct contract_site part = part_site(site, value, &pointer);
         const struct json *names = NULL;
         read_names(&part, &names);
     }
@@ -384,7 +306,11 @@ static void read_type(const struct contract_site *site, void *slot)
         contract_complain_type(site, contract_type_all, "wrong type");
         return;
     }
-    const unsigned type = contract_type_named(name ? name : "");
+    unsigned type = 0;
+    for (size_t i = 0; name && i < ARRAY_LEN(type_names); i++) {
+        if (strcmp(type_names[i].name, name) == 0)
+            type = type_names[i].type;
+    }
     if (type == 0)
         contract_complain(site, contract_type_all, "no such type");
     *types |= type;
@@ -400,7 +326,7 @@ static void read_types(const struct contract_site *site, void *slot)
         contract_complain(site, "at least one type", "must not be empty");
     for (size_t i = 0; i < json_count(site->value); i++) {
         const struct json_pointer pointer = {.up = site->pointer, .index = i};
-        const struct contract_site part = part_of(site, json_at(site->value, i), &pointer);
+        const struct contract_site part = part_site(site, json_at(site->value, i), &pointer);
         read_type(&part, slot);
     }
     check_unique(site);
@@ -518,9 +444,17 @@ static const struct keyword {
     {"writeOnly", read_mark, 0},
 };
 
-static void complain_unknown(const struct contract_site *site, const char *name)
+void contract_load_keyword(const struct contract_site *site, const char *keyword)
 {
-    struct near_word near = near_word_new(name);
+    struct near_word near = near_word_new(keyword);
+    for (size_t i = 0; i < ARRAY_LEN(keywords); i++) {
+        if (strcmp(keywords[i].name, keyword) == 0) {
+            char *schema = (char *)site->schema;
+            keywords[i].read(site, schema + keywords[i].member);
+            return;
+        }
+    }
+
     struct str message = {0};
     for (size_t i = 0; i < ARRAY_LEN(keywords); i++)
         near_word_offer(&near, keywords[i].name);
@@ -529,16 +463,4 @@ static void complain_unknown(const struct contract_site *site, const char *name)
         str_addf(&message, ", did you mean \"%s\"?", near.nearest);
     contract_complain(site, NULL, str_text(&message));
     str_done(&message);
-}
-
-void contract_load_keyword(const struct contract_site *site, const char *keyword)
-{
-    for (size_t i = 0; i < ARRAY_LEN(keywords); i++) {
-        if (strcmp(keywords[i].name, keyword) == 0) {
-            char *schema = (char *)site->schema;
-            keywords[i].read(site, schema + keywords[i].member);
-            return;
-        }
-    }
-    complain_unknown(site, keyword);
 }

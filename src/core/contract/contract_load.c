@@ -20,62 +20,34 @@ struct uri {
     struct part scheme, authority, path, query, fragment;
 };
 
-static struct part part_of(const char *text, size_t len)
+static struct part uri_part(const char *text, size_t len)
 {
     return (struct part){.text = text, .len = len, .is_there = true};
 }
 
-/* Returns the length of "scheme:" without the colon, or 0. */
-static size_t scheme_len(const char *text)
-{
-    static const char chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                "0123456789+-.";
-    const size_t len = strspn(text, chars);
-    return ascii_is_letter(text[0]) && text[len] == ':' ? len : 0;
-}
-
 static struct uri parse_uri(const char *text)
 {
+    static const char scheme_chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                       "0123456789+-.";
     struct uri uri = {0};
-    const size_t scheme = scheme_len(text);
-    if (scheme > 0) {
-        uri.scheme = part_of(text, scheme);
+    const size_t scheme = strspn(text, scheme_chars);
+    if (ascii_is_letter(text[0]) && text[scheme] == ':') {
+        uri.scheme = uri_part(text, scheme);
         text += scheme + 1;
     }
     if (strncmp(text, "//", 2) == 0) {
-        uri.authority = part_of(text + 2, strcspn(text + 2, "/?#"));
+        uri.authority = uri_part(text + 2, strcspn(text + 2, "/?#"));
         text += 2 + uri.authority.len;
     }
-    uri.path = part_of(text, strcspn(text, "?#"));
+    uri.path = uri_part(text, strcspn(text, "?#"));
     text += uri.path.len;
     if (*text == '?') {
-        uri.query = part_of(text + 1, strcspn(text + 1, "#"));
+        uri.query = uri_part(text + 1, strcspn(text + 1, "#"));
         text += 1 + uri.query.len;
     }
     if (*text == '#')
-        uri.fragment = part_of(text + 1, strlen(text + 1));
+        uri.fragment = uri_part(text + 1, strlen(text + 1));
     return uri;
-}
-
-static size_t directory_len(struct part path)
-{
-    size_t len = path.len;
-    while (len > 0 && path.text[len - 1] != '/')
-        len--;
-    return len;
-}
-
-/* Removes the last segment and the '/' before it from what was written since `start`. */
-static void drop_segment(struct str *out, size_t start)
-{
-    size_t len = out->len;
-    while (len > start && out->data[len - 1] != '/')
-        len--;
-    len -= len > start ? 1 : 0;
-    if (out->data) {
-        out->data[len] = '\0';
-        out->len = len;
-    }
 }
 
 /* RFC 3986, 5.2.4: one segment and the '/' before it at a time. A path without a leading '/'
@@ -93,8 +65,12 @@ static void add_without_dots(struct str *out, const char *path, size_t len)
         const size_t name_len = end - at - slash;
         const bool is_up = name_len == 2 && memcmp(name, "..", 2) == 0;
         const bool is_here = name_len == 1 && *name == '.';
-        if (is_up)
-            drop_segment(out, start);
+        if (is_up) { /* removes the last segment and the '/' before it */
+            size_t kept = out->len;
+            while (kept > start && out->data[kept - 1] != '/')
+                kept--;
+            str_cut(out, kept > start ? kept - 1 : kept);
+        }
         const size_t skipped = out->len == start && path[0] != '/' ? slash : 0;
         if (!is_up && !is_here)
             str_add_n(out, path + at + skipped, end - at - skipped);
@@ -102,23 +78,6 @@ static void add_without_dots(struct str *out, const char *path, size_t len)
             str_add_n(out, "/", 1 - skipped);
         at = end;
     }
-}
-
-static void add_path(struct str *out, const struct uri *base, const struct uri *reference)
-{
-    struct str whole = {0};
-    if (reference->path.len == 0) {
-        str_add_n(&whole, base->path.text, base->path.len);
-    } else if (reference->path.text[0] == '/') {
-        str_add_n(&whole, reference->path.text, reference->path.len);
-    } else {
-        const bool is_bare = base->authority.is_there && base->path.len == 0;
-        str_add(&whole, is_bare ? "/" : "");
-        str_add_n(&whole, base->path.text, directory_len(base->path));
-        str_add_n(&whole, reference->path.text, reference->path.len);
-    }
-    add_without_dots(out, str_text(&whole), whole.len);
-    str_done(&whole);
 }
 
 static void add_part(struct str *out, const char *before, struct part part, const char *behind)
@@ -130,6 +89,7 @@ static void add_part(struct str *out, const char *before, struct part part, cons
     str_add(out, behind);
 }
 
+/* RFC 3986, 5.2.2 */
 static void add_resolved(struct str *out, const struct uri *base, const struct uri *reference)
 {
     if (reference->scheme.is_there || reference->authority.is_there) {
@@ -142,7 +102,24 @@ static void add_resolved(struct str *out, const struct uri *base, const struct u
     }
     add_part(out, "", base->scheme, ":");
     add_part(out, "//", base->authority, "");
-    add_path(out, base, reference);
+
+    struct str path = {0};
+    if (reference->path.len == 0) {
+        str_add_n(&path, base->path.text, base->path.len);
+    } else if (reference->path.text[0] == '/') {
+        str_add_n(&path, reference->path.text, reference->path.len);
+    } else {
+        const bool is_bare = base->authority.is_there && base->path.len == 0;
+        size_t directory = base->path.len;
+        while (directory > 0 && base->path.text[directory - 1] != '/')
+            directory--;
+        str_add(&path, is_bare ? "/" : "");
+        str_add_n(&path, base->path.text, directory);
+        str_add_n(&path, reference->path.text, reference->path.len);
+    }
+    add_without_dots(out, str_text(&path), path.len);
+    str_done(&path);
+
     const bool keeps_query = reference->path.len == 0 && !reference->query.is_there;
     add_part(out, "?", keeps_query ? base->query : reference->query, "");
 }
@@ -201,29 +178,21 @@ static int compare_entries(const void *a, const void *b)
     return one->place < other->place ? -1 : one->place > other->place;
 }
 
-static struct directory directory_of(const struct contract *contract)
+/* Adds an empty schema to the contract. */
+static struct contract_schema *add_schema(struct contract *contract, const struct json *json)
 {
-    struct directory directory = {.count = contract->schema_count};
-    directory.entries = xcalloc(directory.count, sizeof(*directory.entries));
-    for (size_t i = 0; i < directory.count; i++) {
-        struct contract_schema *schema = contract->schemas[i];
-        directory.entries[i] = (struct entry){.place = (uintptr_t)schema->json, .schema = schema};
-    }
-    qsort(directory.entries, directory.count, sizeof(*directory.entries), compare_entries);
-    return directory;
-}
-
-/* All `true` values are one object, so they have no position of their own; but all schemas that
- * are `true` are equal. */
-static struct contract_schema *schema_at(struct contract *contract,
-                                         const struct directory *directory, const struct json *json)
-{
-    const struct entry wanted = {.place = (uintptr_t)json};
-    if (json_kind(json) == JSON_KIND_TRUE || json_kind(json) == JSON_KIND_FALSE)
-        return contract_schema_new(contract, json);
-    const struct entry *found =
-        bsearch(&wanted, directory->entries, directory->count, sizeof(wanted), compare_entries);
-    return found ? found->schema : NULL;
+    const struct contract_range any = {.min = 0, .max = INT64_MAX};
+    struct contract_schema *schema = xcalloc(1, sizeof(*schema));
+    schema->json = json;
+    schema->refuses_all = json_kind(json) == JSON_KIND_FALSE;
+    schema->length = any;
+    schema->elements = any;
+    schema->members = any;
+    schema->contained = (struct contract_range){.min = 1, .max = INT64_MAX};
+    contract->schemas = xgrow(contract->schemas, &contract->schema_cap, contract->schema_count + 1,
+                              sizeof(struct contract_schema *));
+    contract->schemas[contract->schema_count++] = schema;
+    return schema;
 }
 
 static struct contract_schema *anchored_schema(const struct contract *contract, size_t resource,
@@ -237,47 +206,38 @@ static struct contract_schema *anchored_schema(const struct contract *contract, 
     return NULL;
 }
 
+/* Returns the index of the resource with that URI; `resource_count` if there is none. */
+static size_t find_resource(const struct contract *contract, const char *uri)
+{
+    size_t i = 0;
+    while (i < contract->resource_count && strcmp(contract->resources[i].uri, uri) != 0)
+        i++;
+    return i;
+}
+
 static struct contract_schema *find_target(struct contract *contract,
                                            const struct directory *directory, const char *uri,
                                            const char *fragment)
 {
-    for (size_t i = 0; i < contract->resource_count; i++) {
-        struct contract_schema *root = contract->resources[i].root;
-        if (strcmp(contract->resources[i].uri, uri) != 0)
-            continue;
-        if (*fragment == '\0')
-            return root;
-        if (*fragment != '/')
-            return anchored_schema(contract, i, fragment);
-        const struct json *json = json_pointer_find(root->json, fragment);
-        return json ? schema_at(contract, directory, json) : NULL;
-    }
-    return NULL;
-}
-
-static bool has_document(const struct contract *contract, const char *uri)
-{
-    for (size_t i = 0; i < contract->resource_count; i++) {
-        if (strcmp(contract->resources[i].uri, uri) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* There is nothing, or it is outside of the contract, which is not searched. */
-static void complain_target(struct contract_loader *loader, const struct contract_schema *schema,
-                            const char *uri)
-{
-    const bool is_inside = has_document(loader->contract, uri);
-    const char *words = is_inside
-                            ? "there is no such schema in this contract"
-                            : "only references within the contract are followed, other documents "
-                              "are not read";
-    char *shown = json_brief(json_get(schema->json, "$ref"), REFERENCE_SHOWN_MAX);
-    violations_add(loader->wrong, VIOLATION_INVALID_VALUE, schema->pointer, words,
-                   "the place, $anchor or $id of a schema in it", shown);
-    loader->failed = true;
-    free(shown);
+    const size_t resource = find_resource(contract, uri);
+    if (resource == contract->resource_count)
+        return NULL;
+    struct contract_schema *root = contract->resources[resource].root;
+    if (*fragment == '\0')
+        return root;
+    if (*fragment != '/')
+        return anchored_schema(contract, resource, fragment);
+    const struct json *json = json_pointer_find(root->json, fragment);
+    if (!json)
+        return NULL;
+    /* All `true` values are one object, so they have no position of their own; but all schemas
+     * that are `true` are equal. */
+    if (json_kind(json) == JSON_KIND_TRUE || json_kind(json) == JSON_KIND_FALSE)
+        return add_schema(contract, json);
+    const struct entry wanted = {.place = (uintptr_t)json};
+    const struct entry *found =
+        bsearch(&wanted, directory->entries, directory->count, sizeof(wanted), compare_entries);
+    return found ? found->schema : NULL;
 }
 
 static void find_reference(struct contract_loader *loader, const struct directory *directory,
@@ -290,10 +250,20 @@ static void find_reference(struct contract_loader *loader, const struct director
     const bool is_short = contract_uri_resolve(base, schema->reference, &uri, &fragment);
     if (is_short)
         schema->target = find_target(contract, directory, str_text(&uri), str_text(&fragment));
-    if (!is_short)
+    if (!is_short) {
         complain_of_pointer(loader, schema->pointer, "the URI is too long");
-    else if (!schema->target)
-        complain_target(loader, schema, str_text(&uri));
+    } else if (!schema->target) {
+        /* There is nothing, or it is outside of the contract, which is not searched. */
+        const bool is_inside = find_resource(contract, str_text(&uri)) < contract->resource_count;
+        const char *words = is_inside ? "there is no such schema in this contract"
+                                      : "only references within the contract are followed, other "
+                                        "documents are not read";
+        char *shown = json_brief(json_get(schema->json, "$ref"), REFERENCE_SHOWN_MAX);
+        violations_add(loader->wrong, VIOLATION_INVALID_VALUE, schema->pointer, words,
+                       "the place, $anchor or $id of a schema in it", shown);
+        loader->failed = true;
+        free(shown);
+    }
     str_done(&uri);
     str_done(&fragment);
 }
@@ -368,13 +338,20 @@ static int longest_chain(struct chain *chain, struct contract_schema *schema)
 static void contract_load_references(struct contract_loader *loader)
 {
     struct contract *contract = loader->contract;
-    struct directory directory = directory_of(contract);
     const size_t count = contract->schema_count;
+    struct directory directory = {.count = count};
+    directory.entries = xcalloc(count, sizeof(*directory.entries));
+    for (size_t i = 0; i < count; i++) {
+        struct contract_schema *schema = contract->schemas[i];
+        directory.entries[i] = (struct entry){.place = (uintptr_t)schema->json, .schema = schema};
+    }
+    qsort(directory.entries, count, sizeof(*directory.entries), compare_entries);
     for (size_t i = 0; i < count; i++) {
         if (contract->schemas[i]->reference)
             find_reference(loader, &directory, contract->schemas[i]);
     }
     free(directory.entries);
+
     struct chain chain = {.loader = loader};
     for (size_t i = 0; i < count && !loader->failed; i++)
         (void)longest_chain(&chain, contract->schemas[i]);
@@ -427,15 +404,6 @@ static size_t add_resource(struct contract *contract, const char *uri, struct co
     return contract->resource_count++;
 }
 
-static bool has_resource(const struct contract *contract, const char *uri)
-{
-    for (size_t i = 0; i < contract->resource_count; i++) {
-        if (strcmp(contract->resources[i].uri, uri) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* A schema with $id begins a resource of its own, and so does the whole. */
 static void read_id(const struct contract_site *site, struct contract_schema *schema)
 {
@@ -461,7 +429,7 @@ static void read_id(const struct contract_site *site, struct contract_schema *sc
         contract_complain(&id_site, NULL, "the URI is too long");
     else if (fragment.len > 0)
         contract_complain(&id_site, NULL, "must not have a fragment; $anchor is for that");
-    else if (has_resource(contract, str_text(&uri)))
+    else if (find_resource(contract, str_text(&uri)) < contract->resource_count)
         contract_complain(&id_site, NULL, "another schema has this $id");
     else if (contract->resource_count == NAMED_MAX)
         contract_complain(&id_site, NULL, "too many schemas have an $id");
@@ -471,26 +439,10 @@ static void read_id(const struct contract_site *site, struct contract_schema *sc
     str_done(&fragment);
 }
 
-static bool is_anchor_name(const char *name)
+static void read_anchor(const struct contract_site *site, struct contract_schema *schema)
 {
     static const char chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                                 "0123456789-_.";
-    const bool starts_well = name[0] != '\0' && !strchr("0123456789-.", name[0]);
-    return starts_well && strspn(name, chars) == strlen(name);
-}
-
-static bool has_anchor(const struct contract *contract, size_t resource, const char *name)
-{
-    for (size_t i = 0; i < contract->anchor_count; i++) {
-        const struct contract_anchor *anchor = &contract->anchors[i];
-        if (anchor->resource == resource && strcmp(anchor->name, name) == 0)
-            return true;
-    }
-    return false;
-}
-
-static void read_anchor(const struct contract_site *site, struct contract_schema *schema)
-{
     struct contract *contract = site->loader->contract;
     const struct json *anchor = json_get(site->value, "$anchor");
     if (!anchor)
@@ -500,11 +452,12 @@ static void read_anchor(const struct contract_site *site, struct contract_schema
     anchor_site.value = anchor;
     anchor_site.pointer = &pointer;
     const char *name = contract_plain_text(anchor);
-    if (!name || !is_anchor_name(name)) {
+    if (!name || name[0] == '\0' || strchr("0123456789-.", name[0]) ||
+        strspn(name, chars) != strlen(name)) {
         contract_complain(&anchor_site, "a name: [A-Za-z_][A-Za-z0-9_.-]*", "wrong anchor");
         return;
     }
-    if (has_anchor(contract, schema->resource, name))
+    if (anchored_schema(contract, schema->resource, name))
         contract_complain(&anchor_site, NULL, "another schema has this $anchor");
     if (contract->anchor_count == NAMED_MAX) {
         contract_complain(&anchor_site, NULL, "too many schemas have an $anchor");
@@ -532,54 +485,41 @@ static void read_draft(const struct contract_site *site)
     contract_complain(&draft_site, draft_uri, "another draft of JSON Schema");
 }
 
-static void read_keywords(const struct contract_site *site, struct contract_schema *schema)
-{
-    struct json_pointer pointer = {.up = site->pointer};
-    struct contract_site keyword = *site;
-    void *iter = NULL;
-    keyword.schema = schema;
-    keyword.pointer = &pointer;
-    keyword.depth++;
-    while (json_next(site->value, &iter, &pointer.key, &keyword.value))
-        contract_load_keyword(&keyword, pointer.key);
-}
-
-static bool is_within_limits(const struct contract_site *site)
+struct contract_schema *contract_load_schema(const struct contract_site *site)
 {
     struct contract_loader *loader = site->loader;
+    const enum json_kind kind = json_kind(site->value);
+    struct contract_schema *schema = add_schema(loader->contract, site->value);
+    if (site->schema)
+        schema->resource = site->schema->resource;
     if (site->depth > CONTRACT_NESTING_MAX) {
         contract_complain(site, NULL, "schemas are nested too deeply");
-        return false;
+        return schema;
     }
     if (loader->contract->schema_count > CONTRACT_SCHEMAS_MAX && !loader->full) {
         loader->full = true;
         contract_complain(site, NULL, "too many schemas");
     }
-    return !loader->full;
-}
-
-/* Returns true if the check has to combine several schemas. */
-static bool combines_schemas(const struct contract_schema *schema)
-{
-    const size_t count = schema->all_of.count + schema->any_of.count + schema->one_of.count +
-                         schema->dependent_schemas.count;
-    return count > 0 || schema->reference || schema->not_this || schema->condition;
-}
-
-struct contract_schema *contract_load_schema(const struct contract_site *site)
-{
-    const enum json_kind kind = json_kind(site->value);
-    struct contract_schema *schema = contract_schema_new(site->loader->contract, site->value);
-    if (site->schema)
-        schema->resource = site->schema->resource;
-    if (!is_within_limits(site))
+    if (loader->full)
         return schema;
+
     if (kind == JSON_KIND_OBJECT) {
         read_draft(site);
         read_id(site, schema);
         read_anchor(site, schema);
-        read_keywords(site, schema);
-        schema->combines = combines_schemas(schema);
+
+        struct json_pointer pointer = {.up = site->pointer};
+        struct contract_site keyword = *site;
+        void *iter = NULL;
+        keyword.schema = schema;
+        keyword.pointer = &pointer;
+        keyword.depth++;
+        while (json_next(site->value, &iter, &pointer.key, &keyword.value))
+            contract_load_keyword(&keyword, pointer.key);
+
+        const size_t count = schema->all_of.count + schema->any_of.count + schema->one_of.count +
+                             schema->dependent_schemas.count;
+        schema->combines = count > 0 || schema->reference || schema->not_this || schema->condition;
     } else if (kind != JSON_KIND_TRUE && kind != JSON_KIND_FALSE) {
         contract_complain_type(site, "object or boolean", "a schema is expected");
     }

@@ -82,31 +82,9 @@ static const struct {
     {"Script_Extensions", "scx:"},
 };
 
-static bool is_word(const char *text, size_t len, const char *word)
+static bool is_same_name(const char *text, size_t len, const char *word)
 {
     return strlen(word) == len && memcmp(text, word, len) == 0;
-}
-
-static bool is_name(const char *text, size_t len)
-{
-    static const char chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                "0123456789_";
-    for (size_t i = 0; i < len; i++) {
-        if (text[i] == '\0' || !strchr(chars, text[i]))
-            return false;
-    }
-    return len > 0;
-}
-
-static void add_value(struct str *out, const char *text, size_t len)
-{
-    for (size_t i = 0; i < ARRAY_LEN(categories); i++) {
-        if (is_word(text, len, categories[i].name)) {
-            str_add(out, categories[i].category);
-            return;
-        }
-    }
-    str_add_n(out, text, len);
 }
 
 /* Appends the PCRE2 form of \p{name}, or of \P{name} if negated: "Letter", "Lu",
@@ -114,23 +92,39 @@ static void add_value(struct str *out, const char *text, size_t len)
  * checks whether such a script or property exists. */
 static bool ecma_property(struct str *out, const char *name, size_t len, bool negated)
 {
+    static const char chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                "0123456789_";
     const char *equals = memchr(name, '=', len);
     const char *value = equals ? equals + 1 : name;
-    const size_t value_len = len - (size_t)(value - name);
+    size_t value_len = len - (size_t)(value - name);
     const char *prefix = equals ? NULL : "";
     for (size_t i = 0; equals && i < ARRAY_LEN(kinds); i++) {
-        if (is_word(name, (size_t)(equals - name), kinds[i].name))
+        if (is_same_name(name, (size_t)(equals - name), kinds[i].name))
             prefix = kinds[i].prefix;
     }
-    if (!prefix || !is_name(value, value_len))
+    if (!prefix || value_len == 0)
         return false;
-    const bool is_assigned = is_word(name, len, "Assigned");
+    for (size_t i = 0; i < value_len; i++) {
+        if (value[i] == '\0' || !strchr(chars, value[i]))
+            return false;
+    }
+
+    const bool is_assigned = is_same_name(name, len, "Assigned");
     str_add(out, negated != is_assigned ? "\\P{" : "\\p{");
     str_add(out, prefix);
-    if (*prefix)
-        str_add_n(out, value, value_len);
+    if (is_assigned) {
+        value = "Cn";
+        value_len = strlen(value);
+    }
+    const char *category = NULL;
+    for (size_t i = 0; !*prefix && !category && i < ARRAY_LEN(categories); i++) {
+        if (is_same_name(value, value_len, categories[i].name))
+            category = categories[i].category;
+    }
+    if (category)
+        str_add(out, category);
     else
-        add_value(out, is_assigned ? "Cn" : value, is_assigned ? 2 : value_len);
+        str_add_n(out, value, value_len);
     str_add_char(out, '}');
     return true;
 }
@@ -223,18 +217,6 @@ static bool take_unicode(struct reading *reading)
     return take_character(reading, high, len);
 }
 
-static bool take_back_reference(struct reading *reading)
-{
-    size_t digits = 1;
-    if (reading->in_class)
-        return refuse_pattern(reading, "no reference to a group in a class");
-    while (ascii_is_digit(peek_char(reading, 1 + digits)))
-        digits++;
-    str_addf(reading->out, "\\g{%.*s}", (int)digits, reading->text + reading->at + 1);
-    reading->at += 1 + digits;
-    return true;
-}
-
 static bool take_property(struct reading *reading)
 {
     const char *name = reading->text + reading->at + 3;
@@ -250,32 +232,11 @@ static bool take_property(struct reading *reading)
     return true;
 }
 
-static bool take_space(struct reading *reading)
-{
-    const char *set = peek_char(reading, 1) == 's' ? space : no_space;
-    str_add(reading->out, reading->in_class ? "" : "[");
-    str_add(reading->out, set);
-    str_add(reading->out, reading->in_class ? "" : "]");
-    reading->at += 2;
-    return true;
-}
-
 static bool take_as_it_is(struct reading *reading, size_t len)
 {
     str_add_n(reading->out, reading->text + reading->at, len);
     reading->at += len;
     return true;
-}
-
-static bool take_named_reference(struct reading *reading)
-{
-    size_t len = 3;
-    while (ascii_is_letter(peek_char(reading, len)) || ascii_is_digit(peek_char(reading, len)) ||
-           peek_char(reading, len) == '_')
-        len++;
-    if (peek_char(reading, 2) != '<' || peek_char(reading, len) != '>')
-        return refuse_pattern(reading, "\\k wants <a group>");
-    return take_as_it_is(reading, len + 1);
 }
 
 /* Translates what begins with a backslash. */
@@ -287,24 +248,44 @@ static bool take_escape(struct reading *reading)
     reading->was_set = is_one_of(c, "dDwWsSpP");
     if (is_one_of(c, "dDwWbBtnfr"))
         return take_as_it_is(reading, 2);
-    if (c == 's' || c == 'S')
-        return take_space(reading);
+    if (c == 's' || c == 'S') {
+        str_add(reading->out, reading->in_class ? "" : "[");
+        str_add(reading->out, c == 's' ? space : no_space);
+        str_add(reading->out, reading->in_class ? "" : "]");
+        reading->at += 2;
+        return true;
+    }
     if (c == 'p' || c == 'P')
         return take_property(reading);
     if (c == 'v')
         return take_character(reading, 0x0B, 2);
     if (c == '0' && !ascii_is_digit(peek_char(reading, 2)))
         return take_character(reading, 0, 2);
-    if (c >= '1' && c <= '9')
-        return take_back_reference(reading);
+    if (c >= '1' && c <= '9') {
+        size_t digits = 1;
+        if (reading->in_class)
+            return refuse_pattern(reading, "no reference to a group in a class");
+        while (ascii_is_digit(peek_char(reading, 1 + digits)))
+            digits++;
+        str_addf(reading->out, "\\g{%.*s}", (int)digits, reading->text + reading->at + 1);
+        reading->at += 1 + digits;
+        return true;
+    }
     if (c == 'c' && ascii_is_letter(peek_char(reading, 2)))
         return take_character(reading, peek_char(reading, 2) & CONTROL_MASK, 3);
     if (c == 'x')
         return take_character(reading, hex_number(reading, 2, BYTE_LEN), 2 + BYTE_LEN);
     if (c == 'u')
         return take_unicode(reading);
-    if (c == 'k')
-        return take_named_reference(reading);
+    if (c == 'k') {
+        size_t len = 3;
+        while (ascii_is_letter(peek_char(reading, len)) ||
+               ascii_is_digit(peek_char(reading, len)) || peek_char(reading, len) == '_')
+            len++;
+        if (peek_char(reading, 2) != '<' || peek_char(reading, len) != '>')
+            return refuse_pattern(reading, "\\k wants <a group>");
+        return take_as_it_is(reading, len + 1);
+    }
     if (ascii_is_letter(c) || ascii_is_digit(c) || c == '\0')
         return refuse_pattern(reading, "no such escape in ECMA-262");
     return take_as_it_is(reading, (unsigned char)c < 0x80 ? 2 : 1);
@@ -342,13 +323,6 @@ static size_t repeat_len(const struct reading *reading)
     return peek_char(reading, len) == '}' ? len + 1 : 0;
 }
 
-static bool take_repeat(struct reading *reading, size_t len)
-{
-    const size_t lazy = peek_char(reading, len) == '?' ? 1 : 0;
-    (void)take_as_it_is(reading, len + lazy);
-    return repeat_len(reading) == 0 || refuse_pattern(reading, "nothing to repeat");
-}
-
 static bool take_group(struct reading *reading)
 {
     const char kind = peek_char(reading, 1) == '?' ? peek_char(reading, 2) : '\0';
@@ -363,7 +337,7 @@ static bool take_group(struct reading *reading)
     return take_as_it_is(reading, len);
 }
 
-static bool take_next(struct reading *reading)
+static bool take_item(struct reading *reading)
 {
     const char c = peek_char(reading, 0);
     if (c == '\\')
@@ -371,8 +345,11 @@ static bool take_next(struct reading *reading)
     if (reading->in_class)
         return take_in_class(reading);
     const size_t repeat = repeat_len(reading);
-    if (repeat > 0)
-        return take_repeat(reading, repeat);
+    if (repeat > 0) {
+        const size_t lazy = peek_char(reading, repeat) == '?' ? 1 : 0;
+        (void)take_as_it_is(reading, repeat + lazy);
+        return repeat_len(reading) == 0 || refuse_pattern(reading, "nothing to repeat");
+    }
     if (c == '(')
         return take_group(reading);
     if (c == '{')
@@ -390,7 +367,7 @@ static bool ecma_pattern(struct str *out, const char *text, size_t len, struct e
 {
     struct reading reading = {.text = text, .len = len, .out = out, .err = err};
     while (reading.at < len) {
-        if (!take_next(&reading))
+        if (!take_item(&reading))
             return false;
     }
     return true;
@@ -409,7 +386,7 @@ static char peek_word(const struct word_reading *reading)
     return reading->at < reading->len ? reading->text[reading->at] : '\0';
 }
 
-static bool take_word(struct word_reading *reading, char c)
+static bool take_word_char(struct word_reading *reading, char c)
 {
     if (peek_word(reading) != c || c == '\0')
         return false;
@@ -418,43 +395,36 @@ static bool take_word(struct word_reading *reading, char c)
 }
 
 /* Characters that are literal in a class; '-' is literal at its end. */
-static bool is_plain(char c)
+static bool is_class_char(char c)
 {
     return c > ' ' && c < 0x7f && !strchr("\\[]^-", c);
 }
 
-static bool take_word_range(struct word_reading *reading, unsigned char bit)
-{
-    const char first = peek_word(reading);
-    if (!is_plain(first))
-        return false;
-    reading->at++;
-    char last = first;
-    if (reading->len - reading->at > 1 && peek_word(reading) == '-' &&
-        reading->text[reading->at + 1] != ']') {
-        last = reading->text[reading->at + 1];
-        reading->at += 2;
-    }
-    if (!is_plain(last) || last < first)
-        return false;
-    for (unsigned char c = (unsigned char)first; c <= (unsigned char)last; c++)
-        reading->word.parts[c] |= bit;
-    return true;
-}
-
 static bool take_word_class(struct word_reading *reading)
 {
-    if (!take_word(reading, '[') || reading->word.count == CONTRACT_WORD_PARTS)
+    if (!take_word_char(reading, '[') || reading->word.count == CONTRACT_WORD_PARTS)
         return false;
     const unsigned char bit = (unsigned char)(1U << reading->word.count++);
     do {
-        if (!take_word_range(reading, bit))
+        const char first = peek_word(reading);
+        char last = first;
+        if (!is_class_char(first))
             return false;
-        if (take_word(reading, '-')) {
-            reading->word.parts['-'] |= bit;
-            return take_word(reading, ']');
+        reading->at++;
+        if (reading->len - reading->at > 1 && peek_word(reading) == '-' &&
+            reading->text[reading->at + 1] != ']') {
+            last = reading->text[reading->at + 1];
+            reading->at += 2;
         }
-    } while (!take_word(reading, ']'));
+        if (!is_class_char(last) || last < first)
+            return false;
+        for (unsigned char c = (unsigned char)first; c <= (unsigned char)last; c++)
+            reading->word.parts[c] |= bit;
+        if (take_word_char(reading, '-')) {
+            reading->word.parts['-'] |= bit;
+            return take_word_char(reading, ']');
+        }
+    } while (!take_word_char(reading, ']'));
     return true;
 }
 
@@ -472,19 +442,19 @@ static bool take_number(struct word_reading *reading, size_t *out)
 static bool take_times(struct word_reading *reading, size_t *min, size_t *max)
 {
     *min = *max = 1;
-    if (take_word(reading, '*') || take_word(reading, '+')) {
+    if (take_word_char(reading, '*') || take_word_char(reading, '+')) {
         *min = reading->text[reading->at - 1] == '+';
         *max = SIZE_MAX - CONTRACT_WORD_PARTS;
         return true;
     }
-    if (!take_word(reading, '{'))
+    if (!take_word_char(reading, '{'))
         return true;
     if (!take_number(reading, min))
         return false;
     *max = *min;
-    if (take_word(reading, ',') && !take_number(reading, max))
+    if (take_word_char(reading, ',') && !take_number(reading, max))
         return false;
-    return *min <= *max && take_word(reading, '}');
+    return *min <= *max && take_word_char(reading, '}');
 }
 
 /* Returns false and leaves *out alone if the pattern is invalid or has another form. */
@@ -493,13 +463,13 @@ static bool contract_word_read(struct contract_word *out, const char *pattern, s
     struct word_reading reading = {.text = pattern, .len = len};
     size_t min = 0;
     size_t max = 0;
-    if (!take_word(&reading, '^'))
+    if (!take_word_char(&reading, '^'))
         return false;
     do {
         if (!take_word_class(&reading))
             return false;
     } while (peek_word(&reading) == '[');
-    if (!take_times(&reading, &min, &max) || !take_word(&reading, '$') || reading.at != len)
+    if (!take_times(&reading, &min, &max) || !take_word_char(&reading, '$') || reading.at != len)
         return false;
     reading.word.min = reading.word.count - 1 + min;
     reading.word.max = reading.word.count - 1 + max;
@@ -547,7 +517,7 @@ struct contract_matcher {
 };
 
 /* "^literal" is common and needs no automaton. */
-static bool is_beginning(const char *text, size_t len)
+static bool is_plain_beginning(const char *text, size_t len)
 {
     if (len == 0 || text[0] != '^')
         return false;
@@ -581,45 +551,43 @@ static bool compile_pattern(struct contract_pattern *pattern, const struct str *
     return err_set(err, ERR_INVALID, "%s", why);
 }
 
-/* Group names and classes may look like this, too; that only makes it more careful than
- * necessary. */
-static bool looks_around(const struct contract_pattern *pattern, const char *source)
-{
-    uint32_t groups = 0;
-    (void)pcre2_pattern_info(pattern->code, PCRE2_INFO_BACKREFMAX, &groups);
-    return groups > 0 || strstr(source, "(?=") || strstr(source, "(?!") || strstr(source, "(?<");
-}
-
-static int required_byte(const struct contract_pattern *pattern)
-{
-    uint32_t is_known = 0;
-    uint32_t byte = 0;
-    (void)pcre2_pattern_info(pattern->code, PCRE2_INFO_LASTCODETYPE, &is_known);
-    (void)pcre2_pattern_info(pattern->code, PCRE2_INFO_LASTCODEUNIT, &byte);
-    return is_known ? (int)byte : -1;
-}
-
 /* PCRE2 starts counting steps again at each position where a match may begin. So a pattern that
  * may begin anywhere is changed to begin at the start of the text and skip ahead. */
 static bool compile_counted(struct contract_pattern *pattern, const struct str *source,
                             struct err *err)
 {
+    const char *text = str_text(source);
     uint32_t options = 0;
-    struct str counted = {0};
     bool ok = compile_pattern(pattern, source, err);
     if (ok)
         (void)pcre2_pattern_info(pattern->code, PCRE2_INFO_ALLOPTIONS, &options);
     if (ok && (options & PCRE2_ANCHORED) == 0) {
+        struct str counted = {0};
         pcre2_code_free(pattern->code);
         str_add(&counted, "\\A(?s:.*?)(?:");
-        str_add_n(&counted, str_text(source), source->len);
+        str_add_n(&counted, text, source->len);
         str_add_char(&counted, ')');
         ok = compile_pattern(pattern, &counted, err);
+        str_done(&counted);
     }
-    str_done(&counted);
-    pattern->looks_around = ok && looks_around(pattern, str_text(source));
-    pattern->required = ok ? required_byte(pattern) : -1;
-    return ok;
+    pattern->required = -1;
+    if (!ok)
+        return false;
+
+    /* Group names and classes may look like this, too; that only makes it more careful than
+     * necessary. */
+    uint32_t groups = 0;
+    (void)pcre2_pattern_info(pattern->code, PCRE2_INFO_BACKREFMAX, &groups);
+    pattern->looks_around =
+        groups > 0 || strstr(text, "(?=") || strstr(text, "(?!") || strstr(text, "(?<");
+
+    uint32_t is_known = 0;
+    uint32_t byte = 0;
+    (void)pcre2_pattern_info(pattern->code, PCRE2_INFO_LASTCODETYPE, &is_known);
+    (void)pcre2_pattern_info(pattern->code, PCRE2_INFO_LASTCODEUNIT, &byte);
+    if (is_known)
+        pattern->required = (int)byte;
+    return true;
 }
 
 bool contract_pattern_open(struct contract_pattern **out, const char *text, size_t len,
@@ -630,7 +598,7 @@ bool contract_pattern_open(struct contract_pattern **out, const char *text, size
     struct contract_pattern *pattern = xcalloc(1, sizeof(*pattern));
     struct str source = {0};
     bool ok = true;
-    if (is_beginning(text, len)) {
+    if (is_plain_beginning(text, len)) {
         pattern->beginning = xstrndup(text + 1, len - 1);
         pattern->beginning_len = len - 1;
     } else if (!contract_word_read(&pattern->word, text, len)) {
@@ -672,24 +640,9 @@ void contract_matcher_free(struct contract_matcher *matcher)
     free(matcher);
 }
 
-static int64_t steps_allowed(size_t len)
-{
-    const int64_t most = CONTRACT_MATCH_STEPS_MAX;
-    const int64_t bytes = len < (size_t)most ? (int64_t)len : most;
-    const int64_t steps = CONTRACT_MATCH_STEPS_MIN + bytes * CONTRACT_MATCH_STEPS_PER_BYTE;
-    return steps < most ? steps : most;
-}
-
 static int64_t at_least_one(int64_t steps)
 {
     return steps > 0 ? steps : 1;
-}
-
-static bool begins_with(const struct contract_pattern *pattern, const char *text, size_t len)
-{
-    const size_t want = pattern->beginning_len;
-    return len >= want && (want == 0 || (text[0] == pattern->beginning[0] &&
-                                         memcmp(text, pattern->beginning, want) == 0));
 }
 
 /* PCRE2 does not report how many steps a match took. So it gets a low limit first, and a higher
@@ -698,15 +651,24 @@ enum contract_match contract_pattern_match(const struct contract_pattern *patter
                                            struct contract_matcher *matcher, const char *text,
                                            size_t len)
 {
-    if (pattern->beginning)
-        return begins_with(pattern, text, len) ? CONTRACT_MATCH_YES : CONTRACT_MATCH_NO;
+    const size_t want = pattern->beginning_len;
+    if (pattern->beginning) {
+        const bool begins =
+            len >= want && (want == 0 || (text[0] == pattern->beginning[0] &&
+                                          memcmp(text, pattern->beginning, want) == 0));
+        return begins ? CONTRACT_MATCH_YES : CONTRACT_MATCH_NO;
+    }
     if (!pattern->code)
         return contract_word_fits(&pattern->word, text, len) ? CONTRACT_MATCH_YES
                                                              : CONTRACT_MATCH_NO;
     if (pattern->required >= 0 && !memchr(text, pattern->required, len))
         return CONTRACT_MATCH_NO;
+
+    const int64_t most = CONTRACT_MATCH_STEPS_MAX;
+    const int64_t bytes = len < (size_t)most ? (int64_t)len : most;
+    const int64_t wanted = CONTRACT_MATCH_STEPS_MIN + bytes * CONTRACT_MATCH_STEPS_PER_BYTE;
     const int64_t weight = pattern->looks_around ? 1 + (int64_t)(len / STEP_BYTES) : 1;
-    const int64_t allowed = at_least_one(steps_allowed(len) / weight);
+    const int64_t allowed = at_least_one((wanted < most ? wanted : most) / weight);
     for (int64_t steps = at_least_one(CONTRACT_MATCH_STEPS_FREE / weight);; steps *= STEP_FACTOR) {
         const int64_t now = steps < allowed ? steps : allowed;
         if (now * weight > CONTRACT_MATCH_STEPS_FREE)

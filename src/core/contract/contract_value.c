@@ -71,7 +71,7 @@ static const char *contract_identity_words(enum violation_code code, size_t coun
 static const char join[] = " or ";
 
 /* Returns true if it is one of the joined constants. */
-static bool is_among(const char *constants, const char *constant)
+static bool is_among_constants(const char *constants, const char *constant)
 {
     const size_t len = strlen(constant);
     const char *at = constants;
@@ -84,18 +84,6 @@ static bool is_among(const char *constants, const char *constant)
             return false;
         at += strlen(join);
     }
-}
-
-static void add_constant(struct contract_identity *member, const char *constant)
-{
-    const bool is_there = is_among(str_text(&member->expected), constant);
-    if (is_there || member->count > CONTRACT_IDENTITIES_SHOWN)
-        return;
-    if (member->count > 0)
-        str_add(&member->expected, join);
-    str_add(&member->expected,
-            member->count < CONTRACT_IDENTITIES_SHOWN ? constant : "another one");
-    member->count++;
 }
 
 /* Notes the errors of one more alternative. */
@@ -112,7 +100,14 @@ static void contract_identities_add(struct contract_identities *identities,
         if (!violation_is_mismatch(finding->code))
             continue;
         is_other = true;
-        add_constant(&identities->members[row_of(finding->code)], finding->expected);
+        struct contract_identity *member = &identities->members[row_of(finding->code)];
+        if (is_among_constants(str_text(&member->expected), finding->expected) ||
+            member->count > CONTRACT_IDENTITIES_SHOWN)
+            continue;
+        str_add(&member->expected, member->count > 0 ? join : "");
+        str_add(&member->expected,
+                member->count < CONTRACT_IDENTITIES_SHOWN ? finding->expected : "another one");
+        member->count++;
     }
     identities->alternatives += is_of_type ? 1 : 0;
     identities->others += is_of_type && is_other ? 1 : 0;
@@ -122,33 +117,6 @@ static void contract_identities_add(struct contract_identities *identities,
 static bool contract_identities_differ(const struct contract_identities *identities)
 {
     return identities->alternatives > 0 && identities->others == identities->alternatives;
-}
-
-/* Rewords a finding about the nearest alternative for all of them: a mismatch if they differ,
- * otherwise an ordinary invalid value. */
-static void contract_identities_reword(const struct contract_identities *identities,
-                                       struct contract_finding *finding)
-{
-    if (!violation_is_mismatch(finding->code))
-        return;
-    const struct contract_identity *member = &identities->members[row_of(finding->code)];
-    const bool differ = contract_identities_differ(identities);
-    const char *words =
-        differ ? contract_identity_words(finding->code, member->count) : "must be this value";
-    free(finding->message);
-    finding->message = xstrdup(words);
-    if (differ) {
-        free(finding->expected);
-        finding->expected = xstrdup(str_text(&member->expected));
-    } else {
-        finding->code = VIOLATION_INVALID_VALUE;
-    }
-}
-
-static void contract_identities_done(struct contract_identities *identities)
-{
-    for (size_t i = 0; i < ARRAY_LEN(identities->members); i++)
-        str_done(&identities->members[i].expected);
 }
 
 enum {
@@ -170,34 +138,8 @@ struct found {
     bool is_last_seen; /* the text was searched to its end */
 };
 
-/* Of incomplete ones, keeps the first if there is no complete one. */
-static void take_cut(struct found *found, size_t start, size_t len)
-{
-    if (found->len > 0)
-        return;
-    found->start = start;
-    found->len = len;
-    found->ends_early = true;
-}
-
-/* The last one is probably the answer, but "[1]" at the end is not. */
-static void take_whole(struct found *found, const char *text, size_t start, size_t len)
-{
-    const bool is_data = memchr(text + start, '{', len) || memchr(text + start, '"', len);
-    const bool is_better = found->whole == 0 || is_data || !found->is_data;
-    if (found->whole == 0)
-        found->first = start;
-    found->last = start;
-    found->whole++;
-    if (!is_better)
-        return;
-    found->start = start;
-    found->len = len;
-    found->ends_early = false;
-    found->is_data = is_data;
-}
-
-/* Finds the object or array that is probably meant. */
+/* Finds the object or array that is probably meant. The last complete one is probably the answer,
+ * but "[1]" at the end is not. Of incomplete ones, keeps the first if there is no complete one. */
 static struct found find_json(const char *text, size_t len)
 {
     struct found found = {0};
@@ -209,10 +151,22 @@ static struct found find_json(const char *text, size_t len)
             continue;
         size_t read = 0;
         if (json_begins(text + at, len - at, &read)) {
-            take_whole(&found, text, at, read);
+            const bool is_data = memchr(text + at, '{', read) || memchr(text + at, '"', read);
+            const bool is_better = found.whole == 0 || is_data || !found.is_data;
+            found.first = found.whole == 0 ? at : found.first;
+            found.last = at;
+            found.whole++;
+            if (is_better) {
+                found.start = at;
+                found.len = read;
+                found.ends_early = false;
+                found.is_data = is_data;
+            }
             at += read - 1;
-        } else if (read >= len - at) {
-            take_cut(&found, at, read);
+        } else if (read >= len - at && found.len == 0) {
+            found.start = at;
+            found.len = read;
+            found.ends_early = true;
         }
         tries++;
         goes_on = read <= budget;
@@ -240,25 +194,21 @@ static bool has_surroundings(const char *text, size_t len, const struct found *f
     return found->first == first || (text[first] != '{' && text[first] != '[');
 }
 
-/* Returns true if the line before begins with ```. */
-static bool is_fenced(const char *text, size_t start)
+/* Adds where the JSON begins, and whether the line before begins with ```. */
+static void add_found(struct str *out, const char *text, const struct found *found)
 {
-    size_t end = start;
+    const struct json_place place = json_place_at(text, found->start);
+    const bool is_last = found->whole > 1 && found->is_last_seen && found->start == found->last;
+    size_t end = found->start;
     while (end > 0 && ascii_is_blank(text[end - 1]))
         end--;
     size_t line = end;
     while (line > 0 && text[line - 1] != '\n')
         line--;
-    return end - line >= 3 && memcmp(text + line, "```", 3) == 0;
-}
-
-static void add_found(struct str *out, const char *text, const struct found *found)
-{
-    const struct json_place place = json_place_at(text, found->start);
-    const bool is_last = found->whole > 1 && found->is_last_seen && found->start == found->last;
+    const bool is_fenced = end - line >= 3 && memcmp(text + line, "```", 3) == 0;
     str_addf(out, "; %s begins at line %d, column %d", is_last ? "the last JSON" : "JSON",
              place.line, place.column);
-    if (is_fenced(text, found->start))
+    if (is_fenced)
         str_add(out, ", in a code fence");
     if (found->ends_early)
         str_add(out, ", and does not end");
@@ -280,22 +230,6 @@ static void say_no_json(const char *text, size_t len, struct json_place place, c
         add_found(&message, text, &found);
     violations_add(wrong, VIOLATION_NOT_JSON, "", str_text(&message), NULL, NULL);
     str_done(&message);
-}
-
-static struct json *parse_value(const char *text, size_t len, struct violations *wrong)
-{
-    struct json *value = NULL;
-    struct json_place place = {0};
-    struct err err = {0};
-    if (len > CONTRACT_INSTANCE_MAX) {
-        struct str message = {0};
-        str_addf(&message, "larger than %d MiB", CONTRACT_INSTANCE_MAX >> 20);
-        violations_add(wrong, VIOLATION_INVALID_VALUE, "", str_text(&message), NULL, NULL);
-        str_done(&message);
-    } else if (!json_parse_data(text, len, &value, &place, &err)) {
-        say_no_json(text, len, place, err.message, wrong);
-    }
-    return value;
 }
 
 void contract_unfence(const struct contract *contract, const char **text, size_t *len)
@@ -320,10 +254,20 @@ void contract_unfence(const struct contract *contract, const char **text, size_t
 bool contract_check_text(const struct contract *contract, const char *text, size_t len,
                          struct json **value, struct violations *wrong)
 {
-    contract_unfence(contract, &text, &len);
-    struct json *parsed = parse_value(text, len, wrong);
     const struct contract_budget budget = {.steps = CONTRACT_TEXT_STEPS_MAX,
                                            .match_steps = CONTRACT_MATCH_STEPS_TEXT};
+    struct json *parsed = NULL;
+    struct json_place place = {0};
+    struct err err = {0};
+    contract_unfence(contract, &text, &len);
+    if (len > CONTRACT_INSTANCE_MAX) {
+        struct str message = {0};
+        str_addf(&message, "larger than %d MiB", CONTRACT_INSTANCE_MAX >> 20);
+        violations_add(wrong, VIOLATION_INVALID_VALUE, "", str_text(&message), NULL, NULL);
+        str_done(&message);
+    } else if (!json_parse_data(text, len, &parsed, &place, &err)) {
+        say_no_json(text, len, place, err.message, wrong);
+    }
     bool fits = parsed && contract_check_within(contract, parsed, &budget, wrong);
     if (fits && contract->text_check)
         fits = contract->text_check(contract->text_ctx, text, len, wrong);
@@ -343,34 +287,6 @@ struct nearest {
     struct contract_identities identities; /* of all alternatives */
 };
 
-static const struct contract_schema *referred_schema(const struct contract_schema *schema)
-{
-    const bool is_bare = schema->types == 0 && schema->target;
-    return is_bare ? schema->target : schema;
-}
-
-/* Returns the types of all alternatives if the value has none of them, else 0. */
-static unsigned other_types(const struct contract_list *list, const struct contract_spot *spot)
-{
-    unsigned types = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        const struct contract_schema *own = referred_schema(list->items[i]);
-        if (own->types == 0 || (own->types & spot->types) != 0)
-            return 0;
-        types |= own->types;
-    }
-    return types;
-}
-
-static bool are_constants(const struct contract_list *list)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        if (!list->items[i]->constant)
-            return false;
-    }
-    return true;
-}
-
 enum { CHOICES_SHOWN = 8 }; /* of an enum, in a message */
 
 /* Appends choice i of `count`: "a", "b" or "c". Shows only the first CHOICES_SHOWN. */
@@ -387,27 +303,15 @@ static void contract_add_choice(struct str *out, const struct json *choice, size
         str_addf(out, " or one of %zu more", count - CHOICES_SHOWN);
 }
 
-static void add_constants(struct str *out, const struct contract_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        contract_add_choice(out, list->items[i]->constant, i, list->count);
-}
-
-static size_t depth_of(const struct contract_spot *spot)
-{
-    size_t depth = 0;
-    for (const struct json_pointer *p = &spot->at; p->up; p = p->up)
-        depth++;
-    return depth;
-}
-
 /* Returns the first alternative that needs the fewest changes. */
 static struct nearest find_nearest(struct contract_checking *checking,
                                    const struct contract_list *list, struct contract_spot *spot)
 {
     struct contract_findings *said = checking->findings;
     struct nearest nearest = {.findings = {.weight = LONG_MAX}};
-    const size_t depth = depth_of(spot);
+    size_t depth = 0;
+    for (const struct json_pointer *p = &spot->at; p->up; p = p->up)
+        depth++;
     (void)contract_spend(checking, depth / CONTRACT_STEP_PLACES);
     for (size_t i = 0; i < list->count && checking->stop == CONTRACT_GOES_ON; i++) {
         struct contract_findings own = {.max = VIOLATIONS_MAX, .depth = depth};
@@ -426,7 +330,8 @@ static struct nearest find_nearest(struct contract_checking *checking,
 }
 
 /* Reports each error of the nearest alternative. If the value's kind differs from all
- * alternatives, reports only that, since nothing else matters then. */
+ * alternatives, reports only that, for all of them, since nothing else matters then; otherwise
+ * another kind is an ordinary invalid value. */
 static void report_nearest(struct contract_checking *checking, struct nearest *nearest)
 {
     struct contract_findings *said = checking->findings;
@@ -435,9 +340,21 @@ static void report_nearest(struct contract_checking *checking, struct nearest *n
     size_t told = 0;
     for (size_t i = 0; i < nearest->findings.count; i++) {
         struct contract_finding *finding = &nearest->findings.items[i];
-        if (told == NEAREST_SHOWN || (differ && !violation_is_mismatch(finding->code)))
+        const bool is_mismatch = violation_is_mismatch(finding->code);
+        if (told == NEAREST_SHOWN || (differ && !is_mismatch))
             continue;
-        contract_identities_reword(&nearest->identities, finding);
+        if (is_mismatch && differ) {
+            const struct contract_identity *member =
+                &nearest->identities.members[row_of(finding->code)];
+            free(finding->message);
+            free(finding->expected);
+            finding->message = xstrdup(contract_identity_words(finding->code, member->count));
+            finding->expected = xstrdup(str_text(&member->expected));
+        } else if (is_mismatch) {
+            free(finding->message);
+            finding->message = xstrdup("must be this value");
+            finding->code = VIOLATION_INVALID_VALUE;
+        }
         places += contract_findings_take(said, finding);
         told++;
     }
@@ -463,21 +380,9 @@ static void say_nearest(struct contract_checking *checking, const struct contrac
     if (is_known)
         report_nearest(checking, &nearest);
     contract_findings_done(&nearest.findings);
-    contract_identities_done(&nearest.identities);
+    for (size_t i = 0; i < ARRAY_LEN(nearest.identities.members); i++)
+        str_done(&nearest.identities.members[i].expected);
     str_done(&message);
-}
-
-/* Reports that the value is none of the constants. */
-static void say_constants(struct contract_checking *checking, const struct contract_list *list,
-                          struct contract_spot *spot)
-{
-    const enum violation_code code = contract_identity_code(&spot->at);
-    const char *words = violation_is_mismatch(code) ? contract_identity_words(code, list->count)
-                                                    : "not one of the values allowed";
-    struct str expected = {0};
-    add_constants(&expected, list);
-    (void)contract_say_shown(checking, spot, code, words, str_text(&expected));
-    str_done(&expected);
 }
 
 bool contract_say_none_fits(struct contract_checking *checking, const struct contract_list *list,
@@ -485,11 +390,28 @@ bool contract_say_none_fits(struct contract_checking *checking, const struct con
 {
     if (!checking->findings || checking->stop != CONTRACT_GOES_ON)
         return false;
-    const unsigned types = other_types(list, spot);
-    if (types != 0) {
+    unsigned types = 0;
+    bool is_of_type = list->count == 0;
+    bool are_constants = true;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct contract_schema *own = list->items[i];
+        are_constants = are_constants && own->constant;
+        if (own->types == 0 && own->target)
+            own = own->target;
+        is_of_type = is_of_type || own->types == 0 || (own->types & spot->types) != 0;
+        types |= own->types;
+    }
+    if (!is_of_type) {
         (void)contract_say_types(checking, spot, types);
-    } else if (are_constants(list)) {
-        say_constants(checking, list, spot);
+    } else if (are_constants) {
+        const enum violation_code code = contract_identity_code(&spot->at);
+        const char *words = violation_is_mismatch(code) ? contract_identity_words(code, list->count)
+                                                        : "not one of the values allowed";
+        struct str expected = {0};
+        for (size_t i = 0; i < list->count; i++)
+            contract_add_choice(&expected, list->items[i]->constant, i, list->count);
+        (void)contract_say_shown(checking, spot, code, words, str_text(&expected));
+        str_done(&expected);
     } else {
         say_nearest(checking, list, spot);
     }
@@ -521,23 +443,11 @@ static bool say_choice(struct contract_checking *checking, const struct contract
     return false;
 }
 
-static bool is_equal(struct contract_checking *checking, const struct json *a, const struct json *b)
+static bool is_equal_value(struct contract_checking *checking, const struct json *a,
+                           const struct json *b)
 {
     const bool equal = contract_equal(a, b, &checking->steps_left);
     return contract_spend(checking, 0) && equal;
-}
-
-static bool check_constant(struct contract_checking *checking, const struct contract_schema *schema,
-                           const struct contract_spot *spot)
-{
-    if (is_equal(checking, schema->constant, spot->value))
-        return true;
-    if (!checking->findings)
-        return false;
-    char *expected = json_brief(schema->constant, CONTRACT_SHOWN_MAX);
-    (void)say_choice(checking, schema, spot, "must be this value", expected);
-    free(expected);
-    return false;
 }
 
 void contract_add_choices(struct str *out, const struct json *choices)
@@ -572,22 +482,26 @@ static bool say_choices(struct contract_checking *checking, const struct contrac
     return false;
 }
 
-static bool check_choices(struct contract_checking *checking, const struct contract_schema *schema,
-                          const struct contract_spot *spot)
-{
-    for (size_t i = 0; i < json_count(schema->choices); i++) {
-        if (is_equal(checking, json_at(schema->choices, i), spot->value))
-            return true;
-    }
-    return checking->findings ? say_choices(checking, schema, spot) : false;
-}
-
 bool contract_check_choice(struct contract_checking *checking, const struct contract_schema *schema,
                            struct contract_spot *spot)
 {
-    bool fits = !schema->constant || check_constant(checking, schema, spot);
-    if (schema->choices && !contract_is_settled(checking, fits))
-        fits = check_choices(checking, schema, spot) && fits;
+    bool fits = true;
+    if (schema->constant && !is_equal_value(checking, schema->constant, spot->value)) {
+        fits = false;
+        if (checking->findings) {
+            char *expected = json_brief(schema->constant, CONTRACT_SHOWN_MAX);
+            (void)say_choice(checking, schema, spot, "must be this value", expected);
+            free(expected);
+        }
+    }
+    if (schema->choices && !contract_is_settled(checking, fits)) {
+        bool is_choice = false;
+        for (size_t i = 0; !is_choice && i < json_count(schema->choices); i++)
+            is_choice = is_equal_value(checking, json_at(schema->choices, i), spot->value);
+        if (!is_choice && checking->findings)
+            (void)say_choices(checking, schema, spot);
+        fits = is_choice && fits;
+    }
     return fits;
 }
 
@@ -609,29 +523,21 @@ static void add_brief(struct str *out, const char *before, const struct json *va
     free(text);
 }
 
-/* "1 to 256" if both are known. */
-static void add_bound(struct str *out, const struct contract_schema *schema,
-                      const struct side *side)
-{
-    const struct json *min = json_get(schema->json, "minimum");
-    const struct json *max = json_get(schema->json, "maximum");
-    const bool has_both = side->order != 0 && !side->or_equal && min && max;
-    const bool is_range = has_both && decimal_compare(decimal_of(min), decimal_of(max)) <= 0;
-    if (is_range) {
-        add_brief(out, "", min);
-        add_brief(out, " to ", max);
-    } else {
-        add_brief(out, side->words, json_get(schema->json, side->keyword));
-    }
-}
-
 static bool say_bound(struct contract_checking *checking, const struct contract_schema *schema,
                       const struct contract_spot *spot, const struct side *side)
 {
     if (!checking->findings)
         return false;
+    const struct json *min = json_get(schema->json, "minimum");
+    const struct json *max = json_get(schema->json, "maximum");
+    const bool has_both = side->order != 0 && !side->or_equal && min && max;
     struct str expected = {0};
-    add_bound(&expected, schema, side);
+    if (has_both && decimal_compare(decimal_of(min), decimal_of(max)) <= 0) {
+        add_brief(&expected, "", min); /* "1 to 256" */
+        add_brief(&expected, " to ", max);
+    } else {
+        add_brief(&expected, side->words, json_get(schema->json, side->keyword));
+    }
     (void)contract_say_value(checking, spot, side->message, str_text(&expected));
     str_done(&expected);
     return false;
@@ -665,38 +571,10 @@ bool contract_check_number(struct contract_checking *checking, const struct cont
     return fits;
 }
 
-/* Returns true if the length fits whatever the characters are: each takes one to four bytes. */
-static bool is_surely_within(const struct contract_range *range, size_t bytes)
-{
-    enum { CHARACTER_BYTES_MAX = 4 };
-    const int64_t least = (int64_t)((bytes + CHARACTER_BYTES_MAX - 1) / CHARACTER_BYTES_MAX);
-    return least >= range->min && (int64_t)bytes <= range->max;
-}
-
-static int64_t count_characters(const char *text, size_t len)
-{
-    int64_t count = 0;
-    for (size_t i = 0; i < len; i++)
-        count += ((unsigned char)text[i] & 0xC0) != 0x80 ? 1 : 0;
-    return count;
-}
-
-static bool check_pattern(struct contract_checking *checking, const struct contract_schema *schema,
-                          const struct contract_spot *spot)
-{
-    size_t len = 0;
-    const char *text = json_bytes(spot->value, &len);
-    const enum contract_match match = contract_matches(checking, spot, schema->pattern, text, len);
-    if (match != CONTRACT_MATCH_NO)
-        return match == CONTRACT_MATCH_YES;
-    const char *pattern = json_text(json_get(schema->json, "pattern"), "");
-    return contract_say_value(checking, spot, "does not match the pattern",
-                              contract_described(schema, pattern));
-}
-
 bool contract_check_string(struct contract_checking *checking, const struct contract_schema *schema,
                            struct contract_spot *spot)
 {
+    enum { CHARACTER_BYTES_MAX = 4 };
     size_t len = 0;
     const char *text = json_bytes(spot->value, &len);
     const struct contract_amount amount = {
@@ -704,9 +582,24 @@ bool contract_check_string(struct contract_checking *checking, const struct cont
     bool fits = contract_spend(checking, len / CONTRACT_STEP_BYTES);
     if (!fits)
         return false;
-    if (!is_surely_within(&schema->length, len))
-        fits = contract_check_amount(checking, spot, &amount, count_characters(text, len));
-    if (schema->pattern && !contract_is_settled(checking, fits))
-        fits = check_pattern(checking, schema, spot) && fits;
+
+    /* Each character takes one to four bytes, so the length may fit whatever they are. */
+    const int64_t least = (int64_t)((len + CHARACTER_BYTES_MAX - 1) / CHARACTER_BYTES_MAX);
+    if (least < schema->length.min || (int64_t)len > schema->length.max) {
+        int64_t count = 0;
+        for (size_t i = 0; i < len; i++)
+            count += ((unsigned char)text[i] & 0xC0) != 0x80 ? 1 : 0;
+        fits = contract_check_amount(checking, spot, &amount, count);
+    }
+    if (schema->pattern && !contract_is_settled(checking, fits)) {
+        const enum contract_match match =
+            contract_matches(checking, spot, schema->pattern, text, len);
+        if (match == CONTRACT_MATCH_NO) {
+            const char *pattern = json_text(json_get(schema->json, "pattern"), "");
+            (void)contract_say_value(checking, spot, "does not match the pattern",
+                                     contract_described(schema, pattern));
+        }
+        fits = match == CONTRACT_MATCH_YES && fits;
+    }
     return fits;
 }

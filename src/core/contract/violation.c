@@ -131,46 +131,44 @@ static bool is_same_path(const char *a, const char *b)
     return *a == *b;
 }
 
-static bool is_alike(const struct violation *a, const struct violation *b)
+static bool are_alike(const struct violation *a, const struct violation *b)
 {
     return a->code == b->code && is_same_text(a->message, b->message) &&
            is_same_text(a->expected, b->expected) && is_same_text(a->actual, b->actual) &&
            is_same_path(a->path, b->path);
 }
 
-/* "... and 97 more like this, at /tasks/N/id" */
-static void add_more(const struct violation *v, size_t count, struct str *out)
+/* Adds those like the one at `first`, from there on, that have not been added. */
+static void add_alike_lines(const struct violations *list, size_t first, bool *told,
+                            struct str *out)
 {
+    const struct violation *v = &list->items[first];
+    size_t alike = 0;
+    size_t lines = 0;
+    for (size_t i = first; i < list->count; i++)
+        alike += are_alike(v, &list->items[i]);
+    const size_t shown = alike > VIOLATIONS_ALIKE_MAX + 1 ? VIOLATIONS_ALIKE_MAX : alike;
+    for (size_t i = first; i < list->count; i++) {
+        if (!are_alike(v, &list->items[i]))
+            continue;
+        told[i] = true;
+        if (lines++ < shown)
+            add_line(&list->items[i], out);
+    }
+    if (alike <= shown)
+        return;
+
+    /* "... and 97 more like this, at /tasks/N/id" */
     struct str path = {0};
     for (const char *at = violation_path_shown(v); *at;) {
         const size_t number = strspn(at, digits);
         str_add_char(&path, number > 0 ? 'N' : *at);
         at += number > 0 ? number : 1;
     }
-    str_addf(out, "... and %zu more like this, at ", count);
+    str_addf(out, "... and %zu more like this, at ", alike - shown);
     violation_add_visible(out, str_text(&path));
     str_add_char(out, '\n');
     str_done(&path);
-}
-
-/* Adds those like the one at `first`, from there on, that have not been added. */
-static void add_alike(const struct violations *list, size_t first, bool *told, struct str *out)
-{
-    const struct violation *v = &list->items[first];
-    size_t alike = 0;
-    size_t lines = 0;
-    for (size_t i = first; i < list->count; i++)
-        alike += is_alike(v, &list->items[i]);
-    const size_t shown = alike > VIOLATIONS_ALIKE_MAX + 1 ? VIOLATIONS_ALIKE_MAX : alike;
-    for (size_t i = first; i < list->count; i++) {
-        if (!is_alike(v, &list->items[i]))
-            continue;
-        told[i] = true;
-        if (lines++ < shown)
-            add_line(&list->items[i], out);
-    }
-    if (alike > shown)
-        add_more(v, alike - shown, out);
 }
 
 void violations_display_brief(const struct violations *list, struct str *out)
@@ -178,7 +176,7 @@ void violations_display_brief(const struct violations *list, struct str *out)
     bool told[VIOLATIONS_MAX] = {false};
     for (size_t i = 0; i < list->count; i++) {
         if (!told[i])
-            add_alike(list, i, told, out);
+            add_alike_lines(list, i, told, out);
     }
     add_dropped(list, out);
 }
@@ -212,11 +210,6 @@ static struct token next_token(const char **at)
     return token;
 }
 
-static bool is_equal(const struct token *a, const struct token *b)
-{
-    return a->len == b->len && memcmp(a->text, b->text, a->len) == 0;
-}
-
 /* "~1" means '/', "~0" means '~'. */
 static bool means_key(const struct token *token, const char *key)
 {
@@ -232,21 +225,22 @@ static bool means_key(const struct token *token, const char *key)
     return i == token->len && *key == '\0';
 }
 
-static size_t index_of(const struct token *token)
-{
-    return (size_t)strtoul(token->text, NULL, 10); /* ends at the '/' */
-}
-
-/* Returns the member that the token names and its index, or the number of members. */
-static size_t find_member(const struct json *object, const struct token *token,
+/* Returns the position of what the token names in its container: the index of an element or
+ * member; the number of members if there is no such member. */
+static size_t position_of(const struct json *container, const struct token *token,
                           const struct json **out)
 {
+    if (json_kind(container) != JSON_KIND_OBJECT) {
+        const size_t index = (size_t)strtoul(token->text, NULL, 10); /* ends at the '/' */
+        *out = json_at(container, index);
+        return index;
+    }
     void *iter = NULL;
     const char *key = NULL;
     const struct json *member = NULL;
     size_t number = 0;
     *out = NULL;
-    while (json_next(object, &iter, &key, &member)) {
+    while (json_next(container, &iter, &key, &member)) {
         if (means_key(token, key)) {
             *out = member;
             return number;
@@ -254,17 +248,6 @@ static size_t find_member(const struct json *object, const struct token *token,
         number++;
     }
     return number;
-}
-
-/* Returns the position of what the token names in its container. */
-static size_t position_of(const struct json *container, const struct token *token,
-                          const struct json **out)
-{
-    if (json_kind(container) == JSON_KIND_OBJECT)
-        return find_member(container, token, out);
-    size_t index = index_of(token);
-    *out = json_at(container, index);
-    return index;
 }
 
 /* Returns < 0, 0 or > 0 if `a` is before, at or after `b`. */
@@ -277,7 +260,7 @@ static int compare_places(const struct json *document, const char *a, const char
         const struct json *inner;
         const struct json *other;
         size_t at = position_of(value, &left, &inner);
-        if (!is_equal(&left, &right)) {
+        if (left.len != right.len || memcmp(left.text, right.text, left.len) != 0) {
             size_t other_at = position_of(value, &right, &other);
             return at < other_at ? -1 : at > other_at;
         }
@@ -331,22 +314,6 @@ void violations_merge(struct violations *list, struct violations *more, const st
  * them apart; anything else. */
 enum { WEIGHT_TYPE = 1000, WEIGHT_CHOICE = 10, WEIGHT_OTHER = 1 };
 
-static size_t depth_of(const struct json_pointer *place)
-{
-    size_t depth = 0;
-    for (const struct json_pointer *p = place; p->up; p = p->up)
-        depth++;
-    return depth;
-}
-
-static size_t *way_of(const struct json_pointer *place, size_t depth)
-{
-    size_t *way = xcalloc(depth + 1, sizeof(*way)); /* the path of the whole is empty */
-    for (const struct json_pointer *p = place; p->up; p = p->up)
-        way[--depth] = p->index;
-    return way;
-}
-
 /* Adds the number of compared parts to *places. */
 static int compare_ways(const struct contract_finding *a, const struct contract_finding *b,
                         size_t *places)
@@ -370,15 +337,6 @@ static void finding_done(struct contract_finding *finding)
     free(finding->actual);
 }
 
-/* All missing members share a place, after the existing members. */
-static bool is_same(const struct contract_finding *finding, const struct contract_finding *other,
-                    const struct contract_fault *fault)
-{
-    return is_same_text(finding->key, other->key) && finding->code == fault->code &&
-           is_same_text(finding->message, fault->message) &&
-           is_same_text(finding->expected, fault->expected);
-}
-
 /* Returns the index for insertion: after all findings before it or at the same place; SIZE_MAX
  * for a duplicate. */
 static size_t place_for(const struct contract_findings *findings,
@@ -389,20 +347,14 @@ static size_t place_for(const struct contract_findings *findings,
     while (at > 0 && compare_ways(&findings->items[at - 1], finding, places) > 0)
         at--;
     for (size_t i = at; i > 0 && compare_ways(&findings->items[i - 1], finding, places) == 0; i--) {
-        if (is_same(&findings->items[i - 1], finding, fault))
+        const struct contract_finding *other = &findings->items[i - 1];
+        /* All missing members share a place, after the existing members. */
+        if (is_same_text(other->key, finding->key) && other->code == fault->code &&
+            is_same_text(other->message, fault->message) &&
+            is_same_text(other->expected, fault->expected))
             return SIZE_MAX;
     }
     return at;
-}
-
-static void weigh_place(struct contract_findings *findings, size_t depth,
-                        const struct contract_fault *fault)
-{
-    const bool is_type = fault->code == VIOLATION_WRONG_TYPE || fault->code == VIOLATION_NOT_OBJECT;
-    if (is_type && depth == findings->depth)
-        findings->weight += WEIGHT_TYPE;
-    else
-        findings->weight += fault->is_choice ? WEIGHT_CHOICE : WEIGHT_OTHER;
 }
 
 static char *copy_text(const char *text)
@@ -426,7 +378,7 @@ static void insert_finding(struct contract_findings *findings, size_t at,
 }
 
 /* Returns true if the finding is kept. A duplicate does not count. */
-static bool is_kept(struct contract_findings *findings, size_t at, enum violation_code code)
+static bool finding_is_kept(struct contract_findings *findings, size_t at, enum violation_code code)
 {
     if (at == SIZE_MAX)
         return false;
@@ -438,14 +390,22 @@ static bool is_kept(struct contract_findings *findings, size_t at, enum violatio
 size_t contract_findings_add(struct contract_findings *findings, const struct json_pointer *place,
                              const struct contract_fault *fault)
 {
-    struct contract_finding finding = {
-        .depth = depth_of(place), .key = place->key, .code = fault->code};
+    struct contract_finding finding = {.key = place->key, .code = fault->code};
+    for (const struct json_pointer *p = place; p->up; p = p->up)
+        finding.depth++;
     size_t places = finding.depth;
-    finding.way = way_of(place, finding.depth);
+    size_t left = finding.depth;
+    finding.way = xcalloc(left + 1, sizeof(*finding.way)); /* the path of the whole is empty */
+    for (const struct json_pointer *p = place; p->up; p = p->up)
+        finding.way[--left] = p->index;
+
     const size_t at = place_for(findings, &finding, fault, &places);
-    if (at != SIZE_MAX)
-        weigh_place(findings, finding.depth, fault);
-    if (!is_kept(findings, at, fault->code)) {
+    const bool is_type = fault->code == VIOLATION_WRONG_TYPE || fault->code == VIOLATION_NOT_OBJECT;
+    if (at != SIZE_MAX && is_type && finding.depth == findings->depth)
+        findings->weight += WEIGHT_TYPE;
+    else if (at != SIZE_MAX)
+        findings->weight += fault->is_choice ? WEIGHT_CHOICE : WEIGHT_OTHER;
+    if (!finding_is_kept(findings, at, fault->code)) {
         finding_done(&finding);
         return places;
     }
@@ -466,7 +426,7 @@ size_t contract_findings_take(struct contract_findings *findings, struct contrac
         .code = finding->code, .message = finding->message, .expected = finding->expected};
     size_t places = finding->depth;
     const size_t at = place_for(findings, finding, &fault, &places);
-    if (is_kept(findings, at, fault.code))
+    if (finding_is_kept(findings, at, fault.code))
         insert_finding(findings, at, *finding);
     else
         finding_done(finding);

@@ -32,17 +32,6 @@ struct ranked_name {
     struct plan_name name;
 };
 
-static uint64_t first_bytes(const char *id)
-{
-    uint64_t first = 0;
-    bool is_over = false;
-    for (size_t i = 0; i < sizeof(first); i++) {
-        is_over = is_over || id[i] == '\0';
-        first = first << 8 | (is_over ? 0 : (unsigned char)id[i]);
-    }
-    return first;
-}
-
 static int compare_names(const void *left, const void *right)
 {
     const struct ranked_name *a = left;
@@ -59,8 +48,15 @@ void plan_index_ids(struct plan *plan)
     size_t count = 0;
     for (int i = 0; i < plan->task_count; i++) {
         const char *id = plan->tasks[i].id;
-        if (id)
-            ranked[count++] = (struct ranked_name){first_bytes(id), {id, i}};
+        if (!id)
+            continue;
+        uint64_t first = 0;
+        bool is_over = false;
+        for (size_t k = 0; k < sizeof(first); k++) {
+            is_over = is_over || id[k] == '\0';
+            first = first << 8 | (is_over ? 0 : (unsigned char)id[k]);
+        }
+        ranked[count++] = (struct ranked_name){first, {id, i}};
     }
     qsort(ranked, count, sizeof(*ranked), compare_names);
     plan->by_id = xcalloc((size_t)plan->task_count, sizeof(*plan->by_id));
@@ -68,15 +64,6 @@ void plan_index_ids(struct plan *plan)
     for (size_t i = 0; i < count; i++)
         plan->by_id[i] = ranked[i].name;
     free(ranked);
-}
-
-bool plan_ids_differ(const struct plan *plan)
-{
-    for (int i = 1; i < plan->by_id_count; i++) {
-        if (strcmp(plan->by_id[i - 1].id, plan->by_id[i].id) == 0)
-            return false;
-    }
-    return true;
 }
 
 void plan_link_dependents(struct plan *plan)
@@ -102,7 +89,7 @@ void plan_link_dependents(struct plan *plan)
 
 /* Removes tasks whose needs have all been removed, and queues them. The remaining tasks (unmet >
  * 0) are in a cycle, or need a task that is. */
-static void take_orderly(const struct plan *plan, int *unmet, int *queue)
+static void take_orderly_tasks(const struct plan *plan, int *unmet, int *queue)
 {
     int queued = 0;
     for (int i = 0; i < plan->task_count; i++) {
@@ -120,62 +107,44 @@ static void take_orderly(const struct plan *plan, int *unmet, int *queue)
     }
 }
 
-/* Sorts the tasks of an acyclic plan so that each follows all it needs. `order_out` has room for
- * all tasks. Dependents must be linked. */
-static void plan_graph_order(const struct plan *plan, int *order_out)
-{
-    int *unmet = xcalloc((size_t)plan->task_count, sizeof(*unmet));
-    take_orderly(plan, unmet, order_out);
-    free(unmet);
-}
-
-static int first_unmet_need(const struct plan_task *task, const int *unmet)
-{
-    for (int j = 0; j < task->need_count; j++) {
-        if (unmet[task->needs[j]] > 0)
-            return task->needs[j];
-    }
-    return -1;
-}
-
-static int first_of_cycle(const int *next, int member)
-{
-    int first = member;
-    for (int i = next[member]; i != member; i = next[i])
-        first = i < first ? i : first;
-    return first;
-}
-
-/* Each remaining task has one `next`, so following it ends in a cycle. A walk that meets an
- * earlier one has nothing new to find. */
-static void mark_cycles(struct plan_cycles *cycles, int count)
-{
-    int *trace = xcalloc((size_t)count, sizeof(*trace));
-    for (int start = 0; start < count; start++) {
-        int at = start;
-        while (cycles->next[at] >= 0 && trace[at] == 0) {
-            trace[at] = start + 1;
-            at = cycles->next[at];
-        }
-        if (cycles->next[at] >= 0 && trace[at] == start + 1)
-            cycles->starts[first_of_cycle(cycles->next, at)] = true;
-    }
-    free(trace);
-}
-
 void plan_cycles_init(struct plan_cycles *cycles, const struct plan *plan)
 {
     size_t count = (size_t)plan->task_count;
     int *unmet = xcalloc(count, sizeof(*unmet));
     int *queue = xcalloc(count, sizeof(*queue));
-    cycles->next = xcalloc(count, sizeof(*cycles->next));
+    int *trace = xcalloc(count, sizeof(*trace));
+    int *next = xcalloc(count, sizeof(*next));
+    cycles->next = next;
     cycles->starts = xcalloc(count, sizeof(*cycles->starts));
-    take_orderly(plan, unmet, queue);
+    take_orderly_tasks(plan, unmet, queue);
+
+    for (int i = 0; i < plan->task_count; i++) {
+        const struct plan_task *task = &plan->tasks[i];
+        next[i] = -1;
+        for (int j = 0; unmet[i] > 0 && next[i] < 0 && j < task->need_count; j++) {
+            if (unmet[task->needs[j]] > 0)
+                next[i] = task->needs[j];
+        }
+    }
+
+    /* Each remaining task has one `next`, so following it ends in a cycle. A walk that meets an
+     * earlier one has nothing new to find. */
+    for (int start = 0; start < plan->task_count; start++) {
+        int at = start;
+        while (next[at] >= 0 && trace[at] == 0) {
+            trace[at] = start + 1;
+            at = next[at];
+        }
+        if (next[at] < 0 || trace[at] != start + 1)
+            continue;
+        int first = at;
+        for (int i = next[at]; i != at; i = next[i])
+            first = i < first ? i : first;
+        cycles->starts[first] = true;
+    }
+    free(trace);
     free(queue);
-    for (int i = 0; i < plan->task_count; i++)
-        cycles->next[i] = unmet[i] > 0 ? first_unmet_need(&plan->tasks[i], unmet) : -1;
     free(unmet);
-    mark_cycles(cycles, plan->task_count);
 }
 
 void plan_cycles_done(struct plan_cycles *cycles)
@@ -236,11 +205,14 @@ static int compare_uses(const void *left, const void *right)
     return places != 0 ? places : (a->step > b->step) - (a->step < b->step);
 }
 
-static void find_uses(struct sessions *sessions)
+/* Collects the uses of sessions; sorts the tasks topologically, and the uses by their tasks. */
+static void collect_uses(struct sessions *sessions)
 {
+    const struct plan *plan = sessions->plan;
+    const size_t task_count = (size_t)plan->task_count;
     size_t cap = 0;
-    for (int i = 0; i < sessions->plan->task_count; i++) {
-        const struct plan_task *task = &sessions->plan->tasks[i];
+    for (int i = 0; i < plan->task_count; i++) {
+        const struct plan_task *task = &plan->tasks[i];
         for (int j = 0; j < task->step_count; j++) {
             const struct plan_agent *agent = task->steps[j].agent;
             if (!agent || !agent->resume)
@@ -253,26 +225,27 @@ static void find_uses(struct sessions *sessions)
                                                              .step = j};
         }
     }
-}
+    if (sessions->count < 2)
+        return;
 
-/* Sorts the tasks topologically, and the uses by their tasks. */
-static void put_in_order(struct sessions *sessions)
-{
-    const size_t count = (size_t)sessions->plan->task_count;
-    int *places = xcalloc(count, sizeof(*places));
-    sessions->order = xcalloc(count, sizeof(*sessions->order));
-    sessions->chain = xcalloc(count, sizeof(*sessions->chain));
-    plan_graph_order(sessions->plan, sessions->order);
-    for (size_t i = 0; i < count; i++)
+    int *places = xcalloc(task_count, sizeof(*places));
+    int *unmet = xcalloc(task_count, sizeof(*unmet));
+    sessions->order = xcalloc(task_count, sizeof(*sessions->order));
+    sessions->chain = xcalloc(task_count, sizeof(*sessions->chain));
+    take_orderly_tasks(plan, unmet, sessions->order);
+    for (size_t i = 0; i < task_count; i++)
         places[sessions->order[i]] = (int)i;
     for (size_t i = 0; i < sessions->count; i++)
         sessions->uses[i].place = places[sessions->uses[i].task];
     qsort(sessions->uses, sessions->count, sizeof(*sessions->uses), compare_uses);
+    free(unmet);
     free(places);
 }
 
-/* Finds the longest path of needs, counted in tasks of the session. */
-static void count_chains(struct sessions *sessions, const struct use *uses, size_t count)
+/* Checks the uses of one session: in a chain of tasks that each need the previous one, the n-th has
+ * n of them on its longest path of needs. */
+static bool check_session(struct sessions *sessions, const struct use *uses, size_t count,
+                          struct violations *violations)
 {
     const struct plan *plan = sessions->plan;
     size_t next = 0;
@@ -288,78 +261,54 @@ static void count_chains(struct sessions *sessions, const struct use *uses, size
         const bool is_one = next < count && uses[next].place == i;
         sessions->chain[sessions->order[i]] = longest + (is_one ? 1 : 0);
     }
-}
 
-static void refuse_session(const struct sessions *sessions, const struct use *first,
-                           const struct use *second, struct violations *violations)
-{
-    struct str path = {0};
-    struct str words = {0};
-    str_addf(&path, "/tasks/%d/steps/%d/resume", second->task, second->step);
-    str_addf(&words,
-             "task %s continues this session too, possibly at the same time: let one of "
-             "them need the other",
-             sessions->plan->tasks[first->task].id);
-    violations_add(violations, VIOLATION_INVALID_VALUE, str_text(&path), str_text(&words), NULL,
-                   NULL);
-    str_done(&words);
-    str_done(&path);
-}
-
-static void refuse_many(struct violations *violations)
-{
-    struct str most = {0};
-    str_addf(&most, "at most %d", PLAN_SESSIONS_SHARED_MAX);
-    violations_add(violations, VIOLATION_INVALID_VALUE, "/tasks",
-                   "too many sessions are continued by several tasks", str_text(&most), NULL);
-    str_done(&most);
-}
-
-/* In a chain of tasks that each need the previous one, the n-th has n on its path. */
-static bool check_session(struct sessions *sessions, const struct use *uses, size_t count,
-                          struct violations *violations)
-{
-    count_chains(sessions, uses, count);
     int tasks = 1;
     for (size_t i = 1; i < count; i++) {
         if (uses[i].task == uses[i - 1].task)
             continue;
-        if (sessions->chain[uses[i].task] != ++tasks) {
-            refuse_session(sessions, &uses[i - 1], &uses[i], violations);
-            return false;
-        }
+        tasks++;
+        if (sessions->chain[uses[i].task] == tasks)
+            continue;
+        struct str path = {0};
+        struct str words = {0};
+        str_addf(&path, "/tasks/%d/steps/%d/resume", uses[i].task, uses[i].step);
+        str_addf(&words,
+                 "task %s continues this session too, possibly at the same time: let one of "
+                 "them need the other",
+                 plan->tasks[uses[i - 1].task].id);
+        violations_add(violations, VIOLATION_INVALID_VALUE, str_text(&path), str_text(&words), NULL,
+                       NULL);
+        str_done(&words);
+        str_done(&path);
+        return false;
     }
     return true;
-}
-
-static bool check_all(struct sessions *sessions, struct violations *violations)
-{
-    bool ok = true;
-    int shared = 0;
-    for (size_t from = 0, to; from < sessions->count; from = to) {
-        const struct use *first = &sessions->uses[from];
-        to = from + 1;
-        while (to < sessions->count && compare_sessions(first, &sessions->uses[to]) == 0)
-            to++;
-        if (sessions->uses[to - 1].task == first->task)
-            continue;
-        if (++shared > PLAN_SESSIONS_SHARED_MAX) {
-            refuse_many(violations);
-            return false;
-        }
-        ok = check_session(sessions, first, to - from, violations) && ok;
-    }
-    return ok;
 }
 
 bool plan_sessions_check(const struct plan *plan, struct violations *violations)
 {
     struct sessions sessions = {.plan = plan};
     bool ok = true;
-    find_uses(&sessions);
-    if (sessions.count > 1) {
-        put_in_order(&sessions);
-        ok = check_all(&sessions, violations);
+    int shared = 0;
+    collect_uses(&sessions);
+    for (size_t from = 0, to; from < sessions.count; from = to) {
+        const struct use *first = &sessions.uses[from];
+        to = from + 1;
+        while (to < sessions.count && compare_sessions(first, &sessions.uses[to]) == 0)
+            to++;
+        if (sessions.uses[to - 1].task == first->task)
+            continue;
+        if (++shared > PLAN_SESSIONS_SHARED_MAX) {
+            struct str most = {0};
+            str_addf(&most, "at most %d", PLAN_SESSIONS_SHARED_MAX);
+            violations_add(violations, VIOLATION_INVALID_VALUE, "/tasks",
+                           "too many sessions are continued by several tasks", str_text(&most),
+                           NULL);
+            str_done(&most);
+            ok = false;
+            break;
+        }
+        ok = check_session(&sessions, first, to - from, violations) && ok;
     }
     free(sessions.chain);
     free(sessions.uses);
@@ -389,7 +338,7 @@ static int source_number(struct plan *plan, const char *name)
 void plan_source_read(struct plan_reader *reader, const struct json_pointer *path,
                       const struct json *value)
 {
-    struct plan_step *step = &reader->plan->tasks[reader->task].steps[reader->step];
+    struct plan_step *step = plan_reader_step(reader);
     const char *name = json_text(value, NULL);
     if (!name)
         return;
@@ -429,15 +378,6 @@ void plan_loops_read(const struct json *value, struct entropy_limits *loops, boo
     }
 }
 
-void plan_loops_write(const struct entropy_limits *loops, struct str *out)
-{
-    const struct entropy_limit *limit;
-    str_add_char(out, '{');
-    for (size_t i = 0; (limit = entropy_limit(i)) != NULL; i++)
-        str_json_i64(out, limit->name, entropy_limit_get(loops, limit));
-    str_add_char(out, '}');
-}
-
 /* Marks the named task and all it needs, directly or not. */
 static bool *mark_needed(const struct plan *plan, int first)
 {
@@ -459,20 +399,7 @@ static bool *mark_needed(const struct plan *plan, int first)
     return wanted;
 }
 
-static void add_tasks(struct str *out, const struct json *tasks, const bool *wanted)
-{
-    str_add_char(out, '[');
-    const char *comma = "";
-    for (size_t i = 0; i < json_count(tasks); i++) {
-        if (!wanted[i])
-            continue;
-        str_add(out, comma);
-        json_write(out, json_at(tasks, i));
-        comma = ",";
-    }
-    str_add_char(out, ']');
-}
-
+/* Writes the document with only the wanted tasks. */
 static void derive_text(struct str *out, const struct json *whole, const bool *wanted)
 {
     void *iter = NULL;
@@ -481,24 +408,37 @@ static void derive_text(struct str *out, const struct json *whole, const bool *w
     str_add_char(out, '{');
     while (json_next(whole, &iter, &key, &value)) {
         str_json_key(out, key);
-        if (strcmp(key, "tasks") == 0)
-            add_tasks(out, value, wanted);
-        else
+        if (strcmp(key, "tasks") != 0) {
             json_write(out, value);
+            continue;
+        }
+        const char *comma = "";
+        str_add_char(out, '[');
+        for (size_t i = 0; i < json_count(value); i++) {
+            if (!wanted[i])
+                continue;
+            str_add(out, comma);
+            json_write(out, json_at(value, i));
+            comma = ",";
+        }
+        str_add_char(out, ']');
     }
     str_add_char(out, '}');
 }
 
 /* Writes the plan as JSON and reads the changed JSON, so there is one way to write and one to
  * read. Only for plans that came from JSON: invalid UTF-8 would not survive. */
-static bool derive_plan(const struct plan *plan, const bool *wanted, struct plan **out,
-                        struct err *err)
+bool plan_only(const struct plan *plan, const char *id, struct plan **out, struct err *err)
 {
+    int task = plan_find(plan, id);
+    if (task < 0)
+        return err_set(err, ERR_NOT_FOUND, "this plan has no task '%s'", id);
+
+    bool *wanted = mark_needed(plan, task);
     struct str before = {0};
     struct str after = {0};
     struct json *whole = NULL;
     struct violations violations = {0};
-
     plan_write(plan, &before);
     bool ok = json_parse_data(before.data, before.len, &whole, NULL, err);
     if (ok) {
@@ -513,38 +453,24 @@ static bool derive_plan(const struct plan *plan, const bool *wanted, struct plan
     json_free(whole);
     str_done(&before);
     str_done(&after);
-    return ok;
-}
-
-bool plan_only(const struct plan *plan, const char *id, struct plan **out, struct err *err)
-{
-    int task = plan_find(plan, id);
-    if (task < 0)
-        return err_set(err, ERR_NOT_FOUND, "this plan has no task '%s'", id);
-    bool *wanted = mark_needed(plan, task);
-    bool ok = derive_plan(plan, wanted, out, err);
     free(wanted);
     return ok;
 }
 
 enum { EXEC_TITLE_MAX = 120 };
 
-static void free_agent(struct plan_agent *agent)
-{
-    if (!agent)
-        return;
-    free(agent->prompt);
-    text_list_free(agent->args);
-    text_list_free(agent->permission_args);
-    free(agent->model);
-    free(agent->resume);
-    free(agent->output);
-    free(agent);
-}
-
 void plan_free_step(struct plan_step *step)
 {
-    free_agent(step->agent);
+    struct plan_agent *agent = step->agent;
+    if (agent) {
+        free(agent->prompt);
+        text_list_free(agent->args);
+        text_list_free(agent->permission_args);
+        free(agent->model);
+        free(agent->resume);
+        free(agent->output);
+        free(agent);
+    }
     text_list_free(step->argv);
     text_list_free(step->env);
     free(step->cwd);
@@ -573,8 +499,24 @@ void plan_free_task(struct plan_task *task)
     free(task->own_workspace);
 }
 
-static void free_contracts(struct plan *plan)
+void plan_free(struct plan *plan)
 {
+    if (!plan)
+        return;
+    for (int i = 0; i < plan->task_count; i++)
+        plan_free_task(&plan->tasks[i]);
+    free(plan->tasks);
+    free(plan->by_id);
+    text_list_free(plan->sources);
+    if (plan->base) { /* the rest is the base's */
+        free(plan);
+        return;
+    }
+
+    free(plan->policies);
+    free(plan->own_policy);
+    workspace_spec_done(&plan->workspace);
+    sandbox_spec_done(&plan->sandbox);
     for (int i = 0; i < plan->contract_count; i++) {
         free(plan->contracts[i]->name);
         free(plan->contracts[i]->text);
@@ -582,31 +524,6 @@ static void free_contracts(struct plan *plan)
         free(plan->contracts[i]);
     }
     free(plan->contracts);
-}
-
-static void free_tasks(struct plan *plan)
-{
-    for (int i = 0; i < plan->task_count; i++)
-        plan_free_task(&plan->tasks[i]);
-    free(plan->tasks);
-    free(plan->by_id);
-    text_list_free(plan->sources);
-}
-
-void plan_free(struct plan *plan)
-{
-    if (!plan)
-        return;
-    free_tasks(plan);
-    if (plan->base) { /* the rest is the base's */
-        free(plan);
-        return;
-    }
-    free(plan->policies);
-    free(plan->own_policy);
-    workspace_spec_done(&plan->workspace);
-    sandbox_spec_done(&plan->sandbox);
-    free_contracts(plan);
     adapters_free(plan->adapters);
     free(plan->name);
     free(plan);
@@ -702,20 +619,6 @@ static const struct policy *adopt_policy(struct plan *plan, const struct setting
     return &plan->policies[plan->policy_count++];
 }
 
-/* A command given to devs is meant to work here, whatever plans do. */
-static void work_in_place(struct plan *plan)
-{
-    workspace_spec_done(&plan->workspace);
-    plan->said &= ~(unsigned)PLAN_SAYS_WORKSPACE;
-}
-
-static void work_in_sandbox(struct plan *plan, const struct sandbox_spec *sandbox)
-{
-    sandbox_spec_done(&plan->sandbox);
-    plan->sandbox = sandbox_spec_copy(sandbox);
-    plan->said |= PLAN_SAYS_SANDBOX;
-}
-
 /* Rejects what plan_parse() would reject when the log is read. */
 static bool check_command(char *const *argv, struct err *err)
 {
@@ -746,9 +649,14 @@ bool plan_for_command(const struct plan_exec *exec, struct plan **out, struct er
     plan_surroundings_init(plan);
     if (exec->settings)
         plan_take_settings(plan, exec->settings);
-    work_in_place(plan);
-    if (exec->sandbox)
-        work_in_sandbox(plan, exec->sandbox);
+    /* A command given to devs is meant to work here, whatever plans do. */
+    workspace_spec_done(&plan->workspace);
+    plan->said &= ~(unsigned)PLAN_SAYS_WORKSPACE;
+    if (exec->sandbox) {
+        sandbox_spec_done(&plan->sandbox);
+        plan->sandbox = sandbox_spec_copy(exec->sandbox);
+        plan->said |= PLAN_SAYS_SANDBOX;
+    }
     plan->policy = plan_policy_find(plan, POLICY_DEFAULT);
     plan->tasks = xcalloc(1, sizeof(*plan->tasks));
     plan->task_count = 1;

@@ -23,22 +23,15 @@
  * once, however many steps use it.
  */
 
-static struct plan_contract *find_named(const struct plan *plan, const char *name)
+/* Finds a contract by its name; without a name, one within a step by its text. */
+static struct plan_contract *find_contract(const struct plan *plan, const char *name,
+                                           const char *text)
 {
     for (int i = 0; i < plan->contract_count; i++) {
         struct plan_contract *contract = plan->contracts[i];
-        if (contract->name && strcmp(contract->name, name) == 0)
-            return contract;
-    }
-    return NULL;
-}
-
-/* Finds a contract without a name, which is within a step. */
-static struct plan_contract *find_equal(const struct plan *plan, const char *text)
-{
-    for (int i = 0; i < plan->contract_count; i++) {
-        struct plan_contract *contract = plan->contracts[i];
-        if (!contract->name && strcmp(contract->text, text) == 0)
+        const bool is_it = name ? contract->name && strcmp(contract->name, name) == 0
+                                : !contract->name && strcmp(contract->text, text) == 0;
+        if (is_it)
             return contract;
     }
     return NULL;
@@ -88,58 +81,44 @@ static void complain_of_schema(struct plan_reader *reader, const struct json_poi
     str_done(&base);
 }
 
-static void complain_full(struct plan_reader *reader, const struct json_pointer *path,
-                          const char *message, const char *expected)
-{
-    plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, message, expected, "more");
-    reader->contracts_full = true;
-}
-
-/* Called before loading a contract, which takes time and memory. */
-static bool has_room(struct plan_reader *reader, const struct json_pointer *path, size_t bytes)
-{
-    if (reader->contracts_full || plan_reader_is_full(reader))
-        return false; /* the plan is rejected anyway */
-    if (bytes > CONTRACT_BYTES_MAX) {
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "the contract is too large",
-                        "at most 1 MiB", "more");
-        return false;
-    }
-    reader->contract_bytes += bytes;
-    if (reader->contract_bytes <= PLAN_CONTRACT_BYTES_MAX)
-        return true;
-    complain_full(reader, path, "the contracts of one plan are too large together",
-                  "at most 16 MiB");
-    return false;
-}
-
-/* Called after loading; drops a contract that exceeds the limit. */
-static void count_schemas(struct plan_reader *reader, const struct json_pointer *path,
-                          struct plan_contract *contract)
-{
-    reader->contract_schemas += contract_schema_count(contract->schema);
-    if (reader->contract_schemas <= PLAN_SCHEMAS_MAX)
-        return;
-    complain_full(reader, path, "too many schemas in the contracts of one plan", "at most 100000");
-    contract_free(contract->schema);
-    contract->schema = NULL;
-}
-
-/* Compiles the schema. After an error, the contract has none. */
+/* Compiles the schema, which takes time and memory. After an error, the contract has none. */
 static void make_contract(struct plan_reader *reader, const struct json_pointer *path,
                           struct plan_contract *contract, const struct json *schema,
                           const char *file)
 {
-    struct violations wrong = {0};
     struct str text = {0};
     json_write(&text, schema);
     contract->text = text.data;
-    if (!has_room(reader, path, text.len))
+    if (reader->contracts_full || plan_reader_is_full(reader))
+        return; /* the plan is rejected anyway */
+    if (text.len > CONTRACT_BYTES_MAX) {
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "the contract is too large",
+                        "at most 1 MiB", "more");
         return;
-    if (contract_load_json(schema, &contract->schema, &wrong))
-        count_schemas(reader, path, contract);
-    else
+    }
+    reader->contract_bytes += text.len;
+    if (reader->contract_bytes > PLAN_CONTRACT_BYTES_MAX) {
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                        "the contracts of one plan are too large together", "at most 16 MiB",
+                        "more");
+        reader->contracts_full = true;
+        return;
+    }
+
+    struct violations wrong = {0};
+    if (contract_load_json(schema, &contract->schema, &wrong)) {
+        reader->contract_schemas += contract_schema_count(contract->schema);
+        if (reader->contract_schemas > PLAN_SCHEMAS_MAX) {
+            plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                            "too many schemas in the contracts of one plan", "at most 100000",
+                            "more");
+            reader->contracts_full = true;
+            contract_free(contract->schema);
+            contract->schema = NULL;
+        }
+    } else {
         complain_of_schema(reader, path, file, &wrong);
+    }
     violations_done(&wrong);
 }
 
@@ -184,19 +163,6 @@ static void complain_unknown_contract(struct plan_reader *reader, const struct j
     str_done(&message);
 }
 
-static void make_of_text(struct plan_reader *reader, const struct json_pointer *path,
-                         struct plan_contract *contract, const struct str *text)
-{
-    struct violations wrong = {0};
-    struct json *schema = plan_reader_json(str_text(text), text->len, CONTRACT_BYTES_MAX, &wrong);
-    if (schema)
-        make_contract(reader, path, contract, schema, contract->name);
-    else
-        complain_of_schema(reader, path, contract->name, &wrong);
-    violations_done(&wrong);
-    json_free(schema);
-}
-
 /* Returns the contract in a file, remembered by file name. Also remembers failures, to report
  * each once. */
 static struct plan_contract *read_file(struct plan_reader *reader, const struct json_pointer *path,
@@ -208,10 +174,19 @@ static struct plan_contract *read_file(struct plan_reader *reader, const struct 
     bool ok =
         reader->files && !is_comment && reader->files->read(reader->files->ctx, name, &text, &err);
     struct plan_contract *contract = add_contract(reader, path, name);
-    if (ok && contract)
-        make_of_text(reader, path, contract, &text);
-    else if (contract)
+    if (ok && contract) {
+        struct violations wrong = {0};
+        struct json *schema =
+            plan_reader_json(str_text(&text), text.len, CONTRACT_BYTES_MAX, &wrong);
+        if (schema)
+            make_contract(reader, path, contract, schema, contract->name);
+        else
+            complain_of_schema(reader, path, contract->name, &wrong);
+        violations_done(&wrong);
+        json_free(schema);
+    } else if (contract) {
         complain_unknown_contract(reader, path, name, err.code != ERR_NONE ? err.message : NULL);
+    }
     reader->plan->has_files = reader->plan->has_files || ok;
     str_done(&text);
     return contract;
@@ -229,47 +204,30 @@ static bool check_plan(const void *ctx, const char *text, size_t len, struct vio
     return ok;
 }
 
-/* Returns the only built-in contract. */
-static struct plan_contract *plan_of_output(struct plan_reader *reader,
-                                            const struct json_pointer *path)
-{
-    struct plan_contract *contract = add_contract(reader, path, PLAN_CONTRACT_PLAN);
-    if (contract)
-        contract_for_text(check_plan, reader->plan, &contract->schema);
-    return contract;
-}
-
-static struct plan_contract *inline_contract(struct plan_reader *reader,
-                                             const struct json_pointer *path,
-                                             const struct json *schema)
-{
-    struct str text = {0};
-    json_write(&text, schema);
-    struct plan_contract *contract = find_equal(reader->plan, str_text(&text));
-    if (!contract) {
-        contract = add_contract(reader, path, NULL);
-        if (contract)
-            make_contract(reader, path, contract, schema, NULL);
-    }
-    str_done(&text);
-    return contract;
-}
-
 void plan_contract_read(struct plan_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
     const char *name = json_text(value, NULL);
-    struct plan_contract *contract = name ? find_named(reader->plan, name) : NULL;
+    struct str text = {0};
     if (!plan_reader_is_sound(reader, path))
         return;
-    if (name && !contract && strcmp(name, PLAN_CONTRACT_PLAN) == 0)
-        contract = plan_of_output(reader, path);
-    else if (name && !contract)
+    if (!name)
+        json_write(&text, value);
+    struct plan_contract *contract = find_contract(reader->plan, name, str_text(&text));
+    str_done(&text);
+    if (!contract && !name) {
+        contract = add_contract(reader, path, NULL);
+        if (contract)
+            make_contract(reader, path, contract, value, NULL);
+    } else if (!contract && strcmp(name, PLAN_CONTRACT_PLAN) == 0) { /* the only built-in one */
+        contract = add_contract(reader, path, PLAN_CONTRACT_PLAN);
+        if (contract)
+            contract_for_text(check_plan, reader->plan, &contract->schema);
+    } else if (!contract) {
         contract = read_file(reader, path, name);
-    else if (!name)
-        contract = inline_contract(reader, path, value);
+    }
     if (contract && contract->schema)
-        reader->plan->tasks[reader->task].steps[reader->step].contract = contract;
+        plan_reader_step(reader)->contract = contract;
 }
 
 /*
@@ -396,14 +354,9 @@ void plan_budget_write(const struct budget *budget, struct str *out)
     str_add_char(out, '}');
 }
 
-static struct plan_step *current_step(struct plan_reader *reader)
-{
-    return &reader->plan->tasks[reader->task].steps[reader->step];
-}
-
 static struct plan_agent *agent_of(struct plan_reader *reader)
 {
-    struct plan_step *step = current_step(reader);
+    struct plan_step *step = plan_reader_step(reader);
     if (!step->agent)
         step->agent = xcalloc(1, sizeof(*step->agent));
     return step->agent;
@@ -426,7 +379,7 @@ bool plan_agent_is_named(const struct plan_reader *reader)
 }
 
 /* Keys that only an agent's step may have. */
-static bool may_have(struct plan_reader *reader, const struct json_pointer *path)
+static bool may_have_key(struct plan_reader *reader, const struct json_pointer *path)
 {
     if (plan_agent_is_named(reader))
         return true;
@@ -435,8 +388,8 @@ static bool may_have(struct plan_reader *reader, const struct json_pointer *path
     return false;
 }
 
-static void complain_unknown(struct plan_reader *reader, const struct json_pointer *path,
-                             const char *name)
+static void complain_unknown_agent(struct plan_reader *reader, const struct json_pointer *path,
+                                   const char *name)
 {
     const struct adapters *adapters = reader->plan->adapters;
     struct near_word near = near_word_new(name);
@@ -478,22 +431,18 @@ void plan_agent_read_name(struct plan_reader *reader, const struct json_pointer 
                         "it has no program: define an agent under \"agents\" that is like it", NULL,
                         NULL);
     else
-        complain_unknown(reader, path, name);
+        complain_unknown_agent(reader, path, name);
 }
 
-void plan_agent_read_prompt(struct plan_reader *reader, const struct json_pointer *path,
-                            const struct json *value)
+void plan_agent_read_list(struct plan_reader *reader, const struct json_pointer *path,
+                          const struct json *value)
 {
-    if (may_have(reader, path))
-        plan_reader_text(reader, path, value, &agent_of(reader)->prompt);
-}
-
-static char **read_list(struct plan_reader *reader, const struct json_pointer *path,
-                        const struct json *value)
-{
+    if (!may_have_key(reader, path))
+        return;
+    struct plan_agent *agent = agent_of(reader);
     const size_t count = json_count(value);
     if (json_kind(value) != JSON_KIND_ARRAY || count > ADAPTER_ARGS_MAX)
-        return NULL;
+        return;
     char **list = xcalloc(count + 1, sizeof(*list));
     for (size_t i = 0; i < count; i++) {
         struct json_pointer place = {.up = path, .index = i};
@@ -501,35 +450,24 @@ static char **read_list(struct plan_reader *reader, const struct json_pointer *p
         if (!list[i])
             list[i] = xstrdup("");
     }
-    return list;
+    if (strcmp(path->key, "args") == 0)
+        agent->args = list;
+    else
+        agent->permission_args = list;
 }
 
-void plan_agent_read_args(struct plan_reader *reader, const struct json_pointer *path,
+void plan_agent_read_text(struct plan_reader *reader, const struct json_pointer *path,
                           const struct json *value)
 {
-    if (may_have(reader, path))
-        agent_of(reader)->args = read_list(reader, path, value);
-}
-
-void plan_agent_read_permission_args(struct plan_reader *reader, const struct json_pointer *path,
-                                     const struct json *value)
-{
-    if (may_have(reader, path))
-        agent_of(reader)->permission_args = read_list(reader, path, value);
-}
-
-void plan_agent_read_model(struct plan_reader *reader, const struct json_pointer *path,
-                           const struct json *value)
-{
-    if (may_have(reader, path))
-        plan_reader_text(reader, path, value, &agent_of(reader)->model);
-}
-
-void plan_agent_read_resume(struct plan_reader *reader, const struct json_pointer *path,
-                            const struct json *value)
-{
-    if (may_have(reader, path))
-        plan_reader_text(reader, path, value, &agent_of(reader)->resume);
+    if (!may_have_key(reader, path))
+        return;
+    struct plan_agent *agent = agent_of(reader);
+    char **text = &agent->prompt;
+    if (strcmp(path->key, "model") == 0)
+        text = &agent->model;
+    else if (strcmp(path->key, "resume") == 0)
+        text = &agent->resume;
+    plan_reader_text(reader, path, value, text);
 }
 
 enum { OUTPUT_NAME_MAX = 250 /* bytes of a name, which leaves room for a temporary suffix */ };
@@ -556,7 +494,7 @@ const char *plan_path_fault(const char *path)
 void plan_agent_read_output(struct plan_reader *reader, const struct json_pointer *path,
                             const struct json *value)
 {
-    if (!may_have(reader, path))
+    if (!may_have_key(reader, path))
         return;
     struct plan_agent *agent = agent_of(reader);
     plan_reader_text(reader, path, value, &agent->output);
@@ -567,35 +505,29 @@ void plan_agent_read_output(struct plan_reader *reader, const struct json_pointe
         plan_reader_invalid(reader, path, wrong, NULL, value);
 }
 
-void plan_agent_read_quiet(struct plan_reader *reader, const struct json_pointer *path,
-                           const struct json *value)
-{
-    (void)path;
-    const double seconds = json_number(value, -1);
-    if (seconds >= 0 && seconds <= PLAN_TIMEOUT_S_MAX)
-        current_step(reader)->quiet_ms = llround(seconds * 1000);
-}
-
-static void check_keys(struct plan_reader *reader, const struct json_pointer *path)
+void plan_agent_finish(struct plan_reader *reader, const struct json_pointer *path)
 {
     static const char *const unwanted[] = {"run", "shell", "stdin"};
+    const struct json_pointer expect = {.up = path, .key = "expect"};
+    const struct json_pointer resume = {.up = path, .key = "resume"};
+    const struct json_pointer model = {.up = path, .key = "model"};
+    struct plan_step *step = plan_reader_step(reader);
+    struct plan_agent *agent = step->agent;
+    if (!agent)
+        return;
     for (size_t i = 0; i < ARRAY_LEN(unwanted); i++) {
         struct json_pointer place = {.up = path, .key = unwanted[i]};
         if (json_get(reader->step_json, unwanted[i]))
             plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
                             "a step with an \"agent\" does not have it", NULL, NULL);
     }
-    struct json_pointer expect = {.up = path, .key = "expect"};
-    if (current_step(reader)->expect.what == PLAN_EXPECT_FAILURE)
+    if (step->expect.what == PLAN_EXPECT_FAILURE)
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, &expect, "no agent is expected to fail",
                         NULL, NULL);
-    const struct plan_agent *agent = current_step(reader)->agent;
-    struct json_pointer resume = {.up = path, .key = "resume"};
     if (agent->resume && !adapter_session_is_id(agent->resume))
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, &resume,
                         "must be the id of a session: no '-' first, no control characters", NULL,
                         NULL);
-    struct json_pointer model = {.up = path, .key = "model"};
     if (agent->model && !adapter_session_is_id(agent->model))
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, &model,
                         "must be the name of a model: no '-' first, no control characters", NULL,
@@ -603,61 +535,16 @@ static void check_keys(struct plan_reader *reader, const struct json_pointer *pa
     if (agent->resume && agent->adapter && !adapter_resumes(agent->adapter))
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, &resume,
                         "this agent cannot continue an earlier session", NULL, NULL);
-}
-
-void plan_agent_finish(struct plan_reader *reader, const struct json_pointer *path)
-{
-    struct plan_step *step = current_step(reader);
-    if (!step->agent)
-        return;
-    check_keys(reader, path);
-    if (!step->agent->adapter)
+    if (!agent->adapter)
         return; /* already reported */
-    const struct adapter_call call = {.model = step->agent->model,
-                                      .args = step->agent->args,
-                                      .permission_args = step->agent->permission_args};
+
+    const struct adapter_call call = {
+        .model = agent->model, .args = agent->args, .permission_args = agent->permission_args};
     text_list_free(step->argv);
-    adapter_argv(step->agent->adapter, &call, &step->argv);
-    if (!step->agent->prompt)
-        step->agent->prompt = xstrdup(""); /* the schema has reported it */
-    plan_source_take(reader->plan, step, adapter_name(step->agent->adapter));
-}
-
-int plan_agent_rounds(const struct json *task)
-{
-    int64_t rounds = 1;
-    plan_reader_whole(json_get(task, "rounds"), &rounds);
-    return rounds >= 1 && rounds <= PLAN_ROUNDS_MAX ? (int)rounds : 1;
-}
-
-void plan_agent_check_task(struct plan_reader *reader, const struct json_pointer *path,
-                           const struct json *task)
-{
-    static const char *const keys[] = {"rounds", "budget"};
-    const struct json *steps = json_get(task, "steps");
-    for (size_t i = 0; i < json_count(steps); i++) {
-        if (json_get(json_at(steps, i), "agent"))
-            return;
-    }
-    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-        struct json_pointer place = {.up = path, .key = keys[i]};
-        if (json_get(task, keys[i]) && plan_reader_is_sound(reader, &place))
-            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
-                            "only a task that has a step with an \"agent\" has it", NULL, NULL);
-    }
-}
-
-/* An empty list has a meaning, a missing one does not. */
-static void write_list(const char *key, char *const *list, struct str *out)
-{
-    if (list)
-        text_list_write(out, key, list);
-}
-
-static void write_text(const char *key, const char *text, struct str *out)
-{
-    if (text)
-        str_json_text(out, key, text);
+    adapter_argv(agent->adapter, &call, &step->argv);
+    if (!agent->prompt)
+        agent->prompt = xstrdup(""); /* the schema has reported it */
+    plan_source_take(reader->plan, step, adapter_name(agent->adapter));
 }
 
 void plan_agent_write(const struct plan_step *step, struct str *out)
@@ -665,14 +552,20 @@ void plan_agent_write(const struct plan_step *step, struct str *out)
     const struct plan_agent *agent = step->agent;
     str_json_text(out, "agent", adapter_name(agent->adapter));
     str_json_text(out, "prompt", agent->prompt);
-    write_list("args", agent->args, out);
-    write_list("permission_args", agent->permission_args, out);
-    write_text("model", agent->model, out);
-    write_text("resume", agent->resume, out);
-    write_text("output", agent->output, out);
+    /* An empty list has a meaning, a missing one does not. */
+    if (agent->args)
+        text_list_write(out, "args", agent->args);
+    if (agent->permission_args)
+        text_list_write(out, "permission_args", agent->permission_args);
+    if (agent->model)
+        str_json_text(out, "model", agent->model);
+    if (agent->resume)
+        str_json_text(out, "resume", agent->resume);
+    if (agent->output)
+        str_json_text(out, "output", agent->output);
 }
 
-static bool is_used(const struct plan *plan, const struct adapter *adapter)
+static bool agent_is_used(const struct plan *plan, const struct adapter *adapter)
 {
     for (int i = 0; i < plan->task_count; i++) {
         const struct plan_task *task = &plan->tasks[i];
@@ -689,7 +582,7 @@ void plan_agents_write(const struct plan *plan, struct str *out)
     const struct adapter *adapter;
     bool is_open = false;
     for (size_t i = 0; (adapter = adapters_at(plan->adapters, i)) != NULL; i++) {
-        if (adapter_is_builtin(adapter) || !is_used(plan, adapter))
+        if (adapter_is_builtin(adapter) || !agent_is_used(plan, adapter))
             continue;
         if (!is_open) {
             str_json_key(out, "agents");

@@ -25,8 +25,6 @@
 
 /* Builds plan->by_id; leaves out tasks without an id. */
 void plan_index_ids(struct plan *plan);
-/* Returns true if all ids differ, by that index. */
-bool plan_ids_differ(const struct plan *plan);
 
 /* Builds each task's dependents from all needs. */
 void plan_link_dependents(struct plan *plan);
@@ -112,10 +110,21 @@ struct plan_reader {
 typedef void plan_field_fn(struct plan_reader *reader, const struct json_pointer *path,
                            const struct json *value);
 
+/* How the value of a key is read. Values of another type are ignored: the schema reports them. */
+enum plan_field_type {
+    PLAN_FIELD_READ,   /* by the row's function */
+    PLAN_FIELD_TEXT,   /* char *, see plan_reader_text() */
+    PLAN_FIELD_BOOL,   /* bool */
+    PLAN_FIELD_NUMBER, /* int64_t from 0 up to the row's `max` */
+};
+
 /* A key of an object, and its reader. */
 struct plan_field {
     const char *key;
-    plan_field_fn *read;
+    plan_field_fn *read; /* of PLAN_FIELD_READ */
+    enum plan_field_type type;
+    size_t offset; /* where the value goes in the walk's target; not for PLAN_FIELD_READ */
+    int64_t max;
 };
 
 struct plan_fields {
@@ -137,6 +146,9 @@ void plan_reader_add(struct plan_reader *reader, enum violation_code code,
 void plan_reader_invalid(struct plan_reader *reader, const struct json_pointer *path,
                          const char *message, const char *expected, const struct json *value);
 
+/* Returns the step being read. */
+struct plan_step *plan_reader_step(const struct plan_reader *reader);
+
 /* Returns true if the list of violations is full, so that no suggestion would be shown. */
 bool plan_reader_is_full(const struct plan_reader *reader);
 /* Returns true if the schema found no errors at or below this position. */
@@ -146,9 +158,9 @@ bool plan_reader_is_sound(const struct plan_reader *reader, const struct json_po
 bool plan_reader_is_comment(const char *key);
 
 /* Reads the members of an object in document order. Ignores unknown keys and values that are not
- * objects. */
+ * objects. `target` may be NULL if each row has a function. */
 void plan_reader_walk(struct plan_reader *reader, const struct json_pointer *path,
-                      const struct json *value, const struct plan_fields *fields);
+                      const struct json *value, const struct plan_fields *fields, void *target);
 
 /* Reads an integer, including 2.0. Leaves *out alone otherwise. */
 void plan_reader_whole(const struct json *value, int64_t *out);
@@ -175,23 +187,10 @@ void plan_source_guess(struct plan *plan, struct plan_step *step);
  * Lists of strings: paths, names, arguments.
  */
 
-/* Reports an error if the string is not allowed here. */
-typedef void plan_list_fn(struct plan_reader *reader, const struct json_pointer *path,
-                          const char *text);
-
 /* Copies the array into *out, which is freed first; NULL if empty. Ignores anything but an array
  * of at most `max` strings, which the schema has reported. */
 void plan_list_read(struct plan_reader *reader, const struct json_pointer *path,
                     const struct json *value, size_t max, char ***out);
-/* Calls `check` for each string. */
-void plan_list_check(struct plan_reader *reader, const struct json_pointer *path,
-                     const struct json *value, plan_list_fn *check);
-
-/* Returns true if the path stays below its base folder: no "..", not absolute, not empty, and
- * not the folder itself. */
-bool plan_path_is_within(const char *path);
-/* Returns true if the path has a part "..". */
-bool plan_path_climbs(const char *path);
 
 /*
  * "loops": thresholds of loop detection, named by the table of entropy_limits.h.
@@ -200,9 +199,6 @@ bool plan_path_climbs(const char *path);
 /* Reads the members of the object into *loops. Ignores anything else. Sets *is_said if it was an
  * object. */
 void plan_loops_read(const struct json *value, struct entropy_limits *loops, bool *is_said);
-
-/* Writes a JSON object with all thresholds. */
-void plan_loops_write(const struct entropy_limits *loops, struct str *out);
 
 /*
  * Checking plans and settings against their schemas.
@@ -225,9 +221,6 @@ ATTR_MUST_USE bool plan_shape_check(const struct contract *schema, const struct 
 void plan_workspace_read(struct plan_reader *reader, const struct json_pointer *path,
                          const struct json *value, const struct workspace_spec *base,
                          struct workspace_spec *out);
-/* The same without reporting errors, for values needed before the walk reaches them. */
-void plan_workspace_load(struct plan_reader *reader, const struct json *value,
-                         const struct workspace_spec *base, struct workspace_spec *out);
 /* plan_workspace_read() for a sandbox. The caller ends *out with sandbox_spec_done(). */
 void plan_sandbox_read(struct plan_reader *reader, const struct json_pointer *path,
                        const struct json *value, const struct sandbox_spec *base,
@@ -235,8 +228,6 @@ void plan_sandbox_read(struct plan_reader *reader, const struct json_pointer *pa
 
 /* Sets the defaults, including those of loops. */
 void plan_surroundings_init(struct plan *plan);
-/* Makes the settings' values the plan's defaults. */
-void plan_surroundings_take(struct plan *plan, const struct settings *settings);
 
 /* Reads the document's values without reporting errors. */
 void plan_surroundings_load(struct plan_reader *reader, const struct json *root);
@@ -269,8 +260,8 @@ enum {
     PLAN_POLICY_ROOM = SETTINGS_POLICIES_MAX + PLAN_POLICIES_MAX + 1 + PLAN_POLICY_BUILTIN,
 };
 
-/* Copies the settings' policies into plan->policies, which is empty and has room for
- * PLAN_POLICY_ROOM. */
+/* Makes the settings' values the plan's defaults. Copies their policies into plan->policies, which
+ * is empty and has room for PLAN_POLICY_ROOM. */
 void plan_take_settings(struct plan *plan, const struct settings *settings);
 
 /* Loads the policies of the object `value` (anything else: none) into reader->policies as its
@@ -322,23 +313,15 @@ void plan_agents_load(struct plan_reader *reader, const struct json *value,
 /* Returns true if the current step has keys of an agent's step. */
 bool plan_agent_is_named(const struct plan_reader *reader);
 
-/* Read the keys of an agent's step. */
-plan_field_fn plan_agent_read_name, plan_agent_read_prompt, plan_agent_read_args,
-    plan_agent_read_permission_args, plan_agent_read_model, plan_agent_read_resume,
+/* Read the keys of an agent's step: "agent"; "prompt", "model" or "resume"; "args" or
+ * "permission_args"; "output". */
+plan_field_fn plan_agent_read_name, plan_agent_read_text, plan_agent_read_list,
     plan_agent_read_output;
 /* Returns why a step may not leave a file at this path, which is not empty, or NULL. */
 const char *plan_path_fault(const char *path);
-/* Reads "quiet_s", which any step may have. */
-plan_field_fn plan_agent_read_quiet;
 
 /* After all keys of the step: checks combinations with an agent, and builds its command. */
 void plan_agent_finish(struct plan_reader *reader, const struct json_pointer *path);
-
-/* Reads "rounds" of the task before its steps. The schema reports errors. */
-int plan_agent_rounds(const struct json *task);
-/* After its steps: checks that rounds and a budget have an agent to apply to. */
-void plan_agent_check_task(struct plan_reader *reader, const struct json_pointer *path,
-                           const struct json *task);
 
 /* Reads "budget" of a task or a plan. The schema reports errors. */
 void plan_budget_take(const struct json *value, struct budget *out);

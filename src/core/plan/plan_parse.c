@@ -42,6 +42,11 @@ void plan_reader_invalid(struct plan_reader *reader, const struct json_pointer *
     free(shown);
 }
 
+struct plan_step *plan_reader_step(const struct plan_reader *reader)
+{
+    return &reader->plan->tasks[reader->task].steps[reader->step];
+}
+
 bool plan_reader_is_full(const struct plan_reader *reader)
 {
     return reader->violations->count == VIOLATIONS_MAX;
@@ -87,27 +92,38 @@ struct json *plan_reader_json(const char *text, size_t len, size_t max_bytes,
     return root;
 }
 
-static const struct plan_field *find_field(const struct plan_fields *fields, const char *key)
-{
-    for (size_t i = 0; i < fields->count; i++) {
-        const char *known = fields->rows[i].key;
-        if (known[0] == key[0] && strcmp(known, key) == 0)
-            return &fields->rows[i];
-    }
-    return NULL;
-}
-
 void plan_reader_walk(struct plan_reader *reader, const struct json_pointer *path,
-                      const struct json *value, const struct plan_fields *fields)
+                      const struct json *value, const struct plan_fields *fields, void *target)
 {
     void *iter = NULL;
     const char *key;
     const struct json *member;
     while (json_next(value, &iter, &key, &member)) {
-        struct json_pointer place = {.up = path, .key = key};
-        const struct plan_field *field = find_field(fields, key);
-        if (field)
+        const struct json_pointer place = {.up = path, .key = key};
+        size_t i = 0;
+        while (i < fields->count && strcmp(fields->rows[i].key, key) != 0)
+            i++;
+        if (i == fields->count)
+            continue;
+        const struct plan_field *field = &fields->rows[i];
+        void *out = target ? (char *)target + field->offset : NULL;
+        int64_t number = -1;
+        switch (field->type) {
+        case PLAN_FIELD_READ:
             field->read(reader, &place, member);
+            break;
+        case PLAN_FIELD_TEXT:
+            plan_reader_text(reader, &place, member, out);
+            break;
+        case PLAN_FIELD_BOOL:
+            *(bool *)out = json_bool(member, *(bool *)out);
+            break;
+        case PLAN_FIELD_NUMBER:
+            plan_reader_whole(member, &number);
+            if (number >= 0 && number <= field->max)
+                *(int64_t *)out = number;
+            break;
+        }
     }
 }
 
@@ -141,23 +157,16 @@ void plan_reader_text(struct plan_reader *reader, const struct json_pointer *pat
     str_done(&actual);
 }
 
-static bool is_texts(const struct json *value, size_t max)
-{
-    if (json_kind(value) != JSON_KIND_ARRAY || json_count(value) > max)
-        return false;
-    for (size_t i = 0; i < json_count(value); i++) {
-        if (!json_text(json_at(value, i), NULL))
-            return false;
-    }
-    return true;
-}
-
 void plan_list_read(struct plan_reader *reader, const struct json_pointer *path,
                     const struct json *value, size_t max, char ***out)
 {
-    if (!is_texts(value, max))
-        return;
     const size_t count = json_count(value);
+    if (json_kind(value) != JSON_KIND_ARRAY || count > max)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        if (!json_text(json_at(value, i), NULL))
+            return;
+    }
     text_list_free(*out);
     *out = count > 0 ? xcalloc(count + 1, sizeof(**out)) : NULL;
     for (size_t i = 0; i < count; i++) {
@@ -166,77 +175,33 @@ void plan_list_read(struct plan_reader *reader, const struct json_pointer *path,
     }
 }
 
-void plan_list_check(struct plan_reader *reader, const struct json_pointer *path,
-                     const struct json *value, plan_list_fn *check)
-{
-    const size_t count = json_kind(value) == JSON_KIND_ARRAY ? json_count(value) : 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct json_pointer place = {.up = path, .index = i};
-        const char *text = json_text(json_at(value, i), NULL);
-        if (text && plan_reader_is_sound(reader, &place))
-            check(reader, &place, text);
-    }
-}
-
-/* Returns true if the path has a part other than this one; with `same`, if it has this part. */
-static bool has_part(const char *path, const char *part, bool same)
-{
-    while (*path != '\0') {
-        path += strspn(path, "/");
-        const size_t len = strcspn(path, "/");
-        const bool equal = len == strlen(part) && strncmp(path, part, len) == 0;
-        if (len > 0 && equal == same)
-            return true;
-        path += len;
-    }
-    return false;
-}
-
-bool plan_path_climbs(const char *path)
-{
-    return has_part(path, "..", true);
-}
-
-bool plan_path_is_within(const char *path)
-{
-    return path[0] != '/' && !plan_path_climbs(path) && has_part(path, ".", false);
-}
-
-/* The keys where contracts begin; the name of a contract is an ordinary string. */
-static bool is_contract(const char *key, const struct json *value)
-{
-    return json_kind(value) == JSON_KIND_OBJECT &&
-           (strcmp(key, "contract") == 0 || strcmp(key, "contracts") == 0);
-}
-
-static void check_string(const struct json_pointer *path, const struct json *value,
-                         struct violations *wrong)
-{
-    size_t len = 0;
-    const char *text = json_bytes(value, &len);
-    if (!text || strlen(text) == len)
-        return;
-    struct str place = {0};
-    json_pointer_add(&place, path, PLAN_POINTER_MAX);
-    violations_add(wrong, VIOLATION_INVALID_VALUE, str_text(&place),
-                   "U+0000 is not allowed in a string", NULL, NULL);
-    str_done(&place);
-}
-
-/* Recurses as deep as the parser allows. */
+/* Reports strings with U+0000. Recurses as deep as the parser allows. */
 static void check_strings(const struct json_pointer *path, const struct json *value,
                           struct violations *wrong)
 {
+    size_t len = 0;
+    const char *text = json_bytes(value, &len);
+    if (text && strlen(text) != len) {
+        struct str place = {0};
+        json_pointer_add(&place, path, PLAN_POINTER_MAX);
+        violations_add(wrong, VIOLATION_INVALID_VALUE, str_text(&place),
+                       "U+0000 is not allowed in a string", NULL, NULL);
+        str_done(&place);
+    }
+
     struct json_pointer place = {.up = path};
     void *iter = NULL;
     const struct json *member;
-    const size_t elements = json_kind(value) == JSON_KIND_ARRAY ? json_count(value) : 0;
-    check_string(path, value, wrong);
     while (json_next(value, &iter, &place.key, &member)) {
-        if (!plan_reader_is_comment(place.key) && !is_contract(place.key, member))
+        /* The keys where contracts begin; the name of a contract is an ordinary string. */
+        const bool is_contract =
+            json_kind(member) == JSON_KIND_OBJECT &&
+            (strcmp(place.key, "contract") == 0 || strcmp(place.key, "contracts") == 0);
+        if (!plan_reader_is_comment(place.key) && !is_contract)
             check_strings(&place, member, wrong);
     }
     place.key = NULL;
+    const size_t elements = json_kind(value) == JSON_KIND_ARRAY ? json_count(value) : 0;
     for (; place.index < elements; place.index++)
         check_strings(&place, json_at(value, place.index), wrong);
 }
@@ -258,7 +223,7 @@ bool plan_shape_check(const struct contract *schema, const struct json *root,
     return check_all_strings(root, wrong) && fits;
 }
 
-/* There is only one way to write it. */
+/* Returns true if a string may contain U+0000: there is only one way to write it. */
 static bool may_have_nul(const char *text, size_t len)
 {
     static const char nul[] = "\\u0000";
@@ -270,21 +235,6 @@ static bool may_have_nul(const char *text, size_t len)
         at = memchr(at + 1, nul[0], (size_t)(end - at) - 1);
     }
     return false;
-}
-
-/* Like plan_shape_check(), for a value read from this text. The text limits the number of
- * values, and usually shows that no string contains U+0000, which saves a walk. */
-static bool plan_shape_check_read(const struct contract *schema, const struct json *root,
-                                  const char *text, size_t len, struct violations *wrong)
-{
-    const bool fits = contract_check_read(schema, root, len, wrong);
-    return (!may_have_nul(text, len) || check_all_strings(root, wrong)) && fits;
-}
-
-static void read_name(struct plan_reader *reader, const struct json_pointer *path,
-                      const struct json *value)
-{
-    plan_reader_text(reader, path, value, &reader->plan->name);
 }
 
 static void read_jobs(struct plan_reader *reader, const struct json_pointer *path,
@@ -322,46 +272,29 @@ static void check_policy(struct plan_reader *reader, const struct json_pointer *
 static void check_settings(struct plan_reader *reader, const struct json_pointer *path,
                            const struct json *value)
 {
-    static const struct plan_field rows[] = {{"policies", plan_policies_check}};
+    static const struct plan_field rows[] = {{.key = "policies", .read = plan_policies_check}};
     static const struct plan_fields fields = {rows, ARRAY_LEN(rows)};
     struct policy_list all = reader->policies;
     reader->policies.count = reader->plan->setting_count;
     reader->policies.inner = 0;
     reader->builtin_may_change = true;
-    plan_reader_walk(reader, path, value, &fields);
+    plan_reader_walk(reader, path, value, &fields, NULL);
     reader->builtin_may_change = false;
     reader->policies = all;
 }
 
 static const struct plan_field plan_rows[] = {
-    {"name", read_name},
-    {"jobs", read_jobs},
-    {"grows", read_grows},
-    {"workspace", plan_surroundings_check_workspace},
-    {"sandbox", plan_surroundings_check_sandbox},
-    {"settings", check_settings},
-    {"policies", plan_policies_check},
-    {"policy", check_policy},
-    {"tasks", plan_tasks_read},
+    {.key = "name", .type = PLAN_FIELD_TEXT, .offset = offsetof(struct plan, name)},
+    {.key = "jobs", .read = read_jobs},
+    {.key = "grows", .read = read_grows},
+    {.key = "workspace", .read = plan_surroundings_check_workspace},
+    {.key = "sandbox", .read = plan_surroundings_check_sandbox},
+    {.key = "settings", .read = check_settings},
+    {.key = "policies", .read = plan_policies_check},
+    {.key = "policy", .read = check_policy},
+    {.key = "tasks", .read = plan_tasks_read},
 };
 static const struct plan_fields plan_fields = {plan_rows, ARRAY_LEN(plan_rows)};
-
-/* The settings' policies: those in the document, else the given ones. */
-static void load_settings(struct plan_reader *reader, const struct json *value,
-                          const struct settings *settings)
-{
-    struct policy_list *list = &reader->policies;
-    if (value) {
-        reader->builtin_may_change = true;
-        plan_policies_load(reader, json_get(value, "policies"));
-        reader->builtin_may_change = false;
-        reader->plan->setting_count = list->count;
-        reader->plan->has_settings = true;
-    } else if (settings) {
-        plan_take_settings(reader->plan, settings);
-        list->count = reader->plan->policy_count;
-    }
-}
 
 /* The policy of steps that name none. The walk reports errors. */
 static void load_policy(struct plan_reader *reader, const struct json *value)
@@ -386,70 +319,71 @@ static void load_policy(struct plan_reader *reader, const struct json *value)
     violations_done(&unsaid);
 }
 
+/* The settings' policies are those in the document, else the given ones. */
 static void load_policies(struct plan_reader *reader, const struct json *root,
                           const struct settings *settings)
 {
     struct plan *plan = reader->plan;
+    const struct json *kept = json_get(root, "settings");
     /* Steps point into this array, so it has its final size from the start. */
     plan->policies = xcalloc(PLAN_POLICY_ROOM, sizeof(*plan->policies));
     reader->policies.items = plan->policies;
-    load_settings(reader, json_get(root, "settings"), settings);
+    if (kept) {
+        reader->builtin_may_change = true;
+        plan_policies_load(reader, json_get(kept, "policies"));
+        reader->builtin_may_change = false;
+        plan->setting_count = reader->policies.count;
+        plan->has_settings = true;
+    } else if (settings) {
+        plan_take_settings(plan, settings);
+        reader->policies.count = plan->policy_count;
+    }
     plan_policies_load(reader, json_get(root, "policies"));
     plan->policy_count = reader->policies.count;
     load_policy(reader, json_get(root, "policy"));
 }
 
-/* The text in a log contains those of the settings that it needs. */
-static void load_agents(struct plan_reader *reader, const struct json *root,
-                        const struct settings *settings)
-{
-    const bool is_kept = json_get(root, "settings") != NULL;
-    plan_agents_load(reader, json_get(root, "agents"),
-                     settings && !is_kept ? settings->agents : NULL);
-}
-
-/* Loads what the walk needs. */
-static void prepare_reader(struct plan_reader *reader, const struct json *root,
-                           const struct settings *settings)
-{
-    /* If it is not a boolean, one error is enough: its steps need none. */
-    const struct json *idempotent = json_get(root, "idempotent");
-    reader->plan->idempotent = json_bool(idempotent, idempotent);
-    plan_surroundings_init(reader->plan);
-    load_policies(reader, root, settings);
-    plan_surroundings_load(reader, root);
-    plan_contracts_load(reader, json_get(root, "contracts"));
-    load_agents(reader, root, settings);
-    plan_budget_take(json_get(root, "budget"), &reader->plan->budget);
-    plan_loops_read(json_get(root, "loops"), &reader->plan->loops, &reader->plan->has_loops);
-    plan_tasks_prepare(reader, json_get(root, "tasks"));
-}
-
-static void read_root(struct plan_reader *reader, const struct json *root,
-                      const struct settings *settings)
-{
-    static const struct json_pointer path = {0};
-    prepare_reader(reader, root, settings);
-    plan_reader_walk(reader, &path, root, &plan_fields);
-    if (!reader->plan->name)
-        reader->plan->name = xstrdup("plan");
-}
-
-/* First the shape, then the meaning. All errors come in document order. */
+/* First the shape, then the meaning: what the walk needs is loaded first. All errors come in
+ * document order. */
 static struct plan *read_document(const struct json *root, const char *text, size_t len,
                                   const struct plan_context *context, struct violations *wrong)
 {
+    static const struct json_pointer path = {0};
     struct violations meaning = {0};
     struct violations contracts = {0};
     struct violations agents = {0};
-    struct plan_reader reader = {.shape = wrong,
+    struct plan *plan = xcalloc(1, sizeof(*plan));
+    struct plan_reader reader = {.plan = plan,
+                                 .shape = wrong,
                                  .violations = &meaning,
                                  .contract_violations = &contracts,
                                  .agent_violations = &agents,
                                  .files = context->files};
-    bool is_formed = plan_shape_check_read(plan_schema(), root, text, len, wrong);
-    reader.plan = xcalloc(1, sizeof(*reader.plan));
-    read_root(&reader, root, context->settings);
+
+    /* The text limits the number of values, and usually shows that no string contains U+0000, which
+     * saves a walk. */
+    bool is_formed = contract_check_read(plan_schema(), root, len, wrong);
+    if (may_have_nul(text, len))
+        is_formed = check_all_strings(root, wrong) && is_formed;
+
+    /* If it is not a boolean, one error is enough: its steps need none. */
+    const struct json *idempotent = json_get(root, "idempotent");
+    plan->idempotent = json_bool(idempotent, idempotent);
+    plan_surroundings_init(plan);
+    load_policies(&reader, root, context->settings);
+    plan_surroundings_load(&reader, root);
+    plan_contracts_load(&reader, json_get(root, "contracts"));
+    /* The text in a log contains those agents of the settings that it needs. */
+    const bool is_kept = json_get(root, "settings") != NULL;
+    plan_agents_load(&reader, json_get(root, "agents"),
+                     context->settings && !is_kept ? context->settings->agents : NULL);
+    plan_budget_take(json_get(root, "budget"), &plan->budget);
+    plan_loops_read(json_get(root, "loops"), &plan->loops, &plan->has_loops);
+    plan_tasks_prepare(&reader, json_get(root, "tasks"));
+
+    plan_reader_walk(&reader, &path, root, &plan_fields, plan);
+    if (!plan->name)
+        plan->name = xstrdup("plan");
     free(reader.named);
     workspace_spec_done(&reader.base_workspace);
     sandbox_spec_done(&reader.base_sandbox);
@@ -460,8 +394,8 @@ static struct plan *read_document(const struct json *root, const char *text, siz
     violations_merge(wrong, &contracts, root);
     violations_merge(wrong, &agents, root);
     if (ok)
-        return reader.plan;
-    plan_free(reader.plan);
+        return plan;
+    plan_free(plan);
     return NULL;
 }
 
@@ -510,18 +444,6 @@ struct plan *plan_growing(const struct plan *base)
     return plan;
 }
 
-/* Makes the task the only one of a document, for the schema. */
-static struct json *read_json(const char *task_json, size_t len, struct violations *wrong)
-{
-    struct str text = {0};
-    str_add(&text, "{\"version\":1,\"tasks\":[");
-    str_add_n(&text, task_json, len);
-    str_add(&text, "]}");
-    struct json *root = plan_reader_json(str_text(&text), text.len, PLAN_BYTES_MAX, wrong);
-    str_done(&text);
-    return root;
-}
-
 /* Returns the first key that an added task may not have, or NULL. */
 static const char *find_unwanted(const struct json *task)
 {
@@ -562,98 +484,72 @@ static void add_name(struct plan *plan, const char *id, int task)
     plan->by_id_count++;
 }
 
-static void remove_name(struct plan *plan, int task)
-{
-    int at = plan->by_id_count - 1;
-    while (at >= 0 && plan->by_id[at].task != task)
-        at--;
-    if (at < 0)
-        return;
-    plan->by_id_count--;
-    memmove(&plan->by_id[at], &plan->by_id[at + 1],
-            (size_t)(plan->by_id_count - at) * sizeof(*plan->by_id));
-}
-
-static void add_task(struct plan *plan, const char *id)
-{
-    int task = plan->task_count;
-    plan->tasks = xgrow(plan->tasks, &plan->task_cap, (size_t)task + 1, sizeof(*plan->tasks));
-    plan->tasks[task] = (struct plan_task){.id = xstrdup(id), .rounds = 1};
-    plan->task_count++;
-    add_name(plan, plan->tasks[task].id, task);
-}
-
 void plan_shrink(struct plan *plan)
 {
     assert(plan->base && plan->task_count > 0);
-    int task = plan->task_count - 1;
-    remove_name(plan, task);
+    const int task = plan->task_count - 1;
+    int at = plan->by_id_count - 1;
+    while (at >= 0 && plan->by_id[at].task != task)
+        at--;
+    if (at >= 0) {
+        plan->by_id_count--;
+        memmove(&plan->by_id[at], &plan->by_id[at + 1],
+                (size_t)(plan->by_id_count - at) * sizeof(*plan->by_id));
+    }
     plan->step_count -= plan->tasks[task].step_count;
     plan_free_task(&plan->tasks[task]);
     plan->task_count--;
 }
 
-static void forget_sources(struct plan *plan, int count)
-{
-    while (plan->source_count > count) {
-        free(plan->sources[--plan->source_count]);
-        plan->sources[plan->source_count] = NULL;
-    }
-}
-
-/* As in plan_parse(), with the plan's policies. */
-static void read_task(struct plan *plan, const struct json *root, const struct violations *shape,
-                      struct violations *wrong)
-{
-    static const struct json_pointer root_path = {0};
-    const struct json_pointer path = {.up = &root_path, .key = "tasks"};
-    struct plan_reader reader = {
-        .plan = plan,
-        .shape = shape,
-        .violations = wrong,
-        .contract_violations = wrong,
-        .agent_violations = wrong,
-        .policies = {.items = plan->policies,
-                     .count = plan->policy_count,
-                     .inner = plan->setting_count},
-        .task = plan->task_count - 1,
-        .default_is_sound = true,
-    };
-    plan_task_read_added(&reader, &path, json_at(json_get(root, "tasks"), 0));
-}
-
 /* Reports the first error. */
-static bool report_first(const struct violations *wrong, struct err *err)
+static bool report_first_error(const struct violations *wrong, struct err *err)
 {
     const struct violation *first = &wrong->items[0];
     return err_set(err, ERR_INVALID, "%s: %s", first->path, first->message);
 }
 
-static bool may_be_added(const struct plan *plan, const struct json *task, struct err *err)
+/* Reads the task as plan_parse() would, with the plan's policies. */
+static bool grow_plan(struct plan *plan, const struct json *root, const struct violations *shape,
+                      struct err *err)
 {
-    const char *unwanted = find_unwanted(task);
+    static const struct json_pointer root_path = {0};
+    const struct json_pointer path = {.up = &root_path, .key = "tasks"};
+    const struct json *task = json_at(json_get(root, "tasks"), 0);
     const char *id = json_text(json_get(task, "id"), "");
+    const char *unwanted = find_unwanted(task);
     if (unwanted)
         return err_set(err, ERR_INVALID, "a task that is added has no \"%s\"", unwanted);
     if (plan_find(plan, id) >= 0)
         return err_set(err, ERR_INVALID, "the id \"%s\" is taken", id);
-    return true;
-}
 
-static bool grow_plan(struct plan *plan, const struct json *root, const struct violations *shape,
-                      struct err *err)
-{
-    const struct json *task = json_at(json_get(root, "tasks"), 0);
+    const int number = plan->task_count;
+    const int source_count = plan->source_count;
+    plan->tasks = xgrow(plan->tasks, &plan->task_cap, (size_t)number + 1, sizeof(*plan->tasks));
+    plan->tasks[number] = (struct plan_task){.id = xstrdup(id), .rounds = 1};
+    plan->task_count++;
+    add_name(plan, plan->tasks[number].id, number);
+
     struct violations wrong = {0};
-    int sources = plan->source_count;
-    if (!may_be_added(plan, task, err))
-        return false;
-    add_task(plan, json_text(json_get(task, "id"), ""));
-    read_task(plan, root, shape, &wrong);
-    bool ok = wrong.count == 0 || report_first(&wrong, err);
+    struct plan_reader reader = {
+        .plan = plan,
+        .shape = shape,
+        .violations = &wrong,
+        .contract_violations = &wrong,
+        .agent_violations = &wrong,
+        .policies = {.items = plan->policies,
+                     .count = plan->policy_count,
+                     .inner = plan->setting_count},
+        .task = number,
+        .default_is_sound = true,
+    };
+    plan_task_read_added(&reader, &path, task);
+    bool ok = wrong.count == 0 || report_first_error(&wrong, err);
     if (!ok) {
         plan_shrink(plan);
-        forget_sources(plan, sources);
+        while (plan->source_count > source_count) {
+            free(plan->sources[--plan->source_count]);
+            plan->sources[plan->source_count] = NULL;
+        }
     }
     violations_done(&wrong);
     return ok;
@@ -664,14 +560,22 @@ bool plan_grow(struct plan *plan, const char *task_json, size_t len, struct err 
     assert(plan->base);
     if (plan->task_count == PLAN_TASKS_MAX)
         return err_set(err, ERR_LIMIT, "a run has at most %d tasks", PLAN_TASKS_MAX);
+
+    /* The task becomes the only one of a document, for the schema. */
+    struct str text = {0};
     struct violations wrong = {0};
-    struct json *root = read_json(task_json, len, &wrong);
+    str_add(&text, "{\"version\":1,\"tasks\":[");
+    str_add_n(&text, task_json, len);
+    str_add(&text, "]}");
+    struct json *root = plan_reader_json(str_text(&text), text.len, PLAN_BYTES_MAX, &wrong);
+    str_done(&text);
+
     bool ok = root && json_count(json_get(root, "tasks")) == 1 &&
               plan_shape_check(plan_schema(), root, &wrong);
     if (ok)
         ok = grow_plan(plan, root, &wrong, err);
     else if (wrong.count > 0)
-        (void)report_first(&wrong, err);
+        (void)report_first_error(&wrong, err);
     else
         (void)err_set(err, ERR_INVALID, "it is not one task");
     json_free(root);

@@ -80,27 +80,20 @@ static const struct number_field {
     {"deadline_ms", NUMBER_I64, offsetof(struct policy, deadline_ms)},
 };
 
-static const struct number_field *find_number(const char *key)
-{
-    for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
-        if (strcmp(numbers[i].key, key) == 0)
-            return &numbers[i];
-    }
-    return NULL;
-}
-
 static void read_number(struct plan_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
-    const struct number_field *field = find_number(path->key);
-    assert(field);
+    size_t i = 0;
+    while (i < ARRAY_LEN(numbers) && strcmp(numbers[i].key, path->key) != 0)
+        i++;
+    assert(i < ARRAY_LEN(numbers));
 
-    char *place = (char *)reader->policy + field->offset;
+    char *place = (char *)reader->policy + numbers[i].offset;
     int64_t whole = 0;
     double real = json_number(value, 1);
     plan_reader_whole(value, &whole);
     int small = (int)whole;
-    switch (field->type) {
+    switch (numbers[i].type) {
     case NUMBER_INT:
         memcpy(place, &small, sizeof(small));
         break;
@@ -130,13 +123,6 @@ static void read_jitter(struct plan_reader *reader, const struct json_pointer *p
         policy->jitter_kind = POLICY_JITTER_PROPORTIONAL;
 }
 
-static void read_retry_timeouts(struct plan_reader *reader, const struct json_pointer *path,
-                                const struct json *value)
-{
-    (void)path;
-    reader->policy->retry_timeouts = json_bool(value, false);
-}
-
 static void read_exhausted(struct plan_reader *reader, const struct json_pointer *path,
                            const struct json *value)
 {
@@ -148,60 +134,37 @@ static void read_exhausted(struct plan_reader *reader, const struct json_pointer
     }
 }
 
-/* Returns the bit of a word, or 0. */
-typedef unsigned bit_fn(const char *word);
-
-static unsigned phase_bit(const char *word)
-{
-    enum phase phase;
-    return phase_parse(word, &phase) ? 1U << phase : 0;
-}
-
 /* Persistent failures that no rule explains. */
 static const char unknown_word[] = "unknown";
-
-static unsigned class_bit(const char *word)
-{
-    if (strcmp(word, verdict_class_name(VERDICT_TRANSIENT)) == 0)
-        return POLICY_ON_TRANSIENT;
-    if (strcmp(word, verdict_class_name(VERDICT_PERSISTENT)) == 0)
-        return POLICY_ON_PERSISTENT;
-    return strcmp(word, unknown_word) == 0 ? POLICY_ON_UNKNOWN : 0;
-}
-
-static unsigned read_set(const struct json *value, bit_fn *bit)
-{
-    unsigned set = 0;
-    for (size_t i = 0; i < json_count(value); i++)
-        set |= bit(json_text(json_at(value, i), ""));
-    return set;
-}
 
 static void read_retry_on(struct plan_reader *reader, const struct json_pointer *path,
                           const struct json *value)
 {
     (void)path;
-    reader->policy->retry_on = read_set(value, class_bit);
+    unsigned set = 0;
+    for (size_t i = 0; i < json_count(value); i++) {
+        const char *word = json_text(json_at(value, i), "");
+        if (strcmp(word, verdict_class_name(VERDICT_TRANSIENT)) == 0)
+            set |= POLICY_ON_TRANSIENT;
+        else if (strcmp(word, verdict_class_name(VERDICT_PERSISTENT)) == 0)
+            set |= POLICY_ON_PERSISTENT;
+        else if (strcmp(word, unknown_word) == 0)
+            set |= POLICY_ON_UNKNOWN;
+    }
+    reader->policy->retry_on = set;
 }
 
 static void read_phases(struct plan_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
     (void)path;
-    reader->policy->phases = read_set(value, phase_bit);
-}
-
-static void offer_policies(const struct plan_reader *reader, struct near_word *near)
-{
-    const struct policy *builtin;
-    for (size_t i = 0; (builtin = policy_builtin(i)) != NULL; i++)
-        near_word_offer(near, builtin->name);
-    for (int i = 0; i < reader->policies.count; i++) {
-        const char *name = reader->policies.items[i].name;
-        bool is_itself = reader->policy_name && strcmp(name, reader->policy_name) == 0;
-        if (!is_itself)
-            near_word_offer(near, name);
+    unsigned set = 0;
+    for (size_t i = 0; i < json_count(value); i++) {
+        enum phase phase;
+        if (phase_parse(json_text(json_at(value, i), ""), &phase))
+            set |= 1U << phase;
     }
+    reader->policy->phases = set;
 }
 
 /* Reports an unknown policy, and names those that exist. */
@@ -213,8 +176,15 @@ static void complain_unknown(struct plan_reader *reader, const struct json_point
     const char *name = json_text(value, "");
     const char *meant = policy_new_name(name);
     struct near_word near = near_word_new(name);
+    const struct policy *builtin;
     policy_list_names(&reader->policies, reader->policy_name, &known);
-    offer_policies(reader, &near);
+    for (size_t i = 0; (builtin = policy_builtin(i)) != NULL; i++)
+        near_word_offer(&near, builtin->name);
+    for (int i = 0; i < reader->policies.count; i++) {
+        const char *other = reader->policies.items[i].name;
+        if (!reader->policy_name || strcmp(other, reader->policy_name) != 0)
+            near_word_offer(&near, other);
+    }
     str_add(&message, "unknown policy");
     if (meant || near.nearest)
         str_addf(&message, ", did you mean \"%s\"?", meant ? meant : near.nearest);
@@ -239,28 +209,30 @@ static void check_like(struct plan_reader *reader, const struct json_pointer *pa
 }
 
 static const struct plan_field policy_rows[] = {
-    {"like", check_like},
-    {"max_attempts", read_number},
-    {"base_delay_ms", read_number},
-    {"multiplier", read_number},
-    {"cap_ms", read_number},
-    {"jitter", read_jitter},
-    {"retry_on", read_retry_on},
-    {"retry_timeouts", read_retry_timeouts},
-    {"phases", read_phases},
-    {"window", read_number},
-    {"same_stops", read_number},
-    {"retry_after_cap_ms", read_number},
-    {"deadline_ms", read_number},
-    {"exhausted", read_exhausted},
-    {"unchanged_stops", read_number},
+    {.key = "like", .read = check_like},
+    {.key = "max_attempts", .read = read_number},
+    {.key = "base_delay_ms", .read = read_number},
+    {.key = "multiplier", .read = read_number},
+    {.key = "cap_ms", .read = read_number},
+    {.key = "jitter", .read = read_jitter},
+    {.key = "retry_on", .read = read_retry_on},
+    {.key = "retry_timeouts",
+     .type = PLAN_FIELD_BOOL,
+     .offset = offsetof(struct policy, retry_timeouts)},
+    {.key = "phases", .read = read_phases},
+    {.key = "window", .read = read_number},
+    {.key = "same_stops", .read = read_number},
+    {.key = "retry_after_cap_ms", .read = read_number},
+    {.key = "deadline_ms", .read = read_number},
+    {.key = "exhausted", .read = read_exhausted},
+    {.key = "unchanged_stops", .read = read_number},
 };
 static const struct plan_fields policy_fields = {policy_rows, ARRAY_LEN(policy_rows)};
 
 void plan_policy_read_fields(struct plan_reader *reader, const struct json_pointer *path,
                              const struct json *value)
 {
-    plan_reader_walk(reader, path, value, &policy_fields);
+    plan_reader_walk(reader, path, value, &policy_fields, reader->policy);
 }
 
 const struct policy *plan_policy_by_name(struct plan_reader *reader,
@@ -375,14 +347,21 @@ void plan_take_settings(struct plan *plan, const struct settings *settings)
     if (settings->has_loops)
         plan->loops = settings->loops;
     plan->has_loops = settings->has_loops;
-    plan_surroundings_take(plan, settings);
-    plan->has_settings = settings->policy_count > 0 || settings->has_loops || settings->said != 0;
-}
 
-/* The schema rejects longer names. */
-static bool name_has_room(const char *name)
-{
-    return strlen(name) < POLICY_NAME_MAX;
+    plan->said |= settings->said;
+    if (settings->said & PLAN_SAYS_WORKSPACE) {
+        workspace_spec_done(&plan->workspace);
+        plan->workspace = workspace_spec_copy(&settings->workspace);
+    }
+    if (settings->said & PLAN_SAYS_SANDBOX) {
+        sandbox_spec_done(&plan->sandbox);
+        plan->sandbox = sandbox_spec_copy(&settings->sandbox);
+    }
+    if (settings->said & PLAN_SAYS_LIMITS)
+        plan->limits = settings->limits;
+    if (settings->said & PLAN_SAYS_HANGUP)
+        plan->on_hangup = settings->on_hangup;
+    plan->has_settings = settings->policy_count > 0 || settings->has_loops || settings->said != 0;
 }
 
 /* Plans may change the policy of sandbox starts, and define new ones. */
@@ -409,40 +388,32 @@ static int inner_base(const struct plan_reader *reader, const struct json *objec
     return strcmp(base, name) == 0 ? -1 : policy_list_inner(&reader->policies, base);
 }
 
-static void fill_policy(struct plan_reader *reader, const struct json *object, int member)
-{
-    static const struct json_pointer nowhere = {0};
-    struct policy_list *list = &reader->policies;
-    struct policy *policy = &list->items[member];
-    char name[POLICY_NAME_MAX + 1];
-    memcpy(name, policy->name, sizeof(name));
-
-    int inner = inner_base(reader, object, member);
-    const char *base_name = name_of_base(reader, object, name);
-    const struct policy *base =
-        inner >= 0 ? &list->items[inner] : policy_list_find_outer(list, base_name);
-    *policy = base ? *base : *policy_named(POLICY_DEFAULT);
-    policy_rename(policy, name);
-    reader->policy = policy;
-    reader->policy_name = policy->name;
-    plan_policy_read_fields(reader, &nowhere, json_get(object, name));
-}
-
 /* Fills each policy after the one that it is like, wherever that is in the document. Policies in
  * a loop stay as they are: such a document is rejected. */
 static void fill_policies(struct plan_reader *reader, const struct json *object)
 {
+    static const struct json_pointer nowhere = {0};
     struct policy_list *list = &reader->policies;
     bool filled[PLAN_POLICIES_MAX] = {false};
     bool progress = true;
     while (progress) {
         progress = false;
         for (int i = list->inner; i < list->count; i++) {
-            int base = inner_base(reader, object, i);
-            bool may_be_filled = base < 0 || filled[base - list->inner];
+            const int inner = inner_base(reader, object, i);
+            const bool may_be_filled = inner < 0 || filled[inner - list->inner];
             if (filled[i - list->inner] || !may_be_filled)
                 continue;
-            fill_policy(reader, object, i);
+            struct policy *policy = &list->items[i];
+            char name[POLICY_NAME_MAX + 1];
+            memcpy(name, policy->name, sizeof(name));
+            const char *base_name = name_of_base(reader, object, name);
+            const struct policy *base =
+                inner >= 0 ? &list->items[inner] : policy_list_find_outer(list, base_name);
+            *policy = base ? *base : *policy_named(POLICY_DEFAULT);
+            policy_rename(policy, name);
+            reader->policy = policy;
+            reader->policy_name = policy->name;
+            plan_policy_read_fields(reader, &nowhere, json_get(object, name));
             filled[i - list->inner] = true;
             progress = true;
         }
@@ -462,8 +433,9 @@ void plan_policies_load(struct plan_reader *reader, const struct json *value)
     if (json_kind(value) != JSON_KIND_OBJECT)
         return;
     while (json_next(value, &iter, &key, &member)) {
-        bool is_policy =
-            !plan_reader_is_comment(key) && name_has_room(key) && name_is_free(reader, key);
+        /* The schema rejects longer names. */
+        bool is_policy = !plan_reader_is_comment(key) && strlen(key) < POLICY_NAME_MAX &&
+                         name_is_free(reader, key);
         if (!is_policy || list->count - list->inner == PLAN_POLICIES_MAX)
             continue;
         list->items[list->count] = *policy_named(POLICY_DEFAULT);
@@ -475,32 +447,8 @@ void plan_policies_load(struct plan_reader *reader, const struct json *value)
     violations_done(&unsaid);
 }
 
-/* Returns true for the first policy of a loop of "like". */
-static bool starts_cycle(const struct plan_reader *reader, const struct json *object, int member)
-{
-    int count = reader->policies.count - reader->policies.inner;
-    int at = inner_base(reader, object, member);
-    for (int i = 0; i < count && at > member; i++)
-        at = inner_base(reader, object, at);
-    return at == member;
-}
-
-static void complain_cycle(struct plan_reader *reader, const struct json_pointer *path,
-                           const struct json *object, int member)
-{
-    const struct policy *items = reader->policies.items;
-    struct json_pointer place = {.up = path, .key = "like"};
-    struct str message = {0};
-    str_addf(&message, "policies are like each other in a cycle: %s", items[member].name);
-    int at = member;
-    do {
-        at = inner_base(reader, object, at);
-        str_addf(&message, " -> %s", items[at].name);
-    } while (at != member);
-    plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place, str_text(&message), NULL, NULL);
-    str_done(&message);
-}
-
+/* Checks the policy at `path`, a member of `object`: its values, and whether it is the first one of
+ * a loop of "like". */
 static void check_policy(struct plan_reader *reader, const struct json_pointer *path,
                          const struct json *object, const struct json *value)
 {
@@ -509,9 +457,26 @@ static void check_policy(struct plan_reader *reader, const struct json_pointer *
     reader->policy_name = path->key;
     plan_policy_read_fields(reader, path, value);
 
-    int member = policy_list_inner(&reader->policies, path->key);
-    if (member >= 0 && starts_cycle(reader, object, member))
-        complain_cycle(reader, path, object, member);
+    const struct policy *items = reader->policies.items;
+    const int count = reader->policies.count - reader->policies.inner;
+    const int member = policy_list_inner(&reader->policies, path->key);
+    if (member < 0)
+        return;
+    int at = inner_base(reader, object, member);
+    for (int i = 0; i < count && at > member; i++)
+        at = inner_base(reader, object, at);
+    if (at != member)
+        return;
+
+    struct json_pointer place = {.up = path, .key = "like"};
+    struct str message = {0};
+    str_addf(&message, "policies are like each other in a cycle: %s", items[member].name);
+    do {
+        at = inner_base(reader, object, at);
+        str_addf(&message, " -> %s", items[at].name);
+    } while (at != member);
+    plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place, str_text(&message), NULL, NULL);
+    str_done(&message);
 }
 
 void plan_policies_check(struct plan_reader *reader, const struct json_pointer *path,

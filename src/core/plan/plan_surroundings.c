@@ -10,104 +10,94 @@
 
 enum { MS_PER_S = 1000 };
 
-static void read_workspace_kind(struct plan_reader *reader, const struct json_pointer *path,
-                                const struct json *value)
+/* Leaves *out alone if the value is not a whole number in the range. */
+static void read_number(const struct json *value, int64_t min, int64_t max, int64_t *out)
 {
-    (void)path;
-    enum workspace_kind kind;
-    if (workspace_kind_parse(json_text(value, ""), &kind))
-        reader->workspace->kind = kind;
+    int64_t number = -1;
+    plan_reader_whole(value, &number);
+    if (number >= min && number <= max)
+        *out = number;
 }
 
-static void check_path(struct plan_reader *reader, const struct json_pointer *path,
-                       const char *text)
+/* Returns true if the path has a part other than this one; with `same`, if it has this part. */
+static bool path_has_part(const char *path, const char *part, bool same)
 {
-    if (!plan_path_is_within(text))
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "must be within the tree: no \"..\", not absolute", "a relative path",
-                        text);
+    while (*path != '\0') {
+        path += strspn(path, "/");
+        const size_t len = strcspn(path, "/");
+        const bool equal = len == strlen(part) && strncmp(path, part, len) == 0;
+        if (len > 0 && equal == same)
+            return true;
+        path += len;
+    }
+    return false;
 }
 
-/* The folder itself is neither created nor restored. */
-static void check_made(struct plan_reader *reader, const struct json_pointer *path,
-                       const struct json *value)
+/* Reports paths that leave their base folder, or are the folder itself. */
+static void check_paths(struct plan_reader *reader, const struct json_pointer *path,
+                        const struct json *value)
 {
+    const size_t count = json_kind(value) == JSON_KIND_ARRAY ? json_count(value) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct json_pointer place = {.up = path, .index = i};
+        const char *text = json_text(json_at(value, i), NULL);
+        if (text && plan_reader_is_sound(reader, &place) &&
+            (text[0] == '/' || path_has_part(text, "..", true) || !path_has_part(text, ".", false)))
+            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
+                            "must be within the tree: no \"..\", not absolute", "a relative path",
+                            text);
+    }
+}
+
+/* Reads any key but "kind". In place, the folder itself is neither created nor restored. */
+static void read_workspace_member(struct plan_reader *reader, const struct json_pointer *path,
+                                  const struct json *value)
+{
+    struct workspace_spec *workspace = reader->workspace;
+    const char *key = path->key;
     const bool says_none = json_kind(value) == JSON_KIND_ARRAY && json_count(value) == 0;
-    if (reader->workspace->kind == WORKSPACE_INPLACE && !says_none)
+    if (workspace->kind == WORKSPACE_INPLACE && !says_none)
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
                         "in place nothing is made: it needs \"kind\": \"worktree\" or \"copy\"",
                         NULL, NULL);
-}
 
-static void read_copy(struct plan_reader *reader, const struct json_pointer *path,
-                      const struct json *value)
-{
-    check_made(reader, path, value);
-    if (reader->workspace->kind == WORKSPACE_COPY && json_count(value) > 0)
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "a copy has all files: name those that it leaves out with \"exclude\"",
-                        NULL, NULL);
-    plan_list_read(reader, path, value, WORKSPACE_PATHS_MAX, &reader->workspace->copy);
-    plan_list_check(reader, path, value, check_path);
+    if (strcmp(key, "copy") == 0) {
+        if (workspace->kind == WORKSPACE_COPY && json_count(value) > 0)
+            plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                            "a copy has all files: name those that it leaves out with \"exclude\"",
+                            NULL, NULL);
+        plan_list_read(reader, path, value, WORKSPACE_PATHS_MAX, &workspace->copy);
+        check_paths(reader, path, value);
+    } else if (strcmp(key, "exclude") == 0) {
+        plan_list_read(reader, path, value, WORKSPACE_PATHS_MAX, &workspace->exclude);
+        check_paths(reader, path, value);
+    } else if (strcmp(key, "setup") == 0) {
+        const struct json *program = json_at(value, 0);
+        plan_list_read(reader, path, value, WORKSPACE_ARGS_MAX, &workspace->setup);
+        if (program && json_text(program, "-")[0] == '\0')
+            plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "the command is empty", NULL,
+                            NULL);
+    } else if (strcmp(key, "setup_in") == 0) {
+        enum workspace_setup_in where;
+        if (workspace_setup_in_parse(json_text(value, ""), &where))
+            workspace->setup_in = where;
+    } else if (strcmp(key, "snapshot_bytes_max") == 0) {
+        read_number(value, 1, WORKSPACE_SNAPSHOT_BYTES_MAX, &workspace->snapshot_bytes_max);
+    } else {
+        assert(strcmp(key, "setup_timeout_s") == 0);
+        const double seconds = json_number(value, 0);
+        if (seconds >= 1.0 / MS_PER_S && seconds <= WORKSPACE_SETUP_S_MAX)
+            workspace->setup_timeout_ms = llround(seconds * MS_PER_S);
+    }
 }
-
-static void read_exclude(struct plan_reader *reader, const struct json_pointer *path,
-                         const struct json *value)
-{
-    check_made(reader, path, value);
-    plan_list_read(reader, path, value, WORKSPACE_PATHS_MAX, &reader->workspace->exclude);
-    plan_list_check(reader, path, value, check_path);
-}
-
-static void read_setup(struct plan_reader *reader, const struct json_pointer *path,
-                       const struct json *value)
-{
-    const struct json *program = json_at(value, 0);
-    check_made(reader, path, value);
-    plan_list_read(reader, path, value, WORKSPACE_ARGS_MAX, &reader->workspace->setup);
-    if (program && json_text(program, "-")[0] == '\0')
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "the command is empty", NULL, NULL);
-}
-
-static void read_setup_in(struct plan_reader *reader, const struct json_pointer *path,
-                          const struct json *value)
-{
-    enum workspace_setup_in where;
-    check_made(reader, path, value);
-    if (workspace_setup_in_parse(json_text(value, ""), &where))
-        reader->workspace->setup_in = where;
-}
-
-static void read_snapshot_max(struct plan_reader *reader, const struct json_pointer *path,
-                              const struct json *value)
-{
-    int64_t bytes = 0;
-    check_made(reader, path, value);
-    plan_reader_whole(value, &bytes);
-    if (bytes > 0 && bytes <= WORKSPACE_SNAPSHOT_BYTES_MAX)
-        reader->workspace->snapshot_bytes_max = bytes;
-}
-
-static void read_setup_timeout(struct plan_reader *reader, const struct json_pointer *path,
-                               const struct json *value)
-{
-    const double seconds = json_number(value, 0);
-    check_made(reader, path, value);
-    if (seconds >= 1.0 / MS_PER_S && seconds <= WORKSPACE_SETUP_S_MAX)
-        reader->workspace->setup_timeout_ms = llround(seconds * MS_PER_S);
-}
-
-static const struct plan_field workspace_kind_rows[] = {{"kind", read_workspace_kind}};
-static const struct plan_fields workspace_kind_fields = {workspace_kind_rows,
-                                                         ARRAY_LEN(workspace_kind_rows)};
 
 static const struct plan_field workspace_rows[] = {
-    {"copy", read_copy},
-    {"setup", read_setup},
-    {"setup_in", read_setup_in},
-    {"exclude", read_exclude},
-    {"snapshot_bytes_max", read_snapshot_max},
-    {"setup_timeout_s", read_setup_timeout},
+    {.key = "copy", .read = read_workspace_member},
+    {.key = "setup", .read = read_workspace_member},
+    {.key = "setup_in", .read = read_workspace_member},
+    {.key = "exclude", .read = read_workspace_member},
+    {.key = "snapshot_bytes_max", .read = read_workspace_member},
+    {.key = "setup_timeout_s", .read = read_workspace_member},
 };
 static const struct plan_fields workspace_fields = {workspace_rows, ARRAY_LEN(workspace_rows)};
 
@@ -117,101 +107,46 @@ static void forget_list(char ***list)
     *list = NULL;
 }
 
-/* Drops what was set for another kind and means nothing to this one. */
-static void forget_other_kind(struct workspace_spec *spec)
-{
-    if (spec->kind != WORKSPACE_WORKTREE)
-        forget_list(&spec->copy);
-    if (spec->kind != WORKSPACE_INPLACE)
-        return;
-    forget_list(&spec->setup);
-    forget_list(&spec->exclude);
-    spec->setup_in = WORKSPACE_SETUP_IN_SANDBOX;
-    spec->snapshot_bytes_max = WORKSPACE_SNAPSHOT_BYTES;
-    spec->setup_timeout_ms = WORKSPACE_SETUP_MS;
-}
-
 void plan_workspace_read(struct plan_reader *reader, const struct json_pointer *path,
                          const struct json *value, const struct workspace_spec *base,
                          struct workspace_spec *out)
 {
     struct workspace_spec *outer = reader->workspace;
+    const bool is_word = json_kind(value) == JSON_KIND_STRING;
+    enum workspace_kind kind;
     *out = workspace_spec_copy(base);
     reader->workspace = out;
-    if (json_kind(value) == JSON_KIND_STRING)
-        read_workspace_kind(reader, path, value);
-    plan_reader_walk(reader, path, value, &workspace_kind_fields);
-    forget_other_kind(out);
-    plan_reader_walk(reader, path, value, &workspace_fields);
+    if (workspace_kind_parse(json_text(is_word ? value : json_get(value, "kind"), ""), &kind))
+        out->kind = kind;
+
+    /* Drops what was set for another kind and means nothing to this one. */
+    if (out->kind != WORKSPACE_WORKTREE)
+        forget_list(&out->copy);
+    if (out->kind == WORKSPACE_INPLACE) {
+        forget_list(&out->setup);
+        forget_list(&out->exclude);
+        out->setup_in = WORKSPACE_SETUP_IN_SANDBOX;
+        out->snapshot_bytes_max = WORKSPACE_SNAPSHOT_BYTES;
+        out->setup_timeout_ms = WORKSPACE_SETUP_MS;
+    }
+    plan_reader_walk(reader, path, value, &workspace_fields, out);
     reader->workspace = outer;
 }
 
-void plan_workspace_load(struct plan_reader *reader, const struct json *value,
-                         const struct workspace_spec *base, struct workspace_spec *out)
-{
-    static const struct json_pointer nowhere = {0};
-    struct violations unsaid = {0};
-    struct violations *said = reader->violations;
-    reader->violations = &unsaid;
-    plan_workspace_read(reader, &nowhere, value, base, out);
-    reader->violations = said;
-    violations_done(&unsaid);
-}
-
 /* Without a sandbox, a step sees what devs sees. */
-static void check_none(struct plan_reader *reader, const struct json_pointer *path, bool is_said,
-                       const char *message)
-{
-    if (is_said && reader->sandbox->kind == SANDBOX_NONE)
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, message, NULL, NULL);
-}
-
-static void read_sandbox_kind(struct plan_reader *reader, const struct json_pointer *path,
-                              const struct json *value)
-{
-    (void)path;
-    enum sandbox_kind kind;
-    if (sandbox_kind_parse(json_text(value, ""), &kind))
-        sandbox_spec_set_kind(reader->sandbox, kind);
-}
-
 static void read_network(struct plan_reader *reader, const struct json_pointer *path,
                          const struct json *value)
 {
-    check_none(reader, path, json_bool(value, false),
-               "without a sandbox the network is always on: leave it out, or name a \"kind\"");
-    if (json_kind(value) == JSON_KIND_TRUE || json_kind(value) == JSON_KIND_FALSE)
-        reader->sandbox->network =
-            json_bool(value, false) ? SANDBOX_NETWORK_ON : SANDBOX_NETWORK_OFF;
-}
-
-static void read_number(const struct json *value, int64_t min, int64_t max, int64_t *out)
-{
-    int64_t number = -1;
-    plan_reader_whole(value, &number);
-    if (number >= min && number <= max)
-        *out = number;
-}
-
-static void read_memory(struct plan_reader *reader, const struct json_pointer *path,
-                        const struct json *value)
-{
-    (void)path;
-    read_number(value, 0, SANDBOX_MEMORY_MB_MAX, &reader->sandbox->memory_mb);
-}
-
-static void read_pids(struct plan_reader *reader, const struct json_pointer *path,
-                      const struct json *value)
-{
-    (void)path;
-    read_number(value, 0, SANDBOX_PIDS_MAX, &reader->sandbox->pids);
-}
-
-static void read_cpu(struct plan_reader *reader, const struct json_pointer *path,
-                     const struct json *value)
-{
-    (void)path;
-    read_number(value, 0, SANDBOX_CPU_S_MAX, &reader->sandbox->cpu_s);
+    struct sandbox_spec *sandbox = reader->sandbox;
+    if (json_bool(value, false) && sandbox->kind == SANDBOX_NONE)
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                        "without a sandbox the network is always on: leave it out, or name a "
+                        "\"kind\"",
+                        NULL, NULL);
+    if (json_kind(value) == JSON_KIND_TRUE)
+        sandbox->network = SANDBOX_NETWORK_ON;
+    else if (json_kind(value) == JSON_KIND_FALSE)
+        sandbox->network = SANDBOX_NETWORK_OFF;
 }
 
 /* The other kinds start with the command itself, so there is nothing to wait for. */
@@ -227,57 +162,42 @@ static void read_start_timeout(struct plan_reader *reader, const struct json_poi
                 &reader->sandbox->start_timeout_ms);
 }
 
-static void read_read_only(struct plan_reader *reader, const struct json_pointer *path,
-                           const struct json *value)
+/* Reads "writable", "env" or "args". */
+static void read_sandbox_list(struct plan_reader *reader, const struct json_pointer *path,
+                              const struct json *value)
 {
-    (void)path;
-    if (json_kind(value) == JSON_KIND_TRUE || json_kind(value) == JSON_KIND_FALSE)
-        reader->sandbox->root =
-            json_bool(value, false) ? SANDBOX_ROOT_READ_ONLY : SANDBOX_ROOT_WRITABLE;
-}
+    struct sandbox_spec *sandbox = reader->sandbox;
+    const size_t count = json_count(value);
+    const bool is_writable = strcmp(path->key, "writable") == 0;
+    bool is_vain = count > 0 && sandbox->kind == SANDBOX_NONE;
+    char ***list = &sandbox->env;
+    const char *message = "without a sandbox a step has the whole environment: name a \"kind\"";
+    if (is_writable) {
+        is_vain = is_vain && !sandbox_spec_is_read_only(sandbox);
+        list = &sandbox->writable;
+        message = "without a sandbox all is writable: name a \"kind\"";
+    } else if (strcmp(path->key, "args") == 0) {
+        list = &sandbox->args;
+        message = "there is no sandbox to give arguments to: name a \"kind\"";
+    }
+    if (is_vain)
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, message, NULL, NULL);
+    plan_list_read(reader, path, value, SANDBOX_LIST_MAX, list);
 
-static void read_best_effort(struct plan_reader *reader, const struct json_pointer *path,
-                             const struct json *value)
-{
-    (void)path;
-    reader->sandbox->best_effort = json_bool(value, reader->sandbox->best_effort);
-}
-
-static void check_writable(struct plan_reader *reader, const struct json_pointer *path,
-                           const char *text)
-{
-    if (plan_path_climbs(text))
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "must not have a part \"..\"", NULL,
-                        text);
-    else if (strspn(text, "/") == strlen(text))
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "the whole file system cannot be writable: set \"read_only\": false", NULL,
-                        text);
-}
-
-static void read_writable(struct plan_reader *reader, const struct json_pointer *path,
-                          const struct json *value)
-{
-    check_none(reader, path, json_count(value) > 0 && !sandbox_spec_is_read_only(reader->sandbox),
-               "without a sandbox all is writable: name a \"kind\"");
-    plan_list_read(reader, path, value, SANDBOX_LIST_MAX, &reader->sandbox->writable);
-    plan_list_check(reader, path, value, check_writable);
-}
-
-static void read_env(struct plan_reader *reader, const struct json_pointer *path,
-                     const struct json *value)
-{
-    check_none(reader, path, json_count(value) > 0,
-               "without a sandbox a step has the whole environment: name a \"kind\"");
-    plan_list_read(reader, path, value, SANDBOX_LIST_MAX, &reader->sandbox->env);
-}
-
-static void read_args(struct plan_reader *reader, const struct json_pointer *path,
-                      const struct json *value)
-{
-    check_none(reader, path, json_count(value) > 0,
-               "there is no sandbox to give arguments to: name a \"kind\"");
-    plan_list_read(reader, path, value, SANDBOX_LIST_MAX, &reader->sandbox->args);
+    const bool is_checked = is_writable && json_kind(value) == JSON_KIND_ARRAY;
+    for (size_t i = 0; is_checked && i < count; i++) {
+        const struct json_pointer place = {.up = path, .index = i};
+        const char *text = json_text(json_at(value, i), NULL);
+        if (!text || !plan_reader_is_sound(reader, &place))
+            continue;
+        if (path_has_part(text, "..", true))
+            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place, "must not have a part \"..\"",
+                            NULL, text);
+        else if (strspn(text, "/") == strlen(text))
+            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
+                            "the whole file system cannot be writable: set \"read_only\": false",
+                            NULL, text);
+    }
 }
 
 static void read_image(struct plan_reader *reader, const struct json_pointer *path,
@@ -300,60 +220,56 @@ static void read_image(struct plan_reader *reader, const struct json_pointer *pa
                         "the name of an image does not begin with '-'", NULL, text);
 }
 
-static const struct plan_field sandbox_kind_rows[] = {{"kind", read_sandbox_kind}};
-static const struct plan_fields sandbox_kind_fields = {sandbox_kind_rows,
-                                                       ARRAY_LEN(sandbox_kind_rows)};
-
-/* Before the rest, which depends on it. */
-static const struct plan_field root_rows[] = {{"read_only", read_read_only}};
-static const struct plan_fields root_fields = {root_rows, ARRAY_LEN(root_rows)};
-
 static const struct plan_field sandbox_rows[] = {
-    {"network", read_network},   {"memory_mb", read_memory},
-    {"pids", read_pids},         {"cpu_s", read_cpu},
-    {"writable", read_writable}, {"env", read_env},
-    {"image", read_image},       {"start_timeout_ms", read_start_timeout},
-    {"args", read_args},         {"best_effort", read_best_effort},
+    {.key = "network", .read = read_network},
+    {.key = "memory_mb",
+     .type = PLAN_FIELD_NUMBER,
+     .offset = offsetof(struct sandbox_spec, memory_mb),
+     .max = SANDBOX_MEMORY_MB_MAX},
+    {.key = "pids",
+     .type = PLAN_FIELD_NUMBER,
+     .offset = offsetof(struct sandbox_spec, pids),
+     .max = SANDBOX_PIDS_MAX},
+    {.key = "cpu_s",
+     .type = PLAN_FIELD_NUMBER,
+     .offset = offsetof(struct sandbox_spec, cpu_s),
+     .max = SANDBOX_CPU_S_MAX},
+    {.key = "writable", .read = read_sandbox_list},
+    {.key = "env", .read = read_sandbox_list},
+    {.key = "image", .read = read_image},
+    {.key = "start_timeout_ms", .read = read_start_timeout},
+    {.key = "args", .read = read_sandbox_list},
+    {.key = "best_effort",
+     .type = PLAN_FIELD_BOOL,
+     .offset = offsetof(struct sandbox_spec, best_effort)},
 };
 static const struct plan_fields sandbox_fields = {sandbox_rows, ARRAY_LEN(sandbox_rows)};
-
-static void check_image(struct plan_reader *reader, const struct json_pointer *path,
-                        const struct json *value)
-{
-    const struct json_pointer place = {.up = path, .key = "image"};
-    const bool is_container = sandbox_kind_is_container(reader->sandbox->kind);
-    if (is_container && !reader->sandbox->image && !json_get(value, "image"))
-        plan_reader_add(reader, VIOLATION_MISSING_FIELD, &place,
-                        "a container needs an image, which must be on this machine", NULL, NULL);
-}
 
 void plan_sandbox_read(struct plan_reader *reader, const struct json_pointer *path,
                        const struct json *value, const struct sandbox_spec *base,
                        struct sandbox_spec *out)
 {
     struct sandbox_spec *outer = reader->sandbox;
+    const bool is_word = json_kind(value) == JSON_KIND_STRING;
+    const struct json *read_only = json_get(value, "read_only");
+    enum sandbox_kind kind;
     *out = sandbox_spec_copy(base);
     reader->sandbox = out;
-    if (json_kind(value) == JSON_KIND_STRING)
-        read_sandbox_kind(reader, path, value);
-    plan_reader_walk(reader, path, value, &sandbox_kind_fields);
-    plan_reader_walk(reader, path, value, &root_fields);
-    plan_reader_walk(reader, path, value, &sandbox_fields);
-    check_image(reader, path, value);
-    reader->sandbox = outer;
-}
 
-/* plan_sandbox_read() without reporting errors, for values needed before the walk reaches them. */
-static void plan_sandbox_load(struct plan_reader *reader, const struct json *value,
-                              const struct sandbox_spec *base, struct sandbox_spec *out)
-{
-    static const struct json_pointer nowhere = {0};
-    struct violations unsaid = {0};
-    struct violations *said = reader->violations;
-    reader->violations = &unsaid;
-    plan_sandbox_read(reader, &nowhere, value, base, out);
-    reader->violations = said;
-    violations_done(&unsaid);
+    /* These two before the rest, which depends on them. */
+    if (sandbox_kind_parse(json_text(is_word ? value : json_get(value, "kind"), ""), &kind))
+        sandbox_spec_set_kind(out, kind);
+    if (json_kind(read_only) == JSON_KIND_TRUE)
+        out->root = SANDBOX_ROOT_READ_ONLY;
+    else if (json_kind(read_only) == JSON_KIND_FALSE)
+        out->root = SANDBOX_ROOT_WRITABLE;
+    plan_reader_walk(reader, path, value, &sandbox_fields, out);
+
+    const struct json_pointer image = {.up = path, .key = "image"};
+    if (sandbox_kind_is_container(out->kind) && !out->image && !json_get(value, "image"))
+        plan_reader_add(reader, VIOLATION_MISSING_FIELD, &image,
+                        "a container needs an image, which must be on this machine", NULL, NULL);
+    reader->sandbox = outer;
 }
 
 static const char *const hangup_names[] = {
@@ -362,24 +278,6 @@ static const char *const hangup_names[] = {
     [PLAN_HANGUP_CANCEL] = "cancel",
 };
 static_assert(ARRAY_LEN(hangup_names) == PLAN_HANGUP_COUNT, "every word is there");
-
-static const char *hangup_name(enum plan_hangup hangup)
-{
-    assert(hangup < PLAN_HANGUP_COUNT);
-    return hangup_names[hangup];
-}
-
-/* Returns false for an unknown word. */
-static bool find_hangup(const char *text, enum plan_hangup *out)
-{
-    for (size_t i = 0; i < ARRAY_LEN(hangup_names); i++) {
-        if (strcmp(hangup_names[i], text) != 0)
-            continue;
-        *out = (enum plan_hangup)i;
-        return true;
-    }
-    return false;
-}
 
 static struct plan_limits default_limits(void)
 {
@@ -395,46 +293,40 @@ void plan_surroundings_init(struct plan *plan)
     plan->on_hangup = PLAN_HANGUP_GO_ON;
 }
 
-void plan_surroundings_take(struct plan *plan, const struct settings *settings)
-{
-    plan->said |= settings->said;
-    if (settings->said & PLAN_SAYS_WORKSPACE) {
-        workspace_spec_done(&plan->workspace);
-        plan->workspace = workspace_spec_copy(&settings->workspace);
-    }
-    if (settings->said & PLAN_SAYS_SANDBOX) {
-        sandbox_spec_done(&plan->sandbox);
-        plan->sandbox = sandbox_spec_copy(&settings->sandbox);
-    }
-    if (settings->said & PLAN_SAYS_LIMITS)
-        plan->limits = settings->limits;
-    if (settings->said & PLAN_SAYS_HANGUP)
-        plan->on_hangup = settings->on_hangup;
-}
-
 /* The schema reports errors of these two. */
 static void load_limits(const struct json *root, struct plan_limits *limits,
                         enum plan_hangup *hangup, unsigned *said)
 {
     const struct json *value = json_get(root, "limits");
+    const char *word = json_text(json_get(root, "on_hangup"), "");
     if (value)
         *said |= PLAN_SAYS_LIMITS;
     read_number(json_get(value, "output_line_bytes"), PLAN_LINE_BYTES_MIN, PLAN_LINE_BYTES_MAX,
                 &limits->output_line_bytes);
     read_number(json_get(value, "processes"), 0, PLAN_PROCESSES_MAX, &limits->processes);
-    if (find_hangup(json_text(json_get(root, "on_hangup"), ""), hangup))
+    for (size_t i = 0; i < ARRAY_LEN(hangup_names); i++) {
+        if (strcmp(hangup_names[i], word) != 0)
+            continue;
+        *hangup = (enum plan_hangup)i;
         *said |= PLAN_SAYS_HANGUP;
+    }
 }
 
 void plan_surroundings_load(struct plan_reader *reader, const struct json *root)
 {
+    static const struct json_pointer nowhere = {0};
     struct plan *plan = reader->plan;
     const struct json *workspace = json_get(root, "workspace");
     const struct json *sandbox = json_get(root, "sandbox");
+    struct violations unsaid = {0};
+    struct violations *said = reader->violations;
     reader->base_workspace = plan->workspace;
     reader->base_sandbox = plan->sandbox;
-    plan_workspace_load(reader, workspace, &reader->base_workspace, &plan->workspace);
-    plan_sandbox_load(reader, sandbox, &reader->base_sandbox, &plan->sandbox);
+    reader->violations = &unsaid;
+    plan_workspace_read(reader, &nowhere, workspace, &reader->base_workspace, &plan->workspace);
+    plan_sandbox_read(reader, &nowhere, sandbox, &reader->base_sandbox, &plan->sandbox);
+    reader->violations = said;
+    violations_done(&unsaid);
     load_limits(root, &plan->limits, &plan->on_hangup, &plan->said);
     plan->said |= workspace ? PLAN_SAYS_WORKSPACE : 0U;
     plan->said |= sandbox ? PLAN_SAYS_SANDBOX : 0U;
@@ -456,14 +348,6 @@ void plan_surroundings_check_sandbox(struct plan_reader *reader, const struct js
     sandbox_spec_done(&scratch);
 }
 
-/* Returns true if there is more than transientRetries, which belongs to a policy. */
-static bool says_sandbox(const struct json *value)
-{
-    const size_t retries = json_get(value, "transientRetries") ? 1 : 0;
-    return json_kind(value) == JSON_KIND_STRING ||
-           (json_kind(value) == JSON_KIND_OBJECT && json_count(value) > retries);
-}
-
 void plan_surroundings_read(struct plan_reader *reader, const struct json *root,
                             struct settings *settings)
 {
@@ -479,7 +363,10 @@ void plan_surroundings_read(struct plan_reader *reader, const struct json *root,
         plan_workspace_read(reader, &workspace_place, workspace, workspace_spec_none(),
                             &settings->workspace);
     }
-    if (says_sandbox(sandbox)) {
+    /* Only if there is more than transientRetries, which belongs to a policy. */
+    const size_t retries = json_get(sandbox, "transientRetries") ? 1 : 0;
+    if (json_kind(sandbox) == JSON_KIND_STRING ||
+        (json_kind(sandbox) == JSON_KIND_OBJECT && json_count(sandbox) > retries)) {
         settings->said |= PLAN_SAYS_SANDBOX;
         plan_sandbox_read(reader, &sandbox_place, sandbox, sandbox_spec_none(), &settings->sandbox);
     }
@@ -502,6 +389,8 @@ void plan_surroundings_write(const struct plan *plan, struct str *out)
         str_json_i64(out, "processes", plan->limits.processes);
         str_add_char(out, '}');
     }
-    if (plan->said & PLAN_SAYS_HANGUP)
-        str_json_text(out, "on_hangup", hangup_name(plan->on_hangup));
+    if (plan->said & PLAN_SAYS_HANGUP) {
+        assert(plan->on_hangup < PLAN_HANGUP_COUNT);
+        str_json_text(out, "on_hangup", hangup_names[plan->on_hangup]);
+    }
 }

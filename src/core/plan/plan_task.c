@@ -13,88 +13,47 @@ static struct plan_task *current_task(struct plan_reader *reader)
     return &reader->plan->tasks[reader->task];
 }
 
-static struct plan_step *current_step(struct plan_reader *reader)
-{
-    return &current_task(reader)->steps[reader->step];
-}
-
 static void read_phase(struct plan_reader *reader, const struct json_pointer *path,
                        const struct json *value)
 {
     (void)path;
     enum phase phase;
     if (phase_parse(json_text(value, ""), &phase))
-        current_step(reader)->phase = phase;
-}
-
-static void read_argv(struct plan_reader *reader, const struct json_pointer *path,
-                      const struct json *value)
-{
-    size_t count = json_count(value);
-    if (count == 0 || count > PLAN_ARGS_MAX)
-        return;
-    char **argv = xcalloc(count + 1, sizeof(*argv));
-    current_step(reader)->argv = argv;
-    for (size_t i = 0; i < count; i++) {
-        struct json_pointer place = {.up = path, .index = i};
-        plan_reader_text(reader, &place, json_at(value, i), &argv[i]);
-        if (!argv[i])
-            argv[i] = xstrdup("");
-    }
-}
-
-static void read_shell_text(struct plan_reader *reader, const struct json_pointer *path,
-                            const struct json *value)
-{
-    char **argv = xcalloc(4, sizeof(*argv));
-    argv[0] = xstrdup("/bin/sh");
-    argv[1] = xstrdup("-c");
-    plan_reader_text(reader, path, value, &argv[2]);
-    current_step(reader)->argv = argv;
+        plan_reader_step(reader)->phase = phase;
 }
 
 static void read_run(struct plan_reader *reader, const struct json_pointer *path,
                      const struct json *value)
 {
     const struct json *shell = json_get(reader->step_json, "shell");
+    const size_t count = json_count(value);
     bool is_text = json_kind(value) == JSON_KIND_STRING;
     bool is_list = json_kind(value) == JSON_KIND_ARRAY;
     /* A value that is not a boolean is reported where it is: one error is enough. */
     bool wants_shell = json_bool(shell, shell && is_text);
-    if (wants_shell && is_list)
+    if (wants_shell && is_list) {
         plan_reader_add(reader, VIOLATION_WRONG_TYPE, path, "wrong type",
                         "string, as \"shell\" is true", "array");
-    else if (is_text && !wants_shell)
+    } else if (is_text && !wants_shell) {
         plan_reader_add(reader, VIOLATION_WRONG_TYPE, path,
                         "a command in one string needs \"shell\": true beside it",
                         "array of strings", "string");
-    else if (is_text)
-        read_shell_text(reader, path, value);
-    else if (is_list)
-        read_argv(reader, path, value);
-}
-
-static void read_cwd(struct plan_reader *reader, const struct json_pointer *path,
-                     const struct json *value)
-{
-    plan_reader_text(reader, path, value, &current_step(reader)->cwd);
-}
-
-static void read_stdin(struct plan_reader *reader, const struct json_pointer *path,
-                       const struct json *value)
-{
-    plan_reader_text(reader, path, value, &current_step(reader)->stdin_path);
-}
-
-static void read_variable(struct plan_reader *reader, const struct json_pointer *path,
-                          const char *text, char **out)
-{
-    struct str variable = {0};
-    str_addf(&variable, "%s=%s", path->key, text);
-    if (variable.len > PLAN_TEXT_MAX && plan_reader_is_sound(reader, path))
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "too long", NULL, NULL);
-    *out = xstrdup(str_text(&variable));
-    str_done(&variable);
+    } else if (is_text) {
+        char **argv = xcalloc(4, sizeof(*argv));
+        argv[0] = xstrdup("/bin/sh");
+        argv[1] = xstrdup("-c");
+        plan_reader_text(reader, path, value, &argv[2]);
+        plan_reader_step(reader)->argv = argv;
+    } else if (is_list && count > 0 && count <= PLAN_ARGS_MAX) {
+        char **argv = xcalloc(count + 1, sizeof(*argv));
+        for (size_t i = 0; i < count; i++) {
+            struct json_pointer place = {.up = path, .index = i};
+            plan_reader_text(reader, &place, json_at(value, i), &argv[i]);
+            if (!argv[i])
+                argv[i] = xstrdup("");
+        }
+        plan_reader_step(reader)->argv = argv;
+    }
 }
 
 static void read_env(struct plan_reader *reader, const struct json_pointer *path,
@@ -105,7 +64,7 @@ static void read_env(struct plan_reader *reader, const struct json_pointer *path
         return;
 
     char **env = xcalloc(count + 1, sizeof(*env));
-    current_step(reader)->env = env;
+    plan_reader_step(reader)->env = env;
     size_t used = 0;
     void *iter = NULL;
     const char *key;
@@ -113,157 +72,137 @@ static void read_env(struct plan_reader *reader, const struct json_pointer *path
     while (json_next(value, &iter, &key, &member)) {
         struct json_pointer place = {.up = path, .key = key};
         const char *text = json_text(member, NULL);
-        if (text && !plan_reader_is_comment(key))
-            read_variable(reader, &place, text, &env[used++]);
+        if (!text || plan_reader_is_comment(key))
+            continue;
+        struct str variable = {0};
+        str_addf(&variable, "%s=%s", key, text);
+        if (variable.len > PLAN_TEXT_MAX && plan_reader_is_sound(reader, &place))
+            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place, "too long", NULL, NULL);
+        env[used++] = xstrdup(str_text(&variable));
+        str_done(&variable);
     }
 }
 
-static void read_timeout(struct plan_reader *reader, const struct json_pointer *path,
+/* Reads "timeout_s", or "quiet_s", which may be 0. */
+static void read_seconds(struct plan_reader *reader, const struct json_pointer *path,
                          const struct json *value)
 {
-    (void)path;
-    double seconds = json_number(value, 0);
-    if (seconds > 0 && seconds <= PLAN_TIMEOUT_S_MAX)
-        current_step(reader)->timeout_ms = llround(seconds * 1000);
+    struct plan_step *step = plan_reader_step(reader);
+    const double seconds = json_number(value, -1);
+    const bool is_quiet = strcmp(path->key, "quiet_s") == 0;
+    if (seconds > PLAN_TIMEOUT_S_MAX)
+        return;
+    if (is_quiet && seconds >= 0)
+        step->quiet_ms = llround(seconds * 1000);
+    else if (!is_quiet && seconds > 0)
+        step->timeout_ms = llround(seconds * 1000);
 }
-
-static void read_reasons(struct plan_reader *reader, const struct json_pointer *path,
-                         const struct json *value)
-{
-    (void)path;
-    for (size_t i = 0; i < json_count(value); i++) {
-        const char *word = json_text(json_at(value, i), "");
-        enum reason reason = REASON_NONE;
-        if (strcmp(word, "none") == 0 || reason_parse(word, &reason))
-            current_step(reader)->expect.reasons |= 1U << reason;
-    }
-}
-
-static void read_match(struct plan_reader *reader, const struct json_pointer *path,
-                       const struct json *value)
-{
-    plan_reader_text(reader, path, value, &current_step(reader)->expect.match);
-}
-
-static const struct plan_field expect_rows[] = {
-    {"reason", read_reasons},
-    {"match", read_match},
-};
-static const struct plan_fields expect_fields = {expect_rows, ARRAY_LEN(expect_rows)};
 
 static void read_expect(struct plan_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
+    struct plan_expectation *expect = &plan_reader_step(reader)->expect;
+    const struct json_pointer match = {.up = path, .key = "match"};
+    const struct json *reasons = json_get(value, "reason");
     bool is_failure =
         json_kind(value) == JSON_KIND_OBJECT || strcmp(json_text(value, ""), "failure") == 0;
-    current_step(reader)->expect.what = is_failure ? PLAN_EXPECT_FAILURE : PLAN_EXPECT_SUCCESS;
-    plan_reader_walk(reader, path, value, &expect_fields);
-}
-
-static void read_file(struct plan_reader *reader, const struct json_pointer *path,
-                      const struct json *value, struct plan_expected_file *out)
-{
-    const struct json_pointer name = {.up = path, .key = "path"};
-    const struct json_pointer contains = {.up = path, .key = "contains"};
-    int64_t lines = 0;
-    plan_reader_text(reader, &name, json_get(value, "path"), &out->path);
-    plan_reader_text(reader, &contains, json_get(value, "contains"), &out->contains);
-    if (json_get(value, "min_lines"))
-        plan_reader_whole(json_get(value, "min_lines"), &lines);
-    out->min_lines = lines;
-    if (!out->path)
-        out->path = xstrdup(""); /* the schema has reported it */
-    const char *fault = out->path[0] != '\0' ? plan_path_fault(out->path) : NULL;
-    if (fault)
-        plan_reader_invalid(reader, &name, fault, NULL, json_get(value, "path"));
+    expect->what = is_failure ? PLAN_EXPECT_FAILURE : PLAN_EXPECT_SUCCESS;
+    for (size_t i = 0; i < json_count(reasons); i++) {
+        const char *word = json_text(json_at(reasons, i), "");
+        enum reason reason = REASON_NONE;
+        if (strcmp(word, "none") == 0 || reason_parse(word, &reason))
+            expect->reasons |= 1U << reason;
+    }
+    plan_reader_text(reader, &match, json_get(value, "match"), &expect->match);
 }
 
 static void read_expect_files(struct plan_reader *reader, const struct json_pointer *path,
                               const struct json *value)
 {
-    struct plan_step *step = current_step(reader);
+    struct plan_step *step = plan_reader_step(reader);
     const size_t count = json_count(value);
     if (json_kind(value) != JSON_KIND_ARRAY || count == 0 || count > PLAN_FILES_MAX)
         return;
     step->files = xcalloc(count, sizeof(*step->files));
     step->file_count = (int)count;
     for (size_t i = 0; i < count; i++) {
-        struct json_pointer place = {.up = path, .index = i};
-        read_file(reader, &place, json_at(value, i), &step->files[i]);
+        struct plan_expected_file *file = &step->files[i];
+        const struct json *item = json_at(value, i);
+        const struct json_pointer place = {.up = path, .index = i};
+        const struct json_pointer name = {.up = &place, .key = "path"};
+        const struct json_pointer contains = {.up = &place, .key = "contains"};
+        plan_reader_text(reader, &name, json_get(item, "path"), &file->path);
+        plan_reader_text(reader, &contains, json_get(item, "contains"), &file->contains);
+        if (json_get(item, "min_lines"))
+            plan_reader_whole(json_get(item, "min_lines"), &file->min_lines);
+        if (!file->path)
+            file->path = xstrdup(""); /* the schema has reported it */
+        const char *fault = file->path[0] != '\0' ? plan_path_fault(file->path) : NULL;
+        if (fault)
+            plan_reader_invalid(reader, &name, fault, NULL, json_get(item, "path"));
     }
-}
-
-static void read_idempotent(struct plan_reader *reader, const struct json_pointer *path,
-                            const struct json *value)
-{
-    (void)path;
-    current_step(reader)->idempotent = json_bool(value, false);
-}
-
-/* Reads a step's own policy, which is not sound if there are errors in it. */
-static void read_own_policy(struct plan_reader *reader, const struct json_pointer *path,
-                            const struct json *value)
-{
-    struct plan_step *step = current_step(reader);
-    const struct violations *found = reader->violations;
-    size_t before = found->count + found->dropped;
-    step->own_policy = xcalloc(1, sizeof(*step->own_policy));
-    plan_policy_read_own(reader, path, value, reader->plan->policy, step->own_policy);
-    step->policy = step->own_policy;
-    reader->policy_is_sound =
-        found->count + found->dropped == before && plan_reader_is_sound(reader, path);
 }
 
 static void read_policy(struct plan_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
+    struct plan_step *step = plan_reader_step(reader);
     if (json_kind(value) == JSON_KIND_OBJECT) {
-        read_own_policy(reader, path, value);
+        /* The step's own policy is not sound if there are errors in it. */
+        const struct violations *found = reader->violations;
+        size_t before = found->count + found->dropped;
+        step->own_policy = xcalloc(1, sizeof(*step->own_policy));
+        plan_policy_read_own(reader, path, value, reader->plan->policy, step->own_policy);
+        step->policy = step->own_policy;
+        reader->policy_is_sound =
+            found->count + found->dropped == before && plan_reader_is_sound(reader, path);
         return;
     }
     const struct policy *policy = plan_policy_by_name(reader, path, value);
     reader->policy_is_sound = policy != NULL;
     if (policy)
-        current_step(reader)->policy = policy;
+        step->policy = policy;
 }
 
 static void read_sandbox(struct plan_reader *reader, const struct json_pointer *path,
                          const struct json *value)
 {
-    struct plan_step *step = current_step(reader);
+    struct plan_step *step = plan_reader_step(reader);
     step->own_sandbox = xcalloc(1, sizeof(*step->own_sandbox));
     plan_sandbox_read(reader, path, value, &reader->plan->sandbox, step->own_sandbox);
     step->sandbox = step->own_sandbox;
 }
 
 static const struct plan_field step_rows[] = {
-    {"phase", read_phase},
-    {"run", read_run},
-    {"cwd", read_cwd},
-    {"env", read_env},
-    {"stdin", read_stdin},
-    {"timeout_s", read_timeout},
-    {"expect", read_expect},
-    {"expect_files", read_expect_files},
-    {"idempotent", read_idempotent},
-    {"policy", read_policy},
-    {"source", plan_source_read},
-    {"sandbox", read_sandbox},
-    {"contract", plan_contract_read},
-    {"agent", plan_agent_read_name},
-    {"prompt", plan_agent_read_prompt},
-    {"args", plan_agent_read_args},
-    {"permission_args", plan_agent_read_permission_args},
-    {"model", plan_agent_read_model},
-    {"resume", plan_agent_read_resume},
-    {"output", plan_agent_read_output},
-    {"quiet_s", plan_agent_read_quiet},
+    {.key = "phase", .read = read_phase},
+    {.key = "run", .read = read_run},
+    {.key = "cwd", .type = PLAN_FIELD_TEXT, .offset = offsetof(struct plan_step, cwd)},
+    {.key = "env", .read = read_env},
+    {.key = "stdin", .type = PLAN_FIELD_TEXT, .offset = offsetof(struct plan_step, stdin_path)},
+    {.key = "timeout_s", .read = read_seconds},
+    {.key = "expect", .read = read_expect},
+    {.key = "expect_files", .read = read_expect_files},
+    {.key = "idempotent",
+     .type = PLAN_FIELD_BOOL,
+     .offset = offsetof(struct plan_step, idempotent)},
+    {.key = "policy", .read = read_policy},
+    {.key = "source", .read = plan_source_read},
+    {.key = "sandbox", .read = read_sandbox},
+    {.key = "contract", .read = plan_contract_read},
+    {.key = "agent", .read = plan_agent_read_name},
+    {.key = "prompt", .read = plan_agent_read_text},
+    {.key = "args", .read = plan_agent_read_list},
+    {.key = "permission_args", .read = plan_agent_read_list},
+    {.key = "model", .read = plan_agent_read_text},
+    {.key = "resume", .read = plan_agent_read_text},
+    {.key = "output", .read = plan_agent_read_output},
+    {.key = "quiet_s", .read = read_seconds},
 };
 static const struct plan_fields step_fields = {step_rows, ARRAY_LEN(step_rows)};
 
 static void check_phase_order(struct plan_reader *reader, const struct json_pointer *path)
 {
-    enum phase phase = current_step(reader)->phase;
+    enum phase phase = plan_reader_step(reader)->phase;
     enum phase floor = reader->phase_floor;
     struct json_pointer place = {.up = path, .key = "phase"};
     if (!plan_reader_is_sound(reader, &place))
@@ -280,25 +219,11 @@ static void check_phase_order(struct plan_reader *reader, const struct json_poin
     str_done(&expected);
 }
 
-/* A contract checks the result of a step that succeeded. */
-static void check_contract(struct plan_reader *reader, const struct json_pointer *path)
-{
-    const struct plan_step *step = current_step(reader);
-    struct json_pointer place = {.up = path, .key = "contract"};
-    if (step->contract && step->expect.what == PLAN_EXPECT_FAILURE)
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
-                        "a step that is expected to fail has no contract", NULL, NULL);
-    place.key = "expect_files";
-    if (step->files && step->expect.what == PLAN_EXPECT_FAILURE)
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
-                        "a step that is expected to fail leaves no files", NULL, NULL);
-}
-
 /* In place, nothing can be restored before a second attempt. Any other workspace is as the first
  * attempt found it. */
 static void check_repeatable(struct plan_reader *reader, const struct json_pointer *path)
 {
-    struct plan_step *step = current_step(reader);
+    struct plan_step *step = plan_reader_step(reader);
     const struct policy *policy = step->policy;
     bool may_repeat = policy->max_attempts > 1 && policy_fits_phase(policy, step->phase);
     struct json_pointer place = {.up = path, .key = "idempotent"};
@@ -340,8 +265,9 @@ static const struct policy *default_policy(struct plan_reader *reader)
 static void read_step(struct plan_reader *reader, const struct json_pointer *path,
                       const struct json *value)
 {
+    struct plan_step *step = plan_reader_step(reader);
     reader->step_json = value;
-    *current_step(reader) = (struct plan_step){
+    *step = (struct plan_step){
         .phase = PHASE_GREEN,
         .quiet_ms = plan_agent_is_named(reader) ? PLAN_QUIET_MS : 0,
         .idempotent = reader->plan->idempotent,
@@ -351,17 +277,27 @@ static void read_step(struct plan_reader *reader, const struct json_pointer *pat
     };
     if (json_kind(value) != JSON_KIND_OBJECT)
         return;
-    plan_reader_walk(reader, path, value, &step_fields);
+    plan_reader_walk(reader, path, value, &step_fields, step);
     plan_agent_finish(reader, path);
-    plan_source_guess(reader->plan, current_step(reader));
+    plan_source_guess(reader->plan, step);
     check_phase_order(reader, path);
     check_repeatable(reader, path);
-    check_contract(reader, path);
+
+    /* Contracts and files are checked after a success. */
+    const bool is_failure = step->expect.what == PLAN_EXPECT_FAILURE;
+    const struct json_pointer contract = {.up = path, .key = "contract"};
+    const struct json_pointer files = {.up = path, .key = "expect_files"};
+    if (step->contract && is_failure)
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, &contract,
+                        "a step that is expected to fail has no contract", NULL, NULL);
+    if (step->files && is_failure)
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, &files,
+                        "a step that is expected to fail leaves no files", NULL, NULL);
 }
 
 /* Reads the array of steps into the reader's current task. */
-static void plan_steps_read(struct plan_reader *reader, const struct json_pointer *path,
-                            const struct json *value)
+static void read_steps(struct plan_reader *reader, const struct json_pointer *path,
+                       const struct json *value)
 {
     struct plan_task *task = current_task(reader);
     size_t count = json_count(value);
@@ -404,31 +340,23 @@ static enum need_kind resolve_need(struct plan_reader *reader, const struct json
     return NEED_OK;
 }
 
-/* Read before the steps, wherever the key is. */
+/* Read before the steps, wherever the key is. Reports no errors: check_workspace() does. */
 static void take_workspace(struct plan_reader *reader, const struct json *value)
 {
+    static const struct json_pointer nowhere = {0};
     struct plan_task *task = current_task(reader);
-    task->workspace = &reader->plan->workspace;
+    const struct workspace_spec *base = &reader->plan->workspace;
+    task->workspace = base;
     if (!value)
         return;
+    struct violations unsaid = {0};
+    struct violations *said = reader->violations;
     task->own_workspace = xcalloc(1, sizeof(*task->own_workspace));
-    plan_workspace_load(reader, value, &reader->plan->workspace, task->own_workspace);
     task->workspace = task->own_workspace;
-}
-
-static void take_needs(struct plan_reader *reader, const struct json *needs)
-{
-    struct plan_task *task = current_task(reader);
-    bool is_list = json_kind(needs) == JSON_KIND_ARRAY;
-    size_t count = is_list ? json_count(needs) : 0;
-    if (count > PLAN_NEEDS_MAX)
-        return;
-    task->needs = xcalloc(count, sizeof(*task->needs));
-    for (size_t i = 0; i < count; i++) {
-        int number;
-        if (resolve_need(reader, json_at(needs, i), reader->task + 1, &number) == NEED_OK)
-            task->needs[task->need_count++] = number;
-    }
+    reader->violations = &unsaid;
+    plan_workspace_read(reader, &nowhere, value, base, task->own_workspace);
+    reader->violations = said;
+    violations_done(&unsaid);
 }
 
 void plan_tasks_prepare(struct plan_reader *reader, const struct json *tasks)
@@ -443,16 +371,33 @@ void plan_tasks_prepare(struct plan_reader *reader, const struct json *tasks)
     reader->named = xcalloc(count, sizeof(*reader->named));
     for (size_t i = 0; i < count; i++) {
         const char *id = json_text(json_get(json_at(tasks, i), "id"), NULL);
-        plan->tasks[i].rounds = plan_agent_rounds(json_at(tasks, i));
+        int64_t rounds = 1;
+        plan_reader_whole(json_get(json_at(tasks, i), "rounds"), &rounds);
+        plan->tasks[i].rounds = rounds >= 1 && rounds <= PLAN_ROUNDS_MAX ? (int)rounds : 1;
         if (id)
             plan->tasks[i].id = xstrdup(id);
     }
     plan_index_ids(plan);
-    reader->ids_differ = plan_ids_differ(plan);
+    reader->ids_differ = true;
+    for (int i = 1; i < plan->by_id_count; i++) {
+        if (strcmp(plan->by_id[i - 1].id, plan->by_id[i].id) == 0)
+            reader->ids_differ = false;
+    }
+
     for (reader->task = 0; reader->task < plan->task_count; reader->task++) {
-        const struct json *task = json_at(tasks, (size_t)reader->task);
-        take_needs(reader, json_get(task, "needs"));
-        take_workspace(reader, json_get(task, "workspace"));
+        struct plan_task *task = current_task(reader);
+        const struct json *value = json_at(tasks, (size_t)reader->task);
+        const struct json *needs = json_get(value, "needs");
+        const size_t need_count = json_kind(needs) == JSON_KIND_ARRAY ? json_count(needs) : 0;
+        if (need_count <= PLAN_NEEDS_MAX) {
+            task->needs = xcalloc(need_count, sizeof(*task->needs));
+            for (size_t i = 0; i < need_count; i++) {
+                int number;
+                if (resolve_need(reader, json_at(needs, i), reader->task + 1, &number) == NEED_OK)
+                    task->needs[task->need_count++] = number;
+            }
+        }
+        take_workspace(reader, json_get(value, "workspace"));
     }
     plan_link_dependents(plan);
     plan_cycles_init(&reader->cycles, plan);
@@ -474,53 +419,21 @@ static void check_id(struct plan_reader *reader, const struct json_pointer *path
     str_done(&message);
 }
 
-static void read_title(struct plan_reader *reader, const struct json_pointer *path,
-                       const struct json *value)
-{
-    plan_reader_text(reader, path, value, &current_task(reader)->title);
-}
-
-static const char *nearest_id(const struct plan *plan, const char *id)
-{
-    struct near_word near = near_word_new(id);
-    for (int i = 0; i < plan->by_id_count && plan->by_id_count <= NEAREST_TASKS_MAX; i++)
-        near_word_offer(&near, plan->by_id[i].id);
-    return near.nearest;
-}
-
 static void complain_unknown_need(struct plan_reader *reader, const struct json_pointer *path,
                                   const char *id)
 {
+    const struct plan *plan = reader->plan;
     struct str message = {0};
-    const char *nearest = plan_reader_is_full(reader) ? NULL : nearest_id(reader->plan, id);
+    struct near_word near = near_word_new(id);
+    const bool is_wanted = !plan_reader_is_full(reader) && plan->by_id_count <= NEAREST_TASKS_MAX;
+    for (int i = 0; is_wanted && i < plan->by_id_count; i++)
+        near_word_offer(&near, plan->by_id[i].id);
     str_add(&message, "unknown task ");
     str_add_json(&message, id, strlen(id));
-    if (nearest)
-        str_addf(&message, ", did you mean \"%s\"?", nearest);
+    if (near.nearest)
+        str_addf(&message, ", did you mean \"%s\"?", near.nearest);
     plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, str_text(&message), NULL, NULL);
     str_done(&message);
-}
-
-static void check_need(struct plan_reader *reader, const struct json_pointer *path,
-                       const struct json *need)
-{
-    int number;
-    /* Not the stamps of take_needs(), which has looked at the same list. */
-    switch (resolve_need(reader, need, -reader->task - 1, &number)) {
-    case NEED_OK:
-    case NEED_NOT_TEXT:
-        break;
-    case NEED_UNKNOWN:
-        complain_unknown_need(reader, path, json_text(need, ""));
-        break;
-    case NEED_ITSELF:
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "a task cannot need itself", NULL,
-                        NULL);
-        break;
-    case NEED_AGAIN:
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "is needed twice", NULL, NULL);
-        break;
-    }
 }
 
 static void read_needs(struct plan_reader *reader, const struct json_pointer *path,
@@ -530,8 +443,25 @@ static void read_needs(struct plan_reader *reader, const struct json_pointer *pa
         return;
 
     for (size_t i = 0; i < json_count(value); i++) {
-        struct json_pointer place = {.up = path, .index = i};
-        check_need(reader, &place, json_at(value, i));
+        const struct json_pointer place = {.up = path, .index = i};
+        const struct json *need = json_at(value, i);
+        int number;
+        /* Not the stamps of plan_tasks_prepare(), which has looked at the same list. */
+        switch (resolve_need(reader, need, -reader->task - 1, &number)) {
+        case NEED_OK:
+        case NEED_NOT_TEXT:
+            break;
+        case NEED_UNKNOWN:
+            complain_unknown_need(reader, &place, json_text(need, ""));
+            break;
+        case NEED_ITSELF:
+            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place, "a task cannot need itself",
+                            NULL, NULL);
+            break;
+        case NEED_AGAIN:
+            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place, "is needed twice", NULL, NULL);
+            break;
+        }
     }
     if (!reader->cycles.starts[reader->task])
         return;
@@ -559,17 +489,38 @@ static void read_budget(struct plan_reader *reader, const struct json_pointer *p
 }
 
 static const struct plan_field task_rows[] = {
-    {"id", check_id},           {"title", read_title},
-    {"needs", read_needs},      {"workspace", check_workspace},
-    {"steps", plan_steps_read}, {"budget", read_budget},
+    {.key = "id", .read = check_id},
+    {.key = "title", .type = PLAN_FIELD_TEXT, .offset = offsetof(struct plan_task, title)},
+    {.key = "needs", .read = read_needs},
+    {.key = "workspace", .read = check_workspace},
+    {.key = "steps", .read = read_steps},
+    {.key = "budget", .read = read_budget},
 };
 static const struct plan_fields task_fields = {task_rows, ARRAY_LEN(task_rows)};
+
+/* After its steps: rounds and a budget need an agent to apply to. */
+static void check_agent_keys(struct plan_reader *reader, const struct json_pointer *path,
+                             const struct json *task)
+{
+    static const char *const keys[] = {"rounds", "budget"};
+    const struct json *steps = json_get(task, "steps");
+    for (size_t i = 0; i < json_count(steps); i++) {
+        if (json_get(json_at(steps, i), "agent"))
+            return;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        struct json_pointer place = {.up = path, .key = keys[i]};
+        if (json_get(task, keys[i]) && plan_reader_is_sound(reader, &place))
+            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
+                            "only a task that has a step with an \"agent\" has it", NULL, NULL);
+    }
+}
 
 static void read_task(struct plan_reader *reader, const struct json_pointer *place,
                       const struct json *value)
 {
-    plan_reader_walk(reader, place, value, &task_fields);
-    plan_agent_check_task(reader, place, value);
+    plan_reader_walk(reader, place, value, &task_fields, current_task(reader));
+    check_agent_keys(reader, place, value);
     if (!current_task(reader)->title && current_task(reader)->id)
         current_task(reader)->title = xstrdup(current_task(reader)->id);
 }

@@ -9,10 +9,11 @@
 #include "plan_internal.h"
 #include "plan_schema_json.h"
 #include "str.h"
+#include "text_list.h"
 #include "verdict.h"
 
 /* Adds a comma, except for the first element of an array. */
-static void next_element(struct str *out)
+static void add_comma(struct str *out)
 {
     bool is_first = out->data[out->len - 1] == '[';
     str_add(out, is_first ? "" : ",");
@@ -20,7 +21,7 @@ static void next_element(struct str *out)
 
 static void add_text(struct str *out, const char *text)
 {
-    next_element(out);
+    add_comma(out);
     str_add_json(out, text, strlen(text));
 }
 
@@ -68,7 +69,7 @@ static void write_files(const struct plan_step *step, struct str *out)
     str_add_char(out, '[');
     for (int i = 0; i < step->file_count; i++) {
         const struct plan_expected_file *file = &step->files[i];
-        next_element(out);
+        add_comma(out);
         str_add_char(out, '{');
         str_json_text(out, "path", file->path);
         if (file->min_lines > 0)
@@ -86,25 +87,6 @@ static void write_own_policy(const struct policy *policy, struct str *out)
     plan_policy_write(policy, out);
 }
 
-/* Named contracts are written in the plan, where several steps may refer to them. */
-static void write_contract(const struct plan_contract *contract, struct str *out)
-{
-    str_json_key(out, "contract");
-    if (contract->name)
-        str_add_json(out, contract->name, strlen(contract->name));
-    else
-        str_add(out, contract->text);
-}
-
-static void write_argv(const struct plan_step *step, struct str *out)
-{
-    str_json_key(out, "run");
-    str_add_char(out, '[');
-    for (char *const *word = step->argv; *word; word++)
-        add_text(out, *word);
-    str_add_char(out, ']');
-}
-
 static void write_seconds(const char *key, int64_t ms, struct str *out)
 {
     lldiv_t seconds = lldiv(ms, 1000);
@@ -114,13 +96,13 @@ static void write_seconds(const char *key, int64_t ms, struct str *out)
 
 static void write_step(const struct plan *plan, const struct plan_step *step, struct str *out)
 {
-    next_element(out);
+    add_comma(out);
     str_add_char(out, '{');
     str_json_text(out, "phase", phase_name(step->phase));
     if (step->agent)
         plan_agent_write(step, out);
     else
-        write_argv(step, out);
+        text_list_write(out, "run", step->argv);
     if (step->cwd)
         str_json_text(out, "cwd", step->cwd);
     if (step->env)
@@ -145,8 +127,15 @@ static void write_step(const struct plan *plan, const struct plan_step *step, st
         str_json_key(out, "sandbox");
         sandbox_spec_write(step->own_sandbox, out);
     }
-    if (step->contract)
-        write_contract(step->contract, out);
+    if (step->contract) {
+        /* Named contracts are written in the plan, where several steps may refer to them. */
+        const char *name = step->contract->name;
+        str_json_key(out, "contract");
+        if (name)
+            str_add_json(out, name, strlen(name));
+        else
+            str_add(out, step->contract->text);
+    }
     str_add_char(out, '}');
 }
 
@@ -160,7 +149,7 @@ static void write_budget(const struct budget *budget, struct str *out)
 
 static void write_task(const struct plan *plan, const struct plan_task *task, struct str *out)
 {
-    next_element(out);
+    add_comma(out);
     str_add_char(out, '{');
     str_json_text(out, "id", task->id);
     str_json_text(out, "title", task->title);
@@ -242,7 +231,11 @@ void plan_write(const struct plan *plan, struct str *out)
         write_own_policy(plan->own_policy, out);
     if (plan->has_loops) {
         str_json_key(out, "loops");
-        plan_loops_write(&plan->loops, out);
+        str_add_char(out, '{');
+        const struct entropy_limit *limit;
+        for (size_t i = 0; (limit = entropy_limit(i)) != NULL; i++)
+            str_json_i64(out, limit->name, entropy_limit_get(&plan->loops, limit));
+        str_add_char(out, '}');
     }
     plan_surroundings_write(plan, out);
     write_contracts(plan, out);
@@ -260,7 +253,8 @@ static _Atomic(struct contract *) plan_contract;
 static _Atomic(struct contract *) settings_contract;
 
 /* If two threads get here at once, one contract is kept and the other freed. */
-static const struct contract *made_once(_Atomic(struct contract *) *place, const char *text)
+static const struct contract *contract_made_once(_Atomic(struct contract *) *place,
+                                                 const char *text)
 {
     struct contract *kept = atomic_load(place);
     if (kept)
@@ -288,10 +282,10 @@ const char *settings_schema_text(void)
 
 const struct contract *plan_schema(void)
 {
-    return made_once(&plan_contract, plan_schema_json);
+    return contract_made_once(&plan_contract, plan_schema_json);
 }
 
 const struct contract *settings_schema(void)
 {
-    return made_once(&settings_contract, config_schema_json);
+    return contract_made_once(&settings_contract, config_schema_json);
 }

@@ -290,40 +290,6 @@ static void add_delay(const struct policy *policy, struct str *out)
         str_addf(out, ", jitter %.6g %%", policy->jitter * 100);
 }
 
-/* Returns how many equal results end a step; 0: no number does. */
-static int results_that_end(const struct policy *policy)
-{
-    bool both = policy->window > 0 && policy->same_stops > 0;
-    if (both)
-        return policy->window < policy->same_stops ? policy->window : policy->same_stops;
-    return policy->window + policy->same_stops;
-}
-
-static void add_ends(const struct policy *policy, struct str *out)
-{
-    int equal = results_that_end(policy);
-    if (equal > 0)
-        str_addf(out, ", %d equal results end it", equal);
-    if (policy->unchanged_stops > 0)
-        str_addf(out, ", %d equal results on an unchanged tree end it", policy->unchanged_stops);
-    if (policy->exhausted == POLICY_EXHAUSTED_MAX_RETRIES)
-        str_add(out, ", used up: max retries exceeded");
-    if (policy->retry_after_cap_ms == 0)
-        str_add(out, ", ignores the server's hints");
-}
-
-/* Adds the failures after which it tries again. */
-static void add_failures(const struct policy *policy, struct str *out)
-{
-    const bool transient = (policy->retry_on & POLICY_ON_TRANSIENT) != 0;
-    if (policy->retry_on & POLICY_ON_PERSISTENT)
-        str_add(out, transient ? ", any failure" : ", if persistent");
-    else if (policy->retry_on & POLICY_ON_UNKNOWN)
-        str_add(out, transient ? ", if transient or unknown" : ", if unknown");
-    else
-        str_add(out, ", if transient");
-}
-
 void policy_deadline_words(const struct policy *policy, struct str *out)
 {
     if (policy->deadline_ms <= 0)
@@ -339,10 +305,29 @@ void policy_words(const struct policy *policy, struct str *out)
         return;
     }
     add_delay(policy, out);
-    add_failures(policy, out);
+
+    const bool transient = (policy->retry_on & POLICY_ON_TRANSIENT) != 0;
+    if (policy->retry_on & POLICY_ON_PERSISTENT)
+        str_add(out, transient ? ", any failure" : ", if persistent");
+    else if (policy->retry_on & POLICY_ON_UNKNOWN)
+        str_add(out, transient ? ", if transient or unknown" : ", if unknown");
+    else
+        str_add(out, ", if transient");
     if (!policy->retry_timeouts)
         str_add(out, ", not after a timeout");
-    add_ends(policy, out);
+
+    /* How many equal results end the step: the lower limit of those that are set. */
+    int equal = policy->window + policy->same_stops;
+    if (policy->window > 0 && policy->same_stops > 0)
+        equal = policy->window < policy->same_stops ? policy->window : policy->same_stops;
+    if (equal > 0)
+        str_addf(out, ", %d equal results end it", equal);
+    if (policy->unchanged_stops > 0)
+        str_addf(out, ", %d equal results on an unchanged tree end it", policy->unchanged_stops);
+    if (policy->exhausted == POLICY_EXHAUSTED_MAX_RETRIES)
+        str_add(out, ", used up: max retries exceeded");
+    if (policy->retry_after_cap_ms == 0)
+        str_add(out, ", ignores the server's hints");
     if (policy->deadline_ms > 0)
         str_add(out, ", ");
     policy_deadline_words(policy, out);

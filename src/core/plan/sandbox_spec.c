@@ -72,13 +72,6 @@ bool workspace_kind_parse(const char *text, enum workspace_kind *out)
     return false;
 }
 
-/* "sandbox", "network", "outside". */
-static const char *workspace_setup_in_name(enum workspace_setup_in where)
-{
-    assert(where < WORKSPACE_SETUP_IN_COUNT);
-    return setup_in_names[where];
-}
-
 bool workspace_setup_in_parse(const char *text, enum workspace_setup_in *out)
 {
     for (size_t i = 0; i < ARRAY_LEN(setup_in_names); i++) {
@@ -95,13 +88,6 @@ bool workspace_can_be_reset(const struct workspace_spec *spec)
     return spec->kind != WORKSPACE_INPLACE;
 }
 
-static void write_seconds(struct str *out, const char *key, int64_t ms)
-{
-    const int64_t second_ms = 1000;
-    str_json_key(out, key);
-    str_addf(out, "%lld.%03lld", (long long)(ms / second_ms), (long long)(ms % second_ms));
-}
-
 void workspace_spec_write(const struct workspace_spec *spec, struct str *out)
 {
     str_add_char(out, '{');
@@ -110,9 +96,13 @@ void workspace_spec_write(const struct workspace_spec *spec, struct str *out)
     text_list_write(out, "setup", spec->setup);
     text_list_write(out, "exclude", spec->exclude);
     if (workspace_can_be_reset(spec)) {
+        const int64_t second_ms = 1000;
+        assert(spec->setup_in < WORKSPACE_SETUP_IN_COUNT);
         str_json_i64(out, "snapshot_bytes_max", spec->snapshot_bytes_max);
-        str_json_text(out, "setup_in", workspace_setup_in_name(spec->setup_in));
-        write_seconds(out, "setup_timeout_s", spec->setup_timeout_ms);
+        str_json_text(out, "setup_in", setup_in_names[spec->setup_in]);
+        str_json_key(out, "setup_timeout_s");
+        str_addf(out, "%lld.%03lld", (long long)(spec->setup_timeout_ms / second_ms),
+                 (long long)(spec->setup_timeout_ms % second_ms));
     }
     str_add_char(out, '}');
 }
@@ -191,13 +181,6 @@ static void forget_list(char ***list)
     *list = NULL;
 }
 
-static void forget_of_containers(struct sandbox_spec *spec)
-{
-    free(spec->image);
-    spec->image = NULL;
-    spec->start_timeout_ms = SANDBOX_START_MS;
-}
-
 void sandbox_spec_set_kind(struct sandbox_spec *spec, enum sandbox_kind kind)
 {
     const bool was_container = sandbox_kind_is_container(spec->kind);
@@ -207,28 +190,17 @@ void sandbox_spec_set_kind(struct sandbox_spec *spec, enum sandbox_kind kind)
     spec->kind = kind;
     if (!was_container || !is_container)
         forget_list(&spec->args);
-    if (!is_container)
-        forget_of_containers(spec);
-    if (kind != SANDBOX_NONE)
-        return;
-    spec->network = SANDBOX_NETWORK_UNSAID;
-    spec->root = SANDBOX_ROOT_UNSAID;
-    forget_list(&spec->writable);
-    forget_list(&spec->env);
-}
-
-static bool set_image(struct sandbox_spec *spec, const char *image, struct err *err)
-{
-    const size_t len = strlen(image);
-    if (!sandbox_kind_is_container(spec->kind))
-        return err_set(err, ERR_INVALID, "only containers have an image, '%s' has none",
-                       sandbox_kind_name(spec->kind));
-    /* It goes onto a command line, where it must not look like an option. */
-    if (len == 0 || len > SANDBOX_IMAGE_MAX || image[0] == '-')
-        return err_set(err, ERR_INVALID, "'%.40s' is not an image name", image);
-    free(spec->image);
-    spec->image = xstrdup(image);
-    return true;
+    if (!is_container) {
+        free(spec->image);
+        spec->image = NULL;
+        spec->start_timeout_ms = SANDBOX_START_MS;
+    }
+    if (kind == SANDBOX_NONE) {
+        spec->network = SANDBOX_NETWORK_UNSAID;
+        spec->root = SANDBOX_ROOT_UNSAID;
+        forget_list(&spec->writable);
+        forget_list(&spec->env);
+    }
 }
 
 bool sandbox_spec_choose(struct sandbox_spec *spec, const char *word, struct err *err)
@@ -243,8 +215,18 @@ bool sandbox_spec_choose(struct sandbox_spec *spec, const char *word, struct err
         return err_hint(err, "none, bwrap, podman:IMAGE, docker:IMAGE or container:IMAGE");
     }
     sandbox_spec_set_kind(spec, kind);
-    if (colon && !set_image(spec, colon + 1, err))
-        return false;
+    if (colon) {
+        const char *image = colon + 1;
+        const size_t len = strlen(image);
+        if (!sandbox_kind_is_container(kind))
+            return err_set(err, ERR_INVALID, "only containers have an image, '%s' has none",
+                           sandbox_kind_name(kind));
+        /* It goes onto a command line, where it must not look like an option. */
+        if (len == 0 || len > SANDBOX_IMAGE_MAX || image[0] == '-')
+            return err_set(err, ERR_INVALID, "'%.40s' is not an image name", image);
+        free(spec->image);
+        spec->image = xstrdup(image);
+    }
     if (sandbox_kind_is_container(kind) && !spec->image) {
         (void)err_set(err, ERR_INVALID,
                       "a container needs an image, which must be on this machine");
@@ -274,9 +256,11 @@ bool sandbox_spec_is_empty(const struct sandbox_spec *spec)
 }
 
 /* The first word follows the kind and a colon, the others a comma. */
-static void begin_word(const char **separator, struct str *out)
+static void add_word(const char **separator, bool said, const char *word, struct str *out)
 {
-    str_add(out, *separator);
+    if (!said)
+        return;
+    str_addf(out, "%s%s", *separator, word);
     *separator = ", ";
 }
 
@@ -284,16 +268,8 @@ static void add_limit(const char **separator, int64_t limit, const char *unit, s
 {
     if (limit == 0)
         return;
-    begin_word(separator, out);
-    str_addf(out, "%lld %s", (long long)limit, unit);
-}
-
-static void add_word(const char **separator, bool said, const char *word, struct str *out)
-{
-    if (!said)
-        return;
-    begin_word(separator, out);
-    str_add(out, word);
+    str_addf(out, "%s%lld %s", *separator, (long long)limit, unit);
+    *separator = ", ";
 }
 
 void sandbox_spec_words(const struct sandbox_spec *spec, struct str *out)

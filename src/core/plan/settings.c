@@ -144,14 +144,6 @@ struct walk {
     struct str *kept;
 };
 
-static void write_member(const struct walk *walk, const char *key, const struct json *value)
-{
-    if (!walk->kept)
-        return;
-    str_json_key(walk->kept, key);
-    json_write(walk->kept, value);
-}
-
 static void walk_members(const struct walk *walk, const char *prefix, const struct json *object)
 {
     void *iter = NULL;
@@ -174,8 +166,10 @@ static void walk_members(const struct walk *walk, const char *prefix, const stru
                 str_add_char(walk->kept, '}');
         } else {
             const bool needs = needs_trust(need, value);
-            if (!needs || need == UNKNOWN)
-                write_member(walk, name, value);
+            if (walk->kept && (!needs || need == UNKNOWN)) {
+                str_json_key(walk->kept, name);
+                json_write(walk->kept, value);
+            }
             if (needs && walk->found)
                 walk->found(walk->ctx, &(struct settings_trust_key){str_text(&key), why, value});
         }
@@ -215,48 +209,36 @@ static char **read_names(const struct json *value)
     return names;
 }
 
-/* Checks that the pattern compiles. */
-static void check_pattern(struct plan_reader *reader, const struct json_pointer *path,
-                          const char *regex)
-{
-    struct rule_pattern *pattern = NULL;
-    struct err why = {0};
-    const struct json_pointer place = {.up = path, .key = "regex"};
-    if (!plan_reader_is_sound(reader, &place))
-        return;
-    if (!rule_pattern_open(&pattern, regex, &why))
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place, why.message, NULL, NULL);
-    rule_pattern_close(pattern);
-}
-
-static void read_patterns(struct plan_reader *reader, const struct json_pointer *path,
-                          const struct json *value, struct secret_settings *out)
-{
-    const size_t count = json_kind(value) == JSON_KIND_ARRAY ? json_count(value) : 0;
-    out->patterns = xcalloc(count + 1, sizeof(*out->patterns));
-    for (size_t i = 0; i < count; i++) {
-        const struct json *item = json_at(value, i);
-        const struct json_pointer place = {.up = path, .index = i};
-        const char *name = json_text(json_get(item, "name"), NULL);
-        const char *regex = json_text(json_get(item, "regex"), NULL);
-        if (!name || !regex)
-            continue;
-        check_pattern(reader, &place, regex);
-        out->patterns[out->pattern_count++] =
-            (struct redact_pattern){.name = xstrdup(name), .regex = xstrdup(regex)};
-    }
-}
-
-/* Takes what the schema accepts; reports invalid patterns. `value` may be NULL. */
-static void settings_secrets_read(struct plan_reader *reader, const struct json *value,
-                                  struct secret_settings *out)
+/* Takes what the schema accepts; reports patterns that do not compile. `value` may be NULL. */
+static void read_secrets(struct plan_reader *reader, const struct json *value,
+                         struct secret_settings *out)
 {
     static const struct json_pointer root = {0};
     const struct json_pointer path = {.up = &root, .key = "secrets"};
-    const struct json_pointer patterns = {.up = &path, .key = "patterns"};
+    const struct json_pointer patterns_path = {.up = &path, .key = "patterns"};
+    const struct json *patterns = json_get(value, "patterns");
+    const size_t count = json_kind(patterns) == JSON_KIND_ARRAY ? json_count(patterns) : 0;
     out->names = read_names(json_get(value, "names"));
     out->keep = read_names(json_get(value, "keep"));
-    read_patterns(reader, &patterns, json_get(value, "patterns"), out);
+    out->patterns = xcalloc(count + 1, sizeof(*out->patterns));
+    for (size_t i = 0; i < count; i++) {
+        const struct json_pointer item_path = {.up = &patterns_path, .index = i};
+        const struct json_pointer regex_path = {.up = &item_path, .key = "regex"};
+        const char *name = json_text(json_get(json_at(patterns, i), "name"), NULL);
+        const char *regex = json_text(json_get(json_at(patterns, i), "regex"), NULL);
+        if (!name || !regex)
+            continue;
+        if (plan_reader_is_sound(reader, &regex_path)) {
+            struct rule_pattern *pattern = NULL;
+            struct err why = {0};
+            if (!rule_pattern_open(&pattern, regex, &why))
+                plan_reader_add(reader, VIOLATION_INVALID_VALUE, &regex_path, why.message, NULL,
+                                NULL);
+            rule_pattern_close(pattern);
+        }
+        out->patterns[out->pattern_count++] =
+            (struct redact_pattern){.name = xstrdup(name), .regex = xstrdup(regex)};
+    }
 }
 
 struct restoring {
@@ -291,17 +273,6 @@ static void restore_list(const struct restoring *with, char **list)
         restore_secret(with, &list[i]);
 }
 
-static void restore_agent(const struct restoring *with, struct plan_agent *agent)
-{
-    if (!agent)
-        return;
-    restore_secret(with, &agent->prompt);
-    restore_list(with, agent->args);
-    restore_list(with, agent->permission_args);
-    restore_secret(with, &agent->model);
-    restore_secret(with, &agent->resume);
-}
-
 void plan_restore_secrets(struct plan *plan, const struct redactor *redactor,
                           char *const *environment)
 {
@@ -315,14 +286,22 @@ void plan_restore_secrets(struct plan *plan, const struct redactor *redactor,
         if (task->own_workspace)
             restore_list(&with, task->own_workspace->setup);
         for (int j = 0; j < task->step_count; j++) {
-            restore_agent(&with, task->steps[j].agent);
-            restore_list(&with, task->steps[j].argv);
-            restore_list(&with, task->steps[j].env);
-            restore_secret(&with, &task->steps[j].cwd);
-            restore_secret(&with, &task->steps[j].stdin_path);
-            for (int k = 0; k < task->steps[j].file_count; k++) {
-                restore_secret(&with, &task->steps[j].files[k].path);
-                restore_secret(&with, &task->steps[j].files[k].contains);
+            struct plan_step *step = &task->steps[j];
+            struct plan_agent *agent = step->agent;
+            if (agent) {
+                restore_secret(&with, &agent->prompt);
+                restore_list(&with, agent->args);
+                restore_list(&with, agent->permission_args);
+                restore_secret(&with, &agent->model);
+                restore_secret(&with, &agent->resume);
+            }
+            restore_list(&with, step->argv);
+            restore_list(&with, step->env);
+            restore_secret(&with, &step->cwd);
+            restore_secret(&with, &step->stdin_path);
+            for (int k = 0; k < step->file_count; k++) {
+                restore_secret(&with, &step->files[k].path);
+                restore_secret(&with, &step->files[k].contains);
             }
         }
     }
@@ -337,18 +316,15 @@ static bool find_in_list(char *const *list, char name[REDACT_NAME_MAX + 1])
     return false;
 }
 
-/* Its arguments are in the step's command. */
-static bool agent_lacks(const struct plan_agent *agent, char name[REDACT_NAME_MAX + 1])
-{
-    return agent && (redact_find_mark(agent->prompt, name) ||
-                     find_in_list(adapter_env(agent->adapter), name) ||
-                     (agent->resume && redact_find_mark(agent->resume, name)));
-}
-
 bool plan_step_lacks(const struct plan_step *step, char name[REDACT_NAME_MAX + 1])
 {
-    return agent_lacks(step->agent, name) || find_in_list(step->argv, name) ||
-           find_in_list(step->env, name) || (step->cwd && redact_find_mark(step->cwd, name)) ||
+    const struct plan_agent *agent = step->agent; /* its arguments are in the step's command */
+    if (agent &&
+        (redact_find_mark(agent->prompt, name) || find_in_list(adapter_env(agent->adapter), name) ||
+         (agent->resume && redact_find_mark(agent->resume, name))))
+        return true;
+    return find_in_list(step->argv, name) || find_in_list(step->env, name) ||
+           (step->cwd && redact_find_mark(step->cwd, name)) ||
            (step->stdin_path && redact_find_mark(step->stdin_path, name));
 }
 
@@ -371,15 +347,6 @@ static const struct {
     {"gave-up", NOTIFY_GAVE_UP},     {"budget", NOTIFY_BUDGET}, {"host-lost", NOTIFY_HOST_LOST},
     {"ended", NOTIFY_ENDED},
 };
-
-static void read_times(const struct json *value, enum shown_times *out)
-{
-    const char *name = json_text(value, "");
-    for (size_t i = 0; i < ARRAY_LEN(times_names); i++) {
-        if (strcmp(times_names[i], name) == 0)
-            *out = (enum shown_times)i;
-    }
-}
 
 static unsigned notify_flag(const char *name)
 {
@@ -408,10 +375,14 @@ static void ui_settings_read(struct plan_reader *reader, const struct json *valu
     const struct json_pointer command = {.up = &path, .key = "notify_command"};
     const struct json *notify = json_get(value, "notify");
     const char *theme = json_text(json_get(value, "theme"), NULL);
+    const char *times = json_text(json_get(value, "time"), "");
     out->theme = theme ? xstrdup(theme) : NULL;
     out->ascii = json_bool(json_get(value, "ascii"), false);
     out->leaves_mouse = !json_bool(json_get(value, "mouse"), true);
-    read_times(json_get(value, "time"), &out->times);
+    for (size_t i = 0; i < ARRAY_LEN(times_names); i++) {
+        if (strcmp(times_names[i], times) == 0)
+            out->times = (enum shown_times)i;
+    }
     for (size_t i = 0; json_kind(notify) == JSON_KIND_ARRAY && i < json_count(notify); i++)
         out->notify |= notify_flag(json_text(json_at(notify, i), ""));
     plan_list_read(reader, &command, json_get(value, "notify_command"), COMMAND_ARGS_MAX,
@@ -446,19 +417,6 @@ bool ui_theme_is_file(const char *theme)
     return strchr(theme, '/') != NULL;
 }
 
-static void ui_settings_done(struct ui_settings *ui)
-{
-    if (!ui)
-        return;
-    free(ui->theme);
-    text_list_free(ui->notify_command);
-    *ui = (struct ui_settings){0};
-}
-
-/* load_settings() reads the numbers, settings_parse() the loops. */
-static const struct plan_field settings_rows[] = {{"policies", plan_policies_check}};
-static const struct plan_fields settings_fields = {settings_rows, ARRAY_LEN(settings_rows)};
-
 /* Changes the attempts of a built-in policy, if the number is valid. */
 static void set_attempts(struct policy_list *list, const char *name, int64_t attempts)
 {
@@ -468,71 +426,41 @@ static void set_attempts(struct policy_list *list, const char *name, int64_t att
     list->items[list->count++].max_attempts = (int)attempts;
 }
 
-/* Shorthand keys first, so that "policies" overrides them. */
-static void load_settings(struct plan_reader *reader, const struct json *root)
+/* Reads the policies: shorthand keys first, so that "policies" overrides them. */
+static void read_policies(struct plan_reader *reader, const struct json *root)
 {
+    static const struct json_pointer top = {0};
+    static const struct json_pointer path = {.up = &top, .key = "policies"};
+    struct policy_list *list = &reader->policies;
+    const struct json *policies = json_get(root, "policies");
     int64_t limit = 0;
     int64_t retries = -1;
     plan_reader_whole(json_get(root, "retry_limit"), &limit);
     plan_reader_whole(json_get(json_get(root, "sandbox"), "transientRetries"), &retries);
-    set_attempts(&reader->policies, "research", limit);
+    set_attempts(list, "research", limit);
     if (retries < POLICY_ATTEMPTS_MAX)
-        set_attempts(&reader->policies, "infrastructure", retries + 1);
-    plan_policies_load(reader, json_get(root, "policies"));
-}
+        set_attempts(list, "infrastructure", retries + 1);
+    plan_policies_load(reader, policies);
+    plan_policies_check(reader, &path, policies);
 
-/* Drops policies hidden by others of the same name. */
-static int drop_hidden(const struct policy_list *list)
-{
+    /* Drops those hidden by others of the same name. */
     int kept = 0;
     for (int i = 0; i < list->count; i++) {
-        bool is_hidden = policy_list_find(list, list->items[i].name) != &list->items[i];
-        if (!is_hidden)
+        if (policy_list_find(list, list->items[i].name) == &list->items[i])
             list->items[kept++] = list->items[i];
     }
-    return kept;
-}
-
-/* The two with shorthand keys count, too: a plan must have room for all. */
-static void complain_too_many(struct plan_reader *reader, const struct json_pointer *root)
-{
-    const struct json_pointer path = {.up = root, .key = "policies"};
-    plan_reader_add(reader, VIOLATION_INVALID_VALUE, &path,
-                    "too many, with those of retry_limit and transientRetries", "at most 64",
-                    "more");
-}
-
-static void read_root(struct plan_reader *reader, const struct json *root)
-{
-    static const struct json_pointer path = {0};
-    load_settings(reader, root);
-    plan_reader_walk(reader, &path, root, &settings_fields);
-    reader->policies.count = drop_hidden(&reader->policies);
-    if (reader->policies.count > PLAN_POLICIES_MAX)
-        complain_too_many(reader, &path);
-}
-
-static char *json_written(const struct json *json)
-{
-    struct str text = {0};
-    json_write(&text, json);
-    return text.data;
+    list->count = kept;
+    /* The two with shorthand keys count, too: a plan must have room for all. */
+    if (kept > PLAN_POLICIES_MAX)
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, &path,
+                        "too many, with those of retry_limit and transientRetries", "at most 64",
+                        "more");
 }
 
 static char *copy_text(const struct json *json)
 {
     const char *text = json_text(json, NULL);
     return text ? xstrdup(text) : NULL;
-}
-
-/* The schema has reported an empty command. */
-static void read_tests(struct plan_reader *reader, const struct json *tests,
-                       struct settings *settings)
-{
-    const struct json_pointer root = {0};
-    const struct json_pointer at = {.up = &root, .key = "tests"};
-    const struct json_pointer path = {.up = &at, .key = "run"};
-    plan_list_read(reader, &path, json_get(tests, "run"), PLAN_ARGS_MAX, &settings->tests);
 }
 
 /* The schema has the bounds. */
@@ -543,34 +471,33 @@ static int read_limit(const struct json *retention, const char *key)
     return value > 0 && value <= INT_MAX ? (int)value : 0;
 }
 
-static void read_retention(const struct json *retention, struct retention_settings *out)
-{
-    *out = (struct retention_settings){
-        .days = read_limit(retention, "days"),
-        .runs = read_limit(retention, "runs"),
-        .mib = read_limit(retention, "mib"),
-        .automatic = json_bool(json_get(retention, "automatic"), false),
-    };
-}
-
 /* First the shape, then the meaning. All errors come in document order. */
 static bool read_document(const struct json *root, struct settings *settings,
                           struct violations *wrong)
 {
+    static const struct json_pointer top = {0};
+    static const struct json_pointer tests_path = {.up = &top, .key = "tests"};
+    static const struct json_pointer run_path = {.up = &tests_path, .key = "run"};
     struct violations meaning = {0};
     struct plan_reader reader = {
         .shape = wrong, .violations = &meaning, .builtin_may_change = true};
     bool is_formed = plan_shape_check(settings_schema(), root, wrong);
     settings->policies = xcalloc(SETTINGS_POLICIES_MAX, sizeof(*settings->policies));
     reader.policies.items = settings->policies;
-    read_root(&reader, root);
+    read_policies(&reader, root);
     settings->policy_count = reader.policies.count;
     settings->loops = entropy_limits_new();
     plan_loops_read(json_get(root, "loops"), &settings->loops, &settings->has_loops);
     plan_surroundings_read(&reader, root, settings);
-    settings_secrets_read(&reader, json_get(root, "secrets"), &settings->secrets);
+    read_secrets(&reader, json_get(root, "secrets"), &settings->secrets);
     ui_settings_read(&reader, json_get(root, "ui"), &settings->ui);
-    read_retention(json_get(root, "retention"), &settings->retention);
+    const struct json *retention = json_get(root, "retention");
+    settings->retention = (struct retention_settings){
+        .days = read_limit(retention, "days"),
+        .runs = read_limit(retention, "runs"),
+        .mib = read_limit(retention, "mib"),
+        .automatic = json_bool(json_get(retention, "automatic"), false),
+    };
     const struct json *agents = json_get(root, "agents");
     struct violations of_agents = {0};
     if (json_count(agents) > 0 && !adapters_read(NULL, agents, &of_agents, &settings->agents))
@@ -578,10 +505,15 @@ static bool read_document(const struct json *root, struct settings *settings,
     violations_merge(&meaning, &of_agents, root);
     settings->agent = copy_text(json_get(root, "agent"));
     settings->workflows = copy_text(json_get(root, "workflows"));
-    read_tests(&reader, json_get(root, "tests"), settings);
+    /* The schema has reported an empty command. */
+    plan_list_read(&reader, &run_path, json_get(json_get(root, "tests"), "run"), PLAN_ARGS_MAX,
+                   &settings->tests);
     const struct json *rules = json_get(root, "rules");
-    if (json_count(rules) > 0)
-        settings->rules = json_written(rules);
+    if (json_count(rules) > 0) {
+        struct str text = {0};
+        json_write(&text, rules);
+        settings->rules = text.data;
+    }
 
     bool ok = is_formed && meaning.count == 0;
     violations_merge(wrong, &meaning, root);
@@ -614,7 +546,8 @@ void settings_done(struct settings *settings)
     workspace_spec_done(&settings->workspace);
     sandbox_spec_done(&settings->sandbox);
     secret_settings_done(&settings->secrets);
-    ui_settings_done(&settings->ui);
+    free(settings->ui.theme);
+    text_list_free(settings->ui.notify_command);
     free(settings->rules);
     adapters_free(settings->agents);
     text_list_free(settings->tests);

@@ -38,11 +38,6 @@ static char byte_at(const struct rest *rest, size_t i)
     return i < rest->len ? rest->text[i] : '\0';
 }
 
-static struct rest rest_after(const struct rest *rest, size_t taken)
-{
-    return (struct rest){.text = rest->text + taken, .len = rest->len - taken};
-}
-
 static bool is_word(char c)
 {
     return ascii_is_digit(c) || ascii_is_lower(words_small(c)) || c == '_' || c == '-' || c == '.';
@@ -276,14 +271,6 @@ static size_t take_runner_mark(const struct rest *rest)
     return 0;
 }
 
-/* GitLab's runner: "01O " after the stamp. */
-static size_t take_gitlab_mark(const struct rest *rest)
-{
-    const bool stream = byte_at(rest, 2) == 'O' || byte_at(rest, 2) == 'E';
-    const bool ends = byte_at(rest, 3) == ' ' || byte_at(rest, 3) == '+';
-    return digit_length(rest, 0) == 2 && stream && ends ? 4 : 0;
-}
-
 /* Returns the length of the level, or 0. */
 static size_t error_level(const struct rest *rest, size_t from)
 {
@@ -318,15 +305,6 @@ static size_t take_level(const struct rest *rest)
     return line > 0 && begins_with(rest, i + place + 1 + line, "] ") ? i + place + line + 3 : 0;
 }
 
-/* "google.api_core.exceptions.ServiceUnavailable" is an error, "app.sync" is a logger. */
-static bool ends_in_class(const char *name, size_t len)
-{
-    size_t i = len;
-    while (i > 0 && name[i - 1] != '.')
-        i--;
-    return i < len && ascii_is_upper(name[i]);
-}
-
 /* A word that a logger puts between the stamp and the message: a thread in brackets, a dash, a
  * dotted name. */
 static size_t logger_word(const struct rest *rest, size_t from, bool *level)
@@ -351,7 +329,12 @@ static size_t logger_word(const struct rest *rest, size_t from, bool *level)
     }
     const size_t name = word_length(rest, from);
     const bool dotted = name > 0 && memchr(rest->text + from, '.', name) != NULL;
-    if (dotted && begins_with(rest, from + name, ": ") && !ends_in_class(rest->text + from, name))
+    size_t last = name; /* where the last part of a dotted name begins */
+    while (last > 0 && rest->text[from + last - 1] != '.')
+        last--;
+    /* "google.api_core.exceptions.ServiceUnavailable" is an error, "app.sync" is a logger. */
+    const bool is_class = last < name && ascii_is_upper(rest->text[from + last]);
+    if (dotted && begins_with(rest, from + name, ": ") && !is_class)
         return name + 1;
     return name > 0 && (dotted || begins_with(rest, from + name, " - ")) &&
                    byte_at(rest, from + name) == ' '
@@ -458,7 +441,7 @@ static size_t take_worded(const struct rest *rest)
 }
 
 /* The first character tells which prefixes are possible. */
-static size_t take_one(const struct rest *rest)
+static size_t take_prefix(const struct rest *rest)
 {
     const char first = byte_at(rest, 0);
     size_t taken = 0;
@@ -484,9 +467,13 @@ static size_t take_one(const struct rest *rest)
 /* These prefixes would match too much in lines without a stamp. */
 static size_t take_after_stamp(const struct rest *rest)
 {
-    size_t taken = take_unit(rest);
-    taken = taken > 0 ? taken : take_gitlab_mark(rest);
-    return taken > 0 ? taken : take_logger(rest);
+    const size_t unit = take_unit(rest);
+    if (unit > 0)
+        return unit;
+    /* GitLab's runner: "01O " */
+    const bool stream = byte_at(rest, 2) == 'O' || byte_at(rest, 2) == 'E';
+    const bool ends = byte_at(rest, 3) == ' ' || byte_at(rest, 3) == '+';
+    return digit_length(rest, 0) == 2 && stream && ends ? 4 : take_logger(rest);
 }
 
 size_t line_prefix_len(const char *line, size_t len, size_t *indent)
@@ -499,11 +486,11 @@ size_t line_prefix_len(const char *line, size_t len, size_t *indent)
         *indent = 0;
     }
     for (int round = 0; round < ROUNDS_MAX && taken < LINE_PREFIX_MAX; round++) {
-        const struct rest rest = rest_after(&whole, taken);
+        const struct rest rest = {.text = line + taken, .len = len - taken};
         const char first = byte_at(&rest, 0);
         size_t more = first == ' ' || first == '\xe2' ? take_mark(&rest, indent) : 0;
         more = more == 0 && stamped ? take_after_stamp(&rest) : more;
-        more = more > 0 ? more : take_one(&rest);
+        more = more > 0 ? more : take_prefix(&rest);
         if (more == 0)
             break;
         stamped = stamped || ascii_is_digit(first) || take_stamp(&rest) > 0;
@@ -586,87 +573,64 @@ static size_t put_character(struct clean_text *text, const char *bytes, size_t l
     return taken;
 }
 
-/* "- Captured log call -" and the like: the lines up to the next header are output of a test. */
-static bool is_captured_header(const char *line, size_t len)
-{
-    static const char word[] = " Captured ";
-    size_t dashes = 0;
-    while (dashes < len && line[dashes] == '-')
-        dashes++;
-    return dashes >= 3 && len - dashes >= sizeof(word) - 1 &&
-           memcmp(line + dashes, word, sizeof(word) - 1) == 0;
-}
-
-static bool is_header(const char *line, size_t len)
-{
-    return len >= 5 && (memcmp(line, "=====", 5) == 0 || memcmp(line, "-----", 5) == 0 ||
-                        memcmp(line, "_____", 5) == 0);
-}
-
+/* Marks what a test printed: the lines from "- Captured log call -" and the like up to the next
+ * header. */
 static void mark_captured(struct clean_text *text)
 {
+    static const char word[] = " Captured ";
     bool captured = false;
     for (size_t i = 0; i < text->count; i++) {
         struct clean_line *line = &text->lines[i];
         const char *bytes = text->bytes + line->start;
-        if (is_captured_header(bytes, line->len))
+        const size_t len = line->len;
+        size_t dashes = 0;
+        while (dashes < len && bytes[dashes] == '-')
+            dashes++;
+        if (dashes >= 3 && len - dashes >= sizeof(word) - 1 &&
+            memcmp(bytes + dashes, word, sizeof(word) - 1) == 0)
             captured = true;
-        else if (is_header(bytes, line->len))
+        else if (len >= 5 &&
+                 (memcmp(bytes, "=====", 5) == 0 || dashes >= 5 || memcmp(bytes, "_____", 5) == 0))
             captured = false;
         if (captured)
             line->state = CLEAN_LINE_QUOTED;
     }
 }
 
-/* Splits a line that gets too long. */
-static void cut_long_line(struct clean_text *text, int64_t offset, int64_t number)
-{
-    const struct clean_line *line = &text->lines[text->count - 1];
-    const size_t len = text->len - line->start;
-    const char last = len > 0 ? text->bytes[text->len - 1] : '\0';
-    if (len < CLEAN_PART_LEN || (len < CLEAN_PART_MAX && last != ' ' && last != ','))
-        return;
-    strip_prefix(text);
-    end_line(text);
-    begin_line(text, offset, number);
-    text->lines[text->count - 1].continues = true;
-}
-
-static bool is_plain(char c)
-{
-    return (unsigned char)c >= 0x20 && (unsigned char)c < 0x7f;
-}
-
-/* Copies bytes that need no change, at most up to where a long line may be split. Returns the
- * bytes taken. */
-static size_t put_plain(struct clean_text *text, const char *bytes, size_t len)
-{
-    const size_t used = text->len - text->lines[text->count - 1].start;
-    const size_t room = used < CLEAN_PART_LEN ? CLEAN_PART_LEN - used : 1;
-    const size_t most = len < room ? len : room;
-    size_t count = 0;
-    while (count < most && is_plain(bytes[count]))
-        count++;
-    memcpy(text->bytes + text->len, bytes, count);
-    text->len += count;
-    return count;
-}
-
-/* Handles what is at bytes[i]. Returns the bytes taken. */
-static size_t take_next(struct clean_text *text, const char *bytes, size_t len, int64_t offset,
-                        int64_t *number)
+/* Handles what is at bytes[0]. Returns the bytes taken. */
+static size_t take_bytes(struct clean_text *text, const char *bytes, size_t len, int64_t offset,
+                         int64_t *number)
 {
     if (bytes[0] == ESC)
         return text_escape_len(bytes, len);
-    if (bytes[0] != '\n' && bytes[0] != '\r') {
-        cut_long_line(text, offset, *number);
-        const size_t count = put_plain(text, bytes, len);
-        return count > 0 ? count : put_character(text, bytes, len);
+    if (bytes[0] == '\n' || bytes[0] == '\r') {
+        const size_t taken = bytes[0] == '\r' && len > 1 && bytes[1] == '\n' ? 2 : 1;
+        *number += bytes[taken - 1] == '\n';
+        next_line(text, offset + (int64_t)taken, *number);
+        return taken;
     }
-    const size_t taken = bytes[0] == '\r' && len > 1 && bytes[1] == '\n' ? 2 : 1;
-    *number += bytes[taken - 1] == '\n';
-    next_line(text, offset + (int64_t)taken, *number);
-    return taken;
+
+    /* Splits a line that gets too long. */
+    size_t used = text->len - text->lines[text->count - 1].start;
+    const char last = used > 0 ? text->bytes[text->len - 1] : '\0';
+    if (used >= CLEAN_PART_MAX || (used >= CLEAN_PART_LEN && (last == ' ' || last == ','))) {
+        strip_prefix(text);
+        end_line(text);
+        begin_line(text, offset, *number);
+        text->lines[text->count - 1].continues = true;
+        used = 0;
+    }
+
+    /* Copies bytes that need no change, at most up to where a long line may be split. */
+    const size_t room = used < CLEAN_PART_LEN ? CLEAN_PART_LEN - used : 1;
+    const size_t most = len < room ? len : room;
+    size_t count = 0;
+    while (count < most && (unsigned char)bytes[count] >= 0x20 &&
+           (unsigned char)bytes[count] < 0x7f)
+        count++;
+    memcpy(text->bytes + text->len, bytes, count);
+    text->len += count;
+    return count > 0 ? count : put_character(text, bytes, len);
 }
 
 void clean_text_init(struct clean_text *text, const struct classify_text *raw)
@@ -680,7 +644,7 @@ void clean_text_init(struct clean_text *text, const struct classify_text *raw)
     *text = (struct clean_text){.bytes = xcalloc(len + len / CLEAN_PART_LEN + 2, 1)};
     begin_line(text, offset, number);
     for (size_t i = 0; i < len;)
-        i += take_next(text, bytes + i, len - i, offset + (int64_t)i, &number);
+        i += take_bytes(text, bytes + i, len - i, offset + (int64_t)i, &number);
     strip_prefix(text);
     end_line(text);
     mark_captured(text);

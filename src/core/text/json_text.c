@@ -32,31 +32,9 @@ static struct decimal reduced_decimal(struct decimal number)
     return number;
 }
 
-static struct decimal of_integer(int64_t value)
-{
-    const bool negative = value < 0;
-    const uint64_t digits = negative ? 0 - (uint64_t)value : (uint64_t)value;
-    return reduced_decimal((struct decimal){.negative = negative, .digits = digits});
-}
-
-/* Reads the output of "%.*e", such as "-1.25e+300"; the decimal point depends on the locale. */
-static struct decimal of_text(const char *text)
-{
-    struct decimal number = {.negative = *text == '-'};
-    int behind = -1; /* digits after the point: all but the first */
-    for (; *text && *text != 'e'; text++) {
-        if (*text < '0' || *text > '9')
-            continue;
-        number.digits = number.digits * 10 + (uint64_t)(*text - '0');
-        behind++;
-    }
-    if (*text)
-        number.exponent = (int)strtol(text + 1, NULL, EXPONENT_BASE);
-    number.exponent -= behind;
-    return reduced_decimal(number);
-}
-
-static struct decimal of_real(double value)
+/* Reads the shortest "%.*e" that gives the same value, such as "-1.25e+300"; the decimal point
+ * depends on the locale. */
+static struct decimal decimal_of_real(double value)
 {
     char text[REAL_TEXT_MAX];
     for (int precision = PRECISION_MIN; precision <= PRECISION_MAX; precision++) {
@@ -64,13 +42,29 @@ static struct decimal of_real(double value)
         if (strtod(text, NULL) == value)
             break;
     }
-    return of_text(text);
+    struct decimal number = {.negative = *text == '-'};
+    int behind = -1; /* digits after the point: all but the first */
+    const char *at = text;
+    for (; *at && *at != 'e'; at++) {
+        if (*at < '0' || *at > '9')
+            continue;
+        number.digits = number.digits * 10 + (uint64_t)(*at - '0');
+        behind++;
+    }
+    if (*at)
+        number.exponent = (int)strtol(at + 1, NULL, EXPONENT_BASE);
+    number.exponent -= behind;
+    return reduced_decimal(number);
 }
 
 struct decimal decimal_of(const struct json *number)
 {
-    const bool is_integer = json_kind(number) == JSON_KIND_INTEGER;
-    return is_integer ? of_integer(json_i64(number, 0)) : of_real(json_number(number, 0));
+    if (json_kind(number) != JSON_KIND_INTEGER)
+        return decimal_of_real(json_number(number, 0));
+    const int64_t value = json_i64(number, 0);
+    const bool negative = value < 0;
+    const uint64_t digits = negative ? 0 - (uint64_t)value : (uint64_t)value;
+    return reduced_decimal((struct decimal){.negative = negative, .digits = digits});
 }
 
 static int digit_count(uint64_t digits)
@@ -88,11 +82,6 @@ static uint64_t widened_digits(uint64_t digits)
     return digits;
 }
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
 /* Neither may be zero. */
 static int compare_size(struct decimal a, struct decimal b)
 {
@@ -100,7 +89,9 @@ static int compare_size(struct decimal a, struct decimal b)
     const int b_before = digit_count(b.digits) + b.exponent;
     if (a_before != b_before)
         return a_before < b_before ? -1 : 1;
-    return compare_u64(widened_digits(a.digits), widened_digits(b.digits));
+    const uint64_t a_digits = widened_digits(a.digits);
+    const uint64_t b_digits = widened_digits(b.digits);
+    return a_digits < b_digits ? -1 : a_digits > b_digits;
 }
 
 static int sign_of_decimal(struct decimal number)
@@ -129,14 +120,6 @@ static uint64_t add_modulo(uint64_t a, uint64_t b, uint64_t modulus)
     return a >= modulus - b ? a - (modulus - b) : a + b;
 }
 
-static uint64_t ten_times_modulo(uint64_t a, uint64_t modulus)
-{
-    const uint64_t twice = add_modulo(a, a, modulus);
-    const uint64_t four_times = add_modulo(twice, twice, modulus);
-    const uint64_t eight_times = add_modulo(four_times, four_times, modulus);
-    return add_modulo(eight_times, twice, modulus);
-}
-
 /* Is a.digits x 10^shift = n x unit.digits? If shift < 0 it is not, since a.digits, which does
  * not end in 0, has no factor 10. */
 bool decimal_is_multiple(struct decimal a, struct decimal unit)
@@ -146,8 +129,12 @@ bool decimal_is_multiple(struct decimal a, struct decimal unit)
     if (a.digits == 0 || shift < 0)
         return a.digits == 0;
     uint64_t rest = a.digits % unit.digits;
-    for (int i = 0; i < shift && rest != 0; i++)
-        rest = ten_times_modulo(rest, unit.digits);
+    for (int i = 0; i < shift && rest != 0; i++) { /* rest = 10 * rest, without overflow */
+        const uint64_t twice = add_modulo(rest, rest, unit.digits);
+        const uint64_t four_times = add_modulo(twice, twice, unit.digits);
+        const uint64_t eight_times = add_modulo(four_times, four_times, unit.digits);
+        rest = add_modulo(eight_times, twice, unit.digits);
+    }
     return rest == 0;
 }
 
@@ -183,12 +170,12 @@ static int escape_of(const char *text, size_t len)
     return value;
 }
 
-static bool is_high(int value)
+static bool is_high_surrogate(int value)
 {
     return value >= 0xd800 && value <= 0xdbff;
 }
 
-static bool is_low(int value)
+static bool is_low_surrogate(int value)
 {
     return value >= 0xdc00 && value <= 0xdfff;
 }
@@ -202,13 +189,14 @@ static size_t repair_escape(struct str *out, const char *text, size_t len)
         str_add_n(out, text, taken);
         return taken;
     }
-    if (is_high(value) && is_low(escape_of(text + ESCAPE_LEN, len - ESCAPE_LEN))) {
+    if (is_high_surrogate(value) &&
+        is_low_surrogate(escape_of(text + ESCAPE_LEN, len - ESCAPE_LEN))) {
         str_add_n(out, text, (size_t)2 * ESCAPE_LEN);
         return (size_t)2 * ESCAPE_LEN;
     }
     if (value == 0)
         str_add(out, "\\u0001");
-    else if (is_high(value) || is_low(value))
+    else if (is_high_surrogate(value) || is_low_surrogate(value))
         str_add(out, "\\ufffd");
     else
         str_add_n(out, text, ESCAPE_LEN);

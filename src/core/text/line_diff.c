@@ -56,31 +56,11 @@ static int *row_of(const struct search *search, int d)
     return search->reached + (size_t)d * (size_t)d + (size_t)d;
 }
 
-static int follow_equal(const struct search *search, int x, int y)
-{
-    while (x < search->x_end && y < search->y_end &&
-           digest_equal(search->first[x], search->second[y])) {
-        x++;
-        y++;
-    }
-    return x;
-}
-
 /* Returns true if the path to diagonal k with d changes ends with an added line, false if with a
  * removed one. */
 static bool comes_by_adding(const int *before, int d, int k)
 {
     return k == -d || (k != d && before[k - 1] < before[k + 1]);
-}
-
-static int reach_line(const struct search *search, int d, int k)
-{
-    if (d == 0)
-        return follow_equal(search, 0, 0);
-    const int *before = row_of(search, d - 1);
-    const int x = comes_by_adding(before, d, k) ? before[k + 1] : before[k - 1] + 1;
-    /* Past an end there is nothing; such a path is never chosen. */
-    return x > search->x_end || x - k > search->y_end ? x : follow_equal(search, x, x - k);
 }
 
 /* Walks back from diagonal k of row d to the beginning and marks each change. */
@@ -95,15 +75,6 @@ static void mark_changes(const struct search *search, int d, int k)
         else
             search->removed[before[k]] = true;
     }
-}
-
-/* The search has given up: the rest of both texts counts as changed. */
-static void mark_rest(const struct search *search, int x, int y)
-{
-    for (; x < search->x_end; x++)
-        search->removed[x] = true;
-    for (; y < search->y_end; y++)
-        search->added[y] = true;
 }
 
 /* Returns the diagonal of the last row that came furthest within both texts. */
@@ -122,15 +93,25 @@ static int furthest_line(const struct search *search, int d)
     return best;
 }
 
-/* Returns false if it takes more than LINE_DIFF_CHANGES_MAX changes. */
+/* Returns false if it takes more than LINE_DIFF_CHANGES_MAX changes; the rest of both texts then
+ * counts as changed. */
 static bool find_changes(const struct search *search)
 {
     const int goal = search->x_end - search->y_end;
     for (int d = 0; d <= LINE_DIFF_CHANGES_MAX; d++) {
         int *row = row_of(search, d);
         for (int k = -d; k <= d; k += 2) {
-            row[k] = reach_line(search, d, k);
-            if (k == goal && row[k] == search->x_end) {
+            int x = 0;
+            if (d > 0) {
+                const int *before = row_of(search, d - 1);
+                x = comes_by_adding(before, d, k) ? before[k + 1] : before[k - 1] + 1;
+            }
+            /* Follows equal lines. Past an end there is nothing; such a path is never chosen. */
+            while (x < search->x_end && x - k < search->y_end &&
+                   digest_equal(search->first[x], search->second[x - k]))
+                x++;
+            row[k] = x;
+            if (k == goal && x == search->x_end) {
                 mark_changes(search, d, k);
                 return true;
             }
@@ -139,7 +120,10 @@ static bool find_changes(const struct search *search)
     const int k = furthest_line(search, LINE_DIFF_CHANGES_MAX);
     const int x = row_of(search, LINE_DIFF_CHANGES_MAX)[k];
     mark_changes(search, LINE_DIFF_CHANGES_MAX, k);
-    mark_rest(search, x, x - k);
+    for (int i = x; i < search->x_end; i++)
+        search->removed[i] = true;
+    for (int i = x - k; i < search->y_end; i++)
+        search->added[i] = true;
     return false;
 }
 
@@ -179,16 +163,6 @@ static void add_changes(struct line_diff *out, const struct search *search, size
     }
 }
 
-static void count_lines(struct line_diff *out)
-{
-    for (size_t i = 0; i < out->count; i++) {
-        const struct line_diff_span *span = &out->spans[i];
-        out->same += span->change == LINE_SAME ? span->count : 0;
-        out->removed += span->change == LINE_REMOVED ? span->count : 0;
-        out->added += span->change == LINE_ADDED ? span->count : 0;
-    }
-}
-
 void line_diff_read(struct line_diff *out, const struct line_diff_text *first,
                     const struct line_diff_text *second)
 {
@@ -219,7 +193,12 @@ void line_diff_read(struct line_diff *out, const struct line_diff_text *first,
                                           .first = first->count - after,
                                           .second = second->count - after,
                                           .count = after});
-    count_lines(out);
+    for (size_t i = 0; i < out->count; i++) {
+        const struct line_diff_span *span = &out->spans[i];
+        out->same += span->change == LINE_SAME ? span->count : 0;
+        out->removed += span->change == LINE_REMOVED ? span->count : 0;
+        out->added += span->change == LINE_ADDED ? span->count : 0;
+    }
     free(search.reached);
     free(search.removed);
     free(search.added);

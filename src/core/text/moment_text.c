@@ -21,7 +21,7 @@ static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 static const char *const weekdays[] = {"Monday", "Tuesday",  "Wednesday", "Thursday",
                                        "Friday", "Saturday", "Sunday"};
 
-static bool take(struct cursor *cursor, const char *word)
+static bool take_text(struct cursor *cursor, const char *word)
 {
     const size_t len = strlen(word);
     if ((size_t)(cursor->end - cursor->at) < len || memcmp(cursor->at, word, len) != 0)
@@ -32,7 +32,7 @@ static bool take(struct cursor *cursor, const char *word)
 
 static bool take_either(struct cursor *cursor, const char *one, const char *other)
 {
-    return take(cursor, one) || take(cursor, other);
+    return take_text(cursor, one) || take_text(cursor, other);
 }
 
 static bool at_digit(const struct cursor *cursor)
@@ -79,8 +79,8 @@ static bool take_weekday(struct cursor *cursor, size_t letters)
 
 static bool take_time(struct cursor *cursor, struct date *date)
 {
-    return take_digits(cursor, 2, 2, &date->hour) && take(cursor, ":") &&
-           take_digits(cursor, 2, 2, &date->minute) && take(cursor, ":") &&
+    return take_digits(cursor, 2, 2, &date->hour) && take_text(cursor, ":") &&
+           take_digits(cursor, 2, 2, &date->minute) && take_text(cursor, ":") &&
            take_digits(cursor, 2, 2, &date->second);
 }
 
@@ -103,22 +103,22 @@ static int64_t seconds_of(const struct date *date)
 
 static bool read_imf(struct cursor cursor, struct date *date)
 {
-    return take_weekday(&cursor, SHORT_NAME) && take(&cursor, ", ") &&
-           take_digits(&cursor, 2, 2, &date->day) && take(&cursor, " ") &&
-           take_month(&cursor, &date->month) && take(&cursor, " ") &&
-           take_digits(&cursor, 4, 4, &date->year) && take(&cursor, " ") &&
-           take_time(&cursor, date) && take(&cursor, " GMT") && cursor.at == cursor.end;
+    return take_weekday(&cursor, SHORT_NAME) && take_text(&cursor, ", ") &&
+           take_digits(&cursor, 2, 2, &date->day) && take_text(&cursor, " ") &&
+           take_month(&cursor, &date->month) && take_text(&cursor, " ") &&
+           take_digits(&cursor, 4, 4, &date->year) && take_text(&cursor, " ") &&
+           take_time(&cursor, date) && take_text(&cursor, " GMT") && cursor.at == cursor.end;
 }
 
 /* A two-digit year more than 50 years ahead is in the past. */
 static bool read_rfc850(struct cursor cursor, int64_t now_s, struct date *date)
 {
     int year = 0;
-    if (!take_weekday(&cursor, 0) || !take(&cursor, ", ") ||
-        !take_digits(&cursor, 2, 2, &date->day) || !take(&cursor, "-") ||
-        !take_month(&cursor, &date->month) || !take(&cursor, "-") ||
-        !take_digits(&cursor, 2, 2, &year) || !take(&cursor, " ") || !take_time(&cursor, date) ||
-        !take(&cursor, " GMT") || cursor.at != cursor.end)
+    if (!take_weekday(&cursor, 0) || !take_text(&cursor, ", ") ||
+        !take_digits(&cursor, 2, 2, &date->day) || !take_text(&cursor, "-") ||
+        !take_month(&cursor, &date->month) || !take_text(&cursor, "-") ||
+        !take_digits(&cursor, 2, 2, &year) || !take_text(&cursor, " ") ||
+        !take_time(&cursor, date) || !take_text(&cursor, " GMT") || cursor.at != cursor.end)
         return false;
     const int64_t now = calendar_year(now_s);
     int64_t full = now - now % 100 + year;
@@ -132,12 +132,12 @@ static bool read_rfc850(struct cursor cursor, int64_t now_s, struct date *date)
 
 static bool read_asctime(struct cursor cursor, struct date *date)
 {
-    if (!take_weekday(&cursor, SHORT_NAME) || !take(&cursor, " ") ||
-        !take_month(&cursor, &date->month) || !take(&cursor, " "))
+    if (!take_weekday(&cursor, SHORT_NAME) || !take_text(&cursor, " ") ||
+        !take_month(&cursor, &date->month) || !take_text(&cursor, " "))
         return false;
-    (void)take(&cursor, " "); /* day with a single digit */
-    return take_digits(&cursor, 1, 2, &date->day) && take(&cursor, " ") &&
-           take_time(&cursor, date) && take(&cursor, " ") &&
+    (void)take_text(&cursor, " "); /* day with a single digit */
+    return take_digits(&cursor, 1, 2, &date->day) && take_text(&cursor, " ") &&
+           take_time(&cursor, date) && take_text(&cursor, " ") &&
            take_digits(&cursor, 4, 4, &date->year) && cursor.at == cursor.end;
 }
 
@@ -158,7 +158,7 @@ bool moment_text_http(const char *text, size_t len, int64_t now_s, int64_t *out_
 static bool take_fraction(struct cursor *cursor, int *out_ms)
 {
     *out_ms = 0;
-    if (!take(cursor, "."))
+    if (!take_text(cursor, "."))
         return true;
     int place = 100;
     const char *start = cursor->at;
@@ -172,12 +172,12 @@ static bool take_offset(struct cursor *cursor, int *out_s)
     *out_s = 0;
     if (take_either(cursor, "Z", "z"))
         return true;
-    const int sign = take(cursor, "-") ? -1 : 1;
+    const int sign = take_text(cursor, "-") ? -1 : 1;
     int hours = 0;
     int minutes = 0;
-    if (sign > 0 && !take(cursor, "+"))
+    if (sign > 0 && !take_text(cursor, "+"))
         return false;
-    if (!take_digits(cursor, 2, 2, &hours) || !take(cursor, ":") ||
+    if (!take_digits(cursor, 2, 2, &hours) || !take_text(cursor, ":") ||
         !take_digits(cursor, 2, 2, &minutes) || hours > 23 || minutes > 59)
         return false;
     *out_s = sign * (hours * HOUR_S + minutes * MINUTE_S);
@@ -190,43 +190,33 @@ bool moment_text_rfc3339(const char *text, size_t len, int64_t *out_ms)
     struct date date = {0};
     int ms = 0;
     int offset = 0;
-    bool ok = take_digits(&cursor, 4, 4, &date.year) && take(&cursor, "-") &&
-              take_digits(&cursor, 2, 2, &date.month) && take(&cursor, "-") &&
+    bool ok = take_digits(&cursor, 4, 4, &date.year) && take_text(&cursor, "-") &&
+              take_digits(&cursor, 2, 2, &date.month) && take_text(&cursor, "-") &&
               take_digits(&cursor, 2, 2, &date.day) &&
-              (take_either(&cursor, "T", "t") || take(&cursor, " ")) && take_time(&cursor, &date) &&
-              take_fraction(&cursor, &ms) && take_offset(&cursor, &offset);
+              (take_either(&cursor, "T", "t") || take_text(&cursor, " ")) &&
+              take_time(&cursor, &date) && take_fraction(&cursor, &ms) &&
+              take_offset(&cursor, &offset);
     if (!ok || cursor.at != cursor.end || !is_date(&date))
         return false;
     *out_ms = (seconds_of(&date) - offset) * 1000 + ms;
     return true;
 }
 
-static bool take_half(struct cursor *cursor, int *hour)
-{
-    const bool noon = take_either(cursor, "pm", "PM");
-    if (!noon && !take_either(cursor, "am", "AM"))
-        return false;
-    if (*hour < 1 || *hour > 12)
-        return false;
-    *hour = *hour % 12 + (noon ? 12 : 0);
-    return true;
-}
-
 /* "Nov 24, ", "Nov 24th, 2026 ", "Nov 24 at " */
 static bool take_day(struct cursor *cursor, struct clock_text *out)
 {
-    if (!take(cursor, " ") || !take_digits(cursor, 1, 2, &out->day) || out->day < 1 ||
+    if (!take_text(cursor, " ") || !take_digits(cursor, 1, 2, &out->day) || out->day < 1 ||
         out->day > 31)
         return false;
     (void)(take_either(cursor, "st", "nd") || take_either(cursor, "rd", "th"));
-    (void)take(cursor, ",");
+    (void)take_text(cursor, ",");
     struct cursor year = *cursor;
-    if (take(&year, " ") && take_digits(&year, 4, 4, &out->year))
+    if (take_text(&year, " ") && take_digits(&year, 4, 4, &out->year))
         *cursor = year;
     else
         out->year = 0;
-    (void)take(cursor, " at");
-    return take(cursor, " ");
+    (void)take_text(cursor, " at");
+    return take_text(cursor, " ");
 }
 
 bool moment_text_clock(const char *text, size_t len, struct clock_text *out)
@@ -239,11 +229,15 @@ bool moment_text_clock(const char *text, size_t len, struct clock_text *out)
     int minute = 0;
     if (!take_digits(&cursor, 1, 2, &hour))
         return false;
-    const bool minutes = take(&cursor, ":");
+    const bool minutes = take_text(&cursor, ":");
     if (minutes && !take_digits(&cursor, 2, 2, &minute))
         return false;
-    (void)take(&cursor, " ");
-    if (!take_half(&cursor, &hour) && (!minutes || cursor.at != cursor.end))
+    (void)take_text(&cursor, " ");
+    const bool is_pm = take_either(&cursor, "pm", "PM");
+    const bool is_half = (is_pm || take_either(&cursor, "am", "AM")) && hour >= 1 && hour <= 12;
+    if (is_half)
+        hour = hour % 12 + (is_pm ? 12 : 0);
+    else if (!minutes || cursor.at != cursor.end)
         return false; /* "3" alone is not a time */
     out->minute = hour * 60 + minute;
     return cursor.at == cursor.end && hour < 24 && minute < 60;

@@ -79,18 +79,6 @@ void rule_matcher_free(struct rule_matcher *matcher)
     free(matcher);
 }
 
-static void copy_spans(const struct rule_matcher *matcher, int groups,
-                       struct rule_span spans[RULE_SPANS])
-{
-    const PCRE2_SIZE *at = pcre2_get_ovector_pointer(matcher->data);
-    for (int i = 0; i < RULE_SPANS; i++) {
-        bool set = i < groups && at[2 * i] != PCRE2_UNSET && at[2 * i] <= at[2 * i + 1];
-        spans[i] = (struct rule_span){0};
-        if (set)
-            spans[i] = (struct rule_span){.start = at[2 * i], .end = at[2 * i + 1]};
-    }
-}
-
 enum rule_match rule_pattern_match(const struct rule_pattern *pattern, struct rule_matcher *matcher,
                                    const struct rule_subject *subject,
                                    struct rule_span spans[RULE_SPANS])
@@ -103,8 +91,13 @@ enum rule_match rule_pattern_match(const struct rule_pattern *pattern, struct ru
         return RULE_MATCH_NO;
     if (groups < 0)
         return RULE_MATCH_LIMITED;
-    if (spans)
-        copy_spans(matcher, groups > 0 ? groups : RULE_SPANS,
-                   spans); /* 0: more groups than we keep */
+    const int kept = groups > 0 ? groups : RULE_SPANS; /* 0: more groups than we keep */
+    const PCRE2_SIZE *at = pcre2_get_ovector_pointer(matcher->data);
+    for (int i = 0; spans && i < RULE_SPANS; i++) {
+        bool set = i < kept && at[2 * i] != PCRE2_UNSET && at[2 * i] <= at[2 * i + 1];
+        spans[i] = (struct rule_span){0};
+        if (set)
+            spans[i] = (struct rule_span){.start = at[2 * i], .end = at[2 * i + 1]};
+    }
     return RULE_MATCH_YES;
 }

@@ -75,45 +75,37 @@ const char *text_ordinal(int number)
     return last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th";
 }
 
-/* CSI: parameters and intermediates, then one final byte. A control in the middle ends it and is
- * not part of it. */
-static size_t csi_len(const char *bytes, size_t len)
-{
-    for (size_t i = 2; i < len; i++) {
-        const unsigned char c = (unsigned char)bytes[i];
-        if (c >= 0x40 && c <= 0x7e)
-            return i + 1;
-        if (c < 0x20 || c > 0x7e)
-            return i;
-    }
-    return len;
-}
-
-/* OSC, DCS, SOS, PM, APC: up to BEL or ESC \; another ESC or a line feed cuts it off. */
-static size_t string_len(const char *bytes, size_t len)
-{
-    const size_t end = len < STRING_MAX ? len : STRING_MAX;
-    for (size_t i = 2; i < end; i++) {
-        if (bytes[i] == BEL)
-            return i + 1;
-        if (bytes[i] == '\n')
-            return i;
-        if (bytes[i] == ESC)
-            return i + 1 < len && bytes[i + 1] == STRING_END ? i + 2 : i;
-    }
-    return end;
-}
-
 size_t text_escape_len(const char *bytes, size_t len)
 {
     assert(len > 0);
     if (len == 1)
         return 1;
     const unsigned char kind = (unsigned char)bytes[1];
-    if (kind == '[')
-        return csi_len(bytes, len);
-    if (strchr("]PX^_", kind) && kind != '\0')
-        return string_len(bytes, len);
+    if (kind == '[') {
+        /* CSI: parameters and intermediates, then one final byte. A control in the middle ends it
+         * and is not part of it. */
+        for (size_t i = 2; i < len; i++) {
+            const unsigned char c = (unsigned char)bytes[i];
+            if (c >= 0x40 && c <= 0x7e)
+                return i + 1;
+            if (c < 0x20 || c > 0x7e)
+                return i;
+        }
+        return len;
+    }
+    if (strchr("]PX^_", kind) && kind != '\0') {
+        /* OSC, DCS, SOS, PM, APC: up to BEL or ESC \; another ESC or a line feed cuts it off. */
+        const size_t end = len < STRING_MAX ? len : STRING_MAX;
+        for (size_t i = 2; i < end; i++) {
+            if (bytes[i] == BEL)
+                return i + 1;
+            if (bytes[i] == '\n')
+                return i;
+            if (bytes[i] == ESC)
+                return i + 1 < len && bytes[i + 1] == STRING_END ? i + 2 : i;
+        }
+        return end;
+    }
 
     size_t i = 1; /* intermediates, then one final byte */
     while (i < len && bytes[i] >= 0x20 && bytes[i] <= 0x2f)
@@ -174,47 +166,31 @@ static size_t put_plain(struct line *line, const char *bytes, size_t len)
     return count;
 }
 
-static void put_tab(struct line *line)
-{
-    drop_overwritten(line);
-    do {
-        put_text(line, " ", 1, 1);
-    } while (!line->full && line->column % TEXT_TAB != 0);
-}
-
-static void end_line(struct line *line)
-{
-    str_add_char(line->out, '\n');
-    *line = (struct line){.out = line->out, .start = line->out->len};
-}
-
-/* Limits marks: thousands on one character would cover the lines above and below. */
-static void put_shown(struct line *line, const char *bytes, int len, int width)
-{
-    drop_overwritten(line);
-    line->marks = width == 0 ? line->marks + 1 : 0;
-    if (line->marks <= TEXT_MARKS_MAX)
-        put_text(line, bytes, len, width);
-}
-
 static void put_rune(struct line *line, const char *bytes, int len, uint32_t rune)
 {
-    if (rune == '\n')
-        end_line(line);
-    else if (rune == '\t')
-        put_tab(line);
-    else if (rune == '\r')
+    const bool is_control = rune < 0x20 || (rune >= DEL && rune < 0xa0); /* C0, DEL and C1 */
+    if (rune == '\n') {
+        str_add_char(line->out, '\n');
+        *line = (struct line){.out = line->out, .start = line->out->len};
+    } else if (rune == '\t') {
+        drop_overwritten(line);
+        do {
+            put_text(line, " ", 1, 1);
+        } while (!line->full && line->column % TEXT_TAB != 0);
+    } else if (rune == '\r') {
         line->overwrite = true;
-    else if (rune == UINT32_MAX)
+    } else if (is_control || rune == JOINER) {
+        return; /* shows nothing; the emoji beside a joiner are drawn separately */
+    } else if (rune == UINT32_MAX || !rune_is_shown(rune)) {
         put_text(line, "?", 1, 1);
-    else if (rune < 0x20 || (rune >= DEL && rune < 0xa0))
-        return; /* C0, DEL and C1 show nothing */
-    else if (rune == JOINER)
-        return; /* the emoji beside it are drawn separately */
-    else if (!rune_is_shown(rune))
-        put_text(line, "?", 1, 1);
-    else
-        put_shown(line, bytes, len, rune_width(rune));
+    } else {
+        /* Limits marks: thousands on one character would cover the lines above and below. */
+        const int width = rune_width(rune);
+        drop_overwritten(line);
+        line->marks = width == 0 ? line->marks + 1 : 0;
+        if (line->marks <= TEXT_MARKS_MAX)
+            put_text(line, bytes, len, width);
+    }
 }
 
 void text_clean(struct str *out, const char *bytes, size_t len)
@@ -250,17 +226,6 @@ static void add_unit(struct str *out, uint32_t unit)
     str_addf(out, "\\u%04x", (unsigned)unit);
 }
 
-/* Writes runes above U+FFFF as surrogate pairs: RFC 8259, section 7. */
-static void add_escaped(struct str *out, uint32_t rune)
-{
-    if (rune < 0x10000) {
-        add_unit(out, rune);
-        return;
-    }
-    add_unit(out, 0xd800 + ((rune - 0x10000) >> 10));
-    add_unit(out, 0xdc00 + ((rune - 0x10000) & 0x3ff));
-}
-
 void text_escape(struct str *out, const char *bytes, size_t len)
 {
     int marks = 0;
@@ -268,11 +233,16 @@ void text_escape(struct str *out, const char *bytes, size_t len)
         uint32_t rune = 0;
         const size_t taken = (size_t)text_rune(bytes + i, len - i, &rune);
         const bool is_text = rune != UINT32_MAX;
+        const uint32_t escaped = is_text ? rune : (unsigned char)bytes[i];
         marks = is_text && rune_width(rune) == 0 ? marks + 1 : 0;
-        if (rune == '\n' || (is_text && rune_is_shown(rune) && marks <= TEXT_MARKS_MAX))
+        if (rune == '\n' || (is_text && rune_is_shown(rune) && marks <= TEXT_MARKS_MAX)) {
             str_add_n(out, bytes + i, taken);
-        else
-            add_escaped(out, is_text ? rune : (unsigned char)bytes[i]);
+        } else if (escaped < 0x10000) {
+            add_unit(out, escaped);
+        } else { /* a surrogate pair: RFC 8259, section 7 */
+            add_unit(out, 0xd800 + ((escaped - 0x10000) >> 10));
+            add_unit(out, 0xdc00 + ((escaped - 0x10000) & 0x3ff));
+        }
         i += taken;
     }
 }

@@ -62,17 +62,7 @@ static int lesser(int a, int b)
     return a < b ? a : b;
 }
 
-/* Returns true if only the case differs. */
-static bool same_letters(const char *a, const char *b)
-{
-    while (*a && words_small(*a) == words_small(*b)) {
-        a++;
-        b++;
-    }
-    return *a == *b;
-}
-
-static bool is_quick(size_t a_len, size_t b_len)
+static bool is_surely_far(size_t a_len, size_t b_len)
 {
     size_t apart = a_len > b_len ? a_len - b_len : b_len - a_len;
     return apart >= NEAR_WORD_FAR || a_len > NEAR_WORD_BYTES_MAX || b_len > NEAR_WORD_BYTES_MAX;
@@ -82,7 +72,7 @@ size_t near_word_pairs(const struct near_word *near, const char *candidate)
 {
     size_t len = strlen(near->word);
     size_t candidate_len = strlen(candidate);
-    return is_quick(len, candidate_len) ? 0 : len * candidate_len;
+    return is_surely_far(len, candidate_len) ? 0 : len * candidate_len;
 }
 
 struct near_word near_word_new(const char *word)
@@ -93,7 +83,10 @@ struct near_word near_word_new(const char *word)
 void near_word_offer(struct near_word *near, const char *candidate)
 {
     size_t len = strlen(near->word);
-    bool is_same = len > 0 && same_letters(candidate, near->word);
+    size_t same = 0; /* letters, whatever their case */
+    while (candidate[same] && words_small(candidate[same]) == words_small(near->word[same]))
+        same++;
+    bool is_same = len > 0 && candidate[same] == near->word[same];
     int distance = is_same ? 0 : near_word_distance(candidate, near->word);
     int most = len < 2 * LETTERS_PER_CHANGE ? 1 : (int)(len / LETTERS_PER_CHANGE);
     bool is_alike = distance <= most && (is_same || (size_t)distance < len);
@@ -107,7 +100,7 @@ int near_word_distance(const char *a, const char *b)
 {
     size_t a_len = strlen(a);
     size_t b_len = strlen(b);
-    if (is_quick(a_len, b_len))
+    if (is_surely_far(a_len, b_len))
         return NEAR_WORD_FAR;
 
     int row[NEAR_WORD_BYTES_MAX + 1];
@@ -142,22 +135,22 @@ static bool is_of_name(char c)
     return ascii_is_letter(c) || ascii_is_digit(c) || c == '_' || c == '/';
 }
 
-static bool is_same(struct word word, const char *want)
+static bool is_same_word(struct word word, const char *want)
 {
     return word.len == strlen(want) && words_find(word.text, word.len, want) == word.text;
 }
 
-static bool is_one_of(struct word word, const char *const *words, size_t count)
+static bool is_one_of_words(struct word word, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (is_same(word, words[i]))
+        if (is_same_word(word, words[i]))
             return true;
     }
     return false;
 }
 
 /* Names of thrown errors have a capital in the middle. */
-static bool is_thrown(struct word word)
+static bool is_thrown_error(struct word word)
 {
     static const char *const ends[] = {"Error", "Exception"};
     for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
@@ -168,32 +161,17 @@ static bool is_thrown(struct word word)
     return false;
 }
 
-static bool is_word_of_error(struct word word)
+/* "0 errors", "no failures", "errors: 0", "failed=0" */
+static bool says_none(const char *text, size_t len, size_t from, size_t to)
 {
-    static const char *const words[] = {
-        "error", "errors",   "fail",      "failed",    "failure", "failures", "fatal",
-        "panic", "panicked", "exception", "traceback", "abort",   "aborted",  "segfault",
-    };
-    return is_one_of(word, words, ARRAY_LEN(words)) || is_thrown(word);
-}
-
-/* Returns the word that ends before a position, skipping blanks. */
-static struct word word_before(const char *text, size_t at)
-{
-    size_t end = at;
+    static const char *const none[] = {"0", "no", "without", "zero"};
+    size_t end = from;
     while (end > 0 && text[end - 1] == ' ')
         end--;
     size_t begin = end;
     while (begin > 0 && (ascii_is_letter(text[begin - 1]) || ascii_is_digit(text[begin - 1])))
         begin--;
-    return (struct word){text + begin, end - begin};
-}
-
-/* "0 errors", "no failures", "errors: 0", "failed=0" */
-static bool says_none(const char *text, size_t len, size_t from, size_t to)
-{
-    static const char *const none[] = {"0", "no", "without", "zero"};
-    if (is_one_of(word_before(text, from), none, ARRAY_LEN(none)))
+    if (is_one_of_words((struct word){text + begin, end - begin}, none, ARRAY_LEN(none)))
         return true;
     size_t at = to;
     while (at < len && (text[at] == ' ' || text[at] == ':' || text[at] == '='))
@@ -204,33 +182,35 @@ static bool says_none(const char *text, size_t len, size_t from, size_t to)
            (at + 1 == len || text[at + 1] != '.');
 }
 
-static bool is_part_of_name(const char *text, size_t len, size_t from, size_t to)
-{
-    const bool before =
-        from > 0 && (is_of_name(text[from - 1]) || text[from - 1] == '-' || text[from - 1] == '.');
-    const bool joined = to < len && (is_of_name(text[to]) || text[to] == '-');
-    const bool dotted = to + 1 < len && text[to] == '.' && is_of_name(text[to + 1]);
-    return before || joined || dotted;
-}
-
 bool line_is_error(const char *text, size_t len)
 {
+    static const char *const words[] = {
+        "error", "errors",   "fail",      "failed",    "failure", "failures", "fatal",
+        "panic", "panicked", "exception", "traceback", "abort",   "aborted",  "segfault",
+    };
     const size_t end = len < ERROR_LINE_BYTES ? len : ERROR_LINE_BYTES;
-    for (size_t at = 0; at < end;) {
-        size_t to = at;
+    for (size_t at = 0, to = 0; at < end; at = to + (to == at)) {
+        to = at;
         while (to < end && ascii_is_letter(text[to]))
             to++;
         const struct word word = {text + at, to - at};
-        const bool is_not_ok = is_same(word, "not") && to + 3 <= end &&
-                               is_same((struct word){text + to, 3}, " ok") &&
+        const bool is_not_ok = is_same_word(word, "not") && to + 3 <= end &&
+                               is_same_word((struct word){text + to, 3}, " ok") &&
                                (to + 3 == end || !ascii_is_letter(text[to + 3]));
-        if (word.len > 0 && (is_not_ok || is_word_of_error(word))) {
-            /* The name of a thrown error may have its module's name before it. */
-            const bool is_name = !is_thrown(word) && is_part_of_name(text, end, at, to);
-            if (is_not_ok || (!is_name && !says_none(text, end, at, to)))
-                return true;
-        }
-        at = to + (to == at);
+        if (is_not_ok)
+            return true;
+        const bool thrown = is_thrown_error(word);
+        if (!thrown && !is_one_of_words(word, words, ARRAY_LEN(words)))
+            continue;
+
+        const bool before =
+            at > 0 && (is_of_name(text[at - 1]) || text[at - 1] == '-' || text[at - 1] == '.');
+        const bool joined = to < end && (is_of_name(text[to]) || text[to] == '-');
+        const bool dotted = to + 1 < end && text[to] == '.' && is_of_name(text[to + 1]);
+        /* The name of a thrown error may have its module's name before it. */
+        const bool is_name = !thrown && (before || joined || dotted);
+        if (!is_name && !says_none(text, end, at, to))
+            return true;
     }
     return false;
 }
@@ -289,16 +269,11 @@ const char *line_telling(const char *text, size_t len, size_t *len_out)
  * Quoting for a shell, for people who copy a command.
  */
 
-static bool is_plain(const char *word)
+void shell_word_add(const char *word, struct str *out)
 {
     static const char safe[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@%+";
-    return *word && strspn(word, safe) == strlen(word);
-}
-
-void shell_word_add(const char *word, struct str *out)
-{
-    if (is_plain(word)) {
+    if (*word && strspn(word, safe) == strlen(word)) {
         str_add(out, word);
         return;
     }
