@@ -35,81 +35,6 @@
  * existing one ("like"). Immutable once made, so any thread may read it.
  */
 
-void adapter_path_init(struct adapter_path *path, const char *text)
-{
-    *path = (struct adapter_path){0};
-    if (text[0] == '\0' || strcmp(text, ".") == 0)
-        return;
-    path->text = xstrdup(text);
-    for (char *part = path->text; part && path->count < ADAPTER_PATH_PARTS_MAX;) {
-        char *dot = strchr(part, '.');
-        if (dot)
-            *dot = '\0';
-        path->parts[path->count++] = part;
-        part = dot ? dot + 1 : NULL;
-    }
-}
-
-void adapter_path_done(struct adapter_path *path)
-{
-    free(path->text);
-    *path = (struct adapter_path){0};
-}
-
-/* Returns the element that a part names, or NULL. */
-static const struct json *element_of(const struct json *array, const char *part)
-{
-    enum { DECIMAL = 10 };
-    char *end = NULL;
-    long index = strtol(part, &end, DECIMAL);
-    if (end == part || *end != '\0')
-        return NULL;
-    if (index < 0)
-        index += (long)json_count(array);
-    return index < 0 ? NULL : json_at(array, (size_t)index);
-}
-
-/* Recurses as deep as the path is long. */
-static bool walk_path(const struct adapter_path *path, int at, const struct json *value,
-                      adapter_found_fn *found, void *ctx)
-{
-    if (!value)
-        return true;
-    if (at == path->count)
-        return found(ctx, value);
-    const char *part = path->parts[at];
-    if (json_kind(value) != JSON_KIND_ARRAY)
-        return walk_path(path, at + 1, json_get(value, part), found, ctx);
-    if (strcmp(part, "*") != 0)
-        return walk_path(path, at + 1, element_of(value, part), found, ctx);
-    const size_t count = json_count(value);
-    for (size_t i = 0; i < count; i++) {
-        if (!walk_path(path, at + 1, json_at(value, i), found, ctx))
-            return false;
-    }
-    return true;
-}
-
-void adapter_path_walk(const struct adapter_path *path, const struct json *root,
-                       adapter_found_fn *found, void *ctx)
-{
-    (void)walk_path(path, 0, root, found, ctx);
-}
-
-static bool keep_first(void *ctx, const struct json *value)
-{
-    const struct json **first = ctx;
-    *first = value;
-    return false;
-}
-
-const struct json *adapter_path_first(const struct adapter_path *path, const struct json *root)
-{
-    const struct json *first = NULL;
-    adapter_path_walk(path, root, keep_first, &first);
-    return first;
-}
-
 /* Returns the strings of an array, or NULL if it is none. */
 static char **read_texts(const struct json *value)
 {
@@ -143,31 +68,13 @@ static char **read_env(const struct json *value)
     return env;
 }
 
-static enum adapter_output output_named(const char *name)
-{
-    if (strcmp(name, "jsonl") == 0)
-        return ADAPTER_OUTPUT_JSONL;
-    return strcmp(name, "json") == 0 ? ADAPTER_OUTPUT_JSON : ADAPTER_OUTPUT_TEXT;
-}
-
-static void read_rules(struct adapter *adapter, const struct json *events)
-{
-    const size_t count = json_kind(events) == JSON_KIND_ARRAY ? json_count(events) : 0;
-    adapter->rules = xcalloc(count + 1, sizeof(*adapter->rules));
-    for (size_t i = 0; i < count && adapter->rule_count < ADAPTER_RULES_MAX; i++) {
-        struct adapter_rule *rule = &adapter->rules[adapter->rule_count++];
-        adapter_rule_init(rule, json_at(events, i));
-        adapter->counts_turns =
-            adapter->counts_turns || rule->each_is_turn || rule->members[ADAPTER_TURN].count > 0;
-    }
-}
-
 /* Makes an adapter from its JSON, of which it takes ownership. Ignores malformed members, which
  * the schema has reported. */
 static struct adapter *adapter_new(const char *name, struct json *json, bool is_builtin)
 {
     struct adapter *adapter = xcalloc(1, sizeof(*adapter));
     const char *prompt = json_text(json_get(json, "prompt"), "stdin");
+    const char *output = json_text(json_get(json, "output"), "text");
     *adapter = (struct adapter){
         .name = xstrdup(name),
         .json = json,
@@ -176,7 +83,7 @@ static struct adapter *adapter_new(const char *name, struct json *json, bool is_
         .install = json_text(json_get(json, "install"), ""),
         .allow = json_text(json_get(json, "allow"), ""),
         .prompt = strcmp(prompt, "argument") == 0 ? ADAPTER_PROMPT_ARGUMENT : ADAPTER_PROMPT_STDIN,
-        .output = output_named(json_text(json_get(json, "output"), "text")),
+        .output = ADAPTER_OUTPUT_TEXT,
         .argv = read_texts(json_get(json, "argv")),
         .argv_resume = read_texts(json_get(json, "argv_resume")),
         .model_args = read_texts(json_get(json, "model_args")),
@@ -186,8 +93,21 @@ static struct adapter *adapter_new(const char *name, struct json *json, bool is_
         .unknown_session = read_texts(json_get(json, "unknown_session")),
         .cut_member = json_text(json_get(json, "cut_member"), NULL),
     };
+    if (strcmp(output, "jsonl") == 0)
+        adapter->output = ADAPTER_OUTPUT_JSONL;
+    else if (strcmp(output, "json") == 0)
+        adapter->output = ADAPTER_OUTPUT_JSON;
     adapter->called = adapter_program_of(adapter->program);
-    read_rules(adapter, json_get(json, "events"));
+
+    const struct json *events = json_get(json, "events");
+    const size_t count = json_kind(events) == JSON_KIND_ARRAY ? json_count(events) : 0;
+    adapter->rules = xcalloc(count + 1, sizeof(*adapter->rules));
+    for (size_t i = 0; i < count && adapter->rule_count < ADAPTER_RULES_MAX; i++) {
+        struct adapter_rule *rule = &adapter->rules[adapter->rule_count++];
+        adapter_rule_init(rule, json_at(events, i));
+        adapter->counts_turns =
+            adapter->counts_turns || rule->each_is_turn || rule->members[ADAPTER_TURN].count > 0;
+    }
     return adapter;
 }
 
@@ -272,21 +192,15 @@ char *const *adapter_env(const struct adapter *adapter)
     return adapter->env;
 }
 
-static bool holds_text(const char *bytes, size_t len, const char *text)
-{
-    const size_t size = strlen(text);
-    for (size_t i = 0; i + size <= len; i++) {
-        if (memcmp(bytes + i, text, size) == 0)
-            return true;
-    }
-    return false;
-}
-
 bool adapter_session_is_unknown(const struct adapter *adapter, const char *bytes, size_t len)
 {
     for (size_t i = 0; adapter->unknown_session && adapter->unknown_session[i]; i++) {
-        if (holds_text(bytes, len, adapter->unknown_session[i]))
-            return true;
+        const char *text = adapter->unknown_session[i];
+        const size_t size = strlen(text);
+        for (size_t at = 0; at + size <= len; at++) {
+            if (memcmp(bytes + at, text, size) == 0)
+                return true;
+        }
     }
     return false;
 }
@@ -416,18 +330,14 @@ void adapter_argv_free(char **argv)
 
 enum { POINTER_MAX = 1024 }; /* bytes of a JSON pointer */
 
-static bool is_left_out(const char *key)
-{
-    return strcmp(key, "like") == 0 || strncmp(key, "//", 2) == 0;
-}
-
 static void add_members(struct str *out, const struct json *from, const struct json *hidden_by)
 {
     void *iter = NULL;
     const char *key = NULL;
     const struct json *value = NULL;
     while (json_next(from, &iter, &key, &value)) {
-        if (is_left_out(key) || json_get(hidden_by, key))
+        const bool is_comment = strncmp(key, "//", 2) == 0;
+        if (strcmp(key, "like") == 0 || is_comment || json_get(hidden_by, key))
             continue;
         if (out->len > 1)
             str_add_char(out, ',');
@@ -497,36 +407,6 @@ static bool has_word(char *const *texts, const char *word)
             return true;
     }
     return false;
-}
-
-/* Reports errors of a merged adapter that no schema can express; `own` is what was written. */
-static void adapters_check(const struct adapter *adapter, const struct json *own,
-                           struct violations *wrong)
-{
-    const bool session_is_missing =
-        json_get(own, "argv_resume") && !has_word(adapter->argv_resume, "{session}");
-    const bool model_is_missing =
-        json_count(json_get(own, "model_args")) > 0 && !has_word(adapter->model_args, "{model}");
-    if (session_is_missing)
-        add_violation(wrong, adapter->name, "argv_resume", "no argument has the session in it",
-                      "\"{session}\" in one of them");
-    if (model_is_missing)
-        add_violation(wrong, adapter->name, "model_args", "no argument has the model in it",
-                      "\"{model}\" in one of them");
-}
-
-/* Reports a "like" that names no adapter, or that leads back to itself. */
-static void adapters_complain_like(const char *name, const struct json *own, bool name_is_known,
-                                   struct violations *wrong)
-{
-    const char *like = json_text(json_get(own, "like"), NULL);
-    if (!like)
-        add_violation(wrong, name, NULL, "too many agents", "at most 64");
-    else if (strcmp(like, name) == 0 && !name_is_known)
-        add_violation(wrong, name, "like", "no other agent has this name", "the name of an agent");
-    else
-        add_violation(wrong, name, "like", "no such agent, or they are like each other",
-                      "the name of an agent");
 }
 
 struct adapters {
@@ -637,8 +517,8 @@ static const struct adapter *model_of(const struct adapters *below, const struct
 }
 
 /* Makes the adapters whose models exist. Returns true if there was one. */
-static bool make_some(const struct adapters *below, const struct json *agents,
-                      struct adapters *made)
+static bool make_adapters(const struct adapters *below, const struct json *agents,
+                          struct adapters *made)
 {
     const size_t before = made->count;
     void *iter = NULL;
@@ -655,30 +535,36 @@ static bool make_some(const struct adapters *below, const struct json *agents,
     return made->count > before;
 }
 
-/* Reports why the remaining ones could not be made. */
-static void complain_of_rest(const struct adapters *below, const struct json *agents,
-                             const struct adapters *made, struct violations *wrong)
+/* Reports errors of the adapters that no schema can express, and why some could not be made: a
+ * "like" that names no adapter, or that leads back to itself. */
+static void check_adapters(const struct adapters *below, const struct json *agents,
+                           const struct adapters *made, struct violations *wrong)
 {
     void *iter = NULL;
     const char *name = NULL;
-    const struct json *own = NULL;
+    const struct json *own = NULL; /* what was written, without what it is like */
     while (json_next(agents, &iter, &name, &own)) {
         const struct adapter *adapter = find_own(made, name);
+        const char *like = json_text(json_get(own, "like"), NULL);
         if (strncmp(name, "//", 2) == 0 || json_kind(own) != JSON_KIND_OBJECT)
             continue;
-        if (adapter)
-            adapters_check(adapter, own, wrong);
-        else
-            adapters_complain_like(name, own, adapters_find(below, name) != NULL, wrong);
-    }
-}
-
-static void copy_below(struct adapters *out, const struct adapters *below)
-{
-    for (size_t i = 0; below && i < below->count && out->count < 2 * (size_t)ADAPTERS_MAX; i++) {
-        const struct adapter *one = below->items[i];
-        if (!find_own(out, one->name))
-            add_adapter(out, adapter_new(one->name, json_clone(one->json), false));
+        if (adapter) {
+            if (json_get(own, "argv_resume") && !has_word(adapter->argv_resume, "{session}"))
+                add_violation(wrong, name, "argv_resume", "no argument has the session in it",
+                              "\"{session}\" in one of them");
+            if (json_count(json_get(own, "model_args")) > 0 &&
+                !has_word(adapter->model_args, "{model}"))
+                add_violation(wrong, name, "model_args", "no argument has the model in it",
+                              "\"{model}\" in one of them");
+        } else if (!like) {
+            add_violation(wrong, name, NULL, "too many agents", "at most 64");
+        } else if (strcmp(like, name) == 0 && !adapters_find(below, name)) {
+            add_violation(wrong, name, "like", "no other agent has this name",
+                          "the name of an agent");
+        } else {
+            add_violation(wrong, name, "like", "no such agent, or they are like each other",
+                          "the name of an agent");
+        }
     }
 }
 
@@ -688,10 +574,14 @@ bool adapters_read(const struct adapters *below, const struct json *agents,
     const size_t before = wrong->count + wrong->dropped;
     struct adapters *made = xcalloc(1, sizeof(*made));
     made->items = xcalloc(2 * (size_t)ADAPTERS_MAX, sizeof(struct adapter *));
-    while (make_some(below, agents, made))
+    while (make_adapters(below, agents, made))
         continue;
-    complain_of_rest(below, agents, made, wrong);
-    copy_below(made, below);
+    check_adapters(below, agents, made, wrong);
+    for (size_t i = 0; below && i < below->count && made->count < 2 * (size_t)ADAPTERS_MAX; i++) {
+        const struct adapter *one = below->items[i];
+        if (!find_own(made, one->name))
+            add_adapter(made, adapter_new(one->name, json_clone(one->json), false));
+    }
     const bool ok = wrong->count + wrong->dropped == before;
     if (ok)
         *out = made;

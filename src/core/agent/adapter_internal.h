@@ -27,18 +27,12 @@ struct adapter_path {
     int count;
 };
 
-/* Ignores parts beyond the limit, which the schema rejects. */
-void adapter_path_init(struct adapter_path *path, const char *text);
-void adapter_path_done(struct adapter_path *path);
-
 /* Return false to stop. */
 typedef bool adapter_found_fn(void *ctx, const struct json *value);
 
 /* Reports each value that the path leads to, in order. */
 void adapter_path_walk(const struct adapter_path *path, const struct json *root,
                        adapter_found_fn *found, void *ctx);
-/* Returns the first value, or NULL. */
-const struct json *adapter_path_first(const struct adapter_path *path, const struct json *root);
 
 /*
  * Rules: the meaning of the events in the output. docs/agents.md describes the members. A rule

@@ -8,32 +8,101 @@
 #include "attr.h"
 #include "xalloc.h"
 
+/* Ignores parts beyond the limit, which the schema rejects. */
+static void init_path(struct adapter_path *path, const char *text)
+{
+    *path = (struct adapter_path){0};
+    if (text[0] == '\0' || strcmp(text, ".") == 0)
+        return;
+    path->text = xstrdup(text);
+    for (char *part = path->text; part && path->count < ADAPTER_PATH_PARTS_MAX;) {
+        char *dot = strchr(part, '.');
+        if (dot)
+            *dot = '\0';
+        path->parts[path->count++] = part;
+        part = dot ? dot + 1 : NULL;
+    }
+}
+
+static void free_path(struct adapter_path *path)
+{
+    free(path->text);
+    *path = (struct adapter_path){0};
+}
+
+/* Recurses as deep as the path is long. */
+static bool walk_path(const struct adapter_path *path, int at, const struct json *value,
+                      adapter_found_fn *found, void *ctx)
+{
+    enum { DECIMAL = 10 };
+    if (!value)
+        return true;
+    if (at == path->count)
+        return found(ctx, value);
+    const char *part = path->parts[at];
+    if (json_kind(value) != JSON_KIND_ARRAY)
+        return walk_path(path, at + 1, json_get(value, part), found, ctx);
+    const size_t count = json_count(value);
+    if (strcmp(part, "*") != 0) {
+        char *end = NULL;
+        long index = strtol(part, &end, DECIMAL);
+        if (end == part || *end != '\0')
+            return true; /* not a number */
+        if (index < 0)
+            index += (long)count;
+        return index < 0 || walk_path(path, at + 1, json_at(value, (size_t)index), found, ctx);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!walk_path(path, at + 1, json_at(value, i), found, ctx))
+            return false;
+    }
+    return true;
+}
+
+void adapter_path_walk(const struct adapter_path *path, const struct json *root,
+                       adapter_found_fn *found, void *ctx)
+{
+    (void)walk_path(path, 0, root, found, ctx);
+}
+
+static bool keep_first(void *ctx, const struct json *value)
+{
+    const struct json **first = ctx;
+    *first = value;
+    return false;
+}
+
+/* Returns the first value, or NULL. */
+static const struct json *first_at_path(const struct adapter_path *path, const struct json *root)
+{
+    const struct json *first = NULL;
+    adapter_path_walk(path, root, keep_first, &first);
+    return first;
+}
+
 /* One value, and what it must be. */
 struct matching {
     const struct json *wanted;
     bool found;
 };
 
-static bool is_equal(const struct json *value, const struct json *wanted)
+static bool value_fits(const struct json *value, const struct json *wanted)
 {
-    const char *text = json_text(wanted, NULL);
-    if (text)
-        return strcmp(json_text(value, ""), text) == 0 && json_kind(value) == JSON_KIND_STRING;
+    const char *text = json_text(value, NULL);
+    if (json_kind(wanted) == JSON_KIND_OBJECT) {
+        const char *starts = json_text(json_get(wanted, "starts"), "");
+        const char *has = json_text(json_get(wanted, "has"), "");
+        const char *ends = json_text(json_get(wanted, "ends"), "");
+        return text && strncmp(text, starts, strlen(starts)) == 0 && strstr(text, has) != NULL &&
+               strlen(text) >= strlen(ends) &&
+               strcmp(text + strlen(text) - strlen(ends), ends) == 0;
+    }
+    const char *wanted_text = json_text(wanted, NULL);
+    if (wanted_text)
+        return text && strcmp(text, wanted_text) == 0;
     if (json_kind(wanted) == JSON_KIND_INTEGER)
         return json_kind(value) == JSON_KIND_INTEGER && json_i64(value, 0) == json_i64(wanted, 0);
     return json_kind(value) == json_kind(wanted) && json_kind(wanted) != JSON_KIND_REAL;
-}
-
-static bool value_fits(const struct json *value, const struct json *wanted)
-{
-    const char *starts = json_text(json_get(wanted, "starts"), "");
-    const char *has = json_text(json_get(wanted, "has"), "");
-    const char *ends = json_text(json_get(wanted, "ends"), "");
-    const char *text = json_text(value, NULL);
-    if (json_kind(wanted) != JSON_KIND_OBJECT)
-        return is_equal(value, wanted);
-    return text && strncmp(text, starts, strlen(starts)) == 0 && strstr(text, has) != NULL &&
-           strlen(text) >= strlen(ends) && strcmp(text + strlen(text) - strlen(ends), ends) == 0;
 }
 
 static bool look_at_value(void *ctx, const struct json *value)
@@ -55,7 +124,7 @@ static bool condition_holds(const struct adapter_path *path, const struct json *
     if (inner)
         return !condition_holds(path, value, inner, depth + 1);
     if (there) {
-        const struct json *first = adapter_path_first(path, value);
+        const struct json *first = first_at_path(path, value);
         return (first && json_kind(first) != JSON_KIND_NULL) == json_bool(there, true);
     }
     if (json_kind(wanted) == JSON_KIND_ARRAY) {
@@ -155,21 +224,6 @@ bool adapter_first_text(const struct adapter_sources *sources, const struct json
     return texts.any;
 }
 
-/* Reads the number after certain words in a text. */
-static bool number_after(const char *text, const char *words, double *out)
-{
-    enum { DECIMAL = 10, DIGITS_MAX = 15 };
-    const char *found = strstr(text, words);
-    if (!found)
-        return false;
-    found += strlen(words);
-    const size_t digits = strspn(found, "0123456789");
-    if (digits == 0 || digits > DIGITS_MAX)
-        return false;
-    *out = (double)strtoll(found, NULL, DECIMAL);
-    return true;
-}
-
 /* Numbers being collected. */
 struct numbers {
     const char *after;
@@ -180,14 +234,21 @@ struct numbers {
 
 static bool take_number(void *ctx, const struct json *value)
 {
+    enum { DECIMAL = 10, DIGITS_MAX = 15 };
     struct numbers *numbers = ctx;
     const enum json_kind kind = json_kind(value);
     double number = 0;
     bool is_one = kind == JSON_KIND_INTEGER || kind == JSON_KIND_REAL;
-    if (is_one)
+    if (is_one) {
         number = json_number(value, 0);
-    else if (numbers->after)
-        is_one = number_after(json_text(value, ""), numbers->after, &number);
+    } else if (numbers->after) { /* the number after these words in a text */
+        const char *found = strstr(json_text(value, ""), numbers->after);
+        const char *digits = found ? found + strlen(numbers->after) : "";
+        const size_t count = strspn(digits, "0123456789");
+        is_one = count > 0 && count <= DIGITS_MAX;
+        if (is_one)
+            number = (double)strtoll(digits, NULL, DECIMAL);
+    }
     if (!is_one || !isfinite(number))
         return true;
     numbers->sum += number;
@@ -224,20 +285,20 @@ const struct json *adapter_value(const struct adapter_sources *sources, const st
     const struct json *found = NULL;
     for (size_t i = 0; i < sources->count && !found; i++) {
         if (!sources->items[i].word)
-            found = adapter_path_first(&sources->items[i].path, value);
+            found = first_at_path(&sources->items[i].path, value);
     }
     return found && json_kind(found) != JSON_KIND_NULL ? found : NULL;
 }
 
 /* Makes an object of members that come from different places. */
-static struct json *put_together(const struct adapter_sources *sources, const struct json *value)
+static struct json *compose_args(const struct adapter_sources *sources, const struct json *value)
 {
     struct str text = {0};
     struct json *object = NULL;
     str_add_char(&text, '{');
     for (size_t i = 0; i < sources->count; i++) {
         const struct adapter_source *source = &sources->items[i];
-        const struct json *found = adapter_path_first(&source->path, value);
+        const struct json *found = first_at_path(&source->path, value);
         if (source->word) {
             str_json_text(&text, source->key, source->word);
         } else if (found) {
@@ -252,24 +313,10 @@ static struct json *put_together(const struct adapter_sources *sources, const st
     return object;
 }
 
-/* Keeps arguments that are text but not a JSON object: different calls must stay different. */
-static struct json *text_as_args(const char *text)
-{
-    struct str object = {0};
-    struct json *args = NULL;
-    str_add_char(&object, '{');
-    str_json_text(&object, "input", text);
-    str_add_char(&object, '}');
-    if (!json_parse_data(str_text(&object), object.len, &args, NULL, NULL))
-        args = NULL;
-    str_done(&object);
-    return args;
-}
-
 struct json *adapter_args(const struct adapter_sources *sources, const struct json *value)
 {
     if (sources->count > 0 && sources->items[0].key)
-        return put_together(sources, value);
+        return compose_args(sources, value);
     const struct json *args = adapter_value(sources, value);
     const char *text = json_text(args, NULL);
     struct json *object = NULL;
@@ -281,7 +328,15 @@ struct json *adapter_args(const struct adapter_sources *sources, const struct js
     if (is_json && json_kind(object) == JSON_KIND_OBJECT)
         return object;
     json_free(object);
-    return text_as_args(text);
+    /* Text that is not a JSON object is kept, since different calls must stay different. */
+    struct str named = {0};
+    str_add_char(&named, '{');
+    str_json_text(&named, "input", text);
+    str_add_char(&named, '}');
+    if (!json_parse_data(str_text(&named), named.len, &object, NULL, NULL))
+        object = NULL;
+    str_done(&named);
+    return object;
 }
 
 static const char *const event_names[] = {
@@ -318,12 +373,6 @@ static const char *const member_names[] = {
 };
 static_assert(ARRAY_LEN(member_names) == ADAPTER_MEMBER_COUNT, "every member has a name");
 
-static void add_test(struct adapter_tests *tests, const char *path, const struct json *wanted)
-{
-    adapter_path_init(&tests->items[tests->count].path, path);
-    tests->items[tests->count++].wanted = wanted;
-}
-
 static void read_tests(struct adapter_tests *tests, const struct json *value)
 {
     void *iter = NULL;
@@ -332,14 +381,16 @@ static void read_tests(struct adapter_tests *tests, const struct json *value)
     if (json_kind(value) != JSON_KIND_OBJECT)
         return;
     tests->items = xcalloc(json_count(value) + 1, sizeof(*tests->items));
-    while (json_next(value, &iter, &path, &wanted))
-        add_test(tests, path, wanted);
+    while (json_next(value, &iter, &path, &wanted)) {
+        init_path(&tests->items[tests->count].path, path);
+        tests->items[tests->count++].wanted = wanted;
+    }
 }
 
 static void tests_done(struct adapter_tests *tests)
 {
     for (size_t i = 0; i < tests->count; i++)
-        adapter_path_done(&tests->items[i].path);
+        free_path(&tests->items[i].path);
     free(tests->items);
 }
 
@@ -354,7 +405,7 @@ static void add_source(struct adapter_sources *sources, const struct json *value
     if (text[0] == '=')
         source.word = text + 1;
     else
-        adapter_path_init(&source.path, text);
+        init_path(&source.path, text);
     sources->items[sources->count++] = source;
 }
 
@@ -375,62 +426,46 @@ static void read_sources(struct adapter_sources *sources, const struct json *val
     }
 }
 
-static void sources_done(struct adapter_sources *sources)
-{
-    for (size_t i = 0; i < sources->count; i++)
-        adapter_path_done(&sources->items[i].path);
-    free(sources->items);
-}
-
-/* true, one set of tests, or a list of sets. */
-static void read_failed(struct adapter_rule *rule, const struct json *value)
-{
-    const bool is_list = json_kind(value) == JSON_KIND_ARRAY;
-    const size_t count = is_list ? json_count(value) : 1;
-    rule->fails = json_bool(value, false);
-    if (!value || rule->fails)
-        return;
-    rule->failed = xcalloc(count + 1, sizeof(*rule->failed));
-    for (size_t i = 0; i < count; i++)
-        read_tests(&rule->failed[rule->failed_count++], is_list ? json_at(value, i) : value);
-}
-
 const char *adapter_event_name(enum adapter_event event)
 {
     return event_names[event];
 }
 
-static enum adapter_event event_named(const char *name)
-{
-    for (int i = 0; i < ADAPTER_EVENT_COUNT; i++) {
-        if (strcmp(event_names[i], name) == 0)
-            return (enum adapter_event)i;
-    }
-    return ADAPTER_EVENT_KNOWN;
-}
-
 void adapter_rule_init(struct adapter_rule *rule, const struct json *json)
 {
+    const char *name = json_text(json_get(json, "is"), "");
     const char *each = json_text(json_get(json, "each"), NULL);
     const struct json *goes_on = json_get(json, "goes_on");
+    const struct json *failed = json_get(json, "failed");
     *rule = (struct adapter_rule){
-        .event = event_named(json_text(json_get(json, "is"), "")),
+        .event = ADAPTER_EVENT_KNOWN,
         .line = json_get(json, "line"),
         .on_err = json_bool(json_get(json, "stderr"), false),
         .has_each = each != NULL,
         .each_is_turn = json_bool(json_get(json, "turn"), false),
+        .fails = json_bool(failed, false),
         .goes_on_always = json_bool(goes_on, false),
         .may_go_on = json_kind(goes_on) == JSON_KIND_OBJECT,
         .adds = json_bool(json_get(json, "adds"), false),
         .is_cut = json_bool(json_get(json, "cut"), false),
         .is_logged = json_bool(json_get(json, "logged"), false),
     };
+    for (int i = 0; i < ADAPTER_EVENT_COUNT; i++) {
+        if (strcmp(event_names[i], name) == 0)
+            rule->event = (enum adapter_event)i;
+    }
     read_tests(&rule->when, json_get(json, "when"));
     read_tests(&rule->where, json_get(json, "where"));
     read_tests(&rule->goes_on, goes_on);
-    read_failed(rule, json_get(json, "failed"));
+    if (failed && !rule->fails) { /* not true, so one set of tests, or a list of sets */
+        const bool is_list = json_kind(failed) == JSON_KIND_ARRAY;
+        const size_t count = is_list ? json_count(failed) : 1;
+        rule->failed = xcalloc(count + 1, sizeof(*rule->failed));
+        for (size_t i = 0; i < count; i++)
+            read_tests(&rule->failed[rule->failed_count++], is_list ? json_at(failed, i) : failed);
+    }
     if (each)
-        adapter_path_init(&rule->each, each);
+        init_path(&rule->each, each);
     for (int i = 0; i < ADAPTER_MEMBER_COUNT; i++) {
         const struct json *value = json_get(json, member_names[i]);
         if (value)
@@ -446,7 +481,11 @@ void adapter_rule_done(struct adapter_rule *rule)
     for (size_t i = 0; i < rule->failed_count; i++)
         tests_done(&rule->failed[i]);
     free(rule->failed);
-    adapter_path_done(&rule->each);
-    for (int i = 0; i < ADAPTER_MEMBER_COUNT; i++)
-        sources_done(&rule->members[i]);
+    free_path(&rule->each);
+    for (int i = 0; i < ADAPTER_MEMBER_COUNT; i++) {
+        struct adapter_sources *sources = &rule->members[i];
+        for (size_t k = 0; k < sources->count; k++)
+            free_path(&sources->items[k].path);
+        free(sources->items);
+    }
 }

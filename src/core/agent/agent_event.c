@@ -25,6 +25,36 @@ struct agent_taking {
 
 enum { STATUS_LEAST = 100, STATUS_MOST = 599 }; /* a smaller code is an exit code */
 
+/* Calls waiting for their results. */
+
+static void remove_call(struct agent_calls *calls, size_t index)
+{
+    calls->count--;
+    memmove(&calls->items[index], &calls->items[index + 1],
+            (calls->count - index) * sizeof(calls->items[0]));
+}
+
+/* Returns the index of the call with that id, or calls->count. */
+static size_t find_call(const struct agent_calls *calls, const char *id)
+{
+    size_t i = 0;
+    while (i < calls->count && (!calls->items[i].id || strcmp(calls->items[i].id, id) != 0))
+        i++;
+    return i;
+}
+
+/* Removes the call with that id, or the oldest one without an id. The caller calls
+ * agent_call_done() on *out. */
+static bool take_call(struct agent_calls *calls, const char *id, struct agent_call *out)
+{
+    const size_t index = id ? find_call(calls, id) : 0;
+    if (index == calls->count)
+        return false;
+    *out = calls->items[index];
+    remove_call(calls, index);
+    return true;
+}
+
 static void agent_taking_text(const struct agent_taking *taking, enum adapter_member member,
                               const struct json *value, struct str *out)
 {
@@ -97,36 +127,6 @@ static void set_sum(struct agent_stream *stream, int64_t *sum, double value, boo
     stream->used_changed = true;
 }
 
-/* Returns true if it is another turn than the last one. */
-static bool is_new_turn(const struct agent_taking *taking, const struct json *value)
-{
-    struct agent_stream *stream = taking->stream;
-    struct str id = {0};
-    agent_taking_text(taking, ADAPTER_TURN, value, &id);
-    const bool is_new = id.len > 0 && strcmp(str_text(&id), str_text(&stream->turn)) != 0;
-    if (is_new) {
-        str_clear(&stream->turn);
-        str_add(&stream->turn, str_text(&id));
-    }
-    str_done(&id);
-    return is_new;
-}
-
-/* Ends the turn and begins the next. A turn without a word, call or token is reported as a
- * message, so that the loop detector sees an agent that produces nothing else. */
-static void begin_turn(struct agent_stream *stream)
-{
-    if (stream->turn_is_empty && stream->used.tokens == stream->turn_tokens) {
-        struct agent_item item = agent_item_new(stream, AGENT_ITEM_TEXT);
-        item.text = "(an empty turn)";
-        agent_stream_tell(stream, &item);
-    }
-    stream->turn_is_empty = true;
-    stream->turn_tokens = stream->used.tokens;
-    stream->used.turns++;
-    stream->used_changed = true;
-}
-
 /* Reads turns, cost and tokens, which any event may have. */
 static void agent_used_take(const struct agent_taking *taking, const struct json *value)
 {
@@ -134,12 +134,32 @@ static void agent_used_take(const struct agent_taking *taking, const struct json
     struct agent_stream *stream = taking->stream;
     const struct adapter_rule *rule = taking->rule;
     double number = 0;
-    const bool names_turn = rule->members[ADAPTER_TURN].count > 0 && !rule->each_is_turn;
-    const bool is_new = rule->each_is_turn || (names_turn && is_new_turn(taking, value));
-    if (names_turn && !is_new)
-        return; /* counted with the first event of the turn */
-    if (is_new)
-        begin_turn(stream);
+    bool is_new = rule->each_is_turn;
+    if (rule->members[ADAPTER_TURN].count > 0 && !rule->each_is_turn) {
+        struct str id = {0};
+        agent_taking_text(taking, ADAPTER_TURN, value, &id);
+        is_new = id.len > 0 && strcmp(str_text(&id), str_text(&stream->turn)) != 0;
+        if (is_new) {
+            str_clear(&stream->turn);
+            str_add(&stream->turn, str_text(&id));
+        }
+        str_done(&id);
+        if (!is_new)
+            return; /* counted with the first event of the turn */
+    }
+    if (is_new) {
+        /* A turn without a word, call or token is reported as a message, so that the loop
+         * detector sees an agent that produces nothing else. */
+        if (stream->turn_is_empty && stream->used.tokens == stream->turn_tokens) {
+            struct agent_item item = agent_item_new(stream, AGENT_ITEM_TEXT);
+            item.text = "(an empty turn)";
+            agent_stream_tell(stream, &item);
+        }
+        stream->turn_is_empty = true;
+        stream->turn_tokens = stream->used.tokens;
+        stream->used.turns++;
+        stream->used_changed = true;
+    }
     if (adapter_number(&rule->members[ADAPTER_TURNS], value, &number))
         set_sum(stream, &stream->used.turns, number, rule->adds);
     if (adapter_number(&rule->members[ADAPTER_COST_USD], value, &number))
@@ -148,18 +168,12 @@ static void agent_used_take(const struct agent_taking *taking, const struct json
         set_sum(stream, &stream->used.tokens, number, rule->adds);
 }
 
-static char *what_of(const struct json *args)
-{
-    struct str what = {0};
-    agent_call_what(args, &what);
-    return what.data ? what.data : xstrdup("");
-}
-
 /* Numbers and reports a call, which then waits for its result. */
 static void open_call(const struct agent_taking *taking, const struct json *value, const char *id)
 {
     struct agent_stream *stream = taking->stream;
     struct str tool = {0};
+    struct str what = {0};
     agent_taking_text(taking, ADAPTER_TOOL, value, &tool);
     struct agent_call call = {
         .id = id[0] != '\0' ? xstrdup(id) : NULL,
@@ -167,7 +181,8 @@ static void open_call(const struct agent_taking *taking, const struct json *valu
         .args = adapter_args(&taking->rule->members[ADAPTER_ARGS], value),
         .number = ++stream->used.calls,
     };
-    call.what = what_of(call.args);
+    agent_call_what(call.args, &what);
+    call.what = what.data ? what.data : xstrdup("");
     stream->used_changed = true;
     stream->ends_refused = false;
     str_clear(&stream->last_call);
@@ -179,59 +194,48 @@ static void open_call(const struct agent_taking *taking, const struct json *valu
     item.args = call.args;
     item.number = call.number;
     agent_stream_tell(stream, &item);
-    agent_calls_add(&stream->calls, &call);
+    if (stream->calls.count == AGENT_OPEN_CALLS_MAX) { /* drops the oldest */
+        agent_call_done(&stream->calls.items[0]);
+        remove_call(&stream->calls, 0);
+    }
+    stream->calls.items[stream->calls.count++] = call;
     str_done(&tool);
-}
-
-/* Handles the beginning of a call. */
-static void agent_call_take(const struct agent_taking *taking, const struct json *value)
-{
-    struct str id = {0};
-    agent_message_end(taking->stream);
-    agent_taking_text(taking, ADAPTER_ID, value, &id);
-    open_call(taking, value, str_text(&id));
-    str_done(&id);
-}
-
-static void tell_result(const struct agent_taking *taking, const struct json *value,
-                        const struct agent_call *call)
-{
-    enum { EXIT_MOST = 255 };
-    struct str output = {0};
-    agent_taking_text(taking, ADAPTER_OUTPUT_TEXT_OF, value, &output);
-    const int64_t code = agent_taking_number(taking, ADAPTER_EXIT, value, -1);
-    struct agent_item item = agent_item_new(taking->stream, AGENT_ITEM_RESULT);
-    item.text = str_text(&output);
-    item.tool = call->tool;
-    item.what = call->what;
-    item.args = call->args;
-    item.number = call->number;
-    item.failed = adapter_rule_failed(taking->rule, value) || code > 0;
-    item.exit = code <= EXIT_MOST ? (int)code : -1;
-    taking->stream->turn_is_open = false;
-    agent_stream_tell(taking->stream, &item);
-    str_done(&output);
 }
 
 /* Handles the result of a call, even if the call was not reported. */
 static void agent_result_take(const struct agent_taking *taking, const struct json *value)
 {
+    enum { EXIT_MOST = 255 };
     struct agent_stream *stream = taking->stream;
     struct agent_call call = {0};
     struct str id = {0};
+    struct str output = {0};
     agent_message_end(stream);
     agent_taking_text(taking, ADAPTER_ID, value, &id);
     const char *name = id.len > 0 ? str_text(&id) : NULL;
-    bool is_known = agent_calls_take(&stream->calls, name, &call);
+    bool is_known = take_call(&stream->calls, name, &call);
     if (!is_known && taking->rule->members[ADAPTER_TOOL].count > 0) {
         open_call(taking, value, str_text(&id));
-        is_known = agent_calls_take(&stream->calls, name, &call);
+        is_known = take_call(&stream->calls, name, &call);
     }
     if (!is_known && name)
         call.id = xstrdup(name);
-    tell_result(taking, value, &call);
+
+    agent_taking_text(taking, ADAPTER_OUTPUT_TEXT_OF, value, &output);
+    const int64_t code = agent_taking_number(taking, ADAPTER_EXIT, value, -1);
+    struct agent_item item = agent_item_new(stream, AGENT_ITEM_RESULT);
+    item.text = str_text(&output);
+    item.tool = call.tool;
+    item.what = call.what;
+    item.args = call.args;
+    item.number = call.number;
+    item.failed = adapter_rule_failed(taking->rule, value) || code > 0;
+    item.exit = code <= EXIT_MOST ? (int)code : -1;
+    stream->turn_is_open = false;
+    agent_stream_tell(stream, &item);
     str_clear(&stream->failure);
     agent_call_done(&call);
+    str_done(&output);
     str_done(&id);
 }
 
@@ -250,25 +254,6 @@ static bool is_first_report(struct agent_stream *stream, const char *id)
     return id[0] == '\0' || (!is_known && !is_full);
 }
 
-/* The tool and the call in one line: as the call was reported, else as the refusal says. */
-static void name_call(const struct agent_taking *taking, const struct json *value, const char *id,
-                      struct str *tool, struct str *what)
-{
-    const struct agent_call *call = agent_calls_find(&taking->stream->calls, id);
-    if (call) {
-        str_add(tool, call->tool);
-        str_add(what, call->what);
-        return;
-    }
-    struct json *args = adapter_args(&taking->rule->members[ADAPTER_ARGS], value);
-    agent_taking_text(taking, ADAPTER_TOOL, value, tool);
-    if (args)
-        agent_call_what(args, what);
-    else
-        agent_taking_text(taking, ADAPTER_TEXT, value, what);
-    json_free(args);
-}
-
 /* Handles a denied call. A call with an id counts once, however often it is reported. */
 static void agent_refused_take(const struct agent_taking *taking, const struct json *value)
 {
@@ -278,7 +263,21 @@ static void agent_refused_take(const struct agent_taking *taking, const struct j
     struct str what = {0};
     agent_taking_text(taking, ADAPTER_ID, value, &id);
     if (is_first_report(stream, str_text(&id))) {
-        name_call(taking, value, str_text(&id), &tool, &what);
+        /* The tool and the call in one line: as reported, else as the refusal says. */
+        const size_t index = find_call(&stream->calls, str_text(&id));
+        if (index < stream->calls.count) {
+            const struct agent_call *call = &stream->calls.items[index];
+            str_add(&tool, call->tool);
+            str_add(&what, call->what);
+        } else {
+            struct json *args = adapter_args(&taking->rule->members[ADAPTER_ARGS], value);
+            agent_taking_text(taking, ADAPTER_TOOL, value, &tool);
+            if (args)
+                agent_call_what(args, &what);
+            else
+                agent_taking_text(taking, ADAPTER_TEXT, value, &what);
+            json_free(args);
+        }
         stream->used.refused++;
         stream->used_changed = true;
         stream->ends_refused = stream->ends_refused || id.len == 0 ||
@@ -296,25 +295,15 @@ static void agent_refused_take(const struct agent_taking *taking, const struct j
     str_done(&what);
 }
 
-/* Writes headers that tell when to retry, as programs print them. */
-static void read_headers(struct str *words, const struct json *headers)
-{
-    void *iter = NULL;
-    const char *key = NULL;
-    const struct json *value = NULL;
-    while (json_next(headers, &iter, &key, &value)) {
-        const bool tells = strstr(key, "retry") || strstr(key, "ratelimit");
-        if (tells && json_kind(value) == JSON_KIND_STRING)
-            str_addf(words, "%s: %s\n", key, json_text(value, ""));
-    }
-}
-
 static void take_failure(const struct agent_taking *taking, const struct json *value)
 {
     struct agent_stream *stream = taking->stream;
     struct agent_last *last = &stream->last;
     struct str ended = {0};
     struct str words = {0};
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *header = NULL;
     last->status = agent_taking_status(taking, value);
     agent_taking_text(taking, ADAPTER_ENDED, value, &ended);
     (void)adapter_texts(&taking->rule->members[ADAPTER_WORDS], value, "\n", &words);
@@ -322,27 +311,18 @@ static void take_failure(const struct agent_taking *taking, const struct json *v
     if (ended.len > 0)
         str_addf(&last->words, "agent ended: %s\n", str_text(&ended));
     agent_words_add(&last->words, str_text(&words));
-    read_headers(&last->words, adapter_value(&taking->rule->members[ADAPTER_HEADERS], value));
+    /* Headers that tell when to retry, as programs print them. */
+    const struct json *headers = adapter_value(&taking->rule->members[ADAPTER_HEADERS], value);
+    while (json_next(headers, &iter, &key, &header)) {
+        const bool tells = strstr(key, "retry") || strstr(key, "ratelimit");
+        if (tells && json_kind(header) == JSON_KIND_STRING)
+            str_addf(&last->words, "%s: %s\n", key, json_text(header, ""));
+    }
     if (words.len == 0)
         str_add(&last->words, str_text(&stream->error));
     str_add(&last->words, str_text(&stream->window));
     str_done(&ended);
     str_done(&words);
-}
-
-/* Stores the agent's result. */
-static void take_final(const struct agent_taking *taking, const struct json *value)
-{
-    const struct json *structured =
-        adapter_value(&taking->rule->members[ADAPTER_STRUCTURED], value);
-    struct str text = {0};
-    if (structured)
-        json_write(&text, structured);
-    else
-        agent_taking_text(taking, ADAPTER_TEXT, value, &text);
-    if (text.len > 0)
-        agent_final_set(taking->stream, str_text(&text), text.len, structured != NULL);
-    str_done(&text);
 }
 
 /* Handles the agent's end: its kind, its last words and its usage. */
@@ -361,7 +341,16 @@ static void agent_end_take(const struct agent_taking *taking, const struct json 
     if (last->end == AGENT_END_FAILED) {
         take_failure(taking, value);
     } else {
-        take_final(taking, value);
+        const struct json *structured =
+            adapter_value(&taking->rule->members[ADAPTER_STRUCTURED], value);
+        struct str text = {0};
+        if (structured)
+            json_write(&text, structured);
+        else
+            agent_taking_text(taking, ADAPTER_TEXT, value, &text);
+        if (text.len > 0)
+            agent_final_set(stream, str_text(&text), text.len, structured != NULL);
+        str_done(&text);
     }
     struct agent_item item = agent_item_new(stream, AGENT_ITEM_END);
     item.failed = last->end != AGENT_END_DONE;
@@ -462,8 +451,9 @@ static void take_notice(const struct agent_taking *taking, const struct json *va
     str_done(&ended);
 }
 
-static void take_one(const struct agent_taking *taking, const struct json *value)
+static void take_event(const struct agent_taking *taking, const struct json *value)
 {
+    struct str id = {0};
     agent_used_take(taking, value);
     switch (taking->rule->event) {
     case ADAPTER_EVENT_SESSION:
@@ -473,7 +463,10 @@ static void take_one(const struct agent_taking *taking, const struct json *value
         take_text(taking, value);
         break;
     case ADAPTER_EVENT_CALL:
-        agent_call_take(taking, value);
+        agent_message_end(taking->stream);
+        agent_taking_text(taking, ADAPTER_ID, value, &id);
+        open_call(taking, value, str_text(&id));
+        str_done(&id);
         break;
     case ADAPTER_EVENT_RESULT:
         agent_result_take(taking, value);
@@ -508,7 +501,7 @@ static bool take_element(void *ctx, const struct json *value)
     for (size_t i = 0; i < count; i++) {
         const struct json *element = json_at(value, i);
         if (adapter_tests_hold(&taking->rule->where, element))
-            take_one(taking, element);
+            take_event(taking, element);
     }
     return true;
 }
@@ -548,7 +541,7 @@ bool agent_event_take(struct agent_stream *stream, const struct json *event)
         if (rule->has_each)
             adapter_path_walk(&rule->each, event, take_element, &taking);
         else
-            take_one(&taking, event);
+            take_event(&taking, event);
     }
     if (is_known && !has_ended && stream->last.is_line)
         agent_begin_take(stream);
@@ -571,7 +564,7 @@ bool agent_line_take(struct agent_stream *stream, const char *line, bool on_err)
             continue;
         is_known = true;
         tell_rule(stream, i);
-        take_one(&taking, value);
+        take_event(&taking, value);
     }
     json_free(value);
     tell_used(stream);
@@ -642,7 +635,11 @@ static void read_text(struct agent_result *result, const struct adapter *adapter
 {
     struct agent_stream *stream = NULL;
     agent_stream_open(&stream, adapter, NULL, NULL);
-    agent_stream_begin_cut(stream, text->offset);
+    /* In the middle of an output, the first line is the end of one. */
+    stream->line_is_cut = text->offset > 0;
+    stream->begins_cut = text->offset > 0;
+    stream->offset = text->offset;
+    stream->line_offset = text->offset;
     agent_stream_add(stream, text->bytes, text->len);
     agent_stream_add_err(stream, err->bytes, err->len);
     agent_stream_end(stream);
@@ -650,56 +647,32 @@ static void read_text(struct agent_result *result, const struct adapter *adapter
     agent_stream_close(stream);
 }
 
-/* Writes the value of a line as text; of a list, its last element. */
-static void last_value(const struct classify_text *line, struct str *out)
-{
-    struct str repaired = {0};
-    struct json *value = NULL;
-    json_repair(&repaired, line->bytes, line->len);
-    if (json_parse_data(str_text(&repaired), repaired.len, &value, NULL, NULL)) {
-        const size_t count = json_kind(value) == JSON_KIND_ARRAY ? json_count(value) : 0;
-        if (count > 0 || json_kind(value) == JSON_KIND_OBJECT)
-            json_write(out, count > 0 ? json_at(value, count - 1) : value);
-        json_free(value);
-    }
-    str_done(&repaired);
-}
-
-/* For unknown agents: goes by the shape of the last line. */
+/* For unknown agents: goes by the shape of the last line; of a list, of its last element. */
 static void read_shape(struct agent_result *result, const struct classify_text *text)
 {
     static const char generic[] = "generic";
     struct adapter shape = *adapters_find(NULL, generic);
     const struct classify_text line = last_line(text);
-    struct str value = {0};
+    struct str repaired = {0};
+    struct str text_of_value = {0};
+    struct json *value = NULL;
     if (line.len == 0 || (line.bytes[0] != '{' && line.bytes[0] != '['))
         return;
-    last_value(&line, &value);
+    json_repair(&repaired, line.bytes, line.len);
+    if (json_parse_data(str_text(&repaired), repaired.len, &value, NULL, NULL)) {
+        const size_t count = json_kind(value) == JSON_KIND_ARRAY ? json_count(value) : 0;
+        if (count > 0 || json_kind(value) == JSON_KIND_OBJECT)
+            json_write(&text_of_value, count > 0 ? json_at(value, count - 1) : value);
+        json_free(value);
+    }
     shape.output = ADAPTER_OUTPUT_JSONL;
-    const struct classify_text whole = {.bytes = value.data, .len = value.len};
+    const struct classify_text whole = {.bytes = text_of_value.data, .len = text_of_value.len};
     read_text(result, &shape, &whole, &(struct classify_text){0});
     if (result->end == AGENT_END_CUT)
         result->end = AGENT_END_UNKNOWN;
     result->offset = result->end == AGENT_END_UNKNOWN ? 0 : line.offset;
-    str_done(&value);
-}
-
-/* A failure may be reported as JSON on stderr. Anything else there is for people. */
-static void read_stderr(struct agent_result *result, const struct classify_input *input)
-{
-    struct agent_result told = {0};
-    if (!input->agent->result_on_stderr || result->end != AGENT_END_UNKNOWN)
-        return;
-    read_text(&told, input->agent, &input->err, &(struct classify_text){0});
-    told.own_retries = result->own_retries;
-    str_add(&told.retry, str_text(&result->retry));
-    if (told.end == AGENT_END_FAILED) {
-        agent_result_done(result);
-        *result = told;
-        result->on_err = true;
-    } else {
-        agent_result_done(&told);
-    }
+    str_done(&text_of_value);
+    str_done(&repaired);
 }
 
 void agent_result_init(struct agent_result *result, const struct classify_input *input)
@@ -712,8 +685,20 @@ void agent_result_init(struct agent_result *result, const struct classify_input 
         read_text(result, input->agent, &input->out, &input->err);
     else
         read_shape(result, &input->out);
-    if (input->agent)
-        read_stderr(result, input);
+    /* A failure may be reported as JSON on stderr. Anything else there is for people. */
+    if (input->agent && input->agent->result_on_stderr && result->end == AGENT_END_UNKNOWN) {
+        struct agent_result on_err = {0};
+        read_text(&on_err, input->agent, &input->err, &(struct classify_text){0});
+        on_err.own_retries = result->own_retries;
+        str_add(&on_err.retry, str_text(&result->retry));
+        if (on_err.end == AGENT_END_FAILED) {
+            agent_result_done(result);
+            *result = on_err;
+            result->on_err = true;
+        } else {
+            agent_result_done(&on_err);
+        }
+    }
     read_status(result);
 }
 

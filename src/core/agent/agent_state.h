@@ -34,14 +34,6 @@ struct agent_calls {
 
 void agent_call_done(struct agent_call *call);
 
-/* Takes ownership of what *call owns. Drops the oldest call if full. */
-void agent_calls_add(struct agent_calls *calls, const struct agent_call *call);
-/* Removes the call with that id, or the oldest one without an id. The caller calls
- * agent_call_done() on *out. */
-bool agent_calls_take(struct agent_calls *calls, const char *id, struct agent_call *out);
-/* Returns the waiting call with that id, borrowed until the calls change, or NULL. */
-const struct agent_call *agent_calls_find(const struct agent_calls *calls, const char *id);
-
 /*
  * The stream.
  */
@@ -119,8 +111,5 @@ bool agent_line_take(struct agent_stream *stream, const char *line, bool on_err)
 void agent_message_end(struct agent_stream *stream);
 /* Stores the agent's last words so far. */
 void agent_final_set(struct agent_stream *stream, const char *text, size_t len, bool is_json);
-
-/* Begins in the middle of an output: the first line is the end of one, at that offset. */
-void agent_stream_begin_cut(struct agent_stream *stream, int64_t offset);
 
 #endif

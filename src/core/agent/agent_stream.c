@@ -30,24 +30,19 @@ void agent_used_add(struct agent_used *sum, const struct agent_used *used)
     sum->refused = agent_used_sum(sum->refused, used->refused);
 }
 
-/* Most events have no text, since denied calls are rare. */
-static int64_t refused_of(const struct event *event)
-{
-    if (!event->text)
-        return 0;
-    const int64_t refused =
-        json_scan_i64(json_scan_get(event->text, strlen(event->text), "refused"), 0);
-    return refused > 0 && refused <= AGENT_USED_MAX ? refused : 0;
-}
-
 struct agent_used agent_used_of_event(const struct event *event)
 {
-    return (struct agent_used){.turns = event->a,
-                               .calls = event->b,
-                               .cost_micro = event->c,
-                               .tokens = event->d,
-                               .own_retries = event->e,
-                               .refused = refused_of(event)};
+    struct agent_used used = {.turns = event->a,
+                              .calls = event->b,
+                              .cost_micro = event->c,
+                              .tokens = event->d,
+                              .own_retries = event->e};
+    if (!event->text) /* as of most events, since denied calls are rare */
+        return used;
+    const int64_t refused =
+        json_scan_i64(json_scan_get(event->text, strlen(event->text), "refused"), 0);
+    used.refused = refused > 0 && refused <= AGENT_USED_MAX ? refused : 0;
+    return used;
 }
 
 void agent_call_done(struct agent_call *call)
@@ -57,54 +52,6 @@ void agent_call_done(struct agent_call *call)
     json_free(call->args);
     free(call->what);
     *call = (struct agent_call){0};
-}
-
-static void take_out(struct agent_calls *calls, size_t index)
-{
-    calls->count--;
-    memmove(&calls->items[index], &calls->items[index + 1],
-            (calls->count - index) * sizeof(calls->items[0]));
-}
-
-void agent_calls_add(struct agent_calls *calls, const struct agent_call *call)
-{
-    if (calls->count == AGENT_OPEN_CALLS_MAX) {
-        agent_call_done(&calls->items[0]);
-        take_out(calls, 0);
-    }
-    calls->items[calls->count++] = *call;
-}
-
-/* Returns the index of the call with that id, or calls->count. */
-static size_t find_call(const struct agent_calls *calls, const char *id)
-{
-    size_t i = 0;
-    while (i < calls->count && (!calls->items[i].id || strcmp(calls->items[i].id, id) != 0))
-        i++;
-    return i;
-}
-
-bool agent_calls_take(struct agent_calls *calls, const char *id, struct agent_call *out)
-{
-    const size_t index = id ? find_call(calls, id) : 0;
-    if (index == calls->count)
-        return false;
-    *out = calls->items[index];
-    take_out(calls, index);
-    return true;
-}
-
-const struct agent_call *agent_calls_find(const struct agent_calls *calls, const char *id)
-{
-    const size_t index = find_call(calls, id);
-    return index < calls->count ? &calls->items[index] : NULL;
-}
-
-static void agent_calls_done(struct agent_calls *calls)
-{
-    for (size_t i = 0; i < calls->count; i++)
-        agent_call_done(&calls->items[i]);
-    calls->count = 0;
 }
 
 enum { OTHER_MAX = 4096 }; /* bytes reported of a line that no rule matches */
@@ -121,16 +68,6 @@ static void tell_other(struct agent_stream *stream, const char *text, size_t len
     str_done(&shown);
 }
 
-/* Keeps the output of a program that writes text: all of it is its result. */
-static void keep_text(struct agent_stream *stream, const char *text, size_t len)
-{
-    stream->final_is_lost = stream->final_is_lost || stream->final.len + len >= AGENT_TEXT_MAX;
-    if (stream->final_is_lost)
-        return;
-    str_add_n(&stream->final, text, len);
-    str_add_char(&stream->final, '\n');
-}
-
 static void take_words(struct agent_stream *stream, const char *text, size_t len)
 {
     struct str repaired = {0};
@@ -139,39 +76,40 @@ static void take_words(struct agent_stream *stream, const char *text, size_t len
         stream->last.is_line = false;
         stream->last.end = AGENT_END_UNKNOWN;
     }
-    if (stream->adapter->output == ADAPTER_OUTPUT_TEXT)
-        keep_text(stream, text, len);
+    if (stream->adapter->output == ADAPTER_OUTPUT_TEXT) { /* all of it is the result */
+        stream->final_is_lost = stream->final_is_lost || stream->final.len + len >= AGENT_TEXT_MAX;
+        if (!stream->final_is_lost) {
+            str_add_n(&stream->final, text, len);
+            str_add_char(&stream->final, '\n');
+        }
+    }
     json_repair(&repaired, text, len);
     if (len > 0 && !agent_line_take(stream, str_text(&repaired), false))
         tell_other(stream, text, len);
     str_done(&repaired);
 }
 
-/* A list is handled as one event after the other. */
-static bool take_value(struct agent_stream *stream, const struct json *value)
-{
-    const size_t count = json_count(value);
-    bool is_known = false;
-    if (json_kind(value) != JSON_KIND_ARRAY)
-        return json_kind(value) == JSON_KIND_OBJECT && agent_event_take(stream, value);
-    for (size_t i = 0; i < count; i++) {
-        const struct json *event = json_at(value, i);
-        const bool is_object = json_kind(event) == JSON_KIND_OBJECT;
-        is_known = (is_object && agent_event_take(stream, event)) || is_known;
-    }
-    return is_known;
-}
-
-/* Returns false for invalid JSON, and for more JSON than is read. */
+/* Handles an event; a list as one event after the other. Returns false for invalid JSON, and for
+ * more JSON than is read. */
 static bool take_json(struct agent_stream *stream, const char *text, size_t len)
 {
     struct str repaired = {0};
     struct json *value = NULL;
+    bool is_known = false;
     if (json_values_at_most(text, len, AGENT_VALUES_MAX + 1) > AGENT_VALUES_MAX)
         return false;
     json_repair(&repaired, text, len);
     const bool is_json = json_parse_data(str_text(&repaired), repaired.len, &value, NULL, NULL);
-    if (is_json && !take_value(stream, value)) {
+    const bool is_list = is_json && json_kind(value) == JSON_KIND_ARRAY;
+    size_t count = is_json ? 1 : 0;
+    if (is_list)
+        count = json_count(value);
+    for (size_t i = 0; i < count; i++) {
+        const struct json *event = is_list ? json_at(value, i) : value;
+        const bool is_object = json_kind(event) == JSON_KIND_OBJECT;
+        is_known = (is_object && agent_event_take(stream, event)) || is_known;
+    }
+    if (is_json && !is_known) {
         agent_message_end(stream);
         tell_other(stream, text, len);
     }
@@ -219,18 +157,6 @@ static bool is_alone(const char *text, size_t len, char bracket)
     return len == 1 && text[0] == bracket;
 }
 
-static void take_block_line(struct agent_stream *stream, const char *text, size_t len)
-{
-    str_add_n(&stream->block, text, len);
-    str_add_char(&stream->block, '\n');
-    const bool closes = is_alone(text, len, stream->block.data[0] == '{' ? '}' : ']');
-    if (!closes && stream->block.len <= AGENT_LINE_MAX)
-        return;
-    if (!closes || !take_json(stream, stream->block.data, stream->block.len))
-        take_words(stream, stream->block.data, trimmed_len(stream->block.data, stream->block.len));
-    str_clear(&stream->block);
-}
-
 /* Reports the lines of an unclosed JSON value as text. */
 static void agent_block_end(struct agent_stream *stream)
 {
@@ -241,13 +167,22 @@ static void agent_block_end(struct agent_stream *stream)
 
 static void take_whole_line(struct agent_stream *stream, const char *text, size_t len)
 {
+    struct str *block = &stream->block;
     const bool opens = is_alone(text, len, '{') || is_alone(text, len, '[');
     if (opens) {
         agent_block_end(stream);
-        str_add_n(&stream->block, text, len);
-        str_add_char(&stream->block, '\n');
-    } else if (stream->block.len > 0) {
-        take_block_line(stream, text, len);
+        str_add_n(block, text, len);
+        str_add_char(block, '\n');
+    } else if (block->len > 0) {
+        str_add_n(block, text, len);
+        str_add_char(block, '\n');
+        const bool closes = is_alone(text, len, block->data[0] == '{' ? '}' : ']');
+        if (!closes && block->len <= AGENT_LINE_MAX)
+            return;
+        if (closes && take_json(stream, block->data, block->len))
+            str_clear(block);
+        else
+            agent_block_end(stream);
     } else if (len == 0 || (text[0] != '{' && text[0] != '[') || !take_json(stream, text, len)) {
         take_words(stream, text, len);
     }
@@ -272,19 +207,6 @@ static void agent_line_end(struct agent_stream *stream)
         stream->line_offset = stream->offset;
 }
 
-/* Reports a line that is too long and keeps only its end. */
-static void agent_line_cut(struct agent_stream *stream)
-{
-    const size_t half = stream->line.len / 2;
-    if (!stream->line_is_cut)
-        tell_other(stream, stream->line.data, stream->line.len);
-    memmove(stream->line.data, stream->line.data + half, stream->line.len - half + 1);
-    stream->line.len -= half;
-    stream->line_offset += (int64_t)half;
-    stream->line_is_cut = true;
-    stream->has_spoken = true;
-}
-
 void agent_stream_open(struct agent_stream **out, const struct adapter *adapter,
                        agent_item_fn *item, void *ctx)
 {
@@ -292,14 +214,6 @@ void agent_stream_open(struct agent_stream **out, const struct adapter *adapter,
     (*out)->adapter = adapter;
     (*out)->item = item;
     (*out)->ctx = ctx;
-}
-
-void agent_stream_begin_cut(struct agent_stream *stream, int64_t offset)
-{
-    stream->line_is_cut = offset > 0;
-    stream->begins_cut = offset > 0;
-    stream->offset = offset;
-    stream->line_offset = offset;
 }
 
 void agent_stream_close(struct agent_stream *stream)
@@ -322,7 +236,8 @@ void agent_stream_close(struct agent_stream *stream)
     str_done(&stream->refused_ids);
     str_done(&stream->last_call);
     str_done(&stream->last.words);
-    agent_calls_done(&stream->calls);
+    for (size_t i = 0; i < stream->calls.count; i++)
+        agent_call_done(&stream->calls.items[i]);
     free(stream);
 }
 
@@ -379,10 +294,19 @@ void agent_stream_add(struct agent_stream *stream, const char *bytes, size_t len
         stream->offset += (int64_t)gone;
         bytes += gone;
         len -= gone;
-        if (end)
+        if (end) {
             agent_line_end(stream);
-        else if (stream->line.len == AGENT_LINE_MAX)
-            agent_line_cut(stream);
+        } else if (stream->line.len == AGENT_LINE_MAX) {
+            /* Reports a line that is too long and keeps only its end. */
+            const size_t half = stream->line.len / 2;
+            if (!stream->line_is_cut)
+                tell_other(stream, stream->line.data, stream->line.len);
+            memmove(stream->line.data, stream->line.data + half, stream->line.len - half + 1);
+            stream->line.len -= half;
+            stream->line_offset += (int64_t)half;
+            stream->line_is_cut = true;
+            stream->has_spoken = true;
+        }
     }
 }
 

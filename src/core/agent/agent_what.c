@@ -55,15 +55,6 @@ static void add_call(const struct agent_item *item, const char *before, struct s
     str_add_char(out, '\n');
 }
 
-static void add_result(const struct agent_item *item, struct str *out)
-{
-    add_lines(out, item->text, "  ", AGENT_SHOWN_LINES);
-    if (item->exit > 0)
-        str_addf(out, "  exit %d\n", item->exit);
-    else if (item->failed)
-        str_add(out, "  failed\n");
-}
-
 static void add_retry(const struct agent_item *item, struct str *out)
 {
     static const double second_ms = 1000;
@@ -127,7 +118,11 @@ void agent_item_words(const struct agent_item *item, struct str *out)
         add_call(item, "> ", out);
         break;
     case AGENT_ITEM_RESULT:
-        add_result(item, out);
+        add_lines(out, item->text, "  ", AGENT_SHOWN_LINES);
+        if (item->exit > 0)
+            str_addf(out, "  exit %d\n", item->exit);
+        else if (item->failed)
+            str_add(out, "  failed\n");
         break;
     case AGENT_ITEM_RETRY:
         add_retry(item, out);
@@ -197,13 +192,14 @@ static void add_arguments(const struct json *args, struct str *out)
     free(brief);
 }
 
-/* Collapses line feeds and runs of blanks. */
-static void add_in_one_line(struct str *out, const struct str *text)
+void agent_call_what(const struct json *args, struct str *out)
 {
+    struct str text = {0};
     struct str clean = {0};
     struct str line = {0};
-    text_clean(&clean, str_text(text), text->len);
-    for (size_t i = 0; i < clean.len; i++) {
+    add_arguments(args, &text);
+    text_clean(&clean, str_text(&text), text.len);
+    for (size_t i = 0; i < clean.len; i++) { /* collapses line feeds and runs of blanks */
         const bool is_blank = clean.data[i] == '\n' || clean.data[i] == ' ';
         if (!is_blank)
             str_add_char(&line, clean.data[i]);
@@ -216,12 +212,5 @@ static void add_in_one_line(struct str *out, const struct str *text)
     str_add_n(out, str_text(&line), len);
     str_done(&line);
     str_done(&clean);
-}
-
-void agent_call_what(const struct json *args, struct str *out)
-{
-    struct str text = {0};
-    add_arguments(args, &text);
-    add_in_one_line(out, &text);
     str_done(&text);
 }

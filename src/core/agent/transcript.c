@@ -26,8 +26,8 @@ static uint64_t hash_text(const char *text)
     return hash != 0 ? hash : 1;
 }
 
-/* Returns milliseconds since 1970 from RFC 3339 or a number of seconds or ms; 0 = none. */
-static int64_t time_of(const struct json *value)
+/* Milliseconds since 1970 from RFC 3339, or from a number of seconds or ms. */
+void transcript_set_time(struct transcript *t, const struct json *value)
 {
     enum { MS_PER_S = 1000 };
     const int64_t ms_from = INT64_C(100000000000); /* smaller numbers are seconds; in ms this is
@@ -35,17 +35,14 @@ static int64_t time_of(const struct json *value)
     const int64_t ms_max = INT64_C(1) << 53;
     const char *text = json_text(value, NULL);
     int64_t ms = 0;
-    if (text)
-        return moment_text_rfc3339(text, strlen(text), &ms) && ms > 0 && ms < ms_max ? ms : 0;
-    const double number = json_number(value, 0);
-    if (!(number > 0) || number >= (double)ms_max)
-        return 0;
-    return number < (double)ms_from ? (int64_t)(number * MS_PER_S) : (int64_t)number;
-}
-
-void transcript_set_time(struct transcript *t, const struct json *value)
-{
-    const int64_t ms = time_of(value);
+    if (text) {
+        if (!moment_text_rfc3339(text, strlen(text), &ms) || ms >= ms_max)
+            ms = 0;
+    } else {
+        const double number = json_number(value, 0);
+        if (number > 0 && number < (double)ms_max)
+            ms = number < (double)ms_from ? (int64_t)(number * MS_PER_S) : (int64_t)number;
+    }
     t->at_ms = ms > 0 ? ms : t->at_ms;
 }
 
@@ -141,19 +138,6 @@ static void forget_call(struct transcript_call *call)
     *call = (struct transcript_call){0};
 }
 
-/* Returns a free place, or the oldest one. */
-static struct transcript_call *place_for_call(struct transcript *t)
-{
-    for (int i = 0; i < AGENT_OPEN_CALLS_MAX; i++) {
-        if (!t->calls[i].id)
-            return &t->calls[i];
-    }
-    struct transcript_call *call = &t->calls[t->next_call];
-    t->next_call = (t->next_call + 1) % AGENT_OPEN_CALLS_MAX;
-    forget_call(call);
-    return call;
-}
-
 static struct transcript_call *find_call(struct transcript *t, const char *id)
 {
     for (int i = 0; id && i < AGENT_OPEN_CALLS_MAX; i++) {
@@ -170,7 +154,14 @@ void transcript_call(struct transcript *t, const char *id, const char *tool,
     const struct json *object = json_kind(args) == JSON_KIND_OBJECT ? args : NULL;
     if (find_call(t, id))
         return; /* reported before */
-    struct transcript_call *call = place_for_call(t);
+    struct transcript_call *call = NULL;
+    for (int i = 0; i < AGENT_OPEN_CALLS_MAX && !call; i++)
+        call = t->calls[i].id ? NULL : &t->calls[i];
+    if (!call) { /* all are taken: the oldest one is forgotten */
+        call = &t->calls[t->next_call];
+        t->next_call = (t->next_call + 1) % AGENT_OPEN_CALLS_MAX;
+        forget_call(call);
+    }
     *call = (struct transcript_call){.id = xstrdup(id ? id : ""),
                                      .tool = xstrdup(tool),
                                      .args = json_clone(object),
@@ -262,43 +253,6 @@ struct transcript_message *transcript_message(struct transcript *t, const char *
     return message;
 }
 
-static void add_part(const struct json *part, struct str *out)
-{
-    const char *text = json_text(part, NULL);
-    if (!text)
-        text = json_text(json_get(part, "text"), NULL);
-    if (!text && json_text(json_get(part, "type"), NULL))
-        text = strcmp(json_text(json_get(part, "type"), ""), "image") == 0 ? "(a picture)" : NULL;
-    if (!text)
-        return;
-    str_add(out, out->len > 0 && out->data[out->len - 1] != '\n' ? "\n" : "");
-    str_add(out, text);
-}
-
-void transcript_content(const struct json *content, struct str *out)
-{
-    if (json_kind(content) != JSON_KIND_ARRAY) {
-        add_part(content, out);
-        return;
-    }
-    for (size_t i = 0; i < json_count(content); i++)
-        add_part(json_at(content, i), out);
-}
-
-void transcript_result_of(struct transcript *t, const struct json *object, const char *id_key,
-                          const char *failed_key)
-{
-    struct str text = {0};
-    transcript_content(json_get(object, "content"), &text);
-    const struct transcript_result result = {.id = json_text(json_get(object, id_key), NULL),
-                                             .text = str_text(&text),
-                                             .exit = -1,
-                                             .failed =
-                                                 json_bool(json_get(object, failed_key), false)};
-    transcript_result(t, &result);
-    str_done(&text);
-}
-
 /*
  * Reading. The format is detected from the first lines.
  */
@@ -315,13 +269,6 @@ bool transcript_is_of(const char *type, const char *const *types, size_t count)
             return true;
     }
     return false;
-}
-
-/* A line of Qwen has the members of Claude Code's, and others in its message. */
-static bool is_qwen(const struct json *line)
-{
-    return has_text(line, "sessionId") && has_text(line, "uuid") &&
-           (json_get(line, "systemPayload") || json_get(json_get(line, "message"), "parts"));
 }
 
 static bool is_claude(const struct json *line, const char *type)
@@ -428,7 +375,9 @@ static enum transcript_form transcript_look(const struct json *line, const char 
         *agent = "codex";
         return TRANSCRIPT_CODEX;
     }
-    if (is_qwen(line)) {
+    /* A line of Qwen has the members of Claude Code's, and others in its message. */
+    if (has_text(line, "sessionId") && has_text(line, "uuid") &&
+        (json_get(line, "systemPayload") || json_get(json_get(line, "message"), "parts"))) {
         *agent = "qwen";
         return TRANSCRIPT_QWEN;
     }
@@ -488,23 +437,17 @@ void transcript_close(struct transcript *t)
     free(t);
 }
 
-/* The time since the call, for a CLI's own output, whose items have none. */
-static int64_t took(struct transcript *t, const struct agent_item *item)
-{
-    const int64_t at = item->number % AGENT_OPEN_CALLS_MAX;
-    if (item->number <= 0)
-        return 0;
-    if (item->kind == AGENT_ITEM_CALL)
-        t->calls[at].at_ms = t->at_ms;
-    const int64_t began_ms = t->calls[at].at_ms;
-    const bool is_result = item->kind == AGENT_ITEM_RESULT;
-    return is_result && began_ms > 0 && t->at_ms > began_ms ? t->at_ms - began_ms : 0;
-}
-
 static void take_item(void *ctx, const struct agent_item *item)
 {
     struct transcript *t = ctx;
-    const struct transcript_item it = {.at_ms = t->at_ms, .took_ms = took(t, item), .item = *item};
+    struct transcript_item it = {.at_ms = t->at_ms, .item = *item};
+    if (item->number > 0) { /* the items of a CLI's own output have no time of their own */
+        struct transcript_call *call = &t->calls[item->number % AGENT_OPEN_CALLS_MAX];
+        if (item->kind == AGENT_ITEM_CALL)
+            call->at_ms = t->at_ms;
+        else if (item->kind == AGENT_ITEM_RESULT && call->at_ms > 0 && t->at_ms > call->at_ms)
+            it.took_ms = t->at_ms - call->at_ms;
+    }
     if (item->kind == AGENT_ITEM_OTHER)
         t->counts.broken++;
     t->used = *item->used;
@@ -513,18 +456,8 @@ static void take_item(void *ctx, const struct agent_item *item)
     t->fn(t->ctx, &it);
 }
 
-static bool be_stream(struct transcript *t, struct err *err)
-{
-    if (!t->adapter) {
-        (void)err_set(err, ERR_INVALID, "there is no agent '%s'", t->agent);
-        return err_hint(err, "settings can define it under \"agents\": docs/agents.md");
-    }
-    t->form = TRANSCRIPT_STREAM;
-    agent_stream_open(&t->stream, t->adapter, take_item, t);
-    return true;
-}
-
-static bool is_unknown(const struct transcript *t, struct err *err)
+/* Fails: the format of what has been read is not known. */
+static bool fail_unknown(const struct transcript *t, struct err *err)
 {
     if (t->counts.lines == 0)
         return err_set(err, ERR_INVALID, "it is empty");
@@ -545,7 +478,15 @@ static bool choose_form(struct transcript *t, enum transcript_form form, const c
     t->agent = t->wanted ? t->wanted : agent;
     t->adapter = adapters_find(t->adapters, t->agent);
     t->form = form;
-    return is_kept || be_stream(t, err);
+    if (is_kept)
+        return true;
+    if (!t->adapter) {
+        (void)err_set(err, ERR_INVALID, "there is no agent '%s'", t->agent);
+        return err_hint(err, "settings can define it under \"agents\": docs/agents.md");
+    }
+    t->form = TRANSCRIPT_STREAM;
+    agent_stream_open(&t->stream, t->adapter, take_item, t);
+    return true;
 }
 
 static bool has_too_many_values(const char *text, size_t len)
@@ -583,7 +524,7 @@ static bool take_json(struct transcript *t, const struct json *json, const char 
         t->looked_at++;
         if (form == TRANSCRIPT_UNKNOWN && !t->wanted) {
             t->counts.unknown++;
-            return t->looked_at < TRANSCRIPT_LOOK_LINES || is_unknown(t, err);
+            return t->looked_at < TRANSCRIPT_LOOK_LINES || fail_unknown(t, err);
         }
         if (!choose_form(t, form, agent, err))
             return false;
@@ -616,12 +557,7 @@ static bool take_broken(struct transcript *t, struct err *err)
         return true;
     t->is_document = t->counts.lines == 1 && (first == '{' || first == '[');
     t->looked_at++;
-    return t->is_document || t->looked_at < TRANSCRIPT_LOOK_LINES || is_unknown(t, err);
-}
-
-static bool is_blank_line(const struct str *line)
-{
-    return strspn(str_text(line), " \t\r\n") == line->len;
+    return t->is_document || t->looked_at < TRANSCRIPT_LOOK_LINES || fail_unknown(t, err);
 }
 
 static bool take_line(struct transcript *t, struct err *err)
@@ -632,7 +568,7 @@ static bool take_line(struct transcript *t, struct err *err)
         t->counts.too_long++;
         return true;
     }
-    if (is_blank_line(&t->line))
+    if (strspn(str_text(&t->line), " \t\r\n") == t->line.len)
         return true;
     t->counts.lines++;
     if (!json_parse_data(t->line.data, t->line.len, &json, NULL, NULL))
@@ -654,14 +590,6 @@ static bool end_line(struct transcript *t, struct err *err)
     return ok;
 }
 
-static bool add_to_document(struct transcript *t, const char *bytes, size_t len, struct err *err)
-{
-    if (t->line.len + len > TRANSCRIPT_DOCUMENT_MAX)
-        return err_set(err, ERR_LIMIT, "one JSON value of more than 32 MiB");
-    str_add_n(&t->line, bytes, len);
-    return true;
-}
-
 bool transcript_add(struct transcript *t, const char *bytes, size_t len, struct err *err)
 {
     while (len > 0 && !t->is_document) {
@@ -675,33 +603,34 @@ bool transcript_add(struct transcript *t, const char *bytes, size_t len, struct 
         bytes += part + (end ? 1 : 0);
         len -= part + (end ? 1 : 0);
     }
-    return len == 0 || add_to_document(t, bytes, len, err);
-}
-
-static bool end_document(struct transcript *t, struct err *err)
-{
-    struct json *json = NULL;
-    t->counts = (struct transcript_counts){.lines = 1};
-    t->is_document = false;
-    if (has_too_many_values(str_text(&t->line), t->line.len))
-        return err_set(err, ERR_LIMIT, "more than %d JSON values", TRANSCRIPT_VALUES_MAX);
-    if (!json_parse_data(t->line.data, t->line.len, &json, NULL, NULL))
-        return is_unknown(t, err);
-    const bool ok = take_json(t, json, t->line.data, t->line.len, err);
-    json_free(json);
-    return ok;
+    if (len == 0)
+        return true;
+    if (t->line.len + len > TRANSCRIPT_DOCUMENT_MAX)
+        return err_set(err, ERR_LIMIT, "one JSON value of more than 32 MiB");
+    str_add_n(&t->line, bytes, len);
+    return true;
 }
 
 bool transcript_end(struct transcript *t, struct err *err)
 {
     bool ok = true;
-    if (t->is_document)
-        ok = end_document(t, err);
-    else if (t->line.len > 0 || t->is_too_long)
+    if (t->is_document) {
+        struct json *json = NULL;
+        t->counts = (struct transcript_counts){.lines = 1};
+        t->is_document = false;
+        if (has_too_many_values(str_text(&t->line), t->line.len))
+            ok = err_set(err, ERR_LIMIT, "more than %d JSON values", TRANSCRIPT_VALUES_MAX);
+        else if (json_parse_data(t->line.data, t->line.len, &json, NULL, NULL))
+            ok = take_json(t, json, t->line.data, t->line.len, err);
+        else
+            ok = fail_unknown(t, err);
+        json_free(json);
+    } else if (t->line.len > 0 || t->is_too_long) {
         ok = end_line(t, err);
+    }
     str_clear(&t->line);
     if (ok && t->form == TRANSCRIPT_UNKNOWN)
-        return is_unknown(t, err);
+        return fail_unknown(t, err);
     if (ok && t->stream)
         agent_stream_end(t->stream);
     return ok;

@@ -6,6 +6,47 @@
 #include "attr.h"
 #include "transcript_parts.h"
 
+static void add_part(const struct json *part, struct str *out)
+{
+    const char *text = json_text(part, NULL);
+    if (!text)
+        text = json_text(json_get(part, "text"), NULL);
+    if (!text && json_text(json_get(part, "type"), NULL))
+        text = strcmp(json_text(json_get(part, "type"), ""), "image") == 0 ? "(a picture)" : NULL;
+    if (!text)
+        return;
+    str_add(out, out->len > 0 && out->data[out->len - 1] != '\n' ? "\n" : "");
+    str_add(out, text);
+}
+
+/* Appends the text in a message's content: a string, or the "text" of its parts, separated by
+ * line feeds. */
+static void add_content(const struct json *content, struct str *out)
+{
+    if (json_kind(content) != JSON_KIND_ARRAY) {
+        add_part(content, out);
+        return;
+    }
+    for (size_t i = 0; i < json_count(content); i++)
+        add_part(json_at(content, i), out);
+}
+
+/* Reports the result in an object: "content" is the text, `id_key` the call's id, `failed_key`
+ * whether it failed. */
+static void report_result(struct transcript *t, const struct json *object, const char *id_key,
+                          const char *failed_key)
+{
+    struct str text = {0};
+    add_content(json_get(object, "content"), &text);
+    const struct transcript_result result = {.id = json_text(json_get(object, id_key), NULL),
+                                             .text = str_text(&text),
+                                             .exit = -1,
+                                             .failed =
+                                                 json_bool(json_get(object, failed_key), false)};
+    transcript_result(t, &result);
+    str_done(&text);
+}
+
 /*
  * A line of ~/.claude/projects/FOLDER/SESSION.jsonl.
  *
@@ -38,45 +79,47 @@ bool transcript_claude_is_book(const char *type)
     return transcript_is_of(type, types, ARRAY_LEN(types));
 }
 
-/* Text that the CLI itself inserts as the user's: its own commands and their output. */
-static bool is_claude_own(const char *text)
+static bool begins_with_any(const char *text, const char *const *begins, size_t count)
 {
-    static const char *const begins[] = {
-        "<local-command",       "<command-name>",
-        "<command-message>",    "<bash-input>",
-        "<bash-stdout>",        "<bash-stderr>",
-        "<system-reminder>",    "<task-notification>",
-        "[Request interrupted", "Caveat: The messages below",
-    };
-    for (size_t i = 0; i < ARRAY_LEN(begins); i++) {
+    for (size_t i = 0; i < count; i++) {
         if (strncmp(text, begins[i], strlen(begins[i])) == 0)
             return true;
     }
     return false;
 }
 
-static void read_words(struct transcript *t, const struct json *line, const char *text)
+static void read_claude_prompt(struct transcript *t, const struct json *line, const char *text)
 {
+    /* Text that the CLI itself inserts as the user's: its own commands and their output. */
+    static const char *const own[] = {
+        "<local-command",       "<command-name>",
+        "<command-message>",    "<bash-input>",
+        "<bash-stdout>",        "<bash-stderr>",
+        "<system-reminder>",    "<task-notification>",
+        "[Request interrupted", "Caveat: The messages below",
+    };
     if (json_bool(json_get(line, "isMeta"), false))
         return;
-    if (json_bool(json_get(line, "isCompactSummary"), false) || is_claude_own(text))
+    if (json_bool(json_get(line, "isCompactSummary"), false) ||
+        begins_with_any(text, own, ARRAY_LEN(own)))
         transcript_notice(t, text, false);
     else
         transcript_prompt(t, text);
 }
 
-static void read_user(struct transcript *t, const struct json *line, const struct json *content)
+static void read_claude_user(struct transcript *t, const struct json *line,
+                             const struct json *content)
 {
     const char *words = json_text(content, NULL);
     if (words)
-        read_words(t, line, words);
+        read_claude_prompt(t, line, words);
     for (size_t i = 0; i < json_count(content); i++) {
         const struct json *part = json_at(content, i);
         const char *type = json_text(json_get(part, "type"), "");
         if (strcmp(type, "tool_result") == 0)
-            transcript_result_of(t, part, "tool_use_id", "is_error");
+            report_result(t, part, "tool_use_id", "is_error");
         else if (strcmp(type, "text") == 0)
-            read_words(t, line, json_text(json_get(part, "text"), ""));
+            read_claude_prompt(t, line, json_text(json_get(part, "text"), ""));
     }
 }
 
@@ -128,14 +171,7 @@ static void read_claude_assistant(struct transcript *t, const struct json *line,
         count_claude_answer(t, line, message);
 }
 
-/* Milliseconds with a fraction; 0 for more than any CLI would wait. */
-static int64_t delay_of(const struct json *value)
-{
-    const double ms = json_number(value, 0);
-    return ms > 0 && ms < 1e12 ? (int64_t)ms : 0;
-}
-
-static void read_system(struct transcript *t, const struct json *line)
+static void read_claude_system(struct transcript *t, const struct json *line)
 {
     const char *subtype = json_text(json_get(line, "subtype"), "");
     const struct json *error = json_get(line, "error");
@@ -148,19 +184,21 @@ static void read_system(struct transcript *t, const struct json *line)
             str_addf(&words, " (%lld tokens)", (long long)tokens);
         transcript_notice(t, str_text(&words), false);
     } else if (strcmp(subtype, "api_error") == 0) {
+        /* Milliseconds with a fraction; 0 for more than any CLI would wait. */
+        const double delay_ms = json_number(json_get(line, "retryInMs"), 0);
         transcript_retry(t,
                          &(struct agent_item){
                              .text = json_text(json_get(error, "message"), "the model API said no"),
                              .attempt = json_i64(json_get(line, "retryAttempt"), 0),
                              .most = json_i64(json_get(line, "maxRetries"), 0),
-                             .delay_ms = delay_of(json_get(line, "retryInMs")),
+                             .delay_ms = delay_ms > 0 && delay_ms < 1e12 ? (int64_t)delay_ms : 0,
                              .status = json_i64(json_get(error, "status"), 0)});
     }
     str_done(&words);
 }
 
 /* The file of a sub-agent has its parent's id and its own; it is the main side there. */
-static void set_session(struct transcript *t, const struct json *line)
+static void set_claude_session(struct transcript *t, const struct json *line)
 {
     const char *id = json_text(json_get(line, "sessionId"), NULL);
     const char *sub = json_text(json_get(line, "agentId"), NULL);
@@ -182,16 +220,16 @@ bool transcript_read_claude(struct transcript *t, const struct json *line)
     if (transcript_claude_is_book(type))
         return true;
     transcript_set_time(t, json_get(line, "timestamp"));
-    set_session(t, line);
+    set_claude_session(t, line);
     transcript_set_folder(t, json_text(json_get(line, "cwd"), NULL));
     t->is_side = json_bool(json_get(line, "isSidechain"), false) && !t->is_sub;
     bool known = true;
     if (strcmp(type, "user") == 0)
-        read_user(t, line, json_get(message, "content"));
+        read_claude_user(t, line, json_get(message, "content"));
     else if (strcmp(type, "assistant") == 0)
         read_claude_assistant(t, line, message);
     else if (strcmp(type, "system") == 0)
-        read_system(t, line);
+        read_claude_system(t, line);
     else
         known = false;
     t->is_side = false;
@@ -212,22 +250,8 @@ static bool is_text(const char *text, const char *word)
     return strcmp(text, word) == 0;
 }
 
-/* Text of the user that the CLI inserted. */
-static bool is_codex_own(const char *text)
-{
-    static const char *const begins[] = {
-        "<environment_context>", "<user_instructions>",        "# AGENTS.md instructions",
-        "<turn_aborted>",        "<permissions instructions>", "<INSTRUCTIONS>",
-    };
-    for (size_t i = 0; i < ARRAY_LEN(begins); i++) {
-        if (strncmp(text, begins[i], strlen(begins[i])) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Old files have no line of their own for the folder. */
-static void look_for_folder(struct transcript *t, const char *text)
+static void find_codex_folder(struct transcript *t, const char *text)
 {
     const char *at = strstr(text, "<cwd>");
     const char *end = at ? strstr(at, "</cwd>") : NULL;
@@ -241,7 +265,7 @@ static void look_for_folder(struct transcript *t, const char *text)
 }
 
 /* Some versions write it as an item and as an event. */
-static void read_prompt(struct transcript *t, const char *words)
+static void read_codex_prompt(struct transcript *t, const char *words)
 {
     if (transcript_is_said_again(t, words))
         return;
@@ -251,16 +275,21 @@ static void read_prompt(struct transcript *t, const char *words)
 
 static void read_codex_message(struct transcript *t, const struct json *item)
 {
+    /* Text of the user that the CLI inserted. */
+    static const char *const own[] = {
+        "<environment_context>", "<user_instructions>",        "# AGENTS.md instructions",
+        "<turn_aborted>",        "<permissions instructions>", "<INSTRUCTIONS>",
+    };
     const char *role = json_text(json_get(item, "role"), "");
     struct str text = {0};
-    transcript_content(json_get(item, "content"), &text);
+    add_content(json_get(item, "content"), &text);
     const char *words = str_text(&text);
     if (is_text(role, "assistant"))
         transcript_text(t, words);
-    else if (is_text(role, "user") && is_codex_own(words))
-        look_for_folder(t, words);
+    else if (is_text(role, "user") && begins_with_any(words, own, ARRAY_LEN(own)))
+        find_codex_folder(t, words);
     else if (is_text(role, "user"))
-        read_prompt(t, words);
+        read_codex_prompt(t, words);
     str_done(&text);
 }
 
@@ -273,31 +302,6 @@ static struct json *parse_inner(const char *text)
         !json_parse_data(text, len, &json, NULL, NULL))
         return NULL;
     return json;
-}
-
-/* The arguments are JSON within a string. */
-static void read_codex_call(struct transcript *t, const struct json *item)
-{
-    struct json *args = parse_inner(json_text(json_get(item, "arguments"), ""));
-    transcript_call(t, json_text(json_get(item, "call_id"), NULL),
-                    json_text(json_get(item, "name"), "?"), args);
-    json_free(args);
-}
-
-/* A tool with a single text argument, such as apply_patch. */
-static void read_custom_call(struct transcript *t, const struct json *item)
-{
-    struct str object = {0};
-    struct json *args = NULL;
-    str_add_char(&object, '{');
-    str_json_text(&object, "input", json_text(json_get(item, "input"), ""));
-    str_add_char(&object, '}');
-    if (!json_parse_data(object.data, object.len, &args, NULL, NULL))
-        args = NULL;
-    transcript_call(t, json_text(json_get(item, "call_id"), NULL),
-                    json_text(json_get(item, "name"), "?"), args);
-    json_free(args);
-    str_done(&object);
 }
 
 /* "Chunk ID: ...\nWall time: ...\nProcess exited with code 0\nOutput:\n" tells how it went, and
@@ -316,121 +320,110 @@ static const char *below_head(const char *text)
     return text;
 }
 
-/* {"output":"...","metadata":{"exit_code":0}} in a string, from the shell tool; otherwise plain
- * text. */
-static void read_output(struct transcript *t, const char *id, const char *text)
+/* The shell tool writes {"output":"...","metadata":{"exit_code":0}} in a string, others {"content",
+ * "success"} or plain text. */
+static void read_codex_result(struct transcript *t, const struct json *item)
 {
-    struct json *json = text[0] == '{' ? parse_inner(text) : NULL;
+    const struct json *output = json_get(item, "output");
+    const struct json *content = json_get(output, "content");
+    struct json *json = NULL;
+    struct str text = {0};
+    add_content(content ? content : output, &text);
+    const char *words = str_text(&text);
     struct transcript_result result = {
-        .id = id, .text = below_head(text), .exit = transcript_exit(text)};
+        .id = json_text(json_get(item, "call_id"), NULL), .text = words, .exit = -1};
+    if (json_get(output, "success")) {
+        result.failed = !json_bool(json_get(output, "success"), true);
+    } else {
+        result.text = below_head(words);
+        result.exit = transcript_exit(words);
+        json = words[0] == '{' ? parse_inner(words) : NULL;
+    }
     if (json) {
-        const struct json *about = json_get(json, "metadata");
-        const int64_t code = json_i64(json_get(about, "exit_code"), -1);
-        result.text = json_text(json_get(json, "output"), text);
+        const int64_t code = json_i64(json_get(json_get(json, "metadata"), "exit_code"), -1);
+        result.text = json_text(json_get(json, "output"), words);
         result.exit = code >= 0 && code <= 255 ? (int)code : -1;
     }
     transcript_result(t, &result);
     json_free(json);
-}
-
-static void read_result(struct transcript *t, const struct json *item)
-{
-    const struct json *output = json_get(item, "output");
-    const struct json *content = json_get(output, "content");
-    const char *id = json_text(json_get(item, "call_id"), NULL);
-    struct str text = {0};
-    transcript_content(content ? content : output, &text);
-    if (json_get(output, "success")) {
-        const bool failed = !json_bool(json_get(output, "success"), true);
-        transcript_result(t, &(struct transcript_result){
-                                 .id = id, .text = str_text(&text), .exit = -1, .failed = failed});
-    } else {
-        read_output(t, id, str_text(&text));
-    }
     str_done(&text);
 }
 
-static void read_shell(struct transcript *t, const struct json *item)
-{
-    const char *id = json_text(json_get(item, "call_id"), NULL);
-    transcript_call(t, id ? id : json_text(json_get(item, "id"), NULL), "local_shell",
-                    json_get(item, "action"));
-}
-
-/* A search that the model's side does, without a result. */
-static void read_search(struct transcript *t, const struct json *item)
-{
-    const char *id = "web_search";
-    transcript_call(t, id, id, json_get(item, "action"));
-    transcript_result(t, &(struct transcript_result){
-                             .id = id,
-                             .text = "",
-                             .exit = -1,
-                             .failed = is_text(json_text(json_get(item, "status"), ""), "failed")});
-}
-
-static bool read_item(struct transcript *t, const struct json *item)
+static bool read_codex_item(struct transcript *t, const struct json *item)
 {
     const char *type = json_text(json_get(item, "type"), "");
-    if (is_text(type, "message"))
+    const char *id = json_text(json_get(item, "call_id"), NULL);
+    if (is_text(type, "message")) {
         read_codex_message(t, item);
-    else if (is_text(type, "function_call"))
-        read_codex_call(t, item);
-    else if (is_text(type, "custom_tool_call"))
-        read_custom_call(t, item);
-    else if (is_text(type, "function_call_output") || is_text(type, "custom_tool_call_output"))
-        read_result(t, item);
-    else if (is_text(type, "local_shell_call"))
-        read_shell(t, item);
-    else if (is_text(type, "web_search_call"))
-        read_search(t, item);
-    else
+    } else if (is_text(type, "function_call")) {
+        /* the arguments are JSON within a string */
+        struct json *args = parse_inner(json_text(json_get(item, "arguments"), ""));
+        transcript_call(t, id, json_text(json_get(item, "name"), "?"), args);
+        json_free(args);
+    } else if (is_text(type, "custom_tool_call")) {
+        /* a tool with a single text argument, such as apply_patch */
+        struct str object = {0};
+        struct json *args = NULL;
+        str_add_char(&object, '{');
+        str_json_text(&object, "input", json_text(json_get(item, "input"), ""));
+        str_add_char(&object, '}');
+        if (!json_parse_data(object.data, object.len, &args, NULL, NULL))
+            args = NULL;
+        transcript_call(t, id, json_text(json_get(item, "name"), "?"), args);
+        json_free(args);
+        str_done(&object);
+    } else if (is_text(type, "function_call_output") || is_text(type, "custom_tool_call_output")) {
+        read_codex_result(t, item);
+    } else if (is_text(type, "local_shell_call")) {
+        transcript_call(t, id ? id : json_text(json_get(item, "id"), NULL), "local_shell",
+                        json_get(item, "action"));
+    } else if (is_text(type, "web_search_call")) {
+        /* a search that the model's side does, without a result */
+        const char *status = json_text(json_get(item, "status"), "");
+        transcript_call(t, "web_search", "web_search", json_get(item, "action"));
+        transcript_result(t, &(struct transcript_result){.id = "web_search",
+                                                         .text = "",
+                                                         .exit = -1,
+                                                         .failed = is_text(status, "failed")});
+    } else {
         return is_text(type, "reasoning") || is_text(type, "ghost_snapshot") ||
                is_text(type, "compaction");
+    }
     return true;
-}
-
-static void count_tokens(struct transcript *t, const struct json *event)
-{
-    const struct json *sum = json_get(json_get(event, "info"), "total_token_usage");
-    const int64_t in = json_i64(json_get(sum, "input_tokens"), 0);
-    const int64_t out = json_i64(json_get(sum, "output_tokens"), 0);
-    const int64_t max = INT64_C(1) << 40;
-    if (in < 0 || out < 0 || in > max || out > max || in + out == 0)
-        return;
-    t->used.tokens = in + out;
-    transcript_count(t);
-}
-
-/* Before the first turn is reported, each prompt is a turn; that prompt belongs to this turn. */
-static void begin_turn(struct transcript *t)
-{
-    if (t->has_turns || t->used.turns == 0)
-        t->used.turns++;
-    t->has_turns = true;
 }
 
 /* Events beside the items; most repeat them. */
-static bool read_event(struct transcript *t, const struct json *event)
+static void read_codex_event(struct transcript *t, const struct json *event)
 {
+    const int64_t max = INT64_C(1) << 40;
     const char *type = json_text(json_get(event, "type"), "");
     const char *message = json_text(json_get(event, "message"), "");
-    if (is_text(type, "user_message"))
-        read_prompt(t, message);
-    else if (is_text(type, "token_count"))
-        count_tokens(t, event);
-    else if (is_text(type, "task_started") || is_text(type, "turn_started"))
-        begin_turn(t);
-    else if (is_text(type, "error"))
+    if (is_text(type, "user_message")) {
+        read_codex_prompt(t, message);
+    } else if (is_text(type, "token_count")) {
+        const struct json *sum = json_get(json_get(event, "info"), "total_token_usage");
+        const int64_t in = json_i64(json_get(sum, "input_tokens"), 0);
+        const int64_t out = json_i64(json_get(sum, "output_tokens"), 0);
+        if (in < 0 || out < 0 || in > max || out > max || in + out == 0)
+            return;
+        t->used.tokens = in + out;
+        transcript_count(t);
+    } else if (is_text(type, "task_started") || is_text(type, "turn_started")) {
+        /* Before the first turn is reported, each prompt is a turn; that prompt belongs to this
+         * turn. */
+        if (t->has_turns || t->used.turns == 0)
+            t->used.turns++;
+        t->has_turns = true;
+    } else if (is_text(type, "error")) {
         transcript_notice(t, message, true);
-    else if (is_text(type, "stream_error"))
+    } else if (is_text(type, "stream_error")) {
         transcript_retry(t, &(struct agent_item){.text = message});
-    else if (is_text(type, "turn_aborted"))
+    } else if (is_text(type, "turn_aborted")) {
         transcript_notice(t, "the turn was interrupted", true);
-    return true;
+    }
 }
 
-static void read_meta(struct transcript *t, const struct json *meta)
+static void read_codex_meta(struct transcript *t, const struct json *meta)
 {
     const char *id = json_text(json_get(meta, "id"), NULL);
     transcript_set_session(t, id ? id : json_text(json_get(meta, "session_id"), NULL));
@@ -443,23 +436,23 @@ bool transcript_read_codex(struct transcript *t, const struct json *line)
     const struct json *payload = json_get(line, "payload");
     transcript_set_time(t, json_get(line, "timestamp"));
     if (!type) {
-        read_meta(t, line);
+        read_codex_meta(t, line);
         return true;
     }
     if (is_text(type, "session_meta"))
-        read_meta(t, payload);
+        read_codex_meta(t, payload);
     else if (is_text(type, "turn_context"))
         transcript_set_folder(t, json_text(json_get(payload, "cwd"), NULL));
     else if (is_text(type, "response_item"))
-        return read_item(t, payload);
+        return read_codex_item(t, payload);
     else if (is_text(type, "event_msg"))
-        return read_event(t, payload);
+        read_codex_event(t, payload);
     else if (is_text(type, "compacted"))
         transcript_notice(t, "the conversation was compacted", false);
     else if (payload)
         return is_text(type, "world_state") || is_text(type, "token_usage_record");
     else
-        return read_item(t, line);
+        return read_codex_item(t, line);
     return true;
 }
 
@@ -488,14 +481,6 @@ static const char *response_text(const struct json *part)
     return text ? text : json_text(json_get(answer, "error"), "");
 }
 
-/* A list of responses, or a text. */
-static void add_result(const struct json *result, struct str *out)
-{
-    transcript_content(result, out);
-    for (size_t i = 0; i < json_count(result); i++)
-        str_add(out, response_text(json_at(result, i)));
-}
-
 /* A call without an id is as new as its message. */
 static void read_gemini_call(struct transcript *t, const struct json *call, bool is_new)
 {
@@ -505,8 +490,11 @@ static void read_gemini_call(struct transcript *t, const struct json *call, bool
         (void)transcript_message(t, id, &is_new);
     if (!is_new)
         return;
+    const struct json *result = json_get(call, "result"); /* a list of responses, or a text */
     struct str text = {0};
-    add_result(json_get(call, "result"), &text);
+    add_content(result, &text);
+    for (size_t i = 0; i < json_count(result); i++)
+        str_add(&text, response_text(json_at(result, i)));
     transcript_call(t, id, json_text(json_get(call, "name"), "?"), json_get(call, "args"));
     transcript_set_time(t, json_get(call, "timestamp"));
     if (!is_text(status, "executing") && !is_text(status, "scheduled"))
@@ -517,12 +505,15 @@ static void read_gemini_call(struct transcript *t, const struct json *call, bool
     str_done(&text);
 }
 
-static void count_gemini_answer(struct transcript *t, int64_t in, int64_t out)
+/* A turn is one answer of the model; `cost` is in USD, 0 if unknown. */
+static void count_answer(struct transcript *t, int64_t in, int64_t out, double cost)
 {
     const int64_t max = INT64_C(1) << 40;
     t->used.turns++;
     if (in >= 0 && out >= 0 && in < max && out < max)
         t->used.tokens = agent_used_sum(t->used.tokens, in + out);
+    if (cost > 0 && cost < 1e6)
+        t->used.cost_micro = agent_used_sum(t->used.cost_micro, (int64_t)(cost * 1e6));
     transcript_count(t);
 }
 
@@ -532,12 +523,13 @@ static bool read_gemini_message(struct transcript *t, const struct json *message
     const char *type = json_text(json_get(message, "type"), "");
     const char *id = json_text(json_get(message, "id"), NULL);
     const struct json *calls = json_get(message, "toolCalls");
+    const struct json *tokens = json_get(message, "tokens");
     bool is_new = true;
     struct str text = {0};
     transcript_set_time(t, json_get(message, "timestamp"));
     if (id)
         (void)transcript_message(t, id, &is_new);
-    transcript_content(json_get(message, "content"), &text);
+    add_content(json_get(message, "content"), &text);
     const char *words = str_text(&text);
     const bool is_known = is_text(type, "user") || is_text(type, "gemini") ||
                           is_text(type, "info") || is_text(type, "warning") ||
@@ -551,8 +543,8 @@ static bool read_gemini_message(struct transcript *t, const struct json *message
     for (size_t i = 0; i < json_count(calls); i++)
         read_gemini_call(t, json_at(calls, i), is_new);
     if (is_new && is_text(type, "gemini"))
-        count_gemini_answer(t, json_i64(json_get(json_get(message, "tokens"), "input"), 0),
-                            json_i64(json_get(json_get(message, "tokens"), "output"), 0));
+        count_answer(t, json_i64(json_get(tokens, "input"), 0),
+                     json_i64(json_get(tokens, "output"), 0), 0);
     str_done(&text);
     return is_known;
 }
@@ -631,8 +623,8 @@ bool transcript_read_qwen(struct transcript *t, const struct json *line)
     for (size_t i = 0; i < json_count(parts); i++)
         read_qwen_part(t, line, json_at(parts, i));
     if (is_text(type, "assistant"))
-        count_gemini_answer(t, json_i64(json_get(used, "promptTokenCount"), 0),
-                            json_i64(json_get(used, "candidatesTokenCount"), 0));
+        count_answer(t, json_i64(json_get(used, "promptTokenCount"), 0),
+                     json_i64(json_get(used, "candidatesTokenCount"), 0), 0);
     return true;
 }
 
@@ -647,7 +639,7 @@ bool transcript_read_qwen(struct transcript *t, const struct json *line)
  */
 
 /* Lines about the session, and partial messages: whole messages follow. */
-static bool is_bookkeeping(const char *type)
+static bool is_pi_bookkeeping(const char *type)
 {
     static const char *const types[] = {
         "model_change",
@@ -675,24 +667,10 @@ static bool is_bookkeeping(const char *type)
     return transcript_is_of(type, types, ARRAY_LEN(types));
 }
 
-static void count_pi_answer(struct transcript *t, const struct json *message)
-{
-    const struct json *usage = json_get(message, "usage");
-    const int64_t in = json_i64(json_get(usage, "input"), 0);
-    const int64_t out = json_i64(json_get(usage, "output"), 0);
-    const double cost = json_number(json_get(json_get(usage, "cost"), "total"), 0);
-    const int64_t max = INT64_C(1) << 40;
-    t->used.turns++;
-    if (in >= 0 && out >= 0 && in < max && out < max)
-        t->used.tokens = agent_used_sum(t->used.tokens, in + out);
-    if (cost > 0 && cost < 1e6)
-        t->used.cost_micro = agent_used_sum(t->used.cost_micro, (int64_t)(cost * 1e6));
-    transcript_count(t);
-}
-
 static void read_pi_assistant(struct transcript *t, const struct json *message)
 {
     const struct json *content = json_get(message, "content");
+    const struct json *usage = json_get(message, "usage");
     const char *stop = json_text(json_get(message, "stopReason"), "");
     const char *words = json_text(content, NULL);
     if (words)
@@ -706,7 +684,8 @@ static void read_pi_assistant(struct transcript *t, const struct json *message)
             transcript_call(t, json_text(json_get(part, "id"), NULL),
                             json_text(json_get(part, "name"), "?"), json_get(part, "arguments"));
     }
-    count_pi_answer(t, message);
+    count_answer(t, json_i64(json_get(usage, "input"), 0), json_i64(json_get(usage, "output"), 0),
+                 json_number(json_get(json_get(usage, "cost"), "total"), 0));
     if (is_text(stop, "error"))
         transcript_notice(t, json_text(json_get(message, "errorMessage"), "an error"), true);
     else if (is_text(stop, "aborted"))
@@ -722,9 +701,9 @@ static bool read_pi_message(struct transcript *t, const struct json *message)
     if (is_text(role, "assistant")) {
         read_pi_assistant(t, message);
     } else if (is_text(role, "toolResult")) {
-        transcript_result_of(t, message, "toolCallId", "isError");
+        report_result(t, message, "toolCallId", "isError");
     } else if (is_text(role, "user")) {
-        transcript_content(json_get(message, "content"), &text);
+        add_content(json_get(message, "content"), &text);
         transcript_prompt(t, str_text(&text));
     } else {
         return is_text(role, "bashExecution") || is_text(role, "custom") ||
@@ -740,7 +719,7 @@ bool transcript_read_pi(struct transcript *t, const struct json *line)
     const char *type = json_text(json_get(line, "type"), "");
     const struct json *message = json_get(line, "message");
     const struct json *at = json_get(line, "timestamp");
-    if (is_bookkeeping(type))
+    if (is_pi_bookkeeping(type))
         return true;
     transcript_set_time(t, at ? at : json_get(message, "timestamp"));
     if (is_text(type, "session")) {

@@ -100,17 +100,9 @@ struct transcript_result {
 };
 /* Reports the end of the call with that id, even if the call is unknown. */
 void transcript_result(struct transcript *t, const struct transcript_result *result);
-/* Reports the result in an object: "content" is the text, `id_key` the call's id, `failed_key`
- * whether it failed. */
-void transcript_result_of(struct transcript *t, const struct json *object, const char *id_key,
-                          const char *failed_key);
 /* Reports that the sums have changed. */
 void transcript_count(struct transcript *t);
 /* Returns the message with this id, remembering it if it is new. */
 struct transcript_message *transcript_message(struct transcript *t, const char *id, bool *is_new);
-
-/* Appends the text in a message's content: a string, or the "text" of its parts, separated by
- * line feeds. */
-void transcript_content(const struct json *content, struct str *out);
 
 #endif

@@ -14,14 +14,12 @@
 #include "attr.h"
 #include "plan.h"
 #include "redact_internal.h"
-#include "text.h"
 #include "text_list.h"
 #include "utf8.h"
 #include "xalloc.h"
 
 /*
- * Which values are secrets, by their names and by how they look; the alphabets of secrets; and
- * gaps within them (escape sequences, controls).
+ * Which values are secrets, by their names and by how they look, and the alphabets of secrets.
  */
 
 bool redact_is_one_of(unsigned char c, const char *chars)
@@ -100,25 +98,20 @@ bool redact_find_mark(const char *text, char name[REDACT_NAME_MAX + 1])
     return next_mark(text, name) != NULL;
 }
 
-static const char *value_of(char *const *environment, const char *name)
-{
-    const size_t len = strlen(name);
-    for (size_t i = 0; environment && environment[i]; i++) {
-        if (strncmp(environment[i], name, len) == 0 && environment[i][len] == '=')
-            return environment[i] + len + 1;
-    }
-    return NULL;
-}
-
 bool redact_restore(const char *text, char *const *environment, struct str *out)
 {
     char name[REDACT_NAME_MAX + 1];
     bool all = true;
     const char *mark = next_mark(text, name);
     for (; mark; mark = next_mark(text, name)) {
-        const char *value = value_of(environment, name);
-        const size_t len = sizeof(mark_start) + strlen(name); /* the NUL counts for the closing
-                                                                 bracket */
+        const size_t name_len = strlen(name);
+        const size_t len = sizeof(mark_start) + name_len; /* the NUL counts for the closing
+                                                             bracket */
+        const char *value = NULL;
+        for (size_t i = 0; environment && environment[i] && !value; i++) {
+            if (strncmp(environment[i], name, name_len) == 0 && environment[i][name_len] == '=')
+                value = environment[i] + name_len + 1;
+        }
         all = all && value;
         str_add_n(out, text, (size_t)(mark - text));
         if (value)
@@ -132,62 +125,7 @@ bool redact_restore(const char *text, char *const *environment, struct str *out)
 }
 
 enum {
-    ESC = 0x1b,
-    DEL = 0x7f,
-    C1_LEAD = 0xc2, /* first byte of U+0080 to U+00BF in UTF-8 */
-};
 
-bool redact_gaps_add(struct redact_gaps *gaps, int64_t start, int64_t end)
-{
-    if (gaps->count == REDACT_GAPS_MAX)
-        return false;
-    gaps->items[gaps->count].start = start;
-    gaps->items[gaps->count++].end = end;
-    return true;
-}
-
-int64_t redact_gaps_start(const struct redact_gaps *gaps, int64_t end, int64_t depth)
-{
-    int64_t start = end - depth;
-    for (size_t i = gaps->count; i > 0 && start < gaps->items[i - 1].end; i--)
-        start -= gaps->items[i - 1].end - gaps->items[i - 1].start;
-    return start;
-}
-
-bool redact_gaps_within(const struct redact_gaps *gaps, int64_t end, int64_t depth)
-{
-    return redact_gaps_start(gaps, end, depth) != end - depth;
-}
-
-bool redact_gap_begins(unsigned char c)
-{
-    const bool is_control = c < 0x20 && c != '\n' && c != '\r' && c != '\t';
-    return is_control || c == DEL || c == C1_LEAD;
-}
-
-size_t redact_gap_len(const char *bytes, size_t len, bool *open)
-{
-    const unsigned char c = (unsigned char)bytes[0];
-    *open = false;
-    if (!redact_gap_begins(c))
-        return 0;
-    if (c == C1_LEAD) {
-        *open = len < 2;
-        return len >= 2 && (unsigned char)bytes[1] >= 0x80 && (unsigned char)bytes[1] < 0xa0 ? 2
-                                                                                             : 0;
-    }
-    if (c != ESC)
-        return 1;
-    const size_t there = len < REDACT_GAP_MAX ? len : REDACT_GAP_MAX;
-    if (there >= 2 && redact_is_one_of((unsigned char)bytes[1], "]PX^_"))
-        return 0; /* the string itself may contain a secret */
-    const size_t escape = text_escape_len(bytes, there);
-    *open = escape == there && len < REDACT_GAP_MAX;
-    return escape < REDACT_GAP_MAX ? escape : 0;
-}
-
-enum {
-    WORDS_MAX = 32,   /* words of a name, between its underscores; the last ones count */
     NUMBER_LEN = 16,  /* a number with fewer digits is no secret: a time in ms has 13 */
     DISTINCT_MIN = 3, /* a secret has at least this many different bytes */
 };
@@ -216,29 +154,6 @@ static const char *const about[] = {
 /* Whole names. */
 static const char *const never[] = {"PWD", "OLDPWD", "XAUTHORITY", "GPG_KEY", "PYTHON_GPG_KEY"};
 
-static char upper_letter(char c)
-{
-    return ascii_is_lower(c) ? (char)(c - 'a' + 'A') : c;
-}
-
-/* A name in capitals. Longer names lose their beginning, because the end tells what they are. */
-struct name {
-    char text[REDACT_NAME_MAX + 1];
-    size_t len;
-};
-
-static struct name read_name(const char *text)
-{
-    struct name name = {.len = strlen(text)};
-    if (name.len > REDACT_NAME_MAX) {
-        text += name.len - REDACT_NAME_MAX;
-        name.len = REDACT_NAME_MAX;
-    }
-    for (size_t i = 0; i < name.len; i++)
-        name.text[i] = upper_letter(text[i]);
-    return name;
-}
-
 static bool is_one_of(const char *word, size_t len, const char *const *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -248,51 +163,45 @@ static bool is_one_of(const char *word, size_t len, const char *const *list, siz
     return false;
 }
 
-static bool ends_like_one(const char *word, size_t len)
-{
-    for (size_t i = 0; i < ARRAY_LEN(endings); i++) {
-        const size_t ending = strlen(endings[i]);
-        if (len > ending && memcmp(word + len - ending, endings[i], ending) == 0)
-            return !is_one_of(word, len, others, ARRAY_LEN(others));
-    }
-    return false;
-}
-
-static size_t word_len(const char *word)
-{
-    return redact_run(REDACT_ALNUM, word, strlen(word), REDACT_NAME_MAX);
-}
-
-static bool has_secret_word(const struct name *name)
+/* The name is in capitals. */
+static bool has_secret_word(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
-        if (strstr(name->text, parts[i]))
+        if (strstr(name, parts[i]))
             return true;
     }
-    const char *word = name->text;
+    const char *word = name;
     while (*word) {
-        const size_t len = word_len(word);
-        if (is_one_of(word, len, words, ARRAY_LEN(words)) || ends_like_one(word, len))
+        const size_t len = redact_run(REDACT_ALNUM, word, strlen(word), REDACT_NAME_MAX);
+        bool has_ending = false;
+        for (size_t i = 0; i < ARRAY_LEN(endings); i++) {
+            const size_t ending = strlen(endings[i]);
+            has_ending = has_ending ||
+                         (len > ending && memcmp(word + len - ending, endings[i], ending) == 0);
+        }
+        if (is_one_of(word, len, words, ARRAY_LEN(words)) ||
+            (has_ending && !is_one_of(word, len, others, ARRAY_LEN(others))))
             return true;
         word += word[len] ? len + 1 : len;
     }
-    return strstr(name->text, "CONNECTION_STRING") != NULL;
-}
-
-/* Returns the word after the last underscore. */
-static const char *last_word(const struct name *name)
-{
-    const char *underscore = strrchr(name->text, '_');
-    return underscore ? underscore + 1 : name->text;
+    return strstr(name, "CONNECTION_STRING") != NULL;
 }
 
 bool redact_name_is_secret(const char *text)
 {
-    const struct name name = read_name(text);
-    const char *last = last_word(&name);
-    if (is_one_of(name.text, name.len, never, ARRAY_LEN(never)))
+    char name[REDACT_NAME_MAX + 1] = {0}; /* in capitals */
+    size_t len = strlen(text);
+    if (len > REDACT_NAME_MAX) { /* without its beginning, because the end tells what it is */
+        text += len - REDACT_NAME_MAX;
+        len = REDACT_NAME_MAX;
+    }
+    for (size_t i = 0; i < len; i++)
+        name[i] = ascii_is_lower(text[i]) ? (char)(text[i] - 'a' + 'A') : text[i];
+    const char *underscore = strrchr(name, '_');
+    const char *last = underscore ? underscore + 1 : name;
+    if (is_one_of(name, len, never, ARRAY_LEN(never)))
         return false;
-    return has_secret_word(&name) && !is_one_of(last, strlen(last), about, ARRAY_LEN(about));
+    return has_secret_word(name) && !is_one_of(last, strlen(last), about, ARRAY_LEN(about));
 }
 
 /* Returns true if the name is in the list. Entries that end in '*' match prefixes. A NULL list
@@ -333,52 +242,33 @@ static bool is_path(const char *value, size_t len)
     return true;
 }
 
-static bool is_short_number(const char *value, size_t len)
+bool redact_may_be_secret(const char *value, size_t len)
 {
-    size_t at = 0;
-    while (at < len && redact_is_one_of((unsigned char)value[at], "0123456789.,:+-"))
-        at++;
-    return at == len && len < NUMBER_LEN;
-}
-
-static bool has_few_bytes(const char *value, size_t len)
-{
-    char seen[DISTINCT_MIN];
-    size_t count = 0;
-    for (size_t i = 0; i < len && count < DISTINCT_MIN; i++) {
-        if (count == 0 || !memchr(seen, value[i], count))
-            seen[count++] = value[i];
-    }
-    return count < DISTINCT_MIN;
-}
-
-/* Settings, and passwords that everybody knows: redacting them would redact ordinary words, too. */
-static bool is_common(const char *value, size_t len)
-{
+    /* Settings, and passwords that everybody knows: redacting them would redact ordinary words,
+     * too. */
     static const char *const common[] = {
         "anonymous", "automatic", "changeit",  "changeme",    "disabled",
         "enabled",   "example",   "localhost", "mariadb",     "minioadmin",
         "optional",  "password",  "postgres",  "postgresql",  "production",
         "required",  "rabbitmq",  "undefined", "development", "unlimited",
     };
-    return is_one_of(value, len, common, ARRAY_LEN(common));
-}
-
-/* A plan read back from a log has its secrets redacted already. */
-static bool has_mark(const char *value, size_t len)
-{
-    static const char mark[] = "[cut:";
-    for (size_t i = 0; i + sizeof(mark) <= len; i++) {
-        if (memcmp(value + i, mark, sizeof(mark) - 1) == 0)
-            return true;
+    char seen[DISTINCT_MIN];
+    size_t distinct = 0;
+    size_t digits = 0;
+    if (len < REDACT_VALUE_MIN || is_path(value, len))
+        return false;
+    /* A plan read back from a log has its secrets redacted already. */
+    if (memmem(value, len - 1, mark_start, sizeof(mark_start) - 1))
+        return false;
+    while (digits < len && redact_is_one_of((unsigned char)value[digits], "0123456789.,:+-"))
+        digits++;
+    if (digits == len && len < NUMBER_LEN)
+        return false;
+    for (size_t i = 0; i < len && distinct < DISTINCT_MIN; i++) {
+        if (distinct == 0 || !memchr(seen, value[i], distinct))
+            seen[distinct++] = value[i];
     }
-    return false;
-}
-
-bool redact_may_be_secret(const char *value, size_t len)
-{
-    return len >= REDACT_VALUE_MIN && !has_mark(value, len) && !is_path(value, len) &&
-           !is_short_number(value, len) && !has_few_bytes(value, len) && !is_common(value, len);
+    return distinct == DISTINCT_MIN && !is_one_of(value, len, common, ARRAY_LEN(common));
 }
 
 /*
@@ -397,21 +287,6 @@ struct adding {
     bool named;            /* the settings call it a secret, whatever it looks like */
 };
 
-/* Marks appear in JSON and in lines, so their names need no escaping and cannot end them. */
-static void write_mark(struct redact_name *name)
-{
-    char shown[REDACT_NAME_MAX + 1];
-    size_t len = strlen(name->text);
-    if (len > REDACT_NAME_MAX)
-        len = REDACT_NAME_MAX;
-    for (size_t i = 0; i < len; i++) {
-        const bool fits = redact_is_in(REDACT_DOTTED, (unsigned char)name->text[i]);
-        shown[i] = fits ? name->text[i] : '_';
-    }
-    shown[len] = '\0';
-    name->mark_len = (size_t)snprintf(name->mark, sizeof(name->mark), "[cut:%s]", shown);
-}
-
 /* Returns the number of a name; adds the name if it is new. */
 static int redactor_name_of(struct redactor *redactor, const char *text, enum redact_rank rank)
 {
@@ -423,7 +298,16 @@ static int redactor_name_of(struct redactor *redactor, const char *text, enum re
                             sizeof(*redactor->names));
     struct redact_name *name = &redactor->names[redactor->name_count];
     *name = (struct redact_name){.text = xstrdup(text), .rank = rank};
-    write_mark(name);
+
+    /* Marks appear in JSON and in lines, so their names need no escaping and cannot end them. */
+    char shown[REDACT_NAME_MAX + 1];
+    size_t len = strlen(text);
+    if (len > REDACT_NAME_MAX)
+        len = REDACT_NAME_MAX;
+    for (size_t i = 0; i < len; i++)
+        shown[i] = redact_is_in(REDACT_DOTTED, (unsigned char)text[i]) ? text[i] : '_';
+    shown[len] = '\0';
+    name->mark_len = (size_t)snprintf(name->mark, sizeof(name->mark), "[cut:%s]", shown);
     return (int)redactor->name_count++;
 }
 
@@ -498,19 +382,6 @@ static bool add_value(struct adding *adding, const char *value, size_t len, stru
     return add_piece(adding, value, len, err);
 }
 
-static bool add_lines(struct adding *adding, const char *value, size_t len, struct err *err)
-{
-    size_t at = 0;
-    while (at < len) {
-        const char *end = memchr(value + at, '\n', len - at);
-        const size_t line = end ? (size_t)(end - value) - at : len - at;
-        if (!add_value(adding, value + at, line, err))
-            return false;
-        at += line + 1;
-    }
-    return true;
-}
-
 /* Adds it also with the line ends of terminals and of other systems. */
 static bool add_with_returns(struct adding *adding, const char *value, size_t len, struct err *err)
 {
@@ -583,10 +454,17 @@ static bool add_variable(struct redactor *redactor, const char *name, const char
     const bool whole = adding.named || redact_name_is_secret(name);
     if (whole && !add_value(&adding, value, len, err))
         return false;
-    const bool has_lines = whole && memchr(value, '\n', len);
-    if (has_lines &&
-        (!add_with_returns(&adding, value, len, err) || !add_lines(&adding, value, len, err)))
-        return false;
+    if (whole && memchr(value, '\n', len)) {
+        if (!add_with_returns(&adding, value, len, err))
+            return false;
+        for (size_t at = 0; at < len;) {
+            const char *end = memchr(value + at, '\n', len - at);
+            const size_t line = end ? (size_t)(end - value) - at : len - at;
+            if (!add_value(&adding, value + at, line, err))
+                return false;
+            at += line + 1;
+        }
+    }
     return add_forms(&adding, value, err);
 }
 
@@ -622,21 +500,11 @@ void secret_settings_done(struct secret_settings *settings)
     *settings = (struct secret_settings){0};
 }
 
-static void add_wrapped_forms(struct redactor *redactor, size_t form)
-{
-    char start[REDACT_BASE64_START];
-    for (size_t place = 0; place < REDACT_PLACES; place++) {
-        const size_t number = form + (REDACT_FIRST_PLACE + place) * redact_form_count();
-        for (int url = 0; url < 2; url++) {
-            if (redact_base64_start(form, place, url == 1, start))
-                redact_trie_add_form(&redactor->trie, start, (int)number);
-        }
-    }
-}
-
-static void add_encoded_forms(struct redactor *redactor)
+/* Adds the starts of the known forms, as they are and in base64. */
+static void add_form_starts(struct redactor *redactor)
 {
     const size_t count = redact_form_count();
+    char start[REDACT_BASE64_START];
     redactor->form_names = xcalloc(count, sizeof(*redactor->form_names));
     for (size_t i = 0; i < count; i++) {
         const char *name = redact_form_name(i);
@@ -645,7 +513,13 @@ static void add_encoded_forms(struct redactor *redactor)
             continue;
         redactor->form_names[i] = redactor_name_of(redactor, name, REDACT_RANK_FORM);
         redact_trie_add_form(&redactor->trie, redact_form_start(i), (int)i);
-        add_wrapped_forms(redactor, i);
+        for (size_t place = 0; place < REDACT_PLACES; place++) {
+            const size_t number = i + (REDACT_FIRST_PLACE + place) * count;
+            for (int url = 0; url < 2; url++) {
+                if (redact_base64_start(i, place, url == 1, start))
+                    redact_trie_add_form(&redactor->trie, start, (int)number);
+            }
+        }
         redact_trie_add_form(&redactor->forms, redact_form_start(i), (int)i);
     }
     redact_trie_build(&redactor->forms);
@@ -672,27 +546,22 @@ static bool add_patterns(struct redactor *redactor, const struct secret_settings
     return true;
 }
 
-static bool add_step(struct redactor *redactor, const struct plan_step *step, struct err *err)
-{
-    for (size_t i = 0; step->argv[i]; i++) {
-        if (!redactor_add_text(redactor, step->argv[i], err))
-            return false;
-    }
-    char *const *of_agent = step->agent ? adapter_env(step->agent->adapter) : NULL;
-    return redactor_add_variables(redactor, of_agent, err) &&
-           redactor_add_variables(redactor, step->env, err) &&
-           redactor_add_text(redactor, step->cwd, err) &&
-           redactor_add_text(redactor, step->stdin_path, err);
-}
-
 static bool add_plan(struct redactor *redactor, const struct plan *plan, struct err *err)
 {
     bool ok = !plan || redactor_add_text(redactor, plan->name, err);
     for (int i = 0; ok && plan && i < plan->task_count; i++) {
         const struct plan_task *task = &plan->tasks[i];
         ok = redactor_add_text(redactor, task->title, err);
-        for (int step = 0; ok && step < task->step_count; step++)
-            ok = add_step(redactor, &task->steps[step], err);
+        for (int k = 0; ok && k < task->step_count; k++) {
+            const struct plan_step *step = &task->steps[k];
+            char *const *of_agent = step->agent ? adapter_env(step->agent->adapter) : NULL;
+            for (size_t arg = 0; ok && step->argv[arg]; arg++)
+                ok = redactor_add_text(redactor, step->argv[arg], err);
+            ok = ok && redactor_add_variables(redactor, of_agent, err) &&
+                 redactor_add_variables(redactor, step->env, err) &&
+                 redactor_add_text(redactor, step->cwd, err) &&
+                 redactor_add_text(redactor, step->stdin_path, err);
+        }
     }
     return ok;
 }
@@ -706,7 +575,7 @@ bool redactor_open(struct redactor **out, const struct redact_setting *setting, 
     redact_trie_init(&redactor->forms);
     redactor->listed = text_list_copy(settings->names);
     redactor->kept = text_list_copy(settings->keep);
-    add_encoded_forms(redactor);
+    add_form_starts(redactor);
     const bool ok = add_patterns(redactor, settings, err) &&
                     redactor_add_variables(redactor, setting->environment, err) &&
                     add_plan(redactor, setting->plan, err);

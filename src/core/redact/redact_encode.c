@@ -19,10 +19,9 @@
  */
 
 enum {
-    ALIGNMENTS = 3,  /* where in a group of three bytes of base64 the value begins */
-    WRAP_MAIL = 76,  /* line length of base64(1) and mail (RFC 2045, 6.8) */
-    WRAP_PEM = 64,   /* line length of openssl and RFC 7468 */
-    CAPITALS = 1024, /* flag of a form's kind: hex digits in capitals */
+    ALIGNMENTS = 3, /* where in a group of three bytes of base64 the value begins */
+    WRAP_MAIL = 76, /* line length of base64(1) and mail (RFC 2045, 6.8) */
+    WRAP_PEM = 64,  /* line length of openssl and RFC 7468 */
 };
 
 /* One form being written; on the stack, so that it can be overwritten. */
@@ -40,9 +39,6 @@ struct encoder {
     struct code code;
 };
 
-/* Writes the byte at[0] in a form. Returns how many bytes it took. */
-typedef size_t write_fn(struct code *code, const unsigned char *at, size_t len, int kind);
-
 static void add_bytes(struct code *code, const char *bytes, size_t len)
 {
     if (len > sizeof(code->bytes) - code->len) {
@@ -53,48 +49,25 @@ static void add_bytes(struct code *code, const char *bytes, size_t len)
     code->len += len;
 }
 
-static void add_byte(struct code *code, unsigned char byte)
-{
-    const char c = (char)byte;
-    add_bytes(code, &c, 1);
-}
-
-static void add_hex(struct code *code, uint32_t value, int digits, int kind)
-{
-    const char *letters = kind & CAPITALS ? "0123456789ABCDEF" : "0123456789abcdef";
-    for (int i = digits - 1; i >= 0; i--)
-        add_bytes(code, &letters[value >> (4 * i) & 15u], 1);
-}
-
-static size_t write_hex(struct code *code, const unsigned char *at, size_t len, int kind)
-{
-    (void)len;
-    add_hex(code, *at, 2, kind);
-    return 1;
-}
-
-static void write_all(struct code *code, const unsigned char *value, size_t len, write_fn *write,
-                      int kind)
-{
-    size_t at = 0;
-    code->len = 0;
-    code->full = false;
-    while (at < len)
-        at += write(code, value + at, len - at, kind);
-}
-
 static void take_part(struct encoder *encoder, size_t from, size_t to)
 {
     if (!encoder->code.full && to > from)
         encoder->take(encoder->ctx, encoder->code.bytes + from, to - from);
 }
 
-/* With lower-case and with upper-case hex digits. */
-static void encode_both(struct encoder *encoder, write_fn *write, int kind)
+/* With lower-case and with upper-case digits. */
+static void encode_hex(struct encoder *encoder)
 {
-    for (int capitals = 0; capitals <= CAPITALS; capitals += CAPITALS) {
-        write_all(&encoder->code, encoder->value, encoder->len, write, kind | capitals);
-        take_part(encoder, 0, encoder->code.len);
+    static const char *const digits[] = {"0123456789abcdef", "0123456789ABCDEF"};
+    struct code *code = &encoder->code;
+    for (size_t i = 0; i < ARRAY_LEN(digits); i++) {
+        code->len = 0;
+        code->full = false;
+        for (size_t at = 0; at < encoder->len; at++) {
+            add_bytes(code, &digits[i][encoder->value[at] >> 4], 1);
+            add_bytes(code, &digits[i][encoder->value[at] & 15u], 1);
+        }
+        take_part(encoder, 0, code->len);
     }
 }
 
@@ -134,23 +107,7 @@ static void write_base64(struct encoder *encoder, const struct base64 *form)
         add_bytes(code, &letters[form->url && six > 61 ? six + 2 : six], 1);
     }
     for (size_t i = total; form->padded && i % 3 != 0; i++)
-        add_byte(code, '=');
-}
-
-/* Within a longer text: only letters that depend on nothing but the value. */
-static void encode_base64_inside(struct encoder *encoder, const struct base64 *form)
-{
-    static const size_t first[ALIGNMENTS] = {0, 2, 3};
-    write_base64(encoder, form);
-    take_part(encoder, first[form->before], (form->before + encoder->len) * 8 / 6);
-}
-
-/* At the end of a text, where the last letter is known, too. */
-static void encode_base64_ending(struct encoder *encoder, const struct base64 *form)
-{
-    static const size_t first[ALIGNMENTS] = {0, 2, 3};
-    write_base64(encoder, form);
-    take_part(encoder, first[form->before], encoder->code.len);
+        add_bytes(code, "=", 1);
 }
 
 /* Alone, in lines. */
@@ -165,15 +122,21 @@ static void encode_base64_lines(struct encoder *encoder, const char *after, size
 
 static void encode_base64(struct encoder *encoder)
 {
+    static const size_t first[ALIGNMENTS] = {0, 2, 3};
     for (int url = 0; url < 2; url++) {
         for (size_t before = 0; before < ALIGNMENTS; before++) {
             struct base64 form = {.before = before, .after = "", .url = url == 1};
-            encode_base64_inside(encoder, &form);
-            encode_base64_ending(encoder, &form);
+            write_base64(encoder, &form);
+            /* Within a longer text: only letters that depend on nothing but the value. */
+            take_part(encoder, first[before], (before + encoder->len) * 8 / 6);
+            /* At the end of a text, where the last letter is known, too. */
+            take_part(encoder, first[before], encoder->code.len);
             form.padded = true;
-            encode_base64_ending(encoder, &form);
+            write_base64(encoder, &form);
+            take_part(encoder, first[before], encoder->code.len);
             form.after = "\n";
-            encode_base64_ending(encoder, &form);
+            write_base64(encoder, &form);
+            take_part(encoder, first[before], encoder->code.len);
         }
     }
     static const char *const ends[] = {"", "\n"};
@@ -189,7 +152,7 @@ void redact_encode(const char *value, size_t len, redact_code_fn *code, void *ct
         .value = (const unsigned char *)value, .len = len, .take = code, .ctx = ctx};
     assert(len > 0 && len <= REDACT_PIECE_MAX);
     encode_base64(&encoder);
-    encode_both(&encoder, write_hex, 0);
+    encode_hex(&encoder);
     explicit_bzero(&encoder, sizeof(encoder));
 }
 
@@ -262,18 +225,6 @@ static void decode_letters(const struct redact_place *text, size_t place, char f
     }
 }
 
-/* Returns the letter in which a decoded byte begins, and the letter after its end. */
-static size_t letter_of(size_t place, size_t byte)
-{
-    const size_t bit = (place + byte) * 8 / 6;
-    return bit > firsts[place].letter ? bit - firsts[place].letter : 0;
-}
-
-static size_t letter_behind(size_t place, size_t byte)
-{
-    return ((place + byte) * 8 + 5) / 6 - firsts[place].letter;
-}
-
 static enum redact_found look_at_decoded(size_t form, size_t place, struct decoded *decoded,
                                          bool is_all, struct redact_cut *cut)
 {
@@ -287,8 +238,10 @@ static enum redact_found look_at_decoded(size_t form, size_t place, struct decod
         redact_tail_take(&found.tail, decoded->bytes + found.end, decoded->len - found.end, is_all);
     if (found.start == found.end)
         return REDACT_NOT;
-    cut->start = letter_of(place, found.start);
-    cut->end = letter_behind(place, found.end);
+    /* The letter in which the first byte begins, and the letter after the end of the last. */
+    const size_t bit = (place + found.start) * 8 / 6;
+    cut->start = bit > firsts[place].letter ? bit - firsts[place].letter : 0;
+    cut->end = ((place + found.end) * 8 + 5) / 6 - firsts[place].letter;
     cut->tail = (struct redact_tail){0};
     if (cut->end > decoded->read)
         cut->end = decoded->read;
@@ -417,25 +370,23 @@ static bool set_rune(struct redact_unit *out, uint32_t rune, size_t taken)
     return true;
 }
 
-static int digit_of(char c, unsigned base)
-{
-    const int digit = ascii_is_digit(c)      ? c - '0'
-                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                             : -1;
-    return digit < (int)base ? digit : -1;
-}
-
 /* Reads at most `max` digits at `at`. Returns how many there are. */
 static size_t read_number(struct reading *in, size_t at, unsigned base, size_t max, uint32_t *value)
 {
     size_t count = 0;
     *value = 0;
     for (; count < max && at + count < in->len; count++) {
-        const int digit = digit_of(in->bytes[at + count], base);
-        if (digit < 0)
+        const char c = in->bytes[at + count];
+        unsigned digit = base;
+        if (ascii_is_digit(c))
+            digit = (unsigned)(c - '0');
+        else if (c >= 'a' && c <= 'f')
+            digit = (unsigned)(c - 'a') + 10;
+        else if (c >= 'A' && c <= 'F')
+            digit = (unsigned)(c - 'A') + 10;
+        if (digit >= base)
             return count;
-        *value = *value * base + (uint32_t)digit;
+        *value = *value * base + digit;
     }
     in->open = in->open || count < max;
     return count;
@@ -464,14 +415,6 @@ static bool read_units(struct reading *in, const char *begin, struct redact_unit
         low > 0xdfff)
         return false;
     return set_rune(out, 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00), 12);
-}
-
-/* \u{1f600}, \x{1f600}. */
-static bool read_braces(struct reading *in, struct redact_unit *out)
-{
-    uint32_t rune = 0;
-    const size_t digits = read_number(in, 3, 16, 6, &rune);
-    return digits > 0 && reads_text(in, 3 + digits, "}") && set_rune(out, rune, 4 + digits);
 }
 
 /* \047, and \0047 as in echo: three digits after \0 are more likely that than a control byte and
@@ -506,8 +449,10 @@ static bool read_backslash(struct reading *in, struct redact_unit *out)
         return false;
     const char c = in->bytes[1];
     const char *letter = c != '\0' ? strchr(letters, c) : NULL;
-    if ((c == 'u' || c == 'x') && reads_text(in, 2, "{"))
-        return read_braces(in, out);
+    if ((c == 'u' || c == 'x') && reads_text(in, 2, "{")) { /* \u{1f600}, \x{1f600} */
+        const size_t digits = read_number(in, 3, 16, 6, &value);
+        return digits > 0 && reads_text(in, 3 + digits, "}") && set_rune(out, value, 4 + digits);
+    }
     if (c == 'u')
         return read_units(in, "\\u", out);
     if (c >= '0' && c <= '3')
@@ -525,19 +470,6 @@ static bool read_backslash(struct reading *in, struct redact_unit *out)
     return true;
 }
 
-static bool set_named(struct redact_unit *out, const char *name, size_t len)
-{
-    for (size_t i = 0; i < ARRAY_LEN(ascii_names); i++) {
-        if (strlen(ascii_names[i].name) == len && memcmp(ascii_names[i].name, name, len) == 0)
-            return set_rune(out, (unsigned char)ascii_names[i].byte, len + 2);
-    }
-    for (size_t i = 0; i < ARRAY_LEN(latin_names); i++) {
-        if (strlen(latin_names[i]) == len && memcmp(latin_names[i], name, len) == 0)
-            return set_rune(out, (uint32_t)(0xa0 + i), len + 2);
-    }
-    return false;
-}
-
 static bool read_entity(struct reading *in, struct redact_unit *out)
 {
     uint32_t rune = 0;
@@ -549,19 +481,19 @@ static bool read_entity(struct reading *in, struct redact_unit *out)
         const size_t digits = read_number(in, 2, 10, 7, &rune);
         return digits > 0 && reads_text(in, 2 + digits, ";") && set_rune(out, rune, 3 + digits);
     }
-    const size_t len = redact_run(REDACT_ALNUM, in->bytes + 1, in->len - 1, NAME_MAX);
-    return reads_text(in, 1 + len, ";") && set_named(out, in->bytes + 1, len);
-}
-
-static bool read_percent(struct reading *in, struct redact_unit *out)
-{
-    uint32_t value = 0;
-    if (reads_text(in, 1, "u"))
-        return read_units(in, "%u", out);
-    if (read_number(in, 1, 16, 2, &value) < 2 || value == 0)
+    const char *name = in->bytes + 1;
+    const size_t len = redact_run(REDACT_ALNUM, name, in->len - 1, NAME_MAX);
+    if (!reads_text(in, 1 + len, ";"))
         return false;
-    set_byte(out, value, 3);
-    return true;
+    for (size_t i = 0; i < ARRAY_LEN(ascii_names); i++) {
+        if (strlen(ascii_names[i].name) == len && memcmp(ascii_names[i].name, name, len) == 0)
+            return set_rune(out, (unsigned char)ascii_names[i].byte, len + 2);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(latin_names); i++) {
+        if (strlen(latin_names[i]) == len && memcmp(latin_names[i], name, len) == 0)
+            return set_rune(out, (uint32_t)(0xa0 + i), len + 2);
+    }
+    return false;
 }
 
 static bool read_quote(struct reading *in, const char *const quotes[2], struct redact_unit *out)
@@ -579,6 +511,7 @@ static bool read_escape(enum redact_escaper escaper, struct reading *in, struct 
 {
     static const char *const of_shell[] = {"'\\''", "'\"'\"'"};
     static const char *const doubled[] = {"''", "\"\""};
+    uint32_t value = 0;
     if (!introduces_escape(escaper, (unsigned char)in->bytes[0]))
         return false;
     switch (escaper) {
@@ -587,7 +520,12 @@ static bool read_escape(enum redact_escaper escaper, struct reading *in, struct 
     case REDACT_ENTITY:
         return read_entity(in, out);
     case REDACT_PERCENT:
-        return read_percent(in, out);
+        if (reads_text(in, 1, "u"))
+            return read_units(in, "%u", out);
+        if (read_number(in, 1, 16, 2, &value) < 2 || value == 0)
+            return false;
+        set_byte(out, value, 3);
+        return true;
     case REDACT_SHELL:
         return read_quote(in, of_shell, out);
     case REDACT_DOUBLED:
@@ -812,19 +750,16 @@ static void take_again(const struct starts *starts, enum redact_escaper outer, i
         take_start(starts, twice);
 }
 
-static void take_twice(const struct starts *starts, enum redact_escaper outer, const char *spelt)
-{
-    for (int form = 0; form < again_forms[outer]; form++) {
-        for (int how_much = 0; how_much < AGAIN_COUNT; how_much++)
-            take_again(starts, outer, form, (enum again)how_much, spelt);
-    }
-}
-
+/* The escape as it is, and as it may be escaped again. */
 static void take_spelt(const struct starts *starts, const char *spelt)
 {
     take_start(starts, spelt);
-    for (int outer = REDACT_BACKSLASH; outer < REDACT_ESCAPER_COUNT; outer++)
-        take_twice(starts, (enum redact_escaper)outer, spelt);
+    for (int outer = REDACT_BACKSLASH; outer < REDACT_ESCAPER_COUNT; outer++) {
+        for (int form = 0; form < again_forms[outer]; form++) {
+            for (int how_much = 0; how_much < AGAIN_COUNT; how_much++)
+                take_again(starts, (enum redact_escaper)outer, form, (enum again)how_much, spelt);
+        }
+    }
 }
 
 ATTR_PRINTF(2, 3)
@@ -838,21 +773,7 @@ static void take_format(const struct starts *starts, const char *format, ...)
     take_spelt(starts, spelt);
 }
 
-static void take_names(const struct starts *starts, uint32_t rune)
-{
-    char spelt[SPELT_MAX];
-    for (size_t i = 0; i < ARRAY_LEN(ascii_names); i++) {
-        (void)snprintf(spelt, sizeof(spelt), "&%s;", ascii_names[i].name);
-        if ((unsigned char)ascii_names[i].byte == rune)
-            take_spelt(starts, spelt);
-    }
-    if (rune >= 0xa0 && rune - 0xa0 < ARRAY_LEN(latin_names)) {
-        (void)snprintf(spelt, sizeof(spelt), "&%s;", latin_names[rune - 0xa0]);
-        take_spelt(starts, spelt);
-    }
-}
-
-/* Escaped by its number, in every notation. */
+/* Escaped by its number, in every notation, and by its name. */
 static void take_numbers(const struct starts *starts, uint32_t rune)
 {
     const uint32_t unit = rune < 0x10000 ? rune : 0xd800 + ((rune - 0x10000) >> 10);
@@ -872,7 +793,12 @@ static void take_numbers(const struct starts *starts, uint32_t rune)
     take_format(starts, "&#X%X;", rune);
     take_format(starts, "%%u%04x", unit);
     take_format(starts, "%%u%04X", unit);
-    take_names(starts, rune);
+    for (size_t i = 0; i < ARRAY_LEN(ascii_names); i++) {
+        if ((unsigned char)ascii_names[i].byte == rune)
+            take_format(starts, "&%s;", ascii_names[i].name);
+    }
+    if (rune >= 0xa0 && rune - 0xa0 < ARRAY_LEN(latin_names))
+        take_format(starts, "&%s;", latin_names[rune - 0xa0]);
 }
 
 static void take_bytes(const struct starts *starts, unsigned char byte)

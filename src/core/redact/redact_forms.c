@@ -305,17 +305,12 @@ static bool may_stand_before(int before)
            strchr("nrtm02ABDF", before);
 }
 
-static bool is_quote(char c)
-{
-    return c == '"' || c == '\'' || c == '\\';
-}
-
 /* Skips blanks and quotes, at most MARK_MAX. */
 static size_t skip_marks(const struct redact_place *place, size_t at)
 {
     const size_t limit = at + MARK_MAX;
     while (at < place->len && at < limit &&
-           (redact_is_blank(place->bytes[at]) || is_quote(place->bytes[at])))
+           redact_is_one_of((unsigned char)place->bytes[at], " \t\"'\\"))
         at++;
     return at;
 }
@@ -334,16 +329,6 @@ static bool find_form_value(const struct redact_place *place, size_t *at, enum r
     if (redact_is_open(place, *at))
         *found = REDACT_MORE;
     return *at < place->len;
-}
-
-static enum redact_found look_at_assigned(const struct form *form, const struct redact_place *place,
-                                          struct redact_cut *cut)
-{
-    enum redact_found found = REDACT_NOT;
-    size_t at = strlen(form->start);
-    if (!find_form_value(place, &at, &found))
-        return found;
-    return look_at_run(form, place, at, at, cut);
 }
 
 static bool is_scheme(const char *bytes, size_t len)
@@ -374,21 +359,6 @@ static bool is_credential(const char *bytes, size_t len)
     return len >= CREDENTIAL_SURE || (len >= CREDENTIAL_MIN && lower && upper);
 }
 
-static enum redact_found look_at_credential(const struct form *form,
-                                            const struct redact_place *place, size_t at,
-                                            struct redact_cut *cut)
-{
-    const size_t run =
-        redact_run(form->alphabet, place->bytes + at, place->len - at, CREDENTIAL_SURE);
-    if (run < CREDENTIAL_SURE && redact_is_open(place, at + run))
-        return REDACT_MORE;
-    if (!is_credential(place->bytes + at, run))
-        return REDACT_NOT;
-    *cut = (struct redact_cut){
-        .start = at, .end = at + run, .tail = {REDACT_REST_RUN, form->alphabet, false}};
-    return REDACT_CUT;
-}
-
 static enum redact_found look_at_authorization(const struct form *form,
                                                const struct redact_place *place,
                                                struct redact_cut *cut)
@@ -407,24 +377,29 @@ static enum redact_found look_at_authorization(const struct form *form,
     at = skip_marks(place, at);
     if (redact_is_open(place, at))
         return REDACT_MORE;
-    return look_at_credential(form, place, at, cut);
-}
-
-static size_t letter_run(const struct redact_place *place, size_t limit)
-{
-    size_t run = place->letters ? *place->letters : 0;
-    if (run >= limit)
-        return limit;
-    run += redact_run(REDACT_WORD, place->bytes + run, place->len - run, limit - run);
-    if (place->letters)
-        *place->letters = run;
-    return run;
+    const size_t run =
+        redact_run(form->alphabet, place->bytes + at, place->len - at, CREDENTIAL_SURE);
+    if (run < CREDENTIAL_SURE && redact_is_open(place, at + run))
+        return REDACT_MORE;
+    if (!is_credential(place->bytes + at, run))
+        return REDACT_NOT;
+    *cut = (struct redact_cut){
+        .start = at, .end = at + run, .tail = {REDACT_REST_RUN, form->alphabet, false}};
+    return REDACT_CUT;
 }
 
 static enum redact_found look_at_jwt(const struct form *form, const struct redact_place *place,
                                      struct redact_cut *cut)
 {
-    const size_t header = letter_run(place, JWT_HEADER_MAX);
+    size_t header = place->letters ? *place->letters : 0;
+    if (header >= JWT_HEADER_MAX) {
+        header = JWT_HEADER_MAX;
+    } else {
+        header += redact_run(REDACT_WORD, place->bytes + header, place->len - header,
+                             JWT_HEADER_MAX - header);
+        if (place->letters)
+            *place->letters = header;
+    }
     if (header < JWT_HEADER_MAX && redact_is_open(place, header))
         return REDACT_MORE;
     if (header < JWT_HEADER_MIN || header >= place->len || place->bytes[header] != '.')
@@ -461,17 +436,6 @@ static enum redact_found look_at_pem(const struct form *form, const struct redac
     return REDACT_CUT;
 }
 
-/* A placeholder for a removed password: ***, xxxxx, ${NAME}, $NAME, [cut:NAME]. */
-static bool is_password_placeholder(const char *bytes, size_t len)
-{
-    size_t same = 0;
-    while (same < len && bytes[same] == bytes[0])
-        same++;
-    const bool is_filled = same == len && len >= 3 && strchr("*xX.-", bytes[0]);
-    return is_filled || bytes[0] == '$' || bytes[0] == '{' ||
-           (len > 5 && memcmp(bytes, "[cut:", 5) == 0);
-}
-
 /* Searches to the end of the host. The last @ before that ends the password. */
 static enum redact_found look_at_url(const struct form *form, const struct redact_place *place,
                                      struct redact_cut *cut)
@@ -491,7 +455,16 @@ static enum redact_found look_at_url(const struct form *form, const struct redac
         return REDACT_NOT;
     const size_t start = (size_t)(colon - user) + 1;
     const size_t end = at - 1;
-    if (end <= start || is_password_placeholder(user + start, end - start))
+    if (end <= start)
+        return REDACT_NOT;
+    /* Not a placeholder for a removed password: ***, xxxxx, ${NAME}, $NAME, [cut:NAME]. */
+    const char *password = user + start;
+    size_t same = 0;
+    while (same < end - start && password[same] == password[0])
+        same++;
+    const bool is_filled = same == end - start && same >= 3 && strchr("*xX.-", password[0]);
+    if (is_filled || password[0] == '$' || password[0] == '{' ||
+        (end - start > 5 && memcmp(password, "[cut:", 5) == 0))
         return REDACT_NOT;
     *cut = (struct redact_cut){.start = from + start, .end = from + end};
     return REDACT_CUT;
@@ -502,14 +475,6 @@ static size_t name_len(const struct form *form)
 {
     const size_t len = strlen(form->start);
     return ascii_is_letter(form->start[len - 1]) ? len : len - 1;
-}
-
-/* "access_token", "clientSecret": more specific than "token" alone. */
-static enum redact_trust trust_in(const struct form *form, const struct redact_place *place)
-{
-    const bool is_part = place->before == '_' || place->before == '-' ||
-                         (ascii_is_upper(form->start[0]) && ascii_is_lower(place->before));
-    return is_part ? REDACT_TRUST_KEY : REDACT_TRUST_TOKEN;
 }
 
 /* Not part of a longer hash or a word. */
@@ -555,15 +520,18 @@ enum redact_found redact_form_look(size_t number, const struct redact_place *pla
 {
     assert(number < ARRAY_LEN(forms));
     const struct form *form = &forms[number];
+    enum redact_found found = REDACT_NOT;
+    enum redact_trust trust = REDACT_TRUST_TOKEN;
+    size_t at = strlen(form->start);
     switch (form->kind) {
     case FORM_WEAK_TOKEN:
         if (!may_stand_before(place->before))
             return REDACT_NOT;
-        return look_at_run(form, place, 0, strlen(form->start), cut);
+        return look_at_run(form, place, 0, at, cut);
     case FORM_TOKEN:
-        return look_at_run(form, place, 0, strlen(form->start), cut);
+        return look_at_run(form, place, 0, at, cut);
     case FORM_ASSIGNED:
-        return look_at_assigned(form, place, cut);
+        return find_form_value(place, &at, &found) ? look_at_run(form, place, at, at, cut) : found;
     case FORM_AUTHORIZATION:
         return look_at_authorization(form, place, cut);
     case FORM_JWT:
@@ -576,19 +544,22 @@ enum redact_found redact_form_look(size_t number, const struct redact_place *pla
         return redact_assigned_look(REDACT_TRUST_PASSWORD, place, name_len(form), cut);
     case FORM_KEY:
         return redact_assigned_look(REDACT_TRUST_KEY, place, name_len(form), cut);
-    case FORM_NAMED:
-        return redact_assigned_look(trust_in(form, place), place, name_len(form), cut);
+    case FORM_NAMED: /* "access_token", "clientSecret": more specific than "token" alone */
+        if (place->before == '_' || place->before == '-' ||
+            (ascii_is_upper(form->start[0]) && ascii_is_lower(place->before)))
+            trust = REDACT_TRUST_KEY;
+        return redact_assigned_look(trust, place, name_len(form), cut);
     case FORM_COOKIE:
-        return redact_cookie_look(place, strlen(form->start), cut);
+        return redact_cookie_look(place, at, cut);
     case FORM_NETRC:
-        return redact_netrc_look(place, strlen(form->start), cut);
+        return redact_netrc_look(place, at, cut);
     case FORM_TWILIO:
         return look_at_twilio(form, place, cut);
     case FORM_DISCORD:
         return look_at_discord(place, cut);
     case FORM_TELEGRAM:
         return place->before >= 0 && ascii_is_digit(place->before)
-                   ? look_at_run(form, place, 1, strlen(form->start), cut)
+                   ? look_at_run(form, place, 1, at, cut)
                    : REDACT_NOT;
     }
     return REDACT_NOT;

@@ -13,7 +13,7 @@
 #include "rule_pattern.h"
 
 /*
- * Names, looks, alphabets and gaps of secrets (redact.c).
+ * Names, looks and alphabets of secrets (redact.c), and gaps within them (redact_stream.c).
  */
 
 /* Returns false if the value cannot be a secret, whatever its name: shorter than
@@ -66,14 +66,6 @@ struct redact_gaps {
     size_t count;
 };
 
-/* Fails if there are too many. */
-bool redact_gaps_add(struct redact_gaps *gaps, int64_t start, int64_t end);
-/* Returns where the last `depth` bytes before `end` begin, not counting the gaps among them. */
-int64_t redact_gaps_start(const struct redact_gaps *gaps, int64_t end, int64_t depth);
-
-/* Returns true if there is a gap among these bytes, which are counted without gaps. */
-bool redact_gaps_within(const struct redact_gaps *gaps, int64_t end, int64_t depth);
-
 /* A search that continues across gaps, in addition to the one that does not. */
 struct redact_joined {
     uint32_t node;     /* in the trie; the root: inactive */
@@ -83,9 +75,6 @@ struct redact_joined {
 
 /* Returns true if a gap can begin with this byte. */
 bool redact_gap_begins(unsigned char c);
-/* Returns the length of the invisible escape sequence or control at bytes[0], or 0 if there is
- * none. Sets *open if more bytes may make it one, or make it longer. */
-size_t redact_gap_len(const char *bytes, size_t len, bool *open);
 
 /*
  * Secrets recognized by what precedes them (redact_forms.c).

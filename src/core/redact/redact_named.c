@@ -23,49 +23,22 @@ struct lines {
 
 enum line { LINE_NONE, LINE_UNFINISHED, LINE_OF_KEY, LINE_LAST };
 
-static bool is_gap(const struct lines *lines, size_t at)
-{
-    return redact_is_one_of((unsigned char)lines->bytes[at], " \t\r\n");
-}
-
-/* \n, \r and \t written out, possibly escaped several times. Returns 0 if there is none. */
-static size_t escape_at(const struct lines *lines, size_t at)
-{
-    size_t end = at;
-    while (end < lines->len && lines->bytes[end] == '\\')
-        end++;
-    const bool is_one =
-        end > at && end < lines->len && redact_is_one_of((unsigned char)lines->bytes[end], "nrt");
-    return is_one ? end + 1 - at : 0;
-}
-
-/* Skips what separates two lines. */
+/* Skips what separates two lines: blanks and line ends, also written out as \n, \r and \t, possibly
+ * escaped several times. */
 static size_t skip_gap(const struct lines *lines, size_t at)
 {
     const size_t limit = at + BETWEEN_MAX;
     while (at < lines->len && at < limit) {
-        const size_t step = is_gap(lines, at) ? 1 : escape_at(lines, at);
-        if (step == 0)
+        size_t end = at;
+        while (end < lines->len && lines->bytes[end] == '\\')
+            end++;
+        const bool is_escape = end > at && end < lines->len &&
+                               redact_is_one_of((unsigned char)lines->bytes[end], "nrt");
+        if (!is_escape && !redact_is_one_of((unsigned char)lines->bytes[at], " \t\r\n"))
             break;
-        at += step;
+        at = is_escape ? end + 1 : at + 1;
     }
     return at;
-}
-
-/* Returns true if a line ends at `at`, or is padded as base64 is. */
-static bool ends_line(const struct lines *lines, size_t at)
-{
-    return at >= lines->len || lines->bytes[at - 1] == '=' ||
-           redact_is_one_of((unsigned char)lines->bytes[at], "\r\n\\");
-}
-
-/* Returns the length of the run of `byte` at the start, up to the limit. */
-static size_t run_of(const char *bytes, size_t len, char byte, size_t max)
-{
-    size_t count = 0;
-    while (count < len && count < max && bytes[count] == byte)
-        count++;
-    return count;
 }
 
 /* -----END RSA PRIVATE KEY----- */
@@ -82,27 +55,19 @@ static enum line look_at_end(const struct lines *lines, size_t at, size_t *end)
     if (len + sizeof(rule) - 1 > there && !lines->ended && len < END_MAX)
         return LINE_UNFINISHED;
     /* No more dashes than these: what follows may not have arrived yet. */
-    const size_t dashes = run_of(line + len, there - len, '-', sizeof(rule) - 1);
-    *end = at + len + dashes;
+    const size_t most = len + sizeof(rule) - 1;
+    while (len < there && len < most && line[len] == '-')
+        len++;
+    *end = at + len;
     return LINE_LAST;
 }
 
-/* Header fields of RFC 1421, 4.6 and RFC 4880, 6.2. "FAILED: ..." in a log is not one. */
-static bool is_field(const char *line, size_t len)
+/* "DEK-Info: AES-128-CBC,3F17F5316E2BAC89": header fields of RFC 1421, 4.6 and RFC 4880, 6.2.
+ * "FAILED: ..." in a log is not one. */
+static enum line look_at_field(const struct lines *lines, size_t from, size_t *end)
 {
     static const char *const names[] = {
         "Proc-Type:", "DEK-Info:", "Version:", "Comment:", "MessageID:", "Hash:", "Charset:"};
-    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        const size_t name = strlen(names[i]);
-        if (len >= name && memcmp(line, names[i], name) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* "DEK-Info: AES-128-CBC,3F17F5316E2BAC89" */
-static enum line look_at_field(const struct lines *lines, size_t from, size_t *end)
-{
     size_t at = from;
     while (at < lines->len && at - from < FIELD_MAX && lines->bytes[at] != '\n' &&
            lines->bytes[at] != '\\')
@@ -110,7 +75,11 @@ static enum line look_at_field(const struct lines *lines, size_t from, size_t *e
     *end = at;
     if (at == lines->len && at - from < FIELD_MAX && !lines->ended)
         return LINE_UNFINISHED;
-    return is_field(lines->bytes + from, at - from) ? LINE_OF_KEY : LINE_NONE;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (redact_begins_with(lines->bytes + from, at - from, names[i]))
+            return LINE_OF_KEY;
+    }
+    return LINE_NONE;
 }
 
 static enum line look_at_line(const struct lines *lines, struct redact_tail *tail, size_t at,
@@ -127,18 +96,13 @@ static enum line look_at_line(const struct lines *lines, struct redact_tail *tai
     if (names_field)
         return look_at_field(lines, at, end);
     const bool is_long = run >= LONG_LINE;
-    const bool is_last = tail->after_long && ends_line(lines, at + run);
+    /* The line ends here, or is padded as base64 is. */
+    const bool is_whole = run == there || line[run - 1] == '=' ||
+                          redact_is_one_of((unsigned char)line[run], "\r\n\\");
+    const bool is_last = tail->after_long && is_whole;
     tail->after_long = is_long;
     *end = at + run;
     return is_long || is_last ? LINE_OF_KEY : LINE_NONE;
-}
-
-/* Returns true if only something that may become a gap is left. */
-static bool may_go_on(const struct lines *lines, size_t at, size_t taken)
-{
-    while (at < lines->len && lines->bytes[at] == '\\')
-        at++;
-    return at == lines->len && !lines->ended && at - taken < BETWEEN_MAX;
 }
 
 size_t redact_pem_take(struct redact_tail *tail, const char *bytes, size_t len, bool ended)
@@ -148,8 +112,10 @@ size_t redact_pem_take(struct redact_tail *tail, const char *bytes, size_t len, 
     for (;;) {
         const size_t at = skip_gap(&lines, taken);
         size_t end = at;
-        if (may_go_on(&lines, at, taken))
-            return taken;
+        while (end < len && bytes[end] == '\\')
+            end++;
+        if (end == len && !ended && end - taken < BETWEEN_MAX)
+            return taken; /* only something that may become a gap is left */
         const enum line line = at < len ? look_at_line(&lines, tail, at, &end) : LINE_NONE;
         if (line == LINE_UNFINISHED)
             return taken;
@@ -345,25 +311,6 @@ static bool is_term(const char *value, size_t len)
     return false;
 }
 
-struct traits {
-    bool digit, lower, upper, symbol, dot_or_line;
-};
-
-static struct traits traits_of(const char *value, size_t len)
-{
-    struct traits traits = {0};
-    for (size_t i = 0; i < len; i++) {
-        const char c = value[i];
-        traits.digit = traits.digit || ascii_is_digit(c);
-        traits.lower = traits.lower || ascii_is_lower(c);
-        traits.upper = traits.upper || ascii_is_upper(c);
-        const bool is_line = c == '_' || c == '.' || c == '-' || c == ':' || c == '/';
-        traits.dot_or_line = traits.dot_or_line || is_line;
-        traits.symbol = traits.symbol || (!is_line && !ascii_is_digit(c) && !ascii_is_letter(c));
-    }
-    return traits;
-}
-
 /* "args.password", "self.token2", "MY_TOKEN": an expression in a program. */
 static bool is_name(const char *value, size_t len)
 {
@@ -385,24 +332,16 @@ static bool is_name(const char *value, size_t len)
     return has_dot || (has_line && says_so);
 }
 
-static bool is_hex(const char *value, size_t len)
-{
-    return redact_run(REDACT_HEX, value, len, len) == len;
-}
-
-static bool is_uuid(const char *value, size_t len)
-{
-    for (size_t i = 0; i < len && len == UUID_LEN; i++) {
-        const bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
-        if (is_dash ? value[i] != '-' : !is_hex(value + i, 1))
-            return false;
-    }
-    return len == UUID_LEN;
-}
-
+/* Hex digits as of a hash, or a UUID. */
 static bool is_hash(const char *value, size_t len)
 {
-    return is_hex(value, len) && (len == 32 || len == 40 || len == 64 || len == 128);
+    bool is_uuid = len == UUID_LEN;
+    for (size_t i = 0; i < len && is_uuid; i++) {
+        const bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
+        is_uuid = is_dash ? value[i] == '-' : redact_is_in(REDACT_HEX, (unsigned char)value[i]);
+    }
+    const bool has_length = len == 32 || len == 40 || len == 64 || len == 128;
+    return is_uuid || (has_length && redact_run(REDACT_HEX, value, len, len) == len);
 }
 
 static bool is_secret(enum redact_trust trust, const char *value, size_t len, bool quoted)
@@ -410,23 +349,30 @@ static bool is_secret(enum redact_trust trust, const char *value, size_t len, bo
     static const size_t least[] = {[REDACT_TRUST_PASSWORD] = PASSWORD_MIN,
                                    [REDACT_TRUST_KEY] = KEY_MIN,
                                    [REDACT_TRUST_TOKEN] = TOKEN_MIN};
-    const struct traits traits = traits_of(value, len);
+    bool digit = false, lower = false, upper = false, symbol = false, dot_or_line = false;
+    for (size_t i = 0; i < len; i++) {
+        const char c = value[i];
+        const bool is_line = c == '_' || c == '.' || c == '-' || c == ':' || c == '/';
+        digit = digit || ascii_is_digit(c);
+        lower = lower || ascii_is_lower(c);
+        upper = upper || ascii_is_upper(c);
+        dot_or_line = dot_or_line || is_line;
+        symbol = symbol || (!is_line && !ascii_is_digit(c) && !ascii_is_letter(c));
+    }
     if (len < least[trust] || is_placeholder(value, len) || is_term(value, len) ||
         memchr(value, ' ', len) || (!quoted && is_name(value, len)))
         return false;
     if (trust == REDACT_TRUST_TOKEN)
-        return traits.digit && (traits.lower || traits.upper) && !is_uuid(value, len) &&
-               !is_hash(value, len) && !is_name(value, len);
-    if (traits.digit || traits.symbol)
+        return digit && (lower || upper) && !is_hash(value, len) && !is_name(value, len);
+    if (digit || symbol)
         return true;
-    const bool is_mixed = quoted && traits.lower && traits.upper && ascii_is_lower(value[0]);
-    return !traits.dot_or_line &&
-           ((is_mixed && len >= KEY_MIN) || (len >= WORD_SURE && !traits.upper));
+    const bool is_mixed = quoted && lower && upper && ascii_is_lower(value[0]);
+    return !dot_or_line && ((is_mixed && len >= KEY_MIN) || (len >= WORD_SURE && !upper));
 }
 
 /* Returns whether the value is the last one on its line, or in its list. Prose continues with
  * another word. */
-static enum redact_found ends_pem_line(const struct redact_place *place, size_t at)
+static enum redact_found ends_value(const struct redact_place *place, size_t at)
 {
     const size_t end = skip_blanks(place, at);
     if (end >= place->len)
@@ -458,7 +404,7 @@ enum redact_found redact_assigned_look(enum redact_trust trust, const struct red
         const char next = end < place->len ? place->bytes[end] : '\n';
         found = strchr("([{<", next) && next != '\0' ? REDACT_NOT
                 : separator.is_tight                 ? REDACT_CUT
-                                                     : ends_pem_line(place, end);
+                                                     : ends_value(place, end);
     }
     if (found != REDACT_CUT)
         return found;
@@ -466,11 +412,6 @@ enum redact_found redact_assigned_look(enum redact_trust trust, const struct red
         return REDACT_NOT;
     *cut = (struct redact_cut){.start = at, .end = end};
     return REDACT_CUT;
-}
-
-static bool is_cookie_name(char c)
-{
-    return redact_is_in(REDACT_DOTTED, (unsigned char)c) || c == '$' || c == '!' || c == '*';
 }
 
 enum redact_found redact_cookie_look(const struct redact_place *place, size_t name_len,
@@ -484,7 +425,9 @@ enum redact_found redact_cookie_look(const struct redact_place *place, size_t na
     if (found != REDACT_CUT)
         return found;
     const size_t name = at;
-    while (at < place->len && at - name < COOKIE_NAME_MAX && is_cookie_name(place->bytes[at]))
+    while (at < place->len && at - name < COOKIE_NAME_MAX &&
+           (redact_is_in(REDACT_DOTTED, (unsigned char)place->bytes[at]) ||
+            redact_is_one_of((unsigned char)place->bytes[at], "$!*")))
         at++;
     if (redact_is_open(place, at) && at - name < COOKIE_NAME_MAX)
         return REDACT_MORE;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "redact_internal.h"
+#include "text.h"
 #include "xalloc.h"
 
 /*
@@ -27,16 +28,6 @@ static bool names_both(const struct redactor *redactor, const struct redact_span
     return a->end != b->end ? a->end > b->end : a->name < b->name;
 }
 
-static struct redact_span merge_spans(const struct redactor *redactor, const struct redact_span *a,
-                                      const struct redact_span *b)
-{
-    return (struct redact_span){
-        .start = a->start < b->start ? a->start : b->start,
-        .end = a->end > b->end ? a->end : b->end,
-        .name = names_both(redactor, a, b) ? a->name : b->name,
-    };
-}
-
 /* Merges overlapping cuts. The one that begins first gives the name; of several, the one of the
  * best rank, then the longest. */
 static void redact_spans_add(struct redact_spans *spans, const struct redactor *redactor,
@@ -48,8 +39,12 @@ static void redact_spans_add(struct redact_spans *spans, const struct redactor *
         at--;
     size_t from = at;
     while (from > spans->first && spans->items[from - 1].end > span.start) {
-        from--;
-        span = merge_spans(redactor, &spans->items[from], &span);
+        const struct redact_span *other = &spans->items[--from];
+        span = (struct redact_span){
+            .start = other->start < span.start ? other->start : span.start,
+            .end = other->end > span.end ? other->end : span.end,
+            .name = names_both(redactor, other, &span) ? other->name : span.name,
+        };
     }
     if (from == at)
         spans->items = xgrow(spans->items, &spans->cap, spans->count + 1, sizeof(*spans->items));
@@ -59,37 +54,8 @@ static void redact_spans_add(struct redact_spans *spans, const struct redactor *
     spans->count += from + 1 - at;
 }
 
-/* Returns the first span, or NULL. */
-static const struct redact_span *redact_spans_first(const struct redact_spans *spans)
-{
-    return spans->first < spans->count ? &spans->items[spans->first] : NULL;
-}
-
-/* Drops the first span, which must exist. */
-static void redact_spans_drop_first(struct redact_spans *spans)
-{
-    spans->first++;
-    if (spans->first == spans->count)
-        spans->first = spans->count = 0;
-}
-
-static void redact_spans_done(struct redact_spans *spans)
-{
-    free(spans->items);
-    *spans = (struct redact_spans){0};
-}
-
-/* The whole match, or its first group that matched something. */
-static struct rule_span chosen_span(const struct rule_span spans[RULE_SPANS])
-{
-    for (int i = 1; i < RULE_SPANS; i++) {
-        if (spans[i].end > spans[i].start)
-            return spans[i];
-    }
-    return spans[0];
-}
-
-/* Finds one match at or after `from`, and where to look for the next one. */
+/* Finds one match at or after `from`, and where to look for the next one. A pattern that hits its
+ * limits matches the rest of the subject, since its content is unknown. */
 static size_t match_once(const struct rule_pattern *pattern, struct rule_matcher *matcher,
                          const struct rule_subject *subject, size_t from, struct rule_span *found)
 {
@@ -108,30 +74,13 @@ static size_t match_once(const struct rule_pattern *pattern, struct rule_matcher
     case RULE_MATCH_YES:
         break;
     }
-    const struct rule_span chosen = chosen_span(spans);
+    struct rule_span chosen = spans[0]; /* or the first group that matched something */
+    for (int i = RULE_SPANS - 1; i > 0; i--)
+        chosen = spans[i].end > spans[i].start ? spans[i] : chosen;
     found->start = from + chosen.start;
     found->end = from + chosen.end;
     const size_t end = spans[0].end > chosen.end ? spans[0].end : chosen.end;
     return from + (end > 0 ? end : 1);
-}
-
-/* Reports a cut of that name from `start` to `end` in the subject. */
-typedef void redact_line_fn(void *ctx, size_t start, size_t end, int name);
-
-/* Reports what the redactor's patterns match in the subject. A pattern that hits its limits cuts
- * the rest of the subject, since its content is unknown. */
-static void match_lines(const struct redactor *redactor, struct rule_matcher *matcher,
-                        const struct rule_subject *subject, redact_line_fn *found, void *ctx)
-{
-    for (size_t i = 0; i < redactor->pattern_count; i++) {
-        size_t from = 0;
-        while (from < subject->len) {
-            struct rule_span span;
-            from = match_once(redactor->patterns[i], matcher, subject, from, &span);
-            if (span.end > span.start)
-                found(ctx, span.start, span.end, redactor->pattern_names[i]);
-        }
-    }
 }
 
 void redact_counts_done(struct redact_counts *counts)
@@ -162,25 +111,10 @@ void redact_counts_add(struct redact_counts *counts, const struct redact_counts 
     counts->all += more->all;
 }
 
-/* Counts one more cut of that name. */
-static void redact_count_one(struct redact_counts *counts, const struct redactor *redactor,
-                             int name)
-{
-    make_room(counts, redactor->name_count);
-    counts->by_name[name]++;
-    counts->all++;
-}
-
-/* Writes the name of a mark, without its frame. */
-static void add_name(struct str *out, const struct redact_name *name)
-{
-    enum { BEFORE = sizeof("[cut:") - 1, AROUND = BEFORE + 1 };
-    str_add_json(out, name->mark + BEFORE, name->mark_len - AROUND);
-}
-
 void redact_counts_json(const struct redactor *redactor, const struct redact_counts *counts,
                         struct str *out)
 {
+    enum { BEFORE = sizeof("[cut:") - 1, AROUND = BEFORE + 1 }; /* the frame of a mark */
     int64_t rest = counts->all;
     int told = 0;
     str_add_char(out, '{');
@@ -189,7 +123,8 @@ void redact_counts_json(const struct redactor *redactor, const struct redact_cou
             continue;
         if (told++ > 0)
             str_add_char(out, ',');
-        add_name(out, &redactor->names[i]);
+        const struct redact_name *name = &redactor->names[i];
+        str_add_json(out, name->mark + BEFORE, name->mark_len - AROUND);
         str_add_char(out, ':');
         str_add_i64(out, counts->by_name[i]);
         rest -= counts->by_name[i];
@@ -219,13 +154,6 @@ void redact_search_add_span(struct redact_stream *stream, int64_t start, int64_t
                      (struct redact_span){.start = start, .end = end, .name = name});
 }
 
-static void on_match(void *ctx, size_t start, size_t end, int name)
-{
-    struct redact_stream *stream = ctx;
-    redact_search_add_span(stream, stream->line_at + (int64_t)start, stream->line_at + (int64_t)end,
-                           name);
-}
-
 /* Searches one line, or a window of a long one. Returns false if its end has not arrived. */
 static bool look_at_line(struct redact_stream *stream, bool ended)
 {
@@ -242,20 +170,21 @@ static bool look_at_line(struct redact_stream *stream, bool ended)
                                          .len = has_return ? len - 1 : len,
                                          .begins = stream->line_begins,
                                          .ends = is_all};
-    match_lines(stream->redactor, stream->matcher, &subject, on_match, stream);
+    const struct redactor *redactor = stream->redactor;
+    for (size_t i = 0; i < redactor->pattern_count; i++) {
+        size_t from = 0;
+        while (from < subject.len) {
+            struct rule_span span;
+            from = match_once(redactor->patterns[i], stream->matcher, &subject, from, &span);
+            if (span.end > span.start)
+                redact_search_add_span(stream, stream->line_at + (int64_t)span.start,
+                                       stream->line_at + (int64_t)span.end,
+                                       redactor->pattern_names[i]);
+        }
+    }
     stream->line_at += feed ? (int64_t)len + 1 : is_all ? (int64_t)len : REDACT_LINE_MAX / 2;
     stream->line_begins = is_all;
     return true;
-}
-
-static void look_at_lines(struct redact_stream *stream, bool ended)
-{
-    if (!stream->matcher) {
-        stream->line_at = redact_stream_end_of(stream);
-        return;
-    }
-    while (look_at_line(stream, ended))
-        continue;
 }
 
 /* Follows the form as far as it goes. */
@@ -271,28 +200,64 @@ static void follow_tail(struct redact_stream *stream, bool ended)
         redact_search_add_span(stream, stream->tail_start, stream->tail_at, stream->tail_name);
 }
 
+enum {
+    ESC = 0x1b,
+    DEL = 0x7f,
+    C1_LEAD = 0xc2, /* first byte of U+0080 to U+00BF in UTF-8 */
+};
+
+bool redact_gap_begins(unsigned char c)
+{
+    const bool is_control = c < 0x20 && c != '\n' && c != '\r' && c != '\t';
+    return is_control || c == DEL || c == C1_LEAD;
+}
+
+/* Returns where the last `depth` bytes before `end` begin, not counting the gaps among them. */
+static int64_t skip_gaps(const struct redact_gaps *gaps, int64_t end, int64_t depth)
+{
+    int64_t start = end - depth;
+    for (size_t i = gaps->count; i > 0 && start < gaps->items[i - 1].end; i--)
+        start -= gaps->items[i - 1].end - gaps->items[i - 1].start;
+    return start;
+}
+
+/* Returns the length of the invisible escape sequence or control at bytes[0], or 0 if there is
+ * none. Sets *open if more bytes may make it one, or make it longer. */
+static size_t gap_len(const char *bytes, size_t len, bool *open)
+{
+    const unsigned char c = (unsigned char)bytes[0];
+    *open = false;
+    if (!redact_gap_begins(c))
+        return 0;
+    if (c == C1_LEAD) {
+        *open = len < 2;
+        return len >= 2 && (unsigned char)bytes[1] >= 0x80 && (unsigned char)bytes[1] < 0xa0 ? 2
+                                                                                             : 0;
+    }
+    if (c != ESC)
+        return 1;
+    const size_t there = len < REDACT_GAP_MAX ? len : REDACT_GAP_MAX;
+    if (there >= 2 && redact_is_one_of((unsigned char)bytes[1], "]PX^_"))
+        return 0; /* the string itself may contain a secret */
+    const size_t escape = text_escape_len(bytes, there);
+    *open = escape == there && len < REDACT_GAP_MAX;
+    return escape < REDACT_GAP_MAX ? escape : 0;
+}
+
 /* Returns where the string of that node begins, which ends where the search is. */
 static int64_t start_of(const struct redact_stream *stream, uint32_t node)
 {
     return stream->searched - (int64_t)stream->redactor->trie.nodes[node].depth;
 }
 
-static enum redact_found look_at_form(const struct redact_node *node,
-                                      const struct redact_place *place, struct redact_cut *cut)
-{
-    const size_t form = (size_t)node->form % redact_form_count();
-    const size_t wrap = (size_t)node->form / redact_form_count();
-    if (wrap == REDACT_PLAIN)
-        return redact_form_look(form, place, cut);
-    return redact_base64_look(form, wrap - REDACT_FIRST_PLACE, place, cut);
-}
-
 /* Checks whether a form begins where its first bytes are. Returns false if that depends on
  * further bytes. */
 static bool take_form(struct redact_stream *stream, const struct redact_node *node, bool ended)
 {
+    const size_t form = (size_t)node->form % redact_form_count();
+    const size_t wrap = (size_t)node->form / redact_form_count();
     const int64_t start = stream->searched - (int64_t)node->depth;
-    const int name = stream->redactor->form_names[(size_t)node->form % redact_form_count()];
+    const int name = stream->redactor->form_names[form];
     const char *bytes = redact_stream_at(stream, start);
     const bool is_known = start >= stream->letters_at && start < stream->letters_end;
     size_t letters = is_known ? (size_t)(stream->letters_end - start) : 0;
@@ -305,7 +270,9 @@ static bool take_form(struct redact_stream *stream, const struct redact_node *no
     struct redact_cut cut = {0};
     if (start < stream->tail_at && !stream->tail_is_named)
         return true; /* part of another cut */
-    const enum redact_found found = look_at_form(node, &place, &cut);
+    const enum redact_found found =
+        wrap == REDACT_PLAIN ? redact_form_look(form, &place, &cut)
+                             : redact_base64_look(form, wrap - REDACT_FIRST_PLACE, &place, &cut);
     if (letters > 0) {
         stream->letters_at = start;
         stream->letters_end = start + (int64_t)letters;
@@ -315,7 +282,7 @@ static bool take_form(struct redact_stream *stream, const struct redact_node *no
         stream->tail_start = start + (int64_t)cut.start;
         stream->tail_at = start + (int64_t)cut.end;
         stream->tail_name = name;
-        stream->tail_is_named = redact_form_is_named((size_t)node->form % redact_form_count());
+        stream->tail_is_named = redact_form_is_named(form);
         redact_search_add_span(stream, stream->tail_start, stream->tail_at, name);
         follow_tail(stream, ended);
     }
@@ -350,13 +317,13 @@ static void take_joined(struct redact_stream *stream, int64_t end)
     for (; ending != REDACT_TRIE_ROOT; ending = trie->nodes[ending].also) {
         const struct redact_node *node = &trie->nodes[ending];
         if (node->value >= 0)
-            redact_search_add_span(stream,
-                                   redact_gaps_start(&joined->gaps, end, (int64_t)node->depth), end,
+            redact_search_add_span(stream, skip_gaps(&joined->gaps, end, (int64_t)node->depth), end,
                                    node->value);
     }
     joined->node = redact_trie_settle(trie, joined->node);
-    if (!redact_gaps_within(&joined->gaps, end, (int64_t)trie->nodes[joined->node].depth))
-        joined->node = REDACT_TRIE_ROOT; /* the search knows it */
+    const int64_t depth = (int64_t)trie->nodes[joined->node].depth;
+    if (skip_gaps(&joined->gaps, end, depth) == end - depth)
+        joined->node = REDACT_TRIE_ROOT; /* without a gap, the search knows it */
 }
 
 /* Adds the gap at the search to those of `node`. Returns false if the gap's end has not arrived. */
@@ -364,12 +331,17 @@ static bool join_gap(struct redact_stream *stream, uint32_t node, int64_t limit,
 {
     struct redact_joined *joined = &stream->joined;
     bool open = false;
-    const size_t len = redact_gap_len(redact_stream_at(stream, stream->searched),
-                                      (size_t)(limit - stream->searched), &open);
+    const size_t len = gap_len(redact_stream_at(stream, stream->searched),
+                               (size_t)(limit - stream->searched), &open);
     if (open && !ended)
         return false;
     const int64_t end = stream->searched + (int64_t)len;
-    const bool is_gap = len > 0 && redact_gaps_add(&joined->gaps, stream->searched, end);
+    struct redact_gaps *gaps = &joined->gaps;
+    const bool is_gap = len > 0 && gaps->count < REDACT_GAPS_MAX;
+    if (is_gap) {
+        gaps->items[gaps->count].start = stream->searched;
+        gaps->items[gaps->count++].end = end;
+    }
     joined->node = is_gap ? node : REDACT_TRIE_ROOT;
     joined->resume_at = end;
     return true;
@@ -426,15 +398,6 @@ static void leave_short(struct redact_stream *stream, int64_t limit)
     stream->node = REDACT_TRIE_ROOT;
 }
 
-/* Skips from the root to where something may begin. */
-static void skip_to_start(struct redact_stream *stream, int64_t limit)
-{
-    const size_t from = (size_t)(stream->searched - stream->base);
-    const size_t to = redact_trie_skip(&stream->redactor->trie, stream->bytes, from,
-                                       (size_t)(limit - stream->base));
-    stream->searched = stream->base + (int64_t)to;
-}
-
 /* Walks to the end, to a form that may continue, or to something undecided. */
 static void walk_text(struct redact_stream *stream, bool ended)
 {
@@ -446,8 +409,12 @@ static void walk_text(struct redact_stream *stream, bool ended)
         const bool is_alone = stream->joined.node == REDACT_TRIE_ROOT && !has_lanes;
         if (is_alone && stream->node != REDACT_TRIE_ROOT)
             leave_short(stream, limit);
-        if (is_alone && stream->node == REDACT_TRIE_ROOT)
-            skip_to_start(stream, limit);
+        if (is_alone && stream->node == REDACT_TRIE_ROOT) {
+            const size_t from = (size_t)(stream->searched - stream->base);
+            const size_t to =
+                redact_trie_skip(trie, stream->bytes, from, (size_t)(limit - stream->base));
+            stream->searched = stream->base + (int64_t)to;
+        }
         if (stream->searched >= limit || !redact_lanes_prepare(stream, limit, ended) ||
             !follow_joined(stream, limit, ended))
             return;
@@ -459,53 +426,18 @@ static void walk_text(struct redact_stream *stream, bool ended)
     }
 }
 
-/* Searches the new bytes and adds cuts to stream->spans. `ended`: no more bytes will come, so
- * nothing waits for them. */
-static void redact_search(struct redact_stream *stream, bool ended)
-{
-    look_at_lines(stream, ended);
-    follow_tail(stream, ended);
-    walk_text(stream, ended);
-}
-
 /* Like start_of(), across gaps. Nothing may have arrived after the last gap yet. */
 static int64_t joined_start(const struct redact_stream *stream, uint32_t node)
 {
     const struct redact_joined *joined = &stream->joined;
     const int64_t depth = (int64_t)stream->redactor->trie.nodes[node].depth;
     const int64_t at = stream->searched > joined->resume_at ? stream->searched : joined->resume_at;
-    return redact_gaps_start(&joined->gaps, at, depth);
+    return skip_gaps(&joined->gaps, at, depth);
 }
 
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
-}
-
-/* Ignoring the undecided form. */
-static int64_t settled_but_for_form(const struct redact_stream *stream)
-{
-    const struct redact_joined *joined = &stream->joined;
-    int64_t at = start_of(stream, redact_trie_settle(&stream->redactor->trie, stream->node));
-    if (joined->node != REDACT_TRIE_ROOT)
-        at = least(at, joined_start(stream, joined->node));
-    if (stream->tail.rest != REDACT_REST_NONE)
-        at = least(at, stream->tail_at);
-    return redact_lanes_settled(stream, least(at, stream->line_at));
-}
-
-/* Returns an offset before which nothing will be searched again. */
-static int64_t redact_search_settled(const struct redact_stream *stream)
-{
-    const int64_t at = settled_but_for_form(stream);
-    return stream->undecided ? least(at, start_of(stream, stream->ending)) : at;
-}
-
-/* Returns an offset before which no further cut can begin; at least redact_search_settled(). */
-static int64_t redact_search_writable(const struct redact_stream *stream)
-{
-    const int64_t at = settled_but_for_form(stream);
-    return stream->undecided ? least(at, stream->undecided_from) : at;
 }
 
 /* Returns the longest suffix of a node that begins a value and is long enough to be cut, or the
@@ -572,7 +504,7 @@ void redact_stream_close(struct redact_stream *stream)
     if (!stream)
         return;
     free_bytes(stream);
-    redact_spans_done(&stream->spans);
+    free(stream->spans.items);
     redact_lanes_done(stream->lanes);
     redact_counts_done(&stream->counts);
     rule_matcher_free(stream->matcher);
@@ -622,13 +554,18 @@ static void write_text(struct redact_stream *stream, const struct pass *pass, in
 
 static void write_up_to(struct redact_stream *stream, const struct pass *pass, int64_t to)
 {
-    const struct redact_span *span = redact_spans_first(&stream->spans);
-    for (; span && span->start < to; span = redact_spans_first(&stream->spans)) {
-        const struct redact_name *name = &stream->redactor->names[span->name];
-        write_text(stream, pass, span->start);
-        stream->written = span->end;
-        redact_count_one(&stream->counts, stream->redactor, span->name);
-        redact_spans_drop_first(&stream->spans);
+    struct redact_spans *spans = &stream->spans;
+    struct redact_counts *counts = &stream->counts;
+    while (spans->first < spans->count && spans->items[spans->first].start < to) {
+        const struct redact_span span = spans->items[spans->first++];
+        const struct redact_name *name = &stream->redactor->names[span.name];
+        if (spans->first == spans->count)
+            spans->first = spans->count = 0;
+        write_text(stream, pass, span.start);
+        stream->written = span.end;
+        make_room(counts, stream->redactor->name_count);
+        counts->by_name[span.name]++;
+        counts->all++;
         give_text(pass, name->mark, name->mark_len);
     }
     write_text(stream, pass, to);
@@ -649,12 +586,32 @@ static void drop_bytes(struct redact_stream *stream, int64_t settled_at)
     assert(stream->len <= REDACT_HOLD_MAX);
 }
 
+/* Searches the new bytes, writes what is decided, and drops what will not be searched again. */
 static void look_for_secrets(struct redact_stream *stream, const struct pass *pass)
 {
-    redact_search(stream, pass->ended);
-    const int64_t at = redact_search_settled(stream);
-    write_up_to(stream, pass, redact_search_writable(stream));
-    drop_bytes(stream, at);
+    const bool ended = pass->ended; /* no more bytes will come, so nothing waits for them */
+    if (!stream->matcher)
+        stream->line_at = redact_stream_end_of(stream);
+    while (stream->matcher && look_at_line(stream, ended))
+        continue;
+    follow_tail(stream, ended);
+    walk_text(stream, ended);
+
+    /* Nothing before `settled` will be searched again; no further cut begins before `writable`. */
+    const struct redact_joined *joined = &stream->joined;
+    int64_t settled = start_of(stream, redact_trie_settle(&stream->redactor->trie, stream->node));
+    if (joined->node != REDACT_TRIE_ROOT)
+        settled = least(settled, joined_start(stream, joined->node));
+    if (stream->tail.rest != REDACT_REST_NONE)
+        settled = least(settled, stream->tail_at);
+    settled = redact_lanes_settled(stream, least(settled, stream->line_at));
+    int64_t writable = settled;
+    if (stream->undecided) {
+        settled = least(settled, start_of(stream, stream->ending));
+        writable = least(writable, stream->undecided_from);
+    }
+    write_up_to(stream, pass, writable);
+    drop_bytes(stream, settled);
 }
 
 void redact_stream_add(struct redact_stream *stream, const char *bytes, size_t len,

@@ -17,26 +17,20 @@
 
 enum { FIRST_CAP = 1024 };
 
-/* Not xgrow(), which would leave a copy of the old nodes behind. */
-static void make_room(struct redact_trie *trie)
-{
-    if (trie->count < trie->cap)
-        return;
-    const size_t cap = trie->cap > 0 ? trie->cap * 2 : FIRST_CAP;
-    struct redact_node *larger = xcalloc(cap, sizeof(*larger));
-    if (trie->nodes) {
-        memcpy(larger, trie->nodes, trie->count * sizeof(*larger));
-        explicit_bzero(trie->nodes, trie->cap * sizeof(*larger));
-    }
-    free(trie->nodes);
-    trie->nodes = larger;
-    trie->cap = cap;
-}
-
 static uint32_t add_node(struct redact_trie *trie, unsigned char byte, uint32_t depth)
 {
     assert(trie->count < UINT32_MAX);
-    make_room(trie);
+    if (trie->count == trie->cap) { /* not xgrow(), which would leave a copy of the old nodes */
+        const size_t cap = trie->cap > 0 ? trie->cap * 2 : FIRST_CAP;
+        struct redact_node *larger = xcalloc(cap, sizeof(*larger));
+        if (trie->nodes) {
+            memcpy(larger, trie->nodes, trie->count * sizeof(*larger));
+            explicit_bzero(trie->nodes, trie->cap * sizeof(*larger));
+        }
+        free(trie->nodes);
+        trie->nodes = larger;
+        trie->cap = cap;
+    }
     trie->nodes[trie->count] = (struct redact_node){.value = REDACT_TRIE_NAMELESS,
                                                     .passing = REDACT_TRIE_NAMELESS,
                                                     .form = -1,
@@ -66,16 +60,6 @@ static uint32_t child_of(const struct redact_trie *trie, uint32_t node, unsigned
     uint32_t child = trie->nodes[node].child;
     while (child != 0 && trie->nodes[child].byte != byte)
         child = trie->nodes[child].next;
-    return child;
-}
-
-static uint32_t add_child(struct redact_trie *trie, uint32_t node, unsigned char byte)
-{
-    const uint32_t child = add_node(trie, byte, trie->nodes[node].depth + 1);
-    trie->nodes[child].next = trie->nodes[node].child;
-    trie->nodes[node].child = child;
-    if (node == REDACT_TRIE_ROOT)
-        trie->first[byte] = child;
     return child;
 }
 
@@ -151,15 +135,6 @@ static void add_short_start(struct redact_trie *trie, const unsigned char block[
     add_hash(&trie->shorts, hash_of(block_at(block)));
 }
 
-/* Starts whose first bytes have another color than the rest. */
-static void add_colored_starts(struct redact_trie *trie, const unsigned char *bytes)
-{
-    const unsigned char one[REDACT_TRIE_BLOCK] = {bytes[0], '\033', '['};
-    const unsigned char two[REDACT_TRIE_BLOCK] = {bytes[0], bytes[1], '\033'};
-    add_short_start(trie, one);
-    add_short_start(trie, two);
-}
-
 void redact_trie_add_start(struct redact_trie *trie, const unsigned char *bytes, size_t len)
 {
     if (len < 2 * REDACT_TRIE_BLOCK) {
@@ -177,10 +152,21 @@ static uint32_t add_path(struct redact_trie *trie, const char *bytes, size_t len
     uint32_t node = REDACT_TRIE_ROOT;
     assert(len >= REDACT_TRIE_BLOCK);
     redact_trie_add_start(trie, at, len);
-    add_colored_starts(trie, at);
+    /* Starts whose first bytes have another color than the rest. */
+    const unsigned char one[REDACT_TRIE_BLOCK] = {at[0], '\033', '['};
+    const unsigned char two[REDACT_TRIE_BLOCK] = {at[0], at[1], '\033'};
+    add_short_start(trie, one);
+    add_short_start(trie, two);
     for (size_t i = 0; i < len; i++) {
         uint32_t child = child_of(trie, node, at[i]);
-        node = child != 0 ? child : add_child(trie, node, at[i]);
+        if (child == 0) {
+            child = add_node(trie, at[i], trie->nodes[node].depth + 1);
+            trie->nodes[child].next = trie->nodes[node].child;
+            trie->nodes[node].child = child;
+            if (node == REDACT_TRIE_ROOT)
+                trie->first[at[i]] = child;
+        }
+        node = child;
         if (trie->nodes[node].passing == REDACT_TRIE_NAMELESS)
             trie->nodes[node].passing = name;
     }
@@ -210,49 +196,27 @@ void redact_trie_add_form(struct redact_trie *trie, const char *start, int form)
         trie->nodes[node].form = (int16_t)form;
 }
 
-static bool ends_here(const struct redact_node *node)
+void redact_trie_build(struct redact_trie *trie)
 {
-    return node->value != REDACT_TRIE_NAMELESS || node->form >= 0;
-}
-
-/* Links the children of a node. All shorter nodes must have been linked. */
-static void link_children(struct redact_trie *trie, uint32_t node, uint32_t *queue, size_t *queued)
-{
-    for (uint32_t child = trie->nodes[node].child; child != 0; child = trie->nodes[child].next) {
-        struct redact_node *it = &trie->nodes[child];
-        if (node != REDACT_TRIE_ROOT)
-            it->shorter = redact_trie_step(trie, trie->nodes[node].shorter, it->byte);
-        it->also = redact_trie_ends(trie, it->shorter);
-        queue[(*queued)++] = child;
+    uint32_t *queue = xcalloc(trie->count, sizeof(*queue));
+    size_t queued = 1;                    /* the root */
+    for (size_t i = 0; i < queued; i++) { /* all shorter nodes have been linked */
+        const struct redact_node *node = &trie->nodes[queue[i]];
+        for (uint32_t child = node->child; child != 0; child = trie->nodes[child].next) {
+            struct redact_node *it = &trie->nodes[child];
+            if (queue[i] != REDACT_TRIE_ROOT)
+                it->shorter = redact_trie_step(trie, node->shorter, it->byte);
+            it->also = redact_trie_ends(trie, it->shorter);
+            queue[queued++] = child;
+        }
     }
-}
-
-/* What is known from one of the two bytes. */
-static void fill_twos(struct redact_trie *trie)
-{
+    assert(queued == trie->count);
+    free(queue);
+    /* What is known from one of the two bytes. */
     for (unsigned two = 0; two < ARRAY_LEN(trie->twos); two++) {
         const uint64_t first = trie->thirds[two & UINT8_MAX], second = trie->firsts[two >> 8];
         trie->twos[two] |= first << FIRST_IS_THIRD | second << SECOND_BEGINS;
     }
-}
-
-void redact_trie_build(struct redact_trie *trie)
-{
-    uint32_t *queue = xcalloc(trie->count, sizeof(*queue));
-    size_t queued = 1; /* the root */
-    for (size_t i = 0; i < queued; i++)
-        link_children(trie, queue[i], queue, &queued);
-    assert(queued == trie->count);
-    free(queue);
-    fill_twos(trie);
-}
-
-/* Like block_at(), but reads a fourth byte to need only one load. */
-static uint32_t block_of_four(const unsigned char *bytes)
-{
-    return ((uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-            (uint32_t)bytes[3] << 24)
-           << 8;
 }
 
 /* Places that are checked at once. */
@@ -273,23 +237,13 @@ static bool starts_none(const uint64_t twos[1 << 16], const unsigned char *bytes
     return (starts_in(a, b) | starts_in(b, c) | starts_in(c, d) | starts_in(d, e)) == 0;
 }
 
+/* Returns whether the first block of an entry may begin here. Reads a fourth byte to need only one
+ * load. */
 static bool is_start(const struct redact_trie *trie, const unsigned char *bytes)
 {
-    return has_hash(&trie->starts, hash_of(block_of_four(bytes)));
-}
-
-/* Returns the first of these places that begins the first block of an entry, or RUN. */
-static size_t find_in_run(const struct redact_trie *trie, const unsigned char *bytes)
-{
-    for (size_t i = 0; i < RUN; i += 2) {
-        const uint64_t two = trie->twos[two_at(bytes + i)];
-        const uint32_t starts = starts_in(two, trie->twos[two_at(bytes + i + 2)]);
-        if (starts & GROUPS_MASK && is_start(trie, bytes + i))
-            return i;
-        if (starts >> SECOND_BEGINS && is_start(trie, bytes + i + 1))
-            return i + 1;
-    }
-    return RUN;
+    const uint32_t four = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+                          (uint32_t)bytes[3] << 24;
+    return has_hash(&trie->starts, hash_of(four << 8)); /* as of block_at() */
 }
 
 /* Returns the next place that begins the first block of an entry, or `last` + 1. */
@@ -299,9 +253,14 @@ static size_t find_start(const struct redact_trie *trie, const unsigned char *by
     for (; at <= last && last - at >= RUN; at += RUN) {
         if (starts_none(trie->twos, bytes + at))
             continue;
-        const size_t found = find_in_run(trie, bytes + at);
-        if (found < RUN)
-            return at + found;
+        for (size_t i = at; i < at + RUN; i += 2) {
+            const uint64_t two = trie->twos[two_at(bytes + i)];
+            const uint32_t starts = starts_in(two, trie->twos[two_at(bytes + i + 2)]);
+            if (starts & GROUPS_MASK && is_start(trie, bytes + i))
+                return i;
+            if (starts >> SECOND_BEGINS && is_start(trie, bytes + i + 1))
+                return i + 1;
+        }
     }
     while (at <= last && !is_start(trie, bytes + at))
         at++;
@@ -314,16 +273,11 @@ static bool breaks_value(unsigned char byte)
     return redact_gap_begins(byte) || redact_escape_begins(byte);
 }
 
-static bool has_break(const unsigned char *bytes)
-{
-    return breaks_value(bytes[3]) || breaks_value(bytes[4]) || breaks_value(bytes[5]);
-}
-
 /* The first block matches; checks what follows. */
 static bool may_start(const struct redact_trie *trie, const unsigned char *bytes, size_t len)
 {
-    return len < 2 * REDACT_TRIE_BLOCK || has_break(bytes) ||
-           has_hash(&trie->pairs, hash_pair(bytes)) ||
+    return len < 2 * REDACT_TRIE_BLOCK || breaks_value(bytes[3]) || breaks_value(bytes[4]) ||
+           breaks_value(bytes[5]) || has_hash(&trie->pairs, hash_pair(bytes)) ||
            has_hash(&trie->shorts, hash_of(block_at(bytes)));
 }
 
@@ -370,7 +324,8 @@ uint32_t redact_trie_step(const struct redact_trie *trie, uint32_t node, unsigne
 
 uint32_t redact_trie_ends(const struct redact_trie *trie, uint32_t node)
 {
-    return ends_here(&trie->nodes[node]) ? node : trie->nodes[node].also;
+    const struct redact_node *it = &trie->nodes[node];
+    return it->value != REDACT_TRIE_NAMELESS || it->form >= 0 ? node : it->also;
 }
 
 uint32_t redact_trie_settle(const struct redact_trie *trie, uint32_t node)
@@ -398,18 +353,14 @@ void redact_lanes_done(struct redact_lanes *lanes)
     free(lanes);
 }
 
-static void stop_lane(struct redact_lanes *lanes, struct redact_lane *lane)
-{
-    lanes->active -= lane->node != REDACT_TRIE_ROOT;
-    lane->node = REDACT_TRIE_ROOT;
-    lane->count = 0;
-}
-
 void redact_lanes_reset(struct redact_lanes *lanes)
 {
     for (int i = 0; lanes && i < REDACT_LANES; i++) {
-        stop_lane(lanes, &lanes->lanes[i]);
-        lanes->lanes[i].unit.taken = 0;
+        struct redact_lane *lane = &lanes->lanes[i];
+        lanes->active -= lane->node != REDACT_TRIE_ROOT;
+        lane->node = REDACT_TRIE_ROOT;
+        lane->count = 0;
+        lane->unit.taken = 0;
     }
 }
 
@@ -431,30 +382,24 @@ static int64_t raw_of(const struct redact_lane *lane, int64_t at)
 }
 
 /* Returns where the lane's match begins. */
-static int64_t start_of(const struct redact_stream *stream, const struct redact_lane *lane,
-                        uint32_t node)
+static int64_t lane_start_of(const struct redact_stream *stream, const struct redact_lane *lane,
+                             uint32_t node)
 {
     return raw_of(lane, lane->read - (int64_t)stream->redactor->trie.nodes[node].depth);
 }
 
-/* Drops escapes before the lane's match. */
-static void drop_escapes(struct redact_lane *lane, int64_t from)
-{
-    size_t gone = 0;
-    while (gone < lane->count && lane->escapes[gone].end <= from)
-        gone++;
-    if (gone == 0)
-        return;
-    lane->offset = lane->escapes[gone - 1].raw_end - lane->escapes[gone - 1].end;
-    lane->count -= gone;
-    memmove(lane->escapes, lane->escapes + gone, lane->count * sizeof(*lane->escapes));
-}
-
-/* Fails if there are too many. */
+/* Makes room first by dropping the escapes before `from`, where the lane's match begins. Fails if
+ * there are too many. */
 static bool add_escape(struct redact_lane *lane, int64_t raw_start, size_t len, int64_t from)
 {
-    if (lane->count == lane->cap)
-        drop_escapes(lane, from);
+    size_t gone = 0;
+    while (lane->count == lane->cap && gone < lane->count && lane->escapes[gone].end <= from)
+        gone++;
+    if (gone > 0) {
+        lane->offset = lane->escapes[gone - 1].raw_end - lane->escapes[gone - 1].end;
+        lane->count -= gone;
+        memmove(lane->escapes, lane->escapes + gone, lane->count * sizeof(*lane->escapes));
+    }
     if (lane->count == REDACT_LANE_ESCAPES_MAX)
         return false;
     lane->escapes = xgrow(lane->escapes, &lane->cap, lane->count + 1, sizeof(*lane->escapes));
@@ -466,46 +411,25 @@ static bool add_escape(struct redact_lane *lane, int64_t raw_start, size_t len, 
     return true;
 }
 
-/* Returns true if a value may continue in another notation after this node. */
-static bool may_continue(const struct redact_stream *stream, uint32_t node, int64_t limit,
-                         bool ended, bool *is_open)
-{
-    const struct redact_trie *trie = &stream->redactor->trie;
-    const int64_t depth = (int64_t)trie->nodes[node].depth;
-    if (node != REDACT_TRIE_ROOT && trie->nodes[node].passing < 0)
-        return false;
-    if (depth >= REDACT_TRIE_BLOCK)
-        return true;
-    const int64_t start = stream->searched - depth;
-    const unsigned char *bytes = stream->bytes + (start - stream->base);
-    return redact_trie_may_start(trie, bytes, (size_t)(limit - start), ended, is_open);
-}
-
 /* Finds the longest beginning of a value that ends where the search is and may continue in
  * another notation. */
 static bool find_beginning(const struct redact_stream *stream, int64_t limit, bool ended,
                            uint32_t *node, bool *is_open)
 {
-    const struct redact_node *nodes = stream->redactor->trie.nodes;
+    const struct redact_trie *trie = &stream->redactor->trie;
     *is_open = false;
-    for (*node = stream->node;; *node = nodes[*node].shorter) {
-        if (may_continue(stream, *node, limit, ended, is_open))
+    for (*node = stream->node;; *node = trie->nodes[*node].shorter) {
+        const int64_t depth = (int64_t)trie->nodes[*node].depth;
+        const int64_t start = stream->searched - depth;
+        const unsigned char *bytes = stream->bytes + (start - stream->base);
+        const bool is_value = *node == REDACT_TRIE_ROOT || trie->nodes[*node].passing >= 0;
+        if (is_value &&
+            (depth >= REDACT_TRIE_BLOCK ||
+             redact_trie_may_start(trie, bytes, (size_t)(limit - start), ended, is_open)))
             return true;
         if (*is_open || *node == REDACT_TRIE_ROOT)
             return false;
     }
-}
-
-/* The stream ends within an escape: cuts what came of the value. */
-static void cut_broken_off(struct redact_stream *stream, int64_t start, uint32_t node)
-{
-    const struct redact_node *nodes = stream->redactor->trie.nodes;
-    while (node != REDACT_TRIE_ROOT && nodes[node].passing < 0) {
-        start += (int64_t)nodes[node].depth - (int64_t)nodes[nodes[node].shorter].depth;
-        node = nodes[node].shorter;
-    }
-    if (nodes[node].depth >= REDACT_VALUE_MIN)
-        redact_search_add_span(stream, start, stream->searched, nodes[node].passing);
 }
 
 /* `node`: what the lane matches, or begins after. */
@@ -513,6 +437,7 @@ static bool prepare_lane(struct redact_stream *stream, int index, uint32_t node,
                          bool ended)
 {
     struct redact_lane *lane = &stream->lanes->lanes[index];
+    const struct redact_node *nodes = stream->redactor->trie.nodes;
     const char *bytes = redact_stream_at(stream, stream->searched);
     const size_t len = (size_t)(limit - stream->searched);
     const struct redact_escapers escapers = escapers_of(index);
@@ -520,11 +445,16 @@ static bool prepare_lane(struct redact_stream *stream, int index, uint32_t node,
         return true;
     if (!ended)
         return false;
-    cut_broken_off(stream,
-                   lane->node != REDACT_TRIE_ROOT
-                       ? start_of(stream, lane, node)
-                       : stream->searched - (int64_t)stream->redactor->trie.nodes[node].depth,
-                   node);
+    /* The stream ends within an escape: cuts what came of the value. */
+    int64_t start = stream->searched - (int64_t)nodes[node].depth;
+    if (lane->node != REDACT_TRIE_ROOT)
+        start = lane_start_of(stream, lane, node);
+    while (node != REDACT_TRIE_ROOT && nodes[node].passing < 0) {
+        start += (int64_t)nodes[node].depth - (int64_t)nodes[nodes[node].shorter].depth;
+        node = nodes[node].shorter;
+    }
+    if (nodes[node].depth >= REDACT_VALUE_MIN)
+        redact_search_add_span(stream, start, stream->searched, nodes[node].passing);
     return redact_unit_read(escapers, bytes, len, true, &lane->unit);
 }
 
@@ -573,22 +503,16 @@ bool redact_lanes_prepare(struct redact_stream *stream, int64_t limit, bool ende
 }
 
 /* Cuts values that end here. The search finds those without an escape. */
-static void take_endings(struct redact_stream *stream, const struct redact_lane *lane, int64_t end)
+static void take_lane_endings(struct redact_stream *stream, const struct redact_lane *lane,
+                              int64_t end)
 {
     const struct redact_trie *trie = &stream->redactor->trie;
     uint32_t ending = redact_trie_ends(trie, lane->node);
     for (; ending != REDACT_TRIE_ROOT; ending = trie->nodes[ending].also) {
         if (trie->nodes[ending].value >= 0)
-            redact_search_add_span(stream, start_of(stream, lane, ending), end,
+            redact_search_add_span(stream, lane_start_of(stream, lane, ending), end,
                                    trie->nodes[ending].value);
     }
-}
-
-/* Returns true if the lane's match contains an escape; otherwise the search finds it. */
-static bool has_escape(const struct redact_stream *stream, const struct redact_lane *lane)
-{
-    const int64_t depth = (int64_t)stream->redactor->trie.nodes[lane->node].depth;
-    return lane->count > 0 && lane->escapes[lane->count - 1].end > lane->read - depth;
 }
 
 static void take_unit(struct redact_stream *stream, int index)
@@ -613,27 +537,16 @@ static void take_unit(struct redact_stream *stream, int index)
         node = redact_trie_step(trie, node, lane->unit.bytes[i]);
         lane->read++;
         lane->node = node;
-        take_endings(stream, lane, end);
+        take_lane_endings(stream, lane, end);
     }
     lane->node = is_kept ? redact_trie_settle(trie, node) : REDACT_TRIE_ROOT;
-    if (lane->node != REDACT_TRIE_ROOT &&
-        (!has_escape(stream, lane) ||
-         end - start_of(stream, lane, lane->node) > REDACT_LANE_BYTES_MAX))
-        lane->node = REDACT_TRIE_ROOT;
-}
-
-static void begin_lane(struct redact_stream *stream, int index)
-{
-    struct redact_lane *lane = &stream->lanes->lanes[index];
-    const bool is_blank = stream->bytes[stream->searched - stream->base] == '+';
-    if (!lane->unit.is_escaped && !(is_blank && is_plus(index, '+')))
+    if (lane->node == REDACT_TRIE_ROOT)
         return;
-    const int64_t depth = (int64_t)stream->redactor->trie.nodes[stream->lanes_from].depth;
-    lane->node = stream->lanes_from;
-    lane->read = depth;
-    lane->offset = stream->searched - depth;
-    lane->count = 0;
-    take_unit(stream, index);
+    /* Without an escape in the lane's match, the search finds it. */
+    const int64_t match = lane->read - (int64_t)trie->nodes[lane->node].depth;
+    const bool has_escape = lane->count > 0 && lane->escapes[lane->count - 1].end > match;
+    if (!has_escape || end - lane_start_of(stream, lane, lane->node) > REDACT_LANE_BYTES_MAX)
+        lane->node = REDACT_TRIE_ROOT;
 }
 
 void redact_lanes_take(struct redact_stream *stream)
@@ -641,14 +554,22 @@ void redact_lanes_take(struct redact_stream *stream)
     struct redact_lanes *lanes = stream->lanes;
     if (!lanes || (lanes->active == 0 && stream->lanes_from == UINT32_MAX))
         return;
+    const bool at_plus = stream->bytes[stream->searched - stream->base] == '+';
     lanes->active = 0;
     for (int i = 0; i < REDACT_LANES; i++) {
         struct redact_lane *lane = &lanes->lanes[i];
-        const bool is_idle = lane->node == REDACT_TRIE_ROOT;
-        if (is_idle && stream->lanes_from != UINT32_MAX)
-            begin_lane(stream, i);
-        else if (!is_idle && stream->searched >= lane->resume_at)
+        if (lane->node != REDACT_TRIE_ROOT) {
+            if (stream->searched >= lane->resume_at)
+                take_unit(stream, i);
+        } else if (stream->lanes_from != UINT32_MAX &&
+                   (lane->unit.is_escaped || (at_plus && is_plus(i, '+')))) {
+            const int64_t depth = (int64_t)stream->redactor->trie.nodes[stream->lanes_from].depth;
+            lane->node = stream->lanes_from;
+            lane->read = depth;
+            lane->offset = stream->searched - depth;
+            lane->count = 0;
             take_unit(stream, i);
+        }
         lanes->active += lane->node != REDACT_TRIE_ROOT;
     }
 }
@@ -660,7 +581,7 @@ int64_t redact_lanes_settled(const struct redact_stream *stream, int64_t at)
         const struct redact_lane *lane = &lanes->lanes[i];
         if (lane->node == REDACT_TRIE_ROOT)
             continue;
-        const int64_t start = start_of(stream, lane, lane->node);
+        const int64_t start = lane_start_of(stream, lane, lane->node);
         at = start < at ? start : at;
     }
     return at;
@@ -675,7 +596,7 @@ void redact_lanes_cut_short(struct redact_stream *stream)
         while (node != REDACT_TRIE_ROOT && nodes[node].passing < 0)
             node = nodes[node].shorter;
         if (nodes[node].depth >= REDACT_VALUE_MIN)
-            redact_search_add_span(stream, start_of(stream, lane, node), stream->searched,
+            redact_search_add_span(stream, lane_start_of(stream, lane, node), stream->searched,
                                    nodes[node].passing);
     }
 }

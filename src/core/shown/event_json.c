@@ -7,10 +7,10 @@
 #include "event_text.h"
 #include "json_scan.h"
 
-/* The JSON names of an event's integers; NULL = unused. */
-static const struct {
-    const char *a, *b, *c, *d, *e;
-} field_names[] = {
+enum { FIELDS = 5 };
+
+/* The JSON names of an event's integers a to e; NULL = unused. */
+static const char *const field_names[][FIELDS] = {
     [EVENT_NONE] = {NULL, NULL, NULL, NULL, NULL},
     [EVENT_RUN_STARTED] = {"jobs", NULL, NULL, NULL, NULL},
     [EVENT_RUN_ENDED] = {"exit_code", NULL, NULL, NULL, NULL},
@@ -53,12 +53,6 @@ static const struct {
     [EVENT_HINT_GIVEN] = {"allowed", NULL, NULL, NULL, NULL},
 };
 static_assert(ARRAY_LEN(field_names) == EVENT_KIND_COUNT, "every event kind has its fields");
-
-static void json_field(struct str *out, const char *name, int64_t value)
-{
-    if (name)
-        str_json_i64(out, name, value);
-}
 
 /* Which retry follows a wait, of how many, and why. */
 static void json_retry(const struct run_state *state, const struct event *event, struct str *out)
@@ -206,17 +200,6 @@ static void json_subject(const struct run_state *state, const struct event *even
     str_json_i64(out, "attempt", event->attempt);
 }
 
-/* Omits text that is not valid JSON, which only a later build could have written. */
-static void json_data(const struct event *event, struct str *out)
-{
-    if (!event->text)
-        return;
-    const size_t before = out->len;
-    str_json_key(out, "data");
-    if (!json_line_add(event->text, strlen(event->text), out))
-        str_cut(out, before);
-}
-
 void event_json(const struct run_state *state, int64_t run, const struct event *event,
                 struct str *out)
 {
@@ -232,13 +215,18 @@ void event_json(const struct run_state *state, int64_t run, const struct event *
     json_subject(state, event, out);
     if (known) {
         json_named(state, event, out);
-        json_field(out, field_names[event->kind].a, event->a);
-        json_field(out, field_names[event->kind].b, event->b);
-        json_field(out, field_names[event->kind].c, event->c);
-        json_field(out, field_names[event->kind].d, event->d);
-        json_field(out, field_names[event->kind].e, event->e);
+        const int64_t values[FIELDS] = {event->a, event->b, event->c, event->d, event->e};
+        for (int i = 0; i < FIELDS; i++) {
+            if (field_names[event->kind][i])
+                str_json_i64(out, field_names[event->kind][i], values[i]);
+        }
     }
-    json_data(event, out);
+    if (event->text) {
+        const size_t before = out->len;
+        str_json_key(out, "data");
+        if (!json_line_add(event->text, strlen(event->text), out))
+            str_cut(out, before); /* not JSON: a later build wrote it */
+    }
     str_json_key(out, "message");
     const size_t from = out->len;
     event_words(state, event, out);

@@ -1,12 +1,11 @@
 /*
  * event_text.c - an event as a line for people.
  *
- * A table has one function for each kind of event; the functions append the text after the subject.
+ * add_event() appends the text of each kind of event, which follows the subject.
  * First come the lookups that event_json.c uses too.
  */
 #include "event_text.h"
 
-#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -68,19 +67,15 @@ static bool say_member(const struct event_look *look, const char *before, const 
     return true;
 }
 
-static bool is_before_verdict(const struct event *event)
-{
-    return event->kind == EVENT_ATTEMPT_STARTED || event->kind == EVENT_ATTEMPT_ENDED;
-}
-
 bool event_look_is_there(const struct event_look *look)
 {
     switch (look->event->kind) {
     case EVENT_ATTEMPT_STARTED:
     case EVENT_ATTEMPT_ENDED:
+        return look->attempt != NULL;
     case EVENT_ATTEMPT_JUDGED:
     case EVENT_WAIT_STARTED:
-        return look->attempt && (look->step->verdict_json || is_before_verdict(look->event));
+        return look->attempt && look->step->verdict_json;
     case EVENT_STEP_ENDED:
         return look->step != NULL;
     default: /* the other kinds need no attempt */
@@ -138,200 +133,9 @@ static const char *text_of(const struct event_look *w, const char *key)
     return json_text(json_get(parse_look_text(w), key), "");
 }
 
-/* Appends "waits 0.5 s, then", or "at once," if two digits would show no wait. */
-static void add_wait(int64_t ms, const char *remark, struct str *out)
-{
-    enum { SHOWN_MS_MIN = 5 };
-    if (ms < SHOWN_MS_MIN) {
-        str_addf(out, "at once%s,", remark);
-        return;
-    }
-    str_add(out, "waits ");
-    shown_seconds(ms, out);
-    str_addf(out, "%s, then", remark);
-}
-
 static const char *by_of(const struct event_look *w)
 {
     return json_text(json_get(parse_look_text(w), "by"), "a person");
-}
-
-static void words_run_ended(const struct event_look *w)
-{
-    str_addf(w->out, "run ended, exit %lld:", (long long)w->event->a);
-    const char *comma = "";
-    for (int i = 0; i < TASK_STATUS_COUNT; i++) {
-        if (w->state->counts[i] == 0)
-            continue;
-        str_addf(w->out, "%s %d %s", comma, w->state->counts[i],
-                 task_status_name((enum task_status)i));
-        comma = ",";
-    }
-}
-
-static void add_args(char *const *argv, struct str *out)
-{
-    enum { WORDS_ARGS_BYTES_MAX = 200 };
-    const size_t room = out->len + WORDS_ARGS_BYTES_MAX;
-    for (char *const *arg = argv; arg && *arg; arg++) {
-        if (out->len + strlen(*arg) > room) {
-            str_add(out, " ...");
-            break;
-        }
-        str_add_char(out, ' ');
-        shell_word_add(*arg, out);
-    }
-}
-
-static void words_attempt_started(const struct event_look *w)
-{
-    if (w->event->c > 1)
-        str_addf(w->out, "start %lld/%d:", (long long)w->event->c,
-                 plan_policy_find(w->state->plan, "infrastructure")->max_attempts);
-    else
-        str_add(w->out, "starts:");
-    if (!w->plan->agent) {
-        add_args(w->plan->argv, w->out);
-        return;
-    }
-    char **argv = agent_session_argv(w->state, w->event->task, w->event->step);
-    add_args(argv, w->out);
-    adapter_argv_free(argv);
-}
-
-static void words_attempt_ended(const struct event_look *w)
-{
-    outcome_words(&w->attempt->outcome, w->out);
-    if (w->attempt->outcome.kind == OUTCOME_NOT_STARTED)
-        (void)say_member(w, ": ", "start", "");
-    str_add(w->out, ", ran ");
-    shown_ran(&w->attempt->outcome, w->out);
-    if (w->attempt->outcome.left > 0)
-        str_addf(w->out, ", %d processes left", w->attempt->outcome.left);
-}
-
-static void words_attempt_judged(const struct event_look *w)
-{
-    enum verdict_class class = (enum verdict_class)w->event->a;
-    struct verdict room;
-    const struct verdict *verdict = step_state_verdict(w->step, &room);
-    char word[VERDICT_WORD_MAX];
-    str_add(w->out, class == VERDICT_SUCCESS ? "failed as expected" : "failed ");
-    if (class != VERDICT_SUCCESS && verdict) {
-        str_add(w->out, shown_expectation(verdict));
-        str_add(w->out, verdict_word(verdict, &w->attempt->outcome, word));
-    }
-    (void)say_member(w, " (", "rule", ")");
-    (void)say_member(w, ": ", "match", "");
-}
-
-/* Requirement B6 prescribes this form for transient failures. */
-static void words_wait_started(const struct event_look *w)
-{
-    const struct attempt_state *attempt = w->attempt;
-    const char *id = w->state->plan->tasks[w->event->task].id;
-    const struct event_retry retry = event_look_retry(w);
-    char word[VERDICT_WORD_MAX];
-    struct verdict room;
-    bool transient = attempt->class == VERDICT_TRANSIENT;
-    const char *reason =
-        transient ? transient_type_name(attempt->type)
-                  : verdict_word(step_state_verdict(w->step, &room), &attempt->outcome, word);
-    str_addf(w->out, "[%s] attempt %lld/%lld for taskId=%s, reason=%s: ",
-             transient ? "TRANSIENT RETRY" : "RETRY", (long long)retry.at, (long long)retry.max, id,
-             reason);
-    add_wait(w->event->a, w->event->e != 0 ? " (uses up no attempt)" : "", w->out);
-    str_addf(w->out, " try %d; error: ", w->event->attempt + 1);
-    event_look_error(w, w->out);
-}
-
-/* The last error, if a rule matched it. */
-static void add_cause(const struct event_look *w)
-{
-    char word[VERDICT_WORD_MAX];
-    struct verdict room;
-    const struct verdict *verdict = step_state_verdict(w->step, &room);
-    if (!verdict)
-        return;
-    str_addf(w->out, ", caused by %s", verdict_word(verdict, &w->attempt->outcome, word));
-    if (verdict->match[0] != '\0')
-        str_addf(w->out, ": %s", verdict->match);
-}
-
-/* "2 of 4 starts" if the command never started, otherwise the attempts that ran. Attempts that did
- * not count are shown separately. */
-static void add_count(const struct event_look *w)
-{
-    const int free_tries = w->step->free_hints;
-    const bool is_start = w->attempt->outcome.kind == OUTCOME_NOT_STARTED;
-    const int64_t used = is_start ? json_i64(json_get(parse_look_text(w), "used"), 0) : 0;
-    if (used > 0) {
-        str_addf(w->out, "%lld of %lld starts", (long long)used,
-                 (long long)json_i64(json_get(parse_look_text(w), "allowed"), 0));
-        return;
-    }
-    str_addf(w->out, "%lld of %d attempts", (long long)w->event->b, w->step->allowed);
-    if (free_tries > 0)
-        str_addf(w->out, " (+%d free)", free_tries);
-    shown_own_retries(w->step->own_retries, w->out);
-}
-
-/* ": same result 5 times, tries 1 to 5" if the log has it. */
-static void add_circles(const struct event_look *w)
-{
-    struct shown_circle circle;
-    if (!shown_circles_read(parse_look_text(w), w->event->step, w->event->attempt, &circle))
-        return;
-    circle.of_calls = circle.of_calls || (w->event->kind == EVENT_LOOP_SUSPECTED &&
-                                          w->event->e == EVENT_LOOP_OF_CALLS);
-    str_add(w->out, ": ");
-    shown_circle_words(&circle, w->out);
-    str_add(w->out, ", ");
-    shown_circles_span(&circle, w->event->step, w->out);
-}
-
-/* Appends what was wrong with the output if the output was the only failure, otherwise the
- * outcome. */
-static void add_end(const struct event_look *w)
-{
-    struct verdict room;
-    const struct verdict *verdict = step_state_verdict(w->step, &room);
-    if (w->attempt->reason == REASON_CONTRACT && verdict && verdict->match[0] != '\0')
-        str_addf(w->out, "contract: %s", verdict->match);
-    else
-        outcome_words(&w->attempt->outcome, w->out);
-}
-
-static void words_step_ended(const struct event_look *w)
-{
-    enum decision_kind kind = (enum decision_kind)w->event->a;
-    str_add(w->out, decision_kind_name(kind));
-    if (kind == DECISION_SUCCEEDED || !w->attempt)
-        return;
-    str_add(w->out, " after ");
-    add_count(w);
-    str_addf(w->out, " in phase %s, step %s/%d: ", phase_name(w->plan->phase),
-             w->state->plan->tasks[w->event->task].id, w->event->step + 1);
-    if (kind == DECISION_TRANSIENT_EXHAUSTED)
-        str_addf(w->out, "%s, ", transient_type_name(w->attempt->type));
-    if (kind == DECISION_MAX_RETRIES) {
-        outcome_words(&w->attempt->outcome, w->out);
-        add_cause(w);
-    } else {
-        add_end(w);
-    }
-    if (kind == DECISION_ENTROPY)
-        add_circles(w);
-}
-
-static void words_control_answered(const struct event_look *w)
-{
-    str_addf(w->out, "%s requested by %s: %s%s",
-             w->event->c > 0 && w->event->c < CONTROL_VERB_COUNT
-                 ? control_verb_name((enum control_verb)w->event->c)
-                 : "act",
-             by_of(w),
-             w->event->b ? "" : "refused: ", json_text(json_get(parse_look_text(w), "answer"), ""));
 }
 
 /* Returns the id of the task with this number, as used in events. */
@@ -340,209 +144,6 @@ static const char *task_id(const struct event_look *w, int64_t number)
     bool there = number >= 0 && number < w->state->plan->task_count;
     return there ? w->state->plan->tasks[number].id : "?";
 }
-
-static void words_task_blocked(const struct event_look *w)
-{
-    str_addf(w->out, "blocked: it needs %s, which did not pass", task_id(w, w->event->a));
-}
-
-static void words_task_held(const struct event_look *w)
-{
-    str_addf(w->out, "held by %s", by_of(w));
-    if (w->event->a > 0)
-        str_addf(w->out, " until %s gets through", task_id(w, w->event->a - 1));
-}
-
-static void words_task_released(const struct event_look *w)
-{
-    if (json_get(parse_look_text(w), "by"))
-        str_addf(w->out, "released by %s", by_of(w));
-    else
-        str_add(w->out, "continues: the one it followed got through");
-}
-
-static void words_gate(const struct event_look *w)
-{
-    const struct event *event = w->event;
-    bool there = event->a >= 0 && event->a < w->state->plan->source_count;
-    const char *source = there ? w->state->plan->sources[event->a] : "?";
-    bool closes = event->kind == EVENT_GATE_CLOSED;
-    if (!closes) {
-        str_addf(w->out, "rate limit of %s is over, %lld wait%s for it", source,
-                 (long long)event->b, event->b == 1 ? "s" : "");
-        return;
-    }
-    if (event->e > 0)
-        str_addf(w->out, "rate limit of %s: %s is sent by %s", source, task_id(w, event->e - 1),
-                 by_of(w));
-    else if (event->c <= event->at.mono_ms)
-        str_addf(w->out, "rate limit of %s: the next one in line tries", source);
-    else {
-        str_addf(w->out, "rate limit of %s: nothing starts there for ", source);
-        shown_seconds(event->c - event->at.mono_ms, w->out);
-        if (event->d > 1)
-            str_addf(w->out, ", hit %lld times in a row", (long long)event->d);
-    }
-}
-
-static void words_class_corrected(const struct event_look *w)
-{
-    const struct verdict_label label = {.class = (enum verdict_class)w->event->a,
-                                        .type = (enum transient_type)w->event->b,
-                                        .reason = (enum reason)w->event->c};
-    str_addf(w->out, "is %s, says %s; the original verdict is kept", verdict_label_word(&label),
-             by_of(w));
-}
-
-static void words_run_started(const struct event_look *w)
-{
-    int tasks = w->state->plan->task_count;
-    str_addf(w->out, "run started by %s: %d task%s, %lld at a time", by_of(w), tasks,
-             tasks == 1 ? "" : "s", (long long)w->event->a);
-}
-
-static void words_attempt_running(const struct event_look *w)
-{
-    str_add(w->out, "runs, pid ");
-    str_add_i64(w->out, w->event->a);
-}
-
-static void words_wait_ended(const struct event_look *w)
-{
-    if (w->event->a)
-        str_addf(w->out, "wait skipped by %s", by_of(w));
-    else
-        str_add(w->out, "wait is over");
-}
-
-static void words_step_reopened(const struct event_look *w)
-{
-    str_addf(w->out, "retried by %s: ", by_of(w));
-    shown_count(w->event->b, "new attempt", "new attempts", w->out);
-}
-
-static void words_hint_given(const struct event_look *w)
-{
-    const char *hint = json_text(json_get(parse_look_text(w), "hint"), "");
-    if (hint[0] != '\0')
-        str_addf(w->out, "hint by %s: %s", by_of(w), hint);
-    if (w->event->a > 0)
-        str_addf(w->out, "%s%lld tries in all, says %s", hint[0] != '\0' ? "; " : "",
-                 (long long)w->event->a, by_of(w));
-}
-
-static void words_cancel_asked(const struct event_look *w)
-{
-    str_addf(w->out, "cancel (%s) requested by %s", cancel_mode_name((enum cancel_mode)w->event->a),
-             by_of(w));
-}
-
-static void words_attempt_quiet(const struct event_look *w)
-{
-    str_add(w->out, "no output for ");
-    shown_duration(w->event->a, w->out);
-}
-
-static void words_attempt_heard(const struct event_look *w)
-{
-    str_add(w->out, "output again");
-}
-
-static void words_note(const struct event_look *w)
-{
-    str_add(w->out, json_text(json_get(parse_look_text(w), "note"), ""));
-}
-
-/* The calls of an agent are reported too once a loop among them is certain. */
-static void words_loop_suspected(const struct event_look *w)
-{
-    const bool of_calls = w->event->e == EVENT_LOOP_OF_CALLS;
-    const struct task_agent *agent = w->state->tasks[w->event->task].agent;
-    if (of_calls && agent && agent->calls && agent->calls->verdict.level == ENTROPY_STUCK)
-        str_add(w->out, "its calls loop");
-    else
-        str_add(w->out, of_calls ? "its calls may loop" : "may be looping");
-    add_circles(w);
-}
-
-static void words_run_recovered(const struct event_look *w)
-{
-    static const char *const runs[TAKE_UP_COUNT] = {
-        [TAKE_UP_OPEN] = "",
-        [TAKE_UP_REST] = ": all that did not pass",
-        [TAKE_UP_FAILED] = ": what failed",
-        [TAKE_UP_ASKED] = ": a retry",
-    };
-    const bool is_known = w->event->c > TAKE_UP_OPEN && w->event->c < TAKE_UP_COUNT;
-    str_addf(w->out, "run continued by %s%s%s", by_of(w),
-             w->event->a != 0 ? ", after a reboot" : "", is_known ? runs[w->event->c] : "");
-}
-
-/* Agents. */
-
-static void words_agent_session(const struct event_look *w)
-{
-    const bool resumed = json_bool(json_get(parse_look_text(w), "resumed"), false);
-    str_addf(w->out, "%s %s session %s", text_of(w, "agent"), resumed ? "goes on with" : "began",
-             text_of(w, "session"));
-}
-
-static void words_agent_used(const struct event_look *w)
-{
-    const struct agent_used used = agent_used_of_event(w->event);
-    str_add(w->out, "used ");
-    shown_used(&used, w->out);
-}
-
-static void words_agent_call(const struct event_look *w)
-{
-    const struct event *event = w->event;
-    if (!say_member(w, "", "tool", ": "))
-        str_add(w->out, "says: ");
-    (void)say_member(w, "", "what", "");
-    if (event->d != 0)
-        str_add(w->out, ", still runs");
-    else if (event->c != 0)
-        str_addf(w->out, ", failed (%lld)", (long long)event->c);
-    if (event->b > 0) {
-        str_add(w->out, ", ");
-        shown_seconds(event->b, w->out);
-    }
-}
-
-static void words_budget(const struct event_look *w)
-{
-    const struct budget_use use = {
-        .kind = (enum budget_kind)w->event->a, .used = w->event->b, .limit = w->event->c};
-    const bool is_spent = w->event->d == EVENT_BUDGET_SPENT;
-    str_addf(w->out, "%sbudget %s: ", w->event->task < 0 ? "the run's " : "",
-             is_spent ? "is spent" : "is nearly spent");
-    budget_use_words(&use, w->out);
-    str_addf(w->out, " (%d %%)", shown_budget_percent(&use));
-}
-
-static void words_round_started(const struct event_look *w)
-{
-    const struct task_agent *agent = w->plan ? w->state->tasks[w->event->task].agent : NULL;
-    struct str round = {0};
-    str_add(w->out, "round ");
-    if (agent)
-        shown_round(w->state, w->event->task, &round);
-    if (round.len > 0)
-        str_add(w->out, round.data);
-    else
-        str_addf(w->out, "%lld: step %lld failed", (long long)w->event->a,
-                 (long long)w->event->c + 1);
-    str_done(&round);
-}
-
-static void words_task_added(const struct event_look *w)
-{
-    str_addf(w->out, "task %lld added: %s", (long long)w->event->a,
-             json_text(json_get(json_get(parse_look_text(w), "task"), "id"), "?"));
-}
-
-/* Workspaces, trees and sandboxes. */
 
 enum {
     COMMIT_SHOWN = 12, /* hex digits of a commit or tree */
@@ -560,7 +161,244 @@ static void add_time(struct str *out, int64_t ms)
         shown_seconds(ms, out);
 }
 
-static void words_workspace_made(const struct event_look *w)
+static void add_args(char *const *argv, struct str *out)
+{
+    enum { WORDS_ARGS_BYTES_MAX = 200 };
+    const size_t room = out->len + WORDS_ARGS_BYTES_MAX;
+    for (char *const *arg = argv; arg && *arg; arg++) {
+        if (out->len + strlen(*arg) > room) {
+            str_add(out, " ...");
+            break;
+        }
+        str_add_char(out, ' ');
+        shell_word_add(*arg, out);
+    }
+}
+
+static void add_start(const struct event_look *w)
+{
+    if (w->event->c > 1)
+        str_addf(w->out, "start %lld/%d:", (long long)w->event->c,
+                 plan_policy_find(w->state->plan, "infrastructure")->max_attempts);
+    else
+        str_add(w->out, "starts:");
+    if (!w->plan->agent) {
+        add_args(w->plan->argv, w->out);
+        return;
+    }
+    char **argv = agent_session_argv(w->state, w->event->task, w->event->step);
+    add_args(argv, w->out);
+    adapter_argv_free(argv);
+}
+
+static void add_judgment(const struct event_look *w)
+{
+    enum verdict_class class = (enum verdict_class)w->event->a;
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(w->step, &room);
+    char word[VERDICT_WORD_MAX];
+    str_add(w->out, class == VERDICT_SUCCESS ? "failed as expected" : "failed ");
+    if (class != VERDICT_SUCCESS && verdict) {
+        str_add(w->out, shown_expectation(verdict));
+        str_add(w->out, verdict_word(verdict, &w->attempt->outcome, word));
+    }
+    (void)say_member(w, " (", "rule", ")");
+    (void)say_member(w, ": ", "match", "");
+}
+
+/* Requirement B6 prescribes this form for transient failures. */
+static void add_retry(const struct event_look *w)
+{
+    enum { SHOWN_MS_MIN = 5 }; /* two digits would show no wait */
+    const struct attempt_state *attempt = w->attempt;
+    const char *id = w->state->plan->tasks[w->event->task].id;
+    const char *remark = w->event->e != 0 ? " (uses up no attempt)" : "";
+    const struct event_retry retry = event_look_retry(w);
+    char word[VERDICT_WORD_MAX];
+    struct verdict room;
+    bool transient = attempt->class == VERDICT_TRANSIENT;
+    const char *reason =
+        transient ? transient_type_name(attempt->type)
+                  : verdict_word(step_state_verdict(w->step, &room), &attempt->outcome, word);
+    str_addf(w->out, "[%s] attempt %lld/%lld for taskId=%s, reason=%s: ",
+             transient ? "TRANSIENT RETRY" : "RETRY", (long long)retry.at, (long long)retry.max, id,
+             reason);
+    if (w->event->a < SHOWN_MS_MIN) {
+        str_addf(w->out, "at once%s,", remark);
+    } else {
+        str_add(w->out, "waits ");
+        shown_seconds(w->event->a, w->out);
+        str_addf(w->out, "%s, then", remark);
+    }
+    str_addf(w->out, " try %d; error: ", w->event->attempt + 1);
+    event_look_error(w, w->out);
+}
+
+/* ": same result 5 times, tries 1 to 5" if the log has it. */
+static void add_circles(const struct event_look *w)
+{
+    struct shown_circle circle;
+    if (!shown_circles_read(parse_look_text(w), w->event->step, w->event->attempt, &circle))
+        return;
+    circle.of_calls = circle.of_calls || (w->event->kind == EVENT_LOOP_SUSPECTED &&
+                                          w->event->e == EVENT_LOOP_OF_CALLS);
+    str_add(w->out, ": ");
+    shown_circle_words(&circle, w->out);
+    str_add(w->out, ", ");
+    shown_circles_span(&circle, w->event->step, w->out);
+}
+
+static void add_step_end(const struct event_look *w)
+{
+    enum decision_kind kind = (enum decision_kind)w->event->a;
+    char word[VERDICT_WORD_MAX];
+    struct verdict room;
+    str_add(w->out, decision_kind_name(kind));
+    if (kind == DECISION_SUCCEEDED || !w->attempt)
+        return;
+    /* "2 of 4 starts" if the command never started, otherwise the attempts that ran. Attempts that
+     * did not count are shown separately. */
+    const bool is_start = w->attempt->outcome.kind == OUTCOME_NOT_STARTED;
+    const int64_t used = is_start ? json_i64(json_get(parse_look_text(w), "used"), 0) : 0;
+    if (used > 0) {
+        str_addf(w->out, " after %lld of %lld starts", (long long)used,
+                 (long long)json_i64(json_get(parse_look_text(w), "allowed"), 0));
+    } else {
+        str_addf(w->out, " after %lld of %d attempts", (long long)w->event->b, w->step->allowed);
+        if (w->step->free_hints > 0)
+            str_addf(w->out, " (+%d free)", w->step->free_hints);
+        shown_own_retries(w->step->own_retries, w->out);
+    }
+    str_addf(w->out, " in phase %s, step %s/%d: ", phase_name(w->plan->phase),
+             w->state->plan->tasks[w->event->task].id, w->event->step + 1);
+    if (kind == DECISION_TRANSIENT_EXHAUSTED)
+        str_addf(w->out, "%s, ", transient_type_name(w->attempt->type));
+
+    /* What was wrong with the output if the output was the only failure, otherwise the outcome. */
+    const struct verdict *verdict = step_state_verdict(w->step, &room);
+    const bool has_match = verdict && verdict->match[0] != '\0';
+    if (kind != DECISION_MAX_RETRIES && w->attempt->reason == REASON_CONTRACT && has_match)
+        str_addf(w->out, "contract: %s", verdict->match);
+    else
+        outcome_words(&w->attempt->outcome, w->out);
+    if (kind == DECISION_MAX_RETRIES && verdict) {
+        str_addf(w->out, ", caused by %s", verdict_word(verdict, &w->attempt->outcome, word));
+        if (has_match)
+            str_addf(w->out, ": %s", verdict->match);
+    }
+    if (kind == DECISION_ENTROPY)
+        add_circles(w);
+}
+
+static void add_gate(const struct event_look *w)
+{
+    const struct event *event = w->event;
+    bool there = event->a >= 0 && event->a < w->state->plan->source_count;
+    const char *source = there ? w->state->plan->sources[event->a] : "?";
+    if (event->kind != EVENT_GATE_CLOSED) {
+        str_addf(w->out, "rate limit of %s is over, %lld wait%s for it", source,
+                 (long long)event->b, event->b == 1 ? "s" : "");
+    } else if (event->e > 0) {
+        str_addf(w->out, "rate limit of %s: %s is sent by %s", source, task_id(w, event->e - 1),
+                 by_of(w));
+    } else if (event->c <= event->at.mono_ms) {
+        str_addf(w->out, "rate limit of %s: the next one in line tries", source);
+    } else {
+        str_addf(w->out, "rate limit of %s: nothing starts there for ", source);
+        shown_seconds(event->c - event->at.mono_ms, w->out);
+        if (event->d > 1)
+            str_addf(w->out, ", hit %lld times in a row", (long long)event->d);
+    }
+}
+
+/* The beginning of the run, its end, and its continuation. */
+static void add_run(const struct event_look *w)
+{
+    static const char *const runs[TAKE_UP_COUNT] = {
+        [TAKE_UP_OPEN] = "",
+        [TAKE_UP_REST] = ": all that did not pass",
+        [TAKE_UP_FAILED] = ": what failed",
+        [TAKE_UP_ASKED] = ": a retry",
+    };
+    const struct event *event = w->event;
+    if (event->kind == EVENT_RUN_STARTED) {
+        int tasks = w->state->plan->task_count;
+        str_addf(w->out, "run started by %s: %d task%s, %lld at a time", by_of(w), tasks,
+                 tasks == 1 ? "" : "s", (long long)event->a);
+        return;
+    }
+    if (event->kind == EVENT_RUN_RECOVERED) {
+        const bool is_known = event->c > TAKE_UP_OPEN && event->c < TAKE_UP_COUNT;
+        str_addf(w->out, "run continued by %s%s%s", by_of(w),
+                 event->a != 0 ? ", after a reboot" : "", is_known ? runs[event->c] : "");
+        return;
+    }
+    str_addf(w->out, "run ended, exit %lld:", (long long)event->a);
+    const char *comma = "";
+    for (int i = 0; i < TASK_STATUS_COUNT; i++) {
+        if (w->state->counts[i] == 0)
+            continue;
+        str_addf(w->out, "%s %d %s", comma, w->state->counts[i],
+                 task_status_name((enum task_status)i));
+        comma = ",";
+    }
+}
+
+/* The calls of an agent are reported too once a loop among them is certain. */
+static void add_loop(const struct event_look *w)
+{
+    const bool of_calls = w->event->e == EVENT_LOOP_OF_CALLS;
+    const struct task_agent *agent = w->state->tasks[w->event->task].agent;
+    if (of_calls && agent && agent->calls && agent->calls->verdict.level == ENTROPY_STUCK)
+        str_add(w->out, "its calls loop");
+    else
+        str_add(w->out, of_calls ? "its calls may loop" : "may be looping");
+    add_circles(w);
+}
+
+static void add_agent_call(const struct event_look *w)
+{
+    const struct event *event = w->event;
+    if (!say_member(w, "", "tool", ": "))
+        str_add(w->out, "says: ");
+    (void)say_member(w, "", "what", "");
+    if (event->d != 0)
+        str_add(w->out, ", still runs");
+    else if (event->c != 0)
+        str_addf(w->out, ", failed (%lld)", (long long)event->c);
+    if (event->b > 0) {
+        str_add(w->out, ", ");
+        shown_seconds(event->b, w->out);
+    }
+}
+
+static void add_budget(const struct event_look *w)
+{
+    const struct budget_use use = {
+        .kind = (enum budget_kind)w->event->a, .used = w->event->b, .limit = w->event->c};
+    const bool is_spent = w->event->d == EVENT_BUDGET_SPENT;
+    str_addf(w->out, "%sbudget %s: ", w->event->task < 0 ? "the run's " : "",
+             is_spent ? "is spent" : "is nearly spent");
+    budget_use_words(&use, w->out);
+    str_addf(w->out, " (%d %%)", shown_budget_percent(&use));
+}
+
+static void add_round(const struct event_look *w)
+{
+    const struct task_agent *agent = w->plan ? w->state->tasks[w->event->task].agent : NULL;
+    struct str round = {0};
+    str_add(w->out, "round ");
+    if (agent)
+        shown_round(w->state, w->event->task, &round);
+    if (round.len > 0)
+        str_add(w->out, round.data);
+    else
+        str_addf(w->out, "%lld: step %lld failed", (long long)w->event->a,
+                 (long long)w->event->c + 1);
+    str_done(&round);
+}
+
+static void add_workspace(const struct event_look *w)
 {
     const char *base = text_of(w, "base");
     const char *branch = text_of(w, "branch");
@@ -580,55 +418,32 @@ static void words_workspace_made(const struct event_look *w)
     add_time(w->out, setup_ms);
 }
 
-static void add_files(const struct event_look *w)
+/* A tree that was saved, restored, or proven to pass. */
+static void add_tree(const struct event_look *w)
 {
-    shown_count(w->event->c, "file", "files", w->out);
-    str_add(w->out, ", ");
-    shown_size(w->event->d, w->out);
-    str_add(w->out, " in ");
-    add_time(w->out, w->event->e);
-}
-
-static void words_workspace_saved(const struct event_look *w)
-{
-    str_add(w->out, "tree saved: ");
-    add_files(w);
-}
-
-static void words_workspace_reset(const struct event_look *w)
-{
-    if (w->event->c == 0) {
-        str_add(w->out, "tree unchanged: checked in ");
-    } else {
+    const struct event *event = w->event;
+    if (event->kind == EVENT_WORKSPACE_RESET && event->c == 0) {
+        str_add(w->out, "tree unchanged: checked");
+    } else if (event->kind == EVENT_WORKSPACE_RESET) {
         str_add(w->out, "tree restored: ");
-        shown_count(w->event->c, "path", "paths", w->out);
-        str_add(w->out, " in ");
+        shown_count(event->c, "path", "paths", w->out);
+    } else {
+        char hex[DIGEST_HEX_MAX];
+        digest_to_hex((struct digest){.hi = (uint64_t)event->a, .lo = (uint64_t)event->b}, hex);
+        if (event->kind == EVENT_TREE_PROVEN)
+            str_addf(w->out, "proven on tree %.*s: ", COMMIT_SHOWN, hex);
+        else
+            str_add(w->out, "tree saved: ");
+        shown_count(event->c, "file", "files", w->out);
+        str_add(w->out, ", ");
+        shown_size(event->d, w->out);
     }
-    add_time(w->out, w->event->e);
+    str_add(w->out, " in ");
+    add_time(w->out, event->e);
 }
 
-static void words_tree_proven(const struct event_look *w)
-{
-    char hex[DIGEST_HEX_MAX];
-    digest_to_hex((struct digest){.hi = (uint64_t)w->event->a, .lo = (uint64_t)w->event->b}, hex);
-    str_addf(w->out, "proven on tree %.*s: ", COMMIT_SHOWN, hex);
-    add_files(w);
-}
-
-/* "M src/a.c, D src/b.c, ..." */
-static void add_paths(const struct event_look *w)
-{
-    const struct json *paths = json_get(parse_look_text(w), "paths");
-    const size_t count = json_count(paths);
-    for (size_t i = 0; i < count && i < PATHS_SHOWN; i++) {
-        const struct json *path = json_at(paths, i);
-        str_addf(w->out, "%s%s %s", i > 0 ? ", " : ": ", json_text(json_at(path, 0), "?"),
-                 json_text(json_at(path, 1), "?"));
-    }
-    str_add(w->out, w->event->a > PATHS_SHOWN && count > 0 ? ", ..." : "");
-}
-
-static void words_workspace_changed(const struct event_look *w)
+/* "changed 7 paths, +12 -3 lines: M src/a.c, D src/b.c, ..." */
+static void add_changes(const struct event_look *w)
 {
     const char *why = text_of(w, "why");
     if (w->event->a == 0 && w->event->d != 0) {
@@ -639,40 +454,20 @@ static void words_workspace_changed(const struct event_look *w)
     shown_count(w->event->a, "path", "paths", w->out);
     if (w->event->b > 0 || w->event->c > 0)
         str_addf(w->out, ", +%lld -%lld lines", (long long)w->event->b, (long long)w->event->c);
-    add_paths(w);
+    const struct json *paths = json_get(parse_look_text(w), "paths");
+    const size_t count = json_count(paths);
+    for (size_t i = 0; i < count && i < PATHS_SHOWN; i++) {
+        const struct json *path = json_at(paths, i);
+        str_addf(w->out, "%s%s %s", i > 0 ? ", " : ": ", json_text(json_at(path, 0), "?"),
+                 json_text(json_at(path, 1), "?"));
+    }
+    if (w->event->a > PATHS_SHOWN && count > 0)
+        str_add(w->out, ", ...");
     if (w->event->d != 0)
         str_addf(w->out, " (not all was looked at%s%s)", *why ? ": " : "", why);
 }
 
-static void words_result_kept(const struct event_look *w)
-{
-    if (w->event->a == EVENT_KEPT_TREE) {
-        str_addf(w->out, "result kept: tree at %s", text_of(w, "path"));
-        return;
-    }
-    str_addf(w->out, "result kept: branch %s", text_of(w, "branch"));
-    if (*text_of(w, "commit") != '\0')
-        str_addf(w->out, " at %.*s", COMMIT_SHOWN, text_of(w, "commit"));
-}
-
-static void words_sandbox_lacks(const struct event_look *w)
-{
-    const struct json *keys = json_get(parse_look_text(w), "keys");
-    const char *why = text_of(w, "why");
-    str_add(w->out, "sandbox does not enforce");
-    for (size_t i = 0; i < json_count(keys) && i < NAMES_SHOWN; i++)
-        str_addf(w->out, "%s%s", i > 0 ? ", " : " ", json_text(json_at(keys, i), "?"));
-    str_addf(w->out, "%s%s", *why ? ": " : "", why);
-}
-
-static void words_time_stopped(const struct event_look *w)
-{
-    str_add(w->out, "devs was suspended for ");
-    add_time(w->out, w->event->a);
-    str_add(w->out, ", not counted by timeouts");
-}
-
-static void words_secrets_cut(const struct event_look *w)
+static void add_cut_secrets(const struct event_look *w)
 {
     const char *name;
     const struct json *count;
@@ -688,61 +483,195 @@ static void words_secrets_cut(const struct event_look *w)
     }
 }
 
-/* Appends the text of one kind of event, without the task and the attempt. */
-typedef void words_fn(const struct event_look *w);
-
-static words_fn *const writers[] = {
-    [EVENT_RUN_STARTED] = words_run_started,
-    [EVENT_RUN_ENDED] = words_run_ended,
-    [EVENT_ATTEMPT_STARTED] = words_attempt_started,
-    [EVENT_ATTEMPT_RUNNING] = words_attempt_running,
-    [EVENT_ATTEMPT_ENDED] = words_attempt_ended,
-    [EVENT_ATTEMPT_JUDGED] = words_attempt_judged,
-    [EVENT_WAIT_STARTED] = words_wait_started,
-    [EVENT_WAIT_ENDED] = words_wait_ended,
-    [EVENT_STEP_ENDED] = words_step_ended,
-    [EVENT_STEP_REOPENED] = words_step_reopened,
-    [EVENT_TASK_BLOCKED] = words_task_blocked,
-    [EVENT_TASK_HELD] = words_task_held,
-    [EVENT_TASK_RELEASED] = words_task_released,
-    [EVENT_CANCEL_ASKED] = words_cancel_asked,
-    [EVENT_CONTROL_ANSWERED] = words_control_answered,
-    [EVENT_ATTEMPT_QUIET] = words_attempt_quiet,
-    [EVENT_ATTEMPT_HEARD] = words_attempt_heard,
-    [EVENT_NOTE] = words_note,
-    [EVENT_GATE_CLOSED] = words_gate,
-    [EVENT_GATE_OPENED] = words_gate,
-    [EVENT_CLASS_CORRECTED] = words_class_corrected,
-    [EVENT_RUN_RECOVERED] = words_run_recovered,
-    [EVENT_LOOP_SUSPECTED] = words_loop_suspected,
-    [EVENT_WORKSPACE_MADE] = words_workspace_made,
-    [EVENT_WORKSPACE_SAVED] = words_workspace_saved,
-    [EVENT_WORKSPACE_RESET] = words_workspace_reset,
-    [EVENT_TREE_PROVEN] = words_tree_proven,
-    [EVENT_WORKSPACE_CHANGED] = words_workspace_changed,
-    [EVENT_RESULT_KEPT] = words_result_kept,
-    [EVENT_SANDBOX_LACKS] = words_sandbox_lacks,
-    [EVENT_TIME_STOPPED] = words_time_stopped,
-    [EVENT_SECRETS_CUT] = words_secrets_cut,
-    [EVENT_AGENT_SESSION] = words_agent_session,
-    [EVENT_AGENT_USED] = words_agent_used,
-    [EVENT_AGENT_CALL] = words_agent_call,
-    [EVENT_BUDGET] = words_budget,
-    [EVENT_ROUND_STARTED] = words_round_started,
-    [EVENT_TASK_ADDED] = words_task_added,
-    [EVENT_HINT_GIVEN] = words_hint_given,
-};
-static_assert(ARRAY_LEN(writers) == EVENT_KIND_COUNT, "every event kind has its words");
-
-/* An attempt that never started has no known total, since it uses up no try. In rounds the numbers
- * continue while each round adds as many tries again. */
-static bool is_counted(const struct event_look *w)
+/* What a person requested, and the answer. */
+static void add_request(const struct event_look *w)
 {
-    const bool ended = w->attempt->ended.at_ms != 0;
-    const struct task_agent *agent = w->state->tasks[w->event->task].agent;
-    if (agent && agent->rounds > 1)
-        return false;
-    return ended ? w->attempt->outcome.kind != OUTCOME_NOT_STARTED : w->step->start_failures == 0;
+    const struct event *event = w->event;
+    const char *by = by_of(w);
+    switch (event->kind) {
+    case EVENT_CONTROL_ANSWERED: {
+        const bool is_known = event->c > 0 && event->c < CONTROL_VERB_COUNT;
+        str_addf(w->out, "%s requested by %s: %s%s",
+                 is_known ? control_verb_name((enum control_verb)event->c) : "act", by,
+                 event->b ? "" : "refused: ", text_of(w, "answer"));
+        return;
+    }
+    case EVENT_CANCEL_ASKED:
+        str_addf(w->out, "cancel (%s) requested by %s",
+                 cancel_mode_name((enum cancel_mode)event->a), by);
+        return;
+    case EVENT_CLASS_CORRECTED: {
+        const struct verdict_label label = {.class = (enum verdict_class)event->a,
+                                            .type = (enum transient_type)event->b,
+                                            .reason = (enum reason)event->c};
+        str_addf(w->out, "is %s, says %s; the original verdict is kept", verdict_label_word(&label),
+                 by);
+        return;
+    }
+    case EVENT_HINT_GIVEN: {
+        const char *hint = text_of(w, "hint");
+        if (hint[0] != '\0')
+            str_addf(w->out, "hint by %s: %s", by, hint);
+        if (event->a > 0)
+            str_addf(w->out, "%s%lld tries in all, says %s", hint[0] != '\0' ? "; " : "",
+                     (long long)event->a, by);
+        return;
+    }
+    case EVENT_STEP_REOPENED:
+        str_addf(w->out, "retried by %s: ", by);
+        shown_count(event->b, "new attempt", "new attempts", w->out);
+        return;
+    case EVENT_TASK_HELD:
+        str_addf(w->out, "held by %s", by);
+        if (event->a > 0)
+            str_addf(w->out, " until %s gets through", task_id(w, event->a - 1));
+        return;
+    default: /* the other kinds are not requested */
+        return;
+    }
+}
+
+/* Appends the text of the event, without the task and the attempt. */
+static void add_event(const struct event_look *w)
+{
+    const struct event *event = w->event;
+    switch (event->kind) {
+    case EVENT_RUN_STARTED:
+    case EVENT_RUN_RECOVERED:
+    case EVENT_RUN_ENDED:
+        add_run(w);
+        break;
+    case EVENT_ATTEMPT_STARTED:
+        add_start(w);
+        break;
+    case EVENT_ATTEMPT_RUNNING:
+        str_add(w->out, "runs, pid ");
+        str_add_i64(w->out, event->a);
+        break;
+    case EVENT_ATTEMPT_QUIET:
+        str_add(w->out, "no output for ");
+        shown_duration(event->a, w->out);
+        break;
+    case EVENT_ATTEMPT_HEARD:
+        str_add(w->out, "output again");
+        break;
+    case EVENT_ATTEMPT_ENDED:
+        outcome_words(&w->attempt->outcome, w->out);
+        if (w->attempt->outcome.kind == OUTCOME_NOT_STARTED)
+            (void)say_member(w, ": ", "start", "");
+        str_add(w->out, ", ran ");
+        shown_ran(&w->attempt->outcome, w->out);
+        if (w->attempt->outcome.left > 0)
+            str_addf(w->out, ", %d processes left", w->attempt->outcome.left);
+        break;
+    case EVENT_ATTEMPT_JUDGED:
+        add_judgment(w);
+        break;
+    case EVENT_WAIT_STARTED:
+        add_retry(w);
+        break;
+    case EVENT_WAIT_ENDED:
+        if (event->a)
+            str_addf(w->out, "wait skipped by %s", by_of(w));
+        else
+            str_add(w->out, "wait is over");
+        break;
+    case EVENT_STEP_ENDED:
+        add_step_end(w);
+        break;
+    case EVENT_TASK_BLOCKED:
+        str_addf(w->out, "blocked: it needs %s, which did not pass", task_id(w, event->a));
+        break;
+    case EVENT_TASK_RELEASED:
+        if (json_get(parse_look_text(w), "by"))
+            str_addf(w->out, "released by %s", by_of(w));
+        else
+            str_add(w->out, "continues: the one it followed got through");
+        break;
+    case EVENT_CONTROL_ANSWERED:
+    case EVENT_CANCEL_ASKED:
+    case EVENT_CLASS_CORRECTED:
+    case EVENT_HINT_GIVEN:
+    case EVENT_STEP_REOPENED:
+    case EVENT_TASK_HELD:
+        add_request(w);
+        break;
+    case EVENT_TASK_ADDED:
+        str_addf(w->out, "task %lld added: %s", (long long)event->a,
+                 json_text(json_get(json_get(parse_look_text(w), "task"), "id"), "?"));
+        break;
+    case EVENT_NOTE:
+        str_add(w->out, text_of(w, "note"));
+        break;
+    case EVENT_GATE_CLOSED:
+    case EVENT_GATE_OPENED:
+        add_gate(w);
+        break;
+    case EVENT_LOOP_SUSPECTED:
+        add_loop(w);
+        break;
+    case EVENT_BUDGET:
+        add_budget(w);
+        break;
+    case EVENT_ROUND_STARTED:
+        add_round(w);
+        break;
+    case EVENT_AGENT_SESSION: {
+        const bool resumed = json_bool(json_get(parse_look_text(w), "resumed"), false);
+        str_addf(w->out, "%s %s session %s", text_of(w, "agent"),
+                 resumed ? "goes on with" : "began", text_of(w, "session"));
+        break;
+    }
+    case EVENT_AGENT_USED: {
+        const struct agent_used used = agent_used_of_event(event);
+        str_add(w->out, "used ");
+        shown_used(&used, w->out);
+        break;
+    }
+    case EVENT_AGENT_CALL:
+        add_agent_call(w);
+        break;
+    case EVENT_WORKSPACE_MADE:
+        add_workspace(w);
+        break;
+    case EVENT_WORKSPACE_SAVED:
+    case EVENT_WORKSPACE_RESET:
+    case EVENT_TREE_PROVEN:
+        add_tree(w);
+        break;
+    case EVENT_WORKSPACE_CHANGED:
+        add_changes(w);
+        break;
+    case EVENT_RESULT_KEPT:
+        if (event->a == EVENT_KEPT_TREE) {
+            str_addf(w->out, "result kept: tree at %s", text_of(w, "path"));
+            break;
+        }
+        str_addf(w->out, "result kept: branch %s", text_of(w, "branch"));
+        if (*text_of(w, "commit") != '\0')
+            str_addf(w->out, " at %.*s", COMMIT_SHOWN, text_of(w, "commit"));
+        break;
+    case EVENT_SANDBOX_LACKS: {
+        const struct json *keys = json_get(parse_look_text(w), "keys");
+        const char *why = text_of(w, "why");
+        str_add(w->out, "sandbox does not enforce");
+        for (size_t i = 0; i < json_count(keys) && i < NAMES_SHOWN; i++)
+            str_addf(w->out, "%s%s", i > 0 ? ", " : " ", json_text(json_at(keys, i), "?"));
+        str_addf(w->out, "%s%s", *why ? ": " : "", why);
+        break;
+    }
+    case EVENT_TIME_STOPPED:
+        str_add(w->out, "devs was suspended for ");
+        add_time(w->out, event->a);
+        str_add(w->out, ", not counted by timeouts");
+        break;
+    case EVENT_SECRETS_CUT:
+        add_cut_secrets(w);
+        break;
+    case EVENT_NONE:
+    case EVENT_KIND_COUNT:
+        break;
+    }
 }
 
 /* "tax try 2/3 GREEN ", or "tax try 2 GREEN " for failed starts and in rounds. */
@@ -757,9 +686,17 @@ static void add_subject(const struct event_look *w)
         event->kind == EVENT_ROUND_STARTED || event->kind == EVENT_HINT_GIVEN)
         return;
     str_add(w->out, "try ");
+    /* An attempt that never started has no known total, since it uses up no try. In rounds the
+     * numbers continue while each round adds as many tries again. */
+    const struct task_agent *agent = w->state->tasks[event->task].agent;
+    const bool has_rounds = agent && agent->rounds > 1;
+    const bool has_ended = w->attempt->ended.at_ms != 0;
+    const bool has_started =
+        has_ended ? w->attempt->outcome.kind != OUTCOME_NOT_STARTED : w->step->start_failures == 0;
     const struct try_count count =
-        is_counted(w) ? run_state_try_count(w->state, event->task, event->step, event->attempt)
-                      : (struct try_count){.number = event->attempt};
+        has_started && !has_rounds
+            ? run_state_try_count(w->state, event->task, event->step, event->attempt)
+            : (struct try_count){.number = event->attempt};
     shown_try_count(&count, "/", w->out);
     str_add_char(w->out, ' ');
     str_add(w->out, phase_name(w->plan->phase));
@@ -778,7 +715,7 @@ static void write_words(const struct run_state *state, const struct event *event
     if (with_subject)
         add_subject(&w);
     if (event_look_is_there(&w))
-        writers[event->kind](&w);
+        add_event(&w);
     json_free(tree);
 }
 

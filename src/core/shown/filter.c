@@ -35,11 +35,6 @@ const char *task_filter_field_name(enum task_filter_field field)
     return field_names[field];
 }
 
-static bool is_number(enum task_filter_field field)
-{
-    return field >= FILTER_TRY;
-}
-
 /* Reads digits. Fails if there are none or too many. */
 static bool read_digits(const char **at, int64_t *out)
 {
@@ -97,63 +92,6 @@ static bool read_duration(const char *text, int64_t *out)
     return *text == '\0';
 }
 
-static bool read_number(enum task_filter_field field, const char *text, int64_t *out)
-{
-    if (field == FILTER_NEW)
-        return read_share(text, out);
-    if (field == FILTER_WAITED)
-        return read_duration(text, out);
-    const bool is_negative = field == FILTER_EXIT && *text == '-';
-    text += is_negative;
-    const bool ok = read_digits(&text, out) && *text == '\0';
-    *out = is_negative ? -*out : *out;
-    return ok;
-}
-
-static bool is_phase(const char *text)
-{
-    for (enum phase phase = 0; phase < PHASE_COUNT; phase++) {
-        if (words_begin(phase_name(phase), text))
-            return true;
-    }
-    return false;
-}
-
-/* Reads the comparison at the start of the text. Returns its length, or 0. */
-static size_t read_compare(const char *text, enum task_filter_compare *out)
-{
-    static const struct {
-        const char *sign;
-        enum task_filter_compare compare;
-    } signs[] = {{"!=", FILTER_UNEQUAL}, {">=", FILTER_AT_LEAST}, {"<=", FILTER_AT_MOST},
-                 {"=", FILTER_EQUAL},    {">", FILTER_MORE},      {"<", FILTER_LESS}};
-    for (size_t i = 0; i < ARRAY_LEN(signs); i++) {
-        const size_t len = strlen(signs[i].sign);
-        if (strncmp(text, signs[i].sign, len) == 0) {
-            *out = signs[i].compare;
-            return len;
-        }
-    }
-    return 0;
-}
-
-static enum task_filter_field find_field(const char *text, size_t len)
-{
-    for (enum task_filter_field field = FILTER_ANY + 1; field < FILTER_FIELD_COUNT; field++) {
-        if (strlen(field_names[field]) == len && strncmp(field_names[field], text, len) == 0)
-            return field;
-    }
-    return FILTER_ANY;
-}
-
-/* Returns the end of the word at `at`. Blanks within quotes do not end it. */
-static const char *word_end(const char *at)
-{
-    for (bool quoted = false; *at && (quoted || *at != ' '); at++)
-        quoted = quoted != (*at == '"');
-    return at;
-}
-
 /* Copies the value without its quotes. */
 static void copy_value(const char *from, const char *end, char value[TASK_FILTER_TEXT_MAX])
 {
@@ -169,21 +107,63 @@ static void copy_value(const char *from, const char *end, char value[TASK_FILTER
 static void read_value(struct task_filter_word *word)
 {
     const bool only_equal = word->compare == FILTER_EQUAL || word->compare == FILTER_UNEQUAL;
-    if (word->value[0] == '\0')
+    const char *text = word->value;
+    bool is_negative = false;
+    bool ok = only_equal;
+    if (text[0] == '\0')
         return;
-    if (is_number(word->field))
-        word->is_wrong = !read_number(word->field, word->value, &word->number);
-    else
-        word->is_wrong = !only_equal || (word->field == FILTER_PHASE && !is_phase(word->value));
+    switch (word->field) {
+    case FILTER_NEW:
+        ok = read_share(text, &word->number);
+        break;
+    case FILTER_WAITED:
+        ok = read_duration(text, &word->number);
+        break;
+    case FILTER_TRY:
+    case FILTER_EXIT:
+        is_negative = word->field == FILTER_EXIT && *text == '-';
+        text += is_negative;
+        ok = read_digits(&text, &word->number) && *text == '\0';
+        word->number = is_negative ? -word->number : word->number;
+        break;
+    case FILTER_PHASE: {
+        bool is_phase = false;
+        for (enum phase phase = 0; phase < PHASE_COUNT; phase++)
+            is_phase = is_phase || words_begin(phase_name(phase), text);
+        ok = only_equal && is_phase;
+        break;
+    }
+    default: /* the other texts may be anything */
+        break;
+    }
+    word->is_wrong = !ok;
 }
 
 static void read_word(const char *at, const char *end, struct task_filter_word *word)
 {
+    static const struct {
+        const char *sign;
+        enum task_filter_compare compare;
+    } signs[] = {{"!=", FILTER_UNEQUAL}, {">=", FILTER_AT_LEAST}, {"<=", FILTER_AT_MOST},
+                 {"=", FILTER_EQUAL},    {">", FILTER_MORE},      {"<", FILTER_LESS}};
     word->is_not = *at == '!' && at[1] != '=';
     at += word->is_not;
     const char *sign = at + strcspn(at, "=!<>\" ");
-    const size_t len = sign < end ? read_compare(sign, &word->compare) : 0;
-    word->field = len > 0 ? find_field(at, (size_t)(sign - at)) : FILTER_ANY;
+    size_t len = 0; /* of the comparison; 0: none */
+    for (size_t i = 0; sign < end && len == 0 && i < ARRAY_LEN(signs); i++) {
+        if (strncmp(sign, signs[i].sign, strlen(signs[i].sign)) == 0) {
+            len = strlen(signs[i].sign);
+            word->compare = signs[i].compare;
+        }
+    }
+    const size_t name_len = (size_t)(sign - at);
+    word->field = FILTER_ANY;
+    for (enum task_filter_field field = FILTER_ANY + 1; len > 0 && field < FILTER_FIELD_COUNT;
+         field++) {
+        if (strlen(field_names[field]) == name_len &&
+            strncmp(field_names[field], at, name_len) == 0)
+            word->field = field;
+    }
     if (word->field != FILTER_ANY) {
         copy_value(sign + len, end, word->value);
         read_value(word);
@@ -202,7 +182,9 @@ void task_filter_read(const char *text, struct task_filter *out)
     *out = (struct task_filter){.count = 0};
     while (out->count < TASK_FILTER_WORDS_MAX) {
         at += strspn(at, " ");
-        const char *end = word_end(at);
+        const char *end = at; /* blanks within quotes do not end the word */
+        for (bool quoted = false; *end && (quoted || *end != ' '); end++)
+            quoted = quoted != (*end == '"');
         if (end == at)
             return;
         struct task_filter_word *word = &out->words[out->count++];
@@ -313,34 +295,20 @@ static bool circles_have(const struct run_state *state, int task, const char *va
     return found;
 }
 
-static const char *state_of(const struct task_filter_facts *facts, int task)
+static bool state_has(const struct task_filter_facts *facts, int task, const char *value)
 {
-    return shown_word(shown_task(facts->state, task, facts->orphaned));
-}
-
-static const char *phase_of(const struct run_state *state, int task)
-{
-    const int step = run_state_step_number(state, task);
-    return phase_name(state->plan->tasks[task].steps[step].phase);
-}
-
-/* "failed", "failure" and "error", from four letters on, match every failed state. */
-static bool means_failed(const struct run_state *state, int task, const char *value)
-{
-    static const char *const words[] = {"failed", "failures", "errors"};
+    /* "failed", "failure" and "error", from four letters on, match every failed state. */
+    static const char *const failed[] = {"failed", "failures", "errors"};
     enum { LETTERS_MIN = 4 };
-    if (strlen(value) < LETTERS_MIN || !task_status_is_failed(state->tasks[task].status))
+    if (has(shown_word(shown_task(facts->state, task, facts->orphaned)), value))
+        return true;
+    if (strlen(value) < LETTERS_MIN || !task_status_is_failed(facts->state->tasks[task].status))
         return false;
-    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-        if (words_begin(words[i], value))
+    for (size_t i = 0; i < ARRAY_LEN(failed); i++) {
+        if (words_begin(failed[i], value))
             return true;
     }
     return false;
-}
-
-static bool state_has(const struct task_filter_facts *facts, int task, const char *value)
-{
-    return has(state_of(facts, task), value) || means_failed(facts->state, task, value);
 }
 
 static bool any_has(const struct task_filter_facts *facts, int task, const char *value)
@@ -350,40 +318,29 @@ static bool any_has(const struct task_filter_facts *facts, int task, const char 
            class_has(facts->state, task, value) || circles_have(facts->state, task, value);
 }
 
-/* Returns the latest attempt of the current step that has ended. */
-static const struct attempt_state *last_ended(const struct run_state *state, int task)
-{
-    const struct step_state *step = run_state_step(state, task);
-    for (size_t i = step->attempt_count; i > 0; i--) {
-        if (step->attempts[i - 1].ended.mono_ms != 0)
-            return &step->attempts[i - 1];
-    }
-    return NULL;
-}
-
-static int64_t waited_ms(const struct task_filter_facts *facts, int task)
-{
-    const struct task_state *of = &facts->state->tasks[task];
-    const struct step_state *step = run_state_step(facts->state, task);
-    int64_t now_ms = 0;
-    if (of->status == TASK_BACKOFF)
-        now_ms = facts->now.mono_ms - step->wait_from.mono_ms;
-    return of->waited_ms + (now_ms > 0 ? now_ms : 0);
-}
-
 /* Returns false if the number is not known. */
 static bool number_of(const struct task_filter_facts *facts, int task, enum task_filter_field field,
                       int64_t *out)
 {
-    const struct attempt_state *latest = step_state_attempt(run_state_step(facts->state, task));
-    const struct attempt_state *ended = last_ended(facts->state, task);
+    const struct task_state *of = &facts->state->tasks[task];
+    const struct step_state *step = run_state_step(facts->state, task);
+    const struct attempt_state *latest = step_state_attempt(step);
+    const struct attempt_state *ended = NULL; /* the latest of the current step that has ended */
+    for (size_t i = step->attempt_count; i > 0 && !ended; i--) {
+        if (step->attempts[i - 1].ended.mono_ms != 0)
+            ended = &step->attempts[i - 1];
+    }
     switch (field) {
     case FILTER_TRY:
         *out = latest ? latest->number : 0;
         return true;
-    case FILTER_WAITED:
-        *out = waited_ms(facts, task);
+    case FILTER_WAITED: {
+        int64_t now_ms = 0;
+        if (of->status == TASK_BACKOFF)
+            now_ms = facts->now.mono_ms - step->wait_from.mono_ms;
+        *out = of->waited_ms + (now_ms > 0 ? now_ms : 0);
         return true;
+    }
     case FILTER_EXIT:
         *out = ended ? ended->outcome.code : 0;
         return ended && ended->outcome.kind == OUTCOME_EXIT;
@@ -414,46 +371,42 @@ static bool compare(int64_t value, enum task_filter_compare how, int64_t with)
     return value == with;
 }
 
-static bool text_fits(const struct task_filter_word *word, const struct task_filter_facts *facts,
+static bool word_fits(const struct task_filter_word *word, const struct task_filter_facts *facts,
                       int task)
 {
     const struct plan_task *plan = &facts->state->plan->tasks[task];
-    switch (word->field) {
-    case FILTER_ID:
-        return has(plan->id, word->value);
-    case FILTER_TITLE:
-        return has(plan->title, word->value);
-    case FILTER_STATE:
-        return state_has(facts, task, word->value);
-    case FILTER_CLASS:
-        return class_has(facts->state, task, word->value);
-    case FILTER_PHASE:
-        return words_begin(phase_of(facts->state, task), word->value);
-    default:
-        return any_has(facts, task, word->value);
-    }
-}
-
-static bool fits(const struct task_filter_word *word, const struct task_filter_facts *facts,
-                 int task)
-{
+    const bool is_turned = (word->compare == FILTER_UNEQUAL) != word->is_not;
     int64_t number = 0;
     if (word->is_open)
         return true;
     if (word->is_wrong)
         return any_has(facts, task, word->value) != word->is_not;
-    const bool is_turned = (word->compare == FILTER_UNEQUAL) != word->is_not;
-    if (word->field < FILTER_TRY)
-        return text_fits(word, facts, task) != is_turned;
-    return number_of(facts, task, word->field, &number) &&
-           compare(number, word->compare, word->number) != word->is_not;
+    if (word->field >= FILTER_TRY)
+        return number_of(facts, task, word->field, &number) &&
+               compare(number, word->compare, word->number) != word->is_not;
+    switch (word->field) {
+    case FILTER_ID:
+        return has(plan->id, word->value) != is_turned;
+    case FILTER_TITLE:
+        return has(plan->title, word->value) != is_turned;
+    case FILTER_STATE:
+        return state_has(facts, task, word->value) != is_turned;
+    case FILTER_CLASS:
+        return class_has(facts->state, task, word->value) != is_turned;
+    case FILTER_PHASE: {
+        const int step = run_state_step_number(facts->state, task);
+        return words_begin(phase_name(plan->steps[step].phase), word->value) != is_turned;
+    }
+    default:
+        return any_has(facts, task, word->value) != is_turned;
+    }
 }
 
 bool task_filter_fits(const struct task_filter *filter, const struct task_filter_facts *facts,
                       int task)
 {
     for (int i = 0; i < filter->count; i++) {
-        if (!fits(&filter->words[i], facts, task))
+        if (!word_fits(&filter->words[i], facts, task))
             return false;
     }
     return true;
@@ -463,7 +416,7 @@ static int count_fits(const struct task_filter_word *word, const struct task_fil
 {
     int count = 0;
     for (int i = 0; i < facts->state->plan->task_count; i++)
-        count += fits(word, facts, i);
+        count += word_fits(word, facts, i);
     return count;
 }
 
@@ -474,7 +427,7 @@ struct search {
     struct task_filter_near *out;
 };
 
-static void offer(struct search *search, const char *kind, const char *word)
+static void offer_word(struct search *search, const char *kind, const char *word)
 {
     const int distance = search->near.distance;
     near_word_offer(&search->near, word);
@@ -485,34 +438,25 @@ static void offer(struct search *search, const char *kind, const char *word)
     search->near.nearest = search->out->value; /* the offered word may be temporary */
 }
 
-static void offer_classes(struct search *search, const struct run_state *state)
+static void offer_words(struct search *search, const struct task_filter_facts *facts,
+                        enum task_filter_field field)
 {
-    for (int i = 0; i < state->plan->task_count; i++) {
-        struct str class = {0};
-        shown_class(state, i, &class);
-        offer(search, "class", str_text(&class));
-        str_done(&class);
+    if (field == FILTER_ANY || field == FILTER_STATE) {
+        for (enum shown shown = 0; shown < SHOWN_COUNT; shown++)
+            offer_word(search, "state", shown_word(shown));
     }
-}
-
-static void offer_all(struct search *search, const struct task_filter_facts *facts,
-                      const struct task_filter_word *word)
-{
-    const bool is_any = word->field == FILTER_ANY;
-    for (enum shown shown = 0; (is_any || word->field == FILTER_STATE) && shown < SHOWN_COUNT;
-         shown++)
-        offer(search, "state", shown_word(shown));
-    if (is_any || word->field == FILTER_CLASS)
-        offer_classes(search, facts->state);
-    for (enum phase phase = 0; word->field == FILTER_PHASE && phase < PHASE_COUNT; phase++)
-        offer(search, "phase", phase_name(phase));
-}
-
-/* Returns the text after the comparison if the whole word was invalid. */
-static const char *wanted_of(const struct task_filter_word *word)
-{
-    const char *sign = word->is_wrong ? strpbrk(word->value, "=<>") : NULL;
-    return sign ? sign + strspn(sign, "=<>") : word->value;
+    if (field == FILTER_ANY || field == FILTER_CLASS) {
+        for (int i = 0; i < facts->state->plan->task_count; i++) {
+            struct str class = {0};
+            shown_class(facts->state, i, &class);
+            offer_word(search, "class", str_text(&class));
+            str_done(&class);
+        }
+    }
+    if (field == FILTER_PHASE) {
+        for (enum phase phase = 0; phase < PHASE_COUNT; phase++)
+            offer_word(search, "phase", phase_name(phase));
+    }
 }
 
 void task_filter_nearest(const struct task_filter *filter, const struct task_filter_facts *facts,
@@ -523,8 +467,11 @@ void task_filter_nearest(const struct task_filter *filter, const struct task_fil
         const struct task_filter_word *word = &filter->words[i];
         if (word->is_not || word->compare == FILTER_UNEQUAL || count_fits(word, facts) > 0)
             continue;
-        struct search search = {.near = near_word_new(wanted_of(word)), .out = out};
-        offer_all(&search, facts, word);
+        /* if the whole word was invalid, only the text after the comparison */
+        const char *sign = word->is_wrong ? strpbrk(word->value, "=<>") : NULL;
+        const char *wanted = sign ? sign + strspn(sign, "=<>") : word->value;
+        struct search search = {.near = near_word_new(wanted), .out = out};
+        offer_words(&search, facts, word->field);
         out->from = word->from;
         out->len = word->len;
     }
@@ -603,40 +550,26 @@ bool record_filter_set_search(struct record_filter *filter, const char *pattern,
     return true;
 }
 
-static bool has_task(const struct record_filter *filter, const struct run_state *state,
-                     const struct event *event)
-{
-    if (event->task < 0)
-        return false;
-    const char *id = state->plan->tasks[event->task].id;
-    for (int i = 0; i < filter->task_count; i++) {
-        if (strcmp(filter->tasks[i], id) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool has_kind(const struct record_filter *filter, const struct event *event)
-{
-    return event_kind_is_known((int64_t)event->kind) &&
-           (filter->kinds & UINT64_C(1) << event->kind) != 0;
-}
-
-static bool is_within(const struct record_filter *filter, const struct event *event)
-{
-    const struct record_bound *since = &filter->since;
-    const struct record_bound *until = &filter->until;
-    return event->seq >= since->seq && event->at.at_ms >= since->at_ms &&
-           (until->seq == 0 || event->seq <= until->seq) &&
-           (until->at_ms == 0 || event->at.at_ms <= until->at_ms);
-}
-
 bool record_filter_wants(const struct record_filter *filter, const struct run_state *state,
                          const struct event *event)
 {
-    return event_level(event) <= filter->level && is_within(filter, event) &&
-           (filter->kinds == 0 || has_kind(filter, event)) &&
-           (filter->task_count == 0 || has_task(filter, state, event));
+    const struct record_bound *since = &filter->since;
+    const struct record_bound *until = &filter->until;
+    const bool is_within = event->seq >= since->seq && event->at.at_ms >= since->at_ms &&
+                           (until->seq == 0 || event->seq <= until->seq) &&
+                           (until->at_ms == 0 || event->at.at_ms <= until->at_ms);
+    if (event_level(event) > filter->level || !is_within)
+        return false;
+    if (filter->kinds != 0 && (!event_kind_is_known((int64_t)event->kind) ||
+                               (filter->kinds & UINT64_C(1) << event->kind) == 0))
+        return false;
+    if (filter->task_count == 0)
+        return true;
+    for (int i = 0; event->task >= 0 && i < filter->task_count; i++) {
+        if (strcmp(filter->tasks[i], state->plan->tasks[event->task].id) == 0)
+            return true;
+    }
+    return false;
 }
 
 bool record_filter_finds(const struct record_filter *filter, const char *words, size_t len)

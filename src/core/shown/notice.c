@@ -51,17 +51,6 @@ static char *copy_line(const char *text, size_t len)
     return copy;
 }
 
-static char *deciding_line(const struct step_state *step, const char *output)
-{
-    struct verdict room;
-    const struct verdict *verdict = step_state_verdict(step, &room);
-    if (verdict && verdict->match[0] != '\0')
-        return copy_line(verdict->match, strlen(verdict->match));
-    size_t len = 0;
-    const char *line = output ? line_telling(output, strlen(output), &len) : NULL;
-    return line ? copy_line(line, len) : xstrdup("");
-}
-
 /* "3 of 3 tries used (test-fail)". The engine does not keep the text of decisions, so it is taken
  * from the event. */
 static void add_end(const struct run_state *state, const struct event *event, struct str *out)
@@ -78,14 +67,6 @@ static void add_end(const struct run_state *state, const struct event *event, st
     str_done(&class);
 }
 
-static void add_budget(const struct event *event, struct str *out)
-{
-    const struct budget_use use = {
-        .kind = (enum budget_kind)event->a, .used = event->b, .limit = event->c};
-    str_add(out, event->d == EVENT_BUDGET_SPENT ? "budget spent: " : "budget: ");
-    budget_use_words(&use, out);
-}
-
 void notice_make(const struct run_state *state, const struct event *event, int64_t run,
                  const char *output, struct notice *out)
 {
@@ -93,15 +74,27 @@ void notice_make(const struct run_state *state, const struct event *event, int64
     struct str command = {0};
     const char *id = event->task >= 0 ? state->plan->tasks[event->task].id : NULL;
     *out = (struct notice){.event = notice_of(state, event), .task = id ? xstrdup(id) : NULL};
-    if (event->kind == EVENT_RUN_ENDED)
+    if (event->kind == EVENT_RUN_ENDED) {
         str_addf(&reason, "%d of %d passed", state->counts[TASK_PASSED], state->plan->task_count);
-    else if (event->kind == EVENT_BUDGET)
-        add_budget(event, &reason);
-    else
+    } else if (event->kind == EVENT_BUDGET) {
+        const struct budget_use use = {
+            .kind = (enum budget_kind)event->a, .used = event->b, .limit = event->c};
+        str_add(&reason, event->d == EVENT_BUDGET_SPENT ? "budget spent: " : "budget: ");
+        budget_use_words(&use, &reason);
+    } else {
         add_end(state, event, &reason);
+    }
     out->reason = copy_line(str_text(&reason), reason.len);
     if (event->kind == EVENT_STEP_ENDED) {
-        out->line = deciding_line(&state->tasks[event->task].steps[event->step], output);
+        /* The line that decided: the matched output, else the most telling line. */
+        struct verdict room;
+        const struct verdict *verdict =
+            step_state_verdict(&state->tasks[event->task].steps[event->step], &room);
+        const char *line = verdict && verdict->match[0] != '\0' ? verdict->match : NULL;
+        size_t len = line ? strlen(line) : 0;
+        if (!line && output)
+            line = line_telling(output, strlen(output), &len);
+        out->line = line ? copy_line(line, len) : xstrdup("");
         str_addf(&command, "devs why %lld/%s", (long long)run, id);
     } else {
         out->line = xstrdup("");
@@ -157,19 +150,6 @@ const char *notice_predicate(unsigned events)
     return NULL;
 }
 
-static void add_message(const struct notice *notice, struct str *out)
-{
-    const char *predicate = notice_predicate(notice->event);
-    if (notice->event == NOTIFY_ENDED)
-        str_add(out, "the run has ended");
-    else
-        str_add(out, notice->task ? notice->task : "the run");
-    if (predicate)
-        str_addf(out, " %s", predicate);
-    if (notice->reason[0] != '\0')
-        str_addf(out, ": %s", notice->reason);
-}
-
 /* The end of the run is always included. */
 void notice_message(const struct notice_list *list, struct str *out)
 {
@@ -177,13 +157,22 @@ void notice_message(const struct notice_list *list, struct str *out)
     size_t ends = 0;
     str_addf(out, "#%lld %s: ", (long long)list->run, list->name);
     for (size_t i = 0; i < list->count; i++) {
-        const bool is_end = list->items[i].event == NOTIFY_ENDED;
+        const struct notice *notice = &list->items[i];
+        const char *predicate = notice_predicate(notice->event);
+        const bool is_end = notice->event == NOTIFY_ENDED;
         ends += is_end;
         if (!is_end && named >= NOTICE_NAMED_MAX)
             continue;
         named += !is_end;
         str_add(out, named + ends > 1 ? "; " : "");
-        add_message(&list->items[i], out);
+        if (is_end)
+            str_add(out, "the run has ended");
+        else
+            str_add(out, notice->task ? notice->task : "the run");
+        if (predicate)
+            str_addf(out, " %s", predicate);
+        if (notice->reason[0] != '\0')
+            str_addf(out, ": %s", notice->reason);
     }
     const size_t left = list->total - named - ends;
     if (left > 0)

@@ -45,18 +45,15 @@ int overview_count(const struct overview *overview, enum overview_kind kind)
     return count;
 }
 
-/* Returns whether `a` is listed before `b`, which was added earlier. */
-static bool comes_before(const struct overview_row *a, const struct overview_row *b)
-{
-    return a->status == TASK_BACKOFF && !a->held && a->due_at_ms < b->due_at_ms;
-}
-
-static void list(struct overview *overview, enum overview_kind kind, const struct overview_row *row)
+/* Lists the row with its kind: waits by when they end, all others in the order of arrival. */
+static void list_row(struct overview *overview, enum overview_kind kind,
+                     const struct overview_row *row)
 {
     struct overview_row *rows = overview->rows[kind];
     int *count = &overview->row_counts[kind];
+    const bool is_sorted = row->status == TASK_BACKOFF && !row->held;
     int at = *count;
-    while (at > 0 && comes_before(row, &rows[at - 1]))
+    while (at > 0 && is_sorted && row->due_at_ms < rows[at - 1].due_at_ms)
         at--;
     if (at == OVERVIEW_ROWS_MAX)
         return;
@@ -86,7 +83,7 @@ void overview_add(struct overview *overview, const struct overview_row *row)
     if (is_due && (overview->due_at_ms == 0 || row->due_at_ms < overview->due_at_ms))
         overview->due_at_ms = row->due_at_ms;
     if (kind != OVERVIEW_KINDS)
-        list(overview, kind, row);
+        list_row(overview, kind, row);
 }
 
 void overview_set_quiet(struct overview *overview, int task)
@@ -119,7 +116,8 @@ struct failure_class overview_class(const struct verdict_label *label, enum outc
     return failure_class_of(&attempt);
 }
 
-static void tell(struct overview_row *row, const struct run_state *state)
+/* Fills in the rest of a listed row. */
+static void complete_row(struct overview_row *row, const struct run_state *state)
 {
     const struct task_state *task = &state->tasks[row->task];
     const struct step_state *step = run_state_step(state, row->task);
@@ -156,7 +154,7 @@ void overview_of_state(struct overview *out, const struct run_state *state, bool
     }
     for (int kind = 0; kind < OVERVIEW_KINDS; kind++) {
         for (int i = 0; i < out->row_counts[kind]; i++)
-            tell(&out->rows[kind][i], state);
+            complete_row(&out->rows[kind][i], state);
     }
     if (orphaned)
         overview_lose(out);

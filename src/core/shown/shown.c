@@ -83,13 +83,6 @@ enum mark {
     MARK_STALE,
 };
 
-static const char *mark_text(enum mark mark, bool ascii)
-{
-    static const char *const signs[] = {"✓", "▸", "✗", "·", "!", "⊘", "?"};
-    static const char *const twins[] = {"+", ">", "x", ".", "!", "/", "?"};
-    return ascii ? twins[mark] : signs[mark];
-}
-
 static enum mark mark_of_current(const struct task_state *task)
 {
     switch (task->status) {
@@ -112,63 +105,53 @@ static enum mark mark_of_current(const struct task_state *task)
     return task->first_start.at_ms != 0 ? MARK_NOW : MARK_NOT_YET;
 }
 
-/* Returns the worst mark of the phase's steps. */
-static enum mark mark_of_proof(const struct run_state *state, int task, int first, int end)
-{
-    for (int i = first; i < end; i++) {
-        if (shown_proof(state, task, i) == SHOWN_PROOF_STALE)
-            return MARK_STALE;
-    }
-    return MARK_PROVEN;
-}
-
 void shown_strip(const struct run_state *state, int task, bool ascii, struct str *out)
 {
+    static const char *const signs[] = {"✓", "▸", "✗", "·", "!", "⊘", "?"};
+    static const char *const twins[] = {"+", ">", "x", ".", "!", "/", "?"};
     const struct plan_task *plan = &state->plan->tasks[task];
     const struct task_state *it = &state->tasks[task];
-    int current = it->step;
-    for (int i = 0; i < plan->step_count; i++) {
+    int end = 0;
+    for (int i = 0; i < plan->step_count; i = end) {
         enum phase phase = plan->steps[i].phase;
-        if (i > 0 && plan->steps[i - 1].phase == phase)
-            continue;
-        int end = i;
         while (end < plan->step_count && plan->steps[end].phase == phase)
             end++;
         enum mark mark = MARK_NOT_YET;
-        if (current >= end)
-            mark = mark_of_proof(state, task, i, end);
-        else if (current >= i)
+        if (it->step >= end) {
+            mark = MARK_PROVEN;
+            for (int k = i; k < end && mark == MARK_PROVEN; k++) {
+                if (shown_proof(state, task, k) == SHOWN_PROOF_STALE)
+                    mark = MARK_STALE;
+            }
+        } else if (it->step >= i) {
             mark = mark_of_current(it);
+        }
         str_add_char(out, phase_letter(phase));
-        str_add(out, mark_text(mark, ascii));
+        str_add(out, ascii ? twins[mark] : signs[mark]);
     }
 }
 
 /* Counts only failures in a round in which the step passed later. In any other round the agent's
  * work was at fault, which is not flakiness. */
-static int failures_before_a_pass(const struct step_state *step)
-{
-    int failures = 0;
-    int last_passed = 0; /* the round of the next pass */
-    for (size_t k = step->attempt_count; k > 0; k--) {
-        const struct attempt_state *attempt = &step->attempts[k - 1];
-        const enum outcome_kind kind = attempt->outcome.kind;
-        const bool is_by_hand = kind == OUTCOME_CANCELLED && attempt->outcome.stop == STOP_ASKED;
-        const bool has_run =
-            kind != OUTCOME_INTERRUPTED && kind != OUTCOME_NOT_STARTED && !is_by_hand;
-        if (has_run && attempt->class == VERDICT_SUCCESS)
-            last_passed = attempt->round;
-        else
-            failures += has_run && attempt->round == last_passed;
-    }
-    return failures;
-}
-
 int shown_failed_attempts(const struct run_state *state, int task)
 {
     int failures = 0;
-    for (int i = 0; i < state->plan->tasks[task].step_count; i++)
-        failures += failures_before_a_pass(&state->tasks[task].steps[i]);
+    for (int i = 0; i < state->plan->tasks[task].step_count; i++) {
+        const struct step_state *step = &state->tasks[task].steps[i];
+        int last_passed = 0; /* the round of the next pass */
+        for (size_t k = step->attempt_count; k > 0; k--) {
+            const struct attempt_state *attempt = &step->attempts[k - 1];
+            const enum outcome_kind kind = attempt->outcome.kind;
+            const bool is_by_hand =
+                kind == OUTCOME_CANCELLED && attempt->outcome.stop == STOP_ASKED;
+            const bool has_run =
+                kind != OUTCOME_INTERRUPTED && kind != OUTCOME_NOT_STARTED && !is_by_hand;
+            if (has_run && attempt->class == VERDICT_SUCCESS)
+                last_passed = attempt->round;
+            else
+                failures += has_run && attempt->round == last_passed;
+        }
+    }
     return failures;
 }
 
@@ -243,11 +226,6 @@ void shown_try_count_json(const struct try_count *count, struct str *out)
     str_add_char(out, '}');
 }
 
-static struct try_count count_at_hand(const struct run_state *state, int task)
-{
-    return run_state_try_count(state, task, run_state_step_number(state, task), 0);
-}
-
 void shown_try(const struct run_state *state, int task, struct str *out)
 {
     struct start_tries start = start_at_hand(state, task);
@@ -257,7 +235,8 @@ void shown_try(const struct run_state *state, int task, struct str *out)
     }
     if (has_rounds(state, task))
         str_addf(out, "r%d ", run_state_round(state, task));
-    const struct try_count count = count_at_hand(state, task);
+    const struct try_count count =
+        run_state_try_count(state, task, run_state_step_number(state, task), 0);
     add_numbers(&count, "/", out);
     if (count.in_all > 0) /* the column is narrow */
         str_addf(out, " (%d%s)", count.in_all, text_ordinal(count.in_all));
@@ -267,7 +246,8 @@ void shown_try_of(const struct run_state *state, int task, struct str *out)
 {
     const struct step_state *step = run_state_step(state, task);
     const struct start_tries start = start_at_hand(state, task);
-    const struct try_count count = count_at_hand(state, task);
+    const struct try_count count =
+        run_state_try_count(state, task, run_state_step_number(state, task), 0);
     const bool has_tries = count.number > 0;
     if (has_rounds(state, task) && (start.at > 0 || step->attempt_count > 0))
         str_addf(out, "round %d of %d%s", run_state_round(state, task),
@@ -296,7 +276,7 @@ const char *shown_expectation(const struct verdict *verdict)
     return words[verdict->expectation];
 }
 
-static void why_failed(const struct step_state *step, struct str *out)
+static void add_failure(const struct step_state *step, struct str *out)
 {
     struct verdict room;
     const struct verdict *verdict = step_state_verdict(step, &room);
@@ -336,7 +316,7 @@ void shown_cause(const struct run_state *state, int task, struct str *out)
     if (it->held && has_reason)
         str_add(out, "; ");
     if (has_reason)
-        why_failed(step, out);
+        add_failure(step, out);
 }
 
 void shown_why(const struct run_state *state, int task, struct str *out)

@@ -55,22 +55,17 @@ void shown_own_retries(int64_t count, struct str *out)
                  count == 1 ? "retry" : "retries");
 }
 
-/* Returns the agent as it reported itself, or as requested if it reports no session; NULL before
- * that. */
-static const char *agent_asked(const struct run_state *state, int task)
-{
-    const struct plan_task *plan = &state->plan->tasks[task];
-    const int step = plan_task_agent_step(plan, run_state_step_number(state, task));
-    if (!state->tasks[task].agent || state->tasks[task].agent->agent)
-        return state->tasks[task].agent ? state->tasks[task].agent->agent : NULL;
-    const bool is_asked = step >= 0 && state->tasks[task].steps[step].attempt_count > 0;
-    return is_asked ? adapter_name(plan->steps[step].agent->adapter) : NULL;
-}
-
 void shown_agent(const struct run_state *state, int task, struct str *out)
 {
     const struct task_agent *agent = state->tasks[task].agent;
-    const char *name = agent_asked(state, task);
+    const struct plan_task *plan = &state->plan->tasks[task];
+    const int step = plan_task_agent_step(plan, run_state_step_number(state, task));
+    if (!agent)
+        return;
+    /* As it reported itself, or as requested if it reports no session. */
+    const char *name = agent->agent;
+    if (!name && step >= 0 && state->tasks[task].steps[step].attempt_count > 0)
+        name = adapter_name(plan->steps[step].agent->adapter);
     if (!name)
         return;
     const struct agent_used used = task_agent_used(agent);
@@ -123,21 +118,9 @@ static const struct attempt_state *check_of(const struct run_state *state, int t
     return NULL;
 }
 
-static void add_command(const struct plan_step *step, struct str *out)
-{
-    enum { COMMAND_BYTES = 60 };
-    const bool is_shell = step->argv && step->argv[0] && step->argv[1] && step->argv[2] &&
-                          strcmp(step->argv[1], "-c") == 0;
-    struct str line = {0};
-    for (int i = is_shell ? 2 : 0; step->argv && step->argv[i]; i++)
-        str_addf(&line, "%s%s", line.len > 0 ? " " : "", step->argv[i]);
-    const size_t cut = text_cut(str_text(&line), line.len, COMMAND_BYTES);
-    str_addf(out, "`%.*s%s`", (int)cut, str_text(&line), cut < line.len ? "..." : "");
-    str_done(&line);
-}
-
 void shown_round(const struct run_state *state, int task, struct str *out)
 {
+    enum { COMMAND_BYTES = 60 }; /* shown of a command */
     const struct task_agent *agent = state->tasks[task].agent;
     int number = 0;
     if (!agent || agent->rounds <= 1)
@@ -148,16 +131,23 @@ void shown_round(const struct run_state *state, int task, struct str *out)
         return;
     const struct plan_step *step = &state->plan->tasks[task].steps[number];
     str_add(out, ": ");
-    if (step->agent) {
-        str_add(out, check->reason == REASON_CONTRACT ? "its output did not fit its contract"
-                                                      : "it did not succeed: ");
-    } else {
-        str_add(out, "check ");
-        add_command(step, out);
-        str_add_char(out, ' ');
+    if (step->agent && check->reason == REASON_CONTRACT) {
+        str_add(out, "its output did not fit its contract");
+        return;
     }
-    if (!step->agent || check->reason != REASON_CONTRACT)
-        outcome_words(&check->outcome, out);
+    if (step->agent) {
+        str_add(out, "it did not succeed: ");
+    } else {
+        const bool is_shell = step->argv && step->argv[0] && step->argv[1] && step->argv[2] &&
+                              strcmp(step->argv[1], "-c") == 0;
+        struct str line = {0};
+        for (int i = is_shell ? 2 : 0; step->argv && step->argv[i]; i++)
+            str_addf(&line, "%s%s", line.len > 0 ? " " : "", step->argv[i]);
+        const size_t cut = text_cut(str_text(&line), line.len, COMMAND_BYTES);
+        str_addf(out, "check `%.*s%s` ", (int)cut, str_text(&line), cut < line.len ? "..." : "");
+        str_done(&line);
+    }
+    outcome_words(&check->outcome, out);
 }
 
 /* What the agent said last, and whether a later check supports it. */
@@ -167,37 +157,28 @@ enum {
     QUOTE_MARKS = 2,
 };
 
-/* Returns the attempt that said it, or NULL while that attempt is still running. */
-static const struct attempt_state *speaker_of(const struct run_state *state, int task)
-{
-    const struct task_agent *agent = state->tasks[task].agent;
-    if (!agent || !agent->said)
-        return NULL;
-    const struct attempt_state *attempt =
-        step_state_find_attempt(&state->tasks[task].steps[agent->said_step], agent->said_attempt);
-    return attempt && attempt->ended.at_ms != 0 ? attempt : NULL;
-}
-
-/* Returns the last step after the agent's that was tried in the same round, or -1. */
-static int check_after(const struct run_state *state, int task, const struct attempt_state *speaker)
-{
-    const int first = state->tasks[task].agent->said_step + 1;
-    for (int i = state->plan->tasks[task].step_count - 1; i >= first; i--) {
-        const struct attempt_state *attempt = step_state_attempt(&state->tasks[task].steps[i]);
-        if (attempt && attempt->round == speaker->round)
-            return i;
-    }
-    return -1;
-}
-
+/* Returns what the agent's last claim is worth, and with it the check: the last step after the
+ * agent's that was tried in the same round, or -1. */
 static enum shown_claim claim_of(const struct run_state *state, int task, int *check_out)
 {
-    const struct attempt_state *speaker = speaker_of(state, task);
-    if (!speaker)
+    const struct task_agent *agent = state->tasks[task].agent;
+    const struct step_state *steps = state->tasks[task].steps;
+    if (!agent || !agent->said)
         return SHOWN_CLAIM_NONE;
-    const int check = check_after(state, task, speaker);
+    const struct attempt_state *speaker =
+        step_state_find_attempt(&steps[agent->said_step], agent->said_attempt);
+    if (!speaker || speaker->ended.at_ms == 0)
+        return SHOWN_CLAIM_NONE;
+    int check = state->plan->tasks[task].step_count - 1;
+    for (; check > agent->said_step; check--) {
+        const struct attempt_state *attempt = step_state_attempt(&steps[check]);
+        if (attempt && attempt->round == speaker->round)
+            break;
+    }
+    if (check <= agent->said_step)
+        check = -1;
     *check_out = check;
-    if (check < 0 || step_state_attempt(&state->tasks[task].steps[check])->ended.at_ms == 0)
+    if (check < 0 || step_state_attempt(&steps[check])->ended.at_ms == 0)
         return SHOWN_CLAIM_UNCHECKED;
     switch (shown_proof(state, task, check)) {
     case SHOWN_PROOF_HOLDS:

@@ -81,26 +81,6 @@ static int64_t jittered_ms(const struct json *inputs, const struct delay *delay)
     return jittered > (double)cap_ms ? cap_ms : (int64_t)jittered;
 }
 
-static void add_jitter(const struct json *inputs, const struct delay *delay, struct str *out)
-{
-    bool full = strcmp(json_text(json_get(inputs, "kind"), ""), "full") == 0;
-    bool any = full || json_number(json_get(inputs, "jitter"), 0) > 0;
-    if (!any)
-        return;
-    str_add(out, full ? ", full jitter " : ", jitter ");
-    add_rounded(out, delay->factor);
-    str_add(out, " -> ");
-    shown_seconds(jittered_ms(inputs, delay), out);
-}
-
-/* Returns whether this was an uncounted wait requested by a server. */
-static bool is_free(const struct json *inputs, const struct step_state *step)
-{
-    bool counted_by_itself = step->start_failures > 0;
-    return step_state_formulas(step)->delay.hint_ms >= 0 && !counted_by_itself &&
-           step->used < input_number(inputs, "used", step->used);
-}
-
 /* Returns whether the step's latest attempt ended with this outcome. */
 static bool last_ended_as(const struct step_state *step, enum outcome_kind kind)
 {
@@ -108,15 +88,29 @@ static bool last_ended_as(const struct step_state *step, enum outcome_kind kind)
     return attempt && attempt->outcome.kind == kind;
 }
 
-static void add_formula(const struct json *inputs, const struct step_state *step, struct str *out)
+void shown_formula(const struct step_state *step, struct str *out)
 {
+    if (step->status != STEP_WAITING)
+        return;
     const struct delay *delay = &step_state_formulas(step)->delay;
+    struct json *inputs = parse_inputs(step_state_formulas(step)->wait_json);
+    if (!json_get(inputs, "base")) {
+        json_free(inputs);
+        return;
+    }
     if (delay->delay_ms == 0 && last_ended_as(step, OUTCOME_INTERRUPTED)) {
         str_add(out, "at once: devs was gone while it ran; uses up no try");
+        json_free(inputs);
         return;
     }
     add_backoff(inputs, delay, out);
-    add_jitter(inputs, delay, out);
+    const bool is_full = strcmp(json_text(json_get(inputs, "kind"), ""), "full") == 0;
+    if (is_full || json_number(json_get(inputs, "jitter"), 0) > 0) {
+        str_add(out, is_full ? ", full jitter " : ", jitter ");
+        add_rounded(out, delay->factor);
+        str_add(out, " -> ");
+        shown_seconds(jittered_ms(inputs, delay), out);
+    }
     str_add(out, ", cap ");
     shown_seconds(input_number(inputs, "cap", 0), out);
     if (delay->hint_ms >= 0) {
@@ -128,16 +122,10 @@ static void add_formula(const struct json *inputs, const struct step_state *step
         if (verdict && verdict->hint_rule[0] != '\0')
             str_addf(out, " (%s)", verdict->hint_rule);
     }
-    if (is_free(inputs, step))
+    /* An uncounted wait requested by a server. Failed starts are counted on their own. */
+    if (delay->hint_ms >= 0 && step->start_failures == 0 &&
+        step->used < input_number(inputs, "used", step->used))
         str_add(out, ", uses up no try");
-}
-
-void shown_formula(const struct step_state *step, struct str *out)
-{
-    struct json *inputs =
-        step->status == STEP_WAITING ? parse_inputs(step_state_formulas(step)->wait_json) : NULL;
-    if (json_get(inputs, "base"))
-        add_formula(inputs, step, out);
     json_free(inputs);
 }
 
@@ -237,30 +225,6 @@ static void add_span(int64_t ms, struct str *out)
         str_addf(out, "%lld.%lld s", (long long)(tenths / 10), (long long)(tenths % 10));
 }
 
-static void end_of_tries(const struct plan_step *plan, const struct json *inputs,
-                         const struct step_state *step, struct str *out)
-{
-    int64_t interrupted = input_number(inputs, "interrupted", 0);
-    int64_t used = input_number(inputs, "used", 0);
-    int64_t allowed = input_number(inputs, "allowed", 0);
-    if (used < allowed && interrupted > 0)
-        str_addf(out, "interrupted %lld times", (long long)interrupted);
-    else if (step->start_failures > 0)
-        str_addf(out, "%lld of %lld starts failed", (long long)used, (long long)allowed);
-    else
-        str_addf(out, "%lld of %lld tries used", (long long)used, (long long)allowed);
-    shown_own_retries(input_number(inputs, "own_retries", 0), out);
-    if (plan->once && step->start_failures == 0)
-        str_add(out, ": it is not declared idempotent, and nothing can be restored for another");
-}
-
-static bool repeats_unchanged(const struct plan_step *plan, const struct json *inputs)
-{
-    const int64_t stops = plan->policy->unchanged_stops;
-    return stops > 0 && input_number(inputs, "unchanged", 0) == 1 &&
-           input_number(inputs, "same", 0) >= stops;
-}
-
 /* The policy or the phase does not retry this failure. */
 static void end_of_policy(const struct plan_step *plan, const struct json *inputs,
                           const struct step_state *step, struct str *out)
@@ -268,6 +232,8 @@ static void end_of_policy(const struct plan_step *plan, const struct json *input
     const struct attempt_state *attempt = step_state_attempt(step);
     const char *policy = json_text(json_get(inputs, "policy"), plan->policy->name);
     bool of_start = attempt && attempt->outcome.kind == OUTCOME_NOT_STARTED;
+    const int unchanged_stops = plan->policy->unchanged_stops;
+    const int64_t same = input_number(inputs, "same", 0);
     struct verdict room;
     const struct verdict *verdict = step_state_verdict(step, &room);
     if (verdict && verdict->no_retry)
@@ -276,9 +242,10 @@ static void end_of_policy(const struct plan_step *plan, const struct json *input
         str_addf(out, "policy %s does not try again in %s", policy, phase_name(plan->phase));
     else if (attempt && attempt->outcome.kind == OUTCOME_TIMEOUT && !plan->policy->retry_timeouts)
         str_addf(out, "policy %s does not try again after a time-out", policy);
-    else if (attempt && repeats_unchanged(plan, inputs))
+    else if (attempt && unchanged_stops > 0 && input_number(inputs, "unchanged", 0) == 1 &&
+             same >= unchanged_stops)
         str_addf(out, "the same result %lld times on an unchanged tree, policy %s stops at %d",
-                 (long long)input_number(inputs, "same", 0), policy, plan->policy->unchanged_stops);
+                 (long long)same, policy, unchanged_stops);
     else if (attempt && (plan->policy->retry_on & POLICY_ON_UNKNOWN) && verdict &&
              verdict->reason != REASON_NONE)
         str_addf(out, "policy %s does not try again on a failure with a known reason, %s", policy,
@@ -288,36 +255,6 @@ static void end_of_policy(const struct plan_step *plan, const struct json *input
                  verdict_class_name(attempt->class));
 }
 
-/* Ended by a rung of the loop detector or by the policy's window. */
-static void end_in_circles(const struct json *inputs, struct str *out)
-{
-    struct shown_circle circle;
-    if (strcmp(json_text(json_get(inputs, "of"), ""), "agent") == 0) {
-        str_add(out, "the agent found a loop and stopped by itself");
-        return;
-    }
-    if (json_get(inputs, "rung") && shown_circles_read(inputs, 0, 0, &circle)) {
-        shown_circle_words(&circle, out);
-        return;
-    }
-    int64_t window = input_number(inputs, "window", 0);
-    int64_t stops = window > 0 ? window : input_number(inputs, "same_stops", 0);
-    str_addf(out, "the same result %lld times in a row, its policy stops at %lld",
-             (long long)input_number(inputs, "same", 0), (long long)stops);
-}
-
-/* "the run's budget is spent: $2.10 of $2.00". */
-static void end_of_budget(const struct json *inputs, struct str *out)
-{
-    const struct budget_use use = {.kind =
-                                       budget_kind_named(json_text(json_get(inputs, "budget"), "")),
-                                   .used = input_number(inputs, "spent", 0),
-                                   .limit = input_number(inputs, "limit", 0)};
-    const bool by_run = strcmp(json_text(json_get(inputs, "of"), ""), "run") == 0;
-    str_addf(out, "%s budget is spent: ", by_run ? "the run's" : "its");
-    budget_use_words(&use, out);
-}
-
 static void end_for_a_person(const struct json *inputs, const struct step_state *step,
                              struct str *out)
 {
@@ -325,8 +262,14 @@ static void end_for_a_person(const struct json *inputs, const struct step_state 
     const struct verdict *verdict = step_state_verdict(step, &room);
     int64_t cap_ms = input_number(inputs, "hint_cap", -1);
     const char *refused = json_text(json_get(inputs, "refused"), NULL);
-    if (json_get(inputs, "budget")) {
-        end_of_budget(inputs, out);
+    if (json_get(inputs, "budget")) { /* "the run's budget is spent: $2.10 of $2.00" */
+        const char *budget = json_text(json_get(inputs, "budget"), "");
+        const struct budget_use use = {.kind = budget_kind_named(budget),
+                                       .used = input_number(inputs, "spent", 0),
+                                       .limit = input_number(inputs, "limit", 0)};
+        const bool by_run = strcmp(json_text(json_get(inputs, "of"), ""), "run") == 0;
+        str_addf(out, "%s budget is spent: ", by_run ? "the run's" : "its");
+        budget_use_words(&use, out);
     } else if (refused) {
         str_addf(out, "its agent was refused %s", refused);
     } else if (verdict && strcmp(verdict->rule, "agent.refused") == 0) {
@@ -359,35 +302,6 @@ bool shown_needs_allowing(const struct step_state *step)
            (!is_budget && verdict && verdict->ask && verdict->reason == REASON_PERMISSION);
 }
 
-static void end_of_time(const struct json *inputs, struct str *out)
-{
-    int64_t deadline_ms = input_number(inputs, "deadline", 0);
-    if (deadline_ms <= 0) {
-        str_add(out, "its time ran out before it could start again");
-        return;
-    }
-    str_add(out, "the next try would start past its ");
-    add_span(deadline_ms, out);
-    int64_t gone_ms = input_number(inputs, "since_start", 0) - input_number(inputs, "held", 0);
-    str_add(out, ", ");
-    add_span(gone_ms, out);
-    str_add(out, " are gone");
-}
-
-/* For a step that follows an agent which may be prompted again. */
-static void add_rounds(const struct json *inputs, struct str *out)
-{
-    const int64_t round = input_number(inputs, "round", 0);
-    const int64_t rounds = input_number(inputs, "rounds", 0);
-    if (rounds == 0)
-        return;
-    str_add(out, out->len > 0 ? ", " : "");
-    if (round >= rounds)
-        str_addf(out, "the agent had %lld of %lld rounds", (long long)round, (long long)rounds);
-    else
-        str_addf(out, "in round %lld of %lld", (long long)round, (long long)rounds);
-}
-
 void shown_end(const struct plan_step *plan, const struct step_state *step, struct str *out)
 {
     if (step->status != STEP_ENDED)
@@ -396,77 +310,112 @@ void shown_end(const struct plan_step *plan, const struct step_state *step, stru
     switch (step->end) {
     case DECISION_RETRY_EXHAUSTED:
     case DECISION_TRANSIENT_EXHAUSTED:
-    case DECISION_MAX_RETRIES:
-        if (inputs)
-            end_of_tries(plan, inputs, step, out);
+    case DECISION_MAX_RETRIES: {
+        const int64_t interrupted = input_number(inputs, "interrupted", 0);
+        const int64_t used = input_number(inputs, "used", 0);
+        const int64_t allowed = input_number(inputs, "allowed", 0);
+        if (!inputs)
+            break;
+        if (used < allowed && interrupted > 0)
+            str_addf(out, "interrupted %lld times", (long long)interrupted);
+        else if (step->start_failures > 0)
+            str_addf(out, "%lld of %lld starts failed", (long long)used, (long long)allowed);
+        else
+            str_addf(out, "%lld of %lld tries used", (long long)used, (long long)allowed);
+        shown_own_retries(input_number(inputs, "own_retries", 0), out);
+        if (plan->once && step->start_failures == 0)
+            str_add(out,
+                    ": it is not declared idempotent, and nothing can be restored for another");
         break;
+    }
     case DECISION_FAILED:
         if (inputs)
             end_of_policy(plan, inputs, step, out);
         break;
-    case DECISION_ENTROPY:
-        if (inputs)
-            end_in_circles(inputs, out);
+    case DECISION_ENTROPY: { /* by a rung of the loop detector, or by the policy's window */
+        const int64_t window = input_number(inputs, "window", 0);
+        struct shown_circle circle;
+        if (!inputs)
+            break;
+        if (strcmp(json_text(json_get(inputs, "of"), ""), "agent") == 0)
+            str_add(out, "the agent found a loop and stopped by itself");
+        else if (json_get(inputs, "rung") && shown_circles_read(inputs, 0, 0, &circle))
+            shown_circle_words(&circle, out);
+        else
+            str_addf(out, "the same result %lld times in a row, its policy stops at %lld",
+                     (long long)input_number(inputs, "same", 0),
+                     (long long)(window > 0 ? window : input_number(inputs, "same_stops", 0)));
         break;
+    }
     case DECISION_NEEDS_YOU:
         if (inputs)
             end_for_a_person(inputs, step, out);
         break;
-    case DECISION_DEADLINE:
-        end_of_time(inputs, out);
+    case DECISION_DEADLINE: {
+        const int64_t deadline_ms = input_number(inputs, "deadline", 0);
+        const int64_t gone_ms =
+            input_number(inputs, "since_start", 0) - input_number(inputs, "held", 0);
+        if (deadline_ms <= 0) {
+            str_add(out, "its time ran out before it could start again");
+            break;
+        }
+        str_add(out, "the next try would start past its ");
+        add_span(deadline_ms, out);
+        str_add(out, ", ");
+        add_span(gone_ms, out);
+        str_add(out, " are gone");
         break;
+    }
     case DECISION_SUCCEEDED:
     case DECISION_WAIT:
     case DECISION_CANCELLED:
     case DECISION_KIND_COUNT:
         break;
     }
-    add_rounds(inputs, out);
+    /* For a step that follows an agent which may be prompted again. */
+    const int64_t round = input_number(inputs, "round", 0);
+    const int64_t rounds = input_number(inputs, "rounds", 0);
+    if (rounds != 0)
+        str_add(out, out->len > 0 ? ", " : "");
+    if (rounds != 0 && round >= rounds)
+        str_addf(out, "the agent had %lld of %lld rounds", (long long)round, (long long)rounds);
+    else if (rounds != 0)
+        str_addf(out, "in round %lld of %lld", (long long)round, (long long)rounds);
     json_free(inputs);
-}
-
-/* Returns whether the name in the log says more than the word. */
-static bool has_name(enum decision_kind kind)
-{
-    return kind == DECISION_RETRY_EXHAUSTED || kind == DECISION_TRANSIENT_EXHAUSTED ||
-           kind == DECISION_ENTROPY || kind == DECISION_MAX_RETRIES;
 }
 
 void shown_end_named(enum decision_kind kind, struct str *out)
 {
     str_add(out, decision_word(kind));
-    if (has_name(kind))
+    /* The name in the log says more than the word. */
+    if (kind == DECISION_RETRY_EXHAUSTED || kind == DECISION_TRANSIENT_EXHAUSTED ||
+        kind == DECISION_ENTROPY || kind == DECISION_MAX_RETRIES)
         str_addf(out, " (%s)", decision_kind_name(kind));
 }
 
-typedef void end_words_fn(enum decision_kind kind, struct str *out);
-
-static void add_ending(const struct run_state *state, int task, end_words_fn *words,
-                       struct str *out)
+static void add_ending(const struct run_state *state, int task, bool with_name, struct str *out)
 {
     const struct step_state *step = run_state_step(state, task);
     struct str why = {0};
     if (step->status != STEP_ENDED || step->end == DECISION_SUCCEEDED)
         return;
     shown_end(&state->plan->tasks[task].steps[run_state_step_number(state, task)], step, &why);
-    words(step->end, out);
+    if (with_name)
+        shown_end_named(step->end, out);
+    else
+        str_add(out, decision_word(step->end));
     str_addf(out, "%s%s", why.len > 0 ? ": " : "", str_text(&why));
     str_done(&why);
 }
 
-static void add_end_word(enum decision_kind kind, struct str *out)
-{
-    str_add(out, decision_word(kind));
-}
-
 void shown_ending(const struct run_state *state, int task, struct str *out)
 {
-    add_ending(state, task, add_end_word, out);
+    add_ending(state, task, false, out);
 }
 
 void shown_ending_named(const struct run_state *state, int task, struct str *out)
 {
-    add_ending(state, task, shown_end_named, out);
+    add_ending(state, task, true, out);
 }
 
 /* Loops. */
@@ -529,42 +478,32 @@ static bool ended_in_circles(const struct run_state *state, int task, struct sho
 {
     const struct step_state *step = run_state_step(state, task);
     const struct attempt_state *attempt = step_state_attempt(step);
-    struct json *inputs = NULL;
     if (step->status != STEP_ENDED || step->end != DECISION_ENTROPY || !attempt)
         return false;
-    const char *text = step_state_formulas(step)->end_json;
-    if (text && !json_parse(text, strlen(text), &inputs, NULL, NULL))
-        inputs = NULL;
+    struct json *inputs = parse_inputs(step_state_formulas(step)->end_json);
     bool found =
         shown_circles_read(inputs, run_state_step_number(state, task), attempt->number, out);
     json_free(inputs);
     return found;
 }
 
-/* Returns the loop among the calls of a running agent, or the one it was stopped for. */
-static bool circles_of_calls(const struct run_state *state, int task, const struct circles *calls,
-                             struct shown_circle *out)
-{
-    const enum task_status status = state->tasks[task].status;
-    const bool matters = status == TASK_STUCK || !task_status_is_final(status);
-    if (!calls || calls->verdict.level == ENTROPY_OK || !matters)
-        return false;
-    *out = (struct shown_circle){.verdict = calls->verdict, .of_calls = true};
-    return true;
-}
-
 bool shown_circles_of(const struct run_state *state, int task, struct shown_circle *out)
 {
     const struct circles *circles = state->tasks[task].circles;
     const struct task_agent *agent = state->tasks[task].agent;
+    const struct circles *calls = agent ? agent->calls : NULL;
+    const enum task_status status = state->tasks[task].status;
+    const bool is_final = task_status_is_final(status);
     *out = (struct shown_circle){0};
-    if (agent && circles_of_calls(state, task, agent->calls, out))
+    /* The loop among the calls of a running agent, or the one it was stopped for. */
+    if (calls && calls->verdict.level != ENTROPY_OK && (status == TASK_STUCK || !is_final)) {
+        *out = (struct shown_circle){.verdict = calls->verdict, .of_calls = true};
         return true;
+    }
     if (ended_in_circles(state, task, out))
         return true;
     /* a suspicion about a finished task is not news */
-    bool goes_on = !task_status_is_final(state->tasks[task].status);
-    if (!goes_on || !circles || circles->verdict.level == ENTROPY_OK)
+    if (is_final || !circles || circles->verdict.level == ENTROPY_OK)
         return false;
     *out = (struct shown_circle){.verdict = circles->verdict,
                                  .first_step = circles->first_step,
@@ -639,25 +578,21 @@ void shown_circles_brief(const struct entropy_verdict *verdict, struct str *out)
         str_addf(out, "%s %dx", rungs[verdict->rung].brief, verdict->count);
 }
 
-/* "2 refused": calls that were denied to the agents of a running or passed task. */
-static void add_refused(const struct task_state *task, struct str *out)
-{
-    const bool goes_well = task->status == TASK_RUNNING || task->status == TASK_PASSED;
-    const int64_t refused = task->agent ? task_agent_used(task->agent).refused : 0;
-    if (goes_well && refused > 0)
-        str_addf(out, "%lld refused", (long long)refused);
-}
-
 void shown_circles_or_class(const struct run_state *state, int task, struct str *out)
 {
+    const struct task_state *it = &state->tasks[task];
     struct shown_circle circle;
     const size_t before = out->len;
     if (shown_circles_of(state, task, &circle))
         shown_circles_brief(&circle.verdict, out);
     else
         shown_class(state, task, out);
-    if (out->len == before)
-        add_refused(&state->tasks[task], out);
+    if (out->len > before || (it->status != TASK_RUNNING && it->status != TASK_PASSED))
+        return;
+    /* "2 refused": calls that were denied to the agents of a running or passed task. */
+    const int64_t refused = it->agent ? task_agent_used(it->agent).refused : 0;
+    if (refused > 0)
+        str_addf(out, "%lld refused", (long long)refused);
 }
 
 const char *shown_circles_equal(const struct entropy_verdict *verdict)

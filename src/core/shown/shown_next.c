@@ -88,61 +88,6 @@ static void add_at(const struct shown_time *time, int64_t at_ms, struct str *out
     str_addf(out, "at %s", time->hms(at_ms, hms));
 }
 
-/* The countdown rounds up, so that it never shows 0:00 before the wait ends. A long wait requested
- * by a server is shown by the time of day at which it ends. */
-static void backoff_next(const struct step_state *step, const struct shown_time *time,
-                         struct str *out)
-{
-    int64_t left_ms = step->due.mono_ms - time->now.mono_ms;
-    if (left_ms <= 0) {
-        str_add(out, "starting");
-    } else if (step_state_formulas(step)->delay.hint_ms >= 0 && left_ms >= LONG_WAIT_MS) {
-        add_clock("until ", step->due.at_ms, time, out);
-    } else {
-        str_add(out, "in ");
-        shown_left(left_ms, out);
-    }
-}
-
-static void needs_you_next(const struct run_state *state, int task, bool stands,
-                           const struct shown_time *time, struct str *out)
-{
-    const struct moment *since = &state->tasks[task].since;
-    int64_t resets_at_ms = shown_resets_at_ms(run_state_step(state, task));
-    if (resets_at_ms > time->now.at_ms)
-        add_clock("resets ", resets_at_ms, time, out);
-    else if (stands)
-        add_at(time, since->at_ms, out);
-    else
-        add_since("for ", time->now.mono_ms - since->mono_ms, "", out);
-}
-
-static void held_next(const struct run_state *state, int task, bool stands,
-                      const struct shown_time *time, struct str *out)
-{
-    const struct task_state *it = &state->tasks[task];
-    if (it->follows >= 0)
-        str_addf(out, "after %s", state->plan->tasks[it->follows].id);
-    else if (stands)
-        add_at(time, it->held_since.at_ms, out);
-    else
-        add_since("held ", time->now.mono_ms - it->held_since.mono_ms, "", out);
-}
-
-/* For a task that has ended: "8:27 ago", "ended 8:27", "at 13:54:10". */
-static void over_next(const struct run_state *state, int task, bool stands,
-                      const struct shown_time *time, struct str *out)
-{
-    const struct moment *since = &state->tasks[task].since;
-    const int64_t since_ms = time->now.mono_ms - since->mono_ms;
-    if (stands || time->times != SHOWN_TIMES_AGO)
-        add_at(time, since->at_ms, out);
-    else if (state->tasks[task].status == TASK_PASSED)
-        add_since("", since_ms, " ago", out);
-    else
-        add_since("ended ", since_ms, "", out);
-}
-
 void shown_next(const struct run_state *state, int task, bool orphaned,
                 const struct shown_time *time, struct str *out)
 {
@@ -150,16 +95,27 @@ void shown_next(const struct run_state *state, int task, bool orphaned,
     const struct task_state *it = &state->tasks[task];
     const struct step_state *step = run_state_step(state, task);
     const struct attempt_state *attempt = step_state_attempt(step);
-    int64_t since_ms = now->mono_ms - it->since.mono_ms;
+    const int64_t since_ms = now->mono_ms - it->since.mono_ms;
+
     const bool stands = !shown_counts(state, orphaned);
 
     switch (shown_task(state, task, orphaned)) {
-    case SHOWN_BACKOFF:
-        if (orphaned)
+    case SHOWN_BACKOFF: {
+        const int64_t due_ms = step->due.mono_ms - now->mono_ms;
+        /* The countdown rounds up, so that it never shows 0:00 before the wait ends. A long wait
+         * requested by a server is shown by the time of day at which it ends. */
+        if (orphaned) {
             str_add(out, "no waiter");
-        else
-            backoff_next(step, time, out);
+        } else if (due_ms <= 0) {
+            str_add(out, "starting");
+        } else if (step_state_formulas(step)->delay.hint_ms >= 0 && due_ms >= LONG_WAIT_MS) {
+            add_clock("until ", step->due.at_ms, time, out);
+        } else {
+            str_add(out, "in ");
+            shown_left(due_ms, out);
+        }
         break;
+    }
     case SHOWN_RUNNING:
         add_since("", attempt ? now->mono_ms - attempt->started.mono_ms : since_ms, "", out);
         break;
@@ -167,22 +123,39 @@ void shown_next(const struct run_state *state, int task, bool orphaned,
         add_since("no out ", now->mono_ms - step->heard_mono_ms, "", out);
         break;
     case SHOWN_STOPPING:
-        add_since("", now->mono_ms - state->tasks[task].cancelled_at.mono_ms, "", out);
+        add_since("", now->mono_ms - it->cancelled_at.mono_ms, "", out);
         break;
     case SHOWN_QUEUED:
         queued_next(state, task, now, out);
         break;
     case SHOWN_HELD:
-        held_next(state, task, stands, time, out);
+        if (it->follows >= 0)
+            str_addf(out, "after %s", state->plan->tasks[it->follows].id);
+        else if (stands)
+            add_at(time, it->held_since.at_ms, out);
+        else
+            add_since("held ", now->mono_ms - it->held_since.mono_ms, "", out);
         break;
-    case SHOWN_NEEDS_YOU:
-        needs_you_next(state, task, stands, time, out);
+    case SHOWN_NEEDS_YOU: {
+        const int64_t resets_at_ms = shown_resets_at_ms(step);
+        if (resets_at_ms > now->at_ms)
+            add_clock("resets ", resets_at_ms, time, out);
+        else if (stands)
+            add_at(time, it->since.at_ms, out);
+        else
+            add_since("for ", since_ms, "", out);
         break;
+    }
     case SHOWN_PASSED:
     case SHOWN_GAVE_UP:
     case SHOWN_CANCELLED:
-    case SHOWN_STUCK:
-        over_next(state, task, stands, time, out);
+    case SHOWN_STUCK: /* "8:27 ago", "ended 8:27", "at 13:54:10" */
+        if (stands || time->times != SHOWN_TIMES_AGO)
+            add_at(time, it->since.at_ms, out);
+        else if (it->status == TASK_PASSED)
+            add_since("", since_ms, " ago", out);
+        else
+            add_since("ended ", since_ms, "", out);
         break;
     case SHOWN_BLOCKED:
         str_addf(out, "needs %s", needed_id(state, task));
@@ -213,15 +186,6 @@ bool shown_has_gate(const struct run_state *state)
     return false;
 }
 
-/* Compares which gate changes next. A gate with a running probe may change at any moment. */
-static bool is_sooner(const struct gate_state *a, const struct gate_state *b)
-{
-    bool a_probes = a->status == GATE_PROBING, b_probes = b->status == GATE_PROBING;
-    if (a_probes || b_probes)
-        return a_probes && !b_probes;
-    return a->due.mono_ms < b->due.mono_ms;
-}
-
 int shown_waiting(const struct run_state *state, int source)
 {
     const struct gate_state *gate = &state->gates[source];
@@ -231,17 +195,12 @@ int shown_waiting(const struct run_state *state, int source)
     return count;
 }
 
-static bool waits_for(const struct run_state *state, int task, const struct gate_state *gate)
-{
-    return number_set_has(&gate->line, task) ||
-           (heap_has(&state->waits, task) && run_state_gate(state, task) == gate);
-}
-
 /* "; T-104, T-105 and 4 more wait", "; 6 wait". */
 static void add_waiting(const struct run_state *state, int source, enum shown_room room,
                         struct str *out)
 {
     enum { NAMED_MAX = 2 };
+    const struct gate_state *gate = &state->gates[source];
     const int count = shown_waiting(state, source);
     int named = 0;
     if (count == 0)
@@ -249,7 +208,8 @@ static void add_waiting(const struct run_state *state, int source, enum shown_ro
     str_add(out, "; ");
     for (int i = 0; room == SHOWN_IN_FULL && i < state->plan->task_count && named < NAMED_MAX;
          i++) {
-        if (!waits_for(state, i, &state->gates[source]))
+        if (!number_set_has(&gate->line, i) &&
+            (!heap_has(&state->waits, i) || run_state_gate(state, i) != gate))
             continue;
         const bool is_last = named + 1 == count;
         str_addf(out, "%s%s", named == 0 ? "" : is_last ? " and " : ", ", state->plan->tasks[i].id);
@@ -262,68 +222,52 @@ static void add_waiting(const struct run_state *state, int source, enum shown_ro
     str_add(out, count == 1 ? " waits" : " wait");
 }
 
-static void add_closed(const struct run_state *state, int source, const struct shown_time *time,
-                       enum shown_room room, struct str *out)
+void shown_gate(const struct run_state *state, int source, const struct shown_time *time,
+                enum shown_room room, struct str *out)
 {
     const struct gate_state *gate = &state->gates[source];
-    int64_t left_ms = gate->due.mono_ms - time->now.mono_ms;
     char text[SHOWN_CLOCK_MAX];
-    if (gate->chosen >= 0) {
-        str_addf(out, ": %s is sent", state->plan->tasks[gate->chosen].id);
-    } else if (left_ms <= 0) {
-        str_add(out, ": the next one tries");
-    } else if (room == SHOWN_IN_FULL) {
-        str_addf(out, " until %s (", time->hms(gate->due.at_ms, text));
-        shown_left(left_ms, out);
-        str_add_char(out, ')');
-    } else {
-        str_add_char(out, ' ');
-        shown_left(left_ms, out);
-    }
-}
-
-static void add_spacing(const struct gate_state *gate, enum shown_room room, struct str *out)
-{
-    str_add(out, " is over");
-    if (room == SHOWN_IN_FULL && gate->spacing_ms == SECOND_MS) {
-        str_add(out, ", one start a second");
-    } else if (room == SHOWN_IN_FULL) {
-        str_add(out, ", one start in ");
-        shown_seconds(gate->spacing_ms, out);
-    }
-    str_addf(out, ", %d left", gate->line.count);
-}
-
-static void add_gate(const struct run_state *state, int source, const struct shown_time *time,
-                     enum shown_room room, struct str *out)
-{
-    const struct gate_state *gate = &state->gates[source];
+    if (!keeps_back(state, source))
+        return;
     str_addf(out, "rate limit of %s", state->plan->sources[source]);
     switch (gate->status) {
-    case GATE_CLOSED:
-        add_closed(state, source, time, room, out);
+    case GATE_CLOSED: {
+        const int64_t left_ms = gate->due.mono_ms - time->now.mono_ms;
+        if (gate->chosen >= 0) {
+            str_addf(out, ": %s is sent", state->plan->tasks[gate->chosen].id);
+        } else if (left_ms <= 0) {
+            str_add(out, ": the next one tries");
+        } else if (room == SHOWN_IN_FULL) {
+            str_addf(out, " until %s (", time->hms(gate->due.at_ms, text));
+            shown_left(left_ms, out);
+            str_add_char(out, ')');
+        } else {
+            str_add_char(out, ' ');
+            shown_left(left_ms, out);
+        }
         add_waiting(state, source, room, out);
         if (gate->closed > 1)
             str_addf(out, "; hit %d times in a row", gate->closed);
         break;
+    }
     case GATE_PROBING:
         str_addf(out, ": %s tries", state->plan->tasks[gate->probe].id);
         add_waiting(state, source, room, out);
         break;
     case GATE_SPREADING:
-        add_spacing(gate, room, out);
+        str_add(out, " is over");
+        if (room == SHOWN_IN_FULL && gate->spacing_ms == SECOND_MS) {
+            str_add(out, ", one start a second");
+        } else if (room == SHOWN_IN_FULL) {
+            str_add(out, ", one start in ");
+            shown_seconds(gate->spacing_ms, out);
+        }
+        str_addf(out, ", %d left", gate->line.count);
         break;
     case GATE_OPEN:
     case GATE_STATUS_COUNT:
         break;
     }
-}
-
-void shown_gate(const struct run_state *state, int source, const struct shown_time *time,
-                enum shown_room room, struct str *out)
-{
-    if (keeps_back(state, source))
-        add_gate(state, source, time, room, out);
 }
 
 void shown_gates(const struct run_state *state, const struct shown_time *time, enum shown_room room,
@@ -333,13 +277,24 @@ void shown_gates(const struct run_state *state, const struct shown_time *time, e
     for (int i = 0; i < state->plan->source_count; i++) {
         if (!keeps_back(state, i))
             continue;
-        more += soonest >= 0;
-        if (soonest < 0 || is_sooner(&state->gates[i], &state->gates[soonest]))
+        const struct gate_state *gate = &state->gates[i];
+        if (soonest < 0) {
             soonest = i;
+            continue;
+        }
+        more++;
+        /* Which gate changes next: one with a running probe may change at any moment. */
+        const struct gate_state *first = &state->gates[soonest];
+        const bool probes = gate->status == GATE_PROBING;
+        const bool first_probes = first->status == GATE_PROBING;
+        bool is_sooner = gate->due.mono_ms < first->due.mono_ms;
+        if (probes || first_probes)
+            is_sooner = probes && !first_probes;
+        soonest = is_sooner ? i : soonest;
     }
     if (soonest < 0)
         return;
-    add_gate(state, soonest, time, room, out);
+    shown_gate(state, soonest, time, room, out);
     if (more > 0)
         str_addf(out, "   +%d", more);
 }
@@ -373,38 +328,8 @@ bool shown_behind_gate(const struct run_state *state, int task, const struct mom
 
 /* The forecast: repeats the last failure until the protocol stops retrying. */
 
-/* Recreates the decision about the last failed attempt. Later attempts use the same facts, except
- * for counters. */
-static void last_facts(const struct run_state *state, int task, const struct verdict *verdict,
-                       struct scheduler_ruling *out)
-{
-    struct run_state *of =
-        (struct run_state *)(uintptr_t)state; /* never modified: a ruling emits nothing */
-    const struct step_state *step = run_state_step(state, task);
-    const struct input input = {.now = step->wait_from};
-    const struct scheduling now = {.state = of, .input = &input};
-    scheduler_rule(&now, task, &step_state_attempt(step)->outcome, verdict, out);
-}
-
-/* Prepares the facts for another failure of the same class, with a different result and without a
- * retry hint from a server. */
-static void fail_again(const struct run_state *state, int task, int attempt,
-                       struct protocol_facts *facts)
-{
-    const struct draw_key key = {.seed = state->seed,
-                                 .task = task,
-                                 .step = run_state_step_number(state, task),
-                                 .round = run_state_round(state, task),
-                                 .attempt = attempt};
-    facts->draw = policy_draw(&key);
-    facts->used++;
-    facts->results = NULL;
-    facts->result_count = 0;
-    facts->circles = NULL;
-    facts->is_unchanged = false;
-}
-
-static int alike_of(const struct protocol_facts *facts)
+/* Returns how many equal results in a row end the step, or 0. */
+static int equal_results_max(const struct protocol_facts *facts)
 {
     const int window = facts->policy->window;
     const int stops = facts->policy->same_stops;
@@ -417,12 +342,24 @@ static int alike_of(const struct protocol_facts *facts)
     return may_repeat && (least == 0 || unchanged < least) ? unchanged : least;
 }
 
+/* Lets every next attempt fail with the same class, with a different result and without a retry
+ * hint from a server. */
 static void look_ahead(const struct run_state *state, int task, struct protocol_facts *facts,
                        struct tries_ahead *out)
 {
     struct decision decision;
     for (;;) {
-        fail_again(state, task, out->first + out->count - 1, facts);
+        const struct draw_key key = {.seed = state->seed,
+                                     .task = task,
+                                     .step = run_state_step_number(state, task),
+                                     .round = run_state_round(state, task),
+                                     .attempt = out->first + out->count - 1};
+        facts->draw = policy_draw(&key);
+        facts->used++;
+        facts->results = NULL;
+        facts->result_count = 0;
+        facts->circles = NULL;
+        facts->is_unchanged = false;
         protocol_decide(facts, &decision);
         if (decision.kind != DECISION_WAIT || out->count == POLICY_ATTEMPTS_MAX)
             break;
@@ -442,9 +379,16 @@ bool tries_ahead(const struct run_state *state, int task, struct tries_ahead *ou
                        !of->cancelling && !state->ended;
     if (!waits || last->outcome.kind == OUTCOME_INTERRUPTED)
         return false;
+
+    /* Recreates the decision about the last failed attempt. Later attempts use the same facts,
+     * except for counters. */
+    struct run_state *same =
+        (struct run_state *)(uintptr_t)state; /* never modified: a ruling emits nothing */
+    const struct input input = {.now = step->wait_from};
+    const struct scheduling now = {.state = same, .input = &input};
     struct scheduler_ruling ruling;
     struct verdict verdict;
-    last_facts(state, task, step_state_verdict(step, &verdict), &ruling);
+    scheduler_rule(&now, task, &last->outcome, step_state_verdict(step, &verdict), &ruling);
     verdict.retry_after_ms = -1;
     ruling.facts.verdict = &verdict;
     ruling.facts.now = step->due;
@@ -456,7 +400,7 @@ bool tries_ahead(const struct run_state *state, int task, struct tries_ahead *ou
                                 .due = step->due,
                                 .waits_ms = {step_state_formulas(step)->delay.delay_ms},
                                 .is_start = is_start,
-                                .alike = alike_of(&ruling.facts)};
+                                .alike = equal_results_max(&ruling.facts)};
     look_ahead(state, task, &ruling.facts, out);
     return true;
 }

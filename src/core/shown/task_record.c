@@ -36,7 +36,8 @@ static void add_digest(struct str *out, const char *bytes, size_t len)
         str_addf(out, "%02x", digest[i]);
 }
 
-static void clean(const struct recording *recording, const char *bytes, size_t len, struct str *out)
+static void clean_text(const struct recording *recording, const char *bytes, size_t len,
+                       struct str *out)
 {
     struct str once = {0};
     if (!recording->record->own) {
@@ -53,7 +54,7 @@ static void add_text(const struct recording *recording, const char *text, size_t
 {
     struct str whole = {0};
     struct str cut = {0};
-    clean(recording, text, strlen(text), &whole);
+    clean_text(recording, text, strlen(text), &whole);
     size_t len = whole.len;
     if (max > 0 && len > max) {
         len = text_cut(whole.data, whole.len, max);
@@ -76,7 +77,7 @@ static void add_rest(const struct recording *recording, const struct json *list,
     struct str whole = {0};
     struct str words = {0};
     json_write(&all, list);
-    clean(recording, str_text(&all), all.len, &whole);
+    clean_text(recording, str_text(&all), all.len, &whole);
     str_addf(&words, "... (%zu more, ", json_count(list) - first);
     add_digest(&words, str_text(&whole), whole.len);
     str_add_char(&words, ')');
@@ -139,20 +140,6 @@ static void add_run(const struct recording *recording, const struct json *run)
     str_add_char(recording->out, ']');
 }
 
-/* A variable whose name says that it is secret is treated as one, whatever its value. */
-static void add_variable(const struct recording *recording, const char *name, const char *value)
-{
-    struct str mark = {0};
-    str_json_key(recording->out, name);
-    if (redactor_hides(recording->record->redactor, name) && *value) {
-        str_addf(&mark, "[cut:%.*s]", REDACT_NAME_MAX, name);
-        str_add_json(recording->out, mark.data, mark.len);
-    } else {
-        add_text(recording, value, recording->measure.text);
-    }
-    str_done(&mark);
-}
-
 static void add_env(const struct recording *recording, const struct json *env)
 {
     void *iter = NULL;
@@ -161,7 +148,17 @@ static void add_env(const struct recording *recording, const struct json *env)
     size_t count = 0;
     str_add_char(recording->out, '{');
     while (count < recording->measure.list && json_next(env, &iter, &name, &value)) {
-        add_variable(recording, name, json_text(value, ""));
+        const char *text = json_text(value, "");
+        str_json_key(recording->out, name);
+        /* A variable whose name says that it is secret is treated as one, whatever its value. */
+        if (redactor_hides(recording->record->redactor, name) && *text) {
+            struct str mark = {0};
+            str_addf(&mark, "[cut:%.*s]", REDACT_NAME_MAX, name);
+            str_add_json(recording->out, mark.data, mark.len);
+            str_done(&mark);
+        } else {
+            add_text(recording, text, recording->measure.text);
+        }
         count++;
     }
     if (json_count(env) > count) {
@@ -195,17 +192,6 @@ static void add_step(const struct recording *recording, const struct json *step)
     str_add_char(recording->out, '}');
 }
 
-static void add_steps(const struct recording *recording, const struct json *steps)
-{
-    str_add_char(recording->out, '[');
-    for (size_t i = 0; i < json_count(steps); i++) {
-        if (i > 0)
-            str_add_char(recording->out, ',');
-        add_step(recording, json_at(steps, i));
-    }
-    str_add_char(recording->out, ']');
-}
-
 static void add_task(const struct recording *recording, const struct json *task)
 {
     void *iter = NULL;
@@ -214,25 +200,19 @@ static void add_task(const struct recording *recording, const struct json *task)
     str_add_char(recording->out, '{');
     while (json_next(task, &iter, &key, &value)) {
         str_json_key(recording->out, key);
-        if (strcmp(key, "steps") == 0)
-            add_steps(recording, value);
-        else
+        if (strcmp(key, "steps") != 0) {
             add_whole(recording, value);
+            continue;
+        }
+        str_add_char(recording->out, '[');
+        for (size_t i = 0; i < json_count(value); i++) {
+            if (i > 0)
+                str_add_char(recording->out, ',');
+            add_step(recording, json_at(value, i));
+        }
+        str_add_char(recording->out, ']');
     }
     str_add_char(recording->out, '}');
-}
-
-static void describe_stdin(struct recording *recording)
-{
-    const struct task_record *record = recording->record;
-    struct str whole = {0};
-    if (!record->stdin_bytes)
-        return;
-    clean(recording, record->stdin_bytes, record->stdin_len, &whole);
-    str_addf(&recording->stdin_words, "(%zu bytes, ", record->stdin_len);
-    add_digest(&recording->stdin_words, str_text(&whole), whole.len);
-    str_add_char(&recording->stdin_words, ')');
-    str_done(&whole);
 }
 
 bool task_record_write(const struct task_record *record, struct str *out, struct err *err)
@@ -240,7 +220,14 @@ bool task_record_write(const struct task_record *record, struct str *out, struct
     struct str text = {0};
     struct recording recording = {.record = record, .out = &text};
     bool fits = false;
-    describe_stdin(&recording);
+    if (record->stdin_bytes) {
+        struct str whole = {0};
+        clean_text(&recording, record->stdin_bytes, record->stdin_len, &whole);
+        str_addf(&recording.stdin_words, "(%zu bytes, ", record->stdin_len);
+        add_digest(&recording.stdin_words, str_text(&whole), whole.len);
+        str_add_char(&recording.stdin_words, ')');
+        str_done(&whole);
+    }
     for (size_t i = 0; !fits && i < ARRAY_LEN(measures); i++) {
         recording.measure = measures[i];
         str_clear(&text);

@@ -22,7 +22,7 @@ struct making {
     int step, attempt; /* of the latest attempt so far; 0 = none */
 };
 
-static void add(struct making *m, enum span_kind kind, int64_t until_ms)
+static void add_span(struct making *m, enum span_kind kind, int64_t until_ms)
 {
     struct timeline *out = m->out;
     const bool is_empty = until_ms <= m->at_ms;
@@ -73,47 +73,23 @@ static enum span_end end_of_task(enum task_status status)
     return SPAN_END_NONE;
 }
 
-static enum span_kind kind_of_pause(enum pause_kind kind)
-{
-    switch (kind) {
-    case PAUSE_QUIET:
-        return SPAN_QUIET;
-    case PAUSE_HELD:
-        return SPAN_HELD;
-    case PAUSE_NEEDS_YOU:
-        return SPAN_NEEDS_YOU;
-    case PAUSE_OVER:
-        break;
-    }
-    return SPAN_OVER;
-}
-
 /* Adds one pause and, before it, what the task was doing. */
 static void add_pause(struct making *m, const struct task_pause *pause, enum span_kind otherwise,
                       int64_t until_ms)
 {
+    static const enum span_kind kinds[] = {
+        [PAUSE_QUIET] = SPAN_QUIET,
+        [PAUSE_HELD] = SPAN_HELD,
+        [PAUSE_NEEDS_YOU] = SPAN_NEEDS_YOU,
+        [PAUSE_OVER] = SPAN_OVER,
+    };
     const int64_t to_ms = pause->until.mono_ms < until_ms ? pause->until.mono_ms : until_ms;
     if (to_ms <= m->at_ms || pause->from.mono_ms >= until_ms)
         return;
-    add(m, otherwise, pause->from.mono_ms);
+    add_span(m, otherwise, pause->from.mono_ms);
     if (pause->kind == PAUSE_NEEDS_YOU || pause->kind == PAUSE_OVER)
         mark_end(m, end_of_task(pause->ended));
-    add(m, kind_of_pause(pause->kind), to_ms);
-}
-
-/* Adds the pause that has not ended: quiet or held. */
-static void add_present(struct making *m, enum span_kind otherwise, int64_t until_ms)
-{
-    const struct step_state *step = run_state_step(m->state, m->number);
-    struct task_pause pause = {.kind = PAUSE_QUIET, .until.mono_ms = m->now_ms};
-    if (otherwise == SPAN_RUNNING && step->quiet && step->status == STEP_RUNNING) {
-        pause.from.mono_ms = step->heard_mono_ms;
-        add_pause(m, &pause, otherwise, until_ms);
-    } else if (otherwise != SPAN_RUNNING && m->task->held) {
-        pause.kind = PAUSE_HELD;
-        pause.from = m->task->held_since;
-        add_pause(m, &pause, otherwise, until_ms);
-    }
+    add_span(m, kinds[pause->kind], to_ms);
 }
 
 /* Adds what the task did until then, and the pauses within it. */
@@ -125,16 +101,19 @@ static void add_with_pauses(struct making *m, enum span_kind kind, int64_t until
         if ((pauses->items[i].kind == PAUSE_QUIET) == (kind == SPAN_RUNNING))
             add_pause(m, &pauses->items[i], kind, until_ms);
     }
-    add_present(m, kind, until_ms);
+    /* The pause that has not ended. */
+    const struct step_state *step = run_state_step(m->state, m->number);
+    struct task_pause pause = {.kind = PAUSE_QUIET, .until.mono_ms = m->now_ms};
+    if (kind == SPAN_RUNNING && step->quiet && step->status == STEP_RUNNING) {
+        pause.from.mono_ms = step->heard_mono_ms;
+        add_pause(m, &pause, kind, until_ms);
+    } else if (kind != SPAN_RUNNING && m->task->held) {
+        pause.kind = PAUSE_HELD;
+        pause.from = m->task->held_since;
+        add_pause(m, &pause, kind, until_ms);
+    }
     if (until_ms > m->at_ms)
-        add(m, kind, until_ms);
-}
-
-/* Returns whether the step passed with this attempt although its verdict is a failure. */
-static bool is_the_good_end(const struct step_state *step, const struct attempt_state *attempt)
-{
-    return step->status == STEP_ENDED && step->end == DECISION_SUCCEEDED &&
-           attempt == step_state_attempt(step);
+        add_span(m, kind, until_ms);
 }
 
 static enum span_end end_of_attempt(const struct making *m, const struct step_state *step,
@@ -146,75 +125,56 @@ static enum span_end end_of_attempt(const struct making *m, const struct step_st
         return SPAN_END_LOST;
     if (attempt->outcome.kind == OUTCOME_CANCELLED && attempt->outcome.stop == STOP_ASKED)
         return SPAN_END_CANCELLED;
-    if (attempt->class == VERDICT_SUCCESS || is_the_good_end(step, attempt))
-        return SPAN_END_NONE;
-    return SPAN_END_FAILED;
+    /* The step may pass with its last attempt although the verdict is a failure. */
+    const bool has_passed = step->status == STEP_ENDED && step->end == DECISION_SUCCEEDED &&
+                            attempt == step_state_attempt(step);
+    return attempt->class == VERDICT_SUCCESS || has_passed ? SPAN_END_NONE : SPAN_END_FAILED;
 }
 
-/* Adds what happened between the previous attempt and this one. */
-static void add_gap(struct making *m, const struct attempt_state *attempt)
-{
-    const int64_t start_ms = attempt->started.mono_ms;
-    if (attempt->waited_ms > 0)
-        add_with_pauses(m, SPAN_QUEUED, start_ms - attempt->waited_ms);
-    add_with_pauses(m, attempt->waited_ms > 0 ? SPAN_BACKOFF : SPAN_QUEUED,
-                    start_ms - attempt->queued_ms);
-    add_with_pauses(m, attempt->gated ? SPAN_GATE : SPAN_QUEUED, start_ms);
-}
-
-static void add_attempt(struct making *m, int step, const struct attempt_state *attempt)
-{
-    add_gap(m, attempt);
-    m->step = step;
-    m->attempt = attempt->number;
-    const size_t first = m->out->count;
-    add_with_pauses(m, SPAN_RUNNING,
-                    attempt->ended.at_ms != 0 ? attempt->ended.mono_ms : m->now_ms);
-    if (m->out->count == first)
-        add(m, SPAN_RUNNING, m->at_ms); /* it took no time but must be visible */
-    mark_end(m, end_of_attempt(m, &m->task->steps[step], attempt));
-}
-
-/* Returns the step whose attempt began next; of two that began together, the earlier step. Rounds
- * go back to earlier steps. */
-static int next_step(const struct making *m, const size_t *taken)
-{
-    int found = -1;
-    int64_t first_ms = 0;
-    for (int i = 0; i < m->state->plan->tasks[m->number].step_count; i++) {
-        const struct step_state *step = &m->task->steps[i];
-        if (taken[i] == step->attempt_count)
-            continue;
-        const int64_t ms = step->attempts[taken[i]].started.mono_ms;
-        if (found < 0 || ms < first_ms) {
-            found = i;
-            first_ms = ms;
-        }
-    }
-    return found;
-}
-
+/* Adds the attempts of all steps in the order in which they began; of two that began together, the
+ * earlier step's first. Rounds go back to earlier steps. */
 static void add_attempts(struct making *m)
 {
     const int steps = m->state->plan->tasks[m->number].step_count;
     size_t few[8] = {0};
     const bool is_long = (size_t)steps > ARRAY_LEN(few);
     size_t *taken = is_long ? xcalloc((size_t)steps, sizeof(*taken)) : few;
-    for (int step = next_step(m, taken); step >= 0; step = next_step(m, taken))
-        add_attempt(m, step, &m->task->steps[step].attempts[taken[step]++]);
+    for (;;) {
+        int next = -1;
+        int64_t start_ms = 0;
+        for (int i = 0; i < steps; i++) {
+            const struct step_state *step = &m->task->steps[i];
+            if (taken[i] == step->attempt_count)
+                continue;
+            const int64_t ms = step->attempts[taken[i]].started.mono_ms;
+            if (next < 0 || ms < start_ms) {
+                next = i;
+                start_ms = ms;
+            }
+        }
+        if (next < 0)
+            break;
+        const struct step_state *step = &m->task->steps[next];
+        const struct attempt_state *attempt = &step->attempts[taken[next]++];
+
+        /* What happened between the previous attempt and this one. */
+        if (attempt->waited_ms > 0)
+            add_with_pauses(m, SPAN_QUEUED, start_ms - attempt->waited_ms);
+        add_with_pauses(m, attempt->waited_ms > 0 ? SPAN_BACKOFF : SPAN_QUEUED,
+                        start_ms - attempt->queued_ms);
+        add_with_pauses(m, attempt->gated ? SPAN_GATE : SPAN_QUEUED, start_ms);
+
+        m->step = next;
+        m->attempt = attempt->number;
+        const size_t first = m->out->count;
+        add_with_pauses(m, SPAN_RUNNING,
+                        attempt->ended.at_ms != 0 ? attempt->ended.mono_ms : m->now_ms);
+        if (m->out->count == first)
+            add_span(m, SPAN_RUNNING, m->at_ms); /* it took no time but must be visible */
+        mark_end(m, end_of_attempt(m, step, attempt));
+    }
     if (is_long)
         free(taken);
-}
-
-/* Adds the remainder of a decided wait. Holding a task also holds its wait. */
-static void add_plan(struct making *m, const struct step_state *step)
-{
-    const bool goes_on = !m->orphaned && !m->state->ended && !m->task->held;
-    if (step->status != STEP_WAITING || !goes_on || step->due.mono_ms <= m->now_ms)
-        return;
-    add(m, SPAN_BACKOFF, step->due.mono_ms);
-    assert(m->out->spans && m->out->count > 0);
-    m->out->spans[m->out->count - 1].is_planned = true;
 }
 
 /* Adds what the task has done since its latest attempt. */
@@ -226,7 +186,13 @@ static void add_present_state(struct making *m)
     const bool has_waited = step->wait_from.at_ms != 0;
     if (status == TASK_BACKOFF) {
         add_with_pauses(m, SPAN_BACKOFF, m->now_ms);
-        add_plan(m, step);
+        /* The remainder of a decided wait. Holding a task also holds its wait. */
+        const bool goes_on = !m->orphaned && !m->state->ended && !m->task->held;
+        if (step->status != STEP_WAITING || !goes_on || step->due.mono_ms <= m->now_ms)
+            return;
+        add_span(m, SPAN_BACKOFF, step->due.mono_ms);
+        assert(m->out->spans && m->out->count > 0);
+        m->out->spans[m->out->count - 1].is_planned = true;
         return;
     }
     if (status == TASK_RUNNING) { /* or ended and not yet judged */
@@ -239,17 +205,7 @@ static void add_present_state(struct making *m)
         add_with_pauses(m, run_state_is_behind_gate(m->state, m->number) ? SPAN_GATE : SPAN_QUEUED,
                         m->now_ms);
     else
-        add(m, status == TASK_NEEDS_YOU ? SPAN_NEEDS_YOU : SPAN_OVER, m->now_ms);
-}
-
-/* An added task began when it was added, all others with the run. */
-static int64_t beginning(const struct run_state *state, const struct task_state *task)
-{
-    const struct attempt_state *first =
-        task->steps[0].attempt_count > 0 ? &task->steps[0].attempts[0] : NULL;
-    if (!state->growing)
-        return state->started_at.mono_ms;
-    return first ? first->started.mono_ms - first->queued_ms : task->since.mono_ms;
+        add_span(m, status == TASK_NEEDS_YOU ? SPAN_NEEDS_YOU : SPAN_OVER, m->now_ms);
 }
 
 void timeline_read(struct timeline *timeline, const struct run_state *state, int task,
@@ -264,7 +220,14 @@ void timeline_read(struct timeline *timeline, const struct run_state *state, int
     timeline->count = 0;
     if (!state->started)
         return;
-    m.at_ms = beginning(state, m.task);
+    /* An added task began when it was added, all others with the run. */
+    m.at_ms = state->started_at.mono_ms;
+    if (state->growing && m.task->steps[0].attempt_count > 0) {
+        const struct attempt_state *first = &m.task->steps[0].attempts[0];
+        m.at_ms = first->started.mono_ms - first->queued_ms;
+    } else if (state->growing) {
+        m.at_ms = m.task->since.mono_ms;
+    }
     add_attempts(&m);
     add_present_state(&m);
 }
@@ -310,13 +273,14 @@ static int bucket_of(const struct buckets *buckets, int64_t ms)
     return share >= 1 ? BUCKETS - 1 : (int)(share * BUCKETS);
 }
 
-static int64_t begin_of(const struct buckets *buckets, int bucket)
+static int64_t begin_of_bucket(const struct buckets *buckets, int bucket)
 {
     const double whole = (double)(buckets->until_ms - buckets->from_ms);
     return buckets->from_ms + (int64_t)(whole * bucket / BUCKETS);
 }
 
-static void mark_step(struct buckets *buckets, const struct step_state *step)
+/* Marks the times at which an attempt of the step ran. */
+static void mark_busy(struct buckets *buckets, const struct step_state *step)
 {
     for (size_t i = 0; i < step->attempt_count; i++) {
         const struct attempt_state *attempt = &step->attempts[i];
@@ -329,33 +293,27 @@ static void mark_step(struct buckets *buckets, const struct step_state *step)
     }
 }
 
-static int find_gaps(const struct buckets *buckets, int64_t least_ms,
-                     struct stretch out[TIMELINE_STRETCHES_MAX])
-{
-    int count = 0;
-    for (int i = 0; i < BUCKETS && count < TIMELINE_STRETCHES_MAX; i++) {
-        const int first = i;
-        while (i < BUCKETS && !buckets->busy[i])
-            i++;
-        const struct stretch gap = {begin_of(buckets, first), begin_of(buckets, i)};
-        if (i > first && gap.until_ms - gap.from_ms >= least_ms)
-            out[count++] = gap;
-    }
-    return count;
-}
-
 int timeline_idle(const struct run_state *state, const struct moment *now, int64_t least_ms,
                   struct stretch out[TIMELINE_STRETCHES_MAX])
 {
     struct buckets buckets = {.from_ms = state->started_at.mono_ms, .until_ms = now->mono_ms};
+    int count = 0;
     assert(least_ms > 0);
     if (!state->started || buckets.until_ms - buckets.from_ms < least_ms)
         return 0;
     for (int i = 0; i < state->plan->task_count; i++) {
         for (int k = 0; k < state->plan->tasks[i].step_count; k++)
-            mark_step(&buckets, &state->tasks[i].steps[k]);
+            mark_busy(&buckets, &state->tasks[i].steps[k]);
     }
-    return find_gaps(&buckets, least_ms, out);
+    for (int i = 0; i < BUCKETS && count < TIMELINE_STRETCHES_MAX; i++) {
+        const int first = i;
+        while (i < BUCKETS && !buckets.busy[i])
+            i++;
+        const struct stretch gap = {begin_of_bucket(&buckets, first), begin_of_bucket(&buckets, i)};
+        if (i > first && gap.until_ms - gap.from_ms >= least_ms)
+            out[count++] = gap;
+    }
+    return count;
 }
 
 /* Where the time went. */
@@ -372,37 +330,6 @@ const char *time_use_name(enum time_use use)
 {
     assert(use < TIME_USE_COUNT);
     return names[use];
-}
-
-/* Returns the use of a span, or TIME_USE_COUNT if it belongs to none. */
-static enum time_use use_of(enum span_kind kind)
-{
-    switch (kind) {
-    case SPAN_RUNNING:
-        return TIME_WORK;
-    case SPAN_QUIET:
-        return TIME_QUIET;
-    case SPAN_BACKOFF:
-    case SPAN_GATE:
-        return TIME_WAIT;
-    case SPAN_HELD:
-    case SPAN_NEEDS_YOU:
-        return TIME_YOU;
-    case SPAN_QUEUED:
-    case SPAN_OVER:
-    case SPAN_KIND_COUNT:
-        break;
-    }
-    return TIME_USE_COUNT;
-}
-
-/* Returns the class that a wait is for. Only a rate limit closes a gate. */
-static struct failure_class class_of(const struct span *span, const struct attempt_state *attempt)
-{
-    if (span->kind == SPAN_GATE || !attempt)
-        return (struct failure_class){
-            .label = {.class = VERDICT_TRANSIENT, .type = TRANSIENT_API_RATE_LIMIT}};
-    return failure_class_of(attempt);
 }
 
 static void add_class(struct time_spent *out, const struct failure_class *class, int64_t ms)
@@ -422,37 +349,38 @@ static void add_class(struct time_spent *out, const struct failure_class *class,
     }
 }
 
-/* A span after the end of a task does not belong to another attempt. */
-static bool is_of_attempt(const struct span *span)
+static void spend_span(struct time_spent *out, const struct span *span,
+                       const struct run_state *state, int task)
 {
-    return span->kind == SPAN_RUNNING || span->kind == SPAN_QUIET;
-}
-
-static void add_span(struct time_spent *out, const struct span *span, const struct run_state *state,
-                     int task)
-{
-    const enum time_use use = use_of(span->kind);
+    static const enum time_use uses[] = {
+        [SPAN_RUNNING] = TIME_WORK,     [SPAN_QUIET] = TIME_QUIET, [SPAN_BACKOFF] = TIME_WAIT,
+        [SPAN_GATE] = TIME_WAIT,        [SPAN_HELD] = TIME_YOU,    [SPAN_NEEDS_YOU] = TIME_YOU,
+        [SPAN_QUEUED] = TIME_USE_COUNT, /* none */
+        [SPAN_OVER] = TIME_USE_COUNT,
+    };
+    static_assert(ARRAY_LEN(uses) == SPAN_KIND_COUNT, "every kind of span has its use");
+    const enum time_use use = uses[span->kind];
     const int64_t ms = fold_length_ms(span->until_ms - span->from_ms);
-    out->failed += is_of_attempt(span) && span->end >= SPAN_END_LOST;
+    /* A span after the end of a task does not belong to another attempt. */
+    const bool is_of_attempt = span->kind == SPAN_RUNNING || span->kind == SPAN_QUIET;
+    out->failed += is_of_attempt && span->end >= SPAN_END_LOST;
     if (span->is_planned || use == TIME_USE_COUNT || ms == 0)
         return;
     out->ms[use] += ms;
     out->total_ms += ms;
     if (use != TIME_WAIT)
         return;
-    const struct failure_class class = class_of(span, span_attempt(span, state, task));
+    /* What the wait was for. Only a rate limit closes a gate. */
+    struct failure_class class = {
+        .label = {.class = VERDICT_TRANSIENT, .type = TRANSIENT_API_RATE_LIMIT}};
+    const struct attempt_state *attempt = span_attempt(span, state, task);
+    if (span->kind != SPAN_GATE && attempt)
+        class = failure_class_of(attempt);
     add_class(out, &class, ms);
 }
 
-static struct time_spent nothing(void)
-{
-    struct time_spent out = {0};
-    for (int use = 0; use < TIME_USE_COUNT; use++)
-        out.longest_task[use] = -1;
-    return out;
-}
-
-static int64_t move(struct time_spent *out, enum time_use from, int64_t most_ms, int64_t ms)
+/* Moves up to `ms` of one use to waiting. Returns how much that was. */
+static int64_t move_to_wait(struct time_spent *out, enum time_use from, int64_t most_ms, int64_t ms)
 {
     const int64_t moved = ms < most_ms ? ms : most_ms;
     out->ms[from] -= moved;
@@ -469,22 +397,23 @@ static void move_own_waits(struct time_spent *out, const int64_t *before,
         const struct attempt_state *attempt = &step->attempts[i];
         const int64_t own_ms = fold_length_ms(attempt->outcome.own_wait_ms);
         const int64_t quiet_ms = out->ms[TIME_QUIET] - before[TIME_QUIET];
-        int64_t moved = move(out, TIME_QUIET, quiet_ms, own_ms);
-        moved += move(out, TIME_WORK, out->ms[TIME_WORK] - before[TIME_WORK], own_ms - moved);
+        int64_t moved = move_to_wait(out, TIME_QUIET, quiet_ms, own_ms);
+        moved +=
+            move_to_wait(out, TIME_WORK, out->ms[TIME_WORK] - before[TIME_WORK], own_ms - moved);
         const struct failure_class class = failure_class_of(attempt);
         if (moved > 0 && attempt->class != VERDICT_SUCCESS)
             add_class(out, &class, moved);
     }
 }
 
-static void add_task(struct time_spent *out, const struct run_state *state, int task,
-                     const struct timeline *timeline)
+static void spend_task(struct time_spent *out, const struct run_state *state, int task,
+                       const struct timeline *timeline)
 {
     int64_t before[TIME_USE_COUNT];
     for (int use = 0; use < TIME_USE_COUNT; use++)
         before[use] = out->ms[use];
     for (size_t i = 0; i < timeline->count; i++)
-        add_span(out, &timeline->spans[i], state, task);
+        spend_span(out, &timeline->spans[i], state, task);
     for (int i = 0; i < state->plan->tasks[task].step_count; i++) {
         out->attempts += (int)state->tasks[task].steps[i].attempt_count;
         move_own_waits(out, before, &state->tasks[task].steps[i]);
@@ -502,10 +431,12 @@ void time_spent_of_run(struct time_spent *out, const struct run_state *state,
                        const struct moment *now, bool orphaned)
 {
     struct timeline timeline = {0};
-    *out = nothing();
+    *out = (struct time_spent){0};
+    for (int use = 0; use < TIME_USE_COUNT; use++)
+        out->longest_task[use] = -1;
     for (int i = 0; i < state->plan->task_count; i++) {
         timeline_read(&timeline, state, i, now, orphaned);
-        add_task(out, state, i, &timeline);
+        spend_task(out, state, i, &timeline);
     }
     timeline_done(&timeline);
 }
@@ -541,19 +472,9 @@ int time_spent_percent(const struct time_spent *spent, enum time_use use)
     return percent_up_to(spent, (int)use + 1) - percent_up_to(spent, (int)use);
 }
 
-static void add_waits(const struct time_spent *spent, struct str *out)
-{
-    enum { CLASSES_SHOWN = 3 };
-    for (int i = 0; i < spent->class_count && i < CLASSES_SHOWN; i++) {
-        str_add(out, i == 0 ? "; " : ", ");
-        failure_class_word(&spent->classes[i].class, out);
-        str_add_char(out, ' ');
-        shown_duration(spent->classes[i].waited_ms, out);
-    }
-}
-
 void time_spent_words(const struct time_spent *spent, struct str *out)
 {
+    enum { CLASSES_SHOWN = 3 };
     const char *comma = "";
     for (int use = 0; use < TIME_USE_COUNT; use++) {
         if (spent->ms[use] == 0)
@@ -561,8 +482,12 @@ void time_spent_words(const struct time_spent *spent, struct str *out)
         str_addf(out, "%s%s ", comma, names[use]);
         shown_duration(spent->ms[use], out);
         str_addf(out, " (%d %%", time_spent_percent(spent, (enum time_use)use));
-        if (use == TIME_WAIT)
-            add_waits(spent, out);
+        for (int i = 0; use == TIME_WAIT && i < spent->class_count && i < CLASSES_SHOWN; i++) {
+            str_add(out, i == 0 ? "; " : ", ");
+            failure_class_word(&spent->classes[i].class, out);
+            str_add_char(out, ' ');
+            shown_duration(spent->classes[i].waited_ms, out);
+        }
         str_add_char(out, ')');
         comma = ", ";
     }

@@ -34,7 +34,7 @@ struct trace_json {
 };
 
 /* The steady clock restarts when the machine boots. */
-static void go_on(struct trace_json *trace, const struct event *event)
+static void advance_clock(struct trace_json *trace, const struct event *event)
 {
     const bool is_new_boot = event->kind == EVENT_RUN_RECOVERED && event->a == 1;
     const int64_t steady_ms = event->at.mono_ms - trace->last.mono_ms;
@@ -49,7 +49,8 @@ static void go_on(struct trace_json *trace, const struct event *event)
 }
 
 /* Opens the next object of the list with the common members. */
-static void begin(const struct trace_json *trace, const char *form, int thread, struct str *text)
+static void begin_object(const struct trace_json *trace, const char *form, int thread,
+                         struct str *text)
 {
     str_add(text, ",\n{");
     str_json_text(text, "ph", form);
@@ -66,39 +67,11 @@ static void begin_args(struct str *text)
 static void add_name(const struct trace_json *trace, const char *what, int thread, const char *name,
                      struct str *text)
 {
-    begin(trace, "M", thread, text);
+    begin_object(trace, "M", thread, text);
     str_json_text(text, "name", what);
     begin_args(text);
     str_json_text(text, "name", name);
     str_add(text, "}}");
-}
-
-static void add_wait(const struct slice *slice, struct str *text)
-{
-    str_json_text(text, "name", "wait");
-    str_json_text(text, "cat", "wait");
-    begin_args(text);
-    str_json_i64(text, "step", slice->step + 1);
-    str_json_text(text, "formula", slice->formula);
-    str_add_char(text, '}');
-}
-
-static void add_result(const struct step_state *step, const struct attempt_state *attempt,
-                       struct str *text)
-{
-    struct str words = {0};
-    outcome_words(&attempt->outcome, &words);
-    str_json_text(text, "outcome", str_text(&words));
-    str_clear(&words);
-    if (attempt->class != VERDICT_SUCCESS) {
-        struct verdict room;
-        const bool is_last = attempt == step_state_attempt(step);
-        shown_attempt_class(attempt, is_last ? step_state_verdict(step, &room) : NULL, &words);
-        str_json_text(text, "class", str_text(&words));
-    }
-    str_json_i64(text, "cpu_ms", attempt->outcome.cpu_ms);
-    str_json_i64(text, "rss_kib", attempt->outcome.rss_kib_max);
-    str_done(&words);
 }
 
 static void add_attempt(const struct slice *slice, const struct run_state *state, int task,
@@ -116,10 +89,24 @@ static void add_attempt(const struct slice *slice, const struct run_state *state
     str_json_i64(text, "step", slice->step + 1);
     str_json_i64(text, "attempt", slice->attempt);
     str_json_text(text, "phase", phase);
-    if (attempt && slice->until_ms >= 0)
-        add_result(step, attempt, text);
-    else
+    if (!attempt || slice->until_ms < 0) {
         str_json_text(text, "outcome", "no end recorded");
+        str_add_char(text, '}');
+        return;
+    }
+    struct str words = {0};
+    outcome_words(&attempt->outcome, &words);
+    str_json_text(text, "outcome", str_text(&words));
+    str_clear(&words);
+    if (attempt->class != VERDICT_SUCCESS) {
+        struct verdict room;
+        const bool is_last = attempt == step_state_attempt(step);
+        shown_attempt_class(attempt, is_last ? step_state_verdict(step, &room) : NULL, &words);
+        str_json_text(text, "class", str_text(&words));
+    }
+    str_json_i64(text, "cpu_ms", attempt->outcome.cpu_ms);
+    str_json_i64(text, "rss_kib", attempt->outcome.rss_kib_max);
+    str_done(&words);
     str_add_char(text, '}');
 }
 
@@ -130,13 +117,19 @@ static void end_slice(struct trace_json *trace, const struct run_state *state, i
     if (slice->kind == SLICE_NONE)
         return;
     const int64_t until_ms = slice->until_ms >= 0 ? slice->until_ms : trace->now_ms;
-    begin(trace, "X", task + 1, text);
+    begin_object(trace, "X", task + 1, text);
     str_json_i64(text, "ts", slice->from_ms * US_PER_MS);
     str_json_i64(text, "dur", (until_ms - slice->from_ms) * US_PER_MS);
-    if (slice->kind == SLICE_WAIT)
-        add_wait(slice, text);
-    else
+    if (slice->kind == SLICE_WAIT) {
+        str_json_text(text, "name", "wait");
+        str_json_text(text, "cat", "wait");
+        begin_args(text);
+        str_json_i64(text, "step", slice->step + 1);
+        str_json_text(text, "formula", slice->formula);
+        str_add_char(text, '}');
+    } else {
         add_attempt(slice, state, task, text);
+    }
     str_add_char(text, '}');
     free(slice->formula);
     *slice = (struct slice){.kind = SLICE_NONE};
@@ -151,16 +144,6 @@ static void begin_slice(struct trace_json *trace, enum slice_kind kind, const st
                                                 .attempt = event->attempt};
 }
 
-/* The caller frees. */
-static char *formula_of(const struct step_state *step)
-{
-    struct str formula = {0};
-    shown_formula(step, &formula);
-    char *copy = xstrdup(str_text(&formula));
-    str_done(&formula);
-    return copy;
-}
-
 /* A verdict follows the end of an attempt immediately if there is one, so the slice waits for
  * it. */
 static void take_slices(struct trace_json *trace, const struct run_state *state,
@@ -168,6 +151,7 @@ static void take_slices(struct trace_json *trace, const struct run_state *state,
 {
     struct slice *slice = &trace->slices[event->task];
     const bool is_over = slice->until_ms >= 0;
+    struct str formula = {0};
     switch (event->kind) {
     case EVENT_ATTEMPT_STARTED:
         end_slice(trace, state, event->task, text);
@@ -185,7 +169,9 @@ static void take_slices(struct trace_json *trace, const struct run_state *state,
     case EVENT_WAIT_STARTED:
         end_slice(trace, state, event->task, text);
         begin_slice(trace, SLICE_WAIT, event);
-        slice->formula = formula_of(&state->tasks[event->task].steps[event->step]);
+        shown_formula(&state->tasks[event->task].steps[event->step], &formula);
+        slice->formula = xstrdup(str_text(&formula));
+        str_done(&formula);
         return;
     default:
         if (slice->kind == SLICE_ATTEMPT && is_over && event->attempt != slice->attempt)
@@ -199,7 +185,7 @@ static void add_instant(const struct trace_json *trace, const struct run_state *
 {
     struct str words = {0};
     event_words_alone(state, event, &words);
-    begin(trace, "i", event->task >= 0 ? event->task + 1 : RUN_THREAD, text);
+    begin_object(trace, "i", event->task >= 0 ? event->task + 1 : RUN_THREAD, text);
     str_json_i64(text, "ts", trace->now_ms * US_PER_MS);
     str_json_text(text, "s", event->task >= 0 ? "t" : "p");
     str_json_text(text, "name", event_kind_name(event->kind));
@@ -211,12 +197,6 @@ static void add_instant(const struct trace_json *trace, const struct run_state *
     str_done(&words);
 }
 
-static bool is_slice(enum event_kind kind)
-{
-    return kind == EVENT_ATTEMPT_STARTED || kind == EVENT_ATTEMPT_RUNNING ||
-           kind == EVENT_ATTEMPT_ENDED || kind == EVENT_WAIT_STARTED || kind == EVENT_WAIT_ENDED;
-}
-
 static void add_counter(struct trace_json *trace, const struct run_state *state, struct str *text)
 {
     const int waiting = (int)state->waits.count;
@@ -224,7 +204,7 @@ static void add_counter(struct trace_json *trace, const struct run_state *state,
         return;
     trace->running = state->running;
     trace->waiting = waiting;
-    begin(trace, "C", RUN_THREAD, text);
+    begin_object(trace, "C", RUN_THREAD, text);
     str_json_i64(text, "ts", trace->now_ms * US_PER_MS);
     str_json_text(text, "name", "tasks");
     begin_args(text);
@@ -265,11 +245,14 @@ void trace_json_open(struct trace_json **out, int64_t run, const char *name, str
 void trace_json_add(struct trace_json *trace, const struct run_state *state,
                     const struct event *event, struct str *text)
 {
-    go_on(trace, event);
+    advance_clock(trace, event);
     make_room(trace, (size_t)state->plan->task_count);
     if (event->task >= 0 && event->task < state->plan->task_count)
         take_slices(trace, state, event, text);
-    if (!is_slice(event->kind))
+    /* The slices show these kinds. */
+    if (event->kind != EVENT_ATTEMPT_STARTED && event->kind != EVENT_ATTEMPT_RUNNING &&
+        event->kind != EVENT_ATTEMPT_ENDED && event->kind != EVENT_WAIT_STARTED &&
+        event->kind != EVENT_WAIT_ENDED)
         add_instant(trace, state, event, text);
     add_counter(trace, state, text);
 }
@@ -285,7 +268,7 @@ void trace_json_end(struct trace_json *trace, const struct run_state *state, str
         if (strcmp(task->id, task->title) != 0)
             str_addf(&name, " %s", task->title);
         add_name(trace, "thread_name", i + 1, str_text(&name), text);
-        begin(trace, "M", i + 1, text);
+        begin_object(trace, "M", i + 1, text);
         str_json_text(text, "name", "thread_sort_index");
         begin_args(text);
         str_json_i64(text, "sort_index", i + 1);
