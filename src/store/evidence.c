@@ -111,18 +111,7 @@ static bool is_whole(const struct tail *tail)
     return tail->offset == 0 && has_end(tail);
 }
 
-/* Parses all output of an agent's CLI or, if it is too long, the end. */
-static void read_stream(struct evidence *evidence, const struct adapter *adapter)
-{
-    const struct tail *out = &evidence->tails[0];
-    if (!evidence->is_agents || !is_whole(out))
-        return;
-    agent_stream_open(&evidence->stream, adapter, NULL, NULL);
-    agent_stream_add(evidence->stream, bytes_of(out), out->len);
-    agent_stream_end(evidence->stream);
-}
-
-static void forget(struct evidence *evidence)
+static void forget_attempt(struct evidence *evidence)
 {
     agent_stream_close(evidence->stream);
     evidence->stream = NULL;
@@ -150,14 +139,6 @@ static struct outcome read_outcome(const struct event *event)
     return outcome;
 }
 
-/* Returns true if the verdict depends on the output. If a command succeeded, only rules that may
- * deny success look at its output: classify_may_deny(). */
-static bool needs_output(const struct plan_step *step, const struct classify_input *input)
-{
-    const bool ended_well = input->outcome.kind == OUTCOME_EXIT && input->outcome.code == 0;
-    return !ended_well || input->agent || step->contract;
-}
-
 static bool read_output(struct evidence *evidence, const struct evidence_of *of,
                         enum evidence_state *state_out, struct err *err)
 {
@@ -180,7 +161,7 @@ bool evidence_read(struct evidence *evidence, const struct evidence_of *of,
 {
     const struct plan_step *step = step_of(of);
     const char *program = adapter_program_of(step->argv[0]);
-    forget(evidence);
+    forget_attempt(evidence);
     evidence->is_agents = step->agent != NULL;
     *state_out = EVIDENCE_WHOLE;
     *out = (struct classify_input){
@@ -197,12 +178,20 @@ bool evidence_read(struct evidence *evidence, const struct evidence_of *of,
         .now_ms = of->event->at.at_ms,
         .zone_offset = zone_offset,
     };
-    if (!of->wants_all && !needs_output(step, out))
+    /* If a command succeeded, only rules that may deny success look at its output:
+     * classify_may_deny(). */
+    const bool ended_well = out->outcome.kind == OUTCOME_EXIT && out->outcome.code == 0;
+    if (!of->wants_all && ended_well && !out->agent && !step->contract)
         return true;
     if (!read_output(evidence, of, state_out, err))
         return false;
-    read_stream(evidence, out->agent);
-    out->out = text_of(&evidence->tails[0]);
+    const struct tail *stdout_tail = &evidence->tails[0];
+    if (evidence->is_agents && is_whole(stdout_tail)) {
+        agent_stream_open(&evidence->stream, out->agent, NULL, NULL);
+        agent_stream_add(evidence->stream, bytes_of(stdout_tail), stdout_tail->len);
+        agent_stream_end(evidence->stream);
+    }
+    out->out = text_of(stdout_tail);
     out->err = text_of(&evidence->tails[1]);
     out->stream = evidence->stream;
     return true;
@@ -278,7 +267,7 @@ void evidence_close(struct evidence *evidence)
 {
     if (!evidence)
         return;
-    forget(evidence);
+    forget_attempt(evidence);
     for (int i = 0; i < STREAMS; i++)
         free(evidence->tails[i].room);
     free(evidence);

@@ -234,12 +234,6 @@ static bool is_in_state_folder(const struct place *place)
     return place_state_folder(dir, NULL) && strcmp(dir, place->dir) == 0;
 }
 
-static bool is_private(const struct stat *folder, const struct stat *file)
-{
-    return folder->st_uid == geteuid() && file->st_uid == geteuid() &&
-           (file->st_mode & OTHERS_MODE) == 0 && (folder->st_mode & OTHERS_MODE) == 0;
-}
-
 /* Checks that the files and directories next to the log are not links or somebody else's. */
 static bool check_links(const struct place *place, struct err *err)
 {
@@ -269,8 +263,10 @@ static bool was_made_here(const struct place *place, const struct stat *file)
     struct stat folder;
     if (stat(place->dir, &folder) != 0)
         return false;
-    if (is_in_state_folder(place) || !find_key(key))
-        return is_private(&folder, file);
+    if (is_in_state_folder(place) || !find_key(key)) {
+        const bool is_private = ((file->st_mode | folder.st_mode) & OTHERS_MODE) == 0;
+        return folder.st_uid == geteuid() && file->st_uid == geteuid() && is_private;
+    }
     return make_mark(key, place, mark) && has_mark(place, mark);
 }
 

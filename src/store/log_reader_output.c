@@ -35,7 +35,7 @@ static void bind_output(sqlite3_stmt *query, const struct log_output_key *key, i
     (void)sqlite3_bind_int(query, 6, key->readable);
 }
 
-static bool take_row(sqlite3_stmt *query, struct output_page *page, struct err *err)
+static bool take_output_row(sqlite3_stmt *query, struct output_page *page, struct err *err)
 {
     int stream = 0;
     int64_t offset = sqlite3_column_int64(query, 2);
@@ -71,7 +71,7 @@ static bool add_output(struct log_reader *reader, const struct log_output_key *k
     while (ok && row && page->text.len < bytes) {
         ok = db_next(&reader->db, query, &row, err);
         if (ok && row)
-            ok = take_row(query, page, err);
+            ok = take_output_row(query, page, err);
     }
     (void)sqlite3_reset(query); /* repeats the step's error */
     return ok;
@@ -240,22 +240,6 @@ static bool know_uid(struct log_reader *reader, int64_t run)
     return ok;
 }
 
-static void close_spill(struct log_reader *reader)
-{
-    log_reader_close(reader->spill);
-    reader->spill = NULL;
-}
-
-static void open_spill(struct log_reader *reader, const struct place *place, uint64_t inode)
-{
-    struct log_reader *spill = NULL;
-    if (!log_reader_open(&spill, place, NULL))
-        return; /* being created or merged: try again later */
-    spill->is_spill = true;
-    reader->spill = spill;
-    reader->spill_inode = inode;
-}
-
 struct log_reader *log_read_spill(struct log_reader *reader, int64_t run)
 {
     struct place place;
@@ -267,11 +251,16 @@ struct log_reader *log_read_spill(struct log_reader *reader, int64_t run)
                     stat(place.db, &info) == 0 && strcmp(place.db, reader->place.db) != 0;
     bool is_open =
         reader->spill && is_there && before == run && reader->spill_inode == (uint64_t)info.st_ino;
-    if (!is_open) {
-        close_spill(reader);
-        if (is_there)
-            open_spill(reader, &place, (uint64_t)info.st_ino);
-    }
+    if (is_open)
+        return reader->spill;
+    log_reader_close(reader->spill);
+    reader->spill = NULL;
+    struct log_reader *spill = NULL;
+    if (is_there && log_reader_open(&spill, &place, NULL)) {
+        spill->is_spill = true;
+        reader->spill = spill;
+        reader->spill_inode = (uint64_t)info.st_ino;
+    } /* otherwise, if it is being created or merged, the next call tries again */
     return reader->spill;
 }
 

@@ -76,7 +76,7 @@ void private_mode_set(const char *path, mode_t mode)
     (void)close(fd);              /* an O_PATH descriptor; nothing to lose */
 }
 
-static bool make_one(const char *path, bool *made, struct err *err)
+static bool make_one_folder(const char *path, bool *made, struct err *err)
 {
     *made = mkdir(path, FOLDER_MODE) == 0;
     if (*made) {
@@ -99,11 +99,11 @@ bool private_folder_make(const char *path, bool *made_out, struct err *err)
     bool made = false;
     for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        if (!make_one(part, &made, err))
+        if (!make_one_folder(part, &made, err))
             return false;
         *slash = '/';
     }
-    if (!make_one(part, &made, err))
+    if (!make_one_folder(part, &made, err))
         return false;
     if (made_out)
         *made_out = made;
@@ -127,7 +127,7 @@ static bool is_trusted(const char *dir)
     return stat(dir, &info) == 0 && info.st_uid == geteuid();
 }
 
-static bool fill(struct place *place, const char *dir, const char *name, struct err *err)
+static bool fill_place(struct place *place, const char *dir, const char *name, struct err *err)
 {
     place->is_shared = false;
     int dir_len = snprintf(place->dir, sizeof(place->dir), "%s", dir);
@@ -199,7 +199,7 @@ bool place_of_file(const char *given, struct place *out, struct err *err)
     if (slash[1] == '\0')
         return err_set(err, ERR_INVALID, "'%s' is a folder, expected a file", given);
     *slash = '\0';
-    return fill(out, path[0] ? path : "/", slash + 1, err);
+    return fill_place(out, path[0] ? path : "/", slash + 1, err);
 }
 
 enum { OTHERS_MODE = 077 };
@@ -311,7 +311,7 @@ static bool walk_up(const char *from, struct place *out, char passed[PATH_MAX])
         struct place place;
         bool fits =
             private_path_join(dir, sizeof(dir), strcmp(at, "/") == 0 ? "" : at, "/.devs", NULL) &&
-            fill(&place, dir, db_name, NULL);
+            fill_place(&place, dir, db_name, NULL);
         const bool is_log = fits && is_file(place.db) && is_trusted(place.dir);
         if (is_log && is_outside)
             memcpy(passed, place.dir, sizeof(place.dir));
@@ -341,7 +341,7 @@ bool place_state_folder(char out[PATH_MAX], struct err *err)
 static bool state_place(struct place *out, struct err *err)
 {
     char dir[PATH_MAX];
-    if (!place_state_folder(dir, err) || !fill(out, dir, db_name, err))
+    if (!place_state_folder(dir, err) || !fill_place(out, dir, db_name, err))
         return false;
     out->is_shared = true;
     return true;
@@ -354,7 +354,7 @@ static bool create_here(const char *here, struct place *out, struct err *err)
     struct place place;
     char dir[PATH_MAX];
     if (!private_path_join(dir, sizeof(dir), strcmp(here, "/") == 0 ? "" : here, "/.devs", err) ||
-        !fill(&place, dir, db_name, err))
+        !fill_place(&place, dir, db_name, err))
         return false;
 
     struct err why = {0};
@@ -405,14 +405,6 @@ bool place_find(const char *given, bool create, struct place *out, struct err *e
 
 /* Checking a log's directory and file before use. */
 
-/* A group with the user's own number has no other members: many systems create accounts like
- * that. */
-static bool others_may_write(const struct stat *folder)
-{
-    bool own_group = folder->st_gid == getegid() && (unsigned long)folder->st_gid == geteuid();
-    return (folder->st_mode & S_IWOTH) != 0 || ((folder->st_mode & S_IWGRP) != 0 && !own_group);
-}
-
 bool place_check_private(const char *dir, struct err *err)
 {
     struct stat named;
@@ -428,7 +420,10 @@ bool place_check_private(const char *dir, struct err *err)
                       dir);
         return err_hint(err, "--db FILE with a file in a folder of your own");
     }
-    if (others_may_write(&folder)) {
+    /* A group with the user's own number has no other members: many systems create accounts like
+     * that. */
+    const bool own_group = folder.st_gid == getegid() && (unsigned long)folder.st_gid == geteuid();
+    if ((folder.st_mode & S_IWOTH) != 0 || ((folder.st_mode & S_IWGRP) != 0 && !own_group)) {
         (void)err_set(err, ERR_INVALID, "others may write to '%s', so no log is kept there", dir);
         return err_hint(err, "chmod go-w '%s', or --db FILE in another folder", dir);
     }

@@ -59,31 +59,26 @@ static int compare_marks(const void *a, const void *b)
     return order != 0 ? order : left->seq < right->seq ? -1 : left->seq > right->seq;
 }
 
-static bool take_label(sqlite3_stmt *row, struct verdict_label *out)
-{
-    int class = 0;
-    int type = 0;
-    int reason = 0;
-    if (!log_read_int(row, MARK_LABEL, 0, VERDICT_CLASS_COUNT - 1, &class) ||
-        !log_read_int(row, MARK_LABEL + 1, 0, TRANSIENT_TYPE_COUNT - 1, &type) ||
-        !log_read_int(row, MARK_LABEL + 2, 0, REASON_COUNT - 1, &reason))
-        return false;
-    *out = (struct verdict_label){.class = (enum verdict_class) class,
-                                  .type = (enum transient_type)type,
-                                  .reason = (enum reason)reason};
-    return true;
-}
-
 static bool take_mark(sqlite3_stmt *row, struct attempt_mark *out)
 {
     struct attempt_mark mark = {.seq = sqlite3_column_int64(row, MARK_SEQ),
                                 .kind = (enum event_kind)sqlite3_column_int(row, MARK_KIND)};
+    int class = 0;
+    int type = 0;
+    int reason = 0;
     if (!log_read_int(row, MARK_TASK, 0, INT_MAX, &mark.key.task) ||
         !log_read_int(row, MARK_STEP, 0, INT_MAX, &mark.key.step) ||
         !log_read_int(row, MARK_ATTEMPT, 0, INT_MAX, &mark.key.attempt))
         return false;
-    if (mark.kind == EVENT_CLASS_CORRECTED && !take_label(row, &mark.label))
-        return false;
+    if (mark.kind == EVENT_CLASS_CORRECTED) {
+        if (!log_read_int(row, MARK_LABEL, 0, VERDICT_CLASS_COUNT - 1, &class) ||
+            !log_read_int(row, MARK_LABEL + 1, 0, TRANSIENT_TYPE_COUNT - 1, &type) ||
+            !log_read_int(row, MARK_LABEL + 2, 0, REASON_COUNT - 1, &reason))
+            return false;
+        mark.label = (struct verdict_label){.class = (enum verdict_class) class,
+                                            .type = (enum transient_type)type,
+                                            .reason = (enum reason)reason};
+    }
     *out = mark;
     return true;
 }
@@ -118,8 +113,8 @@ static bool read_marks_page(struct attempt_marks *marks, struct log_reader *read
 }
 
 /* Reads the marks of one run by scanning all its events. Fails with ERR_DAMAGED if one is invalid,
- * ERR_LIMIT if there are more than ATTEMPT_MARKS_MAX. The caller frees *out with
- * attempt_marks_done(), even after a failure. */
+ * ERR_LIMIT if there are more than ATTEMPT_MARKS_MAX. The caller frees out->items, even after a
+ * failure. */
 static bool attempt_marks_read(struct attempt_marks *out, struct log_reader *reader, int64_t run,
                                struct err *err)
 {
@@ -139,12 +134,6 @@ static bool attempt_marks_read(struct attempt_marks *out, struct log_reader *rea
     if (ok && out->count > 1)
         qsort(out->items, out->count, sizeof(*out->items), compare_marks);
     return ok;
-}
-
-static void attempt_marks_done(struct attempt_marks *marks)
-{
-    free(marks->items);
-    *marks = (struct attempt_marks){0};
 }
 
 /* Returns the next mark of this attempt; NULL if there are no more. Pass attempts in ascending
@@ -214,33 +203,9 @@ static bool take_row(sqlite3_stmt *row, struct attempt_state *out)
     return true;
 }
 
-static bool take_key(sqlite3_stmt *row, struct attempt_key *out)
-{
-    return log_read_int(row, AT_TASK, 0, INT_MAX, &out->task) &&
-           log_read_int(row, AT_STEP, 0, INT_MAX, &out->step) &&
-           log_read_int(row, AT_ATTEMPT, 1, INT_MAX, &out->attempt);
-}
-
-/* Returns true if the step's first attempt got a hint, which is stored as a mark of attempt 0. */
-static bool was_hinted_first(struct reading *reading, const struct attempt_key *key)
-{
-    const struct attempt_key none = {.task = key->task, .step = key->step};
-    const struct attempt_mark *mark = NULL;
-    bool hinted = false;
-    while ((mark = attempt_marks_next(&reading->marks, &none)))
-        hinted = hinted || mark->kind == EVENT_HINT_GIVEN;
-    return hinted;
-}
-
-static void begin_step(struct reading *reading, const struct attempt_key *key)
-{
-    reading->step = (struct retry_step){.help = reading->step.help};
-    reading->hinted = was_hinted_first(reading, key);
-}
-
 /* Adds the attempt with all its marks. */
-static void add(struct reading *reading, const struct attempt_key *key,
-                struct attempt_state *attempt)
+static void add_attempt(struct reading *reading, const struct attempt_key *key,
+                        struct attempt_state *attempt)
 {
     struct retry_attempt told = {.number = key->attempt, .hinted = reading->hinted};
     struct correction correction;
@@ -264,20 +229,30 @@ static void add(struct reading *reading, const struct attempt_key *key,
     retry_step_add(&reading->step, &told);
 }
 
-static bool take(struct reading *reading, sqlite3_stmt *row, struct err *err)
+static bool take_attempt(struct reading *reading, sqlite3_stmt *row, struct err *err)
 {
     struct attempt_state attempt = {0};
     struct attempt_key key = {0};
     const bool ended = sqlite3_column_type(row, AT_ENDED) != SQLITE_NULL;
-    if (!take_key(row, &key) || (ended && !take_row(row, &attempt)))
+    if (!log_read_int(row, AT_TASK, 0, INT_MAX, &key.task) ||
+        !log_read_int(row, AT_STEP, 0, INT_MAX, &key.step) ||
+        !log_read_int(row, AT_ATTEMPT, 1, INT_MAX, &key.attempt) ||
+        (ended && !take_row(row, &attempt)))
         return err_set(err, ERR_DAMAGED, "an attempt of run #%lld in the log is invalid",
                        (long long)reading->run);
     if (key.task != reading->last.task || key.step != reading->last.step ||
-        reading->last.attempt == 0)
-        begin_step(reading, &key);
+        reading->last.attempt == 0) {
+        /* A hint for the step's first attempt is stored as a mark of attempt 0. */
+        const struct attempt_key none = {.task = key.task, .step = key.step};
+        const struct attempt_mark *mark = NULL;
+        reading->step = (struct retry_step){.help = reading->step.help};
+        reading->hinted = false;
+        while ((mark = attempt_marks_next(&reading->marks, &none)))
+            reading->hinted = reading->hinted || mark->kind == EVENT_HINT_GIVEN;
+    }
     reading->last = key;
     if (ended)
-        add(reading, &key, &attempt);
+        add_attempt(reading, &key, &attempt);
     return true;
 }
 
@@ -295,7 +270,7 @@ static bool read_page(struct reading *reading, size_t *count, struct err *err)
     while (ok && row) {
         ok = db_next(&reading->reader->db, query, &row, err);
         if (ok && row) {
-            ok = take(reading, query, err);
+            ok = take_attempt(reading, query, err);
             *count += 1;
         }
     }
@@ -314,7 +289,7 @@ bool retry_log_add(struct log_reader *reader, int64_t run, struct retry_help *he
         ok = ok && read_page(&reading, &count, err);
     } while (ok && count == LOG_PAGE_EVENTS);
     db_finalize(&reading.query, 1);
-    attempt_marks_done(&reading.marks);
+    free(reading.marks.items);
     help->runs += ok;
     return ok;
 }

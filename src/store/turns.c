@@ -158,7 +158,7 @@ static bool read_number(const char *digits, int64_t *out)
 
 /* Parses "12: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF"; lines of waiting processes have "->"
  * after the number. */
-static bool read_line(const char *line, int64_t *inode, int64_t *pid)
+static bool parse_lock_line(const char *line, int64_t *inode, int64_t *pid)
 {
     const char *word = strstr(line, " FLOCK ");
     const char *colon = strrchr(line, ':');
@@ -183,7 +183,7 @@ int64_t turns_holder(const struct place *place)
     for (int i = 0; i < LOCKS_MAX && found == 0 && fgets(line, sizeof(line), locks); i++) {
         int64_t inode = 0;
         int64_t pid = 0;
-        if (read_line(line, &inode, &pid) && inode == (int64_t)info.st_ino && pid > 0)
+        if (parse_lock_line(line, &inode, &pid) && inode == (int64_t)info.st_ino && pid > 0)
             found = pid;
     }
     (void)fclose(locks); /* only read */
