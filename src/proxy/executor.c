@@ -22,17 +22,8 @@ struct execution {
 
 /* Beginning and ending the run that has a task for each call. */
 
-static void name_run(struct executor *executor)
-{
-    const char *client = executor->server->client;
-    if (*client == '\0')
-        client = "mcp";
-    (void)snprintf(executor->by, sizeof(executor->by), "%s", client);
-    executor->name = xstrdup(executor->options->name ? executor->options->name : client);
-}
-
 /* Frees everything that belongs to a run, even if opening it failed halfway. */
-static void let_go(struct executor *executor)
+static void free_run(struct executor *executor)
 {
     control_desk_stop(executor->desk);
     follower_close(executor->follower);
@@ -66,20 +57,13 @@ static bool make_tree(struct executor *executor, struct engine_options *options,
     return true;
 }
 
-/* Notes in the run that its calls do not work in the user's own directory. */
-static void tell_tree(const struct executor *executor)
-{
-    struct str note = {0};
-    str_addf(&note, "its calls work in %s", session_tree_dir(executor->tree));
-    engine_note(executor->engine, -1, str_text(&note));
-    str_done(&note);
-}
-
 /* Begins the run. After a failure nothing is left over, and it can be tried again. */
 static bool executor_run_begin(struct executor *executor, struct err *err)
 {
     struct engine_options options = executor->options->engine;
-    name_run(executor);
+    const char *client = *executor->server->client != '\0' ? executor->server->client : "mcp";
+    (void)snprintf(executor->by, sizeof(executor->by), "%s", client);
+    executor->name = xstrdup(executor->options->name ? executor->options->name : client);
     bool ok = place_find(executor->options->db, true, &executor->place, err);
     options.place = &executor->place;
     options.kind = "mcp";
@@ -91,43 +75,18 @@ static bool executor_run_begin(struct executor *executor, struct err *err)
          follower_open(&executor->follower, &executor->place, executor->run, err) &&
          control_desk_start(&executor->desk, &executor->place, err);
     if (!ok) {
-        let_go(executor);
+        free_run(executor);
         return false;
     }
     follower_watch(executor->follower);
     mcp_loops_open(&executor->loops, &options.plan->loops);
-    if (executor->tree)
-        tell_tree(executor);
-    return true;
-}
-
-static void keep_tree(struct executor *executor, struct proxy_result *result)
-{
-    struct str title = {0};
-    str_addf(&title, "devs mcp: %s", executor->name);
-    if (!session_tree_keep(executor->tree, str_text(&title), &result->kept, &result->err))
-        result->recording_failed = true;
-    str_done(&title);
-}
-
-/* Stops everything that runs, keeps the files of a workspace and frees everything; sets `result` to
- * the engine's result. Also works if no run was begun. */
-static void executor_run_end(struct executor *executor, struct proxy_result *result)
-{
-    struct engine_result ended = {0};
-    result->run = executor->run;
-    if (executor->engine) {
-        engine_stop(executor->engine, &ended);
-        executor->engine = NULL;
-        result->recording_failed = ended.recording_failed;
-        result->err = ended.err;
-        result->notify_err = ended.notify_err;
+    if (executor->tree) { /* the calls do not work in the user's own directory */
+        struct str note = {0};
+        str_addf(&note, "its calls work in %s", session_tree_dir(executor->tree));
+        engine_note(executor->engine, -1, str_text(&note));
+        str_done(&note);
     }
-    if (executor->tree)
-        keep_tree(executor, result);
-    let_go(executor);
-    mcp_loops_close(executor->loops);
-    executor->loops = NULL;
+    return true;
 }
 
 void executor_init(struct executor *executor, const struct proxy_options *options,
@@ -140,25 +99,6 @@ void executor_init(struct executor *executor, const struct proxy_options *option
 }
 
 /* Starting, watching and answering calls. */
-
-/* Tells the agent that the call was not executed, and why. */
-static void refuse(struct executor *executor, struct mcp_call *call, const struct err *why)
-{
-    struct str members = {0};
-    mcp_reply_refusal(&members, why->message, why->hint);
-    mcp_server_answer(executor->server, call, str_text(&members));
-    str_done(&members);
-}
-
-/* Accepts no more calls once the run was stopped. */
-static bool is_open(const struct executor *executor, struct err *err)
-{
-    if (!executor->is_closed)
-        return true;
-    (void)err_set(err, ERR_INVALID, "run #%lld of this session is over", (long long)executor->run);
-    return err_hint(err, "A person or the end of the session stopped it: make no more calls, and "
-                         "ask what to do.");
-}
 
 static bool add_task(struct executor *executor, struct mcp_call *call, int *task, struct err *err)
 {
@@ -175,24 +115,31 @@ static bool add_task(struct executor *executor, struct mcp_call *call, int *task
     return ok;
 }
 
-/* In a workspace of its own, repeating a call cannot harm the user's files. */
-static void settle_repeats(const struct executor *executor, struct mcp_request *request)
-{
-    const struct workspace_spec *spec = executor->options->workspace;
-    if (!request->says_idempotent && spec && workspace_can_be_reset(spec))
-        request->idempotent = true;
-}
-
 void executor_begin(void *ctx, struct mcp_call *call)
 {
     struct executor *executor = ctx;
     struct err err = {0};
     int task = 0;
-    settle_repeats(executor, &call->request);
-    bool ok = is_open(executor, &err) && (executor->engine || executor_run_begin(executor, &err)) &&
-              add_task(executor, call, &task, &err);
-    if (!ok) {
-        refuse(executor, call, &err);
+    bool ok = false;
+
+    /* In a workspace of its own, repeating a call cannot harm the user's files. */
+    const struct workspace_spec *spec = executor->options->workspace;
+    if (!call->request.says_idempotent && spec && workspace_can_be_reset(spec))
+        call->request.idempotent = true;
+    if (executor->is_closed) {
+        (void)err_set(&err, ERR_INVALID, "run #%lld of this session is over",
+                      (long long)executor->run);
+        (void)err_hint(&err, "A person or the end of the session stopped it: make no more calls, "
+                             "and ask what to do.");
+    } else {
+        ok = (executor->engine || executor_run_begin(executor, &err)) &&
+             add_task(executor, call, &task, &err);
+    }
+    if (!ok) { /* tells the agent that the call was not executed, and why */
+        struct str members = {0};
+        mcp_reply_refusal(&members, err.message, err.hint);
+        mcp_server_answer(executor->server, call, str_text(&members));
+        str_done(&members);
         return;
     }
     struct execution *execution = xcalloc(1, sizeof(*execution));
@@ -222,26 +169,11 @@ void executor_take_back(void *ctx, struct mcp_call *call)
     ask_for_cancel(ctx, call);
 }
 
-static void finish(struct executor *executor, struct mcp_call *call, const char *members)
+static void finish_call(struct executor *executor, struct mcp_call *call, const char *members)
 {
     free(call->execution);
     call->execution = NULL;
     mcp_server_answer(executor->server, call, members);
-}
-
-/* The engine redacts the secrets of the run; those in the call's own variables are redacted
- * here. */
-static void note_loop(const struct executor *executor, const struct mcp_call *call, int task,
-                      const char *nudge)
-{
-    const struct redact_setting own = {.environment = call->request.env};
-    struct redactor *redactor = NULL;
-    if (!redactor_open(&redactor, &own, NULL))
-        return; /* impossible: such a call is not added */
-    char *note = redact_string(redactor, nudge, NULL);
-    engine_note(executor->engine, task, note);
-    free(note);
-    redactor_close(redactor);
 }
 
 /* Checks whether the agent is in a loop, and reports that to the agent and the log. */
@@ -255,11 +187,21 @@ static void look_for_loop(struct executor *executor, const struct mcp_call *call
                                       .failed = mcp_ended_failed(ended),
                                       .transient = mcp_ended_is_transient(ended)};
     mcp_loops_add(executor->loops, &of, loop, nudge);
-    if (loop->news)
-        note_loop(executor, call, ended->task, str_text(nudge));
+    if (!loop->news)
+        return;
+    /* The engine redacts the secrets of the run; those in the call's own variables are redacted
+     * here. */
+    const struct redact_setting own = {.environment = call->request.env};
+    struct redactor *redactor = NULL;
+    if (!redactor_open(&redactor, &own, NULL))
+        return; /* impossible: such a call is not added */
+    char *note = redact_string(redactor, str_text(nudge), NULL);
+    engine_note(executor->engine, ended->task, note);
+    free(note);
+    redactor_close(redactor);
 }
 
-static void answer(struct executor *executor, struct mcp_call *call)
+static void answer_call(struct executor *executor, struct mcp_call *call)
 {
     const struct execution *execution = call->execution;
     const struct run_state *state = follower_state(executor->follower);
@@ -283,15 +225,10 @@ static void answer(struct executor *executor, struct mcp_call *call)
         look_for_loop(executor, call, &ended, &loop, &nudge);
     ended.nudge = ok ? str_text(&nudge) : err.message;
     mcp_result_write(&ended, &members);
-    finish(executor, call, str_text(&members));
+    finish_call(executor, call, str_text(&members));
     mcp_output_done(&output);
     str_done(&nudge);
     str_done(&members);
-}
-
-static bool is_over(const struct run_state *state, int task)
-{
-    return task < state->plan->task_count && task_status_is_final(state->tasks[task].status);
 }
 
 static void tell_progress(struct executor *executor, struct mcp_call *call,
@@ -317,18 +254,20 @@ static void tell_progress(struct executor *executor, struct mcp_call *call,
     execution->told_attempt = attempts;
 }
 
-static void look_at(struct executor *executor, struct mcp_call *call, const struct moment *now)
+static void look_at_call(struct executor *executor, struct mcp_call *call, const struct moment *now)
 {
     const struct execution *execution = call->execution;
     const struct run_state *state = follower_state(executor->follower);
-    if (!is_over(state, execution->task)) {
+    const bool is_over = execution->task < state->plan->task_count &&
+                         task_status_is_final(state->tasks[execution->task].status);
+    if (!is_over) {
         if (execution->cancel_wanted)
             ask_for_cancel(executor, call);
         tell_progress(executor, call, now);
     } else if (call->is_taken_back) {
-        finish(executor, call, "");
+        finish_call(executor, call, "");
     } else {
-        answer(executor, call);
+        answer_call(executor, call);
     }
 }
 
@@ -349,7 +288,7 @@ static void lose_calls(struct executor *executor, const char *why)
     for (size_t i = 0; i < count; i++) {
         struct str members = {0};
         mcp_reply_unknown(&members, why);
-        finish(executor, calls[i], str_text(&members));
+        finish_call(executor, calls[i], str_text(&members));
         str_done(&members);
     }
 }
@@ -370,7 +309,7 @@ bool executor_look(struct executor *executor, struct err *err)
     bool ok = follower_read(executor->follower, 0, NULL, NULL, NULL, err);
     const size_t count = list_calls(executor, calls);
     for (size_t i = 0; i < count && ok; i++)
-        look_at(executor, calls[i], &now);
+        look_at_call(executor, calls[i], &now);
     if (!ok)
         lose_calls(executor, err->message);
     if (ok && follower_state(executor->follower)->ended)
@@ -411,10 +350,28 @@ void executor_cancel(struct executor *executor)
 
 void executor_stop(struct executor *executor, struct proxy_result *result)
 {
+    struct engine_result ended = {0};
     result->calls = executor->calls;
     for (size_t i = 0; i < executor->server->call_count; i++) {
         free(executor->server->calls[i]->execution);
         executor->server->calls[i]->execution = NULL;
     }
-    executor_run_end(executor, result);
+    result->run = executor->run;
+    if (executor->engine) {
+        engine_stop(executor->engine, &ended);
+        executor->engine = NULL;
+        result->recording_failed = ended.recording_failed;
+        result->err = ended.err;
+        result->notify_err = ended.notify_err;
+    }
+    if (executor->tree) { /* keeps the files of the workspace */
+        struct str title = {0};
+        str_addf(&title, "devs mcp: %s", executor->name);
+        if (!session_tree_keep(executor->tree, str_text(&title), &result->kept, &result->err))
+            result->recording_failed = true;
+        str_done(&title);
+    }
+    free_run(executor);
+    mcp_loops_close(executor->loops);
+    executor->loops = NULL;
 }
