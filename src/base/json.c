@@ -162,14 +162,14 @@ static bool syntax_error(const json_error_t *error, const char *text, struct jso
 }
 
 /* Aborts when out of memory, since jansson would report that as a wrong token. */
-static void *allocate(size_t size)
+static void *allocate_or_abort(size_t size)
 {
     return xcheck(malloc(size));
 }
 
 static void set_allocation(void)
 {
-    json_set_alloc_funcs(allocate, free);
+    json_set_alloc_funcs(allocate_or_abort, free);
 }
 
 static void use_our_memory(void)

@@ -100,21 +100,6 @@ void executor_init(struct executor *executor, const struct proxy_options *option
 
 /* Starting, watching and answering calls. */
 
-static bool add_task(struct executor *executor, struct mcp_call *call, int *task, struct err *err)
-{
-    struct str json = {0};
-    bool ok = mcp_task_write(&call->request, &executor->setting, executor->calls + 1, &json, err);
-    if (ok) {
-        const struct engine_task added = {.json = str_text(&json),
-                                          .json_len = json.len,
-                                          .stdin_bytes = call->request.input,
-                                          .stdin_len = call->request.input_len};
-        ok = engine_add(executor->engine, &added, task, err);
-    }
-    str_done(&json);
-    return ok;
-}
-
 void executor_begin(void *ctx, struct mcp_call *call)
 {
     struct executor *executor = ctx;
@@ -131,9 +116,17 @@ void executor_begin(void *ctx, struct mcp_call *call)
                       (long long)executor->run);
         (void)err_hint(&err, "A person or the end of the session stopped it: make no more calls, "
                              "and ask what to do.");
-    } else {
-        ok = (executor->engine || executor_run_begin(executor, &err)) &&
-             add_task(executor, call, &task, &err);
+    } else if (executor->engine || executor_run_begin(executor, &err)) {
+        struct str json = {0};
+        ok = mcp_task_write(&call->request, &executor->setting, executor->calls + 1, &json, &err);
+        if (ok) {
+            const struct engine_task added = {.json = str_text(&json),
+                                              .json_len = json.len,
+                                              .stdin_bytes = call->request.input,
+                                              .stdin_len = call->request.input_len};
+            ok = engine_add(executor->engine, &added, &task, &err);
+        }
+        str_done(&json);
     }
     if (!ok) { /* tells the agent that the call was not executed, and why */
         struct str members = {0};
@@ -176,31 +169,8 @@ static void finish_call(struct executor *executor, struct mcp_call *call, const 
     mcp_server_answer(executor->server, call, members);
 }
 
-/* Checks whether the agent is in a loop, and reports that to the agent and the log. */
-static void look_for_loop(struct executor *executor, const struct mcp_call *call,
-                          const struct mcp_ended *ended, struct entropy_verdict *loop,
-                          struct str *nudge)
-{
-    const struct mcp_loops_call of = {.tool = mcp_tool_name(call->request.tool),
-                                      .args = call->request.args,
-                                      .output = ended->output,
-                                      .failed = mcp_ended_failed(ended),
-                                      .transient = mcp_ended_is_transient(ended)};
-    mcp_loops_add(executor->loops, &of, loop, nudge);
-    if (!loop->news)
-        return;
-    /* The engine redacts the secrets of the run; those in the call's own variables are redacted
-     * here. */
-    const struct redact_setting own = {.environment = call->request.env};
-    struct redactor *redactor = NULL;
-    if (!redactor_open(&redactor, &own, NULL))
-        return; /* impossible: such a call is not added */
-    char *note = redact_string(redactor, str_text(nudge), NULL);
-    engine_note(executor->engine, ended->task, note);
-    free(note);
-    redactor_close(redactor);
-}
-
+/* Answers a call that has ended. Checks whether the agent is in a loop, and reports that to the
+ * agent and the log. */
 static void answer_call(struct executor *executor, struct mcp_call *call)
 {
     const struct execution *execution = call->execution;
@@ -221,8 +191,24 @@ static void answer_call(struct executor *executor, struct mcp_call *call)
                               .request = &call->request,
                               .output = &output,
                               .loop = &loop};
-    if (ok && state->tasks[execution->task].status != TASK_CANCELLED)
-        look_for_loop(executor, call, &ended, &loop, &nudge);
+    if (ok && state->tasks[execution->task].status != TASK_CANCELLED) {
+        const struct mcp_loops_call of = {.tool = mcp_tool_name(call->request.tool),
+                                          .args = call->request.args,
+                                          .output = &output,
+                                          .failed = mcp_ended_failed(&ended),
+                                          .transient = mcp_ended_is_transient(&ended)};
+        mcp_loops_add(executor->loops, &of, &loop, &nudge);
+    }
+    /* The engine redacts the secrets of the run; those in the call's own variables are redacted
+     * here. Opening them cannot fail, or the call would not have been added. */
+    const struct redact_setting own = {.environment = call->request.env};
+    struct redactor *redactor = NULL;
+    if (loop.news && redactor_open(&redactor, &own, NULL)) {
+        char *note = redact_string(redactor, str_text(&nudge), NULL);
+        engine_note(executor->engine, execution->task, note);
+        free(note);
+        redactor_close(redactor);
+    }
     ended.nudge = ok ? str_text(&nudge) : err.message;
     mcp_result_write(&ended, &members);
     finish_call(executor, call, str_text(&members));
@@ -252,23 +238,6 @@ static void tell_progress(struct executor *executor, struct mcp_call *call,
     execution->told_ms = now->mono_ms;
     execution->told_status = step->status;
     execution->told_attempt = attempts;
-}
-
-static void look_at_call(struct executor *executor, struct mcp_call *call, const struct moment *now)
-{
-    const struct execution *execution = call->execution;
-    const struct run_state *state = follower_state(executor->follower);
-    const bool is_over = execution->task < state->plan->task_count &&
-                         task_status_is_final(state->tasks[execution->task].status);
-    if (!is_over) {
-        if (execution->cancel_wanted)
-            ask_for_cancel(executor, call);
-        tell_progress(executor, call, now);
-    } else if (call->is_taken_back) {
-        finish_call(executor, call, "");
-    } else {
-        answer_call(executor, call);
-    }
 }
 
 /* Copies the list of calls, because answering one removes it from the server's list. */
@@ -307,12 +276,25 @@ bool executor_look(struct executor *executor, struct err *err)
         return true;
     (void)follower_heard(executor->follower);
     bool ok = follower_read(executor->follower, 0, NULL, NULL, NULL, err);
+    const struct run_state *state = follower_state(executor->follower);
     const size_t count = list_calls(executor, calls);
-    for (size_t i = 0; i < count && ok; i++)
-        look_at_call(executor, calls[i], &now);
+    for (size_t i = 0; i < count && ok; i++) {
+        const struct execution *execution = calls[i]->execution;
+        const bool is_over = execution->task < state->plan->task_count &&
+                             task_status_is_final(state->tasks[execution->task].status);
+        if (!is_over) {
+            if (execution->cancel_wanted)
+                ask_for_cancel(executor, calls[i]);
+            tell_progress(executor, calls[i], &now);
+        } else if (calls[i]->is_taken_back) {
+            finish_call(executor, calls[i], "");
+        } else {
+            answer_call(executor, calls[i]);
+        }
+    }
     if (!ok)
         lose_calls(executor, err->message);
-    if (ok && follower_state(executor->follower)->ended)
+    if (ok && state->ended)
         executor->is_closed = true;
     return ok;
 }

@@ -65,40 +65,6 @@ static const char *const by_reason[] = {
     [REASON_DEADLINE] = "It needs more time: give timeout_s, or do less at a time.",
 };
 
-static const char *advice_by_verdict(const struct attempt_state *attempt,
-                                     const struct verdict *verdict)
-{
-    const char *words = NULL;
-    if (attempt->outcome.kind == OUTCOME_TIMEOUT)
-        return by_reason[REASON_DEADLINE];
-    if (verdict && verdict->class == VERDICT_TRANSIENT)
-        return "The work is not at fault, so do not change it because of this: what failed passes "
-               "by itself. Try again later, or tell the person.";
-    if (verdict && (size_t)verdict->reason < ARRAY_LEN(by_reason))
-        words = by_reason[verdict->reason];
-    return words ? words : "Read the output, change what is wrong, then call again.";
-}
-
-static const char *advice_by_status(const struct mcp_ended *ended)
-{
-    const struct step_state *step = run_state_step(ended->state, ended->task);
-    const struct attempt_state *attempt = step_state_attempt(step);
-    struct verdict room;
-    switch (ended->state->tasks[ended->task].status) {
-    case TASK_CANCELLED:
-        return "It was stopped from outside: do not repeat it, ask what to do instead.";
-    case TASK_NEEDS_YOU:
-        return "Only a person can fix this: tell them what is said here, and stop.";
-    case TASK_STUCK:
-        return "Stop: the same thing is done again and again. Tell the person where you are.";
-    case TASK_PASSED:
-        return "";
-    default:
-        return attempt ? advice_by_verdict(attempt, step_state_verdict(step, &room))
-                       : "It was not executed: tell the person.";
-    }
-}
-
 /* Appends why more tries were never intended, without a period. Appends nothing if the call's
  * policy permitted more tries. */
 static void mcp_once(const struct mcp_ended *ended, struct str *out)
@@ -123,14 +89,43 @@ static void mcp_once(const struct mcp_ended *ended, struct str *out)
 /* Appends one or more sentences about what to do next; nothing after a plain success. */
 static void mcp_advice(const struct mcp_ended *ended, struct str *out)
 {
-    const struct attempt_state *attempt =
-        step_state_attempt(run_state_step(ended->state, ended->task));
-    bool may_repeat = mcp_ended_is_transient(ended) && !ended->request->idempotent && attempt;
+    const struct step_state *step = mcp_ended_step(ended);
+    const struct attempt_state *attempt = step_state_attempt(step);
+    struct verdict room;
+    const struct verdict *verdict = attempt ? step_state_verdict(step, &room) : NULL;
+    const char *advice = NULL;
     if (ended->loop->level == ENTROPY_STUCK)
         str_add(out, "Stop here: do not make this call again, and tell the person that you are in "
                      "a loop. ");
-    str_add(out, advice_by_status(ended));
-    if (may_repeat)
+    switch (ended->state->tasks[ended->task].status) {
+    case TASK_CANCELLED:
+        advice = "It was stopped from outside: do not repeat it, ask what to do instead.";
+        break;
+    case TASK_NEEDS_YOU:
+        advice = "Only a person can fix this: tell them what is said here, and stop.";
+        break;
+    case TASK_STUCK:
+        advice = "Stop: the same thing is done again and again. Tell the person where you are.";
+        break;
+    case TASK_PASSED:
+        advice = "";
+        break;
+    default:
+        if (!attempt)
+            advice = "It was not executed: tell the person.";
+        else if (attempt->outcome.kind == OUTCOME_TIMEOUT)
+            advice = by_reason[REASON_DEADLINE];
+        else if (verdict && verdict->class == VERDICT_TRANSIENT)
+            advice = "The work is not at fault, so do not change it because of this: what failed "
+                     "passes by itself. Try again later, or tell the person.";
+        else if (verdict && (size_t)verdict->reason < ARRAY_LEN(by_reason))
+            advice = by_reason[verdict->reason];
+        if (!advice)
+            advice = "Read the output, change what is wrong, then call again.";
+        break;
+    }
+    str_add(out, advice);
+    if (mcp_ended_is_transient(ended) && !ended->request->idempotent && attempt)
         str_add(out, " If running it twice does no harm, call it with idempotent: true: then it "
                      "is tried again by itself.");
 }

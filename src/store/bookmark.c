@@ -58,22 +58,9 @@ static bool write_change(const struct place *place, const char *sql,
     return ok;
 }
 
-static void put_name(struct bookmark *bookmark, const char *name)
-{
-    struct str clean = {0};
-    text_clean(&clean, name, strlen(name));
-    const size_t len = text_cut(str_text(&clean), clean.len, BOOKMARK_NAME_MAX);
-    memcpy(bookmark->name, str_text(&clean), len);
-    bookmark->name[len] = '\0';
-    for (char *c = bookmark->name; *c != '\0'; c++) {
-        if (*c == '\n')
-            *c = ' ';
-    }
-    str_done(&clean);
-}
-
 /* Finds out which condition kept the bookmark from being inserted. */
-static bool say_why(const struct place *place, const struct bookmark *bookmark, struct err *err)
+static bool say_why_refused(const struct place *place, const struct bookmark *bookmark,
+                            struct err *err)
 {
     struct log_reader *reader = NULL;
     struct log_run_info info = {0};
@@ -101,13 +88,22 @@ bool bookmark_add(const struct place *place, struct bookmark *bookmark, struct e
         " AND ?4 BETWEEN 0 AND last_seq"
         " AND (SELECT count(*) FROM bookmark WHERE run=?3)<?8";
     struct bookmark new = *bookmark;
+    struct str clean = {0};
     int changed = 0;
     new.id = 0;
-    put_name(&new, bookmark->name);
+    text_clean(&clean, bookmark->name, strlen(bookmark->name));
+    const size_t len = text_cut(str_text(&clean), clean.len, BOOKMARK_NAME_MAX);
+    memcpy(new.name, str_text(&clean), len);
+    new.name[len] = '\0';
+    for (char *c = new.name; *c != '\0'; c++) {
+        if (*c == '\n')
+            *c = ' ';
+    }
+    str_done(&clean);
     if (!write_change(place, add, &new, &changed, &new.id, err))
         return false;
     if (changed == 0)
-        return say_why(place, bookmark, err);
+        return say_why_refused(place, bookmark, err);
     *bookmark = new;
     return true;
 }

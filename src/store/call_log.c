@@ -79,41 +79,39 @@ static bool take_session(struct call_log *log, struct err *err)
     return take_lock(log, log->lock, &log->lock_fd, err);
 }
 
-/* Reads the events that others have appended since the state was saved; all events if there is no
- * saved state. */
-static bool catch_up(struct call_log *log, struct err *err)
+/* Loads the saved state, and applies the events that others have appended since; all events if
+ * there is no saved state. */
+static bool load_kept(struct call_log *log, struct err *err)
 {
+    struct call_kept *kept = &log->kept;
+    struct str bytes = {0};
+    struct entropy_limits limits = entropy_limits_new();
+    bool ok = call_rows_kept(&log->rows, log->run.number, &bytes, err);
+    call_kept_done(kept);
+    call_kept_init(kept, &limits);
+    const bool is_there = ok && call_kept_load(kept, str_text(&bytes), bytes.len, NULL) &&
+                          kept->seq <= log->run.last_seq;
+    str_done(&bytes);
+    if (ok && !is_there) {
+        ok = call_run_limits(&log->place, log->run.number, &limits, err);
+        call_kept_done(kept);
+        call_kept_init(kept, &limits);
+    }
+    if (!ok || kept->seq == log->run.last_seq)
+        return ok;
+
     struct log_reader *reader = NULL;
     struct event_page page = {0};
     if (!log_reader_open(&reader, &log->place, err))
         return false;
-    bool ok = true;
     do {
-        ok = log_reader_events(reader, log->run.number, log->kept.seq, &page, err);
+        ok = log_reader_events(reader, log->run.number, kept->seq, &page, err);
         for (size_t i = 0; ok && i < page.count; i++)
-            call_kept_apply(&log->kept, &page.events[i]);
+            call_kept_apply(kept, &page.events[i]);
     } while (ok && page.count > 0);
     event_page_done(&page);
     log_reader_close(reader);
     return ok;
-}
-
-static bool load_kept(struct call_log *log, struct err *err)
-{
-    struct str bytes = {0};
-    struct entropy_limits limits = entropy_limits_new();
-    bool ok = call_rows_kept(&log->rows, log->run.number, &bytes, err);
-    call_kept_done(&log->kept);
-    call_kept_init(&log->kept, &limits);
-    const bool is_there = ok && call_kept_load(&log->kept, str_text(&bytes), bytes.len, NULL) &&
-                          log->kept.seq <= log->run.last_seq;
-    str_done(&bytes);
-    if (ok && !is_there) {
-        ok = call_run_limits(&log->place, log->run.number, &limits, err);
-        call_kept_done(&log->kept);
-        call_kept_init(&log->kept, &limits);
-    }
-    return ok && (log->kept.seq == log->run.last_seq || catch_up(log, err));
 }
 
 /* Takes the run's lock and then reads its row again: the previous owner may have appended to the
@@ -162,8 +160,10 @@ static bool find_run(struct call_log *log, bool *found, struct err *err)
     return true;
 }
 
-static bool check_names(const struct call_session *session, struct err *err)
+bool call_log_open(struct call_log **out, const struct place *place,
+                   const struct call_session *session, const struct moment *now, struct err *err)
 {
+    bool found = false;
     const size_t len = strlen(session->agent);
     if (len == 0 || len > CALL_LOG_AGENT_MAX || strspn(session->agent, name_letters) != len ||
         strchr("._-", session->agent[0]))
@@ -174,15 +174,6 @@ static bool check_names(const struct call_session *session, struct err *err)
         return err_set(err, ERR_INVALID,
                        "a session's id has 1 to %d bytes, no control characters among them",
                        CALL_LOG_SESSION_MAX);
-    return true;
-}
-
-bool call_log_open(struct call_log **out, const struct place *place,
-                   const struct call_session *session, const struct moment *now, struct err *err)
-{
-    bool found = false;
-    if (!check_names(session, err))
-        return false;
     struct call_log *log = xcalloc(1, sizeof(*log));
     log->place = *place;
     log->session = *session;
@@ -228,7 +219,7 @@ int64_t call_log_run(const struct call_log *log)
 }
 
 /* If the clock since boot was reset after the last event, continues by the wall clock. */
-static struct moment after(const struct moment *last, const struct moment *at)
+static struct moment moment_after(const struct moment *last, const struct moment *at)
 {
     struct moment moment = *at;
     if (moment.mono_ms < last->mono_ms)
@@ -241,7 +232,7 @@ static struct moment after(const struct moment *last, const struct moment *at)
 static void call_logging_append(struct call_log *log, struct event event, const char *text)
 {
     event.seq = log->kept.seq + 1;
-    event.at = after(&log->kept.last, &event.at);
+    event.at = moment_after(&log->kept.last, &event.at);
     event.task = event.step = 0;
     event.round = event.grant = event.attempt = 1;
     event.text = text ? xstrdup(text) : NULL;
@@ -296,7 +287,7 @@ bool call_log_commit(struct call_log *log, struct err *err)
 
 bool call_log_end(struct call_log *log, int exit, const struct moment *at, struct err *err)
 {
-    const struct moment end = after(&log->kept.last, at);
+    const struct moment end = moment_after(&log->kept.last, at);
     if (!call_log_commit(log, err))
         return false;
     disown_run(log);

@@ -346,29 +346,24 @@ bool call_rows_kept_head(struct call_rows *rows, int64_t run, size_t max, struct
     return ok;
 }
 
-/* Finds where the next text goes. */
-static bool find_words_end(struct call_rows *rows, int64_t run, int64_t *index, int64_t *offset,
-                           struct err *err)
-{
-    sqlite3_stmt *get = rows->statements[CALL_WORDS_END];
-    bool row = false;
-    (void)sqlite3_bind_int64(get, 1, run);
-    (void)sqlite3_bind_int(get, 2, LOG_STREAM_AGENT);
-    const bool ok = db_next(&rows->db, get, &row, err);
-    *index = ok && row ? sqlite3_column_int64(get, 0) : 0;
-    *offset = ok && row ? sqlite3_column_int64(get, 1) : 0;
-    (void)sqlite3_reset(get);
-    return ok;
-}
-
-/* Writes each piece as one row, or as several if it is too long for one. */
+/* Writes each piece as one row after the last one, or as several if it is too long for one. */
 static bool put_words(struct call_rows *rows, const struct call_batch *batch, struct err *err)
 {
     int64_t index = 0;
     int64_t offset = 0;
     size_t at = 0;
+    bool ok = true;
+    if (batch->piece_count > 0) {
+        sqlite3_stmt *get = rows->statements[CALL_WORDS_END];
+        bool row = false;
+        (void)sqlite3_bind_int64(get, 1, batch->run);
+        (void)sqlite3_bind_int(get, 2, LOG_STREAM_AGENT);
+        ok = db_next(&rows->db, get, &row, err);
+        index = ok && row ? sqlite3_column_int64(get, 0) : 0;
+        offset = ok && row ? sqlite3_column_int64(get, 1) : 0;
+        (void)sqlite3_reset(get);
+    }
     sqlite3_stmt *put = rows->statements[CALL_PUT_WORDS];
-    bool ok = batch->piece_count == 0 || find_words_end(rows, batch->run, &index, &offset, err);
     for (size_t i = 0; ok && i < batch->piece_count;) {
         const size_t len = batch->pieces[i].end - at;
         const size_t part = len < CALL_LOG_WORDS_MAX ? len : CALL_LOG_WORDS_MAX;
@@ -436,40 +431,36 @@ bool call_rows_commit(struct call_rows *rows, const struct place *place,
 
 enum { NAME_ID_BYTES = 8 /* bytes of the session id in the run's name */ };
 
-/* A plan with one attempt and no retries, since devs did not start it. */
-static void write_plan(const struct call_session *session, struct str *out)
-{
-    struct str name = {0};
-    str_addf(&name, "%s ", session->agent);
-    str_add_n(&name, session->id, text_cut(session->id, strlen(session->id), NAME_ID_BYTES));
-    str_add(out, "{\"version\":1,");
-    str_json_text(out, "name", str_text(&name));
-    str_add(out, ",\"policies\":{\"session\":{\"like\":\"transport\",\"max_attempts\":1}}");
-    const bool is_known = adapters_find(NULL, session->agent) != NULL;
-    str_add(out, ",\"agents\":{");
-    str_json_key(out, session->agent);
-    str_add_char(out, '{');
-    str_json_text(out, "like", is_known ? session->agent : "generic");
-    if (!is_known)
-        str_json_text(out, "program", session->agent);
-    str_add(out, ",\"argv\":[],\"permission_args\":[]}}");
-    str_add(out, ",\"tasks\":[{");
-    str_json_text(out, "id", session->agent);
-    str_json_text(out, "title", str_text(&name));
-    str_add(out, ",\"steps\":[{\"policy\":\"session\",\"idempotent\":true,");
-    str_json_text(out, "agent", session->agent);
-    str_json_text(out, "prompt", "(a person's)");
-    str_add(out, "}]}]}");
-    str_done(&name);
-}
-
-/* Makes the plan with the thresholds from the settings; *text is the version for the log. */
+/* Makes a plan with one attempt and no retries, since devs did not start it, and with the
+ * thresholds from the settings; *text is the version for the log. */
 static bool make_plan(const struct call_session *session, struct plan **out, struct str *text,
                       struct err *err)
 {
+    struct str name = {0};
     struct violations violations = {0};
     const struct plan_context context = {.settings = session->settings};
-    write_plan(session, text);
+    const bool is_known = adapters_find(NULL, session->agent) != NULL;
+    str_addf(&name, "%s ", session->agent);
+    str_add_n(&name, session->id, text_cut(session->id, strlen(session->id), NAME_ID_BYTES));
+    str_add(text, "{\"version\":1,");
+    str_json_text(text, "name", str_text(&name));
+    str_add(text, ",\"policies\":{\"session\":{\"like\":\"transport\",\"max_attempts\":1}}");
+    str_add(text, ",\"agents\":{");
+    str_json_key(text, session->agent);
+    str_add_char(text, '{');
+    str_json_text(text, "like", is_known ? session->agent : "generic");
+    if (!is_known)
+        str_json_text(text, "program", session->agent);
+    str_add(text, ",\"argv\":[],\"permission_args\":[]}}");
+    str_add(text, ",\"tasks\":[{");
+    str_json_text(text, "id", session->agent);
+    str_json_text(text, "title", str_text(&name));
+    str_add(text, ",\"steps\":[{\"policy\":\"session\",\"idempotent\":true,");
+    str_json_text(text, "agent", session->agent);
+    str_json_text(text, "prompt", "(a person's)");
+    str_add(text, "}]}]}");
+    str_done(&name);
+
     bool ok = plan_parse_with(str_text(text), text->len, &context, out, &violations);
     if (!ok)
         (void)err_set(err, ERR_INVALID, "agent '%s': no plan can be made for it: %s",

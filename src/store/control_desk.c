@@ -178,25 +178,11 @@ static bool has_owner(struct control_desk *desk, int64_t run)
                                         (spill_find(uid, &spill) && owner_is_alive(&spill, uid)));
 }
 
-/* Last resort: answers the row itself, because nobody else will. */
-static void refuse_row(struct control_desk *desk, int64_t row, const char *why)
-{
-    struct desk_log *log = &desk->log;
-    if (!turns_take(&log->turns, NULL))
-        return;
-    sqlite3_stmt *put = log->statements[DESK_REFUSE];
-    (void)sqlite3_bind_int64(put, 1, row);
-    (void)sqlite3_bind_int64(put, 2, clock_now().at_ms);
-    db_bind_text(put, 3, why);
-    db_try(put); /* on failure the control stays pending */
-    turns_give(&log->turns);
-    bell_ring(&log->bell);
-}
-
 /* Answers the row here if the run has no owner, since nobody else would. ERR_BUSY alone does not
  * prove that there is an owner, because the log itself can be busy, too. */
 static void see_to_answer(struct control_desk *desk, int64_t run, int64_t row)
 {
+    struct desk_log *log = &desk->log;
     struct err err = {0};
     for (int i = 0; i < ORPHAN_TRIES; i++) {
         err = (struct err){0};
@@ -205,29 +191,16 @@ static void see_to_answer(struct control_desk *desk, int64_t run, int64_t row)
         if (err.code != ERR_BUSY)
             break;
     }
-    if (!has_owner(desk, run))
-        refuse_row(desk, row, err.message);
-}
-
-static void do_job(struct control_desk *desk, const struct job *job)
-{
-    struct err err = {0};
-    int64_t row = 0;
-    char uid[LOG_UID_MAX];
-    struct place place;
-    bool written = write_row(&desk->log, job, &row, &err);
-    /* If the log cannot be written, its engine reads controls from the spill, which it owns. */
-    if (!written && find_uid(desk, job->run, uid) && spill_find(uid, &place)) {
-        struct desk_log spill;
-        written = open_log(&spill, &place, NULL) && write_row(&spill, job, &row, NULL);
-        close_log(&spill);
-    }
-    (void)pthread_mutex_lock(&desk->lock);
-    desk->results[job->ticket % RESULTS_MAX] =
-        (struct result){.ticket = job->ticket, .row = row, .err = err};
-    (void)pthread_mutex_unlock(&desk->lock);
-    if (written)
-        see_to_answer(desk, job->run, row);
+    if (has_owner(desk, run) || !turns_take(&log->turns, NULL))
+        return;
+    /* Last resort: answers the row itself, because nobody else will. */
+    sqlite3_stmt *put = log->statements[DESK_REFUSE];
+    (void)sqlite3_bind_int64(put, 1, row);
+    (void)sqlite3_bind_int64(put, 2, clock_now().at_ms);
+    db_bind_text(put, 3, err.message);
+    db_try(put); /* on failure the control stays pending */
+    turns_give(&log->turns);
+    bell_ring(&log->bell);
 }
 
 static bool take_job(struct control_desk *desk, struct job *out)
@@ -249,8 +222,25 @@ static void *run_desk(void *arg)
 {
     struct control_desk *desk = arg;
     struct job job;
-    while (take_job(desk, &job))
-        do_job(desk, &job);
+    while (take_job(desk, &job)) {
+        struct err err = {0};
+        int64_t row = 0;
+        char uid[LOG_UID_MAX];
+        struct place place;
+        bool written = write_row(&desk->log, &job, &row, &err);
+        /* If the log cannot be written, its engine reads controls from the spill, which it owns. */
+        if (!written && find_uid(desk, job.run, uid) && spill_find(uid, &place)) {
+            struct desk_log spill;
+            written = open_log(&spill, &place, NULL) && write_row(&spill, &job, &row, NULL);
+            close_log(&spill);
+        }
+        (void)pthread_mutex_lock(&desk->lock);
+        desk->results[job.ticket % RESULTS_MAX] =
+            (struct result){.ticket = job.ticket, .row = row, .err = err};
+        (void)pthread_mutex_unlock(&desk->lock);
+        if (written)
+            see_to_answer(desk, job.run, row);
+    }
     return NULL;
 }
 

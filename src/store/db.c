@@ -134,23 +134,6 @@ static bool check_beside(const char *path, struct err *err)
     return err_hint(err, "if you made it, give it the owner and the mode of the log");
 }
 
-/* Sets up a connection. A manipulated schema cannot call functions with side effects, and views and
- * triggers are disabled: the log's own ones are for other programs. Our statements obey the rules
- * of schema.c's triggers anyway: the key prevents two events with the same number, and only events
- * of expired runs are deleted (log_gc.c). */
-static bool set_up_connection(const struct db *db, enum db_mode mode, struct err *err)
-{
-    if (sqlite3_busy_timeout(db->handle, DB_BUSY_MS) != SQLITE_OK ||
-        sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) != SQLITE_OK ||
-        sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) != SQLITE_OK ||
-        sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) != SQLITE_OK ||
-        sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL) != SQLITE_OK ||
-        sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL) != SQLITE_OK)
-        return db_fail(db, "set up", err);
-    return db_exec(db, "PRAGMA wal_autocheckpoint=0; PRAGMA temp_store=MEMORY", err) &&
-           (mode != DB_WRITE || db_exec(db, "PRAGMA synchronous=NORMAL", err));
-}
-
 /* Turns off memory statistics, which nobody uses and which cost a lock for each allocation. Fails
  * harmlessly if the library is already in use. */
 static void set_up_library(void)
@@ -192,16 +175,31 @@ bool db_init(struct db *db, const char *path, enum db_mode mode, struct err *err
         return false;
     if (open_handle(db, path, mode) != SQLITE_OK) {
         (void)db_fail(db, path, err);
-    } else {
-        db->watch = xcalloc(1, sizeof(*db->watch));
-        db->watch->path = xstrdup(path);
-        sqlite3_progress_handler(db->handle, WATCH_STEPS, on_steps, db->watch);
-        (void)sqlite3_trace_v2(db->handle, SQLITE_TRACE_STMT, on_statement, db->watch);
-        if (set_up_connection(db, mode, err))
-            return true;
+        db_done(db);
+        return false;
     }
-    db_done(db);
-    return false;
+    db->watch = xcalloc(1, sizeof(*db->watch));
+    db->watch->path = xstrdup(path);
+    sqlite3_progress_handler(db->handle, WATCH_STEPS, on_steps, db->watch);
+    (void)sqlite3_trace_v2(db->handle, SQLITE_TRACE_STMT, on_statement, db->watch);
+
+    /* A manipulated schema cannot call functions with side effects, and views and triggers are
+     * disabled: the log's own ones are for other programs. Our statements obey the rules of
+     * schema.c's triggers anyway: the key prevents two events with the same number, and only events
+     * of expired runs are deleted (log_gc.c). */
+    bool ok = sqlite3_busy_timeout(db->handle, DB_BUSY_MS) == SQLITE_OK &&
+              sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) == SQLITE_OK &&
+              sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) == SQLITE_OK &&
+              sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) == SQLITE_OK &&
+              sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL) == SQLITE_OK &&
+              sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL) == SQLITE_OK;
+    if (!ok)
+        (void)db_fail(db, "set up", err);
+    ok = ok && db_exec(db, "PRAGMA wal_autocheckpoint=0; PRAGMA temp_store=MEMORY", err) &&
+         (mode != DB_WRITE || db_exec(db, "PRAGMA synchronous=NORMAL", err));
+    if (!ok)
+        db_done(db);
+    return ok;
 }
 
 void db_done(struct db *db)
@@ -241,6 +239,21 @@ bool db_number(const struct db *db, const char *sql, int64_t *out, struct err *e
     if (ok)
         *out = sqlite3_column_int64(statement, 0);
     db_finalize(&statement, 1);
+    return ok;
+}
+
+bool db_number_of_run(const struct db *db, const char *sql, int64_t run, int64_t *out,
+                      struct err *err)
+{
+    sqlite3_stmt *query = NULL;
+    bool row = false;
+    bool ok = db_prepare(db, &sql, 1, &query, err);
+    if (ok)
+        (void)sqlite3_bind_int64(query, 1, run);
+    ok = ok && db_next(db, query, &row, err);
+    if (ok)
+        *out = row ? sqlite3_column_int64(query, 0) : 0;
+    db_finalize(&query, 1);
     return ok;
 }
 

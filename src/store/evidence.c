@@ -40,24 +40,6 @@ static const struct plan_step *step_of(const struct evidence_of *of)
     return &of->plan->tasks[of->event->task].steps[of->event->step];
 }
 
-/* Prepends a row's bytes as far as they precede the existing ones and fit. Returns false if there
- * is a gap: bytes before it are useless. */
-static bool put_before(struct tail *tail, int64_t offset, const char *bytes, int64_t len)
-{
-    bool first = tail->len == 0;
-    if (offset < 0 || offset > INT64_MAX - len || (!first && offset + len < tail->offset))
-        return false;
-    int64_t wanted = first ? len : tail->offset - offset;
-    int64_t room = (int64_t)(tail->max - tail->len);
-    int64_t take = wanted < room ? wanted : room;
-    if (take <= 0)
-        return true; /* everything is already there */
-    tail->offset = offset + wanted - take;
-    tail->len += (size_t)take;
-    memcpy(tail->room + tail->size - tail->len, bytes + wanted - take, (size_t)take);
-    return true;
-}
-
 /* Reads the end of one stream, from the last row backwards. */
 static bool read_tail(struct evidence *evidence, const struct evidence_of *of, int stream,
                       struct err *err)
@@ -80,8 +62,21 @@ static bool read_tail(struct evidence *evidence, const struct evidence_of *of, i
         if (!ok || !row)
             break;
         const char *bytes = sqlite3_column_blob(query, 1);
-        row =
-            put_before(tail, sqlite3_column_int64(query, 0), bytes, sqlite3_column_bytes(query, 1));
+        const int64_t len = sqlite3_column_bytes(query, 1);
+        const int64_t offset = sqlite3_column_int64(query, 0);
+        const bool is_first = tail->len == 0;
+        if (offset < 0 || offset > INT64_MAX - len || (!is_first && offset + len < tail->offset))
+            break; /* there is a gap: bytes before it are useless */
+
+        /* Prepends the bytes as far as they precede the existing ones and fit. */
+        const int64_t wanted = is_first ? len : tail->offset - offset;
+        const int64_t room = (int64_t)(tail->max - tail->len);
+        const int64_t take = wanted < room ? wanted : room;
+        if (take <= 0)
+            continue; /* everything is already there */
+        tail->offset = offset + wanted - take;
+        tail->len += (size_t)take;
+        memcpy(tail->room + tail->size - tail->len, bytes + wanted - take, (size_t)take);
     }
     (void)sqlite3_reset(query); /* repeats the step's error */
     return ok;
@@ -127,18 +122,6 @@ bool evidence_is_end(const struct plan *plan, const struct event *event)
            event->a < OUTCOME_KIND_COUNT && event->b >= 0 && event->b <= INT_MAX;
 }
 
-static struct outcome read_outcome(const struct event *event)
-{
-    struct json *text = NULL;
-    if (event->text && !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
-        text = NULL;
-    struct outcome outcome = outcome_of_end(event, text);
-    if (outcome.stop < 0 || outcome.stop >= STOP_COUNT)
-        outcome.stop = STOP_ASKED;
-    json_free(text);
-    return outcome;
-}
-
 static bool read_output(struct evidence *evidence, const struct evidence_of *of,
                         enum evidence_state *state_out, struct err *err)
 {
@@ -161,11 +144,18 @@ bool evidence_read(struct evidence *evidence, const struct evidence_of *of,
 {
     const struct plan_step *step = step_of(of);
     const char *program = adapter_program_of(step->argv[0]);
+    struct json *text = NULL;
+    if (of->event->text && !json_parse(of->event->text, strlen(of->event->text), &text, NULL, NULL))
+        text = NULL;
+    struct outcome outcome = outcome_of_end(of->event, text);
+    if (outcome.stop < 0 || outcome.stop >= STOP_COUNT)
+        outcome.stop = STOP_ASKED;
+    json_free(text);
     forget_attempt(evidence);
     evidence->is_agents = step->agent != NULL;
     *state_out = EVIDENCE_WHOLE;
     *out = (struct classify_input){
-        .outcome = read_outcome(of->event),
+        .outcome = outcome,
         .program = program,
         .argv = step->agent ? NULL : step->argv,
         .agent =

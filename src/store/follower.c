@@ -214,20 +214,6 @@ static bool fold_next(struct follower *follower, const struct event **out, struc
     return true;
 }
 
-/* Watches the spill for changes while the log cannot be written. */
-static void watch_spill(struct follower *follower)
-{
-    const struct log_reader *spill = log_read_spill(follower->reader, follower->run.number);
-    uint64_t inode = spill ? follower->reader->spill_inode : 0;
-    if (inode == follower->spill_heard)
-        return;
-    char bell[PATH_MAX];
-    bool can = spill && follower->watch &&
-               private_path_join(bell, sizeof(bell), spill->place.db, "-bell", NULL);
-    if (!can || watch_file(follower->watch, bell, NULL))
-        follower->spill_heard = inode; /* otherwise try again later, and poll */
-}
-
 bool follower_read(struct follower *follower, size_t max, follower_event_fn *each, void *ctx,
                    size_t *count_out, struct err *err)
 {
@@ -242,7 +228,16 @@ bool follower_read(struct follower *follower, size_t max, follower_event_fn *eac
         count++;
         go_on = !each || each(ctx, &follower->state, event);
     }
-    watch_spill(follower);
+    /* Watches the spill for changes while the log cannot be written. */
+    const struct log_reader *spill = log_read_spill(follower->reader, follower->run.number);
+    const uint64_t inode = spill ? follower->reader->spill_inode : 0;
+    if (inode != follower->spill_heard) {
+        char bell[PATH_MAX];
+        const bool can = spill && follower->watch &&
+                         private_path_join(bell, sizeof(bell), spill->place.db, "-bell", NULL);
+        if (!can || watch_file(follower->watch, bell, NULL))
+            follower->spill_heard = inode; /* otherwise try again later, and poll */
+    }
     if (ok && count > 0)
         ok = refresh_run(follower, err);
     if (ok && count_out)
@@ -335,24 +330,20 @@ bool follower_is_orphaned(struct follower *follower)
     return refresh_run(follower, NULL) && run->ended_at_ms == 0 && !run->owner_alive;
 }
 
-static void look_for_busy(struct follower *follower, int64_t now_ms, struct log_trouble *out)
+void follower_trouble(struct follower *follower, int64_t now_ms, struct log_trouble *out)
 {
-    int64_t pid = turns_holder(log_reader_place(follower->reader));
-    bool goes_on =
+    log_reader_trouble(follower->reader, follower->run.number, out);
+    if (out->kind != LOG_TROUBLE_NONE || follower->run.ended_at_ms != 0)
+        return;
+    const int64_t pid = turns_holder(log_reader_place(follower->reader));
+    const bool is_same_turn =
         pid != 0 && pid == follower->busy_pid && follower->busy_seq == follower->state.last_seq;
-    if (!goes_on) {
+    if (!is_same_turn) {
         follower->busy_pid = pid;
         follower->busy_since_ms = now_ms;
         follower->busy_seq = follower->state.last_seq;
     }
-    int64_t for_ms = now_ms - follower->busy_since_ms;
+    const int64_t for_ms = now_ms - follower->busy_since_ms;
     if (pid != 0 && for_ms >= FOLLOWER_BUSY_MS)
         *out = (struct log_trouble){.kind = LOG_TROUBLE_BUSY, .for_ms = for_ms, .pid = pid};
-}
-
-void follower_trouble(struct follower *follower, int64_t now_ms, struct log_trouble *out)
-{
-    log_reader_trouble(follower->reader, follower->run.number, out);
-    if (out->kind == LOG_TROUBLE_NONE && follower->run.ended_at_ms == 0)
-        look_for_busy(follower, now_ms, out);
 }

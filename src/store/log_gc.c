@@ -54,21 +54,6 @@ bool log_gc_goes(enum log_gc_why why)
     return why >= LOG_GC_NAMED;
 }
 
-static bool ask_of_run(const struct planning *planning, enum plan_query which, int64_t run,
-                       int64_t *out, struct err *err)
-{
-    sqlite3_stmt *query = NULL;
-    bool row = false;
-    bool ok = db_prepare(&planning->db, &query_sql[which], 1, &query, err);
-    if (ok)
-        (void)sqlite3_bind_int64(query, 1, run);
-    ok = ok && db_next(&planning->db, query, &row, err);
-    if (ok)
-        *out = row ? sqlite3_column_int64(query, 0) : 0;
-    db_finalize(&query, 1);
-    return ok;
-}
-
 static struct log_gc_run *add_run(struct planning *planning, int64_t number, const char *name)
 {
     planning->runs =
@@ -87,28 +72,6 @@ bool log_gc_is_named(const struct log_gc_asked *asked, int64_t number)
             return true;
     }
     return false;
-}
-
-/* Finds what protects the run from limits; LOG_GC_WITHIN if nothing does. */
-static bool find_keeper(const struct planning *planning, const struct log_run_info *info,
-                        enum log_gc_why *out, struct err *err)
-{
-    struct place spill;
-    int64_t bookmarks = 0;
-    if (planning->has_bookmarks &&
-        !ask_of_run(planning, PLAN_BOOKMARKS, info->number, &bookmarks, err))
-        return false;
-    const int64_t session_ms = planning->asked->now_ms - LOG_GC_SESSION_MS;
-    const bool is_alive = info->is_session ? info->ended_at_ms == 0 && info->last_at_ms > session_ms
-                                           : info->owner_alive;
-    *out = LOG_GC_WITHIN;
-    if (is_alive)
-        *out = LOG_GC_ALIVE;
-    else if (bookmarks > 0)
-        *out = LOG_GC_BOOKMARKED;
-    else if (spill_find(info->uid, &spill))
-        *out = LOG_GC_SPILLED;
-    return true;
 }
 
 /* Applies the limits to an unprotected run. `bytes` is -1 if there is no size limit. */
@@ -133,20 +96,35 @@ static enum log_gc_why apply_limits(struct planning *planning, const struct log_
 static bool take_run(struct planning *planning, const struct log_run_info *info, struct err *err)
 {
     struct log_gc_run *run = add_run(planning, info->number, info->name ? info->name : "");
+    const char *bytes_sql = query_sql[PLAN_BYTES];
+    struct place spill;
+    int64_t bookmarks = 0;
     run->last_at_ms = info->last_at_ms;
     if (planning->asked->limits.bytes >= 0 &&
-        !ask_of_run(planning, PLAN_BYTES, info->number, &run->bytes, err))
+        !db_number_of_run(&planning->db, bytes_sql, info->number, &run->bytes, err))
         return false;
-    if (!find_keeper(planning, info, &run->why, err))
+    if (planning->has_bookmarks &&
+        !db_number_of_run(&planning->db, query_sql[PLAN_BOOKMARKS], info->number, &bookmarks, err))
         return false;
-    if (run->why == LOG_GC_WITHIN)
+
+    const int64_t session_ms = planning->asked->now_ms - LOG_GC_SESSION_MS;
+    const bool is_alive = info->is_session ? info->ended_at_ms == 0 && info->last_at_ms > session_ms
+                                           : info->owner_alive;
+    if (is_alive)
+        run->why = LOG_GC_ALIVE;
+    else if (bookmarks > 0)
+        run->why = LOG_GC_BOOKMARKED;
+    else if (spill_find(info->uid, &spill))
+        run->why = LOG_GC_SPILLED;
+    else
         run->why = apply_limits(planning, info, run->bytes);
     if (!log_gc_goes(run->why)) {
         planning->kept_runs++;
         planning->kept_bytes += run->bytes;
         return true;
     }
-    return run->bytes >= 0 || ask_of_run(planning, PLAN_BYTES, info->number, &run->bytes, err);
+    return run->bytes >= 0 ||
+           db_number_of_run(&planning->db, bytes_sql, info->number, &run->bytes, err);
 }
 
 static bool take_runs(struct planning *planning, struct log_reader *reader, struct err *err)
@@ -187,7 +165,7 @@ static bool take_begun(struct planning *planning, struct err *err)
             add_run(planning, sqlite3_column_int64(query, 0), name ? name : "");
         run->last_at_ms = log_read_nearest(query, 2);
         run->why = LOG_GC_BEGUN;
-        ok = ask_of_run(planning, PLAN_BYTES, run->number, &run->bytes, err);
+        ok = db_number_of_run(&planning->db, query_sql[PLAN_BYTES], run->number, &run->bytes, err);
     }
     db_finalize(&query, 1);
     return ok;
@@ -347,27 +325,24 @@ bool log_gc_remove(struct log_gc *gc, int64_t run, struct err *err)
     return ok;
 }
 
-static bool free_pages(const struct log_gc *gc, int64_t *out, struct err *err)
-{
-    return db_number(&gc->writer->db, "PRAGMA freelist_count", out, err);
-}
-
 bool log_gc_shrink(struct log_gc *gc, int64_t bytes_max, int64_t *bytes_out, struct err *err)
 {
+    static const char free_sql[] = "PRAGMA freelist_count";
+    const struct db *db = &gc->writer->db;
     char sql[64];
     int64_t free_now = 0;
     int64_t done = 0;
     *bytes_out = 0;
     (void)snprintf(sql, sizeof(sql), "PRAGMA incremental_vacuum(%d)", LOG_GC_SLICE_PAGES);
-    bool ok = free_pages(gc, &free_now, err);
+    bool ok = db_number(db, free_sql, &free_now, err);
     while (ok && free_now > 0 && (bytes_max == 0 || done < bytes_max)) {
         int64_t left = 0;
         /* Moves pages from the end of the file into free ones before it. */
-        ok = log_write_begin(gc->writer, err) && db_exec(&gc->writer->db, sql, err) &&
+        ok = log_write_begin(gc->writer, err) && db_exec(db, sql, err) &&
              log_write_end(gc->writer, err);
         if (!ok)
             log_write_abort(gc->writer);
-        ok = ok && free_pages(gc, &left, err);
+        ok = ok && db_number(db, free_sql, &left, err);
         if (!ok || left >= free_now)
             break; /* others use the freed pages, or the file cannot shrink */
         done += (free_now - left) * DB_PAGE_BYTES;

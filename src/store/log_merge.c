@@ -111,26 +111,11 @@ static bool put_rows(const struct merge *merge, const struct rows *rows, struct 
     return ok;
 }
 
-static bool number_of(const struct db *db, const char *sql, int64_t run, int64_t *out,
-                      struct err *err)
-{
-    sqlite3_stmt *query = NULL;
-    bool row = false;
-    bool ok = db_prepare(db, &sql, 1, &query, err);
-    if (ok)
-        (void)sqlite3_bind_int64(query, 1, run);
-    ok = ok && db_next(db, query, &row, err);
-    if (ok)
-        *out = row ? sqlite3_column_int64(query, 0) : 0;
-    db_finalize(&query, 1);
-    return ok;
-}
-
 static bool check_gap(const struct merge *merge, struct err *err)
 {
     int64_t first = 0;
-    if (!number_of(&merge->from, "SELECT ifnull(min(seq), 0) FROM event WHERE run=?",
-                   merge->spill_number, &first, err))
+    if (!db_number_of_run(&merge->from, "SELECT ifnull(min(seq), 0) FROM event WHERE run=?",
+                          merge->spill_number, &first, err))
         return false;
     if (first <= merge->have + 1)
         return true;
@@ -192,8 +177,8 @@ bool log_write_merge(struct log_writer *writer, int64_t number, const struct pla
         return false;
     merge.spill_number = info.run;
     merge.last = info.last_seq;
-    bool ok = number_of(&writer->db, "SELECT ifnull(max(seq), 0) FROM event WHERE run=?", number,
-                        &merge.have, err);
+    bool ok = db_number_of_run(&writer->db, "SELECT ifnull(max(seq), 0) FROM event WHERE run=?",
+                               number, &merge.have, err);
     if (ok) {
         ok = check_gap(&merge, err) && check_same(&merge, err) && log_write_begin(writer, err);
         for (size_t i = 0; ok && i < ARRAY_LEN(tables); i++)
@@ -269,9 +254,9 @@ static bool merge_owned(struct log_writer *writer, const struct spill_info *info
     if (number == 0 &&
         (!enter_run(writer, info, err) || !find_run(&writer->db, info->uid, &number, err)))
         return false;
-    if (!number_of(&writer->db, count, number, &before, err) ||
+    if (!db_number_of_run(&writer->db, count, number, &before, err) ||
         !log_write_merge(writer, number, &info->place, err) ||
-        !number_of(&writer->db, count, number, &after, err))
+        !db_number_of_run(&writer->db, count, number, &after, err))
         return false;
     *out = (struct log_merged){.run = number, .events = after - before};
     bell_ring(&writer->bell);

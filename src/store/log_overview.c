@@ -160,49 +160,41 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /* Reads events backwards until it is known for each running task whether it is quiet. */
-static bool read_quiet_page(struct look *look, bool *decided, size_t *left, int64_t *before,
-                            struct err *err)
-{
-    sqlite3_stmt *query = ask_of_run(look, ASK_EVENTS);
-    bool row = true;
-    bool ok = true;
-    const int64_t from = *before;
-    (void)sqlite3_bind_int64(query, 2, from);
-    (void)sqlite3_bind_int(query, 3, LOG_PAGE_EVENTS);
-    while (ok && row && *left > 0) {
-        ok = db_next(&look->reader->db, query, &row, err);
-        if (!ok || !row)
-            break;
-        const int kind = sqlite3_column_int(query, 1);
-        *before = sqlite3_column_int64(query, 0);
-        if (kind != EVENT_ATTEMPT_STARTED && kind != EVENT_ATTEMPT_QUIET &&
-            kind != EVENT_ATTEMPT_HEARD)
-            continue;
-        const int task = (int)db_column_or(query, 2, -1);
-        const int *found = bsearch(&task, look->running, look->running_count,
-                                   sizeof(*look->running), compare_numbers);
-        const ptrdiff_t at = found ? found - look->running : -1;
-        if (at < 0 || decided[at])
-            continue;
-        decided[at] = true;
-        (*left)--;
-        if (kind == EVENT_ATTEMPT_QUIET)
-            overview_set_quiet(&look->out->tasks, look->running[at]);
-    }
-    (void)sqlite3_reset(query); /* repeats the step's error */
-    if (*before == from && *left > 0)
-        look->out->is_known = false; /* a task runs that never started */
-    return ok;
-}
-
 static bool read_quiet(struct look *look, struct err *err)
 {
     bool *decided = xcalloc(look->running_count + 1, sizeof(*decided));
     size_t left = look->running_count;
     int64_t before = INT64_MAX;
     bool ok = true;
-    while (ok && left > 0 && look->out->is_known)
-        ok = read_quiet_page(look, decided, &left, &before, err);
+    while (ok && left > 0 && look->out->is_known) {
+        sqlite3_stmt *query = ask_of_run(look, ASK_EVENTS);
+        const int64_t from = before;
+        bool row = true;
+        (void)sqlite3_bind_int64(query, 2, from);
+        (void)sqlite3_bind_int(query, 3, LOG_PAGE_EVENTS);
+        while (ok && row && left > 0) {
+            ok = db_next(&look->reader->db, query, &row, err);
+            if (!ok || !row)
+                break;
+            const int kind = sqlite3_column_int(query, 1);
+            before = sqlite3_column_int64(query, 0);
+            if (kind != EVENT_ATTEMPT_STARTED && kind != EVENT_ATTEMPT_QUIET &&
+                kind != EVENT_ATTEMPT_HEARD)
+                continue;
+            const int task = (int)db_column_or(query, 2, -1);
+            const int *found = bsearch(&task, look->running, look->running_count,
+                                       sizeof(*look->running), compare_numbers);
+            if (!found || decided[found - look->running])
+                continue;
+            decided[found - look->running] = true;
+            left--;
+            if (kind == EVENT_ATTEMPT_QUIET)
+                overview_set_quiet(&look->out->tasks, task);
+        }
+        (void)sqlite3_reset(query); /* repeats the step's error */
+        if (before == from && left > 0)
+            look->out->is_known = false; /* a task runs that never started */
+    }
     free(decided);
     return ok;
 }

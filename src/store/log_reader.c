@@ -281,10 +281,9 @@ bool log_reader_run_row(struct log_reader *reader, int64_t number, struct log_ru
     return true;
 }
 
-/* Reads the plan, which can be megabytes long, without the copy that reading a column makes.
- * Returns NULL if the caller has to use the query. */
-static char *read_plan_at_once(struct log_reader *reader, int64_t run)
+static bool read_plan(struct log_reader *reader, int64_t run, char **out, struct err *err)
 {
+    /* The plan can be megabytes long: avoids the copy that reading a column makes. */
     sqlite3_blob *blob = NULL;
     char *text = NULL;
     if (sqlite3_blob_open(reader->db.handle, "main", "plan", "text", run, 0, &blob) == SQLITE_OK) {
@@ -299,14 +298,10 @@ static char *read_plan_at_once(struct log_reader *reader, int64_t run)
         }
     }
     (void)sqlite3_blob_close(blob);
-    return text;
-}
-
-static bool read_plan(struct log_reader *reader, int64_t run, char **out, struct err *err)
-{
-    *out = read_plan_at_once(reader, run);
-    if (*out)
+    *out = text;
+    if (text)
         return true;
+
     sqlite3_stmt *query = reader->queries[LOG_QUERY_PLAN];
     (void)sqlite3_bind_int64(query, 1, run);
     bool row = false;
@@ -607,26 +602,6 @@ static bool take_sum(sqlite3_stmt *row, struct log_run_sum *out)
     return ok;
 }
 
-/* Counts the tasks in each state. */
-static bool count_states(struct log_reader *reader, int64_t run, struct log_run_sum *out,
-                         struct err *err)
-{
-    sqlite3_stmt *query = reader->queries[LOG_QUERY_STATES];
-    (void)sqlite3_bind_int64(query, 1, run);
-    bool row = false;
-    bool ok = db_next(&reader->db, query, &row, err);
-    while (ok && row) {
-        int status = 0;
-        int count = 0;
-        if (log_read_int(query, 0, 0, TASK_STATUS_COUNT - 1, &status) &&
-            log_read_int(query, 1, 0, INT_MAX, &count))
-            out->states[status] = count;
-        ok = db_next(&reader->db, query, &row, err);
-    }
-    (void)sqlite3_reset(query); /* repeats the step's error */
-    return ok;
-}
-
 bool log_reader_sum(struct log_reader *reader, int64_t run, struct log_run_sum *out,
                     struct err *err)
 {
@@ -642,5 +617,21 @@ bool log_reader_sum(struct log_reader *reader, int64_t run, struct log_run_sum *
         ok = err_set(err, ERR_DAMAGED, "the counts of run #%lld in the log are invalid",
                      (long long)run);
     (void)sqlite3_reset(query); /* repeats the step's error */
-    return ok && count_states(reader, run, out, err);
+    if (!ok)
+        return false;
+
+    /* The number of tasks in each state. */
+    query = reader->queries[LOG_QUERY_STATES];
+    (void)sqlite3_bind_int64(query, 1, run);
+    ok = db_next(&reader->db, query, &row, err);
+    while (ok && row) {
+        int status = 0;
+        int count = 0;
+        if (log_read_int(query, 0, 0, TASK_STATUS_COUNT - 1, &status) &&
+            log_read_int(query, 1, 0, INT_MAX, &count))
+            out->states[status] = count;
+        ok = db_next(&reader->db, query, &row, err);
+    }
+    (void)sqlite3_reset(query); /* repeats the step's error */
+    return ok;
 }

@@ -271,44 +271,32 @@ bool log_read_has_owner(const struct log_reader *reader, const char *uid)
            (!reader->is_spill && spill_find(uid, &spill) && owner_is_alive(&spill, uid));
 }
 
-static bool say_spill(struct log_reader *reader, int64_t run, struct log_trouble *out)
-{
-    const struct log_reader *spill = log_read_spill(reader, run);
-    struct spill_info info;
-    if (!spill || !spill_read_info(&spill->place, &info, NULL))
-        return false;
-    bool lives = log_read_has_owner(reader, info.uid);
-    out->kind = lives ? LOG_TROUBLE_SPILLED : LOG_TROUBLE_LEFT;
-    out->since_ms = info.reason.since_ms;
-    const char *text = lives ? info.reason.why : info.place.db;
-    (void)snprintf(out->text, sizeof(out->text), "%.*s", LOG_TROUBLE_TEXT_MAX - 1, text);
-    return true;
-}
-
-static void say_newer(struct log_reader *reader, struct log_trouble *out)
-{
-    const char *sql = "SELECT devs FROM run ORDER BY id DESC LIMIT 1";
-    sqlite3_stmt *query = NULL;
-    bool row = false;
-    out->kind = LOG_TROUBLE_NEWER;
-    out->schema = reader->newer;
-    bool ok = db_prepare(&reader->db, &sql, 1, &query, NULL) &&
-              db_next(&reader->db, query, &row, NULL) && row;
-    const char *version = ok ? (const char *)sqlite3_column_text(query, 0) : NULL;
-    (void)snprintf(out->text, sizeof(out->text), "%.*s", LOG_TROUBLE_TEXT_MAX - 1,
-                   version ? version : "?");
-    db_finalize(&query, 1);
-}
-
 void log_reader_trouble(struct log_reader *reader, int64_t run, struct log_trouble *out)
 {
+    const struct log_reader *spill = run > 0 ? log_read_spill(reader, run) : NULL;
+    struct spill_info info;
+    const char *text = "";
+    sqlite3_stmt *query = NULL;
     *out = (struct log_trouble){0};
-    if (run > 0 && say_spill(reader, run, out))
-        return;
-    if (!db_is_in_place(&reader->db))
+    if (spill && spill_read_info(&spill->place, &info, NULL)) {
+        const bool lives = log_read_has_owner(reader, info.uid);
+        out->kind = lives ? LOG_TROUBLE_SPILLED : LOG_TROUBLE_LEFT;
+        out->since_ms = info.reason.since_ms;
+        text = lives ? info.reason.why : info.place.db;
+    } else if (!db_is_in_place(&reader->db)) {
         out->kind = LOG_TROUBLE_CUT_OFF;
-    else if (reader->newer != 0)
-        say_newer(reader, out);
-    else if (reader->still)
+    } else if (reader->newer != 0) {
+        const char *sql = "SELECT devs FROM run ORDER BY id DESC LIMIT 1";
+        bool row = false;
+        const bool ok = db_prepare(&reader->db, &sql, 1, &query, NULL) &&
+                        db_next(&reader->db, query, &row, NULL) && row;
+        const char *version = ok ? (const char *)sqlite3_column_text(query, 0) : NULL;
+        out->kind = LOG_TROUBLE_NEWER;
+        out->schema = reader->newer;
+        text = version ? version : "?";
+    } else if (reader->still) {
         out->kind = LOG_TROUBLE_STILL;
+    }
+    (void)snprintf(out->text, sizeof(out->text), "%.*s", LOG_TROUBLE_TEXT_MAX - 1, text);
+    db_finalize(&query, 1);
 }

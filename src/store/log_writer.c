@@ -237,21 +237,6 @@ static bool check_files(struct log_writer *writer, struct err *err)
            err_set(err, ERR_IO, "'%s' was deleted, moved or replaced", writer->place.db);
 }
 
-/* The commit that ends the run always checks the lock, other commits at most once per interval. */
-static bool check_owner(struct log_writer *writer, struct err *err)
-{
-    if (writer->owner_fd < 0 || !writer->state)
-        return true; /* no run yet, or the lock was just taken */
-    const int64_t now_us = clock_mono_us();
-    if (!writer->state->ended && writer->owner_checked_us != 0 &&
-        now_us - writer->owner_checked_us < OWNER_CHECK_US)
-        return true;
-    if (!owner_keep(&writer->place, writer->uid, &writer->owner_fd, err))
-        return false;
-    writer->owner_checked_us = now_us;
-    return true;
-}
-
 bool log_writer_check(struct log_writer *writer, struct err *err)
 {
     struct err why = {0};
@@ -284,8 +269,19 @@ bool log_write_begin(struct log_writer *writer, struct err *err)
     writer->in_turn = true;
     writer->appended = false;
     writer->spent = 0;
-    if (!check_files(writer, err) || !check_owner(writer, err))
+    if (!check_files(writer, err))
         return false;
+
+    /* Is the owner lock still ours? Without a run there is none yet. The commit that ends the run
+     * always checks, other commits at most once per interval. */
+    const int64_t now_us = clock_mono_us();
+    if (writer->owner_fd >= 0 && writer->state &&
+        (writer->state->ended || writer->owner_checked_us == 0 ||
+         now_us - writer->owner_checked_us >= OWNER_CHECK_US)) {
+        if (!owner_keep(&writer->place, writer->uid, &writer->owner_fd, err))
+            return false;
+        writer->owner_checked_us = now_us;
+    }
 
     /* Another program that takes no turns may have locked the database. Waits as long as for a
      * turn; after a failed wait only for a short time. */

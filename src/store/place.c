@@ -167,21 +167,6 @@ static bool make_folder(const char *dir, struct err *err)
     return true;
 }
 
-/* Turns "a/./b//c" into "a/b/c", so that paths of the same directory can be compared. */
-static void drop_dots(char *path)
-{
-    char *to = path;
-    for (const char *from = path; *from != '\0';) {
-        const bool is_double = from[0] == '/' && from[1] == '/';
-        const bool is_dot = from[0] == '/' && from[1] == '.' && from[2] == '/';
-        if (is_double || is_dot)
-            from += is_dot ? 2 : 1;
-        else
-            *to++ = *from++;
-    }
-    *to = '\0';
-}
-
 bool place_of_file(const char *given, struct place *out, struct err *err)
 {
     if (given[0] == '\0')
@@ -194,7 +179,17 @@ bool place_of_file(const char *given, struct place *out, struct err *err)
     if (len < 0 || len >= PATH_MAX - BESIDE_MAX)
         return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", given);
 
-    drop_dots(path);
+    /* Turns "a/./b//c" into "a/b/c", so that paths of the same directory can be compared. */
+    char *to = path;
+    for (const char *from = path; *from != '\0';) {
+        const bool is_double = from[0] == '/' && from[1] == '/';
+        const bool is_dot = from[0] == '/' && from[1] == '.' && from[2] == '/';
+        if (is_double || is_dot)
+            from += is_dot ? 2 : 1;
+        else
+            *to++ = *from++;
+    }
+    *to = '\0';
     char *slash = strrchr(path, '/');
     if (slash[1] == '\0')
         return err_set(err, ERR_INVALID, "'%s' is a folder, expected a file", given);
@@ -261,21 +256,6 @@ static bool place_check_folder(const char *dir, struct err *err)
     (void)err_set(err, ERR_INVALID, "'%s' is on a network file system: a log would not be safe",
                   dir);
     return err_hint(err, "--db FILE with a file on a local disk");
-}
-
-static bool use_path(const char *given, bool create, struct place *out, struct err *err)
-{
-    struct place place;
-    if (!place_of_file(given, &place, err))
-        return false;
-    if (create && !make_folder(place.dir, err))
-        return false;
-    if (!create && !is_file(place.db))
-        return err_set(err, ERR_NOT_FOUND, "no log at '%s'", place.db);
-    if (!place_check_folder(place.dir, err))
-        return false;
-    *out = place;
-    return true;
 }
 
 /* Returns true for the top directory of a repository. A linked worktree does not count: it belongs
@@ -372,11 +352,19 @@ static bool create_here(const char *here, struct place *out, struct err *err)
 bool place_find(const char *given, bool create, struct place *out, struct err *err)
 {
     const char *named = given ? given : getenv("DEVS_DB");
-    if (named && (given || named[0] != '\0'))
-        return use_path(named, create, out, err);
+    struct place place;
+    if (named && (given || named[0] != '\0')) {
+        if (!place_of_file(named, &place, err) || (create && !make_folder(place.dir, err)))
+            return false;
+        if (!create && !is_file(place.db))
+            return err_set(err, ERR_NOT_FOUND, "no log at '%s'", place.db);
+        if (!place_check_folder(place.dir, err))
+            return false;
+        *out = place;
+        return true;
+    }
 
     char here[PATH_MAX];
-    struct place place;
     if (!working_folder(here, err))
         return false;
     char passed[PATH_MAX];
@@ -443,15 +431,6 @@ static bool check_file(const struct place *place, struct stat *info, struct err 
     return true;
 }
 
-static void make_log_private(const char *db, const char *suffix)
-{
-    char path[PATH_MAX];
-    struct stat info;
-    if (private_path_join(path, sizeof(path), db, suffix, NULL) && lstat(path, &info) == 0 &&
-        S_ISREG(info.st_mode) && (info.st_mode & OTHERS_MODE) != 0)
-        private_mode_set(path, FILE_MODE);
-}
-
 static bool check_schema(const struct place *place, struct err *err)
 {
     struct db db;
@@ -477,6 +456,7 @@ bool place_check_log(const struct place *place, struct err *err)
 
 bool place_check_write(const struct place *place, struct err *err)
 {
+    static const char *const suffixes[] = {"", "-wal", "-shm"};
     struct stat info;
     if (!place_check_private(place->dir, err))
         return false;
@@ -487,8 +467,11 @@ bool place_check_write(const struct place *place, struct err *err)
     if (!check_file(place, &info, err) || (info.st_size > 0 && !check_schema(place, err)) ||
         !log_own_check(place, err))
         return false;
-    make_log_private(place->db, "");
-    make_log_private(place->db, "-wal");
-    make_log_private(place->db, "-shm");
+    for (size_t i = 0; i < ARRAY_LEN(suffixes); i++) {
+        char path[PATH_MAX];
+        if (private_path_join(path, sizeof(path), place->db, suffixes[i], NULL) &&
+            lstat(path, &info) == 0 && S_ISREG(info.st_mode) && (info.st_mode & OTHERS_MODE) != 0)
+            private_mode_set(path, FILE_MODE);
+    }
     return true;
 }

@@ -75,22 +75,6 @@ bool spill_find(const char *uid, struct place *out)
     return false;
 }
 
-/* Chooses the location of a spill and makes its directory if needed. Fails with ERR_INVALID if the
- * uid is invalid or the directory is not private, ERR_LIMIT if the path is too long, or ERR_IO. */
-static bool spill_choose(const char *uid, struct place *out, struct err *err)
-{
-    char dir[PATH_MAX];
-    const char *runtime = getenv("XDG_RUNTIME_DIR");
-    struct stat info;
-    bool has_runtime =
-        runtime && runtime[0] == '/' && stat(runtime, &info) == 0 && S_ISDIR(info.st_mode);
-    if (!is_uid(uid))
-        return err_set(err, ERR_INVALID, "'%s' is not a run's uid", uid);
-    if (!name_folder(has_runtime ? 0 : 1, dir))
-        return err_set(err, ERR_INVALID, "XDG_RUNTIME_DIR does not name a folder");
-    return private_folder_make(dir, NULL, err) && is_ours(dir, err) && place_in(dir, uid, out, err);
-}
-
 void spill_remove(const struct place *place)
 {
     /* The database last: until then, the other files still belong to something. */
@@ -107,38 +91,12 @@ void spill_remove(const struct place *place)
     }
 }
 
-static bool read_marks(const struct db *db, struct spill_info *info, struct err *err)
+bool spill_read_info(const struct place *place, struct spill_info *out, struct err *err)
 {
     static const char *const sql =
         "SELECT r.id, r.uid, h.word, s.word, s.number, (SELECT ifnull(min(seq), 0) FROM event"
         " WHERE run=r.id), (SELECT ifnull(max(seq), 0) FROM event WHERE run=r.id)"
         " FROM run r, word s, word h WHERE s.what='spill' AND h.what='home' LIMIT 1";
-    sqlite3_stmt *query = NULL;
-    bool row = false;
-    bool ok = db_prepare(db, &sql, 1, &query, err) && db_next(db, query, &row, err);
-    if (ok && row) {
-        info->run = sqlite3_column_int64(query, 0);
-        db_copy_text(query, 1, info->uid, sizeof(info->uid));
-        db_copy_text(query, 2, info->home, sizeof(info->home));
-        db_copy_text(query, 3, info->reason.why, sizeof(info->reason.why));
-        info->reason.since_ms = sqlite3_column_int64(query, 4);
-        info->first_seq = sqlite3_column_int64(query, 5);
-        info->last_seq = sqlite3_column_int64(query, 6);
-    } else if (ok) {
-        /* An unfinished spill, whose devs was killed, or another log. */
-        int64_t runs = 0;
-        ok = db_number(db, "SELECT count(*) FROM run WHERE id>0", &runs, err);
-        if (ok && runs == 0)
-            ok = err_set(err, ERR_NOT_FOUND, "'%s' holds nothing yet", info->place.db);
-        else if (ok)
-            ok = err_set(err, ERR_INVALID, "'%s' is not a spill log", info->place.db);
-    }
-    db_finalize(&query, 1);
-    return ok;
-}
-
-bool spill_read_info(const struct place *place, struct spill_info *out, struct err *err)
-{
     struct spill_info info = {.place = *place};
     struct stat file;
     struct db db;
@@ -147,7 +105,29 @@ bool spill_read_info(const struct place *place, struct spill_info *out, struct e
     info.bytes = file.st_size;
     if (!db_init(&db, place->db, DB_READ, err))
         return false;
-    bool ok = schema_check(&db, err) && read_marks(&db, &info, err);
+
+    sqlite3_stmt *query = NULL;
+    bool row = false;
+    bool ok = schema_check(&db, err) && db_prepare(&db, &sql, 1, &query, err) &&
+              db_next(&db, query, &row, err);
+    if (ok && row) {
+        info.run = sqlite3_column_int64(query, 0);
+        db_copy_text(query, 1, info.uid, sizeof(info.uid));
+        db_copy_text(query, 2, info.home, sizeof(info.home));
+        db_copy_text(query, 3, info.reason.why, sizeof(info.reason.why));
+        info.reason.since_ms = sqlite3_column_int64(query, 4);
+        info.first_seq = sqlite3_column_int64(query, 5);
+        info.last_seq = sqlite3_column_int64(query, 6);
+    } else if (ok) {
+        /* An unfinished spill, whose devs was killed, or another log. */
+        int64_t runs = 0;
+        ok = db_number(&db, "SELECT count(*) FROM run WHERE id>0", &runs, err);
+        if (ok && runs == 0)
+            ok = err_set(err, ERR_NOT_FOUND, "'%s' holds nothing yet", place->db);
+        else if (ok)
+            ok = err_set(err, ERR_INVALID, "'%s' is not a spill log", place->db);
+    }
+    db_finalize(&query, 1);
     db_done(&db);
     if (!ok)
         return false;
@@ -312,7 +292,6 @@ static bool try_place(struct log_writer **out, const struct log_writer *from,
     return true;
 }
 
-/* If a damaged event prevents copying, the spill starts with the following events. */
 bool log_writer_spill(struct log_writer **out, const struct log_writer *from,
                       const struct spill_reason *reason, struct err *err)
 {
@@ -322,8 +301,20 @@ bool log_writer_spill(struct log_writer **out, const struct log_writer *from,
     if (spill_find(from->uid, &left))
         return err_set(err, ERR_BUSY, "an earlier second log, '%s', has not been merged yet",
                        left.db);
-    if (!spill_choose(from->uid, &place, err))
+    char dir[PATH_MAX];
+    const char *runtime = getenv("XDG_RUNTIME_DIR");
+    struct stat info;
+    const bool has_runtime =
+        runtime && runtime[0] == '/' && stat(runtime, &info) == 0 && S_ISDIR(info.st_mode);
+    if (!is_uid(from->uid))
+        return err_set(err, ERR_INVALID, "'%s' is not a run's uid", from->uid);
+    if (!name_folder(has_runtime ? 0 : 1, dir))
+        return err_set(err, ERR_INVALID, "XDG_RUNTIME_DIR does not name a folder");
+    if (!private_folder_make(dir, NULL, err) || !is_ours(dir, err) ||
+        !place_in(dir, from->uid, &place, err))
         return false;
+
+    /* If a damaged event prevents copying, the spill starts with the following events. */
     struct spill_reason rest = *reason;
     rest.whole = false;
     return (reason->whole && try_place(out, from, &place, reason, NULL)) ||

@@ -65,24 +65,6 @@ static bool is_same(const struct recorded *recorded, const struct verdict *is,
                                                     strcmp(was->violations, is->violations) == 0));
 }
 
-/* Returns false if the log lacks part of what the contract was checked against. */
-static bool hold_against_contract(struct verify_judge *judge, const struct event *end,
-                                  struct verdict *verdict)
-{
-    const struct plan_contract *contract = step_of(judge, end)->contract;
-    struct str bytes = {0};
-    struct violations violations = {0};
-    struct contract_output output;
-    if (!contract)
-        return true;
-    const bool is_there = evidence_result(judge->evidence, &bytes, &output);
-    if (is_there)
-        contract_judge(contract->schema, &output, verdict, &violations);
-    violations_done(&violations);
-    str_done(&bytes);
-    return is_there;
-}
-
 static void report_difference(struct verify_judge *judge, const struct recorded *recorded,
                               const struct verdict *is, enum verify_rules rules)
 {
@@ -110,11 +92,23 @@ struct opinions {
 static enum opinion judge_by(struct verify_judge *judge, const struct recorded *recorded,
                              enum verify_rules rules, struct verdict *is)
 {
+    const struct plan_contract *contract = step_of(judge, recorded->end)->contract;
     classify(judge->classifiers[judge->are_same_rules ? VERIFY_PRESENT : rules], &recorded->input,
              is);
-    if (!hold_against_contract(judge, recorded->end, is) &&
-        (is->class == VERDICT_SUCCESS || recorded->verdict.reason == REASON_CONTRACT))
-        return OPINION_NO_CONTRACT;
+    if (contract) {
+        struct str bytes = {0};
+        struct violations violations = {0};
+        struct contract_output output;
+        const bool is_there = evidence_result(judge->evidence, &bytes, &output);
+        if (is_there)
+            contract_judge(contract->schema, &output, is, &violations);
+        violations_done(&violations);
+        str_done(&bytes);
+        /* The log lacks part of what the contract was checked against. */
+        if (!is_there &&
+            (is->class == VERDICT_SUCCESS || recorded->verdict.reason == REASON_CONTRACT))
+            return OPINION_NO_CONTRACT;
+    }
     return is_same(recorded, is, rules) ? OPINION_SAME : OPINION_OTHER;
 }
 
@@ -313,22 +307,6 @@ static bool find_act(void *ctx, int64_t id, struct control *out)
     return found;
 }
 
-static bool read_plan(struct verifying *verifying, struct err *err)
-{
-    const struct log_run_info *run = &verifying->run;
-    struct violations violations = {0};
-    const bool ok =
-        plan_parse(run->plan_text, strlen(run->plan_text), &verifying->plan, &violations);
-    if (!ok)
-        (void)err_set(err, ERR_DAMAGED, "the plan of run #%lld in the log cannot be read%s%s",
-                      (long long)run->number, violations.count > 0 ? ": " : "",
-                      violations.count > 0 ? violations.items[0].message : "");
-    violations_done(&violations);
-    if (ok && verifying->plan->grows)
-        verifying->growing = plan_growing(verifying->plan);
-    return ok;
-}
-
 static void pass_on_difference(void *ctx, const struct redecide_difference *difference)
 {
     const struct verifying *verifying = ctx;
@@ -378,18 +356,33 @@ static bool open_judge(struct verifying *verifying, struct err *err)
 static bool open_parts(struct verifying *verifying, struct err *err)
 {
     struct log_reader *reader = verifying->asked->reader;
+    const struct log_run_info *run = &verifying->run;
     if (!db_prepare(&reader->db, query_sql, QUERY_COUNT, verifying->queries, err) ||
-        !log_reader_run(reader, verifying->asked->run, &verifying->run, err) ||
-        !read_plan(verifying, err) || !open_judge(verifying, err))
+        !log_reader_run(reader, verifying->asked->run, &verifying->run, err))
         return false;
-    const struct redecide_run run = {.plan = verifying->plan,
-                                     .seed = verifying->run.seed,
-                                     .dir = verifying->run.dir,
-                                     .is_session = verifying->run.is_session,
-                                     .act = find_act,
-                                     .differs = pass_on_difference,
-                                     .ctx = verifying};
-    redecide_open(&verifying->redecide, &run);
+
+    struct violations violations = {0};
+    const bool ok =
+        plan_parse(run->plan_text, strlen(run->plan_text), &verifying->plan, &violations);
+    if (!ok)
+        (void)err_set(err, ERR_DAMAGED, "the plan of run #%lld in the log cannot be read%s%s",
+                      (long long)run->number, violations.count > 0 ? ": " : "",
+                      violations.count > 0 ? violations.items[0].message : "");
+    violations_done(&violations);
+    if (!ok)
+        return false;
+    if (verifying->plan->grows)
+        verifying->growing = plan_growing(verifying->plan);
+    if (!open_judge(verifying, err))
+        return false;
+    const struct redecide_run redecided = {.plan = verifying->plan,
+                                           .seed = run->seed,
+                                           .dir = run->dir,
+                                           .is_session = run->is_session,
+                                           .act = find_act,
+                                           .differs = pass_on_difference,
+                                           .ctx = verifying};
+    redecide_open(&verifying->redecide, &redecided);
     return true;
 }
 

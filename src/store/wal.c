@@ -305,7 +305,7 @@ static sqlite3_file *file_of(const struct db *db, int which)
 
 /* Maps a region of the index. Returns NULL if the connection has not opened its WAL: mapping would
  * open the index without SQLite's knowledge, and nobody would close it. */
-static const volatile unsigned char *region(const struct db *db, int number)
+static const volatile unsigned char *index_region(const struct db *db, int number)
 {
     void volatile *at = NULL;
     const bool has_wal = file_of(db, SQLITE_FCNTL_JOURNAL_POINTER) != NULL;
@@ -326,7 +326,7 @@ static void copy_out(void *to, const volatile unsigned char *from, size_t len)
 /* Reads the header. If its two copies differ, another process is writing. */
 static bool read_header(const struct db *db, struct header *out, uint32_t *copied)
 {
-    const volatile unsigned char *at = region(db, 0);
+    const volatile unsigned char *at = index_region(db, 0);
     for (int i = 0; at && i < TRIES; i++) {
         struct header first;
         struct header second;
@@ -383,19 +383,19 @@ bool wal_lost_memory(const struct db *db)
     const bool known = wal_index_read(db, &index);
     const int regions = known ? (int)(index.frames / REGION_FRAMES) + 1 : 1;
     for (int i = 0; i < regions; i++) {
-        const volatile unsigned char *at = region(db, i);
+        const volatile unsigned char *at = index_region(db, i);
         if (at && shm_guard_hit((const void *)(uintptr_t)at, REGION_BYTES))
             return true;
     }
     return false;
 }
 
-static uint32_t big(const unsigned char *at)
+static uint32_t big_endian(const unsigned char *at)
 {
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-static uint32_t small(const unsigned char *at)
+static uint32_t little_endian(const unsigned char *at)
 {
     return (uint32_t)at[3] << 24 | (uint32_t)at[2] << 16 | (uint32_t)at[1] << 8 | at[0];
 }
@@ -403,8 +403,8 @@ static uint32_t small(const unsigned char *at)
 static void add_sum(uint32_t sum[2], bool is_big, const unsigned char *bytes, size_t len)
 {
     for (size_t i = 0; i + 8 <= len; i += 8) {
-        sum[0] += (is_big ? big(bytes + i) : small(bytes + i)) + sum[1];
-        sum[1] += (is_big ? big(bytes + i + 4) : small(bytes + i + 4)) + sum[0];
+        sum[0] += (is_big ? big_endian(bytes + i) : little_endian(bytes + i)) + sum[1];
+        sum[1] += (is_big ? big_endian(bytes + i + 4) : little_endian(bytes + i + 4)) + sum[0];
     }
 }
 
@@ -416,11 +416,11 @@ static bool read_start(sqlite3_file *wal, const struct header *header, uint32_t 
     unsigned char frame[FRAME_BYTES];
     if (wal->pMethods->xRead(wal, bytes, HEADER_BYTES, 0) != SQLITE_OK ||
         memcmp(bytes + 16, header->salt, sizeof(header->salt)) != 0 ||
-        big(bytes + 8) != page_bytes(header))
+        big_endian(bytes + 8) != page_bytes(header))
         return false;
     uint32_t own[2] = {0, 0};
     add_sum(own, header->is_big_endian != 0, bytes, HEADER_BYTES - 8);
-    if (own[0] != big(bytes + 24) || own[1] != big(bytes + 28))
+    if (own[0] != big_endian(bytes + 24) || own[1] != big_endian(bytes + 28))
         return false;
     memcpy(sum, own, sizeof(own));
     if (copied == 0)
@@ -429,8 +429,8 @@ static bool read_start(sqlite3_file *wal, const struct header *header, uint32_t 
         HEADER_BYTES + (sqlite3_int64)(copied - 1) * (FRAME_BYTES + page_bytes(header));
     if (wal->pMethods->xRead(wal, frame, FRAME_BYTES, at) != SQLITE_OK)
         return false;
-    sum[0] = big(frame + 16);
-    sum[1] = big(frame + 20);
+    sum[0] = big_endian(frame + 16);
+    sum[1] = big_endian(frame + 20);
     return true;
 }
 
@@ -453,7 +453,7 @@ static bool frames_fit(sqlite3_file *wal, const struct header *header, uint32_t 
             add_sum(sum, header->is_big_endian != 0, frame, 8);
             add_sum(sum, header->is_big_endian != 0, frame + FRAME_BYTES, page_bytes(header));
             ok = memcmp(frame + 8, header->salt, sizeof(header->salt)) == 0 &&
-                 sum[0] == big(frame + 16) && sum[1] == big(frame + 20);
+                 sum[0] == big_endian(frame + 16) && sum[1] == big_endian(frame + 20);
         }
         at += count;
     }
