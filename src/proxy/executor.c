@@ -37,26 +37,6 @@ static void free_run(struct executor *executor)
     executor->name = NULL;
 }
 
-/* Makes the workspace that calls run in, unless they run in place. */
-static bool make_tree(struct executor *executor, struct engine_options *options, struct err *err)
-{
-    const struct workspace_spec *spec = executor->options->workspace;
-    if (!spec || spec->kind == WORKSPACE_INPLACE)
-        return true;
-    const struct session_tree_call call = {.spec = spec,
-                                           .run_dir = options->run_dir,
-                                           .log_dir = executor->place.dir,
-                                           .log_db = executor->place.db,
-                                           .sandbox = &options->plan->sandbox,
-                                           .processes = options->plan->limits.processes,
-                                           .seed = options->seed,
-                                           .environment = options->environment};
-    if (!session_tree_make(&executor->tree, &call, err))
-        return false;
-    options->run_dir = session_tree_dir(executor->tree);
-    return true;
-}
-
 /* Begins the run. After a failure nothing is left over, and it can be tried again. */
 static bool executor_run_begin(struct executor *executor, struct err *err)
 {
@@ -70,8 +50,23 @@ static bool executor_run_begin(struct executor *executor, struct err *err)
     options.name = executor->name;
     options.by = executor->by;
     options.at_end = ENGINE_LEAVE;
-    ok = ok && make_tree(executor, &options, err) &&
-         engine_start(&executor->engine, &options, &executor->run, err) &&
+
+    /* Makes the workspace that calls run in, unless they run in place. */
+    const struct workspace_spec *spec = executor->options->workspace;
+    if (ok && spec && spec->kind != WORKSPACE_INPLACE) {
+        const struct session_tree_call tree = {.spec = spec,
+                                               .run_dir = options.run_dir,
+                                               .log_dir = executor->place.dir,
+                                               .log_db = executor->place.db,
+                                               .sandbox = &options.plan->sandbox,
+                                               .processes = options.plan->limits.processes,
+                                               .seed = options.seed,
+                                               .environment = options.environment};
+        ok = session_tree_make(&executor->tree, &tree, err);
+        if (ok)
+            options.run_dir = session_tree_dir(executor->tree);
+    }
+    ok = ok && engine_start(&executor->engine, &options, &executor->run, err) &&
          follower_open(&executor->follower, &executor->place, executor->run, err) &&
          control_desk_start(&executor->desk, &executor->place, err);
     if (!ok) {
@@ -143,8 +138,9 @@ void executor_begin(void *ctx, struct mcp_call *call)
 }
 
 /* Requests a cancel; if the desk's queue is full, the next executor_look() tries again. */
-static void ask_for_cancel(struct executor *executor, const struct mcp_call *call)
+void executor_take_back(void *ctx, struct mcp_call *call)
 {
+    struct executor *executor = ctx;
     struct execution *execution = call->execution;
     struct control control = {.verb = CONTROL_CANCEL,
                               .mode = CANCEL_TERM,
@@ -155,11 +151,6 @@ static void ask_for_cancel(struct executor *executor, const struct mcp_call *cal
     (void)snprintf(control.by, sizeof(control.by), "%s", executor->by);
     execution->cancel_wanted =
         !control_desk_ask(executor->desk, executor->run, &control, &ticket, NULL);
-}
-
-void executor_take_back(void *ctx, struct mcp_call *call)
-{
-    ask_for_cancel(ctx, call);
 }
 
 static void finish_call(struct executor *executor, struct mcp_call *call, const char *members)
@@ -284,7 +275,7 @@ bool executor_look(struct executor *executor, struct err *err)
                              task_status_is_final(state->tasks[execution->task].status);
         if (!is_over) {
             if (execution->cancel_wanted)
-                ask_for_cancel(executor, calls[i]);
+                executor_take_back(executor, calls[i]);
             tell_progress(executor, calls[i], &now);
         } else if (calls[i]->is_taken_back) {
             finish_call(executor, calls[i], "");

@@ -11,22 +11,6 @@
 #include "text.h"
 #include "xalloc.h"
 
-/* Appends a row. Rows come in the order of their offsets; one may repeat the end of the previous
- * one. */
-static void add_row(struct mcp_stream *stream, const char *bytes, const struct log_output_row *row)
-{
-    int64_t known = stream->next - row->offset;
-    if (known >= (int64_t)row->len)
-        return;
-    if (known < 0 && stream->gap_bytes == 0)
-        stream->gap_at = stream->kept.len;
-    if (known < 0)
-        stream->gap_bytes -= known;
-    const size_t skip = known > 0 ? (size_t)known : 0;
-    str_add_n(&stream->kept, bytes + skip, row->len - skip);
-    stream->next = row->offset + (int64_t)row->len;
-}
-
 bool mcp_output_read(struct log_reader *reader, const struct log_output_key *key,
                      struct mcp_output *out, struct err *err)
 {
@@ -38,10 +22,22 @@ bool mcp_output_read(struct log_reader *reader, const struct log_output_key *key
         ok = log_reader_output(reader, key, after, &page, err);
         for (size_t i = 0; ok && i < page.count; i++) {
             const struct log_output_row *row = &page.rows[i];
-            if (row->stream == LOG_STREAM_OUT || row->stream == LOG_STREAM_ERR)
-                add_row(&out->streams[row->stream - LOG_STREAM_OUT],
-                        str_text(&page.text) + row->start, row);
             after = row->id;
+            if (row->stream != LOG_STREAM_OUT && row->stream != LOG_STREAM_ERR)
+                continue;
+            /* Rows come in the order of their offsets; one may repeat the end of the previous
+             * one. */
+            struct mcp_stream *stream = &out->streams[row->stream - LOG_STREAM_OUT];
+            const int64_t known = stream->next - row->offset;
+            if (known >= (int64_t)row->len)
+                continue;
+            if (known < 0 && stream->gap_bytes == 0)
+                stream->gap_at = stream->kept.len;
+            if (known < 0)
+                stream->gap_bytes -= known;
+            const size_t skip = known > 0 ? (size_t)known : 0;
+            str_add_n(&stream->kept, str_text(&page.text) + row->start + skip, row->len - skip);
+            stream->next = row->offset + (int64_t)row->len;
         }
     } while (ok && page.count > 0);
     output_page_done(&page);
@@ -200,37 +196,36 @@ static struct line failed_test_name(const struct line *line)
     return name.len > 0 ? name : gtest_name(line);
 }
 
-/* Returns false if the name is already in the list. */
-static bool add_name(const struct line *name, struct str *out)
-{
-    struct str clean = {0};
-    struct str element = {0};
-    text_clean(&clean, name->bytes, name->len);
-    const size_t len = text_cut(str_text(&clean), clean.len, MCP_FAILING_NAME_MAX);
-    str_add_json(&element, str_text(&clean), len);
-    const char *at = strstr(str_text(out), str_text(&element));
-    const bool is_listed = at && (at[element.len] == ',' || at[element.len] == '\0');
-    const bool is_new = len > 0 && !is_listed;
-    if (is_new)
-        str_addf(out, "%s%s", out->len > 0 ? "," : "", str_text(&element));
-    str_done(&element);
-    str_done(&clean);
-    return is_new;
-}
-
 int mcp_failing_find(const char *bytes, size_t len, struct str *out)
 {
     const char *const end = bytes + len;
+    struct str clean = {0};
+    struct str element = {0};
     int count = 0;
     while (bytes < end && count < MCP_FAILING_MAX) {
         const char *feed = memchr(bytes, '\n', (size_t)(end - bytes));
         const char *stop = feed ? feed : end;
         const struct line line = trimmed_line(bytes, (size_t)(stop - bytes));
         const struct line name = failed_test_name(&line);
-        if (name.len > 0 && add_name(&name, out))
-            count++;
         bytes = feed ? feed + 1 : end;
+        if (name.len == 0)
+            continue;
+        str_clear(&clean);
+        str_clear(&element);
+        text_clean(&clean, name.bytes, name.len);
+        const size_t name_len = text_cut(str_text(&clean), clean.len, MCP_FAILING_NAME_MAX);
+        if (name_len == 0)
+            continue;
+        str_add_json(&element, str_text(&clean), name_len);
+        const char *at = strstr(str_text(out), str_text(&element));
+        const bool is_listed = at && (at[element.len] == ',' || at[element.len] == '\0');
+        if (is_listed)
+            continue;
+        str_addf(out, "%s%s", out->len > 0 ? "," : "", str_text(&element));
+        count++;
     }
+    str_done(&element);
+    str_done(&clean);
     return count;
 }
 

@@ -371,9 +371,22 @@ static void add_number(struct str *out, int64_t number)
     add_word(out, text);
 }
 
-static void add_file_call(const struct mcp_request *request, const struct mcp_setting *set,
-                          struct str *out)
+/* Appends the command's arguments as elements of a JSON array. */
+static bool add_call(const struct mcp_request *request, const struct mcp_setting *set,
+                     struct str *out, struct err *err)
 {
+    char *const *argv = request->argv ? request->argv : set->tests;
+    if (!request->path) {
+        if (!argv) {
+            (void)err_set(err, ERR_NOT_FOUND, "no test command is set");
+            return err_hint(err, "give argv, or let the person write \"tests\": {\"run\": "
+                                 "[\"make\", \"test\"]} into devs.config.json");
+        }
+        for (; *argv; argv++)
+            add_word(out, *argv);
+        return true;
+    }
+
     const bool reads = request->tool == MCP_TOOL_READ;
     const bool is_outside = set->kept == SANDBOX_NONE;
     if (is_outside) {
@@ -388,32 +401,14 @@ static void add_file_call(const struct mcp_request *request, const struct mcp_se
         add_word(out, "sh");
         add_word(out, request->path);
     }
-    if (!reads)
-        return;
-    if (is_outside)
-        add_word(out, "--offset");
-    add_number(out, request->offset);
-    if (is_outside)
-        add_word(out, "--length");
-    add_number(out, request->length);
-}
-
-/* Appends the command's arguments as elements of a JSON array. */
-static bool add_call(const struct mcp_request *request, const struct mcp_setting *set,
-                     struct str *out, struct err *err)
-{
-    if (request->path) {
-        add_file_call(request, set, out);
-        return true;
+    if (reads) {
+        if (is_outside)
+            add_word(out, "--offset");
+        add_number(out, request->offset);
+        if (is_outside)
+            add_word(out, "--length");
+        add_number(out, request->length);
     }
-    char *const *argv = request->argv ? request->argv : set->tests;
-    if (!argv) {
-        (void)err_set(err, ERR_NOT_FOUND, "no test command is set");
-        return err_hint(err, "give argv, or let the person write \"tests\": {\"run\": [\"make\", "
-                             "\"test\"]} into devs.config.json");
-    }
-    for (; *argv; argv++)
-        add_word(out, *argv);
     return true;
 }
 
@@ -440,21 +435,6 @@ static void add_title(const struct mcp_request *request, const struct mcp_settin
     str_done(&words);
 }
 
-static void add_environment(char *const *env, struct str *out)
-{
-    str_json_key(out, "env");
-    str_add_char(out, '{');
-    for (char *const *entry = env; *entry; entry++) {
-        const size_t name = strcspn(*entry, "=");
-        if (entry != env)
-            str_add_char(out, ',');
-        str_add_json(out, *entry, name);
-        str_add_char(out, ':');
-        str_add_json(out, *entry + name + 1, strlen(*entry + name + 1));
-    }
-    str_add_char(out, '}');
-}
-
 bool mcp_task_write(const struct mcp_request *request, const struct mcp_setting *set,
                     int64_t number, struct str *out, struct err *err)
 {
@@ -473,8 +453,19 @@ bool mcp_task_write(const struct mcp_request *request, const struct mcp_setting 
     str_addf(out, ",\"run\":[%s]", str_text(&call));
     if (request->cwd)
         str_json_text(out, "cwd", request->cwd);
-    if (request->env && *request->env)
-        add_environment(request->env, out);
+    if (request->env && *request->env) {
+        str_json_key(out, "env");
+        str_add_char(out, '{');
+        for (char *const *entry = request->env; *entry; entry++) {
+            const size_t name = strcspn(*entry, "=");
+            if (entry != request->env)
+                str_add_char(out, ',');
+            str_add_json(out, *entry, name);
+            str_add_char(out, ':');
+            str_add_json(out, *entry + name + 1, strlen(*entry + name + 1));
+        }
+        str_add_char(out, '}');
+    }
     str_json_key(out, "timeout_s");
     str_add_number(out, (double)request->timeout_ms / 1000);
     str_json_bool(out, "idempotent", request->idempotent);

@@ -127,24 +127,6 @@ static struct mcp_call *mcp_calls_find(const struct mcp_server *server, const ch
     return NULL;
 }
 
-/* Adds a call to the batch that is being read. There must be fewer than MCP_CALLS_MAX calls. The
- * server owns it until mcp_server_answer(). */
-static struct mcp_call *mcp_calls_add(struct mcp_server *server, const struct mcp_message *message,
-                                      enum mcp_era era)
-{
-    struct mcp_call *call = xcalloc(1, sizeof(*call));
-    const struct json *token = json_get(json_get(message->params, "_meta"), "progressToken");
-    str_add(&call->id, str_text(&message->id));
-    if (mcp_is_id(token))
-        json_write(&call->token, token);
-    call->era = era;
-    call->batch = server->batch;
-    if (call->batch)
-        call->batch->open++;
-    server->calls[server->call_count++] = call;
-    return call;
-}
-
 void mcp_server_answer(struct mcp_server *server, struct mcp_call *call, const char *members)
 {
     struct str text = {0};
@@ -316,8 +298,18 @@ static void answer_call_tool(const struct asked *asked)
         mcp_reply_refusal(&members, str_text(&why), "Wait until some have ended, then call again.");
         answer_request(asked, &members);
     } else {
-        struct mcp_call *call = mcp_calls_add(server, asked->message, asked->era);
+        /* The server owns the call until mcp_server_answer(). */
+        struct mcp_call *call = xcalloc(1, sizeof(*call));
+        const struct json *token = json_get(json_get(params, "_meta"), "progressToken");
         struct err err = {0};
+        str_add(&call->id, str_text(&asked->message->id));
+        if (mcp_is_id(token))
+            json_write(&call->token, token);
+        call->era = asked->era;
+        call->batch = server->batch; /* the one that is being read */
+        if (call->batch)
+            call->batch->open++;
+        server->calls[server->call_count++] = call;
         if (mcp_request_read(tool, json_get(params, "arguments"), server->root, &call->request,
                              &err)) {
             server->host.begin(server->host.ctx, call);
@@ -344,21 +336,6 @@ static const struct {
     {"tools/call", IN_LEGACY | IN_STATELESS, answer_call_tool},
 };
 
-static void refuse_version(const struct asked *asked, const char *wanted)
-{
-    struct str data = {0};
-    struct str text = {0};
-    struct mcp_server *server = asked->server;
-    str_add(&data, "{\"supported\":");
-    mcp_version_list(&data);
-    str_json_text(&data, "requested", wanted);
-    str_add_char(&data, '}');
-    mcp_reply_error(&text, str_text(&asked->message->id), MCP_ERROR_VERSION,
-                    "unsupported protocol version", str_text(&data));
-    mcp_calls_reply(server, &text);
-    str_done(&data);
-}
-
 /* Finds out the era of a request. Returns false if the request is invalid and was answered. */
 static bool settle_era(struct asked *asked)
 {
@@ -369,7 +346,16 @@ static bool settle_era(struct asked *asked)
     if (!claim)
         return true;
     if (!mcp_version_parse(json_text(claim, ""), &version)) {
-        refuse_version(asked, json_text(claim, ""));
+        struct str data = {0};
+        struct str text = {0};
+        str_add(&data, "{\"supported\":");
+        mcp_version_list(&data);
+        str_json_text(&data, "requested", json_text(claim, ""));
+        str_add_char(&data, '}');
+        mcp_reply_error(&text, str_text(&asked->message->id), MCP_ERROR_VERSION,
+                        "unsupported protocol version", str_text(&data));
+        mcp_calls_reply(asked->server, &text);
+        str_done(&data);
         return false;
     }
     asked->era = mcp_version_era(version);

@@ -77,39 +77,36 @@ static void break_message(struct mcp_message *message, const char *why)
     message->why = why;
 }
 
-static void read_call(const struct json *json, struct mcp_message *message)
-{
-    const struct json *id = json_get(json, "id");
-    const struct json *params = json_get(json, "params");
-    message->kind = id ? MCP_REQUEST : MCP_NOTIFICATION;
-    message->method = json_text(json_get(json, "method"), NULL);
-    if (id && !mcp_is_id(id))
-        break_message(message, "an id is a string of at most 169 bytes or an integer");
-    else if (!message->method)
-        break_message(message, "the method is not a string");
-    else if (params && json_kind(params) != JSON_KIND_OBJECT)
-        break_message(message, "params are an object");
-    else
-        message->params = params;
-}
-
 void mcp_message_read(const struct json *json, struct mcp_message *out)
 {
+    const struct json *id = json_get(json, "id");
+    const struct json *method = json_get(json, "method");
+    const struct json *params = json_get(json, "params");
     *out = (struct mcp_message){0};
     if (json_kind(json) != JSON_KIND_OBJECT) {
         break_message(out, "a message is an object");
         return;
     }
-    if (mcp_is_id(json_get(json, "id")))
-        json_write(&out->id, json_get(json, "id"));
-    if (strcmp(json_text(json_get(json, "jsonrpc"), ""), "2.0") != 0)
+    if (mcp_is_id(id))
+        json_write(&out->id, id);
+    if (strcmp(json_text(json_get(json, "jsonrpc"), ""), "2.0") != 0) {
         break_message(out, "it does not say \"jsonrpc\":\"2.0\"");
-    else if (json_get(json, "method"))
-        read_call(json, out);
-    else if (json_get(json, "result") || json_get(json, "error"))
+    } else if (method) {
+        out->kind = id ? MCP_REQUEST : MCP_NOTIFICATION;
+        out->method = json_text(method, NULL);
+        if (id && !mcp_is_id(id))
+            break_message(out, "an id is a string of at most 169 bytes or an integer");
+        else if (!out->method)
+            break_message(out, "the method is not a string");
+        else if (params && json_kind(params) != JSON_KIND_OBJECT)
+            break_message(out, "params are an object");
+        else
+            out->params = params;
+    } else if (json_get(json, "result") || json_get(json, "error")) {
         out->kind = MCP_RESPONSE;
-    else
+    } else {
         break_message(out, "it has no method");
+    }
 }
 
 void mcp_message_done(struct mcp_message *message)

@@ -281,35 +281,17 @@ static bool refuse_object(const char *name, const char *why, struct err *err)
     return err_hint(err, "--db FILE names another");
 }
 
-static bool has_start(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
 /* SQLite stores each object's SQL with one of these beginnings. "CREATE VIRTUAL TABLE" is
  * deliberately missing, as is anything else that somebody wrote into sqlite_schema directly. Text
- * that begins like a table's makes a table, whatever the row's other columns say. */
-static bool check_object(const char *name, const char *sql, bool *has_table, struct err *err)
-{
-    static const char table[] = "CREATE TABLE ";
-    static const char *const others[] = {"CREATE INDEX ", "CREATE UNIQUE INDEX ", "CREATE VIEW ",
-                                         "CREATE TRIGGER "};
-    if (has_start(sql, table)) {
-        /* Identical to a statement of this build: then it has no generated columns. */
-        *has_table = *has_table || (!strstr(schema_tables, sql + sizeof(table) - 1) &&
-                                    !strstr(schema_additions, sql + sizeof(table) - 1));
-        return true;
-    }
-    for (size_t i = 0; i < ARRAY_LEN(others); i++) {
-        if (has_start(sql, others[i]))
-            return true;
-    }
-    return refuse_object(name, "is not a table, index, view or trigger", err);
-}
-
+ * that begins like a table's makes a table, whatever the row's other columns say. Sets
+ * *has_other_table if a table is not identical to a statement of this build: only then it may have
+ * generated columns. */
 static bool read_objects(const struct db *db, sqlite3_stmt *query, bool *has_other_table,
                          struct err *err)
 {
+    static const char table[] = "CREATE TABLE ";
+    static const char *const beginnings[] = {table, "CREATE INDEX ", "CREATE UNIQUE INDEX ",
+                                             "CREATE VIEW ", "CREATE TRIGGER "};
     bool row = true;
     for (int count = 0; row; count++) {
         if (!db_next(db, query, &row, err))
@@ -318,10 +300,19 @@ static bool read_objects(const struct db *db, sqlite3_stmt *query, bool *has_oth
         const char *sql = row ? (const char *)sqlite3_column_text(query, 1) : NULL;
         if (count >= SCHEMA_OBJECTS_MAX)
             return refuse_object("sqlite_schema", "has too many rows", err);
-        if (sql && sqlite3_column_bytes(query, 1) > SCHEMA_TEXT_MAX)
+        if (!sql) /* NULL for keys */
+            continue;
+        if (sqlite3_column_bytes(query, 1) > SCHEMA_TEXT_MAX)
             return refuse_object(name ? name : "?", "is too long", err);
-        if (sql && !check_object(name ? name : "?", sql, has_other_table, err)) /* NULL for keys */
-            return false;
+        bool is_known = false;
+        for (size_t i = 0; i < ARRAY_LEN(beginnings); i++)
+            is_known = is_known || strncmp(sql, beginnings[i], strlen(beginnings[i])) == 0;
+        if (!is_known)
+            return refuse_object(name ? name : "?", "is not a table, index, view or trigger", err);
+        if (strncmp(sql, table, strlen(table)) == 0 &&
+            !strstr(schema_tables, sql + strlen(table)) &&
+            !strstr(schema_additions, sql + strlen(table)))
+            *has_other_table = true;
     }
     return true;
 }

@@ -41,14 +41,6 @@ static const struct plan_step *step_of(const struct verify_judge *judge, const s
     return &judge->plan->tasks[end->task].steps[end->step];
 }
 
-/* Verdicts that are not based on output: results of the step could not be moved into place, or are
- * missing. */
-static bool was_seen(const struct verdict *verdict)
-{
-    return strcmp(verdict->rule, "known.output") == 0 || strcmp(verdict->rule, "known.keep") == 0 ||
-           strcmp(verdict->rule, EXPECT_FILES_RULE) == 0;
-}
-
 /* Compares two verdicts. The rule's name and the contract violations must be the same only under
  * the run's own rules. */
 static bool is_same(const struct recorded *recorded, const struct verdict *is,
@@ -208,12 +200,16 @@ static bool judge_end(struct verify_judge *judge, const struct event *end,
         sum->unruled++;
         return true;
     }
-    if (was_seen(&recorded.verdict)) {
+    /* Verdicts that are not based on output: results of the step could not be moved into place, or
+     * are missing. */
+    const char *rule = recorded.verdict.rule;
+    if (strcmp(rule, "known.output") == 0 || strcmp(rule, "known.keep") == 0 ||
+        strcmp(rule, EXPECT_FILES_RULE) == 0) {
         sum->seen++;
         return true;
     }
     /* The run was continued, and its new owner knew only how the attempt ended. */
-    if (strncmp(recorded.verdict.rule, "recovered.", strlen("recovered.")) == 0) {
+    if (strncmp(rule, "recovered.", strlen("recovered.")) == 0) {
         sum->unread++;
         return true;
     }
@@ -221,8 +217,7 @@ static bool judge_end(struct verify_judge *judge, const struct event *end,
                                    .plan = judge->plan,
                                    .event = end,
                                    .wants_all = true,
-                                   .memory_killed =
-                                       strcmp(recorded.verdict.rule, "known.memory") == 0 ? 1 : -1};
+                                   .memory_killed = strcmp(rule, "known.memory") == 0 ? 1 : -1};
     if (!evidence_read(judge->evidence, &of, &recorded.input, &recorded.state, err))
         return false;
     compare_print(judge, &of, &recorded.input.outcome);
