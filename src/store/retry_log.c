@@ -193,36 +193,12 @@ static bool take_row(sqlite3_stmt *row, struct attempt_state *out)
     return true;
 }
 
-/* Adds the attempt with all its marks. */
-static void add_attempt(struct reading *reading, const struct attempt_key *key,
-                        struct attempt_state *attempt)
-{
-    struct retry_attempt told = {.number = key->attempt, .hinted = reading->hinted};
-    struct correction correction;
-    const struct attempt_mark *mark = NULL;
-    reading->hinted = false;
-    while ((mark = attempt_marks_next(&reading->marks, key))) {
-        if (mark->kind == EVENT_CLASS_CORRECTED) {
-            correction = (struct correction){.label = mark->label};
-            attempt->correction = &correction;
-        }
-        reading->hinted = reading->hinted || mark->kind == EVENT_HINT_GIVEN;
-        told.ends_round = told.ends_round || mark->kind == EVENT_ROUND_STARTED;
-        attempt->outcome.quiet_ms =
-            mark->kind == EVENT_ATTEMPT_ENDED ? 1 : attempt->outcome.quiet_ms;
-    }
-    told.class = failure_class_of(attempt);
-    told.outcome = attempt->outcome.kind;
-    told.fingerprint = attempt->fingerprint;
-    told.waited_ms = attempt->waited_ms;
-    told.ran_ms = attempt->outcome.ran_ms;
-    retry_step_add(&reading->step, &told);
-}
-
+/* Reads the row of an attempt; adds it, with all its marks, if it has ended. */
 static bool take_attempt(struct reading *reading, sqlite3_stmt *row, struct err *err)
 {
     struct attempt_state attempt = {0};
     struct attempt_key key = {0};
+    const struct attempt_mark *mark = NULL;
     const bool ended = sqlite3_column_type(row, AT_ENDED) != SQLITE_NULL;
     if (!log_read_int(row, AT_TASK, 0, INT_MAX, &key.task) ||
         !log_read_int(row, AT_STEP, 0, INT_MAX, &key.step) ||
@@ -234,15 +210,34 @@ static bool take_attempt(struct reading *reading, sqlite3_stmt *row, struct err 
         reading->last.attempt == 0) {
         /* A hint for the step's first attempt is stored as a mark of attempt 0. */
         const struct attempt_key none = {.task = key.task, .step = key.step};
-        const struct attempt_mark *mark = NULL;
         reading->step = (struct retry_step){.help = reading->step.help};
         reading->hinted = false;
         while ((mark = attempt_marks_next(&reading->marks, &none)))
             reading->hinted = reading->hinted || mark->kind == EVENT_HINT_GIVEN;
     }
     reading->last = key;
-    if (ended)
-        add_attempt(reading, &key, &attempt);
+    if (!ended)
+        return true;
+
+    struct retry_attempt told = {.number = key.attempt, .hinted = reading->hinted};
+    struct correction correction;
+    reading->hinted = false;
+    while ((mark = attempt_marks_next(&reading->marks, &key))) {
+        if (mark->kind == EVENT_CLASS_CORRECTED) {
+            correction = (struct correction){.label = mark->label};
+            attempt.correction = &correction;
+        }
+        reading->hinted = reading->hinted || mark->kind == EVENT_HINT_GIVEN;
+        told.ends_round = told.ends_round || mark->kind == EVENT_ROUND_STARTED;
+        if (mark->kind == EVENT_ATTEMPT_ENDED)
+            attempt.outcome.quiet_ms = 1; /* it was silent for too long */
+    }
+    told.class = failure_class_of(&attempt);
+    told.outcome = attempt.outcome.kind;
+    told.fingerprint = attempt.fingerprint;
+    told.waited_ms = attempt.waited_ms;
+    told.ran_ms = attempt.outcome.ran_ms;
+    retry_step_add(&reading->step, &told);
     return true;
 }
 
