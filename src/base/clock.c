@@ -78,21 +78,21 @@ void clock_show_utc(bool utc)
 }
 
 /* Converts to local time or UTC, as selected by clock_show_utc(). */
-static struct tm shown(int64_t at_ms)
+static struct tm shown_time(int64_t at_ms)
 {
     return broken_down(at_ms, atomic_load(&shows_utc));
 }
 
 const char *clock_hms(int64_t at_ms, char out[CLOCK_TEXT_MAX])
 {
-    struct tm tm = shown(at_ms);
+    struct tm tm = shown_time(at_ms);
     (void)strftime(out, CLOCK_TEXT_MAX, "%H:%M:%S", &tm);
     return out;
 }
 
 const char *clock_hms_ms(int64_t at_ms, char out[CLOCK_TEXT_MAX])
 {
-    struct tm tm = shown(at_ms);
+    struct tm tm = shown_time(at_ms);
     size_t len = strftime(out, CLOCK_TEXT_MAX, "%H:%M:%S", &tm);
     (void)snprintf(out + len, CLOCK_TEXT_MAX - len, ".%03d", ms_part(at_ms));
     return out;
@@ -106,8 +106,8 @@ static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
 const char *clock_short(int64_t at_ms, int64_t now_ms, char out[CLOCK_TEXT_MAX])
 {
     const int64_t week_ms = (int64_t)7 * 24 * 3600 * MS_PER_S;
-    struct tm tm = shown(at_ms);
-    struct tm now = shown(now_ms);
+    struct tm tm = shown_time(at_ms);
+    struct tm now = shown_time(now_ms);
     int64_t apart_ms = at_ms > now_ms ? at_ms - now_ms : now_ms - at_ms;
     int len = 0;
     if (apart_ms >= week_ms)
@@ -120,7 +120,7 @@ const char *clock_short(int64_t at_ms, int64_t now_ms, char out[CLOCK_TEXT_MAX])
 
 const char *clock_date(int64_t at_ms, char out[CLOCK_TEXT_MAX])
 {
-    struct tm tm = shown(at_ms);
+    struct tm tm = shown_time(at_ms);
     (void)strftime(out, CLOCK_TEXT_MAX, "%Y-%m-%d %H:%M:%S", &tm);
     return out;
 }
@@ -137,18 +137,13 @@ const char *clock_rfc3339(int64_t at_ms, char out[CLOCK_TEXT_MAX])
 
 enum { S_PER_MIN = 60, S_PER_HOUR = 3600, AGO_MAX = 1000000 };
 
-/* Returns true if all of the text matches this strptime() format. */
-static bool fits(const char *text, const char *form, struct tm *tm)
-{
-    const char *end = strptime(text, form, tm);
-    return end && *end == '\0';
-}
-
-static bool fits_any(const char *text, const char *const *forms, struct tm *tm)
+/* Returns true if all of the text matches one of these strptime() formats. */
+static bool matches_any(const char *text, const char *const *forms, struct tm *tm)
 {
     for (; *forms; forms++) {
         struct tm tried = *tm;
-        if (fits(text, *forms, &tried)) {
+        const char *end = strptime(text, *forms, &tried);
+        if (end && *end == '\0') {
             *tm = tried;
             return true;
         }
@@ -162,8 +157,8 @@ static bool find_date(const char *words, int64_t *out_ms)
                                         "%Y-%m-%dT%H:%M:%S", NULL};
     static const char *const utc[] = {"%Y-%m-%dT%H:%MZ", "%Y-%m-%dT%H:%M:%SZ", NULL};
     struct tm tm = {.tm_isdst = -1};
-    const bool is_local = fits_any(words, local, &tm);
-    if (!is_local && !fits_any(words, utc, &tm))
+    const bool is_local = matches_any(words, local, &tm);
+    if (!is_local && !matches_any(words, utc, &tm))
         return false;
     const int day = tm.tm_mday;
     const time_t found = is_local ? mktime(&tm) : timegm(&tm);
@@ -184,7 +179,7 @@ static bool find_hour(const char *words, const struct clock_span *span, int64_t 
         return false;
     struct tm tm = began;
     tm.tm_sec = 0;
-    if (!fits_any(words, forms, &tm))
+    if (!matches_any(words, forms, &tm))
         return false;
     bool says_seconds = strchr(words, ':') != strrchr(words, ':');
     if (!says_seconds)
@@ -237,18 +232,14 @@ static bool find_length(const char *text, int64_t *out_s)
     return false;
 }
 
-static bool find_ago(const char *words, const struct clock_span *span, int64_t *out_ms)
-{
-    int64_t seconds = 0;
-    if (*words != '-' || !find_length(words + 1, &seconds))
-        return false;
-    *out_ms = span->until_ms - seconds * MS_PER_S;
-    return true;
-}
-
 bool clock_find(const char *words, const struct clock_span *span, int64_t *out_ms, struct err *err)
 {
-    if (find_ago(words, span, out_ms) || find_hour(words, span, out_ms) || find_date(words, out_ms))
+    int64_t ago_s = 0;
+    if (*words == '-' && find_length(words + 1, &ago_s)) {
+        *out_ms = span->until_ms - ago_s * MS_PER_S;
+        return true;
+    }
+    if (find_hour(words, span, out_ms) || find_date(words, out_ms))
         return true;
     (void)err_set(err, ERR_INVALID, "'%s' is not a time", words);
     return err_hint(err, "as in 14:00:31, -2m, 2025-11-20T14:00:31Z");

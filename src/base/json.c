@@ -47,26 +47,6 @@ struct json_place json_place_at(const char *text, size_t offset)
     return place;
 }
 
-/* A quote after an odd number of backslashes is part of the string. */
-static bool is_escaped(const char *text, size_t at)
-{
-    size_t before = at;
-    while (before > 0 && text[before - 1] == '\\')
-        before--;
-    return (at - before) % 2 == 1;
-}
-
-static size_t token_string_start(const char *text, size_t closing)
-{
-    size_t at = closing;
-    while (at > 0) {
-        at--;
-        if (text[at] == '"' && !is_escaped(text, at))
-            return at;
-    }
-    return closing;
-}
-
 static bool is_token_letter(char c)
 {
     return ascii_is_letter(c) || ascii_is_digit(c) || (c != '\0' && strchr("+-.", c));
@@ -77,12 +57,23 @@ static size_t token_start(const char *text, size_t end)
 {
     if (end == 0)
         return 0;
-    size_t at = end - 1;
-    if (text[at] == '"')
-        return token_string_start(text, at);
-    while (at > 0 && is_token_letter(text[at]) && is_token_letter(text[at - 1]))
+    const size_t last = end - 1;
+    size_t at = last;
+    if (text[last] != '"') {
+        while (at > 0 && is_token_letter(text[at]) && is_token_letter(text[at - 1]))
+            at--;
+        return at;
+    }
+    while (at > 0) {
         at--;
-    return at;
+        size_t before = at;
+        while (before > 0 && text[before - 1] == '\\')
+            before--;
+        /* A quote after an odd number of backslashes is part of the string. */
+        if (text[at] == '"' && (at - before) % 2 == 0)
+            return at;
+    }
+    return last;
 }
 
 /* Our messages for jansson's error codes. Codes without an entry keep jansson's text, which is more
@@ -98,15 +89,6 @@ static const struct {
     {json_error_null_byte_in_key, "U+0000 is not allowed in a key"},
     {json_error_numeric_overflow, "the number is too large"},
 };
-
-static const char *reason_words(enum json_error_code code)
-{
-    for (size_t i = 0; i < ARRAY_LEN(reasons); i++) {
-        if (reasons[i].code == code)
-            return reasons[i].words;
-    }
-    return NULL;
-}
 
 /* jansson reports 0 for errors before the first character. */
 static int at_least_one(int number)
@@ -172,21 +154,22 @@ static bool syntax_error(const json_error_t *error, const char *text, struct jso
         *place = (struct json_place){.line = at_least_one(error->line),
                                      .column = at_least_one(error->column)};
 
-    const char *words = reason_words(code);
-    if (words)
-        return err_set(err, ERR_INVALID, "%s", words);
+    for (size_t i = 0; i < ARRAY_LEN(reasons); i++) {
+        if (reasons[i].code == code)
+            return err_set(err, ERR_INVALID, "%s", reasons[i].words);
+    }
     return token_error(error->text, code == json_error_duplicate_key, err);
 }
 
 /* Aborts when out of memory, since jansson would report that as a wrong token. */
-static void *allocate(size_t size)
+static void *allocate_or_abort(size_t size)
 {
     return xcheck(malloc(size));
 }
 
 static void set_allocation(void)
 {
-    json_set_alloc_funcs(allocate, free);
+    json_set_alloc_funcs(allocate_or_abort, free);
 }
 
 static void use_our_memory(void)
@@ -195,7 +178,7 @@ static void use_our_memory(void)
     (void)pthread_once(&once, set_allocation);
 }
 
-static json_t *load(const char *bytes, size_t len, size_t flags, json_error_t *error)
+static json_t *load_tree(const char *bytes, size_t len, size_t flags, json_error_t *error)
 {
     use_our_memory();
     return json_loadb(bytes, len, flags, error);
@@ -206,7 +189,7 @@ bool json_parse(const char *text, size_t len, struct json **out, struct json_pla
 {
     json_error_t error;
     const char *bytes = text ? text : ""; /* jansson rejects NULL even if len is 0 */
-    json_t *tree = load(bytes, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    json_t *tree = load_tree(bytes, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     if (!tree)
         return syntax_error(&error, bytes, place, err);
     *out = ours(tree);
@@ -241,9 +224,9 @@ bool json_parse_data(const char *text, size_t len, struct json **out, struct jso
     const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL;
     const char *bytes = text ? text : "";
     json_error_t error;
-    json_t *tree = load(bytes, len, flags, &error);
+    json_t *tree = load_tree(bytes, len, flags, &error);
     if (!tree && json_error_code(&error) == json_error_numeric_overflow) {
-        json_t *reals = load(bytes, len, flags | JSON_DECODE_INT_AS_REAL, &error);
+        json_t *reals = load_tree(bytes, len, flags | JSON_DECODE_INT_AS_REAL, &error);
         tree = reals ? restore_integers(reals) : NULL;
         json_decref(reals);
     }
@@ -256,7 +239,7 @@ bool json_parse_data(const char *text, size_t len, struct json **out, struct jso
 bool json_begins(const char *text, size_t len, size_t *read)
 {
     json_error_t error;
-    json_t *tree = load(text, len, JSON_DISABLE_EOF_CHECK | JSON_ALLOW_NUL, &error);
+    json_t *tree = load_tree(text, len, JSON_DISABLE_EOF_CHECK | JSON_ALLOW_NUL, &error);
     const bool begins = tree || json_error_code(&error) == json_error_numeric_overflow;
     json_decref(tree);
     *read = error.position > 0 ? (size_t)error.position : 0;
@@ -385,16 +368,6 @@ bool json_bool(const struct json *json, bool otherwise)
     return is_bool ? kind == JSON_KIND_TRUE : otherwise;
 }
 
-/* Returns the length of the longest prefix of at most `max` bytes that does not split a
- * character. */
-static size_t cut_len(const char *text, size_t max)
-{
-    size_t len = max;
-    while (len > 0 && utf8_is_inner(text[len]))
-        len--;
-    return len;
-}
-
 /* Text being written, with a limit at which writing stops. */
 struct brief {
     struct str text;
@@ -406,17 +379,6 @@ static int add_part(const char *bytes, size_t len, void *ctx)
     struct brief *brief = ctx;
     str_add_n(&brief->text, bytes, len);
     return brief->text.len > brief->max ? -1 : 0;
-}
-
-/* 15 digits are shorter; a real that needs more is written in full. */
-static size_t real_flags(const struct json *json)
-{
-    char text[REAL_TEXT_MAX];
-    if (json_kind(json) != JSON_KIND_REAL)
-        return JSON_REAL_PRECISION(REAL_DIGITS);
-    const double value = json_number(json, 0);
-    (void)snprintf(text, sizeof(text), "%.*g", REAL_DIGITS, value);
-    return strtod(text, NULL) == value ? JSON_REAL_PRECISION(REAL_DIGITS) : 0;
 }
 
 static void write_whole(struct str *out, const struct json *json, size_t flags)
@@ -444,11 +406,22 @@ char *json_brief(const struct json *json, size_t max)
     if (!json)
         return xstrdup("nothing");
     struct brief brief = {.max = max};
-    const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | real_flags(json);
+    size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(REAL_DIGITS);
+    if (json_kind(json) == JSON_KIND_REAL) {
+        /* 15 digits are shorter; a real that needs more is written in full. */
+        char text[REAL_TEXT_MAX];
+        const double value = json_number(json, 0);
+        (void)snprintf(text, sizeof(text), "%.*g", REAL_DIGITS, value);
+        if (strtod(text, NULL) != value)
+            flags = JSON_COMPACT | JSON_ENCODE_ANY;
+    }
     (void)json_dump_callback(theirs(json), add_part, &brief, flags); /* add_part() may stop it */
     if (brief.text.len <= max)
         return brief.text.data;
-    str_cut(&brief.text, cut_len(brief.text.data, max));
+    size_t len = max;
+    while (len > 0 && utf8_is_inner(brief.text.data[len])) /* do not split a character */
+        len--;
+    str_cut(&brief.text, len);
     str_add(&brief.text, "...");
     return brief.text.data;
 }

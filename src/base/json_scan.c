@@ -47,23 +47,18 @@ static uint64_t word_at(const char *bytes)
     return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(word) : word;
 }
 
-/* Checks fewer bytes than a word has; some may be checked twice. */
-static bool is_plain_rest(const char *bytes, size_t len)
+bool json_text_is_plain(const char *bytes, size_t len)
 {
     enum { HALF = WORD_BYTES / 2 };
-    char word[WORD_BYTES];
     if (len < HALF)
         return len == 0 ||
                (is_plain(bytes[0]) && is_plain(bytes[len / 2]) && is_plain(bytes[len - 1]));
-    memcpy(word, bytes, HALF);
-    memcpy(word + HALF, bytes + len - HALF, HALF);
-    return is_plain_word(word_at(word));
-}
-
-bool json_text_is_plain(const char *bytes, size_t len)
-{
-    if (len < WORD_BYTES)
-        return is_plain_rest(bytes, len);
+    if (len < WORD_BYTES) { /* two halves, which may overlap */
+        char word[WORD_BYTES];
+        memcpy(word, bytes, HALF);
+        memcpy(word + HALF, bytes + len - HALF, HALF);
+        return is_plain_word(word_at(word));
+    }
     for (size_t at = 0; at + WORD_BYTES <= len; at += WORD_BYTES) {
         if (!is_plain_word(word_at(bytes + at)))
             return false;
@@ -198,7 +193,8 @@ struct json_piece json_scan_get(const char *text, size_t len, const char *key)
     return (struct json_piece){0};
 }
 
-static void add_escaped(struct json_text *text, struct str *out)
+/* Appends the character of an escape. Starts after the backslash. */
+static void add_unescaped(struct json_text *text, struct str *out)
 {
     static const char short_forms[][2] = {
         {'n', '\n'}, {'t', '\t'}, {'r', '\r'}, {'b', '\b'}, {'f', '\f'},
@@ -228,7 +224,7 @@ bool json_scan_text(struct json_piece piece, struct str *out)
         str_add_n(out, from, plain);
         scan.at += plain;
         if (json_text_take(&scan, '\\') && scan.at < scan.len)
-            add_escaped(&scan, out);
+            add_unescaped(&scan, out);
     }
     return true;
 }
@@ -247,16 +243,6 @@ int64_t json_scan_i64(struct json_piece piece, int64_t otherwise)
 
 /* Checking untrusted JSON text and copying it into a line. */
 
-/* Starts after the backslash. */
-static bool check_escape(struct json_text *text)
-{
-    if (json_text_take(text, 'u'))
-        return json_text_take_character(text) >= 0;
-    char c = json_text_peek(text);
-    text->at++;
-    return c != '\0' && strchr("\"\\/bfnrt", c) != NULL;
-}
-
 /* Starts after the opening quote. */
 static bool check_string(struct json_text *text)
 {
@@ -271,7 +257,16 @@ static bool check_string(struct json_text *text)
         text->at += wide;
         if (c == '"')
             return true;
-        if (c == '\\' && !check_escape(text))
+        if (c != '\\')
+            continue;
+        if (json_text_take(text, 'u')) {
+            if (json_text_take_character(text) < 0)
+                return false;
+            continue;
+        }
+        const char escaped = json_text_peek(text);
+        text->at++;
+        if (escaped == '\0' || !strchr("\"\\/bfnrt", escaped))
             return false;
     }
 }
@@ -359,7 +354,7 @@ static bool take_key(struct copying *copying)
 }
 
 /* Starts after '{' or '['. Sets *value if a value follows. */
-static bool enter(struct copying *copying, char bracket, bool *value)
+static bool enter_brackets(struct copying *copying, char bracket, bool *value)
 {
     if (copying->depth == JSON_LINE_DEPTH_MAX)
         return false;
@@ -374,7 +369,7 @@ static bool enter(struct copying *copying, char bracket, bool *value)
 
 /* Starts after a value: closes all objects and arrays that end here. Sets *value if another value
  * follows. */
-static bool go_on(struct copying *copying, bool *value)
+static bool close_brackets(struct copying *copying, bool *value)
 {
     *value = false;
     while (copying->depth > 0) {
@@ -401,14 +396,14 @@ static bool copy_value(struct copying *copying)
         char first = json_text_peek(&copying->text);
         if (first == '{' || first == '[') {
             copying->text.at++;
-            if (!enter(copying, first, &value))
+            if (!enter_brackets(copying, first, &value))
                 return false;
             if (value)
                 continue;
         } else if (!check_scalar(&copying->text)) {
             return false;
         }
-        if (!go_on(copying, &value))
+        if (!close_brackets(copying, &value))
             return false;
     }
     leave_out_blanks(copying);

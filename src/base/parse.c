@@ -7,12 +7,6 @@
 
 #include "ascii.h"
 
-/* strtoll() also accepts leading whitespace and a plus sign; this parser does not. */
-static bool starts_number(const char *text)
-{
-    return ascii_is_digit(text[0]) || (text[0] == '-' && ascii_is_digit(text[1]));
-}
-
 bool parse_i64(const char *text, int64_t min, int64_t max, int64_t *out, struct err *err)
 {
     assert(text);
@@ -20,7 +14,9 @@ bool parse_i64(const char *text, int64_t min, int64_t max, int64_t *out, struct 
 
     char *end = NULL;
     errno = 0;
-    long long value = starts_number(text) ? strtoll(text, &end, 10) : 0;
+    /* strtoll() also accepts leading whitespace and a plus sign; this parser does not. */
+    const bool starts = ascii_is_digit(text[0]) || (text[0] == '-' && ascii_is_digit(text[1]));
+    long long value = starts ? strtoll(text, &end, 10) : 0;
     bool is_number = end && *end == '\0' && errno == 0;
     const bool fits = is_number && value >= min && value <= max;
     if (!fits && min == max)

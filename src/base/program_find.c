@@ -24,12 +24,6 @@ static struct {
     size_t count, cap;
 } avoided = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static bool is_at_or_below(const char *path, const char *folder)
-{
-    const size_t len = strlen(folder);
-    return strncmp(path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0');
-}
-
 static bool has_entry(const char *folder, const char *name)
 {
     char path[PATH_MAX];
@@ -38,26 +32,19 @@ static bool has_entry(const char *folder, const char *name)
     return len < PATH_MAX && lstat(path, &info) == 0;
 }
 
-/* Truncates the path to the project that contains it, if any; "/" does not count as a project. */
-static void cut_to_project(char path[PATH_MAX])
-{
-    char at[PATH_MAX];
-    (void)snprintf(at, sizeof(at), "%s", path);
-    while (at[0] != '\0') {
-        if (has_entry(at, ".git") || has_entry(at, ".devs")) {
-            (void)snprintf(path, PATH_MAX, "%s", at);
-            return;
-        }
-        *strrchr(at, '/') = '\0';
-    }
-}
-
 void program_avoid(const char *folder)
 {
     char path[PATH_MAX];
+    char at[PATH_MAX];
     if (!realpath(folder, path) || strcmp(path, "/") == 0)
         return;
-    cut_to_project(path);
+    /* Truncates the path to the project that contains it, if any; "/" does not count as a
+     * project. */
+    (void)snprintf(at, sizeof(at), "%s", path);
+    while (at[0] != '\0' && !has_entry(at, ".git") && !has_entry(at, ".devs"))
+        *strrchr(at, '/') = '\0';
+    if (at[0] != '\0')
+        (void)snprintf(path, sizeof(path), "%s", at);
     (void)pthread_mutex_lock(&avoided.lock);
     bool is_known = false;
     for (size_t i = 0; i < avoided.count; i++)
@@ -74,8 +61,11 @@ static bool is_in_project(const char *path)
 {
     bool found = false;
     (void)pthread_mutex_lock(&avoided.lock);
-    for (size_t i = 0; i < avoided.count; i++)
-        found = found || is_at_or_below(path, avoided.projects[i]);
+    for (size_t i = 0; i < avoided.count; i++) {
+        const size_t len = strlen(avoided.projects[i]);
+        found = found || (strncmp(path, avoided.projects[i], len) == 0 &&
+                          (path[len] == '/' || path[len] == '\0'));
+    }
     (void)pthread_mutex_unlock(&avoided.lock);
     return found;
 }

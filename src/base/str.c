@@ -20,7 +20,7 @@ enum {
 
 static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */
 
-static void grow(struct str *str, size_t more)
+static void grow_str(struct str *str, size_t more)
 {
     assert(more < SIZE_MAX - str->len);
     str->data = xgrow(str->data, &str->cap, str->len + more + 1, 1);
@@ -30,7 +30,7 @@ static void grow(struct str *str, size_t more)
 static inline char *room_for(struct str *str, size_t more)
 {
     if (!str->data || more >= str->cap - str->len)
-        grow(str, more);
+        grow_str(str, more);
     return str->data + str->len;
 }
 
@@ -122,18 +122,12 @@ void str_add_i64(struct str *str, int64_t value)
     end_at(str, write_i64(next, value));
 }
 
-/* Returns true for a whole number that %.9g writes without exponent. */
-static bool is_small_whole(double value)
-{
-    const double limit = 1e9;
-    return value > -limit && value < limit && value == (double)(int64_t)value &&
-           (value != 0 || !signbit(value));
-}
-
 void str_add_number(struct str *str, double value)
 {
+    const double limit = 1e9; /* whole numbers below have no exponent with %.9g */
     char text[64];
-    if (is_small_whole(value)) {
+    if (value > -limit && value < limit && value == (double)(int64_t)value &&
+        (value != 0 || !signbit(value))) {
         str_add_i64(str, (int64_t)value);
         return;
     }
@@ -150,26 +144,21 @@ void str_add_number(struct str *str, double value)
     }
 }
 
-static void add_escape(struct str *str, unsigned char byte)
+/* Appends the first character, which is not plain; returns the number of bytes consumed. */
+static size_t add_special(struct str *str, const unsigned char *p, size_t left)
 {
     static const char short_forms[][2] = {
         {'"', '"'}, {'\\', '\\'}, {'\n', 'n'}, {'\r', 'r'}, {'\t', 't'}, {'\b', 'b'}, {'\f', 'f'},
     };
-    for (size_t i = 0; i < ARRAY_LEN(short_forms); i++) {
-        if (byte == (unsigned char)short_forms[i][0]) {
-            str_add_char(str, '\\');
-            str_add_char(str, short_forms[i][1]);
-            return;
-        }
-    }
-    str_addf(str, "\\u%04x", byte);
-}
-
-/* Appends the first character, which is not plain; returns the number of bytes consumed. */
-static size_t add_special(struct str *str, const unsigned char *p, size_t left)
-{
     if (p[0] < 0x80) {
-        add_escape(str, p[0]);
+        for (size_t i = 0; i < ARRAY_LEN(short_forms); i++) {
+            if (p[0] == (unsigned char)short_forms[i][0]) {
+                str_add_char(str, '\\');
+                str_add_char(str, short_forms[i][1]);
+                return 1;
+            }
+        }
+        str_addf(str, "\\u%04x", p[0]);
         return 1;
     }
     size_t len = utf8_len((const char *)p, left);
@@ -235,12 +224,6 @@ void str_json_quote(struct str *str, size_t from)
     free(bytes);
 }
 
-static bool needs_comma(const struct str *str)
-{
-    const char last = str->len > 0 ? str->data[str->len - 1] : '{';
-    return last != '{' && last != '[' && last != ',';
-}
-
 enum { KEY_MORE = 4 }; /* a comma, two quotes, a colon */
 
 /* Writes the key of a member, with space for `more` bytes of its value, and returns where the value
@@ -249,7 +232,8 @@ static char *begin_member(struct str *str, const char *key, size_t more)
 {
     const size_t len = strlen(key);
     char *next = room_for(str, len + KEY_MORE + more);
-    if (needs_comma(str))
+    const char last = str->len > 0 ? str->data[str->len - 1] : '{';
+    if (last != '{' && last != '[' && last != ',')
         *next++ = ',';
     if (json_text_is_plain(key, len)) {
         next = write_plain(next, key, len);

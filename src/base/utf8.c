@@ -1,29 +1,18 @@
 #include "utf8.h"
 
-/* Returns the length that a first byte announces, 0 if it cannot be a first byte. */
-static size_t announced(unsigned char first)
-{
-    if (first < 0x80)
-        return 1;
-    if (first >= 0xC2 && first <= 0xDF)
-        return 2;
-    if (first >= 0xE0 && first <= 0xEF)
-        return 3;
-    return first >= 0xF0 && first <= 0xF4 ? 4 : 0;
-}
-
-/* Rejects overlong forms, surrogates and numbers above U+10FFFF. */
-static bool is_scalar(uint32_t rune, size_t len)
-{
-    static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};
-    const bool is_surrogate = rune >= 0xD800 && rune <= 0xDFFF;
-    return rune >= lowest[len] && rune <= 0x10FFFF && !is_surrogate;
-}
-
 size_t utf8_rune(const char *bytes, size_t left, uint32_t *rune)
 {
+    static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char first = (unsigned char)bytes[0];
-    const size_t len = announced(first);
+    size_t len = 0; /* as the first byte announces; 0 if it cannot be a first byte */
+    if (first < 0x80)
+        len = 1;
+    else if (first >= 0xC2 && first <= 0xDF)
+        len = 2;
+    else if (first >= 0xE0 && first <= 0xEF)
+        len = 3;
+    else if (first >= 0xF0 && first <= 0xF4)
+        len = 4;
     if (len == 0 || len > left)
         return 0;
     uint32_t value = len == 1 ? first : first & (0xFFU >> (len + 1));
@@ -32,7 +21,8 @@ size_t utf8_rune(const char *bytes, size_t left, uint32_t *rune)
             return 0;
         value = value << 6 | ((unsigned char)bytes[i] & 0x3FU);
     }
-    if (!is_scalar(value, len))
+    /* Rejects overlong forms, surrogates and numbers above U+10FFFF. */
+    if (value < lowest[len] || value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF))
         return 0;
     *rune = value;
     return len;

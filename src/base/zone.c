@@ -36,7 +36,7 @@ struct change {
     int time_s; /* local time of day, may be negative */
 };
 
-static bool take(struct cursor *cursor, char c)
+static bool take_char(struct cursor *cursor, char c)
 {
     if (cursor->at == cursor->end || *cursor->at != c)
         return false;
@@ -58,10 +58,10 @@ static bool take_int(struct cursor *cursor, int max, int *out)
 static bool take_name(struct cursor *cursor)
 {
     const char *start = cursor->at;
-    if (take(cursor, '<')) {
+    if (take_char(cursor, '<')) {
         while (cursor->at < cursor->end && *cursor->at != '>')
             cursor->at++;
-        return take(cursor, '>');
+        return take_char(cursor, '>');
     }
     while (cursor->at < cursor->end && ascii_is_letter(*cursor->at))
         cursor->at++;
@@ -71,13 +71,13 @@ static bool take_name(struct cursor *cursor)
 /* Parses [+-]hh[:mm[:ss]] into seconds. */
 static bool take_time(struct cursor *cursor, int *out)
 {
-    const int sign = take(cursor, '-') ? -1 : 1;
+    const int sign = take_char(cursor, '-') ? -1 : 1;
     if (sign > 0)
-        (void)take(cursor, '+');
+        (void)take_char(cursor, '+');
     int parts[3] = {0};
     if (!take_int(cursor, 167, &parts[0]))
         return false;
-    for (int i = 1; i < 3 && take(cursor, ':'); i++) {
+    for (int i = 1; i < 3 && take_char(cursor, ':'); i++) {
         if (!take_int(cursor, 59, &parts[i]))
             return false;
     }
@@ -88,44 +88,41 @@ static bool take_time(struct cursor *cursor, int *out)
 static bool take_change(struct cursor *cursor, struct change *out)
 {
     *out = (struct change){.kind = 'n', .time_s = DEFAULT_CHANGE};
-    if (!take(cursor, ','))
+    if (!take_char(cursor, ','))
         return false;
-    if (take(cursor, 'M')) {
+    if (take_char(cursor, 'M')) {
         out->kind = 'M';
-        if (!take_int(cursor, 12, &out->month) || !take(cursor, '.') ||
-            !take_int(cursor, 5, &out->week) || !take(cursor, '.') ||
+        if (!take_int(cursor, 12, &out->month) || !take_char(cursor, '.') ||
+            !take_int(cursor, 5, &out->week) || !take_char(cursor, '.') ||
             !take_int(cursor, 6, &out->day) || out->month < 1 || out->week < 1)
             return false;
     } else {
-        out->kind = take(cursor, 'J') ? 'J' : 'n';
+        out->kind = take_char(cursor, 'J') ? 'J' : 'n';
         if (!take_int(cursor, 365, &out->day))
             return false;
     }
-    return !take(cursor, '/') || take_time(cursor, &out->time_s);
+    return !take_char(cursor, '/') || take_time(cursor, &out->time_s);
 }
 
-/* Returns the day of the change in a year, as days since 1970. */
-static int64_t day_of(const struct change *change, int64_t year)
-{
-    if (change->kind == 'n')
-        return calendar_days(year, 1, 1) + change->day;
-    if (change->kind == 'J') {
-        const bool leap = calendar_days(year, 3, 1) - calendar_days(year, 2, 28) == 2;
-        return calendar_days(year, 1, 1) + change->day - 1 + (leap && change->day >= 60);
-    }
-    const int64_t first = calendar_days(year, change->month, 1);
-    const int64_t next = change->month == 12 ? calendar_days(year + 1, 1, 1)
-                                             : calendar_days(year, change->month + 1, 1);
-    const int64_t weekday = ((first + 4) % 7 + 7) % 7; /* 1 January 1970 was a Thursday */
-    int64_t day = first + (change->day - weekday + 7) % 7 + (int64_t)7 * (change->week - 1);
-    while (day >= next)
-        day -= 7;
-    return day;
-}
-
+/* Returns when the change happens in a year, in seconds since 1970. */
 static int64_t moment_of(const struct change *change, int64_t year, int offset_s)
 {
-    return day_of(change, year) * CALENDAR_DAY_S + change->time_s - offset_s;
+    int64_t day; /* since 1970 */
+    if (change->kind == 'n') {
+        day = calendar_days(year, 1, 1) + change->day;
+    } else if (change->kind == 'J') {
+        const bool leap = calendar_days(year, 3, 1) - calendar_days(year, 2, 28) == 2;
+        day = calendar_days(year, 1, 1) + change->day - 1 + (leap && change->day >= 60);
+    } else {
+        const int64_t first = calendar_days(year, change->month, 1);
+        const int64_t next = change->month == 12 ? calendar_days(year + 1, 1, 1)
+                                                 : calendar_days(year, change->month + 1, 1);
+        const int64_t weekday = ((first + 4) % 7 + 7) % 7; /* 1 January 1970 was a Thursday */
+        day = first + (change->day - weekday + 7) % 7 + (int64_t)7 * (change->week - 1);
+        while (day >= next)
+            day -= 7;
+    }
+    return day * CALENDAR_DAY_S + change->time_s - offset_s;
 }
 
 bool zone_rule_offset(const char *rule, size_t len, int64_t at_s, int *offset_s_out)
@@ -170,15 +167,6 @@ struct block {
     uint32_t ut, std, leap, times, types, chars;
 };
 
-/* Rejects names that lead out of the directory or cannot be a zone file. */
-static bool is_name(const char *zone)
-{
-    static const char letters[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-/";
-    const size_t len = strlen(zone);
-    return len > 0 && len <= ZONE_NAME_MAX && zone[0] != '/' && strspn(zone, letters) == len;
-}
-
 static int64_t read_number(const unsigned char *bytes, size_t size)
 {
     uint64_t value = (bytes[0] & 0x80U) != 0 ? UINT64_MAX : 0;
@@ -187,7 +175,7 @@ static int64_t read_number(const unsigned char *bytes, size_t size)
     return (int64_t)value;
 }
 
-static bool skip(struct bytes *bytes, size_t size)
+static bool skip_bytes(struct bytes *bytes, size_t size)
 {
     if (bytes->len < size)
         return false;
@@ -208,7 +196,7 @@ static bool read_header(struct bytes *bytes, struct block *out)
             return false;
         *counts[i] = (uint32_t)count;
     }
-    return skip(bytes, HEADER);
+    return skip_bytes(bytes, HEADER);
 }
 
 static size_t block_size(const struct block *block, size_t time_size)
@@ -238,30 +226,34 @@ static bool find_offset(struct bytes bytes, const struct block *block, int64_t a
     return true;
 }
 
-static bool parse(struct bytes bytes, int64_t at_s, int *out)
-{
-    struct block old = {0};
-    struct block block = {0};
-    return read_header(&bytes, &old) && skip(&bytes, block_size(&old, TIME_SIZE_V1)) &&
-           read_header(&bytes, &block) && block.types > 0 &&
-           bytes.len >= block_size(&block, TIME_SIZE_V2) && find_offset(bytes, &block, at_s, out);
-}
-
 bool zone_offset(void *folder, const char *zone, int64_t at_s, int *offset_s_out)
 {
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-/";
     const char *dir = folder ? folder : getenv("TZDIR");
     char path[ZONE_PATH_MAX];
     const int len = snprintf(path, sizeof(path), "%s/%s", dir ? dir : "/usr/share/zoneinfo", zone);
-    if (!is_name(zone) || len < 0 || (size_t)len >= sizeof(path))
+    /* Rejects names that lead out of the directory or cannot be a zone file. */
+    const size_t zone_len = strlen(zone);
+    if (zone_len == 0 || zone_len > ZONE_NAME_MAX || zone[0] == '/' ||
+        strspn(zone, letters) != zone_len || len < 0 || (size_t)len >= sizeof(path))
         return false;
 
     FILE *file = fopen(path, "rbe");
     if (!file)
         return false;
-    unsigned char *bytes = malloc(ZONE_FILE_MAX);
-    const size_t size = bytes ? fread(bytes, 1, ZONE_FILE_MAX, file) : 0;
+    unsigned char *content = malloc(ZONE_FILE_MAX);
+    const size_t size = content ? fread(content, 1, ZONE_FILE_MAX, file) : 0;
     (void)fclose(file);
-    const bool ok = parse((struct bytes){.at = bytes, .len = size}, at_s, offset_s_out);
-    free(bytes);
+
+    struct bytes bytes = {.at = content, .len = size};
+    struct block old = {0};
+    struct block block = {0};
+    const bool ok = read_header(&bytes, &old) &&
+                    skip_bytes(&bytes, block_size(&old, TIME_SIZE_V1)) &&
+                    read_header(&bytes, &block) && block.types > 0 &&
+                    bytes.len >= block_size(&block, TIME_SIZE_V2) &&
+                    find_offset(bytes, &block, at_s, offset_s_out);
+    free(content);
     return ok;
 }

@@ -22,17 +22,8 @@ struct execution {
 
 /* Beginning and ending the run that has a task for each call. */
 
-static void name_run(struct executor *executor)
-{
-    const char *client = executor->server->client;
-    if (*client == '\0')
-        client = "mcp";
-    (void)snprintf(executor->by, sizeof(executor->by), "%s", client);
-    executor->name = xstrdup(executor->options->name ? executor->options->name : client);
-}
-
 /* Frees everything that belongs to a run, even if opening it failed halfway. */
-static void let_go(struct executor *executor)
+static void free_run(struct executor *executor)
 {
     control_desk_stop(executor->desk);
     follower_close(executor->follower);
@@ -46,88 +37,51 @@ static void let_go(struct executor *executor)
     executor->name = NULL;
 }
 
-/* Makes the workspace that calls run in, unless they run in place. */
-static bool make_tree(struct executor *executor, struct engine_options *options, struct err *err)
-{
-    const struct workspace_spec *spec = executor->options->workspace;
-    if (!spec || spec->kind == WORKSPACE_INPLACE)
-        return true;
-    const struct session_tree_call call = {.spec = spec,
-                                           .run_dir = options->run_dir,
-                                           .log_dir = executor->place.dir,
-                                           .log_db = executor->place.db,
-                                           .sandbox = &options->plan->sandbox,
-                                           .processes = options->plan->limits.processes,
-                                           .seed = options->seed,
-                                           .environment = options->environment};
-    if (!session_tree_make(&executor->tree, &call, err))
-        return false;
-    options->run_dir = session_tree_dir(executor->tree);
-    return true;
-}
-
-/* Notes in the run that its calls do not work in the user's own directory. */
-static void tell_tree(const struct executor *executor)
-{
-    struct str note = {0};
-    str_addf(&note, "its calls work in %s", session_tree_dir(executor->tree));
-    engine_note(executor->engine, -1, str_text(&note));
-    str_done(&note);
-}
-
 /* Begins the run. After a failure nothing is left over, and it can be tried again. */
 static bool executor_run_begin(struct executor *executor, struct err *err)
 {
     struct engine_options options = executor->options->engine;
-    name_run(executor);
+    const char *client = *executor->server->client != '\0' ? executor->server->client : "mcp";
+    (void)snprintf(executor->by, sizeof(executor->by), "%s", client);
+    executor->name = xstrdup(executor->options->name ? executor->options->name : client);
     bool ok = place_find(executor->options->db, true, &executor->place, err);
     options.place = &executor->place;
     options.kind = "mcp";
     options.name = executor->name;
     options.by = executor->by;
     options.at_end = ENGINE_LEAVE;
-    ok = ok && make_tree(executor, &options, err) &&
-         engine_start(&executor->engine, &options, &executor->run, err) &&
+
+    /* Makes the workspace that calls run in, unless they run in place. */
+    const struct workspace_spec *spec = executor->options->workspace;
+    if (ok && spec && spec->kind != WORKSPACE_INPLACE) {
+        const struct session_tree_call tree = {.spec = spec,
+                                               .run_dir = options.run_dir,
+                                               .log_dir = executor->place.dir,
+                                               .log_db = executor->place.db,
+                                               .sandbox = &options.plan->sandbox,
+                                               .processes = options.plan->limits.processes,
+                                               .seed = options.seed,
+                                               .environment = options.environment};
+        ok = session_tree_make(&executor->tree, &tree, err);
+        if (ok)
+            options.run_dir = session_tree_dir(executor->tree);
+    }
+    ok = ok && engine_start(&executor->engine, &options, &executor->run, err) &&
          follower_open(&executor->follower, &executor->place, executor->run, err) &&
          control_desk_start(&executor->desk, &executor->place, err);
     if (!ok) {
-        let_go(executor);
+        free_run(executor);
         return false;
     }
     follower_watch(executor->follower);
     mcp_loops_open(&executor->loops, &options.plan->loops);
-    if (executor->tree)
-        tell_tree(executor);
-    return true;
-}
-
-static void keep_tree(struct executor *executor, struct proxy_result *result)
-{
-    struct str title = {0};
-    str_addf(&title, "devs mcp: %s", executor->name);
-    if (!session_tree_keep(executor->tree, str_text(&title), &result->kept, &result->err))
-        result->recording_failed = true;
-    str_done(&title);
-}
-
-/* Stops everything that runs, keeps the files of a workspace and frees everything; sets `result` to
- * the engine's result. Also works if no run was begun. */
-static void executor_run_end(struct executor *executor, struct proxy_result *result)
-{
-    struct engine_result ended = {0};
-    result->run = executor->run;
-    if (executor->engine) {
-        engine_stop(executor->engine, &ended);
-        executor->engine = NULL;
-        result->recording_failed = ended.recording_failed;
-        result->err = ended.err;
-        result->notify_err = ended.notify_err;
+    if (executor->tree) { /* the calls do not work in the user's own directory */
+        struct str note = {0};
+        str_addf(&note, "its calls work in %s", session_tree_dir(executor->tree));
+        engine_note(executor->engine, -1, str_text(&note));
+        str_done(&note);
     }
-    if (executor->tree)
-        keep_tree(executor, result);
-    let_go(executor);
-    mcp_loops_close(executor->loops);
-    executor->loops = NULL;
+    return true;
 }
 
 void executor_init(struct executor *executor, const struct proxy_options *options,
@@ -141,58 +95,39 @@ void executor_init(struct executor *executor, const struct proxy_options *option
 
 /* Starting, watching and answering calls. */
 
-/* Tells the agent that the call was not executed, and why. */
-static void refuse(struct executor *executor, struct mcp_call *call, const struct err *why)
-{
-    struct str members = {0};
-    mcp_reply_refusal(&members, why->message, why->hint);
-    mcp_server_answer(executor->server, call, str_text(&members));
-    str_done(&members);
-}
-
-/* Accepts no more calls once the run was stopped. */
-static bool is_open(const struct executor *executor, struct err *err)
-{
-    if (!executor->is_closed)
-        return true;
-    (void)err_set(err, ERR_INVALID, "run #%lld of this session is over", (long long)executor->run);
-    return err_hint(err, "A person or the end of the session stopped it: make no more calls, and "
-                         "ask what to do.");
-}
-
-static bool add_task(struct executor *executor, struct mcp_call *call, int *task, struct err *err)
-{
-    struct str json = {0};
-    bool ok = mcp_task_write(&call->request, &executor->setting, executor->calls + 1, &json, err);
-    if (ok) {
-        const struct engine_task added = {.json = str_text(&json),
-                                          .json_len = json.len,
-                                          .stdin_bytes = call->request.input,
-                                          .stdin_len = call->request.input_len};
-        ok = engine_add(executor->engine, &added, task, err);
-    }
-    str_done(&json);
-    return ok;
-}
-
-/* In a workspace of its own, repeating a call cannot harm the user's files. */
-static void settle_repeats(const struct executor *executor, struct mcp_request *request)
-{
-    const struct workspace_spec *spec = executor->options->workspace;
-    if (!request->says_idempotent && spec && workspace_can_be_reset(spec))
-        request->idempotent = true;
-}
-
 void executor_begin(void *ctx, struct mcp_call *call)
 {
     struct executor *executor = ctx;
     struct err err = {0};
     int task = 0;
-    settle_repeats(executor, &call->request);
-    bool ok = is_open(executor, &err) && (executor->engine || executor_run_begin(executor, &err)) &&
-              add_task(executor, call, &task, &err);
-    if (!ok) {
-        refuse(executor, call, &err);
+    bool ok = false;
+
+    /* In a workspace of its own, repeating a call cannot harm the user's files. */
+    const struct workspace_spec *spec = executor->options->workspace;
+    if (!call->request.says_idempotent && spec && workspace_can_be_reset(spec))
+        call->request.idempotent = true;
+    if (executor->is_closed) {
+        (void)err_set(&err, ERR_INVALID, "run #%lld of this session is over",
+                      (long long)executor->run);
+        (void)err_hint(&err, "A person or the end of the session stopped it: make no more calls, "
+                             "and ask what to do.");
+    } else if (executor->engine || executor_run_begin(executor, &err)) {
+        struct str json = {0};
+        ok = mcp_task_write(&call->request, &executor->setting, executor->calls + 1, &json, &err);
+        if (ok) {
+            const struct engine_task added = {.json = str_text(&json),
+                                              .json_len = json.len,
+                                              .stdin_bytes = call->request.input,
+                                              .stdin_len = call->request.input_len};
+            ok = engine_add(executor->engine, &added, &task, &err);
+        }
+        str_done(&json);
+    }
+    if (!ok) { /* tells the agent that the call was not executed, and why */
+        struct str members = {0};
+        mcp_reply_refusal(&members, err.message, err.hint);
+        mcp_server_answer(executor->server, call, str_text(&members));
+        str_done(&members);
         return;
     }
     struct execution *execution = xcalloc(1, sizeof(*execution));
@@ -203,8 +138,9 @@ void executor_begin(void *ctx, struct mcp_call *call)
 }
 
 /* Requests a cancel; if the desk's queue is full, the next executor_look() tries again. */
-static void ask_for_cancel(struct executor *executor, const struct mcp_call *call)
+void executor_take_back(void *ctx, struct mcp_call *call)
 {
+    struct executor *executor = ctx;
     struct execution *execution = call->execution;
     struct control control = {.verb = CONTROL_CANCEL,
                               .mode = CANCEL_TERM,
@@ -217,49 +153,16 @@ static void ask_for_cancel(struct executor *executor, const struct mcp_call *cal
         !control_desk_ask(executor->desk, executor->run, &control, &ticket, NULL);
 }
 
-void executor_take_back(void *ctx, struct mcp_call *call)
-{
-    ask_for_cancel(ctx, call);
-}
-
-static void finish(struct executor *executor, struct mcp_call *call, const char *members)
+static void finish_call(struct executor *executor, struct mcp_call *call, const char *members)
 {
     free(call->execution);
     call->execution = NULL;
     mcp_server_answer(executor->server, call, members);
 }
 
-/* The engine redacts the secrets of the run; those in the call's own variables are redacted
- * here. */
-static void note_loop(const struct executor *executor, const struct mcp_call *call, int task,
-                      const char *nudge)
-{
-    const struct redact_setting own = {.environment = call->request.env};
-    struct redactor *redactor = NULL;
-    if (!redactor_open(&redactor, &own, NULL))
-        return; /* impossible: such a call is not added */
-    char *note = redact_string(redactor, nudge, NULL);
-    engine_note(executor->engine, task, note);
-    free(note);
-    redactor_close(redactor);
-}
-
-/* Checks whether the agent is in a loop, and reports that to the agent and the log. */
-static void look_for_loop(struct executor *executor, const struct mcp_call *call,
-                          const struct mcp_ended *ended, struct entropy_verdict *loop,
-                          struct str *nudge)
-{
-    const struct mcp_loops_call of = {.tool = mcp_tool_name(call->request.tool),
-                                      .args = call->request.args,
-                                      .output = ended->output,
-                                      .failed = mcp_ended_failed(ended),
-                                      .transient = mcp_ended_is_transient(ended)};
-    mcp_loops_add(executor->loops, &of, loop, nudge);
-    if (loop->news)
-        note_loop(executor, call, ended->task, str_text(nudge));
-}
-
-static void answer(struct executor *executor, struct mcp_call *call)
+/* Answers a call that has ended. Checks whether the agent is in a loop, and reports that to the
+ * agent and the log. */
+static void answer_call(struct executor *executor, struct mcp_call *call)
 {
     const struct execution *execution = call->execution;
     const struct run_state *state = follower_state(executor->follower);
@@ -279,19 +182,30 @@ static void answer(struct executor *executor, struct mcp_call *call)
                               .request = &call->request,
                               .output = &output,
                               .loop = &loop};
-    if (ok && state->tasks[execution->task].status != TASK_CANCELLED)
-        look_for_loop(executor, call, &ended, &loop, &nudge);
+    if (ok && state->tasks[execution->task].status != TASK_CANCELLED) {
+        const struct mcp_loops_call of = {.tool = mcp_tool_name(call->request.tool),
+                                          .args = call->request.args,
+                                          .output = &output,
+                                          .failed = mcp_ended_failed(&ended),
+                                          .transient = mcp_ended_is_transient(&ended)};
+        mcp_loops_add(executor->loops, &of, &loop, &nudge);
+    }
+    /* The engine redacts the secrets of the run; those in the call's own variables are redacted
+     * here. Opening them cannot fail, or the call would not have been added. */
+    const struct redact_setting own = {.environment = call->request.env};
+    struct redactor *redactor = NULL;
+    if (loop.news && redactor_open(&redactor, &own, NULL)) {
+        char *note = redact_string(redactor, str_text(&nudge), NULL);
+        engine_note(executor->engine, execution->task, note);
+        free(note);
+        redactor_close(redactor);
+    }
     ended.nudge = ok ? str_text(&nudge) : err.message;
     mcp_result_write(&ended, &members);
-    finish(executor, call, str_text(&members));
+    finish_call(executor, call, str_text(&members));
     mcp_output_done(&output);
     str_done(&nudge);
     str_done(&members);
-}
-
-static bool is_over(const struct run_state *state, int task)
-{
-    return task < state->plan->task_count && task_status_is_final(state->tasks[task].status);
 }
 
 static void tell_progress(struct executor *executor, struct mcp_call *call,
@@ -317,21 +231,6 @@ static void tell_progress(struct executor *executor, struct mcp_call *call,
     execution->told_attempt = attempts;
 }
 
-static void look_at(struct executor *executor, struct mcp_call *call, const struct moment *now)
-{
-    const struct execution *execution = call->execution;
-    const struct run_state *state = follower_state(executor->follower);
-    if (!is_over(state, execution->task)) {
-        if (execution->cancel_wanted)
-            ask_for_cancel(executor, call);
-        tell_progress(executor, call, now);
-    } else if (call->is_taken_back) {
-        finish(executor, call, "");
-    } else {
-        answer(executor, call);
-    }
-}
-
 /* Copies the list of calls, because answering one removes it from the server's list. */
 static size_t list_calls(const struct executor *executor, struct mcp_call *out[MCP_CALLS_MAX])
 {
@@ -349,7 +248,7 @@ static void lose_calls(struct executor *executor, const char *why)
     for (size_t i = 0; i < count; i++) {
         struct str members = {0};
         mcp_reply_unknown(&members, why);
-        finish(executor, calls[i], str_text(&members));
+        finish_call(executor, calls[i], str_text(&members));
         str_done(&members);
     }
 }
@@ -368,12 +267,25 @@ bool executor_look(struct executor *executor, struct err *err)
         return true;
     (void)follower_heard(executor->follower);
     bool ok = follower_read(executor->follower, 0, NULL, NULL, NULL, err);
+    const struct run_state *state = follower_state(executor->follower);
     const size_t count = list_calls(executor, calls);
-    for (size_t i = 0; i < count && ok; i++)
-        look_at(executor, calls[i], &now);
+    for (size_t i = 0; i < count && ok; i++) {
+        const struct execution *execution = calls[i]->execution;
+        const bool is_over = execution->task < state->plan->task_count &&
+                             task_status_is_final(state->tasks[execution->task].status);
+        if (!is_over) {
+            if (execution->cancel_wanted)
+                executor_take_back(executor, calls[i]);
+            tell_progress(executor, calls[i], &now);
+        } else if (calls[i]->is_taken_back) {
+            finish_call(executor, calls[i], "");
+        } else {
+            answer_call(executor, calls[i]);
+        }
+    }
     if (!ok)
         lose_calls(executor, err->message);
-    if (ok && follower_state(executor->follower)->ended)
+    if (ok && state->ended)
         executor->is_closed = true;
     return ok;
 }
@@ -411,10 +323,28 @@ void executor_cancel(struct executor *executor)
 
 void executor_stop(struct executor *executor, struct proxy_result *result)
 {
+    struct engine_result ended = {0};
     result->calls = executor->calls;
     for (size_t i = 0; i < executor->server->call_count; i++) {
         free(executor->server->calls[i]->execution);
         executor->server->calls[i]->execution = NULL;
     }
-    executor_run_end(executor, result);
+    result->run = executor->run;
+    if (executor->engine) {
+        engine_stop(executor->engine, &ended);
+        executor->engine = NULL;
+        result->recording_failed = ended.recording_failed;
+        result->err = ended.err;
+        result->notify_err = ended.notify_err;
+    }
+    if (executor->tree) { /* keeps the files of the workspace */
+        struct str title = {0};
+        str_addf(&title, "devs mcp: %s", executor->name);
+        if (!session_tree_keep(executor->tree, str_text(&title), &result->kept, &result->err))
+            result->recording_failed = true;
+        str_done(&title);
+    }
+    free_run(executor);
+    mcp_loops_close(executor->loops);
+    executor->loops = NULL;
 }

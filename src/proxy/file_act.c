@@ -27,27 +27,22 @@ enum { REFUSED = -1, SHARED = -2 };
 
 enum { BLOCK_BYTES = 64 * 1024, MODE_NEW = 0666, MODE_FOLDER = 0777, MODE_ALL = 07777 };
 
-/* Returns true for errors that a retry would hit again, such as a missing file. */
-static bool is_no_file(int number)
+static int report_failure(const char *path, int number)
 {
-    static const int numbers[] = {REFUSED, SHARED, ENOENT, ENOTDIR,     EISDIR,
+    /* A retry would hit these again. */
+    static const int lasting[] = {REFUSED, SHARED, ENOENT, ENOTDIR,     EISDIR,
                                   EINVAL,  EXDEV,  ELOOP,  ENAMETOOLONG};
-    for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
-        if (numbers[i] == number)
-            return true;
-    }
-    return false;
-}
-
-static int fail(const char *path, int number)
-{
     const char *why = number == EXDEV     ? "outside the project"
                       : number == EINVAL  ? "not a regular file"
                       : number == SHARED  ? "refused: the file has other names (hard links)"
                       : number == REFUSED ? "refused: it decides which commands devs or git run"
                                           : strerror(number);
     (void)fprintf(stderr, "%s: %s\n", path, why);
-    return is_no_file(number) ? FILE_ACT_NO_FILE : EXIT_FAILURE;
+    for (size_t i = 0; i < ARRAY_LEN(lasting); i++) {
+        if (lasting[i] == number)
+            return FILE_ACT_NO_FILE;
+    }
+    return EXIT_FAILURE;
 }
 
 static int open_beneath(int folder, const char *path, int flags, mode_t mode)
@@ -73,7 +68,7 @@ static bool open_file(const char *path, int flags, int *fd_out, struct stat *inf
     return true;
 }
 
-static bool put(int fd, const char *bytes, size_t len)
+static bool write_bytes(int fd, const char *bytes, size_t len)
 {
     while (len > 0) {
         const ssize_t done = write(fd, bytes, len);
@@ -87,7 +82,7 @@ static bool put(int fd, const char *bytes, size_t len)
     return true;
 }
 
-static bool copy_out(int fd, int64_t offset, int64_t length, int64_t *done)
+static bool copy_to_stdout(int fd, int64_t offset, int64_t length, int64_t *done)
 {
     char block[BLOCK_BYTES];
     for (*done = 0; *done < length;) {
@@ -98,7 +93,7 @@ static bool copy_out(int fd, int64_t offset, int64_t length, int64_t *done)
             continue;
         if (got == 0)
             return true;
-        if (got < 0 || !put(STDOUT_FILENO, block, (size_t)got))
+        if (got < 0 || !write_bytes(STDOUT_FILENO, block, (size_t)got))
             return false;
         *done += got;
     }
@@ -111,12 +106,12 @@ int file_act_read(const char *path, int64_t offset, int64_t length)
     struct stat info = {0};
     int64_t done = 0;
     if (!open_file(path, O_RDONLY, &fd, &info))
-        return fail(path, errno);
-    const bool ok = copy_out(fd, offset, length, &done);
+        return report_failure(path, errno);
+    const bool ok = copy_to_stdout(fd, offset, length, &done);
     const int number = errno;
     (void)close(fd);
     if (!ok)
-        return fail(path, number);
+        return report_failure(path, number);
     if (offset + done < (int64_t)info.st_size || offset > 0)
         (void)fprintf(stderr, "bytes %" PRId64 " to %" PRId64 " of %" PRId64 "\n", offset,
                       offset + done, (int64_t)info.st_size);
@@ -206,32 +201,25 @@ static bool find_path(int fd, char path[PATH_MAX])
     return true;
 }
 
-/* Returns true if one of the project's guarded names refers to this file, through a link or a hard
- * link. */
-static bool is_guarded_file(const struct stat *info)
-{
-    static const char *const names[] = {".git", ".devs", "devs.config.json"};
-    struct stat other;
-    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        if (stat(names[i], &other) == 0 && other.st_dev == info->st_dev &&
-            other.st_ino == info->st_ino)
-            return true;
-    }
-    return false;
-}
-
-/* Returns true if the file, or a directory that contains it, is such a file. `path` begins with the
- * project's path, which has `top` bytes. */
+/* Returns true if one of the project's guarded names refers to this file, or to a directory that
+ * contains it, through a link or a hard link. `path` begins with the project's path, which has
+ * `top` bytes. */
 static bool is_in_guarded_file(const char *path, size_t top)
 {
+    static const char *const names[] = {".git", ".devs", "devs.config.json"};
     struct stat info;
+    struct stat other;
     struct str part = {0};
     bool is = false;
     for (size_t at = top; !is && path[at] == '/';) {
         at += 1 + strcspn(path + at + 1, "/");
         str_clear(&part);
         str_add_n(&part, path, at);
-        is = lstat(str_text(&part), &info) == 0 && is_guarded_file(&info);
+        if (lstat(str_text(&part), &info) != 0)
+            continue;
+        for (size_t i = 0; !is && i < ARRAY_LEN(names); i++)
+            is = stat(names[i], &other) == 0 && other.st_dev == info.st_dev &&
+                 other.st_ino == info.st_ino;
     }
     str_done(&part);
     return is;
@@ -312,12 +300,13 @@ static int open_folder(const char *path, const char *guarded, const char **name)
 }
 
 /* Writes a temporary file and renames it, so that a partial file is never visible. */
-static bool replace(int folder, const char *name, const struct str *text, mode_t mode)
+static bool replace_file(int folder, const char *name, const struct str *text, mode_t mode)
 {
     struct str temporary = {0};
     str_addf(&temporary, ".devs-%ld.part", (long)getpid());
     int fd = open_beneath(folder, str_text(&temporary), O_WRONLY | O_CREAT | O_EXCL, MODE_NEW);
-    bool ok = fd >= 0 && put(fd, str_text(text), text->len) && (mode == 0 || fchmod(fd, mode) == 0);
+    bool ok = fd >= 0 && write_bytes(fd, str_text(text), text->len) &&
+              (mode == 0 || fchmod(fd, mode) == 0);
     if (fd >= 0)
         ok = close(fd) == 0 && ok;
     ok = ok && renameat(folder, str_text(&temporary), folder, name) == 0;
@@ -330,13 +319,6 @@ static bool replace(int folder, const char *name, const struct str *text, mode_t
     return ok;
 }
 
-/* Opens a file for overwriting, and for reading if its mode permits. */
-static bool open_to_overwrite(const char *path, int *fd_out, struct stat *info)
-{
-    return open_file(path, O_RDWR, fd_out, info) ||
-           (errno == EACCES && open_file(path, O_WRONLY, fd_out, info));
-}
-
 /* Overwrites the file that a link within the project leads to. A file with several hard links is
  * refused, because another name of it may be guarded and cannot be found from here. An unreadable
  * file is not checked for being a plan: devs could not read it as one. */
@@ -344,7 +326,8 @@ static bool write_through(const char *path, const struct str *text, const char *
 {
     int fd = -1;
     struct stat info = {0};
-    if (!open_to_overwrite(path, &fd, &info))
+    if (!open_file(path, O_RDWR, &fd, &info) &&
+        (errno != EACCES || !open_file(path, O_WRONLY, &fd, &info)))
         return false;
     const bool is_refused = !may_write(fd, NULL, guarded) || is_plan(fd);
     if (is_refused || info.st_nlink != 1) {
@@ -352,7 +335,7 @@ static bool write_through(const char *path, const struct str *text, const char *
         errno = is_refused ? REFUSED : SHARED;
         return false;
     }
-    bool ok = ftruncate(fd, 0) == 0 && put(fd, str_text(text), text->len);
+    bool ok = ftruncate(fd, 0) == 0 && write_bytes(fd, str_text(text), text->len);
     return close(fd) == 0 && ok;
 }
 
@@ -387,7 +370,7 @@ static bool write_file(const char *path, const struct str *text, const char *gua
     } else if (is_there && is_plan_at(folder, name)) {
         errno = REFUSED;
     } else {
-        ok = replace(folder, name, text, is_there ? info.st_mode & MODE_ALL : 0);
+        ok = replace_file(folder, name, text, is_there ? info.st_mode & MODE_ALL : 0);
     }
     const int number = errno;
     (void)close(folder);
@@ -403,7 +386,7 @@ int file_act_write(const char *path, const char *guarded)
     const size_t len = text.len;
     str_done(&text);
     if (!ok)
-        return fail(path, number);
+        return report_failure(path, number);
     (void)printf("wrote %zu bytes to %s\n", len, path);
     return EXIT_SUCCESS;
 }

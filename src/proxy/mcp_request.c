@@ -16,8 +16,8 @@
 
 static const struct {
     const char *name;
-    enum phase phase; /* default phase */
-    bool idempotent;  /* default value */
+    enum phase phase; /* of a call that does not specify one */
+    bool idempotent;  /* whether a call that does not say so may be repeated if it may have run */
 } tools[] = {
     [MCP_TOOL_EXECUTE] = {"execute_command", PHASE_GREEN, false},
     [MCP_TOOL_TESTS] = {"run_tests", PHASE_VERIFY, true},
@@ -29,18 +29,6 @@ static_assert(ARRAY_LEN(tools) == MCP_TOOL_COUNT, "every tool is named");
 const char *mcp_tool_name(enum mcp_tool tool)
 {
     return tools[tool].name;
-}
-
-/* Returns the phase of a call that does not specify one. */
-static enum phase mcp_tool_phase(enum mcp_tool tool)
-{
-    return tools[tool].phase;
-}
-
-/* Returns whether a call that does not say so may be repeated when its outcome is unknown. */
-static bool mcp_tool_is_idempotent(enum mcp_tool tool)
-{
-    return tools[tool].idempotent;
 }
 
 bool mcp_tool_parse(const char *name, enum mcp_tool *out)
@@ -64,13 +52,9 @@ void mcp_tool_list(struct str *out)
     json_free(list);
 }
 
-/* Reads one argument into the request. */
-typedef bool read_fn(const struct json *value, const char *name, struct mcp_request *out,
-                     struct err *err);
-
 /* The arguments of a call. */
 
-static bool wrong(const char *name, const char *what, struct err *err)
+static bool refuse_argument(const char *name, const char *what, struct err *err)
 {
     return err_set(err, ERR_INVALID, "argument '%s': %s", name, what);
 }
@@ -88,26 +72,17 @@ static bool read_argv(const struct json *value, const char *name, struct mcp_req
 {
     const size_t count = json_count(value);
     if (json_kind(value) != JSON_KIND_ARRAY || count == 0)
-        return wrong(name, "an array of strings that is not empty is wanted", err);
+        return refuse_argument(name, "an array of strings that is not empty is wanted", err);
     if (count > PLAN_ARGS_MAX)
         return err_set(err, ERR_LIMIT, "argument '%s': at most %d strings", name, PLAN_ARGS_MAX);
     out->argv = xcalloc(count + 1, sizeof(*out->argv));
     for (size_t i = 0; i < count; i++) {
         if (!is_plain(json_at(value, i)))
-            return wrong(name, "each is a string without U+0000, of less than 128 KiB", err);
+            return refuse_argument(name, "each is a string without U+0000, of less than 128 KiB",
+                                   err);
         out->argv[i] = xstrdup(json_text(json_at(value, i), ""));
     }
-    return out->argv[0][0] != '\0' || wrong(name, "the program has no name", err);
-}
-
-static bool read_cwd(const struct json *value, const char *name, struct mcp_request *out,
-                     struct err *err)
-{
-    const char *text = json_text(value, "");
-    if (!is_plain(value) || *text == '\0' || strlen(text) > MCP_PATH_MAX)
-        return wrong(name, "the path of a folder is wanted", err);
-    out->cwd = xstrdup(text);
-    return true;
+    return out->argv[0][0] != '\0' || refuse_argument(name, "the program has no name", err);
 }
 
 static bool read_env(const struct json *value, const char *name, struct mcp_request *out,
@@ -118,104 +93,109 @@ static bool read_env(const struct json *value, const char *name, struct mcp_requ
     const struct json *text = NULL;
     size_t count = 0;
     if (json_kind(value) != JSON_KIND_OBJECT)
-        return wrong(name, "an object of strings is wanted", err);
+        return refuse_argument(name, "an object of strings is wanted", err);
     if (json_count(value) > PLAN_ENV_MAX)
         return err_set(err, ERR_LIMIT, "argument '%s': at most %d variables", name, PLAN_ENV_MAX);
     out->env = xcalloc(json_count(value) + 1, sizeof(*out->env));
     while (json_next(value, &iter, &key, &text)) {
         struct str entry = {0};
         if (*key == '\0' || strchr(key, '=') || !is_plain(text))
-            return wrong(name, "names without '=', and strings as their values", err);
+            return refuse_argument(name, "names without '=', and strings as their values", err);
         str_addf(&entry, "%s=%s", key, json_text(text, ""));
         out->env[count++] = entry.data;
     }
     return true;
 }
 
-static bool read_input(const struct json *value, const char *name, struct mcp_request *out,
-                       struct err *err)
-{
-    const char *bytes = json_bytes(value, &out->input_len);
-    if (!bytes)
-        return wrong(name, "a string is wanted", err);
-    out->input = xcalloc(out->input_len + 1, 1);
-    memcpy(out->input, bytes, out->input_len);
-    return true;
-}
-
-static bool read_timeout(const struct json *value, const char *name, struct mcp_request *out,
-                         struct err *err)
-{
-    const double seconds = json_number(value, 0);
-    if (!(seconds >= 0.001 && seconds <= PLAN_TIMEOUT_S_MAX))
-        return wrong(name, "seconds from 0.001 to 2592000 are wanted", err);
-    out->timeout_ms = (int64_t)(seconds * 1000);
-    return true;
-}
-
-static bool read_phase(const struct json *value, const char *name, struct mcp_request *out,
-                       struct err *err)
-{
-    return phase_parse(json_text(value, ""), &out->phase) ||
-           wrong(name, "RED, GREEN, VERIFY or REFACTOR", err);
-}
-
-static bool read_idempotent(const struct json *value, const char *name, struct mcp_request *out,
-                            struct err *err)
-{
-    if (json_kind(value) != JSON_KIND_TRUE && json_kind(value) != JSON_KIND_FALSE)
-        return wrong(name, "true or false", err);
-    out->idempotent = json_bool(value, false);
-    out->says_idempotent = true;
-    return true;
-}
-
-static bool read_path(const struct json *value, const char *name, struct mcp_request *out,
-                      struct err *err)
-{
-    const char *text = json_text(value, "");
-    if (!is_plain(value) || *text == '\0' || strlen(text) > MCP_PATH_MAX)
-        return wrong(name, "the path of a file is wanted", err);
-    out->path = xstrdup(text);
-    return true;
-}
-
-static bool read_offset(const struct json *value, const char *name, struct mcp_request *out,
-                        struct err *err)
-{
-    out->offset = json_i64(value, -1);
-    return out->offset >= 0 || wrong(name, "a byte's number from 0 on", err);
-}
-
-static bool read_length(const struct json *value, const char *name, struct mcp_request *out,
-                        struct err *err)
-{
-    out->length = json_i64(value, -1);
-    return (out->length >= 1 && out->length <= MCP_READ_BYTES_MAX) ||
-           wrong(name, "bytes from 1 to 196608", err);
-}
-
 enum { NEEDED = 1 << MCP_TOOL_COUNT };
+
+enum argument {
+    ARGUMENT_ARGV,
+    ARGUMENT_CWD,
+    ARGUMENT_ENV,
+    ARGUMENT_INPUT,
+    ARGUMENT_TIMEOUT,
+    ARGUMENT_PHASE,
+    ARGUMENT_IDEMPOTENT,
+    ARGUMENT_PATH,
+    ARGUMENT_OFFSET,
+    ARGUMENT_LENGTH,
+};
 
 /* The tools that take an argument, as bits 1 << enum mcp_tool; NEEDED means that it is required. */
 static const struct {
     const char *name;
     unsigned tools;
-    read_fn *read;
+    enum argument argument;
 } arguments[] = {
-    {"argv", 1U << MCP_TOOL_EXECUTE | NEEDED, read_argv},
-    {"argv", 1U << MCP_TOOL_TESTS, read_argv},
-    {"cwd", 1U << MCP_TOOL_EXECUTE | 1U << MCP_TOOL_TESTS, read_cwd},
-    {"env", 1U << MCP_TOOL_EXECUTE | 1U << MCP_TOOL_TESTS, read_env},
-    {"stdin", 1U << MCP_TOOL_EXECUTE, read_input},
-    {"timeout_s", 1U << MCP_TOOL_EXECUTE | 1U << MCP_TOOL_TESTS, read_timeout},
-    {"phase", 1U << MCP_TOOL_EXECUTE | 1U << MCP_TOOL_TESTS, read_phase},
-    {"idempotent", 1U << MCP_TOOL_EXECUTE | 1U << MCP_TOOL_TESTS, read_idempotent},
-    {"path", 1U << MCP_TOOL_WRITE | 1U << MCP_TOOL_READ | NEEDED, read_path},
-    {"content", 1U << MCP_TOOL_WRITE | NEEDED, read_input},
-    {"offset", 1U << MCP_TOOL_READ, read_offset},
-    {"length", 1U << MCP_TOOL_READ, read_length},
+    {"argv", 1U << MCP_TOOL_EXECUTE | NEEDED, ARGUMENT_ARGV},
+    {"argv", 1U << MCP_TOOL_TESTS, ARGUMENT_ARGV},
+    {"cwd", 1U << MCP_TOOL_EXECUTE | 1U << MCP_TOOL_TESTS, ARGUMENT_CWD},
+    {"env", 1U << MCP_TOOL_EXECUTE | 1U << MCP_TOOL_TESTS, ARGUMENT_ENV},
+    {"stdin", 1U << MCP_TOOL_EXECUTE, ARGUMENT_INPUT},
+    {"timeout_s", 1U << MCP_TOOL_EXECUTE | 1U << MCP_TOOL_TESTS, ARGUMENT_TIMEOUT},
+    {"phase", 1U << MCP_TOOL_EXECUTE | 1U << MCP_TOOL_TESTS, ARGUMENT_PHASE},
+    {"idempotent", 1U << MCP_TOOL_EXECUTE | 1U << MCP_TOOL_TESTS, ARGUMENT_IDEMPOTENT},
+    {"path", 1U << MCP_TOOL_WRITE | 1U << MCP_TOOL_READ | NEEDED, ARGUMENT_PATH},
+    {"content", 1U << MCP_TOOL_WRITE | NEEDED, ARGUMENT_INPUT},
+    {"offset", 1U << MCP_TOOL_READ, ARGUMENT_OFFSET},
+    {"length", 1U << MCP_TOOL_READ, ARGUMENT_LENGTH},
 };
+
+/* Reads one argument into the request. */
+static bool read_argument(enum argument argument, const char *name, const struct json *value,
+                          struct mcp_request *out, struct err *err)
+{
+    const char *text = json_text(value, "");
+    const bool is_path = is_plain(value) && *text != '\0' && strlen(text) <= MCP_PATH_MAX;
+    const double seconds = json_number(value, 0);
+    const char *bytes = NULL;
+    switch (argument) {
+    case ARGUMENT_ARGV:
+        return read_argv(value, name, out, err);
+    case ARGUMENT_CWD:
+        if (!is_path)
+            return refuse_argument(name, "the path of a folder is wanted", err);
+        out->cwd = xstrdup(text);
+        return true;
+    case ARGUMENT_ENV:
+        return read_env(value, name, out, err);
+    case ARGUMENT_INPUT:
+        bytes = json_bytes(value, &out->input_len);
+        if (!bytes)
+            return refuse_argument(name, "a string is wanted", err);
+        out->input = xcalloc(out->input_len + 1, 1);
+        memcpy(out->input, bytes, out->input_len);
+        return true;
+    case ARGUMENT_TIMEOUT:
+        if (!(seconds >= 0.001 && seconds <= PLAN_TIMEOUT_S_MAX))
+            return refuse_argument(name, "seconds from 0.001 to 2592000 are wanted", err);
+        out->timeout_ms = (int64_t)(seconds * 1000);
+        return true;
+    case ARGUMENT_PHASE:
+        return phase_parse(text, &out->phase) ||
+               refuse_argument(name, "RED, GREEN, VERIFY or REFACTOR", err);
+    case ARGUMENT_IDEMPOTENT:
+        if (json_kind(value) != JSON_KIND_TRUE && json_kind(value) != JSON_KIND_FALSE)
+            return refuse_argument(name, "true or false", err);
+        out->idempotent = json_bool(value, false);
+        out->says_idempotent = true;
+        return true;
+    case ARGUMENT_PATH:
+        if (!is_path)
+            return refuse_argument(name, "the path of a file is wanted", err);
+        out->path = xstrdup(text);
+        return true;
+    case ARGUMENT_OFFSET:
+        out->offset = json_i64(value, -1);
+        return out->offset >= 0 || refuse_argument(name, "a byte's number from 0 on", err);
+    case ARGUMENT_LENGTH:
+        out->length = json_i64(value, -1);
+        return (out->length >= 1 && out->length <= MCP_READ_BYTES_MAX) ||
+               refuse_argument(name, "bytes from 1 to 196608", err);
+    }
+    return false;
+}
 
 static bool check_names(enum mcp_tool tool, const struct json *args, struct err *err)
 {
@@ -234,23 +214,8 @@ static bool check_names(enum mcp_tool tool, const struct json *args, struct err 
     return true;
 }
 
-static bool read_each(enum mcp_tool tool, const struct json *args, struct mcp_request *out,
-                      struct err *err)
-{
-    for (size_t i = 0; i < ARRAY_LEN(arguments); i++) {
-        const struct json *value = json_get(args, arguments[i].name);
-        if (!(arguments[i].tools & 1U << tool))
-            continue;
-        if (!value && arguments[i].tools & NEEDED)
-            return wrong(arguments[i].name, "it is missing", err);
-        if (value && !arguments[i].read(value, arguments[i].name, out, err))
-            return false;
-    }
-    return true;
-}
-
 /* Returns the rest of the path below the directory. The path may be relative or absolute. */
-static const char *below(const char *path, const char *root)
+static const char *path_below(const char *path, const char *root)
 {
     const size_t len = strlen(root);
     if (path[0] != '/')
@@ -273,26 +238,22 @@ static bool stays_inside(const char *path)
     return true;
 }
 
-/* Only devs writes to the log's directory. */
-static bool is_of_devs(const char *path)
-{
-    while (path[0] == '.' && path[1] == '/')
-        path += 1 + strspn(path + 1, "/");
-    return strncmp(path, ".devs", 5) == 0 && (path[5] == '/' || path[5] == '\0');
-}
-
 static bool settle_path(struct mcp_request *out, const char *root, struct err *err)
 {
-    const char *path = out->path ? below(out->path, root) : "";
+    const char *path = out->path ? path_below(out->path, root) : "";
     if (!path || !stays_inside(path)) {
         (void)err_set(err, ERR_INVALID, "argument 'path': '%.200s' is not inside the project",
                       out->path);
         return err_hint(err, "a path relative to %.120s, without '..'", root);
     }
-    if (is_of_devs(path))
-        return wrong("path", "what is in .devs belongs to devs", err);
+    /* Only devs writes to the log's directory. */
+    const char *first = path;
+    while (first[0] == '.' && first[1] == '/')
+        first += 1 + strspn(first + 1, "/");
+    if (strncmp(first, ".devs", 5) == 0 && (first[5] == '/' || first[5] == '\0'))
+        return refuse_argument("path", "what is in .devs belongs to devs", err);
     if (out->path && (*path == '\0' || path[strlen(path) - 1] == '/'))
-        return wrong("path", "it names a folder", err);
+        return refuse_argument("path", "it names a folder", err);
     if (out->path)
         memmove(out->path, path, strlen(path) + 1);
     return true;
@@ -303,7 +264,7 @@ static void settle_cwd(struct mcp_request *out, const char *root)
 {
     const char *cwd = out->cwd && strcmp(out->cwd, root) == 0 ? "." : out->cwd;
     if (cwd == out->cwd)
-        cwd = cwd ? below(cwd, root) : NULL;
+        cwd = cwd ? path_below(cwd, root) : NULL;
     if (cwd && *cwd == '\0')
         cwd = "."; /* the project with a trailing slash */
     if (cwd)
@@ -315,14 +276,24 @@ bool mcp_request_read(enum mcp_tool tool, const struct json *args, const char *r
 {
     *out = (struct mcp_request){.tool = tool,
                                 .timeout_ms = MCP_TIMEOUT_MS,
-                                .phase = mcp_tool_phase(tool),
-                                .idempotent = mcp_tool_is_idempotent(tool),
+                                .phase = tools[tool].phase,
+                                .idempotent = tools[tool].idempotent,
                                 .length = MCP_READ_BYTES_MAX};
     if (args && json_kind(args) != JSON_KIND_OBJECT)
         return err_set(err, ERR_INVALID, "arguments are an object");
     out->args = json_clone(args);
-    if (!check_names(tool, args, err) || !read_each(tool, args, out, err))
+    if (!check_names(tool, args, err))
         return false;
+    for (size_t i = 0; i < ARRAY_LEN(arguments); i++) {
+        const char *name = arguments[i].name;
+        const struct json *value = json_get(args, name);
+        if (!(arguments[i].tools & 1U << tool))
+            continue;
+        if (!value && arguments[i].tools & NEEDED)
+            return refuse_argument(name, "it is missing", err);
+        if (value && !read_argument(arguments[i].argument, name, value, out, err))
+            return false;
+    }
     settle_cwd(out, root);
     return settle_path(out, root, err);
 }
@@ -384,17 +355,7 @@ static const char write_script[] = SPLIT GUARD MAKE_FOLDER ENTER
     "\"$t\"; } "
     "&& mv -f \"$t\" \"./$b\" || { rm -f \"$t\"; exit 1; }";
 
-enum { ID_BYTES = 16 /* of a task's id, including NUL */ };
-
 /* Building the task for a call. */
-
-/* Writes an id such as "c00042": ids in ascending order are cheapest (engine.h). `number` counts
- * from 1. */
-static const char *name_task(int64_t number, char out[ID_BYTES])
-{
-    (void)snprintf(out, ID_BYTES, "c%05" PRId64, number);
-    return out;
-}
 
 static void add_word(struct str *out, const char *word)
 {
@@ -410,15 +371,22 @@ static void add_number(struct str *out, int64_t number)
     add_word(out, text);
 }
 
-static void add_words(struct str *out, char *const *words)
+/* Appends the command's arguments as elements of a JSON array. */
+static bool add_call(const struct mcp_request *request, const struct mcp_setting *set,
+                     struct str *out, struct err *err)
 {
-    for (char *const *word = words; *word; word++)
-        add_word(out, *word);
-}
+    char *const *argv = request->argv ? request->argv : set->tests;
+    if (!request->path) {
+        if (!argv) {
+            (void)err_set(err, ERR_NOT_FOUND, "no test command is set");
+            return err_hint(err, "give argv, or let the person write \"tests\": {\"run\": "
+                                 "[\"make\", \"test\"]} into devs.config.json");
+        }
+        for (; *argv; argv++)
+            add_word(out, *argv);
+        return true;
+    }
 
-static void add_file_call(const struct mcp_request *request, const struct mcp_setting *set,
-                          struct str *out)
-{
     const bool reads = request->tool == MCP_TOOL_READ;
     const bool is_outside = set->kept == SANDBOX_NONE;
     if (is_outside) {
@@ -433,31 +401,14 @@ static void add_file_call(const struct mcp_request *request, const struct mcp_se
         add_word(out, "sh");
         add_word(out, request->path);
     }
-    if (!reads)
-        return;
-    if (is_outside)
-        add_word(out, "--offset");
-    add_number(out, request->offset);
-    if (is_outside)
-        add_word(out, "--length");
-    add_number(out, request->length);
-}
-
-/* Appends the command's arguments as elements of a JSON array. */
-static bool add_call(const struct mcp_request *request, const struct mcp_setting *set,
-                     struct str *out, struct err *err)
-{
-    if (request->path) {
-        add_file_call(request, set, out);
-        return true;
+    if (reads) {
+        if (is_outside)
+            add_word(out, "--offset");
+        add_number(out, request->offset);
+        if (is_outside)
+            add_word(out, "--length");
+        add_number(out, request->length);
     }
-    char *const *argv = request->argv ? request->argv : set->tests;
-    if (!argv) {
-        (void)err_set(err, ERR_NOT_FOUND, "no test command is set");
-        return err_hint(err, "give argv, or let the person write \"tests\": {\"run\": [\"make\", "
-                             "\"test\"]} into devs.config.json");
-    }
-    add_words(out, argv);
     return true;
 }
 
@@ -484,51 +435,43 @@ static void add_title(const struct mcp_request *request, const struct mcp_settin
     str_done(&words);
 }
 
-static void add_environment(char *const *env, struct str *out)
+bool mcp_task_write(const struct mcp_request *request, const struct mcp_setting *set,
+                    int64_t number, struct str *out, struct err *err)
 {
-    str_json_key(out, "env");
-    str_add_char(out, '{');
-    for (char *const *entry = env; *entry; entry++) {
-        const size_t name = strcspn(*entry, "=");
-        if (entry != env)
-            str_add_char(out, ',');
-        str_add_json(out, *entry, name);
-        str_add_char(out, ':');
-        str_add_json(out, *entry + name + 1, strlen(*entry + name + 1));
+    char id[16]; /* such as "c00042": ids in ascending order are cheapest (engine.h) */
+    struct str call = {0};
+    if (!add_call(request, set, &call, err)) {
+        str_done(&call);
+        return false;
     }
-    str_add_char(out, '}');
-}
-
-static void add_step(const struct mcp_request *request, const struct str *call, struct str *out)
-{
+    (void)snprintf(id, sizeof(id), "c%05" PRId64, number);
+    str_add_char(out, '{');
+    str_json_text(out, "id", id);
+    add_title(request, set, out);
     str_add(out, ",\"steps\":[{");
     str_json_text(out, "phase", phase_name(request->phase));
-    str_addf(out, ",\"run\":[%s]", str_text(call));
+    str_addf(out, ",\"run\":[%s]", str_text(&call));
     if (request->cwd)
         str_json_text(out, "cwd", request->cwd);
-    if (request->env && *request->env)
-        add_environment(request->env, out);
+    if (request->env && *request->env) {
+        str_json_key(out, "env");
+        str_add_char(out, '{');
+        for (char *const *entry = request->env; *entry; entry++) {
+            const size_t name = strcspn(*entry, "=");
+            if (entry != request->env)
+                str_add_char(out, ',');
+            str_add_json(out, *entry, name);
+            str_add_char(out, ':');
+            str_add_json(out, *entry + name + 1, strlen(*entry + name + 1));
+        }
+        str_add_char(out, '}');
+    }
     str_json_key(out, "timeout_s");
     str_add_number(out, (double)request->timeout_ms / 1000);
     str_json_bool(out, "idempotent", request->idempotent);
     if (request->path)
         str_json_text(out, "policy", "infrastructure"); /* a missing file stays missing */
-    str_add(out, "}]");
-}
-
-bool mcp_task_write(const struct mcp_request *request, const struct mcp_setting *set,
-                    int64_t number, struct str *out, struct err *err)
-{
-    char id[ID_BYTES];
-    struct str call = {0};
-    bool ok = add_call(request, set, &call, err);
-    if (ok) {
-        str_add_char(out, '{');
-        str_json_text(out, "id", name_task(number, id));
-        add_title(request, set, out);
-        add_step(request, &call, out);
-        str_add_char(out, '}');
-    }
+    str_add(out, "}]}");
     str_done(&call);
-    return ok;
+    return true;
 }

@@ -65,40 +65,6 @@ static const char *const by_reason[] = {
     [REASON_DEADLINE] = "It needs more time: give timeout_s, or do less at a time.",
 };
 
-static const char *advice_by_verdict(const struct attempt_state *attempt,
-                                     const struct verdict *verdict)
-{
-    const char *words = NULL;
-    if (attempt->outcome.kind == OUTCOME_TIMEOUT)
-        return by_reason[REASON_DEADLINE];
-    if (verdict && verdict->class == VERDICT_TRANSIENT)
-        return "The work is not at fault, so do not change it because of this: what failed passes "
-               "by itself. Try again later, or tell the person.";
-    if (verdict && (size_t)verdict->reason < ARRAY_LEN(by_reason))
-        words = by_reason[verdict->reason];
-    return words ? words : "Read the output, change what is wrong, then call again.";
-}
-
-static const char *advice_by_status(const struct mcp_ended *ended)
-{
-    const struct step_state *step = run_state_step(ended->state, ended->task);
-    const struct attempt_state *attempt = step_state_attempt(step);
-    struct verdict room;
-    switch (ended->state->tasks[ended->task].status) {
-    case TASK_CANCELLED:
-        return "It was stopped from outside: do not repeat it, ask what to do instead.";
-    case TASK_NEEDS_YOU:
-        return "Only a person can fix this: tell them what is said here, and stop.";
-    case TASK_STUCK:
-        return "Stop: the same thing is done again and again. Tell the person where you are.";
-    case TASK_PASSED:
-        return "";
-    default:
-        return attempt ? advice_by_verdict(attempt, step_state_verdict(step, &room))
-                       : "It was not executed: tell the person.";
-    }
-}
-
 /* Appends why more tries were never intended, without a period. Appends nothing if the call's
  * policy permitted more tries. */
 static void mcp_once(const struct mcp_ended *ended, struct str *out)
@@ -123,14 +89,43 @@ static void mcp_once(const struct mcp_ended *ended, struct str *out)
 /* Appends one or more sentences about what to do next; nothing after a plain success. */
 static void mcp_advice(const struct mcp_ended *ended, struct str *out)
 {
-    const struct attempt_state *attempt =
-        step_state_attempt(run_state_step(ended->state, ended->task));
-    bool may_repeat = mcp_ended_is_transient(ended) && !ended->request->idempotent && attempt;
+    const struct step_state *step = mcp_ended_step(ended);
+    const struct attempt_state *attempt = step_state_attempt(step);
+    struct verdict room;
+    const struct verdict *verdict = attempt ? step_state_verdict(step, &room) : NULL;
+    const char *advice = NULL;
     if (ended->loop->level == ENTROPY_STUCK)
         str_add(out, "Stop here: do not make this call again, and tell the person that you are in "
                      "a loop. ");
-    str_add(out, advice_by_status(ended));
-    if (may_repeat)
+    switch (ended->state->tasks[ended->task].status) {
+    case TASK_CANCELLED:
+        advice = "It was stopped from outside: do not repeat it, ask what to do instead.";
+        break;
+    case TASK_NEEDS_YOU:
+        advice = "Only a person can fix this: tell them what is said here, and stop.";
+        break;
+    case TASK_STUCK:
+        advice = "Stop: the same thing is done again and again. Tell the person where you are.";
+        break;
+    case TASK_PASSED:
+        advice = "";
+        break;
+    default:
+        if (!attempt)
+            advice = "It was not executed: tell the person.";
+        else if (attempt->outcome.kind == OUTCOME_TIMEOUT)
+            advice = by_reason[REASON_DEADLINE];
+        else if (verdict && verdict->class == VERDICT_TRANSIENT)
+            advice = "The work is not at fault, so do not change it because of this: what failed "
+                     "passes by itself. Try again later, or tell the person.";
+        else if (verdict && (size_t)verdict->reason < ARRAY_LEN(by_reason))
+            advice = by_reason[verdict->reason];
+        if (!advice)
+            advice = "Read the output, change what is wrong, then call again.";
+        break;
+    }
+    str_add(out, advice);
+    if (mcp_ended_is_transient(ended) && !ended->request->idempotent && attempt)
         str_add(out, " If running it twice does no harm, call it with idempotent: true: then it "
                      "is tried again by itself.");
 }
@@ -161,19 +156,6 @@ static void add_end(const struct mcp_ended *ended, struct str *out)
         str_addf(out, ", %s", word);
     if (verdict->subtype[0] != '\0')
         str_addf(out, " (%s)", verdict->subtype);
-}
-
-static void add_evidence(const struct mcp_ended *ended, struct str *out)
-{
-    struct verdict room;
-    const struct verdict *verdict = step_state_verdict(mcp_ended_step(ended), &room);
-    struct str words = {0};
-    if (!mcp_ended_failed(ended) || !verdict || verdict->class == VERDICT_SUCCESS)
-        return;
-    shown_evidence(verdict, &words);
-    if (words.len > 0)
-        str_addf(out, "%s, %s\n", verdict_class_name(verdict->class), str_text(&words));
-    str_done(&words);
 }
 
 /* Appends "2 of 3 tries, 1.5 s waited between them: gave up (retry exhausted) ..."; nothing for a
@@ -230,25 +212,30 @@ static int mcp_find_failing(const struct mcp_ended *ended, struct str *out)
     return count;
 }
 
-static void add_tests(const struct mcp_ended *ended, struct str *out)
+/* Appends the complete text for the model. */
+static void mcp_result_words(const struct mcp_ended *ended, const struct mcp_shown *shown,
+                             const char *advice, struct str *out)
 {
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(mcp_ended_step(ended), &room);
     struct test_report report;
-    struct str failing = {0};
+    struct str words = {0};
+    add_end(ended, out);
+    str_add_char(out, '\n');
+    add_tries(ended, out);
+    if (mcp_ended_failed(ended) && verdict && verdict->class != VERDICT_SUCCESS)
+        shown_evidence(verdict, &words);
+    if (words.len > 0)
+        str_addf(out, "%s, %s\n", verdict_class_name(verdict->class), str_text(&words));
+    str_clear(&words);
+    mcp_once(ended, &words);
+    if (words.len > 0)
+        str_addf(out, "%s\n", str_text(&words));
     if (mcp_find_report(ended, &report))
         str_addf(out, "tests (%s): %s\n", report.form, report.line);
-    if (mcp_find_failing(ended, &failing) > 0)
-        str_addf(out, "failing: %s\n", str_text(&failing));
-    str_done(&failing);
-}
-
-static void add_place(const struct mcp_ended *ended, struct str *out)
-{
-    str_addf(out, "[run #%lld, %s]\n", (long long)ended->run,
-             ended->state->plan->tasks[ended->task].id);
-}
-
-static void add_streams(const struct mcp_shown *shown, struct str *out)
-{
+    str_clear(&words);
+    if (mcp_find_failing(ended, &words) > 0)
+        str_addf(out, "failing: %s\n", str_text(&words));
     for (int i = 0; i < 2; i++) {
         const struct str *text = &shown->texts[i];
         if (text->len == 0)
@@ -257,28 +244,13 @@ static void add_streams(const struct mcp_shown *shown, struct str *out)
         if (text->data[text->len - 1] != '\n')
             str_add_char(out, '\n');
     }
-}
-
-/* Appends the complete text for the model. */
-static void mcp_result_words(const struct mcp_ended *ended, const struct mcp_shown *shown,
-                             const char *advice, struct str *out)
-{
-    struct str once = {0};
-    add_end(ended, out);
-    str_add_char(out, '\n');
-    add_tries(ended, out);
-    add_evidence(ended, out);
-    mcp_once(ended, &once);
-    if (once.len > 0)
-        str_addf(out, "%s\n", str_text(&once));
-    add_tests(ended, out);
-    add_streams(shown, out);
     if (*advice != '\0')
         str_addf(out, "--- what to do\n%s\n", advice);
     if (*ended->nudge != '\0')
         str_addf(out, "--- looping?\n%s\n", ended->nudge);
-    add_place(ended, out);
-    str_done(&once);
+    str_addf(out, "[run #%lld, %s]\n", (long long)ended->run,
+             ended->state->plan->tasks[ended->task].id);
+    str_done(&words);
 }
 
 /* A call's result as structured content. */
@@ -338,19 +310,6 @@ static void write_attempts(const struct mcp_ended *ended, struct str *out)
     str_done(&words);
 }
 
-static void write_call(const struct mcp_ended *ended, struct str *out)
-{
-    struct str once = {0};
-    str_json_i64(out, "run", ended->run);
-    str_json_text(out, "task", ended->state->plan->tasks[ended->task].id);
-    str_json_text(out, "phase", phase_name(ended->request->phase));
-    str_json_bool(out, "idempotent", ended->request->idempotent);
-    mcp_once(ended, &once);
-    if (once.len > 0)
-        str_json_text(out, "executed_once", str_text(&once));
-    str_done(&once);
-}
-
 static void write_tests(const struct mcp_ended *ended, struct str *out)
 {
     struct test_report report;
@@ -378,24 +337,19 @@ static void write_tests(const struct mcp_ended *ended, struct str *out)
     str_done(&failing);
 }
 
-static bool is_utf8(const struct str *text)
-{
-    uint32_t rune = 0;
-    for (size_t at = 0; at < text->len;) {
-        at += (size_t)text_rune(text->data + at, text->len - at, &rune);
-        if (rune == UINT32_MAX)
-            return false;
-    }
-    return true;
-}
-
 /* Returns why the content of a file must not be written back as shown; "" = it may. Static. */
 static const char *mcp_file_warning(const struct mcp_shown *shown)
 {
-    if (strstr(str_text(&shown->texts[0]), "[cut:"))
+    const struct str *text = &shown->texts[0];
+    uint32_t rune = 0;
+    if (strstr(str_text(text), "[cut:"))
         return "Secrets are cut out of this text: do not write it back.";
-    if (!is_utf8(&shown->texts[0]))
-        return "This is not all UTF-8; invalid bytes are shown as U+FFFD: do not write it back.";
+    for (size_t at = 0; at < text->len;) {
+        at += (size_t)text_rune(text->data + at, text->len - at, &rune);
+        if (rune == UINT32_MAX)
+            return "This is not all UTF-8; invalid bytes are shown as U+FFFD: do not write it "
+                   "back.";
+    }
     return "";
 }
 
@@ -417,44 +371,7 @@ static void write_output(const struct mcp_ended *ended, const struct mcp_shown *
         str_json_text(out, "warning", mcp_file_warning(shown));
 }
 
-static void write_loop(const struct mcp_ended *ended, struct str *out)
-{
-    const struct entropy_verdict *loop = ended->loop;
-    if (loop->level == ENTROPY_OK)
-        return;
-    str_json_key(out, "loop");
-    str_add_char(out, '{');
-    str_json_text(out, "level", entropy_level_name(loop->level));
-    str_json_text(out, "rung", entropy_rung_name(loop->rung));
-    str_json_i64(out, "count", loop->count);
-    str_json_text(out, "nudge", ended->nudge);
-    str_add_char(out, '}');
-}
-
-/* Appends the same data as members of an object. */
-static void mcp_result_data(const struct mcp_ended *ended, const struct mcp_shown *shown,
-                            const char *advice, struct str *out)
-{
-    write_verdict(ended, out);
-    write_attempts(ended, out);
-    write_call(ended, out);
-    write_tests(ended, out);
-    write_output(ended, shown, out);
-    write_loop(ended, out);
-    if (*advice != '\0')
-        str_json_text(out, "next", advice);
-}
-
 /* The progress of a call. */
-
-static void add_class(const struct run_state *state, int task, struct str *out)
-{
-    struct str class = {0};
-    shown_class(state, task, &class);
-    if (class.len > 0)
-        str_addf(out, " after %s", str_text(&class));
-    str_done(&class);
-}
 
 void mcp_progress_words(const struct run_state *state, int task, const struct moment *now,
                         struct str *out)
@@ -467,10 +384,14 @@ void mcp_progress_words(const struct run_state *state, int task, const struct mo
     if (at->held) {
         str_addf(out, "held by %s", at->by ? at->by : "a person");
     } else if (step->status == STEP_WAITING) {
+        struct str class = {0};
         str_add(out, "next try in ");
         shown_duration(step->due.mono_ms - now->mono_ms, out);
-        add_class(state, task, out);
+        shown_class(state, task, &class);
+        if (class.len > 0)
+            str_addf(out, " after %s", str_text(&class));
         str_addf(out, ", %s so far", str_text(&tries));
+        str_done(&class);
     } else if (step->status == STEP_RUNNING && attempt) {
         str_addf(out, "%s runs for ", str_text(&tries));
         shown_duration(now->mono_ms - attempt->started.mono_ms, out);
@@ -480,25 +401,6 @@ void mcp_progress_words(const struct run_state *state, int task, const struct mo
         str_add(out, "waits for a slot");
     }
     str_done(&tries);
-}
-
-static void show_output(const struct mcp_ended *ended, struct mcp_shown *out)
-{
-    *out = (struct mcp_shown){0};
-    const bool is_file = mcp_ended_is_file(ended);
-    for (int i = 0; i < 2; i++) {
-        const struct mcp_stream *stream = &ended->output->streams[i];
-        if (is_file && i == 0)
-            str_add_n(&out->texts[i], str_text(&stream->kept), stream->kept.len);
-        else
-            mcp_stream_text(stream, &out->texts[i]);
-    }
-}
-
-static void shown_done(struct mcp_shown *shown)
-{
-    for (int i = 0; i < 2; i++)
-        str_done(&shown->texts[i]);
 }
 
 /* The content of a file comes first, in an element of its own, unchanged. */
@@ -533,17 +435,50 @@ static void write_content(const struct mcp_ended *ended, const struct mcp_shown 
 
 void mcp_result_write(const struct mcp_ended *ended, struct str *out)
 {
-    const bool is_error = mcp_ended_failed(ended) || ended->loop->level == ENTROPY_STUCK;
-    struct mcp_shown shown;
+    const bool is_file = mcp_ended_is_file(ended);
+    const struct entropy_verdict *loop = ended->loop;
+    struct mcp_shown shown = {0};
     struct str advice = {0};
-    show_output(ended, &shown);
+    struct str once = {0};
+    for (int i = 0; i < 2; i++) {
+        const struct mcp_stream *stream = &ended->output->streams[i];
+        if (is_file && i == 0)
+            str_add_n(&shown.texts[i], str_text(&stream->kept), stream->kept.len);
+        else
+            mcp_stream_text(stream, &shown.texts[i]);
+    }
     mcp_advice(ended, &advice);
     write_content(ended, &shown, str_text(&advice), out);
-    str_json_bool(out, "isError", is_error);
+    str_json_bool(out, "isError", mcp_ended_failed(ended) || loop->level == ENTROPY_STUCK);
+
+    /* The same as data. */
     str_json_key(out, "structuredContent");
     str_add_char(out, '{');
-    mcp_result_data(ended, &shown, str_text(&advice), out);
+    write_verdict(ended, out);
+    write_attempts(ended, out);
+    str_json_i64(out, "run", ended->run);
+    str_json_text(out, "task", ended->state->plan->tasks[ended->task].id);
+    str_json_text(out, "phase", phase_name(ended->request->phase));
+    str_json_bool(out, "idempotent", ended->request->idempotent);
+    mcp_once(ended, &once);
+    if (once.len > 0)
+        str_json_text(out, "executed_once", str_text(&once));
+    write_tests(ended, out);
+    write_output(ended, &shown, out);
+    if (loop->level != ENTROPY_OK) {
+        str_json_key(out, "loop");
+        str_add_char(out, '{');
+        str_json_text(out, "level", entropy_level_name(loop->level));
+        str_json_text(out, "rung", entropy_rung_name(loop->rung));
+        str_json_i64(out, "count", loop->count);
+        str_json_text(out, "nudge", ended->nudge);
+        str_add_char(out, '}');
+    }
+    if (advice.len > 0)
+        str_json_text(out, "next", str_text(&advice));
     str_add_char(out, '}');
+    for (int i = 0; i < 2; i++)
+        str_done(&shown.texts[i]);
     str_done(&advice);
-    shown_done(&shown);
+    str_done(&once);
 }

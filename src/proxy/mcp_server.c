@@ -40,56 +40,9 @@ static void mcp_reply_error(struct str *out, const char *id, enum mcp_error code
     str_add(out, "}}");
 }
 
-/* Writes a progress notification. `token` is JSON. */
-static void mcp_reply_progress(struct str *out, const char *token, int64_t value,
-                               const char *message)
-{
-    str_addf(out,
-             "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{"
-             "\"progressToken\":%s",
-             token);
-    str_json_i64(out, "progress", value);
-    str_json_text(out, "message", message);
-    str_add(out, "}}");
-}
-
 static void add_server(struct str *out)
 {
     str_add(out, "{\"name\":\"devs\",\"title\":\"devs\",\"version\":\"" DEVS_VERSION "\"}");
-}
-
-/* Appends the members of the result of `initialize`. */
-static void mcp_reply_initialize(struct str *out, enum mcp_version version)
-{
-    str_json_text(out, "protocolVersion", mcp_version_name(version));
-    str_add(out, ",\"capabilities\":{\"tools\":{\"listChanged\":false}},\"serverInfo\":");
-    add_server(out);
-    str_json_text(out, "instructions", instructions);
-}
-
-/* Appends the members of the result of `server/discover`. */
-static void mcp_reply_discover(struct str *out)
-{
-    str_add(out, "\"supportedVersions\":");
-    mcp_version_list(out);
-    str_add(out, ",\"capabilities\":{\"tools\":{\"listChanged\":false}}");
-    str_json_text(out, "instructions", instructions);
-    str_json_i64(out, "ttlMs", MCP_TTL_MS);
-    str_json_text(out, "cacheScope", "public");
-    str_add(out, ",\"_meta\":{\"io.modelcontextprotocol/serverInfo\":");
-    add_server(out);
-    str_add_char(out, '}');
-}
-
-/* Appends the members of the result of `tools/list`, with a lifetime in the era that has one. */
-static void mcp_reply_tools(struct str *out, enum mcp_era era)
-{
-    str_add(out, "\"tools\":");
-    mcp_tool_list(out);
-    if (era == MCP_ERA_STATELESS) {
-        str_json_i64(out, "ttlMs", MCP_TTL_MS);
-        str_json_text(out, "cacheScope", "public");
-    }
 }
 
 /* Appends an error up to the members of structuredContent after the verdict. */
@@ -130,21 +83,6 @@ void mcp_reply_unknown(struct str *out, const char *why)
 
 /* Pending calls, and the batches they came in. */
 
-static void free_batch(struct mcp_batch *batch)
-{
-    if (batch)
-        str_done(&batch->replies);
-    free(batch);
-}
-
-static void free_call(struct mcp_call *call)
-{
-    mcp_request_done(&call->request);
-    str_done(&call->id);
-    str_done(&call->token);
-    free(call);
-}
-
 /* Called when a request of the batch got its reply, or will get none. */
 static void close_batch(struct mcp_server *server, struct mcp_batch *batch)
 {
@@ -154,10 +92,12 @@ static void close_batch(struct mcp_server *server, struct mcp_batch *batch)
         str_add_char(&batch->replies, ']');
         mcp_out_add(server->out, str_text(&batch->replies), batch->replies.len);
     }
-    free_batch(batch);
+    str_done(&batch->replies);
+    free(batch);
 }
 
-static void send(struct mcp_server *server, struct mcp_batch *batch, struct str *text)
+/* Takes ownership of the text. */
+static void send_reply(struct mcp_server *server, struct mcp_batch *batch, struct str *text)
 {
     if (batch) {
         str_add_char(&batch->replies, batch->replies.len > 0 ? ',' : '[');
@@ -174,22 +114,7 @@ static void mcp_calls_reply(struct mcp_server *server, struct str *text)
 {
     if (server->batch)
         server->batch->open++;
-    send(server, server->batch, text);
-}
-
-/* Starts a batch: all messages read from now on belong to it. */
-static void mcp_calls_begin_batch(struct mcp_server *server)
-{
-    server->batch = xcalloc(1, sizeof(*server->batch));
-    server->batch->open = 1; /* until the whole batch is read */
-}
-
-/* Ends reading a batch. Its replies are sent together once the last one is there. */
-static void mcp_calls_end_batch(struct mcp_server *server)
-{
-    struct mcp_batch *batch = server->batch;
-    server->batch = NULL;
-    close_batch(server, batch);
+    send_reply(server, server->batch, text);
 }
 
 /* Finds the pending call with this id (JSON); NULL = none. */
@@ -202,45 +127,25 @@ static struct mcp_call *mcp_calls_find(const struct mcp_server *server, const ch
     return NULL;
 }
 
-/* Adds a call to the batch that is being read. There must be fewer than MCP_CALLS_MAX calls. The
- * server owns it until mcp_server_answer(). */
-static struct mcp_call *mcp_calls_add(struct mcp_server *server, const struct mcp_message *message,
-                                      enum mcp_era era)
+void mcp_server_answer(struct mcp_server *server, struct mcp_call *call, const char *members)
 {
-    struct mcp_call *call = xcalloc(1, sizeof(*call));
-    const struct json *token = json_get(json_get(message->params, "_meta"), "progressToken");
-    str_add(&call->id, str_text(&message->id));
-    if (mcp_is_id(token))
-        json_write(&call->token, token);
-    call->era = era;
-    call->batch = server->batch;
-    if (call->batch)
-        call->batch->open++;
-    server->calls[server->call_count++] = call;
-    return call;
-}
-
-static void remove_call(struct mcp_server *server, const struct mcp_call *call)
-{
+    struct str text = {0};
     size_t at = 0;
     while (server->calls[at] != call)
         at++;
     server->call_count--;
     for (; at < server->call_count; at++)
         server->calls[at] = server->calls[at + 1];
-}
-
-void mcp_server_answer(struct mcp_server *server, struct mcp_call *call, const char *members)
-{
-    struct str text = {0};
-    remove_call(server, call);
     if (!call->is_taken_back) {
         mcp_reply_result(&text, str_text(&call->id), call->era, members);
-        send(server, call->batch, &text);
+        send_reply(server, call->batch, &text);
     } else if (call->batch) {
         close_batch(server, call->batch);
     }
-    free_call(call);
+    mcp_request_done(&call->request);
+    str_done(&call->id);
+    str_done(&call->token);
+    free(call);
 }
 
 void mcp_server_progress(struct mcp_server *server, struct mcp_call *call, const char *message)
@@ -248,7 +153,13 @@ void mcp_server_progress(struct mcp_server *server, struct mcp_call *call, const
     struct str text = {0};
     if (call->token.len == 0 || call->is_taken_back || mcp_out_waiting(server->out) > MCP_OUT_HIGH)
         return;
-    mcp_reply_progress(&text, str_text(&call->token), ++call->progress, message);
+    str_addf(&text,
+             "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{"
+             "\"progressToken\":%s",
+             str_text(&call->token));
+    str_json_i64(&text, "progress", ++call->progress);
+    str_json_text(&text, "message", message);
+    str_add(&text, "}}");
     mcp_out_add(server->out, str_text(&text), text.len);
     str_done(&text);
 }
@@ -281,12 +192,13 @@ static void send_error(struct mcp_server *server, const char *id, enum mcp_error
     mcp_calls_reply(server, &text);
 }
 
-static void refuse(const struct asked *asked, enum mcp_error code, const char *why)
+static void refuse_request(const struct asked *asked, enum mcp_error code, const char *why)
 {
     send_error(asked->server, str_text(&asked->message->id), code, why);
 }
 
-static void answer(const struct asked *asked, struct str *members)
+/* Frees the members. */
+static void answer_request(const struct asked *asked, struct str *members)
 {
     struct str text = {0};
     mcp_reply_result(&text, str_text(&asked->message->id), asked->era, str_text(members));
@@ -308,13 +220,13 @@ static void take_client(struct mcp_server *server, const struct json *info)
     str_done(&clean);
 }
 
-static void initialize(const struct asked *asked)
+static void answer_initialize(const struct asked *asked)
 {
     struct mcp_server *server = asked->server;
     const char *wanted = json_text(json_get(asked->message->params, "protocolVersion"), NULL);
     struct str members = {0};
     if (!wanted) {
-        refuse(asked, MCP_ERROR_PARAMS, "protocolVersion is missing");
+        refuse_request(asked, MCP_ERROR_PARAMS, "protocolVersion is missing");
         return;
     }
     enum mcp_version version = MCP_NEWEST_LEGACY;
@@ -322,78 +234,92 @@ static void initialize(const struct asked *asked)
         version = MCP_NEWEST_LEGACY;
     server->version = version;
     take_client(server, json_get(asked->message->params, "clientInfo"));
-    mcp_reply_initialize(&members, version);
-    answer(asked, &members);
+    str_json_text(&members, "protocolVersion", mcp_version_name(version));
+    str_add(&members, ",\"capabilities\":{\"tools\":{\"listChanged\":false}},\"serverInfo\":");
+    add_server(&members);
+    str_json_text(&members, "instructions", instructions);
+    answer_request(asked, &members);
 }
 
-static void ping(const struct asked *asked)
+static void answer_ping(const struct asked *asked)
 {
     struct str members = {0};
-    answer(asked, &members);
+    answer_request(asked, &members);
 }
 
-static void discover(const struct asked *asked)
+static void answer_discover(const struct asked *asked)
 {
     struct str members = {0};
-    mcp_reply_discover(&members);
-    answer(asked, &members);
+    str_add(&members, "\"supportedVersions\":");
+    mcp_version_list(&members);
+    str_add(&members, ",\"capabilities\":{\"tools\":{\"listChanged\":false}}");
+    str_json_text(&members, "instructions", instructions);
+    str_json_i64(&members, "ttlMs", MCP_TTL_MS);
+    str_json_text(&members, "cacheScope", "public");
+    str_add(&members, ",\"_meta\":{\"io.modelcontextprotocol/serverInfo\":");
+    add_server(&members);
+    str_add_char(&members, '}');
+    answer_request(asked, &members);
 }
 
-static void list_tools(const struct asked *asked)
+static void answer_list_tools(const struct asked *asked)
 {
     struct str members = {0};
     if (json_get(asked->message->params, "cursor")) {
-        refuse(asked, MCP_ERROR_PARAMS, "there is one page only: no cursor was given out");
+        refuse_request(asked, MCP_ERROR_PARAMS, "there is one page only: no cursor was given out");
         return;
     }
-    mcp_reply_tools(&members, asked->era);
-    answer(asked, &members);
+    str_add(&members, "\"tools\":");
+    mcp_tool_list(&members);
+    if (asked->era == MCP_ERA_STATELESS) { /* only this era has a lifetime */
+        str_json_i64(&members, "ttlMs", MCP_TTL_MS);
+        str_json_text(&members, "cacheScope", "public");
+    }
+    answer_request(asked, &members);
 }
 
-static void answer_refusal(struct mcp_server *server, struct mcp_call *call, const struct err *why)
-{
-    struct str members = {0};
-    mcp_reply_refusal(&members, why->message, why->hint);
-    mcp_server_answer(server, call, str_text(&members));
-    str_done(&members);
-}
-
-/* Reports that there are too many calls, as a tool's result, so that the model sees it too. */
-static void refuse_one_more(const struct asked *asked)
-{
-    struct str members = {0};
-    struct str why = {0};
-    str_addf(&why, "%d calls are under way, no more are taken at once", MCP_CALLS_MAX);
-    mcp_reply_refusal(&members, str_text(&why), "Wait until some have ended, then call again.");
-    answer(asked, &members);
-    str_done(&why);
-}
-
-static void call_tool(const struct asked *asked)
+static void answer_call_tool(const struct asked *asked)
 {
     struct mcp_server *server = asked->server;
     const struct json *params = asked->message->params;
     const char *name = json_text(json_get(params, "name"), NULL);
     enum mcp_tool tool = MCP_TOOL_EXECUTE;
-    struct err err = {0};
+    struct str members = {0};
+    struct str why = {0};
     if (!name || !mcp_tool_parse(name, &tool)) {
-        struct str why = {0};
         str_addf(&why, name ? "unknown tool '%.64s'" : "the tool's name is missing",
                  name ? name : "");
-        refuse(asked, MCP_ERROR_PARAMS, str_text(&why));
-        str_done(&why);
+        refuse_request(asked, MCP_ERROR_PARAMS, str_text(&why));
     } else if (mcp_calls_find(server, str_text(&asked->message->id))) {
-        refuse(asked, MCP_ERROR_REQUEST, "a call with this id is still under way");
+        refuse_request(asked, MCP_ERROR_REQUEST, "a call with this id is still under way");
     } else if (server->call_count == MCP_CALLS_MAX) {
-        refuse_one_more(asked);
+        /* As a tool's result, so that the model sees it too. */
+        str_addf(&why, "%d calls are under way, no more are taken at once", MCP_CALLS_MAX);
+        mcp_reply_refusal(&members, str_text(&why), "Wait until some have ended, then call again.");
+        answer_request(asked, &members);
     } else {
-        struct mcp_call *call = mcp_calls_add(server, asked->message, asked->era);
+        /* The server owns the call until mcp_server_answer(). */
+        struct mcp_call *call = xcalloc(1, sizeof(*call));
+        const struct json *token = json_get(json_get(params, "_meta"), "progressToken");
+        struct err err = {0};
+        str_add(&call->id, str_text(&asked->message->id));
+        if (mcp_is_id(token))
+            json_write(&call->token, token);
+        call->era = asked->era;
+        call->batch = server->batch; /* the one that is being read */
+        if (call->batch)
+            call->batch->open++;
+        server->calls[server->call_count++] = call;
         if (mcp_request_read(tool, json_get(params, "arguments"), server->root, &call->request,
-                             &err))
+                             &err)) {
             server->host.begin(server->host.ctx, call);
-        else
-            answer_refusal(server, call, &err);
+        } else {
+            mcp_reply_refusal(&members, err.message, err.hint);
+            mcp_server_answer(server, call, str_text(&members));
+        }
     }
+    str_done(&members);
+    str_done(&why);
 }
 
 enum { IN_LEGACY = 1 << MCP_ERA_LEGACY, IN_STATELESS = 1 << MCP_ERA_STATELESS };
@@ -403,27 +329,12 @@ static const struct {
     unsigned eras;
     void (*answer)(const struct asked *asked);
 } methods[] = {
-    {"initialize", IN_LEGACY, initialize},
-    {"ping", IN_LEGACY, ping},
-    {"server/discover", IN_LEGACY | IN_STATELESS, discover},
-    {"tools/list", IN_LEGACY | IN_STATELESS, list_tools},
-    {"tools/call", IN_LEGACY | IN_STATELESS, call_tool},
+    {"initialize", IN_LEGACY, answer_initialize},
+    {"ping", IN_LEGACY, answer_ping},
+    {"server/discover", IN_LEGACY | IN_STATELESS, answer_discover},
+    {"tools/list", IN_LEGACY | IN_STATELESS, answer_list_tools},
+    {"tools/call", IN_LEGACY | IN_STATELESS, answer_call_tool},
 };
-
-static void refuse_version(const struct asked *asked, const char *wanted)
-{
-    struct str data = {0};
-    struct str text = {0};
-    struct mcp_server *server = asked->server;
-    str_add(&data, "{\"supported\":");
-    mcp_version_list(&data);
-    str_json_text(&data, "requested", wanted);
-    str_add_char(&data, '}');
-    mcp_reply_error(&text, str_text(&asked->message->id), MCP_ERROR_VERSION,
-                    "unsupported protocol version", str_text(&data));
-    mcp_calls_reply(server, &text);
-    str_done(&data);
-}
 
 /* Finds out the era of a request. Returns false if the request is invalid and was answered. */
 static bool settle_era(struct asked *asked)
@@ -435,15 +346,24 @@ static bool settle_era(struct asked *asked)
     if (!claim)
         return true;
     if (!mcp_version_parse(json_text(claim, ""), &version)) {
-        refuse_version(asked, json_text(claim, ""));
+        struct str data = {0};
+        struct str text = {0};
+        str_add(&data, "{\"supported\":");
+        mcp_version_list(&data);
+        str_json_text(&data, "requested", json_text(claim, ""));
+        str_add_char(&data, '}');
+        mcp_reply_error(&text, str_text(&asked->message->id), MCP_ERROR_VERSION,
+                        "unsupported protocol version", str_text(&data));
+        mcp_calls_reply(asked->server, &text);
+        str_done(&data);
         return false;
     }
     asked->era = mcp_version_era(version);
     if (asked->era == MCP_ERA_LEGACY)
         return true;
     if (json_kind(json_get(meta, capabilities_key)) != JSON_KIND_OBJECT) {
-        refuse(asked, MCP_ERROR_PARAMS,
-               "_meta lacks io.modelcontextprotocol/clientCapabilities, an object");
+        refuse_request(asked, MCP_ERROR_PARAMS,
+                       "_meta lacks io.modelcontextprotocol/clientCapabilities, an object");
         return false;
     }
     take_client(asked->server, json_get(meta, client_key));
@@ -459,14 +379,14 @@ static void take_request(struct mcp_server *server, const struct mcp_message *me
         if (strcmp(methods[i].name, message->method) != 0 || !(methods[i].eras & 1U << asked.era))
             continue;
         /* This answer is always in the stateless form. */
-        if (methods[i].answer == discover)
+        if (methods[i].answer == answer_discover)
             asked.era = MCP_ERA_STATELESS;
         methods[i].answer(&asked);
         return;
     }
     struct str why = {0};
     str_addf(&why, "no method '%.*s'", MCP_METHOD_MAX, message->method);
-    refuse(&asked, MCP_ERROR_METHOD, str_text(&why));
+    refuse_request(&asked, MCP_ERROR_METHOD, str_text(&why));
     str_done(&why);
 }
 
@@ -518,10 +438,15 @@ static void take_batch(struct mcp_server *server, const struct json *list)
         send_error(server, "", MCP_ERROR_REQUEST, "a batch has 1 to 64 messages");
         return;
     }
-    mcp_calls_begin_batch(server);
+    /* All messages read until the end belong to the batch. Its replies are sent together once the
+     * last one is there. */
+    struct mcp_batch *batch = xcalloc(1, sizeof(*batch));
+    batch->open = 1; /* until the whole batch is read */
+    server->batch = batch;
     for (size_t i = 0; i < count; i++)
         take_message(server, json_at(list, i));
-    mcp_calls_end_batch(server);
+    server->batch = NULL;
+    close_batch(server, batch);
 }
 
 void mcp_server_line(void *ctx, const char *line, size_t len)

@@ -10,39 +10,13 @@
 
 /* Lines from the client. */
 
-static size_t line_max(const struct mcp_lines *lines)
-{
-    return lines->max > 0 ? lines->max : MCP_LINE_MAX;
-}
-
-static bool is_blank(const char *bytes, size_t len)
-{
-    for (size_t i = 0; i < len; i++) {
-        if (bytes[i] != ' ' && bytes[i] != '\t' && bytes[i] != '\r')
-            return false;
-    }
-    return true;
-}
-
-/* Keeps the beginning of a line, unless the line is too long. */
-static void keep(struct mcp_lines *lines, const char *bytes, size_t len)
-{
-    if (lines->skipping)
-        return;
-    if (len <= line_max(lines) - lines->part.len) {
-        str_add_n(&lines->part, bytes, len);
-        return;
-    }
-    lines->skipping = true;
-    str_done(&lines->part); /* frees its memory, which may be a lot */
-}
-
 static void end_line(struct mcp_lines *lines, mcp_line_fn *each, void *ctx)
 {
+    const char *line = str_text(&lines->part);
     if (lines->skipping)
         each(ctx, NULL, 0);
-    else if (!is_blank(str_text(&lines->part), lines->part.len))
-        each(ctx, str_text(&lines->part), lines->part.len);
+    else if (strspn(line, " \t\r") < lines->part.len) /* not blank */
+        each(ctx, line, lines->part.len);
     lines->skipping = false;
     str_clear(&lines->part);
 }
@@ -50,10 +24,16 @@ static void end_line(struct mcp_lines *lines, mcp_line_fn *each, void *ctx)
 void mcp_lines_add(struct mcp_lines *lines, const char *bytes, size_t len, mcp_line_fn *each,
                    void *ctx)
 {
+    const size_t max = lines->max > 0 ? lines->max : MCP_LINE_MAX;
     while (len > 0) {
         const char *end = memchr(bytes, '\n', len);
         const size_t part = end ? (size_t)(end - bytes) : len;
-        keep(lines, bytes, part);
+        if (!lines->skipping && part <= max - lines->part.len) {
+            str_add_n(&lines->part, bytes, part);
+        } else if (!lines->skipping) {
+            lines->skipping = true; /* the line is too long */
+            str_done(&lines->part); /* frees its memory, which may be a lot */
+        }
         if (!end)
             return;
         end_line(lines, each, ctx);
@@ -97,39 +77,36 @@ static void break_message(struct mcp_message *message, const char *why)
     message->why = why;
 }
 
-static void read_call(const struct json *json, struct mcp_message *message)
-{
-    const struct json *id = json_get(json, "id");
-    const struct json *params = json_get(json, "params");
-    message->kind = id ? MCP_REQUEST : MCP_NOTIFICATION;
-    message->method = json_text(json_get(json, "method"), NULL);
-    if (id && !mcp_is_id(id))
-        break_message(message, "an id is a string of at most 169 bytes or an integer");
-    else if (!message->method)
-        break_message(message, "the method is not a string");
-    else if (params && json_kind(params) != JSON_KIND_OBJECT)
-        break_message(message, "params are an object");
-    else
-        message->params = params;
-}
-
 void mcp_message_read(const struct json *json, struct mcp_message *out)
 {
+    const struct json *id = json_get(json, "id");
+    const struct json *method = json_get(json, "method");
+    const struct json *params = json_get(json, "params");
     *out = (struct mcp_message){0};
     if (json_kind(json) != JSON_KIND_OBJECT) {
         break_message(out, "a message is an object");
         return;
     }
-    if (mcp_is_id(json_get(json, "id")))
-        json_write(&out->id, json_get(json, "id"));
-    if (strcmp(json_text(json_get(json, "jsonrpc"), ""), "2.0") != 0)
+    if (mcp_is_id(id))
+        json_write(&out->id, id);
+    if (strcmp(json_text(json_get(json, "jsonrpc"), ""), "2.0") != 0) {
         break_message(out, "it does not say \"jsonrpc\":\"2.0\"");
-    else if (json_get(json, "method"))
-        read_call(json, out);
-    else if (json_get(json, "result") || json_get(json, "error"))
+    } else if (method) {
+        out->kind = id ? MCP_REQUEST : MCP_NOTIFICATION;
+        out->method = json_text(method, NULL);
+        if (id && !mcp_is_id(id))
+            break_message(out, "an id is a string of at most 169 bytes or an integer");
+        else if (!out->method)
+            break_message(out, "the method is not a string");
+        else if (params && json_kind(params) != JSON_KIND_OBJECT)
+            break_message(out, "params are an object");
+        else
+            out->params = params;
+    } else if (json_get(json, "result") || json_get(json, "error")) {
         out->kind = MCP_RESPONSE;
-    else
+    } else {
         break_message(out, "it has no method");
+    }
 }
 
 void mcp_message_done(struct mcp_message *message)
@@ -182,22 +159,18 @@ void mcp_version_list(struct str *out)
 
 /* Lines to the client. */
 
-/* Frees written bytes even if the client never reads everything. */
-static void forget_written(struct mcp_out *out)
-{
-    struct str waiting = {0};
-    str_add_n(&waiting, out->bytes.data + out->written, mcp_out_waiting(out));
-    str_done(&out->bytes);
-    out->bytes = waiting;
-    out->written = 0;
-}
-
 void mcp_out_add(struct mcp_out *out, const char *text, size_t len)
 {
     if (out->fd < 0)
         return;
-    if (out->written > MCP_OUT_HIGH)
-        forget_written(out);
+    if (out->written > MCP_OUT_HIGH) {
+        /* Frees written bytes even if the client never reads everything. */
+        struct str waiting = {0};
+        str_add_n(&waiting, out->bytes.data + out->written, mcp_out_waiting(out));
+        str_done(&out->bytes);
+        out->bytes = waiting;
+        out->written = 0;
+    }
     str_add_n(&out->bytes, text, len);
     str_add_char(&out->bytes, '\n');
 }
@@ -207,25 +180,18 @@ size_t mcp_out_waiting(const struct mcp_out *out)
     return out->bytes.len - out->written;
 }
 
-/* Writes without blocking: a ready pipe accepts PIPE_BUF bytes, and sockets support
- * MSG_DONTWAIT. */
-static ssize_t write_some(const struct mcp_out *out)
-{
-    const char *from = str_text(&out->bytes) + out->written;
-    size_t len = mcp_out_waiting(out);
-    ssize_t done = send(out->fd, from, len, MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (done >= 0 || errno != ENOTSOCK)
-        return done;
-    return write(out->fd, from, len < PIPE_BUF ? len : PIPE_BUF);
-}
-
 bool mcp_out_write(struct mcp_out *out)
 {
     if (out->fd < 0)
         return false;
     if (mcp_out_waiting(out) == 0)
         return true;
-    ssize_t done = write_some(out);
+    /* Without blocking: a ready pipe accepts PIPE_BUF bytes, and sockets support MSG_DONTWAIT. */
+    const char *from = str_text(&out->bytes) + out->written;
+    const size_t len = mcp_out_waiting(out);
+    ssize_t done = send(out->fd, from, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (done < 0 && errno == ENOTSOCK)
+        done = write(out->fd, from, len < PIPE_BUF ? len : PIPE_BUF);
     if (done < 0 && errno != EINTR && errno != EAGAIN) {
         out->fd = -1;
         str_done(&out->bytes);

@@ -50,31 +50,6 @@ static void lose_client(struct proxy *proxy)
         begin_stage(proxy, CANCELLING, PROXY_KILL_GRACE_MS);
 }
 
-static void read_input(struct proxy *proxy)
-{
-    char bytes[READ_BYTES];
-    const ssize_t got = read(proxy->options->in_fd, bytes, sizeof(bytes));
-    if (got > 0) {
-        mcp_lines_add(&proxy->lines, bytes, (size_t)got, mcp_server_line, &proxy->server);
-    } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
-        mcp_lines_end(&proxy->lines, mcp_server_line, &proxy->server);
-        begin_stage(proxy, CLOSING, PROXY_GRACE_MS);
-    }
-}
-
-static void take_signal(struct proxy *proxy)
-{
-    struct signalfd_siginfo info;
-    if (read(proxy->options->signal_fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
-        return;
-    const bool is_second = proxy->signal_number != 0;
-    proxy->signal_number = (int)info.ssi_signo;
-    if (is_second)
-        proxy->is_over = true;
-    else
-        lose_client(proxy);
-}
-
 static void next_stage(struct proxy *proxy)
 {
     const bool has_calls = proxy->server.call_count > 0;
@@ -90,63 +65,71 @@ static void next_stage(struct proxy *proxy)
         proxy->is_over = true;
 }
 
-static int wait_ms(const struct proxy *proxy)
+/* Waits until something happens, and handles it. */
+static bool handle_events(struct proxy *proxy, struct err *err)
 {
-    int wait = executor_wait_ms(&proxy->executor);
-    if (proxy->stage == SERVING)
-        return wait;
-    int64_t left = proxy->due_ms - clock_now().mono_ms;
-    if (left < 0)
-        left = 0;
-    return wait < 0 || left < wait ? (int)left : wait;
-}
-
-static void fill(const struct proxy *proxy, struct pollfd fds[AT_COUNT])
-{
+    const struct proxy_options *options = proxy->options;
     const size_t waiting = mcp_out_waiting(&proxy->out);
     const bool reads = proxy->stage == SERVING && waiting <= MCP_OUT_HIGH;
-    fds[AT_IN] = (struct pollfd){.fd = reads ? proxy->options->in_fd : -1, .events = POLLIN};
-    fds[AT_OUT] = (struct pollfd){.fd = proxy->out.fd, .events = waiting > 0 ? POLLOUT : 0};
-    fds[AT_SIGNAL] = (struct pollfd){.fd = proxy->options->signal_fd, .events = POLLIN};
-    fds[AT_NEWS] = (struct pollfd){.fd = executor_news_fd(&proxy->executor), .events = POLLIN};
-    fds[AT_DONE] =
-        (struct pollfd){.fd = proxy->executor.is_closed ? -1 : executor_done_fd(&proxy->executor),
-                        .events = POLLIN};
-}
-
-/* Notices immediately that the reader has disconnected, even if nothing is to be written. */
-static void look_at_output(struct proxy *proxy, const struct pollfd *fd)
-{
-    if (fd->revents & (POLLERR | POLLNVAL))
-        proxy->out.fd = -1;
-    else if (fd->revents & (POLLOUT | POLLHUP))
-        (void)mcp_out_write(&proxy->out); /* sets fd to -1 if the client has disconnected */
-    if (proxy->out.fd < 0)
-        lose_client(proxy);
-}
-
-static bool turn(struct proxy *proxy, struct err *err)
-{
-    struct pollfd fds[AT_COUNT];
-    fill(proxy, fds);
-    if (poll(fds, AT_COUNT, wait_ms(proxy)) < 0)
+    struct pollfd fds[AT_COUNT] = {
+        [AT_IN] = {.fd = reads ? options->in_fd : -1, .events = POLLIN},
+        [AT_OUT] = {.fd = proxy->out.fd, .events = waiting > 0 ? POLLOUT : 0},
+        [AT_SIGNAL] = {.fd = options->signal_fd, .events = POLLIN},
+        [AT_NEWS] = {.fd = executor_news_fd(&proxy->executor), .events = POLLIN},
+        [AT_DONE] = {.fd = proxy->executor.is_closed ? -1 : executor_done_fd(&proxy->executor),
+                     .events = POLLIN}};
+    int wait_ms = executor_wait_ms(&proxy->executor);
+    if (proxy->stage != SERVING) {
+        int64_t left = proxy->due_ms - clock_now().mono_ms;
+        if (left < 0)
+            left = 0;
+        wait_ms = wait_ms < 0 || left < wait_ms ? (int)left : wait_ms;
+    }
+    if (poll(fds, AT_COUNT, wait_ms) < 0)
         return errno == EINTR || err_set_errno(err, errno, "poll");
-    if (fds[AT_IN].revents != 0)
-        read_input(proxy);
-    if (fds[AT_SIGNAL].revents != 0)
-        take_signal(proxy);
+
+    if (fds[AT_IN].revents != 0) {
+        char bytes[READ_BYTES];
+        const ssize_t got = read(options->in_fd, bytes, sizeof(bytes));
+        if (got > 0) {
+            mcp_lines_add(&proxy->lines, bytes, (size_t)got, mcp_server_line, &proxy->server);
+        } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
+            mcp_lines_end(&proxy->lines, mcp_server_line, &proxy->server);
+            begin_stage(proxy, CLOSING, PROXY_GRACE_MS);
+        }
+    }
+
+    struct signalfd_siginfo info;
+    if (fds[AT_SIGNAL].revents != 0 &&
+        read(options->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+        const bool is_second = proxy->signal_number != 0;
+        proxy->signal_number = (int)info.ssi_signo;
+        if (is_second)
+            proxy->is_over = true;
+        else
+            lose_client(proxy);
+    }
+
     if (!executor_look(&proxy->executor, err))
         return false;
     if (fds[AT_DONE].revents != 0) /* the user stopped the run, or the log cannot be written */
         executor_engine_ended(&proxy->executor);
-    if (fds[AT_OUT].revents != 0)
-        look_at_output(proxy, &fds[AT_OUT]);
+
+    /* Notices immediately that the reader has disconnected, even if nothing is to be written. */
+    if (fds[AT_OUT].revents != 0) {
+        if (fds[AT_OUT].revents & (POLLERR | POLLNVAL))
+            proxy->out.fd = -1;
+        else if (fds[AT_OUT].revents & (POLLOUT | POLLHUP))
+            (void)mcp_out_write(&proxy->out); /* sets fd to -1 if the client has disconnected */
+        if (proxy->out.fd < 0)
+            lose_client(proxy);
+    }
     next_stage(proxy);
     return true;
 }
 
 /* Sends the last replies before the server ends because of an error. */
-static void say_last(struct proxy *proxy)
+static void write_last_replies(struct proxy *proxy)
 {
     const int64_t until_ms = clock_now().mono_ms + PROXY_GRACE_MS;
     int64_t left_ms = PROXY_GRACE_MS;
@@ -168,9 +151,9 @@ bool proxy_run(const struct proxy_options *options, struct proxy_result *result,
     mcp_server_init(&proxy.server, &proxy.out, options->engine.run_dir, &host);
     executor_init(&proxy.executor, options, &proxy.server);
     while (ok && !proxy.is_over)
-        ok = turn(&proxy, err);
+        ok = handle_events(&proxy, err);
     if (!ok)
-        say_last(&proxy);
+        write_last_replies(&proxy);
     executor_close(&proxy.executor);
     executor_stop(&proxy.executor, result);
     result->signal_number = proxy.signal_number;

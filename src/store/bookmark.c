@@ -8,107 +8,59 @@
 #include "text.h"
 #include "turns.h"
 
-/* An open log, for writing a single row. */
-struct bookmark_log {
-    struct db db;
-    struct turns turns;
-    struct bell bell;
-};
-
-static bool open_log(struct bookmark_log *log, const struct place *place, struct err *err)
+/* Writes one row in a turn and a transaction of its own; the statement's parameters come from the
+ * bookmark. *changed is 0 if the statement matched no row. Sets *row_out (may be NULL) to the id of
+ * a new row. */
+static bool write_change(const struct place *place, const char *sql,
+                         const struct bookmark *bookmark, int *changed, int64_t *row_out,
+                         struct err *err)
 {
-    *log = (struct bookmark_log){.turns = {.gate_fd = -1, .write_fd = -1}, .bell = {.fd = -1}};
-    return place_check_write(place, err) && db_init(&log->db, place->db, DB_WRITE, err) &&
-           schema_check(&log->db, err) && turns_init(&log->turns, place, err) &&
-           bell_init(&log->bell, place, err);
-}
-
-static void close_log(struct bookmark_log *log)
-{
-    if (log->db.handle && turns_take(&log->turns, NULL)) {
-        db_done_in_turn(&log->db);
-        turns_give(&log->turns);
-    }
-    db_done(&log->db);
-    bell_done(&log->bell);
-    turns_done(&log->turns);
-}
-
-/* A statement and the bookmark that its parameters come from. */
-struct change {
-    const char *sql;
-    const struct bookmark *bookmark;
-};
-
-static void bind(sqlite3_stmt *put, const struct bookmark *bookmark)
-{
-    const int count = sqlite3_bind_parameter_count(put);
-    (void)sqlite3_bind_int64(put, 1, bookmark->id);
-    if (count == 1)
-        return;
-    db_bind_text(put, 2, bookmark->name);
-    (void)sqlite3_bind_int64(put, 3, bookmark->run);
-    (void)sqlite3_bind_int64(put, 4, bookmark->seq);
-    (void)sqlite3_bind_int64(put, 5, bookmark->at_ms);
-    (void)sqlite3_bind_int64(put, 6, bookmark->made_at_ms);
-    db_bind_text(put, 7, bookmark->by);
-    (void)sqlite3_bind_int(put, 8, BOOKMARKS_MAX);
-}
-
-/* Writes one row in a transaction of its own. The caller has the turn. *changed is 0 if the
- * statement matched no row. */
-static bool write_row(struct bookmark_log *log, const struct change *change, int *changed,
-                      struct err *err)
-{
-    sqlite3_stmt *put = NULL;
-    bool ok = schema_ensure(&log->db, err) && db_exec(&log->db, "BEGIN IMMEDIATE", err) &&
-              db_prepare(&log->db, &change->sql, 1, &put, err);
+    struct db db = {0};
+    struct turns turns = {.gate_fd = -1, .write_fd = -1};
+    struct bell bell = {.fd = -1};
+    bool ok = place_check_write(place, err) && db_init(&db, place->db, DB_WRITE, err) &&
+              schema_check(&db, err) && turns_init(&turns, place, err) &&
+              bell_init(&bell, place, err) && turns_take(&turns, err);
     if (ok) {
-        bind(put, change->bookmark);
-        ok = db_run(&log->db, put, err);
-    }
-    *changed = ok ? sqlite3_changes(log->db.handle) : 0;
-    db_finalize(&put, 1);
-    ok = ok && db_exec(&log->db, "COMMIT", err) && db_sync(&log->db, err);
-    if (!ok)
-        db_roll_back(&log->db);
-    return ok;
-}
-
-/* Sets *row_out (may be NULL) to the id of a new row. */
-static bool write_change(const struct place *place, const struct change *change, int *changed,
-                         int64_t *row_out, struct err *err)
-{
-    struct bookmark_log log;
-    bool ok = open_log(&log, place, err) && turns_take(&log.turns, err);
-    if (ok) {
-        ok = write_row(&log, change, changed, err);
-        if (ok && row_out)
-            *row_out = sqlite3_last_insert_rowid(log.db.handle);
-        turns_give(&log.turns);
+        sqlite3_stmt *put = NULL;
+        ok = schema_ensure(&db, err) && db_exec(&db, "BEGIN IMMEDIATE", err) &&
+             db_prepare(&db, &sql, 1, &put, err);
+        if (ok)
+            (void)sqlite3_bind_int64(put, 1, bookmark->id);
+        if (ok && sqlite3_bind_parameter_count(put) > 1) {
+            db_bind_text(put, 2, bookmark->name);
+            (void)sqlite3_bind_int64(put, 3, bookmark->run);
+            (void)sqlite3_bind_int64(put, 4, bookmark->seq);
+            (void)sqlite3_bind_int64(put, 5, bookmark->at_ms);
+            (void)sqlite3_bind_int64(put, 6, bookmark->made_at_ms);
+            db_bind_text(put, 7, bookmark->by);
+            (void)sqlite3_bind_int(put, 8, BOOKMARKS_MAX);
+        }
+        ok = ok && db_run(&db, put, err);
+        *changed = ok ? sqlite3_changes(db.handle) : 0;
+        db_finalize(&put, 1);
+        ok = ok && db_exec(&db, "COMMIT", err) && db_sync(&db, err);
+        if (!ok)
+            db_roll_back(&db);
+        else if (row_out)
+            *row_out = sqlite3_last_insert_rowid(db.handle);
+        turns_give(&turns);
     }
     if (ok && *changed > 0)
-        bell_ring(&log.bell);
-    close_log(&log);
-    return ok;
-}
-
-static void put_name(struct bookmark *bookmark, const char *name)
-{
-    struct str clean = {0};
-    text_clean(&clean, name, strlen(name));
-    const size_t len = text_cut(str_text(&clean), clean.len, BOOKMARK_NAME_MAX);
-    memcpy(bookmark->name, str_text(&clean), len);
-    bookmark->name[len] = '\0';
-    for (char *c = bookmark->name; *c != '\0'; c++) {
-        if (*c == '\n')
-            *c = ' ';
+        bell_ring(&bell);
+    if (db.handle && turns_take(&turns, NULL)) {
+        db_done_in_turn(&db);
+        turns_give(&turns);
     }
-    str_done(&clean);
+    db_done(&db);
+    bell_done(&bell);
+    turns_done(&turns);
+    return ok;
 }
 
 /* Finds out which condition kept the bookmark from being inserted. */
-static bool say_why(const struct place *place, const struct bookmark *bookmark, struct err *err)
+static bool say_why_refused(const struct place *place, const struct bookmark *bookmark,
+                            struct err *err)
 {
     struct log_reader *reader = NULL;
     struct log_run_info info = {0};
@@ -136,14 +88,22 @@ bool bookmark_add(const struct place *place, struct bookmark *bookmark, struct e
         " AND ?4 BETWEEN 0 AND last_seq"
         " AND (SELECT count(*) FROM bookmark WHERE run=?3)<?8";
     struct bookmark new = *bookmark;
+    struct str clean = {0};
     int changed = 0;
     new.id = 0;
-    put_name(&new, bookmark->name);
-    const struct change change = {.sql = add, .bookmark = &new};
-    if (!write_change(place, &change, &changed, &new.id, err))
+    text_clean(&clean, bookmark->name, strlen(bookmark->name));
+    const size_t len = text_cut(str_text(&clean), clean.len, BOOKMARK_NAME_MAX);
+    memcpy(new.name, str_text(&clean), len);
+    new.name[len] = '\0';
+    for (char *c = new.name; *c != '\0'; c++) {
+        if (*c == '\n')
+            *c = ' ';
+    }
+    str_done(&clean);
+    if (!write_change(place, add, &new, &changed, &new.id, err))
         return false;
     if (changed == 0)
-        return say_why(place, bookmark, err);
+        return say_why_refused(place, bookmark, err);
     *bookmark = new;
     return true;
 }
@@ -151,22 +111,10 @@ bool bookmark_add(const struct place *place, struct bookmark *bookmark, struct e
 bool bookmark_remove(const struct place *place, int64_t id, struct err *err)
 {
     const struct bookmark bookmark = {.id = id};
-    const struct change change = {.sql = "DELETE FROM bookmark WHERE id=?1", .bookmark = &bookmark};
     int changed = 0;
-    if (!write_change(place, &change, &changed, NULL, err))
+    if (!write_change(place, "DELETE FROM bookmark WHERE id=?1", &bookmark, &changed, NULL, err))
         return false;
     return changed > 0 || err_set(err, ERR_NOT_FOUND, "there is no bookmark %lld", (long long)id);
-}
-
-static void read_row(sqlite3_stmt *row, struct bookmark *out)
-{
-    *out = (struct bookmark){.id = sqlite3_column_int64(row, 0),
-                             .run = sqlite3_column_int64(row, 1),
-                             .seq = sqlite3_column_int64(row, 2),
-                             .at_ms = log_read_nearest(row, 3),
-                             .made_at_ms = log_read_nearest(row, 4)};
-    db_copy_text(row, 5, out->name, sizeof(out->name));
-    db_copy_text(row, 6, out->by, sizeof(out->by));
 }
 
 bool bookmark_list(struct log_reader *reader, int64_t run, struct bookmark *out, size_t max,
@@ -187,8 +135,16 @@ bool bookmark_list(struct log_reader *reader, int64_t run, struct bookmark *out,
     }
     while (ok && query && row) {
         ok = db_next(&reader->db, query, &row, err);
-        if (ok && row)
-            read_row(query, &out[count++]);
+        if (!ok || !row)
+            break;
+        struct bookmark *bookmark = &out[count++];
+        *bookmark = (struct bookmark){.id = sqlite3_column_int64(query, 0),
+                                      .run = sqlite3_column_int64(query, 1),
+                                      .seq = sqlite3_column_int64(query, 2),
+                                      .at_ms = log_read_nearest(query, 3),
+                                      .made_at_ms = log_read_nearest(query, 4)};
+        db_copy_text(query, 5, bookmark->name, sizeof(bookmark->name));
+        db_copy_text(query, 6, bookmark->by, sizeof(bookmark->by));
     }
     db_finalize(&query, 1);
     if (ok)

@@ -50,15 +50,15 @@ static struct bundle_cut *cut_of(struct bundle_contents *contents, const char *n
     return cut;
 }
 
-/* Reports progress; false if the caller wants to abort. */
-static bool bundle_tell(const struct bundle *bundle, struct err *err)
+/* Returns false if the caller wants to abort. */
+static bool report_progress(const struct bundle *bundle, struct err *err)
 {
     const struct bundle_asked *asked = bundle->asked;
     return !asked->tell || asked->tell(asked->ctx, bundle->contents.events, bundle->last_seq, err);
 }
 
 /* Adds up the redactions that an event reports. */
-static void bundle_count_recorded(struct bundle *bundle, const char *text)
+static void count_recorded_cuts(struct bundle *bundle, const char *text)
 {
     struct json *json = NULL;
     void *iter = NULL;
@@ -86,13 +86,11 @@ enum { KEY_COLUMNS = 4 /* these identify the stream */, OFFSET_COLUMN = 6, BYTES
 /* An output row without its bytes. */
 struct piece {
     int64_t part, index, at_ms;
-    int64_t offset; /* known after redaction */
     size_t len;
 };
 
 /* Contiguous rows of one stream, since a secret may cross from one row to the next. */
 struct segment {
-    sqlite3_stmt *to; /* borrowed; inserts a row into the bundle */
     int64_t key[KEY_COLUMNS];
     int64_t offset;
     struct str bytes;     /* owned */
@@ -100,24 +98,10 @@ struct segment {
     size_t count, cap;
 };
 
-static bool put_piece(const struct bundle *bundle, const struct segment *segment,
-                      const struct piece *piece, const char *bytes, struct err *err)
-{
-    sqlite3_stmt *to = segment->to;
-    (void)sqlite3_bind_int64(to, 1, bundle->run);
-    for (int i = 0; i < KEY_COLUMNS; i++)
-        (void)sqlite3_bind_int64(to, i + 2, segment->key[i]);
-    (void)sqlite3_bind_int64(to, 6, piece->part);
-    (void)sqlite3_bind_int64(to, 7, piece->index);
-    (void)sqlite3_bind_int64(to, 8, piece->offset);
-    (void)sqlite3_bind_int64(to, 9, piece->at_ms);
-    (void)sqlite3_bind_blob64(to, 10, piece->len > 0 ? bytes : "", piece->len, SQLITE_STATIC);
-    return db_run(&bundle->to, to, err);
-}
-
 /* Distributes the redacted bytes over the rows: each gets as many as it had, the last one the
  * rest. */
-static bool put_segment(struct bundle *bundle, const struct segment *segment, struct err *err)
+static bool put_segment(struct bundle *bundle, const struct segment *segment, sqlite3_stmt *to,
+                        struct err *err)
 {
     struct str cut = {0};
     size_t at = 0;
@@ -125,20 +109,28 @@ static bool put_segment(struct bundle *bundle, const struct segment *segment, st
     redact_text(bundle->redactor, str_text(&segment->bytes), segment->bytes.len, &cut,
                 &bundle->counts);
     for (size_t i = 0; ok && i < segment->count; i++) {
-        struct piece piece = segment->pieces[i];
-        bool is_last = i + 1 == segment->count;
-        if (is_last || piece.len > cut.len - at)
-            piece.len = cut.len - at;
-        piece.offset = segment->offset + (int64_t)at;
-        ok = put_piece(bundle, segment, &piece, str_text(&cut) + at, err);
-        at += piece.len;
+        const struct piece *piece = &segment->pieces[i];
+        const bool is_last = i + 1 == segment->count;
+        const size_t left = cut.len - at;
+        const size_t len = is_last || piece->len > left ? left : piece->len;
+        (void)sqlite3_bind_int64(to, 1, bundle->run);
+        for (int column = 0; column < KEY_COLUMNS; column++)
+            (void)sqlite3_bind_int64(to, column + 2, segment->key[column]);
+        (void)sqlite3_bind_int64(to, 6, piece->part);
+        (void)sqlite3_bind_int64(to, 7, piece->index);
+        (void)sqlite3_bind_int64(to, 8, segment->offset + (int64_t)at);
+        (void)sqlite3_bind_int64(to, 9, piece->at_ms);
+        (void)sqlite3_bind_blob64(to, 10, len > 0 ? str_text(&cut) + at : "", len, SQLITE_STATIC);
+        ok = db_run(&bundle->to, to, err);
+        at += len;
     }
     bundle->contents.output_bytes += (int64_t)cut.len;
     str_done(&cut);
     return ok;
 }
 
-static bool goes_on(const struct segment *segment, sqlite3_stmt *from)
+/* Returns true if the row follows the segment directly and still fits. */
+static bool continues_segment(const struct segment *segment, sqlite3_stmt *from)
 {
     for (int i = 0; i < KEY_COLUMNS; i++) {
         if (segment->key[i] != sqlite3_column_int64(from, i))
@@ -149,7 +141,7 @@ static bool goes_on(const struct segment *segment, sqlite3_stmt *from)
                segment->offset + (int64_t)segment->bytes.len;
 }
 
-static void take_row(struct segment *segment, sqlite3_stmt *from)
+static void add_piece(struct segment *segment, sqlite3_stmt *from)
 {
     const char *bytes = sqlite3_column_blob(from, BYTES_COLUMN);
     size_t len = (size_t)sqlite3_column_bytes(from, BYTES_COLUMN);
@@ -168,39 +160,32 @@ static void take_row(struct segment *segment, sqlite3_stmt *from)
         str_add_n(&segment->bytes, bytes, len);
 }
 
-static bool copy_rows(struct bundle *bundle, sqlite3_stmt *from, sqlite3_stmt *to, struct err *err)
-{
-    struct segment segment = {.to = to};
-    bool row = true;
-    bool ok = true;
-    while (ok && row) {
-        ok = db_next(&bundle->from, from, &row, err);
-        bool is_over = ok && segment.count > 0 && (!row || !goes_on(&segment, from));
-        if (is_over) {
-            ok = put_segment(bundle, &segment, err) && bundle_tell(bundle, err);
-            segment.count = 0;
-            str_clear(&segment.bytes);
-        }
-        if (ok && row)
-            take_row(&segment, from);
-    }
-    str_done(&segment.bytes);
-    free(segment.pieces);
-    return ok;
-}
-
 /* Copies the output; contiguous rows stay contiguous. */
-static bool bundle_copy_output(struct bundle *bundle, struct err *err)
+static bool copy_output(struct bundle *bundle, struct err *err)
 {
     const char *const selects = select_sql;
     const char *const inserts = insert_sql;
     sqlite3_stmt *from = NULL;
     sqlite3_stmt *to = NULL;
+    struct segment segment = {0};
+    bool row = true;
     bool ok = db_prepare(&bundle->from, &selects, 1, &from, err) &&
               db_prepare(&bundle->to, &inserts, 1, &to, err);
     if (ok)
         (void)sqlite3_bind_int64(from, 1, bundle->run);
-    ok = ok && copy_rows(bundle, from, to, err);
+    while (ok && row) {
+        ok = db_next(&bundle->from, from, &row, err);
+        bool is_over = ok && segment.count > 0 && (!row || !continues_segment(&segment, from));
+        if (is_over) {
+            ok = put_segment(bundle, &segment, to, err) && report_progress(bundle, err);
+            segment.count = 0;
+            str_clear(&segment.bytes);
+        }
+        if (ok && row)
+            add_piece(&segment, from);
+    }
+    str_done(&segment.bytes);
+    free(segment.pieces);
     db_finalize(&from, 1);
     db_finalize(&to, 1);
     return ok;
@@ -261,42 +246,34 @@ static const struct table bookmark_table = {
 
 enum { EVENT_KIND_COLUMN = 4, EVENT_TEXT_COLUMN = 15 };
 
-/* Copies a column: redacts text, and leaves numbers unchanged. The text must outlive the step. */
-static bool put_column(struct bundle *bundle, sqlite3_stmt *from, sqlite3_stmt *to, int at,
-                       struct str *text)
-{
-    if (sqlite3_column_type(from, at) != SQLITE_TEXT)
-        return sqlite3_bind_value(to, at + 1, sqlite3_column_value(from, at)) == SQLITE_OK;
-    const char *bytes = (const char *)sqlite3_column_text(from, at);
-    str_clear(text);
-    redact_text(bundle->redactor, bytes, (size_t)sqlite3_column_bytes(from, at), text,
-                &bundle->counts);
-    return sqlite3_bind_text64(to, at + 1, str_text(text), text->len, SQLITE_TRANSIENT,
-                               SQLITE_UTF8) == SQLITE_OK;
-}
-
-static bool tell(const struct bundle *bundle, struct err *err)
-{
-    enum { TELL_EVERY = 1024 };
-    return bundle->contents.events % TELL_EVERY != 0 || bundle_tell(bundle, err);
-}
-
 static bool put_row(struct bundle *bundle, const struct table *table, sqlite3_stmt *from,
                     sqlite3_stmt *to, struct err *err)
 {
+    enum { TELL_EVERY = 1024 };
     struct str text = {0};
     int columns = sqlite3_column_count(from);
     bool ok = true;
     assert(columns == sqlite3_bind_parameter_count(to));
-    for (int i = 0; ok && i < columns; i++)
-        ok = put_column(bundle, from, to, i, &text);
+    for (int i = 0; ok && i < columns; i++) {
+        if (sqlite3_column_type(from, i) == SQLITE_TEXT) {
+            const char *bytes = (const char *)sqlite3_column_text(from, i);
+            str_clear(&text);
+            redact_text(bundle->redactor, bytes, (size_t)sqlite3_column_bytes(from, i), &text,
+                        &bundle->counts);
+            ok = sqlite3_bind_text64(to, i + 1, str_text(&text), text.len, SQLITE_TRANSIENT,
+                                     SQLITE_UTF8) == SQLITE_OK;
+        } else {
+            ok = sqlite3_bind_value(to, i + 1, sqlite3_column_value(from, i)) == SQLITE_OK;
+        }
+    }
     str_done(&text);
     if (!ok)
         return db_fail(&bundle->to, "bind", err);
-    bool is_event = table->counted == offsetof(struct bundle_contents, events);
+
+    const bool is_event = table->counted == offsetof(struct bundle_contents, events);
     if (is_event && sqlite3_column_int(from, EVENT_KIND_COLUMN) == EVENT_SECRETS_CUT)
-        bundle_count_recorded(bundle, (const char *)sqlite3_column_text(from, EVENT_TEXT_COLUMN));
-    if (is_event && !tell(bundle, err))
+        count_recorded_cuts(bundle, (const char *)sqlite3_column_text(from, EVENT_TEXT_COLUMN));
+    if (is_event && bundle->contents.events % TELL_EVERY == 0 && !report_progress(bundle, err))
         return false;
     if (table->counted > 0)
         (*(int64_t *)(void *)((char *)&bundle->contents + table->counted))++;
@@ -322,17 +299,6 @@ static bool copy_table(struct bundle *bundle, const struct table *table, struct 
     return ok;
 }
 
-/* Copies all tables except the output. */
-static bool bundle_copy_tables(struct bundle *bundle, struct err *err)
-{
-    bool ok = true;
-    bool has_bookmarks = false;
-    for (size_t i = 0; ok && i < ARRAY_LEN(tables); i++)
-        ok = copy_table(bundle, &tables[i], err);
-    return ok && schema_has_bookmarks(&bundle->from, &has_bookmarks, err) &&
-           (!has_bookmarks || copy_table(bundle, &bookmark_table, err));
-}
-
 enum { FILE_MODE = 0600 };
 
 static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
@@ -353,16 +319,6 @@ static bool put_note(struct bundle *bundle, const char *key, const char *value, 
     }
     db_finalize(&put, 1);
     return ok;
-}
-
-static void count_now(struct bundle *bundle)
-{
-    size_t names = redactor_name_count(bundle->redactor);
-    for (size_t i = 0; i < names && i < bundle->counts.size; i++) {
-        if (bundle->counts.by_name[i] > 0)
-            cut_of(&bundle->contents, redactor_name(bundle->redactor, i))->now +=
-                bundle->counts.by_name[i];
-    }
 }
 
 static bool make_file(struct bundle *bundle, const char *file, struct err *err)
@@ -390,51 +346,43 @@ static bool make_file(struct bundle *bundle, const char *file, struct err *err)
     return true;
 }
 
-/* A bundle in WAL mode would leave files next to it wherever it is read. */
-static bool finish_file(struct bundle *bundle, struct err *err)
-{
-    int64_t ignored = 0;
-    bool ok = db_exec(&bundle->to, "COMMIT", err) &&
-              db_exec(&bundle->to, "PRAGMA journal_mode=DELETE", err) &&
-              db_number(&bundle->to, "SELECT count(*) FROM bundle", &ignored, err);
-    db_done(&bundle->to);
-    return ok;
-}
-
-static bool open_log(struct bundle *bundle, const struct place *place, struct err *err)
-{
-    int newer = 0;
-    if (!db_init(&bundle->from, place->db, DB_READ, err) ||
-        !schema_check_read(&bundle->from, &newer, err))
-        return false;
-    return newer == 0 || err_set(err, ERR_DAMAGED, "the log was written by a newer devs");
-}
-
 /* No other process uses the new file: exclusive mode avoids a shared memory file next to it. */
 static bool open_sides(struct bundle *bundle, const struct bundle_asked *asked, struct err *err)
 {
-    return open_log(bundle, asked->place, err) &&
-           db_init(&bundle->to, bundle->temp.db, DB_WRITE, err) &&
+    int newer = 0;
+    if (!db_init(&bundle->from, asked->place->db, DB_READ, err) ||
+        !schema_check_read(&bundle->from, &newer, err))
+        return false;
+    if (newer != 0)
+        return err_set(err, ERR_DAMAGED, "the log was written by a newer devs");
+    return db_init(&bundle->to, bundle->temp.db, DB_WRITE, err) &&
            db_exec(&bundle->to, "PRAGMA locking_mode=EXCLUSIVE", err) &&
            schema_ensure(&bundle->to, err) && db_exec(&bundle->to, bundle_table, err);
 }
 
-static bool describe(struct bundle *bundle, struct err *err)
+static bool copy_run(struct bundle *bundle, struct err *err)
 {
     char at[CLOCK_TEXT_MAX];
-    return put_note(bundle, "made_at", clock_rfc3339(clock_now().at_ms, at), err) &&
-           put_note(bundle, "devs", DEVS_VERSION, err);
-}
-
-static bool copy(struct bundle *bundle, struct err *err)
-{
-    bool ok = db_exec(&bundle->from, "BEGIN", err) && db_exec(&bundle->to, "BEGIN", err) &&
-              bundle_copy_tables(bundle, err) && bundle_copy_output(bundle, err) &&
-              describe(bundle, err);
+    bool has_bookmarks = false;
+    int64_t ignored = 0;
+    bool ok = db_exec(&bundle->from, "BEGIN", err) && db_exec(&bundle->to, "BEGIN", err);
+    for (size_t i = 0; ok && i < ARRAY_LEN(tables); i++)
+        ok = copy_table(bundle, &tables[i], err);
+    ok = ok && schema_has_bookmarks(&bundle->from, &has_bookmarks, err) &&
+         (!has_bookmarks || copy_table(bundle, &bookmark_table, err)) && copy_output(bundle, err) &&
+         put_note(bundle, "made_at", clock_rfc3339(clock_now().at_ms, at), err) &&
+         put_note(bundle, "devs", DEVS_VERSION, err);
     db_roll_back(&bundle->from);
-    if (!ok)
+    if (!ok) {
         db_roll_back(&bundle->to);
-    return ok && finish_file(bundle, err);
+        return false;
+    }
+    /* A bundle in WAL mode would leave files next to it wherever it is read. */
+    ok = db_exec(&bundle->to, "COMMIT", err) &&
+         db_exec(&bundle->to, "PRAGMA journal_mode=DELETE", err) &&
+         db_number(&bundle->to, "SELECT count(*) FROM bundle", &ignored, err);
+    db_done(&bundle->to);
+    return ok;
 }
 
 /* Reads the whole bundle back, to make sure that its recipient can read it. */
@@ -448,7 +396,7 @@ static bool read_through(const struct bundle *bundle, struct err *err)
     bool ok = follower_open(&follower, &bundle->temp, bundle->run, &why);
     while (ok && goes_on && count == READ_AT_ONCE) {
         ok = follower_read(follower, READ_AT_ONCE, NULL, NULL, &count, &why);
-        goes_on = ok && bundle_tell(bundle, err);
+        goes_on = ok && report_progress(bundle, err);
     }
     follower_close(follower);
     if (!ok)
@@ -475,11 +423,11 @@ static bool look_for_spill(struct bundle *bundle, const struct bundle_asked *ask
     return ok;
 }
 
-static bool build(struct bundle *bundle, const struct bundle_asked *asked, struct err *err)
+static bool build_bundle(struct bundle *bundle, const struct bundle_asked *asked, struct err *err)
 {
     struct stat info;
     bool ok = look_for_spill(bundle, asked, err) && make_file(bundle, asked->file, err) &&
-              open_sides(bundle, asked, err) && copy(bundle, err);
+              open_sides(bundle, asked, err) && copy_run(bundle, err);
     db_done(&bundle->from);
     db_done(&bundle->to);
     if (!ok || !read_through(bundle, err))
@@ -488,7 +436,12 @@ static bool build(struct bundle *bundle, const struct bundle_asked *asked, struc
         return err_set_errno(err, errno, "cannot look at '%s'", bundle->temp.db);
     bundle->contents.bytes = (int64_t)info.st_size;
     bundle->contents.run = bundle->run;
-    count_now(bundle);
+    const size_t names = redactor_name_count(bundle->redactor);
+    for (size_t i = 0; i < names && i < bundle->counts.size; i++) {
+        if (bundle->counts.by_name[i] > 0)
+            cut_of(&bundle->contents, redactor_name(bundle->redactor, i))->now +=
+                bundle->counts.by_name[i];
+    }
     return true;
 }
 
@@ -510,7 +463,7 @@ bool bundle_open(struct bundle **out, const struct bundle_asked *asked, struct e
     struct bundle *bundle = xcalloc(1, sizeof(*bundle));
     bundle->redactor = asked->redactor;
     bundle->asked = asked;
-    if (!build(bundle, asked, err)) {
+    if (!build_bundle(bundle, asked, err)) {
         bundle_close(bundle);
         return false;
     }

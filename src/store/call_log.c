@@ -60,66 +60,58 @@ static bool take_lock(struct call_log *log, const char *uid, int *fd, struct err
     }
 }
 
-/* Uses the session id if that is a valid file name, otherwise a digest of it. Sessions with the
- * same lock name merely wait for each other. */
-static void name_lock(struct call_log *log)
+/* Takes a lock named after the session. Without it, two processes that both find no run would both
+ * begin one. The lock's name is the session id if that is a valid file name, otherwise a digest of
+ * it. Sessions with the same lock name merely wait for each other. */
+static bool take_session(struct call_log *log, struct err *err)
 {
     const char *id = log->session.id;
     const size_t len = strlen(id);
-    char hex[DIGEST_HEX_MAX];
-    unsigned char hash[SHA256_BYTES];
     if (len < sizeof(log->lock) - 1 && strspn(id, name_letters) == len) {
         (void)snprintf(log->lock, sizeof(log->lock), "s%s", id);
-        return;
+    } else {
+        char hex[DIGEST_HEX_MAX];
+        unsigned char hash[SHA256_BYTES];
+        sha256_of(id, len, hash);
+        digest_to_hex(digest_from_bytes(hash), hex);
+        (void)snprintf(log->lock, sizeof(log->lock), "s%s", hex);
     }
-    sha256_of(id, len, hash);
-    digest_to_hex(digest_from_bytes(hash), hex);
-    (void)snprintf(log->lock, sizeof(log->lock), "s%s", hex);
-}
-
-/* Takes a lock named after the session. Without it, two processes that both find no run would both
- * begin one. */
-static bool take_session(struct call_log *log, struct err *err)
-{
-    name_lock(log);
     return take_lock(log, log->lock, &log->lock_fd, err);
 }
 
-/* Reads the events that others have appended since the state was saved; all events if there is no
- * saved state. */
-static bool catch_up(struct call_log *log, struct err *err)
+/* Loads the saved state, and applies the events that others have appended since; all events if
+ * there is no saved state. */
+static bool load_kept(struct call_log *log, struct err *err)
 {
+    struct call_kept *kept = &log->kept;
+    struct str bytes = {0};
+    struct entropy_limits limits = entropy_limits_new();
+    bool ok = call_rows_kept(&log->rows, log->run.number, &bytes, err);
+    call_kept_done(kept);
+    call_kept_init(kept, &limits);
+    const bool is_there = ok && call_kept_load(kept, str_text(&bytes), bytes.len, NULL) &&
+                          kept->seq <= log->run.last_seq;
+    str_done(&bytes);
+    if (ok && !is_there) {
+        ok = call_run_limits(&log->place, log->run.number, &limits, err);
+        call_kept_done(kept);
+        call_kept_init(kept, &limits);
+    }
+    if (!ok || kept->seq == log->run.last_seq)
+        return ok;
+
     struct log_reader *reader = NULL;
     struct event_page page = {0};
     if (!log_reader_open(&reader, &log->place, err))
         return false;
-    bool ok = true;
     do {
-        ok = log_reader_events(reader, log->run.number, log->kept.seq, &page, err);
+        ok = log_reader_events(reader, log->run.number, kept->seq, &page, err);
         for (size_t i = 0; ok && i < page.count; i++)
-            call_kept_apply(&log->kept, &page.events[i]);
+            call_kept_apply(kept, &page.events[i]);
     } while (ok && page.count > 0);
     event_page_done(&page);
     log_reader_close(reader);
     return ok;
-}
-
-static bool load_kept(struct call_log *log, struct err *err)
-{
-    struct str bytes = {0};
-    struct entropy_limits limits = entropy_limits_new();
-    bool ok = call_rows_kept(&log->rows, log->run.number, &bytes, err);
-    call_kept_done(&log->kept);
-    call_kept_init(&log->kept, &limits);
-    const bool is_there = ok && call_kept_load(&log->kept, str_text(&bytes), bytes.len, NULL) &&
-                          log->kept.seq <= log->run.last_seq;
-    str_done(&bytes);
-    if (ok && !is_there) {
-        ok = call_run_limits(&log->place, log->run.number, &limits, err);
-        call_kept_done(&log->kept);
-        call_kept_init(&log->kept, &limits);
-    }
-    return ok && (log->kept.seq == log->run.last_seq || catch_up(log, err));
 }
 
 /* Takes the run's lock and then reads its row again: the previous owner may have appended to the
@@ -168,8 +160,10 @@ static bool find_run(struct call_log *log, bool *found, struct err *err)
     return true;
 }
 
-static bool check_names(const struct call_session *session, struct err *err)
+bool call_log_open(struct call_log **out, const struct place *place,
+                   const struct call_session *session, const struct moment *now, struct err *err)
 {
+    bool found = false;
     const size_t len = strlen(session->agent);
     if (len == 0 || len > CALL_LOG_AGENT_MAX || strspn(session->agent, name_letters) != len ||
         strchr("._-", session->agent[0]))
@@ -180,15 +174,6 @@ static bool check_names(const struct call_session *session, struct err *err)
         return err_set(err, ERR_INVALID,
                        "a session's id has 1 to %d bytes, no control characters among them",
                        CALL_LOG_SESSION_MAX);
-    return true;
-}
-
-bool call_log_open(struct call_log **out, const struct place *place,
-                   const struct call_session *session, const struct moment *now, struct err *err)
-{
-    bool found = false;
-    if (!check_names(session, err))
-        return false;
     struct call_log *log = xcalloc(1, sizeof(*log));
     log->place = *place;
     log->session = *session;
@@ -234,7 +219,7 @@ int64_t call_log_run(const struct call_log *log)
 }
 
 /* If the clock since boot was reset after the last event, continues by the wall clock. */
-static struct moment after(const struct moment *last, const struct moment *at)
+static struct moment moment_after(const struct moment *last, const struct moment *at)
 {
     struct moment moment = *at;
     if (moment.mono_ms < last->mono_ms)
@@ -247,7 +232,7 @@ static struct moment after(const struct moment *last, const struct moment *at)
 static void call_logging_append(struct call_log *log, struct event event, const char *text)
 {
     event.seq = log->kept.seq + 1;
-    event.at = after(&log->kept.last, &event.at);
+    event.at = moment_after(&log->kept.last, &event.at);
     event.task = event.step = 0;
     event.round = event.grant = event.attempt = 1;
     event.text = text ? xstrdup(text) : NULL;
@@ -302,7 +287,7 @@ bool call_log_commit(struct call_log *log, struct err *err)
 
 bool call_log_end(struct call_log *log, int exit, const struct moment *at, struct err *err)
 {
-    const struct moment end = after(&log->kept.last, at);
+    const struct moment end = moment_after(&log->kept.last, at);
     if (!call_log_commit(log, err))
         return false;
     disown_run(log);
@@ -354,13 +339,6 @@ bool call_log_find(const struct place *place, const char *agent, const char *ses
 enum { TOOL_BYTES_MAX = 64 };
 #define CALL_MS_MAX (INT64_C(366) * 24 * 60 * 60 * 1000) /* a year: longer is implausible */
 
-static void read_output(struct entropy_memory *memory, const struct call_made *call)
-{
-    const size_t len =
-        call->output_len < CALL_LOG_OUTPUT_MAX ? call->output_len : CALL_LOG_OUTPUT_MAX;
-    entropy_memory_text(memory, call->output, call->output ? len : 0);
-}
-
 /* Appends the first nonempty line, redacted and safe for a terminal. */
 static void add_line(const struct call_log *log, const char *text, size_t max, struct str *out)
 {
@@ -406,41 +384,31 @@ static void append_call(struct call_log *log, const struct event *event, const c
     str_done(&name);
 }
 
-static void append_suspicion(struct call_log *log, const struct moment *at)
-{
-    const struct entropy_sample *sample = entropy_memory_last(log->kept.memory);
-    struct event event = {.kind = EVENT_LOOP_SUSPECTED, .at = *at, .e = EVENT_LOOP_OF_CALLS};
-    struct str text = {0};
-    circles_suspicion(&log->kept.circles, sample ? sample->masks : 0, str_text(&log->nudge), &event,
-                      &text);
-    if (text.len <= EVENT_TEXT_MAX)
-        call_logging_append(log, event, str_text(&text));
-    str_done(&text);
-}
-
-/* A call with its arguments as one line, or a message. */
-struct judged {
-    const char *what;
-    bool is_call;
-    struct moment at;
-};
-
-/* Passes the fact to the loop detector and records a new suspicion. */
-static void judge(struct call_log *log, const struct entropy_fact *fact, const struct judged *step,
-                  struct call_verdict *out)
+/* Passes the fact to the loop detector and records a new suspicion. `what` is a call with its
+ * arguments as one line, or a message. */
+static void judge_step(struct call_log *log, const char *what, bool is_call,
+                       const struct entropy_fact *fact, const struct moment *at,
+                       struct call_verdict *out)
 {
     struct call_kept *kept = &log->kept;
     const struct entropy_sample *sample = entropy_memory_last(kept->memory);
-    call_kept_judge(kept, fact, step->is_call, &step->at);
+    const unsigned masks = sample ? sample->masks : 0;
+    call_kept_judge(kept, fact, is_call, at);
     const struct entropy_verdict *verdict = &kept->circles.verdict;
     str_clear(&log->why);
     str_clear(&log->nudge);
     if (verdict->level != ENTROPY_OK) {
         entropy_why(verdict, &log->why);
-        entropy_nudge(verdict, step->what, sample ? sample->masks : 0, &log->nudge);
+        entropy_nudge(verdict, what, masks, &log->nudge);
     }
-    if (verdict->news)
-        append_suspicion(log, &step->at);
+    if (verdict->news) {
+        struct event event = {.kind = EVENT_LOOP_SUSPECTED, .at = *at, .e = EVENT_LOOP_OF_CALLS};
+        struct str text = {0};
+        circles_suspicion(&kept->circles, masks, str_text(&log->nudge), &event, &text);
+        if (text.len <= EVENT_TEXT_MAX)
+            call_logging_append(log, event, str_text(&text));
+        str_done(&text);
+    }
     if (out)
         *out = (struct call_verdict){.level = verdict->level,
                                      .news = verdict->news,
@@ -469,14 +437,15 @@ bool call_log_add(struct call_log *log, const struct call_made *call, struct cal
     add_what(log, call->args, &what);
     if (!call->uncertain) {
         const struct entropy_end end = {.failed = call->exit != 0};
+        const size_t output_len =
+            call->output_len < CALL_LOG_OUTPUT_MAX ? call->output_len : CALL_LOG_OUTPUT_MAX;
         entropy_memory_begin_call(kept->memory, call->tool, call->args);
-        read_output(kept->memory, call);
+        entropy_memory_text(kept->memory, call->output, call->output ? output_len : 0);
         entropy_memory_end(kept->memory, &end, &fact);
     }
     append_call(log, &event, call->tool, str_text(&what), call->uncertain ? NULL : &fact);
-    const struct judged step = {.what = str_text(&what), .is_call = true, .at = call->at};
     if (!call->uncertain)
-        judge(log, &fact, &step, out);
+        judge_step(log, str_text(&what), true, &fact, &call->at, out);
     str_done(&what);
     return true;
 }
@@ -496,8 +465,7 @@ bool call_log_add_message(struct call_log *log, const char *text, const struct m
     entropy_memory_begin_message(log->kept.memory, text, strlen(text));
     entropy_memory_end(log->kept.memory, &end, &fact);
     append_call(log, &event, "message", str_text(&what), &fact);
-    const struct judged step = {.what = str_text(&what), .at = *at};
-    judge(log, &fact, &step, out);
+    judge_step(log, str_text(&what), false, &fact, at, out);
     str_done(&what);
     return true;
 }
@@ -555,53 +523,45 @@ bool call_log_add_used(struct call_log *log, const struct agent_used *used, cons
     return true;
 }
 
-/* Text added within one second forms one piece, so that a replay shows it at the right time. */
-static void mark_words(struct call_log *log, int64_t at_ms)
-{
-    enum { PIECE_MS = 1000 };
-    struct call_words *last = log->piece_count > 0 ? &log->pieces[log->piece_count - 1] : NULL;
-    if (last && at_ms - last->at_ms < PIECE_MS) {
-        last->end = log->words.len;
-        return;
-    }
-    log->pieces = xgrow(log->pieces, &log->piece_cap, log->piece_count + 1, sizeof(*log->pieces));
-    log->pieces[log->piece_count++] = (struct call_words){.end = log->words.len, .at_ms = at_ms};
-}
-
 bool call_log_add_words(struct call_log *log, const char *bytes, size_t len,
                         const struct moment *at, struct err *err)
 {
+    enum { PIECE_MS = 1000 };
     const bool is_full = log->words.len > 0 && log->words.len + len > CALL_LOG_WORDS_MAX;
     if (is_full && !call_log_commit(log, err))
         return false;
     if (len == 0)
         return true;
     str_add_n(&log->words, bytes, len);
-    mark_words(log, at->at_ms);
+
+    /* Text added within one second forms one piece, so that a replay shows it at the right time. */
+    struct call_words *last = log->piece_count > 0 ? &log->pieces[log->piece_count - 1] : NULL;
+    if (last && at->at_ms - last->at_ms < PIECE_MS) {
+        last->end = log->words.len;
+    } else {
+        log->pieces =
+            xgrow(log->pieces, &log->piece_cap, log->piece_count + 1, sizeof(*log->pieces));
+        log->pieces[log->piece_count++] =
+            (struct call_words){.end = log->words.len, .at_ms = at->at_ms};
+    }
     log->spoken = *at;
     return true;
 }
 
-/* Returns the digest of a call, as in its fact. */
-static struct digest digest_of(const struct call_log *log, const char *tool,
-                               const struct json *args)
+/* Returns true if the agent is stuck and this call is part of its loop. */
+static bool is_call_in_loop(const struct call_log *log, const char *tool, const struct json *args)
 {
+    const struct call_kept *kept = &log->kept;
     struct entropy_memory *memory = NULL;
     struct entropy_fact fact;
     const struct entropy_end end = {0};
-    entropy_memory_open(&memory, &log->kept.limits);
+    if (!entropy_state_is_stuck(&kept->circles.state))
+        return false;
+    entropy_memory_open(&memory, &kept->limits); /* for the digest of the call, as in its fact */
     entropy_memory_begin_call(memory, tool, args);
     entropy_memory_end(memory, &end, &fact);
     entropy_memory_close(memory);
-    return fact.call;
-}
-
-static bool goes_round_in(const struct call_log *log, const char *tool, const struct json *args)
-{
-    const struct call_kept *kept = &log->kept;
-    return entropy_state_is_stuck(&kept->circles.state) &&
-           entropy_state_has_call(&kept->circles.state, digest_of(log, tool, args),
-                                  kept->stuck_first);
+    return entropy_state_has_call(&kept->circles.state, fact.call, kept->stuck_first);
 }
 
 static const char by_person[] =
@@ -616,7 +576,7 @@ bool call_log_turn_away(struct call_log *log, const struct call_made *call,
     struct call_kept *kept = &log->kept;
     struct str what = {0};
     *out = (struct call_refusal){.by_person = kept->stop_asked};
-    if (!kept->stop_asked && !goes_round_in(log, call->tool, call->args))
+    if (!kept->stop_asked && !is_call_in_loop(log, call->tool, call->args))
         return true;
     if (!call_logging_room(log, &call->at, err))
         return false;

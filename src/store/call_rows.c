@@ -49,7 +49,7 @@ void call_kept_done(struct call_kept *kept)
 }
 
 /* The log does not accept values outside these ranges. */
-static bool is_sound(const struct agent_used *used)
+static bool is_sound_usage(const struct agent_used *used)
 {
     const int64_t sums[] = {used->turns, used->calls, used->cost_micro, used->tokens,
                             used->own_retries};
@@ -105,23 +105,19 @@ static void apply_call(struct call_kept *kept, const struct event *event)
     json_free(words);
 }
 
-static void apply_used(struct call_kept *kept, const struct event *event)
-{
-    const struct agent_used used = agent_used_of_event(event);
-    if (is_sound(&used))
-        kept->used = used;
-}
-
 void call_kept_apply(struct call_kept *kept, const struct event *event)
 {
     kept->seq = event->seq;
     kept->last = event->at;
     if (event->kind == EVENT_AGENT_CALL)
         apply_call(kept, event);
-    else if (event->kind == EVENT_AGENT_USED)
-        apply_used(kept, event);
     else if (event->kind == EVENT_CANCEL_ASKED)
         kept->stop_asked = true;
+    else if (event->kind == EVENT_AGENT_USED) {
+        const struct agent_used used = agent_used_of_event(event);
+        if (is_sound_usage(&used))
+            kept->used = used;
+    }
 }
 
 void call_kept_save(const struct call_kept *kept, struct str *out)
@@ -155,17 +151,22 @@ void call_kept_save(const struct call_kept *kept, struct str *out)
     entropy_memory_save(kept->memory, out);
 }
 
-static bool take(struct number_bytes *from, int64_t *out)
+static bool take_number(struct number_bytes *from, int64_t *out)
 {
     *out = (int64_t)number_bytes_take(from, NUMBER_BYTES);
     return !from->bad && *out >= 0;
 }
 
-static bool take_numbers(struct number_bytes *from, struct call_kept *out, bool *stuck_out)
+/* Takes the magic and the numbers. */
+static bool take_head(struct number_bytes *from, struct call_kept *out, bool *stuck_out)
 {
     int64_t numbers[NUMBERS];
+    if (from->len < MAGIC_BYTES || memcmp(from->at, magic, MAGIC_BYTES) != 0)
+        return false;
+    from->at += MAGIC_BYTES;
+    from->len -= MAGIC_BYTES;
     for (int i = 0; i < NUMBERS; i++) {
-        if (!take(from, &numbers[i]))
+        if (!take_number(from, &numbers[i]))
             return false;
     }
     out->seq = numbers[0];
@@ -181,37 +182,25 @@ static bool take_numbers(struct number_bytes *from, struct call_kept *out, bool 
     out->stop_asked = numbers[11] != 0;
     *stuck_out = numbers[12] != 0;
     out->turn_failed = numbers[13] != 0;
-    return out->number <= AGENT_CALLS_MAX && is_sound(&out->used);
+    return out->number <= AGENT_CALLS_MAX && is_sound_usage(&out->used);
 }
 
-static bool take_limits(struct number_bytes *from, struct entropy_limits *out)
-{
-    int64_t count = 0;
-    int64_t value = 0;
-    if (!take(from, &count))
-        return false;
-    for (int64_t i = 0; i < count; i++) {
-        const struct entropy_limit *limit = entropy_limit((size_t)i);
-        if (!limit || !take(from, &value) || !entropy_limit_set(out, limit, value, NULL))
-            return false;
-    }
-    return !entropy_limit((size_t)count);
-}
-
-static bool take_head(struct number_bytes *from, struct call_kept *out, bool *stuck_out)
-{
-    if (from->len < MAGIC_BYTES || memcmp(from->at, magic, MAGIC_BYTES) != 0)
-        return false;
-    from->at += MAGIC_BYTES;
-    from->len -= MAGIC_BYTES;
-    return take_numbers(from, out, stuck_out);
-}
-
-static bool take_all(struct number_bytes *from, struct call_kept *out)
+/* Takes everything that call_kept_save() wrote. */
+static bool take_kept(struct number_bytes *from, struct call_kept *out)
 {
     size_t used = 0;
     bool stuck = false; /* the detector itself reports loops */
-    if (!take_head(from, out, &stuck) || !take_limits(from, &out->limits) ||
+    int64_t count = 0;
+    int64_t value = 0;
+    if (!take_head(from, out, &stuck) || !take_number(from, &count))
+        return false;
+    for (int64_t i = 0; i < count; i++) {
+        const struct entropy_limit *limit = entropy_limit((size_t)i);
+        if (!limit || !take_number(from, &value) ||
+            !entropy_limit_set(&out->limits, limit, value, NULL))
+            return false;
+    }
+    if (entropy_limit((size_t)count) ||
         !entropy_state_load(&out->circles.state, from->at, from->len, &used, NULL))
         return false;
     entropy_memory_open(&out->memory, &out->limits);
@@ -222,7 +211,7 @@ bool call_kept_load(struct call_kept *kept, const void *bytes, size_t len, struc
 {
     struct number_bytes from = {.at = bytes, .len = len};
     struct call_kept read = {0};
-    if (!take_all(&from, &read)) {
+    if (!take_kept(&from, &read)) {
         call_kept_done(&read);
         return err_set(err, ERR_INVALID, "what is known of the session is damaged");
     }
@@ -330,13 +319,22 @@ bool call_rows_kept(struct call_rows *rows, int64_t run, struct str *out, struct
     return ok;
 }
 
-static bool read_head(struct call_rows *rows, int64_t row, size_t max, struct str *out,
-                      struct err *err)
+bool call_rows_kept_head(struct call_rows *rows, int64_t run, size_t max, struct str *out,
+                         struct err *err)
 {
+    sqlite3_stmt *find = rows->statements[CALL_FIND_KEPT];
+    (void)sqlite3_bind_int64(find, 1, run);
+    bool row = false;
+    bool ok = db_next(&rows->db, find, &row, err);
+    const int64_t number = ok && row ? sqlite3_column_int64(find, 0) : 0;
+    (void)sqlite3_reset(find);
+    assert(max <= CALL_HEAD_MAX);
+    if (!ok || !row)
+        return ok;
+
     sqlite3_blob *blob = NULL;
     char bytes[CALL_HEAD_MAX];
-    bool ok =
-        sqlite3_blob_open(rows->db.handle, "main", "gain", "bytes", row, 0, &blob) == SQLITE_OK;
+    ok = sqlite3_blob_open(rows->db.handle, "main", "gain", "bytes", number, 0, &blob) == SQLITE_OK;
     const int whole = ok ? sqlite3_blob_bytes(blob) : 0;
     const int len = whole < (int)max ? whole : (int)max;
     ok = ok && sqlite3_blob_read(blob, bytes, len, 0) == SQLITE_OK;
@@ -348,42 +346,24 @@ static bool read_head(struct call_rows *rows, int64_t row, size_t max, struct st
     return ok;
 }
 
-bool call_rows_kept_head(struct call_rows *rows, int64_t run, size_t max, struct str *out,
-                         struct err *err)
-{
-    sqlite3_stmt *find = rows->statements[CALL_FIND_KEPT];
-    (void)sqlite3_bind_int64(find, 1, run);
-    bool row = false;
-    bool ok = db_next(&rows->db, find, &row, err);
-    const int64_t number = ok && row ? sqlite3_column_int64(find, 0) : 0;
-    (void)sqlite3_reset(find);
-    assert(max <= CALL_HEAD_MAX);
-    return ok && (!row || read_head(rows, number, max, out, err));
-}
-
-/* Finds where the next text goes. */
-static bool find_end(struct call_rows *rows, int64_t run, int64_t *index, int64_t *offset,
-                     struct err *err)
-{
-    sqlite3_stmt *get = rows->statements[CALL_WORDS_END];
-    bool row = false;
-    (void)sqlite3_bind_int64(get, 1, run);
-    (void)sqlite3_bind_int(get, 2, LOG_STREAM_AGENT);
-    const bool ok = db_next(&rows->db, get, &row, err);
-    *index = ok && row ? sqlite3_column_int64(get, 0) : 0;
-    *offset = ok && row ? sqlite3_column_int64(get, 1) : 0;
-    (void)sqlite3_reset(get);
-    return ok;
-}
-
-/* Writes each piece as one row, or as several if it is too long for one. */
+/* Writes each piece as one row after the last one, or as several if it is too long for one. */
 static bool put_words(struct call_rows *rows, const struct call_batch *batch, struct err *err)
 {
     int64_t index = 0;
     int64_t offset = 0;
     size_t at = 0;
+    bool ok = true;
+    if (batch->piece_count > 0) {
+        sqlite3_stmt *get = rows->statements[CALL_WORDS_END];
+        bool row = false;
+        (void)sqlite3_bind_int64(get, 1, batch->run);
+        (void)sqlite3_bind_int(get, 2, LOG_STREAM_AGENT);
+        ok = db_next(&rows->db, get, &row, err);
+        index = ok && row ? sqlite3_column_int64(get, 0) : 0;
+        offset = ok && row ? sqlite3_column_int64(get, 1) : 0;
+        (void)sqlite3_reset(get);
+    }
     sqlite3_stmt *put = rows->statements[CALL_PUT_WORDS];
-    bool ok = batch->piece_count == 0 || find_end(rows, batch->run, &index, &offset, err);
     for (size_t i = 0; ok && i < batch->piece_count;) {
         const size_t len = batch->pieces[i].end - at;
         const size_t part = len < CALL_LOG_WORDS_MAX ? len : CALL_LOG_WORDS_MAX;
@@ -400,7 +380,7 @@ static bool put_words(struct call_rows *rows, const struct call_batch *batch, st
     return ok;
 }
 
-static bool put_all(struct call_rows *rows, const struct call_batch *batch, struct err *err)
+static bool put_rows(struct call_rows *rows, const struct call_batch *batch, struct err *err)
 {
     const struct event *last = &batch->events[batch->count - 1];
     sqlite3_stmt *kept = rows->statements[CALL_PUT_KEPT];
@@ -419,39 +399,28 @@ static bool put_all(struct call_rows *rows, const struct call_batch *batch, stru
            db_run(&rows->db, run, err);
 }
 
-/* Truncates the WAL without waiting for readers; if one is in the way, the next commit tries
- * again. */
-static void shorten(struct call_rows *rows)
-{
-    if (rows->wal_pages < CALL_WAL_BYTES / DB_PAGE_BYTES)
-        return;
-    (void)sqlite3_busy_timeout(rows->db.handle, 0);
-    (void)sqlite3_wal_checkpoint_v2(rows->db.handle, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL,
-                                    NULL);
-    (void)sqlite3_busy_timeout(rows->db.handle, DB_BUSY_MS);
-}
-
-static bool commit_in_turn(struct call_rows *rows, const struct place *place,
-                           const struct call_batch *batch, struct err *err)
-{
-    if (!db_is_in_place(&rows->db))
-        return err_set(err, ERR_IO, "'%s' was deleted, moved or replaced", place->db);
-    bool ok = db_run(&rows->db, rows->statements[CALL_BEGIN], err) && put_all(rows, batch, err) &&
-              db_run(&rows->db, rows->statements[CALL_COMMIT], err);
-    if (ok)
-        shorten(rows);
-    else
-        db_roll_back(&rows->db);
-    return ok;
-}
-
 bool call_rows_commit(struct call_rows *rows, const struct place *place,
                       const struct call_batch *batch, struct err *err)
 {
     assert(batch->count > 0);
     if (!turns_take(&rows->turns, err))
         return false;
-    const bool ok = commit_in_turn(rows, place, batch, err);
+    bool ok = db_is_in_place(&rows->db) ||
+              err_set(err, ERR_IO, "'%s' was deleted, moved or replaced", place->db);
+    if (ok) {
+        ok = db_run(&rows->db, rows->statements[CALL_BEGIN], err) && put_rows(rows, batch, err) &&
+             db_run(&rows->db, rows->statements[CALL_COMMIT], err);
+        if (!ok)
+            db_roll_back(&rows->db);
+    }
+    /* Truncates the WAL without waiting for readers; if one is in the way, the next commit tries
+     * again. */
+    if (ok && rows->wal_pages >= CALL_WAL_BYTES / DB_PAGE_BYTES) {
+        (void)sqlite3_busy_timeout(rows->db.handle, 0);
+        (void)sqlite3_wal_checkpoint_v2(rows->db.handle, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL,
+                                        NULL);
+        (void)sqlite3_busy_timeout(rows->db.handle, DB_BUSY_MS);
+    }
     turns_give(&rows->turns);
     if (ok)
         bell_ring(&rows->bell);
@@ -462,45 +431,36 @@ bool call_rows_commit(struct call_rows *rows, const struct place *place,
 
 enum { NAME_ID_BYTES = 8 /* bytes of the session id in the run's name */ };
 
-static void add_name(const struct call_session *session, struct str *out)
-{
-    str_addf(out, "%s ", session->agent);
-    str_add_n(out, session->id, text_cut(session->id, strlen(session->id), NAME_ID_BYTES));
-}
-
-/* A plan with one attempt and no retries, since devs did not start it. */
-static void write_plan(const struct call_session *session, struct str *out)
-{
-    struct str name = {0};
-    add_name(session, &name);
-    str_add(out, "{\"version\":1,");
-    str_json_text(out, "name", str_text(&name));
-    str_add(out, ",\"policies\":{\"session\":{\"like\":\"transport\",\"max_attempts\":1}}");
-    const bool is_known = adapters_find(NULL, session->agent) != NULL;
-    str_add(out, ",\"agents\":{");
-    str_json_key(out, session->agent);
-    str_add_char(out, '{');
-    str_json_text(out, "like", is_known ? session->agent : "generic");
-    if (!is_known)
-        str_json_text(out, "program", session->agent);
-    str_add(out, ",\"argv\":[],\"permission_args\":[]}}");
-    str_add(out, ",\"tasks\":[{");
-    str_json_text(out, "id", session->agent);
-    str_json_text(out, "title", str_text(&name));
-    str_add(out, ",\"steps\":[{\"policy\":\"session\",\"idempotent\":true,");
-    str_json_text(out, "agent", session->agent);
-    str_json_text(out, "prompt", "(a person's)");
-    str_add(out, "}]}]}");
-    str_done(&name);
-}
-
-/* Makes the plan with the thresholds from the settings; *text is the version for the log. */
+/* Makes a plan with one attempt and no retries, since devs did not start it, and with the
+ * thresholds from the settings; *text is the version for the log. */
 static bool make_plan(const struct call_session *session, struct plan **out, struct str *text,
                       struct err *err)
 {
+    struct str name = {0};
     struct violations violations = {0};
     const struct plan_context context = {.settings = session->settings};
-    write_plan(session, text);
+    const bool is_known = adapters_find(NULL, session->agent) != NULL;
+    str_addf(&name, "%s ", session->agent);
+    str_add_n(&name, session->id, text_cut(session->id, strlen(session->id), NAME_ID_BYTES));
+    str_add(text, "{\"version\":1,");
+    str_json_text(text, "name", str_text(&name));
+    str_add(text, ",\"policies\":{\"session\":{\"like\":\"transport\",\"max_attempts\":1}}");
+    str_add(text, ",\"agents\":{");
+    str_json_key(text, session->agent);
+    str_add_char(text, '{');
+    str_json_text(text, "like", is_known ? session->agent : "generic");
+    if (!is_known)
+        str_json_text(text, "program", session->agent);
+    str_add(text, ",\"argv\":[],\"permission_args\":[]}}");
+    str_add(text, ",\"tasks\":[{");
+    str_json_text(text, "id", session->agent);
+    str_json_text(text, "title", str_text(&name));
+    str_add(text, ",\"steps\":[{\"policy\":\"session\",\"idempotent\":true,");
+    str_json_text(text, "agent", session->agent);
+    str_json_text(text, "prompt", "(a person's)");
+    str_add(text, "}]}]}");
+    str_done(&name);
+
     bool ok = plan_parse_with(str_text(text), text->len, &context, out, &violations);
     if (!ok)
         (void)err_set(err, ERR_INVALID, "agent '%s': no plan can be made for it: %s",
@@ -514,25 +474,7 @@ static bool make_plan(const struct call_session *session, struct plan **out, str
     return ok;
 }
 
-static void start(struct scheduler *scheduler, const struct call_session *session,
-                  const struct moment *now, struct turn *turn)
-{
-    struct str text = {0};
-    struct input begin = {.kind = INPUT_START, .now = *now, .jobs = 1};
-    struct input fact = {.kind = INPUT_FACT, .now = *now, .attempt = 1};
-    (void)snprintf(begin.control.by, sizeof(begin.control.by), "%s", session->agent);
-    scheduler_step(scheduler, &begin, turn);
-    str_add_char(&text, '{');
-    str_json_text(&text, "agent", session->agent);
-    str_json_text(&text, "session", session->id);
-    str_json_bool(&text, "resumed", false);
-    str_add_char(&text, '}');
-    fact.fact_event.kind = EVENT_AGENT_SESSION;
-    fact.note = str_text(&text);
-    scheduler_step(scheduler, &fact, turn);
-    str_done(&text);
-}
-
+/* Begins the run, starts its attempt and records the session. */
 static bool write_begin(struct log_writer *writer, const struct call_session *session,
                         const struct log_run *run, struct run_state *state, struct err *err)
 {
@@ -542,7 +484,22 @@ static bool write_begin(struct log_writer *writer, const struct call_session *se
     bool ok = log_writer_begin(writer, run, state, &number, err);
     call_digester_open(&scheduler.calls, session->dir, NULL);
     if (ok) {
-        start(&scheduler, session, &run->now, &turn);
+        struct input begin = {.kind = INPUT_START, .now = run->now, .jobs = 1};
+        (void)snprintf(begin.control.by, sizeof(begin.control.by), "%s", session->agent);
+        scheduler_step(&scheduler, &begin, &turn);
+
+        struct str text = {0};
+        struct input fact = {.kind = INPUT_FACT, .now = run->now, .attempt = 1};
+        str_add_char(&text, '{');
+        str_json_text(&text, "agent", session->agent);
+        str_json_text(&text, "session", session->id);
+        str_json_bool(&text, "resumed", false);
+        str_add_char(&text, '}');
+        fact.fact_event.kind = EVENT_AGENT_SESSION;
+        fact.note = str_text(&text);
+        scheduler_step(&scheduler, &fact, &turn);
+        str_done(&text);
+
         const struct log_batch batch = {.events = turn.events, .event_count = turn.event_count};
         ok = log_writer_commit(writer, &batch, LOG_SYNC_NORMAL, err);
     }
@@ -558,7 +515,6 @@ bool call_run_begin(const struct place *place, const struct call_session *sessio
     struct plan *plan = NULL;
     struct run_state state;
     struct str text = {0};
-    struct str name = {0};
     if (!make_plan(session, &plan, &text, err)) {
         str_done(&text);
         return false;
@@ -578,29 +534,7 @@ bool call_run_begin(const struct place *place, const struct call_session *sessio
     run_state_done(&state);
     plan_free(plan);
     str_done(&text);
-    str_done(&name);
     return ok;
-}
-
-/* The verdict on the session: no rule was applied, and there is no retry. A loop that the agent
- * itself detected need not be one for devs. */
-static struct verdict end_verdict(int exit)
-{
-    struct verdict verdict = verdict_new();
-    if (exit == CALL_LOG_END_STUCK)
-        verdict_set_persistent(&verdict, REASON_LOOP, "CALLS", "session.failed");
-    else if (exit != 0)
-        verdict_set_persistent(&verdict, REASON_NONE, "", "session.failed");
-    return verdict;
-}
-
-/* Returns the exit code, or CALL_LOG_END_STUCK. */
-static int told_end(const struct task_state *task, int exit)
-{
-    const struct circles *calls = task->agent ? task->agent->calls : NULL;
-    if (exit != CALL_LOG_END_UNTOLD)
-        return exit;
-    return calls && calls->verdict.level != ENTROPY_OK ? CALL_LOG_END_STUCK : 0;
 }
 
 /* Records the end of the attempt. */
@@ -613,6 +547,10 @@ static bool write_end(struct log_writer *writer, struct run_state *state, int ex
     struct turn turn = {0};
     struct input input = {.kind = INPUT_ENDED, .now = *at, .attempt = attempt->number};
     const struct task_state *task = &state->tasks[0];
+    const struct circles *calls = task->agent ? task->agent->calls : NULL;
+    const bool has_loop = calls && calls->verdict.level != ENTROPY_OK;
+    if (exit == CALL_LOG_END_UNTOLD)
+        exit = has_loop ? CALL_LOG_END_STUCK : 0;
     const bool is_stuck = exit == CALL_LOG_END_STUCK;
     const bool is_stopped = is_stuck && task->agent && task->agent->is_stuck;
     input.outcome = (struct outcome){
@@ -620,7 +558,14 @@ static bool write_end(struct log_writer *writer, struct run_state *state, int ex
         .code = is_stuck ? 1 : exit,
         .ran_ms =
             at->mono_ms > attempt->started.mono_ms ? at->mono_ms - attempt->started.mono_ms : 0};
-    input.verdict = end_verdict(exit);
+
+    /* The verdict on the session: no rule was applied, and there is no retry. A loop that the agent
+     * itself detected need not be one for devs. */
+    input.verdict = verdict_new();
+    if (is_stuck)
+        verdict_set_persistent(&input.verdict, REASON_LOOP, "CALLS", "session.failed");
+    else if (exit != 0)
+        verdict_set_persistent(&input.verdict, REASON_NONE, "", "session.failed");
     scheduler_step(&scheduler, &input, &turn);
     const struct log_gain gain = {.task = 0};
     const struct log_batch batch = {
@@ -642,7 +587,7 @@ bool call_run_end(const struct place *place, int64_t run, int exit, const struct
     const bool is_live = attempt && attempt->ended.at_ms == 0 && !state->ended;
     if (ok && is_live)
         ok = log_writer_open(&writer, place, err) && log_writer_resume(writer, run, state, err) &&
-             write_end(writer, state, told_end(&state->tasks[0], exit), at, err);
+             write_end(writer, state, exit, at, err);
     log_writer_close(writer);
     follower_close(follower);
     return ok;

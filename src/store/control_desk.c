@@ -41,26 +41,20 @@ bool control_row_read(sqlite3_stmt *row, struct control *out)
     return control_args_parse((const char *)sqlite3_column_text(row, 5), out);
 }
 
-static void bind_row(sqlite3_stmt *insert, int64_t run, const struct control *control,
-                     const char *args)
-{
-    (void)sqlite3_bind_int64(insert, 1, run);
-    (void)sqlite3_bind_int(insert, 2, (int)control->verb);
-    db_bind_unless(insert, 3, control->task, -1);
-    db_bind_unless(insert, 4, control->step, -1);
-    db_bind_unless(insert, 5, control->attempt, 0);
-    db_bind_text(insert, 6, args);
-    db_bind_text(insert, 7, control->by);
-    db_bind_unless(insert, 8, control->key_at_ms, 0);
-    (void)sqlite3_bind_int64(insert, 9, clock_now().at_ms);
-}
-
 bool control_row_insert(const struct db *db, sqlite3_stmt *insert, int64_t run,
                         const struct control *control, struct err *err)
 {
     struct str args = {0};
     control_args(control, &args);
-    bind_row(insert, run, control, args.data);
+    (void)sqlite3_bind_int64(insert, 1, run);
+    (void)sqlite3_bind_int(insert, 2, (int)control->verb);
+    db_bind_unless(insert, 3, control->task, -1);
+    db_bind_unless(insert, 4, control->step, -1);
+    db_bind_unless(insert, 5, control->attempt, 0);
+    db_bind_text(insert, 6, args.data);
+    db_bind_text(insert, 7, control->by);
+    db_bind_unless(insert, 8, control->key_at_ms, 0);
+    (void)sqlite3_bind_int64(insert, 9, clock_now().at_ms);
     bool ok = db_run(db, insert, err);
     if (ok && sqlite3_changes(db->handle) == 0)
         ok = err_set(err, ERR_NOT_FOUND, "no run #%lld in this log", (long long)run);
@@ -128,22 +122,15 @@ struct control_desk {
     struct result results[RESULTS_MAX]; /* ticket t is at t % RESULTS_MAX */
 };
 
-static bool insert(struct desk_log *log, const struct job *job, int64_t *row, struct err *err)
-{
-    if (!control_row_insert(&log->db, log->statements[DESK_ASK], job->run, &job->control, err))
-        return false;
-    *row = sqlite3_last_insert_rowid(log->db.handle);
-    return true;
-}
-
 static bool write_row(struct desk_log *log, const struct job *job, int64_t *row_out,
                       struct err *err)
 {
-    int64_t row = 0;
     if (!turns_take(&log->turns, err))
         return false;
-    bool ok = db_run(&log->db, log->statements[DESK_BEGIN], err) && insert(log, job, &row, err) &&
-              db_run(&log->db, log->statements[DESK_COMMIT], err);
+    bool ok = db_run(&log->db, log->statements[DESK_BEGIN], err) &&
+              control_row_insert(&log->db, log->statements[DESK_ASK], job->run, &job->control, err);
+    const int64_t row = ok ? sqlite3_last_insert_rowid(log->db.handle) : 0;
+    ok = ok && db_run(&log->db, log->statements[DESK_COMMIT], err);
     if (!ok)
         db_roll_back(&log->db);
     turns_give(&log->turns);
@@ -183,19 +170,6 @@ static bool find_uid(struct control_desk *desk, int64_t run, char out[LOG_UID_MA
     return out[0] != '\0';
 }
 
-/* If the log cannot be written, its engine reads controls from the spill, which it owns. */
-static bool write_to_spill(struct control_desk *desk, const struct job *job, int64_t *row_out)
-{
-    char uid[LOG_UID_MAX];
-    struct place place;
-    struct desk_log spill;
-    if (!find_uid(desk, job->run, uid) || !spill_find(uid, &place))
-        return false;
-    bool ok = open_log(&spill, &place, NULL) && write_row(&spill, job, row_out, NULL);
-    close_log(&spill);
-    return ok;
-}
-
 static bool has_owner(struct control_desk *desk, int64_t run)
 {
     char uid[LOG_UID_MAX];
@@ -204,34 +178,11 @@ static bool has_owner(struct control_desk *desk, int64_t run)
                                         (spill_find(uid, &spill) && owner_is_alive(&spill, uid)));
 }
 
-/* Last resort: answers the row itself, because nobody else will. */
-static void refuse(struct control_desk *desk, int64_t row, const char *why)
-{
-    struct desk_log *log = &desk->log;
-    if (!turns_take(&log->turns, NULL))
-        return;
-    sqlite3_stmt *put = log->statements[DESK_REFUSE];
-    (void)sqlite3_bind_int64(put, 1, row);
-    (void)sqlite3_bind_int64(put, 2, clock_now().at_ms);
-    db_bind_text(put, 3, why);
-    db_try(put); /* on failure the control stays pending */
-    turns_give(&log->turns);
-    bell_ring(&log->bell);
-}
-
-static void put_result(struct control_desk *desk, const struct job *job, int64_t row,
-                       const struct err *err)
-{
-    (void)pthread_mutex_lock(&desk->lock);
-    desk->results[job->ticket % RESULTS_MAX] =
-        (struct result){.ticket = job->ticket, .row = row, .err = *err};
-    (void)pthread_mutex_unlock(&desk->lock);
-}
-
 /* Answers the row here if the run has no owner, since nobody else would. ERR_BUSY alone does not
  * prove that there is an owner, because the log itself can be busy, too. */
 static void see_to_answer(struct control_desk *desk, int64_t run, int64_t row)
 {
+    struct desk_log *log = &desk->log;
     struct err err = {0};
     for (int i = 0; i < ORPHAN_TRIES; i++) {
         err = (struct err){0};
@@ -240,19 +191,16 @@ static void see_to_answer(struct control_desk *desk, int64_t run, int64_t row)
         if (err.code != ERR_BUSY)
             break;
     }
-    if (!has_owner(desk, run))
-        refuse(desk, row, err.message);
-}
-
-static void do_job(struct control_desk *desk, const struct job *job)
-{
-    struct err err = {0};
-    int64_t row = 0;
-    bool written = write_row(&desk->log, job, &row, &err) || write_to_spill(desk, job, &row);
-    put_result(desk, job, row, &err);
-    if (!written)
+    if (has_owner(desk, run) || !turns_take(&log->turns, NULL))
         return;
-    see_to_answer(desk, job->run, row);
+    /* Last resort: answers the row itself, because nobody else will. */
+    sqlite3_stmt *put = log->statements[DESK_REFUSE];
+    (void)sqlite3_bind_int64(put, 1, row);
+    (void)sqlite3_bind_int64(put, 2, clock_now().at_ms);
+    db_bind_text(put, 3, err.message);
+    db_try(put); /* on failure the control stays pending */
+    turns_give(&log->turns);
+    bell_ring(&log->bell);
 }
 
 static bool take_job(struct control_desk *desk, struct job *out)
@@ -270,12 +218,29 @@ static bool take_job(struct control_desk *desk, struct job *out)
     return there;
 }
 
-static void *run(void *arg)
+static void *run_desk(void *arg)
 {
     struct control_desk *desk = arg;
     struct job job;
-    while (take_job(desk, &job))
-        do_job(desk, &job);
+    while (take_job(desk, &job)) {
+        struct err err = {0};
+        int64_t row = 0;
+        char uid[LOG_UID_MAX];
+        struct place place;
+        bool written = write_row(&desk->log, &job, &row, &err);
+        /* If the log cannot be written, its engine reads controls from the spill, which it owns. */
+        if (!written && find_uid(desk, job.run, uid) && spill_find(uid, &place)) {
+            struct desk_log spill;
+            written = open_log(&spill, &place, NULL) && write_row(&spill, &job, &row, NULL);
+            close_log(&spill);
+        }
+        (void)pthread_mutex_lock(&desk->lock);
+        desk->results[job.ticket % RESULTS_MAX] =
+            (struct result){.ticket = job.ticket, .row = row, .err = err};
+        (void)pthread_mutex_unlock(&desk->lock);
+        if (written)
+            see_to_answer(desk, job.run, row);
+    }
     return NULL;
 }
 
@@ -287,7 +252,7 @@ bool control_desk_start(struct control_desk **out, const struct place *place, st
     (void)pthread_cond_init(&desk->news, NULL);
     bool ok = open_log(&desk->log, place, err);
     if (ok) {
-        int code = quiet_thread_start(&desk->thread, run, desk);
+        int code = quiet_thread_start(&desk->thread, run_desk, desk);
         desk->has_thread = code == 0;
         ok = code == 0 || err_set_errno(err, code, "cannot start the control desk");
     }

@@ -111,14 +111,6 @@ static int on_statement(unsigned what, void *ctx, void *statement, void *text)
     return 0;
 }
 
-static void watch_steps(struct db *db, const char *path)
-{
-    db->watch = xcalloc(1, sizeof(*db->watch));
-    db->watch->path = xstrdup(path);
-    sqlite3_progress_handler(db->handle, WATCH_STEPS, on_steps, db->watch);
-    (void)sqlite3_trace_v2(db->handle, SQLITE_TRACE_STMT, on_statement, db->watch);
-}
-
 /* SQLite replays journals next to a database. Logs are in WAL mode from their first byte, so devs
  * never makes a rollback journal; and a WAL has the owner and mode of its database. */
 static bool check_beside(const char *path, struct err *err)
@@ -142,36 +134,6 @@ static bool check_beside(const char *path, struct err *err)
     return err_hint(err, "if you made it, give it the owner and the mode of the log");
 }
 
-/* Sets up a connection. A manipulated schema cannot call functions with side effects, and views and
- * triggers are disabled: the log's own ones are for other programs. Our statements obey the rules
- * of schema.c's triggers anyway: the key prevents two events with the same number, and only events
- * of expired runs are deleted (log_gc.c). */
-static bool set_up(const struct db *db, enum db_mode mode, struct err *err)
-{
-    if (sqlite3_busy_timeout(db->handle, DB_BUSY_MS) != SQLITE_OK ||
-        sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) != SQLITE_OK ||
-        sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) != SQLITE_OK ||
-        sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) != SQLITE_OK ||
-        sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL) != SQLITE_OK ||
-        sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL) != SQLITE_OK)
-        return db_fail(db, "set up", err);
-    return db_exec(db, "PRAGMA wal_autocheckpoint=0; PRAGMA temp_store=MEMORY", err) &&
-           (mode != DB_WRITE || db_exec(db, "PRAGMA synchronous=NORMAL", err));
-}
-
-/* Makes a URI that tells SQLite that nobody changes the file. */
-static void still_uri(const char *path, struct str *out)
-{
-    str_add(out, "file:");
-    for (; *path != '\0'; path++) {
-        if (strchr("%?#", *path))
-            str_addf(out, "%%%02x", (unsigned)(unsigned char)*path);
-        else
-            str_add_char(out, *path);
-    }
-    str_add(out, "?immutable=1");
-}
-
 /* Turns off memory statistics, which nobody uses and which cost a lock for each allocation. Fails
  * harmlessly if the library is already in use. */
 static void set_up_library(void)
@@ -189,8 +151,17 @@ static int open_handle(struct db *db, const char *path, enum db_mode mode)
         return sqlite3_open_v2(path, &db->handle, flags | SQLITE_OPEN_READWRITE, NULL);
     if (mode == DB_READ)
         return sqlite3_open_v2(path, &db->handle, flags | SQLITE_OPEN_READONLY, NULL);
+
+    /* A URI can tell SQLite that nobody changes the file. */
     struct str uri = {0};
-    still_uri(path, &uri);
+    str_add(&uri, "file:");
+    for (; *path != '\0'; path++) {
+        if (strchr("%?#", *path))
+            str_addf(&uri, "%%%02x", (unsigned)(unsigned char)*path);
+        else
+            str_add_char(&uri, *path);
+    }
+    str_add(&uri, "?immutable=1");
     int code = sqlite3_open_v2(uri.data, &db->handle,
                                flags | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
     str_done(&uri);
@@ -204,13 +175,31 @@ bool db_init(struct db *db, const char *path, enum db_mode mode, struct err *err
         return false;
     if (open_handle(db, path, mode) != SQLITE_OK) {
         (void)db_fail(db, path, err);
-    } else {
-        watch_steps(db, path);
-        if (set_up(db, mode, err))
-            return true;
+        db_done(db);
+        return false;
     }
-    db_done(db);
-    return false;
+    db->watch = xcalloc(1, sizeof(*db->watch));
+    db->watch->path = xstrdup(path);
+    sqlite3_progress_handler(db->handle, WATCH_STEPS, on_steps, db->watch);
+    (void)sqlite3_trace_v2(db->handle, SQLITE_TRACE_STMT, on_statement, db->watch);
+
+    /* A manipulated schema cannot call functions with side effects, and views and triggers are
+     * disabled: the log's own ones are for other programs. Our statements obey the rules of
+     * schema.c's triggers anyway: the key prevents two events with the same number, and only events
+     * of expired runs are deleted (log_gc.c). */
+    bool ok = sqlite3_busy_timeout(db->handle, DB_BUSY_MS) == SQLITE_OK &&
+              sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) == SQLITE_OK &&
+              sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) == SQLITE_OK &&
+              sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) == SQLITE_OK &&
+              sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL) == SQLITE_OK &&
+              sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL) == SQLITE_OK;
+    if (!ok)
+        (void)db_fail(db, "set up", err);
+    ok = ok && db_exec(db, "PRAGMA wal_autocheckpoint=0; PRAGMA temp_store=MEMORY", err) &&
+         (mode != DB_WRITE || db_exec(db, "PRAGMA synchronous=NORMAL", err));
+    if (!ok)
+        db_done(db);
+    return ok;
 }
 
 void db_done(struct db *db)
@@ -253,21 +242,33 @@ bool db_number(const struct db *db, const char *sql, int64_t *out, struct err *e
     return ok;
 }
 
-/* Our statements are valid, so the file must lack what they name, or have a view with that name. */
-static bool fail_prepare(const struct db *db, const char *sql, struct err *err)
+bool db_number_of_run(const struct db *db, const char *sql, int64_t run, int64_t *out,
+                      struct err *err)
 {
-    if (sqlite3_errcode(db->handle) == SQLITE_ERROR)
-        return err_set(err, ERR_DAMAGED, "log: %.100s: %s", sql, sqlite3_errmsg(db->handle));
-    return db_fail(db, sql, err);
+    sqlite3_stmt *query = NULL;
+    bool row = false;
+    bool ok = db_prepare(db, &sql, 1, &query, err);
+    if (ok)
+        (void)sqlite3_bind_int64(query, 1, run);
+    ok = ok && db_next(db, query, &row, err);
+    if (ok)
+        *out = row ? sqlite3_column_int64(query, 0) : 0;
+    db_finalize(&query, 1);
+    return ok;
 }
 
 bool db_prepare(const struct db *db, const char *const *sql, int count, sqlite3_stmt **out,
                 struct err *err)
 {
     for (int i = 0; i < count; i++) {
-        if (sqlite3_prepare_v3(db->handle, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &out[i], NULL) !=
+        if (sqlite3_prepare_v3(db->handle, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &out[i], NULL) ==
             SQLITE_OK)
-            return fail_prepare(db, sql[i], err);
+            continue;
+        /* Our statements are valid, so the file must lack what they name, or have a view with that
+         * name. */
+        if (sqlite3_errcode(db->handle) == SQLITE_ERROR)
+            return err_set(err, ERR_DAMAGED, "log: %.100s: %s", sql[i], sqlite3_errmsg(db->handle));
+        return db_fail(db, sql[i], err);
     }
     return true;
 }
@@ -363,19 +364,6 @@ bool db_pages(const struct db *db, int64_t *out, struct err *err)
     return db_number(db, "PRAGMA page_count", out, err);
 }
 
-/* sqlite3_bind_value() copies the value. */
-static bool copy_row(const struct db_copy *copy, sqlite3_stmt *from, sqlite3_stmt *to,
-                     struct err *err)
-{
-    int columns = sqlite3_column_count(from);
-    assert(columns == sqlite3_bind_parameter_count(to));
-    for (int i = 0; i < columns; i++) {
-        if (sqlite3_bind_value(to, i + 1, sqlite3_column_value(from, i)) != SQLITE_OK)
-            return db_fail(copy->to, copy->insert, err);
-    }
-    return db_run(copy->to, to, err);
-}
-
 bool db_copy_rows(const struct db_copy *copy, struct err *err)
 {
     sqlite3_stmt *from = NULL;
@@ -387,8 +375,14 @@ bool db_copy_rows(const struct db_copy *copy, struct err *err)
         (void)sqlite3_bind_int64(from, 1, copy->run);
     while (ok && row) {
         ok = db_next(copy->from, from, &row, err);
-        if (ok && row)
-            ok = copy_row(copy, from, to, err);
+        if (!ok || !row)
+            break;
+        const int columns = sqlite3_column_count(from);
+        assert(columns == sqlite3_bind_parameter_count(to));
+        for (int i = 0; ok && i < columns; i++) /* sqlite3_bind_value() copies the value */
+            ok = sqlite3_bind_value(to, i + 1, sqlite3_column_value(from, i)) == SQLITE_OK ||
+                 db_fail(copy->to, copy->insert, err);
+        ok = ok && db_run(copy->to, to, err);
     }
     db_finalize(&from, 1);
     db_finalize(&to, 1);

@@ -54,6 +54,9 @@ ATTR_MUST_USE bool db_exec(const struct db *db, const char *sql, struct err *err
 void db_roll_back(const struct db *db);
 /* Runs a statement that returns a single number. */
 ATTR_MUST_USE bool db_number(const struct db *db, const char *sql, int64_t *out, struct err *err);
+/* Runs a statement that returns at most one number for a run, its only parameter; 0 if none. */
+ATTR_MUST_USE bool db_number_of_run(const struct db *db, const char *sql, int64_t run, int64_t *out,
+                                    struct err *err);
 
 /* Prepares an array of statements; on failure `out` contains those that were prepared. */
 ATTR_MUST_USE bool db_prepare(const struct db *db, const char *const *sql, int count,

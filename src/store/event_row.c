@@ -56,21 +56,14 @@ size_t event_phrases_pack(const char *text, char *out)
     return len;
 }
 
-/* Returns the number of bytes before the next phrase. */
-static size_t plain_len(const char *bytes, size_t len)
-{
-    size_t at = 0;
-    while (at < len && !phrase_of(bytes[at]))
-        at++;
-    return at;
-}
-
 bool event_phrases_spell(const char *bytes, size_t len, size_t max, struct str *out)
 {
     const size_t from = out->len;
     while (len > 0) {
         const struct phrase *phrase = phrase_of(*bytes);
-        const size_t taken = phrase ? 1 : plain_len(bytes, len);
+        size_t taken = 1;
+        while (!phrase && taken < len && !phrase_of(bytes[taken])) /* up to the next phrase */
+            taken++;
         const size_t more = phrase ? phrase->len : taken;
         if (more > max - (out->len - from))
             return false;
@@ -83,25 +76,12 @@ bool event_phrases_spell(const char *bytes, size_t len, size_t max, struct str *
 
 enum { TEXT_COLUMN = 16 }; /* in EVENT_ROW_SQL */
 
-/* Binds the text in the log's format. `space` has EVENT_TEXT_MAX bytes and must outlive the
- * step. */
-static void bind_text(const struct db *db, sqlite3_stmt *put, const char *text, char *space)
-{
-    const bool has_text = text && text[0] != '\0';
-    assert(!has_text || strlen(text) <= EVENT_TEXT_MAX); /* the creator of the event ensures this */
-    if (has_text && db->format >= SCHEMA_PHRASES) {
-        const size_t len = event_phrases_pack(text, space);
-        (void)sqlite3_bind_text64(put, TEXT_COLUMN, space, len, SQLITE_STATIC, SQLITE_UTF8);
-    } else {
-        db_bind_text(put, TEXT_COLUMN, has_text ? text : NULL);
-    }
-}
-
 bool event_row_put(const struct db *db, sqlite3_stmt *put, int64_t run, const struct event *event,
                    struct err *err)
 {
     const int64_t facts[] = {event->a, event->b, event->c, event->d, event->e};
-    char text[EVENT_TEXT_MAX];
+    const bool has_text = event->text && event->text[0] != '\0';
+    char packed[EVENT_TEXT_MAX]; /* until the end of the step */
     (void)sqlite3_bind_int64(put, 1, run);
     (void)sqlite3_bind_int64(put, 2, event->seq);
     (void)sqlite3_bind_int64(put, 3, event->at.at_ms);
@@ -114,38 +94,39 @@ bool event_row_put(const struct db *db, sqlite3_stmt *put, int64_t run, const st
     db_bind_unless(put, 10, event->attempt, 0);
     for (int i = 0; i < (int)ARRAY_LEN(facts); i++)
         db_bind_unless(put, 11 + i, facts[i], 0);
-    bind_text(db, put, event->text, text);
-    return db_run(db, put, err);
-}
-
-static bool insert_session(const struct db *db, int64_t run, const struct event *event,
-                           const struct json *words, struct err *err)
-{
-    static const char *const sql = "INSERT INTO session(run, task, agent, session, at_ms, json)"
-                                   " VALUES(?,?,?,?,?,?)";
-    sqlite3_stmt *put = NULL;
-    bool ok = db_prepare(db, &sql, 1, &put, err);
-    if (ok) {
-        (void)sqlite3_bind_int64(put, 1, run);
-        (void)sqlite3_bind_int(put, 2, event->task);
-        db_bind_text(put, 3, json_text(json_get(words, "agent"), ""));
-        db_bind_text(put, 4, json_text(json_get(words, "session"), ""));
-        (void)sqlite3_bind_int64(put, 5, event->at.at_ms);
-        db_bind_text(put, 6, event->text);
-        ok = db_run(db, put, err);
+    assert(!has_text || strlen(event->text) <= EVENT_TEXT_MAX); /* the event's creator ensures it */
+    if (has_text && db->format >= SCHEMA_PHRASES) {
+        const size_t len = event_phrases_pack(event->text, packed);
+        (void)sqlite3_bind_text64(put, TEXT_COLUMN, packed, len, SQLITE_STATIC, SQLITE_UTF8);
+    } else {
+        db_bind_text(put, TEXT_COLUMN, has_text ? event->text : NULL);
     }
-    db_finalize(&put, 1);
-    return ok;
+    return db_run(db, put, err);
 }
 
 bool event_row_put_session(const struct db *db, int64_t run, const struct event *event,
                            struct err *err)
 {
+    static const char *const sql = "INSERT INTO session(run, task, agent, session, at_ms, json)"
+                                   " VALUES(?,?,?,?,?,?)";
     struct json *words = NULL;
+    bool ok = true;
     if (!event->text || !json_parse(event->text, strlen(event->text), &words, NULL, NULL))
         return true;
-    const bool names_one = json_text(json_get(words, "session"), NULL) && event->task >= 0;
-    const bool ok = !names_one || insert_session(db, run, event, words, err);
+    if (json_text(json_get(words, "session"), NULL) && event->task >= 0) {
+        sqlite3_stmt *put = NULL;
+        ok = db_prepare(db, &sql, 1, &put, err);
+        if (ok) {
+            (void)sqlite3_bind_int64(put, 1, run);
+            (void)sqlite3_bind_int(put, 2, event->task);
+            db_bind_text(put, 3, json_text(json_get(words, "agent"), ""));
+            db_bind_text(put, 4, json_text(json_get(words, "session"), ""));
+            (void)sqlite3_bind_int64(put, 5, event->at.at_ms);
+            db_bind_text(put, 6, event->text);
+            ok = db_run(db, put, err);
+        }
+        db_finalize(&put, 1);
+    }
     json_free(words);
     return ok;
 }

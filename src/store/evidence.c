@@ -40,24 +40,6 @@ static const struct plan_step *step_of(const struct evidence_of *of)
     return &of->plan->tasks[of->event->task].steps[of->event->step];
 }
 
-/* Prepends a row's bytes as far as they precede the existing ones and fit. Returns false if there
- * is a gap: bytes before it are useless. */
-static bool put_before(struct tail *tail, int64_t offset, const char *bytes, int64_t len)
-{
-    bool first = tail->len == 0;
-    if (offset < 0 || offset > INT64_MAX - len || (!first && offset + len < tail->offset))
-        return false;
-    int64_t wanted = first ? len : tail->offset - offset;
-    int64_t room = (int64_t)(tail->max - tail->len);
-    int64_t take = wanted < room ? wanted : room;
-    if (take <= 0)
-        return true; /* everything is already there */
-    tail->offset = offset + wanted - take;
-    tail->len += (size_t)take;
-    memcpy(tail->room + tail->size - tail->len, bytes + wanted - take, (size_t)take);
-    return true;
-}
-
 /* Reads the end of one stream, from the last row backwards. */
 static bool read_tail(struct evidence *evidence, const struct evidence_of *of, int stream,
                       struct err *err)
@@ -80,8 +62,21 @@ static bool read_tail(struct evidence *evidence, const struct evidence_of *of, i
         if (!ok || !row)
             break;
         const char *bytes = sqlite3_column_blob(query, 1);
-        row =
-            put_before(tail, sqlite3_column_int64(query, 0), bytes, sqlite3_column_bytes(query, 1));
+        const int64_t len = sqlite3_column_bytes(query, 1);
+        const int64_t offset = sqlite3_column_int64(query, 0);
+        const bool is_first = tail->len == 0;
+        if (offset < 0 || offset > INT64_MAX - len || (!is_first && offset + len < tail->offset))
+            break; /* there is a gap: bytes before it are useless */
+
+        /* Prepends the bytes as far as they precede the existing ones and fit. */
+        const int64_t wanted = is_first ? len : tail->offset - offset;
+        const int64_t room = (int64_t)(tail->max - tail->len);
+        const int64_t take = wanted < room ? wanted : room;
+        if (take <= 0)
+            continue; /* everything is already there */
+        tail->offset = offset + wanted - take;
+        tail->len += (size_t)take;
+        memcpy(tail->room + tail->size - tail->len, bytes + wanted - take, (size_t)take);
     }
     (void)sqlite3_reset(query); /* repeats the step's error */
     return ok;
@@ -111,18 +106,7 @@ static bool is_whole(const struct tail *tail)
     return tail->offset == 0 && has_end(tail);
 }
 
-/* Parses all output of an agent's CLI or, if it is too long, the end. */
-static void read_stream(struct evidence *evidence, const struct adapter *adapter)
-{
-    const struct tail *out = &evidence->tails[0];
-    if (!evidence->is_agents || !is_whole(out))
-        return;
-    agent_stream_open(&evidence->stream, adapter, NULL, NULL);
-    agent_stream_add(evidence->stream, bytes_of(out), out->len);
-    agent_stream_end(evidence->stream);
-}
-
-static void forget(struct evidence *evidence)
+static void forget_attempt(struct evidence *evidence)
 {
     agent_stream_close(evidence->stream);
     evidence->stream = NULL;
@@ -136,26 +120,6 @@ bool evidence_is_end(const struct plan *plan, const struct event *event)
            event->task < plan->task_count && event->step >= 0 &&
            event->step < plan->tasks[event->task].step_count && event->a >= 0 &&
            event->a < OUTCOME_KIND_COUNT && event->b >= 0 && event->b <= INT_MAX;
-}
-
-static struct outcome read_outcome(const struct event *event)
-{
-    struct json *text = NULL;
-    if (event->text && !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
-        text = NULL;
-    struct outcome outcome = outcome_of_end(event, text);
-    if (outcome.stop < 0 || outcome.stop >= STOP_COUNT)
-        outcome.stop = STOP_ASKED;
-    json_free(text);
-    return outcome;
-}
-
-/* Returns true if the verdict depends on the output. If a command succeeded, only rules that may
- * deny success look at its output: classify_may_deny(). */
-static bool needs_output(const struct plan_step *step, const struct classify_input *input)
-{
-    const bool ended_well = input->outcome.kind == OUTCOME_EXIT && input->outcome.code == 0;
-    return !ended_well || input->agent || step->contract;
 }
 
 static bool read_output(struct evidence *evidence, const struct evidence_of *of,
@@ -180,11 +144,18 @@ bool evidence_read(struct evidence *evidence, const struct evidence_of *of,
 {
     const struct plan_step *step = step_of(of);
     const char *program = adapter_program_of(step->argv[0]);
-    forget(evidence);
+    struct json *text = NULL;
+    if (of->event->text && !json_parse(of->event->text, strlen(of->event->text), &text, NULL, NULL))
+        text = NULL;
+    struct outcome outcome = outcome_of_end(of->event, text);
+    if (outcome.stop < 0 || outcome.stop >= STOP_COUNT)
+        outcome.stop = STOP_ASKED;
+    json_free(text);
+    forget_attempt(evidence);
     evidence->is_agents = step->agent != NULL;
     *state_out = EVIDENCE_WHOLE;
     *out = (struct classify_input){
-        .outcome = read_outcome(of->event),
+        .outcome = outcome,
         .program = program,
         .argv = step->agent ? NULL : step->argv,
         .agent =
@@ -197,12 +168,20 @@ bool evidence_read(struct evidence *evidence, const struct evidence_of *of,
         .now_ms = of->event->at.at_ms,
         .zone_offset = zone_offset,
     };
-    if (!of->wants_all && !needs_output(step, out))
+    /* If a command succeeded, only rules that may deny success look at its output:
+     * classify_may_deny(). */
+    const bool ended_well = out->outcome.kind == OUTCOME_EXIT && out->outcome.code == 0;
+    if (!of->wants_all && ended_well && !out->agent && !step->contract)
         return true;
     if (!read_output(evidence, of, state_out, err))
         return false;
-    read_stream(evidence, out->agent);
-    out->out = text_of(&evidence->tails[0]);
+    const struct tail *stdout_tail = &evidence->tails[0];
+    if (evidence->is_agents && is_whole(stdout_tail)) {
+        agent_stream_open(&evidence->stream, out->agent, NULL, NULL);
+        agent_stream_add(evidence->stream, bytes_of(stdout_tail), stdout_tail->len);
+        agent_stream_end(evidence->stream);
+    }
+    out->out = text_of(stdout_tail);
     out->err = text_of(&evidence->tails[1]);
     out->stream = evidence->stream;
     return true;
@@ -278,7 +257,7 @@ void evidence_close(struct evidence *evidence)
 {
     if (!evidence)
         return;
-    forget(evidence);
+    forget_attempt(evidence);
     for (int i = 0; i < STREAMS; i++)
         free(evidence->tails[i].room);
     free(evidence);

@@ -28,19 +28,6 @@ struct follower {
     int64_t busy_pid, busy_since_ms, busy_seq;
 };
 
-static bool parse_plan(struct follower *follower, struct err *err)
-{
-    struct violations violations = {0};
-    const char *text = follower->run.plan_text;
-    bool ok = plan_parse(text, strlen(text), &follower->own_plan, &violations);
-    if (!ok)
-        (void)err_set(err, ERR_DAMAGED, "the plan of run #%lld in the log cannot be read",
-                      (long long)follower->run.number);
-    violations_done(&violations);
-    follower->plan = follower->own_plan;
-    return ok || db_hint_recover(log_reader_place(follower->reader)->db, err);
-}
-
 /* Uses the known plan if it is that of the run, otherwise the log's. */
 static bool open_plan(struct follower *follower, int64_t number, const struct known_plan *known,
                       struct err *err)
@@ -55,30 +42,32 @@ static bool open_plan(struct follower *follower, int64_t number, const struct kn
         }
         log_run_info_done(run);
     }
-    return log_reader_run(follower->reader, number, run, err) && parse_plan(follower, err);
-}
-
-/* `known` is NULL unless opened by follower_open_to_tell(). */
-static bool open_parts(struct follower *follower, int64_t number, const struct known_plan *known,
-                       struct err *err)
-{
-    if (!open_plan(follower, number, known, err))
+    if (!log_reader_run(follower->reader, number, run, err))
         return false;
-    run_state_init_for(&follower->state, follower->plan, follower->run.seed,
-                       known ? RUN_STATE_TELLS : RUN_STATE_SHOWS);
-    return true;
+    struct violations violations = {0};
+    const bool ok =
+        plan_parse(run->plan_text, strlen(run->plan_text), &follower->own_plan, &violations);
+    violations_done(&violations);
+    follower->plan = follower->own_plan;
+    if (ok)
+        return true;
+    (void)err_set(err, ERR_DAMAGED, "the plan of run #%lld in the log cannot be read",
+                  (long long)run->number);
+    return db_hint_recover(log_reader_place(follower->reader)->db, err);
 }
 
-/* Takes ownership of the reader. */
+/* Takes ownership of the reader. `known` is NULL unless called by follower_open_to_tell(). */
 static bool open_follower(struct follower **out, struct log_reader *reader, int64_t number,
                           const struct known_plan *known, struct err *err)
 {
     struct follower *follower = xcalloc(1, sizeof(*follower));
     follower->reader = reader;
-    if (!open_parts(follower, number, known, err)) {
+    if (!open_plan(follower, number, known, err)) {
         follower_close(follower);
         return false;
     }
+    run_state_init_for(&follower->state, follower->plan, follower->run.seed,
+                       known ? RUN_STATE_TELLS : RUN_STATE_SHOWS);
     *out = follower;
     return true;
 }
@@ -183,29 +172,6 @@ static bool refresh_run(struct follower *follower, struct err *err)
     return true;
 }
 
-/* Returns the next event, from the page or the log; NULL if there is none yet. */
-static bool next_event(struct follower *follower, const struct event **out, struct err *err)
-{
-    if (follower->folded == follower->page.count) {
-        follower->folded = 0;
-        if (!log_reader_events(follower->reader, follower->run.number, follower->state.last_seq,
-                               &follower->page, err))
-            return false;
-    }
-    *out =
-        follower->folded < follower->page.count ? &follower->page.events[follower->folded] : NULL;
-    return true;
-}
-
-/* run_state_apply() checks only the kinds that it knows, but task and step of other kinds are used
- * for look-ups, too. */
-static bool is_in_plan(const struct plan *plan, const struct event *event)
-{
-    if (event->task < 0)
-        return true;
-    return event->task < plan->task_count && event->step < plan->tasks[event->task].step_count;
-}
-
 /* Reports where the damage begins and what the user can do. */
 static bool tell_damage(const struct follower *follower, const struct err *why, struct err *err)
 {
@@ -216,37 +182,36 @@ static bool tell_damage(const struct follower *follower, const struct err *why, 
     return db_hint_recover(log_reader_place(follower->reader)->db, err);
 }
 
-/* Does not skip an invalid event: the next call finds it again. */
+/* Applies the next event, from the page or the log; *out is NULL if there is none yet. Does not
+ * skip an invalid event: the next call finds it again. */
 static bool fold_next(struct follower *follower, const struct event **out, struct err *err)
 {
+    const struct plan *plan = follower->state.plan;
+    const struct event_page *page = &follower->page;
     struct err why = {0};
-    if (!next_event(follower, out, &why))
-        return tell_damage(follower, &why, err);
+    if (follower->folded == page->count) {
+        follower->folded = 0;
+        if (!log_reader_events(follower->reader, follower->run.number, follower->state.last_seq,
+                               &follower->page, &why))
+            return tell_damage(follower, &why, err);
+    }
+    *out = follower->folded < page->count ? &page->events[follower->folded] : NULL;
     if (!*out)
         return true;
-    bool ok = is_in_plan(follower->state.plan, *out) ||
-              err_set(&why, ERR_DAMAGED, "event %lld in the log is about no task of its run",
-                      (long long)(*out)->seq);
-    if (!ok || !run_state_apply(&follower->state, *out, &why))
+    /* run_state_apply() checks only the kinds that it knows, but task and step of other kinds are
+     * used for look-ups, too. */
+    const struct event *event = *out;
+    const bool is_in_plan = event->task < 0 || (event->task < plan->task_count &&
+                                                event->step < plan->tasks[event->task].step_count);
+    if (!is_in_plan)
+        (void)err_set(&why, ERR_DAMAGED, "event %lld in the log is about no task of its run",
+                      (long long)event->seq);
+    if (!is_in_plan || !run_state_apply(&follower->state, event, &why))
         return tell_damage(follower, &why, err);
     follower->folded++;
     if (follower->past)
         run_past_pass(follower->past);
     return true;
-}
-
-/* Watches the spill for changes while the log cannot be written. */
-static void watch_spill(struct follower *follower)
-{
-    const struct log_reader *spill = log_read_spill(follower->reader, follower->run.number);
-    uint64_t inode = spill ? follower->reader->spill_inode : 0;
-    if (inode == follower->spill_heard)
-        return;
-    char bell[PATH_MAX];
-    bool can = spill && follower->watch &&
-               private_path_join(bell, sizeof(bell), spill->place.db, "-bell", NULL);
-    if (!can || watch_file(follower->watch, bell, NULL))
-        follower->spill_heard = inode; /* otherwise try again later, and poll */
 }
 
 bool follower_read(struct follower *follower, size_t max, follower_event_fn *each, void *ctx,
@@ -263,7 +228,16 @@ bool follower_read(struct follower *follower, size_t max, follower_event_fn *eac
         count++;
         go_on = !each || each(ctx, &follower->state, event);
     }
-    watch_spill(follower);
+    /* Watches the spill for changes while the log cannot be written. */
+    const struct log_reader *spill = log_read_spill(follower->reader, follower->run.number);
+    const uint64_t inode = spill ? follower->reader->spill_inode : 0;
+    if (inode != follower->spill_heard) {
+        char bell[PATH_MAX];
+        const bool can = spill && follower->watch &&
+                         private_path_join(bell, sizeof(bell), spill->place.db, "-bell", NULL);
+        if (!can || watch_file(follower->watch, bell, NULL))
+            follower->spill_heard = inode; /* otherwise try again later, and poll */
+    }
     if (ok && count > 0)
         ok = refresh_run(follower, err);
     if (ok && count_out)
@@ -271,19 +245,8 @@ bool follower_read(struct follower *follower, size_t max, follower_event_fn *eac
     return ok;
 }
 
-/* Continues in the current page if it contains the events after the state. */
-static void turn_page(struct follower *follower)
-{
-    const struct event_page *page = &follower->page;
-    const int64_t next = follower->state.last_seq + 1;
-    const bool has_next =
-        page->count > 0 && page->events[0].seq <= next && page->events[page->count - 1].seq >= next;
-    follower->folded = has_next ? (size_t)(next - page->events[0].seq) : 0;
-    if (!has_next)
-        follower->page.count = 0;
-}
-
-static void begin_anew(struct follower *follower)
+/* Begins again with the state before the first event, without snapshots. */
+static void begin_again(struct follower *follower)
 {
     const enum run_state_use use = follower->state.use;
     run_past_free(follower->past);
@@ -297,19 +260,8 @@ void follower_keep_past(struct follower *follower)
     if (follower->past || !run_past_can_keep(&follower->state))
         return;
     if (follower->state.last_seq > 0)
-        begin_anew(follower);
+        begin_again(follower);
     follower->past = run_past_new(&follower->state, RUN_PAST_EVERY);
-}
-
-/* Moves the snapshots to the new follower; the old one keeps none from now on. */
-static void hand_over(struct follower *from, struct follower *to)
-{
-    to->state = from->state;
-    if (from->past)
-        run_past_follow(from->past, &to->state);
-    to->past = from->past;
-    from->past = NULL;
-    run_state_copy(&from->state, &to->state);
 }
 
 bool follower_fork(struct follower **out, struct follower *from, struct err *err)
@@ -324,28 +276,38 @@ bool follower_fork(struct follower **out, struct follower *from, struct err *err
         follower_close(fork);
         return false;
     }
-    hand_over(from, fork);
+    /* The snapshots move to the new follower; the old one keeps none from now on. */
+    fork->state = from->state;
+    if (from->past)
+        run_past_follow(from->past, &fork->state);
+    fork->past = from->past;
+    from->past = NULL;
+    run_state_copy(&from->state, &fork->state);
     *out = fork;
     return true;
 }
 
-/* Gets as close to the event as the snapshots allow. */
-static void jump(struct follower *follower, int64_t seq)
+bool follower_seek(struct follower *follower, int64_t seq, struct err *err)
 {
+    enum { NEAR = 256 }; /* also keep a snapshot this far before the target */
+
+    /* Gets as close to the event as the snapshots allow. */
     const bool goes_back = seq < follower->state.last_seq;
     if (goes_back || follower->state.last_seq == 0)
         follower_keep_past(follower);
     if (follower->past)
         run_past_approach(follower->past, seq > 0 ? seq : 0);
     else if (goes_back)
-        begin_anew(follower);
-    turn_page(follower);
-}
+        begin_again(follower);
 
-bool follower_seek(struct follower *follower, int64_t seq, struct err *err)
-{
-    enum { NEAR = 256 }; /* also keep a snapshot this far before the target */
-    jump(follower, seq);
+    /* Continues in the current page if it contains the events after the state. */
+    const struct event_page *page = &follower->page;
+    const int64_t next = follower->state.last_seq + 1;
+    const bool has_next =
+        page->count > 0 && page->events[0].seq <= next && page->events[page->count - 1].seq >= next;
+    follower->folded = has_next ? (size_t)(next - page->events[0].seq) : 0;
+    if (!has_next)
+        follower->page.count = 0;
     while (follower->state.last_seq < seq) {
         const struct event *event = NULL;
         if (!fold_next(follower, &event, err))
@@ -368,24 +330,20 @@ bool follower_is_orphaned(struct follower *follower)
     return refresh_run(follower, NULL) && run->ended_at_ms == 0 && !run->owner_alive;
 }
 
-static void look_for_busy(struct follower *follower, int64_t now_ms, struct log_trouble *out)
+void follower_trouble(struct follower *follower, int64_t now_ms, struct log_trouble *out)
 {
-    int64_t pid = turns_holder(log_reader_place(follower->reader));
-    bool goes_on =
+    log_reader_trouble(follower->reader, follower->run.number, out);
+    if (out->kind != LOG_TROUBLE_NONE || follower->run.ended_at_ms != 0)
+        return;
+    const int64_t pid = turns_holder(log_reader_place(follower->reader));
+    const bool is_same_turn =
         pid != 0 && pid == follower->busy_pid && follower->busy_seq == follower->state.last_seq;
-    if (!goes_on) {
+    if (!is_same_turn) {
         follower->busy_pid = pid;
         follower->busy_since_ms = now_ms;
         follower->busy_seq = follower->state.last_seq;
     }
-    int64_t for_ms = now_ms - follower->busy_since_ms;
+    const int64_t for_ms = now_ms - follower->busy_since_ms;
     if (pid != 0 && for_ms >= FOLLOWER_BUSY_MS)
         *out = (struct log_trouble){.kind = LOG_TROUBLE_BUSY, .for_ms = for_ms, .pid = pid};
-}
-
-void follower_trouble(struct follower *follower, int64_t now_ms, struct log_trouble *out)
-{
-    log_reader_trouble(follower->reader, follower->run.number, out);
-    if (out->kind == LOG_TROUBLE_NONE && follower->run.ended_at_ms == 0)
-        look_for_busy(follower, now_ms, out);
 }

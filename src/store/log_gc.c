@@ -54,21 +54,6 @@ bool log_gc_goes(enum log_gc_why why)
     return why >= LOG_GC_NAMED;
 }
 
-static bool ask(const struct planning *planning, enum plan_query which, int64_t run, int64_t *out,
-                struct err *err)
-{
-    sqlite3_stmt *query = NULL;
-    bool row = false;
-    bool ok = db_prepare(&planning->db, &query_sql[which], 1, &query, err);
-    if (ok)
-        (void)sqlite3_bind_int64(query, 1, run);
-    ok = ok && db_next(&planning->db, query, &row, err);
-    if (ok)
-        *out = row ? sqlite3_column_int64(query, 0) : 0;
-    db_finalize(&query, 1);
-    return ok;
-}
-
 static struct log_gc_run *add_run(struct planning *planning, int64_t number, const char *name)
 {
     planning->runs =
@@ -89,34 +74,9 @@ bool log_gc_is_named(const struct log_gc_asked *asked, int64_t number)
     return false;
 }
 
-static bool is_alive(const struct log_run_info *info, int64_t now_ms)
-{
-    if (!info->is_session)
-        return info->owner_alive;
-    return info->ended_at_ms == 0 && info->last_at_ms > now_ms - LOG_GC_SESSION_MS;
-}
-
-/* Finds what protects the run from limits; LOG_GC_WITHIN if nothing does. */
-static bool find_keeper(const struct planning *planning, const struct log_run_info *info,
-                        enum log_gc_why *out, struct err *err)
-{
-    struct place spill;
-    int64_t bookmarks = 0;
-    if (planning->has_bookmarks && !ask(planning, PLAN_BOOKMARKS, info->number, &bookmarks, err))
-        return false;
-    *out = LOG_GC_WITHIN;
-    if (is_alive(info, planning->asked->now_ms))
-        *out = LOG_GC_ALIVE;
-    else if (bookmarks > 0)
-        *out = LOG_GC_BOOKMARKED;
-    else if (spill_find(info->uid, &spill))
-        *out = LOG_GC_SPILLED;
-    return true;
-}
-
 /* Applies the limits to an unprotected run. `bytes` is -1 if there is no size limit. */
-static enum log_gc_why judge(struct planning *planning, const struct log_run_info *info,
-                             int64_t bytes)
+static enum log_gc_why apply_limits(struct planning *planning, const struct log_run_info *info,
+                                    int64_t bytes)
 {
     const struct log_limits *limits = &planning->asked->limits;
     const int64_t now_ms = planning->asked->now_ms;
@@ -136,31 +96,35 @@ static enum log_gc_why judge(struct planning *planning, const struct log_run_inf
 static bool take_run(struct planning *planning, const struct log_run_info *info, struct err *err)
 {
     struct log_gc_run *run = add_run(planning, info->number, info->name ? info->name : "");
+    const char *bytes_sql = query_sql[PLAN_BYTES];
+    struct place spill;
+    int64_t bookmarks = 0;
     run->last_at_ms = info->last_at_ms;
     if (planning->asked->limits.bytes >= 0 &&
-        !ask(planning, PLAN_BYTES, info->number, &run->bytes, err))
+        !db_number_of_run(&planning->db, bytes_sql, info->number, &run->bytes, err))
         return false;
-    if (!find_keeper(planning, info, &run->why, err))
+    if (planning->has_bookmarks &&
+        !db_number_of_run(&planning->db, query_sql[PLAN_BOOKMARKS], info->number, &bookmarks, err))
         return false;
-    if (run->why == LOG_GC_WITHIN)
-        run->why = judge(planning, info, run->bytes);
+
+    const int64_t session_ms = planning->asked->now_ms - LOG_GC_SESSION_MS;
+    const bool is_alive = info->is_session ? info->ended_at_ms == 0 && info->last_at_ms > session_ms
+                                           : info->owner_alive;
+    if (is_alive)
+        run->why = LOG_GC_ALIVE;
+    else if (bookmarks > 0)
+        run->why = LOG_GC_BOOKMARKED;
+    else if (spill_find(info->uid, &spill))
+        run->why = LOG_GC_SPILLED;
+    else
+        run->why = apply_limits(planning, info, run->bytes);
     if (!log_gc_goes(run->why)) {
         planning->kept_runs++;
         planning->kept_bytes += run->bytes;
         return true;
     }
-    return run->bytes >= 0 || ask(planning, PLAN_BYTES, info->number, &run->bytes, err);
-}
-
-static bool take_page(struct planning *planning, struct log_run_info *page, size_t count,
-                      struct err *err)
-{
-    bool ok = true;
-    for (size_t i = 0; i < count; i++) {
-        ok = ok && take_run(planning, &page[i], err);
-        log_run_info_done(&page[i]);
-    }
-    return ok;
+    return run->bytes >= 0 ||
+           db_number_of_run(&planning->db, bytes_sql, info->number, &run->bytes, err);
 }
 
 static bool take_runs(struct planning *planning, struct log_reader *reader, struct err *err)
@@ -171,9 +135,14 @@ static bool take_runs(struct planning *planning, struct log_reader *reader, stru
     bool ok = true;
     do {
         ok = log_reader_runs(reader, before, page, LOG_PAGE_RUNS, &count, err);
-        if (ok && count > 0)
+        if (!ok)
+            break;
+        if (count > 0)
             before = page[count - 1].number;
-        ok = ok && take_page(planning, page, count, err);
+        for (size_t i = 0; i < count; i++) {
+            ok = ok && take_run(planning, &page[i], err);
+            log_run_info_done(&page[i]);
+        }
     } while (ok && count == LOG_PAGE_RUNS && planning->count < LOG_GC_RUNS_MAX);
     free(page);
     return ok;
@@ -196,7 +165,7 @@ static bool take_begun(struct planning *planning, struct err *err)
             add_run(planning, sqlite3_column_int64(query, 0), name ? name : "");
         run->last_at_ms = log_read_nearest(query, 2);
         run->why = LOG_GC_BEGUN;
-        ok = ask(planning, PLAN_BYTES, run->number, &run->bytes, err);
+        ok = db_number_of_run(&planning->db, query_sql[PLAN_BYTES], run->number, &run->bytes, err);
     }
     db_finalize(&query, 1);
     return ok;
@@ -287,28 +256,22 @@ void log_gc_close(struct log_gc *gc)
     free(gc);
 }
 
-static bool run_with(const struct log_gc *gc, const char *sql, int64_t run, int *changed,
-                     struct err *err)
+/* Runs statements about a run in one transaction and one turn; *changed is for the last one. */
+static bool change_rows(struct log_gc *gc, const char *const *sql, size_t count, int64_t run,
+                        int *changed, struct err *err)
 {
     const struct db *db = &gc->writer->db;
-    sqlite3_stmt *statement = NULL;
-    bool ok = db_prepare(db, &sql, 1, &statement, err);
-    if (ok) {
-        (void)sqlite3_bind_int64(statement, 1, run);
-        ok = db_run(db, statement, err);
-    }
-    *changed = ok ? sqlite3_changes(db->handle) : 0;
-    db_finalize(&statement, 1);
-    return ok;
-}
-
-/* Runs statements in one transaction and one turn; *changed is for the last one. */
-static bool change(struct log_gc *gc, const char *const *sql, size_t count, int64_t run,
-                   int *changed, struct err *err)
-{
     bool ok = log_write_begin(gc->writer, err);
-    for (size_t i = 0; ok && i < count; i++)
-        ok = run_with(gc, sql[i], run, changed, err);
+    for (size_t i = 0; ok && i < count; i++) {
+        sqlite3_stmt *statement = NULL;
+        ok = db_prepare(db, &sql[i], 1, &statement, err);
+        if (ok) {
+            (void)sqlite3_bind_int64(statement, 1, run);
+            ok = db_run(db, statement, err);
+        }
+        *changed = ok ? sqlite3_changes(db->handle) : 0;
+        db_finalize(&statement, 1);
+    }
     ok = ok && log_write_end(gc->writer, err);
     if (!ok)
         log_write_abort(gc->writer);
@@ -332,74 +295,54 @@ static bool find_uid(const struct log_gc *gc, int64_t run, char out[LOG_UID_MAX]
     return ok;
 }
 
-/* Hides the run from readers. The same statement checks for bookmarks, because another process may
- * be adding one. */
-static bool mark_expired(struct log_gc *gc, int64_t run, struct err *err)
-{
-    static const char *const mark = "UPDATE run SET expired=1 WHERE id=?1"
-                                    " AND NOT EXISTS(SELECT 1 FROM bookmark WHERE run=?1)";
-    int changed = 0;
-    if (!change(gc, &mark, 1, run, &changed, err))
-        return false;
-    return changed > 0 || err_set(err, ERR_INVALID, "run #%lld has a bookmark", (long long)run);
-}
-
-static bool delete_rows(struct log_gc *gc, int64_t run, struct err *err)
-{
-    int changed = 0;
-    bool ok = true;
-    for (size_t i = 0; ok && i < ARRAY_LEN(deletions); i++) {
-        do
-            ok = change(gc, &deletions[i], 1, run, &changed, err);
-        while (ok && changed > 0);
-    }
-    return ok && change(gc, last_deletions, ARRAY_LEN(last_deletions), run, &changed, err);
-}
-
 bool log_gc_remove(struct log_gc *gc, int64_t run, struct err *err)
 {
+    /* Hides the run from readers. The same statement checks for bookmarks, because another process
+     * may be adding one. */
+    static const char *const mark_sql = "UPDATE run SET expired=1 WHERE id=?1"
+                                        " AND NOT EXISTS(SELECT 1 FROM bookmark WHERE run=?1)";
     char uid[LOG_UID_MAX] = "";
     int owner_fd = -1;
+    int changed = 0;
     if (!find_uid(gc, run, uid, err))
         return false;
     if (owner_is_alive(&gc->place, uid)) /* owner_take() would wait */
         return err_set(err, ERR_BUSY, "run #%lld is alive", (long long)run);
     if (!owner_take(&gc->place, uid, &owner_fd, err))
         return false;
-    bool ok = mark_expired(gc, run, err);
+    bool ok = change_rows(gc, &mark_sql, 1, run, &changed, err);
+    if (ok && changed == 0)
+        ok = err_set(err, ERR_INVALID, "run #%lld has a bookmark", (long long)run);
     if (ok)
         bell_ring(&gc->writer->bell);
-    ok = ok && delete_rows(gc, run, err);
+    for (size_t i = 0; ok && i < ARRAY_LEN(deletions); i++) {
+        do
+            ok = change_rows(gc, &deletions[i], 1, run, &changed, err);
+        while (ok && changed > 0);
+    }
+    ok = ok && change_rows(gc, last_deletions, ARRAY_LEN(last_deletions), run, &changed, err);
     owner_drop(&gc->place, uid, owner_fd);
-    return ok;
-}
-
-static bool free_pages(const struct log_gc *gc, int64_t *out, struct err *err)
-{
-    return db_number(&gc->writer->db, "PRAGMA freelist_count", out, err);
-}
-
-/* Moves pages from the end of the file into free ones before it. */
-static bool shrink_slice(struct log_gc *gc, struct err *err)
-{
-    char sql[64];
-    (void)snprintf(sql, sizeof(sql), "PRAGMA incremental_vacuum(%d)", LOG_GC_SLICE_PAGES);
-    bool ok = log_write_begin(gc->writer, err) && db_exec(&gc->writer->db, sql, err) &&
-              log_write_end(gc->writer, err);
-    if (!ok)
-        log_write_abort(gc->writer);
     return ok;
 }
 
 bool log_gc_shrink(struct log_gc *gc, int64_t bytes_max, int64_t *bytes_out, struct err *err)
 {
+    static const char free_sql[] = "PRAGMA freelist_count";
+    const struct db *db = &gc->writer->db;
+    char sql[64];
     int64_t free_now = 0;
     int64_t done = 0;
     *bytes_out = 0;
-    bool ok = free_pages(gc, &free_now, err);
+    (void)snprintf(sql, sizeof(sql), "PRAGMA incremental_vacuum(%d)", LOG_GC_SLICE_PAGES);
+    bool ok = db_number(db, free_sql, &free_now, err);
     while (ok && free_now > 0 && (bytes_max == 0 || done < bytes_max)) {
         int64_t left = 0;
-        ok = shrink_slice(gc, err) && free_pages(gc, &left, err);
+        /* Moves pages from the end of the file into free ones before it. */
+        ok = log_write_begin(gc->writer, err) && db_exec(db, sql, err) &&
+             log_write_end(gc->writer, err);
+        if (!ok)
+            log_write_abort(gc->writer);
+        ok = ok && db_number(db, free_sql, &left, err);
         if (!ok || left >= free_now)
             break; /* others use the freed pages, or the file cannot shrink */
         done += (free_now - left) * DB_PAGE_BYTES;

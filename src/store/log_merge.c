@@ -79,61 +79,43 @@ struct merge {
     int64_t last;              /* the run's last event in the spill */
 };
 
-static bool put_row(const struct merge *merge, sqlite3_stmt *from, sqlite3_stmt *to,
-                    struct err *err)
-{
-    int columns = sqlite3_column_count(from);
-    assert(columns == sqlite3_bind_parameter_count(to));
-    (void)sqlite3_bind_int64(to, 1, merge->number);
-    for (int i = 1; i < columns; i++) {
-        if (sqlite3_bind_value(to, i + 1, sqlite3_column_value(from, i)) != SQLITE_OK)
-            return db_fail(&merge->writer->db, "bind", err);
-    }
-    size_t bytes = (size_t)sqlite3_column_bytes(from, columns - 1) + ROW_BYTES;
-    return db_run(&merge->writer->db, to, err) && log_write_spend(merge->writer, bytes, err);
-}
-
 static bool put_rows(const struct merge *merge, const struct rows *rows, struct err *err)
 {
+    struct log_writer *writer = merge->writer;
     sqlite3_stmt *from = NULL;
     sqlite3_stmt *to = NULL;
     bool row = true;
     bool ok = db_prepare(&merge->from, &rows->select, 1, &from, err) &&
-              db_prepare(&merge->writer->db, &rows->insert, 1, &to, err);
+              db_prepare(&writer->db, &rows->insert, 1, &to, err);
     if (ok) {
         (void)sqlite3_bind_int64(from, 1, merge->spill_number);
         (void)sqlite3_bind_int64(from, 2, merge->have);
     }
     while (ok && row) {
         ok = db_next(&merge->from, from, &row, err);
-        if (ok && row)
-            ok = put_row(merge, from, to, err);
+        if (!ok || !row)
+            break;
+        const int columns = sqlite3_column_count(from);
+        assert(columns == sqlite3_bind_parameter_count(to));
+        (void)sqlite3_bind_int64(to, 1, merge->number);
+        for (int i = 1; ok && i < columns; i++)
+            ok = sqlite3_bind_value(to, i + 1, sqlite3_column_value(from, i)) == SQLITE_OK ||
+                 db_fail(&writer->db, "bind", err);
+        if (!ok)
+            break;
+        const size_t bytes = (size_t)sqlite3_column_bytes(from, columns - 1) + ROW_BYTES;
+        ok = db_run(&writer->db, to, err) && log_write_spend(writer, bytes, err);
     }
     db_finalize(&from, 1);
     db_finalize(&to, 1);
     return ok;
 }
 
-static bool number_of(const struct db *db, const char *sql, int64_t run, int64_t *out,
-                      struct err *err)
-{
-    sqlite3_stmt *query = NULL;
-    bool row = false;
-    bool ok = db_prepare(db, &sql, 1, &query, err);
-    if (ok)
-        (void)sqlite3_bind_int64(query, 1, run);
-    ok = ok && db_next(db, query, &row, err);
-    if (ok)
-        *out = row ? sqlite3_column_int64(query, 0) : 0;
-    db_finalize(&query, 1);
-    return ok;
-}
-
 static bool check_gap(const struct merge *merge, struct err *err)
 {
     int64_t first = 0;
-    if (!number_of(&merge->from, "SELECT ifnull(min(seq), 0) FROM event WHERE run=?",
-                   merge->spill_number, &first, err))
+    if (!db_number_of_run(&merge->from, "SELECT ifnull(min(seq), 0) FROM event WHERE run=?",
+                          merge->spill_number, &first, err))
         return false;
     if (first <= merge->have + 1)
         return true;
@@ -186,21 +168,6 @@ static bool check_same(const struct merge *merge, struct err *err)
                    (long long)seq, (long long)merge->number);
 }
 
-static bool put_all(struct merge *merge, struct err *err)
-{
-    bool ok =
-        check_gap(merge, err) && check_same(merge, err) && log_write_begin(merge->writer, err);
-    for (size_t i = 0; ok && i < ARRAY_LEN(tables); i++)
-        ok = put_rows(merge, &tables[i], err);
-    /* A writer of the run appends after the merged events and updates the run's row. */
-    if (ok && merge->writer->run != 0 && merge->last > merge->writer->last_seq)
-        merge->writer->last_seq = merge->last;
-    ok = ok && log_write_end(merge->writer, err);
-    if (!ok)
-        log_write_abort(merge->writer);
-    return ok;
-}
-
 bool log_write_merge(struct log_writer *writer, int64_t number, const struct place *spill,
                      struct err *err)
 {
@@ -210,9 +177,19 @@ bool log_write_merge(struct log_writer *writer, int64_t number, const struct pla
         return false;
     merge.spill_number = info.run;
     merge.last = info.last_seq;
-    bool ok = number_of(&writer->db, "SELECT ifnull(max(seq), 0) FROM event WHERE run=?", number,
-                        &merge.have, err) &&
-              put_all(&merge, err);
+    bool ok = db_number_of_run(&writer->db, "SELECT ifnull(max(seq), 0) FROM event WHERE run=?",
+                               number, &merge.have, err);
+    if (ok) {
+        ok = check_gap(&merge, err) && check_same(&merge, err) && log_write_begin(writer, err);
+        for (size_t i = 0; ok && i < ARRAY_LEN(tables); i++)
+            ok = put_rows(&merge, &tables[i], err);
+        /* A writer of the run appends after the merged events and updates the run's row. */
+        if (ok && writer->run != 0 && merge.last > writer->last_seq)
+            writer->last_seq = merge.last;
+        ok = ok && log_write_end(writer, err);
+        if (!ok)
+            log_write_abort(writer);
+    }
     db_done(&merge.from);
     return ok;
 }
@@ -277,9 +254,9 @@ static bool merge_owned(struct log_writer *writer, const struct spill_info *info
     if (number == 0 &&
         (!enter_run(writer, info, err) || !find_run(&writer->db, info->uid, &number, err)))
         return false;
-    if (!number_of(&writer->db, count, number, &before, err) ||
+    if (!db_number_of_run(&writer->db, count, number, &before, err) ||
         !log_write_merge(writer, number, &info->place, err) ||
-        !number_of(&writer->db, count, number, &after, err))
+        !db_number_of_run(&writer->db, count, number, &after, err))
         return false;
     *out = (struct log_merged){.run = number, .events = after - before};
     bell_ring(&writer->bell);

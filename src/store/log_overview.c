@@ -44,7 +44,7 @@ struct look {
     size_t running_count, running_cap;
 };
 
-static sqlite3_stmt *ask(const struct look *look, int which)
+static sqlite3_stmt *ask_of_run(const struct look *look, int which)
 {
     (void)sqlite3_bind_int64(look->asks[which], 1, look->out->run.number);
     return look->asks[which];
@@ -58,13 +58,6 @@ static bool read_number(const struct look *look, sqlite3_stmt *query, int64_t *o
     *out = ok && row ? sqlite3_column_int64(query, 0) : 0;
     (void)sqlite3_reset(query); /* repeats the step's error */
     return ok;
-}
-
-static void note_running(struct look *look, int task)
-{
-    look->running =
-        xgrow(look->running, &look->running_cap, look->running_count + 1, sizeof(*look->running));
-    look->running[look->running_count++] = task;
 }
 
 /* Returns false if the row is impossible for a task of this run. */
@@ -87,15 +80,18 @@ static bool take_task(struct look *look, sqlite3_stmt *row)
         .cancelling = cancelling != 0,
         .due_at_ms = log_read_nearest(row, 3),
     };
-    if (overview_shown(&task, false) == SHOWN_RUNNING) /* a stopping task does not count as quiet */
-        note_running(look, task.task);
+    if (overview_shown(&task, false) == SHOWN_RUNNING) { /* a stopping task is not quiet */
+        look->running = xgrow(look->running, &look->running_cap, look->running_count + 1,
+                              sizeof(*look->running));
+        look->running[look->running_count++] = task.task;
+    }
     overview_add(tasks, &task);
     return true;
 }
 
 static bool read_tasks(struct look *look, struct err *err)
 {
-    sqlite3_stmt *query = ask(look, ASK_TASKS);
+    sqlite3_stmt *query = ask_of_run(look, ASK_TASKS);
     bool row = true;
     bool ok = true;
     bool is_sound = true;
@@ -109,48 +105,32 @@ static bool read_tasks(struct look *look, struct err *err)
     return ok;
 }
 
-/* Reads the result of the latest attempt. Returns false if it is impossible. */
-static bool take_class(sqlite3_stmt *row, struct overview_row *out)
+/* Reads a task with the result of its latest attempt. Returns false if it is impossible. */
+static bool take_row(sqlite3_stmt *row, struct overview_row *out)
 {
-    struct verdict_label label;
     int class = 0;
     int type = 0;
     int reason = 0;
     int kind = 0;
-    int code = 0;
+    db_copy_text(row, 0, out->id, sizeof(out->id));
+    db_copy_text(row, 1, out->by, sizeof(out->by));
+    out->started_at_ms = log_read_nearest(row, 4);
+    out->ended_at_ms = log_read_nearest(row, 5);
+    if (!log_read_int(row, 2, 0, INT_MAX, &out->tried) ||
+        !log_read_int(row, 3, 0, INT_MAX, &out->tries))
+        return false;
+    if (out->ended_at_ms == 0)
+        return true;
     if (!log_read_int(row, 6, 0, VERDICT_CLASS_COUNT - 1, &class) ||
         !log_read_int(row, 7, 0, TRANSIENT_TYPE_COUNT - 1, &type) ||
         !log_read_int(row, 8, 0, REASON_COUNT - 1, &reason) ||
         !log_read_int(row, 9, 0, OUTCOME_KIND_COUNT - 1, &kind))
         return false;
-    code = sqlite3_column_int(row, 10);
-    label = (struct verdict_label){.class = (enum verdict_class) class,
-                                   .type = (enum transient_type)type,
-                                   .reason = (enum reason)reason};
-    out->class = overview_class(&label, (enum outcome_kind)kind, code);
+    const struct verdict_label label = {.class = (enum verdict_class) class,
+                                        .type = (enum transient_type)type,
+                                        .reason = (enum reason)reason};
+    out->class = overview_class(&label, (enum outcome_kind)kind, sqlite3_column_int(row, 10));
     return true;
-}
-
-static bool take_row(sqlite3_stmt *row, struct overview_row *out)
-{
-    db_copy_text(row, 0, out->id, sizeof(out->id));
-    db_copy_text(row, 1, out->by, sizeof(out->by));
-    out->started_at_ms = log_read_nearest(row, 4);
-    out->ended_at_ms = log_read_nearest(row, 5);
-    return log_read_int(row, 2, 0, INT_MAX, &out->tried) &&
-           log_read_int(row, 3, 0, INT_MAX, &out->tries) &&
-           (out->ended_at_ms == 0 || take_class(row, out));
-}
-
-static bool read_row(struct look *look, struct overview_row *out, struct err *err)
-{
-    sqlite3_stmt *query = ask(look, ASK_ROW);
-    bool row = false;
-    (void)sqlite3_bind_int(query, 2, out->task);
-    bool ok = db_next(&look->reader->db, query, &row, err);
-    look->out->is_known = look->out->is_known && ok && row && take_row(query, out);
-    (void)sqlite3_reset(query); /* repeats the step's error */
-    return ok;
 }
 
 static bool read_rows(struct look *look, struct err *err)
@@ -158,7 +138,14 @@ static bool read_rows(struct look *look, struct err *err)
     struct overview *tasks = &look->out->tasks;
     for (int kind = 0; kind < OVERVIEW_KINDS; kind++) {
         for (int i = 0; i < tasks->row_counts[kind] && look->out->is_known; i++) {
-            if (!read_row(look, &tasks->rows[kind][i], err))
+            struct overview_row *out = &tasks->rows[kind][i];
+            sqlite3_stmt *query = ask_of_run(look, ASK_ROW);
+            bool row = false;
+            (void)sqlite3_bind_int(query, 2, out->task);
+            bool ok = db_next(&look->reader->db, query, &row, err);
+            look->out->is_known = ok && row && take_row(query, out);
+            (void)sqlite3_reset(query); /* repeats the step's error */
+            if (!ok)
                 return false;
         }
     }
@@ -172,95 +159,75 @@ static int compare_numbers(const void *a, const void *b)
     return (*one > *other) - (*one < *other);
 }
 
-/* Returns the index of a task in the list of running ones, -1 if it is not there. */
-static int find_running(const struct look *look, int task)
-{
-    const int *found =
-        bsearch(&task, look->running, look->running_count, sizeof(*look->running), compare_numbers);
-    return found ? (int)(found - look->running) : -1;
-}
-
 /* Reads events backwards until it is known for each running task whether it is quiet. */
-static bool read_quiet_page(struct look *look, bool *decided, size_t *left, int64_t *before,
-                            struct err *err)
-{
-    sqlite3_stmt *query = ask(look, ASK_EVENTS);
-    bool row = true;
-    bool ok = true;
-    const int64_t from = *before;
-    (void)sqlite3_bind_int64(query, 2, from);
-    (void)sqlite3_bind_int(query, 3, LOG_PAGE_EVENTS);
-    while (ok && row && *left > 0) {
-        ok = db_next(&look->reader->db, query, &row, err);
-        if (!ok || !row)
-            break;
-        const int kind = sqlite3_column_int(query, 1);
-        *before = sqlite3_column_int64(query, 0);
-        if (kind != EVENT_ATTEMPT_STARTED && kind != EVENT_ATTEMPT_QUIET &&
-            kind != EVENT_ATTEMPT_HEARD)
-            continue;
-        const int at = find_running(look, (int)db_column_or(query, 2, -1));
-        if (at < 0 || decided[at])
-            continue;
-        decided[at] = true;
-        (*left)--;
-        if (kind == EVENT_ATTEMPT_QUIET)
-            overview_set_quiet(&look->out->tasks, look->running[at]);
-    }
-    (void)sqlite3_reset(query); /* repeats the step's error */
-    if (*before == from && *left > 0)
-        look->out->is_known = false; /* a task runs that never started */
-    return ok;
-}
-
 static bool read_quiet(struct look *look, struct err *err)
 {
     bool *decided = xcalloc(look->running_count + 1, sizeof(*decided));
     size_t left = look->running_count;
     int64_t before = INT64_MAX;
     bool ok = true;
-    while (ok && left > 0 && look->out->is_known)
-        ok = read_quiet_page(look, decided, &left, &before, err);
+    while (ok && left > 0 && look->out->is_known) {
+        sqlite3_stmt *query = ask_of_run(look, ASK_EVENTS);
+        const int64_t from = before;
+        bool row = true;
+        (void)sqlite3_bind_int64(query, 2, from);
+        (void)sqlite3_bind_int(query, 3, LOG_PAGE_EVENTS);
+        while (ok && row && left > 0) {
+            ok = db_next(&look->reader->db, query, &row, err);
+            if (!ok || !row)
+                break;
+            const int kind = sqlite3_column_int(query, 1);
+            before = sqlite3_column_int64(query, 0);
+            if (kind != EVENT_ATTEMPT_STARTED && kind != EVENT_ATTEMPT_QUIET &&
+                kind != EVENT_ATTEMPT_HEARD)
+                continue;
+            const int task = (int)db_column_or(query, 2, -1);
+            const int *found = bsearch(&task, look->running, look->running_count,
+                                       sizeof(*look->running), compare_numbers);
+            if (!found || decided[found - look->running])
+                continue;
+            decided[found - look->running] = true;
+            left--;
+            if (kind == EVENT_ATTEMPT_QUIET)
+                overview_set_quiet(&look->out->tasks, task);
+        }
+        (void)sqlite3_reset(query); /* repeats the step's error */
+        if (before == from && left > 0)
+            look->out->is_known = false; /* a task runs that never started */
+    }
     free(decided);
     return ok;
 }
 
-/* Showing a closed gate takes details that tasks and attempts lack. */
-static bool read_gate(struct look *look, struct err *err)
+/* Reads what only live runs have: closed gates, common faults and running tasks. */
+static bool read_live(struct look *look, struct err *err)
 {
-    sqlite3_stmt *query = ask(look, ASK_GATE);
+    struct log_overview *out = look->out;
+    const int *counts = out->tasks.counts;
+    if (out->run.ended_at_ms != 0 || out->orphaned)
+        return true;
+
+    /* Showing a closed gate takes details that tasks and attempts lack. */
+    sqlite3_stmt *query = ask_of_run(look, ASK_GATE);
     int64_t has_gate = 0;
     (void)sqlite3_bind_int(query, 2, VERDICT_PERSISTENT);
     (void)sqlite3_bind_int(query, 3, TRANSIENT_API_RATE_LIMIT);
     (void)sqlite3_bind_int(query, 4, EVENT_GATE_CLOSED);
     if (!read_number(look, query, &has_gate, err))
         return false;
-    look->out->is_known = look->out->is_known && has_gate == 0;
-    return true;
-}
+    out->is_known = out->is_known && has_gate == 0;
 
-/* Tasks waiting with the same result are shown with details that the tables lack. */
-static bool read_fault(struct look *look, struct err *err)
-{
-    const int *counts = look->out->tasks.counts;
-    sqlite3_stmt *query = ask(look, ASK_FAULT);
-    int64_t has_fault = 0;
-    if (counts[SHOWN_BACKOFF] + counts[SHOWN_HELD] < FAULT_TASKS_MIN)
-        return true;
-    (void)sqlite3_bind_int(query, 2, TASK_BACKOFF);
-    (void)sqlite3_bind_int(query, 3, FAULT_TASKS_MIN);
-    if (!read_number(look, query, &has_fault, err))
-        return false;
-    look->out->is_known = look->out->is_known && has_fault == 0;
-    return true;
-}
-
-/* Only live runs have running tasks or closed gates. */
-static bool read_live(struct look *look, struct err *err)
-{
-    if (look->out->run.ended_at_ms != 0 || look->out->orphaned)
-        return true;
-    return read_gate(look, err) && read_fault(look, err) && read_quiet(look, err);
+    /* Tasks waiting with the same result are shown with details that the tables lack, too. */
+    if (counts[SHOWN_BACKOFF] + counts[SHOWN_HELD] >= FAULT_TASKS_MIN) {
+        int64_t has_fault = 0;
+        query = ask_of_run(look, ASK_FAULT);
+        (void)sqlite3_bind_int(query, 2, TASK_BACKOFF);
+        (void)sqlite3_bind_int(query, 3, FAULT_TASKS_MIN);
+        if (!read_number(look, query, &has_fault, err))
+            return false;
+        out->is_known = out->is_known && has_fault == 0;
+    }
+    return read_quiet(look, err);
 }
 
 /* Only the events say what a sandbox does not enforce. Only a plan that permits this can have such
@@ -268,7 +235,7 @@ static bool read_live(struct look *look, struct err *err)
 static bool read_plan(struct look *look, struct err *err)
 {
     static const char word[] = "\"best_effort\"";
-    sqlite3_stmt *query = ask(look, ASK_PLAN);
+    sqlite3_stmt *query = ask_of_run(look, ASK_PLAN);
     bool row = false;
     bool ok = db_next(&look->reader->db, query, &row, err);
     const void *text = ok && row ? sqlite3_column_blob(query, 0) : NULL;
@@ -279,33 +246,25 @@ static bool read_plan(struct look *look, struct err *err)
     return ok;
 }
 
-/* Reads everything in one transaction, for consistency. */
-static bool read_all(struct look *look, struct err *err)
-{
-    struct log_overview *out = look->out;
-    int64_t last = 0;
-    if (!read_number(look, ask(look, ASK_LAST), &last, err))
-        return false;
-    if (last != out->run.last_seq || out->run.is_session)
-        return true; /* the tables are out of date or empty */
-    if (!read_tasks(look, err))
-        return false;
-    return !out->is_known || (read_plan(look, err) && read_rows(look, err) && read_live(look, err));
-}
-
-/* Reads the run's row again together with the tables: everything that a dead owner wrote is visible
- * by then. */
+/* Reads everything in one transaction, for consistency. Reads the run's row again together with the
+ * tables: everything that a dead owner wrote is visible by then. */
 static bool read_moment(struct look *look, const struct log_run_info *before, struct err *err)
 {
     struct log_reader *reader = look->reader;
     struct log_overview *out = look->out;
+    int64_t last = 0;
     if (!db_exec(&reader->db, "BEGIN", err))
         return false;
     bool ok = log_reader_run_row(reader, before->number, &out->run, err);
     if (ok) {
         out->orphaned = !before->owner_alive && out->run.ended_at_ms == 0;
-        ok = read_all(look, err);
+        ok = read_number(look, ask_of_run(look, ASK_LAST), &last, err);
     }
+    /* Otherwise the tables are out of date or empty. */
+    if (ok && last == out->run.last_seq && !out->run.is_session)
+        ok = read_tasks(look, err);
+    if (ok && out->is_known)
+        ok = read_plan(look, err) && read_rows(look, err) && read_live(look, err);
     db_roll_back(&reader->db);
     if (ok && out->orphaned)
         overview_lose(&out->tasks);

@@ -94,7 +94,7 @@ struct identity {
     unsigned born_ns;
 };
 
-static bool identify(const char *path, int flags, struct identity *out)
+static bool identify_file(const char *path, int flags, struct identity *out)
 {
     struct statx info;
     if (statx(AT_FDCWD, path, flags, STATX_INO | STATX_BTIME, &info) != 0)
@@ -117,7 +117,8 @@ static bool make_mark(const unsigned char key[KEY_BYTES], const struct place *pl
     struct sha256 *sha256 = NULL;
     struct identity folder;
     struct identity file;
-    if (!identify(place->dir, 0, &folder) || !identify(place->db, AT_SYMLINK_NOFOLLOW, &file))
+    if (!identify_file(place->dir, 0, &folder) ||
+        !identify_file(place->db, AT_SYMLINK_NOFOLLOW, &file))
         return false;
     const int len =
         snprintf(text, sizeof(text), "devs log 2: %llu %lld.%09u in %llu %lld.%09u\n", file.inode,
@@ -234,12 +235,6 @@ static bool is_in_state_folder(const struct place *place)
     return place_state_folder(dir, NULL) && strcmp(dir, place->dir) == 0;
 }
 
-static bool is_private(const struct stat *folder, const struct stat *file)
-{
-    return folder->st_uid == geteuid() && file->st_uid == geteuid() &&
-           (file->st_mode & OTHERS_MODE) == 0 && (folder->st_mode & OTHERS_MODE) == 0;
-}
-
 /* Checks that the files and directories next to the log are not links or somebody else's. */
 static bool check_links(const struct place *place, struct err *err)
 {
@@ -269,8 +264,10 @@ static bool was_made_here(const struct place *place, const struct stat *file)
     struct stat folder;
     if (stat(place->dir, &folder) != 0)
         return false;
-    if (is_in_state_folder(place) || !find_key(key))
-        return is_private(&folder, file);
+    if (is_in_state_folder(place) || !find_key(key)) {
+        const bool is_private = ((file->st_mode | folder.st_mode) & OTHERS_MODE) == 0;
+        return folder.st_uid == geteuid() && file->st_uid == geteuid() && is_private;
+    }
     return make_mark(key, place, mark) && has_mark(place, mark);
 }
 
@@ -316,38 +313,27 @@ bool log_own_adopt(const struct place *place, struct err *err)
 
 /* --- the log's own directory ------------------------------------------------------------------ */
 
-/* Matches "x.db", "x.db-wal" and so on, for any log. */
-static bool is_log_name(const char *name)
-{
-    char base[NAME_MAX + 1];
-    const size_t len = strlen(name);
-    for (size_t i = 0; i < ARRAY_LEN(beside); i++) {
-        const size_t tail = strlen(beside[i]);
-        if (len <= tail || strcmp(name + len - tail, beside[i]) != 0)
-            continue;
-        (void)snprintf(base, sizeof(base), "%.*s", (int)(len - tail), name);
-        const size_t stem = strlen(base);
-        if (stem > 3 && strcmp(base + stem - 3, ".db") == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool belongs_to_log(const struct place *place, const char *name)
 {
     const char *log = strrchr(place->db, '/') + 1;
-    const size_t len = strlen(log);
+    const size_t len = strlen(name);
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, ".gitignore") == 0)
         return true;
     for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
         if (strcmp(name, folders[i]) == 0)
             return true;
     }
+    /* The log's files, and "x.db", "x.db-wal" and so on of any other log. */
     for (size_t i = 0; i < ARRAY_LEN(beside); i++) {
-        if (strncmp(name, log, len) == 0 && strcmp(name + len, beside[i]) == 0)
+        const size_t tail = strlen(beside[i]);
+        if (len <= tail || strcmp(name + len - tail, beside[i]) != 0)
+            continue;
+        const size_t stem = len - tail;
+        if ((stem == strlen(log) && memcmp(name, log, stem) == 0) ||
+            (stem > 3 && memcmp(name + stem - 3, ".db", 3) == 0))
             return true;
     }
-    return is_log_name(name);
+    return false;
 }
 
 static bool holds_logs_only(const struct place *place)

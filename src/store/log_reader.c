@@ -65,20 +65,6 @@ static const char *const query_sql[] = {
 };
 static_assert(ARRAY_LEN(query_sql) == LOG_QUERY_COUNT, "every query has its text");
 
-/* Uses only stat(2): nobody but SQLite may open the file. */
-static bool check_file(const struct place *place, struct err *err)
-{
-    struct stat info;
-    if (stat(place->db, &info) != 0) {
-        if (errno == ENOENT || errno == ENOTDIR)
-            return err_set(err, ERR_NOT_FOUND, "no log at '%s'", place->db);
-        return err_set_errno(err, errno, "cannot look at '%s'", place->db);
-    }
-    if (!S_ISREG(info.st_mode))
-        return err_set(err, ERR_DAMAGED, "'%s' is not a file", place->db);
-    return true;
-}
-
 static bool open_db(struct log_reader *reader, enum db_mode mode, struct err *err)
 {
     struct err why = {0};
@@ -110,8 +96,16 @@ static bool open_reader(struct log_reader *reader, struct err *err)
 
 bool log_reader_open(struct log_reader **out, const struct place *place, struct err *err)
 {
-    if (!check_file(place, err))
-        return false;
+    struct stat info;
+    /* Uses only stat(2): nobody but SQLite may open the file. */
+    if (stat(place->db, &info) != 0) {
+        if (errno == ENOENT || errno == ENOTDIR)
+            return err_set(err, ERR_NOT_FOUND, "no log at '%s'", place->db);
+        return err_set_errno(err, errno, "cannot look at '%s'", place->db);
+    }
+    if (!S_ISREG(info.st_mode))
+        return err_set(err, ERR_DAMAGED, "'%s' is not a file", place->db);
+
     struct log_reader *reader = xcalloc(1, sizeof(*reader));
     reader->place = *place;
     if (open_reader(reader, err)) {
@@ -175,73 +169,47 @@ int64_t log_read_nearest(sqlite3_stmt *row, int at)
     return value < 0 ? 0 : value > LOG_NUMBER_MAX ? LOG_NUMBER_MAX : value;
 }
 
-static bool take_numbers(sqlite3_stmt *row, struct log_run_info *out)
-{
-    return log_read_number(row, 11, &out->started_at_ms) &&
-           log_read_number(row, 12, &out->ended_at_ms) &&
-           log_read_number(row, 14, &out->last_seq) && log_read_number(row, 15, &out->last_at_ms) &&
-           log_read_number(row, 16, &out->attempts) && log_read_number(row, 17, &out->passed) &&
-           log_read_number(row, 18, &out->failed) && log_read_number(row, 19, &out->cancelled) &&
-           log_read_number(row, 20, &out->waited_ms);
-}
-
 /* The log may be untrusted, and every screen cleans and draws these texts. A command can be as long
  * as the kernel allows. */
 enum { RUN_TEXT_MAX = 4 * 1024 * 1024 };
 
-static bool has_long_text(sqlite3_stmt *row)
-{
-    static const int texts[] = {1, 2, 3, 4, 5, 6, 21};
-    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
-        if (sqlite3_column_bytes(row, texts[i]) > RUN_TEXT_MAX)
-            return true;
-    }
-    return false;
-}
-
 static bool take_run(struct log_reader *reader, sqlite3_stmt *row, struct log_run_info *out,
                      struct err *err)
 {
-    int jobs = 0;
-    int tasks = 0;
-    int exit_code = 0;
-    struct log_run_info numbers = {0};
-    if (has_long_text(row) || !take_numbers(row, &numbers) ||
-        !log_read_int(row, 8, 0, PLAN_JOBS_MAX, &jobs) ||
-        !log_read_int(row, 9, 0, PLAN_TASKS_MAX, &tasks) ||
-        !log_read_int(row, 13, 0, INT_MAX, &exit_code))
+    static const int texts[] = {1, 2, 3, 4, 5, 6, 21};
+    struct log_run_info run = {.number = sqlite3_column_int64(row, 0),
+                               .seed = (uint64_t)sqlite3_column_int64(row, 7),
+                               .pid = sqlite3_column_int64(row, 10)};
+    bool is_sound = true;
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        is_sound = is_sound && sqlite3_column_bytes(row, texts[i]) <= RUN_TEXT_MAX;
+    is_sound = is_sound && log_read_int(row, 8, 0, PLAN_JOBS_MAX, &run.jobs) &&
+               log_read_int(row, 9, 0, PLAN_TASKS_MAX, &run.tasks) &&
+               log_read_number(row, 11, &run.started_at_ms) &&
+               log_read_number(row, 12, &run.ended_at_ms) &&
+               log_read_int(row, 13, 0, INT_MAX, &run.exit_code) &&
+               log_read_number(row, 14, &run.last_seq) &&
+               log_read_number(row, 15, &run.last_at_ms) &&
+               log_read_number(row, 16, &run.attempts) && log_read_number(row, 17, &run.passed) &&
+               log_read_number(row, 18, &run.failed) && log_read_number(row, 19, &run.cancelled) &&
+               log_read_number(row, 20, &run.waited_ms);
+    if (!is_sound)
         return err_set(err, ERR_DAMAGED, "the row of run #%lld in the log is invalid",
-                       (long long)sqlite3_column_int64(row, 0));
-    *out = (struct log_run_info){
-        .number = sqlite3_column_int64(row, 0),
-        .uid = db_column_copy(row, 1),
-        .name = db_column_copy(row, 2),
-        .kind = db_column_copy(row, 3),
-        .dir = db_column_copy(row, 4),
-        .command = db_column_copy(row, 5),
-        .rules_hash = db_column_copy(row, 6),
-        .seed = (uint64_t)sqlite3_column_int64(row, 7),
-        .jobs = jobs,
-        .tasks = tasks,
-        .pid = sqlite3_column_int64(row, 10),
-        .started_at_ms = numbers.started_at_ms,
-        .ended_at_ms = numbers.ended_at_ms,
-        .exit_code = exit_code,
-        .last_seq = numbers.last_seq,
-        .last_at_ms = numbers.last_at_ms,
-        .attempts = numbers.attempts,
-        .passed = numbers.passed,
-        .failed = numbers.failed,
-        .cancelled = numbers.cancelled,
-        .waited_ms = numbers.waited_ms,
-        .boot = db_column_copy(row, 21),
-    };
-    out->is_session = strcmp(out->kind, "agent") == 0;
-    out->owner_alive =
-        out->ended_at_ms == 0 && (out->is_session || log_read_has_owner(reader, out->uid));
-    if (out->is_session)
-        out->pid = 0; /* the pid of a hook that has exited */
-    out->owner_stopped = out->owner_alive && !out->is_session && owner_is_stopped(out->pid);
+                       (long long)run.number);
+    run.uid = db_column_copy(row, 1);
+    run.name = db_column_copy(row, 2);
+    run.kind = db_column_copy(row, 3);
+    run.dir = db_column_copy(row, 4);
+    run.command = db_column_copy(row, 5);
+    run.rules_hash = db_column_copy(row, 6);
+    run.boot = db_column_copy(row, 21);
+    run.is_session = strcmp(run.kind, "agent") == 0;
+    run.owner_alive =
+        run.ended_at_ms == 0 && (run.is_session || log_read_has_owner(reader, run.uid));
+    if (run.is_session)
+        run.pid = 0; /* the pid of a hook that has exited */
+    run.owner_stopped = run.owner_alive && !run.is_session && owner_is_stopped(run.pid);
+    *out = run;
     return true;
 }
 
@@ -264,16 +232,6 @@ bool log_reader_live(struct log_reader *reader, struct log_live *out, struct err
     }
     (void)sqlite3_reset(query); /* repeats the step's error */
     return ok;
-}
-
-/* Finds the run that is meant if the user names none. */
-static bool find_current(struct log_reader *reader, int64_t *number, struct err *err)
-{
-    struct log_live live;
-    if (!log_reader_live(reader, &live, err))
-        return false;
-    *number = live.newest;
-    return true;
 }
 
 static bool read_run_row(struct log_reader *reader, int64_t number, struct log_run_info *out,
@@ -312,8 +270,10 @@ bool log_reader_run_row(struct log_reader *reader, int64_t number, struct log_ru
                         struct err *err)
 {
     struct log_run_info run = {0};
-    if ((number == 0 && !find_current(reader, &number, err)) ||
-        !read_run_row(reader, number, &run, err))
+    struct log_live live = {0};
+    if (number == 0 && !log_reader_live(reader, &live, err))
+        return false;
+    if (!read_run_row(reader, number != 0 ? number : live.newest, &run, err))
         return false;
     if (run.ended_at_ms == 0)
         prefer_spill(reader, &run);
@@ -321,10 +281,9 @@ bool log_reader_run_row(struct log_reader *reader, int64_t number, struct log_ru
     return true;
 }
 
-/* Reads the plan, which can be megabytes long, without the copy that reading a column makes.
- * Returns NULL if the caller has to use the query. */
-static char *read_plan_at_once(struct log_reader *reader, int64_t run)
+static bool read_plan(struct log_reader *reader, int64_t run, char **out, struct err *err)
 {
+    /* The plan can be megabytes long: avoids the copy that reading a column makes. */
     sqlite3_blob *blob = NULL;
     char *text = NULL;
     if (sqlite3_blob_open(reader->db.handle, "main", "plan", "text", run, 0, &blob) == SQLITE_OK) {
@@ -339,14 +298,10 @@ static char *read_plan_at_once(struct log_reader *reader, int64_t run)
         }
     }
     (void)sqlite3_blob_close(blob);
-    return text;
-}
-
-static bool read_plan(struct log_reader *reader, int64_t run, char **out, struct err *err)
-{
-    *out = read_plan_at_once(reader, run);
-    if (*out)
+    *out = text;
+    if (text)
         return true;
+
     sqlite3_stmt *query = reader->queries[LOG_QUERY_PLAN];
     (void)sqlite3_bind_int64(query, 1, run);
     bool row = false;
@@ -409,21 +364,12 @@ bool log_reader_runs(struct log_reader *reader, int64_t before, struct log_run_i
     return ok;
 }
 
-enum { MS_PER_S = 1000 };
-
 /* Describing problems with the log. */
-
-static void add_busy(const struct log_trouble *trouble, struct str *out)
-{
-    long long seconds = (long long)trouble->for_ms / MS_PER_S;
-    str_addf(out, "log busy for %lld s (another devs", seconds);
-    if (trouble->pid > 0)
-        str_addf(out, ", pid %lld", (long long)trouble->pid);
-    str_addf(out, "): shown data is %lld s old", seconds);
-}
 
 void log_trouble_words(const struct log_trouble *trouble, struct str *out)
 {
+    enum { MS_PER_S = 1000 };
+    const long long busy_s = (long long)trouble->for_ms / MS_PER_S;
     char hms[CLOCK_TEXT_MAX];
     switch (trouble->kind) {
     case LOG_TROUBLE_NONE:
@@ -448,7 +394,10 @@ void log_trouble_words(const struct log_trouble *trouble, struct str *out)
         str_add(out, "nothing can be written where the log is: read only, acts are refused");
         break;
     case LOG_TROUBLE_BUSY:
-        add_busy(trouble, out);
+        str_addf(out, "log busy for %lld s (another devs", busy_s);
+        if (trouble->pid > 0)
+            str_addf(out, ", pid %lld", (long long)trouble->pid);
+        str_addf(out, "): shown data is %lld s old", busy_s);
         break;
     }
 }
@@ -468,18 +417,6 @@ void event_page_done(struct event_page *page)
  * an event that has a text. */
 static const char has_text[] = "";
 
-/* Appends a text to the page. Returns false if it is too long. */
-static bool take_text(struct event_page *page, const char *bytes, size_t len)
-{
-    const size_t from = page->texts.len;
-    const bool ok = event_phrases_spell(bytes, len, EVENT_TEXT_MAX, &page->texts);
-    if (ok)
-        str_add_char(&page->texts, '\0');
-    else
-        str_cut(&page->texts, from);
-    return ok;
-}
-
 static void point_to_texts(struct event_page *page)
 {
     const char *at = str_text(&page->texts);
@@ -489,16 +426,6 @@ static void point_to_texts(struct event_page *page)
         page->events[i].text = at;
         at += strlen(at) + 1;
     }
-}
-
-/* Reads which task, step and attempt the event belongs to. */
-static bool read_names(sqlite3_stmt *row, struct event *out)
-{
-    return log_read_int(row, 4, -1, INT_MAX, &out->task) &&
-           log_read_int(row, 5, -1, INT_MAX, &out->step) &&
-           log_read_int(row, 6, 0, INT_MAX, &out->round) &&
-           log_read_int(row, 7, 0, INT_MAX, &out->grant) &&
-           log_read_int(row, 8, 0, INT_MAX, &out->attempt);
 }
 
 /* Reads a time. Returns false if it is so large that calculations could overflow. */
@@ -521,12 +448,23 @@ static bool take_event(sqlite3_stmt *row, struct event_page *page, struct err *e
         .d = sqlite3_column_int64(row, 12),
         .e = sqlite3_column_int64(row, 13),
     };
-    if (!read_time(row, 1, &event.at.at_ms) || !read_time(row, 2, &event.at.mono_ms) ||
-        !read_names(row, &event))
+    const bool is_sound = read_time(row, 1, &event.at.at_ms) &&
+                          read_time(row, 2, &event.at.mono_ms) &&
+                          log_read_int(row, 4, -1, INT_MAX, &event.task) &&
+                          log_read_int(row, 5, -1, INT_MAX, &event.step) &&
+                          log_read_int(row, 6, 0, INT_MAX, &event.round) &&
+                          log_read_int(row, 7, 0, INT_MAX, &event.grant) &&
+                          log_read_int(row, 8, 0, INT_MAX, &event.attempt);
+    if (!is_sound)
         return err_set(err, ERR_DAMAGED, "event %lld in the log is invalid", (long long)event.seq);
     const char *text = (const char *)sqlite3_column_text(row, 14);
-    if (text && take_text(page, text, strlen(text)))
+    const size_t from = page->texts.len;
+    if (text && event_phrases_spell(text, strlen(text), EVENT_TEXT_MAX, &page->texts)) {
+        str_add_char(&page->texts, '\0');
         event.text = has_text;
+    } else if (text) {
+        str_cut(&page->texts, from); /* too long */
+    }
     page->events = xgrow(page->events, &page->cap, page->count + 1, sizeof(*page->events));
     page->events[page->count++] = event;
     return true;
@@ -563,32 +501,27 @@ static bool add_events_after(struct log_reader *reader, int64_t run, int64_t aft
     return add_events(reader, query, page, err);
 }
 
-/* Appends events from the spill if they follow the last event directly. */
-static bool add_spilled(struct log_reader *reader, int64_t run, int64_t after,
-                        struct event_page *page)
-{
-    const size_t count = page->count;
-    const size_t texts_len = page->texts.len;
-    struct log_reader *spill = log_read_spill(reader, run);
-    bool ok = spill && add_events_after(spill, run, after, page, NULL) && page->count > count &&
-              page->events[count].seq == after + 1;
-    if (!ok) {
-        page->count = count;
-        str_cut(&page->texts, texts_len);
-    }
-    return ok;
-}
-
 /* Returns the events before a damaged database page; only the following ones are lost. */
 bool log_reader_events(struct log_reader *reader, int64_t run, int64_t after,
                        struct event_page *page, struct err *err)
 {
     struct err why = {0};
     empty_page(page);
-    bool ok = add_events_after(reader, run, after, page, &why);
-    int64_t last = page->count > 0 ? page->events[page->count - 1].seq : after;
-    if (page->count < LOG_PAGE_EVENTS)
-        (void)add_spilled(reader, run, last, page);
+    const bool ok = add_events_after(reader, run, after, page, &why);
+    const int64_t last = page->count > 0 ? page->events[page->count - 1].seq : after;
+
+    /* Events in the spill count only if they follow the last event directly. */
+    if (page->count < LOG_PAGE_EVENTS) {
+        const size_t count = page->count;
+        const size_t texts_len = page->texts.len;
+        struct log_reader *spill = log_read_spill(reader, run);
+        const bool follows = spill && add_events_after(spill, run, last, page, NULL) &&
+                             page->count > count && page->events[count].seq == last + 1;
+        if (!follows) {
+            page->count = count;
+            str_cut(&page->texts, texts_len);
+        }
+    }
     point_to_texts(page);
     return ok || page->count > 0 || err_set(err, why.code, "%s", why.message);
 }
@@ -642,15 +575,6 @@ enum {
     AT_RAN = AT_END
 };
 
-/* Minimum and maximum are in adjacent columns. */
-static bool are_alike(sqlite3_stmt *row)
-{
-    bool alike = sqlite3_column_int64(row, AT_PRINTS) == sqlite3_column_int64(row, AT_FAILED);
-    for (int i = AT_HI; i < AT_END; i += 2)
-        alike = alike && sqlite3_column_int64(row, i) == sqlite3_column_int64(row, i + 1);
-    return alike;
-}
-
 static bool take_sum(sqlite3_stmt *row, struct log_run_sum *out)
 {
     struct log_run_sum sum = {.ran_ms = log_read_nearest(row, AT_RAN)};
@@ -662,7 +586,10 @@ static bool take_sum(sqlite3_stmt *row, struct log_run_sum *out)
               log_read_int(row, AT_CLASS, 0, VERDICT_CLASS_COUNT - 1, &class) &&
               log_read_int(row, AT_TYPE, 0, TRANSIENT_TYPE_COUNT - 1, &type) &&
               log_read_int(row, AT_REASON, 0, REASON_COUNT - 1, &reason);
-    sum.alike = sum.failed > 0 && are_alike(row);
+    sum.alike = sum.failed > 0 &&
+                sqlite3_column_int64(row, AT_PRINTS) == sqlite3_column_int64(row, AT_FAILED);
+    for (int i = AT_HI; i < AT_END; i += 2) /* minimum and maximum are in adjacent columns */
+        sum.alike = sum.alike && sqlite3_column_int64(row, i) == sqlite3_column_int64(row, i + 1);
     if (sum.alike) {
         sum.fault = (struct digest){.hi = (uint64_t)sqlite3_column_int64(row, AT_HI),
                                     .lo = (uint64_t)sqlite3_column_int64(row, AT_LO)};
@@ -672,26 +599,6 @@ static bool take_sum(sqlite3_stmt *row, struct log_run_sum *out)
     }
     if (ok)
         *out = sum;
-    return ok;
-}
-
-/* Counts the tasks in each state. */
-static bool count_states(struct log_reader *reader, int64_t run, struct log_run_sum *out,
-                         struct err *err)
-{
-    sqlite3_stmt *query = reader->queries[LOG_QUERY_STATES];
-    (void)sqlite3_bind_int64(query, 1, run);
-    bool row = false;
-    bool ok = db_next(&reader->db, query, &row, err);
-    while (ok && row) {
-        int status = 0;
-        int count = 0;
-        if (log_read_int(query, 0, 0, TASK_STATUS_COUNT - 1, &status) &&
-            log_read_int(query, 1, 0, INT_MAX, &count))
-            out->states[status] = count;
-        ok = db_next(&reader->db, query, &row, err);
-    }
-    (void)sqlite3_reset(query); /* repeats the step's error */
     return ok;
 }
 
@@ -710,5 +617,21 @@ bool log_reader_sum(struct log_reader *reader, int64_t run, struct log_run_sum *
         ok = err_set(err, ERR_DAMAGED, "the counts of run #%lld in the log are invalid",
                      (long long)run);
     (void)sqlite3_reset(query); /* repeats the step's error */
-    return ok && count_states(reader, run, out, err);
+    if (!ok)
+        return false;
+
+    /* The number of tasks in each state. */
+    query = reader->queries[LOG_QUERY_STATES];
+    (void)sqlite3_bind_int64(query, 1, run);
+    ok = db_next(&reader->db, query, &row, err);
+    while (ok && row) {
+        int status = 0;
+        int count = 0;
+        if (log_read_int(query, 0, 0, TASK_STATUS_COUNT - 1, &status) &&
+            log_read_int(query, 1, 0, INT_MAX, &count))
+            out->states[status] = count;
+        ok = db_next(&reader->db, query, &row, err);
+    }
+    (void)sqlite3_reset(query); /* repeats the step's error */
+    return ok;
 }

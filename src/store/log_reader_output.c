@@ -35,7 +35,7 @@ static void bind_output(sqlite3_stmt *query, const struct log_output_key *key, i
     (void)sqlite3_bind_int(query, 6, key->readable);
 }
 
-static bool take_row(sqlite3_stmt *query, struct output_page *page, struct err *err)
+static bool take_output_row(sqlite3_stmt *query, struct output_page *page, struct err *err)
 {
     int stream = 0;
     int64_t offset = sqlite3_column_int64(query, 2);
@@ -71,7 +71,7 @@ static bool add_output(struct log_reader *reader, const struct log_output_key *k
     while (ok && row && page->text.len < bytes) {
         ok = db_next(&reader->db, query, &row, err);
         if (ok && row)
-            ok = take_row(query, page, err);
+            ok = take_output_row(query, page, err);
     }
     (void)sqlite3_reset(query); /* repeats the step's error */
     return ok;
@@ -240,22 +240,6 @@ static bool know_uid(struct log_reader *reader, int64_t run)
     return ok;
 }
 
-static void close_spill(struct log_reader *reader)
-{
-    log_reader_close(reader->spill);
-    reader->spill = NULL;
-}
-
-static void open_spill(struct log_reader *reader, const struct place *place, uint64_t inode)
-{
-    struct log_reader *spill = NULL;
-    if (!log_reader_open(&spill, place, NULL))
-        return; /* being created or merged: try again later */
-    spill->is_spill = true;
-    reader->spill = spill;
-    reader->spill_inode = inode;
-}
-
 struct log_reader *log_read_spill(struct log_reader *reader, int64_t run)
 {
     struct place place;
@@ -267,11 +251,16 @@ struct log_reader *log_read_spill(struct log_reader *reader, int64_t run)
                     stat(place.db, &info) == 0 && strcmp(place.db, reader->place.db) != 0;
     bool is_open =
         reader->spill && is_there && before == run && reader->spill_inode == (uint64_t)info.st_ino;
-    if (!is_open) {
-        close_spill(reader);
-        if (is_there)
-            open_spill(reader, &place, (uint64_t)info.st_ino);
-    }
+    if (is_open)
+        return reader->spill;
+    log_reader_close(reader->spill);
+    reader->spill = NULL;
+    struct log_reader *spill = NULL;
+    if (is_there && log_reader_open(&spill, &place, NULL)) {
+        spill->is_spill = true;
+        reader->spill = spill;
+        reader->spill_inode = (uint64_t)info.st_ino;
+    } /* otherwise, if it is being created or merged, the next call tries again */
     return reader->spill;
 }
 
@@ -282,44 +271,32 @@ bool log_read_has_owner(const struct log_reader *reader, const char *uid)
            (!reader->is_spill && spill_find(uid, &spill) && owner_is_alive(&spill, uid));
 }
 
-static bool say_spill(struct log_reader *reader, int64_t run, struct log_trouble *out)
-{
-    const struct log_reader *spill = log_read_spill(reader, run);
-    struct spill_info info;
-    if (!spill || !spill_read_info(&spill->place, &info, NULL))
-        return false;
-    bool lives = log_read_has_owner(reader, info.uid);
-    out->kind = lives ? LOG_TROUBLE_SPILLED : LOG_TROUBLE_LEFT;
-    out->since_ms = info.reason.since_ms;
-    const char *text = lives ? info.reason.why : info.place.db;
-    (void)snprintf(out->text, sizeof(out->text), "%.*s", LOG_TROUBLE_TEXT_MAX - 1, text);
-    return true;
-}
-
-static void say_newer(struct log_reader *reader, struct log_trouble *out)
-{
-    const char *sql = "SELECT devs FROM run ORDER BY id DESC LIMIT 1";
-    sqlite3_stmt *query = NULL;
-    bool row = false;
-    out->kind = LOG_TROUBLE_NEWER;
-    out->schema = reader->newer;
-    bool ok = db_prepare(&reader->db, &sql, 1, &query, NULL) &&
-              db_next(&reader->db, query, &row, NULL) && row;
-    const char *version = ok ? (const char *)sqlite3_column_text(query, 0) : NULL;
-    (void)snprintf(out->text, sizeof(out->text), "%.*s", LOG_TROUBLE_TEXT_MAX - 1,
-                   version ? version : "?");
-    db_finalize(&query, 1);
-}
-
 void log_reader_trouble(struct log_reader *reader, int64_t run, struct log_trouble *out)
 {
+    const struct log_reader *spill = run > 0 ? log_read_spill(reader, run) : NULL;
+    struct spill_info info;
+    const char *text = "";
+    sqlite3_stmt *query = NULL;
     *out = (struct log_trouble){0};
-    if (run > 0 && say_spill(reader, run, out))
-        return;
-    if (!db_is_in_place(&reader->db))
+    if (spill && spill_read_info(&spill->place, &info, NULL)) {
+        const bool lives = log_read_has_owner(reader, info.uid);
+        out->kind = lives ? LOG_TROUBLE_SPILLED : LOG_TROUBLE_LEFT;
+        out->since_ms = info.reason.since_ms;
+        text = lives ? info.reason.why : info.place.db;
+    } else if (!db_is_in_place(&reader->db)) {
         out->kind = LOG_TROUBLE_CUT_OFF;
-    else if (reader->newer != 0)
-        say_newer(reader, out);
-    else if (reader->still)
+    } else if (reader->newer != 0) {
+        const char *sql = "SELECT devs FROM run ORDER BY id DESC LIMIT 1";
+        bool row = false;
+        const bool ok = db_prepare(&reader->db, &sql, 1, &query, NULL) &&
+                        db_next(&reader->db, query, &row, NULL) && row;
+        const char *version = ok ? (const char *)sqlite3_column_text(query, 0) : NULL;
+        out->kind = LOG_TROUBLE_NEWER;
+        out->schema = reader->newer;
+        text = version ? version : "?";
+    } else if (reader->still) {
         out->kind = LOG_TROUBLE_STILL;
+    }
+    (void)snprintf(out->text, sizeof(out->text), "%.*s", LOG_TROUBLE_TEXT_MAX - 1, text);
+    db_finalize(&query, 1);
 }

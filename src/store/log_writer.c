@@ -20,7 +20,7 @@
 #include "xalloc.h"
 
 /* Approximate overhead per row, besides text or bytes. */
-enum { EVENT_ROW_BYTES = 64, OUTPUT_ROW_BYTES = 64 };
+enum { EVENT_ROW_BYTES = 64, OUTPUT_ROW_BYTES = 64, GAIN_ROW_BYTES = 64 };
 
 /* How long another process may have owned the run before a commit notices. */
 enum { OWNER_CHECK_US = 50 * 1000 };
@@ -78,44 +78,31 @@ static int on_commit(void *ctx, sqlite3 *handle, const char *name, int pages)
     return SQLITE_OK;
 }
 
-/* If readers made the WAL grow, it is truncated when it is reset. */
-static bool limit_wal(struct log_writer *writer, struct err *err)
-{
-    char sql[64];
-    (void)snprintf(sql, sizeof(sql), "PRAGMA journal_size_limit=%d", LOG_CHECKPOINT_BYTES);
-    return db_exec(&writer->db, sql, err);
-}
-
-/* The tables must exist before statements can be prepared. */
-static bool make_tables(struct log_writer *writer, struct err *err)
-{
-    if (!turns_take(&writer->turns, err))
-        return false;
-    bool ok =
-        db_init(&writer->db, writer->place.db, DB_WRITE, err) && schema_ensure(&writer->db, err);
-    if (ok)
-        wal_learn(&writer->db);
-    turns_give(&writer->turns);
-    return ok;
-}
-
-/* Writes the mark before the first byte, so that a log that is not empty always has its mark. */
-static bool make_file(const struct place *place, struct err *err)
-{
-    struct stat info;
-    if (!private_file_make(place->db, err))
-        return false;
-    return lstat(place->db, &info) != 0 || info.st_size > 0 || log_own_mark(place, err);
-}
-
 static bool open_parts(struct log_writer *writer, struct err *err)
 {
     const struct place *place = &writer->place;
+    char limit[64];
+    struct stat info;
     if (!private_path_join(writer->wal_path, sizeof(writer->wal_path), place->db, "-wal", err) ||
         !private_path_join(writer->shm_path, sizeof(writer->shm_path), place->db, "-shm", err) ||
-        !place_check_write(place, err) || !make_file(place, err) ||
-        !turns_init(&writer->turns, place, err) || !bell_init(&writer->bell, place, err) ||
-        !make_tables(writer, err) || !limit_wal(writer, err))
+        !place_check_write(place, err) || !private_file_make(place->db, err))
+        return false;
+    /* The mark comes before the first byte, so that a log that is not empty always has its mark. */
+    if (lstat(place->db, &info) == 0 && info.st_size == 0 && !log_own_mark(place, err))
+        return false;
+    if (!turns_init(&writer->turns, place, err) || !bell_init(&writer->bell, place, err) ||
+        !turns_take(&writer->turns, err))
+        return false;
+
+    /* The tables must exist before statements can be prepared. */
+    bool ok = db_init(&writer->db, place->db, DB_WRITE, err) && schema_ensure(&writer->db, err);
+    if (ok)
+        wal_learn(&writer->db);
+    turns_give(&writer->turns);
+
+    /* If readers made the WAL grow, it is truncated when it is reset. */
+    (void)snprintf(limit, sizeof(limit), "PRAGMA journal_size_limit=%d", LOG_CHECKPOINT_BYTES);
+    if (!ok || !db_exec(&writer->db, limit, err))
         return false;
     (void)sqlite3_wal_hook(writer->db.handle, on_commit, writer);
     return db_prepare(&writer->db, statement_sql, LOG_STATEMENT_COUNT, writer->statements, err) &&
@@ -138,11 +125,16 @@ bool log_writer_open(struct log_writer **out, const struct place *place, struct 
     return true;
 }
 
-/* Rejects pending controls, which nobody will answer any more. Releases the owner lock within the
- * same turn, so that later requests find the run without an owner. */
-static void leave_run(struct log_writer *writer, bool our_turn)
+void log_writer_close(struct log_writer *writer)
 {
-    if (our_turn && writer->run != 0 && !log_writer_is_broken(writer)) {
+    if (!writer)
+        return;
+    checkpointer_stop(writer->checkpointer);
+    const bool our_turn = writer->turns.write_fd >= 0 && turns_take(&writer->turns, NULL);
+    const bool is_broken = log_writer_is_broken(writer);
+    /* Rejects pending controls, which nobody will answer any more. Releases the owner lock within
+     * the same turn, so that later requests find the run without an owner. */
+    if (our_turn && writer->run != 0 && !is_broken) {
         sqlite3_stmt *refuse = writer->statements[LOG_REFUSE_REST];
         (void)sqlite3_bind_int64(refuse, 1, writer->run);
         (void)sqlite3_bind_int64(refuse, 2, clock_now().at_ms);
@@ -153,19 +145,10 @@ static void leave_run(struct log_writer *writer, bool our_turn)
     }
     owner_drop(&writer->place, writer->uid, writer->owner_fd);
     writer->owner_fd = -1;
-}
-
-void log_writer_close(struct log_writer *writer)
-{
-    if (!writer)
-        return;
-    checkpointer_stop(writer->checkpointer);
-    bool our_turn = writer->turns.write_fd >= 0 && turns_take(&writer->turns, NULL);
-    leave_run(writer, our_turn);
     db_finalize(writer->statements, LOG_STATEMENT_COUNT);
     projection_done(&writer->projection);
     if (our_turn) {
-        if (log_writer_is_broken(writer))
+        if (is_broken)
             db_done(&writer->db);
         else
             db_done_in_turn(&writer->db);
@@ -191,18 +174,14 @@ struct file_set {
     struct stat shm;
 };
 
-/* Costs one stat(2) per file, at every commit. */
-static bool stat_files(const struct log_writer *writer, struct file_set *out)
+/* Reads the three files at their paths, with one stat(2) each, and returns true if they are the
+ * open ones. If the WAL was deleted, everything that is not in the database yet is lost; with
+ * different shared memory, two processes would overwrite each other's frames. */
+static bool files_are_in_place(struct log_writer *writer, struct file_set *files)
 {
-    return stat(writer->place.db, &out->db) == 0 && stat(writer->wal_path, &out->wal) == 0 &&
-           stat(writer->shm_path, &out->shm) == 0;
-}
-
-/* Returns true if the files at their paths are the open ones. If the WAL was deleted, everything
- * that is not in the database yet is lost; with different shared memory, two processes would
- * overwrite each other's frames. */
-static bool files_are_in_place(struct log_writer *writer, const struct file_set *files)
-{
+    if (stat(writer->place.db, &files->db) != 0 || stat(writer->wal_path, &files->wal) != 0 ||
+        stat(writer->shm_path, &files->shm) != 0)
+        return false;
     if (writer->db_inode == 0 && db_is_in_place(&writer->db))
         writer->db_inode = (uint64_t)files->db.st_ino;
     if (writer->shm_inode == 0)
@@ -247,7 +226,7 @@ static bool check_files(struct log_writer *writer, struct err *err)
     struct file_set files;
     if (writer->damage.code != ERR_NONE)
         return fail_for_good(writer, &writer->damage, err);
-    writer->cut_off = !stat_files(writer, &files) || !files_are_in_place(writer, &files);
+    writer->cut_off = !files_are_in_place(writer, &files);
     if (!writer->cut_off && wal_lost_memory(&writer->db))
         (void)err_set(&why, ERR_IO, "'%s-shm' was truncated while in use", writer->place.db);
     else if (!writer->cut_off && !files_are_whole(writer, &files))
@@ -256,21 +235,6 @@ static bool check_files(struct log_writer *writer, struct err *err)
         return fail_for_good(writer, &why, err);
     return !writer->cut_off ||
            err_set(err, ERR_IO, "'%s' was deleted, moved or replaced", writer->place.db);
-}
-
-/* The commit that ends the run always checks the lock, other commits at most once per interval. */
-static bool check_owner(struct log_writer *writer, struct err *err)
-{
-    if (writer->owner_fd < 0 || !writer->state)
-        return true; /* no run yet, or the lock was just taken */
-    const int64_t now_us = clock_mono_us();
-    if (!writer->state->ended && writer->owner_checked_us != 0 &&
-        now_us - writer->owner_checked_us < OWNER_CHECK_US)
-        return true;
-    if (!owner_keep(&writer->place, writer->uid, &writer->owner_fd, err))
-        return false;
-    writer->owner_checked_us = now_us;
-    return true;
 }
 
 bool log_writer_check(struct log_writer *writer, struct err *err)
@@ -297,10 +261,30 @@ bool log_writer_is_cut_off(const struct log_writer *writer)
     return writer->cut_off;
 }
 
-/* Another program that takes no turns may have locked the database. Waits as long as for a turn;
- * after a failed wait only for a short time. */
-static bool begin_transaction(struct log_writer *writer, struct err *err)
+bool log_write_begin(struct log_writer *writer, struct err *err)
 {
+    assert(!writer->in_turn);
+    if (!turns_take(&writer->turns, err))
+        return false;
+    writer->in_turn = true;
+    writer->appended = false;
+    writer->spent = 0;
+    if (!check_files(writer, err))
+        return false;
+
+    /* Is the owner lock still ours? Without a run there is none yet. The commit that ends the run
+     * always checks, other commits at most once per interval. */
+    const int64_t now_us = clock_mono_us();
+    if (writer->owner_fd >= 0 && writer->state &&
+        (writer->state->ended || writer->owner_checked_us == 0 ||
+         now_us - writer->owner_checked_us >= OWNER_CHECK_US)) {
+        if (!owner_keep(&writer->place, writer->uid, &writer->owner_fd, err))
+            return false;
+        writer->owner_checked_us = now_us;
+    }
+
+    /* Another program that takes no turns may have locked the database. Waits as long as for a
+     * turn; after a failed wait only for a short time. */
     const int wait_ms = writer->in_vain ? TURNS_AGAIN_MS_MAX : TURNS_WAIT_MS_MAX;
     const int64_t from_us = clock_mono_us();
     struct err why = {0};
@@ -312,30 +296,6 @@ static bool begin_transaction(struct log_writer *writer, struct err *err)
     return ok || err_set(err, why.code, "%s", why.message);
 }
 
-bool log_write_begin(struct log_writer *writer, struct err *err)
-{
-    assert(!writer->in_turn);
-    if (!turns_take(&writer->turns, err))
-        return false;
-    writer->in_turn = true;
-    writer->appended = false;
-    writer->spent = 0;
-    return check_files(writer, err) && check_owner(writer, err) && begin_transaction(writer, err);
-}
-
-/* Within our turn, after a commit. If a reader has kept the WAL from being reset, does not request
- * a checkpoint at each commit, but only after it has grown further. */
-static void ask_checkpoint(struct log_writer *writer)
-{
-    bool is_large = writer->wal_pages >= WAL_PAGES_MAX &&
-                    writer->wal_pages >= writer->wal_pages_asked + WAL_PAGES_MORE;
-    if (!writer->appended || (!is_large && !writer->idle))
-        return;
-    writer->appended = false;
-    writer->wal_pages_asked = writer->wal_pages;
-    checkpointer_ask(writer->checkpointer, writer->idle);
-}
-
 bool log_write_end(struct log_writer *writer, struct err *err)
 {
     assert(writer->in_turn);
@@ -343,7 +303,16 @@ bool log_write_end(struct log_writer *writer, struct err *err)
     if (!ok || !db_run(&writer->db, writer->statements[LOG_COMMIT], err))
         return false;
     writer->committed_seq = writer->last_seq;
-    ask_checkpoint(writer);
+
+    /* If a reader has kept the WAL from being reset, does not request a checkpoint at each commit,
+     * but only after it has grown further. */
+    const bool is_large = writer->wal_pages >= WAL_PAGES_MAX &&
+                          writer->wal_pages >= writer->wal_pages_asked + WAL_PAGES_MORE;
+    if (writer->appended && (is_large || writer->idle)) {
+        writer->appended = false;
+        writer->wal_pages_asked = writer->wal_pages;
+        checkpointer_ask(writer->checkpointer, writer->idle);
+    }
     writer->in_turn = false;
     turns_give(&writer->turns);
     return true;
@@ -370,46 +339,40 @@ bool log_write_spend(struct log_writer *writer, size_t bytes, struct err *err)
            log_write_end(writer, err) && log_write_begin(writer, err);
 }
 
-static bool put_output(struct log_writer *writer, const struct log_output *output, struct err *err)
-{
-    bool is_tail = output->part == LOG_OUTPUT_TAIL;
-    sqlite3_stmt *put = writer->statements[LOG_PUT_OUTPUT];
-    (void)sqlite3_bind_int64(put, 1, writer->run);
-    (void)sqlite3_bind_int(put, 2, output->task);
-    (void)sqlite3_bind_int(put, 3, output->step);
-    (void)sqlite3_bind_int(put, 4, output->attempt);
-    (void)sqlite3_bind_int(put, 5, output->stream);
-    (void)sqlite3_bind_int(put, 6, (int)output->part);
-    (void)sqlite3_bind_int(put, 7, is_tail ? 0 : output->index);
-    (void)sqlite3_bind_int64(put, 8, output->offset);
-    (void)sqlite3_bind_int64(put, 9, output->at.at_ms);
-    (void)sqlite3_bind_blob64(put, 10, output->len > 0 ? output->bytes : "", output->len,
-                              SQLITE_STATIC);
-    return db_run(&writer->db, put, err);
-}
-
-/* The final part of a stream replaces its live tail. The tail is deleted after that: otherwise the
- * new row could get the tail's id, and readers would miss it. */
-static bool drop_tail(struct log_writer *writer, const struct log_output *output, struct err *err)
-{
-    sqlite3_stmt *drop = writer->statements[LOG_DROP_TAIL];
-    (void)sqlite3_bind_int64(drop, 1, writer->run);
-    (void)sqlite3_bind_int(drop, 2, output->task);
-    (void)sqlite3_bind_int(drop, 3, output->step);
-    (void)sqlite3_bind_int(drop, 4, output->attempt);
-    (void)sqlite3_bind_int(drop, 5, output->stream);
-    (void)sqlite3_bind_int(drop, 6, LOG_OUTPUT_TAIL);
-    return db_run(&writer->db, drop, err);
-}
-
 static bool put_outputs(struct log_writer *writer, const struct log_batch *batch, struct err *err)
 {
+    sqlite3_stmt *put = writer->statements[LOG_PUT_OUTPUT];
+    sqlite3_stmt *drop = writer->statements[LOG_DROP_TAIL];
     for (size_t i = 0; i < batch->output_count; i++) {
         const struct log_output *output = &batch->outputs[i];
-        bool replaces_tail = output->part == LOG_OUTPUT_REST && output->index == 0;
-        if (!put_output(writer, output, err) ||
-            (replaces_tail && !drop_tail(writer, output, err)) ||
-            !log_write_spend(writer, output->len + OUTPUT_ROW_BYTES, err))
+        const bool is_tail = output->part == LOG_OUTPUT_TAIL;
+        (void)sqlite3_bind_int64(put, 1, writer->run);
+        (void)sqlite3_bind_int(put, 2, output->task);
+        (void)sqlite3_bind_int(put, 3, output->step);
+        (void)sqlite3_bind_int(put, 4, output->attempt);
+        (void)sqlite3_bind_int(put, 5, output->stream);
+        (void)sqlite3_bind_int(put, 6, (int)output->part);
+        (void)sqlite3_bind_int(put, 7, is_tail ? 0 : output->index);
+        (void)sqlite3_bind_int64(put, 8, output->offset);
+        (void)sqlite3_bind_int64(put, 9, output->at.at_ms);
+        (void)sqlite3_bind_blob64(put, 10, output->len > 0 ? output->bytes : "", output->len,
+                                  SQLITE_STATIC);
+        if (!db_run(&writer->db, put, err))
+            return false;
+
+        /* The final part of a stream replaces its live tail. The tail is deleted after that:
+         * otherwise the new row could get the tail's id, and readers would miss it. */
+        if (output->part == LOG_OUTPUT_REST && output->index == 0) {
+            (void)sqlite3_bind_int64(drop, 1, writer->run);
+            (void)sqlite3_bind_int(drop, 2, output->task);
+            (void)sqlite3_bind_int(drop, 3, output->step);
+            (void)sqlite3_bind_int(drop, 4, output->attempt);
+            (void)sqlite3_bind_int(drop, 5, output->stream);
+            (void)sqlite3_bind_int(drop, 6, LOG_OUTPUT_TAIL);
+            if (!db_run(&writer->db, drop, err))
+                return false;
+        }
+        if (!log_write_spend(writer, output->len + OUTPUT_ROW_BYTES, err))
             return false;
     }
     return true;
@@ -453,16 +416,7 @@ static bool answer_control(struct log_writer *writer, const struct event *event,
     return ok;
 }
 
-/* Writes the rows that accompany an event. */
-static bool put_with_event(struct log_writer *writer, const struct event *event, struct err *err)
-{
-    if (event->kind == EVENT_CONTROL_ANSWERED)
-        return answer_control(writer, event, err);
-    if (event->kind == EVENT_AGENT_SESSION)
-        return event_row_put_session(&writer->db, writer->run, event, err);
-    return true;
-}
-
+/* Writes the events, each with the rows that accompany it. */
 static bool put_events(struct log_writer *writer, const struct log_batch *batch, struct err *err)
 {
     for (size_t i = 0; i < batch->event_count; i++) {
@@ -470,9 +424,12 @@ static bool put_events(struct log_writer *writer, const struct log_batch *batch,
         if (event->seq <= writer->last_seq)
             continue; /* written before a previous attempt at this batch failed */
         size_t text_len = event->text ? strlen(event->text) : 0;
-        if (!event_row_put(&writer->db, writer->statements[LOG_PUT_EVENT], writer->run, event,
-                           err) ||
-            !put_with_event(writer, event, err))
+        if (!event_row_put(&writer->db, writer->statements[LOG_PUT_EVENT], writer->run, event, err))
+            return false;
+        if (event->kind == EVENT_CONTROL_ANSWERED && !answer_control(writer, event, err))
+            return false;
+        if (event->kind == EVENT_AGENT_SESSION &&
+            !event_row_put_session(&writer->db, writer->run, event, err))
             return false;
         projection_touch(&writer->projection, event);
         writer->last_seq = event->seq;
@@ -493,90 +450,69 @@ bool log_write_projections(struct log_writer *writer, struct err *err)
     return true;
 }
 
-/* Syncs now, or lets the other thread do it within LOG_FULL_SYNC_MS. */
-static void make_durable(struct log_writer *writer, enum log_sync sync)
-{
-    if (sync == LOG_SYNC_NORMAL)
-        checkpointer_news(writer->checkpointer);
-    else if (db_sync(&writer->db, &writer->unsynced)) /* keeps the first error */
-        checkpointer_synced(writer->checkpointer);
-}
-
-/* Storing the loop detector's knowledge about a task's output. */
-
-enum { GAIN_ROW_BYTES = 64 }; /* approximate overhead per row */
-
-static bool drop_gain(struct log_writer *writer, int task, struct err *err)
-{
-    sqlite3_stmt *drop = writer->statements[LOG_DROP_GAIN];
-    (void)sqlite3_bind_int64(drop, 1, writer->run);
-    (void)sqlite3_bind_int(drop, 2, task);
-    return db_run(&writer->db, drop, err);
-}
-
-static bool put_gain(struct log_writer *writer, const struct log_gain *gain, struct err *err)
+/* Writes the loop detector's knowledge about the output of tasks. Call it in a transaction. */
+static bool put_gains(struct log_writer *writer, const struct log_batch *batch, struct err *err)
 {
     sqlite3_stmt *put = writer->statements[LOG_PUT_GAIN];
-    (void)sqlite3_bind_int64(put, 1, writer->run);
-    (void)sqlite3_bind_int(put, 2, gain->task);
-    (void)sqlite3_bind_int(put, 3, gain->step);
-    (void)sqlite3_bind_int(put, 4, gain->attempt);
-    (void)sqlite3_bind_blob64(put, 5, gain->bytes, gain->len, SQLITE_STATIC);
-    return db_run(&writer->db, put, err);
-}
-
-/* Writes the batch's gains. Call it in a transaction. */
-static bool log_write_gains(struct log_writer *writer, const struct log_batch *batch,
-                            struct err *err)
-{
+    sqlite3_stmt *drop = writer->statements[LOG_DROP_GAIN];
     for (size_t i = 0; i < batch->gain_count; i++) {
         const struct log_gain *gain = &batch->gains[i];
-        bool kept = gain->bytes && gain->len <= LOG_GAIN_BYTES_MAX;
-        bool ok = kept ? put_gain(writer, gain, err) : drop_gain(writer, gain->task, err);
-        if (!ok || !log_write_spend(writer, (kept ? gain->len : 0) + GAIN_ROW_BYTES, err))
+        const bool kept = gain->bytes && gain->len <= LOG_GAIN_BYTES_MAX;
+        if (kept) {
+            (void)sqlite3_bind_int64(put, 1, writer->run);
+            (void)sqlite3_bind_int(put, 2, gain->task);
+            (void)sqlite3_bind_int(put, 3, gain->step);
+            (void)sqlite3_bind_int(put, 4, gain->attempt);
+            (void)sqlite3_bind_blob64(put, 5, gain->bytes, gain->len, SQLITE_STATIC);
+        } else {
+            (void)sqlite3_bind_int64(drop, 1, writer->run);
+            (void)sqlite3_bind_int(drop, 2, gain->task);
+        }
+        if (!db_run(&writer->db, kept ? put : drop, err) ||
+            !log_write_spend(writer, (kept ? gain->len : 0) + GAIN_ROW_BYTES, err))
             return false;
     }
     return true;
-}
-
-static bool write_batch(struct log_writer *writer, const struct log_batch *batch, struct err *err)
-{
-    if (writer->behind)
-        projection_touch_all(&writer->projection);
-    writer->behind = false;
-    return log_write_begin(writer, err) && log_write_owner(writer, err) &&
-           put_outputs(writer, batch, err) && put_captures(writer, batch, err) &&
-           log_write_gains(writer, batch, err) && put_events(writer, batch, err) &&
-           log_write_projections(writer, err) && log_write_end(writer, err);
-}
-
-/* Waits if the disk is slower than the writer. */
-static void let_checkpoint_catch_up(struct log_writer *writer)
-{
-    if (writer->wal_pages < WAL_PAGES_MOST)
-        return;
-    const int64_t from_us = clock_mono_us();
-    checkpointer_await(writer->checkpointer, TURNS_AGAIN_MS_MAX);
-    writer->waited_us += clock_mono_us() - from_us;
 }
 
 bool log_writer_commit(struct log_writer *writer, const struct log_batch *batch, enum log_sync sync,
                        struct err *err)
 {
     assert(writer->run > 0);
-    bool is_empty = batch->event_count == 0 && batch->output_count == 0 &&
-                    batch->capture_count == 0 && batch->gain_count == 0;
+    const bool is_empty = batch->event_count == 0 && batch->output_count == 0 &&
+                          batch->capture_count == 0 && batch->gain_count == 0;
+    bool ok = true;
     writer->idle = batch->idle;
-    bool ok = is_empty || write_batch(writer, batch, err);
-    if (ok && !is_empty)
-        writer->new_owner = false;
-    if (!ok)
-        log_write_abort(writer);
-    else if (!is_empty || sync == LOG_SYNC_FULL)
-        make_durable(writer, sync);
+    if (!is_empty) {
+        if (writer->behind)
+            projection_touch_all(&writer->projection);
+        writer->behind = false;
+        ok = log_write_begin(writer, err) && log_write_owner(writer, err) &&
+             put_outputs(writer, batch, err) && put_captures(writer, batch, err) &&
+             put_gains(writer, batch, err) && put_events(writer, batch, err) &&
+             log_write_projections(writer, err) && log_write_end(writer, err);
+        if (ok)
+            writer->new_owner = false;
+        else
+            log_write_abort(writer);
+    }
+
+    /* Syncs now, or lets the other thread do it within LOG_FULL_SYNC_MS. */
+    if (ok && sync == LOG_SYNC_FULL) {
+        if (db_sync(&writer->db, &writer->unsynced)) /* keeps the first error */
+            checkpointer_synced(writer->checkpointer);
+    } else if (ok && !is_empty) {
+        checkpointer_news(writer->checkpointer);
+    }
     if (!is_empty)
         bell_ring(&writer->bell);
-    let_checkpoint_catch_up(writer);
+
+    /* Waits if the disk is slower than the writer. */
+    if (writer->wal_pages >= WAL_PAGES_MOST) {
+        const int64_t from_us = clock_mono_us();
+        checkpointer_await(writer->checkpointer, TURNS_AGAIN_MS_MAX);
+        writer->waited_us += clock_mono_us() - from_us;
+    }
     return ok;
 }
 
@@ -604,46 +540,6 @@ bool log_writer_synced(struct log_writer *writer, struct err *err)
 
 /* Beginning and following a run, and rebuilding its projections. */
 
-static bool put_rules(struct log_writer *writer, const struct log_run *run, struct err *err)
-{
-    if (!run->rules_hash || !run->rules_text)
-        return true;
-    sqlite3_stmt *put = writer->statements[LOG_PUT_RULES];
-    db_bind_text(put, 1, run->rules_hash);
-    db_bind_text(put, 2, run->rules_text);
-    return db_run(&writer->db, put, err);
-}
-
-static bool put_run(struct log_writer *writer, const struct log_run *run, int64_t *number,
-                    struct err *err)
-{
-    struct this_process self;
-    this_process_read(&self);
-    sqlite3_stmt *put = writer->statements[LOG_PUT_RUN];
-    const char *const texts[] = {writer->uid,  run->name,       run->kind, run->dir,
-                                 run->command, run->rules_hash, self.boot, DEVS_VERSION};
-    const int64_t numbers[] = {(int64_t)run->seed, run->jobs,      run->tasks,
-                               self.pid,           self.pid_start, run->now.at_ms};
-    const int text_count = (int)ARRAY_LEN(texts);
-    for (int i = 0; i < text_count; i++)
-        db_bind_text(put, 1 + i, texts[i]);
-    for (int i = 0; i < (int)ARRAY_LEN(numbers); i++)
-        (void)sqlite3_bind_int64(put, 1 + text_count + i, numbers[i]);
-    if (!db_run(&writer->db, put, err))
-        return false;
-    *number = sqlite3_last_insert_rowid(writer->db.handle);
-    return true;
-}
-
-static bool put_plan(struct log_writer *writer, const struct log_run *run, int64_t number,
-                     struct err *err)
-{
-    sqlite3_stmt *put = writer->statements[LOG_PUT_PLAN];
-    (void)sqlite3_bind_int64(put, 1, number);
-    db_bind_text(put, 2, run->plan_text);
-    return db_run(&writer->db, put, err);
-}
-
 void log_write_follow(struct log_writer *writer, int64_t number, const struct run_state *state)
 {
     writer->run = number;
@@ -654,13 +550,40 @@ void log_write_follow(struct log_writer *writer, int64_t number, const struct ru
     projection_touch_all(&writer->projection);
 }
 
-/* Inserts the run's row, its plan and a row for each task. */
+/* Inserts the rules, the run's row, its plan and a row for each task. */
 static bool enter_run(struct log_writer *writer, const struct log_run *run,
                       const struct run_state *state, struct err *err)
 {
-    int64_t number = 0;
-    if (!log_write_begin(writer, err) || !put_rules(writer, run, err) ||
-        !put_run(writer, run, &number, err) || !put_plan(writer, run, number, err))
+    if (!log_write_begin(writer, err))
+        return false;
+    if (run->rules_hash && run->rules_text) {
+        sqlite3_stmt *put_rules = writer->statements[LOG_PUT_RULES];
+        db_bind_text(put_rules, 1, run->rules_hash);
+        db_bind_text(put_rules, 2, run->rules_text);
+        if (!db_run(&writer->db, put_rules, err))
+            return false;
+    }
+
+    struct this_process self;
+    this_process_read(&self);
+    sqlite3_stmt *put_run = writer->statements[LOG_PUT_RUN];
+    const char *const texts[] = {writer->uid,  run->name,       run->kind, run->dir,
+                                 run->command, run->rules_hash, self.boot, DEVS_VERSION};
+    const int64_t numbers[] = {(int64_t)run->seed, run->jobs,      run->tasks,
+                               self.pid,           self.pid_start, run->now.at_ms};
+    const int text_count = (int)ARRAY_LEN(texts);
+    for (int i = 0; i < text_count; i++)
+        db_bind_text(put_run, 1 + i, texts[i]);
+    for (int i = 0; i < (int)ARRAY_LEN(numbers); i++)
+        (void)sqlite3_bind_int64(put_run, 1 + text_count + i, numbers[i]);
+    if (!db_run(&writer->db, put_run, err))
+        return false;
+
+    const int64_t number = sqlite3_last_insert_rowid(writer->db.handle);
+    sqlite3_stmt *put_plan = writer->statements[LOG_PUT_PLAN];
+    (void)sqlite3_bind_int64(put_plan, 1, number);
+    db_bind_text(put_plan, 2, run->plan_text);
+    if (!db_run(&writer->db, put_plan, err))
         return false;
     log_write_follow(writer, number, state);
     return log_write_projections(writer, err) && log_write_end(writer, err);

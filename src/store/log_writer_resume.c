@@ -18,19 +18,6 @@ struct found_run {
     struct str rules; /* owned; empty if the log has none */
 };
 
-static void take_found(sqlite3_stmt *row, struct found_run *out)
-{
-    const char *rules = (const char *)sqlite3_column_text(row, 3);
-    db_copy_text(row, 0, out->uid, LOG_UID_MAX);
-    db_copy_text(row, 1, out->boot, LOG_UID_MAX);
-    out->last_seq = sqlite3_column_int64(row, 2);
-    out->pid = sqlite3_column_int64(row, 4);
-    out->pid_start = sqlite3_column_int64(row, 5);
-    out->has_ended = sqlite3_column_type(row, 6) != SQLITE_NULL;
-    str_clear(&out->rules);
-    str_add(&out->rules, rules ? rules : "");
-}
-
 static bool find_run(struct log_writer *writer, int64_t number, struct found_run *out,
                      struct err *err)
 {
@@ -40,19 +27,19 @@ static bool find_run(struct log_writer *writer, int64_t number, struct found_run
     bool ok = db_next(&writer->db, find, &row, err);
     if (ok && !row)
         ok = err_set(err, ERR_NOT_FOUND, "no run #%lld in this log", (long long)number);
-    if (ok)
-        take_found(find, out);
+    if (ok) {
+        const char *rules = (const char *)sqlite3_column_text(find, 3);
+        db_copy_text(find, 0, out->uid, LOG_UID_MAX);
+        db_copy_text(find, 1, out->boot, LOG_UID_MAX);
+        out->last_seq = sqlite3_column_int64(find, 2);
+        out->pid = sqlite3_column_int64(find, 4);
+        out->pid_start = sqlite3_column_int64(find, 5);
+        out->has_ended = sqlite3_column_type(find, 6) != SQLITE_NULL;
+        str_clear(&out->rules);
+        str_add(&out->rules, rules ? rules : "");
+    }
     (void)sqlite3_reset(find); /* repeats the step's error */
     return ok;
-}
-
-/* Makes the writer the owner of the run; log_writer_close() releases the lock. */
-static void own(struct log_writer *writer, const struct found_run *run, int64_t number,
-                int owner_fd)
-{
-    memcpy(writer->uid, run->uid, sizeof(writer->uid));
-    writer->owner_fd = owner_fd;
-    writer->run = number;
 }
 
 /* Merges what the last owner could not write to the log. */
@@ -75,20 +62,13 @@ static bool bring_spill_home(struct log_writer *writer, int64_t number, const ch
     return true;
 }
 
-/* Detects an owner that is still running although its lock file was moved away. */
-static bool is_at_work(const struct found_run *run)
-{
-    struct this_process self;
-    this_process_read(&self);
-    return run->pid != self.pid && strcmp(run->boot, self.boot) == 0 &&
-           owner_process_holds(run->pid, run->pid_start, run->uid);
-}
-
+/* Makes the writer the owner of the run; log_writer_close() releases the lock. */
 static bool take_over(struct log_writer *writer, int64_t number, struct found_run *run,
                       struct err *err)
 {
     int owner_fd = -1;
     struct err why = {0};
+    struct this_process self;
     if (!find_run(writer, number, run, err))
         return false;
     if (!owner_take(&writer->place, run->uid, &owner_fd, &why)) {
@@ -98,7 +78,10 @@ static bool take_over(struct log_writer *writer, int64_t number, struct found_ru
                            (long long)number);
         return err_set(err, why.code, "%s", why.message);
     }
-    if (is_at_work(run)) {
+    /* Is an owner still running although its lock file was moved away? */
+    this_process_read(&self);
+    if (run->pid != self.pid && strcmp(run->boot, self.boot) == 0 &&
+        owner_process_holds(run->pid, run->pid_start, run->uid)) {
         owner_drop(&writer->place, run->uid, owner_fd);
         return err_set(err, ERR_BUSY, "run #%lld belongs to process %lld: it continues there",
                        (long long)number, (long long)run->pid);
@@ -108,7 +91,9 @@ static bool take_over(struct log_writer *writer, int64_t number, struct found_ru
         owner_drop(&writer->place, run->uid, owner_fd);
         return false;
     }
-    own(writer, run, number, owner_fd);
+    memcpy(writer->uid, run->uid, sizeof(writer->uid));
+    writer->owner_fd = owner_fd;
+    writer->run = number;
     return true;
 }
 

@@ -108,7 +108,7 @@ static bool owner_path(const struct place *place, const char *uid, char path[PAT
            private_path_join(path, PATH_MAX, folder, uid, err);
 }
 
-static bool try_lock(int fd, const char *uid, struct err *err)
+static bool lock_file(int fd, const char *uid, struct err *err)
 {
     const struct timespec pause = {.tv_nsec = TAKE_PAUSE_NS};
     for (int i = 0; i < TAKE_TRIES; i++) {
@@ -143,7 +143,7 @@ bool owner_take(const struct place *place, const char *uid, int *fd_out, struct 
         int fd = -1;
         if (!private_file_open(path, &fd, err))
             return false;
-        if (!try_lock(fd, uid, err)) {
+        if (!lock_file(fd, uid, err)) {
             (void)close(fd); /* nothing to lose: never written to */
             return false;
         }
@@ -196,17 +196,6 @@ bool owner_is_alive(const struct place *place, const char *uid)
 
 /* Removing stale owner files. */
 
-/* Takes the lock before removing the file, so that a run that begins at this moment keeps its
- * own. */
-static bool clear_one(const struct place *place, const char *uid)
-{
-    int fd = -1;
-    if (!owner_take(place, uid, &fd, NULL))
-        return false;
-    owner_drop(place, uid, fd);
-    return true;
-}
-
 size_t owner_clear_left(const struct place *place, enum owner_clear how)
 {
     char folder[PATH_MAX];
@@ -216,8 +205,17 @@ size_t owner_clear_left(const struct place *place, enum owner_clear how)
                    : NULL;
     const struct dirent *entry = dir ? readdir(dir) : NULL;
     for (int seen = 0; entry && seen < OWNER_FILES_MAX; seen++) {
-        bool is_left = entry->d_name[0] != '.' && !owner_is_alive(place, entry->d_name);
-        if (is_left && (how == OWNER_COUNT || clear_one(place, entry->d_name)))
+        const char *uid = entry->d_name;
+        bool is_left = uid[0] != '.' && !owner_is_alive(place, uid);
+        if (is_left && how != OWNER_COUNT) {
+            /* Takes the lock before removing the file, so that a run that begins at this moment
+             * keeps its own. */
+            int fd = -1;
+            is_left = owner_take(place, uid, &fd, NULL);
+            if (is_left)
+                owner_drop(place, uid, fd);
+        }
+        if (is_left)
             count++;
         entry = readdir(dir);
     }
@@ -234,17 +232,13 @@ bool owner_is_stopped(int64_t pid)
     return read_state(pid, state) && (state[0] == 'T' || state[0] == 't');
 }
 
-static bool process_lives(int64_t pid, int64_t start)
-{
-    char state[STAT_MAX];
-    return start != 0 && read_state(pid, state) && state[0] != 'Z' && state[0] != 'X' &&
-           start_of(state) == start;
-}
-
 bool owner_process_holds(int64_t pid, int64_t start, const char *uid)
 {
+    char state[STAT_MAX];
     char path[PATH_TEXT_MAX];
-    if (!process_lives(pid, start))
+    const bool is_alive = start != 0 && read_state(pid, state) && state[0] != 'Z' &&
+                          state[0] != 'X' && start_of(state) == start;
+    if (!is_alive)
         return false;
     (void)snprintf(path, sizeof(path), "/proc/%lld/fd", (long long)pid);
     DIR *dir = opendir(path);
@@ -279,61 +273,40 @@ struct orphan {
     struct turn turn;          /* owned */
 };
 
-static bool open_orphan(struct orphan *orphan, const struct place *place, int64_t run,
-                        struct err *err)
+static bool answer_control(struct orphan *orphan, const struct control *control, struct err *err)
 {
-    return follower_open(&orphan->follower, place, run, err) &&
-           follower_read(orphan->follower, 0, NULL, NULL, NULL, err) &&
-           log_writer_open(&orphan->writer, place, err) &&
-           log_writer_resume(orphan->writer, run, follower_state(orphan->follower), err);
-}
-
-/* Returns the current time on the clock of the boot that the run was in, since that clock restarts
- * at a reboot. */
-static struct moment now_for(const struct log_run_info *run, const struct moment *last)
-{
-    struct moment now = clock_now();
-    struct this_process self;
-    this_process_read(&self);
-    bool same_boot = run->boot && strcmp(run->boot, self.boot) == 0;
-    if (!same_boot)
-        now.mono_ms = last->mono_ms + (now.at_ms > last->at_ms ? now.at_ms - last->at_ms : 0);
-    return now;
-}
-
-/* The scheduler decides as usual but starts nothing. As there is nobody to send signals, a cancel
- * is always the mildest one. The scheduler's requests are ignored, because there is no engine. */
-static void act(struct orphan *orphan, const struct control *control)
-{
+    const struct log_run_info *run = follower_run(orphan->follower);
     struct run_state *state = follower_own_state(orphan->follower);
-    struct scheduler scheduler = {
-        .state = state, .orphaned = true, .is_session = follower_run(orphan->follower)->is_session};
-    struct input input = {.kind = INPUT_CONTROL,
-                          .now = now_for(follower_run(orphan->follower), &state->last),
-                          .control = *control};
-    input.control.mode = CANCEL_STOP;
-    scheduler_step(&scheduler, &input, &orphan->turn);
-}
-
-static bool answer(struct orphan *orphan, const struct control *control, struct err *err)
-{
-    const struct run_state *state = follower_state(orphan->follower);
-    bool starts = control->verb == CONTROL_RETRY || control->verb == CONTROL_SEND_ONE;
+    const bool starts = control->verb == CONTROL_RETRY || control->verb == CONTROL_SEND_ONE;
     if (state->ended && control->verb != CONTROL_CORRECT)
         return log_writer_refuse(orphan->writer, control->id, has_ended, err);
-    const bool is_session = follower_run(orphan->follower)->is_session;
     if (starts || !state->started)
         return log_writer_refuse(orphan->writer, control->id,
-                                 is_session ? goes_on_by_itself : needs_engine, err);
+                                 run->is_session ? goes_on_by_itself : needs_engine, err);
 
+    /* Uses the clock of the boot that the run was in, since that clock restarts at a reboot. */
+    struct moment now = clock_now();
+    const struct moment *last = &state->last;
+    struct this_process self;
+    this_process_read(&self);
+    const bool same_boot = run->boot && strcmp(run->boot, self.boot) == 0;
+    if (!same_boot)
+        now.mono_ms = last->mono_ms + (now.at_ms > last->at_ms ? now.at_ms - last->at_ms : 0);
+
+    /* The scheduler decides as usual but starts nothing. As there is nobody to send signals, a
+     * cancel is always the mildest one. The scheduler's requests are ignored, because there is no
+     * engine. */
+    struct scheduler scheduler = {.state = state, .orphaned = true, .is_session = run->is_session};
+    struct input input = {.kind = INPUT_CONTROL, .now = now, .control = *control};
+    input.control.mode = CANCEL_STOP;
     turn_clear(&orphan->turn);
-    act(orphan, control);
+    scheduler_step(&scheduler, &input, &orphan->turn);
     struct log_batch batch = {.events = orphan->turn.events,
                               .event_count = orphan->turn.event_count};
     return log_writer_commit(orphan->writer, &batch, LOG_SYNC_FULL, err);
 }
 
-static bool answer_all(struct orphan *orphan, struct err *err)
+static bool answer_controls(struct orphan *orphan, struct err *err)
 {
     for (int i = 0; i < ROUNDS_MAX; i++) {
         struct control controls[CONTROLS_AT_ONCE];
@@ -343,7 +316,7 @@ static bool answer_all(struct orphan *orphan, struct err *err)
         if (count == 0)
             return true;
         for (size_t at = 0; at < count; at++) {
-            if (!answer(orphan, &controls[at], err))
+            if (!answer_control(orphan, &controls[at], err))
                 return false;
         }
     }
@@ -353,7 +326,11 @@ static bool answer_all(struct orphan *orphan, struct err *err)
 bool orphan_answer(const struct place *place, int64_t run, struct err *err)
 {
     struct orphan orphan = {0};
-    bool ok = open_orphan(&orphan, place, run, err) && answer_all(&orphan, err);
+    const bool ok = follower_open(&orphan.follower, place, run, err) &&
+                    follower_read(orphan.follower, 0, NULL, NULL, NULL, err) &&
+                    log_writer_open(&orphan.writer, place, err) &&
+                    log_writer_resume(orphan.writer, run, follower_state(orphan.follower), err) &&
+                    answer_controls(&orphan, err);
     log_writer_close(orphan.writer);
     follower_close(orphan.follower);
     turn_done(&orphan.turn);

@@ -76,7 +76,7 @@ void private_mode_set(const char *path, mode_t mode)
     (void)close(fd);              /* an O_PATH descriptor; nothing to lose */
 }
 
-static bool make_one(const char *path, bool *made, struct err *err)
+static bool make_one_folder(const char *path, bool *made, struct err *err)
 {
     *made = mkdir(path, FOLDER_MODE) == 0;
     if (*made) {
@@ -99,11 +99,11 @@ bool private_folder_make(const char *path, bool *made_out, struct err *err)
     bool made = false;
     for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        if (!make_one(part, &made, err))
+        if (!make_one_folder(part, &made, err))
             return false;
         *slash = '/';
     }
-    if (!make_one(part, &made, err))
+    if (!make_one_folder(part, &made, err))
         return false;
     if (made_out)
         *made_out = made;
@@ -127,7 +127,7 @@ static bool is_trusted(const char *dir)
     return stat(dir, &info) == 0 && info.st_uid == geteuid();
 }
 
-static bool fill(struct place *place, const char *dir, const char *name, struct err *err)
+static bool fill_place(struct place *place, const char *dir, const char *name, struct err *err)
 {
     place->is_shared = false;
     int dir_len = snprintf(place->dir, sizeof(place->dir), "%s", dir);
@@ -167,21 +167,6 @@ static bool make_folder(const char *dir, struct err *err)
     return true;
 }
 
-/* Turns "a/./b//c" into "a/b/c", so that paths of the same directory can be compared. */
-static void drop_dots(char *path)
-{
-    char *to = path;
-    for (const char *from = path; *from != '\0';) {
-        const bool is_double = from[0] == '/' && from[1] == '/';
-        const bool is_dot = from[0] == '/' && from[1] == '.' && from[2] == '/';
-        if (is_double || is_dot)
-            from += is_dot ? 2 : 1;
-        else
-            *to++ = *from++;
-    }
-    *to = '\0';
-}
-
 bool place_of_file(const char *given, struct place *out, struct err *err)
 {
     if (given[0] == '\0')
@@ -194,12 +179,22 @@ bool place_of_file(const char *given, struct place *out, struct err *err)
     if (len < 0 || len >= PATH_MAX - BESIDE_MAX)
         return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", given);
 
-    drop_dots(path);
+    /* Turns "a/./b//c" into "a/b/c", so that paths of the same directory can be compared. */
+    char *to = path;
+    for (const char *from = path; *from != '\0';) {
+        const bool is_double = from[0] == '/' && from[1] == '/';
+        const bool is_dot = from[0] == '/' && from[1] == '.' && from[2] == '/';
+        if (is_double || is_dot)
+            from += is_dot ? 2 : 1;
+        else
+            *to++ = *from++;
+    }
+    *to = '\0';
     char *slash = strrchr(path, '/');
     if (slash[1] == '\0')
         return err_set(err, ERR_INVALID, "'%s' is a folder, expected a file", given);
     *slash = '\0';
-    return fill(out, path[0] ? path : "/", slash + 1, err);
+    return fill_place(out, path[0] ? path : "/", slash + 1, err);
 }
 
 enum { OTHERS_MODE = 077 };
@@ -263,21 +258,6 @@ static bool place_check_folder(const char *dir, struct err *err)
     return err_hint(err, "--db FILE with a file on a local disk");
 }
 
-static bool use_path(const char *given, bool create, struct place *out, struct err *err)
-{
-    struct place place;
-    if (!place_of_file(given, &place, err))
-        return false;
-    if (create && !make_folder(place.dir, err))
-        return false;
-    if (!create && !is_file(place.db))
-        return err_set(err, ERR_NOT_FOUND, "no log at '%s'", place.db);
-    if (!place_check_folder(place.dir, err))
-        return false;
-    *out = place;
-    return true;
-}
-
 /* Returns true for the top directory of a repository. A linked worktree does not count: it belongs
  * to the repository it was made from. */
 static bool is_repository(const char *dir)
@@ -311,7 +291,7 @@ static bool walk_up(const char *from, struct place *out, char passed[PATH_MAX])
         struct place place;
         bool fits =
             private_path_join(dir, sizeof(dir), strcmp(at, "/") == 0 ? "" : at, "/.devs", NULL) &&
-            fill(&place, dir, db_name, NULL);
+            fill_place(&place, dir, db_name, NULL);
         const bool is_log = fits && is_file(place.db) && is_trusted(place.dir);
         if (is_log && is_outside)
             memcpy(passed, place.dir, sizeof(place.dir));
@@ -341,7 +321,7 @@ bool place_state_folder(char out[PATH_MAX], struct err *err)
 static bool state_place(struct place *out, struct err *err)
 {
     char dir[PATH_MAX];
-    if (!place_state_folder(dir, err) || !fill(out, dir, db_name, err))
+    if (!place_state_folder(dir, err) || !fill_place(out, dir, db_name, err))
         return false;
     out->is_shared = true;
     return true;
@@ -354,7 +334,7 @@ static bool create_here(const char *here, struct place *out, struct err *err)
     struct place place;
     char dir[PATH_MAX];
     if (!private_path_join(dir, sizeof(dir), strcmp(here, "/") == 0 ? "" : here, "/.devs", err) ||
-        !fill(&place, dir, db_name, err))
+        !fill_place(&place, dir, db_name, err))
         return false;
 
     struct err why = {0};
@@ -372,11 +352,19 @@ static bool create_here(const char *here, struct place *out, struct err *err)
 bool place_find(const char *given, bool create, struct place *out, struct err *err)
 {
     const char *named = given ? given : getenv("DEVS_DB");
-    if (named && (given || named[0] != '\0'))
-        return use_path(named, create, out, err);
+    struct place place;
+    if (named && (given || named[0] != '\0')) {
+        if (!place_of_file(named, &place, err) || (create && !make_folder(place.dir, err)))
+            return false;
+        if (!create && !is_file(place.db))
+            return err_set(err, ERR_NOT_FOUND, "no log at '%s'", place.db);
+        if (!place_check_folder(place.dir, err))
+            return false;
+        *out = place;
+        return true;
+    }
 
     char here[PATH_MAX];
-    struct place place;
     if (!working_folder(here, err))
         return false;
     char passed[PATH_MAX];
@@ -405,14 +393,6 @@ bool place_find(const char *given, bool create, struct place *out, struct err *e
 
 /* Checking a log's directory and file before use. */
 
-/* A group with the user's own number has no other members: many systems create accounts like
- * that. */
-static bool others_may_write(const struct stat *folder)
-{
-    bool own_group = folder->st_gid == getegid() && (unsigned long)folder->st_gid == geteuid();
-    return (folder->st_mode & S_IWOTH) != 0 || ((folder->st_mode & S_IWGRP) != 0 && !own_group);
-}
-
 bool place_check_private(const char *dir, struct err *err)
 {
     struct stat named;
@@ -428,7 +408,10 @@ bool place_check_private(const char *dir, struct err *err)
                       dir);
         return err_hint(err, "--db FILE with a file in a folder of your own");
     }
-    if (others_may_write(&folder)) {
+    /* A group with the user's own number has no other members: many systems create accounts like
+     * that. */
+    const bool own_group = folder.st_gid == getegid() && (unsigned long)folder.st_gid == geteuid();
+    if ((folder.st_mode & S_IWOTH) != 0 || ((folder.st_mode & S_IWGRP) != 0 && !own_group)) {
         (void)err_set(err, ERR_INVALID, "others may write to '%s', so no log is kept there", dir);
         return err_hint(err, "chmod go-w '%s', or --db FILE in another folder", dir);
     }
@@ -446,15 +429,6 @@ static bool check_file(const struct place *place, struct stat *info, struct err 
         return err_set(err, ERR_INVALID, "'%s' has a second name (hard link): no log can",
                        place->db);
     return true;
-}
-
-static void make_log_private(const char *db, const char *suffix)
-{
-    char path[PATH_MAX];
-    struct stat info;
-    if (private_path_join(path, sizeof(path), db, suffix, NULL) && lstat(path, &info) == 0 &&
-        S_ISREG(info.st_mode) && (info.st_mode & OTHERS_MODE) != 0)
-        private_mode_set(path, FILE_MODE);
 }
 
 static bool check_schema(const struct place *place, struct err *err)
@@ -482,6 +456,7 @@ bool place_check_log(const struct place *place, struct err *err)
 
 bool place_check_write(const struct place *place, struct err *err)
 {
+    static const char *const suffixes[] = {"", "-wal", "-shm"};
     struct stat info;
     if (!place_check_private(place->dir, err))
         return false;
@@ -492,8 +467,11 @@ bool place_check_write(const struct place *place, struct err *err)
     if (!check_file(place, &info, err) || (info.st_size > 0 && !check_schema(place, err)) ||
         !log_own_check(place, err))
         return false;
-    make_log_private(place->db, "");
-    make_log_private(place->db, "-wal");
-    make_log_private(place->db, "-shm");
+    for (size_t i = 0; i < ARRAY_LEN(suffixes); i++) {
+        char path[PATH_MAX];
+        if (private_path_join(path, sizeof(path), place->db, suffixes[i], NULL) &&
+            lstat(path, &info) == 0 && S_ISREG(info.st_mode) && (info.st_mode & OTHERS_MODE) != 0)
+            private_mode_set(path, FILE_MODE);
+    }
     return true;
 }

@@ -162,10 +162,19 @@ static void touch_all_tasks(struct projection *projection)
         touch_task(projection, i);
 }
 
-/* Marks rows of tasks other than the one that the event names. */
-static void touch_others(struct projection *projection, const struct event *event)
+void projection_touch(struct projection *projection, const struct event *event)
 {
-    switch (event->kind) {
+    bool is_there = event_kind_is_known((int64_t)event->kind) && event->task >= 0 &&
+                    event->task < projection->state->plan->task_count;
+    unsigned what = is_there ? changes[event->kind] : 0;
+    make_room(projection);
+    if ((what & CHANGES_TASK) != 0)
+        touch_task(projection, event->task);
+    if ((what & CHANGES_ATTEMPT) != 0)
+        touch_attempt(projection,
+                      &(struct projection_row){event->task, event->step, event->attempt});
+
+    switch (event->kind) { /* rows of other tasks */
     case EVENT_TASK_ADDED:
         touch_task(projection, (int)event->a);
         break;
@@ -183,20 +192,6 @@ static void touch_others(struct projection *projection, const struct event *even
     default: /* other events change only their own task */
         break;
     }
-}
-
-void projection_touch(struct projection *projection, const struct event *event)
-{
-    bool is_there = event_kind_is_known((int64_t)event->kind) && event->task >= 0 &&
-                    event->task < projection->state->plan->task_count;
-    unsigned what = is_there ? changes[event->kind] : 0;
-    make_room(projection);
-    if ((what & CHANGES_TASK) != 0)
-        touch_task(projection, event->task);
-    if ((what & CHANGES_ATTEMPT) != 0)
-        touch_attempt(projection,
-                      &(struct projection_row){event->task, event->step, event->attempt});
-    touch_others(projection, event);
 }
 
 void projection_touch_all(struct projection *projection)
@@ -242,22 +237,6 @@ static bool write_task(const struct projection *projection, int number, struct e
     return db_run(projection->db, put, err);
 }
 
-/* Binds the result of an attempt; NULLs until it has ended. */
-static void bind_end(sqlite3_stmt *put, const struct attempt_state *attempt)
-{
-    const struct outcome *outcome = &attempt->outcome;
-    const int64_t facts[] = {
-        outcome->kind,     outcome->code,     outcome->ran_ms,         outcome->bytes[0],
-        outcome->bytes[1], outcome->lines[0], outcome->lines[1],       outcome->rss_kib_max,
-        outcome->cpu_ms,   outcome->left,     (int64_t)attempt->class,
-    };
-    bool ended = attempt->ended.at_ms != 0;
-    for (int i = 0; i < (int)ARRAY_LEN(facts); i++)
-        db_bind_unless(put, 9 + i, ended ? facts[i] : INT64_MIN, INT64_MIN);
-    db_bind_unless(put, 20, (int64_t)attempt->type, TRANSIENT_NONE);
-    db_bind_unless(put, 21, (int64_t)attempt->reason, REASON_NONE);
-}
-
 static bool write_attempt(const struct projection *projection, const struct projection_row *row,
                           struct err *err)
 {
@@ -266,6 +245,13 @@ static bool write_attempt(const struct projection *projection, const struct proj
     if (!attempt)
         return true; /* the state has ignored the attempt's event */
 
+    const struct outcome *outcome = &attempt->outcome;
+    const int64_t facts[] = {
+        outcome->kind,     outcome->code,     outcome->ran_ms,         outcome->bytes[0],
+        outcome->bytes[1], outcome->lines[0], outcome->lines[1],       outcome->rss_kib_max,
+        outcome->cpu_ms,   outcome->left,     (int64_t)attempt->class,
+    };
+    const bool ended = attempt->ended.at_ms != 0;
     sqlite3_stmt *put = projection->statements[PUT_ATTEMPT];
     (void)sqlite3_bind_int64(put, 1, projection->run);
     (void)sqlite3_bind_int(put, 2, row->task);
@@ -275,7 +261,10 @@ static bool write_attempt(const struct projection *projection, const struct proj
     (void)sqlite3_bind_int64(put, 6, attempt->started.at_ms);
     db_bind_unless(put, 7, attempt->ended.at_ms, 0);
     db_bind_unless(put, 8, attempt->waited_ms, 0);
-    bind_end(put, attempt);
+    for (int i = 0; i < (int)ARRAY_LEN(facts); i++) /* NULLs until it has ended */
+        db_bind_unless(put, 9 + i, ended ? facts[i] : INT64_MIN, INT64_MIN);
+    db_bind_unless(put, 20, (int64_t)attempt->type, TRANSIENT_NONE);
+    db_bind_unless(put, 21, (int64_t)attempt->reason, REASON_NONE);
     db_bind_unless(put, 22, (int64_t)attempt->fingerprint.hi, 0);
     db_bind_unless(put, 23, (int64_t)attempt->fingerprint.lo, 0);
     return db_run(projection->db, put, err);

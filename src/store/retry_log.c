@@ -59,67 +59,33 @@ static int compare_marks(const void *a, const void *b)
     return order != 0 ? order : left->seq < right->seq ? -1 : left->seq > right->seq;
 }
 
-static bool take_label(sqlite3_stmt *row, struct verdict_label *out)
-{
-    int class = 0;
-    int type = 0;
-    int reason = 0;
-    if (!log_read_int(row, MARK_LABEL, 0, VERDICT_CLASS_COUNT - 1, &class) ||
-        !log_read_int(row, MARK_LABEL + 1, 0, TRANSIENT_TYPE_COUNT - 1, &type) ||
-        !log_read_int(row, MARK_LABEL + 2, 0, REASON_COUNT - 1, &reason))
-        return false;
-    *out = (struct verdict_label){.class = (enum verdict_class) class,
-                                  .type = (enum transient_type)type,
-                                  .reason = (enum reason)reason};
-    return true;
-}
-
 static bool take_mark(sqlite3_stmt *row, struct attempt_mark *out)
 {
     struct attempt_mark mark = {.seq = sqlite3_column_int64(row, MARK_SEQ),
                                 .kind = (enum event_kind)sqlite3_column_int(row, MARK_KIND)};
+    int class = 0;
+    int type = 0;
+    int reason = 0;
     if (!log_read_int(row, MARK_TASK, 0, INT_MAX, &mark.key.task) ||
         !log_read_int(row, MARK_STEP, 0, INT_MAX, &mark.key.step) ||
         !log_read_int(row, MARK_ATTEMPT, 0, INT_MAX, &mark.key.attempt))
         return false;
-    if (mark.kind == EVENT_CLASS_CORRECTED && !take_label(row, &mark.label))
-        return false;
+    if (mark.kind == EVENT_CLASS_CORRECTED) {
+        if (!log_read_int(row, MARK_LABEL, 0, VERDICT_CLASS_COUNT - 1, &class) ||
+            !log_read_int(row, MARK_LABEL + 1, 0, TRANSIENT_TYPE_COUNT - 1, &type) ||
+            !log_read_int(row, MARK_LABEL + 2, 0, REASON_COUNT - 1, &reason))
+            return false;
+        mark.label = (struct verdict_label){.class = (enum verdict_class) class,
+                                            .type = (enum transient_type)type,
+                                            .reason = (enum reason)reason};
+    }
     *out = mark;
     return true;
 }
 
-/* Reads at most LOG_PAGE_EVENTS more; fewer means that there are no more. */
-static bool read_marks_page(struct attempt_marks *marks, struct log_reader *reader, int64_t run,
-                            sqlite3_stmt *query, struct err *err)
-{
-    const int64_t after = marks->count > 0 ? marks->items[marks->count - 1].seq : 0;
-    (void)sqlite3_bind_int64(query, 1, run);
-    (void)sqlite3_bind_int64(query, 2, after);
-    (void)sqlite3_bind_int(query, 3, EVENT_CLASS_CORRECTED);
-    (void)sqlite3_bind_int(query, 4, EVENT_ROUND_STARTED);
-    (void)sqlite3_bind_int(query, 5, EVENT_HINT_GIVEN);
-    (void)sqlite3_bind_int(query, 6, EVENT_ATTEMPT_ENDED);
-    (void)sqlite3_bind_int(query, 7, OUTCOME_TIMEOUT);
-    (void)sqlite3_bind_int(query, 8, LOG_PAGE_EVENTS);
-    bool row = true;
-    bool ok = true;
-    while (ok && row) {
-        ok = db_next(&reader->db, query, &row, err);
-        if (!ok || !row)
-            break;
-        marks->items = xgrow(marks->items, &marks->cap, marks->count + 1, sizeof(*marks->items));
-        ok = take_mark(query, &marks->items[marks->count]) ||
-             err_set(err, ERR_DAMAGED, "event %lld of run #%lld is invalid",
-                     (long long)sqlite3_column_int64(query, MARK_SEQ), (long long)run);
-        marks->count += ok;
-    }
-    (void)sqlite3_reset(query); /* repeats the step's error */
-    return ok;
-}
-
 /* Reads the marks of one run by scanning all its events. Fails with ERR_DAMAGED if one is invalid,
- * ERR_LIMIT if there are more than ATTEMPT_MARKS_MAX. The caller frees *out with
- * attempt_marks_done(), even after a failure. */
+ * ERR_LIMIT if there are more than ATTEMPT_MARKS_MAX. The caller frees out->items, even after a
+ * failure. */
 static bool attempt_marks_read(struct attempt_marks *out, struct log_reader *reader, int64_t run,
                                struct err *err)
 {
@@ -128,23 +94,38 @@ static bool attempt_marks_read(struct attempt_marks *out, struct log_reader *rea
     size_t before = 0;
     *out = (struct attempt_marks){0};
     bool ok = db_prepare(&reader->db, &sql, 1, &query, err);
-    do {
+    while (ok) {
         before = out->count;
-        ok = ok && read_marks_page(out, reader, run, query, err);
+        (void)sqlite3_bind_int64(query, 1, run);
+        (void)sqlite3_bind_int64(query, 2, before > 0 ? out->items[before - 1].seq : 0);
+        (void)sqlite3_bind_int(query, 3, EVENT_CLASS_CORRECTED);
+        (void)sqlite3_bind_int(query, 4, EVENT_ROUND_STARTED);
+        (void)sqlite3_bind_int(query, 5, EVENT_HINT_GIVEN);
+        (void)sqlite3_bind_int(query, 6, EVENT_ATTEMPT_ENDED);
+        (void)sqlite3_bind_int(query, 7, OUTCOME_TIMEOUT);
+        (void)sqlite3_bind_int(query, 8, LOG_PAGE_EVENTS);
+        bool row = true;
+        while (ok && row) {
+            ok = db_next(&reader->db, query, &row, err);
+            if (!ok || !row)
+                break;
+            out->items = xgrow(out->items, &out->cap, out->count + 1, sizeof(*out->items));
+            ok = take_mark(query, &out->items[out->count]) ||
+                 err_set(err, ERR_DAMAGED, "event %lld of run #%lld is invalid",
+                         (long long)sqlite3_column_int64(query, MARK_SEQ), (long long)run);
+            out->count += ok;
+        }
+        (void)sqlite3_reset(query); /* repeats the step's error */
         if (ok && out->count > ATTEMPT_MARKS_MAX)
             ok = err_set(err, ERR_LIMIT, "run #%lld has more than %d corrections and hints",
                          (long long)run, ATTEMPT_MARKS_MAX);
-    } while (ok && out->count - before == LOG_PAGE_EVENTS);
+        if (out->count - before < LOG_PAGE_EVENTS)
+            break; /* there are no more */
+    }
     db_finalize(&query, 1);
     if (ok && out->count > 1)
         qsort(out->items, out->count, sizeof(*out->items), compare_marks);
     return ok;
-}
-
-static void attempt_marks_done(struct attempt_marks *marks)
-{
-    free(marks->items);
-    *marks = (struct attempt_marks){0};
 }
 
 /* Returns the next mark of this attempt; NULL if there are no more. Pass attempts in ascending
@@ -181,9 +162,7 @@ static const char attempts_sql[] =
     " AND (task, step, attempt)>(?2, ?3, ?4) ORDER BY task, step, attempt LIMIT ?5";
 
 struct reading {
-    struct log_reader *reader; /* borrowed */
     int64_t run;
-    sqlite3_stmt *query; /* owned */
     struct attempt_marks marks;
     struct attempt_key last; /* the last one read; attempt 0 = none of its step */
     bool hinted;             /* the next attempt got a hint */
@@ -214,124 +193,82 @@ static bool take_row(sqlite3_stmt *row, struct attempt_state *out)
     return true;
 }
 
-static bool take_key(sqlite3_stmt *row, struct attempt_key *out)
-{
-    return log_read_int(row, AT_TASK, 0, INT_MAX, &out->task) &&
-           log_read_int(row, AT_STEP, 0, INT_MAX, &out->step) &&
-           log_read_int(row, AT_ATTEMPT, 1, INT_MAX, &out->attempt);
-}
-
-/* Returns true if the step's first attempt got a hint, which is stored as a mark of attempt 0. */
-static bool was_hinted_first(struct reading *reading, const struct attempt_key *key)
-{
-    const struct attempt_key none = {.task = key->task, .step = key->step};
-    const struct attempt_mark *mark = NULL;
-    bool hinted = false;
-    while ((mark = attempt_marks_next(&reading->marks, &none)))
-        hinted = hinted || mark->kind == EVENT_HINT_GIVEN;
-    return hinted;
-}
-
-static void begin_step(struct reading *reading, const struct attempt_key *key)
-{
-    reading->step = (struct retry_step){.help = reading->step.help};
-    reading->hinted = was_hinted_first(reading, key);
-}
-
-/* Adds the attempt with all its marks. */
-static void add(struct reading *reading, const struct attempt_key *key,
-                struct attempt_state *attempt)
-{
-    struct retry_attempt told = {.number = key->attempt, .hinted = reading->hinted};
-    struct correction correction;
-    const struct attempt_mark *mark = NULL;
-    reading->hinted = false;
-    while ((mark = attempt_marks_next(&reading->marks, key))) {
-        if (mark->kind == EVENT_CLASS_CORRECTED) {
-            correction = (struct correction){.label = mark->label};
-            attempt->correction = &correction;
-        }
-        reading->hinted = reading->hinted || mark->kind == EVENT_HINT_GIVEN;
-        told.ends_round = told.ends_round || mark->kind == EVENT_ROUND_STARTED;
-        attempt->outcome.quiet_ms =
-            mark->kind == EVENT_ATTEMPT_ENDED ? 1 : attempt->outcome.quiet_ms;
-    }
-    told.class = failure_class_of(attempt);
-    told.outcome = attempt->outcome.kind;
-    told.fingerprint = attempt->fingerprint;
-    told.waited_ms = attempt->waited_ms;
-    told.ran_ms = attempt->outcome.ran_ms;
-    retry_step_add(&reading->step, &told);
-}
-
-static bool take(struct reading *reading, sqlite3_stmt *row, struct err *err)
+/* Reads the row of an attempt; adds it, with all its marks, if it has ended. */
+static bool take_attempt(struct reading *reading, sqlite3_stmt *row, struct err *err)
 {
     struct attempt_state attempt = {0};
     struct attempt_key key = {0};
+    const struct attempt_mark *mark = NULL;
     const bool ended = sqlite3_column_type(row, AT_ENDED) != SQLITE_NULL;
-    if (!take_key(row, &key) || (ended && !take_row(row, &attempt)))
+    if (!log_read_int(row, AT_TASK, 0, INT_MAX, &key.task) ||
+        !log_read_int(row, AT_STEP, 0, INT_MAX, &key.step) ||
+        !log_read_int(row, AT_ATTEMPT, 1, INT_MAX, &key.attempt) ||
+        (ended && !take_row(row, &attempt)))
         return err_set(err, ERR_DAMAGED, "an attempt of run #%lld in the log is invalid",
                        (long long)reading->run);
     if (key.task != reading->last.task || key.step != reading->last.step ||
-        reading->last.attempt == 0)
-        begin_step(reading, &key);
-    reading->last = key;
-    if (ended)
-        add(reading, &key, &attempt);
-    return true;
-}
-
-static bool read_page(struct reading *reading, size_t *count, struct err *err)
-{
-    sqlite3_stmt *query = reading->query;
-    (void)sqlite3_bind_int64(query, 1, reading->run);
-    (void)sqlite3_bind_int(query, 2, reading->last.task);
-    (void)sqlite3_bind_int(query, 3, reading->last.step);
-    (void)sqlite3_bind_int(query, 4, reading->last.attempt);
-    (void)sqlite3_bind_int(query, 5, LOG_PAGE_EVENTS);
-    bool row = true;
-    bool ok = true;
-    *count = 0;
-    while (ok && row) {
-        ok = db_next(&reading->reader->db, query, &row, err);
-        if (ok && row) {
-            ok = take(reading, query, err);
-            *count += 1;
-        }
+        reading->last.attempt == 0) {
+        /* A hint for the step's first attempt is stored as a mark of attempt 0. */
+        const struct attempt_key none = {.task = key.task, .step = key.step};
+        reading->step = (struct retry_step){.help = reading->step.help};
+        reading->hinted = false;
+        while ((mark = attempt_marks_next(&reading->marks, &none)))
+            reading->hinted = reading->hinted || mark->kind == EVENT_HINT_GIVEN;
     }
-    (void)sqlite3_reset(query); /* repeats the step's error */
-    return ok;
+    reading->last = key;
+    if (!ended)
+        return true;
+
+    struct retry_attempt told = {.number = key.attempt, .hinted = reading->hinted};
+    struct correction correction;
+    reading->hinted = false;
+    while ((mark = attempt_marks_next(&reading->marks, &key))) {
+        if (mark->kind == EVENT_CLASS_CORRECTED) {
+            correction = (struct correction){.label = mark->label};
+            attempt.correction = &correction;
+        }
+        reading->hinted = reading->hinted || mark->kind == EVENT_HINT_GIVEN;
+        told.ends_round = told.ends_round || mark->kind == EVENT_ROUND_STARTED;
+        if (mark->kind == EVENT_ATTEMPT_ENDED)
+            attempt.outcome.quiet_ms = 1; /* it was silent for too long */
+    }
+    told.class = failure_class_of(&attempt);
+    told.outcome = attempt.outcome.kind;
+    told.fingerprint = attempt.fingerprint;
+    told.waited_ms = attempt.waited_ms;
+    told.ran_ms = attempt.outcome.ran_ms;
+    retry_step_add(&reading->step, &told);
+    return true;
 }
 
 bool retry_log_add(struct log_reader *reader, int64_t run, struct retry_help *help, struct err *err)
 {
     static const char *const sql = attempts_sql;
-    struct reading reading = {.reader = reader, .run = run, .step = {.help = help}};
-    size_t count = 0;
-    bool ok = db_prepare(&reader->db, &sql, 1, &reading.query, err) &&
+    struct reading reading = {.run = run, .step = {.help = help}};
+    sqlite3_stmt *query = NULL;
+    size_t count = LOG_PAGE_EVENTS;
+    bool ok = db_prepare(&reader->db, &sql, 1, &query, err) &&
               attempt_marks_read(&reading.marks, reader, run, err);
-    do {
-        ok = ok && read_page(&reading, &count, err);
-    } while (ok && count == LOG_PAGE_EVENTS);
-    db_finalize(&reading.query, 1);
-    attempt_marks_done(&reading.marks);
-    help->runs += ok;
-    return ok;
-}
-
-/* Adds runs as far as the budget *left permits, and reduces it. */
-static bool add_runs(struct log_reader *reader, struct log_run_info *runs, size_t count,
-                     struct retry_help *out, int64_t *left, struct err *err)
-{
-    bool ok = true;
-    for (size_t i = 0; i < count; i++) {
-        const bool fits = runs[i].last_seq >= 0 && runs[i].last_seq <= *left;
-        if (ok && fits) {
-            *left -= runs[i].last_seq;
-            ok = retry_log_add(reader, runs[i].number, out, err);
+    while (ok && count == LOG_PAGE_EVENTS) {
+        (void)sqlite3_bind_int64(query, 1, run);
+        (void)sqlite3_bind_int(query, 2, reading.last.task);
+        (void)sqlite3_bind_int(query, 3, reading.last.step);
+        (void)sqlite3_bind_int(query, 4, reading.last.attempt);
+        (void)sqlite3_bind_int(query, 5, LOG_PAGE_EVENTS);
+        bool row = true;
+        count = 0;
+        while (ok && row) {
+            ok = db_next(&reader->db, query, &row, err);
+            if (ok && row) {
+                ok = take_attempt(&reading, query, err);
+                count++;
+            }
         }
-        log_run_info_done(&runs[i]);
+        (void)sqlite3_reset(query); /* repeats the step's error */
     }
+    db_finalize(&query, 1);
+    free(reading.marks.items);
+    help->runs += ok;
     return ok;
 }
 
@@ -349,7 +286,16 @@ bool retry_log_read(struct log_reader *reader, const struct retry_log_scope *sco
         if (!log_reader_runs(reader, before, runs, RUNS_AT_ONCE, &count, err))
             return false;
         before = count > 0 ? runs[count - 1].number : 0;
-        if (!add_runs(reader, runs, count, out, &left, err))
+        bool ok = true;
+        for (size_t at = 0; at < count; at++) {
+            const bool fits = runs[at].last_seq >= 0 && runs[at].last_seq <= left;
+            if (ok && fits) {
+                left -= runs[at].last_seq;
+                ok = retry_log_add(reader, runs[at].number, out, err);
+            }
+            log_run_info_done(&runs[at]);
+        }
+        if (!ok)
             return false;
     }
     retry_help_sort(out);

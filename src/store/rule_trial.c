@@ -30,7 +30,8 @@ struct opinion {
     char word[VERDICT_WORD_MAX];
 };
 
-static struct opinion judge(const struct classifier *classifier, const struct classify_input *input)
+static struct opinion judge_by(const struct classifier *classifier,
+                               const struct classify_input *input)
 {
     struct opinion opinion;
     classify(classifier, input, &opinion.verdict);
@@ -42,12 +43,6 @@ static struct opinion judge(const struct classifier *classifier, const struct cl
         (void)snprintf(opinion.word, sizeof(opinion.word), "%s",
                        verdict_class_name(verdict->class));
     return opinion;
-}
-
-static bool is_same(const struct opinion *a, const struct opinion *b)
-{
-    return verdict_label_equals(&a->label, &b->label) && a->verdict.ask == b->verdict.ask &&
-           a->verdict.retry_after_ms == b->verdict.retry_after_ms;
 }
 
 /* If the class stays the same, names another difference. */
@@ -84,13 +79,6 @@ static struct rule_trial_change *find_change(struct rule_trial *result, const ch
     return change;
 }
 
-/* Returns true for a success, or a failure whose reason a rule knew. */
-static bool was_known(const struct verdict_label *label)
-{
-    return label->class == VERDICT_SUCCESS ||
-           (label->class == VERDICT_PERSISTENT && label->reason != REASON_NONE);
-}
-
 static void count_change(struct trial *trial, const struct evidence_of *subject,
                          const struct opinion *now, const struct opinion *then)
 {
@@ -105,7 +93,11 @@ static void count_change(struct trial *trial, const struct evidence_of *subject,
         return;
     }
     change->count++;
-    change->look |= was_known(&now->label) && !verdict_label_equals(&now->label, &then->label);
+    /* A success, or a failure whose reason a rule knew. */
+    const bool was_known =
+        now->label.class == VERDICT_SUCCESS ||
+        (now->label.class == VERDICT_PERSISTENT && now->label.reason != REASON_NONE);
+    change->look |= was_known && !verdict_label_equals(&now->label, &then->label);
     if (change->example_count == RULE_TRIAL_EXAMPLES_MAX)
         return;
     struct rule_trial_attempt *example = &change->examples[change->example_count++];
@@ -115,32 +107,29 @@ static void count_change(struct trial *trial, const struct evidence_of *subject,
                    subject->plan->tasks[subject->event->task].id);
 }
 
-/* Reads the output of a successful attempt only if a rule may deny success. */
-static bool read_attempt(struct trial *trial, const struct evidence_of *subject,
-                         struct classify_input *out, struct err *err)
-{
-    struct evidence_of whole = *subject;
-    enum evidence_state state;
-    if (!evidence_read(trial->evidence, subject, out, &state, err))
-        return false;
-    whole.wants_all = classify_may_deny(trial->now, out) || classify_may_deny(trial->then, out);
-    return !whole.wants_all || evidence_read(trial->evidence, &whole, out, &state, err);
-}
-
 static bool try_attempt(struct trial *trial, const struct evidence_of *subject, struct err *err)
 {
     struct classify_input input;
-    if (!read_attempt(trial, subject, &input, err))
+    struct evidence_of whole = *subject;
+    enum evidence_state state;
+    if (!evidence_read(trial->evidence, subject, &input, &state, err))
         return false;
-    struct opinion now = judge(trial->now, &input);
-    struct opinion then = judge(trial->then, &input);
+    /* Reads the output of a successful attempt only if a rule may deny success. */
+    whole.wants_all =
+        classify_may_deny(trial->now, &input) || classify_may_deny(trial->then, &input);
+    if (whole.wants_all && !evidence_read(trial->evidence, &whole, &input, &state, err))
+        return false;
+    const struct opinion now = judge_by(trial->now, &input);
+    const struct opinion then = judge_by(trial->then, &input);
     trial->result.attempts++;
-    if (!is_same(&now, &then))
+    if (!verdict_label_equals(&now.label, &then.label) || now.verdict.ask != then.verdict.ask ||
+        now.verdict.retry_after_ms != then.verdict.retry_after_ms)
         count_change(trial, subject, &now, &then);
     return true;
 }
 
-static bool goes_on(struct trial *trial)
+/* Returns false if the caller wants to stop. */
+static bool report_progress(struct trial *trial)
 {
     const struct rule_trial_asked *asked = trial->asked;
     int64_t done = trial->result.attempts + trial->result.skipped;
@@ -168,7 +157,7 @@ static bool try_events(struct trial *trial, int64_t run, struct plan *plan, stru
                 continue;
             if (!try_attempt(trial, &subject, err))
                 return false;
-            if (!goes_on(trial))
+            if (!report_progress(trial))
                 return true;
         }
     } while (trial->page.count == LOG_PAGE_EVENTS);
@@ -212,14 +201,14 @@ static bool try_runs(struct trial *trial, struct err *err)
         for (size_t i = 0; i < count; i++) {
             before = runs[i].number;
             log_run_info_done(&runs[i]);
-            if (ok && goes_on(trial))
+            if (ok && report_progress(trial))
                 ok = try_run(trial, before, err);
         }
     }
     return ok;
 }
 
-static int by_count(const void *a, const void *b)
+static int compare_by_count(const void *a, const void *b)
 {
     const struct rule_trial_change *one = a;
     const struct rule_trial_change *other = b;
@@ -229,37 +218,30 @@ static int by_count(const void *a, const void *b)
     return order != 0 ? order : strcmp(one->to, other->to);
 }
 
-static bool open_trial(struct trial *trial, struct err *err)
-{
-    const struct rule_trial_asked *asked = trial->asked;
-    if (!classifier_open(&trial->now, asked->rules, err) ||
-        !classifier_open(&trial->then, asked->new_rules, err) ||
-        !log_reader_open(&trial->reader, asked->place, err))
-        return false;
-    evidence_open(&trial->evidence, trial->reader);
-    return db_number(&trial->reader->db, "SELECT ifnull(sum(attempts), 0) FROM run WHERE expired=0",
-                     &trial->total, err);
-}
-
-static void close_trial(struct trial *trial)
-{
-    event_page_done(&trial->page);
-    evidence_close(trial->evidence);
-    log_reader_close(trial->reader);
-    classifier_close(trial->then);
-    classifier_close(trial->now);
-}
-
 bool rule_trial_run(const struct rule_trial_asked *asked, struct rule_trial *out, struct err *err)
 {
     struct trial trial = {.asked = asked};
-    bool ok = open_trial(&trial, err) && try_runs(&trial, err);
+    bool ok = classifier_open(&trial.now, asked->rules, err) &&
+              classifier_open(&trial.then, asked->new_rules, err) &&
+              log_reader_open(&trial.reader, asked->place, err);
+    if (ok) {
+        evidence_open(&trial.evidence, trial.reader);
+        ok =
+            db_number(&trial.reader->db, "SELECT ifnull(sum(attempts), 0) FROM run WHERE expired=0",
+                      &trial.total, err) &&
+            try_runs(&trial, err);
+    }
     struct rule_trial *result = &trial.result;
     if (ok) {
-        qsort(result->changes, (size_t)result->change_count, sizeof(result->changes[0]), by_count);
+        qsort(result->changes, (size_t)result->change_count, sizeof(result->changes[0]),
+              compare_by_count);
         *out = *result;
     }
-    close_trial(&trial);
+    event_page_done(&trial.page);
+    evidence_close(trial.evidence);
+    log_reader_close(trial.reader);
+    classifier_close(trial.then);
+    classifier_close(trial.now);
     return ok;
 }
 
@@ -269,19 +251,6 @@ void rule_trial_attempt_words(const struct rule_trial_attempt *attempt, struct s
     if (attempt->step > 0)
         str_addf(out, " step %d", attempt->step + 1);
     str_addf(out, " try %d", attempt->attempt);
-}
-
-static void change_words(const struct rule_trial_change *change, struct str *out)
-{
-    str_addf(out, "%lld %s -> %s", (long long)change->count, change->from, change->to);
-    if (!change->look)
-        return;
-    str_add(out, " (look at these: ");
-    for (int i = 0; i < change->example_count; i++) {
-        str_add(out, i > 0 ? ", " : "");
-        rule_trial_attempt_words(&change->examples[i], out);
-    }
-    str_add(out, change->count > change->example_count ? ", ...)" : ")");
 }
 
 void rule_trial_words(const struct rule_trial *trial, struct str *out)
@@ -295,8 +264,17 @@ void rule_trial_words(const struct rule_trial *trial, struct str *out)
     str_addf(out, "%lld of %lld would change", (long long)trial->changed,
              (long long)trial->attempts);
     for (int i = 0; i < trial->change_count; i++) {
-        str_add(out, i > 0 ? ", " : ": ");
-        change_words(&trial->changes[i], out);
+        const struct rule_trial_change *change = &trial->changes[i];
+        str_addf(out, "%s%lld %s -> %s", i > 0 ? ", " : ": ", (long long)change->count,
+                 change->from, change->to);
+        if (!change->look)
+            continue;
+        str_add(out, " (look at these: ");
+        for (int at = 0; at < change->example_count; at++) {
+            str_add(out, at > 0 ? ", " : "");
+            rule_trial_attempt_words(&change->examples[at], out);
+        }
+        str_add(out, change->count > change->example_count ? ", ...)" : ")");
     }
     if (trial->others > 0)
         str_addf(out, ", %lld in other ways", (long long)trial->others);

@@ -1,5 +1,6 @@
 #include "schema.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -152,83 +153,74 @@ static const char schema_views[] =
     " strftime('%Y-%m-%dT%H:%M:%fZ', c.at_ms/1000.0, 'unixepoch') AS at, c.json"
     " FROM capture c JOIN task t ON t.run=c.run AND t.task=c.task;";
 
-/* Names for numbers in the views. One adapter function per enum. */
-static const char *event_word(int number)
-{
-    return event_kind_name((enum event_kind)number);
-}
-
-static const char *status_word(int number)
-{
-    return task_status_name((enum task_status)number);
-}
-
-static const char *outcome_word(int number)
-{
-    return outcome_kind_name((enum outcome_kind)number);
-}
-
-static const char *class_word(int number)
-{
-    return verdict_class_name((enum verdict_class)number);
-}
-
-static const char *type_word(int number)
-{
-    return transient_type_name((enum transient_type)number);
-}
-
-static const char *reason_word(int number)
-{
-    return reason_name((enum reason)number);
-}
-
-static const char *decision_column_word(int number)
-{
-    return decision_kind_name((enum decision_kind)number);
-}
-
-static const char *verb_word(int number)
-{
-    return control_verb_name((enum control_verb)number);
-}
+/* Names for numbers in the views. */
+enum word_list {
+    WORDS_EVENT,
+    WORDS_STATUS,
+    WORDS_OUTCOME,
+    WORDS_CLASS,
+    WORDS_TYPE,
+    WORDS_REASON,
+    WORDS_DECISION,
+    WORDS_VERB,
+    WORD_LIST_COUNT
+};
 
 static const struct {
     const char *what;
-    const char *(*word)(int number);
     int first;
     int end;
 } word_lists[] = {
-    {"event", event_word, EVENT_RUN_STARTED, EVENT_KIND_COUNT},
-    {"status", status_word, TASK_QUEUED, TASK_STATUS_COUNT},
-    {"outcome", outcome_word, OUTCOME_EXIT, OUTCOME_KIND_COUNT},
-    {"class", class_word, VERDICT_SUCCESS, VERDICT_CLASS_COUNT},
-    {"type", type_word, TRANSIENT_NETWORK_TIMEOUT, TRANSIENT_TYPE_COUNT},
-    {"reason", reason_word, REASON_TEST_FAIL, REASON_COUNT},
-    {"decision", decision_column_word, DECISION_SUCCEEDED, DECISION_KIND_COUNT},
-    {"verb", verb_word, CONTROL_CANCEL, CONTROL_VERB_COUNT},
+    [WORDS_EVENT] = {"event", EVENT_RUN_STARTED, EVENT_KIND_COUNT},
+    [WORDS_STATUS] = {"status", TASK_QUEUED, TASK_STATUS_COUNT},
+    [WORDS_OUTCOME] = {"outcome", OUTCOME_EXIT, OUTCOME_KIND_COUNT},
+    [WORDS_CLASS] = {"class", VERDICT_SUCCESS, VERDICT_CLASS_COUNT},
+    [WORDS_TYPE] = {"type", TRANSIENT_NETWORK_TIMEOUT, TRANSIENT_TYPE_COUNT},
+    [WORDS_REASON] = {"reason", REASON_TEST_FAIL, REASON_COUNT},
+    [WORDS_DECISION] = {"decision", DECISION_SUCCEEDED, DECISION_KIND_COUNT},
+    [WORDS_VERB] = {"verb", CONTROL_CANCEL, CONTROL_VERB_COUNT},
 };
+static_assert(ARRAY_LEN(word_lists) == WORD_LIST_COUNT, "every list has its numbers");
 
-static bool put_words(const struct db *db, sqlite3_stmt *statement, size_t list, struct err *err)
+static const char *word_of_number(enum word_list list, int number)
 {
-    for (int i = word_lists[list].first; i < word_lists[list].end; i++) {
-        db_bind_text(statement, 1, word_lists[list].what);
-        (void)sqlite3_bind_int(statement, 2, i);
-        db_bind_text(statement, 3, word_lists[list].word(i));
-        if (!db_run(db, statement, err))
-            return false;
+    switch (list) {
+    case WORDS_EVENT:
+        return event_kind_name((enum event_kind)number);
+    case WORDS_STATUS:
+        return task_status_name((enum task_status)number);
+    case WORDS_OUTCOME:
+        return outcome_kind_name((enum outcome_kind)number);
+    case WORDS_CLASS:
+        return verdict_class_name((enum verdict_class)number);
+    case WORDS_TYPE:
+        return transient_type_name((enum transient_type)number);
+    case WORDS_REASON:
+        return reason_name((enum reason)number);
+    case WORDS_DECISION:
+        return decision_kind_name((enum decision_kind)number);
+    case WORDS_VERB:
+        return control_verb_name((enum control_verb)number);
+    case WORD_LIST_COUNT:
+        break;
     }
-    return true;
+    return NULL;
 }
 
 static bool fill_words(const struct db *db, struct err *err)
 {
     const char *sql = "INSERT OR REPLACE INTO word(what, number, word) VALUES(?,?,?)";
-    sqlite3_stmt *statement = NULL;
-    bool ok = db_prepare(db, &sql, 1, &statement, err);
-    for (size_t i = 0; ok && i < ARRAY_LEN(word_lists); i++)
-        ok = put_words(db, statement, i, err);
-    db_finalize(&statement, 1);
+    sqlite3_stmt *put = NULL;
+    bool ok = db_prepare(db, &sql, 1, &put, err);
+    for (size_t list = 0; ok && list < ARRAY_LEN(word_lists); list++) {
+        for (int i = word_lists[list].first; ok && i < word_lists[list].end; i++) {
+            db_bind_text(put, 1, word_lists[list].what);
+            (void)sqlite3_bind_int(put, 2, i);
+            db_bind_text(put, 3, word_of_number((enum word_list)list, i));
+            ok = db_run(db, put, err);
+        }
+    }
+    db_finalize(&put, 1);
     return ok;
 }
 
@@ -253,7 +245,7 @@ static bool bring_up_to_date(const struct db *db, struct err *err)
     return false;
 }
 
-static bool create(const struct db *db, struct err *err)
+static bool create_log(const struct db *db, struct err *err)
 {
     char marks[128];
     (void)snprintf(marks, sizeof(marks), "PRAGMA application_id=%d; PRAGMA user_version=%d",
@@ -289,35 +281,17 @@ static bool refuse_object(const char *name, const char *why, struct err *err)
     return err_hint(err, "--db FILE names another");
 }
 
-static bool has_start(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
 /* SQLite stores each object's SQL with one of these beginnings. "CREATE VIRTUAL TABLE" is
  * deliberately missing, as is anything else that somebody wrote into sqlite_schema directly. Text
- * that begins like a table's makes a table, whatever the row's other columns say. */
-static bool check_object(const char *name, const char *sql, bool *has_table, struct err *err)
-{
-    static const char table[] = "CREATE TABLE ";
-    static const char *const others[] = {"CREATE INDEX ", "CREATE UNIQUE INDEX ", "CREATE VIEW ",
-                                         "CREATE TRIGGER "};
-    if (has_start(sql, table)) {
-        /* Identical to a statement of this build: then it has no generated columns. */
-        *has_table = *has_table || (!strstr(schema_tables, sql + sizeof(table) - 1) &&
-                                    !strstr(schema_additions, sql + sizeof(table) - 1));
-        return true;
-    }
-    for (size_t i = 0; i < ARRAY_LEN(others); i++) {
-        if (has_start(sql, others[i]))
-            return true;
-    }
-    return refuse_object(name, "is not a table, index, view or trigger", err);
-}
-
+ * that begins like a table's makes a table, whatever the row's other columns say. Sets
+ * *has_other_table if a table is not identical to a statement of this build: only then it may have
+ * generated columns. */
 static bool read_objects(const struct db *db, sqlite3_stmt *query, bool *has_other_table,
                          struct err *err)
 {
+    static const char table[] = "CREATE TABLE ";
+    static const char *const beginnings[] = {table, "CREATE INDEX ", "CREATE UNIQUE INDEX ",
+                                             "CREATE VIEW ", "CREATE TRIGGER "};
     bool row = true;
     for (int count = 0; row; count++) {
         if (!db_next(db, query, &row, err))
@@ -326,18 +300,35 @@ static bool read_objects(const struct db *db, sqlite3_stmt *query, bool *has_oth
         const char *sql = row ? (const char *)sqlite3_column_text(query, 1) : NULL;
         if (count >= SCHEMA_OBJECTS_MAX)
             return refuse_object("sqlite_schema", "has too many rows", err);
-        if (sql && sqlite3_column_bytes(query, 1) > SCHEMA_TEXT_MAX)
+        if (!sql) /* NULL for keys */
+            continue;
+        if (sqlite3_column_bytes(query, 1) > SCHEMA_TEXT_MAX)
             return refuse_object(name ? name : "?", "is too long", err);
-        if (sql && !check_object(name ? name : "?", sql, has_other_table, err)) /* NULL for keys */
-            return false;
+        bool is_known = false;
+        for (size_t i = 0; i < ARRAY_LEN(beginnings); i++)
+            is_known = is_known || strncmp(sql, beginnings[i], strlen(beginnings[i])) == 0;
+        if (!is_known)
+            return refuse_object(name ? name : "?", "is not a table, index, view or trigger", err);
+        if (strncmp(sql, table, strlen(table)) == 0 &&
+            !strstr(schema_tables, sql + strlen(table)) &&
+            !strstr(schema_additions, sql + strlen(table)))
+            *has_other_table = true;
     }
     return true;
 }
 
 /* A computed column could take unlimited time; our tables have none. */
-static bool check_columns(const struct db *db, const char *table, struct err *err)
+static const char computed_columns_sql[] =
+    "SELECT count(*) FROM pragma_table_xinfo(?) WHERE hidden<>0";
+
+/* No other object may have the name of a missing table. */
+static const char other_objects_sql[] = "SELECT count(*) FROM sqlite_schema WHERE lower(name)=?"
+                                        " AND type<>'trigger'";
+
+/* Rejects the log, and says why, if the query counts anything for this table. */
+static bool check_none(const struct db *db, const char *sql, const char *table, const char *why,
+                       struct err *err)
 {
-    static const char *const sql = "SELECT count(*) FROM pragma_table_xinfo(?) WHERE hidden<>0";
     sqlite3_stmt *query = NULL;
     bool row = false;
     bool ok = db_prepare(db, &sql, 1, &query, err);
@@ -345,26 +336,9 @@ static bool check_columns(const struct db *db, const char *table, struct err *er
         db_bind_text(query, 1, table);
         ok = db_next(db, query, &row, err);
     }
-    const bool is_computed = ok && row && sqlite3_column_int(query, 0) > 0;
+    const bool has_any = ok && row && sqlite3_column_int(query, 0) > 0;
     db_finalize(&query, 1);
-    return is_computed ? refuse_object(table, "has computed columns", err) : ok;
-}
-
-/* Checks that no other object has the name of a missing table. */
-static bool check_absent(const struct db *db, const char *name, struct err *err)
-{
-    static const char *const sql = "SELECT count(*) FROM sqlite_schema WHERE lower(name)=?"
-                                   " AND type<>'trigger'";
-    sqlite3_stmt *query = NULL;
-    bool row = false;
-    bool ok = db_prepare(db, &sql, 1, &query, err);
-    if (ok) {
-        db_bind_text(query, 1, name);
-        ok = db_next(db, query, &row, err);
-    }
-    const bool is_other = ok && row && sqlite3_column_int(query, 0) > 0;
-    db_finalize(&query, 1);
-    return is_other ? refuse_object(name, "is not a table", err) : ok;
+    return has_any ? refuse_object(table, why, err) : ok;
 }
 
 /* Checks an untrusted file before reading anything else: the names in our statements must be plain
@@ -383,9 +357,9 @@ static bool check_objects(const struct db *db, struct err *err)
             sqlite3_table_column_metadata(db->handle, "main", our_tables[i], NULL, NULL, NULL, NULL,
                                           NULL, NULL) == SQLITE_OK;
         if (is_table && has_other_table)
-            ok = check_columns(db, our_tables[i], err);
+            ok = check_none(db, computed_columns_sql, our_tables[i], "has computed columns", err);
         else if (!is_table)
-            ok = check_absent(db, our_tables[i], err);
+            ok = check_none(db, other_objects_sql, our_tables[i], "is not a table", err);
     }
     return ok;
 }
@@ -429,15 +403,6 @@ static bool check_marks(const struct marks *marks, struct err *err)
     return true;
 }
 
-/* Nothing may be added to a bundle. */
-static bool refuse_bundle(const struct db *db, struct err *err)
-{
-    int64_t count = 0;
-    if (!db_number(db, SCHEMA_COUNT_BUNDLE, &count, err))
-        return false;
-    return count == 0 || err_set(err, ERR_INVALID, "the log is a bundle: it is read only");
-}
-
 bool schema_has_bookmarks(const struct db *db, bool *out, struct err *err)
 {
     int64_t count = 0;
@@ -452,8 +417,12 @@ bool schema_has_bookmarks(const struct db *db, bool *out, struct err *err)
 bool schema_check(struct db *db, struct err *err)
 {
     struct marks marks;
-    if (!read_marks(db, &marks, err) || !check_marks(&marks, err) || !refuse_bundle(db, err))
+    int64_t bundles = 0;
+    if (!read_marks(db, &marks, err) || !check_marks(&marks, err) ||
+        !db_number(db, SCHEMA_COUNT_BUNDLE, &bundles, err))
         return false;
+    if (bundles != 0) /* nothing may be added to one */
+        return err_set(err, ERR_INVALID, "the log is a bundle: it is read only");
     db->format = (int)marks.version;
     return true;
 }
@@ -473,7 +442,7 @@ bool schema_check_read(const struct db *db, int *newer_out, struct err *err)
 bool schema_ensure(struct db *db, struct err *err)
 {
     struct marks marks;
-    if (!read_marks(db, &marks, err) || (is_empty(&marks) && !create(db, err)))
+    if (!read_marks(db, &marks, err) || (is_empty(&marks) && !create_log(db, err)))
         return false;
     return schema_check(db, err) && (is_empty(&marks) || bring_up_to_date(db, err));
 }

@@ -75,82 +75,28 @@ bool spill_find(const char *uid, struct place *out)
     return false;
 }
 
-/* Chooses the location of a spill and makes its directory if needed. Fails with ERR_INVALID if the
- * uid is invalid or the directory is not private, ERR_LIMIT if the path is too long, or ERR_IO. */
-static bool spill_choose(const char *uid, struct place *out, struct err *err)
-{
-    char dir[PATH_MAX];
-    const char *runtime = getenv("XDG_RUNTIME_DIR");
-    struct stat info;
-    bool has_runtime =
-        runtime && runtime[0] == '/' && stat(runtime, &info) == 0 && S_ISDIR(info.st_mode);
-    if (!is_uid(uid))
-        return err_set(err, ERR_INVALID, "'%s' is not a run's uid", uid);
-    if (!name_folder(has_runtime ? 0 : 1, dir))
-        return err_set(err, ERR_INVALID, "XDG_RUNTIME_DIR does not name a folder");
-    return private_folder_make(dir, NULL, err) && is_ours(dir, err) && place_in(dir, uid, out, err);
-}
-
-/* Removes the lock of a killed owner. */
-static void remove_owner(const struct place *place)
-{
-    const char *name = strrchr(place->db, '/') + 1;
-    char path[PATH_MAX];
-    int len = snprintf(path, sizeof(path), "%s/owner/%.*s", place->dir,
-                       (int)(strlen(name) - strlen(suffix)), name);
-    if (len > 0 && len < PATH_MAX)
-        (void)unlink(path);
-}
-
 void spill_remove(const struct place *place)
 {
-    remove_owner(place);
     /* The database last: until then, the other files still belong to something. */
     static const char *const beside[] = {"-wal", "-shm", "-gate", "-write", "-bell", "-mine", ""};
+    const char *name = strrchr(place->db, '/') + 1;
+    char path[PATH_MAX];
+    const int len = snprintf(path, sizeof(path), "%s/owner/%.*s", place->dir,
+                             (int)(strlen(name) - strlen(suffix)), name);
+    if (len > 0 && len < PATH_MAX)
+        (void)unlink(path); /* the lock of a killed owner */
     for (size_t i = 0; i < ARRAY_LEN(beside); i++) {
-        char path[PATH_MAX];
         if (private_path_join(path, sizeof(path), place->db, beside[i], NULL))
             (void)unlink(path); /* best effort: devs gc finds leftovers */
     }
 }
 
-/* Distinguishes an unfinished spill, whose devs was killed, from another log. */
-static bool tell_kind(const struct db *db, const struct spill_info *info, struct err *err)
-{
-    int64_t runs = 0;
-    if (!db_number(db, "SELECT count(*) FROM run WHERE id>0", &runs, err))
-        return false;
-    if (runs == 0)
-        return err_set(err, ERR_NOT_FOUND, "'%s' holds nothing yet", info->place.db);
-    return err_set(err, ERR_INVALID, "'%s' is not a spill log", info->place.db);
-}
-
-static bool read_marks(const struct db *db, struct spill_info *info, struct err *err)
+bool spill_read_info(const struct place *place, struct spill_info *out, struct err *err)
 {
     static const char *const sql =
         "SELECT r.id, r.uid, h.word, s.word, s.number, (SELECT ifnull(min(seq), 0) FROM event"
         " WHERE run=r.id), (SELECT ifnull(max(seq), 0) FROM event WHERE run=r.id)"
         " FROM run r, word s, word h WHERE s.what='spill' AND h.what='home' LIMIT 1";
-    sqlite3_stmt *query = NULL;
-    bool row = false;
-    bool ok = db_prepare(db, &sql, 1, &query, err) && db_next(db, query, &row, err);
-    if (ok && !row)
-        ok = tell_kind(db, info, err);
-    if (ok && row) {
-        info->run = sqlite3_column_int64(query, 0);
-        db_copy_text(query, 1, info->uid, sizeof(info->uid));
-        db_copy_text(query, 2, info->home, sizeof(info->home));
-        db_copy_text(query, 3, info->reason.why, sizeof(info->reason.why));
-        info->reason.since_ms = sqlite3_column_int64(query, 4);
-        info->first_seq = sqlite3_column_int64(query, 5);
-        info->last_seq = sqlite3_column_int64(query, 6);
-    }
-    db_finalize(&query, 1);
-    return ok;
-}
-
-bool spill_read_info(const struct place *place, struct spill_info *out, struct err *err)
-{
     struct spill_info info = {.place = *place};
     struct stat file;
     struct db db;
@@ -159,7 +105,29 @@ bool spill_read_info(const struct place *place, struct spill_info *out, struct e
     info.bytes = file.st_size;
     if (!db_init(&db, place->db, DB_READ, err))
         return false;
-    bool ok = schema_check(&db, err) && read_marks(&db, &info, err);
+
+    sqlite3_stmt *query = NULL;
+    bool row = false;
+    bool ok = schema_check(&db, err) && db_prepare(&db, &sql, 1, &query, err) &&
+              db_next(&db, query, &row, err);
+    if (ok && row) {
+        info.run = sqlite3_column_int64(query, 0);
+        db_copy_text(query, 1, info.uid, sizeof(info.uid));
+        db_copy_text(query, 2, info.home, sizeof(info.home));
+        db_copy_text(query, 3, info.reason.why, sizeof(info.reason.why));
+        info.reason.since_ms = sqlite3_column_int64(query, 4);
+        info.first_seq = sqlite3_column_int64(query, 5);
+        info.last_seq = sqlite3_column_int64(query, 6);
+    } else if (ok) {
+        /* An unfinished spill, whose devs was killed, or another log. */
+        int64_t runs = 0;
+        ok = db_number(&db, "SELECT count(*) FROM run WHERE id>0", &runs, err);
+        if (ok && runs == 0)
+            ok = err_set(err, ERR_NOT_FOUND, "'%s' holds nothing yet", place->db);
+        else if (ok)
+            ok = err_set(err, ERR_INVALID, "'%s' is not a spill log", place->db);
+    }
+    db_finalize(&query, 1);
     db_done(&db);
     if (!ok)
         return false;
@@ -224,28 +192,19 @@ enum {
 /* The rows that make a spill readable on its own. */
 static const struct {
     const char *select, *insert;
+    bool is_whole; /* only for a spill with all events */
 } parts[] = {
     {"SELECT " RUN_COLUMNS " FROM run WHERE id=?",
-     "INSERT INTO run(" RUN_COLUMNS ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
-    {"SELECT run, text FROM plan WHERE run=?", "INSERT INTO plan(run, text) VALUES(?,?)"},
+     "INSERT INTO run(" RUN_COLUMNS ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", false},
+    {"SELECT run, text FROM plan WHERE run=?", "INSERT INTO plan(run, text) VALUES(?,?)", false},
     {"SELECT hash, text FROM ruleset WHERE hash=(SELECT ruleset FROM run WHERE id=?)",
-     "INSERT INTO ruleset(hash, text) VALUES(?,?)"},
+     "INSERT INTO ruleset(hash, text) VALUES(?,?)", false},
+    {"SELECT " EVENT_COLUMNS " FROM event WHERE run=? ORDER BY seq",
+     "INSERT INTO event(" EVENT_COLUMNS ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", true},
 };
 
-static bool copy_events(const struct log_writer *spill, const struct log_writer *from,
-                        struct err *err)
-{
-    const struct db_copy copy = {
-        .from = &from->db,
-        .to = &spill->db,
-        .select = "SELECT " EVENT_COLUMNS " FROM event WHERE run=? ORDER BY seq",
-        .insert = "INSERT INTO event(" EVENT_COLUMNS ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-        .run = from->run,
-    };
-    return db_copy_rows(&copy, err);
-}
-
-static bool copy_run(const struct log_writer *spill, const struct log_writer *from, struct err *err)
+static bool copy_run(const struct log_writer *spill, const struct log_writer *from, bool whole,
+                     struct err *err)
 {
     for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
         const struct db_copy copy = {.from = &from->db,
@@ -253,7 +212,7 @@ static bool copy_run(const struct log_writer *spill, const struct log_writer *fr
                                      .select = parts[i].select,
                                      .insert = parts[i].insert,
                                      .run = from->run};
-        if (!db_copy_rows(&copy, err))
+        if ((whole || !parts[i].is_whole) && !db_copy_rows(&copy, err))
             return false;
     }
     return true;
@@ -304,27 +263,20 @@ static bool put_marks(const struct log_writer *spill, const struct log_writer *f
     return ok;
 }
 
-/* Writes everything that a spill needs, in one transaction. */
-static bool fill(struct log_writer *spill, const struct log_writer *from,
-                 const struct spill_reason *reason, struct err *err)
-{
-    char limit[64];
-    (void)snprintf(limit, sizeof(limit), "PRAGMA max_page_count=%d", (int)SPILL_PAGES_MAX);
-    return db_exec(&spill->db, limit, err) && log_write_begin(spill, err) &&
-           copy_run(spill, from, err) && (!reason->whole || copy_events(spill, from, err)) &&
-           put_first_ids(spill, from, err) && put_marks(spill, from, reason, err) &&
-           log_write_end(spill, err);
-}
-
 static bool try_place(struct log_writer **out, const struct log_writer *from,
                       const struct place *place, const struct spill_reason *reason, struct err *err)
 {
     struct log_writer *spill = NULL;
+    char limit[64];
     if (!log_writer_open(&spill, place, err))
         return false;
     memcpy(spill->uid, from->uid, sizeof(spill->uid));
-    bool ok =
-        owner_take(place, spill->uid, &spill->owner_fd, err) && fill(spill, from, reason, err);
+    (void)snprintf(limit, sizeof(limit), "PRAGMA max_page_count=%d", (int)SPILL_PAGES_MAX);
+    /* Writes everything that a spill needs, in one transaction. */
+    const bool ok = owner_take(place, spill->uid, &spill->owner_fd, err) &&
+                    db_exec(&spill->db, limit, err) && log_write_begin(spill, err) &&
+                    copy_run(spill, from, reason->whole, err) && put_first_ids(spill, from, err) &&
+                    put_marks(spill, from, reason, err) && log_write_end(spill, err);
     if (!ok) {
         log_write_abort(spill);
         log_writer_close(spill);
@@ -340,7 +292,6 @@ static bool try_place(struct log_writer **out, const struct log_writer *from,
     return true;
 }
 
-/* If a damaged event prevents copying, the spill starts with the following events. */
 bool log_writer_spill(struct log_writer **out, const struct log_writer *from,
                       const struct spill_reason *reason, struct err *err)
 {
@@ -350,8 +301,20 @@ bool log_writer_spill(struct log_writer **out, const struct log_writer *from,
     if (spill_find(from->uid, &left))
         return err_set(err, ERR_BUSY, "an earlier second log, '%s', has not been merged yet",
                        left.db);
-    if (!spill_choose(from->uid, &place, err))
+    char dir[PATH_MAX];
+    const char *runtime = getenv("XDG_RUNTIME_DIR");
+    struct stat info;
+    const bool has_runtime =
+        runtime && runtime[0] == '/' && stat(runtime, &info) == 0 && S_ISDIR(info.st_mode);
+    if (!is_uid(from->uid))
+        return err_set(err, ERR_INVALID, "'%s' is not a run's uid", from->uid);
+    if (!name_folder(has_runtime ? 0 : 1, dir))
+        return err_set(err, ERR_INVALID, "XDG_RUNTIME_DIR does not name a folder");
+    if (!private_folder_make(dir, NULL, err) || !is_ours(dir, err) ||
+        !place_in(dir, from->uid, &place, err))
         return false;
+
+    /* If a damaged event prevents copying, the spill starts with the following events. */
     struct spill_reason rest = *reason;
     rest.whole = false;
     return (reason->whole && try_place(out, from, &place, reason, NULL)) ||

@@ -60,65 +60,51 @@ static int lock_both(const struct turns *turns, int flags)
     return 0;
 }
 
-static void interrupt(int number)
+static void interrupt_wait(int number)
 {
     (void)number; /* only needs to interrupt flock() */
 }
 
 static void catch_signal(void)
 {
-    struct sigaction action = {.sa_handler = interrupt}; /* no SA_RESTART */
+    struct sigaction action = {.sa_handler = interrupt_wait}; /* no SA_RESTART */
     (void)sigemptyset(&action.sa_mask);
     (void)sigaction(SIGRTMIN + TURNS_SIGNAL, &action, NULL);
 }
 
-/* The thread's timer, and the signal mask to restore. */
-struct alarm {
-    timer_t timer;
-    sigset_t mask_before;
-};
-
-static bool set_alarm(struct alarm *alarm, int wait_ms, struct err *err)
+/* Waits for both locks. A timer of this thread interrupts flock(2) at the deadline. */
+static bool wait_for_both(struct turns *turns, struct err *err)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const int wait_ms = turns->in_vain ? TURNS_AGAIN_MS_MAX : TURNS_WAIT_MS_MAX;
+    const int64_t from_us = clock_mono_us();
+    const int64_t end_us = from_us + (int64_t)wait_ms * US_PER_MS;
     (void)pthread_once(&once, catch_signal);
 
+    timer_t timer;
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
                              .sigev_signo = SIGRTMIN + TURNS_SIGNAL};
     event.sigev_notify_thread_id = gettid();
-    if (timer_create(CLOCK_MONOTONIC, &event, &alarm->timer) != 0)
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0)
         return err_set_errno(err, errno, "cannot wait for the log");
     const struct itimerspec when = {
         .it_value = {wait_ms / MS_PER_S, (long)(wait_ms % MS_PER_S) * NS_PER_MS},
         .it_interval = {0, (long)REPEAT_MS * NS_PER_MS},
     };
     sigset_t ours;
+    sigset_t mask_before;
     (void)sigemptyset(&ours);
     (void)sigaddset(&ours, SIGRTMIN + TURNS_SIGNAL);
-    (void)pthread_sigmask(SIG_UNBLOCK, &ours, &alarm->mask_before);
-    (void)timer_settime(alarm->timer, 0, &when, NULL); /* the times are in range */
-    return true;
-}
+    (void)pthread_sigmask(SIG_UNBLOCK, &ours, &mask_before);
+    (void)timer_settime(timer, 0, &when, NULL); /* the times are in range */
 
-/* Restores the mask last, so that a pending signal is handled first. */
-static void clear_alarm(struct alarm *alarm)
-{
-    (void)timer_delete(alarm->timer);
-    (void)pthread_sigmask(SIG_SETMASK, &alarm->mask_before, NULL);
-}
-
-static bool wait_for_both(struct turns *turns, struct err *err)
-{
-    const int wait_ms = turns->in_vain ? TURNS_AGAIN_MS_MAX : TURNS_WAIT_MS_MAX;
-    const int64_t from_us = clock_mono_us();
-    const int64_t end_us = from_us + (int64_t)wait_ms * US_PER_MS;
-    struct alarm alarm;
-    if (!set_alarm(&alarm, wait_ms, err))
-        return false;
     int failed = EINTR;
     while (failed == EINTR && clock_mono_us() < end_us)
         failed = lock_both(turns, 0);
-    clear_alarm(&alarm);
+
+    /* Restores the mask last, so that a pending signal is handled first. */
+    (void)timer_delete(timer);
+    (void)pthread_sigmask(SIG_SETMASK, &mask_before, NULL);
     turns->waited_us += clock_mono_us() - from_us;
     turns->in_vain = failed == EINTR;
     if (failed == EINTR) {
@@ -156,21 +142,9 @@ static bool read_number(const char *digits, int64_t *out)
     return end != digits && errno == 0;
 }
 
-/* Parses "12: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF"; lines of waiting processes have "->"
- * after the number. */
-static bool read_line(const char *line, int64_t *inode, int64_t *pid)
-{
-    const char *word = strstr(line, " FLOCK ");
-    const char *colon = strrchr(line, ':');
-    if (!word || strstr(line, "->"))
-        return false;
-    static const char before_pid[] = "WRITE ";
-    const char *number = strstr(word, before_pid);
-    return number && read_number(number + strlen(before_pid), pid) && read_number(colon + 1, inode);
-}
-
 int64_t turns_holder(const struct place *place)
 {
+    static const char before_pid[] = "WRITE ";
     char path[PATH_MAX];
     struct stat info;
     if (!private_path_join(path, sizeof(path), place->db, "-write", NULL) || stat(path, &info) != 0)
@@ -181,9 +155,15 @@ int64_t turns_holder(const struct place *place)
     char line[LINE_MAX_BYTES];
     int64_t found = 0;
     for (int i = 0; i < LOCKS_MAX && found == 0 && fgets(line, sizeof(line), locks); i++) {
+        /* "12: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF"; lines of waiting processes have "->"
+         * after the number. */
+        const char *word = strstr(line, " FLOCK ");
+        const char *number = word && !strstr(line, "->") ? strstr(word, before_pid) : NULL;
+        const char *colon = strrchr(line, ':');
         int64_t inode = 0;
         int64_t pid = 0;
-        if (read_line(line, &inode, &pid) && inode == (int64_t)info.st_ino && pid > 0)
+        if (number && read_number(number + strlen(before_pid), &pid) &&
+            read_number(colon + 1, &inode) && inode == (int64_t)info.st_ino && pid > 0)
             found = pid;
     }
     (void)fclose(locks); /* only read */

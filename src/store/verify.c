@@ -41,20 +41,6 @@ static const struct plan_step *step_of(const struct verify_judge *judge, const s
     return &judge->plan->tasks[end->task].steps[end->step];
 }
 
-/* Returns true if the run was continued and its new owner knew only how the attempt ended. */
-static bool was_unread(const struct verdict *verdict)
-{
-    return strncmp(verdict->rule, "recovered.", strlen("recovered.")) == 0;
-}
-
-/* Verdicts that are not based on output: results of the step could not be moved into place, or are
- * missing. */
-static bool was_seen(const struct verdict *verdict)
-{
-    return strcmp(verdict->rule, "known.output") == 0 || strcmp(verdict->rule, "known.keep") == 0 ||
-           strcmp(verdict->rule, EXPECT_FILES_RULE) == 0;
-}
-
 /* Compares two verdicts. The rule's name and the contract violations must be the same only under
  * the run's own rules. */
 static bool is_same(const struct recorded *recorded, const struct verdict *is,
@@ -71,26 +57,8 @@ static bool is_same(const struct recorded *recorded, const struct verdict *is,
                                                     strcmp(was->violations, is->violations) == 0));
 }
 
-/* Returns false if the log lacks part of what the contract was checked against. */
-static bool hold_against_contract(struct verify_judge *judge, const struct event *end,
-                                  struct verdict *verdict)
-{
-    const struct plan_contract *contract = step_of(judge, end)->contract;
-    struct str bytes = {0};
-    struct violations violations = {0};
-    struct contract_output output;
-    if (!contract)
-        return true;
-    const bool is_there = evidence_result(judge->evidence, &bytes, &output);
-    if (is_there)
-        contract_judge(contract->schema, &output, verdict, &violations);
-    violations_done(&violations);
-    str_done(&bytes);
-    return is_there;
-}
-
-static void tell(struct verify_judge *judge, const struct recorded *recorded,
-                 const struct verdict *is, enum verify_rules rules)
+static void report_difference(struct verify_judge *judge, const struct recorded *recorded,
+                              const struct verdict *is, enum verify_rules rules)
 {
     struct verdict was = recorded->verdict;
     const struct verify_verdict verdict = {
@@ -116,11 +84,23 @@ struct opinions {
 static enum opinion judge_by(struct verify_judge *judge, const struct recorded *recorded,
                              enum verify_rules rules, struct verdict *is)
 {
+    const struct plan_contract *contract = step_of(judge, recorded->end)->contract;
     classify(judge->classifiers[judge->are_same_rules ? VERIFY_PRESENT : rules], &recorded->input,
              is);
-    if (!hold_against_contract(judge, recorded->end, is) &&
-        (is->class == VERDICT_SUCCESS || recorded->verdict.reason == REASON_CONTRACT))
-        return OPINION_NO_CONTRACT;
+    if (contract) {
+        struct str bytes = {0};
+        struct violations violations = {0};
+        struct contract_output output;
+        const bool is_there = evidence_result(judge->evidence, &bytes, &output);
+        if (is_there)
+            contract_judge(contract->schema, &output, is, &violations);
+        violations_done(&violations);
+        str_done(&bytes);
+        /* The log lacks part of what the contract was checked against. */
+        if (!is_there &&
+            (is->class == VERDICT_SUCCESS || recorded->verdict.reason == REASON_CONTRACT))
+            return OPINION_NO_CONTRACT;
+    }
     return is_same(recorded, is, rules) ? OPINION_SAME : OPINION_OTHER;
 }
 
@@ -166,33 +146,12 @@ static void judge_again(struct verify_judge *judge, struct recorded *recorded)
     judge->sum.contracts += opinions.said[VERIFY_PRESENT] == OPINION_NO_CONTRACT;
     for (enum verify_rules rules = 0; rules < VERIFY_RULES_COUNT; rules++) {
         if (opinions.said[rules] == OPINION_OTHER)
-            tell(judge, recorded, &opinions.verdicts[rules], rules);
+            report_difference(judge, recorded, &opinions.verdicts[rules], rules);
     }
 }
 
-static int memory_killed(const struct verdict *verdict)
-{
-    return strcmp(verdict->rule, "known.memory") == 0 ? 1 : -1;
-}
-
-static void read_judged(const struct event *judged, struct verdict *out)
-{
-    struct json *text = NULL;
-    if (judged->text && !json_parse(judged->text, strlen(judged->text), &text, NULL, NULL))
-        text = NULL;
-    redecide_recorded_verdict(judged, text, out);
-    json_free(text);
-}
-
-/* Otherwise the run state rejects the event later. */
-static bool is_verdict(const struct event *judged)
-{
-    return judged->a >= 0 && judged->a < VERDICT_CLASS_COUNT && judged->b >= 0 &&
-           judged->b < TRANSIENT_TYPE_COUNT && judged->c >= 0 && judged->c < REASON_COUNT;
-}
-
 /* Compares the fingerprint of the result, if one was recorded and the output is available. */
-static void look_at_print(struct verify_judge *judge, const struct evidence_of *of,
+static void compare_print(struct verify_judge *judge, const struct evidence_of *of,
                           const struct outcome *outcome)
 {
     struct verify_verdicts *sum = &judge->sum;
@@ -218,32 +177,50 @@ static void look_at_print(struct verify_judge *judge, const struct evidence_of *
         sum->first_print = of->event->seq;
 }
 
-static bool look_at(struct verify_judge *judge, const struct event *end, const struct event *judged,
-                    struct err *err)
+/* Judges an attempt again. `judged` has the recorded verdict; NULL for a plain success. */
+static bool judge_end(struct verify_judge *judge, const struct event *end,
+                      const struct event *judged, struct err *err)
 {
     struct recorded recorded = {.end = end, .is_said = judged != NULL, .verdict = verdict_new()};
     struct verify_verdicts *sum = &judge->sum;
-    if (judged && !is_verdict(judged))
-        return true;
+    if (judged) {
+        const bool is_verdict = judged->a >= 0 && judged->a < VERDICT_CLASS_COUNT &&
+                                judged->b >= 0 && judged->b < TRANSIENT_TYPE_COUNT &&
+                                judged->c >= 0 && judged->c < REASON_COUNT;
+        if (!is_verdict)
+            return true; /* the run state rejects the event later */
+        struct json *text = NULL;
+        if (judged->text && !json_parse(judged->text, strlen(judged->text), &text, NULL, NULL))
+            text = NULL;
+        redecide_recorded_verdict(judged, text, &recorded.verdict);
+        json_free(text);
+    }
     sum->ended++;
-    if (judged)
-        read_judged(judged, &recorded.verdict);
     if (judge->is_session) {
         sum->unruled++;
         return true;
     }
-    if (was_unread(&recorded.verdict) || was_seen(&recorded.verdict)) {
-        *(was_seen(&recorded.verdict) ? &sum->seen : &sum->unread) += 1;
+    /* Verdicts that are not based on output: results of the step could not be moved into place, or
+     * are missing. */
+    const char *rule = recorded.verdict.rule;
+    if (strcmp(rule, "known.output") == 0 || strcmp(rule, "known.keep") == 0 ||
+        strcmp(rule, EXPECT_FILES_RULE) == 0) {
+        sum->seen++;
+        return true;
+    }
+    /* The run was continued, and its new owner knew only how the attempt ended. */
+    if (strncmp(rule, "recovered.", strlen("recovered.")) == 0) {
+        sum->unread++;
         return true;
     }
     const struct evidence_of of = {.run = judge->run,
                                    .plan = judge->plan,
                                    .event = end,
                                    .wants_all = true,
-                                   .memory_killed = memory_killed(&recorded.verdict)};
+                                   .memory_killed = strcmp(rule, "known.memory") == 0 ? 1 : -1};
     if (!evidence_read(judge->evidence, &of, &recorded.input, &recorded.state, err))
         return false;
-    look_at_print(judge, &of, &recorded.input.outcome);
+    compare_print(judge, &of, &recorded.input.outcome);
     redecide_as_judged(step_of(judge, end), recorded.input.outcome.kind, recorded.is_said,
                        &recorded.verdict);
     judge_again(judge, &recorded);
@@ -252,90 +229,43 @@ static bool look_at(struct verify_judge *judge, const struct event *end, const s
 
 static void forget_end(struct verify_judge *judge)
 {
-    free((void *)(uintptr_t)judge->end.text); /* a copy made by keep_end() */
+    free((void *)(uintptr_t)judge->end.text); /* a copy made by verify_judge_add() */
     judge->end = (struct event){0};
     judge->has_end = false;
 }
 
-static void keep_end(struct verify_judge *judge, const struct event *event)
-{
-    judge->end = *event;
-    judge->end.text = event->text ? xstrdup(event->text) : NULL;
-    judge->has_end = true;
-}
-
-static bool is_about(const struct event *end, const struct event *event)
-{
-    return end->task == event->task && end->step == event->step && end->attempt == event->attempt;
-}
-
 /* Judges the kept end, now that its verdict is known: the event, or a plain success without one. */
-static bool settle(struct verify_judge *judge, const struct event *event, struct err *err)
+static bool settle_end(struct verify_judge *judge, const struct event *event, struct err *err)
 {
     const struct event *end = &judge->end;
-    const bool is_same_attempt = event && is_about(end, event);
+    const bool is_same_attempt = event && end->task == event->task && end->step == event->step &&
+                                 end->attempt == event->attempt;
     const bool is_judged = is_same_attempt && event->kind == EVENT_ATTEMPT_JUDGED;
     const bool has_passed = is_same_attempt && event->kind == EVENT_STEP_ENDED;
     bool ok = true;
     if (is_judged || has_passed)
-        ok = look_at(judge, end, is_judged ? event : NULL, err);
+        ok = judge_end(judge, end, is_judged ? event : NULL, err);
     forget_end(judge);
     return ok;
-}
-
-/* Returns true for events that may come between an end and its consequence. */
-static bool stands_between(enum event_kind kind)
-{
-    return kind == EVENT_BUDGET || kind == EVENT_LOOP_SUSPECTED;
 }
 
 /* Takes the next event. */
 static bool verify_judge_add(struct verify_judge *judge, const struct event *event, struct err *err)
 {
     const bool was_settled = judge->has_end;
-    if (judge->has_end && !stands_between(event->kind) && !settle(judge, event, err))
+    /* These events may come between an end and its consequence. */
+    const bool is_between = event->kind == EVENT_BUDGET || event->kind == EVENT_LOOP_SUSPECTED;
+    if (judge->has_end && !is_between && !settle_end(judge, event, err))
         return false;
-    if (evidence_is_end(judge->plan, event))
-        keep_end(judge, event);
-    else if (event->kind == EVENT_ATTEMPT_JUDGED && !was_settled) {
+    if (evidence_is_end(judge->plan, event)) {
+        judge->end = *event;
+        judge->end.text = event->text ? xstrdup(event->text) : NULL;
+        judge->has_end = true;
+    } else if (event->kind == EVENT_ATTEMPT_JUDGED && !was_settled) {
         judge->sum.ended++; /* one devs recorded the end, a later one the verdict */
         judge->sum.unread++;
     }
     return true;
-}
-
-/* Call it after the last event. */
-static bool verify_judge_finish(struct verify_judge *judge, struct err *err)
-{
-    return !judge->has_end || settle(judge, NULL, err);
-}
-
-/* `recorded` is the rule set in the log, NULL if there is none; `hash` is from the run's row. */
-static bool verify_judge_open(struct verify_judge *judge, struct log_reader *reader,
-                              const char *hash, const char *recorded, struct err *err)
-{
-    struct classifier **own = &judge->classifiers[VERIFY_RECORDED];
-    struct classifier **present = &judge->classifiers[VERIFY_PRESENT];
-    if (!classifier_open(present, judge->asked->rules, err))
-        return false;
-    if (hash && strcmp(hash, classifier_hash(*present)) == 0) {
-        judge->sum.recorded = VERIFY_RULES_THERE;
-        judge->are_same_rules = true;
-    } else if (recorded) {
-        judge->sum.recorded =
-            classifier_open(own, recorded, NULL) ? VERIFY_RULES_THERE : VERIFY_RULES_UNREADABLE;
-    }
-    evidence_open(&judge->evidence, reader);
-    return true;
-}
-
-static void verify_judge_done(struct verify_judge *judge)
-{
-    forget_end(judge);
-    evidence_close(judge->evidence);
-    for (int i = 0; i < VERIFY_RULES_COUNT; i++)
-        classifier_close(judge->classifiers[i]);
-    *judge = (struct verify_judge){0};
 }
 
 enum { QUERY_ACT, QUERY_RULES, QUERY_COUNT };
@@ -372,39 +302,7 @@ static bool find_act(void *ctx, int64_t id, struct control *out)
     return found;
 }
 
-/* Sets *out to NULL if no rules were recorded. */
-static bool read_rules(struct verifying *verifying, char **out, struct err *err)
-{
-    sqlite3_stmt *query = verifying->queries[QUERY_RULES];
-    const char *hash = verifying->run.rules_hash;
-    if (!hash || hash[0] == '\0')
-        return true;
-    db_bind_text(query, 1, hash);
-    bool row = false;
-    const bool ok = db_next(&verifying->asked->reader->db, query, &row, err);
-    if (ok && row)
-        *out = db_column_copy(query, 0);
-    (void)sqlite3_reset(query); /* repeats the step's error */
-    return ok;
-}
-
-static bool read_plan(struct verifying *verifying, struct err *err)
-{
-    const struct log_run_info *run = &verifying->run;
-    struct violations violations = {0};
-    const bool ok =
-        plan_parse(run->plan_text, strlen(run->plan_text), &verifying->plan, &violations);
-    if (!ok)
-        (void)err_set(err, ERR_DAMAGED, "the plan of run #%lld in the log cannot be read%s%s",
-                      (long long)run->number, violations.count > 0 ? ": " : "",
-                      violations.count > 0 ? violations.items[0].message : "");
-    violations_done(&violations);
-    if (ok && verifying->plan->grows)
-        verifying->growing = plan_growing(verifying->plan);
-    return ok;
-}
-
-static void differs(void *ctx, const struct redecide_difference *difference)
+static void pass_on_difference(void *ctx, const struct redecide_difference *difference)
 {
     const struct verifying *verifying = ctx;
     if (verifying->asked->differs)
@@ -414,16 +312,38 @@ static void differs(void *ctx, const struct redecide_difference *difference)
 static bool open_judge(struct verifying *verifying, struct err *err)
 {
     struct verify_judge *judge = &verifying->judge;
-    char *rules = NULL;
+    struct log_reader *reader = verifying->asked->reader;
+    struct classifier **own = &judge->classifiers[VERIFY_RECORDED];
+    struct classifier **present = &judge->classifiers[VERIFY_PRESENT];
+    const char *hash = verifying->run.rules_hash;
+    char *rules = NULL; /* NULL if none were recorded */
     *judge = (struct verify_judge){
         .asked = verifying->asked,
         .run = verifying->run.number,
         .plan = verifying->growing ? verifying->growing : verifying->plan,
         .is_session = verifying->run.is_session,
     };
-    const bool ok =
-        read_rules(verifying, &rules, err) &&
-        verify_judge_open(judge, verifying->asked->reader, verifying->run.rules_hash, rules, err);
+    if (hash && hash[0] != '\0') {
+        sqlite3_stmt *query = verifying->queries[QUERY_RULES];
+        db_bind_text(query, 1, hash);
+        bool row = false;
+        const bool ok = db_next(&reader->db, query, &row, err);
+        if (ok && row)
+            rules = db_column_copy(query, 0);
+        (void)sqlite3_reset(query); /* repeats the step's error */
+        if (!ok)
+            return false;
+    }
+    const bool ok = classifier_open(present, judge->asked->rules, err);
+    if (ok && hash && strcmp(hash, classifier_hash(*present)) == 0) {
+        judge->sum.recorded = VERIFY_RULES_THERE;
+        judge->are_same_rules = true;
+    } else if (ok && rules) {
+        judge->sum.recorded =
+            classifier_open(own, rules, NULL) ? VERIFY_RULES_THERE : VERIFY_RULES_UNREADABLE;
+    }
+    if (ok)
+        evidence_open(&judge->evidence, reader);
     free(rules);
     return ok;
 }
@@ -431,30 +351,33 @@ static bool open_judge(struct verifying *verifying, struct err *err)
 static bool open_parts(struct verifying *verifying, struct err *err)
 {
     struct log_reader *reader = verifying->asked->reader;
+    const struct log_run_info *run = &verifying->run;
     if (!db_prepare(&reader->db, query_sql, QUERY_COUNT, verifying->queries, err) ||
-        !log_reader_run(reader, verifying->asked->run, &verifying->run, err) ||
-        !read_plan(verifying, err) || !open_judge(verifying, err))
+        !log_reader_run(reader, verifying->asked->run, &verifying->run, err))
         return false;
-    const struct redecide_run run = {.plan = verifying->plan,
-                                     .seed = verifying->run.seed,
-                                     .dir = verifying->run.dir,
-                                     .is_session = verifying->run.is_session,
-                                     .act = find_act,
-                                     .differs = differs,
-                                     .ctx = verifying};
-    redecide_open(&verifying->redecide, &run);
-    return true;
-}
 
-static bool take_page(struct verifying *verifying, struct err *err)
-{
-    for (size_t i = 0; i < verifying->page.count; i++) {
-        const struct event *event = &verifying->page.events[i];
-        evidence_take_task(verifying->growing, event);
-        if (!redecide_add(verifying->redecide, event, err) ||
-            !verify_judge_add(&verifying->judge, event, err))
-            return false;
-    }
+    struct violations violations = {0};
+    const bool ok =
+        plan_parse(run->plan_text, strlen(run->plan_text), &verifying->plan, &violations);
+    if (!ok)
+        (void)err_set(err, ERR_DAMAGED, "the plan of run #%lld in the log cannot be read%s%s",
+                      (long long)run->number, violations.count > 0 ? ": " : "",
+                      violations.count > 0 ? violations.items[0].message : "");
+    violations_done(&violations);
+    if (!ok)
+        return false;
+    if (verifying->plan->grows)
+        verifying->growing = plan_growing(verifying->plan);
+    if (!open_judge(verifying, err))
+        return false;
+    const struct redecide_run redecided = {.plan = verifying->plan,
+                                           .seed = run->seed,
+                                           .dir = run->dir,
+                                           .is_session = run->is_session,
+                                           .act = find_act,
+                                           .differs = pass_on_difference,
+                                           .ctx = verifying};
+    redecide_open(&verifying->redecide, &redecided);
     return true;
 }
 
@@ -462,41 +385,47 @@ static bool take_page(struct verifying *verifying, struct err *err)
 static bool take_events(struct verifying *verifying, struct err *err)
 {
     const struct verify_asked *asked = verifying->asked;
+    const struct event_page *page = &verifying->page;
+    struct verify_judge *judge = &verifying->judge;
     int64_t after = 0;
     do {
-        if (!log_reader_events(asked->reader, verifying->run.number, after, &verifying->page,
-                               err) ||
-            !take_page(verifying, err))
+        if (!log_reader_events(asked->reader, verifying->run.number, after, &verifying->page, err))
             return false;
-        if (verifying->page.count > 0)
-            after = verifying->page.events[verifying->page.count - 1].seq;
+        for (size_t i = 0; i < page->count; i++) {
+            const struct event *event = &page->events[i];
+            evidence_take_task(verifying->growing, event);
+            if (!redecide_add(verifying->redecide, event, err) ||
+                !verify_judge_add(judge, event, err))
+                return false;
+            after = event->seq;
+        }
         if (asked->progress)
             asked->progress(asked->progress_ctx, after, verifying->run.last_seq);
-    } while (verifying->page.count == LOG_PAGE_EVENTS);
-    return redecide_finish(verifying->redecide, err) && verify_judge_finish(&verifying->judge, err);
-}
-
-static void close_parts(struct verifying *verifying)
-{
-    event_page_done(&verifying->page);
-    redecide_close(verifying->redecide);
-    verify_judge_done(&verifying->judge);
-    plan_free(verifying->growing);
-    plan_free(verifying->plan);
-    log_run_info_done(&verifying->run);
-    db_finalize(verifying->queries, QUERY_COUNT);
+    } while (page->count == LOG_PAGE_EVENTS);
+    return redecide_finish(verifying->redecide, err) &&
+           (!judge->has_end || settle_end(judge, NULL, err));
 }
 
 bool verify_run(const struct verify_asked *asked, struct verify_sum *out, struct err *err)
 {
     struct verifying verifying = {.asked = asked};
+    struct verify_judge *judge = &verifying.judge;
     *out = (struct verify_sum){0};
     bool ok = open_parts(&verifying, err);
     if (ok) {
         ok = take_events(&verifying, err);
         out->decisions = *redecide_sum(verifying.redecide);
-        out->verdicts = verifying.judge.sum;
+        out->verdicts = judge->sum;
     }
-    close_parts(&verifying);
+    event_page_done(&verifying.page);
+    redecide_close(verifying.redecide);
+    forget_end(judge);
+    evidence_close(judge->evidence);
+    for (int i = 0; i < VERIFY_RULES_COUNT; i++)
+        classifier_close(judge->classifiers[i]);
+    plan_free(verifying.growing);
+    plan_free(verifying.plan);
+    log_run_info_done(&verifying.run);
+    db_finalize(verifying.queries, QUERY_COUNT);
     return ok;
 }

@@ -69,23 +69,6 @@ static struct timespec in_ms(int ms)
     return at;
 }
 
-static bool take_pinned(struct checkpointer *self)
-{
-    (void)pthread_mutex_lock(&self->lock);
-    const bool pinned = self->pinned;
-    (void)pthread_mutex_unlock(&self->lock);
-    return pinned;
-}
-
-static void unpin(struct checkpointer *self)
-{
-    (void)pthread_mutex_lock(&self->lock);
-    (void)sqlite3_reset(self->pin);
-    self->pinned = false;
-    (void)pthread_cond_signal(&self->copied);
-    (void)pthread_mutex_unlock(&self->lock);
-}
-
 /* Called before each copy, so that damage in the WAL does not get into the database. */
 static bool may_copy(struct checkpointer *self)
 {
@@ -99,23 +82,28 @@ static bool may_copy(struct checkpointer *self)
     return ok;
 }
 
-/* Copies most of the WAL and does both syncs while others commit: a passive checkpoint blocks
- * nobody. In SQLite up to 3.51.2 it can mistake new frames for copied ones if the WAL is reset just
- * when it starts (sqlite.org/wal.html, "The WAL-Reset Bug"). The pin prevents that. */
-static void copy_pinned(struct checkpointer *self)
+/* Copies the WAL into the database. If a reader is in the way, less is done; the next checkpoint
+ * does the rest. */
+static void checkpoint_wal(struct checkpointer *self, bool cut_off)
 {
-    if (!take_pinned(self))
-        return;
-    if (may_copy(self))
-        (void)sqlite3_wal_checkpoint_v2(self->db.handle, "main", SQLITE_CHECKPOINT_PASSIVE, NULL,
-                                        NULL);
-    unpin(self);
-}
+    (void)pthread_mutex_lock(&self->lock);
+    const bool pinned = self->pinned;
+    (void)pthread_mutex_unlock(&self->lock);
 
-/* If a reader is in the way, less is done; the next checkpoint does the rest. */
-static void checkpoint(struct checkpointer *self, bool cut_off)
-{
-    copy_pinned(self);
+    /* Copies most of the WAL and does both syncs while others commit: a passive checkpoint blocks
+     * nobody. In SQLite up to 3.51.2 it can mistake new frames for copied ones if the WAL is reset
+     * just when it starts (sqlite.org/wal.html, "The WAL-Reset Bug"). The pin prevents that. */
+    if (pinned) {
+        if (may_copy(self))
+            (void)sqlite3_wal_checkpoint_v2(self->db.handle, "main", SQLITE_CHECKPOINT_PASSIVE,
+                                            NULL, NULL);
+        (void)pthread_mutex_lock(&self->lock);
+        (void)sqlite3_reset(self->pin);
+        self->pinned = false;
+        (void)pthread_cond_signal(&self->copied);
+        (void)pthread_mutex_unlock(&self->lock);
+    }
+
     if (!turns_take(&self->turns, NULL))
         return;
     if (may_copy(self))
@@ -123,17 +111,6 @@ static void checkpoint(struct checkpointer *self, bool cut_off)
             self->db.handle, "main",
             cut_off ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_RESTART, NULL, NULL);
     turns_give(&self->turns);
-}
-
-static void sync_now(struct checkpointer *self)
-{
-    struct err err = {0};
-    if (db_sync(&self->db, &err))
-        return;
-    (void)pthread_mutex_lock(&self->lock);
-    if (self->failed.code == ERR_NONE)
-        self->failed = err;
-    (void)pthread_mutex_unlock(&self->lock);
 }
 
 /* Waits until there is something to do. Call it with the lock held. */
@@ -158,54 +135,51 @@ static enum job next_job(struct checkpointer *self)
     }
 }
 
-static void *run(void *arg)
+static void *run_checkpointer(void *arg)
 {
     struct checkpointer *self = arg;
     for (;;) {
         (void)pthread_mutex_lock(&self->lock);
         const enum job job = next_job(self);
         (void)pthread_mutex_unlock(&self->lock);
+        struct err err = {0};
         if (job == JOB_STOP)
             return NULL;
-        if (job == JOB_SYNC)
-            sync_now(self);
-        else
-            checkpoint(self, job == JOB_CUT_OFF);
+        if (job != JOB_SYNC) {
+            checkpoint_wal(self, job == JOB_CUT_OFF);
+        } else if (!db_sync(&self->db, &err)) {
+            (void)pthread_mutex_lock(&self->lock);
+            if (self->failed.code == ERR_NONE)
+                self->failed = err;
+            (void)pthread_mutex_unlock(&self->lock);
+        }
     }
 }
 
-static void init_locks(struct checkpointer *self)
+bool checkpointer_start(struct checkpointer **out, const struct place *place, struct err *err)
 {
+    static const char *const pin_sql = "SELECT 1 FROM sqlite_schema";
+    struct checkpointer *self = xcalloc(1, sizeof(*self));
     pthread_condattr_t attributes;
+    int64_t tables = 0;
+    self->turns = (struct turns){.gate_fd = -1, .write_fd = -1};
     (void)pthread_condattr_init(&attributes);
     (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     (void)pthread_cond_init(&self->news, &attributes);
     (void)pthread_cond_init(&self->copied, &attributes);
     (void)pthread_condattr_destroy(&attributes);
     (void)pthread_mutex_init(&self->lock, NULL);
-}
 
-static bool open_connection(struct checkpointer *self, const struct place *place, struct err *err)
-{
-    static const char *const pin_sql = "SELECT 1 FROM sqlite_schema";
-    int64_t tables = 0;
     /* No busy timeout: never wait for readers while holding the turn. */
-    return turns_init(&self->turns, place, err) && db_init(&self->db, place->db, DB_WRITE, err) &&
-           db_exec(&self->db, "PRAGMA busy_timeout=0", err) &&
-           db_number(&self->db, "SELECT count(*) FROM sqlite_schema", &tables, err) &&
-           db_init(&self->pin_db, place->db, DB_READ, err) &&
-           db_prepare(&self->pin_db, &pin_sql, 1, &self->pin, err);
-}
-
-bool checkpointer_start(struct checkpointer **out, const struct place *place, struct err *err)
-{
-    struct checkpointer *self = xcalloc(1, sizeof(*self));
-    self->turns = (struct turns){.gate_fd = -1, .write_fd = -1};
-    init_locks(self);
-    bool ok = open_connection(self, place, err);
+    bool ok = turns_init(&self->turns, place, err) &&
+              db_init(&self->db, place->db, DB_WRITE, err) &&
+              db_exec(&self->db, "PRAGMA busy_timeout=0", err) &&
+              db_number(&self->db, "SELECT count(*) FROM sqlite_schema", &tables, err) &&
+              db_init(&self->pin_db, place->db, DB_READ, err) &&
+              db_prepare(&self->pin_db, &pin_sql, 1, &self->pin, err);
     if (ok) {
         wal_learn(&self->db);
-        int code = quiet_thread_start(&self->thread, run, self);
+        int code = quiet_thread_start(&self->thread, run_checkpointer, self);
         self->has_thread = code == 0;
         ok = code == 0 || err_set_errno(err, code, "cannot start the log's thread");
     }
@@ -271,22 +245,16 @@ void checkpointer_synced(struct checkpointer *self)
     (void)pthread_mutex_unlock(&self->lock);
 }
 
-/* Call it with the lock held. Keeps an existing pin, because what that protects has not been copied
- * yet. */
-static void pin_here(struct checkpointer *self)
-{
-    if (self->pinned)
-        return;
-    bool row = false;
-    self->pinned = db_next(&self->pin_db, self->pin, &row, NULL) && row;
-    if (!self->pinned)
-        (void)sqlite3_reset(self->pin); /* then everything is copied within a turn */
-}
-
 void checkpointer_ask(struct checkpointer *self, bool cut_off)
 {
     (void)pthread_mutex_lock(&self->lock);
-    pin_here(self);
+    /* Keeps an existing pin, because what that protects has not been copied yet. */
+    if (!self->pinned) {
+        bool row = false;
+        self->pinned = db_next(&self->pin_db, self->pin, &row, NULL) && row;
+        if (!self->pinned)
+            (void)sqlite3_reset(self->pin); /* then everything is copied within a turn */
+    }
     if (self->asked != JOB_CUT_OFF) /* JOB_CUT_OFF includes JOB_RESTART */
         self->asked = cut_off ? JOB_CUT_OFF : JOB_RESTART;
     (void)pthread_cond_signal(&self->news);
@@ -337,7 +305,7 @@ static sqlite3_file *file_of(const struct db *db, int which)
 
 /* Maps a region of the index. Returns NULL if the connection has not opened its WAL: mapping would
  * open the index without SQLite's knowledge, and nobody would close it. */
-static const volatile unsigned char *region(const struct db *db, int number)
+static const volatile unsigned char *index_region(const struct db *db, int number)
 {
     void volatile *at = NULL;
     const bool has_wal = file_of(db, SQLITE_FCNTL_JOURNAL_POINTER) != NULL;
@@ -358,7 +326,7 @@ static void copy_out(void *to, const volatile unsigned char *from, size_t len)
 /* Reads the header. If its two copies differ, another process is writing. */
 static bool read_header(const struct db *db, struct header *out, uint32_t *copied)
 {
-    const volatile unsigned char *at = region(db, 0);
+    const volatile unsigned char *at = index_region(db, 0);
     for (int i = 0; at && i < TRIES; i++) {
         struct header first;
         struct header second;
@@ -415,19 +383,19 @@ bool wal_lost_memory(const struct db *db)
     const bool known = wal_index_read(db, &index);
     const int regions = known ? (int)(index.frames / REGION_FRAMES) + 1 : 1;
     for (int i = 0; i < regions; i++) {
-        const volatile unsigned char *at = region(db, i);
+        const volatile unsigned char *at = index_region(db, i);
         if (at && shm_guard_hit((const void *)(uintptr_t)at, REGION_BYTES))
             return true;
     }
     return false;
 }
 
-static uint32_t big(const unsigned char *at)
+static uint32_t big_endian(const unsigned char *at)
 {
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-static uint32_t small(const unsigned char *at)
+static uint32_t little_endian(const unsigned char *at)
 {
     return (uint32_t)at[3] << 24 | (uint32_t)at[2] << 16 | (uint32_t)at[1] << 8 | at[0];
 }
@@ -435,8 +403,8 @@ static uint32_t small(const unsigned char *at)
 static void add_sum(uint32_t sum[2], bool is_big, const unsigned char *bytes, size_t len)
 {
     for (size_t i = 0; i + 8 <= len; i += 8) {
-        sum[0] += (is_big ? big(bytes + i) : small(bytes + i)) + sum[1];
-        sum[1] += (is_big ? big(bytes + i + 4) : small(bytes + i + 4)) + sum[0];
+        sum[0] += (is_big ? big_endian(bytes + i) : little_endian(bytes + i)) + sum[1];
+        sum[1] += (is_big ? big_endian(bytes + i + 4) : little_endian(bytes + i + 4)) + sum[0];
     }
 }
 
@@ -448,11 +416,11 @@ static bool read_start(sqlite3_file *wal, const struct header *header, uint32_t 
     unsigned char frame[FRAME_BYTES];
     if (wal->pMethods->xRead(wal, bytes, HEADER_BYTES, 0) != SQLITE_OK ||
         memcmp(bytes + 16, header->salt, sizeof(header->salt)) != 0 ||
-        big(bytes + 8) != page_bytes(header))
+        big_endian(bytes + 8) != page_bytes(header))
         return false;
     uint32_t own[2] = {0, 0};
     add_sum(own, header->is_big_endian != 0, bytes, HEADER_BYTES - 8);
-    if (own[0] != big(bytes + 24) || own[1] != big(bytes + 28))
+    if (own[0] != big_endian(bytes + 24) || own[1] != big_endian(bytes + 28))
         return false;
     memcpy(sum, own, sizeof(own));
     if (copied == 0)
@@ -461,8 +429,8 @@ static bool read_start(sqlite3_file *wal, const struct header *header, uint32_t 
         HEADER_BYTES + (sqlite3_int64)(copied - 1) * (FRAME_BYTES + page_bytes(header));
     if (wal->pMethods->xRead(wal, frame, FRAME_BYTES, at) != SQLITE_OK)
         return false;
-    sum[0] = big(frame + 16);
-    sum[1] = big(frame + 20);
+    sum[0] = big_endian(frame + 16);
+    sum[1] = big_endian(frame + 20);
     return true;
 }
 
@@ -485,7 +453,7 @@ static bool frames_fit(sqlite3_file *wal, const struct header *header, uint32_t 
             add_sum(sum, header->is_big_endian != 0, frame, 8);
             add_sum(sum, header->is_big_endian != 0, frame + FRAME_BYTES, page_bytes(header));
             ok = memcmp(frame + 8, header->salt, sizeof(header->salt)) == 0 &&
-                 sum[0] == big(frame + 16) && sum[1] == big(frame + 20);
+                 sum[0] == big_endian(frame + 16) && sum[1] == big_endian(frame + 20);
         }
         at += count;
     }
@@ -610,15 +578,6 @@ static enum mapping find_mapping(uintptr_t address)
     return found;
 }
 
-static void pass_on(int number, siginfo_t *info, void *context)
-{
-    if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction) {
-        before.sa_sigaction(number, info, context);
-        return;
-    }
-    (void)sigaction(SIGBUS, &before, NULL); /* the access is repeated and ends the process */
-}
-
 /* Claims a slot for the page; NULL if there is none. Sets *taken if another thread is about to
  * replace the page. */
 static _Atomic uintptr_t *claim_slot(uintptr_t page, bool *taken)
@@ -662,12 +621,15 @@ bool shm_guard_repair(const void *address)
 static void on_sigbus(int number, siginfo_t *info, void *context)
 {
     const int saved = errno;
-    if (info->si_code != BUS_ADRERR || !shm_guard_repair(info->si_addr))
-        pass_on(number, info, context);
+    const bool is_repaired = info->si_code == BUS_ADRERR && shm_guard_repair(info->si_addr);
+    if (!is_repaired && (before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction)
+        before.sa_sigaction(number, info, context);
+    else if (!is_repaired)
+        (void)sigaction(SIGBUS, &before, NULL); /* the access is repeated and ends the process */
     errno = saved;
 }
 
-static void install(void)
+static void install_handler(void)
 {
     struct sigaction action = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO};
     memory_page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -678,7 +640,7 @@ static void install(void)
 void shm_guard_install(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    (void)pthread_once(&once, install);
+    (void)pthread_once(&once, install_handler);
 }
 
 /* Returns true if the page is still replaced. After its connection was closed, another log's shared
