@@ -30,7 +30,7 @@ enum {
     PLAN_ARGS_MAX = 4096,       /* of one command */
     PLAN_TITLE_MAX = 200,       /* characters of a title, and of the plan's name */
     PLAN_TEXT_MAX = 128 * 1024, /* bytes of one argument, path, or NAME=value */
-    PLAN_ENV_MAX = 1000,        /* sources that the steps of a plan may name */
+    PLAN_ENV_MAX = 1000,        /* variables of one step */
     PLAN_TIMEOUT_S_MAX = 30 * 24 * 3600,
     PLAN_JOBS_MAX = 256,
     PLAN_POLICIES_MAX = 64,
