@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract.h"
 #include "figure.h"
 #include "log_reader.h"
 #include "log_rows.h"
@@ -17,7 +18,6 @@
 #include "parse.h"
 #include "plan.h"
 #include "run_state.h"
-#include "violation.h"
 #include "xalloc.h"
 
 enum { BATCH = 16, ROUNDS = 5 };

@@ -11,7 +11,7 @@
 
 #include "attr.h"
 #include "build_log.h"
-#include "entropy_memory.h"
+#include "entropy.h"
 #include "figure.h"
 #include "fingerprint.h"
 #include "str.h"

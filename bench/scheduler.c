@@ -16,12 +16,12 @@
 #include <string.h>
 
 #include "attr.h"
+#include "contract.h"
 #include "figure.h"
 #include "parse.h"
 #include "plan.h"
 #include "scheduler.h"
 #include "str.h"
-#include "violation.h"
 
 enum {
     SMALL = 500,

@@ -12,7 +12,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent_used.h"
+/*
+ * What an agent has used: in an attempt, a task or a run. A plain value; zero-
+ * initialized: nothing yet, or unknown.
+ */
+
+/* Limit of each sum: larger reports of a CLI are not believed, and no log accepts them. */
+#define AGENT_USED_MAX INT64_C(1000000000000000)
+
+struct agent_used {
+    int64_t turns;
+    int64_t calls;       /* of its tools */
+    int64_t cost_micro;  /* millionths of a US dollar */
+    int64_t tokens;      /* in and out */
+    int64_t own_retries; /* requests that the CLI itself retried */
+    int64_t refused;     /* calls that the CLI denied */
+};
+
+/* Returns a + b, clamped to 0..AGENT_USED_MAX. Neither may be further from 0 than that. */
+int64_t agent_used_sum(int64_t a, int64_t b);
+/* Adds each member like agent_used_sum(). */
+void agent_used_add(struct agent_used *sum, const struct agent_used *used);
+
+struct event;
+/* Returns the usage in an EVENT_AGENT_USED. */
+struct agent_used agent_used_of_event(const struct event *event);
 
 struct adapter;
 struct agent_stream;
@@ -124,5 +148,17 @@ bool agent_stream_final(const struct agent_stream *stream, struct str *out, bool
 /* Appends readable lines for people, each with its line feed, fit for a terminal (text_clean());
  * nothing for USED. */
 void agent_item_words(const struct agent_item *item, struct str *out);
+
+/*
+ * What a tool call is about, in one line, and what it cost. Pure; any thread.
+ */
+
+/* Appends the purpose of a call: the command, the file, the pattern; else its arguments as JSON;
+ * nothing if `args` (an object, may be NULL) says nothing. One line fit for a terminal
+ * (text_clean()), at most AGENT_WHAT_MAX bytes, cut between characters. */
+void agent_call_what(const struct json *args, struct str *out);
+
+/* Appends millionths of a US dollar as "$0.31", rounded; amounts below a cent get four digits. */
+void agent_cost_words(int64_t micro, struct str *out);
 
 #endif

@@ -8,6 +8,7 @@
 #ifndef DEVS_CLASSIFY_H
 #define DEVS_CLASSIFY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "adapter.h"
@@ -138,5 +139,16 @@ ATTR_MUST_USE bool rule_list_add(const char *rules, const char *rule, struct str
 struct json;
 /* Returns the name of a rule, or "". Owned by the rule. */
 const char *rule_list_name(const struct json *rule);
+
+/*
+ * What devs knows about the end of an attempt. Pure.
+ */
+
+/* Judges by facts alone: devs ended it, it never started, a signal, a memory counter. Returns
+ * false and leaves *out alone if text or the exit code must decide. */
+bool facts_judge(const struct classify_input *input, struct verdict *out);
+
+/* Returns 15 for "SIGTERM"; 0 for an unknown name. */
+int facts_signal_number(const char *name);
 
 #endif

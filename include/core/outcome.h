@@ -1,11 +1,13 @@
 /*
- * outcome.h - the facts of an attempt's end, before any judgment.
+ * outcome.h - the facts of an attempt's end, before any judgment; and the phases of steps.
  */
 #ifndef DEVS_OUTCOME_H
 #define DEVS_OUTCOME_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "attr.h"
 
 /* Numbers are stored in the log: never renumber. */
 enum outcome_kind {
@@ -80,5 +82,20 @@ void outcome_words(const struct outcome *outcome, struct str *out);
 
 /* Returns false if devs died: nobody measured time and output, so the numbers are 0. */
 bool outcome_is_seen(const struct outcome *outcome);
+
+/*
+ * The four phases of a task, in order.
+ */
+
+enum phase { PHASE_RED, PHASE_GREEN, PHASE_VERIFY, PHASE_REFACTOR, PHASE_COUNT };
+
+/* "RED", ... */
+const char *phase_name(enum phase phase);
+
+/* Returns the letter in the phase strip: 'R', 'G', 'V', 'F'. */
+char phase_letter(enum phase phase);
+
+/* Returns false and leaves *out alone if the text is not a phase name in capitals. */
+ATTR_MUST_USE bool phase_parse(const char *text, enum phase *out);
 
 #endif

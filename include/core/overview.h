@@ -2,13 +2,12 @@
  * overview.h - a run at a glance: how many tasks are in each state, and the first tasks of the
  * states that people ask about first.
  *
- * Built task by task, either from a fold or from the projections in the log (log_overview.h), with
+ * Built task by task, either from a fold or from the projections in the log (log_reader.h), with
  * the same result. A plain value; any thread.
  */
 #ifndef DEVS_OVERVIEW_H
 #define DEVS_OVERVIEW_H
 
-#include "failure_class.h"
 #include "run_state.h"
 #include "shown.h"
 

@@ -9,11 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "budget.h"
 #include "circles.h"
 #include "moment.h"
 #include "outcome.h"
-#include "phase.h"
 #include "policy.h"
 #include "str.h"
 #include "verdict.h"

@@ -16,7 +16,6 @@
 #include "outcome.h"
 #include "str.h"
 #include "verdict.h"
-#include "violation.h"
 
 enum {
     REPAIR_SHOWN_MAX = 20,         /* violations in a prompt; the rest are counted */

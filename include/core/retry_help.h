@@ -14,7 +14,6 @@
 
 #include "attr.h"
 #include "digest.h"
-#include "failure_class.h"
 #include "run_state.h"
 #include "str.h"
 

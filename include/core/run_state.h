@@ -12,7 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent_used.h"
+#include "agent_stream.h"
+#include "attr.h"
 #include "circles.h"
 #include "control.h"
 #include "event.h"
@@ -304,7 +305,7 @@ struct run_state {
     struct heap waits;       /* tasks in backoff; key: due.mono_ms */
     struct heap walls; /* running tasks with a wall budget; key: when it is due to be reported or
                           used up (CLOCK_BOOTTIME, ms) */
-    struct run_past *past;       /* borrowed; keeps the state's past (run_past.h), NULL = nobody */
+    struct run_past *past;       /* borrowed; keeps the state's past (run_state.h), NULL = nobody */
     char notice[RUN_NOTICE_MAX]; /* last event that a person should see; "" = none */
     int64_t notice_at_ms;
 };
@@ -494,5 +495,73 @@ bool run_state_can_copy(const struct run_state *state);
 /* Makes a copy that shares only the plan with the state; the same events change both alike. The
  * caller frees with run_state_done(). O(tasks + steps + attempts). */
 void run_state_copy(struct run_state *out, const struct run_state *state);
+
+/*
+ * The states of a run at some of its events, kept while it is folded, so that going
+ * back applies only a few thousand events again. Pure; belongs to the thread of the state.
+ *
+ * Only changes are kept: for each task one version for each moment before which it changed, as
+ * bytes without the zeros, and usually one copy of each attempt.
+ */
+
+enum {
+    RUN_PAST_EVERY = 8192, /* a distance of kept moments, in events, that suits a screen */
+    RUN_PAST_MOMENTS_MAX = 256,
+    RUN_PAST_BYTES_MAX =
+        48 * 1024 * 1024, /* the latest version of each task is kept even beyond this */
+};
+
+/* Starts keeping the past of this state, which must be before its first event and have a plan that
+ * does not grow (run_past_can_keep()): every `every` events (> 0), and twice as many whenever there
+ * are too many moments or they need too much memory. Until run_past_free() the state reports what
+ * changes. The caller frees, before the state. */
+ATTR_MUST_USE struct run_past *run_past_new(struct run_state *state, int64_t every);
+/* Frees all moments; the state reports no more changes. Accepts NULL. */
+void run_past_free(struct run_past *past);
+
+/* Returns whether the past can be kept. It cannot if the plan grows, since its tasks are the
+ * state's own then. */
+bool run_past_can_keep(const struct run_state *state);
+
+/* The state has been moved to another address. */
+void run_past_follow(struct run_past *past, struct run_state *state);
+
+/* Call after each event: keeps the state if this is a moment to keep. O(1), or O(tasks changed
+ * since the last one). */
+void run_past_pass(struct run_past *past);
+
+/* Keeps this state as well, as a place near which a person may move, until another one is marked or
+ * the state moves to another kept moment. O(tasks changed since the last one). */
+void run_past_mark(struct run_past *past);
+
+/* Moves the state, back or forward, to the latest kept moment at or before event `seq` (>= 0). Does
+ * nothing if that is not closer than the state itself. O(tasks + what changed between the two). */
+void run_past_approach(struct run_past *past, int64_t seq);
+
+/* For the fold only: this event changes the task. `old_attempts`: not only the latest attempt of a
+ * step. O(1). */
+void run_past_changes(struct run_past *past, int task, bool old_attempts);
+
+/*
+ * The name of a failed attempt as a value that can be counted: its class, as a
+ * person corrected it or as it was judged; if that has no word of its own, how it ended.
+ */
+
+struct failure_class {
+    struct verdict_label label;
+    enum outcome_kind kind; /* how it ended, if that says more than the class, */
+    int code;               /* and its exit code or signal; */
+    bool is_silent;         /* TIMEOUT: it was silent too long; else all 0 */
+};
+
+/* Returns the class of an ended attempt, with a person's correction. */
+struct failure_class failure_class_of(const struct attempt_state *attempt);
+/* Compares all members. */
+bool failure_class_equals(const struct failure_class *a, const struct failure_class *b);
+/* Appends the word of the CLASS column: "rate-limit", "test-fail", "timeout", "exit 2". */
+void failure_class_word(const struct failure_class *class, struct str *out);
+
+/* Appends " (was test-fail)", the class that devs gave, if a person corrected it. */
+void failure_class_original(const struct attempt_state *attempt, struct str *out);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "call_digest.h"
+#include "circles.h"
 #include "control.h"
 #include "event.h"
 #include "run_state.h"
@@ -141,5 +141,18 @@ bool scheduler_would_pass(const struct plan_step *step, const struct input *inpu
 /* Returns when INPUT_TIME is due next (CLOCK_BOOTTIME, ms), or -1 if nothing is waiting. A gate
  * that let its next task start at the last step wants no time: that task waits for a slot. */
 int64_t scheduler_next_due(const struct scheduler *scheduler);
+
+/*
+ * How a run has ended, as one number: the exit code of who started it. Written into
+ * the log, so numbers are never changed. The manual has the same list.
+ */
+
+enum run_exit {
+    RUN_EXIT_PASSED = 0,    /* all tasks have */
+    RUN_EXIT_GAVE_UP = 1,   /* something gave up or was cancelled */
+    RUN_EXIT_ENTROPY = 3,   /* something looped */
+    RUN_EXIT_NEEDS_YOU = 4, /* something waits for a person */
+    RUN_EXIT_STOPPED = 130, /* a person has stopped it, or left before its end */
+};
 
 #endif

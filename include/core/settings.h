@@ -11,14 +11,13 @@
 #include <stdint.h>
 
 #include "attr.h"
+#include "contract.h"
 #include "entropy_limits.h"
 #include "json.h"
 #include "policy.h"
 #include "redact.h"
-#include "sandbox_spec.h"
 #include "str.h"
 #include "ui_settings.h"
-#include "violation.h"
 #include "workspace_spec.h"
 
 /*

@@ -14,8 +14,8 @@
 #include "moment.h"
 #include "protocol.h"
 #include "run_state.h"
-#include "shown_times.h"
 #include "str.h"
+#include "ui_settings.h"
 
 /* A task's state as people see it: its status and what overrides it. */
 enum shown {

@@ -1,5 +1,5 @@
 /*
- * text.h - untrusted text for a terminal. Pure; any thread.
+ * text.h - untrusted text for a terminal, and lists, words and names in texts. Pure; any thread.
  *
  * Everything that a child wrote passes through here before it reaches the screen: no escape
  * sequence, control, direction mark or invisible character survives. Columns are counted by our
@@ -69,5 +69,78 @@ const char *text_ordinal(int number);
 /* Returns the bytes of the escape sequence (CSI, OSC, DCS, SS2, ...) that begins with the ESC at
  * bytes[0]; all bytes if it is unfinished. At least 1. */
 size_t text_escape_len(const char *bytes, size_t len);
+
+/*
+ * Lists of strings: owned, NULL-terminated; NULL if empty.
+ */
+
+/* Returns the number of strings; 0 for NULL. */
+size_t text_list_count(char *const *texts);
+/* Returns whether one of the `count` strings is equal to `text`. */
+bool text_is_in(const char *const *texts, size_t count, const char *text);
+/* Returns a copy, to be freed with text_list_free(); NULL for NULL. */
+char **text_list_copy(char *const *texts);
+/* Frees the strings and the list, which may be NULL. */
+void text_list_free(char **texts);
+/* Writes "key": ["a","b"], after a comma if needed; an empty list for NULL. */
+void text_list_write(struct str *out, const char *key, char *const *texts);
+
+/*
+ * Comparing and finding words, ignoring case (ASCII). Pure.
+ */
+
+/* Returns the lower-case letter; other characters as they are. */
+char words_small(char c);
+
+/* Returns true if the text begins with this; always for "". */
+bool words_begin(const char *text, const char *beginning);
+
+/* Returns where `needle` is in the first `len` bytes of `text`, or NULL. An empty needle is
+ * never found. */
+const char *words_find(const char *text, size_t len, const char *needle);
+
+/*
+ * Quotes a command for a shell, for people who copy it. Pure.
+ */
+
+/* Appends a word: unchanged if no shell would change it, else in single quotes, including line
+ * feeds (POSIX.1-2017, XCU 2.2.2). */
+void shell_word_add(const char *word, struct str *out);
+
+/* Appends `count` words separated by blanks. */
+void shell_words_add(char *const *words, int count, struct str *out);
+
+/*
+ * Suggestions: the nearest known word to a misspelled one.
+ *
+ * The distance is Levenshtein's over bytes. Words are alike if at most one letter in three
+ * differs (or one of a shorter word), or if only the case differs.
+ */
+
+enum {
+    NEAR_WORD_FAR = 3,        /* words that differ in this many letters are not alike */
+    NEAR_WORD_BYTES_MAX = 64, /* longer words are never alike */
+};
+
+/* A search: the given word, and the best candidate so far. */
+struct near_word {
+    const char *word;    /* borrowed */
+    const char *nearest; /* borrowed from the caller who offered it; NULL = none */
+    int distance;        /* of the nearest; 0 = only the case differs */
+};
+
+/* Begins a search. Borrows the word as long as the value is used. */
+struct near_word near_word_new(const char *word);
+
+/* Offers a candidate. Of equally near ones, the first is kept. A candidate that shares nothing
+ * with the word is not alike. */
+void near_word_offer(struct near_word *near, const char *candidate);
+
+/* Returns how many pairs of letters an offer compares: its cost. */
+size_t near_word_pairs(const struct near_word *near, const char *candidate);
+
+/* Returns the number of single-letter changes between two words, at most NEAR_WORD_FAR. O(length
+ * x length). */
+int near_word_distance(const char *a, const char *b);
 
 #endif

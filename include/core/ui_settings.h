@@ -9,7 +9,11 @@
 #include <stdbool.h>
 
 #include "attr.h"
-#include "shown_times.h"
+
+/* How a person wants times to be shown. Everything else is in shown.h. */
+
+/* How past times are shown: as time ago, in the person's time zone, or in UTC. */
+enum shown_times { SHOWN_TIMES_AGO, SHOWN_TIMES_CLOCK, SHOWN_TIMES_UTC, SHOWN_TIMES_COUNT };
 
 /* Events that notify a person, as flags. */
 enum ui_notify {

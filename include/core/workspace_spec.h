@@ -1,6 +1,6 @@
 /*
- * workspace_spec.h - where a plan or the settings let a task work. Immutable once read, so any
- * thread may read it.
+ * workspace_spec.h - where a plan or the settings let a task work: its workspace and sandbox.
+ * Immutable once read, so any thread may read it.
  */
 #ifndef DEVS_WORKSPACE_SPEC_H
 #define DEVS_WORKSPACE_SPEC_H
@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "attr.h"
+#include "err.h"
 #include "str.h"
 
 enum {
@@ -72,5 +73,105 @@ bool workspace_can_be_reset(const struct workspace_spec *spec);
 
 /* Writes a JSON object that plan_parse() reads as an equal specification. */
 void workspace_spec_write(const struct workspace_spec *spec, struct str *out);
+
+/*
+ * How a plan or the settings isolate steps from the machine. Immutable once
+ * read, so any thread may read it.
+ */
+
+enum {
+    SANDBOX_MEMORY_MB_MAX = 1024 * 1024, /* 1 TiB */
+    SANDBOX_PIDS_MAX = 100000,
+    SANDBOX_CPU_S_MAX = 30 * 24 * 3600,
+    SANDBOX_LIST_MAX = 1000,  /* entries of `writable`, `env` and `args` each */
+    SANDBOX_WORD_MAX = 4096,  /* bytes of one entry */
+    SANDBOX_IMAGE_MAX = 512,  /* bytes of an image's name */
+    SANDBOX_START_MS = 30000, /* default limit of a start */
+    SANDBOX_START_MS_MIN = 100,
+    SANDBOX_START_MS_MAX = 3600 * 1000,
+};
+
+/* Numbers are stored in the log: never renumber. */
+enum sandbox_kind {
+    SANDBOX_NONE = 0,
+    SANDBOX_BWRAP = 1,
+    SANDBOX_CONTAINER = 2, /* podman or docker, whichever exists */
+    SANDBOX_PODMAN = 3,
+    SANDBOX_DOCKER = 4,
+    SANDBOX_KIND_COUNT,
+};
+
+enum sandbox_network {
+    SANDBOX_NETWORK_UNSAID, /* none: as it is; bwrap and containers: off */
+    SANDBOX_NETWORK_OFF,
+    SANDBOX_NETWORK_ON,
+};
+
+enum sandbox_root {
+    SANDBOX_ROOT_UNSAID, /* bwrap: read-only; containers: the image is writable; none: as it is */
+    SANDBOX_ROOT_READ_ONLY,
+    SANDBOX_ROOT_WRITABLE,
+};
+
+struct sandbox_spec {
+    enum sandbox_kind kind;
+    enum sandbox_network network;
+    int64_t memory_mb;      /* 0 = no limit */
+    int64_t pids;           /* 0 = no limit */
+    int64_t cpu_s;          /* seconds of CPU time; 0 = no limit */
+    enum sandbox_root root; /* all files but the workspace, /tmp and `writable` */
+    char **writable; /* owned, NULL-terminated, NULL = none: additional writable paths, absolute
+                        or relative to the workspace */
+    char **env;      /* owned like writable: variables passed in addition to the small default
+                        list; NAME or PREFIX_* */
+    char *image;     /* owned; containers only; else NULL */
+    int64_t start_timeout_ms; /* containers only; else SANDBOX_START_MS */
+    char **args;      /* owned like writable: extra arguments for bwrap or for podman create */
+    bool best_effort; /* skips and marks what cannot be enforced here */
+};
+
+/* No sandbox, no limits. */
+struct sandbox_spec sandbox_spec_new(void);
+/* Returns a deep copy. */
+struct sandbox_spec sandbox_spec_copy(const struct sandbox_spec *spec);
+/* Frees the members. May be NULL. */
+void sandbox_spec_done(struct sandbox_spec *spec);
+
+/* Returns the specification of a step that has none; static. */
+const struct sandbox_spec *sandbox_spec_none(void);
+
+/* Returns "none", "bwrap", "container", "podman", "docker"; "?" for an invalid value. */
+const char *sandbox_kind_name(enum sandbox_kind kind);
+/* The inverse. Returns false for an unknown text. */
+ATTR_MUST_USE bool sandbox_kind_parse(const char *text, enum sandbox_kind *out);
+/* Returns true for the three kinds that need an image. */
+bool sandbox_kind_is_container(enum sandbox_kind kind);
+
+/* Returns true if all files except the workspace, /tmp and `writable` are read-only, explicitly
+ * or by default. */
+bool sandbox_spec_is_read_only(const struct sandbox_spec *spec);
+
+/* Changes the kind; drops what only the old kind may have. Keeps limits. */
+void sandbox_spec_set_kind(struct sandbox_spec *spec, enum sandbox_kind kind);
+
+/* Reads a word of a command line: "KIND", or "KIND:IMAGE" for a container. Keeps the rest of
+ * `spec` where the kind allows it. Fails with ERR_INVALID for another word, and for a container
+ * without an image; *spec must be freed even then. */
+ATTR_MUST_USE bool sandbox_spec_choose(struct sandbox_spec *spec, const char *word,
+                                       struct err *err);
+
+/* Appends a path to `writable` unless it is there. */
+void sandbox_spec_add_writable(struct sandbox_spec *spec, const char *path);
+
+/* Returns true if it has no sandbox and no limit. */
+bool sandbox_spec_is_empty(const struct sandbox_spec *spec);
+
+/* "bwrap: network, 512 MiB, 64 processes, 10 s of CPU time, writes only the
+ * workspace"; "" for an empty one. With `writable`: "writes only the workspace and the
+ * writable paths". bwrap without read-only files says "all files writable". */
+void sandbox_spec_words(const struct sandbox_spec *spec, struct str *out);
+
+/* Writes a JSON object that plan_parse() reads as an equal specification. */
+void sandbox_spec_write(const struct sandbox_spec *spec, struct str *out);
 
 #endif

@@ -7,7 +7,7 @@
 #ifndef DEVS_DOCTOR_H
 #define DEVS_DOCTOR_H
 
-#include "sandbox_spec.h"
+#include "workspace_spec.h"
 
 enum { DOCTOR_WORDS_MAX = 320, DOCTOR_HINT_MAX = 200 };
 

@@ -114,7 +114,7 @@ void engine_cancel(struct engine *engine, const char *by);
  * end of the run, and releases the run's owner lock. Any thread. */
 void engine_leave(struct engine *engine);
 
-/* A call to add to a run whose plan grows (plan_grow.h). All borrowed for engine_add(). */
+/* A call to add to a run whose plan grows (plan.h). All borrowed for engine_add(). */
 struct engine_task {
     /* A task as in a plan, unredacted: {"id","title","steps":[{"run","cwd","env","timeout_s",
      * "phase","idempotent","policy","sandbox"}]}. Ids that arrive in ascending order (with leading

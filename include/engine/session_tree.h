@@ -12,7 +12,6 @@
 
 #include "attr.h"
 #include "err.h"
-#include "sandbox_spec.h"
 #include "str.h"
 #include "workspace_spec.h"
 

@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent_used.h"
+#include "agent_stream.h"
 #include "attr.h"
 #include "entropy.h"
 #include "err.h"

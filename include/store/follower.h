@@ -71,8 +71,8 @@ bool follower_heard(struct follower *follower);
 ATTR_MUST_USE bool follower_read(struct follower *follower, size_t max, follower_event_fn *each,
                                  void *ctx, size_t *count_out, struct err *err);
 
-/* Keeps snapshots of the state, for going back (run_past.h). If events were already applied, starts
- * over before the first. Keeps nothing for a run whose plan grows. */
+/* Keeps snapshots of the state, for going back (run_state.h). If events were already applied,
+ * starts over before the first. Keeps nothing for a run whose plan grows. */
 void follower_keep_past(struct follower *follower);
 
 /* Opens a second follower of the same run, for browsing the past while the first one continues

@@ -3,7 +3,7 @@
  *
  * Every write transaction and every checkpoint of every process and thread runs between
  * turns_take() and turns_give(). The exception is the part of a checkpoint that copies pages while
- * its WAL cannot be reset (wal.h). The locks are flock(2) on devs.db-gate and devs.db-write, so the
+ * its WAL cannot be reset (db.h). The locks are flock(2) on devs.db-gate and devs.db-write, so the
  * kernel releases them when a process dies. There is one struct turns per connection, which belongs
  * to the connection's thread.
  *

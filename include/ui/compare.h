@@ -3,7 +3,7 @@
  * second one wrote, and what each changed in its workspace.
  *
  * Outputs are compared as the fingerprint compares them: line by line, with volatile values masked
- * (normaliser.h), so "<ts>" or "<dur>" appears where two clocks differ. The diff is computed here
+ * (fingerprint.h), so "<ts>" or "<dur>" appears where two clocks differ. The diff is computed here
  * and not by a child `git diff`, for two reasons: lines that differ only in masked parts must count
  * as equal, which git does not support, and a UI thread must not start a process or write a file on
  * a key press.
@@ -18,7 +18,7 @@
 
 #include "attr.h"
 #include "err.h"
-#include "line_diff.h"
+#include "lines.h"
 #include "log_reader.h"
 #include "report_rows.h"
 #include "run_state.h"

@@ -10,6 +10,7 @@
 #ifndef DEVS_OWN_KEYS_H
 #define DEVS_OWN_KEYS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "attr.h"
@@ -26,5 +27,16 @@ ATTR_MUST_USE struct keymap *own_keys_read(const char *name, const char *text, s
                                            struct str *problems);
 /* `keys` may be NULL. */
 void own_keys_free(struct keymap *keys);
+
+/*
+ * The cockpit's keys as text. Any thread.
+ */
+
+/* Appends the whole key table as text, one key per line: key, group, act, where it works, what it
+ * does. Marks keys that the user has changed. `keys` may be NULL for the default keys. */
+void keymap_to_text(const struct keymap *keys, bool ascii, struct str *out);
+/* Appends the key table as elements of a JSON array, one object per key. The caller writes the
+ * brackets. */
+void keymap_to_json(const struct keymap *keys, struct str *out);
 
 #endif

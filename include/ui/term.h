@@ -13,8 +13,22 @@
 #include "attr.h"
 #include "canvas.h"
 #include "err.h"
-#include "mouse.h"
 #include "theme.h"
+
+/*
+ * Mouse events as terminals report them (xterm's mode 1006). Pure.
+ */
+
+enum mouse_kind { MOUSE_PRESS, MOUSE_DRAG, MOUSE_RELEASE, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN };
+
+struct mouse {
+    enum mouse_kind kind;
+    int row, column; /* from 0 */
+};
+
+/* Parses a report: "0;34;12" between "ESC [ <" and its last byte, 'M' or 'm'. Returns false for an
+ * invalid report and for buttons that are not used. */
+ATTR_MUST_USE bool mouse_read(const char *report, char last, struct mouse *out);
 
 /* Keys that are not characters. Characters are represented by their code point. */
 enum term_key {

@@ -1,4 +1,4 @@
-#include "json_scan.h"
+#include "json.h"
 
 #include <string.h>
 

@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "err.h"
-#include "exit_code.h"
 #include "fail.h"
-#include "line_wrap.h"
+#include "lines.h"
 #include "looks.h"
 
 /* Options: parsed, and printed as help. */

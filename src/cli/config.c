@@ -13,13 +13,11 @@
 #include <unistd.h>
 
 #include "classify.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "json.h"
 #include "looks.h"
-#include "near_word.h"
 #include "settings.h"
-#include "shell_word.h"
+#include "text.h"
 #include "text_file.h"
 #include "xalloc.h"
 

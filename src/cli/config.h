@@ -13,10 +13,10 @@
 #include "attr.h"
 #include "command.h"
 #include "err.h"
-#include "sandbox_spec.h"
 #include "settings.h"
 #include "str.h"
 #include "trust.h"
+#include "workspace_spec.h"
 
 /* What the settings are used for. This decides what happens if a key still needs the user's
  * trust. */
@@ -113,5 +113,18 @@ struct sandbox_options {
 ATTR_MUST_USE bool sandbox_options_choose(const struct sandbox_options *words,
                                           const struct settings *settings, bool *is_given,
                                           struct sandbox_spec *out, struct err *err);
+
+/*
+ * Adds a rule that a person teaches to the project's devs.config.json.
+ */
+
+/* Adds the JSON text of a rule, or of a list of rules, to "rules" in the devs.config.json
+ * nearest to `dir`, an absolute path; creates the file in `dir` if there is none. A rule
+ * replaces the one of the same name. Everything else in the file is unchanged, including
+ * comments and its mode. Savers take turns; fails with ERR_BUSY if another program holds the
+ * folder's lock for long. The new text is checked as a whole, with rules compiled, and then
+ * replaces the old one atomically or not at all. Fails with ERR_INVALID, with nothing written.
+ * Prints nothing. Any thread. */
+ATTR_MUST_USE bool rules_add(const char *dir, const char *rule_json, struct err *err);
 
 #endif

@@ -10,10 +10,9 @@
 
 #include "attr.h"
 #include "clock.h"
-#include "exit_code.h"
+#include "contract.h"
 #include "str.h"
 #include "text.h"
-#include "violation.h"
 
 static int code_of(enum err_code code)
 {

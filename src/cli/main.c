@@ -11,12 +11,10 @@
 #include "attr.h"
 #include "command.h"
 #include "err.h"
-#include "exit_code.h"
 #include "fail.h"
-#include "near_word.h"
 #include "program_find.h"
-#include "shell_word.h"
 #include "str.h"
+#include "text.h"
 #include "version.h"
 
 enum { NAME_COLUMNS = 13 }; /* of the help */

@@ -1,5 +1,5 @@
 #define _XOPEN_SOURCE 700 /* realpath */
-#include "rules_file.h"
+#include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "classify.h"
-#include "config.h"
 #include "json.h"
 #include "json_edit.h"
 #include "text_file.h"

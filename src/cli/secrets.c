@@ -8,7 +8,6 @@
 
 #include "adapter.h"
 #include "config.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "plan.h"
 

@@ -13,10 +13,10 @@
 #include "follower.h"
 #include "log_own.h"
 #include "log_reader.h"
-#include "near_word.h"
 #include "parse.h"
 #include "shown.h"
 #include "str.h"
+#include "text.h"
 #include "xalloc.h"
 
 /* Runs and tasks. */

@@ -1,12 +1,10 @@
-#include "executor.h"
+#include "mcp_server.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "clock.h"
 #include "mcp_request.h"
-#include "mcp_result.h"
-#include "mcp_server.h"
 #include "redact.h"
 #include "watch.h"
 #include "xalloc.h"

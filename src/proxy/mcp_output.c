@@ -1,13 +1,13 @@
-#include "mcp_output.h"
+#include "mcp_request.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent_what.h"
+#include "agent_stream.h"
 #include "attr.h"
-#include "entropy_memory.h"
+#include "entropy.h"
 #include "text.h"
 #include "xalloc.h"
 

@@ -11,7 +11,6 @@
 #include "mcp_tools.h"
 #include "plan.h"
 #include "text.h"
-#include "text_list.h"
 #include "xalloc.h"
 
 static const struct {

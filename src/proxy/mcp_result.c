@@ -1,13 +1,11 @@
-#include "mcp_result.h"
+#include "mcp_request.h"
 
 #include <stddef.h>
 #include <string.h>
 
 #include "attr.h"
-#include "mcp_output.h"
-#include "mcp_request.h"
+#include "fingerprint.h"
 #include "shown.h"
-#include "test_report.h"
 #include "text.h"
 
 /* The two streams of the last attempt, prepared for reading. For a file that was read, its

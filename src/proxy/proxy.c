@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "executor.h"
 #include "mcp_server.h"
 #include "mcp_wire.h"
 

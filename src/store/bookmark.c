@@ -2,9 +2,9 @@
 
 #include <string.h>
 
+#include "db.h"
 #include "log_read.h"
 #include "private_file.h"
-#include "schema.h"
 #include "text.h"
 #include "turns.h"
 

@@ -20,7 +20,6 @@
 #include "follower.h"
 #include "json.h"
 #include "private_file.h"
-#include "schema.h"
 #include "spill.h"
 #include "xalloc.h"
 
@@ -238,7 +237,7 @@ static const struct table {
      offsetof(struct bundle_contents, attempts)},
 };
 
-/* Old logs lack this table: schema.h. */
+/* Old logs lack this table: db.h. */
 static const struct table bookmark_table = {
     "SELECT run, id, seq, at_ms, made_at_ms, name, by FROM bookmark WHERE run=?1 ORDER BY id",
     "INSERT INTO bookmark(run, id, seq, at_ms, made_at_ms, name, by) VALUES(?,?,?,?,?,?,?)",

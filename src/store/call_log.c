@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent_what.h"
+#include "agent_stream.h"
 #include "call_rows.h"
 #include "clock.h"
 #include "json.h"

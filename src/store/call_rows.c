@@ -7,6 +7,7 @@
 #include "adapter.h"
 #include "attr.h"
 #include "call_log.h"
+#include "db.h"
 #include "event_row.h"
 #include "follower.h"
 #include "json.h"
@@ -18,7 +19,6 @@
 #include "plan.h"
 #include "private_file.h"
 #include "scheduler.h"
-#include "schema.h"
 #include "text.h"
 
 /* The saved state: the magic, the numbers in their order, the number of limits and their values,

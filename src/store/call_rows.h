@@ -10,12 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent_used.h"
+#include "agent_stream.h"
 #include "attr.h"
 #include "call_log.h"
 #include "circles.h"
 #include "db.h"
-#include "entropy_memory.h"
+#include "entropy.h"
 #include "err.h"
 #include "event.h"
 #include "log_writer.h"

@@ -6,15 +6,14 @@
 #include <stdlib.h>
 
 #include "clock.h"
-#include "control_row.h"
 #include "db.h"
+#include "event_row.h"
 #include "log_writer.h"
 #include "owner.h"
 #include "owner_state.h"
 #include "plan.h"
 #include "private_file.h"
 #include "quiet_thread.h"
-#include "schema.h"
 #include "spill.h"
 #include "str.h"
 #include "turns.h"

@@ -12,7 +12,6 @@
 #include "shm_guard.h"
 #include "str.h"
 #include "text.h"
-#include "wal.h"
 #include "xalloc.h"
 
 enum { MODE_BITS = 0777 };

@@ -14,6 +14,7 @@
 
 #include "attr.h"
 #include "err.h"
+#include "place.h"
 
 enum db_mode {
     DB_READ,
@@ -27,8 +28,8 @@ struct db_watch;
 struct db {
     sqlite3 *handle;        /* owned; NULL = not open */
     struct db_watch *watch; /* owned; interrupts a statement that would never end */
-    uint64_t wal_inode;     /* of the open WAL; 0 = unknown (wal.h) */
-    int format;             /* log format (schema.h); 0 = not checked */
+    uint64_t wal_inode;     /* of the open WAL; 0 = unknown (db.h) */
+    int format;             /* log format (db.h); 0 = not checked */
 };
 
 /* Opens an existing file. Checkpoints never happen automatically. Protects against malicious files:
@@ -103,5 +104,92 @@ ATTR_MUST_USE bool db_copy_rows(const struct db_copy *copy, struct err *err);
 ATTR_MUST_USE bool db_sync(const struct db *db, struct err *err);
 
 enum { DB_PAGE_BYTES = 4096, DB_BUSY_MS = 5000 };
+
+/*
+ * Creates and checks the tables of a run log. Private to store; called from the thread
+ * of the connection.
+ */
+
+enum {
+    SCHEMA_APPLICATION = 0x64657673, /* "devs" */
+    SCHEMA_VERSION = 2,
+    SCHEMA_PHRASES = 2, /* since this version, event texts contain phrases (event_row.h) */
+};
+
+/* Checks that the file is a log that this build can write to, and sets db->format. Fails with
+ * ERR_NOT_FOUND if the file is empty, ERR_DAMAGED if it is something else or a newer log,
+ * ERR_INVALID if it is a bundle. */
+ATTR_MUST_USE bool schema_check(struct db *db, struct err *err);
+
+/* Like schema_check(), for readers: accepts a newer log, because it may have all columns that they
+ * need, and sets *newer_out to its version, otherwise to 0. */
+ATTR_MUST_USE bool schema_check_read(const struct db *db, int *newer_out, struct err *err);
+
+/* Sets *out to whether the table of bookmarks exists. Old logs lack it until somebody writes. */
+ATTR_MUST_USE bool schema_has_bookmarks(const struct db *db, bool *out, struct err *err);
+
+/* Like schema_check(), but turns an empty file into a log. A log of an older format keeps its
+ * format, so that an older devs can still read it, and gets the tables that were added later. Call
+ * it within a turn. */
+ATTR_MUST_USE bool schema_ensure(struct db *db, struct err *err);
+
+/*
+ * A thread that syncs SQLite's write-ahead log and does checkpoints, so that the writer
+ * never waits for the disk; and checks that the WAL still has what was committed. Private to store.
+ *
+ * The thread has its own connection and turns. Call the checkpointer_ functions from the thread
+ * that started it.
+ */
+
+struct checkpointer;
+
+/* Opens the connection and starts the thread. */
+ATTR_MUST_USE bool checkpointer_start(struct checkpointer **out, const struct place *place,
+                                      struct err *err);
+void checkpointer_stop(struct checkpointer *self);
+
+/* Reports a commit: it is synced to disk within LOG_FULL_SYNC_MS. */
+void checkpointer_news(struct checkpointer *self);
+/* Sets *err to the first sync error since the last call. Leaves *err unchanged if there is none, or
+ * if it is already set. */
+void checkpointer_take_error(struct checkpointer *self, struct err *err);
+/* Fails with ERR_IO once the WAL was found to lack what was committed to it, and on every later
+ * call. Then nothing is copied any more. */
+ATTR_MUST_USE bool checkpointer_check(struct checkpointer *self, struct err *err);
+/* Reports that everything committed is already on disk. */
+void checkpointer_synced(struct checkpointer *self);
+
+/* Requests a checkpoint: copies the WAL into the database as far as readers allow, and resets it.
+ * Call it in a turn, after a commit, so that there is something to copy. The call starts a reader
+ * (the pin), which prevents any reset of the WAL until most of it is copied, outside of the turn.
+ * cut_off: also truncates the file; otherwise it is overwritten, which is faster than growing
+ * it. */
+void checkpointer_ask(struct checkpointer *self, bool cut_off);
+/* Waits until the requested checkpoint has copied what was committed when it was requested, or
+ * until wait_ms are over. */
+void checkpointer_await(struct checkpointer *self, int wait_ms);
+
+/* The contents of the WAL index. */
+struct wal_index {
+    uint32_t frames; /* frames in the WAL */
+    uint32_t copied; /* of these, copied into the database */
+    uint32_t pages;  /* database pages after the last commit */
+    uint32_t page_bytes;
+};
+
+/* Returns false if there is no index or another process is writing it. The connection must have
+ * read something before. Within a turn, the index describes the last commit. */
+ATTR_MUST_USE bool wal_index_read(const struct db *db, struct wal_index *out);
+
+/* Remembers which WAL file the connection has open. Call it after the first read. */
+void wal_learn(struct db *db);
+
+/* Verifies the checksums of the frames that are not copied yet. Fails with ERR_IO if the WAL is not
+ * what was committed, the file was replaced, or shared memory was lost; then nothing may be copied.
+ * Call it within a turn, or while a reader keeps the WAL from being reset. */
+ATTR_MUST_USE bool wal_is_whole(struct db *db, struct err *err);
+
+/* Returns true if this connection lost shared memory (shm_guard.h). */
+bool wal_lost_memory(const struct db *db);
 
 #endif

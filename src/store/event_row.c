@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
+#include "db.h"
 #include "event.h"
 #include "json.h"
-#include "schema.h"
 
 static_assert(EVENT_PHRASES_TEXT_MAX == EVENT_TEXT_MAX, "all of a text that is ours is spelled");
 

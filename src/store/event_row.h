@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "attr.h"
+#include "control.h"
 #include "db.h"
 #include "err.h"
 #include "event.h"
@@ -92,5 +93,27 @@ size_t event_phrases_pack(const char *text, char *out);
 /* Appends the decoded form of `len` bytes of a row, at most `max` bytes; returns false if there
  * would be more. */
 ATTR_MUST_USE bool event_phrases_spell(const char *bytes, size_t len, size_t max, struct str *out);
+
+/*
+ * Converts between rows of the table `control` and struct control. Private to
+ * store.
+ */
+
+/* The column order that control_row_read() expects. */
+#define CONTROL_ROW_COLUMNS "id, verb, task, step, attempt, args, by, key_at_ms"
+
+/* Adds a row if the run exists: control_row_insert(). */
+#define CONTROL_ROW_INSERT                                                                         \
+    "INSERT INTO control(run, verb, task, step, attempt, args, by, key_at_ms, asked_at_ms)"        \
+    " SELECT id,?2,?3,?4,?5,?6,?7,?8,?9 FROM run WHERE id=?1"
+
+/* Runs that statement for an action that is requested now. Fails with ERR_NOT_FOUND if there is no
+ * such run. */
+ATTR_MUST_USE bool control_row_insert(const struct db *db, sqlite3_stmt *insert, int64_t run,
+                                      const struct control *control, struct err *err);
+
+/* Returns false if the row is not understood, but sets the id anyway. Assumes nothing about the
+ * contents: another program may have written the row. */
+ATTR_MUST_USE bool control_row_read(sqlite3_stmt *row, struct control *out);
 
 #endif

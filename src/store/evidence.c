@@ -9,7 +9,7 @@
 #include "fingerprint.h"
 #include "json.h"
 #include "log_read.h"
-#include "plan_grow.h"
+#include "plan.h"
 #include "xalloc.h"
 #include "zone.h"
 

@@ -6,7 +6,6 @@
 #include "log_read.h"
 #include "plan.h"
 #include "private_file.h"
-#include "run_past.h"
 #include "run_state.h"
 #include "turns.h"
 #include "watch.h"

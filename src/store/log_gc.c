@@ -10,7 +10,6 @@
 #include "log_reader.h"
 #include "log_write.h"
 #include "owner.h"
-#include "schema.h"
 #include "spill.h"
 #include "text.h"
 #include "xalloc.h"

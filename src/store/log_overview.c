@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* memmem */
-#include "log_overview.h"
+#include "log_reader.h"
 
 #include <assert.h>
 #include <limits.h>

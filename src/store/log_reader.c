@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "db.h"
 #include "event_row.h"
 #include "log_read.h"
 #include "log_writer.h"
 #include "owner_state.h"
 #include "run_state.h"
-#include "schema.h"
 #include "xalloc.h"
 
 #define RUN_COLUMNS                                                                                \

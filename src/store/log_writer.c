@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "clock.h"
-#include "control_row.h"
+#include "db.h"
 #include "event_row.h"
 #include "json.h"
 #include "log_own.h"
@@ -15,8 +15,6 @@
 #include "owner.h"
 #include "owner_state.h"
 #include "private_file.h"
-#include "schema.h"
-#include "wal.h"
 #include "xalloc.h"
 
 /* Approximate overhead per row, besides text or bytes. */

@@ -18,7 +18,6 @@
 #include "db.h"
 #include "log_own.h"
 #include "private_file.h"
-#include "schema.h"
 
 enum { FILE_MODE = 0600, FOLDER_MODE = 0700, MODE_BITS = 07777 };
 

@@ -1,4 +1,4 @@
-#include "projection.h"
+#include "log_write.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "classify.h"
 #include "evidence.h"
 #include "log_read.h"
-#include "plan_grow.h"
+#include "plan.h"
 #include "verdict.h"
 
 enum { RUNS_AT_ONCE = 16 };

@@ -1,4 +1,4 @@
-#include "schema.h"
+#include "db.h"
 
 #include <assert.h>
 #include <stdio.h>

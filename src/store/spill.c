@@ -16,7 +16,6 @@
 #include "log_write.h"
 #include "owner.h"
 #include "private_file.h"
-#include "schema.h"
 
 enum { FOLDERS = 2, NAME_MAX_BYTES = LOG_UID_MAX + 8 };
 

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control_row.h"
 #include "db.h"
+#include "event_row.h"
 #include "evidence.h"
 #include "json.h"
 #include "log_read.h"
-#include "plan_grow.h"
+#include "plan.h"
 #include "xalloc.h"
 
 /* Judging recorded attempts again and comparing the verdicts. */

@@ -22,7 +22,6 @@
 #include "quiet_thread.h"
 #include "shm_guard.h"
 #include "turns.h"
-#include "wal.h"
 #include "xalloc.h"
 
 enum { NS_PER_MS = 1000 * 1000, MS_PER_S = 1000, NS_PER_S = 1000 * 1000 * 1000 };

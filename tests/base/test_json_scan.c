@@ -1,9 +1,8 @@
-#include "json_scan.h"
+#include "json.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
 #include "test_main.h"
 #include "utf8.h"
 

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "exit_code.h"
 #include "fail.h"
 #include "test_main.h"
 

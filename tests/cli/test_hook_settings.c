@@ -1,4 +1,4 @@
-#include "hook_install.h"
+#include "hook.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "plan_agents.h"
+#include "plan_file.h"
 
 #include <string.h>
 

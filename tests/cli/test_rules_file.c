@@ -1,4 +1,4 @@
-#include "rules_file.h"
+#include "config.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "workflow.h"
+#include "project.h"
 
 #include "test_main.h"
 

@@ -28,7 +28,7 @@ void play_open(struct play *play, const char *plan_json);
  * events (redecide.h). */
 void play_close(struct play *play);
 
-/* What other policies make of all events so far (policy_change.h; NULL: the same ones). The caller
+/* What other policies make of all events so far (what_if.h; NULL: the same ones). The caller
  * frees. */
 struct what_if *play_what_if(const struct play *play, const char *policies);
 

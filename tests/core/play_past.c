@@ -2,7 +2,6 @@
 
 #include <check.h>
 
-#include "run_past.h"
 #include "run_state.h"
 
 enum {

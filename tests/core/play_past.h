@@ -10,7 +10,7 @@
 #include "event.h"
 #include "plan.h"
 
-/* Keep the past each `every` events (run_past.h), fold them all, go to events here and there, back
+/* Keep the past each `every` events (run_state.h), fold them all, go to events here and there, back
  * and on, and compare. Nothing where the plan grows. */
 void play_past_check(const struct plan *plan, const struct event *events, size_t count,
                      int64_t every);

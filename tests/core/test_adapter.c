@@ -7,7 +7,6 @@
 #include "plan.h"
 #include "str.h"
 #include "test_main.h"
-#include "violation.h"
 
 static const char *const builtin[] = {"claude", "codex",    "copilot", "gemini", "generic",
                                       "kimi",   "opencode", "pi",      "qwen"};

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "adapter.h"
-#include "agent_session.h"
 #include "play.h"
 #include "str.h"
 #include "test_main.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "adapter.h"
-#include "agent_state.h"
+#include "agent_internal.h"
 #include "item_name.h"
 #include "str.h"
 #include "test_main.h"

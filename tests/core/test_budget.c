@@ -1,4 +1,4 @@
-#include "budget.h"
+#include "policy.h"
 
 #include "str.h"
 #include "test_main.h"

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "call_digest.h"
+#include "circles.h"
 #include "test_main.h"
 
 static char make[] = "make";

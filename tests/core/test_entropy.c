@@ -5,7 +5,6 @@
 
 #include "fingerprint.h"
 #include "json.h"
-#include "normaliser.h"
 #include "str.h"
 #include "test_main.h"
 

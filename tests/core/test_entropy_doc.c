@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "entropy.h"
-#include "normaliser.h"
+#include "fingerprint.h"
 #include "shown.h"
 #include "test_main.h"
 #include "xalloc.h"

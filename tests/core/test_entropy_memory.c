@@ -1,4 +1,4 @@
-#include "entropy_memory.h"
+#include "entropy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,6 @@
 #include "fingerprint.h"
 #include "json.h"
 #include "loops_internal.h"
-#include "normaliser.h"
 #include "str.h"
 #include "test_main.h"
 

@@ -1,4 +1,4 @@
-#include "entropy_memory.h"
+#include "entropy.h"
 
 #include <stdio.h>
 #include <stdlib.h>

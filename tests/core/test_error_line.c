@@ -1,4 +1,4 @@
-#include "error_line.h"
+#include "lines.h"
 
 #include <stdio.h>
 #include <string.h>

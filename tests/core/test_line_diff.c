@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "attr.h"
-#include "line_diff.h"
+#include "lines.h"
 #include "test_main.h"
 
 enum { LETTERS_MAX = 4096 };

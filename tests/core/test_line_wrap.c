@@ -1,4 +1,4 @@
-#include "line_wrap.h"
+#include "lines.h"
 
 #include <string.h>
 

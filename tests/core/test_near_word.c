@@ -1,4 +1,4 @@
-#include "near_word.h"
+#include "text.h"
 
 #include <stddef.h>
 

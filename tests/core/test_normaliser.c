@@ -1,5 +1,5 @@
 /* What becomes of a line: what is masked, rule by rule, and what must stay. */
-#include "normaliser.h"
+#include "fingerprint.h"
 
 #include <string.h>
 

@@ -1,11 +1,10 @@
 /* A stream in pieces: the lines are the same wherever it is cut, and within their limits. */
-#include "normaliser.h"
+#include "fingerprint.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fingerprint.h"
 #include "json.h"
 #include "str.h"
 #include "test_main.h"

@@ -1,4 +1,4 @@
-#include "phase.h"
+#include "outcome.h"
 
 #include "test_main.h"
 

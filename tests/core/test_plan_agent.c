@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "adapter.h"
-#include "call_digest.h"
+#include "circles.h"
 #include "plan.h"
 #include "str.h"
 #include "test_main.h"

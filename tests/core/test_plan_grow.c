@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "event.h"
-#include "plan_grow.h"
+#include "plan.h"
 #include "play.h"
 #include "shown.h"
 #include "task_record.h"

@@ -6,7 +6,7 @@
 #include "adapter.h"
 #include "entropy_limits.h"
 #include "json_pointer.h"
-#include "phase.h"
+#include "outcome.h"
 #include "policy.h"
 #include "settings.h"
 #include "str.h"

@@ -1,4 +1,4 @@
-#include "policy_change.h"
+#include "what_if.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "shell_word.h"
+#include "text.h"
 
 #include "test_main.h"
 

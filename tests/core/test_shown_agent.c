@@ -1,8 +1,8 @@
 #include <string.h>
 
-#include "budget.h"
 #include "event_text.h"
 #include "plan.h"
+#include "policy.h"
 #include "shown.h"
 #include "test_main.h"
 

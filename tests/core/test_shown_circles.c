@@ -1,7 +1,7 @@
 #include <string.h>
 
+#include "fingerprint.h"
 #include "json.h"
-#include "normaliser.h"
 #include "shown.h"
 #include "test_main.h"
 

@@ -1,7 +1,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "classify_facts.h"
+#include "classify.h"
 #include "event_text.h"
 #include "json.h"
 #include "play.h"

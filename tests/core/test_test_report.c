@@ -1,9 +1,9 @@
 #include <string.h>
 
 #include "attr.h"
+#include "fingerprint.h"
 #include "str.h"
 #include "test_main.h"
-#include "test_report.h"
 
 static const struct {
     const char *text, *form;

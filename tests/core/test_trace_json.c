@@ -1,4 +1,4 @@
-#include "trace_json.h"
+#include "timeline.h"
 
 #include <string.h>
 

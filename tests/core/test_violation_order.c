@@ -1,4 +1,4 @@
-#include "violation.h"
+#include "contract.h"
 
 #include <string.h>
 

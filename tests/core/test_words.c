@@ -1,4 +1,4 @@
-#include "words.h"
+#include "text.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <uv.h>
 
-#include "child_parts.h"
+#include "child_internal.h"
 #include "str.h"
 
 /* LONG_MS: nothing here takes so long unless something waits in vain, on no machine however busy.

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bwrap.h"
 #include "engine_try.h"
 #include "log_reader.h"
+#include "sandbox_internal.h"
 #include "test_main.h"
 #include "workspace_stage.h"
 

@@ -14,9 +14,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "bwrap.h"
 #include "git.h"
-#include "sandbox_paths.h"
+#include "sandbox_internal.h"
 #include "sandbox_try.h"
 #include "test_main.h"
 

@@ -1,9 +1,9 @@
-#include "call.h"
+#include "attempt_internal.h"
 
 #include <string.h>
 
+#include "contract.h"
 #include "test_main.h"
-#include "violation.h"
 
 static char path[] = "PATH=/bin";
 static char home[] = "HOME=/root";

@@ -11,11 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "capture_changes.h"
+#include "contract.h"
 #include "json.h"
 #include "plan.h"
 #include "test_main.h"
-#include "violation.h"
 #include "xalloc.h"
 
 static struct plan *plan;

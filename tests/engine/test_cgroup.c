@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "cgroup.h"
-#include "cgroup_file.h"
 #include "sandbox_try.h"
 #include "test_main.h"
 

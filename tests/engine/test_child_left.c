@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child_internal.h"
 #include "child_try.h"
 #include "clock.h"
-#include "sweep.h"
 #include "test_main.h"
 
 static char other_mark[] = "DEVS_STEP=b/1";

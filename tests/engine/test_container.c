@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "cgroup.h"
-#include "container.h"
 #include "sandbox.h"
+#include "sandbox_internal.h"
 #include "sandbox_try.h"
 #include "test_main.h"
 #include "tool_run.h"

@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bwrap.h"
 #include "cgroup.h"
 #include "clock.h"
 #include "engine_try.h"
+#include "sandbox_internal.h"
 #include "test_main.h"
 #include "workspace_stage.h"
 

@@ -4,7 +4,7 @@
 
 #include "engine_try.h"
 #include "follower.h"
-#include "run_past.h"
+#include "run_state.h"
 #include "test_main.h"
 #include "xalloc.h"
 

@@ -1,9 +1,9 @@
-#include "gains.h"
+#include "attempt_internal.h"
 
 #include <string.h>
 
+#include "fingerprint.h"
 #include "log_sample.h"
-#include "normaliser.h"
 #include "plan.h"
 #include "test_main.h"
 

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* realpath */
 
-#include "launch.h"
+#include "child.h"
 
 #include <errno.h>
 #include <fcntl.h>

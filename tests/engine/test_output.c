@@ -1,4 +1,4 @@
-#include "output.h"
+#include "attempt_internal.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 #include "clock.h"
 #include "log_reader.h"
 #include "log_sample.h"
-#include "recorder.h"
+#include "loop.h"
 #include "spill.h"
 #include "turns.h"
 

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* setsid and subreaper beside POSIX */
 
-#include "recovery.h"
+#include "loop.h"
 
 #include <limits.h>
 #include <poll.h>

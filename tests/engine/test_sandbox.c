@@ -9,8 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bwrap.h"
-#include "container.h"
+#include "sandbox_internal.h"
 #include "sandbox_try.h"
 #include "test_main.h"
 

@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bwrap.h"
 #include "cgroup.h"
 #include "clock.h"
 #include "git.h"
 #include "outcome.h"
+#include "sandbox_internal.h"
 #include "test_main.h"
 #include "workspace_list.h"
 #include "workspace_result.h"

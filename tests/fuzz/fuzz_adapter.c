@@ -9,9 +9,9 @@
 
 #include "adapter.h"
 #include "agent_stream.h"
+#include "contract.h"
 #include "json.h"
 #include "str.h"
-#include "violation.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

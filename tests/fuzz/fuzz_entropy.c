@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "entropy.h"
-#include "entropy_memory.h"
 #include "json.h"
 #include "str.h"
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "json.h"
-#include "json_scan.h"
 #include "str.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "normaliser.h"
+#include "fingerprint.h"
 #include "str.h"
 
 enum { HEAD = 3, REPEAT_MAX = 140 * 1024, FEW = 250 };

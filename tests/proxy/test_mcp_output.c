@@ -1,4 +1,4 @@
-#include "mcp_output.h"
+#include "mcp_request.h"
 
 #include <string.h>
 

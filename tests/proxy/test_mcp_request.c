@@ -13,7 +13,6 @@
 #include "file_act.h"
 #include "json.h"
 #include "plan.h"
-#include "plan_grow.h"
 #include "test_main.h"
 
 static struct mcp_request request;

@@ -12,12 +12,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "budget.h"
 #include "control.h"
 #include "entropy_limits.h"
 #include "event.h"
 #include "outcome.h"
-#include "phase.h"
+#include "policy.h"
 #include "run_state.h"
 #include "scheduler.h"
 #include "str.h"

@@ -12,7 +12,7 @@
 
 #include "control.h"
 #include "event.h"
-#include "phase.h"
+#include "outcome.h"
 #include "plot.h"
 #include "rules.h"
 

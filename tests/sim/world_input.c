@@ -4,7 +4,7 @@
 
 #include "comparison.h"
 #include "damage.h"
-#include "run_past.h"
+#include "run_state.h"
 #include "verdict.h"
 #include "world.h"
 #include "xalloc.h"

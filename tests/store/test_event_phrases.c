@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "db.h"
 #include "event.h"
 #include "log_reader.h"
 #include "log_sample.h"
 #include "other_program.h"
-#include "schema.h"
 #include "test_main.h"
 
 static struct sample sample;

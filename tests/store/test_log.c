@@ -5,11 +5,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "db.h"
 #include "follower.h"
 #include "log_reader.h"
 #include "log_sample.h"
 #include "other_program.h"
-#include "schema.h"
 #include "xalloc.h"
 
 static struct sample sample;

@@ -1,5 +1,5 @@
 /* What is said of a run from the tables beside its events is what a fold of these says. */
-#include "log_overview.h"
+#include "log_reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "golden_log.h"
 #include "log_rebuild.h"
 #include "log_sample.h"
-#include "projection.h"
+#include "log_write.h"
 #include "shop_log.h"
 #include "test_main.h"
 

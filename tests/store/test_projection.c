@@ -6,7 +6,7 @@
 #include "db.h"
 #include "log_rebuild.h"
 #include "log_sample.h"
-#include "projection.h"
+#include "log_write.h"
 
 enum { TASKS = 60, MANY_TASKS = 6000, ROOM_STEPS = 12, ROOM_STEP_BYTES = 40 * 1024 };
 

@@ -6,8 +6,8 @@
 
 #include "log_lines.h"
 #include "plan.h"
-#include "replay.h"
 #include "run_state.h"
+#include "view.h"
 
 struct story {
     struct plan *plan;

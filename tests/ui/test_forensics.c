@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "contract.h"
 #include "frame.h"
 #include "golden.h"
 #include "json.h"
@@ -14,7 +15,6 @@
 #include "term.h"
 #include "test_main.h"
 #include "view.h"
-#include "violation.h"
 
 /* 2025-11-20 13:50:00 UTC */
 #define START_AT_MS INT64_C(1763646600000)

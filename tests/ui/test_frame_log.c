@@ -4,7 +4,7 @@
 #include "event_lines.h"
 #include "frame.h"
 #include "golden.h"
-#include "log_pager.h"
+#include "log_lines.h"
 #include "stage.h"
 #include "term.h"
 #include "test_main.h"

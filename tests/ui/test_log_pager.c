@@ -1,4 +1,4 @@
-#include "log_pager.h"
+#include "log_lines.h"
 
 #include <stdio.h>
 #include <stdlib.h>

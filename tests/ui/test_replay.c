@@ -1,9 +1,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "replay.h"
 #include "story.h"
 #include "test_main.h"
+#include "view.h"
 
 static struct replay replay;
 

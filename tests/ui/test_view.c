@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "keyboard.h"
+#include "keymap.h"
 #include "plan.h"
 #include "run_state.h"
-#include "screen.h"
 #include "term.h"
 #include "test_main.h"
 #include "view.h"

@@ -10,10 +10,9 @@
 #include "app_internal.h"
 #include "canvas.h"
 #include "keyboard.h"
-#include "mouse.h"
-#include "outside.h"
+#include "term.h"
 #include "test_main.h"
-#include "view_terminal.h"
+#include "view.h"
 
 static struct str text, words;
 static struct app_notify notify;

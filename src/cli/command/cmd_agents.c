@@ -8,7 +8,6 @@
 #include "attr.h"
 #include "command.h"
 #include "config.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "str.h"
 #include "text.h"

@@ -4,7 +4,6 @@
 
 #include "attr.h"
 #include "command.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "target.h"
 

@@ -6,7 +6,6 @@
 #include "clock.h"
 #include "command.h"
 #include "config.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "row_feed.h"
 #include "str.h"

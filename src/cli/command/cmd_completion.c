@@ -4,7 +4,6 @@
 
 #include "command.h"
 #include "completion.h"
-#include "exit_code.h"
 #include "fail.h"
 
 static const struct shell {

@@ -7,7 +7,6 @@
 #include "clock.h"
 #include "command.h"
 #include "control_desk.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "follower.h"
 #include "parse.h"

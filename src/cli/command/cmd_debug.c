@@ -5,7 +5,6 @@
 
 #include "command.h"
 #include "debug_mode.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "lnav_format.h"
 #include "what_if_run.h"

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "secrets.h"
 #include "target.h"

@@ -2,7 +2,7 @@
 #include <stddef.h>
 
 #include "command.h"
-#include "entropy_memory.h"
+#include "entropy.h"
 #include "fail.h"
 #include "row_feed.h"
 #include "str.h"

@@ -7,7 +7,6 @@
 
 #include "command.h"
 #include "config.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "plan.h"
 #include "session.h"

@@ -10,19 +10,17 @@
 
 #include "clock.h"
 #include "command.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "json.h"
 #include "log_reader.h"
 #include "plan.h"
-#include "plan_agents.h"
 #include "plan_file.h"
+#include "project.h"
 #include "secrets.h"
 #include "shown.h"
 #include "target.h"
 #include "text.h"
 #include "text_file.h"
-#include "workflow.h"
 #include "xalloc.h"
 
 /* The summary of a phase. */

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "exit_code.h"
 #include "export.h"
 #include "fail.h"
 #include "follower.h"

@@ -7,7 +7,6 @@
 #include "clock.h"
 #include "command.h"
 #include "config.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "follower.h"
 #include "gc.h"

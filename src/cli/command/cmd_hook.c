@@ -9,16 +9,13 @@
 #include <unistd.h>
 
 #include "agent_stream.h"
-#include "agent_what.h"
 #include "call_log.h"
 #include "clock.h"
 #include "command.h"
 #include "config.h"
 #include "err.h"
-#include "exit_code.h"
 #include "fail.h"
-#include "hook_event.h"
-#include "hook_install.h"
+#include "hook.h"
 #include "moment.h"
 #include "place.h"
 #include "redact.h"

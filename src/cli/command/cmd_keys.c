@@ -2,10 +2,9 @@
 
 #include "attr.h"
 #include "command.h"
-#include "exit_code.h"
 #include "fail.h"
-#include "keys_text.h"
 #include "looks.h"
+#include "own_keys.h"
 
 static void add_lines(const struct keys_file *file, bool ascii, struct str *out)
 {

@@ -7,7 +7,6 @@
 
 #include "clock.h"
 #include "command.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "follower.h"
 #include "parse.h"

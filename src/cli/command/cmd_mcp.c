@@ -12,7 +12,6 @@
 
 #include "command.h"
 #include "config.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "file_act.h"
 #include "parse.h"

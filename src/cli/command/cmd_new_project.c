@@ -7,12 +7,10 @@
 
 #include "command.h"
 #include "config.h"
-#include "exit_code.h"
 #include "fail.h"
-#include "plan_agents.h"
-#include "project_file.h"
+#include "plan_file.h"
+#include "project.h"
 #include "text_file.h"
-#include "workflow.h"
 
 enum { IDEA_MAX = 64 * 1024 }; /* bytes */
 

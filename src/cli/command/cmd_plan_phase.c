@@ -5,13 +5,11 @@
 
 #include "command.h"
 #include "config.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "plan_file.h"
-#include "project_file.h"
+#include "project.h"
 #include "text_file.h"
 #include "trust.h"
-#include "workflow.h"
 
 enum { NAME_MAX_BYTES = 32 };
 

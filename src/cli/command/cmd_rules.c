@@ -7,11 +7,9 @@
 #include "classify.h"
 #include "command.h"
 #include "config.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "json.h"
 #include "rule_trial.h"
-#include "rules_file.h"
 #include "target.h"
 #include "text_file.h"
 

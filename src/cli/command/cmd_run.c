@@ -3,9 +3,7 @@
 
 #include "command.h"
 #include "engine.h"
-#include "exit_code.h"
 #include "fail.h"
-#include "plan_agents.h"
 #include "plan_file.h"
 #include "session.h"
 #include "take_up.h"

@@ -3,11 +3,10 @@
 
 #include "clock.h"
 #include "command.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "log_reader.h"
+#include "show.h"
 #include "shown.h"
-#include "status.h"
 #include "target.h"
 
 static const char *state_of(const struct log_run_info *run)

@@ -4,12 +4,11 @@
 #include "bundle.h"
 #include "clock.h"
 #include "command.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "follower.h"
 #include "log_own.h"
 #include "looks.h"
-#include "status.h"
+#include "show.h"
 #include "target.h"
 
 static void print_json(const struct status *status)
@@ -28,7 +27,7 @@ static void count_tasks(const struct status *status, int counts[SHOWN_COUNT])
         counts[shown_task(state, i, status->orphaned)]++;
 }
 
-/* Without a follower no gate holds anything back: log_overview.h. */
+/* Without a follower no gate holds anything back: log_reader.h. */
 static void print_gates_in_brief(const struct status *status)
 {
     struct str gates = {0};

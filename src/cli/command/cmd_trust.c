@@ -11,10 +11,9 @@
 
 #include "command.h"
 #include "config.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "plan_file.h"
-#include "project_file.h"
+#include "project.h"
 #include "str.h"
 #include "trust.h"
 

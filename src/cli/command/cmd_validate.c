@@ -5,7 +5,6 @@
 
 #include "command.h"
 #include "contract.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "plan.h"
 #include "repair.h"

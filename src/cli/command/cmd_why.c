@@ -1,10 +1,9 @@
 /* cmd_why.c - devs why: how a try ended, and why. */
 
 #include "command.h"
-#include "exit_code.h"
 #include "fail.h"
+#include "show.h"
 #include "target.h"
-#include "why.h"
 
 struct why_options {
     struct attempt_words words;

@@ -17,7 +17,6 @@
 #include "canvas.h"
 #include "debug_mode.h"
 #include "event_text.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "follower.h"
 #include "looks.h"
@@ -25,7 +24,7 @@
 #include "str.h"
 #include "target.h"
 #include "theme.h"
-#include "trace_json.h"
+#include "timeline.h"
 #include "xalloc.h"
 
 /* The frames of the cockpit: their size, their theme, and `devs debug --frame`. */

@@ -5,7 +5,6 @@
 
 #include "clock.h"
 #include "debug_mode.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "follower.h"
 #include "parse.h"

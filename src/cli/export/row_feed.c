@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "exit_code.h"
 #include "fail.h"
 #include "text_file.h"
 

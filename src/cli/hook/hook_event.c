@@ -1,4 +1,4 @@
-#include "hook_event.h"
+#include "hook.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 
-#include "hook_install.h"
+#include "hook.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,14 +13,13 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "json.h"
 #include "json_edit.h"
 #include "log_writer.h"
 #include "place.h"
 #include "program_find.h"
-#include "shell_word.h"
+#include "text.h"
 #include "text_file.h"
 
 enum { OURS_MAX = 1000 /* our hooks that are removed from one file */ };

@@ -1,4 +1,4 @@
-#include "project_file.h"
+#include "project.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -6,11 +6,9 @@
 
 #include "adapter.h"
 #include "contract.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "new_project_json.h"
 #include "text_file.h"
-#include "violation.h"
 
 enum { FOLDERS_MAX = 128, PLAN_NAME_MAX = 32 };
 

@@ -1,4 +1,4 @@
-#include "workflow.h"
+#include "project.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -8,17 +8,16 @@
 #include <unistd.h>
 
 #include "adapter.h"
-#include "exit_code.h"
+#include "contract.h"
 #include "fail.h"
 #include "new_project_json.h"
 #include "new_project_md.h"
 #include "parse.h"
 #include "plan.h"
-#include "plan_agents.h"
+#include "plan_file.h"
 #include "plan_phase_md.h"
 #include "text.h"
 #include "text_file.h"
-#include "violation.h"
 
 static const char name_letters[] = "abcdefghijklmnopqrstuvwxyz_";
 

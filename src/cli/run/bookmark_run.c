@@ -5,7 +5,6 @@
 #include "bookmark.h"
 #include "clock.h"
 #include "debug_mode.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "parse.h"
 #include "redact.h"

@@ -1,14 +1,13 @@
-#include "plan_agents.h"
+#include "plan_file.h"
 
 #include <string.h>
 
 #include "adapter.h"
 #include "attr.h"
-#include "exit_code.h"
 #include "fail.h"
-#include "near_word.h"
 #include "program_find.h"
 #include "str.h"
+#include "text.h"
 
 /* Writes a value of a key, or of a list under the key. */
 typedef void write_fn(const struct plan_agents_edit *edit, const struct json *value,

@@ -9,19 +9,14 @@
 #include <unistd.h>
 
 #include "adapter.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "parse.h"
 #include "plan.h"
-#include "plan_agents.h"
-#include "plan_grow.h"
 #include "redact.h"
 #include "secrets.h"
-#include "shell_word.h"
 #include "shown.h"
 #include "text.h"
 #include "text_file.h"
-#include "text_list.h"
 #include "trust.h"
 
 enum { JOBS_DEFAULT = 2 };

@@ -17,9 +17,9 @@
 
 #include "app.h"
 #include "clock.h"
+#include "config.h"
 #include "control_desk.h"
 #include "engine.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "follower.h"
 #include "gc.h"
@@ -27,7 +27,6 @@
 #include "log_writer.h"
 #include "looks.h"
 #include "place.h"
-#include "rules_file.h"
 #include "run_internal.h"
 #include "secrets.h"
 #include "spill.h"

@@ -10,10 +10,9 @@
 #include "err.h"
 #include "fail.h"
 #include "follower.h"
-#include "shell_word.h"
+#include "show.h"
 #include "shown.h"
 #include "spill.h"
-#include "status.h"
 #include "text.h"
 
 enum {

@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "clock.h"
-#include "exit_code.h"
 #include "fail.h"
-#include "policy_change.h"
 #include "target.h"
 #include "text_file.h"
 #include "what_if.h"

@@ -8,8 +8,8 @@
 
 #include "digest.h"
 #include "rounded.h"
+#include "show.h"
 #include "shown.h"
-#include "status.h"
 #include "timeline.h"
 
 void seed_json(uint64_t seed, struct str *out)

@@ -4,11 +4,10 @@
 #include <string.h>
 
 #include "clock.h"
-#include "error_line.h"
 #include "fail.h"
-#include "line_wrap.h"
+#include "lines.h"
 #include "looks.h"
-#include "status.h"
+#include "show.h"
 #include "text.h"
 #include "timeline.h"
 

@@ -1,5 +1,5 @@
 /* why.c - how an attempt ended and why: read from the log, and as JSON; and its forensics. */
-#include "why.h"
+#include "show.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -10,13 +10,11 @@
 #include "clock.h"
 #include "debug_mode.h"
 #include "event_text.h"
-#include "exit_code.h"
 #include "fail.h"
 #include "forensics.h"
 #include "json.h"
 #include "retry_log.h"
 #include "shown.h"
-#include "status.h"
 #include "target.h"
 #include "xalloc.h"
 

@@ -7,11 +7,11 @@
 #include "attr.h"
 #include "clock.h"
 #include "json.h"
+#include "show.h"
 #include "shown.h"
 #include "str.h"
 #include "text.h"
 #include "verdict.h"
-#include "why.h"
 
 enum { LABEL_COLUMNS = 10 };
 

@@ -1,4 +1,4 @@
-#include "adapter_internal.h"
+#include "agent_internal.h"
 
 #include <assert.h>
 #include <math.h>

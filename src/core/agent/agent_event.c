@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent_internal.h"
 #include "agent_result.h"
-#include "agent_state.h"
-#include "agent_what.h"
+#include "agent_stream.h"
 #include "ascii.h"
 #include "attr.h"
 #include "json.h"

@@ -3,12 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent_state.h"
-#include "agent_used.h"
+#include "agent_internal.h"
 #include "ascii.h"
 #include "event.h"
+#include "json.h"
 #include "json_repair.h"
-#include "json_scan.h"
 #include "text.h"
 #include "xalloc.h"
 

@@ -1,9 +1,8 @@
-#include "agent_what.h"
+#include "agent_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent_stream.h"
 #include "attr.h"
 #include "json.h"
 #include "rounded.h"

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "adapter.h"
-#include "agent_what.h"
+#include "agent_internal.h"
+#include "agent_stream.h"
 #include "attr.h"
 #include "moment_text.h"
-#include "transcript_parts.h"
 #include "xalloc.h"
 
 /*

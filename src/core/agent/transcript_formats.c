@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
+#include "agent_internal.h"
 #include "attr.h"
-#include "transcript_parts.h"
 
 static void add_part(const struct json *part, struct str *out)
 {

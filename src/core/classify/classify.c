@@ -16,7 +16,6 @@
 #include "agent_result.h"
 #include "ascii.h"
 #include "attr.h"
-#include "classify_facts.h"
 #include "classify_internal.h"
 #include "plan.h"
 #include "rules_json.h"

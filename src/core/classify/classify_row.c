@@ -6,7 +6,6 @@
 
 #include "attr.h"
 #include "calendar.h"
-#include "classify_facts.h"
 #include "json.h"
 #include "json_repair.h"
 #include "xalloc.h"

@@ -9,7 +9,7 @@
 
 #include "adapter.h"
 #include "attr.h"
-#include "text_list.h"
+#include "text.h"
 #include "xalloc.h"
 
 /* Lines that may match, last one first, each once: lines with a literal of the rule, or all

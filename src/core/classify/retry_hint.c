@@ -7,7 +7,7 @@
 #include "attr.h"
 #include "calendar.h"
 #include "moment_text.h"
-#include "words.h"
+#include "text.h"
 
 enum {
     NUMBER_DIGITS_MAX = 18,

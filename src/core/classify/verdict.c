@@ -11,10 +11,10 @@
 
 #include "attr.h"
 #include "event.h"
-#include "failure_class.h"
 #include "json.h"
 #include "outcome.h"
 #include "rounded.h"
+#include "run_state.h"
 #include "str.h"
 #include "text.h"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "contract_internal.h"
-#include "near_word.h"
 #include "str.h"
+#include "text.h"
 
 /* Returns the bits of all types of a value: 1.0 is a number and an integer. */
 static unsigned types_of_value(const struct json *value)

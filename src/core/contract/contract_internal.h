@@ -14,9 +14,8 @@
 #include "err.h"
 #include "json.h"
 #include "json_pointer.h"
-#include "near_word.h"
 #include "str.h"
-#include "violation.h"
+#include "text.h"
 
 /*
  * Regular expressions (contract_pattern.c): ECMA-262, on PCRE2. Patterns are immutable; a matcher

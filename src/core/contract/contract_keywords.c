@@ -5,8 +5,8 @@
 
 #include "attr.h"
 #include "contract_internal.h"
-#include "near_word.h"
 #include "str.h"
+#include "text.h"
 #include "xalloc.h"
 
 const char contract_type_all[] = "null, boolean, object, array, number, string or integer";

@@ -11,9 +11,8 @@
 #include "contract.h"
 #include "contract_internal.h"
 #include "json_pointer.h"
-#include "near_word.h"
 #include "str.h"
-#include "violation.h"
+#include "text.h"
 #include "xalloc.h"
 
 enum { CONTRACT_IDENTITIES_SHOWN = 8 }; /* constants of alternatives in a message */

@@ -1,7 +1,7 @@
 /*
  * Lists of violations: what is wrong with a document, where, in the order of the document.
  */
-#include "violation.h"
+#include "contract.h"
 
 #include <assert.h>
 #include <stdbool.h>

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "fingerprint.h"
-#include "normaliser.h"
 #include "str.h"
 
 /*

@@ -1,7 +1,7 @@
 /*
  * Normalises lines: replaces the parts that differ from run to run, such as ids, times and paths.
  */
-#include "normaliser.h"
+#include "fingerprint.h"
 
 #include <assert.h>
 #include <stdbool.h>

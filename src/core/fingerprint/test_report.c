@@ -1,4 +1,4 @@
-#include "test_report.h"
+#include "fingerprint.h"
 
 #include <ctype.h>
 #include <stddef.h>

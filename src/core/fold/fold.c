@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan_grow.h"
-#include "run_past.h"
+#include "plan.h"
+#include "run_state.h"
 #include "xalloc.h"
 
 void fold_set_status(const struct fold *fold, struct task_state *task, enum task_status status)

@@ -10,7 +10,7 @@
 #include "agent_stream.h"
 #include "attr.h"
 #include "fold.h"
-#include "json_scan.h"
+#include "json.h"
 #include "str.h"
 #include "xalloc.h"
 

@@ -4,7 +4,7 @@
  * A kept state has only what changed since the one before, packed into bytes. First the packing,
  * then the kept states.
  */
-#include "run_past.h"
+#include "run_state.h"
 
 #include <assert.h>
 #include <stdlib.h>

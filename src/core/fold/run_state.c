@@ -12,8 +12,7 @@
 #include "entropy_window.h"
 #include "fold.h"
 #include "json.h"
-#include "plan_grow.h"
-#include "run_past.h"
+#include "plan.h"
 #include "xalloc.h"
 
 /* Whether the numbers of an event are in range. The fold computes with them: nothing that a log can

@@ -12,9 +12,8 @@
 #include "fingerprint.h"
 #include "json.h"
 #include "loops_internal.h"
-#include "normaliser.h"
 #include "str.h"
-#include "text_list.h"
+#include "text.h"
 #include "xalloc.h"
 
 /*

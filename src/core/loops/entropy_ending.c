@@ -3,8 +3,8 @@
 #include <limits.h>
 
 #include "entropy_hash.h"
+#include "fingerprint.h"
 #include "loops_internal.h"
-#include "normaliser.h"
 #include "xalloc.h"
 
 enum {

@@ -2,21 +2,18 @@
  * Turns the calls of a task into the facts that the rungs judge. Remembers what earlier calls
  * showed; entropy_ending.c compares.
  */
-#include "entropy_memory.h"
+#include "entropy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "ascii.h"
 #include "attr.h"
-#include "entropy.h"
 #include "entropy_hash.h"
 #include "fingerprint.h"
 #include "json.h"
 #include "json_repair.h"
 #include "loops_internal.h"
-#include "near_word.h"
-#include "normaliser.h"
 #include "text.h"
 #include "xalloc.h"
 

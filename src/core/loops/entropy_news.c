@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "ascii.h"
+#include "entropy.h"
 #include "entropy_hash.h"
-#include "entropy_memory.h"
 #include "loops_internal.h"
 #include "xalloc.h"
 

@@ -10,7 +10,7 @@
 #include "entropy_hash.h"
 #include "loops_internal.h"
 #include "str.h"
-#include "text_list.h"
+#include "text.h"
 
 /*
  * Programs that agents run in a shell.

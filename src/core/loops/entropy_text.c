@@ -7,8 +7,8 @@
 
 #include "entropy.h"
 #include "entropy_limits.h"
+#include "fingerprint.h"
 #include "json.h"
-#include "normaliser.h"
 #include "str.h"
 #include "text.h"
 

@@ -11,7 +11,6 @@
 #include "digest.h"
 #include "entropy.h"
 #include "entropy_limits.h"
-#include "entropy_memory.h"
 
 /* Returns whether it is a blank within a line. */
 static inline bool loops_is_blank(char c)
@@ -281,7 +280,7 @@ enum {
 };
 
 /* How a line is new: as it is, or also with the call's own words masked (`general` in
- * normaliser.h). Which one counts is only known at the end of the step. */
+ * fingerprint.h). Which one counts is only known at the end of the step. */
 enum news_form { NEWS_PLAIN, NEWS_STRICT, NEWS_FORMS };
 
 /* One form of a line. */

@@ -15,7 +15,6 @@
 #include "plan_internal.h"
 #include "str.h"
 #include "text.h"
-#include "text_list.h"
 #include "xalloc.h"
 
 /*

@@ -6,16 +6,15 @@
 #include <string.h>
 
 #include "adapter.h"
-#include "agent_what.h"
+#include "agent_stream.h"
 #include "attr.h"
-#include "budget.h"
 #include "err.h"
-#include "near_word.h"
-#include "plan_grow.h"
+#include "plan.h"
 #include "plan_internal.h"
+#include "policy.h"
 #include "rounded.h"
 #include "str.h"
-#include "text_list.h"
+#include "text.h"
 #include "xalloc.h"
 
 /*
@@ -316,7 +315,7 @@ void budget_use_words(const struct budget_use *use, struct str *out)
 
 enum { MICRO = 1000000, MILLI = 1000, COST_USD_MAX = 1000000, COUNT_MAX = 1000000000 };
 
-/* Units of a plan and their limits: how many units of budget.h make one. */
+/* Units of a plan and their limits: how many units of policy.h make one. */
 static const struct {
     int64_t scale;
     int64_t most; /* in units of the plan */

@@ -17,7 +17,6 @@
 #include "policy.h"
 #include "settings.h"
 #include "str.h"
-#include "violation.h"
 
 /*
  * The graph of needs (plan.c). Nothing recurses; everything is O(n).

@@ -6,14 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract.h"
 #include "err.h"
 #include "json_pointer.h"
 #include "plan.h"
-#include "plan_grow.h"
 #include "plan_internal.h"
 #include "str.h"
-#include "text_list.h"
-#include "violation.h"
+#include "text.h"
 #include "xalloc.h"
 
 /*
@@ -254,7 +253,7 @@ static void read_grows(struct plan_reader *reader, const struct json_pointer *pa
     plan->grows = json_bool(value, false);
     if (!plan->grows)
         return;
-    workspace_spec_done(&plan->workspace); /* whatever the settings say: plan_grow.h */
+    workspace_spec_done(&plan->workspace); /* whatever the settings say: plan.h */
     plan->said &= ~(unsigned)PLAN_SAYS_WORKSPACE;
 }
 
@@ -421,7 +420,7 @@ bool plan_parse(const char *text, size_t len, struct plan **out, struct violatio
 }
 
 /*
- * Growing plans. plan_grow.h has the rules.
+ * Growing plans. plan.h has the rules.
  */
 
 bool plan_is_whole(const struct plan *plan, struct violations *violations)

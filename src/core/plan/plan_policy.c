@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "near_word.h"
-#include "phase.h"
+#include "outcome.h"
+#include "text.h"
 
 /* The last one of that name among the first `count`: inner ones come later. */
 static int find_among(const struct policy_list *list, int count, const char *name)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text_list.h"
+#include "text.h"
 
 enum { MS_PER_S = 1000 };
 

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "near_word.h"
 #include "str.h"
+#include "text.h"
 #include "verdict.h"
 #include "xalloc.h"
 

@@ -9,7 +9,7 @@
 #include "plan_internal.h"
 #include "plan_schema_json.h"
 #include "str.h"
-#include "text_list.h"
+#include "text.h"
 #include "verdict.h"
 
 /* Adds a comma, except for the first element of an array. */

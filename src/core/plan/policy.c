@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "phase.h"
+#include "outcome.h"
 #include "plan_internal.h"
 #include "sha256.h"
 #include "str.h"

@@ -1,12 +1,11 @@
-#include "sandbox_spec.h"
+#include "workspace_spec.h"
 
 #include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "text_list.h"
-#include "workspace_spec.h"
+#include "text.h"
 #include "xalloc.h"
 
 static const char *const workspace_kind_names[] = {

@@ -11,16 +11,16 @@
 #include <string.h>
 
 #include "adapter.h"
-#include "adapter_internal.h"
+#include "agent_internal.h"
 #include "attr.h"
+#include "contract.h"
 #include "json.h"
 #include "plan.h"
 #include "plan_internal.h"
 #include "redact.h"
 #include "rule_pattern.h"
-#include "text_list.h"
+#include "text.h"
 #include "ui_settings.h"
-#include "violation.h"
 #include "xalloc.h"
 
 /*

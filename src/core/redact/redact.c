@@ -14,7 +14,7 @@
 #include "attr.h"
 #include "plan.h"
 #include "redact_internal.h"
-#include "text_list.h"
+#include "text.h"
 #include "utf8.h"
 #include "xalloc.h"
 

@@ -1,11 +1,11 @@
-#include "call_digest.h"
+#include "circles.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "sha256.h"
 #include "str.h"
-#include "text_list.h"
+#include "text.h"
 #include "xalloc.h"
 
 enum { ABSENT = 0, PRESENT = 1 }; /* a missing part differs from an empty one */

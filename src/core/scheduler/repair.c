@@ -12,13 +12,11 @@
 #include <string.h>
 
 #include "adapter.h"
-#include "agent_session.h"
+#include "contract.h"
 #include "redact.h"
 #include "str.h"
 #include "text.h"
-#include "text_list.h"
 #include "utf8.h"
-#include "violation.h"
 
 enum {
     COUNT_MAX = 32, /* bytes of "... and 12 more", which always fits */

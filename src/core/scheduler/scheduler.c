@@ -11,9 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "classify_facts.h"
+#include "classify.h"
 #include "fold.h"
-#include "run_exit.h"
 #include "scheduling.h"
 #include "xalloc.h"
 

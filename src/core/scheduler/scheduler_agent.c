@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "classify_facts.h"
+#include "classify.h"
 #include "fold.h"
 #include "json.h"
 #include "repair.h"

@@ -5,7 +5,7 @@
 
 #include "event_look.h"
 #include "event_text.h"
-#include "json_scan.h"
+#include "json.h"
 
 enum { FIELDS = 5 };
 

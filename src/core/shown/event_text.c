@@ -10,13 +10,12 @@
 #include <string.h>
 
 #include "adapter.h"
-#include "agent_session.h"
-#include "budget.h"
 #include "digest.h"
 #include "event_look.h"
-#include "json_scan.h"
-#include "shell_word.h"
+#include "json.h"
+#include "policy.h"
 #include "shown.h"
+#include "text.h"
 
 struct event_look event_look_up(const struct run_state *state, const struct event *event,
                                 struct json **tree, struct str *out)

@@ -12,11 +12,10 @@
 #include "ascii.h"
 #include "attr.h"
 #include "filter.h"
-#include "near_word.h"
-#include "phase.h"
+#include "outcome.h"
 #include "rule_pattern.h"
 #include "shown.h"
-#include "words.h"
+#include "text.h"
 #include "xalloc.h"
 
 enum { PERMILLE = 1000, MS = 1000, DIGITS_MAX = 9 };

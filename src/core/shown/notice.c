@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "attr.h"
-#include "error_line.h"
+#include "lines.h"
 #include "shown.h"
 #include "text.h"
 #include "ui_settings.h"

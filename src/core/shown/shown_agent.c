@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "adapter.h"
-#include "agent_what.h"
+#include "agent_stream.h"
 #include "attr.h"
 #include "digest.h"
 #include "rounded.h"

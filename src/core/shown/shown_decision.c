@@ -7,9 +7,9 @@
 
 #include "attr.h"
 #include "classify.h"
+#include "fingerprint.h"
 #include "fold.h"
 #include "json.h"
-#include "normaliser.h"
 #include "protocol.h"
 #include "rounded.h"
 #include "shown.h"

@@ -5,7 +5,6 @@
 #include "event.h"
 #include "sha256.h"
 #include "text.h"
-#include "text_list.h"
 #include "xalloc.h"
 
 enum { DIGEST_SHOWN = 8 }; /* bytes of the digest of a truncated value */

@@ -1,11 +1,11 @@
-#include "trace_json.h"
+#include "timeline.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "event_text.h"
 #include "fold.h"
-#include "phase.h"
+#include "outcome.h"
 #include "plan.h"
 #include "shown.h"
 #include "xalloc.h"

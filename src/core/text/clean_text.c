@@ -12,7 +12,6 @@
 #include "ascii.h"
 #include "attr.h"
 #include "text.h"
-#include "words.h"
 #include "xalloc.h"
 
 /*

@@ -1,7 +1,7 @@
 /*
  * Hashes of lines, and the difference of two texts line by line.
  */
-#include "line_diff.h"
+#include "lines.h"
 
 #include <assert.h>
 #include <stdlib.h>

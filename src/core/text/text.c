@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "attr.h"
-#include "line_wrap.h"
-#include "text_list.h"
+#include "lines.h"
 #include "utf8.h"
 #include "xalloc.h"
 

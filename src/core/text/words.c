@@ -2,7 +2,7 @@
  * Words: comparing without case, the nearest known word, the line of an output that names the
  * error, and quoting for a shell.
  */
-#include "words.h"
+#include "text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,9 +10,7 @@
 
 #include "ascii.h"
 #include "attr.h"
-#include "error_line.h"
-#include "near_word.h"
-#include "shell_word.h"
+#include "lines.h"
 
 /*
  * Words without case (ASCII).
@@ -120,7 +118,7 @@ int near_word_distance(const char *a, const char *b)
 
 /*
  * Error lines: whether a line looks like an error, and which line tells most about a failure. For
- * display and navigation only; no verdict depends on it. error_line.h has the rules.
+ * display and navigation only; no verdict depends on it. lines.h has the rules.
  */
 
 /* A word of the text. */
@@ -129,7 +127,7 @@ struct word {
     size_t len;
 };
 
-/* Characters that join words to names, as in error_line.h or no-error. */
+/* Characters that join words to names, as in lines.h or no-error. */
 static bool is_of_name(char c)
 {
     return ascii_is_letter(c) || ascii_is_digit(c) || c == '_' || c == '/';

@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "agent_what.h"
-#include "budget.h"
-#include "line_wrap.h"
+#include "agent_stream.h"
+#include "lines.h"
+#include "policy.h"
 #include "text.h"
 #include "what_if.h"
 

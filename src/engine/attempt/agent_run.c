@@ -1,13 +1,12 @@
-#include "agent_run.h"
+#include "attempt_internal.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "adapter.h"
-#include "agent_session.h"
 #include "clock.h"
-#include "entropy_memory.h"
+#include "entropy.h"
 #include "redact.h"
 #include "repair.h"
 #include "text.h"

@@ -14,7 +14,7 @@
 #include "attempt.h"
 #include "plan.h"
 #include "repair.h"
-#include "run_exit.h"
+#include "scheduler.h"
 #include "str.h"
 #include "text.h"
 #include "tree_folder.h"

@@ -1,4 +1,4 @@
-#include "call.h"
+#include "attempt_internal.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include "adapter.h"
 #include "str.h"
-#include "text_list.h"
+#include "text.h"
 #include "xalloc.h"
 
 static const char step_prefix[] = "DEVS_STEP=";

@@ -1,4 +1,4 @@
-#include "gains.h"
+#include "attempt_internal.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "entropy_memory.h"
+#include "entropy.h"
 #include "err.h"
 #include "log_writer.h"
 #include "parse.h"

@@ -1,11 +1,11 @@
-#include "growth.h"
+#include "attempt.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine.h"
-#include "plan_grow.h"
+#include "plan.h"
 #include "xalloc.h"
 
 void growth_init(struct growth *growth, const struct plan *plan)

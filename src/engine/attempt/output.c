@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* memrchr */
 
-#include "output.h"
+#include "attempt_internal.h"
 
 #include <assert.h>
 #include <stdlib.h>

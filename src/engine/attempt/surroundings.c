@@ -1,4 +1,4 @@
-#include "surroundings.h"
+#include "attempt_internal.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -13,13 +13,11 @@
 #include <unistd.h>
 
 #include "adapter.h"
-#include "capture_changes.h"
 #include "clock.h"
-#include "normaliser.h"
-#include "phase.h"
+#include "fingerprint.h"
+#include "outcome.h"
 #include "protocol.h"
 #include "shown.h"
-#include "test_report.h"
 #include "text.h"
 
 /* Shared by the parts of a capture. Each part writes members of the capture's object, or says in

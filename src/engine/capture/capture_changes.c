@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* mkdtemp */
 
-#include "capture_changes.h"
+#include "capture.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "capture.h"
 #include "foreign_file.h"
 #include "git.h"
 #include "log_reader.h"

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "child_parts.h"
+#include "child_internal.h"
 #include "clock.h"
 #include "str.h"
 #include "xalloc.h"

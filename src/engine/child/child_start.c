@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
-#include "child_parts.h"
+#include "child_internal.h"
 #include "clock.h"
 #include "xalloc.h"
 

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* pipe2, O_PATH, memfd_create */
 
-#include "launch.h"
+#include "child.h"
 
 #include <assert.h>
 #include <errno.h>

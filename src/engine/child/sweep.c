@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* getsid and prctl, which POSIX lacks */
 
-#include "sweep.h"
+#include "child_internal.h"
 
 #include <assert.h>
 #include <errno.h>

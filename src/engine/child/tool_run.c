@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
+#include "child_internal.h"
 #include "clock.h"
-#include "launch.h"
-#include "sweep.h"
 #include "xalloc.h"
 
 void arg_list_add(struct arg_list *list, const char *text)

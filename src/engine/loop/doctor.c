@@ -14,10 +14,9 @@
 #include <unistd.h>
 
 #include "adapter.h"
-#include "bwrap.h"
 #include "cgroup.h"
-#include "container.h"
 #include "program_find.h"
+#include "sandbox_internal.h"
 #include "text.h"
 #include "tool_run.h"
 

@@ -7,23 +7,297 @@
 #ifndef DEVS_LOOP_H
 #define DEVS_LOOP_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <uv.h>
 
 #include "attempt.h"
+#include "attr.h"
 #include "clock.h"
+#include "control.h"
 #include "engine.h"
-#include "growth.h"
-#include "mailbox.h"
-#include "notifier.h"
-#include "recorder.h"
-#include "recovery.h"
+#include "err.h"
+#include "log_writer.h"
+#include "notice.h"
+#include "proc.h"
+#include "run_state.h"
 #include "scheduler.h"
+#include "str.h"
 #include "watch.h"
 #include "workers.h"
 #include "workspace.h"
+
+/*
+ * Requests of other threads to the engine's thread: cancel, leave, stay alone, stop;
+ * and, if the plan of the run grows, tasks and notes.
+ *
+ * Any thread may post; the loop takes. Posting the same request twice has no further effect, except
+ * for tasks and notes. The sender of a task waits for its answer.
+ */
+
+struct redactor;
+struct uv_async_s;
+
+enum { MAIL_WHY_MAX = 160 };
+
+/* A task to add, and the answer. */
+struct mail_task {
+    const struct engine_task *task; /* borrowed until the answer */
+    const char *record;             /* borrowed until the answer; text of its event */
+    struct redactor *own;           /* redacts its own variables; the loop takes ownership if
+                                       the task is added */
+    struct mail_task *next;
+    bool is_answered;
+    int number;     /* of the task; -1 = it was not added, */
+    struct err err; /* for this reason */
+};
+
+struct mail_note {
+    struct mail_note *next;
+    int task;                       /* -1 = the run */
+    char text[ENGINE_NOTE_MAX + 1]; /* UTF-8 */
+};
+
+struct mail {
+    bool cancel;             /* cancel the whole run for a person */
+    bool leave;              /* start nothing more */
+    bool alone;              /* nobody watches any more, so do not stay at the end */
+    bool stop;               /* end the engine itself */
+    bool close;              /* no more tasks will be added */
+    struct mail_task *tasks; /* oldest first; the loop answers each */
+    struct mail_note *notes; /* owned by whoever took the mail; oldest first */
+    char by[CONTROL_BY_MAX];
+    char why[MAIL_WHY_MAX]; /* reason for `alone`, for the log; "" = do not log */
+};
+
+struct mailbox {
+    pthread_mutex_t lock;    /* guards the fields below, and the answers of tasks */
+    pthread_cond_t answered; /* some task was answered */
+    struct uv_async_s *wake; /* borrowed; NULL while the loop does not listen */
+    bool shut;               /* the loop accepts no more */
+    int task_count;          /* number of tasks in the mail */
+    int note_count;
+    struct mail mail;
+};
+
+void mailbox_init(struct mailbox *mailbox);
+void mailbox_done(struct mailbox *mailbox);
+
+/* Lets the loop listen: it is woken through `wake`, NULL = no longer. Earlier mail is not lost. */
+void mailbox_listen(struct mailbox *mailbox, struct uv_async_s *wake);
+
+/* Cancels the run for `by`, which is copied. */
+void mailbox_post_cancel(struct mailbox *mailbox, const char *by);
+/* Starts nothing more, and ends when the running attempts have ended. */
+void mailbox_post_leave(struct mailbox *mailbox);
+/* `why` may be NULL. */
+void mailbox_post_alone(struct mailbox *mailbox, const char *why);
+/* Ends the engine now, even if attempts are running. */
+void mailbox_post_stop(struct mailbox *mailbox);
+
+/* Declares that no more tasks will be added to the plan. */
+void mailbox_post_close(struct mailbox *mailbox);
+/* At most ENGINE_ADDS_MAX notes may wait; further ones are dropped. */
+void mailbox_post_note(struct mailbox *mailbox, int task, const char *text);
+/* Waits for the answer. Returns false if the task was not added; see mail->err. Fails with ERR_BUSY
+ * if ENGINE_ADDS_MAX tasks are waiting. */
+ATTR_MUST_USE bool mailbox_post_task(struct mailbox *mailbox, struct mail_task *mail);
+
+/* For the loop: takes all requests. The caller owns them. */
+struct mail mailbox_take(struct mailbox *mailbox);
+
+/* For the loop: answers that the task was added (number), or was not (-1, with err). Does not use
+ * `mail` afterwards. */
+void mailbox_answer(struct mailbox *mailbox, struct mail_task *mail);
+/* For the loop, at its end: rejects waiting and future tasks. */
+void mailbox_shut(struct mailbox *mailbox);
+
+/*
+ * Runs the user's notify command for events of a run, in the background.
+ *
+ * The first notice starts a thread. It collects notices for NOTIFIER_GATHER_MS and runs the command
+ * once for all of them: in the folder `/`, outside every sandbox, without a terminal. The run does
+ * not wait for the command or fail because of it. Only notifier_close() waits, within the command's
+ * time limit.
+ */
+
+enum {
+    NOTIFIER_GATHER_MS = 2000,   /* notices within this time are sent together */
+    NOTIFIER_TIMEOUT_MS = 10000, /* time limit of the command */
+    NOTIFIER_WAITING_MAX = 16,   /* notices that are kept; beyond that only their number is sent */
+};
+
+struct notifier;
+
+/* All borrowed until notifier_close(). */
+struct notifier_call {
+    char *const *command;
+    char *const *environment;
+    int64_t run;
+    const char *name, *dir; /* see struct notice_list */
+    /* Reports that the command failed, on the notifier's thread. Not called twice in a row for the
+     * same reason. */
+    void (*failed)(void *ctx, const char *why);
+    void *ctx;
+};
+
+/* Starts nothing yet. The caller ends it with notifier_close(). */
+struct notifier *notifier_open(const struct notifier_call *call);
+/* Sends a notice soon. Takes ownership of its strings; *notice is empty afterwards. Does not
+ * block. */
+void notifier_add(struct notifier *notifier, struct notice *notice);
+/* Sends waiting notices at once, then frees the notifier. A failure during this call is returned in
+ * *err (may be NULL) instead of being passed to `failed`. `notifier` may be NULL. */
+void notifier_close(struct notifier *notifier, struct err *err);
+
+/*
+ * Commits to the log, and handles a log that cannot be written.
+ *
+ * A failed commit stops nothing: the run continues in a second log (spill.h), and the main log is
+ * retried once a second. When it accepts what it lacks, the spill log is merged into it in order
+ * and removed. If no spill log can be made either, events are kept in memory and retried at most
+ * once a second; output of that time is lost. If such a retry fails while more than
+ * RECORDER_KEPT_BYTES are waiting, recording stops for good, since a log must have no gaps. Data
+ * that was written but could not be synced to disk is reported once and not retried. Belongs to the
+ * thread that opened it.
+ */
+
+enum {
+    RECORDER_KEPT_BYTES = 1024 * 1024,
+    RECORDER_RETRY_MS = 1000,
+    RECORDER_FINISH_MS = 10000,
+};
+
+struct recorder {
+    struct log_writer *writer; /* owned; of the log */
+    struct log_writer *spill;  /* owned; NULL while the log can be written */
+    struct event *kept;        /* owned, including texts; events that neither log has, oldest
+                                  first */
+    size_t kept_count, kept_cap, kept_bytes;
+    bool failing;     /* the last commit failed */
+    bool busy;        /* because another process held the log */
+    bool lost;        /* some data will never be logged */
+    bool over;        /* no more commits */
+    int64_t retry_ms; /* when the next commit to the failing log may be tried */
+    struct err err;   /* the error that started the latest series of failures */
+
+    /* Controls that were already returned: of the log and, from `spill_controls` on, of the spill
+     * log. */
+    int64_t control_seen, spill_control_seen, spill_controls;
+
+    bool has_output;  /* some output was committed */
+    bool left_output; /* it is in a log that was removed: the spill log only has the events */
+
+    /* For recorder_news(). */
+    bool spilled, home;  /* a spill log was started; it was merged */
+    bool recovered;      /* a commit succeeded after failures */
+    bool output_lost;    /* since this was last reported */
+    bool unsynced, told; /* data that was written may not be on disk; that was reported */
+    struct err sync_err;
+};
+
+/* Opens the log for writing. End it with recorder_done(), even if this fails. */
+ATTR_MUST_USE bool recorder_init(struct recorder *recorder, const struct place *place,
+                                 struct err *err);
+void recorder_done(struct recorder *recorder);
+
+enum recorder_urgency {
+    RECORDER_IN_TIME, /* on disk within LOG_FULL_SYNC_MS; the writer takes care of that */
+    RECORDER_NOW,     /* on disk on return; tried even if the last commit has just failed */
+};
+
+/* Returns false if the batch is not completely in the log (yet). */
+bool recorder_commit(struct recorder *recorder, const struct log_batch *batch,
+                     enum recorder_urgency urgency, int64_t now_ms);
+
+/* Returns controls that were requested in the log or the spill log and not returned before; see
+ * log_writer_controls(). */
+ATTR_MUST_USE bool recorder_controls(struct recorder *recorder, struct control *out, size_t max,
+                                     size_t *count_out, struct err *err);
+/* Returns whether controls must be polled for. The spill log's bell is not watched. */
+bool recorder_is_away(const struct recorder *recorder);
+
+/* Call before the end: tries the log once more, for up to RECORDER_FINISH_MS if another process
+ * holds it. A spill log that cannot be merged stays. */
+void recorder_finish(struct recorder *recorder);
+
+/* News about the log for the user. */
+struct recorder_news {
+    const char *what; /* static; NULL = nothing */
+    const char *why;  /* the cause, owned by the recorder; "" = none */
+};
+/* Returns the next piece of news. Each is returned only once. */
+struct recorder_news recorder_news(struct recorder *recorder);
+
+/* Returns when recorder_commit() must be called even without new events; INT64_MAX unless something
+ * is waiting to be retried. */
+int64_t recorder_due(const struct recorder *recorder);
+
+/*
+ * Finds and ends the processes that a dead engine of a run left behind, and makes sure
+ * that they are gone before anything of the run is started again.
+ *
+ * A process belongs to the run if its environment has the run's mark, if it is in the session of an
+ * attempt's process with the recorded start time (a reused pid has another), or if its parent
+ * belongs to the run. Once we hold the run's lock, no more children of the dead engine can appear:
+ * such a child holds the lock itself until it executes its program. Blocks. One thread.
+ */
+
+enum {
+    RECOVERY_TERM_MS = 2000,        /* from TERM to KILL */
+    RECOVERY_KILL_MS = 5000,        /* how long killed processes may take to disappear */
+    RECOVERY_PROCESSES_MAX = 65536, /* processes of the machine that are checked */
+    RECOVERY_ENDED_MAX = 4096,      /* processes that are sent TERM, once each; further ones
+                                       get KILL at once */
+    RECOVERY_LEFT_MAX = 64,         /* remembered processes that could not be ended */
+    RECOVERY_NAMED_MAX = 8,         /* processes that a note names */
+    RECOVERY_ANYBODYS = -1,         /* a leftover whose task is unknown */
+};
+
+/* The process of a task's latest attempt, see EVENT_ATTEMPT_RUNNING. */
+struct recovery_leader {
+    int64_t pid; /* 0 = none */
+    int64_t start;
+};
+
+/* A process that could not be ended. */
+struct recovery_left {
+    struct proc_facts facts;
+    int task;       /* or RECOVERY_ANYBODYS */
+    bool forbidden; /* we may not signal it */
+};
+
+struct recovery {
+    struct recovery_leader *leaders; /* owned; indexed by task */
+    size_t leader_cap;
+    int task_count; /* tasks of the plan, plus those that events name */
+    struct recovery_left left[RECOVERY_LEFT_MAX];
+    size_t left_count;
+};
+
+/* Starts empty, with room for the given number of tasks; grows as needed. */
+void recovery_init(struct recovery *recovery, int task_count);
+void recovery_done(struct recovery *recovery);
+
+struct event;
+
+/* Takes each event of the log and remembers the leader of each task's latest attempt. `ctx` is the
+ * recovery. For log_writer_continue(). */
+void recovery_see(void *ctx, const struct event *event);
+
+/* Ends the leftover processes: TERM, then KILL after RECOVERY_TERM_MS. Returns when two looks in a
+ * row find nothing, or when some processes do not go away. `run_mark` is "DEVS_RUN=..."; `state` is
+ * the folded state before recovery. Appends the names of ended processes to *ended, and of
+ * surviving ones to *left. */
+void recovery_sweep(struct recovery *recovery, const struct run_state *state, const char *run_mark,
+                    struct str *ended, struct str *left);
+
+/* Returns whether a leftover process of this task is still alive; *err names it. Called before each
+ * start, since it may disappear in time. */
+bool recovery_refuses(const struct recovery *recovery, int task, struct err *err);
 
 enum {
     LOOP_LATE_MS = 20,        /* how long an input that can wait is held to be batched with

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "adapter.h"
-#include "capture_changes.h"
+#include "capture.h"
 #include "clock.h"
 #include "loop.h"
 #include "plan.h"

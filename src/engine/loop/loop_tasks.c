@@ -2,7 +2,7 @@
  * beginning of a turn, recorded with it, and answered afterwards. */
 #include "loop.h"
 
-#include "plan_grow.h"
+#include "plan.h"
 
 static void put_last(struct mail_task **list, struct mail_task *mail)
 {

@@ -1,4 +1,4 @@
-#include "mailbox.h"
+#include "loop.h"
 
 #include <stdio.h>
 #include <stdlib.h>

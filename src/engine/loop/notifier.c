@@ -1,4 +1,4 @@
-#include "notifier.h"
+#include "loop.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "recorder.h"
+#include "loop.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* getsid, which POSIX lacks here, and the pidfd calls */
 
-#include "recovery.h"
+#include "loop.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -12,7 +12,6 @@
 
 #include "clock.h"
 #include "event.h"
-#include "loop.h"
 #include "sandbox.h"
 #include "xalloc.h"
 

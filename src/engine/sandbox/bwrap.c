@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* environ, pipe2, realpath */
 
-#include "bwrap.h"
+#include "sandbox_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,6 @@
 
 #include "proc.h"
 #include "program_find.h"
-#include "sandbox_paths.h"
 #include "tool_run.h"
 #include "xalloc.h"
 

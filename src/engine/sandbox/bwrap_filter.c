@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-#include "bwrap.h"
+#include "sandbox_internal.h"
 
 /* Numbers of system calls in one ABI of the kernel. 32-bit programs use other numbers, even on a
  * 64-bit machine. */

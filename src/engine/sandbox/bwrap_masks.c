@@ -12,11 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bwrap.h"
 #include "foreign_file.h"
 #include "git.h"
 #include "log_own.h"
-#include "sandbox_paths.h"
+#include "sandbox_internal.h"
 
 enum {
     SOCKETS_MAX = 500,     /* sockets that are hidden one by one */

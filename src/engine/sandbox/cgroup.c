@@ -17,7 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cgroup_file.h"
 #include "clock.h"
 #include "proc.h"
 #include "str.h"

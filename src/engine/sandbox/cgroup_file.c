@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* getline, and d_type of directory entries */
 
-#include "cgroup_file.h"
+#include "cgroup.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* environ */
 
-#include "container.h"
+#include "sandbox_internal.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -17,8 +17,6 @@
 #include "err.h"
 #include "program_find.h"
 #include "sandbox.h"
-#include "sandbox_parts.h"
-#include "sandbox_paths.h"
 #include "str.h"
 #include "tool_run.h"
 

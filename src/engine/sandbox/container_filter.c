@@ -2,7 +2,7 @@
  * sandbox. */
 #define _GNU_SOURCE /* realpath, mkostemp */
 
-#include "container.h"
+#include "sandbox_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -13,12 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bwrap.h"
 #include "cgroup.h"
-#include "container.h"
 #include "rounded.h"
-#include "sandbox_parts.h"
-#include "sandbox_paths.h"
+#include "sandbox_internal.h"
 #include "xalloc.h"
 
 /* What bwrap, podman and docker report about an attempt's end; for bwrap.c and container.c. */

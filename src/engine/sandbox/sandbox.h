@@ -20,10 +20,10 @@
 #include "attr.h"
 #include "err.h"
 #include "outcome.h"
-#include "sandbox_spec.h"
 #include "spawn.h"
 #include "str.h"
 #include "tool_run.h"
+#include "workspace_spec.h"
 
 enum {
     SANDBOX_CALL_MS = 30000, /* limit of one command of podman or docker */

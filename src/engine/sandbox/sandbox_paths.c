@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* realpath */
 
-#include "sandbox_paths.h"
+#include "sandbox_internal.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -16,7 +16,7 @@
 #include "git.h"
 #include "place.h"
 #include "program_find.h"
-#include "sandbox_paths.h"
+#include "sandbox_internal.h"
 #include "str.h"
 
 /* The state of the search. */

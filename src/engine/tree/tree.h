@@ -8,14 +8,17 @@
 #ifndef DEVS_TREE_H
 #define DEVS_TREE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "attr.h"
+#include "content_store.h"
 #include "digest.h"
 #include "err.h"
 #include "sha256.h"
+#include "str.h"
 
 enum {
     TREE_ENTRIES_MAX = 1000000,
@@ -92,5 +95,151 @@ ATTR_MUST_USE bool tree_read_file(const char *path, struct tree *out, struct err
  * count. The caller ends *out with tree_done(). */
 ATTR_MUST_USE bool tree_merge(const struct tree *base, const struct tree *ours,
                               const struct tree *theirs, struct tree *out, struct err *err);
+
+/*
+ * Makes the manifest of an existing folder.
+ *
+ * tree_scan() reads names, modes and times, then tree_hash() reads the contents; files that an
+ * older manifest knows are not read again. Any thread.
+ */
+
+/* All borrowed. */
+struct tree_look {
+    int top_fd;                 /* the folder */
+    const char *const *exclude; /* paths to skip; NULL-terminated; NULL = none */
+    const atomic_bool *stop;    /* fails with ERR_BUSY when set; NULL = none */
+};
+
+/* Lists everything in the folder, without contents. If folders of ours lack permissions, grants
+ * them; end with tree_shut() or tree_restore(). Fails with ERR_LIMIT beyond TREE_ENTRIES_MAX or
+ * TREE_DEPTH_MAX. */
+ATTR_MUST_USE bool tree_scan(const struct tree_look *look, struct tree *out, struct err *err);
+
+/* Restores the modes of folders that tree_scan() changed. */
+void tree_shut(int top_fd, const struct tree *tree);
+
+/* Fills in the hashes. `known` (may be NULL) is an older manifest of the same folder. If there is a
+ * store, keeps each content in it. */
+ATTR_MUST_USE bool tree_hash(const struct tree_look *look, struct tree *tree,
+                             const struct tree *known, struct content_store *store,
+                             struct err *err);
+
+/*
+ * Restores a folder to what a manifest says, and verifies it.
+ *
+ * Trees may be hostile: links are not followed, and files with several names are not modified (one
+ * may be a hard link to something outside) but created again. Any thread.
+ */
+
+/* A source of file contents. */
+struct tree_source {
+    /* Opens the content of the entry for reading. The caller closes the descriptor. */
+    bool (*open)(void *ctx, const struct tree_entry *entry, int *fd_out, struct err *err);
+    void *ctx; /* borrowed */
+};
+
+struct tree_folder;
+/* Returns a source that reads from the folder itself, which is borrowed as long as the source is
+ * used. */
+struct tree_source tree_source_of(struct tree_folder *folder);
+
+struct tree_work {
+    int64_t changed; /* paths that were corrected, not counting those with only a wrong time */
+    int64_t written; /* bytes */
+};
+
+/* `now` is the current manifest of the folder, from tree_scan() and tree_hash(). Paths in
+ * look->exclude stay. */
+ATTR_MUST_USE bool tree_restore(const struct tree_look *look, const struct tree *now,
+                                const struct tree *want, const struct tree_source *source,
+                                struct tree_work *out, struct err *err);
+
+/* Fails with ERR_IO, naming the first path that differs from the manifest, including mtimes. */
+ATTR_MUST_USE bool tree_verify(const struct tree_look *look, const struct tree *now,
+                               const struct tree *want, struct err *err);
+
+/* Makes a folder a copy of another one. Shares contents if the file system can, keeps modes and
+ * mtimes, and owners if we may give files away. Leaves out sockets and paths in from->exclude.
+ * Removes everything in `to` that is not in `from`. Any thread. */
+ATTR_MUST_USE bool tree_copy(const struct tree_look *from, const struct tree_look *to,
+                             int64_t *files_out, struct err *err);
+
+/*
+ * Compares a saved tree with the current one.
+ *
+ * Names and lines are untrusted bytes: sanitize them before display. Any thread.
+ */
+
+/* How much to compare; 0 = the limit named in the comment. */
+struct diff_limits {
+    size_t paths_max;       /* DIFF_PATHS_MAX */
+    size_t text_bytes_max;  /* size of the diff: DIFF_TEXT_BYTES */
+    int64_t read_bytes_max; /* contents compared by line: DIFF_READ_BYTES */
+    int64_t timeout_ms;     /* for comparing by line: DIFF_TIMEOUT_MS */
+};
+enum {
+    DIFF_PATHS_MAX = 1000,
+    DIFF_TEXT_BYTES = 256 * 1024,
+    DIFF_READ_BYTES = 8 * 1024 * 1024,
+    DIFF_TIMEOUT_MS = 5000,
+};
+
+enum diff_kind {
+    DIFF_ADDED,   /* "A" */
+    DIFF_CHANGED, /* "M": the content, or the target of a link */
+    DIFF_MODE,    /* "X": only mode or owner */
+    DIFF_TYPE,    /* "T": for example, a file became a link */
+    DIFF_DELETED, /* "D" */
+    DIFF_KIND_COUNT,
+};
+/* Returns the letter above. */
+char diff_kind_letter(enum diff_kind kind);
+
+struct diff_path {
+    enum diff_kind kind;
+    char *path;             /* owned; relative to the root, any bytes except NUL */
+    int64_t added, removed; /* lines; -1 if not counted (not text, too large) */
+};
+
+/* All zero is a valid empty value. Free with tree_diff_done(). */
+struct tree_diff {
+    struct diff_path *paths; /* owned; sorted by path */
+    size_t path_count;       /* at most paths_max */
+    int64_t changed;         /* number of paths that differ, including those not listed */
+    int64_t added, removed;  /* lines, as far as they were counted */
+    struct str text;         /* a unified diff in git's format */
+    struct str why;          /* why it is incomplete; "" if it is complete */
+    int64_t ms;
+};
+void tree_diff_done(struct tree_diff *diff);
+
+/* Compares the two manifests, without lines: lists differing paths within the limits, and counts
+ * all of them. The contents of a ".git" count as one path. */
+void tree_diff_paths(const struct tree *before, const struct tree *now,
+                     const struct diff_limits *limits, struct tree_diff *out);
+
+/*
+ * Compares contents line by line with git, which only sees the files under numbers.
+ *
+ * git gets no name, attribute or setting of the tree. Contents are copied, within the limits, to
+ * two folders as 000000, 000001, ..., and the numbers in its output are replaced by the names.
+ * Blocks, so use worker threads.
+ */
+
+/* All borrowed for the call. */
+struct diff_lines {
+    const struct tree *before, *now;
+    const struct tree_source *contents; /* contents of the saved tree */
+    int top_fd;                         /* the current folder */
+    const char *folder;                 /* a temporary folder is created in it */
+    char *const *environment;
+    const struct diff_limits *limits; /* may be NULL */
+    const atomic_bool *stop;
+};
+
+/* Fills in added, removed, text and why of a diff made by tree_diff_paths(). If git cannot compare
+ * something, `why` says so. Only fails if the temporary folder cannot be created or removed. */
+ATTR_MUST_USE bool diff_lines_add(const struct diff_lines *call, struct tree_diff *diff,
+                                  struct err *err);
 
 #endif

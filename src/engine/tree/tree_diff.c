@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* S_IFMT, mkdtemp */
 
-#include "tree_diff.h"
+#include "tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,6 @@
 
 #include "content_store.h"
 #include "git.h"
-#include "tree.h"
 #include "tree_folder.h"
 #include "xalloc.h"
 

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* mknodat, S_IFMT */
 
-#include "tree_restore.h"
+#include "tree.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* CLOCK_REALTIME_COARSE */
 
-#include "tree_scan.h"
+#include "tree.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "tree.h"
-#include "tree_diff.h"
 #include "tree_folder.h"
 #include "workspace_parts.h"
 #include "xalloc.h"

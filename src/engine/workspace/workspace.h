@@ -26,9 +26,8 @@
 #include "digest.h"
 #include "err.h"
 #include "run_state.h"
-#include "sandbox_spec.h"
 #include "str.h"
-#include "tree_diff.h"
+#include "tree.h"
 #include "workspace_spec.h"
 
 enum {

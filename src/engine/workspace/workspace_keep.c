@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tree.h"
 #include "tree_folder.h"
-#include "tree_scan.h"
 #include "workspace_parts.h"
 
 /* Reads the contents of a worktree into a git tree that no branch refers to. */

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "str.h"
+#include "tree.h"
 #include "tree_folder.h"
-#include "tree_scan.h"
 #include "workspace_parts.h"
 #include "xalloc.h"
 

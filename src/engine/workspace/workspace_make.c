@@ -16,7 +16,6 @@
 #include "shown.h"
 #include "tree.h"
 #include "tree_folder.h"
-#include "tree_restore.h"
 #include "workspace_parts.h"
 #include "xalloc.h"
 

@@ -15,8 +15,6 @@
 #include "git.h"
 #include "tree.h"
 #include "tree_folder.h"
-#include "tree_restore.h"
-#include "tree_scan.h"
 #include "workspace.h"
 #include "workspace_result.h"
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "content_store.h"
-#include "tree_diff.h"
+#include "tree.h"
 #include "tree_folder.h"
 #include "workspace_parts.h"
 #include "xalloc.h"

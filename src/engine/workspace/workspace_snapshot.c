@@ -11,8 +11,8 @@
 #include "clock.h"
 #include "outcome.h"
 #include "shown.h"
+#include "tree.h"
 #include "tree_folder.h"
-#include "tree_restore.h"
 
 enum { LARGEST = 3 };
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "app_internal.h"
-#include "view_terminal.h"
+#include "view.h"
 
 enum { KEYS_MAX = 32 }; /* keys handled per turn, so that their effect is seen */
 

@@ -9,8 +9,8 @@
 #include "app_internal.h"
 #include "quiet_thread.h"
 #include "redact.h"
-#include "replay.h"
 #include "text.h"
+#include "view.h"
 #include "xalloc.h"
 
 bool app_is_past(const struct app *app)

@@ -13,7 +13,7 @@
 #include "bundle_words.h"
 #include "clock.h"
 #include "frame.h"
-#include "line_wrap.h"
+#include "lines.h"
 #include "quiet_thread.h"
 #include "shown.h"
 #include "text.h"

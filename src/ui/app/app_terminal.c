@@ -14,10 +14,9 @@
 #include "clock.h"
 #include "log_lines.h"
 #include "notice.h"
-#include "outside.h"
 #include "term_internal.h"
 #include "text.h"
-#include "view_terminal.h"
+#include "view.h"
 #include "xalloc.h"
 
 enum {

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* environ */
 
-#include "outside.h"
+#include "app_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "clock.h"
-#include "failure_class.h"
-#include "shell_word.h"
+#include "run_state.h"
 #include "shown.h"
 #include "text.h"
 

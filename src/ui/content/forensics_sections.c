@@ -7,8 +7,8 @@
 #include "clock.h"
 #include "content_internal.h"
 #include "log_lines.h"
-#include "shell_word.h"
 #include "shown.h"
+#include "text.h"
 
 enum { NAMES_COLUMNS = 72, COMMIT_SHOWN = 12 };
 

@@ -9,7 +9,6 @@
 
 #include "text.h"
 #include "utf8.h"
-#include "words.h"
 #include "xalloc.h"
 
 enum { ESC = 0x1b };

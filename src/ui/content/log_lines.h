@@ -19,6 +19,7 @@
 #include "log_reader.h"
 #include "run_state.h"
 #include "str.h"
+#include "verdict.h"
 
 enum { LOG_JOIN_STREAMS = LOG_STREAM_COUNT };
 
@@ -167,5 +168,183 @@ ATTR_MUST_USE bool log_elsewhere_turn(struct log_elsewhere *elsewhere,
 
 /* Appends "\"tokne\" not found in this log; in other tries: 0; in other tasks: 0". */
 void log_elsewhere_words(const struct log_elsewhere *elsewhere, struct str *out);
+
+/*
+ * The whole output of one attempt, of any length, as numbered lines, with a window of
+ * lines in memory that are safe to draw.
+ *
+ * The rows of the log are walked once, a bounded amount per turn. The position is marked at regular
+ * intervals, so that any line can be found again by reading from the mark before it. Searching
+ * works the same way. So memory and the time of a turn are bounded, and the number of lines is
+ * exact once the end is reached. A live tail (log_reader.h) is replaced by newer output: what was
+ * read of it is forgotten when the next news arrives.
+ *
+ * A standalone value; belongs to one thread. Reads only through the source it is given.
+ */
+
+enum {
+    PAGER_LINE_MAX = 4000,         /* bytes; longer lines are split */
+    PAGER_PIECE_BYTES = 64 * 1024, /* read from the log at once */
+    PAGER_TURN_BYTES = 512 * 1024, /* walked per turn, */
+    PAGER_LOOK_BYTES = 128 * 1024, /* and searched, for the search text and for errors */
+    PAGER_MARK_BYTES = 64 * 1024,  /* between two marks, more if there would be too many */
+    PAGER_MARKS_MAX = 1024,
+    PAGER_LINES_MAX = 4096,               /* lines in the window */
+    PAGER_WINDOW_BYTES = 4 * 1024 * 1024, /* bytes of text in the window */
+    PAGER_TAIL_BYTES = 1024 * 1024,       /* bytes of a live tail that are copied */
+    PAGER_SET_MAX = 100 * 1000,           /* found lines that are remembered */
+    PAGER_WORDS_MAX = 4,                  /* added lines before or after the output */
+    PAGER_ENGINE = 0,                     /* in place of a stream: text from the engine */
+};
+
+/* Where the rows come from: reads those with id > after, about `bytes` of them. */
+struct log_source {
+    bool (*read)(void *ctx, int64_t after, size_t bytes, struct output_page *page, struct err *err);
+    void *ctx;
+};
+
+/* How far a walk has come. */
+struct pager_place {
+    int64_t after;        /* id of the last row read */
+    size_t line;          /* number of finished lines */
+    int64_t bytes;        /* in all rows so far */
+    int64_t at_ms;        /* the latest time of any row */
+    struct log_join join; /* unfinished lines */
+};
+
+/* Sorted line numbers. */
+struct pager_set {
+    size_t *lines; /* owned */
+    size_t count, cap;
+    size_t upto;  /* lines before this one were searched */
+    bool is_full; /* there are more than fit */
+};
+
+struct pager_line {
+    size_t number;     /* line of the output, from 0 */
+    size_t start, len; /* in the window's text */
+    int64_t at_ms;
+    int64_t offset; /* stream offset of its first byte */
+    int stream;     /* LOG_STREAM_..., or PAGER_ENGINE */
+};
+
+struct log_pager {
+    struct log_output_key key; /* attempt 0: no attempt yet */
+    int64_t until_ms;          /* later rows are ignored */
+    struct pager_place walk;
+    bool is_through;           /* all available rows were walked */
+    struct pager_place stable; /* position before the first replaceable row, */
+    bool has_stable;           /* if there is one; */
+    struct output_page tail;   /* a copy of the rows since then, because the log may no longer have
+                                  them, */
+    bool has_tail;             /* if they are not too large */
+    struct pager_place *marks; /* owned; PAGER_MARKS_MAX marks */
+    size_t mark_count;
+    int64_t mark_bytes; /* bytes between two marks */
+
+    struct pager_place probe; /* for reading lines again */
+    struct output_page page;
+    struct str text;          /* of the window; cleaned */
+    struct pager_line *lines; /* owned; sorted by number */
+    size_t line_count, line_cap;
+
+    struct pager_line before[PAGER_WORDS_MAX], after[PAGER_WORDS_MAX];
+    int before_count, after_count;
+    struct str words; /* text of `before` and `after` */
+
+    char needle[LINE_EDIT_MAX]; /* "" = no search */
+    bool only;                  /* show only matching lines */
+    struct pager_set found, errors;
+    enum verdict_stream rule_stream; /* the bytes that the rule matched; NONE = not in a stream */
+    int64_t rule_offset;
+    char rule[VERDICT_RULE_MAX];
+    size_t rule_line; /* SIZE_MAX: not reached yet */
+
+    struct { /* a line of the live tail to find again */
+        bool is_wanted, is_found;
+        int stream;
+        int64_t offset;
+        size_t number;
+    } anchor;
+};
+
+/* Reads lines again, each from the nearest mark before it. */
+struct pager_reading;
+/* Called for each line; borrowed for the call. */
+typedef void pager_take_fn(struct pager_reading *reading, const struct joined_line *line);
+struct pager_reading {
+    struct log_pager *pager;
+    size_t wanted;       /* number of the next line to take; SIZE_MAX ends the reading */
+    pager_take_fn *take; /* sets `wanted` to a later line */
+    size_t count;        /* used by `take`: lines it has, */
+    size_t want_count;   /* lines it wants, */
+    size_t first;        /* and the first index it wants */
+    struct pager_set *set;
+};
+
+void log_pager_init(struct log_pager *pager);
+void log_pager_done(struct log_pager *pager);
+
+/* Starts with another attempt; keeps the search. */
+void log_pager_begin(struct log_pager *pager, const struct log_output_key *key);
+/* Call when there may be more in the log, or another moment is shown (`until_ms`, INT64_MAX = now).
+ * `top` is the line at the top of the screen; log_pager_moved() finds it again. */
+void log_pager_news(struct log_pager *pager, int64_t until_ms, size_t top);
+/* Returns true if this line is in a live tail, which the next news may replace. */
+bool log_pager_is_fleeting(const struct log_pager *pager, size_t line);
+/* Gets the new number of the line given to log_pager_news(). Returns false if it has not moved. */
+bool log_pager_moved(struct log_pager *pager, size_t *line_out);
+
+/* Continues reading and searching, within the limits above. */
+ATTR_MUST_USE bool log_pager_turn(struct log_pager *pager, const struct log_source *source,
+                                  struct err *err);
+/* Returns true if there is nothing left to read or search. */
+bool log_pager_is_done(const struct log_pager *pager);
+
+/* Removes the lines that the engine added before and after the output. */
+void log_pager_unsay(struct log_pager *pager);
+/* Adds a line before the output. Copies `text`; log_pager_unsay() removes it. */
+void log_pager_say_before(struct log_pager *pager, int64_t at_ms, const char *text);
+/* Like log_pager_say_before(), for a line after the output. */
+void log_pager_say_after(struct log_pager *pager, int64_t at_ms, const char *text);
+
+/* Sets the text to search for, ignoring case; "" = none. */
+void log_pager_search(struct log_pager *pager, const char *needle);
+/* Shows only matching lines, or all. Changes the index of each line. */
+void log_pager_show_only(struct log_pager *pager, bool only);
+/* Sets the bytes that a verdict is based on; a verdict without evidence clears them. */
+void log_pager_set_rule(struct log_pager *pager, const struct verdict *verdict);
+/* Returns true if this line contains those bytes. */
+bool log_pager_is_rule(const struct log_pager *pager, const struct pager_line *line);
+
+/* Returns how many lines are shown: all, or the matching ones. */
+size_t log_pager_count(const struct log_pager *pager);
+/* Returns how many lines the output itself has, finished or not. */
+size_t log_pager_said(const struct log_pager *pager);
+/* Returns the number of the line at this index among the lines shown. */
+size_t log_pager_number(const struct log_pager *pager, size_t index);
+/* Returns the index of line `number`, or of the first line shown after it. */
+size_t log_pager_index(const struct log_pager *pager, size_t number);
+
+/* Loads up to `count` lines into the window, starting at an index. */
+ATTR_MUST_USE bool log_pager_load(struct log_pager *pager, const struct log_source *source,
+                                  size_t index, size_t count, struct err *err);
+/* Returns the line at an index if it is in the window, or NULL. */
+const struct pager_line *log_pager_line(const struct log_pager *pager, size_t index);
+/* Returns the text of a line from log_pager_line(), line->len bytes. Borrowed until the next
+ * load. */
+const char *log_pager_text(const struct log_pager *pager, const struct pager_line *line);
+
+/* Finds the next line of a set after line `from` (step 1) or before it (step -1). `from` may be -1
+ * or beyond the last line. */
+enum pager_next {
+    PAGER_NEXT_FOUND,
+    PAGER_NEXT_NONE,
+    PAGER_NEXT_LATER, /* lines that could be in the set are not searched yet */
+};
+enum pager_next log_pager_next(const struct log_pager *pager, const struct pager_set *set,
+                               int64_t from, int step, size_t *line_out);
+/* Returns how many lines of a set are not after this one. */
+size_t pager_set_rank(const struct pager_set *set, size_t line);
 
 #endif

@@ -1,12 +1,11 @@
-#include "log_pager.h"
+#include "log_lines.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "error_line.h"
+#include "lines.h"
 #include "text.h"
-#include "words.h"
 #include "xalloc.h"
 
 void log_pager_unsay(struct log_pager *pager)

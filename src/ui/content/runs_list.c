@@ -6,9 +6,9 @@
 #include "clock.h"
 #include "follower.h"
 #include "outcome.h"
-#include "run_exit.h"
+#include "scheduler.h"
+#include "text.h"
 #include "timeline.h"
-#include "words.h"
 #include "xalloc.h"
 
 enum { FILTER_WORD_MAX = 64 /* bytes of one word of a filter */ };

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "attr.h"
-#include "phase.h"
+#include "outcome.h"
 #include "run_state.h"
 #include "shown.h"
 

@@ -17,8 +17,8 @@
 #include <stdint.h>
 
 #include "canvas.h"
-#include "failure_class.h"
 #include "moment.h"
+#include "run_state.h"
 #include "str.h"
 #include "timeline.h"
 

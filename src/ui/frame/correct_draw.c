@@ -6,7 +6,7 @@
 #include "attr.h"
 #include "correct.h"
 #include "keymap.h"
-#include "line_wrap.h"
+#include "lines.h"
 #include "str.h"
 #include "term.h"
 #include "text.h"

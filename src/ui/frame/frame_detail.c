@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stddef.h>
 
-#include "agent_what.h"
+#include "agent_stream.h"
 #include "ascii.h"
 #include "event_lines.h"
 #include "frame_internal.h"

@@ -4,7 +4,7 @@
 
 #include "frame.h"
 #include "frame_internal.h"
-#include "line_wrap.h"
+#include "lines.h"
 #include "shown.h"
 #include "text.h"
 

@@ -10,7 +10,7 @@
 #include "canvas.h"
 #include "frame.h"
 #include "keymap.h"
-#include "log_pager.h"
+#include "log_lines.h"
 #include "run_state.h"
 #include "shown.h"
 #include "str.h"

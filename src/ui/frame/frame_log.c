@@ -6,11 +6,10 @@
 #include "event_lines.h"
 #include "frame.h"
 #include "frame_internal.h"
-#include "line_wrap.h"
-#include "log_pager.h"
+#include "lines.h"
+#include "log_lines.h"
 #include "shown.h"
 #include "text.h"
-#include "words.h"
 
 /* The part of a line in one row of the screen. */
 struct frame_piece {

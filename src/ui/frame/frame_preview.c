@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "adapter.h"
-#include "agent_session.h"
 #include "clock.h"
 #include "frame_internal.h"
-#include "line_wrap.h"
+#include "lines.h"
 #include "shown.h"
 #include "text.h"
 

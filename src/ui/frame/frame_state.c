@@ -3,8 +3,8 @@
 
 #include "attr.h"
 #include "clock.h"
-#include "failure_class.h"
 #include "frame_internal.h"
+#include "run_state.h"
 #include "text.h"
 
 enum {

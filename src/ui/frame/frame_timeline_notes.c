@@ -4,7 +4,7 @@
 
 #include "clock.h"
 #include "frame_internal.h"
-#include "line_wrap.h"
+#include "lines.h"
 #include "retry_help.h"
 #include "shown.h"
 #include "text.h"

@@ -7,7 +7,7 @@
 
 #include "json.h"
 #include "keymap.h"
-#include "near_word.h"
+#include "text.h"
 #include "xalloc.h"
 
 enum { OWN_KEYS_PER_ACT = 8 };

@@ -1,4 +1,4 @@
-#include "screen.h"
+#include "keymap.h"
 
 #include <assert.h>
 

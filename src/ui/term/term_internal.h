@@ -13,7 +13,7 @@
 #include "attr.h"
 #include "canvas.h"
 #include "err.h"
-#include "mouse.h"
+#include "term.h"
 #include "theme.h"
 
 enum { TERM_RESET_MAX = 512 };

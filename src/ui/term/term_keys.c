@@ -8,7 +8,6 @@
 
 #include "ascii.h"
 #include "attr.h"
-#include "mouse.h"
 #include "term.h"
 #include "term_internal.h"
 #include "xalloc.h"

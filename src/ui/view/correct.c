@@ -12,7 +12,6 @@
 #include "term.h"
 #include "text.h"
 #include "view_internal.h"
-#include "words.h"
 
 /* What the caller has to do after a key. */
 enum correct_todo {

@@ -7,7 +7,7 @@
 
 #include "attr.h"
 #include "term.h"
-#include "words.h"
+#include "text.h"
 
 enum {
     HELP_JUMP = 10, /* lines moved by a page key */

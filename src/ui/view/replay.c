@@ -1,4 +1,4 @@
-#include "replay.h"
+#include "view.h"
 
 #include <stdlib.h>
 #include <string.h>

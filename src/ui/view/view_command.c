@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "attr.h"
-#include "near_word.h"
 #include "parse.h"
 #include "shown.h"
 #include "term.h"
+#include "text.h"
 #include "theme.h"
 #include "utf8.h"
 #include "view.h"

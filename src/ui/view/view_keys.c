@@ -6,7 +6,6 @@
 #include "attr.h"
 #include "view.h"
 #include "view_internal.h"
-#include "view_terminal.h"
 enum { FAR = 1 << 24 };
 
 static const struct step {

@@ -1,8 +1,8 @@
 /* view_log.c - the Log screen: its keys and its scroll position. */
 #include <string.h>
 
-#include "line_wrap.h"
-#include "log_pager.h"
+#include "lines.h"
+#include "log_lines.h"
 #include "view.h"
 #include "view_internal.h"
 

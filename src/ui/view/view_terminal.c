@@ -1,12 +1,11 @@
-#include "view_terminal.h"
+#include "view.h"
 
 #include <string.h>
 
-#include "log_pager.h"
+#include "log_lines.h"
 #include "runs_list.h"
 #include "shown.h"
 #include "text.h"
-#include "view.h"
 #include "view_internal.h"
 
 static void toggle_freeze(struct view *view, const struct view_facts *facts)

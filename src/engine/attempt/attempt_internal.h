@@ -1,0 +1,342 @@
+/*
+ * attempt_internal.h - the parts of an attempt: its call, its agent, its output and what is new
+ * about it, and its surroundings. Private to engine/attempt.
+ *
+ * The call says how a step of a plan is started: folder, files, environment. It is the same for
+ * every attempt of a step, except that an agent's attempts have an argv of their own. Any thread.
+ */
+#ifndef DEVS_ATTEMPT_INTERNAL_H
+#define DEVS_ATTEMPT_INTERNAL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent_stream.h"
+#include "child.h"
+#include "classify.h"
+#include "entropy.h"
+#include "err.h"
+#include "log_writer.h"
+#include "outcome.h"
+#include "plan.h"
+#include "run_state.h"
+#include "sandbox.h"
+#include "scheduler.h"
+#include "str.h"
+#include "workspace.h"
+
+/* What all calls of a run share. All borrowed; must outlive the calls. */
+struct call_setting {
+    const struct plan *plan;
+    const char *run_dir;      /* absolute */
+    char *const *environment; /* NULL-terminated */
+    const char *run_mark;     /* "DEVS_RUN=..." */
+};
+
+struct call {
+    char *const *argv;                /* borrowed from the plan, or from whoever replaced it */
+    char *cwd;                        /* owned; absolute */
+    char *stdin_path;                 /* owned; absolute, NULL = /dev/null */
+    bool is_fed;                      /* its stdin is PLAN_STDIN_OURS; stdin_path is NULL then */
+    const struct launch_input *input; /* borrowed; bytes for stdin instead of a path; NULL =
+                                         none, as after call_init() */
+    char *step_mark;                  /* owned; "DEVS_STEP=task/1" */
+    char **own; /* owned array of borrowed strings, NULL-terminated: the step's own entries */
+    char **environment; /* owned array of borrowed strings, NULL-terminated */
+};
+
+/* Fills in argv, folder, environment and stdin from the step in the plan. */
+void call_init(struct call *call, const struct call_setting *setting, int task, int step);
+void call_done(struct call *call);
+
+/* Returns "task/1", the step's name for display. */
+const char *call_name(const struct call *call);
+
+/*
+ * One output stream of one attempt: decides what is kept and when it is logged.
+ *
+ * The first OUTPUT_HEAD_BYTES are logged as they arrive. Of the rest, the last OUTPUT_RING_BYTES
+ * are kept in memory. While the attempt runs, the end of them (the live tail) is logged repeatedly,
+ * overwriting one row. When it ends, all of them are logged. The middle is only counted. A stream
+ * without output allocates nothing. One thread.
+ */
+
+enum {
+    OUTPUT_HEAD_BYTES = 256 * 1024,
+    OUTPUT_RING_BYTES = 1024 * 1024,
+    OUTPUT_PIECE_BYTES = 64 * 1024,   /* longest row in the log, and size of the live tail */
+    OUTPUT_HEAD_MS = 50,              /* the head is logged at most this often */
+    OUTPUT_TAIL_MS = 500,             /* the live tail is logged at most this often */
+    OUTPUT_URGENT_BYTES = 128 * 1024, /* with this much unlogged head, log it at once */
+    /* The most pieces that one output_take() returns. */
+    OUTPUT_PIECES_MAX = (OUTPUT_HEAD_BYTES + OUTPUT_RING_BYTES) / OUTPUT_PIECE_BYTES + 2,
+};
+
+struct output {
+    int64_t bytes, lines; /* of the whole stream; a line longer than line_max counts as several */
+    int64_t line_max;
+    int64_t line_bytes; /* length so far of the current, incomplete line */
+    char *kept;         /* owned; the last bytes of the stream, contiguous */
+    size_t kept_len, kept_cap;
+    int64_t logged;           /* bytes of the head that were taken for the log */
+    int64_t tail_logged;      /* value of `bytes` when the live tail was last taken */
+    int64_t head_ms, tail_ms; /* when each was last taken */
+    int head_pieces;
+};
+
+/* now_ms: the first pieces are due some time after it. line_max: in bytes, at least 1. */
+void output_init(struct output *output, int64_t now_ms, int64_t line_max);
+void output_done(struct output *output);
+
+/* Copies the next bytes, at most OUTPUT_PIECE_BYTES. */
+void output_add(struct output *output, const char *bytes, size_t len);
+
+/* Returns when the next piece is due; INT64_MAX if there is none. */
+int64_t output_due(const struct output *output);
+
+/* Takes what is due at now_ms or, once the attempt has ended, everything left to log. Fills in
+ * part, index, offset, bytes and len of at most OUTPUT_PIECES_MAX pieces and returns their number.
+ * The bytes are borrowed until the next output_add(). */
+size_t output_take(struct output *output, int64_t now_ms, struct log_output *pieces);
+/* Takes the current contents of the ring while the attempt is still running, as pieces with part
+ * LOG_OUTPUT_REST. Otherwise like output_take(). */
+size_t output_take_rest(struct output *output, int64_t now_ms, struct log_output *pieces);
+
+/* Returns the last bytes, at most `max`, borrowed until the next output_add(). */
+struct classify_text output_tail(const struct output *output, size_t max);
+
+/*
+ * The agent of one attempt: builds its command line and parses its output.
+ *
+ * Reads the bytes that the agent's CLI writes, already redacted. Produces readable text for people
+ * and facts for the log: the session, each call with its result, and the usage. Thread: engine.
+ */
+
+struct entropy_memory;
+struct redactor;
+
+enum {
+    AGENT_USED_MS = 1000,      /* usage is reported at most this often, except to a budget */
+    AGENT_MESSAGE_MAX = 16384, /* bytes of a message that loop detection looks at */
+    AGENT_TOOL_MAX = 100,      /* bytes of a tool name in the log */
+    AGENT_SESSIONS_MAX = 100,  /* sessions of one attempt that are logged */
+};
+
+/* Called from agent_run_add() and agent_run_end(). */
+struct agent_listener {
+    void *ctx; /* borrowed until agent_run_close() */
+    /* Logs a fact. `text` is a JSON object, may be NULL. Both are borrowed for the call. */
+    void (*fact)(void *ctx, const struct input_fact *fact, const char *text);
+    /* Receives text for people, at most OUTPUT_PIECE_BYTES at once. */
+    void (*words)(void *ctx, const char *bytes, size_t len);
+    /* The agent's CLI reported a retry of its own. */
+    void (*retry)(void *ctx);
+    /* Returns the memory of what the task's agent has called and seen so far. */
+    struct entropy_memory *(*memory)(void *ctx);
+};
+
+/* All borrowed until agent_run_close(). */
+struct agent_run_call {
+    const struct plan_step *plan;    /* the plan's step as it is started, not redacted */
+    const struct run_state *state;   /* with the start of the attempt folded in */
+    const struct redactor *redactor; /* redacts the readable text again, since a secret may arrive
+                                        in pieces; NULL = redacts nothing */
+    int task, step, attempt;
+    int64_t now_ms;
+    int64_t line_max; /* see output_init() */
+};
+
+struct agent_run {
+    struct agent_run_call call;
+    struct agent_listener listener;
+    char *session; /* owned; the session to continue; NULL = start a new one */
+    char *prompt;  /* owned */
+    char **argv;   /* owned, NULL-terminated */
+    struct launch_input input;
+    bool on_stdin;               /* send `input` on stdin */
+    struct agent_stream *stream; /* owned */
+    struct output words;
+    char *told_session; /* owned; the session that was logged last; NULL = none */
+    int told_sessions;  /* number of sessions logged */
+    struct agent_used told;
+    int64_t told_ms;         /* when its usage was last logged */
+    int64_t items;           /* calls and messages logged */
+    int64_t retries_from_ms; /* start of the current series of its own retries; 0 = none */
+    int64_t own_wait_ms;     /* total time of the completed series */
+    struct {
+        int64_t number;
+        int64_t began_ms;
+    } open[AGENT_OPEN_CALLS_MAX]; /* calls without a result */
+    size_t open_count;
+};
+
+/* Prepares the command line of an agent step. Copies both structs and borrows what they point
+ * to. */
+void agent_run_open(struct agent_run **out, const struct agent_run_call *call,
+                    const struct agent_listener *listener);
+/* `run` may be NULL. */
+void agent_run_close(struct agent_run *run);
+
+/* Starts over in a new session with the full prompt, because the CLI does not know the old session.
+ * Forgets all output so far. */
+void agent_run_begin_anew(struct agent_run *run);
+
+/* Parses the next bytes of stdout. */
+void agent_run_add(struct agent_run *run, const char *bytes, size_t len, int64_t now_ms);
+/* Parses the next bytes of stderr. */
+void agent_run_add_err(struct agent_run *run, const char *bytes, size_t len, int64_t now_ms);
+/* Ends the output. If the agent was `killed`, logs the calls that were still running. */
+void agent_run_end(struct agent_run *run, bool killed, int64_t now_ms);
+
+/* Returns when agent_run_tell_used() is due; INT64_MAX if there is no new usage. */
+int64_t agent_run_due(const struct agent_run *run);
+/* Reports the usage if it has changed and the report is due. */
+void agent_run_tell_used(struct agent_run *run, int64_t now_ms);
+
+/*
+ * Remembers what the attempts of each task have written, to tell new output from repeated
+ * output, and saves that in the log.
+ *
+ * A task has a memory (entropy.h) from its first output until it is over. A failed task
+ * keeps it, since a person may retry it. Of the tasks that are not running and whose memories are
+ * in the log, only the last GAINS_KEPT_MAX are kept in RAM; the others are reloaded from the log
+ * when their next attempt writes. Thread: engine.
+ */
+
+enum { GAINS_KEPT_MAX = 64 }; /* memories of tasks that are waiting or failed */
+
+struct gains {
+    const struct run_state *state; /* borrowed */
+    struct log_writer *writer;     /* borrowed; NULL: memories that are not kept are lost */
+    struct gain *tasks;            /* owned; by task number */
+    size_t task_cap;               /* capacity of `tasks` */
+    int task_count;                /* number of tasks */
+    struct log_gain *rows;         /* owned, including their bytes; rows of this turn */
+    size_t row_count, row_cap;
+    int oldest, newest; /* ends of the list of saved memories that are kept; -1 = none */
+    int kept;           /* length of that list */
+    bool lost; /* a memory could not be reloaded; whoever reports that sets this to false */
+};
+
+/* Starts empty. Borrows both until gains_done(). */
+void gains_init(struct gains *gains, const struct run_state *state, struct log_writer *writer);
+void gains_done(struct gains *gains);
+/* Makes room for this many tasks, because the plan has grown. */
+void gains_make_room(struct gains *gains, int task_count);
+/* Call this first if another engine started the run: memories that it saved are then loaded from
+ * the log on demand. */
+void gains_resume(struct gains *gains);
+
+/* Returns the memory of the task's output, after loading it from the log or creating it. */
+struct entropy_memory *gains_memory(struct gains *gains, int task);
+/* Returns the memory of the calls and messages of the task's agent, which is separate. Loaded or
+ * created like gains_memory(). */
+struct entropy_memory *gains_calls(struct gains *gains, int task);
+/* Forgets the agent's calls: its new session knows nothing of them. */
+void gains_forget_calls(struct gains *gains, int task);
+/* Returns the memory of the task's output; NULL if it has none. */
+struct entropy_memory *gains_find(const struct gains *gains, int task);
+
+/* Returns whether the memory has seen the task's output from its beginning. A memory loaded from
+ * the log has no sample lines to show. */
+bool gains_has_samples(const struct gains *gains, int task);
+
+/* Call this after each step of the scheduler. Makes rows for the tasks whose attempts have ended,
+ * to be logged with the events of the turn, and forgets tasks that are over. */
+void gains_collect(struct gains *gains, const struct turn *turn);
+/* Drops the rows once they are written. */
+void gains_clear(struct gains *gains);
+
+/*
+ * The surroundings of one attempt: the workspace of its task and its own sandbox.
+ *
+ * They are prepared before the attempt's process starts and inspected after it has ended. Functions
+ * that block belong in a job (workers.h) on the task's line. All other functions, and the results
+ * of such a job, are for the engine's thread while no job is running.
+ */
+
+enum { SURROUNDINGS_ERR_TAIL = 4096 }; /* bytes of stderr searched for messages of a sandbox */
+
+/* All borrowed until surroundings_close(). */
+struct surroundings_call {
+    struct workspace_slot *slot; /* NULL if the task works in place */
+    enum workspace_kind kind;
+    const struct sandbox_spec *spec;
+    const struct call *call; /* argv, folder and environment as they are outside a sandbox */
+    char *const *own;        /* the step's own environment entries; NULL = none */
+    char *const *our_environment;
+    const char *run_dir;
+    const char *log_dir;
+    const char *log_db;    /* the log database */
+    const char *plan_path; /* path of the plan file; NULL if there is none */
+    const char *uid;       /* the run's uid */
+    const char *task_id;
+    const char *title; /* the task's title, for its result */
+    int step, attempt;
+    int64_t processes; /* the plan's limit; 0 = none */
+    bool knows_place;  /* the location of the workspace is already logged */
+    bool begins_round; /* save the tree again, and ignore what an earlier round saved */
+    bool keeps_tree; /* a later attempt continues with the tree as it is, because its agent knows it
+                      */
+};
+
+struct surroundings {
+    struct surroundings_call call;
+    char *name;              /* owned; name of the sandbox */
+    char **environment;      /* owned array of borrowed strings; NULL = the call's */
+    struct sandbox *sandbox; /* owned; NULL unless prepared */
+    bool has_sandbox; /* there is a sandbox, or control groups and limits, to prepare and to finish
+                       */
+    struct str err_tail; /* the last bytes the process wrote to stderr */
+    struct outcome raw;  /* how the process ended */
+
+    /* Results of surroundings_prepare(). */
+    bool is_ready;  /* the process may be started; otherwise see: */
+    int start_code; /* the error code */
+    struct err err; /* the error message */
+    bool has_made, has_before, was_reset;
+    struct workspace_made made;
+    struct tree_facts before;
+    struct str lacks, lacks_why; /* keys that are not enforced, and why; "" = all are */
+
+    /* Results of surroundings_finish(). */
+    struct sandbox_end end;
+
+    /* Results of surroundings_keep(). */
+    bool is_kept, has_after;
+    struct err keep_err;
+    struct tree_facts after;
+    struct workspace_kept kept;
+};
+
+/* Returns whether the attempt needs surroundings. If not, it is started directly. */
+bool surroundings_are_wanted(const struct surroundings_call *call);
+
+/* Prepares nothing yet. Copies *call, and borrows what it points to. */
+void surroundings_open(struct surroundings **out, const struct surroundings_call *call);
+/* No job may be using it. If is_ready, call surroundings_remove() first. */
+void surroundings_close(struct surroundings *around);
+
+/* Blocks. Prepares the workspace and the sandbox for the attempt. */
+void surroundings_prepare(struct surroundings *around, const atomic_bool *stop);
+/* Blocks. Interprets how the process ended (`raw`, `err_tail`), then inspects and removes the
+ * sandbox. */
+void surroundings_finish(struct surroundings *around);
+/* Blocks. Removes the sandbox of a process that could not be started. */
+void surroundings_remove(struct surroundings *around);
+/* Blocks. Keeps the result after the last step of its task has passed, and records what it is. */
+void surroundings_keep(struct surroundings *around, const atomic_bool *stop);
+
+/* Receives one fact for the log. `text` is a JSON object, may be NULL. Both are borrowed for the
+ * call. */
+typedef void surroundings_fact_fn(void *ctx, const struct input_fact *fact, const char *text);
+/* Reports the results of surroundings_prepare(). */
+void surroundings_tell_prepared(const struct surroundings *around, surroundings_fact_fn *tell,
+                                void *ctx);
+/* Reports the results of surroundings_keep(). */
+void surroundings_tell_kept(const struct surroundings *around, surroundings_fact_fn *tell,
+                            void *ctx);
+
+#endif
