@@ -15,18 +15,14 @@ void mailbox_init(struct mailbox *mailbox)
     (void)pthread_cond_init(&mailbox->answered, NULL);
 }
 
-static void free_notes(struct mail_note *notes)
-{
-    while (notes) {
-        struct mail_note *next = notes->next;
-        free(notes);
-        notes = next;
-    }
-}
-
 void mailbox_done(struct mailbox *mailbox)
 {
-    free_notes(mailbox->mail.notes);
+    struct mail_note *note = mailbox->mail.notes;
+    while (note) {
+        struct mail_note *next = note->next;
+        free(note);
+        note = next;
+    }
     (void)pthread_cond_destroy(&mailbox->answered);
     (void)pthread_mutex_destroy(&mailbox->lock);
 }
@@ -122,27 +118,11 @@ void mailbox_post_note(struct mailbox *mailbox, int task, const char *text)
         free(note);
 }
 
-static void answer(struct mail_task *mail, int number)
-{
-    mail->number = number;
-    mail->is_answered = true;
-}
-
 static void refuse_shut(struct mail_task *mail)
 {
     (void)err_set(&mail->err, ERR_NOT_FOUND, "the run takes no more tasks: it is over");
-    answer(mail, -1);
-}
-
-/* Call with the lock held. */
-static void put_task(struct mailbox *mailbox, struct mail_task *mail)
-{
-    struct mail_task **end = &mailbox->mail.tasks;
-    while (*end)
-        end = &(*end)->next;
-    *end = mail;
-    mailbox->task_count++;
-    wake_listener(mailbox);
+    mail->number = -1;
+    mail->is_answered = true;
 }
 
 bool mailbox_post_task(struct mailbox *mailbox, struct mail_task *mail)
@@ -154,9 +134,15 @@ bool mailbox_post_task(struct mailbox *mailbox, struct mail_task *mail)
         refuse_shut(mail);
     } else if (mailbox->task_count == ENGINE_ADDS_MAX) {
         (void)err_set(&mail->err, ERR_BUSY, "%d tasks wait to be added already", ENGINE_ADDS_MAX);
-        answer(mail, -1);
+        mail->number = -1;
+        mail->is_answered = true;
     } else {
-        put_task(mailbox, mail);
+        struct mail_task **end = &mailbox->mail.tasks;
+        while (*end)
+            end = &(*end)->next;
+        *end = mail;
+        mailbox->task_count++;
+        wake_listener(mailbox);
     }
     while (!mail->is_answered)
         (void)pthread_cond_wait(&mailbox->answered, &mailbox->lock);
