@@ -104,9 +104,13 @@ static void on_output(void *ctx, int stream, const char *bytes, size_t len)
     attempt->watcher.heard(attempt->watcher.ctx, attempt);
 }
 
-/* Passes on the bytes that were held back because they might have been the start of a secret. */
-static void end_output(struct attempt *attempt)
+static void on_ended(void *ctx, const struct child_end *end)
 {
+    struct attempt *attempt = ctx;
+    attempt->end = *end;
+    attempt->child = NULL;
+    /* Passes on the bytes that were held back because they might have been the start of a
+     * secret. */
     for (int i = 0; i < 2; i++) {
         if (attempt->redact_own[i])
             redact_stream_end(attempt->redact_own[i], cutters[i], attempt);
@@ -116,32 +120,19 @@ static void end_output(struct attempt *attempt)
     if (attempt->agent)
         agent_run_end(attempt->agent, attempt->end.outcome.kind != OUTCOME_EXIT,
                       clock_now().mono_ms);
-}
-
-static void on_ended(void *ctx, const struct child_end *end)
-{
-    struct attempt *attempt = ctx;
-    attempt->end = *end;
-    attempt->child = NULL;
-    end_output(attempt);
     attempt->watcher.ended(attempt->watcher.ctx, attempt);
-}
-
-/* Returns whether the task runs its steps again in a new round and this step runs for the first
- * time in it. */
-static bool begins_round(const struct attempt *attempt)
-{
-    const struct run_state *state = attempt->setting->state;
-    const struct step_state *step = &state->tasks[attempt->task].steps[attempt->step];
-    return run_state_round(state, attempt->task) > 1 &&
-           !digest_is_known(step_state_trees(step)->saved);
 }
 
 void attempt_open_surroundings(struct attempt *attempt, struct workspace_slot *slot)
 {
     const struct attempt_setting *setting = attempt->setting;
+    const struct run_state *state = setting->state;
     const struct plan_task *task = &setting->call.plan->tasks[attempt->task];
-    const struct task_place *place = setting->state->tasks[attempt->task].place;
+    const struct task_place *place = state->tasks[attempt->task].place;
+    const struct step_state *step = &state->tasks[attempt->task].steps[attempt->step];
+    /* The task runs its steps again in a new round, and this step runs for the first time in it. */
+    const bool begins_round = run_state_round(state, attempt->task) > 1 &&
+                              !digest_is_known(step_state_trees(step)->saved);
     const struct surroundings_call call = {
         .slot = slot,
         .kind = task->workspace->kind,
@@ -160,7 +151,7 @@ void attempt_open_surroundings(struct attempt *attempt, struct workspace_slot *s
         .attempt = attempt->number,
         .processes = setting->call.plan->limits.processes,
         .knows_place = place && place->path,
-        .begins_round = begins_round(attempt),
+        .begins_round = begins_round,
         .keeps_tree = attempt->agent && attempt->agent->session,
     };
     if (surroundings_are_wanted(&call))
@@ -389,26 +380,6 @@ static void add_tail(struct attempt *attempt, const struct output *output)
     str_done(&clean);
 }
 
-/* Redacts the text: a contract may contain secrets. */
-static void add_repair(struct attempt *attempt)
-{
-    struct str words = {0};
-    repair_prompt_within(&attempt->violations, SCHEDULER_PROMPT_MAX, &words);
-    attempt_redact(attempt, str_text(&words), words.len, &attempt->repair);
-    str_done(&words);
-}
-
-/* Describes files that are not as expected. The lines are already redacted. */
-static void add_files(struct attempt *attempt, const struct verdict *verdict)
-{
-    str_addf(
-        &attempt->repair,
-        "The files that you must produce are not as expected:\n\n%s\nWrite them. Each path is "
-        "relative to the folder that you work in; a link in its place does not count. When you "
-        "are done, they are checked again.\n",
-        verdict->violations);
-}
-
 void attempt_tell_round(struct attempt *attempt, struct input *input)
 {
     const struct plan_task *task = &attempt->setting->call.plan->tasks[attempt->task];
@@ -420,10 +391,20 @@ void attempt_tell_round(struct attempt *attempt, struct input *input)
         add_tail(attempt, &attempt->streams[0]);
         add_tail(attempt, &attempt->streams[1]);
     }
-    if (strcmp(input->verdict.rule, EXPECT_FILES_RULE) == 0)
-        add_files(attempt, &input->verdict);
-    else if (input->verdict.reason == REASON_CONTRACT)
-        add_repair(attempt);
+    if (strcmp(input->verdict.rule, EXPECT_FILES_RULE) == 0) {
+        /* The lines about the files are already redacted. */
+        str_addf(&attempt->repair,
+                 "The files that you must produce are not as expected:\n\n%s\nWrite them. Each "
+                 "path is relative to the folder that you work in; a link in its place does not "
+                 "count. When you are done, they are checked again.\n",
+                 input->verdict.violations);
+    } else if (input->verdict.reason == REASON_CONTRACT) {
+        struct str words = {0};
+        repair_prompt_within(&attempt->violations, SCHEDULER_PROMPT_MAX, &words);
+        /* A contract may contain secrets. */
+        attempt_redact(attempt, str_text(&words), words.len, &attempt->repair);
+        str_done(&words);
+    }
     input->tail = attempt->tail.data;
     input->tail_len = attempt->tail.len;
     input->repair = attempt->repair.data;
