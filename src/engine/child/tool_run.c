@@ -85,7 +85,7 @@ static size_t or_default(size_t value, size_t otherwise)
 }
 
 /* Appends the absolute folders of a PATH; appends nothing if there are none. */
-static void add_absolute(const char *folders, struct str *out)
+static void add_absolute_folders(const char *folders, struct str *out)
 {
     for (const char *at = folders; *at != '\0';) {
         const size_t len = strcspn(at, ":");
@@ -110,7 +110,7 @@ static char **clean_environment(char *const *environment, struct str *path)
             list[count++] = environment[i];
         } else if (path->len == 0) {
             struct str folders = {0};
-            add_absolute(environment[i] + strlen(name), &folders);
+            add_absolute_folders(environment[i] + strlen(name), &folders);
             if (folders.len > 0) {
                 str_addf(path, "%s%s", name, folders.data);
                 list[count++] = path->data;
@@ -121,7 +121,7 @@ static char **clean_environment(char *const *environment, struct str *path)
     return list;
 }
 
-static bool start(struct tool *tool, int *number_out, struct err *err)
+static bool start_tool(struct tool *tool, int *number_out, struct err *err)
 {
     const struct tool_call *call = tool->call;
     struct str path = {0};
@@ -146,7 +146,7 @@ static bool start(struct tool *tool, int *number_out, struct err *err)
 }
 
 /* Keeps the bytes that fit and drops the rest. */
-static void take(struct str *text, bool *cut, size_t max, const char *bytes, size_t len)
+static void keep_bytes(struct str *text, bool *cut, size_t max, const char *bytes, size_t len)
 {
     const size_t room = text->len < max ? max - text->len : 0;
     if (len > room)
@@ -169,9 +169,9 @@ static bool read_tool(struct tool *tool, int stream, struct tool_result *out)
         return false;
     const ssize_t got = read(tool->process.pipes[stream], bytes, sizeof(bytes));
     if (got > 0 && stream == 0)
-        take(&out->out, &out->out_cut, tool->out_max, bytes, (size_t)got);
+        keep_bytes(&out->out, &out->out_cut, tool->out_max, bytes, (size_t)got);
     if (got > 0 && stream == 1)
-        take(&out->err, &out->err_cut, tool->err_max, bytes, (size_t)got);
+        keep_bytes(&out->err, &out->err_cut, tool->err_max, bytes, (size_t)got);
     const bool later = got < 0 && (errno == EAGAIN || errno == EINTR);
     if (got <= 0 && !later)
         close_pipe(tool, stream);
@@ -205,7 +205,7 @@ static void look_at_limits(struct tool *tool, struct tool_result *out)
 /* Waits until the process has ended, even if other processes still hold its pipes. Checks the
  * limits first: a program that was stopped before it began must not count as successful, however
  * fast it is. */
-static void attend(struct tool *tool, struct tool_result *out)
+static void attend_tool(struct tool *tool, struct tool_result *out)
 {
     for (;;) {
         struct pollfd fds[] = {
@@ -224,7 +224,7 @@ static void attend(struct tool *tool, struct tool_result *out)
     }
 }
 
-static void finish(struct tool *tool, struct tool_result *out)
+static void finish_tool(struct tool *tool, struct tool_result *out)
 {
     int status = 0;
     for (int stream = 0; stream < 2; stream++) {
@@ -269,13 +269,13 @@ bool tool_run(const struct tool_call *call, struct tool_result *out, int *number
     };
     struct tool_result result = {0};
     int number = 0;
-    if (!start(&tool, &number, err)) {
+    if (!start_tool(&tool, &number, err)) {
         if (number_out)
             *number_out = number;
         return false;
     }
-    attend(&tool, &result);
-    finish(&tool, &result);
+    attend_tool(&tool, &result);
+    finish_tool(&tool, &result);
     *out = result;
     return true;
 }
@@ -288,28 +288,23 @@ void tool_result_done(struct tool_result *result)
     str_done(&result->err);
 }
 
-/* Copies the last non-empty line. */
-static void last_line(const struct str *text, char out[LAST_LINE_MAX])
-{
-    const char *start = str_text(text);
-    size_t len = text->len;
-    while (len > 0 && (start[len - 1] == '\n' || start[len - 1] == '\r'))
-        len--;
-    size_t from = len;
-    while (from > 0 && start[from - 1] != '\n')
-        from--;
-    (void)snprintf(out, LAST_LINE_MAX, "%.*s", (int)(len - from), start + from);
-}
-
 bool tool_succeeded(const struct tool_result *result, const char *what, struct err *err)
 {
-    char line[LAST_LINE_MAX];
     if (result->stopped)
         return err_set(err, ERR_BUSY, "%s: stopped", what);
     if (result->timed_out)
         return err_set(err, ERR_LIMIT, "%s: took too long", what);
     if (result->exit_code != 0) {
-        last_line(&result->err, line);
+        /* The last non-empty line. */
+        const char *text = str_text(&result->err);
+        char line[LAST_LINE_MAX];
+        size_t len = result->err.len;
+        while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r'))
+            len--;
+        size_t from = len;
+        while (from > 0 && text[from - 1] != '\n')
+            from--;
+        (void)snprintf(line, sizeof(line), "%.*s", (int)(len - from), text + from);
         if (line[0] == '\0')
             return err_set(err, ERR_IO, "%s: exit %d", what, result->exit_code);
         return err_set(err, ERR_IO, "%s: %s (exit %d)", what, line, result->exit_code);
