@@ -22,36 +22,7 @@
 
 enum { SIGNAL_EXIT_BASE = 128, NURSERY_NEWS_MAX = 64 };
 
-/* A descriptor that is closed while its event waits here has already lost its number: see
- * stop_hearing(). */
-static void news_came(uv_poll_t *handle, int status, int events)
-{
-    const struct nursery *nursery = handle->data;
-    struct epoll_event news[NURSERY_NEWS_MAX]; /* events that do not fit arrive in the next turn */
-    (void)status;
-    (void)events;
-    int count = epoll_wait(nursery->epoll_fd, news, NURSERY_NEWS_MAX, 0);
-    for (int i = 0; i < count; i++) {
-        const struct child_ear *ear = news[i].data.ptr;
-        ear->hear(ear->child);
-    }
-}
-
-/* libuv makes six system calls for each descriptor that it watches, so it only watches one epoll
- * descriptor for all children. */
-static bool open_ears(struct nursery *nursery, struct err *err)
-{
-    nursery->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-    if (nursery->epoll_fd < 0)
-        return err_set_errno(err, errno, "cannot hear children");
-    int failed = uv_poll_init(nursery->loop, &nursery->on_news, nursery->epoll_fd);
-    if (failed != 0) {
-        (void)close(nursery->epoll_fd);
-        return err_set(err, ERR_IO, "event loop: %s", uv_strerror(failed));
-    }
-    nursery->on_news.data = nursery;
-    return true;
-}
+static void news_came(uv_poll_t *handle, int status, int events);
 
 void nursery_count(struct nursery *nursery, int more)
 {
@@ -66,14 +37,27 @@ bool nursery_open(struct nursery **out, struct uv_loop_s *loop, struct err *err)
 {
     struct sigaction action;
     sigset_t ends;
+    int failed = 0;
     struct nursery *nursery = xcalloc(1, sizeof(*nursery));
     nursery->loop = loop;
     if (!sweep_open(&nursery->sweep, err))
         goto no_sweep;
     if (!workers_open(&nursery->starters, nursery->loop, err))
         goto no_starters;
-    if (!open_ears(nursery, err))
-        goto no_ears;
+    /* libuv makes six system calls for each descriptor that it watches, so it only watches one
+     * epoll descriptor for all children. */
+    nursery->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (nursery->epoll_fd < 0) {
+        (void)err_set_errno(err, errno, "cannot hear children");
+        goto no_epoll;
+    }
+    failed = uv_poll_init(nursery->loop, &nursery->on_news, nursery->epoll_fd);
+    if (failed != 0) {
+        (void)close(nursery->epoll_fd);
+        (void)err_set(err, ERR_IO, "event loop: %s", uv_strerror(failed));
+        goto no_epoll;
+    }
+    nursery->on_news.data = nursery;
     (void)uv_poll_start(&nursery->on_news, UV_READABLE, news_came);
     nursery_count(nursery, 0);
 
@@ -91,7 +75,7 @@ bool nursery_open(struct nursery **out, struct uv_loop_s *loop, struct err *err)
     *out = nursery;
     return true;
 
-no_ears:
+no_epoll:
     workers_close(nursery->starters);
 no_starters:
     sweep_close(nursery->sweep);
@@ -193,23 +177,11 @@ static size_t read_some(struct child *child, int stream)
 }
 
 /* Returns whether the child has started. Its first event may be something other than its start. */
-static bool is_there(struct child *child)
+static bool has_started(struct child *child)
 {
     if (child->stage == CHILD_STARTS)
         child_look_at_start(child);
     return child->stage != CHILD_STARTS;
-}
-
-static void out_is_readable(struct child *child)
-{
-    if (is_there(child))
-        (void)read_some(child, CHILD_OUT);
-}
-
-static void err_is_readable(struct child *child)
-{
-    if (is_there(child))
-        (void)read_some(child, CHILD_ERR);
 }
 
 /* The loop's cached time is from before the last commit; a timer based on it would fire too
@@ -259,15 +231,6 @@ enum {
     SWEEP_POLL_MS_MAX = 200,
 };
 
-static bool was_told(const struct child *child, pid_t pid)
-{
-    for (size_t i = 0; i < child->told_count; i++) {
-        if (child->told[i] == pid)
-            return true;
-    }
-    return false;
-}
-
 /* Sends TERM once to each process, but KILL as often as a process is found. */
 static void tell_escaped(struct child *child, const struct proc_facts *found, size_t count,
                          int signal_number)
@@ -276,7 +239,10 @@ static void tell_escaped(struct child *child, const struct proc_facts *found, si
         if (found[i].group == child->pid)
             continue;
         if (signal_number == SIGTERM) {
-            if (was_told(child, found[i].pid) || child->told_count == SWEEP_FOUND_MAX)
+            bool was_told = false;
+            for (size_t k = 0; k < child->told_count; k++)
+                was_told = was_told || child->told[k] == found[i].pid;
+            if (was_told || child->told_count == SWEEP_FOUND_MAX)
                 continue;
             child->told[child->told_count++] = found[i].pid;
         }
@@ -339,10 +305,9 @@ static bool sweep_once(struct child *child, int64_t now_ms)
     return false;
 }
 
-static void sweep_again(uv_timer_t *timer);
-
-static void sweep_step(struct child *child)
+static void sweep_step(uv_timer_t *timer)
 {
+    struct child *child = timer->data;
     int64_t now_ms = clock_now().mono_ms;
     if (sweep_once(child, now_ms)) {
         child_finish(child);
@@ -350,15 +315,10 @@ static void sweep_step(struct child *child)
     }
     int64_t to_kill_ms = child->kill_due_ms > 0 ? child->kill_due_ms - now_ms : INT64_MAX;
     int64_t wait_ms = child->sweep_poll_ms < to_kill_ms ? child->sweep_poll_ms : to_kill_ms;
-    child_set_timer(child, sweep_again, wait_ms);
+    child_set_timer(child, sweep_step, wait_ms);
     child->sweep_poll_ms *= 2;
     if (child->sweep_poll_ms > SWEEP_POLL_MS_MAX)
         child->sweep_poll_ms = SWEEP_POLL_MS_MAX;
-}
-
-static void sweep_again(uv_timer_t *timer)
-{
-    sweep_step(timer->data);
 }
 
 /* Called when the process has exited, or when no signal can end it. Leads to child_finish(). */
@@ -376,7 +336,7 @@ static void child_begin_sweep(struct child *child, int64_t now_ms)
         child->kill_due_ms = now_ms + child->grace_ms;
     child->sweep_due_ms = child->told_kill ? now_ms + CHILD_AFTER_KILL_MS : INT64_MAX;
     child->sweep_poll_ms = SWEEP_POLL_MS_MIN;
-    sweep_step(child);
+    sweep_step(&child->timer);
 }
 
 static int64_t timeval_ms(const struct timeval *value)
@@ -409,7 +369,7 @@ static void process_ended(struct child *child)
     struct rusage usage;
     int status;
 
-    if (!is_there(child) || child->pidfd < 0)
+    if (!has_started(child) || child->pidfd < 0)
         return; /* it never existed, or was given up in this turn */
     pid_t got = wait4(child->pid, &status, WNOHANG, &usage);
     if (got == 0 || (got < 0 && errno == EINTR))
@@ -422,6 +382,24 @@ static void process_ended(struct child *child)
         child->end.outcome.kind = OUTCOME_INTERRUPTED; /* another process took its status */
     stop_hearing(child, &child->pidfd);
     child_begin_sweep(child, now_ms);
+}
+
+/* A descriptor that is closed while its event waits here has already lost its number: see
+ * stop_hearing(). */
+static void news_came(uv_poll_t *handle, int status, int events)
+{
+    const struct nursery *nursery = handle->data;
+    struct epoll_event news[NURSERY_NEWS_MAX]; /* events that do not fit arrive in the next turn */
+    (void)status;
+    (void)events;
+    int count = epoll_wait(nursery->epoll_fd, news, NURSERY_NEWS_MAX, 0);
+    for (int i = 0; i < count; i++) {
+        const struct child_ear *ear = news[i].data.ptr;
+        if (ear->which == CHILD_EXIT)
+            process_ended(ear->child);
+        else if (has_started(ear->child))
+            (void)read_some(ear->child, ear->which);
+    }
 }
 
 static bool process_is_over(const struct child *child)
@@ -447,16 +425,13 @@ static void kill_is_over(uv_timer_t *timer)
     child_begin_sweep(child, now_ms);
 }
 
-static void kill_group(struct child *child)
+/* When the grace period is over, or at once. */
+static void kill_group(uv_timer_t *timer)
 {
+    struct child *child = timer->data;
     child->told_kill = true;
     child_tell_group(child, SIGKILL);
     child_set_timer(child, kill_is_over, CHILD_AFTER_KILL_MS);
-}
-
-static void grace_is_over(uv_timer_t *timer)
-{
-    kill_group(timer->data);
 }
 
 static void end_process(struct child *child, enum outcome_kind why, enum cancel_mode mode)
@@ -469,7 +444,7 @@ static void end_process(struct child *child, enum outcome_kind why, enum cancel_
     child->ended_by_us = true;
     if (mode == CANCEL_KILL) {
         if (!child->told_kill)
-            kill_group(child);
+            kill_group(&child->timer);
         return;
     }
     if (child->told_term)
@@ -477,7 +452,7 @@ static void end_process(struct child *child, enum outcome_kind why, enum cancel_
     child->told_term = true;
     child_tell_group(child, SIGTERM);
     child->kill_due_ms = clock_now().mono_ms + child->grace_ms;
-    child_set_timer(child, grace_is_over, child->grace_ms);
+    child_set_timer(child, kill_group, child->grace_ms);
 }
 
 void child_time_out(struct child *child)
@@ -505,7 +480,7 @@ void child_cancel(struct child *child, enum cancel_mode mode)
     if (child->stage == CHILD_IS_SWEPT && mode == CANCEL_KILL && child->kill_due_ms != 0) {
         /* Skips the grace period. */
         child->kill_due_ms = 1; /* in the past, so that the next check kills */
-        child_set_timer(child, sweep_again, 0);
+        child_set_timer(child, sweep_step, 0);
     }
 }
 
@@ -525,25 +500,20 @@ void child_stood_still(struct child *child, int64_t still_ms)
     }
 }
 
-/* Returns 0 or an errno: the kernel cannot watch another descriptor. */
-static int hear(struct child *child, int which, int fd, void (*how)(struct child *child))
-{
-    struct child_ear *ear = &child->ears[which];
-    struct epoll_event wanted = {.events = EPOLLIN, .data.ptr = ear};
-    *ear = (struct child_ear){.child = child, .hear = how};
-    return epoll_ctl(child->nursery->epoll_fd, EPOLL_CTL_ADD, fd, &wanted) == 0 ? 0 : errno;
-}
-
 int child_watch(struct child *child)
 {
+    static const int order[] = {CHILD_EXIT, CHILD_OUT, CHILD_ERR};
     (void)uv_timer_init(child->nursery->loop, &child->timer);
     child->timer.data = child;
-    int number = hear(child, CHILD_EXIT, child->pidfd, process_ended);
-    if (number == 0)
-        number = hear(child, CHILD_OUT, child->pipes[CHILD_OUT], out_is_readable);
-    if (number == 0)
-        number = hear(child, CHILD_ERR, child->pipes[CHILD_ERR], err_is_readable);
-    return number;
+    for (size_t i = 0; i < ARRAY_LEN(order); i++) {
+        const int which = order[i];
+        const int fd = which == CHILD_EXIT ? child->pidfd : child->pipes[which];
+        struct epoll_event wanted = {.events = EPOLLIN, .data.ptr = &child->ears[which]};
+        child->ears[which] = (struct child_ear){.child = child, .which = which};
+        if (epoll_ctl(child->nursery->epoll_fd, EPOLL_CTL_ADD, fd, &wanted) != 0)
+            return errno;
+    }
+    return 0;
 }
 
 void child_limit(struct child *child, int64_t timeout_ms)

@@ -61,7 +61,7 @@ static bool open_pipe(int *ours, int *theirs)
 }
 
 /* Sets the message and returns the errno. */
-static int report(int number, const char *what, struct err *err)
+static int report_errno(int number, const char *what, struct err *err)
 {
     (void)err_set_errno(err, number, "'%s'", what);
     return number;
@@ -100,7 +100,7 @@ static int open_stdin_file(const struct launch_call *call, int *fd_out, struct e
 
     const int look = foreign_file_look(path, 0, &info);
     if (look < 0)
-        return report(errno, path, err);
+        return report_errno(errno, path, err);
     if (!S_ISREG(info.st_mode) && !S_ISCHR(info.st_mode)) {
         number = EINVAL;
         (void)err_set(err, ERR_IO, "'%s': stdin is neither a file nor a character device", path);
@@ -109,7 +109,7 @@ static int open_stdin_file(const struct launch_call *call, int *fd_out, struct e
         (void)err_set(err, ERR_IO, "'%s': stdin leads out of the sandbox's workspace", path);
     } else {
         *fd_out = foreign_file_open(look);
-        number = *fd_out < 0 ? report(errno, path, err) : 0;
+        number = *fd_out < 0 ? report_errno(errno, path, err) : 0;
     }
     (void)close(look); /* nothing was written */
     return number;
@@ -128,7 +128,7 @@ static int make_stdin(const struct launch_input *input, int *fd_out, struct err 
         at += wrote > 0 ? (size_t)wrote : 0;
     }
     ok = ok && lseek(*fd_out, 0, SEEK_SET) == 0 && fcntl(*fd_out, F_ADD_SEALS, seals) == 0;
-    return ok ? 0 : report(errno, "stdin", err);
+    return ok ? 0 : report_errno(errno, "stdin", err);
 }
 
 /* Returns 0, or the errno to report. */
@@ -136,7 +136,7 @@ static int open_stdin(const struct launch_call *call, int *fd_out, struct err *e
 {
     if (call->feed) {
         *fd_out = fcntl(*call->feed, F_DUPFD_CLOEXEC, 0);
-        return *fd_out < 0 ? report(errno, "stdin", err) : 0;
+        return *fd_out < 0 ? report_errno(errno, "stdin", err) : 0;
     }
     if (call->input)
         return make_stdin(call->input, fd_out, err);
@@ -144,7 +144,7 @@ static int open_stdin(const struct launch_call *call, int *fd_out, struct err *e
         return open_stdin_file(call, fd_out, err);
     static const char nothing[] = "/dev/null";
     *fd_out = open(nothing, O_RDONLY | O_CLOEXEC);
-    return *fd_out >= 0 ? 0 : report(errno, nothing, err);
+    return *fd_out >= 0 ? 0 : report_errno(errno, nothing, err);
 }
 
 /* Returns 0, or the errno to report. */
@@ -156,7 +156,7 @@ static int open_ends(const struct launch_call *call, struct launched *out, struc
         return number;
     if (!lift_fd(&ends->fds[0]) || !open_pipe(&out->pipes[0], &ends->fds[1]) ||
         !open_pipe(&out->pipes[1], &ends->fds[2]))
-        return report(errno, "pipe", err);
+        return report_errno(errno, "pipe", err);
     return 0;
 }
 
@@ -210,14 +210,14 @@ static int find_program(const struct launch_call *call, char out[PATH_MAX], stru
     const char *name = call->argv[0];
     int cwd_fd = open(call->cwd, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (cwd_fd < 0)
-        return report(errno, call->cwd, err);
+        return report_errno(errno, call->cwd, err);
     int number = 0;
     if (!strchr(name, '/'))
         number = name[0] ? search_path(call, cwd_fd, out) : ENOENT;
     else if (snprintf(out, PATH_MAX, "%s", name) >= PATH_MAX)
         number = ENAMETOOLONG;
     (void)close(cwd_fd);
-    return number == 0 ? 0 : report(number, name, err);
+    return number == 0 ? 0 : report_errno(number, name, err);
 }
 
 /* Finds its start time in ticks, as in /proc. If no tick passed, the clock gives the same answer
@@ -271,7 +271,7 @@ static int start_and_watch(const struct launch_call *call, struct launched *out,
         }
     }
     if (number != 0)
-        return report(number, call->argv[0], err);
+        return report_errno(number, call->argv[0], err);
     find_start(out, proc_start_between(before_us, after_us), call->clock_tells);
     return 0;
 }

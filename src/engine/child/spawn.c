@@ -232,7 +232,7 @@ IN_OUR_MEMORY static void close_others(const struct spawn_limits *limits)
 }
 
 /* Returns only on failure. */
-IN_OUR_MEMORY static long execute(const struct spawn_call *call, const char *program)
+IN_OUR_MEMORY static long execute_program(const struct spawn_call *call, const char *program)
 {
     return raw_call(SYS_execve, raw_address(program), raw_address(call->argv),
                     raw_address(call->environment), 0);
@@ -245,7 +245,7 @@ IN_OUR_MEMORY static long execute_first(const struct spawn_child *child)
     for (const char *at = child->programs; at < child->programs_end; at++) {
         answer = raw_call(SYS_faccessat2, AT_FDCWD, raw_address(at), X_OK, AT_EACCESS);
         if (answer == 0)
-            return execute(child->call, at);
+            return execute_program(child->call, at);
         while (*at != '\0')
             at++;
     }
@@ -261,7 +261,7 @@ _Noreturn IN_OUR_MEMORY static int spawn_child_run(void *arg)
     if (answer == 0) {
         close_others(call->limits);
         reset_signals();
-        answer = call->program ? execute(call, call->program) : execute_first(child);
+        answer = call->program ? execute_program(call, call->program) : execute_first(child);
     }
     child->number = (int)-answer;
     for (;;)

@@ -172,8 +172,8 @@ static bool may_be_helper(pid_t session, bool leads)
 }
 
 /* Returns whether this living process belongs to the attempt. */
-static bool belongs(struct sweep *sweep, const struct sweep_mark *mark,
-                    const struct proc_facts *facts)
+static bool belongs_to_attempt(struct sweep *sweep, const struct sweep_mark *mark,
+                               const struct proc_facts *facts)
 {
     if (facts->pid == sweep->self || facts->session == sweep->own_session)
         return false;
@@ -206,7 +206,7 @@ static bool look_at_children(struct sweep *sweep, const struct sweep_mark *mark)
         if (!proc_read(list.pids[i], &facts))
             continue;
         if (!proc_is_over(&facts)) {
-            if (mark && belongs(sweep, mark, &facts))
+            if (mark && belongs_to_attempt(sweep, mark, &facts))
                 found = true;
             continue;
         }
@@ -243,7 +243,7 @@ struct search {
 static bool add_living(void *ctx, const struct proc_facts *facts)
 {
     struct search *search = ctx;
-    if (!proc_is_over(facts) && belongs(search->sweep, search->mark, facts))
+    if (!proc_is_over(facts) && belongs_to_attempt(search->sweep, search->mark, facts))
         search->out[search->count++] = *facts;
     return search->count < SWEEP_FOUND_MAX;
 }

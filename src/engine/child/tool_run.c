@@ -79,44 +79,35 @@ struct tool {
     size_t out_max, err_max;
 };
 
-static size_t or_default(size_t value, size_t otherwise)
-{
-    return value > 0 ? value : otherwise;
-}
-
-/* Appends the absolute folders of a PATH; appends nothing if there are none. */
-static void add_absolute_folders(const char *folders, struct str *out)
-{
-    for (const char *at = folders; *at != '\0';) {
-        const size_t len = strcspn(at, ":");
-        if (at[0] == '/')
-            str_addf(out, "%s%.*s", out->len > 0 ? ":" : "", (int)len, at);
-        at += len + (at[len] == ':');
-    }
-}
-
 /* Returns the environment with only absolute folders in PATH, or without PATH if none are left. The
  * caller frees the array; `path` owns the only new string. */
 static char **clean_environment(char *const *environment, struct str *path)
 {
     static const char name[] = "PATH=";
+    const size_t name_len = strlen(name);
     size_t count = 0;
     while (environment[count])
         count++;
     char **list = xcalloc(count + 1, sizeof(*list));
     count = 0;
     for (size_t i = 0; environment[i]; i++) {
-        if (strncmp(environment[i], name, strlen(name)) != 0) {
+        if (strncmp(environment[i], name, name_len) != 0) {
             list[count++] = environment[i];
-        } else if (path->len == 0) {
-            struct str folders = {0};
-            add_absolute_folders(environment[i] + strlen(name), &folders);
-            if (folders.len > 0) {
-                str_addf(path, "%s%s", name, folders.data);
-                list[count++] = path->data;
-            }
-            str_done(&folders);
+            continue;
         }
+        if (path->len > 0)
+            continue;
+        str_add(path, name);
+        for (const char *at = environment[i] + name_len; *at != '\0';) {
+            const size_t len = strcspn(at, ":");
+            if (at[0] == '/')
+                str_addf(path, "%s%.*s", path->len > name_len ? ":" : "", (int)len, at);
+            at += len + (at[len] == ':');
+        }
+        if (path->len > name_len)
+            list[count++] = path->data;
+        else
+            str_clear(path);
     }
     return list;
 }
@@ -145,15 +136,6 @@ static bool start_tool(struct tool *tool, int *number_out, struct err *err)
     return ok;
 }
 
-/* Keeps the bytes that fit and drops the rest. */
-static void keep_bytes(struct str *text, bool *cut, size_t max, const char *bytes, size_t len)
-{
-    const size_t room = text->len < max ? max - text->len : 0;
-    if (len > room)
-        *cut = true;
-    str_add_n(text, bytes, len < room ? len : room);
-}
-
 static void close_pipe(struct tool *tool, int stream)
 {
     if (tool->process.pipes[stream] >= 0)
@@ -168,10 +150,17 @@ static bool read_tool(struct tool *tool, int stream, struct tool_result *out)
     if (tool->process.pipes[stream] < 0)
         return false;
     const ssize_t got = read(tool->process.pipes[stream], bytes, sizeof(bytes));
-    if (got > 0 && stream == 0)
-        keep_bytes(&out->out, &out->out_cut, tool->out_max, bytes, (size_t)got);
-    if (got > 0 && stream == 1)
-        keep_bytes(&out->err, &out->err_cut, tool->err_max, bytes, (size_t)got);
+    if (got > 0) {
+        /* Keeps the bytes that fit and drops the rest. */
+        struct str *text = stream == 0 ? &out->out : &out->err;
+        bool *cut = stream == 0 ? &out->out_cut : &out->err_cut;
+        const size_t max = stream == 0 ? tool->out_max : tool->err_max;
+        const size_t room = text->len < max ? max - text->len : 0;
+        const size_t len = (size_t)got;
+        if (len > room)
+            *cut = true;
+        str_add_n(text, bytes, len < room ? len : room);
+    }
     const bool later = got < 0 && (errno == EAGAIN || errno == EINTR);
     if (got <= 0 && !later)
         close_pipe(tool, stream);
@@ -264,8 +253,8 @@ bool tool_run(const struct tool_call *call, struct tool_result *out, int *number
         .seen_ms = now_ms,
         .limit_ms = now_ms + (call->timeout_ms > 0 ? call->timeout_ms : TOOL_TIMEOUT_MS),
         .kill_ms = INT64_MAX,
-        .out_max = or_default(call->out_max, TOOL_OUT_BYTES),
-        .err_max = or_default(call->err_max, TOOL_ERR_BYTES),
+        .out_max = call->out_max > 0 ? call->out_max : TOOL_OUT_BYTES,
+        .err_max = call->err_max > 0 ? call->err_max : TOOL_ERR_BYTES,
     };
     struct tool_result result = {0};
     int number = 0;

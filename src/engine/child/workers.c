@@ -235,7 +235,7 @@ static bool is_called_off(const struct job *job)
     return !job->active && !job->call.always && atomic_load(&job->stop);
 }
 
-static void start_what_can(struct jobs *jobs);
+static void start_waiting_jobs(struct jobs *jobs);
 
 static void work_on_job(struct worker_task *task)
 {
@@ -250,11 +250,11 @@ static void job_worked(struct worker_task *task)
     jobs->active_count--;
     jobs->long_count -= !job->call.always;
     take_out_job(jobs, job);
-    start_what_can(jobs);
+    start_waiting_jobs(jobs);
     tell_job_done(job, true);
 }
 
-static void start_what_can(struct jobs *jobs)
+static void start_waiting_jobs(struct jobs *jobs)
 {
     for (struct job *job = jobs->list.first; job && jobs->active_count < JOBS_ACTIVE_MAX;
          job = job->next) {
@@ -271,7 +271,7 @@ static void start_what_can(struct jobs *jobs)
 }
 
 /* Reports one job at a time, since its callback may add and stop other jobs. */
-static void tell_what_never_began(uv_idle_t *handle)
+static void tell_called_off_job(uv_idle_t *handle)
 {
     struct jobs *jobs = handle->data;
     struct job *job = jobs->list.first;
@@ -282,7 +282,7 @@ static void tell_what_never_began(uv_idle_t *handle)
         return;
     }
     take_out_job(jobs, job);
-    start_what_can(jobs); /* other jobs may have been waiting for this one */
+    start_waiting_jobs(jobs); /* other jobs may have been waiting for this one */
     tell_job_done(job, false);
 }
 
@@ -297,7 +297,7 @@ struct job *jobs_add(struct jobs *jobs, const struct job_call *call)
     *jobs->list.end = job;
     jobs->list.end = &job->next;
     jobs->count++;
-    start_what_can(jobs);
+    start_waiting_jobs(jobs);
     return job;
 }
 
@@ -305,7 +305,7 @@ void job_stop(struct job *job)
 {
     atomic_store(&job->stop, true);
     if (is_called_off(job))
-        (void)uv_idle_start(&job->jobs->sort_out, tell_what_never_began);
+        (void)uv_idle_start(&job->jobs->sort_out, tell_called_off_job);
 }
 
 void jobs_stop(struct jobs *jobs)
