@@ -343,17 +343,15 @@ static void count_own_wait(struct agent_run *run, bool is_over, int64_t now_ms)
     }
 }
 
-void agent_run_add(struct agent_run *run, const char *bytes, size_t len, int64_t now_ms)
+void agent_run_add(struct agent_run *run, int stream, const char *bytes, size_t len, int64_t now_ms)
 {
-    agent_stream_add(run->stream, bytes, len);
+    if (stream == 0)
+        agent_stream_add(run->stream, bytes, len);
+    else /* some CLIs report their own retries there */
+        agent_stream_add_err(run->stream, bytes, len);
     count_own_wait(run, false, now_ms);
-    agent_run_tell_used(run, now_ms);
-}
-
-void agent_run_add_err(struct agent_run *run, const char *bytes, size_t len, int64_t now_ms)
-{
-    agent_stream_add_err(run->stream, bytes, len);
-    count_own_wait(run, false, now_ms);
+    if (stream == 0)
+        agent_run_tell_used(run, now_ms);
 }
 
 static void tell_waiting(void *ctx, const struct agent_item *item)

@@ -88,10 +88,9 @@ void agent_run_close(struct agent_run *run);
  * Forgets all output so far. */
 void agent_run_begin_anew(struct agent_run *run);
 
-/* Parses the next bytes of stdout. */
-void agent_run_add(struct agent_run *run, const char *bytes, size_t len, int64_t now_ms);
-/* Parses the next bytes of stderr. */
-void agent_run_add_err(struct agent_run *run, const char *bytes, size_t len, int64_t now_ms);
+/* Parses the next bytes of stdout (stream 0) or stderr (1). */
+void agent_run_add(struct agent_run *run, int stream, const char *bytes, size_t len,
+                   int64_t now_ms);
 /* Ends the output. If the agent was `killed`, logs the calls that were still running. */
 void agent_run_end(struct agent_run *run, bool killed, int64_t now_ms);
 

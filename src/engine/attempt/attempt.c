@@ -1,10 +1,13 @@
 #include "attempt.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "adapter.h"
 #include "agent_stream.h"
 #include "clock.h"
 #include "repair.h"
@@ -41,65 +44,47 @@ struct fingerprint *attempt_fingerprint(struct attempt *attempt)
 }
 
 /* Takes redacted output. Only this is kept, counted and judged. */
-static void take_output(struct attempt *attempt, int stream, const char *bytes, size_t len)
+static void take_output(void *ctx, const char *bytes, size_t len)
 {
+    const struct attempt_stream *from = ctx;
+    struct attempt *attempt = from->attempt;
+    const int stream = from->number;
     output_add(&attempt->streams[stream], bytes, len);
-    if (attempt->agent && stream == 0) /* only its text is the result: see attempt_agent.c */
-        agent_run_add(attempt->agent, bytes, len, clock_now().mono_ms);
-    else
+    /* Of an agent's stdout, only its text is the result: see attempt_agent.c. */
+    if (!attempt->agent || stream != 0)
         fingerprint_add(attempt_fingerprint(attempt), stream, bytes, len);
-    if (attempt->agent && stream == 1) /* some CLIs report their own retries there */
-        agent_run_add_err(attempt->agent, bytes, len, clock_now().mono_ms);
+    if (attempt->agent)
+        agent_run_add(attempt->agent, stream, bytes, len, clock_now().mono_ms);
     if (attempt->setting->tee)
         attempt->setting->tee(attempt->setting->tee_ctx, stream, bytes, len);
 }
 
-static void take_stdout(void *ctx, const char *bytes, size_t len)
-{
-    take_output(ctx, 0, bytes, len);
-}
-
-static void take_stderr(void *ctx, const char *bytes, size_t len)
-{
-    take_output(ctx, 1, bytes, len);
-}
-
-static redact_sink_fn *const sinks[2] = {take_stdout, take_stderr};
-
 /* Removes the run's secrets. */
-static void cut_output(struct attempt *attempt, int stream, const char *bytes, size_t len)
+static void cut_output(void *ctx, const char *bytes, size_t len)
 {
-    if (!attempt->setting->redactor) {
-        take_output(attempt, stream, bytes, len);
+    const struct attempt_stream *from = ctx;
+    const struct redactor *redactor = from->attempt->setting->redactor;
+    struct redact_stream **redact = &from->attempt->redact[from->number];
+    if (!redactor) {
+        take_output(ctx, bytes, len);
         return;
     }
-    if (!attempt->redact[stream])
-        redact_stream_open(&attempt->redact[stream], attempt->setting->redactor);
-    redact_stream_add(attempt->redact[stream], bytes, len, sinks[stream], attempt);
+    if (!*redact)
+        redact_stream_open(redact, redactor);
+    redact_stream_add(*redact, bytes, len, take_output, ctx);
 }
-
-static void cut_stdout(void *ctx, const char *bytes, size_t len)
-{
-    cut_output(ctx, 0, bytes, len);
-}
-
-static void cut_stderr(void *ctx, const char *bytes, size_t len)
-{
-    cut_output(ctx, 1, bytes, len);
-}
-
-static redact_sink_fn *const cutters[2] = {cut_stdout, cut_stderr};
 
 static void on_output(void *ctx, int stream, const char *bytes, size_t len)
 {
     struct attempt *attempt = ctx;
     const struct redactor *own = growth_redactor(attempt->setting->growth, attempt->task);
     if (!own) {
-        cut_output(attempt, stream, bytes, len);
+        cut_output(&attempt->redacts[stream], bytes, len);
     } else {
         if (!attempt->redact_own[stream])
             redact_stream_open(&attempt->redact_own[stream], own);
-        redact_stream_add(attempt->redact_own[stream], bytes, len, cutters[stream], attempt);
+        redact_stream_add(attempt->redact_own[stream], bytes, len, cut_output,
+                          &attempt->redacts[stream]);
     }
     attempt->watcher.heard(attempt->watcher.ctx, attempt);
 }
@@ -113,9 +98,9 @@ static void on_ended(void *ctx, const struct child_end *end)
      * secret. */
     for (int i = 0; i < 2; i++) {
         if (attempt->redact_own[i])
-            redact_stream_end(attempt->redact_own[i], cutters[i], attempt);
+            redact_stream_end(attempt->redact_own[i], cut_output, &attempt->redacts[i]);
         if (attempt->redact[i])
-            redact_stream_end(attempt->redact[i], sinks[i], attempt);
+            redact_stream_end(attempt->redact[i], take_output, &attempt->redacts[i]);
     }
     if (attempt->agent)
         agent_run_end(attempt->agent, attempt->end.outcome.kind != OUTCOME_EXIT,
@@ -154,8 +139,7 @@ void attempt_open_surroundings(struct attempt *attempt, struct workspace_slot *s
         .begins_round = begins_round,
         .keeps_tree = attempt->agent && attempt->agent->session,
     };
-    if (surroundings_are_wanted(&call))
-        surroundings_open(&attempt->around, &call);
+    surroundings_open(&attempt->around, &call);
 }
 
 bool attempt_open(struct attempt **out, const struct attempt_setting *setting,
@@ -176,9 +160,11 @@ bool attempt_open(struct attempt **out, const struct attempt_setting *setting,
     attempt->feed = -1;
     attempt->watcher = *watcher;
     attempt->setting = setting;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
+        attempt->redacts[i] = (struct attempt_stream){.attempt = attempt, .number = i};
         output_init(&attempt->streams[i], attempt->heard_ms,
                     setting->call.plan->limits.output_line_bytes);
+    }
 
     bool ok = task->workspace->kind == WORKSPACE_INPLACE ||
               workspace_set_get(setting->workspaces, action->task, &slot, &err);
@@ -268,11 +254,19 @@ void attempt_start(struct attempt *attempt)
 void attempt_refuse(struct attempt *attempt, int code, const char *why)
 {
     struct str words = {0};
+    struct str cut = {0};
+    struct stat info;
     attempt->end.outcome = (struct outcome){.kind = OUTCOME_NOT_STARTED, .code = code};
     free(attempt->start_why);
-    struct str cut = {0};
-    if (!attempt_lacks_agent(attempt, code, &words))
+    if (attempt->agent && code == ENOENT && stat(attempt->call.cwd, &info) == 0) {
+        const struct adapter *adapter = attempt->plan->agent->adapter;
+        const char *install = adapter_install(adapter);
+        str_addf(&words, "agent CLI not found: '%s'", adapter_program(adapter));
+        if (install[0] != '\0')
+            str_addf(&words, " (%s)", install);
+    } else {
         str_add(&words, why);
+    }
     attempt_redact(attempt, str_text(&words), words.len, &cut);
     attempt->start_why = xstrdup(str_text(&cut));
     str_done(&cut);

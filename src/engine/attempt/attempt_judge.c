@@ -132,7 +132,7 @@ enum {
 };
 
 /* Returns the end of a stream, without output of a discarded start. */
-static struct classify_text tail_of(const struct attempt *attempt, int stream, size_t max)
+static struct classify_text find_tail(const struct attempt *attempt, int stream, size_t max)
 {
     const struct output *output = &attempt->streams[stream];
     const int64_t bytes = output->bytes - attempt->judged_from[stream];
@@ -141,7 +141,7 @@ static struct classify_text tail_of(const struct attempt *attempt, int stream, s
 
 /* The memory of a task's output is dropped at the end of its run, but the log still knows that the
  * step ended like this before. */
-static bool was_seen(const struct attempt *attempt, struct digest fingerprint)
+static bool was_result_seen(const struct attempt *attempt, struct digest fingerprint)
 {
     const struct step_state *step =
         &attempt->setting->state->tasks[attempt->task].steps[attempt->step];
@@ -189,7 +189,7 @@ static void take_fact(struct attempt *attempt, struct input *input)
                                     .result = result.masked_digest};
     entropy_memory_end(attempt_memory(attempt), &end, &input->fact);
     input->fact.raw = result.raw;
-    if (input->fact.new_permille > 0 && was_seen(attempt, input->fingerprint))
+    if (input->fact.new_permille > 0 && was_result_seen(attempt, input->fingerprint))
         input->fact.new_permille = 0;
 }
 
@@ -256,7 +256,7 @@ void attempt_check_files(struct attempt *attempt, struct verdict *verdict)
 
 /* Returns whether the output has the text that the step expects. Secrets in the output have been
  * replaced by marks, so replaces them in the expected text as well. */
-static bool is_matched(const struct attempt *attempt, const struct classify_input *evidence)
+static bool is_output_matched(const struct attempt *attempt, const struct classify_input *evidence)
 {
     const struct classify_text *const texts[] = {&evidence->out, &evidence->err};
     const char *wanted = attempt->plan->expect.match;
@@ -296,8 +296,8 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
                        : adapters_of_program(attempt->setting->call.plan->adapters, program);
     const struct classify_input evidence = {
         .outcome = input->outcome,
-        .out = tail_of(attempt, 0, CLASSIFY_TAIL_MAX),
-        .err = tail_of(attempt, 1, CLASSIFY_TAIL_MAX),
+        .out = find_tail(attempt, 0, CLASSIFY_TAIL_MAX),
+        .err = find_tail(attempt, 1, CLASSIFY_TAIL_MAX),
         .program = program,
         .argv = attempt->agent ? NULL : attempt->call.argv,
         .agent = adapter,
@@ -317,7 +317,7 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
             attempt)) /* otherwise the output file, which may be expected, is not written yet */
         attempt_check_files(attempt, &input->verdict);
     cut_verdict(attempt, &input->verdict);
-    input->expectation_met = is_matched(attempt, &evidence);
+    input->expectation_met = is_output_matched(attempt, &evidence);
     take_fact(attempt, input);
 }
 

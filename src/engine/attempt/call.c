@@ -25,7 +25,7 @@ static char *resolve_path(const char *run_dir, const char *path)
 }
 
 /* Returns whether an entry of the same name is in the list. */
-static bool is_among(char *const *entries, size_t count, const char *entry)
+static bool is_name_among(char *const *entries, size_t count, const char *entry)
 {
     for (size_t i = 0; i < count; i++) {
         const size_t len = strcspn(entries[i], "=");
@@ -49,12 +49,12 @@ static char **build_environment(const struct call_setting *setting, char *step_m
     all[count++] = (char *)(uintptr_t)setting->run_mark; /* starting a process does not modify it */
     all[count++] = step_mark;
     for (size_t i = own_count; i > 0; i--) { /* the last entry of a name wins */
-        if (!is_among(all, count, own[i - 1]))
+        if (!is_name_among(all, count, own[i - 1]))
             all[count++] = own[i - 1];
     }
     size_t given = count;
     for (size_t i = 0; i < inherited_count; i++) {
-        if (!is_among(all, given, inherited[i]))
+        if (!is_name_among(all, given, inherited[i]))
             all[count++] = inherited[i];
     }
     return all;

@@ -113,7 +113,7 @@ void gains_done(struct gains *gains)
 
 /* Returns whether the task will never write again. A person may retry a failed task, and its new
  * output is compared with everything it wrote before. */
-static bool is_over(enum task_status status)
+static bool is_task_over(enum task_status status)
 {
     return task_status_is_final(status) && !task_status_is_failed(status);
 }
@@ -140,7 +140,7 @@ static void inherit_row(struct gains *gains, int task)
 void gains_resume(struct gains *gains)
 {
     for (int i = 0; i < gains->state->plan->task_count; i++) {
-        if (!is_over(gains->state->tasks[i].status))
+        if (!is_task_over(gains->state->tasks[i].status))
             inherit_row(gains, i);
     }
 }
@@ -275,7 +275,7 @@ void gains_collect(struct gains *gains, const struct turn *turn)
         if (event->task < 0)
             continue;
         struct gain *gain = &gains->tasks[event->task];
-        bool over = is_over(gains->state->tasks[event->task].status);
+        bool over = is_task_over(gains->state->tasks[event->task].status);
         if (event->kind == EVENT_ATTEMPT_ENDED && !over) {
             save_memory(gains, event);
         } else if (event->kind == EVENT_STEP_ENDED && over) {
@@ -291,6 +291,6 @@ void gains_collect(struct gains *gains, const struct turn *turn)
 void gains_clear(struct gains *gains)
 {
     for (size_t i = 0; i < gains->row_count; i++)
-        free((void *)(uintptr_t)gains->rows[i].bytes); /* allocated by save() */
+        free((void *)(uintptr_t)gains->rows[i].bytes); /* allocated by save_memory() */
     gains->row_count = 0;
 }

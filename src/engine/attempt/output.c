@@ -41,12 +41,6 @@ static int64_t at_least(int64_t value, int64_t limit)
     return value > limit ? value : limit;
 }
 
-/* Returns the stream offset of kept[0]. */
-static int64_t kept_from(const struct output *output)
-{
-    return output->bytes - (int64_t)output->kept_len;
-}
-
 static void make_room(struct output *output, size_t len)
 {
     size_t want = output->kept_len + len;
@@ -180,9 +174,10 @@ int64_t output_due(const struct output *output)
 static void fill_piece(const struct output *output, int64_t from, int64_t to,
                        struct log_output *piece)
 {
-    assert(from >= kept_from(output));
+    const int64_t kept_from = output->bytes - (int64_t)output->kept_len; /* offset of kept[0] */
+    assert(from >= kept_from);
     piece->offset = from;
-    piece->bytes = output->kept + (from - kept_from(output));
+    piece->bytes = output->kept + (from - kept_from);
     piece->len = (size_t)at_most(to - from, OUTPUT_PIECE_BYTES);
 }
 

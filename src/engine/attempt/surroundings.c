@@ -7,19 +7,18 @@
 #include "outcome.h"
 #include "xalloc.h"
 
-bool surroundings_are_wanted(const struct surroundings_call *call)
-{
-    /* With best effort, limits may be missing, which must then be reported. */
-    const bool may_lack = call->spec->best_effort && !sandbox_spec_is_empty(call->spec);
-    return call->slot || may_lack || !sandbox_is_plain(call->spec, call->processes);
-}
-
 void surroundings_open(struct surroundings **out, const struct surroundings_call *call)
 {
-    struct surroundings *around = xcalloc(1, sizeof(*around));
+    const bool has_sandbox = !sandbox_is_plain(call->spec, call->processes);
+    /* With best effort, limits may be missing, which must then be reported. */
+    const bool may_lack = call->spec->best_effort && !sandbox_spec_is_empty(call->spec);
     struct str name = {0};
+    *out = NULL;
+    if (!call->slot && !may_lack && !has_sandbox)
+        return;
+    struct surroundings *around = xcalloc(1, sizeof(*around));
     around->call = *call;
-    around->has_sandbox = !sandbox_is_plain(call->spec, call->processes);
+    around->has_sandbox = has_sandbox;
     str_addf(&name, "devs-%s-%s-%d-%d", call->uid, call->task_id, call->step + 1, call->attempt);
     around->name = name.data;
     *out = around;

@@ -73,10 +73,8 @@ struct surroundings {
     struct workspace_kept kept;
 };
 
-/* Returns whether the attempt needs surroundings. If not, it is started directly. */
-bool surroundings_are_wanted(const struct surroundings_call *call);
-
-/* Prepares nothing yet. Copies *call, and borrows what it points to. */
+/* Sets *out to NULL if the attempt needs no surroundings and is started directly. Prepares nothing
+ * yet. Copies *call, and borrows what it points to. */
 void surroundings_open(struct surroundings **out, const struct surroundings_call *call);
 /* No job may be using it. If is_ready, call surroundings_remove() first. */
 void surroundings_close(struct surroundings *around);

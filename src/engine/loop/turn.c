@@ -180,8 +180,10 @@ static void find_due(struct loop *loop, int64_t now_ms)
         struct attempt *attempt = loop->alive[i];
         if (attempt->agent && attempt->stage == ATTEMPT_RUNS)
             agent_run_tell_used(attempt->agent, now_ms);
-        if (idle_due(attempt) <= now_ms)
-            attempt_end_idle(attempt);
+        if (idle_due(attempt) <= now_ms) {
+            attempt->is_idle = true;
+            child_time_out(attempt->child);
+        }
     }
     if (due_ms >= 0 && due_ms <= now_ms)
         loop_queue(loop, (struct input){.kind = INPUT_TIME});
