@@ -292,7 +292,7 @@ int engine_done_fd(const struct engine *engine)
 
 void engine_cancel(struct engine *engine, const char *by)
 {
-    mailbox_post_cancel(&engine->mailbox, by);
+    mailbox_post(&engine->mailbox, MAIL_CANCEL, by);
 }
 
 bool engine_add(struct engine *engine, const struct engine_task *task, int *task_out,
@@ -328,7 +328,7 @@ bool engine_add(struct engine *engine, const struct engine_task *task, int *task
 
 void engine_close_plan(struct engine *engine)
 {
-    mailbox_post_close(&engine->mailbox);
+    mailbox_post(&engine->mailbox, MAIL_CLOSE, NULL);
 }
 
 void engine_note(struct engine *engine, int task, const char *note)
@@ -338,19 +338,19 @@ void engine_note(struct engine *engine, int task, const char *note)
 
 void engine_leave(struct engine *engine)
 {
-    mailbox_post_leave(&engine->mailbox);
+    mailbox_post(&engine->mailbox, MAIL_LEAVE, NULL);
 }
 
 void engine_detach(struct engine *engine, const char *why)
 {
-    mailbox_post_alone(&engine->mailbox, why);
+    mailbox_post(&engine->mailbox, MAIL_ALONE, why);
 }
 
 void engine_stop(struct engine *engine, struct engine_result *result)
 {
     if (!engine)
         return;
-    mailbox_post_stop(&engine->mailbox);
+    mailbox_post(&engine->mailbox, MAIL_STOP, NULL);
     (void)pthread_join(engine->thread, NULL);
     if (result)
         *result = engine->result;

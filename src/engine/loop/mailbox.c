@@ -43,37 +43,30 @@ void mailbox_listen(struct mailbox *mailbox, struct uv_async_s *wake)
     (void)pthread_mutex_unlock(&mailbox->lock);
 }
 
-void mailbox_post_cancel(struct mailbox *mailbox, const char *by)
+void mailbox_post(struct mailbox *mailbox, enum mail_request request, const char *text)
 {
+    struct mail *mail = &mailbox->mail;
     (void)pthread_mutex_lock(&mailbox->lock);
-    mailbox->mail.cancel = true;
-    (void)snprintf(mailbox->mail.by, sizeof(mailbox->mail.by), "%s", by);
-    wake_listener(mailbox);
-    (void)pthread_mutex_unlock(&mailbox->lock);
-}
-
-void mailbox_post_leave(struct mailbox *mailbox)
-{
-    (void)pthread_mutex_lock(&mailbox->lock);
-    mailbox->mail.leave = true;
-    wake_listener(mailbox);
-    (void)pthread_mutex_unlock(&mailbox->lock);
-}
-
-void mailbox_post_alone(struct mailbox *mailbox, const char *why)
-{
-    (void)pthread_mutex_lock(&mailbox->lock);
-    mailbox->mail.alone = true;
-    if (why)
-        (void)snprintf(mailbox->mail.why, sizeof(mailbox->mail.why), "%s", why);
-    wake_listener(mailbox);
-    (void)pthread_mutex_unlock(&mailbox->lock);
-}
-
-void mailbox_post_stop(struct mailbox *mailbox)
-{
-    (void)pthread_mutex_lock(&mailbox->lock);
-    mailbox->mail.stop = true;
+    switch (request) {
+    case MAIL_CANCEL:
+        mail->cancel = true;
+        (void)snprintf(mail->by, sizeof(mail->by), "%s", text);
+        break;
+    case MAIL_LEAVE:
+        mail->leave = true;
+        break;
+    case MAIL_ALONE:
+        mail->alone = true;
+        if (text)
+            (void)snprintf(mail->why, sizeof(mail->why), "%s", text);
+        break;
+    case MAIL_STOP:
+        mail->stop = true;
+        break;
+    case MAIL_CLOSE:
+        mail->close = true;
+        break;
+    }
     wake_listener(mailbox);
     (void)pthread_mutex_unlock(&mailbox->lock);
 }
@@ -87,14 +80,6 @@ struct mail mailbox_take(struct mailbox *mailbox)
     mailbox->note_count = 0;
     (void)pthread_mutex_unlock(&mailbox->lock);
     return mail;
-}
-
-void mailbox_post_close(struct mailbox *mailbox)
-{
-    (void)pthread_mutex_lock(&mailbox->lock);
-    mailbox->mail.close = true;
-    wake_listener(mailbox);
-    (void)pthread_mutex_unlock(&mailbox->lock);
 }
 
 void mailbox_post_note(struct mailbox *mailbox, int task, const char *text)
