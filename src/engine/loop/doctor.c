@@ -30,12 +30,12 @@ struct doctor {
     void *ctx;
 };
 
-static void say(struct doctor_line *line, const char *words)
+static void set_words(struct doctor_line *line, const char *words)
 {
     (void)snprintf(line->words, sizeof(line->words), "%.319s", words);
 }
 
-static void hint(struct doctor_line *line, const char *words)
+static void set_hint(struct doctor_line *line, const char *words)
 {
     (void)snprintf(line->hint, sizeof(line->hint), "%.199s", words);
 }
@@ -62,11 +62,11 @@ static void look_at_git(const struct doctor *doctor)
             const char *said = str_text(&result.out);
             (void)snprintf(line.words, sizeof(line.words), "%.*s", (int)strcspn(said, "\n"), said);
         } else {
-            say(&line, err.message);
+            set_words(&line, err.message);
         }
         tool_result_done(&result);
     } else {
-        say(&line, "not installed: no workspace \"worktree\"");
+        set_words(&line, "not installed: no workspace \"worktree\"");
         hint_install(&line, "git");
     }
     doctor->tell(doctor->ctx, &line);
@@ -79,7 +79,7 @@ static void look_at_groups(const struct doctor *doctor)
 
     cgroup_means(&means);
     if (means.memory && means.pids) {
-        say(&line, "memory and processes are limited and counted");
+        set_words(&line, "memory and processes are limited and counted");
     } else {
         line.state = DOCTOR_LACKS;
         (void)snprintf(line.words, sizeof(line.words), "%s%s%s: %s",
@@ -88,9 +88,9 @@ static void look_at_groups(const struct doctor *doctor)
                        means.pids ? ""
                                   : (means.memory ? " no limit of processes" : " and of processes"),
                        means.why);
-        hint(&line, strstr(means.why, "mounted")
-                        ? "mount -t cgroup2 none /sys/fs/cgroup"
-                        : "systemd-run --user --scope -p Delegate=yes devs ...");
+        set_hint(&line, strstr(means.why, "mounted")
+                            ? "mount -t cgroup2 none /sys/fs/cgroup"
+                            : "systemd-run --user --scope -p Delegate=yes devs ...");
     }
     doctor->tell(doctor->ctx, &line);
 }
@@ -100,11 +100,11 @@ static void look_at_kernel_log(const struct doctor *doctor)
     struct doctor_line line = {.name = "kernel log", .state = DOCTOR_WORKS};
     int fd = kernel_log_open();
     if (fd >= 0) {
-        say(&line, "readable: kills for memory are seen in it");
+        set_words(&line, "readable: kills for memory are seen in it");
     } else {
         line.state = DOCTOR_LACKS;
         (void)snprintf(line.words, sizeof(line.words), "not readable: %s", strerror(errno));
-        hint(&line, "sysctl kernel.dmesg_restrict=0");
+        set_hint(&line, "sysctl kernel.dmesg_restrict=0");
     }
     kernel_log_close(fd);
     doctor->tell(doctor->ctx, &line);
@@ -128,12 +128,12 @@ static void look_at_copies(const struct doctor *doctor)
         (void)close(to);
 
     if (number == 0) {
-        say(&line, "the file system shares blocks: snapshots cost next to nothing");
+        set_words(&line, "the file system shares blocks: snapshots cost next to nothing");
     } else {
         line.state = DOCTOR_LACKS;
         (void)snprintf(line.words, sizeof(line.words), "%s: snapshots are copied in full",
                        strerror(number));
-        hint(&line, "keep the log on btrfs or XFS, which share blocks");
+        set_hint(&line, "keep the log on btrfs or XFS, which share blocks");
     }
     doctor->tell(doctor->ctx, &line);
 }
@@ -157,11 +157,12 @@ static void look_at_bwrap(const struct doctor *doctor)
         if (!means.is_there)
             hint_install(&line, "bubblewrap");
         else if (strstr(means.why, "make / slave"))
-            hint(&line, "in a chroot / is not a mount point, and bwrap needs one: "
-                        "mount --bind it on itself first");
+            set_hint(&line, "in a chroot / is not a mount point, and bwrap needs one: "
+                            "mount --bind it on itself first");
         else
-            hint(&line, "sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile that "
-                        "allows bwrap user namespaces");
+            set_hint(&line,
+                     "sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile that "
+                     "allows bwrap user namespaces");
     }
     doctor->tell(doctor->ctx, &line);
 }
@@ -214,8 +215,8 @@ static void advise_podman(const char *program, struct doctor_line *line)
                        "it does with this in \"sandbox\" of devs.config.json: \"args\": [%s]",
                        list.data);
     else
-        hint(line, "perhaps with another --runtime or --ulimit: \"args\" in \"sandbox\" of "
-                   "devs.config.json");
+        set_hint(line, "perhaps with another --runtime or --ulimit: \"args\" in \"sandbox\" of "
+                       "devs.config.json");
     str_done(&list);
     arg_list_done(&args);
 }
@@ -231,7 +232,7 @@ static void look_at_podman(const struct doctor *doctor)
     if (!tool.works) {
         (void)snprintf(line.words, sizeof(line.words), "does not work: %s", tool.why);
         if (tool.program[0])
-            hint(&line, "podman info says more");
+            set_hint(&line, "podman info says more");
         else
             hint_install(&line, "podman");
     } else if (!try_podman(tool.program, args, &err)) {
@@ -258,8 +259,8 @@ static void look_at_docker(const struct doctor *doctor)
         (void)snprintf(line.words, sizeof(line.words), "works (docker %s)", tool.version);
     } else {
         (void)snprintf(line.words, sizeof(line.words), "does not work: %s", tool.why);
-        hint(&line, tool.program[0] ? "start the daemon: systemctl start docker"
-                                    : "install docker, or podman, which needs no daemon");
+        set_hint(&line, tool.program[0] ? "start the daemon: systemctl start docker"
+                                        : "install docker, or podman, which needs no daemon");
     }
     doctor->tell(doctor->ctx, &line);
 }

@@ -159,8 +159,10 @@ static void mail_came(uv_async_t *handle)
                                         .note = note->text});
         free(note);
     }
-    if (mail.close)
-        loop_close_plan(loop);
+    if (mail.close && loop->scheduler.awaits_more && loop->growth.plan) {
+        loop->scheduler.awaits_more = false;
+        loop_queue(loop, (struct input){.kind = INPUT_TIME}); /* the run may be over */
+    }
 
     if (mail.leave) {
         loop->left = true;

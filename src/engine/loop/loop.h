@@ -189,8 +189,6 @@ bool loop_may_leave(const struct loop *loop);
 
 /* Accepts tasks from other threads, to be added in the next turn. */
 void loop_ask_tasks(struct loop *loop, struct mail_task *tasks);
-/* Declares that no more tasks will be added. */
-void loop_close_plan(struct loop *loop);
 /* Adds the accepted tasks at the beginning of a turn, to be recorded with it. */
 void loop_take_tasks(struct loop *loop);
 /* Answers the senders of the tasks once the turn is recorded. */

@@ -288,7 +288,7 @@ static void open_the_way(struct attempt *attempt)
 
 /* Refuses an attempt of a resumed run if processes of the previous devs are still alive, or if its
  * secrets or input were lost with that devs. */
-static bool is_refused(struct loop *loop, struct attempt *attempt)
+static bool is_start_refused(struct loop *loop, struct attempt *attempt)
 {
     const struct engine_options *options = loop->options;
     char name[REDACT_NAME_MAX + 1];
@@ -337,7 +337,7 @@ void loop_start_attempt(struct loop *loop, const struct action *action)
         xgrow(loop->alive, &loop->alive_cap, loop->alive_count + 1, sizeof(struct attempt *));
     attempt->slot = loop->alive_count;
     loop->alive[loop->alive_count++] = attempt;
-    if (!ok || is_refused(loop, attempt))
+    if (!ok || is_start_refused(loop, attempt))
         judge_attempt(attempt);
     else
         open_the_way(attempt);

@@ -19,14 +19,6 @@ void loop_ask_tasks(struct loop *loop, struct mail_task *tasks)
     loop->wanted = true;
 }
 
-void loop_close_plan(struct loop *loop)
-{
-    if (!loop->scheduler.awaits_more || !loop->growth.plan)
-        return;
-    loop->scheduler.awaits_more = false;
-    loop_queue(loop, (struct input){.kind = INPUT_TIME}); /* the run may be over */
-}
-
 static bool add_task(struct loop *loop, struct mail_task *mail)
 {
     const struct plan *plan = loop->state.plan;

@@ -26,7 +26,7 @@ static size_t event_cost(const struct event *event)
 }
 
 /* Drops the first `count` waiting events. */
-static void drop_kept(struct recorder *recorder, size_t count)
+static void drop_kept_events(struct recorder *recorder, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         recorder->kept_bytes -= event_cost(&recorder->kept[i]);
@@ -43,7 +43,7 @@ void recorder_done(struct recorder *recorder)
 {
     if (!recorder)
         return;
-    drop_kept(recorder, recorder->kept_count);
+    drop_kept_events(recorder, recorder->kept_count);
     free(recorder->kept);
     log_writer_close(recorder->spill); /* first, because its owner lock was taken second */
     log_writer_close(recorder->writer);
@@ -138,7 +138,7 @@ static bool write_batch(struct recorder *recorder, const struct log_batch *batch
 
 /* Merges the spill log into the log, if the log can be written again. Returns true if the only
  * obstacle is another process that holds the log. */
-static bool try_home(struct recorder *recorder, int64_t now_ms)
+static bool merge_spill(struct recorder *recorder, int64_t now_ms)
 {
     const struct place place = *log_writer_place(recorder->spill);
     struct err err = {0};
@@ -154,7 +154,8 @@ static bool try_home(struct recorder *recorder, int64_t now_ms)
 }
 
 /* Writes the waiting events, then the new ones, as one batch. */
-static bool write_kept(struct recorder *recorder, const struct log_batch *batch, int64_t now_ms)
+static bool write_kept_events(struct recorder *recorder, const struct log_batch *batch,
+                              int64_t now_ms)
 {
     bool is_due = now_ms >= recorder->retry_ms;
     keep_events(recorder, batch);
@@ -169,11 +170,11 @@ static bool write_kept(struct recorder *recorder, const struct log_batch *batch,
     size_t count = 0;
     while (count < recorder->kept_count && recorder->kept[count].seq <= committed)
         count++;
-    drop_kept(recorder, count);
+    drop_kept_events(recorder, count);
     if (!ok && is_due && recorder->kept_bytes > RECORDER_KEPT_BYTES) {
         recorder->lost = true;
         recorder->over = true;
-        drop_kept(recorder, recorder->kept_count);
+        drop_kept_events(recorder, recorder->kept_count);
     }
     return ok;
 }
@@ -184,9 +185,9 @@ bool recorder_commit(struct recorder *recorder, const struct log_batch *batch,
     if (recorder->over)
         return false;
     if (recorder->spill && now_ms >= recorder->retry_ms)
-        (void)try_home(recorder, now_ms);
+        (void)merge_spill(recorder, now_ms);
     if (recorder->failing && (urgency == RECORDER_NOW || now_ms >= recorder->retry_ms))
-        return write_kept(recorder, batch, now_ms);
+        return write_kept_events(recorder, batch, now_ms);
     enum log_sync sync = urgency == RECORDER_NOW ? LOG_SYNC_FULL : LOG_SYNC_NORMAL;
     if (!recorder->failing && write_batch(recorder, batch, sync, now_ms))
         return true;
@@ -243,7 +244,7 @@ void recorder_finish(struct recorder *recorder)
     bool is_in_the_way = recorder->spill != NULL;
     while (is_in_the_way && now_ms < until_ms) {
         now_ms = clock_now().mono_ms;
-        is_in_the_way = try_home(recorder, now_ms);
+        is_in_the_way = merge_spill(recorder, now_ms);
     }
     if (recorder->home && recorder->failing)
         (void)recorder_commit(recorder, &none, RECORDER_NOW, clock_now().mono_ms);

@@ -191,7 +191,7 @@ static bool add_children(struct sweeping *sweeping)
     return more;
 }
 
-static void look_around(struct sweeping *sweeping)
+static void look_at_processes(struct sweeping *sweeping)
 {
     struct look *look = &sweeping->look;
     look->count = 0;
@@ -253,7 +253,7 @@ static void end_processes(struct sweeping *sweeping, bool hard)
     }
 }
 
-static void keep_left(struct sweeping *sweeping, struct str *left)
+static void keep_left_processes(struct sweeping *sweeping, struct str *left)
 {
     struct recovery *recovery = sweeping->recovery;
     size_t nth = 0;
@@ -272,24 +272,6 @@ static void keep_left(struct sweeping *sweeping, struct str *left)
         str_addf(left, " and %zu more", nth - RECOVERY_NAMED_MAX);
 }
 
-/* Returns true if nothing is left. */
-static bool end_what_is_there(struct sweeping *sweeping)
-{
-    int64_t from_ms = clock_now().mono_ms;
-    int clean = 0;
-    for (;;) {
-        look_around(sweeping);
-        clean = sweeping->look.ours + sweeping->look.untold == 0 ? clean + 1 : 0;
-        if (clean == CLEAN_LOOKS)
-            return true;
-        int64_t spent_ms = clock_now().mono_ms - from_ms;
-        if (spent_ms >= RECOVERY_TERM_MS + RECOVERY_KILL_MS)
-            return sweeping->look.ours == 0;
-        end_processes(sweeping, spent_ms >= RECOVERY_TERM_MS);
-        (void)poll(NULL, 0, LOOK_AGAIN_MS);
-    }
-}
-
 void recovery_sweep(struct recovery *recovery, const struct run_state *state, const char *run_mark,
                     struct str *ended, struct str *left)
 {
@@ -301,8 +283,23 @@ void recovery_sweep(struct recovery *recovery, const struct run_state *state, co
                                 .ended = ended};
     if (proc_has_environment(getpid(), wanted) == PROC_YES)
         sweeping.spared = getsid(0);
-    if (!end_what_is_there(&sweeping))
-        keep_left(&sweeping, left);
+
+    const int64_t from_ms = clock_now().mono_ms;
+    int clean = 0;
+    for (;;) {
+        look_at_processes(&sweeping);
+        clean = sweeping.look.ours + sweeping.look.untold == 0 ? clean + 1 : 0;
+        if (clean == CLEAN_LOOKS)
+            break;
+        const int64_t spent_ms = clock_now().mono_ms - from_ms;
+        if (spent_ms >= RECOVERY_TERM_MS + RECOVERY_KILL_MS) {
+            if (sweeping.look.ours > 0)
+                keep_left_processes(&sweeping, left);
+            break;
+        }
+        end_processes(&sweeping, spent_ms >= RECOVERY_TERM_MS);
+        (void)poll(NULL, 0, LOOK_AGAIN_MS);
+    }
     if (sweeping.named > RECOVERY_NAMED_MAX)
         str_addf(ended, " and %zu more", sweeping.named - RECOVERY_NAMED_MAX);
     free(sweeping.look.all);
