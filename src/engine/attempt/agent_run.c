@@ -16,7 +16,7 @@
 
 static_assert((int)AGENT_TEXT_MAX >= (int)AGENT_MESSAGE_MAX, "a message that is looked at is kept");
 
-static void show(struct agent_run *run, const struct agent_item *item)
+static void show_item(struct agent_run *run, const struct agent_item *item)
 {
     struct str whole = {0};
     struct str words = {0};
@@ -53,23 +53,6 @@ static void hear_session(struct agent_run *run, const char *session)
     str_done(&text);
 }
 
-/* Adds the call or message to the agent's trajectory; *out receives the resulting fact. */
-static void find_fact(struct agent_run *run, const struct agent_item *item, bool running,
-                      struct entropy_fact *out)
-{
-    struct entropy_memory *memory = run->listener.memory(run->listener.ctx);
-    const struct entropy_end end = {.failed = item->failed || item->exit > 0, .running = running};
-    if (item->kind == AGENT_ITEM_TEXT) {
-        const size_t len = strlen(item->text);
-        entropy_memory_begin_message(memory, item->text,
-                                     text_cut(item->text, len, AGENT_MESSAGE_MAX));
-    } else {
-        entropy_memory_begin_call(memory, item->tool ? item->tool : "", item->args);
-        entropy_memory_text(memory, item->text, item->text ? strlen(item->text) : 0);
-    }
-    entropy_memory_end(memory, &end, out);
-}
-
 /* Adds the first line of the text, sanitized for display. Redacts it again: a secret that was split
  * by JSON escapes may be whole now. */
 static void add_line(const struct agent_run *run, struct str *out, const char *key,
@@ -98,19 +81,12 @@ static int64_t end_call(struct agent_run *run, int64_t number)
     return 0;
 }
 
-static void begin_call(struct agent_run *run, int64_t number)
-{
-    if (run->open_count == AGENT_OPEN_CALLS_MAX)
-        return;
-    run->open[run->open_count].number = number;
-    run->open[run->open_count].began_ms = clock_now().mono_ms;
-    run->open_count++;
-}
-
-/* Logs a message or a call; `running` if the call has no result yet. */
+/* Logs a message or a call, and adds it to the agent's trajectory; `running` if the call has no
+ * result yet. */
 static void tell_step(struct agent_run *run, const struct agent_item *item, bool running)
 {
     const bool is_call = item->kind != AGENT_ITEM_TEXT;
+    const char *what = is_call ? item->what : item->text;
     struct entropy_fact step;
     struct str text = {0};
     if (run->items == AGENT_CALLS_MAX)
@@ -120,10 +96,21 @@ static void tell_step(struct agent_run *run, const struct agent_item *item, bool
         fact.b = end_call(run, item->number);
         fact.c = item->exit > 0 ? item->exit : item->failed;
     }
-    find_fact(run, item, running, &step);
+
+    struct entropy_memory *memory = run->listener.memory(run->listener.ctx);
+    const struct entropy_end end = {.failed = item->failed || item->exit > 0, .running = running};
+    if (is_call) {
+        entropy_memory_begin_call(memory, item->tool ? item->tool : "", item->args);
+        entropy_memory_text(memory, item->text, item->text ? strlen(item->text) : 0);
+    } else {
+        const size_t len = strlen(item->text);
+        entropy_memory_begin_message(memory, item->text,
+                                     text_cut(item->text, len, AGENT_MESSAGE_MAX));
+    }
+    entropy_memory_end(memory, &end, &step);
+
     str_add_char(&text, '{');
     add_line(run, &text, "tool", is_call && item->tool ? item->tool : "", AGENT_TOOL_MAX);
-    const char *what = is_call ? item->what : item->text;
     add_line(run, &text, "what", what ? what : "", AGENT_WHAT_MAX);
     str_json_key(&text, "loop");
     entropy_fact_to_json(&step, &text);
@@ -161,20 +148,10 @@ static void tell_used(struct agent_run *run, int64_t now_ms)
     str_done(&text);
 }
 
-/* Reports the usage at once if a budget depends on it. A fast agent takes many turns a second. */
-static void tell_for_budgets(struct agent_run *run)
-{
-    const struct agent_used *used = agent_stream_used(run->stream);
-    const bool counts = used->turns != run->told.turns || used->calls != run->told.calls ||
-                        used->cost_micro != run->told.cost_micro;
-    if (counts && run_state_budget_is_due(run->call.state, run->call.task, used))
-        tell_used(run, clock_now().mono_ms);
-}
-
-static void hear(void *ctx, const struct agent_item *item)
+static void hear_item(void *ctx, const struct agent_item *item)
 {
     struct agent_run *run = ctx;
-    show(run, item);
+    show_item(run, item);
     switch (item->kind) {
     case AGENT_ITEM_SESSION:
         hear_session(run, item->text);
@@ -184,11 +161,22 @@ static void hear(void *ctx, const struct agent_item *item)
         tell_step(run, item, false);
         break;
     case AGENT_ITEM_CALL:
-        begin_call(run, item->number);
+        if (run->open_count < AGENT_OPEN_CALLS_MAX) {
+            run->open[run->open_count].number = item->number;
+            run->open[run->open_count].began_ms = clock_now().mono_ms;
+            run->open_count++;
+        }
         break;
-    case AGENT_ITEM_USED:
-        tell_for_budgets(run);
+    case AGENT_ITEM_USED: {
+        /* Reports the usage at once if a budget depends on it. A fast agent takes many turns a
+         * second. */
+        const struct agent_used *used = agent_stream_used(run->stream);
+        const bool counts = used->turns != run->told.turns || used->calls != run->told.calls ||
+                            used->cost_micro != run->told.cost_micro;
+        if (counts && run_state_budget_is_due(run->call.state, run->call.task, used))
+            tell_used(run, clock_now().mono_ms);
         break;
+    }
     case AGENT_ITEM_RETRY:
         run->listener.retry(run->listener.ctx);
         break;
@@ -202,14 +190,14 @@ static void hear(void *ctx, const struct agent_item *item)
 }
 
 /* Starts parsing the output of its CLI. */
-static void agent_run_hear(struct agent_run *run)
+static void open_stream(struct agent_run *run)
 {
-    agent_stream_open(&run->stream, run->call.plan->agent->adapter, hear, run);
+    agent_stream_open(&run->stream, run->call.plan->agent->adapter, hear_item, run);
     run->open_count = 0;
 }
 
 /* Returns the step's previous attempt in this round that ran; NULL if there is none. */
-static const struct attempt_state *find_earlier(const struct agent_run_call *call)
+static const struct attempt_state *find_earlier_attempt(const struct agent_run_call *call)
 {
     const struct step_state *step = &call->state->tasks[call->task].steps[call->step];
     const int round = run_state_round(call->state, call->task);
@@ -220,18 +208,6 @@ static const struct attempt_state *find_earlier(const struct agent_run_call *cal
             return attempt;
     }
     return NULL;
-}
-
-/* Returns whether the session already has the prompt of this round. False if no attempt of the
- * round got far enough to send it. */
-static bool has_heard(const struct agent_run_call *call)
-{
-    const struct task_agent *agent = call->state->tasks[call->task].agent;
-    const struct step_state *step = &call->state->tasks[call->task].steps[call->step];
-    const struct attempt_state *heard = agent && agent->heard_step == call->step
-                                            ? step_state_find_attempt(step, agent->heard_attempt)
-                                            : NULL;
-    return heard && heard->round == run_state_round(call->state, call->task);
 }
 
 /* Returns the hint of this attempt, or of an earlier one of its round that the session has not
@@ -252,23 +228,31 @@ static const char *find_hint(const struct agent_run_call *call, bool is_new)
     return NULL;
 }
 
-/* Chooses the session and writes the prompt for it. */
+/* Writes the prompt for the chosen session. */
 static void write_prompt(struct agent_run *run)
 {
     const struct agent_run_call *call = &run->call;
     const struct task_state *task = &call->state->tasks[call->task];
+    const struct task_agent *agent = task->agent;
+    const struct step_state *step = &task->steps[call->step];
     struct verdict room;
-    const struct verdict *verdict = step_state_verdict(&task->steps[call->step], &room);
-    const struct attempt_state *earlier = find_earlier(call);
+    const struct verdict *verdict = step_state_verdict(step, &room);
+    const struct attempt_state *earlier = find_earlier_attempt(call);
+    /* The session has the prompt of this round already, unless no attempt of the round got far
+     * enough to send it. */
+    const struct attempt_state *heard = agent && agent->heard_step == call->step
+                                            ? step_state_find_attempt(step, agent->heard_attempt)
+                                            : NULL;
+    const bool has_heard = heard && heard->round == run_state_round(call->state, call->task);
     struct str why = {0};
     struct str words = {0};
     struct agent_prompt prompt = {
         .step = call->plan->agent->prompt,
-        .repair = task->agent ? task->agent->repair : NULL,
-        .nudge = task->agent ? task->agent->nudge : NULL,
+        .repair = agent ? agent->repair : NULL,
+        .nudge = agent ? agent->nudge : NULL,
         .hint = find_hint(call, run->session == NULL),
         .resumes = run->session != NULL,
-        .was_asked = run->session && earlier && has_heard(call),
+        .was_asked = run->session && earlier && has_heard,
     };
     if (earlier) {
         const bool is_unfit = earlier->reason == REASON_CONTRACT && verdict;
@@ -283,7 +267,7 @@ static void write_prompt(struct agent_run *run)
     str_done(&why);
 }
 
-static void make_call(struct agent_run *run)
+static void make_agent_call(struct agent_run *run)
 {
     const struct plan_agent *agent = run->call.plan->agent;
     write_prompt(run);
@@ -307,8 +291,8 @@ void agent_run_open(struct agent_run **out, const struct agent_run_call *call,
     run->listener = *listener;
     run->session = session ? xstrdup(session) : NULL;
     output_init(&run->words, call->now_ms, call->line_max);
-    make_call(run);
-    agent_run_hear(run);
+    make_agent_call(run);
+    open_stream(run);
     *out = run;
 }
 
@@ -329,9 +313,9 @@ void agent_run_begin_anew(struct agent_run *run)
 {
     free(run->session);
     run->session = NULL;
-    make_call(run);
+    make_agent_call(run);
     agent_stream_close(run->stream);
-    agent_run_hear(run);
+    open_stream(run);
 }
 
 int64_t agent_run_due(const struct agent_run *run)
@@ -358,17 +342,15 @@ static void count_own_wait(struct agent_run *run, bool is_over, int64_t now_ms)
     }
 }
 
-void agent_run_add(struct agent_run *run, const char *bytes, size_t len, int64_t now_ms)
+void agent_run_add(struct agent_run *run, int stream, const char *bytes, size_t len, int64_t now_ms)
 {
-    agent_stream_add(run->stream, bytes, len);
+    if (stream == 0)
+        agent_stream_add(run->stream, bytes, len);
+    else /* some CLIs report their own retries there */
+        agent_stream_add_err(run->stream, bytes, len);
     count_own_wait(run, false, now_ms);
-    agent_run_tell_used(run, now_ms);
-}
-
-void agent_run_add_err(struct agent_run *run, const char *bytes, size_t len, int64_t now_ms)
-{
-    agent_stream_add_err(run->stream, bytes, len);
-    count_own_wait(run, false, now_ms);
+    if (stream == 0)
+        agent_run_tell_used(run, now_ms);
 }
 
 static void tell_waiting(void *ctx, const struct agent_item *item)

@@ -1,10 +1,13 @@
 #include "attempt.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "adapter.h"
 #include "agent_stream.h"
 #include "clock.h"
 #include "repair.h"
@@ -41,81 +44,49 @@ struct fingerprint *attempt_fingerprint(struct attempt *attempt)
 }
 
 /* Takes redacted output. Only this is kept, counted and judged. */
-static void take_output(struct attempt *attempt, int stream, const char *bytes, size_t len)
+static void take_output(void *ctx, const char *bytes, size_t len)
 {
+    const struct attempt_stream *from = ctx;
+    struct attempt *attempt = from->attempt;
+    const int stream = from->number;
     output_add(&attempt->streams[stream], bytes, len);
-    if (attempt->agent && stream == 0) /* only its text is the result: see attempt_agent.c */
-        agent_run_add(attempt->agent, bytes, len, clock_now().mono_ms);
-    else
+    /* Of an agent's stdout, only its text is the result: see attempt_agent.c. */
+    if (!attempt->agent || stream != 0)
         fingerprint_add(attempt_fingerprint(attempt), stream, bytes, len);
-    if (attempt->agent && stream == 1) /* some CLIs report their own retries there */
-        agent_run_add_err(attempt->agent, bytes, len, clock_now().mono_ms);
+    if (attempt->agent)
+        agent_run_add(attempt->agent, stream, bytes, len, clock_now().mono_ms);
     if (attempt->setting->tee)
         attempt->setting->tee(attempt->setting->tee_ctx, stream, bytes, len);
 }
 
-static void take_stdout(void *ctx, const char *bytes, size_t len)
-{
-    take_output(ctx, 0, bytes, len);
-}
-
-static void take_stderr(void *ctx, const char *bytes, size_t len)
-{
-    take_output(ctx, 1, bytes, len);
-}
-
-static redact_sink_fn *const sinks[2] = {take_stdout, take_stderr};
-
 /* Removes the run's secrets. */
-static void cut_output(struct attempt *attempt, int stream, const char *bytes, size_t len)
+static void cut_output(void *ctx, const char *bytes, size_t len)
 {
-    if (!attempt->setting->redactor) {
-        take_output(attempt, stream, bytes, len);
+    const struct attempt_stream *from = ctx;
+    const struct redactor *redactor = from->attempt->setting->redactor;
+    struct redact_stream **redact = &from->attempt->redact[from->number];
+    if (!redactor) {
+        take_output(ctx, bytes, len);
         return;
     }
-    if (!attempt->redact[stream])
-        redact_stream_open(&attempt->redact[stream], attempt->setting->redactor);
-    redact_stream_add(attempt->redact[stream], bytes, len, sinks[stream], attempt);
+    if (!*redact)
+        redact_stream_open(redact, redactor);
+    redact_stream_add(*redact, bytes, len, take_output, ctx);
 }
-
-static void cut_stdout(void *ctx, const char *bytes, size_t len)
-{
-    cut_output(ctx, 0, bytes, len);
-}
-
-static void cut_stderr(void *ctx, const char *bytes, size_t len)
-{
-    cut_output(ctx, 1, bytes, len);
-}
-
-static redact_sink_fn *const cutters[2] = {cut_stdout, cut_stderr};
 
 static void on_output(void *ctx, int stream, const char *bytes, size_t len)
 {
     struct attempt *attempt = ctx;
     const struct redactor *own = growth_redactor(attempt->setting->growth, attempt->task);
     if (!own) {
-        cut_output(attempt, stream, bytes, len);
+        cut_output(&attempt->redacts[stream], bytes, len);
     } else {
         if (!attempt->redact_own[stream])
             redact_stream_open(&attempt->redact_own[stream], own);
-        redact_stream_add(attempt->redact_own[stream], bytes, len, cutters[stream], attempt);
+        redact_stream_add(attempt->redact_own[stream], bytes, len, cut_output,
+                          &attempt->redacts[stream]);
     }
     attempt->watcher.heard(attempt->watcher.ctx, attempt);
-}
-
-/* Passes on the bytes that were held back because they might have been the start of a secret. */
-static void end_output(struct attempt *attempt)
-{
-    for (int i = 0; i < 2; i++) {
-        if (attempt->redact_own[i])
-            redact_stream_end(attempt->redact_own[i], cutters[i], attempt);
-        if (attempt->redact[i])
-            redact_stream_end(attempt->redact[i], sinks[i], attempt);
-    }
-    if (attempt->agent)
-        agent_run_end(attempt->agent, attempt->end.outcome.kind != OUTCOME_EXIT,
-                      clock_now().mono_ms);
 }
 
 static void on_ended(void *ctx, const struct child_end *end)
@@ -123,25 +94,30 @@ static void on_ended(void *ctx, const struct child_end *end)
     struct attempt *attempt = ctx;
     attempt->end = *end;
     attempt->child = NULL;
-    end_output(attempt);
+    /* Passes on the bytes that were held back because they might have been the start of a
+     * secret. */
+    for (int i = 0; i < 2; i++) {
+        if (attempt->redact_own[i])
+            redact_stream_end(attempt->redact_own[i], cut_output, &attempt->redacts[i]);
+        if (attempt->redact[i])
+            redact_stream_end(attempt->redact[i], take_output, &attempt->redacts[i]);
+    }
+    if (attempt->agent)
+        agent_run_end(attempt->agent, attempt->end.outcome.kind != OUTCOME_EXIT,
+                      clock_now().mono_ms);
     attempt->watcher.ended(attempt->watcher.ctx, attempt);
-}
-
-/* Returns whether the task runs its steps again in a new round and this step runs for the first
- * time in it. */
-static bool begins_round(const struct attempt *attempt)
-{
-    const struct run_state *state = attempt->setting->state;
-    const struct step_state *step = &state->tasks[attempt->task].steps[attempt->step];
-    return run_state_round(state, attempt->task) > 1 &&
-           !digest_is_known(step_state_trees(step)->saved);
 }
 
 void attempt_open_surroundings(struct attempt *attempt, struct workspace_slot *slot)
 {
     const struct attempt_setting *setting = attempt->setting;
+    const struct run_state *state = setting->state;
     const struct plan_task *task = &setting->call.plan->tasks[attempt->task];
-    const struct task_place *place = setting->state->tasks[attempt->task].place;
+    const struct task_place *place = state->tasks[attempt->task].place;
+    const struct step_state *step = &state->tasks[attempt->task].steps[attempt->step];
+    /* The task runs its steps again in a new round, and this step runs for the first time in it. */
+    const bool begins_round = run_state_round(state, attempt->task) > 1 &&
+                              !digest_is_known(step_state_trees(step)->saved);
     const struct surroundings_call call = {
         .slot = slot,
         .kind = task->workspace->kind,
@@ -160,11 +136,10 @@ void attempt_open_surroundings(struct attempt *attempt, struct workspace_slot *s
         .attempt = attempt->number,
         .processes = setting->call.plan->limits.processes,
         .knows_place = place && place->path,
-        .begins_round = begins_round(attempt),
+        .begins_round = begins_round,
         .keeps_tree = attempt->agent && attempt->agent->session,
     };
-    if (surroundings_are_wanted(&call))
-        surroundings_open(&attempt->around, &call);
+    surroundings_open(&attempt->around, &call);
 }
 
 bool attempt_open(struct attempt **out, const struct attempt_setting *setting,
@@ -185,9 +160,11 @@ bool attempt_open(struct attempt **out, const struct attempt_setting *setting,
     attempt->feed = -1;
     attempt->watcher = *watcher;
     attempt->setting = setting;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
+        attempt->redacts[i] = (struct attempt_stream){.attempt = attempt, .number = i};
         output_init(&attempt->streams[i], attempt->heard_ms,
                     setting->call.plan->limits.output_line_bytes);
+    }
 
     bool ok = task->workspace->kind == WORKSPACE_INPLACE ||
               workspace_set_get(setting->workspaces, action->task, &slot, &err);
@@ -277,11 +254,19 @@ void attempt_start(struct attempt *attempt)
 void attempt_refuse(struct attempt *attempt, int code, const char *why)
 {
     struct str words = {0};
+    struct str cut = {0};
+    struct stat info;
     attempt->end.outcome = (struct outcome){.kind = OUTCOME_NOT_STARTED, .code = code};
     free(attempt->start_why);
-    struct str cut = {0};
-    if (!attempt_lacks_agent(attempt, code, &words))
+    if (attempt->agent && code == ENOENT && stat(attempt->call.cwd, &info) == 0) {
+        const struct adapter *adapter = attempt->plan->agent->adapter;
+        const char *install = adapter_install(adapter);
+        str_addf(&words, "agent CLI not found: '%s'", adapter_program(adapter));
+        if (install[0] != '\0')
+            str_addf(&words, " (%s)", install);
+    } else {
         str_add(&words, why);
+    }
     attempt_redact(attempt, str_text(&words), words.len, &cut);
     attempt->start_why = xstrdup(str_text(&cut));
     str_done(&cut);
@@ -389,26 +374,6 @@ static void add_tail(struct attempt *attempt, const struct output *output)
     str_done(&clean);
 }
 
-/* Redacts the text: a contract may contain secrets. */
-static void add_repair(struct attempt *attempt)
-{
-    struct str words = {0};
-    repair_prompt_within(&attempt->violations, SCHEDULER_PROMPT_MAX, &words);
-    attempt_redact(attempt, str_text(&words), words.len, &attempt->repair);
-    str_done(&words);
-}
-
-/* Describes files that are not as expected. The lines are already redacted. */
-static void add_files(struct attempt *attempt, const struct verdict *verdict)
-{
-    str_addf(
-        &attempt->repair,
-        "The files that you must produce are not as expected:\n\n%s\nWrite them. Each path is "
-        "relative to the folder that you work in; a link in its place does not count. When you "
-        "are done, they are checked again.\n",
-        verdict->violations);
-}
-
 void attempt_tell_round(struct attempt *attempt, struct input *input)
 {
     const struct plan_task *task = &attempt->setting->call.plan->tasks[attempt->task];
@@ -420,10 +385,20 @@ void attempt_tell_round(struct attempt *attempt, struct input *input)
         add_tail(attempt, &attempt->streams[0]);
         add_tail(attempt, &attempt->streams[1]);
     }
-    if (strcmp(input->verdict.rule, EXPECT_FILES_RULE) == 0)
-        add_files(attempt, &input->verdict);
-    else if (input->verdict.reason == REASON_CONTRACT)
-        add_repair(attempt);
+    if (strcmp(input->verdict.rule, EXPECT_FILES_RULE) == 0) {
+        /* The lines about the files are already redacted. */
+        str_addf(&attempt->repair,
+                 "The files that you must produce are not as expected:\n\n%s\nWrite them. Each "
+                 "path is relative to the folder that you work in; a link in its place does not "
+                 "count. When you are done, they are checked again.\n",
+                 input->verdict.violations);
+    } else if (input->verdict.reason == REASON_CONTRACT) {
+        struct str words = {0};
+        repair_prompt_within(&attempt->violations, SCHEDULER_PROMPT_MAX, &words);
+        /* A contract may contain secrets. */
+        attempt_redact(attempt, str_text(&words), words.len, &attempt->repair);
+        str_done(&words);
+    }
     input->tail = attempt->tail.data;
     input->tail_len = attempt->tail.len;
     input->repair = attempt->repair.data;

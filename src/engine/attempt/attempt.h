@@ -96,6 +96,12 @@ enum attempt_stage {
     ATTEMPT_IS_OVER,
 };
 
+/* An output stream of an attempt, for callbacks. */
+struct attempt_stream {
+    struct attempt *attempt;
+    int number; /* 0 = stdout, 1 = stderr */
+};
+
 struct attempt {
     int task, step, number;
     enum attempt_stage stage;
@@ -113,6 +119,7 @@ struct attempt {
     char memory_words[SANDBOX_EVIDENCE_MAX]; /* the evidence for memory_killed */
     struct redact_stream *redact[2];         /* owned; NULL before the first output */
     struct redact_stream *redact_own[2]; /* owned; runs before `redact`: see growth_redactor() */
+    struct attempt_stream redacts[2];    /* the context of their sinks */
     struct output streams[2];
     int64_t judged_from[2]; /* offset; output before it belongs to a start that was discarded */
     struct fingerprint *fingerprint; /* owned; NULL before the first output or the end */
@@ -165,9 +172,6 @@ void attempt_call_off(struct attempt *attempt);
 /* Takes over what the sandbox reports about its end, after surroundings_finish(). */
 void attempt_take_end(struct attempt *attempt);
 
-/* Ends the attempt with a timeout, because it was silent for longer than its step allows. */
-void attempt_end_idle(struct attempt *attempt);
-
 /* Returns whether its agent's CLI reported that it does not know the session it was to continue. */
 bool attempt_lost_session(const struct attempt *attempt);
 /* Starts the same attempt over in a new session, with its tree restored: as after
@@ -184,9 +188,6 @@ int64_t attempt_cuts(const struct attempt *attempt, struct str *out);
 void attempt_open_surroundings(struct attempt *attempt, struct workspace_slot *slot);
 /* attempt_agent.c: sets up the step's agent if it has one; for attempt_open(). */
 void attempt_open_agent(struct attempt *attempt);
-/* Returns whether the start error `code` means that an agent's CLI is not installed. If so, `words`
- * says that, and how to install it. */
-bool attempt_lacks_agent(const struct attempt *attempt, int code, struct str *words);
 
 /* Returns when its output is next due for the log; INT64_MAX if there is none. */
 int64_t attempt_output_due(const struct attempt *attempt);

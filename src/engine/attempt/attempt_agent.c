@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "adapter.h"
@@ -100,25 +99,6 @@ void attempt_open_agent(struct attempt *attempt)
     if (!attempt->agent->session)
         gains_forget_calls(setting->gains, attempt->task);
     take_call(attempt);
-}
-
-bool attempt_lacks_agent(const struct attempt *attempt, int code, struct str *words)
-{
-    struct stat info;
-    if (!attempt->agent || code != ENOENT || stat(attempt->call.cwd, &info) != 0)
-        return false;
-    const struct adapter *adapter = attempt->plan->agent->adapter;
-    const char *install = adapter_install(adapter);
-    str_addf(words, "agent CLI not found: '%s'", adapter_program(adapter));
-    if (install[0] != '\0')
-        str_addf(words, " (%s)", install);
-    return true;
-}
-
-void attempt_end_idle(struct attempt *attempt)
-{
-    attempt->is_idle = true;
-    child_time_out(attempt->child);
 }
 
 bool attempt_lost_session(const struct attempt *attempt)

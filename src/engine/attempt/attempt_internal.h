@@ -183,10 +183,9 @@ void agent_run_close(struct agent_run *run);
  * Forgets all output so far. */
 void agent_run_begin_anew(struct agent_run *run);
 
-/* Parses the next bytes of stdout. */
-void agent_run_add(struct agent_run *run, const char *bytes, size_t len, int64_t now_ms);
-/* Parses the next bytes of stderr. */
-void agent_run_add_err(struct agent_run *run, const char *bytes, size_t len, int64_t now_ms);
+/* Parses the next bytes of stdout (stream 0) or stderr (1). */
+void agent_run_add(struct agent_run *run, int stream, const char *bytes, size_t len,
+                   int64_t now_ms);
 /* Ends the output. If the agent was `killed`, logs the calls that were still running. */
 void agent_run_end(struct agent_run *run, bool killed, int64_t now_ms);
 
@@ -311,10 +310,8 @@ struct surroundings {
     struct workspace_kept kept;
 };
 
-/* Returns whether the attempt needs surroundings. If not, it is started directly. */
-bool surroundings_are_wanted(const struct surroundings_call *call);
-
-/* Prepares nothing yet. Copies *call, and borrows what it points to. */
+/* Sets *out to NULL if the attempt needs no surroundings and is started directly. Prepares nothing
+ * yet. Copies *call, and borrows what it points to. */
 void surroundings_open(struct surroundings **out, const struct surroundings_call *call);
 /* No job may be using it. If is_ready, call surroundings_remove() first. */
 void surroundings_close(struct surroundings *around);

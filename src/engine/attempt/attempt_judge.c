@@ -25,22 +25,6 @@
 
 enum { EXPECT_FILES_BYTES_MAX = 8 * 1024 * 1024 }; /* of a file whose content is checked */
 
-/* Returns a description of what prevents reading the file; NULL if only errno describes it. */
-static const char *obstacle(int number)
-{
-    switch (number) {
-    case ENOENT:
-        return "missing";
-    case ELOOP:
-    case ENOTDIR:
-        return "it is a link, or below something that is not a folder";
-    case ENXIO: /* a socket, or a FIFO without a writer */
-        return "not a regular file";
-    default:
-        return NULL;
-    }
-}
-
 static void add_fault(struct str *out, const struct plan_expected_file *file, const char *why)
 {
     str_addf(out, "%s: %s\n", file->path, why);
@@ -58,8 +42,14 @@ static int open_file(struct tree_folder *folder, const struct plan_expected_file
         fd = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0) {
         const int number = errno;
-        const char *why = obstacle(number);
-        add_fault(out, file, why ? why : strerror(number));
+        if (number == ENOENT)
+            add_fault(out, file, "missing");
+        else if (number == ELOOP || number == ENOTDIR)
+            add_fault(out, file, "it is a link, or below something that is not a folder");
+        else if (number == ENXIO) /* a socket, or a FIFO without a writer */
+            add_fault(out, file, "not a regular file");
+        else
+            add_fault(out, file, strerror(number));
         return -1;
     }
     if (fstat(fd, info) == 0 && S_ISREG(info->st_mode))
@@ -84,29 +74,6 @@ static bool read_all(int fd, char *bytes, size_t *len)
     return true;
 }
 
-/* Counts a last line even if it has no line feed. */
-static int64_t count_lines(const char *bytes, size_t len)
-{
-    int64_t lines = 0;
-    for (size_t i = 0; i < len; i++)
-        lines += bytes[i] == '\n';
-    return lines + (len > 0 && bytes[len - 1] != '\n');
-}
-
-static void check_content(const struct plan_expected_file *file, const char *bytes, size_t len,
-                          struct str *out)
-{
-    const int64_t lines = count_lines(bytes, len);
-    if (len > EXPECT_FILES_BYTES_MAX)
-        str_addf(out, "%s: too large to be checked, more than %d MiB\n", file->path,
-                 EXPECT_FILES_BYTES_MAX / (1024 * 1024));
-    else if (lines < file->min_lines)
-        str_addf(out, "%s: %" PRId64 " line%s, expected at least %" PRId64 "\n", file->path, lines,
-                 lines == 1 ? "" : "s", file->min_lines);
-    else if (file->contains && !memmem(bytes, len, file->contains, strlen(file->contains)))
-        str_addf(out, "%s: does not contain '%.80s'\n", file->path, file->contains);
-}
-
 static void check_file(struct tree_folder *folder, const struct plan_expected_file *file,
                        struct str *out)
 {
@@ -117,10 +84,22 @@ static void check_file(struct tree_folder *folder, const struct plan_expected_fi
         return;
     if (file->min_lines > 0 || file->contains) {
         char *bytes = xcalloc(EXPECT_FILES_BYTES_MAX + 1, 1);
-        if (read_all(fd, bytes, &len))
-            check_content(file, bytes, len, out);
-        else
+        if (read_all(fd, bytes, &len)) {
+            int64_t lines = 0;
+            for (size_t i = 0; i < len; i++)
+                lines += bytes[i] == '\n';
+            lines += len > 0 && bytes[len - 1] != '\n'; /* a last line without a line feed counts */
+            if (len > EXPECT_FILES_BYTES_MAX)
+                str_addf(out, "%s: too large to be checked, more than %d MiB\n", file->path,
+                         EXPECT_FILES_BYTES_MAX / (1024 * 1024));
+            else if (lines < file->min_lines)
+                str_addf(out, "%s: %" PRId64 " line%s, expected at least %" PRId64 "\n", file->path,
+                         lines, lines == 1 ? "" : "s", file->min_lines);
+            else if (file->contains && !memmem(bytes, len, file->contains, strlen(file->contains)))
+                str_addf(out, "%s: does not contain '%.80s'\n", file->path, file->contains);
+        } else {
             add_fault(out, file, strerror(errno));
+        }
         free(bytes);
     }
     (void)close(fd); /* opened for reading only */
@@ -153,45 +132,16 @@ enum {
 };
 
 /* Returns the end of a stream, without output of a discarded start. */
-static struct classify_text tail_of(const struct attempt *attempt, int stream, size_t max)
+static struct classify_text find_tail(const struct attempt *attempt, int stream, size_t max)
 {
     const struct output *output = &attempt->streams[stream];
     const int64_t bytes = output->bytes - attempt->judged_from[stream];
     return output_tail(output, bytes < (int64_t)max ? (size_t)bytes : max);
 }
 
-static bool holds(const struct classify_text *text, const char *wanted)
-{
-    return text->len > 0 && memmem(text->bytes, text->len, wanted, strlen(wanted));
-}
-
-/* Returns the fingerprint of the result. If there is more output than the fingerprint covers,
- * includes its end. */
-static struct fingerprint_result take_fingerprint(struct attempt *attempt,
-                                                  const struct outcome *outcome)
-{
-    struct fingerprint *fingerprint = attempt_fingerprint(attempt);
-    for (int i = 0; i < FINGERPRINT_STREAMS; i++) {
-        const bool is_words = attempt->agent && i == 0;
-        const struct output *output = is_words ? &attempt->agent->words : &attempt->streams[i];
-        struct classify_text tail = output_tail(output, OUTPUT_RING_BYTES);
-        fingerprint_add_tail(fingerprint, i, tail.bytes, tail.len);
-    }
-    return fingerprint_finish(fingerprint, outcome->kind, outcome->code);
-}
-
-/* If the first attempt of a task is also its last, nothing can be a repeat of it. */
-static bool may_be_followed(const struct attempt *attempt, const struct verdict *verdict)
-{
-    const struct attempt_setting *setting = attempt->setting;
-    const struct plan_task *task = &setting->call.plan->tasks[attempt->task];
-    return verdict->class != VERDICT_SUCCESS || attempt->plan->expect.what != PLAN_EXPECT_SUCCESS ||
-           attempt->step < task->step_count - 1 || gains_find(setting->gains, attempt->task);
-}
-
 /* The memory of a task's output is dropped at the end of its run, but the log still knows that the
  * step ended like this before. */
-static bool was_seen(const struct attempt *attempt, struct digest fingerprint)
+static bool was_result_seen(const struct attempt *attempt, struct digest fingerprint)
 {
     const struct step_state *step =
         &attempt->setting->state->tasks[attempt->task].steps[attempt->step];
@@ -207,70 +157,81 @@ static bool was_seen(const struct attempt *attempt, struct digest fingerprint)
 /* Records the attempt as a step in the trajectory of its task. */
 static void take_fact(struct attempt *attempt, struct input *input)
 {
-    const struct fingerprint_result result = take_fingerprint(attempt, &input->outcome);
+    const struct attempt_setting *setting = attempt->setting;
+    const struct plan_task *task = &setting->call.plan->tasks[attempt->task];
+    const bool failed = input->verdict.class != VERDICT_SUCCESS;
+    struct fingerprint *fingerprint = attempt_fingerprint(attempt);
+    /* If there is more output than the fingerprint covers, includes its end. */
+    for (int i = 0; i < FINGERPRINT_STREAMS; i++) {
+        const bool is_words = attempt->agent && i == 0;
+        const struct output *output = is_words ? &attempt->agent->words : &attempt->streams[i];
+        struct classify_text tail = output_tail(output, OUTPUT_RING_BYTES);
+        fingerprint_add_tail(fingerprint, i, tail.bytes, tail.len);
+    }
+    const struct fingerprint_result result =
+        fingerprint_finish(fingerprint, input->outcome.kind, input->outcome.code);
     input->fingerprint = result.digest;
     if (!digest_equal(result.digest, result.masked_digest))
         input->masked_fingerprint = result.masked_digest;
     input->masks = result.masked;
     input->partial = result.partial;
     input->skipped_bytes = result.skipped_bytes;
-    input->has_fact =
-        circles_counts(input->outcome.kind) && may_be_followed(attempt, &input->verdict);
+
+    /* If the first attempt of a task is also its last, nothing can be a repeat of it. */
+    const bool may_be_followed = failed || attempt->plan->expect.what != PLAN_EXPECT_SUCCESS ||
+                                 attempt->step < task->step_count - 1 ||
+                                 gains_find(setting->gains, attempt->task);
+    input->has_fact = circles_counts(input->outcome.kind) && may_be_followed;
     if (!input->has_fact)
         return;
-    const struct entropy_end end = {.failed = input->verdict.class != VERDICT_SUCCESS,
+    const struct entropy_end end = {.failed = failed,
                                     .transient = input->verdict.class == VERDICT_TRANSIENT,
                                     .result = result.masked_digest};
     entropy_memory_end(attempt_memory(attempt), &end, &input->fact);
     input->fact.raw = result.raw;
-    if (input->fact.new_permille > 0 && was_seen(attempt, input->fingerprint))
+    if (input->fact.new_permille > 0 && was_result_seen(attempt, input->fingerprint))
         input->fact.new_permille = 0;
 }
 
 static_assert((int)CONTRACT_OUTPUT_MAX <= (int)OUTPUT_RING_BYTES, "all that can fit is kept");
 
-/* Appends what the contract applies to: the agent's final result, or stdout. */
-static void add_result(const struct attempt *attempt, struct str *out)
-{
-    if (attempt->agent) { /* not the raw output of its CLI */
-        (void)agent_stream_final(attempt->agent->stream, out, NULL);
-        return;
-    }
-    const struct classify_text kept = output_tail(&attempt->streams[0], OUTPUT_RING_BYTES);
-    if (kept.len > 0)
-        str_add_n(out, kept.bytes, kept.len);
-}
-
-/* Checks the result against the contract of its step. */
+/* Checks the agent's final result, or stdout, against the contract of its step. */
 static void check_contract(struct attempt *attempt, struct verdict *verdict)
 {
     struct str result = {0};
-    add_result(attempt, &result);
-    const struct contract_output output = {.bytes = result.data,
-                                           .len = result.len,
-                                           .written = attempt->agent ? (int64_t)result.len
-                                                                     : attempt->streams[0].bytes};
+    int64_t written = attempt->streams[0].bytes;
+    if (attempt->agent) { /* not the raw output of its CLI */
+        (void)agent_stream_final(attempt->agent->stream, &result, NULL);
+        written = (int64_t)result.len;
+    } else {
+        const struct classify_text kept = output_tail(&attempt->streams[0], OUTPUT_RING_BYTES);
+        if (kept.len > 0)
+            str_add_n(&result, kept.bytes, kept.len);
+    }
+    const struct contract_output output = {
+        .bytes = result.data, .len = result.len, .written = written};
     violations_done(&attempt->violations);
     contract_judge(attempt->plan->contract->schema, &output, verdict, &attempt->violations);
     str_done(&result);
-}
-
-static void cut_text(const struct attempt *attempt, char *text, size_t size)
-{
-    struct str cut = {0};
-    attempt_redact(attempt, text, strlen(text), &cut);
-    const size_t len = text_cut(str_text(&cut), cut.len, size - 1);
-    memcpy(text, str_text(&cut), len);
-    text[len] = '\0';
-    str_done(&cut);
 }
 
 /* Redacts the verdict again: a secret that was split by escape sequences may be whole now, and a
  * contract may contain one. */
 static void cut_verdict(const struct attempt *attempt, struct verdict *verdict)
 {
-    cut_text(attempt, verdict->match, sizeof(verdict->match));
-    cut_text(attempt, verdict->violations, sizeof(verdict->violations));
+    const struct {
+        char *text;
+        size_t size;
+    } texts[] = {{verdict->match, sizeof(verdict->match)},
+                 {verdict->violations, sizeof(verdict->violations)}};
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        struct str cut = {0};
+        attempt_redact(attempt, texts[i].text, strlen(texts[i].text), &cut);
+        const size_t len = text_cut(str_text(&cut), cut.len, texts[i].size - 1);
+        memcpy(texts[i].text, str_text(&cut), len);
+        texts[i].text[len] = '\0';
+        str_done(&cut);
+    }
 }
 
 void attempt_check_files(struct attempt *attempt, struct verdict *verdict)
@@ -293,25 +254,20 @@ void attempt_check_files(struct attempt *attempt, struct verdict *verdict)
     str_done(&faults);
 }
 
-/* A step that runs a program directly is matched by the program's name. */
-static const struct adapter *find_adapter(const struct attempt *attempt, const char *program)
+/* Returns whether the output has the text that the step expects. Secrets in the output have been
+ * replaced by marks, so replaces them in the expected text as well. */
+static bool is_output_matched(const struct attempt *attempt, const struct classify_input *evidence)
 {
-    if (attempt->agent)
-        return attempt->plan->agent->adapter;
-    return adapters_of_program(attempt->setting->call.plan->adapters, program);
-}
-
-/* Secrets in the output have been replaced by marks, so replace them in the expected text as
- * well. */
-static bool is_matched(const struct attempt *attempt, const struct classify_input *evidence)
-{
+    const struct classify_text *const texts[] = {&evidence->out, &evidence->err};
     const char *wanted = attempt->plan->expect.match;
     struct str match = {0};
+    bool found = false;
     if (!wanted)
         return false;
     attempt_redact(attempt, wanted, strlen(wanted), &match);
-    const bool found =
-        holds(&evidence->out, str_text(&match)) || holds(&evidence->err, str_text(&match));
+    for (size_t i = 0; !found && i < ARRAY_LEN(texts); i++)
+        found = texts[i]->len > 0 &&
+                memmem(texts[i]->bytes, texts[i]->len, str_text(&match), strlen(str_text(&match)));
     str_done(&match);
     return found;
 }
@@ -334,13 +290,17 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
         input->outcome.lines[i] = attempt->streams[i].lines;
     }
     const char *program = adapter_program_of(attempt->call.argv[0]);
+    /* A step that runs a program directly is matched by the program's name. */
+    const struct adapter *adapter =
+        attempt->agent ? attempt->plan->agent->adapter
+                       : adapters_of_program(attempt->setting->call.plan->adapters, program);
     const struct classify_input evidence = {
         .outcome = input->outcome,
-        .out = tail_of(attempt, 0, CLASSIFY_TAIL_MAX),
-        .err = tail_of(attempt, 1, CLASSIFY_TAIL_MAX),
+        .out = find_tail(attempt, 0, CLASSIFY_TAIL_MAX),
+        .err = find_tail(attempt, 1, CLASSIFY_TAIL_MAX),
         .program = program,
         .argv = attempt->agent ? NULL : attempt->call.argv,
-        .agent = find_adapter(attempt, program),
+        .agent = adapter,
         .stream = attempt->agent ? attempt->agent->stream : NULL,
         .one_shot = attempt->agent != NULL,
         .checks = classify_checks_of(&setting->state->plan->tasks[attempt->task], attempt->step),
@@ -357,7 +317,7 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
             attempt)) /* otherwise the output file, which may be expected, is not written yet */
         attempt_check_files(attempt, &input->verdict);
     cut_verdict(attempt, &input->verdict);
-    input->expectation_met = is_matched(attempt, &evidence);
+    input->expectation_met = is_output_matched(attempt, &evidence);
     take_fact(attempt, input);
 }
 

@@ -13,7 +13,7 @@
 static const char step_prefix[] = "DEVS_STEP=";
 
 /* Paths in a plan are relative to the run's folder. */
-static char *resolve(const char *run_dir, const char *path)
+static char *resolve_path(const char *run_dir, const char *path)
 {
     struct str text = {0};
     if (!path)
@@ -24,34 +24,15 @@ static char *resolve(const char *run_dir, const char *path)
     return text.data;
 }
 
-static bool has_same_name(const char *a, const char *b)
-{
-    size_t len = strcspn(a, "=");
-    return strncmp(a, b, len) == 0 && (b[len] == '=' || b[len] == '\0');
-}
-
-/* Returns whether an entry with that name is in the list. */
-static bool is_among(char *const *entries, size_t count, const char *entry)
+/* Returns whether an entry of the same name is in the list. */
+static bool is_name_among(char *const *entries, size_t count, const char *entry)
 {
     for (size_t i = 0; i < count; i++) {
-        if (has_same_name(entries[i], entry))
+        const size_t len = strcspn(entries[i], "=");
+        if (strncmp(entries[i], entry, len) == 0 && (entry[len] == '=' || entry[len] == '\0'))
             return true;
     }
     return false;
-}
-
-/* Lists the entries of the agent's CLI, then those of the step. If a name occurs twice, the last
- * one wins. */
-static char **list_own(const struct plan_step *step)
-{
-    char *const *more = step->agent ? adapter_env(step->agent->adapter) : NULL;
-    char **own = xcalloc(text_list_count(more) + text_list_count(step->env) + 1, sizeof(*own));
-    size_t count = 0;
-    for (size_t i = 0; more && more[i]; i++)
-        own[count++] = more[i];
-    for (size_t i = 0; step->env && step->env[i]; i++)
-        own[count++] = step->env[i];
-    return own;
 }
 
 /* Our two marks come first, then the step's own entries, then the inherited ones. If a name occurs
@@ -68,12 +49,12 @@ static char **build_environment(const struct call_setting *setting, char *step_m
     all[count++] = (char *)(uintptr_t)setting->run_mark; /* starting a process does not modify it */
     all[count++] = step_mark;
     for (size_t i = own_count; i > 0; i--) { /* the last entry of a name wins */
-        if (!is_among(all, count, own[i - 1]))
+        if (!is_name_among(all, count, own[i - 1]))
             all[count++] = own[i - 1];
     }
     size_t given = count;
     for (size_t i = 0; i < inherited_count; i++) {
-        if (!is_among(all, given, inherited[i]))
+        if (!is_name_among(all, given, inherited[i]))
             all[count++] = inherited[i];
     }
     return all;
@@ -83,16 +64,26 @@ void call_init(struct call *call, const struct call_setting *setting, int task, 
 {
     const struct plan_task *plan_task = &setting->plan->tasks[task];
     const struct plan_step *plan_step = &plan_task->steps[step];
+    char *const *of_agent = plan_step->agent ? adapter_env(plan_step->agent->adapter) : NULL;
     struct str mark = {0};
 
     str_addf(&mark, "%s%s/%d", step_prefix, plan_task->id, step + 1);
     call->argv = plan_step->argv;
-    call->cwd = resolve(setting->run_dir, plan_step->cwd);
+    call->cwd = resolve_path(setting->run_dir, plan_step->cwd);
     call->is_fed = plan_step->stdin_path && strcmp(plan_step->stdin_path, PLAN_STDIN_OURS) == 0;
     if (plan_step->stdin_path && !call->is_fed)
-        call->stdin_path = resolve(setting->run_dir, plan_step->stdin_path);
+        call->stdin_path = resolve_path(setting->run_dir, plan_step->stdin_path);
     call->step_mark = mark.data;
-    call->own = list_own(plan_step);
+
+    /* The entries of the agent's CLI, then those of the step. If a name occurs twice, the last one
+     * wins. */
+    size_t count = 0;
+    call->own = xcalloc(text_list_count(of_agent) + text_list_count(plan_step->env) + 1,
+                        sizeof(*call->own));
+    for (size_t i = 0; of_agent && of_agent[i]; i++)
+        call->own[count++] = of_agent[i];
+    for (size_t i = 0; plan_step->env && plan_step->env[i]; i++)
+        call->own[count++] = plan_step->env[i];
     call->environment = build_environment(setting, call->step_mark, call->own);
 }
 

@@ -113,42 +113,35 @@ void gains_done(struct gains *gains)
 
 /* Returns whether the task will never write again. A person may retry a failed task, and its new
  * output is compared with everything it wrote before. */
-static bool is_over(enum task_status status)
+static bool is_task_over(enum task_status status)
 {
     return task_status_is_final(status) && !task_status_is_failed(status);
 }
 
-static const struct attempt_state *last_that_counts(const struct step_state *step)
-{
-    for (size_t i = step->attempt_count; i-- > 0;) {
-        const struct attempt_state *attempt = &step->attempts[i];
-        if (attempt->ended.at_ms != 0 && circles_counts(attempt->outcome.kind))
-            return attempt;
-    }
-    return NULL;
-}
-
 /* Finds the task's row: it belongs to its last attempt that left a fact. */
-static void inherit(struct gains *gains, int task)
+static void inherit_row(struct gains *gains, int task)
 {
     const struct task_state *state = &gains->state->tasks[task];
     struct gain *gain = &gains->tasks[task];
     for (int i = run_state_step_number(gains->state, task); i >= 0; i--) {
-        const struct attempt_state *attempt = last_that_counts(&state->steps[i]);
-        if (!attempt)
-            continue;
-        gain->saved = gain->inherited = true;
-        gain->step = i;
-        gain->attempt = attempt->number;
-        return;
+        const struct step_state *step = &state->steps[i];
+        for (size_t k = step->attempt_count; k-- > 0;) {
+            const struct attempt_state *attempt = &step->attempts[k];
+            if (attempt->ended.at_ms == 0 || !circles_counts(attempt->outcome.kind))
+                continue;
+            gain->saved = gain->inherited = true;
+            gain->step = i;
+            gain->attempt = attempt->number;
+            return;
+        }
     }
 }
 
 void gains_resume(struct gains *gains)
 {
     for (int i = 0; i < gains->state->plan->task_count; i++) {
-        if (!is_over(gains->state->tasks[i].status))
-            inherit(gains, i);
+        if (!is_task_over(gains->state->tasks[i].status))
+            inherit_row(gains, i);
     }
 }
 
@@ -157,32 +150,27 @@ struct entropy_memory *gains_find(const struct gains *gains, int task)
     return gains->tasks[task].memory;
 }
 
-/* Loads the task's row from the log if it belongs to the last attempt that was saved. Without it,
- * all output counts as new. */
-static void load(struct gains *gains, int task)
-{
-    struct gain *gain = &gains->tasks[task];
-    struct log_gain row = {.task = task};
-    struct str bytes = {0};
-    struct err err = {0};
-    bool ok = gains->writer && log_writer_load_gain(gains->writer, &row, &bytes, &err) &&
-              row.step == gain->step && row.attempt == gain->attempt &&
-              gain_bytes_read(str_text(&bytes), bytes.len, &gains->state->plan->loops, gain->memory,
-                              &gain->calls, &err);
-    bool was_none = gain->inherited && err.code == ERR_NOT_FOUND;
-    gain->had_back = true;
-    gains->lost = gains->lost || (!ok && !was_none);
-    str_done(&bytes);
-}
-
 struct entropy_memory *gains_memory(struct gains *gains, int task)
 {
     struct gain *gain = &gains->tasks[task];
     if (gain->memory)
         return gain->memory;
     entropy_memory_open(&gain->memory, &gains->state->plan->loops);
-    if (gain->saved)
-        load(gains, task);
+    if (gain->saved) {
+        /* Loads the task's row from the log if it belongs to the last attempt that was saved.
+         * Without it, all output counts as new. */
+        struct log_gain row = {.task = task};
+        struct str bytes = {0};
+        struct err err = {0};
+        bool ok = gains->writer && log_writer_load_gain(gains->writer, &row, &bytes, &err) &&
+                  row.step == gain->step && row.attempt == gain->attempt &&
+                  gain_bytes_read(str_text(&bytes), bytes.len, &gains->state->plan->loops,
+                                  gain->memory, &gain->calls, &err);
+        bool was_none = gain->inherited && err.code == ERR_NOT_FOUND;
+        gain->had_back = true;
+        gains->lost = gains->lost || (!ok && !was_none);
+        str_done(&bytes);
+    }
     return gain->memory;
 }
 
@@ -225,7 +213,7 @@ static void unlink_kept(struct gains *gains, int task)
 
 /* This task's memory was just saved. Drops the least recently used one if there are too many,
  * unless its task is running. */
-static void keep(struct gains *gains, int task)
+static void keep_memory(struct gains *gains, int task)
 {
     struct gain *gain = &gains->tasks[task];
     unlink_kept(gains, task);
@@ -254,7 +242,7 @@ static void add_row(struct gains *gains, const struct log_gain *row)
 }
 
 /* An attempt that did not end on its own leaves the memory in the middle of a step. */
-static void save(struct gains *gains, const struct event *event)
+static void save_memory(struct gains *gains, const struct event *event)
 {
     struct gain *gain = &gains->tasks[event->task];
     if (!gain->memory || !circles_counts((enum outcome_kind)event->a))
@@ -269,49 +257,40 @@ static void save(struct gains *gains, const struct event *event)
     gain->saved = true;
     gain->step = event->step;
     gain->attempt = event->attempt;
-    keep(gains, event->task);
-}
-
-static void forget(struct gains *gains, int task)
-{
-    struct gain *gain = &gains->tasks[task];
-    close_memories(gain);
-    unlink_kept(gains, task);
-    if (gain->saved)
-        add_row(gains, &(struct log_gain){.task = task});
-    *gain = (struct gain){0};
-}
-
-/* No task of the run will continue, so remove the rows of failed ones, too. */
-static void forget_rows(struct gains *gains)
-{
-    for (int i = 0; i < gains->state->plan->task_count; i++) {
-        if (gains->tasks[i].saved)
-            add_row(gains, &(struct log_gain){.task = i});
-        gains->tasks[i].saved = false;
-        unlink_kept(gains, i);
-    }
+    keep_memory(gains, event->task);
 }
 
 void gains_collect(struct gains *gains, const struct turn *turn)
 {
     for (size_t i = 0; i < turn->event_count; i++) {
         const struct event *event = &turn->events[i];
-        if (event->kind == EVENT_RUN_ENDED)
-            forget_rows(gains);
+        /* No task of the run will continue, so remove the rows of failed ones, too. */
+        for (int task = 0; event->kind == EVENT_RUN_ENDED && task < gains->state->plan->task_count;
+             task++) {
+            if (gains->tasks[task].saved)
+                add_row(gains, &(struct log_gain){.task = task});
+            gains->tasks[task].saved = false;
+            unlink_kept(gains, task);
+        }
         if (event->task < 0)
             continue;
-        bool over = is_over(gains->state->tasks[event->task].status);
-        if (event->kind == EVENT_ATTEMPT_ENDED && !over)
-            save(gains, event);
-        else if (event->kind == EVENT_STEP_ENDED && over)
-            forget(gains, event->task);
+        struct gain *gain = &gains->tasks[event->task];
+        bool over = is_task_over(gains->state->tasks[event->task].status);
+        if (event->kind == EVENT_ATTEMPT_ENDED && !over) {
+            save_memory(gains, event);
+        } else if (event->kind == EVENT_STEP_ENDED && over) {
+            close_memories(gain);
+            unlink_kept(gains, event->task);
+            if (gain->saved)
+                add_row(gains, &(struct log_gain){.task = event->task});
+            *gain = (struct gain){0};
+        }
     }
 }
 
 void gains_clear(struct gains *gains)
 {
     for (size_t i = 0; i < gains->row_count; i++)
-        free((void *)(uintptr_t)gains->rows[i].bytes); /* allocated by save() */
+        free((void *)(uintptr_t)gains->rows[i].bytes); /* allocated by save_memory() */
     gains->row_count = 0;
 }

@@ -18,7 +18,7 @@ void growth_forget(struct growth *growth, int task)
     struct growth_call *call = growth->calls[task];
     if (!call)
         return;
-    free((void *)(uintptr_t)call->input.bytes); /* allocated by copy_input() */
+    free((void *)(uintptr_t)call->input.bytes); /* allocated by growth_add() */
     redactor_close(call->redactor);
     free(call);
     growth->calls[task] = NULL;
@@ -36,16 +36,6 @@ void growth_done(struct growth *growth)
     *growth = (struct growth){0};
 }
 
-static struct launch_input copy_input(const struct engine_task *task)
-{
-    if (!task->stdin_bytes)
-        return (struct launch_input){0};
-    char *bytes = xcalloc(task->stdin_len + 1, 1);
-    if (task->stdin_len > 0)
-        memcpy(bytes, task->stdin_bytes, task->stdin_len);
-    return (struct launch_input){.bytes = bytes, .len = task->stdin_len};
-}
-
 bool growth_add(struct growth *growth, const struct engine_task *task, struct redactor *own,
                 struct err *err)
 {
@@ -55,7 +45,13 @@ bool growth_add(struct growth *growth, const struct engine_task *task, struct re
     growth->calls =
         xgrow(growth->calls, &growth->call_cap, (size_t)number + 1, sizeof(struct growth_call *));
     struct growth_call *call = xcalloc(1, sizeof(*call));
-    *call = (struct growth_call){.input = copy_input(task), .redactor = own};
+    call->redactor = own;
+    if (task->stdin_bytes) {
+        char *bytes = xcalloc(task->stdin_len + 1, 1);
+        if (task->stdin_len > 0)
+            memcpy(bytes, task->stdin_bytes, task->stdin_len);
+        call->input = (struct launch_input){.bytes = bytes, .len = task->stdin_len};
+    }
     growth->calls[number] = call;
     return true;
 }

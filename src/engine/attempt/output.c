@@ -41,12 +41,6 @@ static int64_t at_least(int64_t value, int64_t limit)
     return value > limit ? value : limit;
 }
 
-/* Returns the stream offset of kept[0]. */
-static int64_t kept_from(const struct output *output)
-{
-    return output->bytes - (int64_t)output->kept_len;
-}
-
 static void make_room(struct output *output, size_t len)
 {
     size_t want = output->kept_len + len;
@@ -71,17 +65,6 @@ static void make_room(struct output *output, size_t len)
     free(output->kept);
     output->kept = larger;
     output->kept_cap = cap;
-}
-
-/* Extends the current line without ending it. Every line_max bytes count as one line. */
-static void lengthen_line(struct output *output, size_t len)
-{
-    output->line_bytes += (int64_t)len;
-    if (output->line_bytes <= output->line_max)
-        return;
-    int64_t cuts = (output->line_bytes - 1) / output->line_max;
-    output->lines += cuts;
-    output->line_bytes -= cuts * output->line_max;
 }
 
 /* Sums in eight one-byte lanes, which cannot overflow here: handles a word at a time, without a
@@ -117,24 +100,24 @@ static int64_t count_feeds(const char *bytes, size_t len)
     return count;
 }
 
-/* For output in which no line can be too long. */
-static void count_short_lines(struct output *output, const char *bytes, size_t len)
-{
-    const char *last = memrchr(bytes, '\n', len);
-    output->lines += count_feeds(bytes, len);
-    output->line_bytes = last ? bytes + len - last - 1 : output->line_bytes + (int64_t)len;
-}
-
+/* Every line_max bytes of a line count as one line. */
 static void count_lines(struct output *output, const char *bytes, size_t len)
 {
     const char *end = bytes + len;
-    if (output->line_bytes + (int64_t)len <= output->line_max) {
-        count_short_lines(output, bytes, len);
+    if (output->line_bytes + (int64_t)len <= output->line_max) { /* no line can be too long */
+        const char *last = memrchr(bytes, '\n', len);
+        output->lines += count_feeds(bytes, len);
+        output->line_bytes = last ? end - last - 1 : output->line_bytes + (int64_t)len;
         return;
     }
     while (bytes < end) {
         const char *feed = memchr(bytes, '\n', (size_t)(end - bytes));
-        lengthen_line(output, (size_t)((feed ? feed : end) - bytes));
+        output->line_bytes += (feed ? feed : end) - bytes;
+        if (output->line_bytes > output->line_max) {
+            const int64_t cuts = (output->line_bytes - 1) / output->line_max;
+            output->lines += cuts;
+            output->line_bytes -= cuts * output->line_max;
+        }
         if (!feed)
             return;
         output->lines++;
@@ -191,9 +174,10 @@ int64_t output_due(const struct output *output)
 static void fill_piece(const struct output *output, int64_t from, int64_t to,
                        struct log_output *piece)
 {
-    assert(from >= kept_from(output));
+    const int64_t kept_from = output->bytes - (int64_t)output->kept_len; /* offset of kept[0] */
+    assert(from >= kept_from);
     piece->offset = from;
-    piece->bytes = output->kept + (from - kept_from(output));
+    piece->bytes = output->kept + (from - kept_from);
     piece->len = (size_t)at_most(to - from, OUTPUT_PIECE_BYTES);
 }
 
@@ -214,25 +198,21 @@ static size_t take_head(struct output *output, int64_t now_ms, struct log_output
     return count;
 }
 
-static size_t take_live_tail(struct output *output, int64_t now_ms, struct log_output *piece)
-{
-    int64_t from = at_least(OUTPUT_HEAD_BYTES, output->bytes - OUTPUT_PIECE_BYTES);
-    fill_piece(output, from, output->bytes, piece);
-    piece->part = LOG_OUTPUT_TAIL;
-    piece->index = 0;
-    output->tail_logged = output->bytes;
-    output->tail_ms = now_ms;
-    return 1;
-}
-
 size_t output_take(struct output *output, int64_t now_ms, struct log_output *pieces)
 {
     size_t count = 0;
 
     if (head_is_urgent(output) || now_ms >= output->head_ms + OUTPUT_HEAD_MS)
         count = take_head(output, now_ms, pieces);
-    if (tail_is_new(output) && now_ms >= output->tail_ms + OUTPUT_TAIL_MS)
-        count += take_live_tail(output, now_ms, pieces + count);
+    if (tail_is_new(output) && now_ms >= output->tail_ms + OUTPUT_TAIL_MS) {
+        struct log_output *piece = &pieces[count++];
+        int64_t from = at_least(OUTPUT_HEAD_BYTES, output->bytes - OUTPUT_PIECE_BYTES);
+        fill_piece(output, from, output->bytes, piece);
+        piece->part = LOG_OUTPUT_TAIL;
+        piece->index = 0;
+        output->tail_logged = output->bytes;
+        output->tail_ms = now_ms;
+    }
     return count;
 }
 

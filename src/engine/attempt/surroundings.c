@@ -7,23 +7,18 @@
 #include "outcome.h"
 #include "xalloc.h"
 
-/* Returns whether limits may be missing, which must then be reported. */
-static bool may_lack(const struct surroundings_call *call)
-{
-    return call->spec->best_effort && !sandbox_spec_is_empty(call->spec);
-}
-
-bool surroundings_are_wanted(const struct surroundings_call *call)
-{
-    return call->slot || may_lack(call) || !sandbox_is_plain(call->spec, call->processes);
-}
-
 void surroundings_open(struct surroundings **out, const struct surroundings_call *call)
 {
-    struct surroundings *around = xcalloc(1, sizeof(*around));
+    const bool has_sandbox = !sandbox_is_plain(call->spec, call->processes);
+    /* With best effort, limits may be missing, which must then be reported. */
+    const bool may_lack = call->spec->best_effort && !sandbox_spec_is_empty(call->spec);
     struct str name = {0};
+    *out = NULL;
+    if (!call->slot && !may_lack && !has_sandbox)
+        return;
+    struct surroundings *around = xcalloc(1, sizeof(*around));
     around->call = *call;
-    around->has_sandbox = !sandbox_is_plain(call->spec, call->processes);
+    around->has_sandbox = has_sandbox;
     str_addf(&name, "devs-%s-%s-%d-%d", call->uid, call->task_id, call->step + 1, call->attempt);
     around->name = name.data;
     *out = around;
@@ -43,18 +38,6 @@ void surroundings_close(struct surroundings *around)
     free(around);
 }
 
-/* Returns whether the workspace is gone and with it the work of the earlier steps, so that the task
- * cannot continue. */
-static bool is_gone(struct surroundings *around, const struct workspace *workspace)
-{
-    if (around->call.step == 0 || workspace_is_made(workspace))
-        return false;
-    around->start_code = START_WORKSPACE_FAILED;
-    (void)err_set(&around->err, ERR_NOT_FOUND,
-                  "the workspace is gone, and with it what the steps before made");
-    return true;
-}
-
 /* Prepares the tree as the step's first attempt found it. */
 static bool prepare_tree(struct surroundings *around, const atomic_bool *stop)
 {
@@ -64,8 +47,12 @@ static bool prepare_tree(struct surroundings *around, const atomic_bool *stop)
     if (!workspace)
         return true;
     if (!slot->is_made) {
-        if (is_gone(around, workspace) ||
-            !workspace_make(workspace, stop, &around->made, &around->start_code, &around->err))
+        if (step > 0 && !workspace_is_made(workspace)) { /* so the task cannot continue */
+            around->start_code = START_WORKSPACE_FAILED;
+            return err_set(&around->err, ERR_NOT_FOUND,
+                           "the workspace is gone, and with it what the steps before made");
+        }
+        if (!workspace_make(workspace, stop, &around->made, &around->start_code, &around->err))
             return false;
         slot->is_made = true;
         around->has_made = !around->made.was_there || !around->call.knows_place;
@@ -171,57 +158,43 @@ static struct input_fact tree_fact(enum event_kind kind, const struct tree_facts
                                .e = tree->ms};
 }
 
-static void tell_before(const struct surroundings *around, surroundings_fact_fn *tell, void *ctx)
-{
-    const struct tree_facts *tree = &around->before;
-    struct input_fact fact = tree_fact(EVENT_WORKSPACE_SAVED, tree);
-    if (around->was_reset) {
-        fact.kind = EVENT_WORKSPACE_RESET;
-        fact.c = tree->changed;
-        fact.d = tree->written;
-    }
-    tell(ctx, &fact, NULL);
-}
-
-/* Adds "memory_mb, network" as a JSON array. */
-static void add_keys(const char *keys, struct str *text)
-{
-    const char *comma = "";
-    str_json_key(text, "keys");
-    str_add_char(text, '[');
-    while (*keys) {
-        size_t len = strcspn(keys, ", ");
-        if (len > 0) {
-            str_add(text, comma);
-            str_add_json(text, keys, len);
-            comma = ",";
-        }
-        keys += len + strspn(keys + len, ", ");
-    }
-    str_add_char(text, ']');
-}
-
-static void tell_lacks(const struct surroundings *around, surroundings_fact_fn *tell, void *ctx)
-{
-    const struct input_fact fact = {.kind = EVENT_SANDBOX_LACKS};
-    struct str text = {0};
-    str_add_char(&text, '{');
-    add_keys(str_text(&around->lacks), &text);
-    str_json_text(&text, "why", str_text(&around->lacks_why));
-    str_add_char(&text, '}');
-    tell(ctx, &fact, text.data);
-    str_done(&text);
-}
-
 void surroundings_tell_prepared(const struct surroundings *around, surroundings_fact_fn *tell,
                                 void *ctx)
 {
     if (around->has_made)
         tell_made(around, tell, ctx);
-    if (around->has_before)
-        tell_before(around, tell, ctx);
-    if (around->lacks.len > 0 && around->call.attempt == 1)
-        tell_lacks(around, tell, ctx);
+    if (around->has_before) {
+        const struct tree_facts *tree = &around->before;
+        struct input_fact fact = tree_fact(EVENT_WORKSPACE_SAVED, tree);
+        if (around->was_reset) {
+            fact.kind = EVENT_WORKSPACE_RESET;
+            fact.c = tree->changed;
+            fact.d = tree->written;
+        }
+        tell(ctx, &fact, NULL);
+    }
+    if (around->lacks.len > 0 && around->call.attempt == 1) {
+        const struct input_fact fact = {.kind = EVENT_SANDBOX_LACKS};
+        struct str text = {0};
+        const char *comma = "";
+        str_add_char(&text, '{');
+        str_json_key(&text, "keys");
+        str_add_char(&text, '[');
+        for (const char *keys = str_text(&around->lacks); *keys;) { /* "memory_mb, network" */
+            const size_t len = strcspn(keys, ", ");
+            if (len > 0) {
+                str_add(&text, comma);
+                str_add_json(&text, keys, len);
+                comma = ",";
+            }
+            keys += len + strspn(keys + len, ", ");
+        }
+        str_add_char(&text, ']');
+        str_json_text(&text, "why", str_text(&around->lacks_why));
+        str_add_char(&text, '}');
+        tell(ctx, &fact, text.data);
+        str_done(&text);
+    }
 }
 
 void surroundings_tell_kept(const struct surroundings *around, surroundings_fact_fn *tell,

@@ -93,55 +93,44 @@ static void add_foreign_signal(const struct capture_writer *writer)
         add_sender(out, "unknown", "not devs: another process");
 }
 
-/* We ended it. Adds the signal that it died from, if any. */
-static void add_our_end(const struct capture_writer *writer, const char *why)
-{
-    int code = writer->attempt->outcome.code;
-    if (code > SHELL_SIGNAL && code <= SHELL_SIGNAL + SIGNALS_MAX)
-        add_signal(writer->out, "signal", code - SHELL_SIGNAL);
-    add_sender(writer->out, "devs", why);
-}
-
-static void add_exit(const struct capture_writer *writer)
-{
-    int code = writer->attempt->outcome.code;
-    add_sender(writer->out, "itself", "an exit of its own");
-    bool by_shell = code > SHELL_SIGNAL && code <= SHELL_SIGNAL + SIGNALS_MAX;
-    if (by_shell && sigabbrev_np(code - SHELL_SIGNAL))
-        add_signal(writer->out, "inner_signal", code - SHELL_SIGNAL);
-}
-
 /* Adds how it ended, as text, and who ended it. */
 static void add_cause(const struct capture_writer *writer)
 {
     const struct outcome *outcome = &writer->attempt->outcome;
+    const int code = outcome->code;
+    const bool by_signal = code > SHELL_SIGNAL && code <= SHELL_SIGNAL + SIGNALS_MAX;
+    struct str *out = writer->out;
     struct str words = {0};
     outcome_words(outcome, &words);
-    str_json_key(writer->out, "end");
-    str_add_char(writer->out, '{');
-    str_json_text(writer->out, "how", str_text(&words));
+    str_json_key(out, "end");
+    str_add_char(out, '{');
+    str_json_text(out, "how", str_text(&words));
     switch (outcome->kind) {
     case OUTCOME_EXIT:
-        add_exit(writer);
+        add_sender(out, "itself", "an exit of its own");
+        if (by_signal && sigabbrev_np(code - SHELL_SIGNAL))
+            add_signal(out, "inner_signal", code - SHELL_SIGNAL);
         break;
     case OUTCOME_SIGNAL:
         add_foreign_signal(writer);
         break;
     case OUTCOME_NOT_STARTED:
-        add_sender(writer->out, "none", "nothing ran");
+        add_sender(out, "none", "nothing ran");
         break;
     case OUTCOME_TIMEOUT:
-        add_our_end(writer, "its time was used up");
-        break;
-    case OUTCOME_CANCELLED:
-        add_our_end(writer, "a person requested it");
+    case OUTCOME_CANCELLED: /* we ended it */
+        if (by_signal)
+            add_signal(out, "signal", code - SHELL_SIGNAL);
+        add_sender(out, "devs",
+                   outcome->kind == OUTCOME_TIMEOUT ? "its time was used up"
+                                                    : "a person requested it");
         break;
     case OUTCOME_INTERRUPTED:
     case OUTCOME_KIND_COUNT:
-        add_sender(writer->out, "unknown", "devs was not running when it ended");
+        add_sender(out, "unknown", "devs was not running when it ended");
         break;
     }
-    str_add_char(writer->out, '}');
+    str_add_char(out, '}');
     str_done(&words);
 }
 
@@ -184,14 +173,15 @@ static void add_all_processes(struct capture_writer *writer)
     add_processes(writer->out, "left_processes", end->left, end->outcome.left);
 }
 
-static void add_memory(struct capture_writer *writer)
+/* Adds what is known about its memory, and how far the wall clock was changed while it ran. */
+static void add_memory_and_clock(struct capture_writer *writer)
 {
-    const struct outcome *outcome = &writer->attempt->outcome;
+    const struct attempt_state *attempt = writer->attempt;
     static const char *const words[] = {"not known", "no", "yes"};
     const int killed = writer->facts->memory_killed;
     const char *evidence = writer->facts->memory_evidence;
     struct str *out = writer->out;
-    if (outcome->rss_kib_max == 0)
+    if (attempt->outcome.rss_kib_max == 0)
         add_missing(writer, "peak_memory", "not more than devs' own, which it begins with");
     str_json_key(out, "oom");
     str_add_char(out, '{');
@@ -199,41 +189,34 @@ static void add_memory(struct capture_writer *writer)
     bool has_evidence = evidence && evidence[0] != '\0';
     str_json_text(out, "evidence", has_evidence ? evidence : "it had no counters of its own");
     str_add_char(out, '}');
-}
-
-/* Adds how far the wall clock was changed while it ran. */
-static void add_clock(struct capture_writer *writer)
-{
-    const struct attempt_state *attempt = writer->attempt;
     if (attempt->ended.mono_ms == 0 || attempt->started.mono_ms == 0) {
         add_missing(writer, "clock_step", "its start and end are not both known");
-        return;
+    } else {
+        int64_t wall_ms = attempt->ended.at_ms - attempt->started.at_ms;
+        int64_t steady_ms = attempt->ended.mono_ms - attempt->started.mono_ms;
+        str_json_i64(out, "clock_step_ms", wall_ms - steady_ms);
     }
-    int64_t wall_ms = attempt->ended.at_ms - attempt->started.at_ms;
-    int64_t steady_ms = attempt->ended.mono_ms - attempt->started.mono_ms;
-    str_json_i64(writer->out, "clock_step_ms", wall_ms - steady_ms);
-}
-
-/* Adds how the attempt ended and who ended it, processes, memory, and the clock. */
-static void add_end(struct capture_writer *writer)
-{
-    add_cause(writer);
-    add_all_processes(writer);
-    add_memory(writer);
-    add_clock(writer);
 }
 
 enum { NAME_BYTES = 1024 }; /* a longer name cannot be a secret */
 
-/* Returns whether to leave the text out. */
-typedef bool skip_fn(const struct capture_facts *facts, const char *text);
-
 struct list {
     const char *key;
     char *const *texts;
-    const char *ends; /* each text is cut at the first of these bytes */
-    skip_fn *skip;    /* NULL = list all */
+    const char *ends;  /* each text is cut at the first of these bytes */
+    bool only_secrets; /* lists only variables that the redactor hides */
 };
+
+/* Returns whether the redactor hides this environment entry. */
+static bool is_secret(const struct redactor *redactor, const char *entry)
+{
+    char name[NAME_BYTES];
+    size_t len = strcspn(entry, "=");
+    if (len >= sizeof(name))
+        return false;
+    (void)snprintf(name, sizeof(name), "%.*s", (int)len, entry);
+    return redactor_hides(redactor, name);
+}
 
 /* Adds as many as fit into CAPTURE_LIST_BYTES, and the number of the others. */
 static void add_list(struct capture_writer *writer, const struct list *list)
@@ -247,7 +230,7 @@ static void add_list(struct capture_writer *writer, const struct list *list)
     const size_t from = out->len;
     for (char *const *text = list->texts; *text; text++, left--) {
         const size_t mark = out->len;
-        if (list->skip && list->skip(writer->facts, *text))
+        if (list->only_secrets && !is_secret(writer->facts->redactor, *text))
             continue;
         str_add(out, mark > from ? "," : "");
         str_add_json(out, *text, strcspn(*text, list->ends));
@@ -263,32 +246,6 @@ static void add_list(struct capture_writer *writer, const struct list *list)
         (void)snprintf(name, sizeof(name), "%s_more", list->key);
         str_json_i64(out, name, (int64_t)left);
     }
-}
-
-static bool is_no_secret(const struct capture_facts *facts, const char *entry)
-{
-    char name[NAME_BYTES];
-    size_t len = strcspn(entry, "=");
-    if (len >= sizeof(name))
-        return true;
-    (void)snprintf(name, sizeof(name), "%.*s", (int)len, entry);
-    return !redactor_hides(facts->redactor, name);
-}
-
-/* Returns the environment it received, of which a sandbox only passes a part. */
-static char *const *environment_of(const struct capture_writer *writer)
-{
-    const struct attempt *attempt = writer->facts->attempt;
-    bool is_filtered = attempt && attempt->around && attempt->around->environment;
-    return is_filtered ? attempt->around->environment : writer->call->environment;
-}
-
-static void add_environment(struct capture_writer *writer)
-{
-    const struct list names = {"env", environment_of(writer), "=", NULL};
-    const struct list secrets = {"env_cut", environment_of(writer), "=", is_no_secret};
-    add_list(writer, &names);
-    add_list(writer, &secrets);
 }
 
 static void add_policy(struct capture_writer *writer)
@@ -330,10 +287,19 @@ static void add_sandbox(struct capture_writer *writer)
 /* Adds argv, folder, names of the environment, policy, and sandbox. */
 static void add_call(struct capture_writer *writer)
 {
-    const struct list argv = {"argv", writer->call->argv, "", NULL};
+    /* The environment it received, of which a sandbox only passes a part. */
+    const struct attempt *attempt = writer->facts->attempt;
+    bool is_filtered = attempt && attempt->around && attempt->around->environment;
+    char *const *environment =
+        is_filtered ? attempt->around->environment : writer->call->environment;
+    const struct list argv = {.key = "argv", .texts = writer->call->argv, .ends = ""};
+    const struct list names = {.key = "env", .texts = environment, .ends = "="};
+    const struct list secrets = {
+        .key = "env_cut", .texts = environment, .ends = "=", .only_secrets = true};
     add_list(writer, &argv);
     str_json_text(writer->out, "cwd", writer->call->cwd);
-    add_environment(writer);
+    add_list(writer, &names);
+    add_list(writer, &secrets);
     add_policy(writer);
     add_sandbox(writer);
 }
@@ -385,22 +351,15 @@ static void add_agent(struct capture_writer *writer)
         add_missing(writer, "session", "the agent named none");
 }
 
-static void add_digest(struct str *out, const char *key, struct digest digest)
-{
-    char hex[DIGEST_HEX_MAX];
-    if (!digest_is_known(digest))
-        return;
-    digest_to_hex(digest, hex);
-    str_json_text(out, key, hex);
-}
-
 /* Adds the workspace and the commit that is checked out in it. */
 static void add_tree(struct capture_writer *writer)
 {
     const struct capture_facts *facts = writer->facts;
     const struct plan_task *task = &facts->state->plan->tasks[facts->event->task];
     const struct task_place *place = facts->state->tasks[facts->event->task].place;
+    const struct digest before = step_state_trees(writer->step)->saved;
     struct capture_commit commit;
+    char hex[DIGEST_HEX_MAX];
     struct str *out = writer->out;
     capture_find_commit(writer->call->cwd, &commit);
     str_json_key(out, "tree");
@@ -411,7 +370,10 @@ static void add_tree(struct capture_writer *writer)
         str_json_text(out, "commit", commit.commit);
     if (commit.branch[0] != '\0')
         str_json_text(out, "branch", commit.branch);
-    add_digest(out, "before", step_state_trees(writer->step)->saved);
+    if (digest_is_known(before)) {
+        digest_to_hex(before, hex);
+        str_json_text(out, "before", hex);
+    }
     str_add_char(out, '}');
     if (commit.why[0] != '\0')
         add_missing(writer, "commit", commit.why);
@@ -419,37 +381,38 @@ static void add_tree(struct capture_writer *writer)
         add_missing(writer, "diff", "in place: what an attempt changes is not tracked");
 }
 
-static void add_number(struct str *out, const char *key, int64_t number)
-{
-    if (number >= 0)
-        str_json_i64(out, key, number);
-}
-
-static void add_report(struct str *out, const struct test_report *report, const char *stream)
-{
-    str_json_key(out, "tests");
-    str_add_char(out, '{');
-    str_json_text(out, "form", report->form);
-    add_number(out, "passed", report->passed);
-    add_number(out, "failed", report->failed);
-    add_number(out, "skipped", report->skipped);
-    add_number(out, "total", report->total);
-    str_json_text(out, "stream", stream);
-    str_json_text(out, "line", report->line);
-    str_add_char(out, '}');
-}
-
+/* Adds the summary of a test program if the output has one. */
 static void add_tests(struct capture_writer *writer, const struct attempt *attempt)
 {
-    for (int i = 0; i < 2; i++) {
+    struct str *out = writer->out;
+    struct test_report report;
+    const char *stream = NULL;
+    for (int i = 0; !stream && i < 2; i++) {
         const struct classify_text tail = output_tail(&attempt->streams[i], CLASSIFY_TAIL_MAX);
-        struct test_report report;
-        if (test_report_find(&tail, &report)) {
-            add_report(writer->out, &report, i == 0 ? "stdout" : "stderr");
-            return;
-        }
+        if (test_report_find(&tail, &report))
+            stream = i == 0 ? "stdout" : "stderr";
     }
-    add_missing(writer, "tests", "no summary of a test program in the last 64 KiB");
+    if (!stream) {
+        add_missing(writer, "tests", "no summary of a test program in the last 64 KiB");
+        return;
+    }
+    const struct {
+        const char *key;
+        int64_t number; /* -1 = the summary does not say */
+    } counts[] = {{"passed", report.passed},
+                  {"failed", report.failed},
+                  {"skipped", report.skipped},
+                  {"total", report.total}};
+    str_json_key(out, "tests");
+    str_add_char(out, '{');
+    str_json_text(out, "form", report.form);
+    for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
+        if (counts[i].number >= 0)
+            str_json_i64(out, counts[i].key, counts[i].number);
+    }
+    str_json_text(out, "stream", stream);
+    str_json_text(out, "line", report.line);
+    str_add_char(out, '}');
 }
 
 /* Adds the last bytes of both streams, and the summary of a test program if they contain one. */
@@ -504,15 +467,6 @@ static void add_sample(struct str *out, const char *key, const struct entropy_sa
     str_add_char(out, ']');
 }
 
-/* Adds where equal results that filled a window of the policy begin and end. */
-static void add_window(struct str *out, const struct step_state *step, int attempt)
-{
-    str_json_i64(out, "count", step->same);
-    str_json_i64(out, "first", attempt - step->same + 1);
-    str_json_i64(out, "last", attempt);
-    str_json_text(out, "equal", "the results");
-}
-
 /* Adds why the attempt was found to be looping. */
 static void add_loop(struct capture_writer *writer)
 {
@@ -536,8 +490,11 @@ static void add_loop(struct capture_writer *writer)
         str_json_text(out, "equal", shown_circles_equal(&circles->verdict));
     } else if (step_state_latest(writer->step)->reason == REASON_LOOP) {
         str_json_text(out, "of", "agent");
-    } else {
-        add_window(out, writer->step, event->attempt);
+    } else { /* where equal results that filled a window of the policy begin and end */
+        str_json_i64(out, "count", writer->step->same);
+        str_json_i64(out, "first", event->attempt - writer->step->same + 1);
+        str_json_i64(out, "last", event->attempt);
+        str_json_text(out, "equal", "the results");
     }
     add_masks(out, (first ? first->masks : 0) | (last ? last->masks : 0));
     add_sample(out, "first_lines", first);
@@ -550,43 +507,6 @@ enum {
     INTERFACES_LOOKED_AT = 64,
     STATE_MAX = 32,
 };
-
-static void add_disks(struct capture_writer *writer, const struct proc_machine *machine)
-{
-    struct proc_machine log;
-    if (machine->disk_free_kib >= 0)
-        str_json_i64(writer->out, "disk_free_kib", machine->disk_free_kib);
-    else
-        add_missing(writer, "disk_free", "the folder's file system does not say");
-    if (!writer->facts->log_dir) {
-        add_missing(writer, "log_disk_free", "the log's folder is not known");
-        return;
-    }
-    proc_machine(writer->facts->log_dir, &log);
-    if (log.disk_free_kib >= 0)
-        str_json_i64(writer->out, "log_disk_free_kib", log.disk_free_kib);
-    else
-        add_missing(writer, "log_disk_free", "its file system does not say");
-}
-
-static void add_load(struct capture_writer *writer, const struct proc_machine *machine)
-{
-    if (machine->load[0] >= 0) {
-        str_json_key(writer->out, "load");
-        str_add_char(writer->out, '[');
-        for (int i = 0; i < 3; i++) {
-            str_add(writer->out, i > 0 ? "," : "");
-            str_add_number(writer->out, machine->load[i]);
-        }
-        str_add_char(writer->out, ']');
-    } else {
-        add_missing(writer, "load", "/proc/loadavg cannot be read");
-    }
-    if (machine->memory_available_kib >= 0)
-        str_json_i64(writer->out, "memory_available_kib", machine->memory_available_kib);
-    else
-        add_missing(writer, "memory_available", "/proc/meminfo cannot be read");
-}
 
 /* Reads "up", "down" or "unknown", as the kernel says it. */
 static bool read_state(int net, const char *name, char out[STATE_MAX])
@@ -603,11 +523,21 @@ static bool read_state(int net, const char *name, char out[STATE_MAX])
     return out[0] != '\0';
 }
 
-/* Adds all network interfaces except the loopback. Returns whether any of them is up. */
-static bool add_interfaces(struct str *out, DIR *net)
+/* Adds all network interfaces except the loopback, and whether any of them is up. */
+static void add_network(struct capture_writer *writer)
 {
+    DIR *net = opendir("/sys/class/net");
+    if (!net) {
+        add_missing(writer, "network", "/sys/class/net cannot be read");
+        return;
+    }
+    struct str *out = writer->out;
     bool up = false;
     int named = 0;
+    str_json_key(out, "network");
+    str_add_char(out, '{');
+    str_json_key(out, "interfaces");
+    str_add_char(out, '[');
     for (int i = 0; i < INTERFACES_LOOKED_AT; i++) {
         const struct dirent *entry = readdir(net);
         char state[STATE_MAX];
@@ -625,32 +555,53 @@ static bool add_interfaces(struct str *out, DIR *net)
         str_add_char(out, '}');
         named++;
     }
-    return up;
-}
-
-static void add_network(struct capture_writer *writer)
-{
-    DIR *net = opendir("/sys/class/net");
-    if (!net) {
-        add_missing(writer, "network", "/sys/class/net cannot be read");
-        return;
-    }
-    struct str *out = writer->out;
-    str_json_key(out, "network");
-    str_add_char(out, '{');
-    str_json_key(out, "interfaces");
-    str_add_char(out, '[');
-    bool up = add_interfaces(out, net);
     str_add_char(out, ']');
     str_json_bool(out, "up", up);
     str_add_char(out, '}');
     (void)closedir(net);
 }
 
-static void add_versions(struct capture_writer *writer)
+/* Adds load, memory, disks, network, and versions. */
+static void add_machine(struct capture_writer *writer)
 {
-    struct utsname kernel;
     struct str *out = writer->out;
+    struct proc_machine machine;
+    struct proc_machine log;
+    struct utsname kernel;
+    proc_machine(writer->call->cwd, &machine);
+    if (machine.disk_free_kib < 0) /* its folder may be gone */
+        proc_machine(writer->facts->setting->run_dir, &machine);
+    if (machine.load[0] >= 0) {
+        str_json_key(out, "load");
+        str_add_char(out, '[');
+        for (int i = 0; i < 3; i++) {
+            str_add(out, i > 0 ? "," : "");
+            str_add_number(out, machine.load[i]);
+        }
+        str_add_char(out, ']');
+    } else {
+        add_missing(writer, "load", "/proc/loadavg cannot be read");
+    }
+    if (machine.memory_available_kib >= 0)
+        str_json_i64(out, "memory_available_kib", machine.memory_available_kib);
+    else
+        add_missing(writer, "memory_available", "/proc/meminfo cannot be read");
+
+    if (machine.disk_free_kib >= 0)
+        str_json_i64(out, "disk_free_kib", machine.disk_free_kib);
+    else
+        add_missing(writer, "disk_free", "the folder's file system does not say");
+    if (writer->facts->log_dir) {
+        proc_machine(writer->facts->log_dir, &log);
+        if (log.disk_free_kib >= 0)
+            str_json_i64(out, "log_disk_free_kib", log.disk_free_kib);
+        else
+            add_missing(writer, "log_disk_free", "its file system does not say");
+    } else {
+        add_missing(writer, "log_disk_free", "the log's folder is not known");
+    }
+
+    add_network(writer);
     str_json_key(out, "versions");
     str_add_char(out, '{');
     str_json_text(out, "devs", DEVS_VERSION);
@@ -659,19 +610,6 @@ static void add_versions(struct capture_writer *writer)
         str_json_text(out, "machine", kernel.machine);
     }
     str_add_char(out, '}');
-}
-
-/* Adds load, memory, disks, network, and versions. */
-static void add_machine(struct capture_writer *writer)
-{
-    struct proc_machine machine;
-    proc_machine(writer->call->cwd, &machine);
-    if (machine.disk_free_kib < 0) /* its folder may be gone */
-        proc_machine(writer->facts->setting->run_dir, &machine);
-    add_load(writer, &machine);
-    add_disks(writer, &machine);
-    add_network(writer);
-    add_versions(writer);
 }
 
 static void add_outcome(struct capture_writer *writer)
@@ -714,18 +652,6 @@ static void add_verdict(struct capture_writer *writer)
         str_json_i64(out, "skipped_bytes", attempt->skipped_bytes);
 }
 
-static void add_head(struct capture_writer *writer)
-{
-    const struct event *event = writer->facts->event;
-    struct str *out = writer->out;
-    str_add(out, "{\"v\":1,\"part\":1");
-    str_json_text(out, "task", writer->facts->state->plan->tasks[event->task].id);
-    str_json_i64(out, "step", event->step + 1);
-    str_json_i64(out, "attempt", event->attempt);
-    str_json_text(out, "phase", phase_name(writer->plan->phase));
-    str_json_text(out, "decision", decision_kind_name((enum decision_kind)event->a));
-}
-
 /* Upper limit of the size of everything except the two lists of the call, which have their own. */
 enum { CAPTURE_REST_BYTES = 48 * 1024, JSON_BYTES_MAX = 6 /* JSON for a byte: \u0000 */ };
 static_assert(3 * CAPTURE_LIST_BYTES + 2 * JSON_BYTES_MAX * CAPTURE_TAIL_BYTES +
@@ -734,20 +660,6 @@ static_assert(3 * CAPTURE_LIST_BYTES + 2 * JSON_BYTES_MAX * CAPTURE_TAIL_BYTES +
                       CAPTURE_REST_BYTES <=
                   CAPTURE_BYTES_MAX,
               "a capture is bounded");
-
-static void write_members(struct capture_writer *writer)
-{
-    add_head(writer);
-    add_outcome(writer);
-    add_verdict(writer);
-    add_end(writer);
-    add_call(writer);
-    add_agent(writer);
-    add_tree(writer);
-    add_output(writer);
-    add_loop(writer);
-    add_machine(writer);
-}
 
 void capture_write(const struct capture_facts *facts, struct str *out)
 {
@@ -764,7 +676,23 @@ void capture_write(const struct capture_facts *facts, struct str *out)
         call_init(&call, facts->setting, event->task, event->step);
     writer.call = facts->attempt ? &facts->attempt->call : &call;
 
-    write_members(&writer);
+    str_add(out, "{\"v\":1,\"part\":1");
+    str_json_text(out, "task", task->id);
+    str_json_i64(out, "step", event->step + 1);
+    str_json_i64(out, "attempt", event->attempt);
+    str_json_text(out, "phase", phase_name(writer.plan->phase));
+    str_json_text(out, "decision", decision_kind_name((enum decision_kind)event->a));
+    add_outcome(&writer);
+    add_verdict(&writer);
+    add_cause(&writer);
+    add_all_processes(&writer);
+    add_memory_and_clock(&writer);
+    add_call(&writer);
+    add_agent(&writer);
+    add_tree(&writer);
+    add_output(&writer);
+    add_loop(&writer);
+    add_machine(&writer);
     str_json_key(out, "missing");
     str_addf(out, "{%s}", str_text(&writer.missing));
     str_json_i64(out, "took_us", clock_mono_us() - begun_us);

@@ -42,17 +42,20 @@ static bool read_commit(const char *text, struct capture_commit *out)
     return true;
 }
 
-/* Finds the line "<commit> refs/heads/main". */
-static bool find_packed(const char *common, const char *name, struct capture_commit *out)
+/* Finds the reference in a file of its own, or in the line "<commit> refs/heads/main" of the packed
+ * references. */
+static bool find_reference(const char *common, const char *name, struct capture_commit *out)
 {
     char path[PATH_MAX];
     struct str text = {0};
     struct str wanted = {0};
-    bool found = false;
+    bool found = join_path(path, common, name) && foreign_file_read(path, GIT_FILE_MAX, &text) &&
+                 read_commit(text.data, out);
+    str_done(&text);
     str_addf(&wanted, " %s\n", name);
-    if (join_path(path, common, "packed-refs") && foreign_file_read(path, PACKED_REFS_MAX, &text)) {
-        const char *at = strstr(text.data, wanted.data);
-        const char *line = at;
+    if (!found && join_path(path, common, "packed-refs") &&
+        foreign_file_read(path, PACKED_REFS_MAX, &text)) {
+        const char *line = strstr(text.data, wanted.data);
         while (line && line > text.data && line[-1] != '\n')
             line--;
         found = line && read_commit(line, out);
@@ -60,17 +63,6 @@ static bool find_packed(const char *common, const char *name, struct capture_com
     str_done(&text);
     str_done(&wanted);
     return found;
-}
-
-static bool find_reference(const char *common, const char *name, struct capture_commit *out)
-{
-    char path[PATH_MAX];
-    struct str text = {0};
-    bool ok = (join_path(path, common, name) && foreign_file_read(path, GIT_FILE_MAX, &text) &&
-               read_commit(text.data, out)) ||
-              find_packed(common, name, out);
-    str_done(&text);
-    return ok;
 }
 
 static void say_why(struct capture_commit *out, const char *why)
@@ -115,24 +107,10 @@ static void forget_after(struct str *out, size_t len)
     out->data[len] = '\0';
 }
 
-static void begin(const char *kind, struct str *out)
+static void begin_changes(const char *kind, struct str *out)
 {
     str_add(out, LOG_CAPTURE_CHANGES);
     str_json_text(out, "kind", kind);
-}
-
-static void add_path(const struct diff_path *path, bool with_lines, struct str *out)
-{
-    const char letter[] = {diff_kind_letter(path->kind), '\0'};
-    if (out->data[out->len - 1] != '[')
-        str_add_char(out, ',');
-    str_add_char(out, '[');
-    str_add_json(out, letter, 1);
-    str_add_char(out, ',');
-    str_add_json(out, path->path, strlen(path->path));
-    if (with_lines && path->added >= 0)
-        str_addf(out, ",%lld,%lld", (long long)path->added, (long long)path->removed);
-    str_add_char(out, ']');
 }
 
 /* Limits for the list of paths: their number, and their size. */
@@ -149,8 +127,16 @@ static size_t add_paths(const struct tree_diff *diff, const struct room *room, s
     const size_t from = out->len;
     size_t i = 0;
     for (; i < diff->path_count && i < room->paths; i++) {
+        const struct diff_path *path = &diff->paths[i];
+        const char letter[] = {diff_kind_letter(path->kind), '\0'};
         const size_t mark = out->len;
-        add_path(&diff->paths[i], room->with_lines, out);
+        str_add(out, mark > from ? ",[" : "[");
+        str_add_json(out, letter, 1);
+        str_add_char(out, ',');
+        str_add_json(out, path->path, strlen(path->path));
+        if (room->with_lines && path->added >= 0)
+            str_addf(out, ",%lld,%lld", (long long)path->added, (long long)path->removed);
+        str_add_char(out, ']');
         if (out->len - from > room->bytes) {
             forget_after(out, mark);
             break;
@@ -186,7 +172,7 @@ static void add_diff_text(const struct str *text, struct str *out)
 void capture_changes_write(const struct tree_diff *diff, struct str *out)
 {
     const struct room room = {CHANGES_PATHS_MAX, CHANGES_PATHS_BYTES, true};
-    begin("diff", out);
+    begin_changes("diff", out);
     str_json_i64(out, "took_ms", diff->ms);
     str_json_i64(out, "changed", diff->changed);
     str_json_i64(out, "added", diff->added);
@@ -200,7 +186,7 @@ void capture_changes_write(const struct tree_diff *diff, struct str *out)
 
 void capture_changes_none(const char *why, struct str *out)
 {
-    begin("none", out);
+    begin_changes("none", out);
     str_json_text(out, "why", why);
     str_add_char(out, '}');
 }
@@ -297,7 +283,7 @@ void capture_changes_in_place(const struct changes_call *call, const atomic_bool
     if (!ask_git_once(call, stop, &diff, &err)) {
         capture_changes_none(err.message, out);
     } else {
-        begin("status", out);
+        begin_changes("status", out);
         str_json_text(out, "commit", commit.commit);
         str_json_i64(out, "changed", diff.changed);
         (void)add_paths(&diff, &room, out);

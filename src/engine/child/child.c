@@ -22,53 +22,7 @@
 
 enum { SIGNAL_EXIT_BASE = 128, NURSERY_NEWS_MAX = 64 };
 
-/* devs may be started with SIGCHLD ignored; the kernel then reaps children itself and their exit
- * status is lost. We learn about their ends from pidfds, so the signal is not needed. Keep it
- * unblocked in this thread, their parent: it is then discarded, while a blocked SIGCHLD would wake
- * another thread each time. */
-static void hear_children(void)
-{
-    struct sigaction action;
-    sigset_t ends;
-    (void)sigemptyset(&ends);
-    (void)sigaddset(&ends, SIGCHLD);
-    (void)pthread_sigmask(SIG_UNBLOCK, &ends, NULL);
-    if (sigaction(SIGCHLD, NULL, &action) != 0 || action.sa_handler != SIG_IGN)
-        return;
-    action.sa_handler = SIG_DFL;
-    (void)sigaction(SIGCHLD, &action, NULL);
-}
-
-/* A descriptor that is closed while its event waits here has already lost its number: see
- * stop_hearing(). */
-static void news_came(uv_poll_t *handle, int status, int events)
-{
-    const struct nursery *nursery = handle->data;
-    struct epoll_event news[NURSERY_NEWS_MAX]; /* events that do not fit arrive in the next turn */
-    (void)status;
-    (void)events;
-    int count = epoll_wait(nursery->epoll_fd, news, NURSERY_NEWS_MAX, 0);
-    for (int i = 0; i < count; i++) {
-        const struct child_ear *ear = news[i].data.ptr;
-        ear->hear(ear->child);
-    }
-}
-
-/* libuv makes six system calls for each descriptor that it watches, so it only watches one epoll
- * descriptor for all children. */
-static bool open_ears(struct nursery *nursery, struct err *err)
-{
-    nursery->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-    if (nursery->epoll_fd < 0)
-        return err_set_errno(err, errno, "cannot hear children");
-    int failed = uv_poll_init(nursery->loop, &nursery->on_news, nursery->epoll_fd);
-    if (failed != 0) {
-        (void)close(nursery->epoll_fd);
-        return err_set(err, ERR_IO, "event loop: %s", uv_strerror(failed));
-    }
-    nursery->on_news.data = nursery;
-    return true;
-}
+static void news_came(uv_poll_t *handle, int status, int events);
 
 void nursery_count(struct nursery *nursery, int more)
 {
@@ -79,34 +33,55 @@ void nursery_count(struct nursery *nursery, int more)
         uv_unref((uv_handle_t *)&nursery->on_news);
 }
 
-static bool open_parts(struct nursery *nursery, struct err *err)
-{
-    if (!sweep_open(&nursery->sweep, err))
-        return false;
-    if (!workers_open(&nursery->starters, nursery->loop, err)) {
-        sweep_close(nursery->sweep);
-        return false;
-    }
-    if (open_ears(nursery, err))
-        return true;
-    workers_close(nursery->starters);
-    sweep_close(nursery->sweep);
-    return false;
-}
-
 bool nursery_open(struct nursery **out, struct uv_loop_s *loop, struct err *err)
 {
+    struct sigaction action;
+    sigset_t ends;
+    int failed = 0;
     struct nursery *nursery = xcalloc(1, sizeof(*nursery));
     nursery->loop = loop;
-    if (!open_parts(nursery, err)) {
-        free(nursery);
-        return false;
+    if (!sweep_open(&nursery->sweep, err))
+        goto no_sweep;
+    if (!workers_open(&nursery->starters, nursery->loop, err))
+        goto no_starters;
+    /* libuv makes six system calls for each descriptor that it watches, so it only watches one
+     * epoll descriptor for all children. */
+    nursery->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (nursery->epoll_fd < 0) {
+        (void)err_set_errno(err, errno, "cannot hear children");
+        goto no_epoll;
     }
+    failed = uv_poll_init(nursery->loop, &nursery->on_news, nursery->epoll_fd);
+    if (failed != 0) {
+        (void)close(nursery->epoll_fd);
+        (void)err_set(err, ERR_IO, "event loop: %s", uv_strerror(failed));
+        goto no_epoll;
+    }
+    nursery->on_news.data = nursery;
     (void)uv_poll_start(&nursery->on_news, UV_READABLE, news_came);
     nursery_count(nursery, 0);
-    hear_children();
+
+    /* devs may be started with SIGCHLD ignored; the kernel then reaps children itself and their
+     * exit status is lost. We learn about their ends from pidfds, so the signal is not needed. Keep
+     * it unblocked in this thread, their parent: it is then discarded, while a blocked SIGCHLD
+     * would wake another thread each time. */
+    (void)sigemptyset(&ends);
+    (void)sigaddset(&ends, SIGCHLD);
+    (void)pthread_sigmask(SIG_UNBLOCK, &ends, NULL);
+    if (sigaction(SIGCHLD, NULL, &action) == 0 && action.sa_handler == SIG_IGN) {
+        action.sa_handler = SIG_DFL;
+        (void)sigaction(SIGCHLD, &action, NULL);
+    }
     *out = nursery;
     return true;
+
+no_epoll:
+    workers_close(nursery->starters);
+no_starters:
+    sweep_close(nursery->sweep);
+no_sweep:
+    free(nursery);
+    return false;
 }
 
 static void ears_closed(uv_handle_t *handle)
@@ -170,74 +145,43 @@ static bool has_much(const struct child *child, int stream)
     return child->read_bytes[stream] >= CHILD_MUCH_BYTES;
 }
 
-/* The child fills its pipe faster than we read it. With a larger pipe it blocks and wakes up less
- * often. The kernel may refuse, because the pipes of a user share a limit. */
-static void widen_pipe(struct child *child, int stream)
-{
-    const int wanted = has_much(child, stream) ? CHILD_MUCH_PIPE_BYTES : CHILD_PIPE_BYTES;
-    if (child->pipe_bytes[stream] < wanted)
-        (void)fcntl(child->pipes[stream], F_SETPIPE_SZ, wanted);
-    child->pipe_bytes[stream] = wanted;
-}
-
-static void tell_output(const struct child *child, int stream, size_t len)
-{
-    const char *bytes = child->nursery->bytes;
-    for (size_t at = 0; at < len; at += CHILD_PIECE_BYTES) {
-        const size_t left = len - at;
-        child->watcher.output(child->watcher.ctx, stream, bytes + at,
-                              left < CHILD_PIECE_BYTES ? left : CHILD_PIECE_BYTES);
-    }
-}
-
 /* Reads once. Returns the number of bytes; 0 if there are none now, or at the end. */
 static size_t read_some(struct child *child, int stream)
 {
     if (child->pipes[stream] < 0)
         return 0;
+    const char *bytes = child->nursery->bytes;
     const size_t most = has_much(child, stream) ? CHILD_MUCH_READ_BYTES : CHILD_READ_BYTES;
-    ssize_t got = read(child->pipes[stream], child->nursery->bytes, most);
-    if (got > 0) {
-        child->read_bytes[stream] += got;
-        if (got >= CHILD_PIECE_BYTES)
-            widen_pipe(child, stream);
-        tell_output(child, stream, (size_t)got);
-        return (size_t)got;
+    const ssize_t got = read(child->pipes[stream], child->nursery->bytes, most);
+    if (got <= 0) {
+        bool later = got < 0 && (errno == EAGAIN || errno == EINTR);
+        if (!later)
+            stop_hearing(child, &child->pipes[stream]);
+        return 0;
     }
-    bool later = got < 0 && (errno == EAGAIN || errno == EINTR);
-    if (!later)
-        stop_hearing(child, &child->pipes[stream]);
-    return 0;
-}
-
-static void drain(struct child *child, int stream)
-{
-    size_t total = 0;
-    size_t got;
-    do {
-        got = read_some(child, stream);
-        total += got;
-    } while (got > 0 && total < CHILD_DRAIN_BYTES);
+    child->read_bytes[stream] += got;
+    if (got >= CHILD_PIECE_BYTES) {
+        /* The child fills its pipe faster than we read it. With a larger pipe it blocks and wakes
+         * up less often. The kernel may refuse, because the pipes of a user share a limit. */
+        const int wanted = has_much(child, stream) ? CHILD_MUCH_PIPE_BYTES : CHILD_PIPE_BYTES;
+        if (child->pipe_bytes[stream] < wanted)
+            (void)fcntl(child->pipes[stream], F_SETPIPE_SZ, wanted);
+        child->pipe_bytes[stream] = wanted;
+    }
+    for (size_t at = 0; at < (size_t)got; at += CHILD_PIECE_BYTES) {
+        const size_t left = (size_t)got - at;
+        child->watcher.output(child->watcher.ctx, stream, bytes + at,
+                              left < CHILD_PIECE_BYTES ? left : CHILD_PIECE_BYTES);
+    }
+    return (size_t)got;
 }
 
 /* Returns whether the child has started. Its first event may be something other than its start. */
-static bool is_there(struct child *child)
+static bool has_started(struct child *child)
 {
     if (child->stage == CHILD_STARTS)
         child_look_at_start(child);
     return child->stage != CHILD_STARTS;
-}
-
-static void out_is_readable(struct child *child)
-{
-    if (is_there(child))
-        (void)read_some(child, CHILD_OUT);
-}
-
-static void err_is_readable(struct child *child)
-{
-    if (is_there(child))
-        (void)read_some(child, CHILD_ERR);
 }
 
 /* The loop's cached time is from before the last commit; a timer based on it would fire too
@@ -255,7 +199,12 @@ static void child_finish(struct child *child)
 {
     child->stage = CHILD_IS_OVER;
     for (int i = 0; i < 2; i++) {
-        drain(child, i);
+        size_t total = 0;
+        size_t got;
+        do {
+            got = read_some(child, i);
+            total += got;
+        } while (got > 0 && total < CHILD_DRAIN_BYTES);
         stop_hearing(child, &child->pipes[i]);
     }
     uv_close((uv_handle_t *)&child->timer, child_free);
@@ -282,15 +231,6 @@ enum {
     SWEEP_POLL_MS_MAX = 200,
 };
 
-static bool was_told(const struct child *child, pid_t pid)
-{
-    for (size_t i = 0; i < child->told_count; i++) {
-        if (child->told[i] == pid)
-            return true;
-    }
-    return false;
-}
-
 /* Sends TERM once to each process, but KILL as often as a process is found. */
 static void tell_escaped(struct child *child, const struct proc_facts *found, size_t count,
                          int signal_number)
@@ -299,7 +239,10 @@ static void tell_escaped(struct child *child, const struct proc_facts *found, si
         if (found[i].group == child->pid)
             continue;
         if (signal_number == SIGTERM) {
-            if (was_told(child, found[i].pid) || child->told_count == SWEEP_FOUND_MAX)
+            bool was_told = false;
+            for (size_t k = 0; k < child->told_count; k++)
+                was_told = was_told || child->told[k] == found[i].pid;
+            if (was_told || child->told_count == SWEEP_FOUND_MAX)
                 continue;
             child->told[child->told_count++] = found[i].pid;
         }
@@ -308,21 +251,8 @@ static void tell_escaped(struct child *child, const struct proc_facts *found, si
     }
 }
 
-static void tell_left(struct child *child, const struct proc_facts *found, size_t count)
-{
-    if (child->kill_due_ms == 0) {
-        child_tell_group(child, SIGKILL);
-        tell_escaped(child, found, count, SIGKILL);
-        return;
-    }
-    if (!child->told_term)
-        child_tell_group(child, SIGTERM);
-    child->told_term = true;
-    tell_escaped(child, found, count, SIGTERM);
-}
-
 /* Returns how many processes of the child are alive. Keeps what the first search found. */
-static size_t find(struct child *child, struct proc_facts found[SWEEP_FOUND_MAX])
+static size_t find_living(struct child *child, struct proc_facts found[SWEEP_FOUND_MAX])
 {
     struct child_end *end = &child->end;
     size_t count = sweep_find(child->nursery->sweep, child->pid, found);
@@ -332,32 +262,6 @@ static size_t find(struct child *child, struct proc_facts found[SWEEP_FOUND_MAX]
         end->ran[end->ran_count++] = found[i];
     child->looked = true;
     return count;
-}
-
-/* Checks once which processes of the child are alive, and keeps the result. */
-static void child_look(struct child *child)
-{
-    struct proc_facts found[SWEEP_FOUND_MAX];
-    (void)find(child, found);
-}
-
-static void name_left(struct child *child, const struct proc_facts *found, size_t count)
-{
-    struct child_end *end = &child->end;
-    end->outcome.left = (int)count;
-    for (size_t i = 0; i < count && i < CHILD_LEFT_MAX; i++) {
-        end->left[i] = found[i];
-        end->left_denied[i] = kill(found[i].pid, 0) != 0 && errno == EPERM;
-    }
-}
-
-/* Searching all of /proc takes milliseconds, so it is not done at every check while processes that
- * received TERM are still within the grace period. */
-static bool wants_search(const struct child *child, bool gone)
-{
-    bool first_look = child->sweep_poll_ms == SWEEP_POLL_MS_MIN;
-    bool killing = child->kill_due_ms == 0;
-    return gone || first_look || killing || child->sweep_poll_ms == SWEEP_POLL_MS_MAX;
 }
 
 /* Checks once what is left. Returns true when there is nothing more to do. */
@@ -370,24 +274,40 @@ static bool sweep_once(struct child *child, int64_t now_ms)
         child->sweep_due_ms = now_ms + CHILD_AFTER_KILL_MS;
         child->sweep_poll_ms = SWEEP_POLL_MS_MIN;
     }
-    bool gone = sweep_is_clean(child->nursery->sweep, child->pid);
-    if (!wants_search(child, gone))
+    const bool killing = child->kill_due_ms == 0;
+    const bool gone = sweep_is_clean(child->nursery->sweep, child->pid);
+    /* Searching all of /proc takes milliseconds, so it is not done at every check while processes
+     * that received TERM are still within the grace period. */
+    if (!gone && !killing && child->sweep_poll_ms != SWEEP_POLL_MS_MIN &&
+        child->sweep_poll_ms != SWEEP_POLL_MS_MAX)
         return false;
-    size_t count = find(child, found);
+    size_t count = find_living(child, found);
     if (count == 0 && gone)
         return true;
     if (now_ms >= child->sweep_due_ms) {
-        name_left(child, found, count);
+        struct child_end *end = &child->end;
+        end->outcome.left = (int)count;
+        for (size_t i = 0; i < count && i < CHILD_LEFT_MAX; i++) {
+            end->left[i] = found[i];
+            end->left_denied[i] = kill(found[i].pid, 0) != 0 && errno == EPERM;
+        }
         return true;
     }
-    tell_left(child, found, count);
+    if (killing) {
+        child_tell_group(child, SIGKILL);
+        tell_escaped(child, found, count, SIGKILL);
+        return false;
+    }
+    if (!child->told_term)
+        child_tell_group(child, SIGTERM);
+    child->told_term = true;
+    tell_escaped(child, found, count, SIGTERM);
     return false;
 }
 
-static void sweep_again(uv_timer_t *timer);
-
-static void sweep_step(struct child *child)
+static void sweep_step(uv_timer_t *timer)
 {
+    struct child *child = timer->data;
     int64_t now_ms = clock_now().mono_ms;
     if (sweep_once(child, now_ms)) {
         child_finish(child);
@@ -395,15 +315,10 @@ static void sweep_step(struct child *child)
     }
     int64_t to_kill_ms = child->kill_due_ms > 0 ? child->kill_due_ms - now_ms : INT64_MAX;
     int64_t wait_ms = child->sweep_poll_ms < to_kill_ms ? child->sweep_poll_ms : to_kill_ms;
-    child_set_timer(child, sweep_again, wait_ms);
+    child_set_timer(child, sweep_step, wait_ms);
     child->sweep_poll_ms *= 2;
     if (child->sweep_poll_ms > SWEEP_POLL_MS_MAX)
         child->sweep_poll_ms = SWEEP_POLL_MS_MAX;
-}
-
-static void sweep_again(uv_timer_t *timer)
-{
-    sweep_step(timer->data);
 }
 
 /* Called when the process has exited, or when no signal can end it. Leads to child_finish(). */
@@ -421,16 +336,7 @@ static void child_begin_sweep(struct child *child, int64_t now_ms)
         child->kill_due_ms = now_ms + child->grace_ms;
     child->sweep_due_ms = child->told_kill ? now_ms + CHILD_AFTER_KILL_MS : INT64_MAX;
     child->sweep_poll_ms = SWEEP_POLL_MS_MIN;
-    sweep_step(child);
-}
-
-/* Skips the grace period. */
-static void child_sweep_harder(struct child *child)
-{
-    if (child->kill_due_ms == 0)
-        return;
-    child->kill_due_ms = 1; /* in the past, so that the next check kills */
-    child_set_timer(child, sweep_again, 0);
+    sweep_step(&child->timer);
 }
 
 static int64_t timeval_ms(const struct timeval *value)
@@ -438,19 +344,10 @@ static int64_t timeval_ms(const struct timeval *value)
     return (int64_t)value->tv_sec * 1000 + value->tv_usec / 1000;
 }
 
-/* Until its exec a new process uses our memory, which the kernel counts as its peak: a value not
- * above our own says nothing about the child. */
-static int64_t own_peak(const struct rusage *usage)
-{
-    struct rusage ours;
-    if (getrusage(RUSAGE_SELF, &ours) != 0 || usage->ru_maxrss <= ours.ru_maxrss)
-        return 0;
-    return usage->ru_maxrss;
-}
-
 static void take_status(struct child *child, int status, const struct rusage *usage)
 {
     struct outcome *outcome = &child->end.outcome;
+    struct rusage ours;
     bool by_signal = WIFSIGNALED(status);
     int code = by_signal ? WTERMSIG(status) : WEXITSTATUS(status);
 
@@ -460,7 +357,10 @@ static void take_status(struct child *child, int status, const struct rusage *us
         outcome->kind = by_signal ? OUTCOME_SIGNAL : OUTCOME_EXIT;
         outcome->code = code;
     }
-    outcome->rss_kib_max = own_peak(usage);
+    /* Until its exec a new process uses our memory, which the kernel counts as its peak: a value
+     * not above our own says nothing about the child. */
+    const bool is_own = getrusage(RUSAGE_SELF, &ours) == 0 && usage->ru_maxrss > ours.ru_maxrss;
+    outcome->rss_kib_max = is_own ? usage->ru_maxrss : 0;
     outcome->cpu_ms = timeval_ms(&usage->ru_utime) + timeval_ms(&usage->ru_stime);
 }
 
@@ -469,7 +369,7 @@ static void process_ended(struct child *child)
     struct rusage usage;
     int status;
 
-    if (!is_there(child) || child->pidfd < 0)
+    if (!has_started(child) || child->pidfd < 0)
         return; /* it never existed, or was given up in this turn */
     pid_t got = wait4(child->pid, &status, WNOHANG, &usage);
     if (got == 0 || (got < 0 && errno == EINTR))
@@ -484,17 +384,39 @@ static void process_ended(struct child *child)
     child_begin_sweep(child, now_ms);
 }
 
+/* A descriptor that is closed while its event waits here has already lost its number: see
+ * stop_hearing(). */
+static void news_came(uv_poll_t *handle, int status, int events)
+{
+    const struct nursery *nursery = handle->data;
+    struct epoll_event news[NURSERY_NEWS_MAX]; /* events that do not fit arrive in the next turn */
+    (void)status;
+    (void)events;
+    int count = epoll_wait(nursery->epoll_fd, news, NURSERY_NEWS_MAX, 0);
+    for (int i = 0; i < count; i++) {
+        const struct child_ear *ear = news[i].data.ptr;
+        if (ear->which == CHILD_EXIT)
+            process_ended(ear->child);
+        else if (has_started(ear->child))
+            (void)read_some(ear->child, ear->which);
+    }
+}
+
 static bool process_is_over(const struct child *child)
 {
     struct pollfd pidfd = {.fd = child->pidfd, .events = POLLIN};
     return child->pidfd < 0 || poll(&pidfd, 1, 0) > 0;
 }
 
-/* No signal ended the process: it hangs in the kernel, or we may not signal it. Stops waiting for
- * its status. */
-static void give_it_up(struct child *child, int64_t now_ms)
+/* If KILL has not ended the process, it hangs in the kernel, or we may not signal it. Stops waiting
+ * for its status. */
+static void kill_is_over(uv_timer_t *timer)
 {
+    struct child *child = timer->data;
     struct nursery *nursery = child->nursery;
+    if (process_is_over(child))
+        return; /* its end is about to be reported */
+    const int64_t now_ms = clock_now().mono_ms;
     child->end.outcome.ran_ms = now_ms - child->started_ms;
     child->end.outcome.code = SIGNAL_EXIT_BASE + SIGKILL;
     if (nursery->lost_count < NURSERY_LOST_MAX)
@@ -503,35 +425,26 @@ static void give_it_up(struct child *child, int64_t now_ms)
     child_begin_sweep(child, now_ms);
 }
 
-static void kill_is_over(uv_timer_t *timer)
+/* When the grace period is over, or at once. */
+static void kill_group(uv_timer_t *timer)
 {
     struct child *child = timer->data;
-    if (!process_is_over(child)) /* otherwise its end is about to be reported */
-        give_it_up(child, clock_now().mono_ms);
-}
-
-static void kill_group(struct child *child)
-{
     child->told_kill = true;
     child_tell_group(child, SIGKILL);
     child_set_timer(child, kill_is_over, CHILD_AFTER_KILL_MS);
 }
 
-static void grace_is_over(uv_timer_t *timer)
-{
-    kill_group(timer->data);
-}
-
-static void end_it(struct child *child, enum outcome_kind why, enum cancel_mode mode)
+static void end_process(struct child *child, enum outcome_kind why, enum cancel_mode mode)
 {
     if (!child->ended_by_us) {
+        struct proc_facts found[SWEEP_FOUND_MAX];
         child->end.outcome.kind = why;
-        child_look(child);
+        (void)find_living(child, found); /* keeps what it finds */
     }
     child->ended_by_us = true;
     if (mode == CANCEL_KILL) {
         if (!child->told_kill)
-            kill_group(child);
+            kill_group(&child->timer);
         return;
     }
     if (child->told_term)
@@ -539,13 +452,13 @@ static void end_it(struct child *child, enum outcome_kind why, enum cancel_mode 
     child->told_term = true;
     child_tell_group(child, SIGTERM);
     child->kill_due_ms = clock_now().mono_ms + child->grace_ms;
-    child_set_timer(child, grace_is_over, child->grace_ms);
+    child_set_timer(child, kill_group, child->grace_ms);
 }
 
 void child_time_out(struct child *child)
 {
     if (child->stage == CHILD_RUNS && !process_is_over(child))
-        end_it(child, OUTCOME_TIMEOUT, CANCEL_TERM);
+        end_process(child, OUTCOME_TIMEOUT, CANCEL_TERM);
 }
 
 static void time_is_up(uv_timer_t *timer)
@@ -561,11 +474,14 @@ void child_cancel(struct child *child, enum cancel_mode mode)
         return;
     }
     if (child->stage == CHILD_RUNS) {
-        end_it(child, OUTCOME_CANCELLED, mode);
+        end_process(child, OUTCOME_CANCELLED, mode);
         return;
     }
-    if (child->stage == CHILD_IS_SWEPT && mode == CANCEL_KILL)
-        child_sweep_harder(child);
+    if (child->stage == CHILD_IS_SWEPT && mode == CANCEL_KILL && child->kill_due_ms != 0) {
+        /* Skips the grace period. */
+        child->kill_due_ms = 1; /* in the past, so that the next check kills */
+        child_set_timer(child, sweep_step, 0);
+    }
 }
 
 void child_stood_still(struct child *child, int64_t still_ms)
@@ -584,25 +500,20 @@ void child_stood_still(struct child *child, int64_t still_ms)
     }
 }
 
-/* Returns 0 or an errno: the kernel cannot watch another descriptor. */
-static int hear(struct child *child, int which, int fd, void (*how)(struct child *child))
-{
-    struct child_ear *ear = &child->ears[which];
-    struct epoll_event wanted = {.events = EPOLLIN, .data.ptr = ear};
-    *ear = (struct child_ear){.child = child, .hear = how};
-    return epoll_ctl(child->nursery->epoll_fd, EPOLL_CTL_ADD, fd, &wanted) == 0 ? 0 : errno;
-}
-
 int child_watch(struct child *child)
 {
+    static const int order[] = {CHILD_EXIT, CHILD_OUT, CHILD_ERR};
     (void)uv_timer_init(child->nursery->loop, &child->timer);
     child->timer.data = child;
-    int number = hear(child, CHILD_EXIT, child->pidfd, process_ended);
-    if (number == 0)
-        number = hear(child, CHILD_OUT, child->pipes[CHILD_OUT], out_is_readable);
-    if (number == 0)
-        number = hear(child, CHILD_ERR, child->pipes[CHILD_ERR], err_is_readable);
-    return number;
+    for (size_t i = 0; i < ARRAY_LEN(order); i++) {
+        const int which = order[i];
+        const int fd = which == CHILD_EXIT ? child->pidfd : child->pipes[which];
+        struct epoll_event wanted = {.events = EPOLLIN, .data.ptr = &child->ears[which]};
+        child->ears[which] = (struct child_ear){.child = child, .which = which};
+        if (epoll_ctl(child->nursery->epoll_fd, EPOLL_CTL_ADD, fd, &wanted) != 0)
+            return errno;
+    }
+    return 0;
 }
 
 void child_limit(struct child *child, int64_t timeout_ms)
@@ -625,39 +536,31 @@ void child_abandon(struct child *child, uv_close_cb closed)
     uv_close((uv_handle_t *)&child->timer, closed);
 }
 
-/* Describes the processes that could not be ended. */
-
-enum { PROC_PATH_MAX = 64 };
-
-/* Returns a description of the process's owner, if it matters. */
-static const char *owner_words(pid_t pid)
+void child_left_words(const struct child_end *end, struct str *out)
 {
-    char path[PROC_PATH_MAX];
-    struct stat info;
-    (void)snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-    return stat(path, &info) == 0 && info.st_uid == 0 ? " (runs as root)" : "";
-}
-
-static void add_denied(const struct child_end *end, int count, struct str *out)
-{
+    enum { PROC_PATH_MAX = 64 };
+    const int left = end->outcome.left;
+    const int count = left < CHILD_LEFT_MAX ? left : CHILD_LEFT_MAX;
+    int denied = 0;
     const char *comma = "";
     for (int i = 0; i < count; i++) {
         if (!end->left_denied[i])
             continue;
+        char path[PROC_PATH_MAX];
+        struct stat info;
+        (void)snprintf(path, sizeof(path), "/proc/%d", (int)end->left[i].pid);
+        const bool of_root = stat(path, &info) == 0 && info.st_uid == 0;
         str_addf(out, "%scannot signal pid %d: not permitted%s", comma, (int)end->left[i].pid,
-                 owner_words(end->left[i].pid));
+                 of_root ? " (runs as root)" : "");
         comma = ", ";
+        denied++;
     }
-}
-
-/* Adds the processes that we may send KILL to, but that are still alive. */
-static void add_deaf(const struct child_end *end, int count, int denied, struct str *out)
-{
-    const int deaf = end->outcome.left - denied;
-    const char *open = " (";
-    str_addf(out, "%d of %d processes %s KILL", deaf,
-             end->seen > end->outcome.left ? end->seen : end->outcome.left,
+    const int deaf = left - denied; /* we may send them KILL, but they are still alive */
+    if (deaf <= 0)
+        return;
+    str_addf(out, "%s%d of %d processes %s KILL", comma, deaf, end->seen > left ? end->seen : left,
              deaf == 1 ? "ignores" : "ignore");
+    const char *open = " (";
     for (int i = 0; i < count; i++) {
         if (end->left_denied[i])
             continue;
@@ -665,17 +568,4 @@ static void add_deaf(const struct child_end *end, int count, int denied, struct 
         open = "; ";
     }
     str_add(out, ")");
-}
-
-void child_left_words(const struct child_end *end, struct str *out)
-{
-    const int count = end->outcome.left < CHILD_LEFT_MAX ? end->outcome.left : CHILD_LEFT_MAX;
-    int denied = 0;
-    for (int i = 0; i < count; i++)
-        denied += end->left_denied[i];
-    add_denied(end, count, out);
-    if (denied > 0 && denied < end->outcome.left)
-        str_add(out, ", ");
-    if (denied < end->outcome.left)
-        add_deaf(end, count, denied, out);
 }

@@ -112,7 +112,7 @@ enum child_stage {
 /* A descriptor of a child that is watched; events of epoll point to this. */
 struct child_ear {
     struct child *child;
-    void (*hear)(struct child *child);
+    int which; /* CHILD_OUT, CHILD_ERR or CHILD_EXIT */
 };
 
 enum { CHILD_OUT, CHILD_ERR, CHILD_EXIT, CHILD_EARS };

@@ -33,7 +33,7 @@ struct child_start {
 };
 
 /* On a starter thread. Blocks until the new process executes its program. */
-static void launch(struct worker_task *task)
+static void launch_on_thread(struct worker_task *task)
 {
     struct child_start *start = (struct child_start *)task;
     start->child->started_ms = clock_now().mono_ms;
@@ -84,19 +84,6 @@ static void tell_unheard(uv_handle_t *timer)
     free(start);
 }
 
-static void take_launched(struct child_start *start)
-{
-    struct child *child = start->child;
-    start->number = take_process(start);
-    if (start->number != 0) {
-        child->start = start;
-        child_abandon(child, tell_unheard);
-        return;
-    }
-    begin_to_run(child, start->call.timeout_ms);
-    free(start);
-}
-
 static void was_launched(struct worker_task *task)
 {
     struct child_start *start = (struct child_start *)task;
@@ -105,12 +92,19 @@ static void was_launched(struct worker_task *task)
 
     sweep_expect(child->nursery->sweep, -1);
     child->nursery->ways_are_vain |= start->went_in_vain && start->ok;
-    if (start->ok) {
-        take_launched(start);
+    if (!start->ok) {
+        free(child);
+        watcher.failed(watcher.ctx, start->number, &start->err);
+        free(start);
         return;
     }
-    free(child);
-    watcher.failed(watcher.ctx, start->number, &start->err);
+    start->number = take_process(start);
+    if (start->number != 0) {
+        child->start = start;
+        child_abandon(child, tell_unheard);
+        return;
+    }
+    begin_to_run(child, start->call.timeout_ms);
     free(start);
 }
 
@@ -141,27 +135,22 @@ static void go_in_vain(struct child *child, uv_close_cb closed)
     child->nursery->ways--;
 }
 
-static void arrive(struct child *child)
-{
-    struct child_start *start = child->start;
-    const int64_t timeout_ms = start->call.timeout_ms;
-    spawn_way_end(start->way);
-    free(start);
-    child->start = NULL;
-    child->nursery->ways--;
-    (void)uv_timer_stop(&child->timer);
-    begin_to_run(child, timeout_ms);
-}
-
 void child_look_at_start(struct child *child)
 {
-    if (!child->start || !child->start->way)
+    struct child_start *start = child->start;
+    if (!start || !start->way)
         return; /* a starter has it, or will get it */
-    switch (spawn_way_look(child->start->way)) {
+    const int64_t timeout_ms = start->call.timeout_ms;
+    switch (spawn_way_look(start->way)) {
     case SPAWN_GOES:
         break;
     case SPAWN_ARRIVED:
-        arrive(child);
+        spawn_way_end(start->way);
+        free(start);
+        child->start = NULL;
+        child->nursery->ways--;
+        (void)uv_timer_stop(&child->timer);
+        begin_to_run(child, timeout_ms);
         break;
     case SPAWN_HAS_FAILED:
         go_in_vain(child, begin_again);
@@ -210,7 +199,7 @@ struct child *child_start(struct nursery *nursery, const struct child_call *call
     child->nursery = nursery;
     child->watcher = *watcher;
     child->grace_ms = call->grace_ms;
-    start->task = (struct worker_task){.work = launch, .done = was_launched};
+    start->task = (struct worker_task){.work = launch_on_thread, .done = was_launched};
     start->child = child;
     start->call = *call;
     start->call.spawn.clock_tells = nursery->clock_tells;

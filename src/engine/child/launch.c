@@ -61,7 +61,7 @@ static bool open_pipe(int *ours, int *theirs)
 }
 
 /* Sets the message and returns the errno. */
-static int report(int number, const char *what, struct err *err)
+static int report_errno(int number, const char *what, struct err *err)
 {
     (void)err_set_errno(err, number, "'%s'", what);
     return number;
@@ -92,7 +92,7 @@ static bool is_allowed_stdin(const struct launch_call *call, int fd)
 
 /* Opening a FIFO would block until it has a writer, on our thread or on the child's. Files that an
  * attempt may have placed there are not even opened. Returns 0, or the errno to report. */
-static int open_file(const struct launch_call *call, int *fd_out, struct err *err)
+static int open_stdin_file(const struct launch_call *call, int *fd_out, struct err *err)
 {
     const char *path = call->stdin_path;
     struct stat info;
@@ -100,7 +100,7 @@ static int open_file(const struct launch_call *call, int *fd_out, struct err *er
 
     const int look = foreign_file_look(path, 0, &info);
     if (look < 0)
-        return report(errno, path, err);
+        return report_errno(errno, path, err);
     if (!S_ISREG(info.st_mode) && !S_ISCHR(info.st_mode)) {
         number = EINVAL;
         (void)err_set(err, ERR_IO, "'%s': stdin is neither a file nor a character device", path);
@@ -109,21 +109,10 @@ static int open_file(const struct launch_call *call, int *fd_out, struct err *er
         (void)err_set(err, ERR_IO, "'%s': stdin leads out of the sandbox's workspace", path);
     } else {
         *fd_out = foreign_file_open(look);
-        number = *fd_out < 0 ? report(errno, path, err) : 0;
+        number = *fd_out < 0 ? report_errno(errno, path, err) : 0;
     }
     (void)close(look); /* nothing was written */
     return number;
-}
-
-static bool write_all(int fd, const struct launch_input *input)
-{
-    for (size_t at = 0; at < input->len;) {
-        const ssize_t wrote = write(fd, input->bytes + at, input->len - at);
-        if (wrote < 0 && errno != EINTR)
-            return false;
-        at += wrote > 0 ? (size_t)wrote : 0;
-    }
-    return lseek(fd, 0, SEEK_SET) == 0;
 }
 
 /* Makes a file, so that a program that checks finds a file of that size, as with `<`. Returns 0, or
@@ -132,9 +121,14 @@ static int make_stdin(const struct launch_input *input, int *fd_out, struct err 
 {
     const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
     *fd_out = memfd_create("stdin", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (*fd_out < 0 || !write_all(*fd_out, input) || fcntl(*fd_out, F_ADD_SEALS, seals) != 0)
-        return report(errno, "stdin", err);
-    return 0;
+    bool ok = *fd_out >= 0;
+    for (size_t at = 0; ok && at < input->len;) {
+        const ssize_t wrote = write(*fd_out, input->bytes + at, input->len - at);
+        ok = wrote >= 0 || errno == EINTR;
+        at += wrote > 0 ? (size_t)wrote : 0;
+    }
+    ok = ok && lseek(*fd_out, 0, SEEK_SET) == 0 && fcntl(*fd_out, F_ADD_SEALS, seals) == 0;
+    return ok ? 0 : report_errno(errno, "stdin", err);
 }
 
 /* Returns 0, or the errno to report. */
@@ -142,15 +136,15 @@ static int open_stdin(const struct launch_call *call, int *fd_out, struct err *e
 {
     if (call->feed) {
         *fd_out = fcntl(*call->feed, F_DUPFD_CLOEXEC, 0);
-        return *fd_out < 0 ? report(errno, "stdin", err) : 0;
+        return *fd_out < 0 ? report_errno(errno, "stdin", err) : 0;
     }
     if (call->input)
         return make_stdin(call->input, fd_out, err);
     if (call->stdin_path)
-        return open_file(call, fd_out, err);
+        return open_stdin_file(call, fd_out, err);
     static const char nothing[] = "/dev/null";
     *fd_out = open(nothing, O_RDONLY | O_CLOEXEC);
-    return *fd_out >= 0 ? 0 : report(errno, nothing, err);
+    return *fd_out >= 0 ? 0 : report_errno(errno, nothing, err);
 }
 
 /* Returns 0, or the errno to report. */
@@ -162,7 +156,7 @@ static int open_ends(const struct launch_call *call, struct launched *out, struc
         return number;
     if (!lift_fd(&ends->fds[0]) || !open_pipe(&out->pipes[0], &ends->fds[1]) ||
         !open_pipe(&out->pipes[1], &ends->fds[2]))
-        return report(errno, "pipe", err);
+        return report_errno(errno, "pipe", err);
     return 0;
 }
 
@@ -216,38 +210,14 @@ static int find_program(const struct launch_call *call, char out[PATH_MAX], stru
     const char *name = call->argv[0];
     int cwd_fd = open(call->cwd, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (cwd_fd < 0)
-        return report(errno, call->cwd, err);
+        return report_errno(errno, call->cwd, err);
     int number = 0;
     if (!strchr(name, '/'))
         number = name[0] ? search_path(call, cwd_fd, out) : ENOENT;
     else if (snprintf(out, PATH_MAX, "%s", name) >= PATH_MAX)
         number = ENAMETOOLONG;
     (void)close(cwd_fd);
-    return number == 0 ? 0 : report(number, name, err);
-}
-
-/* A process that we cannot wait for must not run. */
-static int open_pidfd(struct launched *out)
-{
-    out->pidfd = (int)syscall(SYS_pidfd_open, out->pid, 0);
-    if (out->pidfd >= 0)
-        return 0;
-    int number = errno;
-    (void)kill(-out->pid, SIGKILL);
-    (void)waitpid(out->pid, NULL, 0);
-    return number;
-}
-
-/* A child of another thread that has not reached its exec still holds files that its parent had
- * open for writing, perhaps this program. That passes, so retry. Returns 0 or an errno. */
-static int spawn_when_free(const struct spawn_call *spawn, pid_t *pid_out)
-{
-    int number = spawn_process(spawn, pid_out);
-    for (int wait_ms = 1; number == ETXTBSY && wait_ms <= LAUNCH_BUSY_MS_MAX; wait_ms *= 2) {
-        (void)poll(NULL, 0, wait_ms);
-        number = spawn_process(spawn, pid_out);
-    }
-    return number;
+    return number == 0 ? 0 : report_errno(number, name, err);
 }
 
 /* Finds its start time in ticks, as in /proc. If no tick passed, the clock gives the same answer
@@ -284,13 +254,26 @@ static int start_and_watch(const struct launch_call *call, struct launched *out,
     struct spawn_call spawn = say_spawn(call, ends);
     spawn.program = program;
     const int64_t before_us = clock_mono_us();
-    number = spawn_when_free(&spawn, &out->pid);
+    number = spawn_process(&spawn, &out->pid);
+    /* A child of another thread that has not reached its exec still holds files that its parent had
+     * open for writing, perhaps this program. That passes, so retry. */
+    for (int wait_ms = 1; number == ETXTBSY && wait_ms <= LAUNCH_BUSY_MS_MAX; wait_ms *= 2) {
+        (void)poll(NULL, 0, wait_ms);
+        number = spawn_process(&spawn, &out->pid);
+    }
     const int64_t after_us = clock_mono_us();
-    if (number == 0)
-        number = open_pidfd(out);
-    if (number == 0)
-        find_start(out, proc_start_between(before_us, after_us), call->clock_tells);
-    return number == 0 ? 0 : report(number, call->argv[0], err);
+    if (number == 0) {
+        out->pidfd = (int)syscall(SYS_pidfd_open, out->pid, 0);
+        if (out->pidfd < 0) { /* a process that we cannot wait for must not run */
+            number = errno;
+            (void)kill(-out->pid, SIGKILL);
+            (void)waitpid(out->pid, NULL, 0);
+        }
+    }
+    if (number != 0)
+        return report_errno(number, call->argv[0], err);
+    find_start(out, proc_start_between(before_us, after_us), call->clock_tells);
+    return 0;
 }
 
 /* The child has its own copies now, or never will. */
@@ -323,22 +306,6 @@ bool launch_process(const struct launch_call *call, struct launched *out, int *n
     return true;
 }
 
-static bool begin(const struct launch_call *call, struct launched *made, const struct ends *ends,
-                  struct spawn_way **way_out)
-{
-    const struct spawn_call spawn = say_spawn(call, ends);
-    struct spawn_gone gone;
-    const int64_t before_us = clock_mono_us();
-    if (spawn_begin(&spawn, find_path(call->environment), &gone) != 0)
-        return false;
-    const int64_t after_us = clock_mono_us();
-    made->pid = gone.pid;
-    made->pidfd = gone.pidfd;
-    find_start(made, proc_start_between(before_us, after_us), call->clock_tells);
-    *way_out = gone.way;
-    return true;
-}
-
 bool launch_begin(const struct launch_call *call, struct launched *out, struct spawn_way **way_out)
 {
     assert(call->argv[0]);
@@ -348,7 +315,20 @@ bool launch_begin(const struct launch_call *call, struct launched *out, struct s
 
     struct launched made = {.pidfd = -1, .pipes = {-1, -1}};
     struct ends ends = {.fds = {-1, -1, -1}};
-    bool ok = open_ends(call, &made, &ends, NULL) == 0 && begin(call, &made, &ends, way_out);
+    bool ok = open_ends(call, &made, &ends, NULL) == 0;
+    if (ok) {
+        const struct spawn_call spawn = say_spawn(call, &ends);
+        struct spawn_gone gone;
+        const int64_t before_us = clock_mono_us();
+        ok = spawn_begin(&spawn, find_path(call->environment), &gone) == 0;
+        if (ok) {
+            const int64_t after_us = clock_mono_us();
+            made.pid = gone.pid;
+            made.pidfd = gone.pidfd;
+            find_start(&made, proc_start_between(before_us, after_us), call->clock_tells);
+            *way_out = gone.way;
+        }
+    }
     close_ends(&ends);
     if (!ok) {
         close_fd(&made.pipes[0]);

@@ -48,14 +48,6 @@ static int64_t take_number(const char **cursor)
     return value;
 }
 
-static void skip_fields(const char **cursor, int count)
-{
-    for (int i = 0; i < count; i++) {
-        *cursor += strcspn(*cursor, " ");
-        *cursor += strspn(*cursor, " ");
-    }
-}
-
 bool proc_read(pid_t pid, struct proc_facts *out)
 {
     char path[PROC_PATH_MAX];
@@ -75,7 +67,10 @@ bool proc_read(pid_t pid, struct proc_facts *out)
     out->parent = (pid_t)take_number(&cursor);
     out->group = (pid_t)take_number(&cursor);
     out->session = (pid_t)take_number(&cursor);
-    skip_fields(&cursor, 15); /* fields 7 to 21; the next one is 22 */
+    for (int field = 7; field < 22; field++) {
+        cursor += strcspn(cursor, " ");
+        cursor += strspn(cursor, " ");
+    }
     out->start = take_number(&cursor);
     return true;
 }
@@ -113,25 +108,20 @@ static bool holds_entry(const struct str *environ_bytes, const char *wanted)
     return false;
 }
 
-static void read_whole(int fd, struct str *out)
-{
-    char chunk[CHUNK];
-    while (out->len < PROC_ENVIRON_MAX) {
-        ssize_t got = read(fd, chunk, sizeof(chunk));
-        if (got <= 0)
-            return;
-        str_add_n(out, chunk, (size_t)got);
-    }
-}
-
-static bool read_of(pid_t pid, const char *file, struct str *out)
+static bool read_file_of(pid_t pid, const char *file, struct str *out)
 {
     char path[PROC_PATH_MAX];
+    char chunk[CHUNK];
     (void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    read_whole(fd, out);
+    ssize_t got = 1;
+    while (got > 0 && out->len < PROC_ENVIRON_MAX) {
+        got = read(fd, chunk, sizeof(chunk));
+        if (got > 0)
+            str_add_n(out, chunk, (size_t)got);
+    }
     (void)close(fd);
     return true;
 }
@@ -154,7 +144,7 @@ static enum bare find_bareness(pid_t pid)
     struct str words = {0};
     (void)snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
     enum bare bare = BARE_FOR_GOOD;
-    if (read_of(pid, "cmdline", &words) && readlink(path, target, sizeof(target)) > 0 &&
+    if (read_file_of(pid, "cmdline", &words) && readlink(path, target, sizeof(target)) > 0 &&
         proc_read(pid, &facts) && !proc_is_over(&facts))
         bare = words.len == 0 ? BARE_JUST_NOW : BARE_PERHAPS;
     str_done(&words);
@@ -166,7 +156,7 @@ enum proc_answer proc_has_environment(pid_t pid, const char *const *wanted)
     struct str bytes = {0};
     int looks = 0;
     int bare_looks = 0;
-    while (read_of(pid, "environ", &bytes) && bytes.len == 0) {
+    while (read_file_of(pid, "environ", &bytes) && bytes.len == 0) {
         const enum bare bare = find_bareness(pid);
         bare_looks = bare == BARE_PERHAPS ? bare_looks + 1 : 0;
         if (bare == BARE_FOR_GOOD || bare_looks == BARE_LOOKS)
@@ -197,29 +187,24 @@ void proc_each(proc_each_fn *each, void *ctx)
     (void)closedir(dir);
 }
 
-static int64_t read_available_kib(void)
+void proc_machine(const char *path, struct proc_machine *out)
 {
     static const char label[] = "MemAvailable:";
     char text[SMALL_FILE_MAX];
-
-    if (!read_small("/proc/meminfo", text))
-        return -1;
-    const char *line = strstr(text, label);
-    return line ? strtoll(line + sizeof(label) - 1, NULL, 10) : -1;
-}
-
-void proc_machine(const char *path, struct proc_machine *out)
-{
-    char text[SMALL_FILE_MAX];
     struct statvfs disk;
 
-    *out = (struct proc_machine){.load = {-1, -1, -1}, .disk_free_kib = -1};
+    *out = (struct proc_machine){
+        .load = {-1, -1, -1}, .memory_available_kib = -1, .disk_free_kib = -1};
     if (read_small("/proc/loadavg", text)) {
         char *cursor = text;
         for (int i = 0; i < 3; i++)
             out->load[i] = strtod(cursor, &cursor);
     }
-    out->memory_available_kib = read_available_kib();
+    if (read_small("/proc/meminfo", text)) {
+        const char *line = strstr(text, label);
+        if (line)
+            out->memory_available_kib = strtoll(line + sizeof(label) - 1, NULL, 10);
+    }
     if (statvfs(path, &disk) == 0)
         out->disk_free_kib = (int64_t)(disk.f_bavail * (disk.f_frsize / 512) / 2);
 }

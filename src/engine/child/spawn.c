@@ -188,19 +188,15 @@ IN_OUR_MEMORY static long take_limits(const struct spawn_limits *limits)
     return limits->cpu_s > 0 ? take_cpu_limit(limits->cpu_s) : 0;
 }
 
-IN_OUR_MEMORY static long leave_group(const struct spawn_call *call)
-{
-    if (call->in_our_session)
-        return raw_call(SYS_setpgid, 0, 0, 0, 0);
-    const long session = raw_call(SYS_setsid, 0, 0, 0, 0);
-    return session < 0 ? session : 0;
-}
-
 IN_OUR_MEMORY static long take_place(const struct spawn_call *call)
 {
     long answer = call->limits ? take_limits(call->limits) : 0;
-    if (answer == 0)
-        answer = leave_group(call);
+    if (answer == 0 && call->in_our_session) {
+        answer = raw_call(SYS_setpgid, 0, 0, 0, 0);
+    } else if (answer == 0) {
+        const long session = raw_call(SYS_setsid, 0, 0, 0, 0);
+        answer = session < 0 ? session : 0;
+    }
     if (answer == 0)
         answer = raw_call(SYS_chdir, raw_address(call->cwd), 0, 0, 0);
     for (int i = 0; answer >= 0 && i < 3; i++)
@@ -208,18 +204,14 @@ IN_OUR_MEMORY static long take_place(const struct spawn_call *call)
     return answer < 0 ? answer : 0;
 }
 
-/* For systems without close_range(2): before Linux 5.9, or where a system call filter forbids
- * it. */
-IN_OUR_MEMORY static void close_one_by_one(int first, int last)
-{
-    for (int fd = first; fd <= last; fd++)
-        (void)raw_call(SYS_close, fd, 0, 0, 0);
-}
-
 IN_OUR_MEMORY static void close_between(int first, int last)
 {
-    if (first <= last && raw_call(SYS_close_range, first, last, 0, 0) != 0)
-        close_one_by_one(first, last < SCAN_FDS_MAX ? last : SCAN_FDS_MAX);
+    if (first > last || raw_call(SYS_close_range, first, last, 0, 0) == 0)
+        return;
+    /* There is no close_range(2) before Linux 5.9, or a system call filter forbids it. */
+    const int last_scanned = last < SCAN_FDS_MAX ? last : SCAN_FDS_MAX;
+    for (int fd = first; fd <= last_scanned; fd++)
+        (void)raw_call(SYS_close, fd, 0, 0, 0);
 }
 
 /* Closes every descriptor except the standard ones and limits->keep. Ours are close-on-exec, but
@@ -240,20 +232,20 @@ IN_OUR_MEMORY static void close_others(const struct spawn_limits *limits)
 }
 
 /* Returns only on failure. */
-IN_OUR_MEMORY static long execute(const struct spawn_call *call, const char *program)
+IN_OUR_MEMORY static long execute_program(const struct spawn_call *call, const char *program)
 {
     return raw_call(SYS_execve, raw_address(program), raw_address(call->argv),
                     raw_address(call->environment), 0);
 }
 
 /* Executes the first path that can be executed. Returns the errno of the last one. */
-IN_OUR_MEMORY static long search(const struct spawn_child *child)
+IN_OUR_MEMORY static long execute_first(const struct spawn_child *child)
 {
     long answer = -ENOENT;
     for (const char *at = child->programs; at < child->programs_end; at++) {
         answer = raw_call(SYS_faccessat2, AT_FDCWD, raw_address(at), X_OK, AT_EACCESS);
         if (answer == 0)
-            return execute(child->call, at);
+            return execute_program(child->call, at);
         while (*at != '\0')
             at++;
     }
@@ -269,7 +261,7 @@ _Noreturn IN_OUR_MEMORY static int spawn_child_run(void *arg)
     if (answer == 0) {
         close_others(call->limits);
         reset_signals();
-        answer = call->program ? execute(call, call->program) : search(child);
+        answer = call->program ? execute_program(call, call->program) : execute_first(child);
     }
     child->number = (int)-answer;
     for (;;)

@@ -171,15 +171,9 @@ static bool may_be_helper(pid_t session, bool leads)
     return may_be;
 }
 
-static bool carries(const struct sweep_mark *mark, pid_t pid)
-{
-    const char *const wanted[] = {mark->run, mark->step, NULL};
-    return proc_has_environment(pid, wanted) == PROC_YES;
-}
-
 /* Returns whether this living process belongs to the attempt. */
-static bool belongs(struct sweep *sweep, const struct sweep_mark *mark,
-                    const struct proc_facts *facts)
+static bool belongs_to_attempt(struct sweep *sweep, const struct sweep_mark *mark,
+                               const struct proc_facts *facts)
 {
     if (facts->pid == sweep->self || facts->session == sweep->own_session)
         return false;
@@ -190,24 +184,17 @@ static bool belongs(struct sweep *sweep, const struct sweep_mark *mark,
         return false;
     bool adopted = facts->parent == sweep->self;
     bool only_one_left = sweep->mark_count == 1 && sweep->expected == 0;
-    return (adopted && only_one_left) || carries(mark, facts->pid);
-}
-
-/* We must reap adopted children that have ended. Processes that the rest of devs started are in our
- * own session and are not touched. While a start is in progress, session leaders are not touched
- * either: one of them may be that process, already ended. Other processes were left behind by an
- * attempt, and their group exists until they are reaped. */
-static void reap_adopted(struct sweep *sweep, const struct proc_facts *facts)
-{
-    const bool leads = facts->pid == facts->session;
-    const bool may_be_start =
-        (sweep->expected > 0 && leads) || may_be_helper(facts->session, leads);
-    if (!may_be_start && facts->session != sweep->own_session && !find_mark(sweep, facts->pid))
-        (void)waitpid(facts->pid, NULL, WNOHANG);
+    const char *const wanted[] = {mark->run, mark->step, NULL};
+    return (adopted && only_one_left) || proc_has_environment(facts->pid, wanted) == PROC_YES;
 }
 
 /* Reaps children that have ended. Returns whether any living child belongs to this attempt. `mark`
- * may be NULL. */
+ * may be NULL.
+ *
+ * We must reap adopted children that have ended. Processes that the rest of devs started are in our
+ * own session and are not touched. While a start is in progress, session leaders are not touched
+ * either: one of them may be that process, already ended. Other processes were left behind by an
+ * attempt, and their group exists until they are reaped. */
 static bool look_at_children(struct sweep *sweep, const struct sweep_mark *mark)
 {
     struct pids list;
@@ -218,10 +205,16 @@ static bool look_at_children(struct sweep *sweep, const struct sweep_mark *mark)
         struct proc_facts facts;
         if (!proc_read(list.pids[i], &facts))
             continue;
-        if (proc_is_over(&facts))
-            reap_adopted(sweep, &facts);
-        else if (mark && belongs(sweep, mark, &facts))
-            found = true;
+        if (!proc_is_over(&facts)) {
+            if (mark && belongs_to_attempt(sweep, mark, &facts))
+                found = true;
+            continue;
+        }
+        const bool leads = facts.pid == facts.session;
+        const bool may_be_start =
+            (sweep->expected > 0 && leads) || may_be_helper(facts.session, leads);
+        if (!may_be_start && facts.session != sweep->own_session && !find_mark(sweep, facts.pid))
+            (void)waitpid(facts.pid, NULL, WNOHANG);
     }
     return found;
 }
@@ -247,10 +240,10 @@ struct search {
     size_t count;
 };
 
-static bool add_if_it_belongs(void *ctx, const struct proc_facts *facts)
+static bool add_living(void *ctx, const struct proc_facts *facts)
 {
     struct search *search = ctx;
-    if (!proc_is_over(facts) && belongs(search->sweep, search->mark, facts))
+    if (!proc_is_over(facts) && belongs_to_attempt(search->sweep, search->mark, facts))
         search->out[search->count++] = *facts;
     return search->count < SWEEP_FOUND_MAX;
 }
@@ -259,6 +252,6 @@ size_t sweep_find(struct sweep *sweep, pid_t session, struct proc_facts out[SWEE
 {
     struct search search = {.sweep = sweep, .mark = find_mark(sweep, session), .out = out};
     assert(search.mark);
-    proc_each(add_if_it_belongs, &search);
+    proc_each(add_living, &search);
     return search.count;
 }

@@ -79,49 +79,40 @@ struct tool {
     size_t out_max, err_max;
 };
 
-static size_t or_default(size_t value, size_t otherwise)
-{
-    return value > 0 ? value : otherwise;
-}
-
-/* Appends the absolute folders of a PATH; appends nothing if there are none. */
-static void add_absolute(const char *folders, struct str *out)
-{
-    for (const char *at = folders; *at != '\0';) {
-        const size_t len = strcspn(at, ":");
-        if (at[0] == '/')
-            str_addf(out, "%s%.*s", out->len > 0 ? ":" : "", (int)len, at);
-        at += len + (at[len] == ':');
-    }
-}
-
 /* Returns the environment with only absolute folders in PATH, or without PATH if none are left. The
  * caller frees the array; `path` owns the only new string. */
 static char **clean_environment(char *const *environment, struct str *path)
 {
     static const char name[] = "PATH=";
+    const size_t name_len = strlen(name);
     size_t count = 0;
     while (environment[count])
         count++;
     char **list = xcalloc(count + 1, sizeof(*list));
     count = 0;
     for (size_t i = 0; environment[i]; i++) {
-        if (strncmp(environment[i], name, strlen(name)) != 0) {
+        if (strncmp(environment[i], name, name_len) != 0) {
             list[count++] = environment[i];
-        } else if (path->len == 0) {
-            struct str folders = {0};
-            add_absolute(environment[i] + strlen(name), &folders);
-            if (folders.len > 0) {
-                str_addf(path, "%s%s", name, folders.data);
-                list[count++] = path->data;
-            }
-            str_done(&folders);
+            continue;
         }
+        if (path->len > 0)
+            continue;
+        str_add(path, name);
+        for (const char *at = environment[i] + name_len; *at != '\0';) {
+            const size_t len = strcspn(at, ":");
+            if (at[0] == '/')
+                str_addf(path, "%s%.*s", path->len > name_len ? ":" : "", (int)len, at);
+            at += len + (at[len] == ':');
+        }
+        if (path->len > name_len)
+            list[count++] = path->data;
+        else
+            str_clear(path);
     }
     return list;
 }
 
-static bool start(struct tool *tool, int *number_out, struct err *err)
+static bool start_tool(struct tool *tool, int *number_out, struct err *err)
 {
     const struct tool_call *call = tool->call;
     struct str path = {0};
@@ -145,15 +136,6 @@ static bool start(struct tool *tool, int *number_out, struct err *err)
     return ok;
 }
 
-/* Keeps the bytes that fit and drops the rest. */
-static void take(struct str *text, bool *cut, size_t max, const char *bytes, size_t len)
-{
-    const size_t room = text->len < max ? max - text->len : 0;
-    if (len > room)
-        *cut = true;
-    str_add_n(text, bytes, len < room ? len : room);
-}
-
 static void close_pipe(struct tool *tool, int stream)
 {
     if (tool->process.pipes[stream] >= 0)
@@ -168,10 +150,17 @@ static bool read_tool(struct tool *tool, int stream, struct tool_result *out)
     if (tool->process.pipes[stream] < 0)
         return false;
     const ssize_t got = read(tool->process.pipes[stream], bytes, sizeof(bytes));
-    if (got > 0 && stream == 0)
-        take(&out->out, &out->out_cut, tool->out_max, bytes, (size_t)got);
-    if (got > 0 && stream == 1)
-        take(&out->err, &out->err_cut, tool->err_max, bytes, (size_t)got);
+    if (got > 0) {
+        /* Keeps the bytes that fit and drops the rest. */
+        struct str *text = stream == 0 ? &out->out : &out->err;
+        bool *cut = stream == 0 ? &out->out_cut : &out->err_cut;
+        const size_t max = stream == 0 ? tool->out_max : tool->err_max;
+        const size_t room = text->len < max ? max - text->len : 0;
+        const size_t len = (size_t)got;
+        if (len > room)
+            *cut = true;
+        str_add_n(text, bytes, len < room ? len : room);
+    }
     const bool later = got < 0 && (errno == EAGAIN || errno == EINTR);
     if (got <= 0 && !later)
         close_pipe(tool, stream);
@@ -205,7 +194,7 @@ static void look_at_limits(struct tool *tool, struct tool_result *out)
 /* Waits until the process has ended, even if other processes still hold its pipes. Checks the
  * limits first: a program that was stopped before it began must not count as successful, however
  * fast it is. */
-static void attend(struct tool *tool, struct tool_result *out)
+static void attend_tool(struct tool *tool, struct tool_result *out)
 {
     for (;;) {
         struct pollfd fds[] = {
@@ -224,7 +213,7 @@ static void attend(struct tool *tool, struct tool_result *out)
     }
 }
 
-static void finish(struct tool *tool, struct tool_result *out)
+static void finish_tool(struct tool *tool, struct tool_result *out)
 {
     int status = 0;
     for (int stream = 0; stream < 2; stream++) {
@@ -264,18 +253,18 @@ bool tool_run(const struct tool_call *call, struct tool_result *out, int *number
         .seen_ms = now_ms,
         .limit_ms = now_ms + (call->timeout_ms > 0 ? call->timeout_ms : TOOL_TIMEOUT_MS),
         .kill_ms = INT64_MAX,
-        .out_max = or_default(call->out_max, TOOL_OUT_BYTES),
-        .err_max = or_default(call->err_max, TOOL_ERR_BYTES),
+        .out_max = call->out_max > 0 ? call->out_max : TOOL_OUT_BYTES,
+        .err_max = call->err_max > 0 ? call->err_max : TOOL_ERR_BYTES,
     };
     struct tool_result result = {0};
     int number = 0;
-    if (!start(&tool, &number, err)) {
+    if (!start_tool(&tool, &number, err)) {
         if (number_out)
             *number_out = number;
         return false;
     }
-    attend(&tool, &result);
-    finish(&tool, &result);
+    attend_tool(&tool, &result);
+    finish_tool(&tool, &result);
     *out = result;
     return true;
 }
@@ -288,28 +277,23 @@ void tool_result_done(struct tool_result *result)
     str_done(&result->err);
 }
 
-/* Copies the last non-empty line. */
-static void last_line(const struct str *text, char out[LAST_LINE_MAX])
-{
-    const char *start = str_text(text);
-    size_t len = text->len;
-    while (len > 0 && (start[len - 1] == '\n' || start[len - 1] == '\r'))
-        len--;
-    size_t from = len;
-    while (from > 0 && start[from - 1] != '\n')
-        from--;
-    (void)snprintf(out, LAST_LINE_MAX, "%.*s", (int)(len - from), start + from);
-}
-
 bool tool_succeeded(const struct tool_result *result, const char *what, struct err *err)
 {
-    char line[LAST_LINE_MAX];
     if (result->stopped)
         return err_set(err, ERR_BUSY, "%s: stopped", what);
     if (result->timed_out)
         return err_set(err, ERR_LIMIT, "%s: took too long", what);
     if (result->exit_code != 0) {
-        last_line(&result->err, line);
+        /* The last non-empty line. */
+        const char *text = str_text(&result->err);
+        char line[LAST_LINE_MAX];
+        size_t len = result->err.len;
+        while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r'))
+            len--;
+        size_t from = len;
+        while (from > 0 && text[from - 1] != '\n')
+            from--;
+        (void)snprintf(line, sizeof(line), "%.*s", (int)(len - from), text + from);
         if (line[0] == '\0')
             return err_set(err, ERR_IO, "%s: exit %d", what, result->exit_code);
         return err_set(err, ERR_IO, "%s: %s (exit %d)", what, line, result->exit_code);

@@ -41,15 +41,6 @@ static void list_add(struct task_list *list, struct worker_task *task)
     list->end = &task->next;
 }
 
-static struct worker_task *list_take(struct task_list *list)
-{
-    struct worker_task *task = list->first;
-    list->first = task->next;
-    if (!list->first)
-        list->end = &list->first;
-    return task;
-}
-
 static void *run_worker(void *arg)
 {
     struct workers *workers = arg;
@@ -59,7 +50,10 @@ static void *run_worker(void *arg)
             (void)pthread_cond_wait(&workers->changed, &workers->lock);
         if (!workers->to_do.first)
             break;
-        struct worker_task *task = list_take(&workers->to_do);
+        struct worker_task *task = workers->to_do.first;
+        workers->to_do.first = task->next;
+        if (!workers->to_do.first)
+            workers->to_do.end = &workers->to_do.first;
         (void)pthread_mutex_unlock(&workers->lock);
         task->work(task);
         (void)pthread_mutex_lock(&workers->lock);
@@ -206,7 +200,7 @@ size_t jobs_count(const struct jobs *jobs)
     return jobs->count;
 }
 
-static void take_out(struct jobs *jobs, struct job *job)
+static void take_out_job(struct jobs *jobs, struct job *job)
 {
     struct job **at = &jobs->list.first;
     while (*at != job)
@@ -241,7 +235,7 @@ static bool is_called_off(const struct job *job)
     return !job->active && !job->call.always && atomic_load(&job->stop);
 }
 
-static void start_what_can(struct jobs *jobs);
+static void start_waiting_jobs(struct jobs *jobs);
 
 static void work_on_job(struct worker_task *task)
 {
@@ -255,33 +249,29 @@ static void job_worked(struct worker_task *task)
     struct jobs *jobs = job->jobs;
     jobs->active_count--;
     jobs->long_count -= !job->call.always;
-    take_out(jobs, job);
-    start_what_can(jobs);
+    take_out_job(jobs, job);
+    start_waiting_jobs(jobs);
     tell_job_done(job, true);
 }
 
-static void start_job(struct jobs *jobs, struct job *job)
-{
-    job->active = true;
-    jobs->active_count++;
-    jobs->long_count += !job->call.always;
-    job->task = (struct worker_task){.work = work_on_job, .done = job_worked};
-    workers_add(jobs->workers, &job->task);
-}
-
-static void start_what_can(struct jobs *jobs)
+static void start_waiting_jobs(struct jobs *jobs)
 {
     for (struct job *job = jobs->list.first; job && jobs->active_count < JOBS_ACTIVE_MAX;
          job = job->next) {
         bool has_room = job->call.always || jobs->long_count < JOBS_LONG_MAX;
         bool waits = !job->active && !is_called_off(job) && has_room;
-        if (waits && !has_one_before(jobs, job))
-            start_job(jobs, job);
+        if (!waits || has_one_before(jobs, job))
+            continue;
+        job->active = true;
+        jobs->active_count++;
+        jobs->long_count += !job->call.always;
+        job->task = (struct worker_task){.work = work_on_job, .done = job_worked};
+        workers_add(jobs->workers, &job->task);
     }
 }
 
 /* Reports one job at a time, since its callback may add and stop other jobs. */
-static void tell_what_never_began(uv_idle_t *handle)
+static void tell_called_off_job(uv_idle_t *handle)
 {
     struct jobs *jobs = handle->data;
     struct job *job = jobs->list.first;
@@ -291,8 +281,8 @@ static void tell_what_never_began(uv_idle_t *handle)
         (void)uv_idle_stop(handle);
         return;
     }
-    take_out(jobs, job);
-    start_what_can(jobs); /* other jobs may have been waiting for this one */
+    take_out_job(jobs, job);
+    start_waiting_jobs(jobs); /* other jobs may have been waiting for this one */
     tell_job_done(job, false);
 }
 
@@ -307,7 +297,7 @@ struct job *jobs_add(struct jobs *jobs, const struct job_call *call)
     *jobs->list.end = job;
     jobs->list.end = &job->next;
     jobs->count++;
-    start_what_can(jobs);
+    start_waiting_jobs(jobs);
     return job;
 }
 
@@ -315,7 +305,7 @@ void job_stop(struct job *job)
 {
     atomic_store(&job->stop, true);
     if (is_called_off(job))
-        (void)uv_idle_start(&job->jobs->sort_out, tell_what_never_began);
+        (void)uv_idle_start(&job->jobs->sort_out, tell_called_off_job);
 }
 
 void jobs_stop(struct jobs *jobs)

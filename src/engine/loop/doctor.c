@@ -29,17 +29,12 @@ struct doctor {
     void *ctx;
 };
 
-static struct doctor_line line_new(const char *name, enum doctor_state state)
-{
-    return (struct doctor_line){.name = name, .state = state};
-}
-
-static void say(struct doctor_line *line, const char *words)
+static void set_words(struct doctor_line *line, const char *words)
 {
     (void)snprintf(line->words, sizeof(line->words), "%.319s", words);
 }
 
-static void hint(struct doctor_line *line, const char *words)
+static void set_hint(struct doctor_line *line, const char *words)
 {
     (void)snprintf(line->hint, sizeof(line->hint), "%.199s", words);
 }
@@ -55,7 +50,7 @@ static void hint_install(struct doctor_line *line, const char *package)
 static void look_at_git(const struct doctor *doctor)
 {
     char program[PATH_MAX];
-    struct doctor_line line = line_new("git", DOCTOR_LACKS);
+    struct doctor_line line = {.name = "git", .state = DOCTOR_LACKS};
     struct tool_result result = {0};
 
     if (program_find_absolute("git", program)) {
@@ -66,11 +61,11 @@ static void look_at_git(const struct doctor *doctor)
             const char *said = str_text(&result.out);
             (void)snprintf(line.words, sizeof(line.words), "%.*s", (int)strcspn(said, "\n"), said);
         } else {
-            say(&line, err.message);
+            set_words(&line, err.message);
         }
         tool_result_done(&result);
     } else {
-        say(&line, "not installed: no workspace \"worktree\"");
+        set_words(&line, "not installed: no workspace \"worktree\"");
         hint_install(&line, "git");
     }
     doctor->tell(doctor->ctx, &line);
@@ -79,11 +74,11 @@ static void look_at_git(const struct doctor *doctor)
 static void look_at_groups(const struct doctor *doctor)
 {
     struct cgroup_means means;
-    struct doctor_line line = line_new("control groups", DOCTOR_WORKS);
+    struct doctor_line line = {.name = "control groups", .state = DOCTOR_WORKS};
 
     cgroup_means(&means);
     if (means.memory && means.pids) {
-        say(&line, "memory and processes are limited and counted");
+        set_words(&line, "memory and processes are limited and counted");
     } else {
         line.state = DOCTOR_LACKS;
         (void)snprintf(line.words, sizeof(line.words), "%s%s%s: %s",
@@ -92,34 +87,35 @@ static void look_at_groups(const struct doctor *doctor)
                        means.pids ? ""
                                   : (means.memory ? " no limit of processes" : " and of processes"),
                        means.why);
-        hint(&line, strstr(means.why, "mounted")
-                        ? "mount -t cgroup2 none /sys/fs/cgroup"
-                        : "systemd-run --user --scope -p Delegate=yes devs ...");
+        set_hint(&line, strstr(means.why, "mounted")
+                            ? "mount -t cgroup2 none /sys/fs/cgroup"
+                            : "systemd-run --user --scope -p Delegate=yes devs ...");
     }
     doctor->tell(doctor->ctx, &line);
 }
 
 static void look_at_kernel_log(const struct doctor *doctor)
 {
-    struct doctor_line line = line_new("kernel log", DOCTOR_WORKS);
+    struct doctor_line line = {.name = "kernel log", .state = DOCTOR_WORKS};
     int fd = kernel_log_open();
     if (fd >= 0) {
-        say(&line, "readable: kills for memory are seen in it");
+        set_words(&line, "readable: kills for memory are seen in it");
     } else {
         line.state = DOCTOR_LACKS;
         (void)snprintf(line.words, sizeof(line.words), "not readable: %s", strerror(errno));
-        hint(&line, "sysctl kernel.dmesg_restrict=0");
+        set_hint(&line, "sysctl kernel.dmesg_restrict=0");
     }
     kernel_log_close(fd);
     doctor->tell(doctor->ctx, &line);
 }
 
-/* Returns 0 or an errno. Both files are unnamed, so nothing stays behind. */
-static int try_shared_copy(const char *dir)
+/* Tries to share blocks between two files. Both are unnamed, so nothing stays behind. */
+static void look_at_copies(const struct doctor *doctor)
 {
     static const char block[4096];
-    int from = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    int to = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    struct doctor_line line = {.name = "shared copies", .state = DOCTOR_WORKS};
+    int from = open(doctor->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    int to = open(doctor->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     int number = from < 0 || to < 0 ? errno : 0;
     if (number == 0 && write(from, block, sizeof(block)) < 0)
         number = errno;
@@ -129,39 +125,22 @@ static int try_shared_copy(const char *dir)
         (void)close(from);
     if (to >= 0)
         (void)close(to);
-    return number;
-}
 
-static void look_at_copies(const struct doctor *doctor)
-{
-    struct doctor_line line = line_new("shared copies", DOCTOR_WORKS);
-    int number = try_shared_copy(doctor->dir);
     if (number == 0) {
-        say(&line, "the file system shares blocks: snapshots cost next to nothing");
+        set_words(&line, "the file system shares blocks: snapshots cost next to nothing");
     } else {
         line.state = DOCTOR_LACKS;
         (void)snprintf(line.words, sizeof(line.words), "%s: snapshots are copied in full",
                        strerror(number));
-        hint(&line, "keep the log on btrfs or XFS, which share blocks");
+        set_hint(&line, "keep the log on btrfs or XFS, which share blocks");
     }
     doctor->tell(doctor->ctx, &line);
-}
-
-/* Returns a hint based on bwrap's own message: a chroot is as often the cause as kernel
- * settings. */
-static const char *bwrap_hint(const char *why)
-{
-    if (strstr(why, "make / slave"))
-        return "in a chroot / is not a mount point, and bwrap needs one: "
-               "mount --bind it on itself first";
-    return "sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile that "
-           "allows bwrap user namespaces";
 }
 
 static void look_at_bwrap(const struct doctor *doctor)
 {
     struct bwrap_means means;
-    struct doctor_line line = line_new("sandbox bwrap", DOCTOR_WORKS);
+    struct doctor_line line = {.name = "sandbox bwrap", .state = DOCTOR_WORKS};
 
     bwrap_means(&means);
     if (means.works && means.network) {
@@ -172,10 +151,17 @@ static void look_at_bwrap(const struct doctor *doctor)
     } else {
         line.state = DOCTOR_LACKS;
         (void)snprintf(line.words, sizeof(line.words), "does not work: %s", means.why);
-        if (means.is_there)
-            hint(&line, bwrap_hint(means.why));
-        else
+        /* The hint follows bwrap's own message: a chroot is as often the cause as kernel
+         * settings. */
+        if (!means.is_there)
             hint_install(&line, "bubblewrap");
+        else if (strstr(means.why, "make / slave"))
+            set_hint(&line, "in a chroot / is not a mount point, and bwrap needs one: "
+                            "mount --bind it on itself first");
+        else
+            set_hint(&line,
+                     "sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile that "
+                     "allows bwrap user namespaces");
     }
     doctor->tell(doctor->ctx, &line);
 }
@@ -228,8 +214,8 @@ static void advise_podman(const char *program, struct doctor_line *line)
                        "it does with this in \"sandbox\" of devs.config.json: \"args\": [%s]",
                        list.data);
     else
-        hint(line, "perhaps with another --runtime or --ulimit: \"args\" in \"sandbox\" of "
-                   "devs.config.json");
+        set_hint(line, "perhaps with another --runtime or --ulimit: \"args\" in \"sandbox\" of "
+                       "devs.config.json");
     str_done(&list);
     arg_list_done(&args);
 }
@@ -237,7 +223,7 @@ static void advise_podman(const char *program, struct doctor_line *line)
 static void look_at_podman(const struct doctor *doctor)
 {
     struct container_tool tool;
-    struct doctor_line line = line_new("sandbox podman", DOCTOR_LACKS);
+    struct doctor_line line = {.name = "sandbox podman", .state = DOCTOR_LACKS};
     struct err err = {0};
     char *const *args = sandbox_kind_is_container(doctor->spec->kind) ? doctor->spec->args : NULL;
 
@@ -245,7 +231,7 @@ static void look_at_podman(const struct doctor *doctor)
     if (!tool.works) {
         (void)snprintf(line.words, sizeof(line.words), "does not work: %s", tool.why);
         if (tool.program[0])
-            hint(&line, "podman info says more");
+            set_hint(&line, "podman info says more");
         else
             hint_install(&line, "podman");
     } else if (!try_podman(tool.program, args, &err)) {
@@ -264,7 +250,7 @@ static void look_at_podman(const struct doctor *doctor)
 static void look_at_docker(const struct doctor *doctor)
 {
     struct container_tool tool;
-    struct doctor_line line = line_new("sandbox docker", DOCTOR_LACKS);
+    struct doctor_line line = {.name = "sandbox docker", .state = DOCTOR_LACKS};
 
     container_tool(SANDBOX_DOCKER, &tool);
     if (tool.works) {
@@ -272,30 +258,26 @@ static void look_at_docker(const struct doctor *doctor)
         (void)snprintf(line.words, sizeof(line.words), "works (docker %s)", tool.version);
     } else {
         (void)snprintf(line.words, sizeof(line.words), "does not work: %s", tool.why);
-        hint(&line, tool.program[0] ? "start the daemon: systemctl start docker"
-                                    : "install docker, or podman, which needs no daemon");
+        set_hint(&line, tool.program[0] ? "start the daemon: systemctl start docker"
+                                        : "install docker, or podman, which needs no daemon");
     }
-    doctor->tell(doctor->ctx, &line);
-}
-
-static void look_at_none(const struct doctor *doctor)
-{
-    struct cgroup_means means;
-    struct doctor_line line = line_new("sandbox none", DOCTOR_WORKS);
-    cgroup_means(&means);
-    (void)snprintf(line.words, sizeof(line.words), "works, with cpu_s%s%s",
-                   means.memory ? ", memory_mb" : "", means.pids ? ", pids" : "");
     doctor->tell(doctor->ctx, &line);
 }
 
 void doctor_look(const char *dir, const struct sandbox_spec *spec, doctor_line_fn *tell, void *ctx)
 {
     const struct doctor doctor = {.dir = dir, .spec = spec, .tell = tell, .ctx = ctx};
+    struct cgroup_means means;
+    struct doctor_line none = {.name = "sandbox none", .state = DOCTOR_WORKS};
+
     look_at_git(&doctor);
     look_at_groups(&doctor);
     look_at_kernel_log(&doctor);
     look_at_copies(&doctor);
-    look_at_none(&doctor);
+    cgroup_means(&means);
+    (void)snprintf(none.words, sizeof(none.words), "works, with cpu_s%s%s",
+                   means.memory ? ", memory_mb" : "", means.pids ? ", pids" : "");
+    tell(ctx, &none);
     look_at_bwrap(&doctor);
     look_at_podman(&doctor);
     look_at_docker(&doctor);
@@ -305,75 +287,61 @@ void doctor_look(const char *dir, const struct sandbox_spec *spec, doctor_line_f
 
 enum { VERSION_ASK_MS = 3000, VERSION_MAX = 24 };
 
-/* Finds the version in "2.0.14 (Claude Code)" or "codex-cli 0.46.0": the first word that starts
- * with a digit. */
-static void add_version(const char *said, struct str *out)
-{
-    for (const char *word = said; *word; word += strspn(word, " \n")) {
-        const size_t len = strcspn(word, " \n");
-        if (isdigit((unsigned char)word[0])) {
-            str_add_char(out, ' ');
-            text_clean(out, word, len < VERSION_MAX ? len : VERSION_MAX);
-            return;
-        }
-        word += len;
-    }
-}
-
-/* A program that does not answer still counts as installed. */
+/* Adds the version in "2.0.14 (Claude Code)" or "codex-cli 0.46.0": the first word that starts with
+ * a digit. A program that does not answer still counts as installed. */
 static void ask_version(const char *program, struct str *out)
 {
     const char *const words[] = {program, "--version", NULL};
     struct tool_result result = {0};
-    if (tool_ask(words, environ, VERSION_ASK_MS, &result, NULL))
-        add_version(str_text(&result.out), out);
+    if (tool_ask(words, environ, VERSION_ASK_MS, &result, NULL)) {
+        const char *word = str_text(&result.out);
+        size_t len = strcspn(word, " \n");
+        while (*word && !isdigit((unsigned char)word[0])) {
+            word += len;
+            word += strspn(word, " \n");
+            len = strcspn(word, " \n");
+        }
+        if (*word) {
+            str_add_char(out, ' ');
+            text_clean(out, word, len < VERSION_MAX ? len : VERSION_MAX);
+        }
+    }
     tool_result_done(&result);
-}
-
-/* Returns whether devs itself knows the program by this name. */
-static bool is_built_in(const struct adapter *adapter)
-{
-    const struct adapter *known = adapters_find(NULL, adapter_name(adapter));
-    return known && strcmp(adapter_program(known), adapter_program(adapter)) == 0;
-}
-
-struct agents {
-    struct str here, missing;
-    const char *install; /* of the first missing agent; borrowed, "" = unknown */
-};
-
-static void look_at(const struct adapter *adapter, struct agents *agents)
-{
-    char path[PATH_MAX];
-    const char *program = adapter_program(adapter);
-    if (*program == '\0')
-        return; /* "generic" has no program of its own */
-    const bool is_here = program_find(program, path);
-    struct str *list = is_here ? &agents->here : &agents->missing;
-    str_addf(list, "%s%s", list->len > 0 ? ", " : "", adapter_name(adapter));
-    if (is_here && is_built_in(adapter) && program_find_absolute(program, path))
-        ask_version(path, list);
-    if (!is_here && *agents->install == '\0')
-        agents->install = adapter_install(adapter);
 }
 
 void doctor_look_at_agents(const struct adapters *adapters, doctor_line_fn *tell, void *ctx)
 {
     struct doctor_line line = {.name = "agents", .state = DOCTOR_WORKS};
-    struct agents agents = {.install = ""};
+    struct str here = {0};
+    struct str missing = {0};
+    const char *install = ""; /* of the first missing agent; "" = unknown */
     const struct adapter *adapter = NULL;
-    for (size_t i = 0; (adapter = adapters_at(adapters, i)); i++)
-        look_at(adapter, &agents);
-    if (agents.here.len > 0) {
-        (void)snprintf(line.words, sizeof(line.words), "%.200s%s%.80s", agents.here.data,
-                       agents.missing.len > 0 ? "; not here: " : "", str_text(&agents.missing));
+    for (size_t i = 0; (adapter = adapters_at(adapters, i)); i++) {
+        char path[PATH_MAX];
+        const char *program = adapter_program(adapter);
+        if (*program == '\0')
+            continue; /* "generic" has no program of its own */
+        const bool is_here = program_find(program, path);
+        struct str *list = is_here ? &here : &missing;
+        str_addf(list, "%s%s", list->len > 0 ? ", " : "", adapter_name(adapter));
+        /* Runs only programs that devs itself knows by this name. */
+        const struct adapter *known = is_here ? adapters_find(NULL, adapter_name(adapter)) : NULL;
+        if (known && strcmp(adapter_program(known), program) == 0 &&
+            program_find_absolute(program, path))
+            ask_version(path, list);
+        if (!is_here && *install == '\0')
+            install = adapter_install(adapter);
+    }
+    if (here.len > 0) {
+        (void)snprintf(line.words, sizeof(line.words), "%.200s%s%.80s", here.data,
+                       missing.len > 0 ? "; not here: " : "", str_text(&missing));
     } else {
         line.state = DOCTOR_LACKS;
         (void)snprintf(line.words, sizeof(line.words), "none of %.200s is here: commands only",
-                       str_text(&agents.missing));
-        (void)snprintf(line.hint, sizeof(line.hint), "%.199s", agents.install);
+                       str_text(&missing));
+        (void)snprintf(line.hint, sizeof(line.hint), "%.199s", install);
     }
     tell(ctx, &line);
-    str_done(&agents.here);
-    str_done(&agents.missing);
+    str_done(&here);
+    str_done(&missing);
 }

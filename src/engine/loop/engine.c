@@ -32,60 +32,43 @@
 /* Checks, before the run is logged, whether this machine can enforce the limits of a plan. Runs
  * probes with time limits on the thread that starts the engine. */
 
-static bool check_limits(const struct plan *plan, struct err *err)
+/* Checks the sandboxes of all steps. */
+static bool check_sandboxes(const struct plan *plan, struct err *err)
 {
-    struct cgroup_means means;
-    if (plan->limits.processes == 0)
-        return true;
-    cgroup_means(&means);
-    if (means.pids)
-        return true;
-    (void)err_set(err, ERR_INVALID, "limits: processes cannot be enforced here: %s", means.why);
-    return err_hint(err, "a sandbox with \"pids\" and \"best_effort\": true runs without");
-}
-
-static bool check_sandbox(const struct plan_task *task, const struct sandbox_spec *spec,
-                          struct err *err)
-{
-    struct str lacks = {0};
-    struct str why = {0};
-    struct err refused = {0};
-    bool ok = sandbox_check(spec, &lacks, &why, &refused);
-    str_done(&lacks);
-    str_done(&why);
-    if (ok)
-        return true;
-    (void)err_set(err, ERR_INVALID, "task '%s': %s", task->id, refused.message);
-    return err_hint(err, "%s", refused.hint);
-}
-
-static bool check_task(const struct plan_task *task, const struct sandbox_spec **last,
-                       struct err *err)
-{
-    for (int i = 0; i < task->step_count; i++) {
-        const struct sandbox_spec *spec = task->steps[i].sandbox;
-        bool is_new = spec != *last && !sandbox_spec_is_empty(spec);
-        if (is_new && !check_sandbox(task, spec, err))
-            return false;
-        *last = spec;
+    const struct sandbox_spec *last = NULL; /* most steps share the plan's */
+    for (int i = 0; i < plan->task_count; i++) {
+        const struct plan_task *task = &plan->tasks[i];
+        for (int step = 0; step < task->step_count; step++) {
+            const struct sandbox_spec *spec = task->steps[step].sandbox;
+            if (spec != last && !sandbox_spec_is_empty(spec)) {
+                struct str lacks = {0};
+                struct str why = {0};
+                struct err refused = {0};
+                bool ok = sandbox_check(spec, &lacks, &why, &refused);
+                str_done(&lacks);
+                str_done(&why);
+                if (!ok) {
+                    (void)err_set(err, ERR_INVALID, "task '%s': %s", task->id, refused.message);
+                    return err_hint(err, "%s", refused.hint);
+                }
+            }
+            last = spec;
+        }
     }
     return true;
 }
 
-static bool hides_log(const struct sandbox_spec *spec)
-{
-    return spec && spec->kind != SANDBOX_NONE;
-}
-
+/* Returns whether a sandbox has to hide the log from some step. */
 static bool uses_sandbox(const struct plan *plan)
 {
     for (int i = 0; i < plan->task_count; i++) {
         for (int step = 0; step < plan->tasks[i].step_count; step++) {
-            if (hides_log(plan->tasks[i].steps[step].sandbox))
+            const struct sandbox_spec *spec = plan->tasks[i].steps[step].sandbox;
+            if (spec && spec->kind != SANDBOX_NONE)
                 return true;
         }
     }
-    return plan->grows && hides_log(&plan->sandbox); /* its tasks are added later */
+    return plan->grows && plan->sandbox.kind != SANDBOX_NONE; /* its tasks are added later */
 }
 
 /* A sandbox hides the log's directory. That does not work if the log shares a directory that a step
@@ -133,15 +116,19 @@ static void avoid_writable(const struct plan *plan)
 static bool plan_check(const struct plan *plan, const struct place *place, const char *run_dir,
                        struct err *err)
 {
-    const struct sandbox_spec *last = NULL; /* most steps share the plan's */
     avoid_writable(plan);
-    if (!check_limits(plan, err) || (uses_sandbox(plan) && !check_log(place, run_dir, err)))
-        return false;
-    for (int i = 0; i < plan->task_count; i++) {
-        if (!check_task(&plan->tasks[i], &last, err))
-            return false;
+    if (plan->limits.processes != 0) {
+        struct cgroup_means means;
+        cgroup_means(&means);
+        if (!means.pids) {
+            (void)err_set(err, ERR_INVALID, "limits: processes cannot be enforced here: %s",
+                          means.why);
+            return err_hint(err, "a sandbox with \"pids\" and \"best_effort\": true runs without");
+        }
     }
-    return true;
+    if (uses_sandbox(plan) && !check_log(place, run_dir, err))
+        return false;
+    return check_sandboxes(plan, err);
 }
 
 bool engine_check_worktrees(const struct plan *plan, const char *run_dir, struct err *err)
@@ -160,6 +147,8 @@ bool engine_check_worktrees(const struct plan *plan, const char *run_dir, struct
     return true;
 }
 
+/* The event loop, the log and one child need about 40 descriptors. libuv aborts if it cannot get
+ * any for its signals (1.44, uv__signal_global_init). */
 enum { DESCRIPTORS_MIN = 64 };
 
 struct engine {
@@ -185,48 +174,38 @@ struct engine {
     pthread_t thread;
 };
 
-static void tell_start(struct engine *engine, bool ok, int64_t number, const struct err *err)
+static void *run_engine(void *arg)
 {
+    struct engine *engine = arg;
+    struct loop *loop = &engine->loop;
+    struct err err = {0};
+    int64_t number = 0;
+
+    bool ok = loop_open(loop, &engine->options, &engine->mailbox, &number, &err);
     (void)pthread_mutex_lock(&engine->lock);
     engine->has_started = true;
     engine->start_failed = !ok;
     engine->number = number;
     if (ok)
         (void)snprintf(engine->uid, sizeof(engine->uid), "%s",
-                       log_writer_uid(engine->loop.recorder.writer));
-    engine->err = *err;
+                       log_writer_uid(loop->recorder.writer));
+    engine->err = err;
     (void)pthread_cond_signal(&engine->told);
     (void)pthread_mutex_unlock(&engine->lock);
-}
 
-static void take_result(struct engine *engine)
-{
-    const struct loop *loop = &engine->loop;
-    struct engine_result *result = &engine->result;
-
-    result->exit_code = loop->state.ended ? loop->state.exit_code : RUN_EXIT_STOPPED;
-    result->last_attempt_code = loop->last_attempt_code;
-    result->recording_failed =
-        loop->recorder.lost || loop->recorder.failing || loop->recorder.left_output;
-    result->err = loop->recorder.err;
-}
-
-static void *run_engine(void *arg)
-{
-    struct engine *engine = arg;
-    struct err err = {0};
-    int64_t number = 0;
-
-    bool ok = loop_open(&engine->loop, &engine->options, &engine->mailbox, &number, &err);
-    tell_start(engine, ok, number, &err);
     if (ok) {
-        loop_run(&engine->loop);
-        recorder_finish(&engine->loop.recorder);
-        take_result(engine);
-        notifier_close(engine->loop.notifier, &engine->result.notify_err);
-        engine->loop.notifier = NULL;
+        struct engine_result *result = &engine->result;
+        loop_run(loop);
+        recorder_finish(&loop->recorder);
+        result->exit_code = loop->state.ended ? loop->state.exit_code : RUN_EXIT_STOPPED;
+        result->last_attempt_code = loop->last_attempt_code;
+        result->recording_failed =
+            loop->recorder.lost || loop->recorder.failing || loop->recorder.left_output;
+        result->err = loop->recorder.err;
+        notifier_close(loop->notifier, &result->notify_err);
+        loop->notifier = NULL;
     }
-    loop_close(&engine->loop);
+    loop_close(loop);
     const uint64_t one = 1;
     (void)!write(engine->done_fd, &one, sizeof(one)); /* an eventfd always accepts a first 1 */
     return NULL;
@@ -259,27 +238,20 @@ static bool await_start(struct engine *engine, int64_t *number_out, struct err *
     return false;
 }
 
-/* The event loop, the log and one child need about 40 descriptors. libuv aborts if it cannot get
- * any for its signals (1.44, uv__signal_global_init). */
-static bool check_descriptors(struct err *err)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= DESCRIPTORS_MIN)
-        return true;
-    err_set(err, ERR_IO, "a limit of %lld open files, and a run needs %d",
-            (long long)limit.rlim_cur, DESCRIPTORS_MIN);
-    return err_hint(err, "ulimit -n 1024");
-}
-
 bool engine_start(struct engine **out, const struct engine_options *options, int64_t *number_out,
                   struct err *err)
 {
+    struct rlimit files;
     assert(options->jobs > 0 && options->jobs <= PLAN_JOBS_MAX);
     assert(options->run_dir[0] == '/');
 
     program_avoid(options->run_dir);
-    if (!check_descriptors(err) ||
-        !plan_check(options->plan, options->place, options->run_dir, err))
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < DESCRIPTORS_MIN) {
+        err_set(err, ERR_IO, "a limit of %lld open files, and a run needs %d",
+                (long long)files.rlim_cur, DESCRIPTORS_MIN);
+        return err_hint(err, "ulimit -n 1024");
+    }
+    if (!plan_check(options->plan, options->place, options->run_dir, err))
         return false;
     struct engine *engine = xcalloc(1, sizeof(*engine));
     engine->options = *options;
@@ -320,7 +292,7 @@ int engine_done_fd(const struct engine *engine)
 
 void engine_cancel(struct engine *engine, const char *by)
 {
-    mailbox_post_cancel(&engine->mailbox, by);
+    mailbox_post(&engine->mailbox, MAIL_CANCEL, by);
 }
 
 bool engine_add(struct engine *engine, const struct engine_task *task, int *task_out,
@@ -356,7 +328,7 @@ bool engine_add(struct engine *engine, const struct engine_task *task, int *task
 
 void engine_close_plan(struct engine *engine)
 {
-    mailbox_post_close(&engine->mailbox);
+    mailbox_post(&engine->mailbox, MAIL_CLOSE, NULL);
 }
 
 void engine_note(struct engine *engine, int task, const char *note)
@@ -366,19 +338,19 @@ void engine_note(struct engine *engine, int task, const char *note)
 
 void engine_leave(struct engine *engine)
 {
-    mailbox_post_leave(&engine->mailbox);
+    mailbox_post(&engine->mailbox, MAIL_LEAVE, NULL);
 }
 
 void engine_detach(struct engine *engine, const char *why)
 {
-    mailbox_post_alone(&engine->mailbox, why);
+    mailbox_post(&engine->mailbox, MAIL_ALONE, why);
 }
 
 void engine_stop(struct engine *engine, struct engine_result *result)
 {
     if (!engine)
         return;
-    mailbox_post_stop(&engine->mailbox);
+    mailbox_post(&engine->mailbox, MAIL_STOP, NULL);
     (void)pthread_join(engine->thread, NULL);
     if (result)
         *result = engine->result;

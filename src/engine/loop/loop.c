@@ -144,28 +144,25 @@ void loop_cancel(struct loop *loop, const char *by, enum cancel_mode mode)
     loop_queue(loop, input);
 }
 
-static void take_notes(struct loop *loop, struct mail_note *notes)
-{
-    while (notes) {
-        struct mail_note *next = notes->next;
-        bool of_task = notes->task >= 0 && notes->task < loop->state.plan->task_count;
-        loop_queue(loop, (struct input){.kind = INPUT_NOTE,
-                                        .task = of_task ? notes->task : -1,
-                                        .note = notes->text});
-        free(notes);
-        notes = next;
-    }
-}
-
 static void mail_came(uv_async_t *handle)
 {
     struct loop *loop = handle->data;
     struct mail mail = mailbox_take(loop->mailbox);
 
     loop_ask_tasks(loop, mail.tasks);
-    take_notes(loop, mail.notes);
-    if (mail.close)
-        loop_close_plan(loop);
+    while (mail.notes) {
+        struct mail_note *note = mail.notes;
+        const bool of_task = note->task >= 0 && note->task < loop->state.plan->task_count;
+        mail.notes = note->next;
+        loop_queue(loop, (struct input){.kind = INPUT_NOTE,
+                                        .task = of_task ? note->task : -1,
+                                        .note = note->text});
+        free(note);
+    }
+    if (mail.close && loop->scheduler.awaits_more && loop->growth.plan) {
+        loop->scheduler.awaits_more = false;
+        loop_queue(loop, (struct input){.kind = INPUT_TIME}); /* the run may be over */
+    }
 
     if (mail.leave) {
         loop->left = true;
@@ -216,22 +213,19 @@ void loop_hear_bell(struct loop *loop)
         (void)uv_poll_start(&loop->on_bell, UV_READABLE, bell_rings);
 }
 
-/* Without a watch, the log is polled for controls. */
-static void watch_bell(struct loop *loop)
+static bool open_uv(struct loop *loop, struct err *err)
 {
     struct bell bell;
     loop->controls_due_ms = 0;
-    if (!bell_init(&bell, loop->options->place, NULL))
-        return;
-    if (watch_open(&loop->watch, NULL) && !watch_file(loop->watch, bell.path, NULL)) {
-        watch_close(loop->watch);
-        loop->watch = NULL;
+    /* Without a watch, the log is polled for controls. */
+    if (bell_init(&bell, loop->options->place, NULL)) {
+        if (watch_open(&loop->watch, NULL) && !watch_file(loop->watch, bell.path, NULL)) {
+            watch_close(loop->watch);
+            loop->watch = NULL;
+        }
+        bell_done(&bell);
     }
-    bell_done(&bell);
-}
 
-static bool open_uv(struct loop *loop, struct err *err)
-{
     int failed = uv_loop_init(&loop->uv);
     if (failed != 0)
         return err_set(err, ERR_IO, "event loop: %s", uv_strerror(failed));
@@ -302,42 +296,18 @@ static bool enter_old_run(struct loop *loop, int64_t *number_out, struct err *er
     return ok;
 }
 
-static bool enter_run(struct loop *loop, int64_t *number_out, struct err *err)
-{
-    bool ok = loop->options->resume > 0 ? enter_old_run(loop, number_out, err)
-                                        : enter_new_run(loop, number_out, err);
-    if (ok)
-        (void)snprintf(loop->run_mark, sizeof(loop->run_mark), "DEVS_RUN=%s",
-                       log_writer_uid(loop->recorder.writer));
-    return ok;
-}
-
-/* The rules of a resumed run come from the log: enter_old_run(). */
-static bool open_log(struct loop *loop, struct err *err)
+static void set_up_attempts(struct loop *loop)
 {
     const struct engine_options *options = loop->options;
-    return (options->resume > 0 || classifier_open(&loop->classifier, options->rules, err)) &&
-           recorder_init(&loop->recorder, options->place, err);
-}
-
-/* Chooses the plan with the real calls. Tasks that were added to a resumed run are only known in
- * truncated form, and are not run again: see loop_recover(). */
-static const struct plan *choose_calls(struct loop *loop)
-{
-    const struct engine_options *options = loop->options;
-    const struct plan *calls = options->calls ? options->calls : options->plan;
-    if (!calls->grows)
-        return calls;
-    if (options->resume > 0)
-        return loop->state.plan;
-    growth_init(&loop->growth, calls);
-    return loop->growth.plan;
-}
-
-static void set_up(struct loop *loop, int64_t number)
-{
-    const struct engine_options *options = loop->options;
-    const struct plan *calls = choose_calls(loop);
+    const struct plan *calls = options->calls ? options->calls : options->plan; /* the real calls */
+    if (calls->grows && options->resume > 0) {
+        /* Tasks that were added to a resumed run are only known in truncated form, and are not run
+         * again: see loop_recover(). */
+        calls = loop->state.plan;
+    } else if (calls->grows) {
+        growth_init(&loop->growth, calls);
+        calls = loop->growth.plan;
+    }
     call_digester_open(&loop->calls, options->run_dir, options->environment);
     loop->scheduler = (struct scheduler){.state = &loop->state,
                                          .calls = loop->calls,
@@ -371,7 +341,7 @@ static void set_up(struct loop *loop, int64_t number)
                                                   .log_dir = options->place->dir,
                                                   .log_db = options->place->db,
                                                   .uid = log_writer_uid(loop->recorder.writer),
-                                                  .number = number,
+                                                  .number = loop->number,
                                                   .environment = options->environment};
     workspace_set_init(&loop->workspaces, &workspaces);
 }
@@ -384,42 +354,41 @@ static void note_failed_notice(void *ctx, const char *why)
     str_done(&note);
 }
 
-static void open_notifier(struct loop *loop, int64_t number)
-{
-    const struct engine_options *options = loop->options;
-    if (!options->notify_command || options->notify == 0)
-        return;
-    const struct notifier_call call = {.command = options->notify_command,
-                                       .environment = options->environment,
-                                       .run = number,
-                                       .name = options->plan->name,
-                                       .dir = options->run_dir,
-                                       .failed = note_failed_notice,
-                                       .ctx = loop->mailbox};
-    loop->notifier = notifier_open(&call);
-}
-
 bool loop_open(struct loop *loop, const struct engine_options *options, struct mailbox *mailbox,
                int64_t *number_out, struct err *err)
 {
+    const bool resumes = options->resume > 0;
     *loop = (struct loop){.options = options,
                           .mailbox = mailbox,
                           .alarm_ms = INT64_MAX,
                           .late_ms = INT64_MAX,
                           .lingers = options->at_end == ENGINE_LINGER};
     run_state_init_for(&loop->state, options->plan, options->seed, RUN_STATE_DECIDES);
-    if (!open_log(loop, err))
+    /* The rules of a resumed run come from the log: enter_old_run(). */
+    if (!resumes && !classifier_open(&loop->classifier, options->rules, err))
         return false;
-    watch_bell(loop);
-    if (!open_uv(loop, err) || !jobs_open(&loop->jobs, &loop->uv, err) ||
-        !nursery_open(&loop->nursery, &loop->uv, err) || !enter_run(loop, number_out, err))
+    if (!recorder_init(&loop->recorder, options->place, err) || !open_uv(loop, err) ||
+        !jobs_open(&loop->jobs, &loop->uv, err) || !nursery_open(&loop->nursery, &loop->uv, err))
         return false;
-    gains_init(&loop->gains, &loop->state, loop->recorder.writer);
-    if (options->resume > 0)
-        gains_resume(&loop->gains);
-    set_up(loop, *number_out);
+    if (!(resumes ? enter_old_run(loop, number_out, err) : enter_new_run(loop, number_out, err)))
+        return false;
     loop->number = *number_out;
-    open_notifier(loop, *number_out);
+    (void)snprintf(loop->run_mark, sizeof(loop->run_mark), "DEVS_RUN=%s",
+                   log_writer_uid(loop->recorder.writer));
+    gains_init(&loop->gains, &loop->state, loop->recorder.writer);
+    if (resumes)
+        gains_resume(&loop->gains);
+    set_up_attempts(loop);
+    if (options->notify_command && options->notify != 0) {
+        const struct notifier_call call = {.command = options->notify_command,
+                                           .environment = options->environment,
+                                           .run = loop->number,
+                                           .name = options->plan->name,
+                                           .dir = options->run_dir,
+                                           .failed = note_failed_notice,
+                                           .ctx = loop->mailbox};
+        loop->notifier = notifier_open(&call);
+    }
     return loop_first_turn(loop, err);
 }
 
@@ -434,27 +403,22 @@ void loop_run(struct loop *loop)
     assert(loop->leaving);
 }
 
-static void close_uv(struct loop *loop)
-{
-    if (!loop->uv_is_open)
-        return;
-    if (!loop->leaving)
-        close_handles(loop);
-    (void)uv_run(&loop->uv, UV_RUN_DEFAULT); /* closes the handles of the children */
-    nursery_close(loop->nursery);
-    loop->nursery = NULL;
-    (void)uv_run(&loop->uv, UV_RUN_DEFAULT);
-    int failed = uv_loop_close(&loop->uv);
-    assert(failed == 0);
-    (void)failed;
-}
-
 void loop_close(struct loop *loop)
 {
     assert(loop->alive_count == 0);
     notifier_close(loop->notifier, NULL);
     workspace_set_done(&loop->workspaces);
-    close_uv(loop);
+    if (loop->uv_is_open) {
+        if (!loop->leaving)
+            close_handles(loop);
+        (void)uv_run(&loop->uv, UV_RUN_DEFAULT); /* closes the handles of the children */
+        nursery_close(loop->nursery);
+        loop->nursery = NULL;
+        (void)uv_run(&loop->uv, UV_RUN_DEFAULT);
+        int failed = uv_loop_close(&loop->uv);
+        assert(failed == 0);
+        (void)failed;
+    }
     watch_close(loop->watch);
     recorder_done(&loop->recorder);
     classifier_close(loop->classifier);

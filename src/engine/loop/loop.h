@@ -89,17 +89,17 @@ void mailbox_done(struct mailbox *mailbox);
 /* Lets the loop listen: it is woken through `wake`, NULL = no longer. Earlier mail is not lost. */
 void mailbox_listen(struct mailbox *mailbox, struct uv_async_s *wake);
 
-/* Cancels the run for `by`, which is copied. */
-void mailbox_post_cancel(struct mailbox *mailbox, const char *by);
-/* Starts nothing more, and ends when the running attempts have ended. */
-void mailbox_post_leave(struct mailbox *mailbox);
-/* `why` may be NULL. */
-void mailbox_post_alone(struct mailbox *mailbox, const char *why);
-/* Ends the engine now, even if attempts are running. */
-void mailbox_post_stop(struct mailbox *mailbox);
+/* The requests of struct mail that have no sender waiting. */
+enum mail_request {
+    MAIL_CANCEL, /* `text` names who cancels the run */
+    MAIL_LEAVE,  /* start nothing more, and end when the running attempts have ended */
+    MAIL_ALONE,  /* `text` is the reason, or NULL */
+    MAIL_STOP,   /* end the engine now, even if attempts are running */
+    MAIL_CLOSE,  /* no more tasks will be added to the plan */
+};
 
-/* Declares that no more tasks will be added to the plan. */
-void mailbox_post_close(struct mailbox *mailbox);
+/* Posts a request. Copies `text`, which is NULL for requests without one. */
+void mailbox_post(struct mailbox *mailbox, enum mail_request request, const char *text);
 /* At most ENGINE_ADDS_MAX notes may wait; further ones are dropped. */
 void mailbox_post_note(struct mailbox *mailbox, int task, const char *text);
 /* Waits for the answer. Returns false if the task was not added; see mail->err. Fails with ERR_BUSY
@@ -463,8 +463,6 @@ bool loop_may_leave(const struct loop *loop);
 
 /* Accepts tasks from other threads, to be added in the next turn. */
 void loop_ask_tasks(struct loop *loop, struct mail_task *tasks);
-/* Declares that no more tasks will be added. */
-void loop_close_plan(struct loop *loop);
 /* Adds the accepted tasks at the beginning of a turn, to be recorded with it. */
 void loop_take_tasks(struct loop *loop);
 /* Answers the senders of the tasks once the turn is recorded. */

@@ -15,23 +15,9 @@
 #include "plan.h"
 #include "xalloc.h"
 
-static void add_alive(struct loop *loop, struct attempt *attempt)
-{
-    loop->alive =
-        xgrow(loop->alive, &loop->alive_cap, loop->alive_count + 1, sizeof(struct attempt *));
-    attempt->slot = loop->alive_count;
-    loop->alive[loop->alive_count++] = attempt;
-}
-
-static void remove_alive(struct loop *loop, struct attempt *attempt)
-{
-    loop->alive[attempt->slot] = loop->alive[--loop->alive_count];
-    loop->alive[attempt->slot]->slot = attempt->slot;
-}
-
 /* Queues a fact; `text` is a JSON object, may be NULL. */
-static void loop_queue_fact(struct loop *loop, const struct fact_about *about,
-                            const struct input_fact *fact, const char *text)
+static void queue_fact(struct loop *loop, const struct fact_about *about,
+                       const struct input_fact *fact, const char *text)
 {
     loop_queue(loop, (struct input){.kind = INPUT_FACT,
                                     .task = about->task,
@@ -45,7 +31,7 @@ static void attempt_tells(void *ctx, const struct attempt *attempt, const struct
                           const char *text)
 {
     const struct fact_about about = {attempt->task, attempt->step, attempt->number};
-    loop_queue_fact(ctx, &about, fact, text);
+    queue_fact(ctx, &about, fact, text);
 }
 
 static void tell_fact(void *ctx, const struct input_fact *fact, const char *text)
@@ -54,82 +40,63 @@ static void tell_fact(void *ctx, const struct input_fact *fact, const char *text
     attempt_tells(attempt->watcher.ctx, attempt, fact, text);
 }
 
-static void tell_cuts(struct attempt *attempt)
+/* Ends an attempt. It is kept until the turn has handled its end. */
+static void end_attempt(struct attempt *attempt, const struct input *input)
 {
+    struct loop *loop = attempt->watcher.ctx;
+    const struct child_end *end = &attempt->end;
     struct str names = {0};
     struct str text = {0};
-    const struct input_fact fact = {.kind = EVENT_SECRETS_CUT, .a = attempt_cuts(attempt, &names)};
-    if (fact.a > 0) {
+
+    attempt->stage = ATTEMPT_IS_OVER;
+    loop->alive[attempt->slot] = loop->alive[--loop->alive_count];
+    loop->alive[attempt->slot]->slot = attempt->slot;
+
+    const struct input_fact cuts = {.kind = EVENT_SECRETS_CUT, .a = attempt_cuts(attempt, &names)};
+    if (cuts.a > 0) {
         str_addf(&text, "{\"names\":%s}", str_text(&names));
-        tell_fact(attempt, &fact, text.len <= EVENT_TEXT_MAX ? text.data : "{\"names\":{}}");
+        tell_fact(attempt, &cuts, text.len <= EVENT_TEXT_MAX ? text.data : "{\"names\":{}}");
+    }
+    if (end->outcome.left != 0) {
+        str_clear(&text);
+        if (end->left[0].pid != 0)
+            child_left_words(end, &text);
+        else
+            str_addf(&text, "%d processes of its sandbox cannot be ended", end->outcome.left);
+        loop_note(loop, call_name(&attempt->call), str_text(&text));
     }
     str_done(&text);
     str_done(&names);
-}
 
-static void note_left(struct loop *loop, const struct attempt *attempt)
-{
-    const struct child_end *end = &attempt->end;
-    struct str words = {0};
-    if (end->outcome.left == 0)
-        return;
-    if (end->left[0].pid != 0)
-        child_left_words(end, &words);
-    else
-        str_addf(&words, "%d processes of its sandbox cannot be ended", end->outcome.left);
-    loop_note(loop, call_name(&attempt->call), str_text(&words));
-    str_done(&words);
-}
-
-/* The attempt is kept until the turn has handled its end. */
-static void end(struct attempt *attempt, const struct input *input)
-{
-    struct loop *loop = attempt->watcher.ctx;
-    attempt->stage = ATTEMPT_IS_OVER;
-    remove_alive(loop, attempt);
-    tell_cuts(attempt);
-    note_left(loop, attempt);
     loop->last_attempt_code = attempt_exit_code(&input->outcome);
     loop_queue_end(loop, input, attempt);
 }
 
-/* If the task's result cannot be kept, the task has not passed. */
-static void take_keep_failure(struct attempt *attempt)
-{
-    struct verdict *verdict = &attempt->ending->verdict;
-    const char *why = attempt->around->keep_err.message;
-    if (attempt->is_cancelled) {
-        attempt->ending->outcome.kind = OUTCOME_CANCELLED;
-        verdict_set_persistent(verdict, REASON_CANCELLED, "", "known.cancelled");
-        return;
-    }
-    verdict_set_persistent(verdict, REASON_SETUP, "KEEP", "known.keep");
-    verdict->ask = true;
-    loop_note(attempt->watcher.ctx, "the result cannot be kept", why);
-}
-
-static void note_left_out(struct loop *loop, const struct attempt *attempt)
-{
-    const struct str *left_out = &attempt->around->kept.left_out;
-    if (left_out->len > 0)
-        loop_note(loop, "no part of the result, since they are repositories of their own",
-                  str_text(left_out));
-}
-
-static void has_kept(void *ctx, bool has_run)
+static void result_kept(void *ctx, bool has_run)
 {
     struct attempt *attempt = ctx;
+    struct loop *loop = attempt->watcher.ctx;
+    const struct surroundings *around = attempt->around;
+    struct verdict *verdict = &attempt->ending->verdict;
     attempt->job = NULL;
-    if (has_run && attempt->around->is_kept) {
-        surroundings_tell_kept(attempt->around, tell_fact, attempt);
-        note_left_out(attempt->watcher.ctx, attempt);
-    } else {
-        take_keep_failure(attempt);
+    if (has_run && around->is_kept) {
+        const struct str *left_out = &around->kept.left_out;
+        surroundings_tell_kept(around, tell_fact, attempt);
+        if (left_out->len > 0)
+            loop_note(loop, "no part of the result, since they are repositories of their own",
+                      str_text(left_out));
+    } else if (attempt->is_cancelled) {
+        attempt->ending->outcome.kind = OUTCOME_CANCELLED;
+        verdict_set_persistent(verdict, REASON_CANCELLED, "", "known.cancelled");
+    } else { /* if the task's result cannot be kept, the task has not passed */
+        verdict_set_persistent(verdict, REASON_SETUP, "KEEP", "known.keep");
+        verdict->ask = true;
+        loop_note(loop, "the result cannot be kept", around->keep_err.message);
     }
-    end(attempt, attempt->ending);
+    end_attempt(attempt, attempt->ending);
 }
 
-static void keep(void *ctx, const atomic_bool *stop)
+static void keep_result(void *ctx, const atomic_bool *stop)
 {
     const struct attempt *attempt = ctx;
     surroundings_keep(attempt->around, stop);
@@ -152,45 +119,26 @@ static void add_job(struct attempt *attempt, enum attempt_stage stage, job_work_
     assert(attempt->job); /* LOOP_FOLLOW_MAX leaves room for running attempts */
 }
 
-/* Returns whether its task passes with it and leaves a result. */
-static bool leaves_result(const struct attempt *attempt, const struct input *input)
-{
-    const struct plan *plan = attempt->setting->call.plan;
-    return attempt->around && attempt->around->call.slot &&
-           attempt->step == plan->tasks[attempt->task].step_count - 1 &&
-           scheduler_would_pass(attempt->plan, input);
-}
-
 static void open_the_way(struct attempt *attempt);
 
-/* Starts the same attempt again: the agent has done nothing yet. */
-static void begin_anew(struct attempt *attempt)
+static void judge_attempt(struct attempt *attempt)
 {
-    const struct agent_run *agent = attempt->agent;
-    struct str why = {0};
-    str_addf(&why, "%s does not know the session %s: a new one begins",
-             adapter_name(attempt->plan->agent->adapter), agent->session);
-    loop_note(attempt->watcher.ctx, call_name(&attempt->call), str_text(&why));
-    str_done(&why);
-    attempt_begin_anew(attempt);
-    open_the_way(attempt);
-}
-
-/* False if the attempt was canceled or the engine stopped in the meantime. */
-static bool may_begin_anew(const struct attempt *attempt)
-{
-    const struct loop *loop = attempt->watcher.ctx;
-    return !loop->stopping && !loop->state.tasks[attempt->task].cancelling &&
-           attempt_lost_session(attempt);
-}
-
-static void judge(struct attempt *attempt)
-{
+    struct loop *loop = attempt->watcher.ctx;
+    const struct plan *plan = attempt->setting->call.plan;
     struct input input = attempt_input(attempt, INPUT_ENDED);
-    if (may_begin_anew(attempt)) {
-        begin_anew(attempt);
+    if (!loop->stopping && !loop->state.tasks[attempt->task].cancelling &&
+        attempt_lost_session(attempt)) {
+        /* Starts the same attempt again: the agent has done nothing yet. */
+        struct str why = {0};
+        str_addf(&why, "%s does not know the session %s: a new one begins",
+                 adapter_name(attempt->plan->agent->adapter), attempt->agent->session);
+        loop_note(loop, call_name(&attempt->call), str_text(&why));
+        str_done(&why);
+        attempt_begin_anew(attempt);
+        open_the_way(attempt);
         return;
     }
+
     input.now = clock_now();
     attempt_judge(attempt, attempt->setting, &input);
     if (attempt_has_output(attempt) && scheduler_would_pass(attempt->plan, &input)) {
@@ -199,26 +147,29 @@ static void judge(struct attempt *attempt)
                                                          checked them */
     }
     attempt_tell_round(attempt, &input);
-    if (!leaves_result(attempt, &input)) {
-        end(attempt, &input);
+    const bool leaves_result = attempt->around && attempt->around->call.slot &&
+                               attempt->step == plan->tasks[attempt->task].step_count - 1 &&
+                               scheduler_would_pass(attempt->plan, &input); /* its task passes */
+    if (!leaves_result) {
+        end_attempt(attempt, &input);
         return;
     }
     attempt->ending = xcalloc(1, sizeof(*attempt->ending));
     *attempt->ending = input;
-    add_job(attempt, ATTEMPT_KEEPS, keep, has_kept);
+    add_job(attempt, ATTEMPT_KEEPS, keep_result, result_kept);
 }
 
-static void has_finished(void *ctx, bool has_run)
+static void sandbox_finished(void *ctx, bool has_run)
 {
     struct attempt *attempt = ctx;
     attempt->job = NULL;
     assert(has_run); /* because of `always` */
     (void)has_run;
     attempt_take_end(attempt);
-    judge(attempt);
+    judge_attempt(attempt);
 }
 
-static void finish(void *ctx, const atomic_bool *stop)
+static void finish_sandbox(void *ctx, const atomic_bool *stop)
 {
     const struct attempt *attempt = ctx;
     (void)stop;
@@ -230,25 +181,14 @@ static void process_ended(void *ctx, struct attempt *attempt)
     struct surroundings *around = attempt->around;
     (void)ctx;
     if (!around || !around->sandbox) {
-        judge(attempt);
+        judge_attempt(attempt);
         return;
     }
     const struct classify_text tail = output_tail(&attempt->streams[1], SURROUNDINGS_ERR_TAIL);
     if (tail.len > 0)
         str_add_n(&around->err_tail, tail.bytes, tail.len);
     around->raw = attempt->end.outcome;
-    add_job(attempt, ATTEMPT_FINISHES, finish, has_finished);
-}
-
-/* An agent that only reports its own retries counts as silent. */
-static void note_heard(struct loop *loop, struct attempt *attempt, int64_t now_ms)
-{
-    if (attempt->agent && !agent_stream_has_spoken(attempt->agent->stream))
-        return;
-    attempt->heard_ms = now_ms;
-    if (attempt->quiet)
-        loop_queue(loop, attempt_input(attempt, INPUT_HEARD));
-    attempt->quiet = false;
+    add_job(attempt, ATTEMPT_FINISHES, finish_sandbox, sandbox_finished);
 }
 
 static void was_heard(void *ctx, struct attempt *attempt)
@@ -257,20 +197,26 @@ static void was_heard(void *ctx, struct attempt *attempt)
     const int64_t due_ms = attempt_output_due(attempt);
     const int64_t now_ms = clock_now().mono_ms;
 
-    note_heard(loop, attempt, now_ms);
+    /* An agent that only reports its own retries counts as silent. */
+    if (!attempt->agent || agent_stream_has_spoken(attempt->agent->stream)) {
+        attempt->heard_ms = now_ms;
+        if (attempt->quiet)
+            loop_queue(loop, attempt_input(attempt, INPUT_HEARD));
+        attempt->quiet = false;
+    }
     if (due_ms <= now_ms)
         loop->wanted = true;
     else
         loop_alarm(loop, due_ms);
 }
 
-static void has_removed(void *ctx, bool has_run)
+static void sandbox_removed(void *ctx, bool has_run)
 {
     struct attempt *attempt = ctx;
     attempt->job = NULL;
     assert(has_run);
     (void)has_run;
-    judge(attempt);
+    judge_attempt(attempt);
 }
 
 static void remove_sandbox(void *ctx, const atomic_bool *stop)
@@ -281,12 +227,12 @@ static void remove_sandbox(void *ctx, const atomic_bool *stop)
 }
 
 /* Ends the attempt without a process, after removing what was prepared for it. */
-static void give_up(struct attempt *attempt)
+static void give_up_attempt(struct attempt *attempt)
 {
     if (attempt->around && attempt->around->sandbox)
-        add_job(attempt, ATTEMPT_FINISHES, remove_sandbox, has_removed);
+        add_job(attempt, ATTEMPT_FINISHES, remove_sandbox, sandbox_removed);
     else
-        judge(attempt);
+        judge_attempt(attempt);
 }
 
 static void was_started(void *ctx, struct attempt *attempt)
@@ -304,10 +250,10 @@ static void was_refused(void *ctx, struct attempt *attempt)
         attempt_call_off(attempt);
     else
         loop_note(ctx, call_name(&attempt->call), attempt->start_why);
-    give_up(attempt);
+    give_up_attempt(attempt);
 }
 
-static void has_prepared(void *ctx, bool has_run)
+static void way_prepared(void *ctx, bool has_run)
 {
     struct attempt *attempt = ctx;
     const struct surroundings *around = attempt->around;
@@ -320,12 +266,12 @@ static void has_prepared(void *ctx, bool has_run)
     else if (!around->is_ready)
         attempt_refuse(attempt, around->start_code, around->err.message);
     if (off || !around->is_ready)
-        give_up(attempt);
+        give_up_attempt(attempt);
     else
         attempt_start(attempt);
 }
 
-static void prepare(void *ctx, const atomic_bool *stop)
+static void prepare_way(void *ctx, const atomic_bool *stop)
 {
     const struct attempt *attempt = ctx;
     surroundings_prepare(attempt->around, stop);
@@ -335,45 +281,41 @@ static void prepare(void *ctx, const atomic_bool *stop)
 static void open_the_way(struct attempt *attempt)
 {
     if (attempt->around)
-        add_job(attempt, ATTEMPT_PREPARES, prepare, has_prepared);
+        add_job(attempt, ATTEMPT_PREPARES, prepare_way, way_prepared);
     else
         attempt_start(attempt);
 }
 
-/* Returns whether a secret is missing for its step, or for the setup of its workspace if that still
- * has to run. */
-static bool lacks_secret(const struct attempt *attempt, char name[REDACT_NAME_MAX + 1])
-{
-    const struct plan_task *task = &attempt->setting->call.plan->tasks[attempt->task];
-    const struct workspace_slot *slot = attempt->around ? attempt->around->call.slot : NULL;
-    return plan_step_lacks(attempt->plan, name) ||
-           (slot && !workspace_is_made(slot->workspace) && plan_setup_lacks(task, name));
-}
-
-static bool open_feed(const struct engine_options *options, struct attempt *attempt,
-                      struct err *err)
-{
-    if (options->open_stdin)
-        return options->open_stdin(options->stdin_ctx, &attempt->feed, err);
-    return err_set(err, ERR_NOT_FOUND,
-                   "its standard input went with the devs that it was started with");
-}
-
 /* Refuses an attempt of a resumed run if processes of the previous devs are still alive, or if its
  * secrets or input were lost with that devs. */
-static bool is_refused(struct loop *loop, struct attempt *attempt)
+static bool is_start_refused(struct loop *loop, struct attempt *attempt)
 {
+    const struct engine_options *options = loop->options;
     char name[REDACT_NAME_MAX + 1];
     struct err err = {0};
     if (recovery_refuses(&loop->recovery, attempt->task, &err)) {
         attempt_refuse(attempt, START_LEFT_ALIVE, err.message);
         return true;
     }
-    if (attempt->call.is_fed && !open_feed(loop->options, attempt, &err)) {
-        attempt_refuse(attempt, START_STDIN_GONE, err.message);
-        return true;
+    if (attempt->call.is_fed) {
+        const bool is_open =
+            options->open_stdin
+                ? options->open_stdin(options->stdin_ctx, &attempt->feed, &err)
+                : err_set(&err, ERR_NOT_FOUND,
+                          "its standard input went with the devs that it was started with");
+        if (!is_open) {
+            attempt_refuse(attempt, START_STDIN_GONE, err.message);
+            return true;
+        }
     }
-    if (loop->options->resume == 0 || !lacks_secret(attempt, name))
+    if (options->resume == 0)
+        return false;
+    /* A secret may be missing for the step, or for the setup of its workspace if that still has to
+     * run. */
+    const struct plan_task *task = &attempt->setting->call.plan->tasks[attempt->task];
+    const struct workspace_slot *slot = attempt->around ? attempt->around->call.slot : NULL;
+    if (!plan_step_lacks(attempt->plan, name) &&
+        !(slot && !workspace_is_made(slot->workspace) && plan_setup_lacks(task, name)))
         return false;
     (void)err_set(&err, ERR_INVALID,
                   "its secret %s is not in the log, and not in the environment of this devs", name);
@@ -391,9 +333,12 @@ void loop_start_attempt(struct loop *loop, const struct action *action)
                                             .fact = attempt_tells};
     struct attempt *attempt;
     bool ok = attempt_open(&attempt, &loop->setting, action, &watcher);
-    add_alive(loop, attempt);
-    if (!ok || is_refused(loop, attempt))
-        judge(attempt);
+    loop->alive =
+        xgrow(loop->alive, &loop->alive_cap, loop->alive_count + 1, sizeof(struct attempt *));
+    attempt->slot = loop->alive_count;
+    loop->alive[loop->alive_count++] = attempt;
+    if (!ok || is_start_refused(loop, attempt))
+        judge_attempt(attempt);
     else
         open_the_way(attempt);
 }
@@ -451,33 +396,29 @@ struct follow {
     struct err err;
 };
 
-static void find_changes(struct follow *follow, const atomic_bool *stop)
-{
-    const struct diff_limits limits = {0};
-    if (!follow->workspace) {
-        const struct engine_options *options = follow->loop->options;
-        struct str scratch = {0};
-        str_addf(&scratch, "%s/work", options->place->dir);
-        const struct changes_call call = {
-            .dir = options->run_dir, .scratch = scratch.data, .environment = options->environment};
-        capture_changes_in_place(&call, stop, &follow->capture);
-        str_done(&scratch);
-        return;
-    }
-    follow->found = workspace_diff(follow->workspace, follow->about.step, &limits, stop,
-                                   &follow->diff, &follow->err);
-    if (follow->found)
-        capture_changes_write(&follow->diff, &follow->capture);
-    else
-        capture_changes_none(follow->err.message, &follow->capture);
-}
-
-static void work(void *ctx, const atomic_bool *stop)
+static void work_on_follow(void *ctx, const atomic_bool *stop)
 {
     struct follow *follow = ctx;
+    const struct engine_options *options = follow->loop->options;
+    const struct diff_limits limits = {0};
     switch (follow->kind) {
     case FOLLOW_CHANGES:
-        find_changes(follow, stop);
+        if (!follow->workspace) {
+            struct str scratch = {0};
+            str_addf(&scratch, "%s/work", options->place->dir);
+            const struct changes_call call = {.dir = options->run_dir,
+                                              .scratch = scratch.data,
+                                              .environment = options->environment};
+            capture_changes_in_place(&call, stop, &follow->capture);
+            str_done(&scratch);
+            break;
+        }
+        follow->found = workspace_diff(follow->workspace, follow->about.step, &limits, stop,
+                                       &follow->diff, &follow->err);
+        if (follow->found)
+            capture_changes_write(&follow->diff, &follow->capture);
+        else
+            capture_changes_none(follow->err.message, &follow->capture);
         break;
     case FOLLOW_PROOF:
         follow->found = workspace_hash(follow->workspace, stop, &follow->tree, &follow->err);
@@ -488,63 +429,65 @@ static void work(void *ctx, const atomic_bool *stop)
     }
 }
 
-static void tell_proof(struct follow *follow)
-{
-    const struct tree_facts *tree = &follow->tree;
-    const struct input_fact fact = {.kind = EVENT_TREE_PROVEN,
-                                    .a = (int64_t)tree->digest.hi,
-                                    .b = (int64_t)tree->digest.lo,
-                                    .c = tree->files,
-                                    .d = tree->bytes,
-                                    .e = tree->ms};
-    if (follow->found)
-        loop_queue_fact(follow->loop, &follow->about, &fact, NULL);
-}
-
-static void tell_changes(struct follow *follow)
-{
-    struct loop *loop = follow->loop;
-    struct str text = {0};
-    if (follow->workspace) {
-        struct tree_diff *diff = &follow->diff;
-        if (!follow->found)
-            str_add(&diff->why, follow->err.message);
-        const struct input_fact fact = {.kind = EVENT_WORKSPACE_CHANGED,
-                                        .a = diff->changed,
-                                        .b = diff->added,
-                                        .c = diff->removed,
-                                        .d = diff->why.len > 0,
-                                        .e = diff->ms};
-        capture_changes_event(diff, &text);
-        loop_queue_fact(loop, &follow->about, &fact, str_text(&text));
-    }
-    if (follow->capture.len > 0)
-        loop_keep_capture(loop, &follow->about, &follow->capture);
-    str_done(&text);
-}
-
-static void follow_close(struct follow *follow)
+static void close_follow(struct follow *follow)
 {
     tree_diff_done(&follow->diff);
     str_done(&follow->capture);
     free(follow);
 }
 
-static void done(void *ctx, bool has_run)
+static void report_follow(struct follow *follow)
 {
-    struct follow *follow = ctx;
     struct loop *loop = follow->loop;
-    loop->wanted = true; /* the engine may be able to exit now */
-    if (has_run && follow->kind == FOLLOW_PROOF)
-        tell_proof(follow);
-    if (has_run && follow->kind == FOLLOW_CHANGES)
-        tell_changes(follow);
-    if (has_run && follow->kind == FOLLOW_DROP && !follow->found)
-        loop_note(loop, "the workspace stays", follow->err.message);
-    follow_close(follow);
+    const struct tree_facts *tree = &follow->tree;
+    struct tree_diff *diff = &follow->diff;
+    struct str text = {0};
+    switch (follow->kind) {
+    case FOLLOW_CHANGES:
+        if (follow->workspace) {
+            if (!follow->found)
+                str_add(&diff->why, follow->err.message);
+            const struct input_fact fact = {.kind = EVENT_WORKSPACE_CHANGED,
+                                            .a = diff->changed,
+                                            .b = diff->added,
+                                            .c = diff->removed,
+                                            .d = diff->why.len > 0,
+                                            .e = diff->ms};
+            capture_changes_event(diff, &text);
+            queue_fact(loop, &follow->about, &fact, str_text(&text));
+            str_done(&text);
+        }
+        if (follow->capture.len > 0)
+            loop_keep_capture(loop, &follow->about, &follow->capture);
+        break;
+    case FOLLOW_PROOF:
+        if (follow->found) {
+            const struct input_fact fact = {.kind = EVENT_TREE_PROVEN,
+                                            .a = (int64_t)tree->digest.hi,
+                                            .b = (int64_t)tree->digest.lo,
+                                            .c = tree->files,
+                                            .d = tree->bytes,
+                                            .e = tree->ms};
+            queue_fact(loop, &follow->about, &fact, NULL);
+        }
+        break;
+    case FOLLOW_DROP:
+        if (!follow->found)
+            loop_note(loop, "the workspace stays", follow->err.message);
+        break;
+    }
 }
 
-static void add(struct loop *loop, const struct attempt *attempt, enum follow_kind kind)
+static void follow_done(void *ctx, bool has_run)
+{
+    struct follow *follow = ctx;
+    follow->loop->wanted = true; /* the engine may be able to exit now */
+    if (has_run)
+        report_follow(follow);
+    close_follow(follow);
+}
+
+static void add_follow(struct loop *loop, const struct attempt *attempt, enum follow_kind kind)
 {
     const struct workspace_slot *slot = workspace_set_find(&loop->workspaces, attempt->task);
     if (jobs_count(loop->jobs) >= LOOP_FOLLOW_MAX)
@@ -554,9 +497,10 @@ static void add(struct loop *loop, const struct attempt *attempt, enum follow_ki
     follow->loop = loop;
     follow->about = (struct fact_about){attempt->task, attempt->step, attempt->number};
     follow->workspace = slot ? slot->workspace : NULL;
-    const struct job_call call = {.line = attempt->task, .work = work, .done = done, .ctx = follow};
+    const struct job_call call = {
+        .line = attempt->task, .work = work_on_follow, .done = follow_done, .ctx = follow};
     if (!jobs_add(loop->jobs, &call))
-        follow_close(follow);
+        close_follow(follow);
 }
 
 /* Returns whether the turn has a forensic record of the end of this step. */
@@ -570,27 +514,23 @@ static bool has_capture(const struct loop *loop, const struct attempt *attempt)
     return false;
 }
 
-static void follow_up(struct loop *loop, const struct attempt *attempt, bool recorded)
-{
-    const struct task_state *task = &loop->state.tasks[attempt->task];
-    const struct step_state *step = &task->steps[attempt->step];
-    const bool passed = step->status == STEP_ENDED && step->end == DECISION_SUCCEEDED;
-    const struct workspace_slot *slot = workspace_set_find(&loop->workspaces, attempt->task);
-    if (!slot) {
-        if (attempt->has_run && has_capture(loop, attempt))
-            add(loop, attempt, FOLLOW_CHANGES);
-    } else if (task->status == TASK_PASSED) {
-        if (recorded)
-            add(loop, attempt, FOLLOW_DROP);
-    } else if (passed) {
-        add(loop, attempt, FOLLOW_PROOF);
-    } else if (attempt->has_run) {
-        add(loop, attempt, FOLLOW_CHANGES);
-    }
-}
-
 void loop_follow_up(struct loop *loop, bool recorded)
 {
-    for (size_t i = 0; i < loop->ended_count; i++)
-        follow_up(loop, loop->ended[i], recorded);
+    for (size_t i = 0; i < loop->ended_count; i++) {
+        const struct attempt *attempt = loop->ended[i];
+        const struct task_state *task = &loop->state.tasks[attempt->task];
+        const struct step_state *step = &task->steps[attempt->step];
+        const bool passed = step->status == STEP_ENDED && step->end == DECISION_SUCCEEDED;
+        if (!workspace_set_find(&loop->workspaces, attempt->task)) {
+            if (attempt->has_run && has_capture(loop, attempt))
+                add_follow(loop, attempt, FOLLOW_CHANGES);
+        } else if (task->status == TASK_PASSED) {
+            if (recorded)
+                add_follow(loop, attempt, FOLLOW_DROP);
+        } else if (passed) {
+            add_follow(loop, attempt, FOLLOW_PROOF);
+        } else if (attempt->has_run) {
+            add_follow(loop, attempt, FOLLOW_CHANGES);
+        }
+    }
 }

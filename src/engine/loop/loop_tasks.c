@@ -4,7 +4,7 @@
 
 #include "plan.h"
 
-static void put_last(struct mail_task **list, struct mail_task *mail)
+static void append_task(struct mail_task **list, struct mail_task *mail)
 {
     while (*list)
         list = &(*list)->next;
@@ -15,37 +15,24 @@ void loop_ask_tasks(struct loop *loop, struct mail_task *tasks)
 {
     if (!tasks)
         return;
-    put_last(&loop->growth.asked, tasks);
+    append_task(&loop->growth.asked, tasks);
     loop->wanted = true;
-}
-
-void loop_close_plan(struct loop *loop)
-{
-    if (!loop->scheduler.awaits_more || !loop->growth.plan)
-        return;
-    loop->scheduler.awaits_more = false;
-    loop_queue(loop, (struct input){.kind = INPUT_TIME}); /* the run may be over */
-}
-
-static bool takes_tasks(const struct loop *loop, struct err *err)
-{
-    if (!loop->growth.plan)
-        return err_set(err, ERR_INVALID, "the plan of this run does not grow");
-    if (loop->state.ended)
-        return err_set(err, ERR_NOT_FOUND, "the run takes no more tasks: it is over");
-    if (loop->state.stopped_by_person || loop->cancelled || loop->stopping)
-        return err_set(err, ERR_NOT_FOUND, "the run takes no more tasks: it is being cancelled");
-    if (!loop->scheduler.awaits_more || loop->left)
-        return err_set(err, ERR_NOT_FOUND, "the run takes no more tasks: its end was said");
-    return true;
 }
 
 static bool add_task(struct loop *loop, struct mail_task *mail)
 {
     const struct plan *plan = loop->state.plan;
     const int number = plan->task_count;
-    if (!takes_tasks(loop, &mail->err) ||
-        !growth_add(&loop->growth, mail->task, mail->own, &mail->err))
+    if (!loop->growth.plan)
+        return err_set(&mail->err, ERR_INVALID, "the plan of this run does not grow");
+    if (loop->state.ended)
+        return err_set(&mail->err, ERR_NOT_FOUND, "the run takes no more tasks: it is over");
+    if (loop->state.stopped_by_person || loop->cancelled || loop->stopping)
+        return err_set(&mail->err, ERR_NOT_FOUND,
+                       "the run takes no more tasks: it is being cancelled");
+    if (!loop->scheduler.awaits_more || loop->left)
+        return err_set(&mail->err, ERR_NOT_FOUND, "the run takes no more tasks: its end was said");
+    if (!growth_add(&loop->growth, mail->task, mail->own, &mail->err))
         return false;
     mail->own = NULL; /* ownership was taken */
     gains_make_room(&loop->gains, number + 1);
@@ -71,7 +58,7 @@ void loop_take_tasks(struct loop *loop)
         mail->next = NULL;
         if (!add_task(loop, mail))
             mail->number = -1;
-        put_last(&loop->growth.settled, mail);
+        append_task(&loop->growth.settled, mail);
         mail = next;
     }
 }

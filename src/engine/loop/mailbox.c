@@ -15,18 +15,14 @@ void mailbox_init(struct mailbox *mailbox)
     (void)pthread_cond_init(&mailbox->answered, NULL);
 }
 
-static void free_notes(struct mail_note *notes)
-{
-    while (notes) {
-        struct mail_note *next = notes->next;
-        free(notes);
-        notes = next;
-    }
-}
-
 void mailbox_done(struct mailbox *mailbox)
 {
-    free_notes(mailbox->mail.notes);
+    struct mail_note *note = mailbox->mail.notes;
+    while (note) {
+        struct mail_note *next = note->next;
+        free(note);
+        note = next;
+    }
     (void)pthread_cond_destroy(&mailbox->answered);
     (void)pthread_mutex_destroy(&mailbox->lock);
 }
@@ -47,37 +43,30 @@ void mailbox_listen(struct mailbox *mailbox, struct uv_async_s *wake)
     (void)pthread_mutex_unlock(&mailbox->lock);
 }
 
-void mailbox_post_cancel(struct mailbox *mailbox, const char *by)
+void mailbox_post(struct mailbox *mailbox, enum mail_request request, const char *text)
 {
+    struct mail *mail = &mailbox->mail;
     (void)pthread_mutex_lock(&mailbox->lock);
-    mailbox->mail.cancel = true;
-    (void)snprintf(mailbox->mail.by, sizeof(mailbox->mail.by), "%s", by);
-    wake_listener(mailbox);
-    (void)pthread_mutex_unlock(&mailbox->lock);
-}
-
-void mailbox_post_leave(struct mailbox *mailbox)
-{
-    (void)pthread_mutex_lock(&mailbox->lock);
-    mailbox->mail.leave = true;
-    wake_listener(mailbox);
-    (void)pthread_mutex_unlock(&mailbox->lock);
-}
-
-void mailbox_post_alone(struct mailbox *mailbox, const char *why)
-{
-    (void)pthread_mutex_lock(&mailbox->lock);
-    mailbox->mail.alone = true;
-    if (why)
-        (void)snprintf(mailbox->mail.why, sizeof(mailbox->mail.why), "%s", why);
-    wake_listener(mailbox);
-    (void)pthread_mutex_unlock(&mailbox->lock);
-}
-
-void mailbox_post_stop(struct mailbox *mailbox)
-{
-    (void)pthread_mutex_lock(&mailbox->lock);
-    mailbox->mail.stop = true;
+    switch (request) {
+    case MAIL_CANCEL:
+        mail->cancel = true;
+        (void)snprintf(mail->by, sizeof(mail->by), "%s", text);
+        break;
+    case MAIL_LEAVE:
+        mail->leave = true;
+        break;
+    case MAIL_ALONE:
+        mail->alone = true;
+        if (text)
+            (void)snprintf(mail->why, sizeof(mail->why), "%s", text);
+        break;
+    case MAIL_STOP:
+        mail->stop = true;
+        break;
+    case MAIL_CLOSE:
+        mail->close = true;
+        break;
+    }
     wake_listener(mailbox);
     (void)pthread_mutex_unlock(&mailbox->lock);
 }
@@ -91,14 +80,6 @@ struct mail mailbox_take(struct mailbox *mailbox)
     mailbox->note_count = 0;
     (void)pthread_mutex_unlock(&mailbox->lock);
     return mail;
-}
-
-void mailbox_post_close(struct mailbox *mailbox)
-{
-    (void)pthread_mutex_lock(&mailbox->lock);
-    mailbox->mail.close = true;
-    wake_listener(mailbox);
-    (void)pthread_mutex_unlock(&mailbox->lock);
 }
 
 void mailbox_post_note(struct mailbox *mailbox, int task, const char *text)
@@ -122,27 +103,11 @@ void mailbox_post_note(struct mailbox *mailbox, int task, const char *text)
         free(note);
 }
 
-static void answer(struct mail_task *mail, int number)
-{
-    mail->number = number;
-    mail->is_answered = true;
-}
-
 static void refuse_shut(struct mail_task *mail)
 {
     (void)err_set(&mail->err, ERR_NOT_FOUND, "the run takes no more tasks: it is over");
-    answer(mail, -1);
-}
-
-/* Call with the lock held. */
-static void put_task(struct mailbox *mailbox, struct mail_task *mail)
-{
-    struct mail_task **end = &mailbox->mail.tasks;
-    while (*end)
-        end = &(*end)->next;
-    *end = mail;
-    mailbox->task_count++;
-    wake_listener(mailbox);
+    mail->number = -1;
+    mail->is_answered = true;
 }
 
 bool mailbox_post_task(struct mailbox *mailbox, struct mail_task *mail)
@@ -154,9 +119,15 @@ bool mailbox_post_task(struct mailbox *mailbox, struct mail_task *mail)
         refuse_shut(mail);
     } else if (mailbox->task_count == ENGINE_ADDS_MAX) {
         (void)err_set(&mail->err, ERR_BUSY, "%d tasks wait to be added already", ENGINE_ADDS_MAX);
-        answer(mail, -1);
+        mail->number = -1;
+        mail->is_answered = true;
     } else {
-        put_task(mailbox, mail);
+        struct mail_task **end = &mailbox->mail.tasks;
+        while (*end)
+            end = &(*end)->next;
+        *end = mail;
+        mailbox->task_count++;
+        wake_listener(mailbox);
     }
     while (!mail->is_answered)
         (void)pthread_cond_wait(&mailbox->answered, &mailbox->lock);

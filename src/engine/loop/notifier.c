@@ -12,7 +12,7 @@
 #include "ui_settings.h"
 #include "xalloc.h"
 
-enum { VARIABLES = 10, OUTPUT_MAX = 4096 };
+enum { OUTPUT_MAX = 4096 };
 
 /* Notices that are sent together. */
 struct batch {
@@ -43,76 +43,56 @@ static void batch_done(struct batch *batch)
     batch->count = 0;
 }
 
-/* Adds one of our variables for the command's environment. Values never contain a NUL. */
-static void add_variable(struct str *texts, size_t starts[VARIABLES], size_t *count,
-                         const char *name, const char *value)
+/* Returns the environment of devs, with our variables replacing those of the same name. Their text
+ * is in *texts. The caller frees the list. */
+static char **make_environment(const struct notifier *notifier, const struct notice_list *list,
+                               const char *message, struct str *texts)
 {
-    starts[(*count)++] = texts->len;
-    str_addf(texts, "%s=%s", name, value);
-    str_add_char(texts, '\0');
-}
+    const struct notice *chief = notice_chief(list);
+    char *const *before = notifier->call.environment;
+    char run[32];
+    char total[32];
+    (void)snprintf(run, sizeof(run), "%lld", (long long)list->run);
+    (void)snprintf(total, sizeof(total), "%zu", list->total);
+    const struct {
+        const char *name, *value; /* values never contain a NUL */
+    } variables[] = {
+        {"DEVS_RUN", run},
+        {"DEVS_NAME", list->name},
+        {"DEVS_DIR", list->dir},
+        {"DEVS_TASK", chief->task ? chief->task : ""},
+        {"DEVS_EVENT", ui_notify_name(chief->event)},
+        {"DEVS_REASON", chief->reason},
+        {"DEVS_LINE", chief->line},
+        {"DEVS_COMMAND", chief->command},
+        {"DEVS_MESSAGE", message},
+        {"DEVS_COUNT", total},
+    };
+    size_t starts[ARRAY_LEN(variables)];
+    for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
+        starts[i] = texts->len;
+        str_addf(texts, "%s=%s", variables[i].name, variables[i].value);
+        str_add_char(texts, '\0');
+    }
 
-static bool is_named(const char *variable, const char *as)
-{
-    const size_t len = strcspn(as, "=") + 1;
-    return strncmp(variable, as, len) == 0;
-}
-
-/* Returns the environment of devs, with our variables replacing those of the same name. The caller
- * frees it. */
-static char **make_environment(char *const *before, const struct str *texts, const size_t *starts,
-                               size_t count)
-{
     size_t had = 0;
     while (before[had])
         had++;
-    char **list = xcalloc(had + count + 1, sizeof(*list));
+    char **environment = xcalloc(had + ARRAY_LEN(variables) + 1, sizeof(*environment));
     size_t at = 0;
-    for (size_t i = 0; i < count; i++)
-        list[at++] = texts->data + starts[i];
+    for (size_t i = 0; i < ARRAY_LEN(variables); i++)
+        environment[at++] = texts->data + starts[i];
     for (size_t i = 0; i < had; i++) {
         bool is_ours = false;
-        for (size_t k = 0; k < count; k++)
-            is_ours = is_ours || is_named(before[i], list[k]);
+        for (size_t k = 0; k < ARRAY_LEN(variables); k++) {
+            const size_t len = strlen(variables[k].name);
+            is_ours = is_ours ||
+                      (strncmp(before[i], variables[k].name, len) == 0 && before[i][len] == '=');
+        }
         if (!is_ours)
-            list[at++] = before[i];
+            environment[at++] = before[i];
     }
-    return list;
-}
-
-static char **describe(const struct notifier *notifier, const struct notice_list *list,
-                       const char *message, struct str *texts)
-{
-    const struct notice *chief = notice_chief(list);
-    size_t starts[VARIABLES];
-    size_t count = 0;
-    char number[32];
-    (void)snprintf(number, sizeof(number), "%lld", (long long)list->run);
-    add_variable(texts, starts, &count, "DEVS_RUN", number);
-    add_variable(texts, starts, &count, "DEVS_NAME", list->name);
-    add_variable(texts, starts, &count, "DEVS_DIR", list->dir);
-    add_variable(texts, starts, &count, "DEVS_TASK", chief->task ? chief->task : "");
-    add_variable(texts, starts, &count, "DEVS_EVENT", ui_notify_name(chief->event));
-    add_variable(texts, starts, &count, "DEVS_REASON", chief->reason);
-    add_variable(texts, starts, &count, "DEVS_LINE", chief->line);
-    add_variable(texts, starts, &count, "DEVS_COMMAND", chief->command);
-    add_variable(texts, starts, &count, "DEVS_MESSAGE", message);
-    (void)snprintf(number, sizeof(number), "%zu", list->total);
-    add_variable(texts, starts, &count, "DEVS_COUNT", number);
-    return make_environment(notifier->call.environment, texts, starts, count);
-}
-
-/* Returns the command with the message as its last argument. The caller frees it. */
-static char **make_argv(char *const *command, char *message)
-{
-    size_t count = 0;
-    while (command[count])
-        count++;
-    char **argv = xcalloc(count + 2, sizeof(*argv));
-    for (size_t i = 0; i < count; i++)
-        argv[i] = command[i];
-    argv[count] = message;
-    return argv;
+    return environment;
 }
 
 static bool run_command(const struct notifier *notifier, const struct notice_list *list,
@@ -125,8 +105,16 @@ static bool run_command(const struct notifier *notifier, const struct notice_lis
     notice_message(list, &message);
     notice_json(list, &json);
     str_add_char(&json, '\n');
-    char **argv = make_argv(notifier->call.command, message.data);
-    char **environment = describe(notifier, list, str_text(&message), &texts);
+
+    char *const *command = notifier->call.command;
+    size_t count = 0;
+    while (command[count])
+        count++;
+    char **argv = xcalloc(count + 2, sizeof(*argv)); /* the message is the last argument */
+    for (size_t i = 0; i < count; i++)
+        argv[i] = command[i];
+    argv[count] = message.data;
+    char **environment = make_environment(notifier, list, str_text(&message), &texts);
     const struct tool_call call = {.argv = argv,
                                    .environment = environment,
                                    .cwd = "/",

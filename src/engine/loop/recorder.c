@@ -15,21 +15,21 @@ bool recorder_init(struct recorder *recorder, const struct place *place, struct 
 }
 
 /* Returns the writer that currently takes commits. */
-static struct log_writer *present(const struct recorder *recorder)
+static struct log_writer *present_writer(const struct recorder *recorder)
 {
     return recorder->spill ? recorder->spill : recorder->writer;
 }
 
-static size_t cost_of(const struct event *event)
+static size_t event_cost(const struct event *event)
 {
     return sizeof(*event) + (event->text ? strlen(event->text) : 0);
 }
 
 /* Drops the first `count` waiting events. */
-static void drop_kept(struct recorder *recorder, size_t count)
+static void drop_kept_events(struct recorder *recorder, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        recorder->kept_bytes -= cost_of(&recorder->kept[i]);
+        recorder->kept_bytes -= event_cost(&recorder->kept[i]);
         free((void *)(uintptr_t)recorder->kept[i].text); /* allocated by keep_events() */
         recorder->kept[i].text = NULL;
     }
@@ -39,21 +39,11 @@ static void drop_kept(struct recorder *recorder, size_t count)
                 recorder->kept_count * sizeof(*recorder->kept));
 }
 
-/* A failed commit may have written the first events. */
-static void drop_committed(struct recorder *recorder)
-{
-    int64_t committed = log_writer_committed_seq(present(recorder));
-    size_t count = 0;
-    while (count < recorder->kept_count && recorder->kept[count].seq <= committed)
-        count++;
-    drop_kept(recorder, count);
-}
-
 void recorder_done(struct recorder *recorder)
 {
     if (!recorder)
         return;
-    drop_kept(recorder, recorder->kept_count);
+    drop_kept_events(recorder, recorder->kept_count);
     free(recorder->kept);
     log_writer_close(recorder->spill); /* first, because its owner lock was taken second */
     log_writer_close(recorder->writer);
@@ -62,13 +52,13 @@ void recorder_done(struct recorder *recorder)
 
 static void keep_events(struct recorder *recorder, const struct log_batch *batch)
 {
-    int64_t committed = log_writer_committed_seq(present(recorder));
+    int64_t committed = log_writer_committed_seq(present_writer(recorder));
     for (size_t i = 0; i < batch->event_count; i++) {
         struct event event = batch->events[i];
         if (event.seq <= committed)
             continue;
         event.text = event.text ? xstrdup(event.text) : NULL;
-        recorder->kept_bytes += cost_of(&event);
+        recorder->kept_bytes += event_cost(&event);
         recorder->kept = xgrow(recorder->kept, &recorder->kept_cap, recorder->kept_count + 1,
                                sizeof(*recorder->kept));
         recorder->kept[recorder->kept_count++] = event;
@@ -81,16 +71,6 @@ static void lose_output(struct recorder *recorder, const struct log_batch *batch
         return;
     recorder->output_lost = true;
     recorder->lost = true;
-}
-
-static void note_failure(struct recorder *recorder, const struct err *err, int64_t now_ms)
-{
-    if (!recorder->failing && !recorder->spill)
-        recorder->err = *err;
-    recorder->failing = true;
-    recorder->busy = err->code == ERR_BUSY;
-    if (now_ms >= recorder->retry_ms)
-        recorder->retry_ms = now_ms + RECORDER_RETRY_MS;
 }
 
 /* The log cannot be written: records the run in a spill log from now on. */
@@ -112,24 +92,18 @@ static bool open_spill(struct recorder *recorder, const struct err *why)
     return true;
 }
 
-/* A spill log that is full of output still has room for events. */
-static struct log_batch without_output(struct recorder *recorder, const struct log_batch *batch)
-{
-    struct log_batch rest = *batch;
-    lose_output(recorder, batch);
-    rest.output_count = 0;
-    rest.capture_count = 0;
-    return rest;
-}
-
 static bool try_batch(struct recorder *recorder, const struct log_batch *batch, enum log_sync sync,
                       struct err *err)
 {
-    struct log_writer *writer = present(recorder);
     bool has_output = batch->output_count > 0 || batch->capture_count > 0;
-    bool is_full = recorder->spill && has_output && !log_writer_has_room(recorder->spill);
-    const struct log_batch fitting = is_full ? without_output(recorder, batch) : *batch;
-    return log_writer_commit(writer, &fitting, sync, err);
+    struct log_batch fitting = *batch;
+    /* A spill log that is full of output still has room for events. */
+    if (recorder->spill && has_output && !log_writer_has_room(recorder->spill)) {
+        lose_output(recorder, batch);
+        fitting.output_count = 0;
+        fitting.capture_count = 0;
+    }
+    return log_writer_commit(present_writer(recorder), &fitting, sync, err);
 }
 
 static bool write_batch(struct recorder *recorder, const struct log_batch *batch,
@@ -144,7 +118,12 @@ static bool write_batch(struct recorder *recorder, const struct log_batch *batch
         ok = try_batch(recorder, batch, sync, &err);
     }
     if (!ok) {
-        note_failure(recorder, &err, now_ms);
+        if (!recorder->failing && !recorder->spill)
+            recorder->err = err;
+        recorder->failing = true;
+        recorder->busy = err.code == ERR_BUSY;
+        if (now_ms >= recorder->retry_ms)
+            recorder->retry_ms = now_ms + RECORDER_RETRY_MS;
         return false;
     }
     recorder->has_output =
@@ -152,14 +131,14 @@ static bool write_batch(struct recorder *recorder, const struct log_batch *batch
     recorder->recovered = recorder->recovered || recorder->failing;
     recorder->failing = false;
     /* Keeps the first error. */
-    if (!log_writer_synced(present(recorder), &recorder->sync_err))
+    if (!log_writer_synced(present_writer(recorder), &recorder->sync_err))
         recorder->unsynced = true;
     return true;
 }
 
 /* Merges the spill log into the log, if the log can be written again. Returns true if the only
  * obstacle is another process that holds the log. */
-static bool try_home(struct recorder *recorder, int64_t now_ms)
+static bool merge_spill(struct recorder *recorder, int64_t now_ms)
 {
     const struct place place = *log_writer_place(recorder->spill);
     struct err err = {0};
@@ -175,7 +154,8 @@ static bool try_home(struct recorder *recorder, int64_t now_ms)
 }
 
 /* Writes the waiting events, then the new ones, as one batch. */
-static bool write_kept(struct recorder *recorder, const struct log_batch *batch, int64_t now_ms)
+static bool write_kept_events(struct recorder *recorder, const struct log_batch *batch,
+                              int64_t now_ms)
 {
     bool is_due = now_ms >= recorder->retry_ms;
     keep_events(recorder, batch);
@@ -185,11 +165,16 @@ static bool write_kept(struct recorder *recorder, const struct log_batch *batch,
     bool ok = write_batch(recorder, &all, LOG_SYNC_FULL, now_ms);
     if (!ok)
         lose_output(recorder, batch);
-    drop_committed(recorder);
+    /* A failed commit may have written the first events. */
+    const int64_t committed = log_writer_committed_seq(present_writer(recorder));
+    size_t count = 0;
+    while (count < recorder->kept_count && recorder->kept[count].seq <= committed)
+        count++;
+    drop_kept_events(recorder, count);
     if (!ok && is_due && recorder->kept_bytes > RECORDER_KEPT_BYTES) {
         recorder->lost = true;
         recorder->over = true;
-        drop_kept(recorder, recorder->kept_count);
+        drop_kept_events(recorder, recorder->kept_count);
     }
     return ok;
 }
@@ -200,30 +185,15 @@ bool recorder_commit(struct recorder *recorder, const struct log_batch *batch,
     if (recorder->over)
         return false;
     if (recorder->spill && now_ms >= recorder->retry_ms)
-        (void)try_home(recorder, now_ms);
+        (void)merge_spill(recorder, now_ms);
     if (recorder->failing && (urgency == RECORDER_NOW || now_ms >= recorder->retry_ms))
-        return write_kept(recorder, batch, now_ms);
+        return write_kept_events(recorder, batch, now_ms);
     enum log_sync sync = urgency == RECORDER_NOW ? LOG_SYNC_FULL : LOG_SYNC_NORMAL;
     if (!recorder->failing && write_batch(recorder, batch, sync, now_ms))
         return true;
     keep_events(recorder, batch);
     lose_output(recorder, batch);
     return false;
-}
-
-/* Keeps the controls of either log that were not returned before. */
-static size_t keep_new(struct recorder *recorder, struct control *controls, size_t count)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        bool of_spill = controls[i].id >= recorder->spill_controls;
-        int64_t *seen = of_spill ? &recorder->spill_control_seen : &recorder->control_seen;
-        if (controls[i].id <= *seen)
-            continue; /* already returned, but its answer is not in the log yet */
-        *seen = controls[i].id;
-        controls[kept++] = controls[i];
-    }
-    return kept;
 }
 
 bool recorder_controls(struct recorder *recorder, struct control *out, size_t max,
@@ -233,11 +203,20 @@ bool recorder_controls(struct recorder *recorder, struct control *out, size_t ma
     size_t total = 0;
     bool any = false;
     for (size_t i = 0; i < ARRAY_LEN(writers) && total < max; i++) {
+        struct control *controls = out + total;
         size_t count = 0;
-        if (!writers[i] || !log_writer_controls(writers[i], out + total, max - total, &count, err))
+        if (!writers[i] || !log_writer_controls(writers[i], controls, max - total, &count, err))
             continue;
         any = true;
-        total += keep_new(recorder, out + total, count);
+        for (size_t k = 0; k < count; k++) {
+            const struct control *control = &controls[k];
+            const bool of_spill = control->id >= recorder->spill_controls;
+            int64_t *seen = of_spill ? &recorder->spill_control_seen : &recorder->control_seen;
+            if (control->id <= *seen)
+                continue; /* already returned, but its answer is not in the log yet */
+            *seen = control->id;
+            out[total++] = *control;
+        }
     }
     if (any)
         *count_out = total;
@@ -249,27 +228,23 @@ bool recorder_is_away(const struct recorder *recorder)
     return recorder->spill != NULL;
 }
 
-/* The log may have been damaged since the last commit, which nobody has checked. */
-static void check_commits(struct recorder *recorder)
-{
-    struct err err = {0};
-    if (recorder->spill || recorder->failing || log_writer_check(recorder->writer, &err))
-        return;
-    recorder->err = err;
-    if (!open_spill(recorder, &err))
-        recorder->lost = true;
-}
-
 void recorder_finish(struct recorder *recorder)
 {
-    check_commits(recorder);
     const struct log_batch none = {0};
+    struct err err = {0};
+    /* The log may have been damaged since the last commit, which nobody has checked. */
+    if (!recorder->spill && !recorder->failing && !log_writer_check(recorder->writer, &err)) {
+        recorder->err = err;
+        if (!open_spill(recorder, &err))
+            recorder->lost = true;
+    }
+
     int64_t until_ms = clock_now().mono_ms + RECORDER_FINISH_MS;
     int64_t now_ms = 0;
     bool is_in_the_way = recorder->spill != NULL;
     while (is_in_the_way && now_ms < until_ms) {
         now_ms = clock_now().mono_ms;
-        is_in_the_way = try_home(recorder, now_ms);
+        is_in_the_way = merge_spill(recorder, now_ms);
     }
     if (recorder->home && recorder->failing)
         (void)recorder_commit(recorder, &none, RECORDER_NOW, clock_now().mono_ms);

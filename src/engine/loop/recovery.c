@@ -106,20 +106,6 @@ static struct process *find_process(const struct look *look, pid_t pid)
                            : NULL;
 }
 
-/* Returns the task whose attempt led this session. Returns NOT_OURS if none did, if the pid belongs
- * to another process now, or if the leader is gone, because then nobody can tell. */
-static int find_session(const struct sweeping *sweeping, pid_t session)
-{
-    const struct recovery *recovery = sweeping->recovery;
-    const struct process *leader = find_process(&sweeping->look, session);
-    for (int i = 0; leader && i < recovery->task_count; i++) {
-        const struct recovery_leader *known = &recovery->leaders[i];
-        if (known->pid == session && known->start == leader->facts.start)
-            return i;
-    }
-    return NOT_OURS;
-}
-
 /* Returns the task whose step mark the process has, in addition to the run's mark. */
 static int find_step(const struct sweeping *sweeping, pid_t pid)
 {
@@ -159,10 +145,11 @@ static const struct told *find_told(const struct sweeping *sweeping, const struc
     return NULL;
 }
 
-/* A process that was sent TERM stays ours until it has ended: the parent that identified it may be
- * gone. */
+/* Returns the task that the process belongs to. A process that was sent TERM stays ours until it
+ * has ended: the parent that identified it may be gone. */
 static int find_task(struct sweeping *sweeping, const struct proc_facts *facts)
 {
+    const struct recovery *recovery = sweeping->recovery;
     const char *const wanted[] = {sweeping->run_mark, NULL};
     if (proc_is_over(facts) || facts->session == sweeping->spared ||
         is_above_us(sweeping, facts->pid))
@@ -170,9 +157,14 @@ static int find_task(struct sweeping *sweeping, const struct proc_facts *facts)
     const struct told *told = find_told(sweeping, facts);
     if (told)
         return told->task;
-    int task = find_session(sweeping, facts->session);
-    if (task != NOT_OURS)
-        return task;
+    /* The session says nothing if no attempt led it, if its pid belongs to another process now, or
+     * if the leader is gone, because then nobody can tell. */
+    const struct process *leader = find_process(&sweeping->look, facts->session);
+    for (int i = 0; leader && i < recovery->task_count; i++) {
+        const struct recovery_leader *known = &recovery->leaders[i];
+        if (known->pid == facts->session && known->start == leader->facts.start)
+            return i;
+    }
     const enum proc_answer carries = proc_has_environment(facts->pid, wanted);
     sweeping->look.untold += carries == PROC_UNTOLD;
     return carries == PROC_YES ? find_step(sweeping, facts->pid) : NOT_OURS;
@@ -198,7 +190,7 @@ static bool add_children(struct sweeping *sweeping)
     return more;
 }
 
-static void look_around(struct sweeping *sweeping)
+static void look_at_processes(struct sweeping *sweeping)
 {
     struct look *look = &sweeping->look;
     look->count = 0;
@@ -236,36 +228,31 @@ static void name_process(const struct proc_facts *facts, size_t nth, struct str 
         str_addf(out, "%s%s (pid %d)", nth > 0 ? ", " : "", facts->name, (int)facts->pid);
 }
 
-/* Sends TERM, once to each process. Continues stopped ones, which could not react otherwise. */
-static void tell(struct sweeping *sweeping, const struct process *process)
-{
-    const struct proc_facts *facts = &process->facts;
-    bool forbidden = false;
-    if (find_told(sweeping, facts) || sweeping->told_count >= RECOVERY_ENDED_MAX)
-        return;
-    sweeping->told = xgrow(sweeping->told, &sweeping->told_cap, sweeping->told_count + 1,
-                           sizeof(*sweeping->told));
-    sweeping->told[sweeping->told_count++] =
-        (struct told){.pid = facts->pid, .start = facts->start, .task = process->task};
-    if (send_signal(facts, SIGTERM, &forbidden))
-        (void)send_signal(facts, SIGCONT, &forbidden);
-    name_process(facts, sweeping->named++, sweeping->ended);
-}
-
-static void end_all(struct sweeping *sweeping, bool hard)
+/* Sends TERM, once to each process, and continues stopped ones, which could not react otherwise.
+ * hard: sends KILL as well. */
+static void end_processes(struct sweeping *sweeping, bool hard)
 {
     bool forbidden = false;
     for (size_t i = 0; i < sweeping->look.count; i++) {
         const struct process *process = &sweeping->look.all[i];
+        const struct proc_facts *facts = &process->facts;
         if (process->task == NOT_OURS)
             continue;
-        tell(sweeping, process);
+        if (!find_told(sweeping, facts) && sweeping->told_count < RECOVERY_ENDED_MAX) {
+            sweeping->told = xgrow(sweeping->told, &sweeping->told_cap, sweeping->told_count + 1,
+                                   sizeof(*sweeping->told));
+            sweeping->told[sweeping->told_count++] =
+                (struct told){.pid = facts->pid, .start = facts->start, .task = process->task};
+            if (send_signal(facts, SIGTERM, &forbidden))
+                (void)send_signal(facts, SIGCONT, &forbidden);
+            name_process(facts, sweeping->named++, sweeping->ended);
+        }
         if (hard)
-            (void)send_signal(&process->facts, SIGKILL, &forbidden);
+            (void)send_signal(facts, SIGKILL, &forbidden);
     }
 }
 
-static void keep_left(struct sweeping *sweeping, struct str *left)
+static void keep_left_processes(struct sweeping *sweeping, struct str *left)
 {
     struct recovery *recovery = sweeping->recovery;
     size_t nth = 0;
@@ -284,24 +271,6 @@ static void keep_left(struct sweeping *sweeping, struct str *left)
         str_addf(left, " and %zu more", nth - RECOVERY_NAMED_MAX);
 }
 
-/* Returns true if nothing is left. */
-static bool end_what_is_there(struct sweeping *sweeping)
-{
-    int64_t from_ms = clock_now().mono_ms;
-    int clean = 0;
-    for (;;) {
-        look_around(sweeping);
-        clean = sweeping->look.ours + sweeping->look.untold == 0 ? clean + 1 : 0;
-        if (clean == CLEAN_LOOKS)
-            return true;
-        int64_t spent_ms = clock_now().mono_ms - from_ms;
-        if (spent_ms >= RECOVERY_TERM_MS + RECOVERY_KILL_MS)
-            return sweeping->look.ours == 0;
-        end_all(sweeping, spent_ms >= RECOVERY_TERM_MS);
-        (void)poll(NULL, 0, LOOK_AGAIN_MS);
-    }
-}
-
 void recovery_sweep(struct recovery *recovery, const struct run_state *state, const char *run_mark,
                     struct str *ended, struct str *left)
 {
@@ -313,8 +282,23 @@ void recovery_sweep(struct recovery *recovery, const struct run_state *state, co
                                 .ended = ended};
     if (proc_has_environment(getpid(), wanted) == PROC_YES)
         sweeping.spared = getsid(0);
-    if (!end_what_is_there(&sweeping))
-        keep_left(&sweeping, left);
+
+    const int64_t from_ms = clock_now().mono_ms;
+    int clean = 0;
+    for (;;) {
+        look_at_processes(&sweeping);
+        clean = sweeping.look.ours + sweeping.look.untold == 0 ? clean + 1 : 0;
+        if (clean == CLEAN_LOOKS)
+            break;
+        const int64_t spent_ms = clock_now().mono_ms - from_ms;
+        if (spent_ms >= RECOVERY_TERM_MS + RECOVERY_KILL_MS) {
+            if (sweeping.look.ours > 0)
+                keep_left_processes(&sweeping, left);
+            break;
+        }
+        end_processes(&sweeping, spent_ms >= RECOVERY_TERM_MS);
+        (void)poll(NULL, 0, LOOK_AGAIN_MS);
+    }
     if (sweeping.named > RECOVERY_NAMED_MAX)
         str_addf(ended, " and %zu more", sweeping.named - RECOVERY_NAMED_MAX);
     free(sweeping.look.all);
@@ -341,34 +325,26 @@ bool recovery_refuses(const struct recovery *recovery, int task, struct err *err
 
 /* For a resumed run: ends its leftover processes, then recovers the scheduler. */
 
-static void add_names(struct str *out, const struct str *names)
-{
-    if (names->len > 0)
-        str_addf(out, "%s%s", out->len > 0 ? ", " : "", names->data);
-}
-
-/* Containers survive us, and even a reboot. After a reboot the recorded pids mean nothing, but all
- * other processes are gone. */
-static void end_what_is_left(struct loop *loop, struct str *ended, struct str *left)
-{
-    struct str boxes_ended = {0};
-    struct str boxes_left = {0};
-    if (!loop->rebooted)
-        recovery_sweep(&loop->recovery, &loop->state, loop->run_mark, ended, left);
-    (void)sandbox_sweep(log_writer_uid(loop->recorder.writer), &boxes_ended, &boxes_left);
-    add_names(ended, &boxes_ended);
-    add_names(left, &boxes_left);
-    str_done(&boxes_ended);
-    str_done(&boxes_left);
-}
-
 void loop_recover(struct loop *loop)
 {
     const enum take_up take_up = loop->options->take_up;
     struct str ended = {0};
     struct str left = {0};
-    if (take_up == TAKE_UP_OPEN) /* a run that has ended left nothing */
-        end_what_is_left(loop, &ended, &left);
+    if (take_up == TAKE_UP_OPEN) { /* a run that has ended left nothing */
+        struct str boxes_ended = {0};
+        struct str boxes_left = {0};
+        /* After a reboot the recorded pids mean nothing, but all processes are gone, except for
+         * containers: they survive us, and even a reboot. */
+        if (!loop->rebooted)
+            recovery_sweep(&loop->recovery, &loop->state, loop->run_mark, &ended, &left);
+        (void)sandbox_sweep(log_writer_uid(loop->recorder.writer), &boxes_ended, &boxes_left);
+        if (boxes_ended.len > 0)
+            str_addf(&ended, "%s%s", ended.len > 0 ? ", " : "", boxes_ended.data);
+        if (boxes_left.len > 0)
+            str_addf(&left, "%s%s", left.len > 0 ? ", " : "", boxes_left.data);
+        str_done(&boxes_ended);
+        str_done(&boxes_left);
+    }
 
     struct input input = {.kind = INPUT_RECOVER,
                           .jobs = loop->options->jobs,

@@ -17,20 +17,10 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The sender redacted the secrets that it knew; this run knows its own. */
-static void cut_hint(const struct redactor *redactor, struct control *control)
-{
-    struct str cut = {0};
-    redact_text(redactor, control->hint, strlen(control->hint), &cut, NULL);
-    size_t len = text_cut(str_text(&cut), cut.len, sizeof(control->hint) - 1);
-    memcpy(control->hint, str_text(&cut), len);
-    control->hint[len] = '\0';
-    str_done(&cut);
-}
-
-/* An input without a time happened now. */
+/* Redacts the texts of the input. An input without a time happened now. */
 static void add_input(struct loop *loop, const struct input *input, struct attempt *ended)
 {
+    const struct redactor *redactor = loop->setting.redactor;
     loop->inputs =
         xgrow(loop->inputs, &loop->input_cap, loop->input_count + 1, sizeof(*loop->inputs));
     struct queued *queued = &loop->inputs[loop->input_count++];
@@ -38,10 +28,18 @@ static void add_input(struct loop *loop, const struct input *input, struct attem
     if (input->now.at_ms == 0)
         queued->input.now = clock_now();
     queued->ended = ended;
-    queued->note = redact_string(loop->setting.redactor, input->note, NULL);
+    queued->note = redact_string(redactor, input->note, NULL);
     queued->input.note = queued->note;
-    if (input->kind == INPUT_CONTROL && input->control.hint[0] != '\0')
-        cut_hint(loop->setting.redactor, &queued->input.control);
+    if (input->kind == INPUT_CONTROL && input->control.hint[0] != '\0') {
+        /* The sender redacted the secrets that it knew; this run knows its own. */
+        struct control *control = &queued->input.control;
+        struct str cut = {0};
+        redact_text(redactor, control->hint, strlen(control->hint), &cut, NULL);
+        size_t len = text_cut(str_text(&cut), cut.len, sizeof(control->hint) - 1);
+        memcpy(control->hint, str_text(&cut), len);
+        control->hint[len] = '\0';
+        str_done(&cut);
+    }
 }
 
 void loop_queue(struct loop *loop, struct input input)
@@ -71,7 +69,7 @@ void loop_note(struct loop *loop, const char *what, const char *why)
     str_done(&text);
 }
 
-static void act(struct loop *loop)
+static void perform_actions(struct loop *loop)
 {
     for (size_t i = 0; i < loop->turn.action_count; i++) {
         const struct action *action = &loop->turn.actions[i];
@@ -86,26 +84,22 @@ static void act(struct loop *loop)
     }
 }
 
-/* Returns how many inputs this turn takes. If exactly two attempts have ended, they are handled in
- * separate turns: the slot of the first is filled without waiting until the second is recorded, so
- * that the next two do not end together again and leave nothing running meanwhile. With more ends,
- * a commit for each would cost too much. */
-static size_t choose_count(const struct loop *loop)
+/* Gives inputs to the scheduler. If exactly two attempts have ended, they are handled in separate
+ * turns: the slot of the first is filled without waiting until the second is recorded, so that the
+ * next two do not end together again and leave nothing running meanwhile. With more ends, a commit
+ * for each would cost too much. */
+static void take_inputs(struct loop *loop)
 {
-    const size_t most =
+    size_t count =
         loop->input_count < ENGINE_TURN_EVENTS_MAX ? loop->input_count : ENGINE_TURN_EVENTS_MAX;
     size_t ends = 0;
     size_t first = 0;
-    for (size_t i = 0; i < most && ends <= LOOP_APART_MAX; i++) {
+    for (size_t i = 0; i < count && ends <= LOOP_APART_MAX; i++) {
         if (loop->inputs[i].ended && ends++ == 0)
             first = i + 1;
     }
-    return ends > 1 && ends <= LOOP_APART_MAX ? first : most;
-}
-
-static void take_inputs(struct loop *loop)
-{
-    const size_t count = choose_count(loop);
+    if (ends > 1 && ends <= LOOP_APART_MAX)
+        count = first;
 
     for (size_t i = 0; i < count; i++) {
         scheduler_step(&loop->scheduler, &loop->inputs[i].input, &loop->turn);
@@ -153,8 +147,25 @@ static int64_t quiet_ms(const struct loop *loop)
     return loop->options->quiet_ms > 0 ? loop->options->quiet_ms : ENGINE_QUIET_MS;
 }
 
-static void find_quiet(struct loop *loop, int64_t now_ms)
+/* Returns when the attempt will have been silent for too long; INT64_MAX = never. */
+static int64_t idle_due(const struct attempt *attempt)
 {
+    const bool may_idle = attempt->plan->quiet_ms == 0 || attempt->is_idle;
+    if (attempt->stage != ATTEMPT_RUNS || may_idle)
+        return INT64_MAX;
+    return attempt->heard_ms + attempt->plan->quiet_ms;
+}
+
+/* Queues what is due by now. */
+static void find_due(struct loop *loop, int64_t now_ms)
+{
+    int64_t due_ms = scheduler_next_due(&loop->scheduler);
+
+    if (now_ms - loop->reaped_ms >= LOOP_REAP_MS) {
+        loop->reaped_ms = now_ms;
+        nursery_reap(loop->nursery);
+    }
+    ask_controls(loop, now_ms);
     for (size_t i = 0; i < loop->alive_count; i++) {
         struct attempt *attempt = loop->alive[i];
         int64_t silence_ms = now_ms - attempt->heard_ms;
@@ -165,59 +176,20 @@ static void find_quiet(struct loop *loop, int64_t now_ms)
         input.quiet_ms = silence_ms;
         loop_queue(loop, input);
     }
-}
-
-/* Returns when it will have been silent for too long; INT64_MAX = never. */
-static int64_t idle_due(const struct attempt *attempt)
-{
-    const bool may_idle = attempt->plan->quiet_ms == 0 || attempt->is_idle;
-    if (attempt->stage != ATTEMPT_RUNS || may_idle)
-        return INT64_MAX;
-    return attempt->heard_ms + attempt->plan->quiet_ms;
-}
-
-/* Checks running attempts for what is due, whether they write or not. */
-static void look_after(struct loop *loop, int64_t now_ms)
-{
-    for (size_t i = 0; i < loop->alive_count; i++) {
+    for (size_t i = 0; i < loop->alive_count; i++) { /* whether they write or not */
         struct attempt *attempt = loop->alive[i];
         if (attempt->agent && attempt->stage == ATTEMPT_RUNS)
             agent_run_tell_used(attempt->agent, now_ms);
-        if (idle_due(attempt) <= now_ms)
-            attempt_end_idle(attempt);
+        if (idle_due(attempt) <= now_ms) {
+            attempt->is_idle = true;
+            child_time_out(attempt->child);
+        }
     }
-}
-
-static void find_due(struct loop *loop, int64_t now_ms)
-{
-    int64_t due_ms = scheduler_next_due(&loop->scheduler);
-
-    if (now_ms - loop->reaped_ms >= LOOP_REAP_MS) {
-        loop->reaped_ms = now_ms;
-        nursery_reap(loop->nursery);
-    }
-    ask_controls(loop, now_ms);
-    find_quiet(loop, now_ms);
-    look_after(loop, now_ms);
     if (due_ms >= 0 && due_ms <= now_ms)
         loop_queue(loop, (struct input){.kind = INPUT_TIME});
 }
 
 typedef size_t take_fn(struct output *output, int64_t now_ms, struct log_output *pieces);
-
-static void collect_output(struct loop *loop, const struct attempt *attempt, size_t count,
-                           int stream, struct moment now)
-{
-    struct log_output *pieces = loop->outputs + loop->output_count;
-    for (size_t i = 0; i < count; i++) {
-        pieces[i].task = attempt->task;
-        pieces[i].step = attempt->step;
-        pieces[i].attempt = attempt->number;
-        pieces[i].stream = stream;
-        pieces[i].at = now;
-    }
-    loop->output_count += count;
-}
 
 static void collect_outputs(struct loop *loop, struct attempt *attempt, take_fn *take,
                             struct moment now)
@@ -230,8 +202,16 @@ static void collect_outputs(struct loop *loop, struct attempt *attempt, take_fn 
             continue;
         loop->outputs = xgrow(loop->outputs, &loop->output_cap,
                               loop->output_count + OUTPUT_PIECES_MAX, sizeof(*loop->outputs));
-        const size_t count = take(streams[i], now.mono_ms, loop->outputs + loop->output_count);
-        collect_output(loop, attempt, count, numbers[i], now);
+        struct log_output *pieces = loop->outputs + loop->output_count;
+        const size_t count = take(streams[i], now.mono_ms, pieces);
+        for (size_t k = 0; k < count; k++) {
+            pieces[k].task = attempt->task;
+            pieces[k].step = attempt->step;
+            pieces[k].attempt = attempt->number;
+            pieces[k].stream = numbers[i];
+            pieces[k].at = now;
+        }
+        loop->output_count += count;
     }
 }
 
@@ -283,7 +263,7 @@ static void collect_capture(struct loop *loop, const struct event *event, struct
     str_done(&text);
 }
 
-static void collect(struct loop *loop, struct moment now)
+static void collect_turn(struct loop *loop, struct moment now)
 {
     for (size_t i = 0; i < loop->ended_count; i++)
         collect_outputs(loop, loop->ended[i], output_take_rest, now);
@@ -299,21 +279,7 @@ static void collect(struct loop *loop, struct moment now)
     gains_collect(&loop->gains, &loop->turn);
 }
 
-/* Somebody is waiting for these events, so they must be on disk before they are reported. */
-static enum recorder_urgency find_urgency(const struct loop *loop)
-{
-    const struct turn *turn = &loop->turn;
-    if (loop->left_noted)
-        return RECORDER_NOW;
-    for (size_t i = 0; i < turn->event_count; i++) {
-        enum event_kind kind = turn->events[i].kind;
-        if (kind == EVENT_RUN_ENDED || kind == EVENT_CONTROL_ANSWERED)
-            return RECORDER_NOW;
-    }
-    return RECORDER_IN_TIME;
-}
-
-static bool record(struct loop *loop, int64_t now_ms)
+static bool record_turn(struct loop *loop, int64_t now_ms)
 {
     const struct log_batch batch = {
         .events = loop->turn.events,
@@ -329,8 +295,16 @@ static bool record(struct loop *loop, int64_t now_ms)
     bool news = batch.event_count > 0 || batch.output_count > 0 || batch.capture_count > 0;
     if (!news && recorder_due(&loop->recorder) > now_ms)
         return true;
+
+    enum recorder_urgency urgency = loop->left_noted ? RECORDER_NOW : RECORDER_IN_TIME;
+    for (size_t i = 0; i < batch.event_count; i++) {
+        enum event_kind kind = batch.events[i].kind;
+        /* Somebody is waiting for these, so they must be on disk before they are reported. */
+        if (kind == EVENT_RUN_ENDED || kind == EVENT_CONTROL_ANSWERED)
+            urgency = RECORDER_NOW;
+    }
     const int64_t before_ms = log_writer_waited_ms(loop->recorder.writer);
-    bool ok = recorder_commit(&loop->recorder, &batch, find_urgency(loop), now_ms);
+    bool ok = recorder_commit(&loop->recorder, &batch, urgency, now_ms);
     heartbeat_excuse(&loop->heartbeat, log_writer_waited_ms(loop->recorder.writer) - before_ms);
     if (!ok)
         return false;
@@ -339,17 +313,9 @@ static bool record(struct loop *loop, int64_t now_ms)
     return true;
 }
 
-/* Copies the end of the attempt's output; prefers stderr, which says more. */
-static void last_output(const struct attempt *attempt, struct str *out)
+static void add_notices(struct loop *loop)
 {
     enum { LOOK_BYTES = 4096 };
-    const struct output *streams = attempt->streams;
-    const struct classify_text tail = output_tail(&streams[streams[1].bytes > 0], LOOK_BYTES);
-    str_add_n(out, tail.bytes, tail.len);
-}
-
-static void notify(struct loop *loop)
-{
     for (size_t i = 0; loop->notifier && i < loop->turn.event_count; i++) {
         const struct event *event = &loop->turn.events[i];
         struct str output = {0};
@@ -358,8 +324,12 @@ static void notify(struct loop *loop)
             continue;
         const struct attempt *attempt =
             attempt_find(loop->ended, loop->ended_count, event->task, event->attempt);
-        if (attempt)
-            last_output(attempt, &output);
+        if (attempt) { /* the end of its output; prefers stderr, which says more */
+            const struct output *streams = attempt->streams;
+            const struct classify_text tail =
+                output_tail(&streams[streams[1].bytes > 0], LOOK_BYTES);
+            str_add_n(&output, tail.bytes, tail.len);
+        }
         notice_make(&loop->state, event, loop->number, str_text(&output), &notice);
         notifier_add(loop->notifier, &notice);
         str_done(&output);
@@ -380,7 +350,14 @@ static void forget_turn(struct loop *loop)
     turn_clear(&loop->turn);
 }
 
-static void note_log(struct loop *loop)
+static bool is_idle(const struct loop *loop)
+{
+    return loop->alive_count == 0 && loop->input_count == 0 && loop->capture_count == 0 &&
+           !loop->growth.asked && jobs_count(loop->jobs) == 0;
+}
+
+/* Queues notes about what the user should know after this turn. */
+static void add_notes(struct loop *loop, const struct moment *now)
 {
     const struct recorder_news news = recorder_news(&loop->recorder);
     if (news.what)
@@ -388,43 +365,28 @@ static void note_log(struct loop *loop)
     if (recorder_is_away(&loop->recorder)) /* no bell rings for controls in the spill log */
         loop->controls_due_ms =
             earlier(loop->controls_due_ms, loop->controls_asked_ms + WATCH_POLL_MS);
-}
 
-/* The wall clock jumps here in the log. Waiting times are not affected. */
-static void note_clock(struct loop *loop, const struct moment *now)
-{
+    /* The wall clock jumps here in the log. Waiting times are not affected. */
     int64_t moved_ms = 0;
-    char what[64];
-    char hm[CLOCK_TEXT_MAX];
-    if (!clock_jump_look(&loop->clock, now, &moved_ms))
-        return;
-    (void)snprintf(what, sizeof(what), "the clock moved by %+lld s at %s",
-                   (long long)rounded(moved_ms, 1000), clock_short(now->at_ms, now->at_ms, hm));
-    loop_note(loop, what, "waits continue by the monotonic clock");
-}
+    if (clock_jump_look(&loop->clock, now, &moved_ms)) {
+        char what[64];
+        char hm[CLOCK_TEXT_MAX];
+        (void)snprintf(what, sizeof(what), "the clock moved by %+lld s at %s",
+                       (long long)rounded(moved_ms, 1000), clock_short(now->at_ms, now->at_ms, hm));
+        loop_note(loop, what, "waits continue by the monotonic clock");
+    }
 
-/* The memory that tells new output from old is kept in the log, which may be unreadable. */
-static void note_gains(struct loop *loop)
-{
+    /* The memory that tells new output from old is kept in the log, which may be unreadable. */
     if (loop->gains.lost)
         loop_note(loop, "output is compared with what comes from now on",
                   "what came before could not be read from the log");
     loop->gains.lost = false;
-}
 
-static bool is_idle(const struct loop *loop)
-{
-    return loop->alive_count == 0 && loop->input_count == 0 && loop->capture_count == 0 &&
-           !loop->growth.asked && jobs_count(loop->jobs) == 0;
-}
-
-/* Adds the last note of an engine that is leaving, once nothing is alive. */
-static void note_leave(struct loop *loop)
-{
-    if (!loop->left || loop->left_noted || loop->state.ended || !is_idle(loop))
-        return;
-    loop->left_noted = true;
-    loop_note(loop, "left", "what was not started stays in the log");
+    /* The last note of an engine that is leaving, once nothing is alive. */
+    if (loop->left && !loop->left_noted && !loop->state.ended && is_idle(loop)) {
+        loop->left_noted = true;
+        loop_note(loop, "left", "what was not started stays in the log");
+    }
 }
 
 static void set_alarm(struct loop *loop)
@@ -453,28 +415,24 @@ static void set_alarm(struct loop *loop)
     loop_alarm(loop, next_ms);
 }
 
-static void queue_start(struct loop *loop)
-{
-    struct input input = {.kind = INPUT_START, .jobs = loop->options->jobs};
-    (void)snprintf(input.control.by, sizeof(input.control.by), "%s", loop->options->by);
-    loop_queue(loop, input);
-}
-
 bool loop_first_turn(struct loop *loop, struct err *err)
 {
-    if (loop->options->resume > 0)
+    if (loop->options->resume > 0) {
         loop_recover(loop);
-    else
-        queue_start(loop);
+    } else {
+        struct input input = {.kind = INPUT_START, .jobs = loop->options->jobs};
+        (void)snprintf(input.control.by, sizeof(input.control.by), "%s", loop->options->by);
+        loop_queue(loop, input);
+    }
     loop->wanted = false;
     take_inputs(loop);
     struct moment now = clock_now();
-    collect(loop, now);
-    bool ok = record(loop, now.mono_ms);
+    collect_turn(loop, now);
+    bool ok = record_turn(loop, now.mono_ms);
     if (ok) {
-        notify(loop);
+        add_notices(loop);
         heartbeat_expect(&loop->heartbeat, clock_now().mono_ms, 0); /* timeouts count from here */
-        act(loop);
+        perform_actions(loop);
         forget_turn(loop);
         set_alarm(loop);
     } else {
@@ -493,18 +451,15 @@ void loop_turn(struct loop *loop)
     loop->wanted = false;
     loop_take_tasks(loop);
     take_inputs(loop);
-    collect(loop, now);
-    bool recorded = record(loop, now.mono_ms); /* continues even if this fails; the recorder
+    collect_turn(loop, now);
+    bool recorded = record_turn(loop, now.mono_ms); /* continues even if this fails; the recorder
                                                   keeps track */
-    notify(loop);
+    add_notices(loop);
     loop_answer_tasks(loop);
     loop_follow_up(loop, recorded);
-    act(loop);
+    perform_actions(loop);
     forget_turn(loop);
-    note_log(loop);
-    note_clock(loop, &now);
-    note_gains(loop);
-    note_leave(loop);
+    add_notes(loop, &now);
     set_alarm(loop);
 }
 
