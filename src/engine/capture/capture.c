@@ -223,21 +223,21 @@ static void add_list(struct capture_writer *writer, const struct list *list)
 {
     struct str *out = writer->out;
     size_t left = 0;
-    while (list->texts[left])
-        left++;
     str_json_key(out, list->key);
     str_add_char(out, '[');
     const size_t from = out->len;
-    for (char *const *text = list->texts; *text; text++, left--) {
+    for (char *const *text = list->texts; *text; text++) {
         const size_t mark = out->len;
         if (list->only_secrets && !is_secret(writer->facts->redactor, *text))
             continue;
-        str_add(out, mark > from ? "," : "");
-        str_add_json(out, *text, strcspn(*text, list->ends));
-        if (out->len - from > CAPTURE_LIST_BYTES) {
+        if (left == 0) {
+            str_add(out, mark > from ? "," : "");
+            str_add_json(out, *text, strcspn(*text, list->ends));
+        }
+        if (left > 0 || out->len - from > CAPTURE_LIST_BYTES) {
             out->len = mark;
             out->data[mark] = '\0';
-            break;
+            left++;
         }
     }
     str_add_char(out, ']');
