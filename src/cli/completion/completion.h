@@ -97,8 +97,4 @@ void completion_fish(struct str *out);
  * none. Borrowed. */
 const char *completion_plan_named(char *const *words, size_t count);
 
-/* Receives each task of a plan file, in order; `title` is its id if it has none. The plan may be
- * invalid: unreadable parts are skipped. The texts are borrowed for the call, and not cleaned. */
-typedef void completion_task_fn(void *ctx, const char *id, const char *title);
-
 #endif

@@ -1,4 +1,5 @@
 /* completion_ask.c - answers what a shell asks while somebody types: tasks, runs, policies. */
+#include <assert.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -69,106 +70,47 @@ const char *completion_plan_named(char *const *words, size_t count)
     return COMPLETION_PLAN_DEFAULT;
 }
 
-/* Calls `show` for each task; `ctx` is passed on. */
-static void completion_plan_tasks(const char *path, completion_task_fn *show, void *ctx)
-{
-    struct str text = {0};
-    struct json *plan = NULL;
-    if (read_text_file(path, PLAN_BYTES_MAX, &text, NULL) &&
-        json_parse_data(str_text(&text), text.len, &plan, NULL, NULL)) {
-        const struct json *tasks = json_get(plan, "tasks");
-        for (size_t i = 0; i < json_count(tasks); i++) {
-            const char *id = json_text(json_get(json_at(tasks, i), "id"), "");
-            if (*id != '\0')
-                show(ctx, id, json_text(json_get(json_at(tasks, i), "title"), id));
-        }
-    }
-    json_free(plan);
-    str_done(&text);
-}
-
 static void add_word(struct str *out, const char *word)
 {
     str_addf(out, "%s%s", out->len > 0 ? " " : "", word);
 }
 
-static void add_themes(struct str *out)
-{
-    const char *name;
-    for (size_t i = 0; (name = theme_name_at(i)); i++)
-        add_word(out, name);
-}
-
-static void add_phases(struct str *out)
-{
-    for (int i = 0; i < PHASE_COUNT; i++)
-        add_word(out, phase_name((enum phase)i));
-}
-
-/* "container" stands for whichever of the two is installed: plans use it, people do not type it. */
-static void add_sandboxes(struct str *out)
-{
-    for (int i = 0; i < SANDBOX_KIND_COUNT; i++) {
-        if (i != SANDBOX_CONTAINER)
-            add_word(out, sandbox_kind_name((enum sandbox_kind)i));
-    }
-}
-
-static void add_workspaces(struct str *out)
-{
-    for (int i = 0; i < WORKSPACE_KIND_COUNT; i++)
-        add_word(out, workspace_kind_name((enum workspace_kind)i));
-}
-
-static void add_kinds(struct str *out)
-{
-    for (int i = EVENT_NONE + 1; i < EVENT_KIND_COUNT; i++)
-        add_word(out, event_kind_name((enum event_kind)i));
-}
-
-static void add_levels(struct str *out)
-{
-    for (int i = EVENT_LEVEL_ERROR; i <= EVENT_LEVEL_DEBUG; i++)
-        add_word(out, event_level_name((enum event_level)i));
-}
-
-static void add_classes(struct str *out)
-{
-    struct str words = {0};
-    verdict_label_words(&words);
-    for (const char *c = str_text(&words); *c; c++) {
-        if (*c != ',')
-            str_add_char(out, *c);
-    }
-    str_done(&words);
-}
-
-static void add_hook_agents(struct str *out)
-{
-    const struct hook_agent *agent;
-    for (size_t i = 0; (agent = hook_agent_at(i)); i++)
-        add_word(out, agent->name);
-}
+enum known_list {
+    KNOWN_THEME,
+    KNOWN_PHASE,
+    KNOWN_SANDBOX,
+    KNOWN_WORKSPACE,
+    KNOWN_KIND,
+    KNOWN_LEVEL,
+    KNOWN_CLASS,
+    KNOWN_HOOK_AGENT,
+    KNOWN_HOOK_ACT,
+    KNOWN_VIEW,
+    KNOWN_FORMAT,
+    KNOWN_SCHEMA,
+    KNOWN_SHELL,
+    KNOWN_COUNT
+};
 
 static const struct {
     const char *name;
-    void (*add)(struct str *out); /* NULL: use `words` */
-    const char *words;
+    const char *words; /* NULL: completion_list() finds them */
 } known_lists[] = {
-    {"theme", add_themes, NULL},
-    {"phase", add_phases, NULL},
-    {"sandbox", add_sandboxes, NULL},
-    {"workspace", add_workspaces, NULL},
-    {"kind", add_kinds, NULL},
-    {"level", add_levels, NULL},
-    {"class", add_classes, NULL},
-    {"hook_agent", add_hook_agents, NULL},
-    {"hook_act", NULL, "install uninstall status"},
-    {"view", NULL, "tasks detail log forensics timeline runs"},
-    {"format", NULL, "jsonl perfetto bundle asciicast svg"},
-    {"schema", NULL, "plan config"},
-    {"shell", NULL, "bash zsh fish"},
+    [KNOWN_THEME] = {"theme", NULL},
+    [KNOWN_PHASE] = {"phase", NULL},
+    [KNOWN_SANDBOX] = {"sandbox", NULL},
+    [KNOWN_WORKSPACE] = {"workspace", NULL},
+    [KNOWN_KIND] = {"kind", NULL},
+    [KNOWN_LEVEL] = {"level", NULL},
+    [KNOWN_CLASS] = {"class", NULL},
+    [KNOWN_HOOK_AGENT] = {"hook_agent", NULL},
+    [KNOWN_HOOK_ACT] = {"hook_act", "install uninstall status"},
+    [KNOWN_VIEW] = {"view", "tasks detail log forensics timeline runs"},
+    [KNOWN_FORMAT] = {"format", "jsonl perfetto bundle asciicast svg"},
+    [KNOWN_SCHEMA] = {"schema", "plan config"},
+    [KNOWN_SHELL] = {"shell", "bash zsh fish"},
 };
+static_assert(ARRAY_LEN(known_lists) == KNOWN_COUNT, "every list has its name");
 
 const char *completion_list_at(size_t index)
 {
@@ -177,43 +119,86 @@ const char *completion_list_at(size_t index)
 
 bool completion_list(const char *name, struct str *out)
 {
-    struct str words = {0};
-    size_t i = 0;
-    while (i < ARRAY_LEN(known_lists) && strcmp(known_lists[i].name, name) != 0)
-        i++;
-    if (i == ARRAY_LEN(known_lists))
+    struct str words = {0}, labels = {0};
+    const char *word;
+    int list = 0;
+    while (list < KNOWN_COUNT && strcmp(known_lists[list].name, name) != 0)
+        list++;
+    switch ((enum known_list)list) {
+    case KNOWN_THEME:
+        for (size_t i = 0; (word = theme_name_at(i)); i++)
+            add_word(&words, word);
+        break;
+    case KNOWN_PHASE:
+        for (int i = 0; i < PHASE_COUNT; i++)
+            add_word(&words, phase_name((enum phase)i));
+        break;
+    case KNOWN_SANDBOX:
+        /* "container" stands for whichever of the two is installed: plans use it, people do not
+         * type it. */
+        for (int i = 0; i < SANDBOX_KIND_COUNT; i++) {
+            if (i != SANDBOX_CONTAINER)
+                add_word(&words, sandbox_kind_name((enum sandbox_kind)i));
+        }
+        break;
+    case KNOWN_WORKSPACE:
+        for (int i = 0; i < WORKSPACE_KIND_COUNT; i++)
+            add_word(&words, workspace_kind_name((enum workspace_kind)i));
+        break;
+    case KNOWN_KIND:
+        for (int i = EVENT_NONE + 1; i < EVENT_KIND_COUNT; i++)
+            add_word(&words, event_kind_name((enum event_kind)i));
+        break;
+    case KNOWN_LEVEL:
+        for (int i = EVENT_LEVEL_ERROR; i <= EVENT_LEVEL_DEBUG; i++)
+            add_word(&words, event_level_name((enum event_level)i));
+        break;
+    case KNOWN_CLASS:
+        verdict_label_words(&labels);
+        for (const char *c = str_text(&labels); *c; c++) {
+            if (*c != ',')
+                str_add_char(&words, *c);
+        }
+        break;
+    case KNOWN_HOOK_AGENT:
+        for (size_t i = 0; hook_agent_at(i); i++)
+            add_word(&words, hook_agent_at(i)->name);
+        break;
+    case KNOWN_HOOK_ACT:
+    case KNOWN_VIEW:
+    case KNOWN_FORMAT:
+    case KNOWN_SCHEMA:
+    case KNOWN_SHELL:
+        str_add(&words, known_lists[list].words);
+        break;
+    case KNOWN_COUNT:
         return false;
-    if (known_lists[i].add)
-        known_lists[i].add(&words);
-    else
-        str_add(&words, known_lists[i].words);
+    }
     str_add(out, str_text(&words));
+    str_done(&labels);
     str_done(&words);
     return true;
-}
-
-static void add_list(const char *between, const char *name, struct str *out)
-{
-    struct str words = {0};
-    (void)completion_list(name, &words); /* the kind names an existing list */
-    for (const char *c = str_text(&words); *c; c++) {
-        if (*c == ' ' && between)
-            str_add(out, between);
-        else
-            str_add_char(out, *c);
-    }
-    str_done(&words);
 }
 
 void completion_add_kind(const struct completion_form forms[COMPLETION_SOURCE_COUNT],
                          struct completion_kind kind, struct str *out)
 {
-    str_add(out, forms[kind.source].before);
-    if (kind.source == COMPLETION_FIXED)
-        add_list(forms[kind.source].between, kind.list, out);
-    else if (kind.source == COMPLETION_ASK)
+    const struct completion_form *form = &forms[kind.source];
+    str_add(out, form->before);
+    if (kind.source == COMPLETION_FIXED) {
+        struct str words = {0};
+        (void)completion_list(kind.list, &words); /* the kind names an existing list */
+        for (const char *c = str_text(&words); *c; c++) {
+            if (*c == ' ' && form->between)
+                str_add(out, form->between);
+            else
+                str_add_char(out, *c);
+        }
+        str_done(&words);
+    } else if (kind.source == COMPLETION_ASK) {
         str_add(out, kind.list);
-    str_add(out, forms[kind.source].behind);
+    }
+    str_add(out, form->behind);
 }
 
 /* Limits for what is read while somebody holds Tab. */
@@ -328,116 +313,131 @@ static void offer_tasks_of_run(struct log_reader *reader, struct offers *offers)
     str_done(&run);
 }
 
-static void ask_run(struct log_reader *reader, struct offers *offers)
+/* Offers the tasks of the plan's file. The plan may be invalid: unreadable parts are skipped. */
+static void offer_tasks_of_file(const char *path, struct offers *offers)
 {
-    offer_runs(reader, is_any, "", offers);
-}
-
-static void ask_unfinished(struct log_reader *reader, struct offers *offers)
-{
-    offer_word(offers, "last", "the newest that is not finished");
-    offer_runs(reader, take_up_is_unfinished, "", offers);
-}
-
-static void ask_task(struct log_reader *reader, struct offers *offers)
-{
-    offer_tasks(reader, 0, "", offers);
-}
-
-static void ask_target(struct log_reader *reader, struct offers *offers)
-{
-    if (strchr(offers->question->prefix, '/')) {
-        offer_tasks_of_run(reader, offers);
-        return;
+    struct str text = {0};
+    struct json *plan = NULL;
+    if (read_text_file(path, PLAN_BYTES_MAX, &text, NULL) &&
+        json_parse_data(str_text(&text), text.len, &plan, NULL, NULL)) {
+        const struct json *tasks = json_get(plan, "tasks");
+        for (size_t i = 0; i < json_count(tasks); i++) {
+            const char *id = json_text(json_get(json_at(tasks, i), "id"), "");
+            const char *title = json_text(json_get(json_at(tasks, i), "title"), id);
+            if (*id != '\0')
+                offer_word(offers, id, title_beside(id, title));
+        }
     }
-    offer_runs(reader, is_any, "", offers);
-    offer_tasks(reader, 0, "", offers);
-}
-
-static void ask_run_task(struct log_reader *reader, struct offers *offers)
-{
-    if (strchr(offers->question->prefix, '/')) {
-        offer_tasks_of_run(reader, offers);
-        return;
-    }
-    offer_tasks(reader, 0, "", offers);
-    offer_runs(reader, is_any, "/", offers);
-}
-
-static void ask_policy(const struct settings *settings, struct offers *offers)
-{
-    for (int i = 0; i < settings->policy_count; i++)
-        offer_word(offers, settings->policies[i].name, "of devs.config.json");
-    const struct policy *policy;
-    for (size_t i = 0; (policy = policy_builtin(i)); i++) {
-        if (settings_policy(settings, policy->name) == policy)
-            offer_word(offers, policy->name, "built in");
-    }
-}
-
-static void ask_agent(const struct settings *settings, struct offers *offers)
-{
-    const struct adapter *adapter;
-    for (size_t i = 0; (adapter = adapters_at(settings->agents, i)); i++)
-        offer_word(offers, adapter_name(adapter), adapter_program(adapter));
-}
-
-static void offer_task(void *ctx, const char *id, const char *title)
-{
-    offer_word(ctx, id, title_beside(id, title));
-}
-
-static void ask_plan_task(struct offers *offers)
-{
-    const struct completion_question *question = offers->question;
-    completion_plan_tasks(completion_plan_named(question->words, question->word_count), offer_task,
-                          offers);
+    json_free(plan);
+    str_done(&text);
 }
 
 /* The lists that are read from the log, from the settings, or from a file named on the line. */
-static const struct {
-    const char *name;
-    void (*of_log)(struct log_reader *reader, struct offers *offers);
-    void (*of_settings)(const struct settings *settings, struct offers *offers);
-    void (*of_line)(struct offers *offers);
-} word_lists[] = {
-    {"run", ask_run, NULL, NULL},           {"unfinished", ask_unfinished, NULL, NULL},
-    {"task", ask_task, NULL, NULL},         {"target", ask_target, NULL, NULL},
-    {"run_task", ask_run_task, NULL, NULL}, {"policy", NULL, ask_policy, NULL},
-    {"agent", NULL, ask_agent, NULL},       {"plan_task", NULL, NULL, ask_plan_task},
+enum word_list {
+    WORDS_RUN,
+    WORDS_UNFINISHED,
+    WORDS_TASK,
+    WORDS_TARGET,
+    WORDS_RUN_TASK,
+    WORDS_POLICY,
+    WORDS_AGENT,
+    WORDS_PLAN_TASK,
+    WORDS_COUNT
 };
 
-static void look_in_log(const char *db, size_t list, struct offers *offers)
-{
-    struct place place;
-    struct log_reader *reader = NULL;
-    if (place_find(db, false, &place, NULL) && log_reader_open(&reader, &place, NULL))
-        word_lists[list].of_log(reader, offers);
-    log_reader_close(reader);
-}
+enum word_source { WORDS_OF_LOG, WORDS_OF_SETTINGS, WORDS_OF_LINE };
 
-static void look_in_settings(size_t list, struct offers *offers)
+static const struct {
+    const char *name;
+    enum word_source source;
+} word_lists[] = {
+    [WORDS_RUN] = {"run", WORDS_OF_LOG},
+    [WORDS_UNFINISHED] = {"unfinished", WORDS_OF_LOG},
+    [WORDS_TASK] = {"task", WORDS_OF_LOG},
+    [WORDS_TARGET] = {"target", WORDS_OF_LOG},
+    [WORDS_RUN_TASK] = {"run_task", WORDS_OF_LOG},
+    [WORDS_POLICY] = {"policy", WORDS_OF_SETTINGS},
+    [WORDS_AGENT] = {"agent", WORDS_OF_SETTINGS},
+    [WORDS_PLAN_TASK] = {"plan_task", WORDS_OF_LINE},
+};
+static_assert(ARRAY_LEN(word_lists) == WORDS_COUNT, "every list has its name");
+
+/* Offers the words of a list from its source: `reader` or `settings`. */
+static void offer_list(enum word_list list, struct log_reader *reader,
+                       const struct settings *settings, struct offers *offers)
 {
-    char dir[PATH_MAX];
-    struct settings settings = {0};
-    if (getcwd(dir, sizeof(dir)) && config_read_quietly(dir, &settings))
-        word_lists[list].of_settings(&settings, offers);
-    settings_done(&settings);
+    const struct completion_question *question = offers->question;
+    const bool names_run = strchr(question->prefix, '/') != NULL;
+    const struct adapter *adapter;
+    const struct policy *policy;
+    switch (list) {
+    case WORDS_RUN:
+        offer_runs(reader, is_any, "", offers);
+        break;
+    case WORDS_UNFINISHED:
+        offer_word(offers, "last", "the newest that is not finished");
+        offer_runs(reader, take_up_is_unfinished, "", offers);
+        break;
+    case WORDS_TASK:
+        offer_tasks(reader, 0, "", offers);
+        break;
+    case WORDS_TARGET:
+        if (names_run) {
+            offer_tasks_of_run(reader, offers);
+        } else {
+            offer_runs(reader, is_any, "", offers);
+            offer_tasks(reader, 0, "", offers);
+        }
+        break;
+    case WORDS_RUN_TASK:
+        if (names_run) {
+            offer_tasks_of_run(reader, offers);
+        } else {
+            offer_tasks(reader, 0, "", offers);
+            offer_runs(reader, is_any, "/", offers);
+        }
+        break;
+    case WORDS_POLICY:
+        for (int i = 0; i < settings->policy_count; i++)
+            offer_word(offers, settings->policies[i].name, "of devs.config.json");
+        for (size_t i = 0; (policy = policy_builtin(i)); i++) {
+            if (settings_policy(settings, policy->name) == policy)
+                offer_word(offers, policy->name, "built in");
+        }
+        break;
+    case WORDS_AGENT:
+        for (size_t i = 0; (adapter = adapters_at(settings->agents, i)); i++)
+            offer_word(offers, adapter_name(adapter), adapter_program(adapter));
+        break;
+    case WORDS_PLAN_TASK:
+        offer_tasks_of_file(completion_plan_named(question->words, question->word_count), offers);
+        break;
+    case WORDS_COUNT:
+        break;
+    }
 }
 
 bool completion_ask(const struct completion_question *question, struct str *out)
 {
     struct offers offers = {.question = question, .out = out};
-    size_t index = 0;
-    while (index < ARRAY_LEN(word_lists) && strcmp(word_lists[index].name, question->list) != 0)
-        index++;
-    if (index == ARRAY_LEN(word_lists))
+    struct place place;
+    struct log_reader *reader = NULL;
+    struct settings settings = {0};
+    char dir[PATH_MAX];
+    bool is_there = true;
+    int list = 0;
+    while (list < WORDS_COUNT && strcmp(word_lists[list].name, question->list) != 0)
+        list++;
+    if (list == WORDS_COUNT)
         return false;
-    if (word_lists[index].of_log)
-        look_in_log(question->globals->db, index, &offers);
-    else if (word_lists[index].of_settings)
-        look_in_settings(index, &offers);
-    else
-        word_lists[index].of_line(&offers);
+    if (word_lists[list].source == WORDS_OF_LOG)
+        is_there = place_find(question->globals->db, false, &place, NULL) &&
+                   log_reader_open(&reader, &place, NULL);
+    else if (word_lists[list].source == WORDS_OF_SETTINGS)
+        is_there = getcwd(dir, sizeof(dir)) && config_read_quietly(dir, &settings);
+    if (is_there)
+        offer_list((enum word_list)list, reader, &settings, &offers);
+    settings_done(&settings);
+    log_reader_close(reader);
     return true;
 }

@@ -76,22 +76,6 @@ struct completion_kind completion_option_kind(const char *command, const struct 
     return label_kind(command, spec->metavar);
 }
 
-static const struct option_spec *find_spec(const struct command_listing *options, const char *word)
-{
-    for (size_t i = 0; i < options->count; i++) {
-        if (strcmp(options->specs[i].name, word) == 0)
-            return &options->specs[i];
-    }
-    return NULL;
-}
-
-static void cut_end(char *word, const char *end)
-{
-    const size_t len = strlen(word), cut = strlen(end);
-    if (len >= cut && strcmp(word + len - cut, end) == 0)
-        word[len - cut] = '\0';
-}
-
 /* Brackets make an operand optional and dots repeat it: "[FILE...]". Brackets inside a word
  * belong to it: "[RUN/]TASK". */
 static void add_operand(struct completion_command *command, const char *word, size_t len)
@@ -100,10 +84,12 @@ static void add_operand(struct completion_command *command, const char *word, si
     struct completion_operand *operand = &command->operands[command->operand_count++];
     const bool is_optional = word[0] == '[' && word[len - 1] == ']';
     const size_t bracket = is_optional ? 1 : 0;
-    memcpy(operand->label, word + bracket, len - 2 * bracket);
-    operand->label[len - 2 * bracket] = '\0';
+    const size_t end = len - 2 * bracket;
+    memcpy(operand->label, word + bracket, end);
+    operand->label[end] = '\0';
     operand->repeats = strstr(operand->label, "...") != NULL;
-    cut_end(operand->label, "...");
+    if (end >= 3 && strcmp(operand->label + end - 3, "...") == 0)
+        operand->label[end - 3] = '\0';
     operand->kind = label_kind(command->name, operand->label);
 }
 
@@ -117,8 +103,10 @@ static void read_usage(struct completion_command *command, const char *usage)
         if (strncmp(word, "--", 2) == 0) {
             char name[COMPLETION_LABEL_MAX] = "";
             memcpy(name, word + 2, len - 2 < sizeof(name) ? len - 2 : sizeof(name) - 1);
-            const struct option_spec *spec = find_spec(&command->options, name);
-            is_value = spec && spec->metavar;
+            size_t i = 0;
+            while (i < command->options.count && strcmp(command->options.specs[i].name, name) != 0)
+                i++;
+            is_value = i < command->options.count && command->options.specs[i].metavar;
         } else if (is_value) {
             is_value = false;
         } else if (strncmp(word, "...", len) == 0) {
@@ -129,21 +117,16 @@ static void read_usage(struct completion_command *command, const char *usage)
     }
 }
 
-/* Before the name of a command: the options of all commands, and two of devs itself. */
-static void describe_devs(struct completion_command *out)
-{
-    static const struct option_spec version = {
-        .name = "version", .letter = 'V', .words = "which devs this is"};
-    *out = (struct completion_command){.name = "", .words = "the cockpit"};
-    command_list(command_at(0), &out->options);
-    out->options.count = COMMAND_GLOBAL_SPECS;
-    out->options.specs[out->options.count++] = version;
-}
-
 bool completion_command_at(size_t index, struct completion_command *out)
 {
     if (index == 0) {
-        describe_devs(out);
+        /* Before the name of a command: the options of all commands, and two of devs itself. */
+        static const struct option_spec version = {
+            .name = "version", .letter = 'V', .words = "which devs this is"};
+        *out = (struct completion_command){.name = "", .words = "the cockpit"};
+        command_list(command_at(0), &out->options);
+        out->options.count = COMMAND_GLOBAL_SPECS;
+        out->options.specs[out->options.count++] = version;
         return true;
     }
     const struct command *command = command_at(index - 1);
@@ -167,25 +150,22 @@ static void add_bash_kind(struct str *out, struct completion_kind kind)
     str_add(out, kind.list ? kind.list : "");
 }
 
-/* Appends "--json --task=@task -j=-": the kind follows an option that takes a value. */
-static void add_bash_option(struct str *out, const char *command, const struct option_spec *spec)
-{
-    struct str kind = {0};
-    if (spec->metavar) {
-        str_add_char(&kind, '=');
-        add_bash_kind(&kind, completion_option_kind(command, spec));
-    }
-    str_addf(out, " --%s%s", spec->name, str_text(&kind));
-    if (spec->letter != '\0')
-        str_addf(out, " -%c%s", spec->letter, str_text(&kind));
-    str_done(&kind);
-}
-
 static void add_bash_command(struct str *out, const struct completion_command *command)
 {
     str_addf(out, "    '%s')\n        options='", command->name);
-    for (size_t i = 0; i < command->options.count; i++)
-        add_bash_option(out, command->name, &command->options.specs[i]);
+    for (size_t i = 0; i < command->options.count; i++) {
+        /* "--json --task=@task -j=-": the kind follows an option that takes a value. */
+        const struct option_spec *spec = &command->options.specs[i];
+        struct str kind = {0};
+        if (spec->metavar) {
+            str_add_char(&kind, '=');
+            add_bash_kind(&kind, completion_option_kind(command->name, spec));
+        }
+        str_addf(out, " --%s%s", spec->name, str_text(&kind));
+        if (spec->letter != '\0')
+            str_addf(out, " -%c%s", spec->letter, str_text(&kind));
+        str_done(&kind);
+    }
     str_add(out, "'\n        operands='");
     for (size_t i = 0; i < command->operand_count; i++) {
         str_add(out, i > 0 ? " " : "");
@@ -196,22 +176,11 @@ static void add_bash_command(struct str *out, const struct completion_command *c
              command->options.rest_after_first ? "yes" : "");
 }
 
-static void add_bash_lists(struct str *out)
-{
-    const char *name;
-    str_add(out, "_devs_list() # NAME: its words\n{\n    case $1 in\n");
-    for (size_t i = 0; (name = completion_list_at(i)); i++) {
-        str_addf(out, "    %s) words='", name);
-        (void)completion_list(name, out); /* it exists: its name comes from the table */
-        str_add(out, "' ;;\n");
-    }
-    str_add(out, "    *) words= ;;\n    esac\n}\n");
-}
-
 void completion_bash(struct str *out)
 {
     struct completion_command command;
     const struct command *named;
+    const char *list;
     str_add(out, "# How bash completes devs: what \"devs completion bash\" prints.\n"
                  "_devs_commands='");
     for (size_t i = 0; (named = command_at(i)); i++)
@@ -220,7 +189,13 @@ void completion_bash(struct str *out)
     for (size_t i = 0; completion_command_at(i, &command); i++)
         add_bash_command(out, &command);
     str_add(out, "    *) return 1 ;;\n    esac\n}\n\n");
-    add_bash_lists(out);
+    str_add(out, "_devs_list() # NAME: its words\n{\n    case $1 in\n");
+    for (size_t i = 0; (list = completion_list_at(i)); i++) {
+        str_addf(out, "    %s) words='", list);
+        (void)completion_list(list, out); /* it exists: its name comes from the table */
+        str_add(out, "' ;;\n");
+    }
+    str_add(out, "    *) words= ;;\n    esac\n}\n");
     str_add_n(out, completion_devs_bash, completion_devs_bash_len);
 }
 
@@ -262,18 +237,6 @@ static void add_fish_option(struct str *out, const char *command, const struct o
     str_add_char(out, '\n');
 }
 
-static void add_fish_operand(struct str *out, const struct completion_command *command,
-                             size_t index)
-{
-    const struct completion_operand *operand = &command->operands[index];
-    if (operand->kind.source == COMPLETION_NOTHING)
-        return;
-    str_addf(out, "complete -c devs -n '__devs_at %s %zu%s'", command->name, index + 1,
-             operand->repeats ? "+" : "");
-    completion_add_kind(fish_forms, operand->kind, out);
-    str_add_char(out, '\n');
-}
-
 /* For the function that counts operands: the options that take a value. */
 static void add_fish_values(struct str *out)
 {
@@ -307,8 +270,15 @@ void completion_fish(struct str *out)
         }
         for (size_t j = 0; j < command.options.count; j++)
             add_fish_option(out, command.name, &command.options.specs[j]);
-        for (size_t j = 0; j < command.operand_count; j++)
-            add_fish_operand(out, &command, j);
+        for (size_t j = 0; j < command.operand_count; j++) {
+            const struct completion_operand *operand = &command.operands[j];
+            if (operand->kind.source == COMPLETION_NOTHING)
+                continue;
+            str_addf(out, "complete -c devs -n '__devs_at %s %zu%s'", command.name, j + 1,
+                     operand->repeats ? "+" : "");
+            completion_add_kind(fish_forms, operand->kind, out);
+            str_add_char(out, '\n');
+        }
     }
 }
 
@@ -361,61 +331,46 @@ static void add_zsh_spec(struct str *out, const char *command, const struct opti
     str_add(out, "'\n");
 }
 
-static void add_zsh_options(struct str *out, const struct completion_command *command)
-{
-    for (size_t i = 0; i < command->options.count; i++) {
-        add_zsh_spec(out, command->name, &command->options.specs[i], false);
-        if (command->options.specs[i].letter != '\0')
-            add_zsh_spec(out, command->name, &command->options.specs[i], true);
-    }
-}
-
-static void add_zsh_operand(struct str *out, const struct completion_operand *operand)
-{
-    str_addf(out, "      '%s:", operand->repeats ? "*" : "");
-    add_zsh_quoted(out, operand->label);
-    str_add_char(out, ':');
-    completion_add_kind(zsh_forms, operand->kind, out);
-    str_add(out, "'\n");
-}
-
 /* The arguments of a command that is run belong to that command. */
-static void add_zsh_operands(struct str *out, const struct completion_command *command)
+static void add_zsh_command(struct str *out, const struct completion_command *command)
 {
-    if (command->options.rest_after_first) {
-        str_add(out, "      '(-):COMMAND:_command_names -e'\n      '*::ARG:_normal'\n");
-        return;
+    str_addf(out, "    '%s') specs=(\n", command->name);
+    for (size_t i = 0; i < command->options.count; i++) {
+        const struct option_spec *spec = &command->options.specs[i];
+        add_zsh_spec(out, command->name, spec, false);
+        if (spec->letter != '\0')
+            add_zsh_spec(out, command->name, spec, true);
     }
-    for (size_t i = 0; i < command->operand_count; i++)
-        add_zsh_operand(out, &command->operands[i]);
-}
-
-static void add_zsh_commands(struct str *out)
-{
-    const struct command *command;
-    str_add(out, "_devs_commands=(\n");
-    for (size_t i = 0; (command = command_at(i)); i++) {
-        str_addf(out, "  '%s:", command->name);
-        add_zsh_quoted(out, command->words);
+    if (command->options.rest_after_first)
+        str_add(out, "      '(-):COMMAND:_command_names -e'\n      '*::ARG:_normal'\n");
+    for (size_t i = 0; i < command->operand_count && !command->options.rest_after_first; i++) {
+        const struct completion_operand *operand = &command->operands[i];
+        str_addf(out, "      '%s:", operand->repeats ? "*" : "");
+        add_zsh_quoted(out, operand->label);
+        str_add_char(out, ':');
+        completion_add_kind(zsh_forms, operand->kind, out);
         str_add(out, "'\n");
     }
-    str_add(out, ")\n\n");
+    str_add(out, "      ) ;;\n");
 }
 
 void completion_zsh(struct str *out)
 {
     struct completion_command command;
+    const struct command *named;
     str_add(out, "#compdef devs\n# How zsh completes devs: what \"devs completion zsh\" prints.\n"
                  "typeset -ga _devs_commands\n");
-    add_zsh_commands(out);
+    str_add(out, "_devs_commands=(\n");
+    for (size_t i = 0; (named = command_at(i)); i++) {
+        str_addf(out, "  '%s:", named->name);
+        add_zsh_quoted(out, named->words);
+        str_add(out, "'\n");
+    }
+    str_add(out, ")\n\n");
     str_add(out, "_devs_specs() { # COMMAND: its options and operands, for _arguments\n"
                  "  case $1 in\n");
-    for (size_t i = 0; completion_command_at(i, &command); i++) {
-        str_addf(out, "    '%s') specs=(\n", command.name);
-        add_zsh_options(out, &command);
-        add_zsh_operands(out, &command);
-        str_add(out, "      ) ;;\n");
-    }
+    for (size_t i = 0; completion_command_at(i, &command); i++)
+        add_zsh_command(out, &command);
     str_add(out, "    *) return 1 ;;\n  esac\n}\n");
     str_add_n(out, completion_devs_zsh, completion_devs_zsh_len);
 }

@@ -67,15 +67,22 @@ ATTR_MUST_USE static bool frame_theme(const struct globals *globals, struct them
 
 enum { FILE_MODE = 0600 };
 
-static bool open_file(struct export_sink *sink, struct err *err)
+bool export_sink_open(struct export_sink *sink, const char *path, struct err *err)
 {
     struct stat info;
+    *sink = (struct export_sink){.progress = progress_new()};
+    int len = snprintf(sink->path, sizeof(sink->path), "%s", path);
+    if (len < 0 || (size_t)len >= sizeof(sink->path))
+        return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", path);
+    if (strcmp(path, "-") == 0) {
+        sink->file = stdout;
+        return true;
+    }
     if (lstat(sink->path, &info) == 0) {
         (void)err_set(err, ERR_INVALID, "'%s' already exists", sink->path);
         return err_hint(err, "-o FILE names another one");
     }
-    const int len =
-        snprintf(sink->part, sizeof(sink->part), "%s.part-%ld", sink->path, (long)getpid());
+    len = snprintf(sink->part, sizeof(sink->part), "%s.part-%ld", sink->path, (long)getpid());
     if (len < 0 || (size_t)len >= sizeof(sink->part))
         return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", sink->path);
     const int fd =
@@ -89,18 +96,6 @@ static bool open_file(struct export_sink *sink, struct err *err)
     else
         sink->part[0] = '\0'; /* we have created no file */
     return err_set_errno(err, why, "cannot make '%s'", sink->path);
-}
-
-bool export_sink_open(struct export_sink *sink, const char *path, struct err *err)
-{
-    *sink = (struct export_sink){.progress = progress_new()};
-    const int len = snprintf(sink->path, sizeof(sink->path), "%s", path);
-    if (len < 0 || (size_t)len >= sizeof(sink->path))
-        return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", path);
-    if (strcmp(path, "-") != 0)
-        return open_file(sink, err);
-    sink->file = stdout;
-    return true;
 }
 
 /* Appends the bytes. Fails with ERR_IO if the disk is full or the reader is gone. */
@@ -120,24 +115,17 @@ static bool export_sink_tell(struct export_sink *sink, int64_t done, int64_t all
     return progress_tell(&sink->progress, "writing", done, all, err);
 }
 
-static bool give_name(const struct export_sink *sink, struct err *err)
-{
-    struct stat info;
-    if (renameat2(AT_FDCWD, sink->part, AT_FDCWD, sink->path, RENAME_NOREPLACE) == 0)
-        return true;
-    const bool unknown = errno == EINVAL || errno == ENOSYS; /* not on this file system */
-    if (unknown && lstat(sink->path, &info) != 0 && rename(sink->part, sink->path) == 0)
-        return true;
-    return err_set_errno(err, errno, "cannot make '%s'", sink->path);
-}
-
 bool export_sink_keep(struct export_sink *sink, struct err *err)
 {
     const bool is_file = sink->part[0] != '\0';
     if (fflush(sink->file) != 0 || (is_file && fsync(fileno(sink->file)) != 0))
         return err_set_errno(err, errno, "cannot write '%s'", sink->path);
-    if (is_file && !give_name(sink, err))
-        return false;
+    if (is_file && renameat2(AT_FDCWD, sink->part, AT_FDCWD, sink->path, RENAME_NOREPLACE) != 0) {
+        struct stat info;
+        const bool unknown = errno == EINVAL || errno == ENOSYS; /* not on this file system */
+        if (!unknown || lstat(sink->path, &info) == 0 || rename(sink->part, sink->path) != 0)
+            return err_set_errno(err, errno, "cannot make '%s'", sink->path);
+    }
     sink->part[0] = '\0';
     return true;
 }
@@ -161,39 +149,35 @@ static void write_cut(const struct bundle_cut *cut, const char *name, struct str
     str_add_char(out, '}');
 }
 
-static void write_json(const struct bundle_contents *contents, const char *file, struct str *out)
-{
-    str_add_char(out, '{');
-    str_json_i64(out, "v", 1);
-    str_json_i64(out, "run", contents->run);
-    str_json_text(out, "file", file);
-    str_json_i64(out, "bytes", contents->bytes);
-    str_json_i64(out, "tasks", contents->tasks);
-    str_json_i64(out, "attempts", contents->attempts);
-    str_json_i64(out, "events", contents->events);
-    str_json_i64(out, "captures", contents->captures);
-    str_json_i64(out, "controls", contents->controls);
-    str_json_i64(out, "bookmarks", contents->bookmarks);
-    str_json_i64(out, "output_bytes", contents->output_bytes);
-    str_json_key(out, "secrets");
-    str_add_char(out, '{');
-    for (int i = 0; i < contents->cut_count; i++)
-        write_cut(&contents->cuts[i], contents->cuts[i].name, out);
-    if (contents->other_cuts.recorded + contents->other_cuts.now > 0)
-        write_cut(&contents->other_cuts, "...", out);
-    str_add(out, "}}\n");
-}
-
 void export_show(const struct bundle_contents *contents, const char *file,
                  const struct export_words *words, FILE *to)
 {
     struct str text = {0};
-    const bool is_whole =
-        strcmp(words->format, "bundle") == 0; /* the other formats are made from the copy */
-    if (words->json)
-        write_json(contents, file, &text);
-    else
+    if (words->json) {
+        str_add_char(&text, '{');
+        str_json_i64(&text, "v", 1);
+        str_json_i64(&text, "run", contents->run);
+        str_json_text(&text, "file", file);
+        str_json_i64(&text, "bytes", contents->bytes);
+        str_json_i64(&text, "tasks", contents->tasks);
+        str_json_i64(&text, "attempts", contents->attempts);
+        str_json_i64(&text, "events", contents->events);
+        str_json_i64(&text, "captures", contents->captures);
+        str_json_i64(&text, "controls", contents->controls);
+        str_json_i64(&text, "bookmarks", contents->bookmarks);
+        str_json_i64(&text, "output_bytes", contents->output_bytes);
+        str_json_key(&text, "secrets");
+        str_add_char(&text, '{');
+        for (int i = 0; i < contents->cut_count; i++)
+            write_cut(&contents->cuts[i], contents->cuts[i].name, &text);
+        if (contents->other_cuts.recorded + contents->other_cuts.now > 0)
+            write_cut(&contents->other_cuts, "...", &text);
+        str_add(&text, "}}\n");
+    } else {
+        /* The other formats are made from the copy. */
+        const bool is_whole = strcmp(words->format, "bundle") == 0;
         bundle_words(contents, file, is_whole, &text);
+    }
     (void)fputs(str_text(&text), to);
     (void)fflush(to);
     str_done(&text);
@@ -235,41 +219,36 @@ static bool add_event(void *ctx, const struct run_state *state, const struct eve
     return records->ok && write_out(records);
 }
 
-static bool read_all(struct records *records, struct follower *follower)
-{
-    records->last_seq = follower_run(follower)->last_seq;
-    if (!follower_read(follower, 0, add_event, records, NULL, records->err) || !records->ok)
-        return false;
-    if (records->trace)
-        trace_json_end(records->trace, follower_state(follower), &records->text);
-    return write_out(records);
-}
-
-bool export_jsonl(const struct export_call *call, struct err *err)
-{
-    struct records records = {.call = call, .err = err, .ok = true};
-    struct follower *follower = NULL;
-    const bool ok =
-        follower_open(&follower, call->place, call->run, err) && read_all(&records, follower);
-    follower_close(follower);
-    str_done(&records.text);
-    return ok;
-}
-
-bool export_trace(const struct export_call *call, struct err *err)
+/* Writes all events, as records or as a trace. */
+static bool write_records(const struct export_call *call, bool is_trace, struct err *err)
 {
     struct records records = {.call = call, .err = err, .ok = true};
     struct follower *follower = NULL;
     bool ok = follower_open(&follower, call->place, call->run, err);
     if (ok) {
-        const char *name = follower_run(follower)->name;
-        trace_json_open(&records.trace, call->run, name ? name : "", &records.text);
-        ok = read_all(&records, follower);
+        const struct log_run_info *run = follower_run(follower);
+        records.last_seq = run->last_seq;
+        if (is_trace)
+            trace_json_open(&records.trace, call->run, run->name ? run->name : "", &records.text);
+        ok = follower_read(follower, 0, add_event, &records, NULL, err) && records.ok;
     }
+    if (ok && is_trace)
+        trace_json_end(records.trace, follower_state(follower), &records.text);
+    ok = ok && write_out(&records);
     trace_json_close(records.trace);
     follower_close(follower);
     str_done(&records.text);
     return ok;
+}
+
+bool export_jsonl(const struct export_call *call, struct err *err)
+{
+    return write_records(call, false, err);
+}
+
+bool export_trace(const struct export_call *call, struct err *err)
+{
+    return write_records(call, true, err);
 }
 
 static const char size_default[] = "80x24";
@@ -293,15 +272,6 @@ static struct app_options options_of(const struct export_call *call)
                                 .ascii = call->globals->ascii};
 }
 
-static bool parse_speed(const char *word, int *out, struct err *err)
-{
-    int64_t speed = 1;
-    if (word && !parse_i64(word, 1, APP_CAST_SPEED_MAX, &speed, err))
-        return err_hint(err, "--speed takes a whole number: 4 plays four seconds in one");
-    *out = (int)speed;
-    return true;
-}
-
 bool export_cast(const struct export_call *call, struct err *err)
 {
     const struct export_words *words = call->words;
@@ -313,10 +283,13 @@ bool export_cast(const struct export_call *call, struct err *err)
                             .write = write_bytes,
                             .tell = tell_progress,
                             .ctx = call->sink};
-    return frame_size_parse(words->size ? words->size : size_default, &cast.rows, &cast.columns,
-                            err) &&
-           parse_speed(words->speed, &cast.speed, err) && frame_theme(call->globals, &theme, err) &&
-           app_cast_write(&options, &cast, err);
+    int64_t speed = 1;
+    if (!frame_size_parse(words->size ? words->size : size_default, &cast.rows, &cast.columns, err))
+        return false;
+    if (words->speed && !parse_i64(words->speed, 1, APP_CAST_SPEED_MAX, &speed, err))
+        return err_hint(err, "--speed takes a whole number: 4 plays four seconds in one");
+    cast.speed = (int)speed;
+    return frame_theme(call->globals, &theme, err) && app_cast_write(&options, &cast, err);
 }
 
 bool export_svg(const struct export_call *call, struct err *err)

@@ -35,51 +35,40 @@ static bool parse_level(const char *word, enum event_level *out, struct err *err
 
 typedef bool add_name_fn(struct record_filter *filter, const char *name, struct err *err);
 
-/* Adds each name of "a,b". */
-static bool add_names(const char *list, add_name_fn *add, struct record_filter *filter,
-                      struct err *err)
+/* Adds each name of the words, which are lists: "a,b". */
+static bool add_names(const struct option_words *lists, add_name_fn *add,
+                      struct record_filter *filter, struct err *err)
 {
     enum { NAME_MAX_BYTES = 128 };
-    for (;;) {
-        char name[NAME_MAX_BYTES + 1];
-        const size_t len = strcspn(list, ",");
-        if (len > NAME_MAX_BYTES)
-            return err_set(err, ERR_INVALID, "'%.*s...' is too long", NAME_MAX_BYTES, list);
-        memcpy(name, list, len);
-        name[len] = '\0';
-        if (!add(filter, name, err))
-            return false;
-        if (list[len] == '\0')
-            return true;
-        list += len + 1;
-    }
-}
-
-static bool add_all(const struct option_words *lists, add_name_fn *add,
-                    struct record_filter *filter, struct err *err)
-{
     for (size_t i = 0; lists->words[i]; i++) {
-        if (!add_names(lists->words[i], add, filter, err))
-            return false;
+        const char *list = lists->words[i];
+        for (bool is_last = false; !is_last;) {
+            char name[NAME_MAX_BYTES + 1];
+            const size_t len = strcspn(list, ",");
+            if (len > NAME_MAX_BYTES)
+                return err_set(err, ERR_INVALID, "'%.*s...' is too long", NAME_MAX_BYTES, list);
+            memcpy(name, list, len);
+            name[len] = '\0';
+            if (!add(filter, name, err))
+                return false;
+            is_last = list[len] == '\0';
+            list += len + 1;
+        }
     }
     return true;
-}
-
-static bool set_search(const char *pattern, struct record_filter *filter, struct err *err)
-{
-    struct err why = {0};
-    return record_filter_set_search(filter, pattern, &why) ||
-           err_set(err, why.code, "--grep: %s", why.message);
 }
 
 ATTR_MUST_USE static bool record_words_filter(const struct record_words *words,
                                               struct record_filter *out, struct err *err)
 {
+    struct err why = {0};
     *out = (struct record_filter){0};
-    return parse_level(words->level, &out->level, err) &&
-           add_all(&words->tasks, record_filter_add_task, out, err) &&
-           add_all(&words->kinds, record_filter_add_kind, out, err) &&
-           (!words->grep || set_search(words->grep, out, err));
+    if (!parse_level(words->level, &out->level, err) ||
+        !add_names(&words->tasks, record_filter_add_task, out, err) ||
+        !add_names(&words->kinds, record_filter_add_kind, out, err))
+        return false;
+    return !words->grep || record_filter_set_search(out, words->grep, &why) ||
+           err_set(err, why.code, "--grep: %s", why.message);
 }
 
 /* The run whose moments are looked up. */
@@ -88,12 +77,21 @@ struct subject {
     struct log_run_info run; /* owned */
 };
 
-/* Finds a moment that only the events know: "#211", "T-104 try 2", "start", "end". */
-static bool find_event(const struct subject *subject, const char *words, struct record_bound *out,
-                       struct err *err)
+/* Finds a time, or a moment that only the events know: "#211", "T-104 try 2", "start", "end". */
+static bool find_bound(const struct subject *subject, const char *words, int64_t within_ms,
+                       struct record_bound *out, struct err *err)
 {
+    const struct clock_span span = {.from_ms = subject->run.started_at_ms,
+                                    .until_ms = subject->run.last_at_ms};
     struct follower *follower = NULL;
     struct replay_at at;
+    int64_t at_ms = 0;
+    if (!words)
+        return true;
+    if (clock_find(words, &span, &at_ms, NULL)) {
+        out->at_ms = at_ms + within_ms;
+        return true;
+    }
     if (words[0] == '#')
         return parse_i64(words + 1, 1, INT64_MAX, &out->seq, NULL) ||
                err_set(err, ERR_INVALID, "'%s' is not a record number", words);
@@ -103,20 +101,6 @@ static bool find_event(const struct subject *subject, const char *words, struct 
     if (ok)
         out->seq = at.seq > 0 ? at.seq : 1;
     return ok;
-}
-
-static bool find_bound(const struct subject *subject, const char *words, int64_t within_ms,
-                       struct record_bound *out, struct err *err)
-{
-    const struct clock_span span = {.from_ms = subject->run.started_at_ms,
-                                    .until_ms = subject->run.last_at_ms};
-    int64_t at_ms = 0;
-    if (!words)
-        return true;
-    if (!clock_find(words, &span, &at_ms, NULL))
-        return find_event(subject, words, out, err);
-    out->at_ms = at_ms + within_ms;
-    return true;
 }
 
 ATTR_MUST_USE static bool record_words_bounds(const struct record_words *words,
@@ -136,13 +120,6 @@ ATTR_MUST_USE static bool record_words_bounds(const struct record_words *words,
     return ok;
 }
 
-/* The tasks of a growing run are in its events. */
-static bool read_tasks(struct follower *follower, struct err *err)
-{
-    return !follower_state(follower)->plan->grows ||
-           follower_read(follower, 0, NULL, NULL, NULL, err);
-}
-
 ATTR_MUST_USE static bool record_words_check_tasks(const struct record_filter *filter,
                                                    const struct place *place, int64_t run,
                                                    struct err *err)
@@ -152,7 +129,10 @@ ATTR_MUST_USE static bool record_words_check_tasks(const struct record_filter *f
     int number = 0;
     if (filter->task_count == 0)
         return true;
-    bool ok = follower_open(&follower, place, run, err) && read_tasks(follower, err);
+    /* The tasks of a growing run are in its events. */
+    bool ok = follower_open(&follower, place, run, err) &&
+              (!follower_state(follower)->plan->grows ||
+               follower_read(follower, 0, NULL, NULL, NULL, err));
     for (int i = 0; ok && i < filter->task_count; i++) {
         target.run = follower_run(follower)->number;
         memcpy(target.task, filter->tasks[i], sizeof(target.task));
@@ -163,27 +143,6 @@ ATTR_MUST_USE static bool record_words_check_tasks(const struct record_filter *f
 }
 
 /* The mode. */
-
-/* Whether lines are printed instead of showing a screen. */
-static bool wants_lines(const struct debug_words *words)
-{
-    const struct record_words *record = &words->record;
-    const bool is_place = words->frame.at || words->frame.view; /* then --task is for it, too */
-    return words->plain || words->json || words->follow || (record->tasks.words[0] && !is_place) ||
-           record->kinds.words[0] || record->level || record->since || record->until ||
-           record->grep || !session_has_screen();
-}
-
-/* Opens the screen at the requested place. */
-static int watch_replay(const struct debug_call *call, const struct place *place,
-                        const struct target *target, bool is_list)
-{
-    const struct debug_words *words = call->words;
-    const char *task = target->task[0] != '\0' ? target->task : words->record.tasks.words[0];
-    const struct watch_words watched = {
-        .run = target->run, .at = words->frame.at, .view = words->frame.view, .task = task};
-    return watch_run(call->globals, place, &watched, is_list ? APP_RUNS : APP_REPLAY);
-}
 
 /* If several runs are printed, not all of them need to have the given tasks. */
 static bool print_run(const struct debug_call *call, const struct place *place,
@@ -218,30 +177,22 @@ static int by_number(const void *a, const void *b)
     return (*left > *right) - (*left < *right);
 }
 
-/* Prints the oldest run first, as if all were one recording. */
-static bool print_runs(const struct debug_call *call, const struct place *place,
-                       const struct run_choice *choice, struct err *err)
-{
-    if (choice->count > 1)
-        qsort(choice->runs, choice->count, sizeof(*choice->runs), by_number);
-    if (choice->count > 1 && call->words->follow)
-        return err_set(err, ERR_INVALID, "--follow is about one run");
-    bool ok = true;
-    for (size_t i = 0; ok && i < choice->count && !outlet_is_deserted(); i++) {
-        const struct target target = {.run = choice->runs[i]};
-        ok = print_run(call, place, &target, choice->count == 1, err);
-    }
-    return ok;
-}
-
+/* Prints several runs, the oldest first, as if all were one recording. */
 static int print_chosen(const struct debug_call *call)
 {
     struct err err = {0};
     struct log_reader *reader = NULL;
     struct run_choice choice;
-    bool ok = run_choice_find(call->globals, call->operands, call->operand_count, &reader, &choice,
-                              &err) &&
-              print_runs(call, log_reader_place(reader), &choice, &err);
+    bool ok =
+        run_choice_find(call->globals, call->operands, call->operand_count, &reader, &choice, &err);
+    if (ok && choice.count > 1)
+        qsort(choice.runs, choice.count, sizeof(*choice.runs), by_number);
+    if (ok && choice.count > 1 && call->words->follow)
+        ok = err_set(&err, ERR_INVALID, "--follow is about one run");
+    for (size_t i = 0; ok && i < choice.count && !outlet_is_deserted(); i++) {
+        const struct target target = {.run = choice.runs[i]};
+        ok = print_run(call, log_reader_place(reader), &target, choice.count == 1, &err);
+    }
     run_choice_done(&choice);
     log_reader_close(reader);
     return ok ? EXIT_ALL_PASSED : fail(&err);
@@ -262,14 +213,20 @@ int records_run(const struct debug_call *call)
     struct err err = {0};
     struct place place;
     struct target target;
-    const bool lines = wants_lines(call->words);
+    const struct debug_words *words = call->words;
+    const struct record_words *record = &words->record;
     const char *word = call->operand_count > 0 ? call->operands[0] : NULL;
-    if (lines && (call->words->frame.at || call->words->frame.view))
+    const bool is_place = words->frame.at || words->frame.view; /* then --task is for it, too */
+    /* Whether lines are printed instead of showing a screen. */
+    const bool lines = words->plain || words->json || words->follow ||
+                       (record->tasks.words[0] && !is_place) || record->kinds.words[0] ||
+                       record->level || record->since || record->until || record->grep ||
+                       !session_has_screen();
+    if (lines && is_place)
         return fail_usage("devs debug --logs [RUN] --since TIME --until TIME",
                           "debug --logs: --at and --view are about the screen, not about records");
     if (lines && names_runs(call))
         return print_chosen(call);
-    const bool is_place = call->words->frame.at || call->words->frame.view;
     const bool is_all = call->operand_count == 1 && strcmp(word, "all") == 0;
     const bool is_list = is_all || (!word && !is_place);
     if (!is_list && names_runs(call))
@@ -277,7 +234,13 @@ int records_run(const struct debug_call *call)
                           "debug --logs: the screen plays one run, not several");
     if (!log_word_find(call->globals, is_list ? NULL : word, &place, &target, &err))
         return fail(&err);
-    if (!lines)
-        return watch_replay(call, &place, &target, is_list);
-    return print_run(call, &place, &target, true, &err) ? EXIT_ALL_PASSED : fail(&err);
+    if (lines)
+        return print_run(call, &place, &target, true, &err) ? EXIT_ALL_PASSED : fail(&err);
+    const struct watch_words watched = {
+        .run = target.run,
+        .at = words->frame.at,
+        .view = words->frame.view,
+        .task = target.task[0] != '\0' ? target.task : record->tasks.words[0],
+    };
+    return watch_run(call->globals, &place, &watched, is_list ? APP_RUNS : APP_REPLAY);
 }

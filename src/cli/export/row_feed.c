@@ -40,44 +40,18 @@ static void say_bad(struct row_input *input, const char *why)
         warn("%s: line %lld: %s", command, (long long)input->number, why);
 }
 
-static bool is_blank(const struct str *line)
-{
-    return strspn(str_text(line), " \t\r") == line->len;
-}
-
 static void end_line(struct row_input *input)
 {
     const struct row_feed *feed = input->feed;
     struct err err = {0};
+    const bool is_blank = strspn(str_text(&input->line), " \t\r") == input->line.len;
     if (input->too_long)
         say_bad(input, "longer than 16 MiB");
-    else if (!is_blank(&input->line) &&
-             !feed->answer(feed->ctx, &input->line, &input->answers, &err))
+    else if (!is_blank && !feed->answer(feed->ctx, &input->line, &input->answers, &err))
         say_bad(input, err.message);
     str_clear(&input->line);
     input->too_long = false;
     input->number++;
-}
-
-static void add_part(struct row_input *input, const char *bytes, size_t len)
-{
-    if (input->too_long || input->line.len + len > ROW_FEED_LINE_MAX)
-        input->too_long = true;
-    else
-        str_add_n(&input->line, bytes, len);
-}
-
-static void take_bytes(struct row_input *input, const char *bytes, size_t len)
-{
-    while (len > 0) {
-        const char *end = memchr(bytes, '\n', len);
-        const size_t part = end ? (size_t)(end - bytes) : len;
-        add_part(input, bytes, part);
-        if (end)
-            end_line(input);
-        bytes += part + (end ? 1 : 0);
-        len -= part + (end ? 1 : 0);
-    }
 }
 
 /* A reader that is gone is not an error: it has seen enough. */
@@ -114,7 +88,18 @@ static bool read_all(struct row_input *input, struct inputs *inputs, int fd, str
             say_unread(inputs, input->name, strerror(errno));
         if (got <= 0)
             break;
-        take_bytes(input, bytes, (size_t)got);
+        for (size_t at = 0; at < (size_t)got;) {
+            const size_t left = (size_t)got - at;
+            const char *end = memchr(bytes + at, '\n', left);
+            const size_t part = end ? (size_t)(end - (bytes + at)) : left;
+            if (input->too_long || input->line.len + part > ROW_FEED_LINE_MAX)
+                input->too_long = true;
+            else
+                str_add_n(&input->line, bytes + at, part);
+            if (end)
+                end_line(input);
+            at += part + (end ? 1 : 0);
+        }
         if (!put_answers(input, err))
             return false;
     }

@@ -16,67 +16,29 @@
 
 enum { LISTED_MAX = 10000 }; /* of all runs together */
 
-static void write_text(const struct bookmark *bookmark, struct str *out)
-{
-    char at[CLOCK_TEXT_MAX];
-    str_addf(out, "%4lld  #%-5lld %s  event %-7lld %-16s %s\n", (long long)bookmark->id,
-             (long long)bookmark->run, clock_date(bookmark->at_ms, at), (long long)bookmark->seq,
-             bookmark->by, bookmark->name);
-}
-
-static void write_json(const struct bookmark *bookmark, struct str *out)
-{
-    str_add_char(out, '{');
-    str_json_i64(out, "v", 1);
-    str_json_i64(out, "bookmark", bookmark->id);
-    str_json_i64(out, "run", bookmark->run);
-    str_json_i64(out, "seq", bookmark->seq);
-    str_json_i64(out, "at_ms", bookmark->at_ms);
-    str_json_text(out, "name", bookmark->name);
-    str_json_text(out, "by", bookmark->by);
-    str_json_i64(out, "made_at_ms", bookmark->made_at_ms);
-    str_add(out, "}\n");
-}
-
 static void print_bookmark(const struct bookmark *bookmark, bool json)
 {
     struct str out = {0};
     if (json) {
-        write_json(bookmark, &out);
+        str_add_char(&out, '{');
+        str_json_i64(&out, "v", 1);
+        str_json_i64(&out, "bookmark", bookmark->id);
+        str_json_i64(&out, "run", bookmark->run);
+        str_json_i64(&out, "seq", bookmark->seq);
+        str_json_i64(&out, "at_ms", bookmark->at_ms);
+        str_json_text(&out, "name", bookmark->name);
+        str_json_text(&out, "by", bookmark->by);
+        str_json_i64(&out, "made_at_ms", bookmark->made_at_ms);
+        str_add(&out, "}\n");
         say_json(str_text(&out));
     } else {
-        write_text(bookmark, &out);
+        char at[CLOCK_TEXT_MAX];
+        str_addf(&out, "%4lld  #%-5lld %s  event %-7lld %-16s %s\n", (long long)bookmark->id,
+                 (long long)bookmark->run, clock_date(bookmark->at_ms, at),
+                 (long long)bookmark->seq, bookmark->by, bookmark->name);
         say(str_text(&out));
     }
     str_done(&out);
-}
-
-/* A person types the name, or pastes a copied line. */
-static bool put_name(struct bookmark *bookmark, const char *name)
-{
-    struct redactor *redactor = NULL;
-    if (secrets_here(&redactor) != EXIT_ALL_PASSED)
-        return false;
-    char *cut = redact_string(redactor, name, NULL);
-    (void)snprintf(bookmark->name, sizeof(bookmark->name), "%s", cut);
-    free(cut);
-    redactor_close(redactor);
-    return true;
-}
-
-static bool find_moment(const struct place *place, struct target *target, const char *at,
-                        struct bookmark *out, struct err *err)
-{
-    struct follower *follower = NULL;
-    struct replay_at moment = {0};
-    bool ok =
-        target_follow(target, place, &follower, err) && replay_at_find(follower, at, &moment, err);
-    follower_close(follower);
-    *out = (struct bookmark){.run = target->run,
-                             .seq = moment.seq,
-                             .at_ms = moment.at_ms,
-                             .made_at_ms = clock_now().at_ms};
-    return ok;
 }
 
 int bookmark_run_mark(const struct debug_call *call)
@@ -84,34 +46,35 @@ int bookmark_run_mark(const struct debug_call *call)
     struct err err = {0};
     struct place place;
     struct target target;
-    struct bookmark bookmark;
+    struct follower *follower = NULL;
+    struct replay_at moment = {0};
     char by[SESSION_BY_MAX];
     const struct debug_words *words = call->words;
     const char *word = call->operand_count > 0 ? call->operands[0] : NULL;
-    if (!log_word_find(call->globals, word, &place, &target, &err) ||
-        !find_moment(&place, &target, words->frame.at, &bookmark, &err))
+    const bool ok = log_word_find(call->globals, word, &place, &target, &err) &&
+                    target_follow(&target, &place, &follower, &err) &&
+                    replay_at_find(follower, words->frame.at, &moment, &err);
+    follower_close(follower);
+    if (!ok)
         return fail(&err);
+    struct bookmark bookmark = {.run = target.run,
+                                .seq = moment.seq,
+                                .at_ms = moment.at_ms,
+                                .made_at_ms = clock_now().at_ms};
     (void)snprintf(bookmark.by, sizeof(bookmark.by), "%s", session_by(by));
-    if (words->name && !put_name(&bookmark, words->name))
-        return EXIT_USAGE;
+    if (words->name) { /* typed, or pasted from a copied line */
+        struct redactor *redactor = NULL;
+        if (secrets_here(&redactor) != EXIT_ALL_PASSED)
+            return EXIT_USAGE;
+        char *cut = redact_string(redactor, words->name, NULL);
+        (void)snprintf(bookmark.name, sizeof(bookmark.name), "%s", cut);
+        free(cut);
+        redactor_close(redactor);
+    }
     if (!bookmark_add(&place, &bookmark, &err))
         return fail(&err);
     print_bookmark(&bookmark, words->json);
     return EXIT_ALL_PASSED;
-}
-
-/* Lists the bookmarks of a run; run 0 = of all runs. */
-static bool list_bookmarks(const struct place *place, int64_t run, struct bookmark *out,
-                           size_t *count_out, struct err *err)
-{
-    struct log_reader *reader = NULL;
-    struct log_run_info info = {0};
-    bool ok = log_reader_open(&reader, place, err) &&
-              (run == 0 || log_reader_run(reader, run, &info, err)) &&
-              bookmark_list(reader, run, out, LISTED_MAX, count_out, err);
-    log_run_info_done(&info);
-    log_reader_close(reader);
-    return ok;
 }
 
 int bookmark_run_marks(const struct debug_call *call)
@@ -124,7 +87,13 @@ int bookmark_run_marks(const struct debug_call *call)
     if (!log_word_find(call->globals, word, &place, &target, &err))
         return fail(&err);
     struct bookmark *all = xcalloc(LISTED_MAX, sizeof(*all));
-    bool ok = list_bookmarks(&place, target.run, all, &count, &err);
+    struct log_reader *reader = NULL;
+    struct log_run_info info = {0};
+    bool ok = log_reader_open(&reader, &place, &err) &&
+              (target.run == 0 || log_reader_run(reader, target.run, &info, &err)) &&
+              bookmark_list(reader, target.run, all, LISTED_MAX, &count, &err);
+    log_run_info_done(&info);
+    log_reader_close(reader);
     for (size_t i = 0; ok && i < count; i++)
         print_bookmark(&all[i], call->words->json);
     free(all);

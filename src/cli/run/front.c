@@ -33,70 +33,36 @@ struct waiting {
     struct goodbye goodbye;
 };
 
-static const int watched[] = {SIGCHLD, SIGCONT, SIGTERM, SIGINT, SIGQUIT, SIGHUP};
-
-static void fill_watched(sigset_t *set)
-{
-    (void)sigemptyset(set);
-    for (size_t i = 0; i < ARRAY_LEN(watched); i++)
-        (void)sigaddset(set, watched[i]);
-}
-
-/* The child has stopped: stop too, so that the shell gets its terminal back. Returns when
- * continued, or at once if nobody could continue us. */
-static void stop_too(void)
-{
-    (void)raise(SIGTSTP);
-}
-
-static void look_after_child(struct waiting *waiting)
-{
-    int status = 0;
-    pid_t pid = waitpid(waiting->child, &status, WNOHANG | WUNTRACED);
-    if (pid != waiting->child)
-        return;
-    if (WIFSTOPPED(status)) {
-        stop_too();
-        (void)kill(waiting->child, SIGCONT);
-        return;
-    }
-    waiting->status = status;
-    waiting->over = true;
-}
-
-/* The terminal sends its signals to the child too; another process sends them to one of us. */
-static void pass_on(const struct waiting *waiting, const struct signalfd_siginfo *info)
-{
-    bool had_it = waiting->kind == FRONT_HERE && info->ssi_code == SI_KERNEL;
-    bool from_child = (pid_t)info->ssi_pid == waiting->child;
-    if (!had_it && !from_child)
-        (void)kill(waiting->child, (int)info->ssi_signo);
-}
-
 static void take_signals(struct waiting *waiting)
 {
     struct signalfd_siginfo info;
     bool child_news = false;
     while (read(waiting->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-        if (info.ssi_signo == SIGCHLD)
+        if (info.ssi_signo == SIGCHLD) {
             child_news = true;
-        else if (info.ssi_signo == SIGCONT)
+        } else if (info.ssi_signo == SIGCONT) {
             (void)kill(waiting->child, SIGCONT);
-        else
-            pass_on(waiting, &info);
+        } else {
+            /* The terminal sends its signals to the child too; another process sends them to one of
+             * us. */
+            bool had_it = waiting->kind == FRONT_HERE && info.ssi_code == SI_KERNEL;
+            bool from_child = (pid_t)info.ssi_pid == waiting->child;
+            if (!had_it && !from_child)
+                (void)kill(waiting->child, (int)info.ssi_signo);
+        }
     }
-    if (child_news)
-        look_after_child(waiting);
-}
-
-static void take_goodbye(struct waiting *waiting)
-{
-    ssize_t got = read(waiting->pipe_fd, &waiting->goodbye, sizeof(waiting->goodbye));
-    waiting->let_go = got == (ssize_t)sizeof(waiting->goodbye);
-    if (got < 0 && errno == EINTR)
+    int status = 0;
+    if (!child_news || waitpid(waiting->child, &status, WNOHANG | WUNTRACED) != waiting->child)
         return;
-    (void)close(waiting->pipe_fd);
-    waiting->pipe_fd = -1;
+    if (WIFSTOPPED(status)) {
+        /* Stop too, so that the shell gets its terminal back. Returns when continued, or at once if
+         * nobody could continue us. */
+        (void)raise(SIGTSTP);
+        (void)kill(waiting->child, SIGCONT);
+        return;
+    }
+    waiting->status = status;
+    waiting->over = true;
 }
 
 /* Ends the way the child did, so that the shell sees the same. */
@@ -122,8 +88,14 @@ static int wait_for_child(struct waiting *waiting, const struct front_end *end)
                                {.fd = waiting->signal_fd, .events = POLLIN}};
         if (poll(fds, ARRAY_LEN(fds), -1) < 0)
             continue; /* EINTR: we were continued */
-        if (fds[0].revents != 0)
-            take_goodbye(waiting);
+        if (fds[0].revents != 0) {
+            ssize_t got = read(waiting->pipe_fd, &waiting->goodbye, sizeof(waiting->goodbye));
+            waiting->let_go = got == (ssize_t)sizeof(waiting->goodbye);
+            if (got >= 0 || errno != EINTR) {
+                (void)close(waiting->pipe_fd);
+                waiting->pipe_fd = -1;
+            }
+        }
         if (fds[1].revents != 0)
             take_signals(waiting);
     }
@@ -136,23 +108,13 @@ static int wait_for_child(struct waiting *waiting, const struct front_end *end)
     return waiting->goodbye.code;
 }
 
-/* In the child: removes what the parent needs for waiting. */
-static void become_worker(enum front_kind kind, pid_t parent, const sigset_t *before)
-{
-    (void)sigprocmask(SIG_SETMASK, before, NULL);
-    if (kind == FRONT_APART) {
-        (void)setsid(); /* cannot fail: a forked child leads no group */
-        return;
-    }
-    (void)prctl(PR_SET_PDEATHSIG, (unsigned long)SIGHUP, 0UL, 0UL, 0UL);
-    if (getppid() != parent)
-        (void)raise(SIGHUP); /* it died before we asked */
-}
-
 static bool open_ends(int pipe_fds[2], int *signal_fd, sigset_t *before, struct err *err)
 {
+    static const int watched[] = {SIGCHLD, SIGCONT, SIGTERM, SIGINT, SIGQUIT, SIGHUP};
     sigset_t set;
-    fill_watched(&set);
+    (void)sigemptyset(&set);
+    for (size_t i = 0; i < ARRAY_LEN(watched); i++)
+        (void)sigaddset(&set, watched[i]);
     if (pipe2(pipe_fds, O_CLOEXEC) != 0)
         return err_set_errno(err, errno, "pipe");
     (void)sigprocmask(SIG_BLOCK, &set, before);
@@ -182,7 +144,14 @@ bool front_open(struct front *front, enum front_kind kind, const struct front_en
     if (waiting.child == 0) {
         (void)close(pipe_fds[0]);
         (void)close(waiting.signal_fd);
-        become_worker(kind, parent, &before);
+        (void)sigprocmask(SIG_SETMASK, &before, NULL);
+        if (kind == FRONT_APART) {
+            (void)setsid(); /* cannot fail: a forked child leads no group */
+        } else {
+            (void)prctl(PR_SET_PDEATHSIG, (unsigned long)SIGHUP, 0UL, 0UL, 0UL);
+            if (getppid() != parent)
+                (void)raise(SIGHUP); /* it died before we asked */
+        }
         front->fd = pipe_fds[1];
         return true;
     }

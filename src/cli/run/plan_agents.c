@@ -42,14 +42,6 @@ static void write_list_of(const struct plan_agents_edit *edit, const struct json
     str_add_char(out, '}');
 }
 
-/* Returns the replacement for this member of an agent's step; NULL = unchanged. */
-static const char *replaced_text(const struct plan_agents_edit *edit, const char *key)
-{
-    if (strcmp(key, "agent") == 0)
-        return edit->agent;
-    return strcmp(key, "model") == 0 ? edit->model : NULL;
-}
-
 /* Whether the key only makes sense to the agent that it was written for, such as arguments and
  * sessions. */
 static bool is_of_agent_alone(const char *key)
@@ -77,7 +69,11 @@ static void write_step(const struct plan_agents_edit *edit, const struct json *s
     bool is_owned = !edit->owner || strcmp(edit->owner, agent) == 0;
     str_add_char(out, '{');
     while (json_next(step, &iter, &key, &member)) {
-        const char *text = replaced_text(edit, key);
+        const char *text = NULL; /* replaces the member's; NULL = unchanged */
+        if (strcmp(key, "agent") == 0)
+            text = edit->agent;
+        else if (strcmp(key, "model") == 0)
+            text = edit->model;
         if (is_other && is_of_agent_alone(key))
             continue;
         str_json_key(out, key);
@@ -139,24 +135,21 @@ void plan_agents_missing(const struct plan_step *step, struct str *out)
     str_addf(out, "%s%s", *install != '\0' ? "; " : "", install);
 }
 
-static int fail_missing(const struct plan_task *task, int number)
-{
-    const struct adapter *adapter = task->steps[number].agent->adapter;
-    const char *install = adapter_install(adapter);
-    struct str words = {0};
-    add_missing(adapter, &words);
-    (void)fail_usage(*install != '\0' ? install : NULL, "task '%s', step %d: %s", task->id,
-                     number + 1, str_text(&words));
-    str_done(&words);
-    return EXIT_NO_AGENT;
-}
-
 int plan_agents_check(const struct plan *plan)
 {
     for (int i = 0; i < plan->task_count; i++) {
-        for (int k = 0; k < plan->tasks[i].step_count; k++) {
-            if (is_missing(&plan->tasks[i].steps[k]))
-                return fail_missing(&plan->tasks[i], k);
+        const struct plan_task *task = &plan->tasks[i];
+        for (int k = 0; k < task->step_count; k++) {
+            if (!is_missing(&task->steps[k]))
+                continue;
+            const struct adapter *adapter = task->steps[k].agent->adapter;
+            const char *install = adapter_install(adapter);
+            struct str words = {0};
+            add_missing(adapter, &words);
+            (void)fail_usage(*install != '\0' ? install : NULL, "task '%s', step %d: %s", task->id,
+                             k + 1, str_text(&words));
+            str_done(&words);
+            return EXIT_NO_AGENT;
         }
     }
     return EXIT_ALL_PASSED;

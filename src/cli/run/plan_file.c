@@ -21,15 +21,6 @@
 
 enum { JOBS_DEFAULT = 2 };
 
-static bool read_file(const char *path, struct str *out, struct err *err)
-{
-    struct err why = {0};
-    if (read_text_input(path, PLAN_BYTES_MAX, out, &why))
-        return true;
-    (void)err_set(err, why.code, "plan '%s': %s", path, why.message);
-    return why.code == ERR_NOT_FOUND ? err_hint(err, "devs init writes a starter plan") : false;
-}
-
 static bool make_absolute(const char *path, char out[PATH_MAX])
 {
     char here[PATH_MAX] = "";
@@ -57,18 +48,6 @@ static bool find_dir(const char *path, struct plan_file *file, struct err *err)
     return true;
 }
 
-/* The log records the plan as it runs: with the settings, and with contracts from files. */
-static int add_more(const char *path, struct plan_file *file)
-{
-    if (!plan_has_more(file->plan))
-        return EXIT_ALL_PASSED;
-    plan_file_rewrite(file);
-    if (file->text.len <= PLAN_BYTES_MAX)
-        return EXIT_ALL_PASSED;
-    return fail_usage(NULL, "plan '%s': with the settings and contracts it is larger than %d MiB",
-                      path, PLAN_BYTES_MAX / (1024 * 1024));
-}
-
 /* Reads a contract from a file of its own; `ctx` is the plan's folder. An untrusted plan may
  * name any file. */
 static bool read_contract(void *ctx, const char *name, struct str *out, struct err *err)
@@ -89,31 +68,24 @@ static int parse_plan_text(const char *path, bool may_share_sessions, struct pla
     const struct plan_files files = {.read = read_contract, .ctx = file->dir};
     const struct plan_context context = {.settings = &file->config.settings, .files = &files};
     int code = EXIT_ALL_PASSED;
-    bool ok = plan_parse_with(str_text(&file->text), file->text.len, &context, &file->plan,
-                              &violations) &&
-              plan_is_whole(file->plan, &violations) &&
-              (may_share_sessions || plan_sessions_check(file->plan, &violations));
+    const bool ok = plan_parse_with(str_text(&file->text), file->text.len, &context, &file->plan,
+                                    &violations) &&
+                    plan_is_whole(file->plan, &violations) &&
+                    (may_share_sessions || plan_sessions_check(file->plan, &violations));
     if (!ok) {
         char what[PATH_MAX + 16];
         (void)snprintf(what, sizeof(what), "plan '%s'", path); /* truncated if too long */
         code = fail_violations(what, "nothing was started", &violations);
-    } else {
-        code = add_more(path, file);
+    } else if (plan_has_more(file->plan)) {
+        /* The log records the plan as it runs: with the settings, and with contracts from files. */
+        plan_file_rewrite(file);
+        if (file->text.len > PLAN_BYTES_MAX)
+            code = fail_usage(NULL,
+                              "plan '%s': with the settings and contracts it is larger than %d MiB",
+                              path, PLAN_BYTES_MAX / (1024 * 1024));
     }
     violations_done(&violations);
     return code;
-}
-
-/* Appends the edited text. Invalid JSON stays unchanged, and is reported when it is parsed. */
-static void add_edited(const struct str *source, plan_file_edit_fn *edit, void *ctx,
-                       struct str *out)
-{
-    struct json *root = NULL;
-    if (edit && json_parse_data(str_text(source), source->len, &root, NULL, NULL))
-        edit(ctx, root, out);
-    else
-        str_add_n(out, str_text(source), source->len);
-    json_free(root);
 }
 
 /* An attempt may have written the plan. */
@@ -134,16 +106,30 @@ static int check_trust(const struct plan_file *file)
     return EXIT_USAGE;
 }
 
+/* Without `edit`, reads the plan as it is; with it, a plan that needs trust. */
 static int read_plan(const char *path, enum config_use use, plan_file_edit_fn *edit, void *ctx,
                      struct plan_file *out)
 {
     struct err err = {0};
+    struct err why = {0};
     struct plan_file file = {0};
-    if (!read_file(path, &file.source, &err) || !find_dir(path, &file, &err)) {
+    bool is_read = read_text_input(path, PLAN_BYTES_MAX, &file.source, &why);
+    if (!is_read) {
+        (void)err_set(&err, why.code, "plan '%s': %s", path, why.message);
+        if (why.code == ERR_NOT_FOUND)
+            (void)err_hint(&err, "devs init writes a starter plan");
+    }
+    if (!is_read || !find_dir(path, &file, &err)) {
         plan_file_done(&file);
         return fail(&err);
     }
-    add_edited(&file.source, edit, ctx, &file.text);
+    /* Invalid JSON stays unchanged, and is reported when it is parsed. */
+    struct json *root = NULL;
+    if (edit && json_parse_data(str_text(&file.source), file.source.len, &root, NULL, NULL))
+        edit(ctx, root, &file.text);
+    else
+        str_add_n(&file.text, str_text(&file.source), file.source.len);
+    json_free(root);
     int code = edit ? check_trust(&file) : EXIT_ALL_PASSED;
     if (code == EXIT_ALL_PASSED)
         code = config_read(file.dir, use, &file.config);
@@ -193,15 +179,6 @@ void plan_file_done(struct plan_file *file)
     file->plan = NULL;
 }
 
-/* Whether waits requested by a server can add attempts, which needs a policy that retries. */
-static bool has_free_tries(const struct plan_task *task, const struct plan_step *step)
-{
-    bool may_repeat = step->idempotent || workspace_can_be_reset(task->workspace);
-    return may_repeat && policy_fits_phase(step->policy, step->phase) &&
-           policy_retries_on(step->policy, VERDICT_TRANSIENT, false) &&
-           step->policy->retry_after_cap_ms > 0;
-}
-
 static void add_policy(const struct plan_task *task, const struct plan_step *step, int tries,
                        struct str *out)
 {
@@ -213,7 +190,11 @@ static void add_policy(const struct plan_task *task, const struct plan_step *ste
     else
         policy_deadline_words(step->policy, out);
     str_add_char(out, ')');
-    if (has_free_tries(task, step))
+    /* Waits requested by a server can add attempts, which needs a policy that retries. */
+    const bool may_repeat = step->idempotent || workspace_can_be_reset(task->workspace);
+    if (may_repeat && policy_fits_phase(step->policy, step->phase) &&
+        policy_retries_on(step->policy, VERDICT_TRANSIENT, false) &&
+        step->policy->retry_after_cap_ms > 0)
         str_addf(out, " and up to %d more on the server's hint", POLICY_FREE_HINTS);
 }
 
@@ -239,54 +220,6 @@ static void add_text(const char *label, const char *text, struct str *out)
     str_addf(out, "    %-8s %.*s%s\n", label, (int)shown, text, text[shown] != '\0' ? " ..." : "");
 }
 
-static void add_agent(const struct plan_step *step, struct str *out)
-{
-    const struct plan_agent *agent = step->agent;
-    struct str missing = {0};
-    plan_agents_missing(step, &missing);
-    add_text("missing", missing.len > 0 ? missing.data : NULL, out);
-    str_done(&missing);
-    add_text("model", agent->model, out);
-    add_text("session", agent->resume, out);
-    add_text("prompt", agent->prompt, out);
-    add_text("output", agent->output, out);
-    add_words("args", agent->args, out);
-    add_words("allows", agent->permission_args, out);
-}
-
-/* Appends "  budget $0.00 of $2.50, 0 of 40 turns". */
-static void add_budget(const struct budget *budget, struct str *out)
-{
-    const char *before = "  budget ";
-    for (int kind = BUDGET_NONE + 1; kind < BUDGET_KIND_COUNT; kind++) {
-        const struct budget_use use = {.kind = (enum budget_kind)kind,
-                                       .limit = budget->limits[kind]};
-        if (use.limit == 0)
-            continue;
-        str_add(out, before);
-        budget_use_words(&use, out);
-        before = ", ";
-    }
-}
-
-/* Appends the session that the step's agent continues: the one reported by the agent of an
- * earlier step of the task, as agent_session_next() finds it, or else the plan's. Appends
- * nothing for a new session. */
-static void add_session(const struct plan_task *task, int number, struct str *out)
-{
-    const struct plan_agent *agent = task->steps[number].agent;
-    int before = number - 1;
-    if (!adapter_resumes(agent->adapter))
-        return;
-    while (before >= 0 && !task->steps[before].agent)
-        before--;
-    if (before >= 0 &&
-        strcmp(adapter_name(task->steps[before].agent->adapter), adapter_name(agent->adapter)) == 0)
-        str_addf(out, "{session of step %d}", before + 1);
-    else if (agent->resume)
-        str_add(out, agent->resume);
-}
-
 /* Appends the command line; an agent's without the prompt. */
 static void add_call(const struct plan_task *task, int number, struct str *out)
 {
@@ -295,7 +228,19 @@ static void add_call(const struct plan_task *task, int number, struct str *out)
     struct str session = {0};
     char **argv = NULL;
     if (agent) {
-        add_session(task, number, &session);
+        /* The session that the agent continues: the one reported by the agent of an earlier step of
+         * the task, as agent_session_next() finds it, or else the plan's. None for a new session.
+         */
+        int before = number - 1;
+        while (before >= 0 && !task->steps[before].agent)
+            before--;
+        const bool is_same = before >= 0 && strcmp(adapter_name(task->steps[before].agent->adapter),
+                                                   adapter_name(agent->adapter)) == 0;
+        const bool resumes = adapter_resumes(agent->adapter);
+        if (resumes && is_same)
+            str_addf(&session, "{session of step %d}", before + 1);
+        else if (resumes && agent->resume)
+            str_add(&session, agent->resume);
         const struct adapter_call call = {.session = session.len > 0 ? session.data : NULL,
                                           .model = agent->model,
                                           .args = agent->args,
@@ -306,23 +251,6 @@ static void add_call(const struct plan_task *task, int number, struct str *out)
     shell_words_add(words, (int)text_list_count(words), out);
     adapter_argv_free(argv);
     str_done(&session);
-}
-
-/* Prints a line "    leaves   report.md, at least 3 lines, with 'done'" for each file. */
-static void add_files(const struct plan_step *step, struct str *out)
-{
-    for (int i = 0; i < step->file_count; i++) {
-        const struct plan_expected_file *file = &step->files[i];
-        struct str words = {0};
-        str_add(&words, file->path);
-        if (file->min_lines > 0)
-            str_addf(&words, ", at least %lld line%s", (long long)file->min_lines,
-                     file->min_lines == 1 ? "" : "s");
-        if (file->contains)
-            str_addf(&words, ", with '%s'", file->contains);
-        add_text("leaves", words.data, out);
-        str_done(&words);
-    }
 }
 
 static void add_step(const struct plan *plan, const struct plan_task *task, int number,
@@ -343,48 +271,72 @@ static void add_step(const struct plan *plan, const struct plan_task *task, int 
     str_add(out, "  ");
     add_call(task, number, out);
     str_add_char(out, '\n');
-    if (step->agent)
-        add_agent(step, out);
-    add_files(step, out);
+    if (step->agent) {
+        const struct plan_agent *agent = step->agent;
+        struct str missing = {0};
+        plan_agents_missing(step, &missing);
+        add_text("missing", missing.len > 0 ? missing.data : NULL, out);
+        str_done(&missing);
+        add_text("model", agent->model, out);
+        add_text("session", agent->resume, out);
+        add_text("prompt", agent->prompt, out);
+        add_text("output", agent->output, out);
+        add_words("args", agent->args, out);
+        add_words("allows", agent->permission_args, out);
+    }
+    for (int i = 0; i < step->file_count; i++) {
+        /* "    leaves   report.md, at least 3 lines, with 'done'" */
+        const struct plan_expected_file *file = &step->files[i];
+        struct str words = {0};
+        str_add(&words, file->path);
+        if (file->min_lines > 0)
+            str_addf(&words, ", at least %lld line%s", (long long)file->min_lines,
+                     file->min_lines == 1 ? "" : "s");
+        if (file->contains)
+            str_addf(&words, ", with '%s'", file->contains);
+        add_text("leaves", words.data, out);
+        str_done(&words);
+    }
     add_words("writable", step->sandbox->writable, out);
     add_words("lets in", step->sandbox->env, out);
     add_words("args", step->sandbox->args, out);
 }
 
-/* Prints a line "    setup    COMMAND  in bwrap: ...". */
-static void add_setup(const struct plan_task *task, struct str *out)
-{
-    const int count = (int)text_list_count(task->workspace->setup);
-    const struct sandbox_spec spec = plan_setup_sandbox(task->workspace, plan_task_sandbox(task));
-    if (count == 0)
-        return;
-    str_add(out, "    setup    ");
-    shell_words_add(task->workspace->setup, count, out);
-    if (spec.kind == SANDBOX_NONE) {
-        str_add(out, "  outside any sandbox\n");
-    } else {
-        str_add(out, "  in ");
-        sandbox_spec_words(&spec, out);
-        str_add_char(out, '\n');
-    }
-}
-
 static void add_task(const struct plan *plan, const struct plan_task *task, struct str *out)
 {
+    const struct workspace_spec *workspace = task->workspace;
     str_add(out, task->id);
     if (strcmp(task->id, task->title) != 0)
         str_addf(out, "  %s", task->title);
     for (int n = 0; n < task->need_count; n++)
         str_addf(out, "%s%s", n == 0 ? "  needs " : ", ", plan->tasks[task->needs[n]].id);
-    if (workspace_can_be_reset(task->workspace))
-        str_addf(out, "  in a %s", workspace_kind_name(task->workspace->kind));
+    if (workspace_can_be_reset(workspace))
+        str_addf(out, "  in a %s", workspace_kind_name(workspace->kind));
     if (task->rounds > 1)
         str_addf(out, "  up to %d rounds", task->rounds);
-    add_budget(&task->budget, out);
+    const char *before = "  budget "; /* "  budget $0.00 of $2.50, 0 of 40 turns" */
+    for (int kind = BUDGET_NONE + 1; kind < BUDGET_KIND_COUNT; kind++) {
+        const struct budget_use use = {.kind = (enum budget_kind)kind,
+                                       .limit = task->budget.limits[kind]};
+        if (use.limit == 0)
+            continue;
+        str_add(out, before);
+        budget_use_words(&use, out);
+        before = ", ";
+    }
     str_add_char(out, '\n');
-    add_words("copy", task->workspace->copy, out);
-    add_words("exclude", task->workspace->exclude, out);
-    add_setup(task, out);
+    add_words("copy", workspace->copy, out);
+    add_words("exclude", workspace->exclude, out);
+    const int setup_count = (int)text_list_count(workspace->setup);
+    if (setup_count > 0) {
+        const struct sandbox_spec spec = plan_setup_sandbox(workspace, plan_task_sandbox(task));
+        str_add(out, "    setup    ");
+        shell_words_add(workspace->setup, setup_count, out);
+        str_add(out, spec.kind == SANDBOX_NONE ? "  outside any sandbox" : "  in ");
+        if (spec.kind != SANDBOX_NONE)
+            sandbox_spec_words(&spec, out);
+        str_add_char(out, '\n');
+    }
     for (int s = 0; s < task->step_count; s++)
         add_step(plan, task, s, out);
 }
@@ -436,19 +388,6 @@ static void add_open_steps(const struct plan *plan, struct str *out)
     end_names(&steps);
 }
 
-static void add_open_setups(const struct plan *plan, struct str *out)
-{
-    struct name_line setups = {.label = "setup", .out = out};
-    for (int i = 0; i < plan->task_count; i++) {
-        const struct plan_task *task = &plan->tasks[i];
-        const struct sandbox_spec spec =
-            plan_setup_sandbox(task->workspace, plan_task_sandbox(task));
-        if ((int)text_list_count(task->workspace->setup) > 0 && spec.kind == SANDBOX_NONE)
-            add_name(&setups, task->id, 0);
-    }
-    end_names(&setups);
-}
-
 /* Prints a line for each kind of container that a step names. */
 static void add_clients(const struct plan *plan, struct str *out)
 {
@@ -473,7 +412,15 @@ static void add_outside(const struct plan_file *file, struct str *out)
     char *const *notify = file->config.settings.ui.notify_command;
     str_add(out, "outside any sandbox:\n");
     add_open_steps(file->plan, out);
-    add_open_setups(file->plan, out);
+    struct name_line setups = {.label = "setup", .out = out};
+    for (int i = 0; i < file->plan->task_count; i++) {
+        const struct plan_task *task = &file->plan->tasks[i];
+        const struct sandbox_spec spec =
+            plan_setup_sandbox(task->workspace, plan_task_sandbox(task));
+        if ((int)text_list_count(task->workspace->setup) > 0 && spec.kind == SANDBOX_NONE)
+            add_name(&setups, task->id, 0);
+    }
+    end_names(&setups);
     str_addf(out, "  %-8s devs' own calls, with a configuration of devs' own\n", "git");
     add_clients(file->plan, out);
     if ((int)text_list_count(notify) == 0)
@@ -481,51 +428,6 @@ static void add_outside(const struct plan_file *file, struct str *out)
     str_addf(out, "  %-8s ", "notify");
     shell_words_add(notify, (int)text_list_count(notify), out);
     str_add(out, "  (notify_command, only in a project that you trust)\n");
-}
-
-/* Prints the settings that have no effect until the user allows them. */
-static void add_waiting(const struct config *config, struct str *out)
-{
-    if (!config_trust_waits(&config->trust))
-        return;
-    str_addf(out, "%s waits for your trust, and the run will not start before: devs trust\n",
-             config->path);
-    config_trust_lines(&config->trust, out);
-}
-
-static void print_words(const struct plan_file *file, int jobs, const struct redactor *redactor)
-{
-    const struct plan *plan = file->plan;
-    struct str out = {0};
-    str_addf(&out, "%s: ", plan->name);
-    shown_count(plan->task_count, "task, ", "tasks, ", &out);
-    shown_count(plan->step_count, "step, ", "steps, ", &out);
-    str_addf(&out, "%d at a time\n", jobs);
-    const struct policy *starts = plan_policy_find(plan, "infrastructure");
-    str_addf(&out, "if it cannot start: %d starts in all (", starts->max_attempts);
-    policy_words(starts, &out);
-    str_add(&out, ")\n");
-    for (int i = 0; i < plan->task_count; i++)
-        add_task(plan, &plan->tasks[i], &out);
-    add_waiting(&file->config, &out);
-    add_outside(file, &out);
-    secrets_say(redactor, str_text(&out));
-    str_done(&out);
-}
-
-static void print_json(const struct plan_file *file, const struct redactor *redactor)
-{
-    struct str out = {0};
-    redact_text(redactor, str_text(&file->text), file->text.len, &out, NULL);
-    if (out.len == 0 || out.data[out.len - 1] != '\n')
-        str_add_char(&out, '\n');
-    say_json(out.data);
-    str_clear(&out);
-    if (config_trust_waits(&file->config.trust)) {
-        config_trust_brief(&file->config.trust, &out);
-        warn("%s: %s; read the file, then run: devs trust", file->config.path, str_text(&out));
-    }
-    str_done(&out);
 }
 
 static bool open_redactor(const struct plan_file *file, struct redactor **out, struct err *err)
@@ -538,11 +440,31 @@ static bool open_redactor(const struct plan_file *file, struct redactor **out, s
 
 int plan_shown(const struct plan_file *file, int jobs)
 {
+    const struct plan *plan = file->plan;
     struct redactor *redactor = NULL;
     struct err err = {0};
+    struct str out = {0};
     if (!open_redactor(file, &redactor, &err))
         return fail(&err);
-    print_words(file, jobs, redactor);
+    str_addf(&out, "%s: ", plan->name);
+    shown_count(plan->task_count, "task, ", "tasks, ", &out);
+    shown_count(plan->step_count, "step, ", "steps, ", &out);
+    str_addf(&out, "%d at a time\n", jobs);
+    const struct policy *starts = plan_policy_find(plan, "infrastructure");
+    str_addf(&out, "if it cannot start: %d starts in all (", starts->max_attempts);
+    policy_words(starts, &out);
+    str_add(&out, ")\n");
+    for (int i = 0; i < plan->task_count; i++)
+        add_task(plan, &plan->tasks[i], &out);
+    const struct config *config = &file->config;
+    if (config_trust_waits(&config->trust)) { /* without effect until the user allows them */
+        str_addf(&out, "%s waits for your trust, and the run will not start before: devs trust\n",
+                 config->path);
+        config_trust_lines(&config->trust, &out);
+    }
+    add_outside(file, &out);
+    secrets_say(redactor, str_text(&out));
+    str_done(&out);
     redactor_close(redactor);
     return EXIT_ALL_PASSED;
 }
@@ -551,9 +473,19 @@ int plan_shown_json(const struct plan_file *file)
 {
     struct redactor *redactor = NULL;
     struct err err = {0};
+    struct str out = {0};
     if (!open_redactor(file, &redactor, &err))
         return fail(&err);
-    print_json(file, redactor);
+    redact_text(redactor, str_text(&file->text), file->text.len, &out, NULL);
+    if (out.len == 0 || out.data[out.len - 1] != '\n')
+        str_add_char(&out, '\n');
+    say_json(out.data);
+    str_clear(&out);
+    if (config_trust_waits(&file->config.trust)) {
+        config_trust_brief(&file->config.trust, &out);
+        warn("%s: %s; read the file, then run: devs trust", file->config.path, str_text(&out));
+    }
+    str_done(&out);
     redactor_close(redactor);
     return EXIT_ALL_PASSED;
 }

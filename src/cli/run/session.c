@@ -74,14 +74,6 @@ bool session_block_signals(int *fd_out, struct err *err)
     return true;
 }
 
-/* Whether SIGHUP is ignored, as under nohup. We still receive it, because it is blocked. Must be
- * called before we ignore it ourselves. */
-static bool session_is_nohup(void)
-{
-    struct sigaction now;
-    return sigaction(SIGHUP, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
-}
-
 static void cancel_run(struct watching *watching, int signal)
 {
     watching->signal = signal;
@@ -110,13 +102,6 @@ static void hang_up(struct watching *watching)
         cancel_run(watching, SIGHUP);
 }
 
-/* Whether the signal was sent both to us and to our parent, which passed it on. */
-static bool came_both_ways(const struct watching *watching, int signal)
-{
-    return watching->front && signal == watching->signal &&
-           clock_now().mono_ms - watching->signals_ms < FRONT_SAME_MS;
-}
-
 /* The first signal cancels the run, which is still watched to its end. The second one stops
  * watching and kills what still runs. */
 static bool session_take_signal(void *ctx, int signal)
@@ -127,7 +112,9 @@ static bool session_take_signal(void *ctx, int signal)
             hang_up(watching);
         return true;
     }
-    if (came_both_ways(watching, signal))
+    /* It was sent both to us and to our parent, which passed it on. */
+    if (watching->front && signal == watching->signal &&
+        clock_now().mono_ms - watching->signals_ms < FRONT_SAME_MS)
         return true;
     bool first = watching->signal == 0;
     if (first) {
@@ -156,81 +143,29 @@ static void session_wait(struct watching *watching)
     }
 }
 
-static void say_where_it_is(const struct watching *watching, struct str *out)
+/* Continues without a terminal, says where the run is, and gives the shell its prompt back. */
+static void session_detach(struct watching *watching)
 {
-    long long run = (long long)watching->run;
-    int pid = (int)getpid();
+    const long long run = (long long)watching->run;
+    const int pid = (int)getpid();
+    struct str words = {0};
     if (watching->session->said)
-        str_add(out, watching->session->said);
+        str_add(&words, watching->session->said);
     if (watching->session->watch == SESSION_JSON)
-        str_addf(out, "{\"v\":1,\"run\":%lld,\"pid\":%d}\n", run, pid);
+        str_addf(&words, "{\"v\":1,\"run\":%lld,\"pid\":%d}\n", run, pid);
     else
-        str_addf(out,
+        str_addf(&words,
                  "run #%lld continues without a terminal (pid %d)\n"
                  "  watch it   devs\n"
                  "  ask        devs status %lld\n"
                  "  end it     devs cancel %lld\n",
                  run, pid, run, run);
-}
-
-/* Continues without a terminal and gives the shell its prompt back. */
-static void session_detach(struct watching *watching)
-{
-    struct str words = {0};
-    say_where_it_is(watching, &words);
     watching->alone = true;
     follower_close(watching->follower); /* the run may last for days */
     watching->follower = NULL;
     engine_detach(watching->engine, "the run continues without a terminal");
     front_let_go(watching->front, 0, str_text(&words));
     str_done(&words);
-}
-
-/* Prints lines instead of showing the screen. */
-static bool session_go_plain(struct watching *watching, const struct app_result *result,
-                             struct err *err)
-{
-    if (!session_block_signals(&watching->signal_fd, err))
-        return false;
-    watching->watch = SESSION_PLAIN;
-    watching->shown_seq = result->seen_seq;
-    warn("run #%lld continues as lines: ^C cancels it; devs in another terminal has the screen",
-         (long long)watching->run);
-    engine_detach(watching->engine, NULL);
-    return true;
-}
-
-/* Does what the person chose when leaving the screen. */
-static bool session_leave_as_chosen(struct watching *watching, const struct app_result *result,
-                                    struct err *err)
-{
-    if (result->leave == APP_LEFT || result->leave == APP_LEFT_PLAIN)
-        return true;
-    if (!session_block_signals(&watching->signal_fd, err))
-        return false;
-    switch (result->leave) {
-    case APP_LEFT:
-    case APP_LEFT_PLAIN:
-    case APP_LEFT_TAKE_UP: /* not for a run whose engine is in this process */
-        break;
-    case APP_LEFT_WAIT:
-        engine_leave(watching->engine); /* repeating it does no harm */
-        break;
-    case APP_LEFT_CANCEL:
-        engine_cancel(watching->engine, watching->by);
-        break;
-    case APP_LEFT_DETACH:
-        session_detach(watching);
-        break;
-    case APP_LEFT_SIGNAL:
-        if (result->signal == SIGHUP)
-            hang_up(watching);
-        else
-            cancel_run(watching, result->signal);
-        break;
-    }
-    session_wait(watching);
-    return true;
 }
 
 /* Whether stdin and stdout are a terminal that can draw a screen. */
@@ -270,14 +205,6 @@ const char *session_by(char out[SESSION_BY_MAX])
     return out;
 }
 
-/* The screen replaces these handlers and restores them when it ends. */
-static void ignore_signals(void)
-{
-    (void)signal(SIGINT, SIG_IGN);
-    (void)signal(SIGTERM, SIG_IGN);
-    (void)signal(SIGHUP, SIG_IGN);
-}
-
 /* Warns about other active runs in this tree. Called once our own run is in the log, so that at
  * least one of two simultaneous runs sees the other. */
 static void warn_of_others(const struct watching *watching)
@@ -299,16 +226,6 @@ static void warn_of_others(const struct watching *watching)
         log_run_info_done(&runs[i]);
     }
     log_reader_close(reader);
-}
-
-/* Workspaces of tasks that did not pass are kept until somebody removes them. */
-static void warn_of_workspaces(const struct place *place)
-{
-    enum { MANY = 20 };
-    const size_t count = workspace_count(place->dir);
-    if (count > MANY)
-        warn("%zu workspaces are kept in %s/work; devs gc --older DAYS removes old ones", count,
-             place->dir);
 }
 
 static bool start_engine(struct watching *watching, struct err *err)
@@ -383,6 +300,45 @@ static bool print_lines(struct watching *watching, int done_fd, struct err *err)
     return stream_follow(&stream, &watching->follower, err);
 }
 
+/* Does what the person chose when leaving the screen. */
+static bool session_leave_as_chosen(struct watching *watching, const struct app_result *result,
+                                    struct err *err)
+{
+    if (result->leave == APP_LEFT)
+        return true;
+    if (!session_block_signals(&watching->signal_fd, err))
+        return false;
+    switch (result->leave) {
+    case APP_LEFT:
+    case APP_LEFT_TAKE_UP: /* not for a run whose engine is in this process */
+        break;
+    case APP_LEFT_PLAIN: /* lines instead of the screen */
+        watching->watch = SESSION_PLAIN;
+        watching->shown_seq = result->seen_seq;
+        warn("run #%lld continues as lines: ^C cancels it; devs in another terminal has the screen",
+             (long long)watching->run);
+        engine_detach(watching->engine, NULL);
+        return print_lines(watching, engine_done_fd(watching->engine), err);
+    case APP_LEFT_WAIT:
+        engine_leave(watching->engine); /* repeating it does no harm */
+        break;
+    case APP_LEFT_CANCEL:
+        engine_cancel(watching->engine, watching->by);
+        break;
+    case APP_LEFT_DETACH:
+        session_detach(watching);
+        break;
+    case APP_LEFT_SIGNAL:
+        if (result->signal == SIGHUP)
+            hang_up(watching);
+        else
+            cancel_run(watching, result->signal);
+        break;
+    }
+    session_wait(watching);
+    return true;
+}
+
 static void leave_engine(void *ctx)
 {
     engine_leave(ctx);
@@ -426,14 +382,15 @@ static bool watch_on_screen(struct watching *watching, struct err *err)
     struct keys_file keys;
     keys_file_set(&keys, &options);
     struct app_result result = {0};
-    ignore_signals(); /* a signal that arrives after the screen has closed must not end us */
+    /* A signal that arrives after the screen has closed must not end us. The screen replaces these
+     * handlers and restores them when it ends. */
+    (void)signal(SIGINT, SIG_IGN);
+    (void)signal(SIGTERM, SIG_IGN);
+    (void)signal(SIGHUP, SIG_IGN);
     bool ok = app_run(&options, &result, err);
     watching->follower = result.follower;
     keys_file_done(&keys);
     control_desk_stop(desk);
-    if (ok && result.leave == APP_LEFT_PLAIN)
-        return session_go_plain(watching, &result, err) &&
-               print_lines(watching, engine_done_fd(watching->engine), err);
     return ok && session_leave_as_chosen(watching, &result, err);
 }
 
@@ -469,38 +426,18 @@ static bool open_recorded(const struct watching *watching, struct follower **out
     return follower_open(out, &spill, watching->run, err);
 }
 
-/* Whoever watched the run to its end already has the state. Otherwise, or if the log was
- * replaced, the run is read from the beginning. */
-static const struct run_state *final_state(struct watching *watching, struct err *err)
-{
-    if (watching->follower && follower_read(watching->follower, 0, NULL, NULL, NULL, NULL) &&
-        follower_state(watching->follower)->ended)
-        return follower_state(watching->follower);
-    follower_close(watching->follower);
-    watching->follower = NULL;
-    bool ok = open_recorded(watching, &watching->follower, err) &&
-              follower_read(watching->follower, 0, NULL, NULL, NULL, err);
-    return ok ? follower_state(watching->follower) : NULL;
-}
-
-/* Whether a task ended without success after more than one attempt of a step. */
-static bool has_retried_in_vain(const struct run_state *state)
-{
-    for (int i = 0; state->ended && i < state->plan->task_count; i++) {
-        const struct task_state *task = &state->tasks[i];
-        if (task->status != TASK_PASSED && run_state_step(state, i)->attempt_count > 1)
-            return true;
-    }
-    return false;
-}
-
 static void print_summary(const struct watching *watching, const struct run_state *state)
 {
     struct str text = {0};
     const struct summary summary = {
         .state = state, .reader = follower_reader(watching->follower), .run = watching->run};
     summary_write(&summary, &text);
-    if (has_retried_in_vain(state))
+    /* Whether a task ended without success after more than one attempt of a step. */
+    bool has_retried_in_vain = false;
+    for (int i = 0; state->ended && i < state->plan->task_count && !has_retried_in_vain; i++)
+        has_retried_in_vain =
+            state->tasks[i].status != TASK_PASSED && run_state_step(state, i)->attempt_count > 1;
+    if (has_retried_in_vain)
         what_if_careful(&watching->place, watching->run, &text);
     say(str_text(&text));
     str_done(&text);
@@ -513,7 +450,18 @@ static int tell_end(struct watching *watching, bool is_summed_up, int exit_code)
     struct err err = {0};
     if (!is_summed_up && !session->ended)
         return exit_code;
-    const struct run_state *state = final_state(watching, &err);
+    /* Whoever watched the run to its end already has the state. Otherwise, or if the log was
+     * replaced, the run is read from the beginning. */
+    bool has_state = watching->follower &&
+                     follower_read(watching->follower, 0, NULL, NULL, NULL, NULL) &&
+                     follower_state(watching->follower)->ended;
+    if (!has_state) {
+        follower_close(watching->follower);
+        watching->follower = NULL;
+        has_state = open_recorded(watching, &watching->follower, &err) &&
+                    follower_read(watching->follower, 0, NULL, NULL, NULL, &err);
+    }
+    const struct run_state *state = has_state ? follower_state(watching->follower) : NULL;
     if (!state)
         (void)fail(&err);
     else if (is_summed_up)
@@ -543,70 +491,36 @@ static int exit_code_of(const struct watching *watching, const struct engine_res
     return code == EXIT_ALL_PASSED ? EXIT_NOT_RECORDED : code;
 }
 
-/* A run whose lines were not read has not reported that it passed. After a hangup nobody is left
- * to tell. */
-static int tell_unwritten(const struct watching *watching, int code)
-{
-    struct err err = {0};
-    if (watching->unwritten == 0 || watching->alone)
-        return code;
-    (void)err_set_errno(&err, watching->unwritten, "stdout");
-    const int unwritten = fail(&err);
-    return code == EXIT_ALL_PASSED ? unwritten : code;
-}
-
-/* Somebody may watch it with another devs. */
-static bool watch_nothing(struct watching *watching)
-{
-    session_detach(watching);
-    session_wait(watching);
-    return true;
-}
-
-static bool watch_session(struct watching *watching, struct err *err)
-{
-    if (watching->session->detach)
-        return watch_nothing(watching);
-    if (watching->watch == SESSION_COCKPIT)
-        return watch_on_screen(watching, err);
-    return print_lines(watching, engine_done_fd(watching->engine), err);
-}
-
-/* An unusable terminal is detected before anything is started. */
-static enum session_watch choose_watch(const struct session *session)
-{
-    struct err err = {0};
-    if (session->detach)
-        return SESSION_PLAIN;
-    if (session->watch != SESSION_COCKPIT || term_check(&err))
-        return session->watch;
-    warn("%s: plain lines instead", err.message);
-    return SESSION_PLAIN;
-}
-
-static bool get_ready(struct watching *watching, struct err *err)
-{
-    (void)session_by(watching->by);
-    return find_log(watching->session->globals->db, true, &watching->place, err) &&
-           (watching->watch == SESSION_COCKPIT ||
-            session_block_signals(&watching->signal_fd, err)) &&
-           (watching->watch != SESSION_OUTPUT || tee_open(&watching->tee, err));
-}
-
 static int run_watched(struct watching *watching)
 {
+    enum { MANY_WORKSPACES = 20 };
+    const struct session *session = watching->session;
     struct err err = {0};
-    if (!get_ready(watching, &err) || !secrets_open(&watching->secrets, watching->session, &err) ||
-        !start_engine(watching, &err)) {
+    (void)session_by(watching->by);
+    const bool has_begun =
+        find_log(session->globals->db, true, &watching->place, &err) &&
+        (watching->watch == SESSION_COCKPIT || session_block_signals(&watching->signal_fd, &err)) &&
+        (watching->watch != SESSION_OUTPUT || tee_open(&watching->tee, &err)) &&
+        secrets_open(&watching->secrets, session, &err) && start_engine(watching, &err);
+    if (!has_begun) {
         tee_close(watching->tee);
         secrets_close(&watching->secrets);
         return fail(&err);
     }
-    if (watching->session->begun)
-        watching->session->begun(watching->session->begun_ctx);
+    if (session->begun)
+        session->begun(session->begun_ctx);
     warn_of_others(watching);
 
-    bool ok = watch_session(watching, &err) || watch_blindly(watching, &err);
+    bool ok = true;
+    if (session->detach) {
+        session_detach(watching); /* somebody may watch it with another devs */
+        session_wait(watching);
+    } else if (watching->watch == SESSION_COCKPIT) {
+        ok = watch_on_screen(watching, &err);
+    } else {
+        ok = print_lines(watching, engine_done_fd(watching->engine), &err);
+    }
+    ok = ok || watch_blindly(watching, &err);
     struct engine_result result = {0};
     if (watching->tee)
         tee_give_up(watching->tee);
@@ -616,15 +530,26 @@ static int run_watched(struct watching *watching)
     tee_close(watching->tee);
     if (watching->signal_fd >= 0)
         (void)close(watching->signal_fd);
+
     bool is_read = watching->watch == SESSION_COCKPIT || watching->watch == SESSION_PLAIN;
     bool is_summed_up = ok && is_read && !watching->alone && watching->unwritten == 0;
     int code = tell_end(watching, is_summed_up, exit_code_of(watching, &result));
-    code = tell_unwritten(watching, code);
+    /* A run whose lines were not read has not reported that it passed. After a hangup nobody is
+     * left to tell. */
+    if (watching->unwritten != 0 && !watching->alone) {
+        struct err unwritten = {0};
+        (void)err_set_errno(&unwritten, watching->unwritten, "stdout");
+        const int unwritten_code = fail(&unwritten);
+        code = code == EXIT_ALL_PASSED ? unwritten_code : code;
+    }
     follower_close(watching->follower);
     secrets_close(&watching->secrets);
-    gc_automatic(&watching->place, watching->session->retention);
-    if (is_read)
-        warn_of_workspaces(&watching->place);
+    gc_automatic(&watching->place, session->retention);
+    /* Workspaces of tasks that did not pass are kept until somebody removes them. */
+    const size_t workspaces = is_read ? workspace_count(watching->place.dir) : 0;
+    if (workspaces > MANY_WORKSPACES)
+        warn("%zu workspaces are kept in %s/work; devs gc --older DAYS removes old ones",
+             workspaces, watching->place.dir);
     return code;
 }
 
@@ -638,11 +563,19 @@ int session_run(const struct session *session)
 {
     struct err err = {0};
     struct front front = {.fd = -1};
+    struct sigaction hangup;
     struct watching watching = {.session = session,
-                                .watch = choose_watch(session),
+                                .watch = session->detach ? SESSION_PLAIN : session->watch,
                                 .shown_seq = session->shown_seq,
-                                .signal_fd = -1,
-                                .nohup = session_is_nohup()};
+                                .signal_fd = -1};
+    /* An unusable terminal is detected before anything is started. */
+    if (watching.watch == SESSION_COCKPIT && !term_check(&err)) {
+        warn("%s: plain lines instead", err.message);
+        watching.watch = SESSION_PLAIN;
+    }
+    /* Under nohup SIGHUP is ignored, but we still receive it, because it is blocked. Asked before
+     * we ignore it ourselves. */
+    watching.nohup = sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler == SIG_IGN;
     if (session->detach || watching.watch == SESSION_COCKPIT) {
         enum front_kind kind = session->detach ? FRONT_APART : FRONT_HERE;
         const struct front_end end = {.died = tell_crash, .ctx = session->globals};

@@ -69,20 +69,6 @@ void stdin_feed_free(struct stdin_feed *feed)
     free(feed);
 }
 
-/* Waits until reading or writing can continue. Returns false if nobody reads any more, or the
- * thread must end. */
-static bool wait_for(const struct stdin_feed *feed, bool reads)
-{
-    struct pollfd fds[] = {
-        {.fd = feed->stop, .events = POLLIN},
-        {.fd = feed->sink, .events = reads ? 0 : POLLOUT},
-        {.fd = reads ? feed->source : -1, .events = POLLIN},
-    };
-    while (poll(fds, 3, -1) < 0 && errno == EINTR)
-        ;
-    return fds[0].revents == 0 && (fds[1].revents & (POLLERR | POLLNVAL)) == 0;
-}
-
 static void read_block(struct stdin_feed *feed)
 {
     char block[FEED_BLOCK];
@@ -108,8 +94,15 @@ static void *feed_attempt(void *arg)
     size_t at = 0; /* how much of `bytes` the attempt has got */
     while (at < feed->len || !feed->has_ended) {
         const bool reads = at == feed->len;
-        if (!wait_for(feed, reads))
-            break;
+        struct pollfd fds[] = {
+            {.fd = feed->stop, .events = POLLIN},
+            {.fd = feed->sink, .events = reads ? 0 : POLLOUT},
+            {.fd = reads ? feed->source : -1, .events = POLLIN},
+        };
+        while (poll(fds, 3, -1) < 0 && errno == EINTR)
+            ;
+        if (fds[0].revents != 0 || (fds[1].revents & (POLLERR | POLLNVAL)) != 0)
+            break; /* the thread must end, or nobody reads any more */
         if (reads) {
             read_block(feed);
             at = feed->is_lost ? 0 : at;

@@ -24,13 +24,6 @@
 
 /* The outlet: stdout, without getting stuck on a reader that does not read. */
 
-/* Appends a copy of the bytes; does nothing once the reader is gone. */
-static void outlet_add(struct outlet *outlet, const char *bytes, size_t len)
-{
-    if (!outlet->closed)
-        str_add_n(&outlet->waiting, bytes, len);
-}
-
 bool outlet_take_signals(struct outlet *outlet)
 {
     struct signalfd_siginfo info;
@@ -80,11 +73,6 @@ static void outlet_flush(struct outlet *outlet)
     str_clear(&outlet->waiting);
 }
 
-static void outlet_done(struct outlet *outlet)
-{
-    str_done(&outlet->waiting);
-}
-
 bool outlet_is_deserted(void)
 {
     struct pollfd fd = {.fd = STDOUT_FILENO, .events = 0};
@@ -113,7 +101,7 @@ struct heap_of_pieces {
 };
 
 struct tee {
-    int fd;
+    int fd; /* an eventfd: readable when there is something to take */
 
     pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t taken;
@@ -155,17 +143,6 @@ void tee_close(struct tee *tee)
     free(tee);
 }
 
-static void add_piece(struct heap_of_pieces *heap, int stream, const char *bytes, size_t len)
-{
-    bool goes_on = heap->count > 0 && heap->pieces[heap->count - 1].stream == stream;
-    if (!goes_on) {
-        heap->pieces = xgrow(heap->pieces, &heap->cap, heap->count + 1, sizeof(*heap->pieces));
-        heap->pieces[heap->count++] = (struct tee_piece){.stream = stream};
-    }
-    heap->pieces[heap->count - 1].len += len;
-    str_add_n(&heap->bytes, bytes, len);
-}
-
 void tee_put(void *ctx, int stream, const char *bytes, size_t len)
 {
     struct tee *tee = ctx;
@@ -173,16 +150,17 @@ void tee_put(void *ctx, int stream, const char *bytes, size_t len)
     (void)pthread_mutex_lock(&tee->lock);
     while (!tee->given_up && tee->waiting.bytes.len >= TEE_BYTES_MAX)
         (void)pthread_cond_wait(&tee->taken, &tee->lock);
-    if (!tee->given_up)
-        add_piece(&tee->waiting, stream, bytes, len);
+    if (!tee->given_up) {
+        struct heap_of_pieces *heap = &tee->waiting;
+        if (heap->count == 0 || heap->pieces[heap->count - 1].stream != stream) {
+            heap->pieces = xgrow(heap->pieces, &heap->cap, heap->count + 1, sizeof(*heap->pieces));
+            heap->pieces[heap->count++] = (struct tee_piece){.stream = stream};
+        }
+        heap->pieces[heap->count - 1].len += len;
+        str_add_n(&heap->bytes, bytes, len);
+    }
     (void)pthread_mutex_unlock(&tee->lock);
     (void)!write(tee->fd, &one, sizeof(one)); /* a full counter wakes the reader just as well */
-}
-
-/* Main thread: readable when there is something to take. */
-static int tee_fd(const struct tee *tee)
-{
-    return tee->fd;
 }
 
 /* Main thread: takes all output, in order. The batch is empty if there is none, and valid until the
@@ -240,17 +218,13 @@ static bool wants_event(const struct printing *p, const struct run_state *state,
                         const struct event *event)
 {
     const struct record_filter *filter = p->stream->filter;
-    return event->seq > p->stream->shown_seq &&
-           (!filter || record_filter_wants(filter, state, event));
-}
-
-/* The text is only made if a pattern was given. */
-static bool says_wanted(const struct printing *p, const struct run_state *state,
-                        const struct event *event)
-{
-    const struct record_filter *filter = p->stream->filter;
+    if (event->seq <= p->stream->shown_seq)
+        return false;
+    if (filter && !record_filter_wants(filter, state, event))
+        return false;
     if (!filter || !filter->search)
         return true;
+    /* The text is only made if a pattern was given. */
     struct str words = {0};
     event_words(state, event, &words);
     bool finds = record_filter_finds(filter, str_text(&words), words.len);
@@ -274,15 +248,6 @@ static void put_line(struct printing *p)
     text_clean(&clean, p->line.data, p->line.len);
     (void)fputs(str_text(&clean), stderr);
     str_done(&clean);
-}
-
-/* Limits how much output is held before it is written. Returns false to stop. */
-static bool write_page(struct printing *p)
-{
-    enum { OUTLET_BYTES = 256 * 1024 };
-    if (p->outlet.waiting.len >= OUTLET_BYTES)
-        outlet_flush(&p->outlet);
-    return !p->given_up && !(p->outlet.closed && p->stream->done_fd < 0);
 }
 
 /* Caches the time: many events share a second, and converting it takes as long as the rest of a
@@ -331,53 +296,27 @@ static void print_cancelled(struct printing *p)
     p->cancelled = CANCELLED_MAX; /* later ones are counted from here */
 }
 
-/* Thousands of tasks may be cancelled at once. Returns true if the event needs no line of its own.
- */
-static bool is_one_more_cancelled(struct printing *p, const struct event *event)
-{
-    const bool is_cancelled =
-        event->kind == EVENT_STEP_ENDED && event->a == DECISION_CANCELLED && event->attempt == 0;
-    if (!is_cancelled) {
-        print_cancelled(p);
-        p->cancelled = 0;
-        return false;
-    }
-    return ++p->cancelled > CANCELLED_MAX;
-}
-
 static bool print_event(void *ctx, const struct run_state *state, const struct event *event)
 {
+    enum { OUTLET_BYTES = 256 * 1024 }; /* held at most before they are written */
     struct printing *p = ctx;
-    if (!wants_event(p, state, event) || !says_wanted(p, state, event))
+    if (!wants_event(p, state, event))
         return true;
-    if (p->stream->folds && is_one_more_cancelled(p, event))
-        return true;
+    if (p->stream->folds) { /* thousands of tasks may be cancelled at once */
+        const bool is_cancelled = event->kind == EVENT_STEP_ENDED &&
+                                  event->a == DECISION_CANCELLED && event->attempt == 0;
+        if (!is_cancelled) {
+            print_cancelled(p);
+            p->cancelled = 0;
+        } else if (++p->cancelled > CANCELLED_MAX) {
+            return true;
+        }
+    }
     if (!p->outlet.closed) /* the events of our own engine are read to the end */
         print_record(p, state, event);
-    return write_page(p);
-}
-
-static bool is_worth_saying(const struct event *event)
-{
-    return event->kind == EVENT_WAIT_STARTED || event->kind == EVENT_ATTEMPT_JUDGED ||
-           event->kind == EVENT_NOTE ||
-           (event->kind == EVENT_STEP_ENDED && event->a != DECISION_SUCCEEDED);
-}
-
-static void print_piece(struct printing *p, int stream, const char *bytes, size_t len)
-{
-    int fd = stream == 0 ? STDOUT_FILENO : STDERR_FILENO;
-    struct str clean = {0};
-    if (isatty(fd)) {
-        text_clean(&clean, bytes, len);
-        bytes = str_text(&clean);
-        len = clean.len;
-    }
-    if (stream == 0)
-        outlet_add(&p->outlet, bytes, len);
-    else
-        (void)fwrite(bytes, 1, len, stderr);
-    str_done(&clean);
+    if (p->outlet.waiting.len >= OUTLET_BYTES)
+        outlet_flush(&p->outlet);
+    return !p->given_up && !(p->outlet.closed && p->stream->done_fd < 0);
 }
 
 static bool on_signal(void *ctx, int signal)
@@ -395,8 +334,21 @@ static void print_output(struct printing *p)
 {
     struct tee_batch batch = tee_take(p->stream->tee);
     for (size_t i = 0; i < batch.count; i++) {
-        print_piece(p, batch.pieces[i].stream, batch.bytes, batch.pieces[i].len);
-        batch.bytes += batch.pieces[i].len;
+        const bool is_stdout = batch.pieces[i].stream == 0;
+        const char *bytes = batch.bytes;
+        size_t len = batch.pieces[i].len;
+        struct str clean = {0};
+        batch.bytes += len;
+        if (isatty(is_stdout ? STDOUT_FILENO : STDERR_FILENO)) {
+            text_clean(&clean, bytes, len);
+            bytes = str_text(&clean);
+            len = clean.len;
+        }
+        if (!is_stdout)
+            (void)fwrite(bytes, 1, len, stderr);
+        else if (!p->outlet.closed)
+            str_add_n(&p->outlet.waiting, bytes, len);
+        str_done(&clean);
     }
     outlet_flush(&p->outlet);
     if (p->outlet.closed && !p->told_closed) {
@@ -408,7 +360,11 @@ static void print_output(struct printing *p)
 static bool print_exec_event(void *ctx, const struct run_state *state, const struct event *event)
 {
     struct printing *p = ctx;
-    if (!is_worth_saying(event))
+    const bool is_worth_saying =
+        event->kind == EVENT_WAIT_STARTED || event->kind == EVENT_ATTEMPT_JUDGED ||
+        event->kind == EVENT_NOTE ||
+        (event->kind == EVENT_STEP_ENDED && event->a != DECISION_SUCCEEDED);
+    if (!is_worth_saying)
         return true;
     print_output(p); /* output that came first is printed first */
     str_clear(&p->line);
@@ -416,26 +372,6 @@ static bool print_exec_event(void *ctx, const struct run_state *state, const str
     event_words(state, event, &p->line);
     put_line(p);
     return true;
-}
-
-static bool print_news(struct printing *p, struct err *err)
-{
-    bool exec = p->stream->form == STREAM_OUTPUT;
-    if (exec)
-        print_output(p);
-    if (!follower_read(p->follower, 0, exec ? print_exec_event : print_event, p, NULL, err))
-        return false;
-    print_cancelled(p);
-    outlet_flush(&p->outlet);
-    return true;
-}
-
-static bool is_over(struct printing *p)
-{
-    if (p->stream->done_fd >= 0)
-        return false; /* only the end of the engine counts */
-    p->orphaned = follower_is_orphaned(p->follower);
-    return p->outlet.closed || follower_state(p->follower)->ended || p->orphaned;
 }
 
 /* Waits for news. Returns false once the engine has ended. */
@@ -446,7 +382,7 @@ static bool wait_for_news(struct printing *p)
         {.fd = p->stream->done_fd, .events = POLLIN},
         {.fd = follower_fd(p->follower), .events = POLLIN},
         {.fd = p->stream->done_fd < 0 ? STDOUT_FILENO : -1, .events = 0}, /* has it been closed? */
-        {.fd = p->stream->tee ? tee_fd(p->stream->tee) : -1, .events = POLLIN},
+        {.fd = p->stream->tee ? p->stream->tee->fd : -1, .events = POLLIN},
     };
     int timeout_ms = follower_fd(p->follower) < 0 ? WATCH_POLL_MS : ORPHAN_LOOK_MS;
     (void)poll(fds, ARRAY_LEN(fds), timeout_ms);
@@ -478,28 +414,30 @@ static void tell_trouble(struct printing *p)
     str_done(&words);
 }
 
+/* Prints what there is; with `follow`, until the run, the engine or the reader has gone. */
 static bool print_all(struct printing *p, struct err *err)
 {
+    const bool exec = p->stream->form == STREAM_OUTPUT;
     bool alive = true;
-    while (print_news(p, err)) {
+    for (;;) {
+        if (exec)
+            print_output(p);
+        if (!follower_read(p->follower, 0, exec ? print_exec_event : print_event, p, NULL, err))
+            return false;
+        print_cancelled(p);
+        outlet_flush(&p->outlet);
         tell_trouble(p);
-        if (!p->stream->follow || !alive || is_over(p) || p->given_up)
+        if (!p->stream->follow || !alive)
+            return true;
+        if (p->stream->done_fd < 0) { /* otherwise only the end of the engine counts */
+            p->orphaned = follower_is_orphaned(p->follower);
+            if (p->outlet.closed || follower_state(p->follower)->ended || p->orphaned)
+                return true;
+        }
+        if (p->given_up)
             return true;
         alive = wait_for_news(p);
     }
-    return false;
-}
-
-/* Tells a person who follows a run why its end will not come. */
-static void tell_orphan(const struct printing *p)
-{
-    const struct run_state *state = follower_state(p->follower);
-    const struct log_run_info *run = follower_run(p->follower);
-    if (!p->stream->follow || p->stream->done_fd >= 0 || p->outlet.closed || state->ended ||
-        run->is_session || !p->orphaned)
-        return;
-    warn("devs exited before the run had ended. Continue it: devs run --continue %lld",
-         (long long)run->number);
 }
 
 bool stream_follow(const struct stream *stream, struct follower **out, struct err *err)
@@ -517,10 +455,14 @@ bool stream_follow(const struct stream *stream, struct follower **out, struct er
         *stream->unwritten = p.outlet.error;
     else if (ok && p.outlet.error != 0)
         ok = err_set_errno(err, p.outlet.error, "stdout");
-    if (ok)
-        tell_orphan(&p);
+    /* A person who follows a run is told why its end will not come. */
+    const struct log_run_info *run = follower_run(p.follower);
+    if (ok && stream->follow && stream->done_fd < 0 && p.orphaned && !p.outlet.closed &&
+        !follower_state(p.follower)->ended && !run->is_session)
+        warn("devs exited before the run had ended. Continue it: devs run --continue %lld",
+             (long long)run->number);
     str_done(&p.line);
-    outlet_done(&p.outlet);
+    str_done(&p.outlet.waiting);
     *out = p.follower;
     return ok;
 }

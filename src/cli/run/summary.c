@@ -40,21 +40,17 @@ static void add_ids(const struct run_state *state, enum task_status status, stru
     }
 }
 
-static void add_counts(const struct run_state *state, struct str *out)
+/* Appends "run #41 build: 3 passed, 1 gave-up, after 4:12 (exit 1)". */
+static void add_head(const struct run_state *state, int64_t run, struct str *out)
 {
     const char *comma = "";
+    str_addf(out, "run #%lld %s: ", (long long)run, state->plan->name);
     for (int i = 0; i < TASK_STATUS_COUNT; i++) {
         if (state->counts[i] == 0)
             continue;
         str_addf(out, "%s%d %s", comma, state->counts[i], task_status_name((enum task_status)i));
         comma = ", ";
     }
-}
-
-static void add_head(const struct run_state *state, int64_t run, struct str *out)
-{
-    str_addf(out, "run #%lld %s: ", (long long)run, state->plan->name);
-    add_counts(state, out);
     str_add(out, ", after ");
     shown_duration(run_state_elapsed_ms(state, &state->last), out);
     if (state->ended)
@@ -98,27 +94,6 @@ static int add_places(const struct run_state *state, bool passed, const char *la
     return first;
 }
 
-static void add_workspaces(const struct run_state *state, int64_t run, struct str *out)
-{
-    (void)add_places(state, false, "workspace", out);
-    int first = add_places(state, true, "kept", out);
-    if (first < 0)
-        return;
-    const char *id = state->plan->tasks[first].id;
-    str_addf(out, "  %-*s devs diff %lld/%s, devs apply %lld/%s\n", LABEL_COLUMNS, "bring home",
-             (long long)run, id, (long long)run, id);
-}
-
-static size_t count_failed_starts(const struct step_state *step)
-{
-    size_t failed = 0;
-    for (size_t i = 0; i < step->attempt_count; i++) {
-        const struct attempt_state *attempt = &step->attempts[i];
-        failed += attempt->ended.at_ms != 0 && attempt->outcome.kind == OUTCOME_NOT_STARTED;
-    }
-    return failed;
-}
-
 /* Appends failed tasks: "  gave-up    tax: rounding is off by one   devs why 41/tax". */
 static void add_failed(const struct summary *summary, enum task_status status, struct str *out)
 {
@@ -149,13 +124,17 @@ static void add_failed(const struct summary *summary, enum task_status status, s
 /* A command that could not be started does not count as a try. */
 static void add_failed_starts(const struct run_state *state, struct str *out)
 {
-    size_t failed = 0;
+    int64_t failed = 0;
     for (int i = 0; i < state->plan->task_count; i++) {
-        for (int k = 0; k < state->plan->tasks[i].step_count; k++)
-            failed += count_failed_starts(&state->tasks[i].steps[k]);
+        for (int k = 0; k < state->plan->tasks[i].step_count; k++) {
+            const struct step_state *step = &state->tasks[i].steps[k];
+            for (size_t n = 0; n < step->attempt_count; n++)
+                failed += step->attempts[n].ended.at_ms != 0 &&
+                          step->attempts[n].outcome.kind == OUTCOME_NOT_STARTED;
+        }
     }
     if (failed > 0)
-        shown_count((int64_t)failed, "start that failed, ", "starts that failed, ", out);
+        shown_count(failed, "start that failed, ", "starts that failed, ", out);
 }
 
 /* Appends what the agents of all tasks used, and their budgets. */
@@ -179,6 +158,7 @@ void summary_write(const struct summary *summary, struct str *out)
     static const enum task_status failed[] = {TASK_NEEDS_YOU, TASK_STUCK, TASK_GAVE_UP};
     static const enum task_status order[] = {TASK_BLOCKED, TASK_CANCELLED, TASK_PASSED};
     const struct run_state *state = summary->state;
+    const long long run = (long long)summary->run;
     add_head(state, summary->run, out);
     for (size_t i = 0; i < ARRAY_LEN(failed); i++)
         add_failed(summary, failed[i], out);
@@ -198,9 +178,14 @@ void summary_write(const struct summary *summary, struct str *out)
     shown_duration(state->waited_ms, out);
     str_add(out, " of waiting\n");
     add_agents(state, out);
-    add_workspaces(state, summary->run, out);
-    str_addf(out, "  %-*s devs debug --logs %lld\n", LABEL_COLUMNS, "replay",
-             (long long)summary->run);
+    (void)add_places(state, false, "workspace", out);
+    const int kept = add_places(state, true, "kept", out);
+    if (kept >= 0) {
+        const char *id = state->plan->tasks[kept].id;
+        str_addf(out, "  %-*s devs diff %lld/%s, devs apply %lld/%s\n", LABEL_COLUMNS, "bring home",
+                 run, id, run, id);
+    }
+    str_addf(out, "  %-*s devs debug --logs %lld\n", LABEL_COLUMNS, "replay", run);
 }
 
 /* A devs that crashed, and a log that is incomplete. */
@@ -271,19 +256,6 @@ void summary_crash(const char *db, pid_t pid, int signal_number)
     str_done(&left);
 }
 
-/* Names the log if it was deleted, because gc would not create another one. */
-static void add_command(const struct place *place, const struct place *spill, struct str *out)
-{
-    str_add(out, "devs gc ");
-    if (access(place->db, F_OK) != 0) {
-        str_add(out, "--db ");
-        shell_word_add(place->db, out);
-        str_add_char(out, ' ');
-    }
-    str_add(out, "--merge ");
-    shell_word_add(spill->db, out);
-}
-
 void summary_spill(const struct place *place, const char *uid)
 {
     struct str command = {0};
@@ -297,7 +269,14 @@ void summary_spill(const struct place *place, const char *uid)
         return; /* there was not even space for a first row: it is empty */
     (void)err_set(&err, ERR_IO, "the log could not be written (%.160s): what is missing is in '%s'",
                   why.code == ERR_NONE ? info.reason.why : why.message, spill.db);
-    add_command(place, &spill, &command);
+    str_add(&command, "devs gc ");
+    if (access(place->db, F_OK) != 0) { /* deleted: gc would not create another one */
+        str_add(&command, "--db ");
+        shell_word_add(place->db, &command);
+        str_add_char(&command, ' ');
+    }
+    str_add(&command, "--merge ");
+    shell_word_add(spill.db, &command);
     (void)err_hint(&err, "%s",
                    command.len < ERR_HINT_MAX ? str_text(&command)
                                               : "devs gc --db LOG --merge THAT-FILE");

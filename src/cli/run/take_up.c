@@ -70,27 +70,6 @@ bool take_up_is_unfinished(const struct log_run_info *info)
     return is_interrupted(info) || has_rest(info);
 }
 
-/* What "last" may refer to; 0 = none. */
-struct newest {
-    int64_t interrupted, alive, with_rest;
-    int64_t before; /* where the next page starts */
-};
-
-static void look_at_page(struct log_run_info *runs, size_t count, struct newest *newest)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (newest->interrupted == 0 && is_interrupted(&runs[i]))
-            newest->interrupted = runs[i].number;
-        if (newest->with_rest == 0 && has_rest(&runs[i]))
-            newest->with_rest = runs[i].number;
-        if (newest->alive == 0 && runs[i].ended_at_ms == 0 && runs[i].owner_alive &&
-            !runs[i].is_session)
-            newest->alive = runs[i].number;
-        newest->before = runs[i].number;
-        log_run_info_done(&runs[i]);
-    }
-}
-
 /* Finds the newest interrupted run, or else the newest ended run with tasks left. If a newer run
  * is active, returns that one, and check_run() rejects it: it may have been started a moment
  * ago. With `failed` only ended runs are considered. */
@@ -98,46 +77,34 @@ static bool find_last(struct log_reader *reader, bool failed, int64_t *out, stru
 {
     enum { RUNS_AT_ONCE = 16 };
     struct log_run_info runs[RUNS_AT_ONCE];
-    struct newest newest = {0};
+    int64_t interrupted = 0, alive = 0, with_rest = 0; /* the newest of each; 0 = none */
+    int64_t before = 0;                                /* where the next page starts */
     size_t count = 0;
     do {
-        if (!log_reader_runs(reader, newest.before, runs, RUNS_AT_ONCE, &count, err))
+        if (!log_reader_runs(reader, before, runs, RUNS_AT_ONCE, &count, err))
             return false;
-        look_at_page(runs, count, &newest);
-    } while ((failed ? newest.with_rest : newest.interrupted) == 0 && count == RUNS_AT_ONCE);
-    *out = !failed && newest.interrupted != 0 ? newest.interrupted
-           : newest.with_rest > newest.alive  ? newest.with_rest
-                                              : newest.alive;
+        for (size_t i = 0; i < count; i++) {
+            if (interrupted == 0 && is_interrupted(&runs[i]))
+                interrupted = runs[i].number;
+            if (with_rest == 0 && has_rest(&runs[i]))
+                with_rest = runs[i].number;
+            if (alive == 0 && runs[i].ended_at_ms == 0 && runs[i].owner_alive &&
+                !runs[i].is_session)
+                alive = runs[i].number;
+            before = runs[i].number;
+            log_run_info_done(&runs[i]);
+        }
+    } while ((failed ? with_rest : interrupted) == 0 && count == RUNS_AT_ONCE);
+    if (!failed && interrupted != 0)
+        *out = interrupted;
+    else
+        *out = with_rest > alive ? with_rest : alive;
     if (*out != 0)
         return true;
     (void)err_set(err, ERR_NOT_FOUND,
                   failed ? "no run in this log ended with something left"
                          : "no run in this log was interrupted, or ended with something left");
     return err_hint(err, "devs runs lists them");
-}
-
-static bool find_run(const char *word, bool failed, struct log_reader *reader, int64_t *out,
-                     struct err *err)
-{
-    struct target target;
-    if (strcmp(word, "last") == 0)
-        return find_last(reader, failed, out, err);
-    if (!target_parse(word, &target, err))
-        return false;
-    if (target.run == 0 || target.task[0] != '\0') {
-        (void)err_set(err, ERR_INVALID, "'%s' does not name a run", word);
-        return err_hint(err, "devs run --continue 41, or last");
-    }
-    *out = target.run;
-    return true;
-}
-
-/* A process that a killed owner was just starting can hold the owner's lock for a moment. If the
- * owner itself is gone, taking over waits for the lock, or is refused. */
-static bool is_going_on(const struct log_run_info *info)
-{
-    return info->owner_alive &&
-           (info->pid <= 0 || kill((pid_t)info->pid, 0) == 0 || errno != ESRCH);
 }
 
 /* Checked before anything is changed; taking over checks again, under the lock. */
@@ -150,7 +117,9 @@ static bool check_run(const struct place *place, const struct log_run_info *info
                       number, info->command);
         return err_hint(err, "continue it in the agent itself");
     }
-    if (is_going_on(info)) {
+    /* A process that a killed owner was just starting can hold the owner's lock for a moment. If
+     * the owner itself is gone, taking over waits for the lock, or is refused. */
+    if (info->owner_alive && (info->pid <= 0 || kill((pid_t)info->pid, 0) == 0 || errno != ESRCH)) {
         (void)err_set(err, ERR_BUSY, "run #%lld is running in another process (pid %lld)", number,
                       (long long)info->pid);
         return err_hint(err, "devs shows it");
@@ -166,33 +135,46 @@ static bool check_run(const struct place *place, const struct log_run_info *info
     return true;
 }
 
-static bool parse_plan(struct old_run *run, struct err *err)
-{
-    struct violations violations = {0};
-    const char *text = run->info.plan_text;
-    bool ok = plan_parse(text, strlen(text), &run->plan, &violations);
-    violations_done(&violations);
-    return ok || err_set(err, ERR_DAMAGED, "the plan of run #%lld in the log cannot be read",
-                         (long long)run->info.number);
-}
-
 static bool read_run(const struct place *place, int64_t number, struct old_run *out,
                      struct err *err)
 {
     struct log_reader *reader = NULL;
+    struct violations violations = {0};
     bool ok = log_reader_open(&reader, place, err) &&
-              log_reader_run(reader, number, &out->info, err) &&
-              check_run(place, &out->info, err) && parse_plan(out, err);
+              log_reader_run(reader, number, &out->info, err) && check_run(place, &out->info, err);
     log_reader_close(reader);
-    return ok && follower_open(&out->follower, place, number, err) &&
+    if (!ok)
+        return false;
+    const char *text = out->info.plan_text;
+    ok = plan_parse(text, strlen(text), &out->plan, &violations);
+    violations_done(&violations);
+    if (!ok)
+        return err_set(err, ERR_DAMAGED, "the plan of run #%lld in the log cannot be read",
+                       (long long)out->info.number);
+    return follower_open(&out->follower, place, number, err) &&
            follower_read(out->follower, 0, NULL, NULL, NULL, err);
 }
 
+/* Finds the number of the run that the word names: "41", "#41" or "last". */
 static bool find_number(const struct place *place, const char *word, bool failed, int64_t *out,
                         struct err *err)
 {
     struct log_reader *reader = NULL;
-    bool ok = log_reader_open(&reader, place, err) && find_run(word, failed, reader, out, err);
+    struct target target;
+    bool ok = log_reader_open(&reader, place, err);
+    if (ok && strcmp(word, "last") == 0) {
+        ok = find_last(reader, failed, out, err);
+    } else if (ok && target_parse(word, &target, err)) {
+        ok = target.run != 0 && target.task[0] == '\0';
+        if (ok) {
+            *out = target.run;
+        } else {
+            (void)err_set(err, ERR_INVALID, "'%s' does not name a run", word);
+            (void)err_hint(err, "devs run --continue 41, or last");
+        }
+    } else {
+        ok = false;
+    }
     log_reader_close(reader);
     return ok;
 }
@@ -258,23 +240,18 @@ static bool is_missing(const char *name)
     return redact_name_is_secret(name) && !getenv(name);
 }
 
-static bool step_lacks(const struct plan_task *task, int step, char name[REDACT_NAME_MAX + 1])
-{
-    return (plan_step_lacks(&task->steps[step], name) && is_missing(name)) ||
-           (plan_setup_lacks(task, name) && is_missing(name));
-}
-
 /* Finds a secret that a remaining step needs. Tasks added while the run was going have no
  * secrets of their own to restore. */
 static int find_lack(const struct run_state *state, const struct plan *plan,
                      char name[REDACT_NAME_MAX + 1])
 {
     for (int i = 0; i < plan->task_count; i++) {
-        const enum task_status status = state->tasks[i].status;
-        if (task_status_is_final(status))
+        const struct plan_task *task = &plan->tasks[i];
+        if (task_status_is_final(state->tasks[i].status))
             continue;
-        for (int j = run_state_step_number(state, i); j < plan->tasks[i].step_count; j++) {
-            if (step_lacks(&plan->tasks[i], j, name))
+        for (int j = run_state_step_number(state, i); j < task->step_count; j++) {
+            if ((plan_step_lacks(&task->steps[j], name) && is_missing(name)) ||
+                (plan_setup_lacks(task, name) && is_missing(name)))
                 return i;
         }
     }
@@ -438,22 +415,15 @@ static bool try_retry(struct old_run *run, const struct control *asked, struct s
     return done;
 }
 
-/* Whether the log can be written: a newer devs may have written it, or its folder may be
- * read-only. */
-static bool may_write(const struct place *place, struct err *err)
-{
-    struct log_writer *writer = NULL;
-    const bool ok = log_own_check(place, err) && log_writer_open(&writer, place, err);
-    log_writer_close(writer);
-    return ok;
-}
-
 bool take_up_check(const struct take_up_asked *asked, struct str *answers, size_t *done_out,
                    struct err *err)
 {
     struct old_run run = {.take_up = TAKE_UP_ASKED};
-    bool ok = may_write(asked->place, err) && read_run(asked->place, asked->run, &run, err) &&
-              try_take_up(&run, err);
+    struct log_writer *writer = NULL;
+    /* A newer devs may have written the log, or its folder may be read-only. */
+    bool ok = log_own_check(asked->place, err) && log_writer_open(&writer, asked->place, err);
+    log_writer_close(writer);
+    ok = ok && read_run(asked->place, asked->run, &run, err) && try_take_up(&run, err);
     *done_out = 0;
     for (size_t i = 0; ok && i < asked->count; i++)
         *done_out += try_retry(&run, &asked->controls[i], answers);
@@ -542,31 +512,6 @@ static enum app_take_up may_take_up(void *ctx, int64_t run, const struct control
     return done > 0 ? APP_TAKE_UP_STARTS : APP_TAKE_UP_REFUSED;
 }
 
-/* After the screen has closed: starts an engine for the run, and opens the screen again. */
-static int take_up_watched(const struct globals *globals, const struct place *place,
-                           const struct app_result *result)
-{
-    const struct take_up_asked asked = {.place = place,
-                                        .run = result->run,
-                                        .controls = result->asked,
-                                        .count = result->asked_count};
-    const struct take_up_how how = {.watch = SESSION_COCKPIT, .view = result->view};
-    return take_up_retry(globals, &asked, &how, NULL);
-}
-
-/* Shows the screen with these options, adding appearance and keys. */
-static bool show_screen(struct globals *globals, const struct ui_settings *ui,
-                        struct app_options *options, struct app_result *result, struct err *err)
-{
-    struct theme theme;
-    struct keys_file keys;
-    looks_set(options, globals, ui, &theme);
-    keys_file_set(&keys, options);
-    const bool ok = app_run(options, result, err);
-    keys_file_done(&keys);
-    return ok;
-}
-
 int watch_run(struct globals *globals, const struct place *place, const struct watch_words *words,
               enum app_mode mode)
 {
@@ -606,7 +551,12 @@ int watch_run(struct globals *globals, const struct place *place, const struct w
             .take_up = desk ? may_take_up : NULL,
             .take_up_ctx = &shown,
         };
-        ok = show_screen(globals, &config.settings.ui, &options, &result, &err);
+        struct theme theme;
+        struct keys_file keys;
+        looks_set(&options, globals, &config.settings.ui, &theme);
+        keys_file_set(&keys, &options);
+        ok = app_run(&options, &result, &err);
+        keys_file_done(&keys);
     }
     follower_close(result.follower);
     control_desk_stop(desk);
@@ -615,7 +565,13 @@ int watch_run(struct globals *globals, const struct place *place, const struct w
     if (!ok)
         return fail(&err);
     if (result.leave == APP_LEFT_TAKE_UP) {
-        const int code = take_up_watched(globals, place, &result);
+        /* The screen has closed: starts an engine for the run, and opens the screen again. */
+        const struct take_up_asked asked = {.place = place,
+                                            .run = result.run,
+                                            .controls = result.asked,
+                                            .count = result.asked_count};
+        const struct take_up_how how = {.watch = SESSION_COCKPIT, .view = result.view};
+        const int code = take_up_retry(globals, &asked, &how, NULL);
         free(result.asked);
         return code;
     }

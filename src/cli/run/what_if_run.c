@@ -128,25 +128,6 @@ static void keep_most(struct what_if_call *call, const struct log_run_info *run,
     call->most_count++;
 }
 
-static void add_run(struct what_if_call *call, const struct log_run_info *run,
-                    const struct what_if *other, const struct what_if *same)
-{
-    struct what_if_sum sum;
-    what_if_sum(same, &sum);
-    call->unlike += sum.differ;
-    call->unlike_runs += sum.differ > 0;
-    what_if_sum(other, &sum);
-    what_if_sum_add(&call->all, &sum);
-    keep_most(call, run, &sum);
-    if (!call->json)
-        return;
-    str_add(&call->each, call->each.len > 0 ? "," : "");
-    str_add_char(&call->each, '{');
-    str_json_i64(&call->each, "run", run->number);
-    what_if_sum_json(&sum, &call->each);
-    str_add_char(&call->each, '}');
-}
-
 static bool look_at_run(struct what_if_call *call, int64_t number, struct err *err)
 {
     struct log_run_info run;
@@ -157,33 +138,28 @@ static bool look_at_run(struct what_if_call *call, int64_t number, struct err *e
     const bool ok = what_if_new(&other, run.plan_text, run.seed, call->change, err) &&
                     what_if_new(&same, run.plan_text, run.seed, NULL, err) &&
                     take_events(call->reader, number, other, same, err);
-    if (ok)
-        add_run(call, &run, other, same);
+    if (ok) {
+        struct what_if_sum sum;
+        what_if_sum(same, &sum);
+        call->unlike += sum.differ;
+        call->unlike_runs += sum.differ > 0;
+        what_if_sum(other, &sum);
+        what_if_sum_add(&call->all, &sum);
+        keep_most(call, &run, &sum);
+        if (call->json) {
+            str_add(&call->each, call->each.len > 0 ? "," : "");
+            str_add_char(&call->each, '{');
+            str_json_i64(&call->each, "run", number);
+            what_if_sum_json(&sum, &call->each);
+            str_add_char(&call->each, '}');
+        }
+    }
     if (ok && call->choice.count == 1)
         print_one(call, &run, other, same);
     what_if_free(same);
     what_if_free(other);
     log_run_info_done(&run);
     return ok;
-}
-
-static void print_most(const struct what_if_call *call)
-{
-    struct str text = {0};
-    if (call->most_count > 0)
-        str_add(&text, " runs that change most:\n");
-    for (size_t i = 0; i < call->most_count; i++) {
-        const struct changed_run *run = &call->most[i];
-        str_addf(&text, "  #%-5" PRId64 " tries %" PRId64 " to %" PRId64 ", wait ", run->number,
-                 run->sum.recorded.tries, run->sum.other.tries);
-        shown_duration(run->sum.recorded.waited_ms, &text);
-        str_add(&text, " to ");
-        shown_duration(run->sum.other.waited_ms, &text);
-        str_addf(&text, ", %" PRId64 " of %" PRId64 " differ  %s\n", run->sum.differ,
-                 run->sum.decisions, run->name);
-    }
-    say(str_text(&text));
-    str_done(&text);
 }
 
 static void print_all(const struct what_if_call *call)
@@ -208,8 +184,19 @@ static void print_all(const struct what_if_call *call)
                      " this devs decides %" PRId64 " times otherwise than recorded, with no change "
                      "at all,\n in %" PRId64 " runs: see devs debug --verify RUN\n",
                      call->unlike, call->unlike_runs);
+        if (call->most_count > 0)
+            str_add(&text, " runs that change most:\n");
+        for (size_t i = 0; i < call->most_count; i++) {
+            const struct changed_run *run = &call->most[i];
+            str_addf(&text, "  #%-5" PRId64 " tries %" PRId64 " to %" PRId64 ", wait ", run->number,
+                     run->sum.recorded.tries, run->sum.other.tries);
+            shown_duration(run->sum.recorded.waited_ms, &text);
+            str_add(&text, " to ");
+            shown_duration(run->sum.other.waited_ms, &text);
+            str_addf(&text, ", %" PRId64 " of %" PRId64 " differ  %s\n", run->sum.differ,
+                     run->sum.decisions, run->name);
+        }
         say(str_text(&text));
-        print_most(call);
     }
     str_done(&text);
 }
@@ -269,20 +256,6 @@ int what_if_run(const struct debug_call *call)
     return code;
 }
 
-/* Gives the policy careful to steps that name no policy. */
-static struct policy_change *change_to_careful(void)
-{
-    struct policy_change *change = NULL;
-    struct violations wrong = {0};
-    struct str text = {0};
-    str_addf(&text, "{\"policies\":{\"%s\":{\"like\":\"careful\"}}}", policy_builtin(0)->name);
-    if (!policy_change_read(str_text(&text), text.len, &change, &wrong))
-        change = NULL;
-    violations_done(&wrong);
-    str_done(&text);
-    return change;
-}
-
 void what_if_careful(const struct place *place, int64_t run, struct str *out)
 {
     struct log_run_info info;
@@ -290,7 +263,15 @@ void what_if_careful(const struct place *place, int64_t run, struct str *out)
     struct what_if *careful = NULL;
     struct what_if_sum sum;
     struct str saved = {0};
-    struct policy_change *change = change_to_careful();
+    struct policy_change *change = NULL;
+    struct violations wrong = {0};
+    struct str text = {0};
+    /* The policy careful for steps that name no policy. */
+    str_addf(&text, "{\"policies\":{\"%s\":{\"like\":\"careful\"}}}", policy_builtin(0)->name);
+    if (!policy_change_read(str_text(&text), text.len, &change, &wrong))
+        change = NULL;
+    violations_done(&wrong);
+    str_done(&text);
     if (change && log_reader_open(&reader, place, NULL) &&
         log_reader_run(reader, run, &info, NULL)) {
         if (what_if_new(&careful, info.plan_text, info.seed, change, NULL) &&

@@ -1,4 +1,5 @@
 /* diff_run.c - devs debug --diff: two attempts side by side, or two runs. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,16 +52,6 @@ struct diffing {
     struct str lines; /* owned: the tasks that differ, as text or as JSON */
 };
 
-/* Whether the words name two runs, without a task or try. */
-static bool diff_runs_are_meant(char *const *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (!target_names_run(words[i]))
-            return false;
-    }
-    return count == SIDES;
-}
-
 static bool open_side(const struct place *place, const char *word, struct side *out,
                       struct err *err)
 {
@@ -83,17 +74,6 @@ static int64_t tries_of(const struct side *side, int task)
     return tries;
 }
 
-/* Appends "gave-up test-fail, 6 tries". */
-static void add_end(const struct side *side, int task, struct str *out)
-{
-    struct str class = {0};
-    shown_circles_or_class(side->state, task, &class);
-    str_addf(out, "%s%s%s, ", shown_word(shown_task(side->state, task, side->orphaned)),
-             class.len > 0 ? " " : "", str_text(&class));
-    shown_count(tries_of(side, task), "try", "tries", out);
-    str_done(&class);
-}
-
 static void add_json_end(const struct side *side, int task, const char *key, struct str *out)
 {
     struct str class = {0};
@@ -111,23 +91,23 @@ static void add_json_end(const struct side *side, int task, const char *key, str
     str_done(&class);
 }
 
-static void tell_json(struct diffing *diffing, const struct pair *pair)
-{
-    str_add(&diffing->lines, diffing->lines.len > 0 ? ",{" : "{");
-    str_json_text(&diffing->lines, "task", pair->id);
-    add_json_end(&diffing->sides[0], pair->task[0], "first", &diffing->lines);
-    add_json_end(&diffing->sides[1], pair->task[1], "second", &diffing->lines);
-    str_add_char(&diffing->lines, '}');
-}
-
 static void look_at(struct diffing *diffing, const struct pair *pair, bool json)
 {
     struct str ends[SIDES] = {{0}, {0}};
     for (int i = 0; i < SIDES; i++) {
-        if (pair->task[i] >= 0)
-            add_end(&diffing->sides[i], pair->task[i], &ends[i]);
-        else
+        const struct side *side = &diffing->sides[i];
+        const int task = pair->task[i];
+        struct str class = {0};
+        if (task < 0) {
             str_add(&ends[i], diffing->none);
+            continue;
+        }
+        /* "gave-up test-fail, 6 tries" */
+        shown_circles_or_class(side->state, task, &class);
+        str_addf(&ends[i], "%s%s%s, ", shown_word(shown_task(side->state, task, side->orphaned)),
+                 class.len > 0 ? " " : "", str_text(&class));
+        shown_count(tries_of(side, task), "try", "tries", &ends[i]);
+        str_done(&class);
     }
     const bool is_in_both = pair->task[0] >= 0 && pair->task[1] >= 0;
     const bool is_same = strcmp(str_text(&ends[0]), str_text(&ends[1])) == 0;
@@ -136,7 +116,11 @@ static void look_at(struct diffing *diffing, const struct pair *pair, bool json)
     diffing->only[0] += pair->task[1] < 0;
     diffing->only[1] += pair->task[0] < 0;
     if (!is_same && json) {
-        tell_json(diffing, pair);
+        str_add(&diffing->lines, diffing->lines.len > 0 ? ",{" : "{");
+        str_json_text(&diffing->lines, "task", pair->id);
+        add_json_end(&diffing->sides[0], pair->task[0], "first", &diffing->lines);
+        add_json_end(&diffing->sides[1], pair->task[1], "second", &diffing->lines);
+        str_add_char(&diffing->lines, '}');
     } else if (!is_same && diffing->told < TASKS_SHOWN_MAX) {
         const char sign = is_in_both ? ' ' : side_signs[pair->task[0] >= 0 ? 0 : 1];
         str_addf(&diffing->lines, "%c ", sign);
@@ -154,6 +138,10 @@ static void look_at_all(struct diffing *diffing, bool json)
 {
     const struct plan *first = diffing->sides[0].state->plan;
     const struct plan *second = diffing->sides[1].state->plan;
+    for (int i = 0; i < first->task_count; i++)
+        columns_widen(&diffing->id_columns, first->tasks[i].id);
+    for (int i = 0; i < second->task_count; i++)
+        columns_widen(&diffing->id_columns, second->tasks[i].id);
     for (int i = 0; i < first->task_count; i++) {
         const char *id = first->tasks[i].id;
         look_at(diffing, &(struct pair){id, {i, plan_find(second, id)}}, json);
@@ -165,109 +153,83 @@ static void look_at_all(struct diffing *diffing, bool json)
     }
 }
 
-static int columns_of_ids(const struct diffing *diffing)
-{
-    int columns = 0;
-    for (int i = 0; i < SIDES; i++) {
-        const struct plan *plan = diffing->sides[i].state->plan;
-        for (int j = 0; j < plan->task_count; j++)
-            columns_widen(&columns, plan->tasks[j].id);
-    }
-    return columns;
-}
+/* The rows of the head, in this order. */
+enum compared_row {
+    COMPARED_NAME,
+    COMPARED_STARTED,
+    COMPARED_LASTED,
+    COMPARED_PASSED,
+    COMPARED_FAILED,
+    COMPARED_CANCELLED,
+    COMPARED_OPEN,
+    COMPARED_TRIES,
+    COMPARED_ROW_COUNT
+};
 
-static void add_row(const char *label, const struct str cells[SIDES], struct str *out)
-{
-    columns_add(out, label, LABEL_COLUMNS);
-    columns_add(out, str_text(&cells[0]), SIDE_COLUMNS);
-    str_addf(out, "%s\n", str_text(&cells[1]));
-}
-
-static void name_cell(const struct side *side, struct str *out)
-{
-    str_addf(out, "#%" PRId64 " %s", side->info->number, side->info->name);
-}
-
-static void start_cell(const struct side *side, struct str *out)
-{
-    char started[CLOCK_TEXT_MAX];
-    str_add(out, clock_date(side->info->started_at_ms, started));
-}
-
-static void lasted_cell(const struct side *side, struct str *out)
+/* Appends what the row says about this run. Returns false if the row is not needed for it. */
+static bool add_cell(const struct side *side, enum compared_row row, struct str *out)
 {
     const struct log_run_info *info = side->info;
     const bool is_over = info->ended_at_ms != 0;
-    shown_duration((is_over ? info->ended_at_ms : info->last_at_ms) - info->started_at_ms, out);
-    if (!is_over)
-        str_add(out, side->orphaned ? ", interrupted" : ", still runs");
+    /* tasks that wait, run, are held or never started */
+    const int64_t open = info->tasks - info->passed - info->failed - info->cancelled;
+    char started[CLOCK_TEXT_MAX];
+    switch (row) {
+    case COMPARED_NAME:
+        str_addf(out, "#%" PRId64 " %s", info->number, info->name);
+        break;
+    case COMPARED_STARTED:
+        str_add(out, clock_date(info->started_at_ms, started));
+        break;
+    case COMPARED_LASTED:
+        shown_duration((is_over ? info->ended_at_ms : info->last_at_ms) - info->started_at_ms, out);
+        if (!is_over)
+            str_add(out, side->orphaned ? ", interrupted" : ", still runs");
+        break;
+    case COMPARED_PASSED:
+        str_addf(out, "%" PRId64 " of ", info->passed);
+        shown_count(info->tasks, "task", "tasks", out);
+        break;
+    case COMPARED_FAILED:
+        str_add_i64(out, info->failed);
+        break;
+    case COMPARED_CANCELLED:
+        str_add_i64(out, info->cancelled);
+        return info->cancelled != 0;
+    case COMPARED_OPEN:
+        str_add_i64(out, open);
+        return open != 0;
+    case COMPARED_TRIES:
+        str_addf(out, "%" PRId64 ", waited ", info->attempts);
+        shown_duration(info->waited_ms, out);
+        break;
+    case COMPARED_ROW_COUNT:
+        break;
+    }
+    return true;
 }
-
-static void passed_cell(const struct side *side, struct str *out)
-{
-    str_addf(out, "%" PRId64 " of ", side->info->passed);
-    shown_count(side->info->tasks, "task", "tasks", out);
-}
-
-static void failed_cell(const struct side *side, struct str *out)
-{
-    str_add_i64(out, side->info->failed);
-}
-
-static int64_t cancelled_tasks(const struct side *side)
-{
-    return side->info->cancelled;
-}
-
-static void cancelled_cell(const struct side *side, struct str *out)
-{
-    str_add_i64(out, cancelled_tasks(side));
-}
-
-/* Counts the tasks that wait, run, are held or never started. */
-static int64_t open_tasks(const struct side *side)
-{
-    const struct log_run_info *info = side->info;
-    return info->tasks - info->passed - info->failed - info->cancelled;
-}
-
-static void open_cell(const struct side *side, struct str *out)
-{
-    str_add_i64(out, open_tasks(side));
-}
-
-static void tries_cell(const struct side *side, struct str *out)
-{
-    str_addf(out, "%" PRId64 ", waited ", side->info->attempts);
-    shown_duration(side->info->waited_ms, out);
-}
-
-static const struct {
-    const char *label;
-    void (*add)(const struct side *side, struct str *out);
-    int64_t (*count)(const struct side *
-                         side); /* the row is shown if the count of a run is not 0; NULL = always */
-} compared_rows[] = {
-    {"", name_cell, NULL},
-    {"started", start_cell, NULL},
-    {"lasted", lasted_cell, NULL},
-    {"passed", passed_cell, NULL},
-    {"failed", failed_cell, NULL},
-    {"cancelled", cancelled_cell, cancelled_tasks},
-    {"not over", open_cell, open_tasks},
-    {"tries", tries_cell, NULL},
-};
 
 static void add_head(const struct diffing *diffing, struct str *out)
 {
-    for (size_t i = 0; i < ARRAY_LEN(compared_rows); i++) {
+    static const char *const labels[] = {
+        [COMPARED_NAME] = "",         [COMPARED_STARTED] = "started",
+        [COMPARED_LASTED] = "lasted", [COMPARED_PASSED] = "passed",
+        [COMPARED_FAILED] = "failed", [COMPARED_CANCELLED] = "cancelled",
+        [COMPARED_OPEN] = "not over", [COMPARED_TRIES] = "tries",
+    };
+    static_assert(ARRAY_LEN(labels) == COMPARED_ROW_COUNT, "every row has its label");
+    for (int row = 0; row < COMPARED_ROW_COUNT; row++) {
         struct str cells[SIDES] = {{0}, {0}};
-        if (compared_rows[i].count && compared_rows[i].count(&diffing->sides[0]) == 0 &&
-            compared_rows[i].count(&diffing->sides[1]) == 0)
-            continue;
-        for (int side = 0; side < SIDES; side++)
-            compared_rows[i].add(&diffing->sides[side], &cells[side]);
-        add_row(compared_rows[i].label, cells, out);
+        bool is_needed = false;
+        for (int side = 0; side < SIDES; side++) {
+            if (add_cell(&diffing->sides[side], (enum compared_row)row, &cells[side]))
+                is_needed = true;
+        }
+        if (is_needed) {
+            columns_add(out, labels[row], LABEL_COLUMNS);
+            columns_add(out, str_text(&cells[0]), SIDE_COLUMNS);
+            str_addf(out, "%s\n", str_text(&cells[1]));
+        }
         for (int side = 0; side < SIDES; side++)
             str_done(&cells[side]);
     }
@@ -293,20 +255,6 @@ static void add_sum(const struct diffing *diffing, struct str *out)
     }
 }
 
-static void print_text(const struct diffing *diffing)
-{
-    struct str out = {0};
-    add_head(diffing, &out);
-    str_add_char(&out, '\n');
-    add_sum(diffing, &out);
-    if (diffing->told > 0)
-        str_addf(&out, "\n%s", str_text(&diffing->lines));
-    if (diffing->told > TASKS_SHOWN_MAX)
-        str_addf(&out, "  and %" PRId64 " more: --json has all\n", diffing->told - TASKS_SHOWN_MAX);
-    say(str_text(&out));
-    str_done(&out);
-}
-
 static void add_json_side(const struct side *side, const char *key, struct str *out)
 {
     const struct log_run_info *info = side->info;
@@ -326,36 +274,42 @@ static void add_json_side(const struct side *side, const char *key, struct str *
     str_add_char(out, '}');
 }
 
-static void print_json(const struct diffing *diffing)
-{
-    struct str out = {0};
-    str_add_char(&out, '{');
-    str_json_i64(&out, "v", 1);
-    add_json_side(&diffing->sides[0], "first", &out);
-    add_json_side(&diffing->sides[1], "second", &out);
-    str_json_i64(&out, "same", diffing->same);
-    str_json_i64(&out, "different", diffing->other);
-    str_json_key(&out, "tasks");
-    str_addf(&out, "[%s]}\n", str_text(&diffing->lines));
-    say_json(str_text(&out));
-    str_done(&out);
-}
-
 /* Compares the results of two runs, and each task that ended differently or is in only one of
  * them, in the order of the first plan. Returns the exit code; errors are printed. */
 static int diff_runs(const struct debug_call *call)
 {
     struct err err = {0};
     struct place place;
+    struct str out = {0};
     struct diffing diffing = {.none = looks_print_ascii(call->globals) ? "-" : "—"};
     const bool ok = find_log(call->globals->db, false, &place, &err) &&
                     open_side(&place, call->operands[0], &diffing.sides[0], &err) &&
                     open_side(&place, call->operands[1], &diffing.sides[1], &err);
     if (ok) {
-        diffing.id_columns = columns_of_ids(&diffing);
         look_at_all(&diffing, call->words->json);
-        (call->words->json ? print_json : print_text)(&diffing);
+        if (call->words->json) {
+            str_add_char(&out, '{');
+            str_json_i64(&out, "v", 1);
+            add_json_side(&diffing.sides[0], "first", &out);
+            add_json_side(&diffing.sides[1], "second", &out);
+            str_json_i64(&out, "same", diffing.same);
+            str_json_i64(&out, "different", diffing.other);
+            str_json_key(&out, "tasks");
+            str_addf(&out, "[%s]}\n", str_text(&diffing.lines));
+            say_json(str_text(&out));
+        } else {
+            add_head(&diffing, &out);
+            str_add_char(&out, '\n');
+            add_sum(&diffing, &out);
+            if (diffing.told > 0)
+                str_addf(&out, "\n%s", str_text(&diffing.lines));
+            if (diffing.told > TASKS_SHOWN_MAX)
+                str_addf(&out, "  and %" PRId64 " more: --json has all\n",
+                         diffing.told - TASKS_SHOWN_MAX);
+            say(str_text(&out));
+        }
     }
+    str_done(&out);
     str_done(&diffing.lines);
     for (int i = 0; i < SIDES; i++)
         follower_close(diffing.sides[i].follower);
@@ -366,14 +320,6 @@ static void next_item(struct str *out)
 {
     if (out->data[out->len - 1] != '[')
         str_add_char(out, ',');
-}
-
-static void add_facts(const struct compare_side *side, struct str *out)
-{
-    for (int fact = 0; fact < COMPARE_FACT_COUNT; fact++) {
-        if (side->facts[fact].len > 0)
-            str_json_text(out, compare_fact_name((enum compare_fact)fact), side->facts[fact].data);
-    }
 }
 
 static void add_paths(const struct compare_side *side, struct str *out)
@@ -412,7 +358,10 @@ static void add_side(const struct compare_side *side, const char *key, struct st
     }
     str_json_key(out, "facts");
     str_add_char(out, '{');
-    add_facts(side, out);
+    for (int fact = 0; fact < COMPARE_FACT_COUNT; fact++) {
+        if (side->facts[fact].len > 0)
+            str_json_text(out, compare_fact_name((enum compare_fact)fact), side->facts[fact].data);
+    }
     str_add_char(out, '}');
     if (side->paths_known)
         add_paths(side, out);
@@ -456,26 +405,6 @@ static void add_text(const struct compare *compare, enum compare_text text, stru
     str_add(out, "]}");
 }
 
-/* Appends what was masked in either, as text. */
-static void add_masks(const struct compare *compare, struct str *out)
-{
-    unsigned masks = 0;
-    for (int side = 0; side < COMPARE_SIDES; side++) {
-        for (int text = 0; text < COMPARE_TEXT_COUNT; text++)
-            masks |= compare->sides[side].texts[text].masks;
-    }
-    str_json_key(out, "masked");
-    str_add_char(out, '[');
-    for (int mask = 0; mask < NORMALISER_MASK_COUNT; mask++) {
-        if ((masks & 1U << mask) == 0)
-            continue;
-        const char *words = normaliser_mask_words((enum normaliser_mask)mask);
-        next_item(out);
-        str_addf(out, "\"%s\"", words);
-    }
-    str_add_char(out, ']');
-}
-
 /* Appends one object, {"v":1,...}, and a line feed. */
 static void diff_json(const struct compare *compare, struct str *out)
 {
@@ -489,7 +418,20 @@ static void diff_json(const struct compare *compare, struct str *out)
         digest_is_same(sides[COMPARE_FIRST].fingerprint, sides[COMPARE_SECOND].fingerprint));
     str_json_i64(out, "new_lines", (int64_t)compare->fresh);
     str_json_i64(out, "lines", (int64_t)compare->second_lines);
-    add_masks(compare, out);
+    unsigned masks = 0; /* what was masked in either */
+    for (int side = 0; side < COMPARE_SIDES; side++) {
+        for (int text = 0; text < COMPARE_TEXT_COUNT; text++)
+            masks |= sides[side].texts[text].masks;
+    }
+    str_json_key(out, "masked");
+    str_add_char(out, '[');
+    for (int mask = 0; mask < NORMALISER_MASK_COUNT; mask++) {
+        if ((masks & 1U << mask) == 0)
+            continue;
+        next_item(out);
+        str_addf(out, "\"%s\"", normaliser_mask_words((enum normaliser_mask)mask));
+    }
+    str_add_char(out, ']');
     for (int text = 0; text < COMPARE_TEXT_COUNT; text++)
         add_text(compare, (enum compare_text)text, out);
     str_add(out, "}\n");
@@ -573,18 +515,6 @@ static bool find_attempts(const struct debug_call *call, const struct place *pla
     return true;
 }
 
-/* Finds the previous attempt of the same step. */
-static bool find_before(const struct found *of, struct found *out, struct err *err)
-{
-    *out = (struct found){.subject = of->subject};
-    if (of->subject.key.attempt < 2) {
-        (void)err_set(err, ERR_INVALID, "there is no try before try 1 to compare it with");
-        return err_hint(err, "devs debug --diff RUN/TASK#1 RUN/TASK#2 compares any two");
-    }
-    out->subject.key.attempt--;
-    return true;
-}
-
 static bool find_both(const struct debug_call *call, struct found found[COMPARE_SIDES],
                       struct err *err)
 {
@@ -608,37 +538,30 @@ static bool find_both(const struct debug_call *call, struct found found[COMPARE_
                         "comment)",
                         call->operands[0]);
     }
-    if (call->operand_count == 1)
-        return find_attempts(call, &place, &first, &found[COMPARE_SECOND], err) &&
-               find_before(&found[COMPARE_SECOND], &found[COMPARE_FIRST], err);
+    if (call->operand_count == 1) { /* with the previous try of the same step */
+        if (!find_attempts(call, &place, &first, &found[COMPARE_SECOND], err))
+            return false;
+        found[COMPARE_FIRST] = (struct found){.subject = found[COMPARE_SECOND].subject};
+        if (found[COMPARE_FIRST].subject.key.attempt < 2) {
+            (void)err_set(err, ERR_INVALID, "there is no try before try 1 to compare it with");
+            return err_hint(err, "devs debug --diff RUN/TASK#1 RUN/TASK#2 compares any two");
+        }
+        found[COMPARE_FIRST].subject.key.attempt--;
+        return true;
+    }
     return parse_second(call->operands[1], &first, &second, err) &&
            find_attempts(call, &place, &first, &found[COMPARE_FIRST], err) &&
            find_attempts(call, &place, &second, &found[COMPARE_SECOND], err);
-}
-
-static void print_comparison(const struct compare *compare, const struct globals *globals,
-                             bool json)
-{
-    struct str text = {0};
-    struct report_rows rows = {0};
-    const struct compare_look look = {.columns = looks_print_columns(),
-                                      .ascii = looks_print_ascii(globals)};
-    if (json) {
-        diff_json(compare, &text);
-        say_json(str_text(&text));
-    } else {
-        compare_lay(compare, &look, &rows);
-        (void)fputs(str_text(&rows.text), stdout); /* the text was cleaned line by line */
-    }
-    report_rows_done(&rows);
-    str_done(&text);
 }
 
 int diff_run(const struct debug_call *call)
 {
     struct err err = {0};
     struct found found[COMPARE_SIDES] = {0};
-    if (diff_runs_are_meant(call->operands, (size_t)call->operand_count))
+    bool are_runs = call->operand_count == SIDES; /* without a task or try */
+    for (int i = 0; i < call->operand_count && are_runs; i++)
+        are_runs = target_names_run(call->operands[i]);
+    if (are_runs)
         return diff_runs(call);
     struct compare *compare = xcalloc(1, sizeof(*compare));
     bool ok = find_both(call, found, &err);
@@ -647,8 +570,19 @@ int diff_run(const struct debug_call *call)
                                                                 found[COMPARE_SECOND].subject};
         ok = compare_read(compare, subjects, &err);
     }
-    if (ok)
-        print_comparison(compare, call->globals, call->words->json);
+    if (ok && call->words->json) {
+        struct str text = {0};
+        diff_json(compare, &text);
+        say_json(str_text(&text));
+        str_done(&text);
+    } else if (ok) {
+        const struct compare_look look = {.columns = looks_print_columns(),
+                                          .ascii = looks_print_ascii(call->globals)};
+        struct report_rows rows = {0};
+        compare_lay(compare, &look, &rows);
+        (void)fputs(str_text(&rows.text), stdout); /* the text was cleaned line by line */
+        report_rows_done(&rows);
+    }
     compare_done(compare);
     free(compare);
     for (int i = 0; i < COMPARE_SIDES; i++)

@@ -61,40 +61,31 @@ static void add_share(struct str *out, struct retry_count count)
     pad_column(out, from, SHARE_COLUMNS);
 }
 
-static void add_row(struct str *out, const char *word, int64_t failed, struct retry_count count)
-{
-    const size_t from = out->len;
-    str_add(out, word);
-    pad_column(out, from, CLASS_COLUMNS);
-    str_addf(out, " %6lld %5lld %6lld", (long long)failed, (long long)count.cases,
-             (long long)count.passed);
-    add_share(out, count);
-}
-
-/* Appends the lines, indented below their class. */
-static void add_indented(struct str *out, const char *lines)
-{
-    while (*lines != '\0') {
-        const size_t len = strcspn(lines, "\n");
-        str_add(out, "  ");
-        str_add_n(out, lines, len);
-        str_add_char(out, '\n');
-        lines += len + (lines[len] == '\n');
-    }
-}
-
+/* Appends the row of the class, and what the log says about it, indented below. */
 static void add_class(struct str *out, const struct retry_class *class)
 {
+    const struct retry_count count = retry_class_count(class, RETRY_OF_ALL, 0, 0);
+    const size_t from = out->len;
     struct str text = {0};
     failure_class_word(&class->class, &text);
-    add_row(out, str_text(&text), class->failed, retry_class_count(class, RETRY_OF_ALL, 0, 0));
+    str_add(out, str_text(&text));
+    pad_column(out, from, CLASS_COLUMNS);
+    str_addf(out, " %6lld %5lld %6lld", (long long)class->failed, (long long)count.cases,
+             (long long)count.passed);
+    add_share(out, count);
     add_time(out, class->waited_ms);
     add_time(out, class->ran_ms);
     add_time(out, class->in_vain_ms);
     str_add_char(out, '\n');
     str_clear(&text);
     retry_class_words(class, &text);
-    add_indented(out, str_text(&text));
+    for (const char *lines = str_text(&text); *lines != '\0';) {
+        const size_t len = strcspn(lines, "\n");
+        str_add(out, "  ");
+        str_add_n(out, lines, len);
+        str_add_char(out, '\n');
+        lines += len + (lines[len] == '\n');
+    }
     str_done(&text);
 }
 
@@ -132,22 +123,6 @@ static void add_object(struct str *out, const char *key, struct retry_count coun
     str_add_char(out, '}');
 }
 
-static void add_tries(struct str *out, const struct retry_class *class)
-{
-    str_json_key(out, "tries");
-    str_add_char(out, '[');
-    for (int try = 2; try <= RETRY_TRIES_MAX; try++) {
-        const struct retry_count count = retry_class_count(class, RETRY_OF_ALL, try, try);
-        if (count.cases == 0)
-            continue;
-        str_add(out, out->data[out->len - 1] == '[' ? "{" : ",{");
-        str_json_i64(out, "try", try);
-        retry_count_json(count, out);
-        str_add_char(out, '}');
-    }
-    str_add_char(out, ']');
-}
-
 static void add_class_json(struct str *out, const struct retry_class *class)
 {
     struct str word = {0};
@@ -160,7 +135,18 @@ static void add_class_json(struct str *out, const struct retry_class *class)
     str_json_i64(out, "waited_ms", class->waited_ms);
     str_json_i64(out, "ran_ms", class->ran_ms);
     str_json_i64(out, "in_vain_ms", class->in_vain_ms);
-    add_tries(out, class);
+    str_json_key(out, "tries");
+    str_add_char(out, '[');
+    for (int try = 2; try <= RETRY_TRIES_MAX; try++) {
+        const struct retry_count count = retry_class_count(class, RETRY_OF_ALL, try, try);
+        if (count.cases == 0)
+            continue;
+        str_add(out, out->data[out->len - 1] == '[' ? "{" : ",{");
+        str_json_i64(out, "try", try);
+        retry_count_json(count, out);
+        str_add_char(out, '}');
+    }
+    str_add_char(out, ']');
     if (retry_class_tail(class, &tail)) {
         str_json_key(out, "none_passed");
         str_addf(out, "{\"from\":%d,\"to\":%d,\"again\":%lld}", tail.from, tail.to,
@@ -225,31 +211,20 @@ static bool add_spent_time(const struct place *place, int64_t run, struct retrie
     return ok;
 }
 
-static bool add_run(struct log_reader *reader, int64_t run, struct retries *out, struct err *err)
-{
-    return retry_log_add(reader, run, &out->help, err) &&
-           add_spent_time(log_reader_place(reader), run, out, err);
-}
-
-/* Without words, chooses all runs of the log, or of the FILE. */
-static bool choose_runs(const struct debug_call *call, struct log_reader **reader,
-                        struct run_choice *out, struct err *err)
-{
-    char all[] = "all";
-    char *words[] = {call->operand_count > 0 ? call->operands[0] : all, all};
-    const bool is_file = call->operand_count == 1 && access(words[0], F_OK) == 0;
-    if (call->operand_count == 0 || is_file)
-        return run_choice_find(call->globals, words, call->operand_count + 1, reader, out, err);
-    return run_choice_find(call->globals, call->operands, call->operand_count, reader, out, err);
-}
-
+/* Without words, reads all runs of the log, or of the FILE. */
 static bool read_retries(const struct debug_call *call, struct retries *out, struct err *err)
 {
     struct log_reader *reader = NULL;
     struct run_choice choice = {0};
-    bool ok = choose_runs(call, &reader, &choice, err);
+    char all[] = "all";
+    char *words[] = {call->operand_count > 0 ? call->operands[0] : all, all};
+    const bool is_file = call->operand_count == 1 && access(words[0], F_OK) == 0;
+    const bool is_all = call->operand_count == 0 || is_file;
+    bool ok = run_choice_find(call->globals, is_all ? words : call->operands,
+                              call->operand_count + (is_all ? 1 : 0), &reader, &choice, err);
     for (size_t i = 0; ok && i < choice.count; i++)
-        ok = add_run(reader, choice.runs[i], out, err);
+        ok = retry_log_add(reader, choice.runs[i], &out->help, err) &&
+             add_spent_time(log_reader_place(reader), choice.runs[i], out, err);
     log_reader_close(reader);
     run_choice_done(&choice);
     retry_help_sort(&out->help);

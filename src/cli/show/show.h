@@ -68,9 +68,6 @@ void agent_used_json(const struct agent_used *used, struct str *out);
  * latest attempt), "nudge", and "budgets" with "used" and "limit" for each budget that has a
  * limit. Nothing for other tasks. */
 void agent_json(const struct run_state *state, int task, const struct moment *now, struct str *out);
-/* The same sums and budgets for the run; nothing if no task has an agent. "session_id" if all
- * agents share one session. */
-void agents_json(const struct run_state *state, const struct moment *now, struct str *out);
 
 /* "circles":{"level","rung","count","period","first_step","first_attempt","last_step",
  * "last_attempt","masked","masks","equal","words"}; nothing if `level` is ok. Steps and attempts

@@ -77,48 +77,14 @@ static void status_say_wrapped(const struct str *line)
     str_done(&out);
 }
 
-/* Prints a line for each gate that holds tasks back. Without an engine no gate lets anything
- * through. */
-static void print_gates(const struct status *status)
-{
-    const struct run_state *state = follower_state(status->follower);
-    const struct shown_time time = status_time(status);
-    for (int i = 0; i < state->plan->source_count && !status->orphaned; i++) {
-        struct str line = {0};
-        shown_gate(state, i, &time, SHOWN_IN_FULL, &line);
-        if (line.len > 0)
-            status_say_line(status, &line);
-        str_done(&line);
-    }
-}
-
-static void add_members(const struct run_state *state, const struct fault *fault, struct str *out)
-{
-    enum { MEMBERS_SHOWN = 8 };
-    int shown = 0;
-    for (int i = fault->first; i < state->plan->task_count && shown < MEMBERS_SHOWN; i++) {
-        if (!fault_has(fault, state, i))
-            continue;
-        str_addf(out, " %s", state->plan->tasks[i].id);
-        shown++;
-    }
-    if (fault->count > shown)
-        str_addf(out, " and %d more", fault->count - shown);
-}
-
-static bool is_all_held(const struct run_state *state, const struct fault *fault)
-{
-    for (int i = fault->first; i < state->plan->task_count; i++) {
-        if (fault_has(fault, state, i) && !state->tasks[i].held)
-            return false;
-    }
-    return true;
-}
-
 /* Appends when the tasks continue, ", next in 0:12..1:04", or that they are held. */
 static void add_fault_next(const struct status *status, const struct fault *fault, struct str *out)
 {
-    if (is_all_held(follower_state(status->follower), fault)) {
+    const struct run_state *state = follower_state(status->follower);
+    bool is_all_held = true;
+    for (int i = fault->first; i < state->plan->task_count && is_all_held; i++)
+        is_all_held = !fault_has(fault, state, i) || state->tasks[i].held;
+    if (is_all_held) {
         str_add(out, ", held");
         return;
     }
@@ -136,6 +102,7 @@ static void add_fault_next(const struct status *status, const struct fault *faul
  * waits. */
 static void print_faults(const struct status *status)
 {
+    enum { MEMBERS_SHOWN = 8 };
     const struct run_state *state = follower_state(status->follower);
     struct fault faults[FAULTS_MAX];
     int count = state->ended || status->orphaned ? 0 : run_state_faults(state, faults);
@@ -148,35 +115,25 @@ static void print_faults(const struct status *status)
         str_addf(&line, " since %s", clock_hms(fault->since.at_ms, since));
         add_fault_next(status, fault, &line);
         str_add_char(&line, ':');
-        add_members(state, fault, &line);
+        int shown = 0;
+        for (int k = fault->first; k < state->plan->task_count && shown < MEMBERS_SHOWN; k++) {
+            if (!fault_has(fault, state, k))
+                continue;
+            str_addf(&line, " %s", state->plan->tasks[k].id);
+            shown++;
+        }
+        if (fault->count > shown)
+            str_addf(&line, " and %d more", fault->count - shown);
         status_say_line(status, &line);
         str_done(&line);
     }
-}
-
-/* The task states at the damage are not how the tasks ended. */
-static void print_cut(const struct status *status)
-{
-    if (status_is_cut_short(status))
-        (void)printf("the log is damaged: %lld of %lld events can be read, and show this\n",
-                     (long long)follower_state(status->follower)->last_seq,
-                     (long long)follower_run(status->follower)->last_seq);
-}
-
-/* A session has no engine between two calls and may never end. */
-static void print_session(const struct status *status)
-{
-    const struct log_run_info *run = status_run(status);
-    char heard[CLOCK_TEXT_MAX];
-    if (run->is_session && !has_ended(status))
-        (void)printf("a session reported by an agent's hooks, last seen at %s\n",
-                     clock_date(run->last_at_ms, heard));
 }
 
 static void status_print_head(const struct status *status)
 {
     const struct log_run_info *run = status_run(status);
     char started[CLOCK_TEXT_MAX];
+    char heard[CLOCK_TEXT_MAX];
     struct str head = {0};
     str_addf(&head, "run #%lld", (long long)run->number);
     if (status->live_runs > (has_ended(status) ? 0 : 1))
@@ -190,20 +147,28 @@ static void status_print_head(const struct status *status)
                  (long long)run->pid);
     say(str_text(&head));
     str_done(&head);
-    print_session(status);
+    /* A session has no engine between two calls and may never end. */
+    if (run->is_session && !has_ended(status))
+        (void)printf("a session reported by an agent's hooks, last seen at %s\n",
+                     clock_date(run->last_at_ms, heard));
     if (!status->follower)
         return; /* nothing is held back or damaged */
-    print_cut(status);
-    print_gates(status);
+    /* The task states at the damage are not how the tasks ended. */
+    const struct run_state *state = follower_state(status->follower);
+    if (status_is_cut_short(status))
+        (void)printf("the log is damaged: %lld of %lld events can be read, and show this\n",
+                     (long long)state->last_seq, (long long)run->last_seq);
+    /* A line for each gate that holds tasks back. Without an engine no gate lets anything
+     * through. */
+    const struct shown_time time = status_time(status);
+    for (int i = 0; i < state->plan->source_count && !status->orphaned; i++) {
+        struct str line = {0};
+        shown_gate(state, i, &time, SHOWN_IN_FULL, &line);
+        if (line.len > 0)
+            status_say_line(status, &line);
+        str_done(&line);
+    }
     print_faults(status);
-}
-
-static void status_print_end(const struct status *status)
-{
-    if (status->orphaned && !has_ended(status) && !status_is_cut_short(status))
-        (void)printf("continue it: %sdevs run --continue %lld\n",
-                     status->needs_adopting ? "devs gc --adopt, then " : "",
-                     (long long)status_run(status)->number);
 }
 
 enum {
@@ -212,23 +177,6 @@ enum {
     NEXT_COLUMNS = 14,
     LACKS_SHOWN = 5, /* different ones, one line each */
 };
-
-static void add_count(const struct overview *tasks, enum shown shown, struct str *out)
-{
-    if (tasks->counts[shown] > 0)
-        str_addf(out, "%s%d %s", out->len > 0 ? ", " : "", tasks->counts[shown], shown_word(shown));
-}
-
-/* Prints "5224 tasks: 653 stuck, 1306 gave-up, 2612 passed". */
-static void print_counts(const struct status *status)
-{
-    const struct overview *tasks = &status->overview.tasks;
-    struct str counts = {0};
-    for (int i = 0; i < SHOWN_COUNT; i++)
-        add_count(tasks, (enum shown)i, &counts);
-    (void)printf("%d tasks%s%s\n", tasks->tasks, counts.len > 0 ? ": " : "", str_text(&counts));
-    str_done(&counts);
-}
 
 static void add_left(const char *before, int64_t due_at_ms, const struct status *status,
                      struct str *out)
@@ -290,18 +238,6 @@ static void add_next(const struct status *status, const struct overview_row *row
         add_since("ended ", row->ended_at_ms, status, out);
 }
 
-/* Appends who holds the task and what it failed with. */
-static void add_why(const struct overview_row *row, enum shown shown, struct str *out)
-{
-    const bool has_failed = row->ended_at_ms != 0 && row->class.label.class != VERDICT_SUCCESS;
-    if (shown == SHOWN_HELD)
-        str_addf(out, "held by %s", row->by[0] != '\0' ? row->by : "a person");
-    if (shown == SHOWN_HELD && has_failed)
-        str_add(out, "; ");
-    if (has_failed)
-        failure_class_word(&row->class, out);
-}
-
 static void print_row(const struct status *status, const struct overview_row *row, int id_columns)
 {
     const enum shown shown = overview_shown(row, status->orphaned);
@@ -313,53 +249,17 @@ static void print_row(const struct status *status, const struct overview_row *ro
     str_clear(&part);
     add_next(status, row, shown, &part);
     columns_add(&line, str_text(&part), NEXT_COLUMNS);
-    add_why(row, shown, &line);
+    /* Who holds the task and what it failed with. */
+    const bool has_failed = row->ended_at_ms != 0 && row->class.label.class != VERDICT_SUCCESS;
+    if (shown == SHOWN_HELD)
+        str_addf(&line, "held by %s", row->by[0] != '\0' ? row->by : "a person");
+    if (shown == SHOWN_HELD && has_failed)
+        str_add(&line, "; ");
+    if (has_failed)
+        failure_class_word(&row->class, &line);
     status_say_line(status, &line);
     str_done(&line);
     str_done(&part);
-}
-
-static int widest_overview_id(const struct overview *tasks)
-{
-    int widest = COLUMNS_ID_MIN;
-    for (int kind = 0; kind < OVERVIEW_KINDS; kind++) {
-        for (int i = 0; i < tasks->row_counts[kind]; i++)
-            columns_widen(&widest, tasks->rows[kind][i].id);
-    }
-    return widest;
-}
-
-/* Prints the first tasks of a kind, and how many more there are. */
-static void print_kind(const struct status *status, enum overview_kind kind, int id_columns)
-{
-    const struct overview *tasks = &status->overview.tasks;
-    const int listed = tasks->row_counts[kind];
-    const int count = overview_count(tasks, kind);
-    for (int i = 0; i < listed; i++)
-        print_row(status, &tasks->rows[kind][i], id_columns);
-    if (count > listed)
-        (void)printf("%*sand %d more\n", SIGN_COLUMNS, "", count - listed);
-}
-
-/* What tasks lack, and how many lack the same. */
-struct lacks {
-    struct str texts[LACKS_SHOWN]; /* owned */
-    int tasks[LACKS_SHOWN];
-    int others; /* tasks that lack something else */
-};
-
-static void count_lacks(struct lacks *lacks, const char *text)
-{
-    int at = 0;
-    while (at < LACKS_SHOWN && lacks->tasks[at] > 0 &&
-           strcmp(str_text(&lacks->texts[at]), text) != 0)
-        at++;
-    if (at == LACKS_SHOWN) {
-        lacks->others++;
-        return;
-    }
-    if (lacks->tasks[at]++ == 0)
-        str_add(&lacks->texts[at], text);
 }
 
 /* Prints sandbox features that the plan requests and this machine does not provide, one line for
@@ -367,56 +267,73 @@ static void count_lacks(struct lacks *lacks, const char *text)
 static void print_overview_lacks(const struct status *status)
 {
     const struct run_state *state = follower_state(status->follower);
-    struct lacks lacks = {.others = 0};
+    struct str texts[LACKS_SHOWN] = {{0}}; /* what tasks lack, */
+    int tasks[LACKS_SHOWN] = {0};          /* and how many lack it */
+    int others = 0;                        /* tasks that lack something else */
     for (int task = 0; task < state->plan->task_count; task++) {
         struct str text = {0};
+        int at = 0;
         shown_lacks(state, task, &text);
-        if (text.len > 0)
-            count_lacks(&lacks, text.data);
+        while (text.len > 0 && at < LACKS_SHOWN && tasks[at] > 0 &&
+               strcmp(str_text(&texts[at]), text.data) != 0)
+            at++;
+        if (text.len > 0 && at == LACKS_SHOWN) {
+            others++;
+        } else if (text.len > 0) {
+            if (tasks[at] == 0)
+                str_add(&texts[at], text.data);
+            tasks[at]++;
+        }
         str_done(&text);
     }
-    for (int i = 0; i < LACKS_SHOWN && lacks.tasks[i] > 0; i++) {
+    for (int i = 0; i < LACKS_SHOWN && tasks[i] > 0; i++) {
         struct str line = {0};
-        shown_count(lacks.tasks[i], "task: ", "tasks: ", &line);
-        str_add(&line, str_text(&lacks.texts[i]));
+        shown_count(tasks[i], "task: ", "tasks: ", &line);
+        str_add(&line, str_text(&texts[i]));
         status_say_line(status, &line);
         str_done(&line);
-        str_done(&lacks.texts[i]);
+        str_done(&texts[i]);
     }
-    if (lacks.others > 0)
-        (void)printf("%d more: sandbox does not enforce all of it\n", lacks.others);
+    if (others > 0)
+        (void)printf("%d more: sandbox does not enforce all of it\n", others);
 }
 
-/* Prints the state of each task, and notes that the events were not read: only reading them
- * finds damage. */
-static void print_where(const struct status *status)
+static void status_print_overview(const struct status *status)
 {
+    const struct overview *tasks = &status->overview.tasks;
     const long long run = status_run(status)->number;
+    int id_columns = COLUMNS_ID_MIN;
+    for (int kind = 0; kind < OVERVIEW_KINDS; kind++) {
+        for (int i = 0; i < tasks->row_counts[kind]; i++)
+            columns_widen(&id_columns, tasks->rows[kind][i].id);
+    }
+    /* "5224 tasks: 653 stuck, 1306 gave-up, 2612 passed" */
+    struct str counts = {0};
+    for (int i = 0; i < SHOWN_COUNT; i++) {
+        if (tasks->counts[i] > 0)
+            str_addf(&counts, "%s%d %s", counts.len > 0 ? ", " : "", tasks->counts[i],
+                     shown_word((enum shown)i));
+    }
+    (void)printf("%d tasks%s%s\n", tasks->tasks, counts.len > 0 ? ": " : "", str_text(&counts));
+    str_done(&counts);
+    if (status->follower)
+        print_overview_lacks(status);
+    print_tries(status);
+    /* The first tasks of each kind, and how many more there are. */
+    for (int kind = 0; kind < OVERVIEW_KINDS; kind++) {
+        const int listed = tasks->row_counts[kind];
+        const int count = overview_count(tasks, (enum overview_kind)kind);
+        for (int i = 0; i < listed; i++)
+            print_row(status, &tasks->rows[kind][i], id_columns);
+        if (count > listed)
+            (void)printf("%*sand %d more\n", SIGN_COLUMNS, "", count - listed);
+    }
+    /* Notes whether the events were read: only reading them finds damage. */
     if (status->follower)
         (void)printf("each task: devs status --all %lld\n", run);
     else
         (void)printf("each task, read from the events (this is not): devs status --all %lld\n",
                      run);
-}
-
-static void status_print_overview(const struct status *status)
-{
-    const int id_columns = widest_overview_id(&status->overview.tasks);
-    print_counts(status);
-    if (status->follower)
-        print_overview_lacks(status);
-    print_tries(status);
-    for (int kind = 0; kind < OVERVIEW_KINDS; kind++)
-        print_kind(status, (enum overview_kind)kind, id_columns);
-    print_where(status);
-}
-
-static int widest_id(const struct plan *plan)
-{
-    int widest = COLUMNS_ID_MIN;
-    for (int i = 0; i < plan->task_count; i++)
-        columns_widen(&widest, plan->tasks[i].id);
-    return widest;
 }
 
 /* Widths of the columns that depend on the run. */
@@ -436,9 +353,10 @@ static struct columns measure_columns(const struct status *status)
     const struct run_state *state = follower_state(status->follower);
     const struct shown_time time = status_time(status);
     struct columns columns = {
-        .id = widest_id(state->plan), .try = TRY_COLUMNS_MIN, .next = NEXT_COLUMNS_MIN};
+        .id = COLUMNS_ID_MIN, .try = TRY_COLUMNS_MIN, .next = NEXT_COLUMNS_MIN};
     for (int i = 0; i < state->plan->task_count; i++) {
         struct str text = {0};
+        columns_widen(&columns.id, state->plan->tasks[i].id);
         shown_try(state, i, &text);
         widen_column(&columns.try, &text);
         str_clear(&text);
@@ -547,20 +465,6 @@ static void print_agents(const struct status *status)
     }
 }
 
-/* Prints where the time of all tasks went. */
-static void print_time(const struct status *status)
-{
-    static const char label[] = "time: ";
-    struct time_spent spent;
-    struct str line = {0};
-    str_add(&line, label);
-    time_spent_of_run(&spent, follower_state(status->follower), &status->now, status->orphaned);
-    time_spent_words(&spent, &line);
-    if (line.len > sizeof(label) - 1)
-        status_say_wrapped(&line);
-    str_done(&line);
-}
-
 static void print_tasks(const struct status *status)
 {
     const struct run_state *state = follower_state(status->follower);
@@ -571,7 +475,16 @@ static void print_tasks(const struct status *status)
         print_failed(status, i);
     }
     print_agents(status);
-    print_time(status);
+    /* Where the time of all tasks went. */
+    static const char label[] = "time: ";
+    struct time_spent spent;
+    struct str line = {0};
+    str_add(&line, label);
+    time_spent_of_run(&spent, state, &status->now, status->orphaned);
+    time_spent_words(&spent, &line);
+    if (line.len > sizeof(label) - 1)
+        status_say_wrapped(&line);
+    str_done(&line);
 }
 
 void status_print(const struct status *status)
@@ -581,7 +494,10 @@ void status_print(const struct status *status)
         status_print_overview(status);
     else
         print_tasks(status);
-    status_print_end(status);
+    if (status->orphaned && !has_ended(status) && !status_is_cut_short(status))
+        (void)printf("continue it: %sdevs run --continue %lld\n",
+                     status->needs_adopting ? "devs gc --adopt, then " : "",
+                     (long long)status_run(status)->number);
 }
 
 /* Columns, and the most informative line of a failed task. */
@@ -601,21 +517,16 @@ void columns_widen(int *columns, const char *id)
     *columns = wanted > *columns ? wanted : *columns;
 }
 
-/* Appends one stream of the page. */
-static void join_stream(const struct output_page *page, bool is_stderr, struct str *out)
-{
-    for (size_t i = 0; i < page->count; i++) {
-        const struct log_output_row *row = &page->rows[i];
-        if ((row->stream == LOG_STREAM_ERR) == is_stderr)
-            str_add_n(out, page->text.data + row->start, row->len);
-    }
-}
-
+/* Appends the most informative line of one stream of the page. Returns false if there is none. */
 static bool add_telling(const struct output_page *page, bool is_stderr, struct str *out)
 {
     struct str text = {0};
     size_t len = 0;
-    join_stream(page, is_stderr, &text);
+    for (size_t i = 0; i < page->count; i++) {
+        const struct log_output_row *row = &page->rows[i];
+        if ((row->stream == LOG_STREAM_ERR) == is_stderr)
+            str_add_n(&text, page->text.data + row->start, row->len);
+    }
     const char *line = line_telling(str_text(&text), text.len, &len);
     if (line)
         text_clean_line(out, line, len);

@@ -291,24 +291,6 @@ static void print_decisions(const struct verify_found *found, struct str *out)
         str_addf(out, "  and %d more, which --json lists\n", found->decision_count - SHOWN_MAX);
 }
 
-static void print_opinions(const struct verify_found *found, enum verify_rules rules,
-                           struct str *out)
-{
-    int64_t shown = 0;
-    for (size_t i = 0; i < found->opinion_count && shown < SHOWN_MAX; i++) {
-        const struct verify_opinion *opinion = &found->opinions[i];
-        if (opinion->rules != rules)
-            continue;
-        print_place(&opinion->place, out);
-        str_addf(out, "    recorded    %s\n    %s  %s\n", opinion->was.data,
-                 rules == VERIFY_RECORDED ? "once more " : "this build", opinion->is.data);
-        shown++;
-    }
-    if (found->sum.verdicts.different[rules] > shown)
-        str_addf(out, "  and %lld more, which --json lists\n",
-                 (long long)(found->sum.verdicts.different[rules] - shown));
-}
-
 static void print_verdicts(const struct verify_found *found, struct str *out)
 {
     static const char *const by[] = {
@@ -326,19 +308,20 @@ static void print_verdicts(const struct verify_found *found, struct str *out)
         str_addf(out, "verdicts   %lld of %lld the same %s\n",
                  (long long)(sum->judged - sum->different[rules]), (long long)sum->judged,
                  by[rules]);
-        print_opinions(found, rules, out);
+        int64_t shown = 0;
+        for (size_t i = 0; i < found->opinion_count && shown < SHOWN_MAX; i++) {
+            const struct verify_opinion *opinion = &found->opinions[i];
+            if (opinion->rules != rules)
+                continue;
+            print_place(&opinion->place, out);
+            str_addf(out, "    recorded    %s\n    %s  %s\n", opinion->was.data,
+                     rules == VERIFY_RECORDED ? "once more " : "this build", opinion->is.data);
+            shown++;
+        }
+        if (sum->different[rules] > shown)
+            str_addf(out, "  and %lld more, which --json lists\n",
+                     (long long)(sum->different[rules] - shown));
     }
-}
-
-static void add_prints(const struct verify_verdicts *sum, struct str *out)
-{
-    if (sum->prints == 0)
-        return;
-    str_addf(out, "results    %lld of %lld have the same fingerprint",
-             (long long)(sum->prints - sum->other_prints), (long long)sum->prints);
-    if (sum->first_print > 0)
-        str_addf(out, "; the first other one: #%lld", (long long)sum->first_print);
-    str_add_char(out, '\n');
 }
 
 /* A count. The heading is printed before the first nonzero one. */
@@ -358,19 +341,6 @@ static void add_lines(const char *heading, const struct line *lines, size_t coun
         str_add_char(out, '\n');
         is_first = false;
     }
-}
-
-static void add_taken(const struct verify_sum *sum, struct str *out)
-{
-    const struct redecide_sum *decisions = &sum->decisions;
-    const struct line lines[] = {
-        {decisions->facts, "fact", "facts"},
-        {decisions->acts, "act of a person", "acts of people"},
-        {decisions->calls, "digest of a call: its environment is not in the log",
-         "digests of calls: their environments are not in the log"},
-        {decisions->prompts, "prompt: its words", "prompts: their words"},
-    };
-    add_lines("as it was", lines, ARRAY_LEN(lines), out);
 }
 
 /* Lists everything that was not compared. */
@@ -406,10 +376,26 @@ static void add_left_out(const struct verify_sum *sum, struct str *out)
 /* Appends the report for people, on several lines. */
 static void verify_found_text(const struct verify_found *found, struct str *out)
 {
+    const struct redecide_sum *decisions = &found->sum.decisions;
+    const struct verify_verdicts *verdicts = &found->sum.verdicts;
+    const struct line taken[] = {
+        {decisions->facts, "fact", "facts"},
+        {decisions->acts, "act of a person", "acts of people"},
+        {decisions->calls, "digest of a call: its environment is not in the log",
+         "digests of calls: their environments are not in the log"},
+        {decisions->prompts, "prompt: its words", "prompts: their words"},
+    };
     print_decisions(found, out);
     print_verdicts(found, out);
-    add_prints(&found->sum.verdicts, out);
-    add_taken(&found->sum, out);
+    if (verdicts->prints != 0) {
+        str_addf(out, "results    %lld of %lld have the same fingerprint",
+                 (long long)(verdicts->prints - verdicts->other_prints),
+                 (long long)verdicts->prints);
+        if (verdicts->first_print > 0)
+            str_addf(out, "; the first other one: #%lld", (long long)verdicts->first_print);
+        str_add_char(out, '\n');
+    }
+    add_lines("as it was", taken, ARRAY_LEN(taken), out);
     add_left_out(&found->sum, out);
 }
 
@@ -512,78 +498,67 @@ static void write_verdicts(const struct verify_found *found, struct str *out)
     str_add(out, "]}");
 }
 
-/* Appends the report for programs: one JSON object without a line feed. */
-static void verify_found_json(const struct verify_found *found, struct str *out)
-{
-    str_add_char(out, '{');
-    str_json_i64(out, "v", 1);
-    str_json_i64(out, "run", found->run);
-    str_json_bool(out, "same", !verify_found_differs(found));
-    write_decisions(found, out);
-    write_verdicts(found, out);
-    str_add_char(out, '}');
-}
-
 static void show_progress(void *progress, int64_t done, int64_t total)
 {
     progress_say(progress, "deciding", done, total);
 }
 
-static void add_brief(const struct verify_found *found, struct str *out)
-{
-    const struct verify_sum *sum = &found->sum;
-    str_addf(out, "run #%lld: %lld of %lld decisions and %lld of %lld verdicts the same\n",
-             (long long)found->run, (long long)sum->decisions.same,
-             (long long)sum->decisions.decisions,
-             (long long)(sum->verdicts.judged - sum->verdicts.different[VERIFY_RECORDED]),
-             (long long)sum->verdicts.judged);
-}
-
 /* If several runs are checked, unchanged runs get a single line. */
 static void print_report(const struct verify_found *found, bool json, bool is_one)
 {
+    const struct redecide_sum *decisions = &found->sum.decisions;
+    const struct verify_verdicts *verdicts = &found->sum.verdicts;
+    const bool differs = verify_found_differs(found);
     struct str out = {0};
     if (json) {
-        verify_found_json(found, &out);
-        str_add_char(&out, '\n');
+        str_add_char(&out, '{');
+        str_json_i64(&out, "v", 1);
+        str_json_i64(&out, "run", found->run);
+        str_json_bool(&out, "same", !differs);
+        write_decisions(found, &out);
+        write_verdicts(found, &out);
+        str_add(&out, "}\n");
         say_json(out.data);
-    } else if (is_one || verify_found_differs(found)) {
+    } else if (is_one || differs) {
         str_addf(&out, "run #%lld, decided again\n", (long long)found->run);
         verify_found_text(found, &out);
         say(out.data);
     } else {
-        add_brief(found, &out);
+        str_addf(&out, "run #%lld: %lld of %lld decisions and %lld of %lld verdicts the same\n",
+                 (long long)found->run, (long long)decisions->same, (long long)decisions->decisions,
+                 (long long)(verdicts->judged - verdicts->different[VERIFY_RECORDED]),
+                 (long long)verdicts->judged);
         say(out.data);
     }
     str_done(&out);
 }
 
 /* How the runs are examined. Everything is borrowed. */
-struct call {
-    const struct debug_call *debug;
+struct examination {
+    const struct debug_call *call;
     struct log_reader *reader;
     const char *rules;
     bool is_one;
 };
 
-static bool verify_one(const struct call *call, int64_t run, int *code, struct err *err)
+static bool verify_one(const struct examination *how, int64_t run, int *code, struct err *err)
 {
     struct verify_found *found = xcalloc(1, sizeof(*found));
     struct progress progress = progress_new();
-    const struct verify_asked asked = {.reader = call->reader,
+    const struct verify_asked asked = {.reader = how->reader,
                                        .run = run,
-                                       .rules = call->rules,
+                                       .rules = how->rules,
                                        .differs = verify_found_decision,
                                        .verdict = verify_found_verdict,
                                        .progress = show_progress,
                                        .ctx = found,
                                        .progress_ctx = &progress};
     found->run = run;
-    found->asks_rules = call->debug->words->rules;
+    found->asks_rules = how->call->words->rules;
     const bool ok = verify_run(&asked, &found->sum, err);
     progress_done(&progress);
     if (ok)
-        print_report(found, call->debug->words->json, call->is_one);
+        print_report(found, how->call->words->json, how->is_one);
     if (ok && verify_found_differs(found))
         *code = EXIT_WOULD_CHANGE;
     verify_found_done(found);
@@ -591,32 +566,25 @@ static bool verify_one(const struct call *call, int64_t run, int *code, struct e
     return ok;
 }
 
-static int look_at_runs(const struct debug_call *debug, const char *rules)
-{
-    struct call call = {.debug = debug, .rules = rules};
-    struct run_choice choice = {0};
-    struct err err = {0};
-    int code = EXIT_ALL_PASSED;
-    bool ok = run_choice_find(debug->globals, debug->operands, debug->operand_count, &call.reader,
-                              &choice, &err);
-    call.is_one = choice.count == 1;
-    for (size_t i = 0; ok && i < choice.count; i++)
-        ok = verify_one(&call, choice.runs[i], &code, &err);
-    run_choice_done(&choice);
-    log_reader_close(call.reader);
-    return ok ? code : fail(&err);
-}
-
 int verify_run_print(const struct debug_call *call)
 {
     char dir[PATH_MAX];
     struct config config;
+    struct run_choice choice = {0};
+    struct err err = {0};
     if (!getcwd(dir, sizeof(dir)))
         return fail_usage(NULL, "this folder no longer exists");
     int code = config_read(dir, CONFIG_LOOKS, &config);
     if (code != EXIT_ALL_PASSED)
         return code;
-    code = look_at_runs(call, config.settings.rules);
+    struct examination how = {.call = call, .rules = config.settings.rules};
+    bool ok = run_choice_find(call->globals, call->operands, call->operand_count, &how.reader,
+                              &choice, &err);
+    how.is_one = choice.count == 1;
+    for (size_t i = 0; ok && i < choice.count; i++)
+        ok = verify_one(&how, choice.runs[i], &code, &err);
+    run_choice_done(&choice);
+    log_reader_close(how.reader);
     config_done(&config);
-    return code;
+    return ok ? code : fail(&err);
 }

@@ -18,13 +18,13 @@
 #include "target.h"
 #include "xalloc.h"
 
-static void keep_by(const char *text, char out[CONTROL_BY_MAX])
+/* Returns the text of the event, owned by the caller; NULL if it is not JSON. */
+static struct json *parse_text(const struct event *event)
 {
     struct json *json = NULL;
-    if (text && !json_parse(text, strlen(text), &json, NULL, NULL))
+    if (event->text && !json_parse(event->text, strlen(event->text), &json, NULL, NULL))
         json = NULL;
-    (void)snprintf(out, CONTROL_BY_MAX, "%s", json_text(json_get(json, "by"), "a person"));
-    json_free(json);
+    return json;
 }
 
 /* Clears the texts. Returns the one to append the formula to. */
@@ -37,32 +37,9 @@ static struct str *begin_decided(struct why_decided *decided, const struct event
     return &decided->formula;
 }
 
-static void keep_wait(struct why *why, const struct step_state *step, const struct event *event)
-{
-    why->free = event->e != 0;
-    why->over = false;
-    why->skipped_by[0] = '\0';
-    why->delay = step_state_formulas(step)->delay;
-    why->due_at_ms = event->b;
-    shown_formula(step, begin_decided(&why->wait, event));
-}
-
-static void keep_end(struct why *why, const struct plan_step *plan, const struct step_state *step,
-                     const struct event *event)
-{
-    if (event->a == DECISION_SUCCEEDED)
-        return;
-    why->end = step->end;
-    why->entropy = event->c != 0;
-    why->captured = event->d != 0;
-    shown_end(plan, step, begin_decided(&why->stop, event));
-}
-
 static void keep_circle(struct why *why, const struct run_state *state, const struct event *event)
 {
-    struct json *text = NULL;
-    if (event->text && !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
-        text = NULL;
+    struct json *text = parse_text(event);
     const bool found = shown_circles_read(text, event->step, event->attempt, &why->circle);
     const bool is_word = event->kind == EVENT_LOOP_SUSPECTED;
     const bool of_calls = is_word && event->e == EVENT_LOOP_OF_CALLS;
@@ -118,12 +95,21 @@ static bool take_event(void *ctx, const struct run_state *state, const struct ev
         why->judged = step_state_verdict(step, &why->verdict) != NULL;
         break;
     case EVENT_WAIT_STARTED:
-        keep_wait(why, step, event);
+        why->free = event->e != 0;
+        why->over = false;
+        why->skipped_by[0] = '\0';
+        why->delay = step_state_formulas(step)->delay;
+        why->due_at_ms = event->b;
+        shown_formula(step, begin_decided(&why->wait, event));
         break;
     case EVENT_WAIT_ENDED:
         why->over = true;
-        if (event->a != 0)
-            keep_by(event->text, why->skipped_by);
+        if (event->a != 0) {
+            struct json *text = parse_text(event);
+            (void)snprintf(why->skipped_by, sizeof(why->skipped_by), "%s",
+                           json_text(json_get(text, "by"), "a person"));
+            json_free(text);
+        }
         break;
     case EVENT_LOOP_SUSPECTED:
         keep_circle(why, state, event);
@@ -131,7 +117,13 @@ static bool take_event(void *ctx, const struct run_state *state, const struct ev
     case EVENT_STEP_ENDED:
         if (event->a == DECISION_ENTROPY)
             keep_circle(why, state, event);
-        keep_end(why, &state->plan->tasks[pick->task].steps[pick->step], step, event);
+        if (event->a == DECISION_SUCCEEDED)
+            break;
+        why->end = step->end;
+        why->entropy = event->c != 0;
+        why->captured = event->d != 0;
+        shown_end(&state->plan->tasks[pick->task].steps[pick->step], step,
+                  begin_decided(&why->stop, event));
         break;
     default: /* the rest is in the fold or explains nothing */
         break;
@@ -230,35 +222,6 @@ static void add_outcome(const struct attempt_state *attempt, struct str *out)
     str_json_i64(out, "err_bytes", outcome->bytes[1]);
 }
 
-static void add_verdict(const struct verdict *verdict, struct str *out)
-{
-    const struct verdict_label label = {verdict->class, verdict->type, verdict->reason};
-    str_json_key(out, "verdict");
-    str_add_char(out, '{');
-    add_label(&label, out);
-    verdict_to_json(verdict, out);
-    str_add_char(out, '}');
-}
-
-static void add_hint(const struct attempt_hint *hint, struct str *out)
-{
-    str_json_key(out, "hint");
-    str_add_char(out, '{');
-    str_json_text(out, "text", hint->text);
-    str_json_text(out, "by", hint->by);
-    str_add_char(out, '}');
-}
-
-static void add_correction(const struct correction *correction, struct str *out)
-{
-    str_json_key(out, "correction");
-    str_add_char(out, '{');
-    add_label(&correction->label, out);
-    str_json_text(out, "by", correction->by);
-    str_json_i64(out, "at_ms", correction->at_ms);
-    str_add_char(out, '}');
-}
-
 static void add_json(const char *key, const struct json *json, struct str *out)
 {
     char *brief = json_brief(json, INPUTS_MAX);
@@ -293,15 +256,6 @@ static void add_wait(const struct why *why, struct str *out)
     if (why->skipped_by[0] != '\0')
         str_json_text(out, "skipped_by", why->skipped_by);
     add_decided(&why->wait, out);
-}
-
-static void add_end(const struct why *why, struct str *out)
-{
-    str_json_key(out, "end");
-    str_add_char(out, '{');
-    str_json_text(out, "decision", decision_kind_name(why->end));
-    str_json_bool(out, "entropy", why->entropy);
-    add_decided(&why->stop, out);
 }
 
 /* What happens if nobody intervenes. */
@@ -340,27 +294,34 @@ static void add_attempt(const struct why *why, struct str *out)
     add_outcome(attempt, out);
     if (attempt->ended.at_ms != 0)
         str_json_bool(out, "passed", !why->judged || why->verdict.class == VERDICT_SUCCESS);
-    if (why->judged)
-        add_verdict(&why->verdict, out);
-    if (attempt->hint)
-        add_hint(attempt->hint, out);
-    if (attempt->correction)
-        add_correction(attempt->correction, out);
+    if (why->judged) {
+        const struct verdict *verdict = &why->verdict;
+        const struct verdict_label label = {verdict->class, verdict->type, verdict->reason};
+        str_json_key(out, "verdict");
+        str_add_char(out, '{');
+        add_label(&label, out);
+        verdict_to_json(verdict, out);
+        str_add_char(out, '}');
+    }
+    if (attempt->hint) {
+        str_json_key(out, "hint");
+        str_add_char(out, '{');
+        str_json_text(out, "text", attempt->hint->text);
+        str_json_text(out, "by", attempt->hint->by);
+        str_add_char(out, '}');
+    }
+    if (attempt->correction) {
+        str_json_key(out, "correction");
+        str_add_char(out, '{');
+        add_label(&attempt->correction->label, out);
+        str_json_text(out, "by", attempt->correction->by);
+        str_json_i64(out, "at_ms", attempt->correction->at_ms);
+        str_add_char(out, '}');
+    }
     if (attempt->new_permille >= 0)
         str_json_i64(out, "new_permille", attempt->new_permille);
     if (attempt->partial)
         str_json_i64(out, "skipped_bytes", attempt->skipped_bytes);
-}
-
-static void add_odds(const struct retry_odds *odds, struct str *out)
-{
-    str_json_key(out, "chance");
-    str_add_char(out, '{');
-    str_json_i64(out, "attempt", odds->like.number);
-    retry_count_json(odds->count, out);
-    str_json_bool(out, "same_fault", odds->by_fault && odds->like.same);
-    str_json_bool(out, "same_try", odds->by_try);
-    str_add_char(out, '}');
 }
 
 void why_json(const struct why *why, struct str *out)
@@ -379,8 +340,13 @@ void why_json(const struct why *why, struct str *out)
         add_attempt(why, out);
     if (why->wait.there)
         add_wait(why, out);
-    if (why->stop.there)
-        add_end(why, out);
+    if (why->stop.there) {
+        str_json_key(out, "end");
+        str_add_char(out, '{');
+        str_json_text(out, "decision", decision_kind_name(why->end));
+        str_json_bool(out, "entropy", why->entropy);
+        add_decided(&why->stop, out);
+    }
     if (why->circle.verdict.level != ENTROPY_OK)
         circles_json(&why->circle, why->suspected ? ENTROPY_SUSPECT : ENTROPY_STUCK, out);
     if (json_get(why->evidence, "loop"))
@@ -396,8 +362,16 @@ void why_json(const struct why *why, struct str *out)
     if (resets_at_ms >= 0)
         str_json_i64(out, "resets_at_ms", resets_at_ms);
     add_ahead(why, out);
-    if (why->has_odds)
-        add_odds(&why->odds, out);
+    if (why->has_odds) {
+        const struct retry_odds *odds = &why->odds;
+        str_json_key(out, "chance");
+        str_add_char(out, '{');
+        str_json_i64(out, "attempt", odds->like.number);
+        retry_count_json(odds->count, out);
+        str_json_bool(out, "same_fault", odds->by_fault && odds->like.same);
+        str_json_bool(out, "same_try", odds->by_try);
+        str_add_char(out, '}');
+    }
     why_next(why, &next);
     if (next.len > 0)
         str_json_text(out, "next", next.data);
@@ -419,22 +393,6 @@ static void add_row(const char *key, const struct str *text, struct str *out)
     json_free(json);
 }
 
-static bool add_rows(const struct forensics *forensics, struct log_reader *reader, struct str *out,
-                     struct err *err)
-{
-    struct str capture = {0};
-    struct str changes = {0};
-    bool ok = log_reader_capture(reader, &forensics->key, &capture, err) &&
-              log_reader_changes(reader, &forensics->key, &changes, err);
-    if (ok) {
-        add_row("capture", &capture, out);
-        add_row("changes", &changes, out);
-    }
-    str_done(&capture);
-    str_done(&changes);
-    return ok;
-}
-
 static bool write_forensics_json(const struct forensics *forensics, const char *task,
                                  struct log_reader *reader, struct str *out, struct err *err)
 {
@@ -450,21 +408,18 @@ static bool write_forensics_json(const struct forensics *forensics, const char *
         str_json_text(out, "why", forensics->nothing.data);
     if (forensics->secrets.len > 0)
         str_json_text(out, "secrets", forensics->secrets.data);
-    bool ok = add_rows(forensics, reader, out, err);
+    struct str capture = {0};
+    struct str changes = {0};
+    bool ok = log_reader_capture(reader, &forensics->key, &capture, err) &&
+              log_reader_changes(reader, &forensics->key, &changes, err);
+    if (ok) {
+        add_row("capture", &capture, out);
+        add_row("changes", &changes, out);
+    }
+    str_done(&capture);
+    str_done(&changes);
     str_add(out, "}\n");
     return ok;
-}
-
-static void write_forensics_text(const struct forensics *forensics, const char *task,
-                                 struct str *out)
-{
-    str_addf(out, "#%lld/%s", (long long)forensics->key.run, task);
-    if (forensics->key.step > 0)
-        str_addf(out, " step %d", forensics->key.step + 1);
-    if (forensics->key.attempt > 0)
-        str_addf(out, " try %d", forensics->key.attempt);
-    str_add_char(out, '\n');
-    forensics_to_text(forensics, out);
 }
 
 static bool print_forensics(struct follower *follower, const struct target *target,
@@ -484,10 +439,18 @@ static bool print_forensics(struct follower *follower, const struct target *targ
                                        .step = pick.step,
                                        .attempt = pick.attempt};
     bool ok = forensics_read(&forensics, state, &key, reader, err);
-    if (ok && words->json)
+    if (ok && words->json) {
         ok = write_forensics_json(&forensics, target->task, reader, &out, err);
-    else if (ok)
-        write_forensics_text(&forensics, target->task, &out);
+    } else if (ok) {
+        const struct log_output_key *of = &forensics.key;
+        str_addf(&out, "#%lld/%s", (long long)of->run, target->task);
+        if (of->step > 0)
+            str_addf(&out, " step %d", of->step + 1);
+        if (of->attempt > 0)
+            str_addf(&out, " try %d", of->attempt);
+        str_add_char(&out, '\n');
+        forensics_to_text(&forensics, &out);
+    }
     if (ok)
         say_json(str_text(&out)); /* the text was cleaned line by line */
     str_done(&out);

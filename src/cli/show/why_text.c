@@ -20,22 +20,6 @@ void why_begin(const char *label, struct str *out)
     str_addf(out, "  %-*s ", LABEL_COLUMNS, label);
 }
 
-static void class_line(const struct verdict *verdict, struct str *out)
-{
-    why_begin("class", out);
-    str_add(out, shown_expectation(verdict));
-    str_add(out, verdict_class_name(verdict->class));
-    if (verdict->class == VERDICT_SUCCESS)
-        str_add(out, ", because it was expected to fail:");
-    if (verdict->class == VERDICT_TRANSIENT)
-        str_addf(out, " %s", transient_type_name(verdict->type));
-    else if (verdict->reason != REASON_NONE)
-        str_addf(out, " %s", reason_name(verdict->reason));
-    if (verdict->subtype[0] != '\0')
-        str_addf(out, ", %s", verdict->subtype);
-    str_add_char(out, '\n');
-}
-
 /* Says how certain the verdict is, depending on the kind of rule that decided. */
 static const char *how_sure(const struct verdict *verdict)
 {
@@ -61,28 +45,8 @@ static const char *how_sure(const struct verdict *verdict)
                                                   : "certain, a rule matches the text";
 }
 
-static void rule_lines(const struct verdict *verdict, struct str *out)
-{
-    why_begin("by", out);
-    if (verdict->rule[0] != '\0')
-        str_addf(out, "rule %s: ", verdict->rule);
-    str_addf(out, "%s\n", how_sure(verdict));
-    bool is_told_below = verdict->violations[0] != '\0';
-    if (is_told_below || (verdict->stream == VERDICT_STREAM_NONE && verdict->match[0] == '\0'))
-        return;
-    why_begin("found", out);
-    if (verdict->match[0] != '\0')
-        str_addf(out, "\"%s\"", verdict->match);
-    if (verdict->stream != VERDICT_STREAM_NONE)
-        str_addf(out, " on %s", verdict_stream_name(verdict->stream));
-    if (verdict->line > 0)
-        str_addf(out, ", line %lld of the examined output", (long long)verdict->line);
-    if (verdict->stream != VERDICT_STREAM_NONE)
-        str_addf(out, ", byte %lld", (long long)verdict->offset);
-    str_add_char(out, '\n');
-}
-
-static const char *near_words(enum near_why why)
+/* Appends a line for each rule that nearly matched, and why it did not. */
+static void near_lines(const struct verdict *verdict, struct str *out)
 {
     static const char *const words[] = {
         [NEAR_QUOTED] = "the line only quotes it",
@@ -92,15 +56,10 @@ static const char *near_words(enum near_why why)
         [NEAR_OUTRANKED] = "it holds, but another rule comes first",
     };
     static_assert(ARRAY_LEN(words) == NEAR_WHY_COUNT, "every near miss has its words");
-    return words[why];
-}
-
-static void near_lines(const struct verdict *verdict, struct str *out)
-{
     for (int i = 0; i < verdict->near_count; i++) {
         const struct verdict_near *near = &verdict->near[i];
         why_begin(i == 0 ? "nearly" : "", out);
-        str_addf(out, "%s: %s", near->rule, near_words(near->why));
+        str_addf(out, "%s: %s", near->rule, words[near->why]);
         if (near->stream != VERDICT_STREAM_NONE)
             str_addf(out, " (%s, byte %lld)", verdict_stream_name(near->stream),
                      (long long)near->offset);
@@ -126,26 +85,48 @@ static void hint_line(const struct verdict *verdict, struct str *out)
     str_add_char(out, '\n');
 }
 
-/* Appends a line for each reason why the output does not fit its contract. */
-static void misfit_lines(const struct verdict *verdict, struct str *out)
-{
-    const char *at = verdict->violations;
-    while (*at != '\0') {
-        size_t len = strcspn(at, "\n");
-        why_begin("misfit", out);
-        str_add_n(out, at, len);
-        str_add_char(out, '\n');
-        at += len + (at[len] == '\n');
-    }
-}
-
 /* Appends a line each for the class, the rule, what was found, contract violations, near misses,
  * and the server's hint. */
 static void why_verdict_words(const struct verdict *verdict, struct str *out)
 {
-    class_line(verdict, out);
-    rule_lines(verdict, out);
-    misfit_lines(verdict, out);
+    why_begin("class", out);
+    str_add(out, shown_expectation(verdict));
+    str_add(out, verdict_class_name(verdict->class));
+    if (verdict->class == VERDICT_SUCCESS)
+        str_add(out, ", because it was expected to fail:");
+    if (verdict->class == VERDICT_TRANSIENT)
+        str_addf(out, " %s", transient_type_name(verdict->type));
+    else if (verdict->reason != REASON_NONE)
+        str_addf(out, " %s", reason_name(verdict->reason));
+    if (verdict->subtype[0] != '\0')
+        str_addf(out, ", %s", verdict->subtype);
+    str_add_char(out, '\n');
+
+    why_begin("by", out);
+    if (verdict->rule[0] != '\0')
+        str_addf(out, "rule %s: ", verdict->rule);
+    str_addf(out, "%s\n", how_sure(verdict));
+    const char *misfit = verdict->violations;
+    const bool has_stream = verdict->stream != VERDICT_STREAM_NONE;
+    if (*misfit == '\0' && (has_stream || verdict->match[0] != '\0')) {
+        why_begin("found", out);
+        if (verdict->match[0] != '\0')
+            str_addf(out, "\"%s\"", verdict->match);
+        if (has_stream)
+            str_addf(out, " on %s", verdict_stream_name(verdict->stream));
+        if (verdict->line > 0)
+            str_addf(out, ", line %lld of the examined output", (long long)verdict->line);
+        if (has_stream)
+            str_addf(out, ", byte %lld", (long long)verdict->offset);
+        str_add_char(out, '\n');
+    }
+    while (*misfit != '\0') { /* each reason why the output does not fit its contract */
+        size_t len = strcspn(misfit, "\n");
+        why_begin("misfit", out);
+        str_add_n(out, misfit, len);
+        str_add_char(out, '\n');
+        misfit += len + (misfit[len] == '\n');
+    }
     near_lines(verdict, out);
     hint_line(verdict, out);
 }
@@ -160,38 +141,28 @@ static void sample_line(const char *label, const struct json *lines, size_t inde
     str_addf(out, "%s\n", text);
 }
 
-/* Appends some original lines of the first and the last try, next to their compared form. */
-static void sample_lines(const struct json *loop, struct str *out)
-{
-    enum { SAMPLES_MAX = 2 };
-    const struct json *first = json_get(loop, "first_lines");
-    const struct json *last = json_get(loop, "last_lines");
-    for (size_t i = 0; i < SAMPLES_MAX && i < json_count(last); i++) {
-        sample_line("first try", first, i, "raw", out);
-        sample_line("last try", last, i, "raw", out);
-        sample_line("compared", last, i, "normal", out);
-    }
-}
-
-/* Appends what was masked. The capture also has it for a stop by the policy's window. */
-static void add_masked(const struct why *why, const struct json *loop, struct str *out)
-{
-    const struct json *masks = json_get(loop, "masks");
-    if (json_count(masks) == 0)
-        shown_masks(why->circle.masks, out);
-    for (size_t i = 0; i < json_count(masks); i++)
-        str_addf(out, "%s%s", i > 0 ? ", " : "", json_text(json_at(masks, i), ""));
-}
-
+/* Appends what was masked, and some original lines of the first and the last try, next to their
+ * compared form. The capture also has what was masked for a stop by the policy's window. */
 static void masked_lines(const struct why *why, struct str *out)
 {
+    enum { SAMPLES_MAX = 2 };
     const struct json *loop = json_get(why->evidence, "loop");
+    const struct json *masks = json_get(loop, "masks");
+    const struct json *first = json_get(loop, "first_lines");
+    const struct json *last = json_get(loop, "last_lines");
     struct str masked = {0};
-    add_masked(why, loop, &masked);
+    if (json_count(masks) == 0)
+        shown_masks(why->circle.masks, &masked);
+    for (size_t i = 0; i < json_count(masks); i++)
+        str_addf(&masked, "%s%s", i > 0 ? ", " : "", json_text(json_at(masks, i), ""));
     if (masked.len > 0) {
         why_begin("masked", out);
         str_addf(out, "%s\n", masked.data);
-        sample_lines(loop, out);
+        for (size_t i = 0; i < SAMPLES_MAX && i < json_count(last); i++) {
+            sample_line("first try", first, i, "raw", out);
+            sample_line("last try", last, i, "raw", out);
+            sample_line("compared", last, i, "normal", out);
+        }
     }
     str_done(&masked);
 }
@@ -241,31 +212,26 @@ static void add_target(const struct why *why, struct str *out)
     str_addf(out, "%lld/%s", (long long)follower_run(why->follower)->number, plan_of(why)->id);
 }
 
-static bool has_rounds(const struct why *why)
+/* Appends "#41/tax step 2 of 3, try 1 of 4 in VERIFY: failed, test-fail". */
+static void head_line(const struct why *why, struct str *out)
 {
-    const struct task_agent *agent = state_of(why)->tasks[why->pick.task].agent;
-    return agent && agent->rounds > 1;
-}
-
-static void add_tries(const struct why *why, struct str *out)
-{
+    const struct attempt_pick *pick = &why->pick;
     const struct plan_task *plan = plan_of(why);
-    if (plan->step_count > 1)
-        str_addf(out, " step %d of %d,", why->pick.step + 1, plan->step_count);
-    struct try_count count = {.number = why->pick.attempt};
-    if (attempt_of(why)->outcome.kind != OUTCOME_NOT_STARTED && !has_rounds(why))
-        count =
-            run_state_try_count(state_of(why), why->pick.task, why->pick.step, why->pick.attempt);
-    str_add(out, " try ");
-    shown_try_count(&count, " of ", out);
-    str_addf(out, " in %s: ", phase_name(plan->steps[why->pick.step].phase));
-}
-
-static void add_result(const struct why *why, struct str *out)
-{
     const struct attempt_state *attempt = attempt_of(why);
+    const struct task_agent *agent = state_of(why)->tasks[pick->task].agent;
+    const bool has_rounds = agent && agent->rounds > 1;
     char word[VERDICT_WORD_MAX];
     char at[CLOCK_TEXT_MAX];
+    str_add_char(out, '#');
+    add_target(why, out);
+    if (plan->step_count > 1)
+        str_addf(out, " step %d of %d,", pick->step + 1, plan->step_count);
+    struct try_count count = {.number = pick->attempt};
+    if (attempt->outcome.kind != OUTCOME_NOT_STARTED && !has_rounds)
+        count = run_state_try_count(state_of(why), pick->task, pick->step, pick->attempt);
+    str_add(out, " try ");
+    shown_try_count(&count, " of ", out);
+    str_addf(out, " in %s: ", phase_name(plan->steps[pick->step].phase));
     if (attempt->ended.at_ms == 0)
         str_addf(out, "it %s since %s", why->orphaned ? "was running when devs died," : "runs",
                  clock_date(attempt->started.at_ms, at));
@@ -275,14 +241,6 @@ static void add_result(const struct why *why, struct str *out)
         str_add(out, "passed: it failed as expected");
     else
         str_addf(out, "failed, %s", verdict_word(&why->verdict, &attempt->outcome, word));
-}
-
-static void head_line(const struct why *why, struct str *out)
-{
-    str_add_char(out, '#');
-    add_target(why, out);
-    add_tries(why, out);
-    add_result(why, out);
     str_add_char(out, '\n');
 }
 
@@ -301,18 +259,6 @@ static void ended_line(const struct why *why, struct str *out)
     shown_ran(&attempt->outcome, out);
     str_addf(out, ", wrote %lld bytes to stdout, %lld to stderr\n",
              (long long)attempt->outcome.bytes[0], (long long)attempt->outcome.bytes[1]);
-}
-
-/* The command reported success, but a rule overrides it. */
-static void denied_line(const struct why *why, struct str *out)
-{
-    const struct outcome *outcome = &attempt_of(why)->outcome;
-    const bool is_exit_0 = outcome->kind == OUTCOME_EXIT && outcome->code == 0;
-    if (!is_exit_0 || why->verdict.class == VERDICT_SUCCESS ||
-        why->verdict.stream == VERDICT_STREAM_NONE || plan_of(why)->steps[why->pick.step].agent)
-        return;
-    why_begin("denied", out);
-    str_addf(out, "exit 0 is not a pass here: rule %s denies it\n", why->verdict.rule);
 }
 
 /* Says how much of the output was new, and whether the result is the same as before. */
@@ -398,44 +344,6 @@ static void end_lines(const struct why *why, struct str *out)
              state_of(why)->tasks[why->pick.task].entropy);
 }
 
-static void corrected_line(const struct why *why, struct str *out)
-{
-    const struct correction *correction = attempt_of(why)->correction;
-    char at[CLOCK_TEXT_MAX];
-    if (!correction)
-        return;
-    why_begin("corrected", out);
-    str_addf(out, "%s, says %s, %s; the original verdict is kept\n",
-             verdict_label_word(&correction->label),
-             correction->by[0] != '\0' ? correction->by : "a person",
-             clock_date(correction->at_ms, at));
-}
-
-/* The hint that a person gave to the agent of this try, or noted if there is none. */
-static void given_hint_line(const struct why *why, struct str *out)
-{
-    const struct attempt_hint *hint = attempt_of(why)->hint;
-    struct str clean = {0};
-    if (!hint)
-        return;
-    why_begin("hint", out);
-    text_clean(&clean, hint->text, strlen(hint->text));
-    str_addf(out, "%s   by %s\n", str_text(&clean), hint->by[0] != '\0' ? hint->by : "a person");
-    str_done(&clean);
-}
-
-/* Only a passed step has a proof, and only a change since then is worth a line. */
-static void proof_line(const struct why *why, struct str *out)
-{
-    const struct attempt_pick *pick = &why->pick;
-    if (step_state_trees(step_of(why))->proven_attempt != pick->attempt ||
-        shown_proof(state_of(why), pick->task, pick->step) != SHOWN_PROOF_STALE)
-        return;
-    why_begin("proof", out);
-    shown_proof_words(state_of(why), pick->task, pick->step, out);
-    str_add_char(out, '\n');
-}
-
 /* The task's agent, over all rounds. */
 static void agent_lines(const struct why *why, struct str *out)
 {
@@ -457,14 +365,13 @@ static void agent_lines(const struct why *why, struct str *out)
 }
 
 /* The present state of the task, as on the screen. */
-static void now_line(const struct why *why, struct str *out)
+static void now_line(const struct why *why, const struct shown_time *time, struct str *out)
 {
-    const struct shown_time time = {.now = why->now, .clock = clock_short, .hms = clock_hms};
     const struct run_state *state = state_of(why);
     struct str next = {0};
     why_begin("now", out);
     str_add(out, shown_word(shown_task(state, why->pick.task, why->orphaned)));
-    shown_next(state, why->pick.task, why->orphaned, &time, &next);
+    shown_next(state, why->pick.task, why->orphaned, time, &next);
     if (next.len > 0)
         str_addf(out, ", %s", next.data);
     int later = (int)step_of(why)->attempt_count - why->pick.attempt;
@@ -476,73 +383,94 @@ static void now_line(const struct why *why, struct str *out)
     str_done(&next);
 }
 
-/* What happens if nobody intervenes, if that is known. */
-static void ahead_line(const struct why *why, struct str *out)
+/* Appends what happened in this attempt. */
+static void attempt_lines(const struct why *why, struct str *out)
 {
-    const struct shown_time time = {.now = why->now, .clock = clock_short, .hms = clock_hms};
-    struct tries_ahead ahead;
-    if (why->orphaned || !tries_ahead(state_of(why), why->pick.task, &ahead))
-        return;
-    why_begin("ahead", out);
-    tries_ahead_words(&ahead, &time, out);
-    str_add_char(out, '\n');
-}
-
-static void chance_line(const struct why *why, struct str *out)
-{
-    if (!why->has_odds)
-        return;
-    why_begin("chance", out);
-    retry_odds_words(&why->odds, out);
-    str_add_char(out, '\n');
-}
-
-/* Where to find more. */
-static void captured_line(const struct why *why, struct str *out)
-{
-    if (!why->stop.there || !why->captured)
-        return;
-    why_begin("captured", out);
-    str_add(out, "devs debug --forensics ");
-    add_target(why, out);
-    str_addf(out, " --try %d", why->pick.attempt);
-    if (plan_of(why)->step_count > 1)
-        str_addf(out, " --step %d", why->pick.step + 1);
-    str_add(out, " says what was kept of its end\n");
+    const struct attempt_pick *pick = &why->pick;
+    const struct run_state *state = state_of(why);
+    const struct attempt_state *attempt = attempt_of(why);
+    char at[CLOCK_TEXT_MAX];
+    head_line(why, out);
+    if (attempt->hint) { /* given to the agent of this try, or noted if there is none */
+        const struct attempt_hint *hint = attempt->hint;
+        struct str clean = {0};
+        why_begin("hint", out);
+        text_clean(&clean, hint->text, strlen(hint->text));
+        str_addf(out, "%s   by %s\n", str_text(&clean),
+                 hint->by[0] != '\0' ? hint->by : "a person");
+        str_done(&clean);
+    }
+    if (attempt->ended.at_ms != 0) {
+        ended_line(why, out);
+        output_line(why, out);
+    }
+    if (why->judged) {
+        /* The command may have reported success, but a rule overrides it. */
+        const bool is_exit_0 = attempt->outcome.kind == OUTCOME_EXIT && attempt->outcome.code == 0;
+        if (is_exit_0 && why->verdict.class != VERDICT_SUCCESS &&
+            why->verdict.stream != VERDICT_STREAM_NONE && !plan_of(why)->steps[pick->step].agent) {
+            why_begin("denied", out);
+            str_addf(out, "exit 0 is not a pass here: rule %s denies it\n", why->verdict.rule);
+        }
+        why_verdict_words(&why->verdict, out);
+    }
+    if (attempt->correction) {
+        const struct correction *correction = attempt->correction;
+        why_begin("corrected", out);
+        str_addf(out, "%s, says %s, %s; the original verdict is kept\n",
+                 verdict_label_word(&correction->label),
+                 correction->by[0] != '\0' ? correction->by : "a person",
+                 clock_date(correction->at_ms, at));
+    }
+    str_add(out, str_text(&why->facts));
+    /* Only a passed step has a proof, and only a change since then is worth a line. */
+    if (step_state_trees(step_of(why))->proven_attempt == pick->attempt &&
+        shown_proof(state, pick->task, pick->step) == SHOWN_PROOF_STALE) {
+        why_begin("proof", out);
+        shown_proof_words(state, pick->task, pick->step, out);
+        str_add_char(out, '\n');
+    }
+    why_circle_words(why, out);
 }
 
 void why_words(const struct why *why, struct str *out)
 {
+    const struct shown_time time = {.now = why->now, .clock = clock_short, .hms = clock_hms};
+    struct tries_ahead ahead;
     struct str part = {0};
     if (why->pick.attempt == 0) {
         str_add_char(out, '#');
         add_target(why, out);
         str_add(out, " has not been tried yet\n");
     } else {
-        head_line(why, out);
-        given_hint_line(why, out);
-        if (attempt_of(why)->ended.at_ms != 0) {
-            ended_line(why, out);
-            output_line(why, out);
-        }
-        if (why->judged)
-            denied_line(why, out);
-        if (why->judged)
-            why_verdict_words(&why->verdict, out);
-        corrected_line(why, out);
-        str_add(out, str_text(&why->facts));
-        proof_line(why, out);
-        why_circle_words(why, out);
+        attempt_lines(why, out);
     }
     if (why->wait.there)
         wait_lines(why, out);
     if (why->stop.there)
         end_lines(why, out);
-    captured_line(why, out);
+    if (why->stop.there && why->captured) { /* where to find more */
+        why_begin("captured", out);
+        str_add(out, "devs debug --forensics ");
+        add_target(why, out);
+        str_addf(out, " --try %d", why->pick.attempt);
+        if (plan_of(why)->step_count > 1)
+            str_addf(out, " --step %d", why->pick.step + 1);
+        str_add(out, " says what was kept of its end\n");
+    }
     agent_lines(why, out);
-    now_line(why, out);
-    ahead_line(why, out);
-    chance_line(why, out);
+    now_line(why, &time, out);
+    /* What happens if nobody intervenes, if that is known. */
+    if (!why->orphaned && tries_ahead(state_of(why), why->pick.task, &ahead)) {
+        why_begin("ahead", out);
+        tries_ahead_words(&ahead, &time, out);
+        str_add_char(out, '\n');
+    }
+    if (why->has_odds) {
+        why_begin("chance", out);
+        retry_odds_words(&why->odds, out);
+        str_add_char(out, '\n');
+    }
     why_next(why, &part);
     if (part.len > 0) {
         why_begin("next", out);
