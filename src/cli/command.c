@@ -11,46 +11,47 @@
 
 /* Options: parsed, and printed as help. */
 
-static const struct option_spec *find_long(const struct options *options, const char *name,
-                                           size_t len)
-{
-    for (size_t i = 0; i < options->count; i++) {
-        const char *known = options->specs[i].name;
-        if (strlen(known) == len && strncmp(known, name, len) == 0)
-            return &options->specs[i];
-    }
-    return NULL;
-}
-
-static const struct option_spec *find_letter(const struct options *options, char letter)
-{
-    for (size_t i = 0; i < options->count; i++) {
-        if (options->specs[i].letter == letter && letter != '\0')
-            return &options->specs[i];
-    }
-    return NULL;
-}
-
-/* A command line while it is parsed. */
-struct reading {
-    const struct options *options;
-    int argc;
-    char **argv;
-    int at; /* the current word */
-};
-
-static bool may_be_repeated(const struct option_spec *spec)
+/* Reads the option at argv[*at], and the next word if that is its value; then *at is its index. A
+ * repeatable option appends to its earlier values, any other replaces its earlier value. */
+static bool read_option(const struct options *options, int argc, char **argv, int *at,
+                        struct err *err)
 {
     static const char dots[] = "...";
+    const char *word = argv[*at];
+    const bool is_long = word[1] == '-';
+    const char *equals = is_long ? strchr(word, '=') : NULL;
+    const size_t name_len = equals ? (size_t)(equals - word) - 2 : strlen(word) - 2;
+    const struct option_spec *spec = NULL;
+    for (size_t i = 0; !spec && i < options->count; i++) {
+        const struct option_spec *known = &options->specs[i];
+        bool is_named = known->letter == word[1];
+        if (is_long)
+            is_named =
+                strlen(known->name) == name_len && strncmp(known->name, word + 2, name_len) == 0;
+        if (is_named)
+            spec = known;
+    }
+    const char *value = equals ? equals + 1 : NULL;
+    if (!is_long && word[2] != '\0')
+        value = word + 2;
+    if (!spec || (spec->flag && value && !is_long))
+        return err_set(err, ERR_INVALID, "unknown option '%s'", word);
+    if (spec->flag) {
+        if (value)
+            return err_set(err, ERR_INVALID, "--%s takes no value", spec->name);
+        *spec->flag = true;
+        return true;
+    }
+    if (!value) {
+        if (*at + 1 >= argc)
+            return err_set(err, ERR_INVALID, "--%s needs %s", spec->name, spec->metavar);
+        value = argv[++*at];
+    }
     const size_t len = strlen(spec->metavar);
-    return len >= strlen(dots) && strcmp(spec->metavar + len - strlen(dots), dots) == 0;
-}
-
-/* Appends to the earlier values of a repeatable option; otherwise replaces the earlier value. */
-static bool set_value(const struct option_spec *spec, const char *value, struct err *err)
-{
+    const bool is_repeatable =
+        len >= strlen(dots) && strcmp(spec->metavar + len - strlen(dots), dots) == 0;
     size_t count = 0;
-    while (may_be_repeated(spec) && spec->value[count])
+    while (is_repeatable && spec->value[count])
         count++;
     if (count == OPTION_WORDS_MAX)
         return err_set(err, ERR_INVALID, "--%s is given more than %d times", spec->name,
@@ -59,72 +60,25 @@ static bool set_value(const struct option_spec *spec, const char *value, struct 
     return true;
 }
 
-static bool set_option(struct reading *reading, const struct option_spec *spec,
-                       const char *inline_value, struct err *err)
-{
-    if (spec->flag) {
-        if (inline_value)
-            return err_set(err, ERR_INVALID, "--%s takes no value", spec->name);
-        *spec->flag = true;
-        return true;
-    }
-    if (!inline_value) {
-        if (reading->at + 1 >= reading->argc)
-            return err_set(err, ERR_INVALID, "--%s needs %s", spec->name, spec->metavar);
-        inline_value = reading->argv[++reading->at];
-    }
-    return set_value(spec, inline_value, err);
-}
-
-static bool take_long(struct reading *reading, const char *word, struct err *err)
-{
-    const char *name = word + 2;
-    const char *equals = strchr(name, '=');
-    size_t len = equals ? (size_t)(equals - name) : strlen(name);
-    const struct option_spec *spec = find_long(reading->options, name, len);
-    if (!spec)
-        return err_set(err, ERR_INVALID, "unknown option '%s'", word);
-    return set_option(reading, spec, equals ? equals + 1 : NULL, err);
-}
-
-static bool take_letters(struct reading *reading, const char *word, struct err *err)
-{
-    const struct option_spec *spec = find_letter(reading->options, word[1]);
-    if (!spec)
-        return err_set(err, ERR_INVALID, "unknown option '%s'", word);
-    if (spec->flag && word[2] != '\0')
-        return err_set(err, ERR_INVALID, "unknown option '%s'", word);
-    return set_option(reading, spec, word[2] != '\0' ? word + 2 : NULL, err);
-}
-
-/* "-1" is a number: no option is named by a digit. */
-static bool looks_like_option(const char *word)
-{
-    return word[0] == '-' && word[1] != '\0' && (word[1] < '0' || word[1] > '9');
-}
-
 bool options_parse(const struct options *options, int argc, char **argv, int *count_out,
                    struct err *err)
 {
-    struct reading reading = {.options = options, .argc = argc, .argv = argv};
     int operands = 0;
     bool only_operands = false;
-    for (; reading.at < argc; reading.at++) {
-        char *word = argv[reading.at];
-        bool is_option = !only_operands && looks_like_option(word);
+    for (int at = 0; at < argc; at++) {
+        char *word = argv[at];
+        /* "-1" is a number: no option is named by a digit */
+        const bool is_option =
+            !only_operands && word[0] == '-' && word[1] != '\0' && (word[1] < '0' || word[1] > '9');
         if (is_option && strcmp(word, "--") == 0) {
             only_operands = true;
-            continue;
-        }
-        if (!is_option) {
+        } else if (is_option) {
+            if (!read_option(options, argc, argv, &at, err))
+                return false;
+        } else {
             argv[operands++] = word;
             only_operands = only_operands || options->rest_after_first;
-            continue;
         }
-        bool ok =
-            word[1] == '-' ? take_long(&reading, word, err) : take_letters(&reading, word, err);
-        if (!ok)
-            return false;
     }
     *count_out = operands;
     return true;
@@ -147,21 +101,6 @@ static void print_words(const char *words, int at)
         if (len == 0)
             return;
         at = printf("%*s", HELP_WORDS_AT, "");
-    }
-}
-
-/* Prints one line for each option to stdout. */
-static void print_options_help(const struct options *options)
-{
-    for (size_t i = 0; i < options->count; i++) {
-        const struct option_spec *spec = &options->specs[i];
-        char left[40];
-        char letter[5] = "    ";
-        if (spec->letter != '\0')
-            (void)snprintf(letter, sizeof(letter), "-%c, ", spec->letter);
-        (void)snprintf(left, sizeof(left), "%s--%s%s%s", letter, spec->name,
-                       spec->metavar ? " " : "", spec->metavar ? spec->metavar : "");
-        print_words(spec->words, printf("  %-*s ", HELP_WORDS_AT - 3, left));
     }
 }
 
@@ -222,13 +161,23 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
+/* Prints the usage, a line for each option, and what the command adds. */
 static void print_help(const struct command_line *line, const struct options *options)
 {
     const struct command *command = command_find(line->name);
     if (command)
         (void)printf("usage: devs %s [options]%s%s\n%s\n\n", command->name,
                      command->usage[0] != '\0' ? " " : "", command->usage, command->words);
-    print_options_help(options);
+    for (size_t i = 0; i < options->count; i++) {
+        const struct option_spec *spec = &options->specs[i];
+        char left[40];
+        char letter[5] = "    ";
+        if (spec->letter != '\0')
+            (void)snprintf(letter, sizeof(letter), "-%c, ", spec->letter);
+        (void)snprintf(left, sizeof(left), "%s--%s%s%s", letter, spec->name,
+                       spec->metavar ? " " : "", spec->metavar ? spec->metavar : "");
+        print_words(spec->words, printf("  %-*s ", HELP_WORDS_AT - 3, left));
+    }
     if (line->print_more)
         line->print_more();
 }
@@ -239,18 +188,6 @@ static int refuse_line(const struct command_line *line, const struct err *err)
         return fail(err);
     warn("%s: %s", line->name, err->message);
     return EXIT_ALL_PASSED;
-}
-
-static bool check_operands(const struct command_line *line, char **argv, struct err *err)
-{
-    const struct command *command = command_find(line->name);
-    const char *usage = command ? command->usage : "";
-    if (line->operands < line->min_operands)
-        return err_set(err, ERR_INVALID, "%s: something is missing: devs %s %s", line->name,
-                       line->name, usage);
-    return line->max_operands < 0 || line->operands <= line->max_operands ||
-           err_set(err, ERR_INVALID, "%s: unexpected argument '%s'", line->name,
-                   argv[line->max_operands]);
 }
 
 /* The pointers of the shared options belong to this invocation, so the listing omits them. */
@@ -308,7 +245,14 @@ int command_parse(struct globals *globals, struct command_line *line, int argc, 
         print_help(line, &options);
         return EXIT_ALL_PASSED;
     }
-    if (!check_operands(line, argv, &err)) {
+    const struct command *command = command_find(line->name);
+    if (line->operands < line->min_operands)
+        (void)err_set(&err, ERR_INVALID, "%s: something is missing: devs %s %s", line->name,
+                      line->name, command ? command->usage : "");
+    else if (line->max_operands >= 0 && line->operands > line->max_operands)
+        (void)err_set(&err, ERR_INVALID, "%s: unexpected argument '%s'", line->name,
+                      argv[line->max_operands]);
+    if (err.code != ERR_NONE) {
         (void)err_hint(&err, "devs %s --help", line->name);
         return refuse_line(line, &err);
     }

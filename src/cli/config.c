@@ -127,17 +127,6 @@ bool config_trust_find_gone(const char *dir, const char *found, char path[PATH_M
     }
 }
 
-static void config_trust_done(struct config_trust *trust)
-{
-    for (size_t i = 0; i < trust->need_count; i++) {
-        free(trust->needs[i].key);
-        free(trust->needs[i].value);
-    }
-    free(trust->needs);
-    str_done(&trust->reason);
-    *trust = (struct config_trust){0};
-}
-
 bool config_trust_waits(const struct config_trust *trust)
 {
     return trust->state != TRUST_GIVEN && (trust->reason.len > 0 || trust->need_count > 0);
@@ -179,16 +168,6 @@ static int config_trust_refuse(const char *path, const struct config_trust *trus
     add_command(path, "", &command);
     warn("%s: %s; read the file, then run: %s", path, str_text(&brief), str_text(&command));
     str_done(&brief);
-    str_done(&command);
-    return EXIT_USAGE;
-}
-
-/* Like config_trust_refuse(), for trusted settings that no longer exist. */
-static int config_trust_refuse_gone(const char *path)
-{
-    struct str command = {0};
-    add_command(path, " --revoke", &command);
-    warn("%s: you trusted this file and it is gone; restore it, or: %s", path, str_text(&command));
     str_done(&command);
     return EXIT_USAGE;
 }
@@ -242,23 +221,12 @@ bool config_open(const char *dir, char path[PATH_MAX], FILE **out, struct err *e
     return true;
 }
 
-/* Appends "/rules/2/pattern": with the member that the message begins with, if it exists. */
-static void add_path(const struct json *rule, size_t index, const char *words, struct str *out)
+/* Checks a rule on its own. Adds errors to the list. */
+static void check_rule(const struct json *rule, size_t index, struct violations *violations)
 {
     static const char *const members[] = {"name",    "verdict", "type",        "reason",
                                           "pattern", "unless",  "stream",      "need",
                                           "subtype", "only_if", "retry_after", "ask"};
-    str_addf(out, "/rules/%zu", index);
-    for (size_t i = 0; json_kind(rule) == JSON_KIND_OBJECT && i < ARRAY_LEN(members); i++) {
-        const size_t len = strlen(members[i]);
-        if (strncmp(words, members[i], len) == 0 && strchr(" ,:", words[len]))
-            str_addf(out, "/%s", members[i]);
-    }
-}
-
-/* Checks a rule on its own. Adds errors to the list. */
-static void check_rule(const struct json *rule, size_t index, struct violations *violations)
-{
     struct classifier *classifier = NULL;
     struct err why = {0};
     struct str list = {0}, path = {0}, message = {0};
@@ -268,7 +236,13 @@ static void check_rule(const struct json *rule, size_t index, struct violations 
     if (!classifier_open(&classifier, str_text(&list), &why)) {
         const char *words = strstr(why.message, "': ");
         words = words ? words + strlen("': ") : why.message;
-        add_path(rule, index, words, &path);
+        str_addf(&path, "/rules/%zu", index);
+        /* with the member that the message begins with, if it exists */
+        for (size_t i = 0; json_kind(rule) == JSON_KIND_OBJECT && i < ARRAY_LEN(members); i++) {
+            const size_t len = strlen(members[i]);
+            if (strncmp(words, members[i], len) == 0 && strchr(" ,:", words[len]))
+                str_addf(&path, "/%s", members[i]);
+        }
         if (*rule_list_name(rule) != '\0')
             str_addf(&message, "rule '%s': ", rule_list_name(rule));
         str_add(&message, words);
@@ -281,56 +255,46 @@ static void check_rule(const struct json *rule, size_t index, struct violations 
     str_done(&message);
 }
 
-/* Whether the list has an error about this rule. */
-static bool is_said(const struct violations *violations, size_t index)
-{
-    struct str path = {0};
-    bool said = false;
-    str_addf(&path, "/rules/%zu", index);
-    for (size_t i = 0; !said && i < violations->count; i++) {
-        const char *other = violations->items[i].path;
-        said = strncmp(other, str_text(&path), path.len) == 0 && strchr("/", other[path.len]);
-    }
-    str_done(&path);
-    return said;
-}
-
-static void check_each(const struct json *rules, struct violations *violations)
+/* Checks the rules that the list has no error about. */
+static void check_each_rule(const struct json *rules, struct violations *violations)
 {
     for (size_t i = 0; json_kind(rules) == JSON_KIND_ARRAY && i < json_count(rules); i++) {
-        if (!is_said(violations, i))
+        struct str path = {0};
+        bool is_said = false;
+        str_addf(&path, "/rules/%zu", i);
+        for (size_t k = 0; !is_said && k < violations->count; k++) {
+            const char *other = violations->items[k].path;
+            is_said =
+                strncmp(other, str_text(&path), path.len) == 0 && strchr("/", other[path.len]);
+        }
+        str_done(&path);
+        if (!is_said)
             check_rule(json_at(rules, i), i, violations);
     }
 }
 
-/* Reports all errors in rules that do not form a classifier. `whole` is the error about the
- * rules as a whole, for mistakes that no single rule shows. */
-static int fail_rules(const struct config *config, const struct err *whole)
+/* Rules are correct if a classifier can be made from them; otherwise reports all errors. */
+static int check_rules(const struct config *config)
 {
+    const char *text = config->settings.rules;
+    struct classifier *classifier = NULL;
     struct json *rules = NULL;
     struct violations violations = {0};
-    const char *text = config->settings.rules;
-    if (json_parse(text, strlen(text), &rules, NULL, NULL)) {
-        check_each(rules, &violations);
-    }
-    if (violations.count == 0)
-        violations_add(&violations, VIOLATION_INVALID_VALUE, "/rules", whole->message, NULL, NULL);
-    int code = fail_violations(config->path, "nothing was done", &violations);
+    struct err whole = {0};
+    if (!text)
+        return EXIT_ALL_PASSED;
+    const bool ok = classifier_open(&classifier, text, &whole);
+    classifier_close(classifier);
+    if (ok)
+        return EXIT_ALL_PASSED;
+    if (json_parse(text, strlen(text), &rules, NULL, NULL))
+        check_each_rule(rules, &violations);
+    if (violations.count == 0) /* a mistake that no single rule shows */
+        violations_add(&violations, VIOLATION_INVALID_VALUE, "/rules", whole.message, NULL, NULL);
+    const int code = fail_violations(config->path, "nothing was done", &violations);
     violations_done(&violations);
     json_free(rules);
     return code;
-}
-
-/* Rules are correct if a classifier can be made from them. */
-static int check_rules(const struct config *config)
-{
-    struct classifier *classifier = NULL;
-    struct err why = {0};
-    if (!config->settings.rules)
-        return EXIT_ALL_PASSED;
-    bool ok = classifier_open(&classifier, config->settings.rules, &why);
-    classifier_close(classifier);
-    return ok ? EXIT_ALL_PASSED : fail_rules(config, &why);
 }
 
 static int parse_settings(const struct str *text, struct config *config)
@@ -340,7 +304,7 @@ static int parse_settings(const struct str *text, struct config *config)
     if (!settings_parse(str_text(text), text->len, &config->settings, &violations)) {
         struct json *root = NULL;
         if (json_parse(str_text(text), text->len, &root, NULL, NULL))
-            check_each(json_get(root, "rules"), &violations);
+            check_each_rule(json_get(root, "rules"), &violations);
         code = fail_violations(config->path, "nothing was done", &violations);
         json_free(root);
     }
@@ -348,43 +312,33 @@ static int parse_settings(const struct str *text, struct config *config)
     return code;
 }
 
-/* A theme's file is relative to the folder of the settings. */
-static void place_theme(struct config *config)
-{
-    struct ui_settings *ui = &config->settings.ui;
-    struct str path = {0};
-    if (!ui->theme || !ui_theme_is_file(ui->theme) || ui->theme[0] == '/')
-        return;
-    const char *slash = strrchr(config->path, '/');
-    str_add_n(&path, config->path, (size_t)(slash - config->path) + 1);
-    str_add(&path, ui->theme + (strncmp(ui->theme, "./", 2) == 0 ? 2 : 0));
-    free(ui->theme);
-    ui->theme = path.data;
-}
-
-static int check_theme(const struct config *config)
-{
-    struct theme theme;
-    struct err why = {0};
-    struct violations violations = {0};
-    if (looks_theme(NULL, &config->settings.ui, &theme, &why))
-        return EXIT_ALL_PASSED;
-    violations_add(&violations, VIOLATION_INVALID_VALUE, "/ui/theme", why.message, NULL, NULL);
-    int code = fail_violations(config->path, "nothing was done", &violations);
-    violations_done(&violations);
-    return code;
-}
-
 /* Parses the text of a file. */
 typedef int read_fn(const struct str *text, struct config *config);
 
-static int read_all(const struct str *text, struct config *config)
+static int read_settings(const struct str *text, struct config *config)
 {
+    struct ui_settings *ui = &config->settings.ui;
+    struct theme theme;
+    struct err why = {0};
+    struct violations violations = {0};
     int code = parse_settings(text, config);
-    place_theme(config);
+    /* a theme's file is relative to the folder of the settings */
+    if (ui->theme && ui_theme_is_file(ui->theme) && ui->theme[0] != '/') {
+        struct str path = {0};
+        const char *slash = strrchr(config->path, '/');
+        str_add_n(&path, config->path, (size_t)(slash - config->path) + 1);
+        str_add(&path, ui->theme + (strncmp(ui->theme, "./", 2) == 0 ? 2 : 0));
+        free(ui->theme);
+        ui->theme = path.data;
+    }
     if (code == EXIT_ALL_PASSED)
         code = check_rules(config);
-    return code == EXIT_ALL_PASSED ? check_theme(config) : code;
+    if (code == EXIT_ALL_PASSED && !looks_theme(NULL, ui, &theme, &why)) {
+        violations_add(&violations, VIOLATION_INVALID_VALUE, "/ui/theme", why.message, NULL, NULL);
+        code = fail_violations(config->path, "nothing was done", &violations);
+        violations_done(&violations);
+    }
+    return code;
 }
 
 /* Whether the object has a member that is probably a misspelled "secrets". */
@@ -443,68 +397,35 @@ static int read_secrets(const struct str *text, struct config *config)
     return code;
 }
 
-/* Removes the keys that wait for trust. Text that is not an object is reported when it is
- * parsed. */
-static void strip_waiting(const struct config *config, struct str *text)
+/* Reads the text without the keys that wait for trust. Errors in waiting keys are reported too,
+ * except to callers that only need the secrets. */
+static int read_stripped(struct str *text, read_fn *read, struct config *config)
 {
     struct json *root = NULL;
     struct str kept = {0};
-    if (!config_trust_waits(&config->trust) || config->trust.need_count == 0 ||
-        !json_parse_data(str_text(text), text->len, &root, NULL, NULL))
-        return;
-    settings_trust_strip(root, &kept);
-    json_free(root);
-    str_done(text);
-    *text = kept;
-}
-
-/* Errors in waiting keys are reported too, except to callers that only need the secrets. */
-static int read_stripped(struct str *text, read_fn *read, struct config *config)
-{
     if (read != read_secrets) {
         const int code = read(text, config);
         if (code != EXIT_ALL_PASSED || !config_trust_waits(&config->trust))
             return code;
         settings_done(&config->settings);
     }
-    strip_waiting(config, text);
-    return read(text, config);
-}
-
-static int read_as(struct str *text, read_fn *read, enum config_use use, struct config *config)
-{
-    if (use == CONFIG_LOOKS)
-        return read_stripped(text, read, config);
-    const int code = read(text, config);
-    if (code == EXIT_ALL_PASSED && use == CONFIG_ACTS && config_trust_waits(&config->trust))
-        return config_trust_refuse(config->path, &config->trust);
-    if (code == EXIT_ALL_PASSED && use == CONFIG_SHOWS)
-        str_add_n(&config->text, str_text(text), text->len);
-    return code;
-}
-
-static int read_file(FILE *file, read_fn *read, enum config_use use, struct config *config)
-{
-    struct str text = {0};
-    struct stat info;
-    struct err why = {0};
-    int code = EXIT_USAGE;
-    if (fstat(fileno(file), &info) != 0) {
-        code = fail_usage(NULL, "%s: %s", config->path, strerror(errno));
-    } else if (!read_text(file, SETTINGS_BYTES_MAX, &text, &why)) {
-        code = fail_usage(NULL, "%s: %s", config->path, why.message);
-    } else {
-        config_trust_look(config->path, &text, &info, &config->trust);
-        code = read_as(&text, read, use, config);
+    /* text that is not an object is reported when it is parsed */
+    if (config_trust_waits(&config->trust) && config->trust.need_count > 0 &&
+        json_parse_data(str_text(text), text->len, &root, NULL, NULL)) {
+        settings_trust_strip(root, &kept);
+        json_free(root);
+        str_done(text);
+        *text = kept;
     }
-    str_done(&text);
-    return code;
+    return read(text, config);
 }
 
 static int find_and_read(const char *dir, read_fn *read, enum config_use use, struct config *out)
 {
     struct config config = {0};
     char gone[PATH_MAX];
+    struct str text = {0};
+    struct stat info;
     struct err err = {0};
     FILE *file = NULL;
     int code = EXIT_ALL_PASSED;
@@ -512,10 +433,26 @@ static int find_and_read(const char *dir, read_fn *read, enum config_use use, st
         return fail(&err);
     if (!file)
         config.path[0] = '\0';
-    if (use == CONFIG_ACTS && config_trust_find_gone(dir, config.path, gone))
-        code = config_trust_refuse_gone(gone);
-    else if (file)
-        code = read_file(file, read, use, &config);
+    if (use == CONFIG_ACTS && config_trust_find_gone(dir, config.path, gone)) {
+        struct str command = {0};
+        add_command(gone, " --revoke", &command);
+        warn("%s: you trusted this file and it is gone; restore it, or: %s", gone,
+             str_text(&command));
+        str_done(&command);
+        code = EXIT_USAGE;
+    } else if (file && fstat(fileno(file), &info) != 0) {
+        code = fail_usage(NULL, "%s: %s", config.path, strerror(errno));
+    } else if (file && !read_text(file, SETTINGS_BYTES_MAX, &text, &err)) {
+        code = fail_usage(NULL, "%s: %s", config.path, err.message);
+    } else if (file) {
+        config_trust_look(config.path, &text, &info, &config.trust);
+        code = use == CONFIG_LOOKS ? read_stripped(&text, read, &config) : read(&text, &config);
+        if (code == EXIT_ALL_PASSED && use == CONFIG_ACTS && config_trust_waits(&config.trust))
+            code = config_trust_refuse(config.path, &config.trust);
+        else if (code == EXIT_ALL_PASSED && use == CONFIG_SHOWS)
+            str_add_n(&config.text, str_text(&text), text.len);
+    }
+    str_done(&text);
     if (file)
         (void)fclose(file); /* only read */
     if (code == EXIT_ALL_PASSED)
@@ -527,7 +464,7 @@ static int find_and_read(const char *dir, read_fn *read, enum config_use use, st
 
 int config_read(const char *dir, enum config_use use, struct config *out)
 {
-    return find_and_read(dir, read_all, use, out);
+    return find_and_read(dir, read_settings, use, out);
 }
 
 int config_read_secrets(const char *dir, struct config *out)
@@ -572,8 +509,15 @@ bool config_read_quietly(const char *dir, struct settings *out)
 
 void config_done(struct config *config)
 {
+    struct config_trust *trust = &config->trust;
     settings_done(&config->settings);
-    config_trust_done(&config->trust);
+    for (size_t i = 0; i < trust->need_count; i++) {
+        free(trust->needs[i].key);
+        free(trust->needs[i].value);
+    }
+    free(trust->needs);
+    str_done(&trust->reason);
+    *trust = (struct config_trust){0};
     str_done(&config->text);
 }
 
@@ -595,24 +539,6 @@ const struct policy *config_policy(const struct settings *settings, const char *
 }
 
 /* The sandbox that options choose. */
-
-static bool add_writable(const struct sandbox_options *words, struct sandbox_spec *spec,
-                         struct err *err)
-{
-    for (size_t i = 0; words->writable.words[i]; i++) {
-        char real[PATH_MAX];
-        const char *path = words->writable.words[i];
-        if (!realpath(path, real))
-            return err_set(err, ERR_INVALID, "--writable '%s': %s", path, strerror(errno));
-        if (strcmp(real, "/") == 0) {
-            (void)err_set(err, ERR_INVALID, "--writable '%s' would open the whole file system",
-                          path);
-            return err_hint(err, "\"sandbox\": {\"read_only\": false} in devs.config.json");
-        }
-        sandbox_spec_add_writable(spec, real);
-    }
-    return true;
-}
 
 bool sandbox_options_choose(const struct sandbox_options *words, const struct settings *settings,
                             bool *is_given, struct sandbox_spec *out, struct err *err)
@@ -636,5 +562,17 @@ bool sandbox_options_choose(const struct sandbox_options *words, const struct se
     }
     if (words->network)
         out->network = SANDBOX_NETWORK_ON;
-    return add_writable(words, out, err);
+    for (size_t i = 0; words->writable.words[i]; i++) {
+        char real[PATH_MAX];
+        const char *path = words->writable.words[i];
+        if (!realpath(path, real))
+            return err_set(err, ERR_INVALID, "--writable '%s': %s", path, strerror(errno));
+        if (strcmp(real, "/") == 0) {
+            (void)err_set(err, ERR_INVALID, "--writable '%s' would open the whole file system",
+                          path);
+            return err_hint(err, "\"sandbox\": {\"read_only\": false} in devs.config.json");
+        }
+        sandbox_spec_add_writable(out, real);
+    }
+    return true;
 }

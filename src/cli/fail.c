@@ -14,27 +14,6 @@
 #include "str.h"
 #include "text.h"
 
-static int code_of(enum err_code code)
-{
-    switch (code) {
-    case ERR_INVALID:
-    case ERR_LIMIT:
-        return EXIT_USAGE;
-    case ERR_NOT_FOUND:
-        return EXIT_NO_INPUT;
-    case ERR_BUSY:
-        return EXIT_BUSY;
-    case ERR_DAMAGED:
-        return EXIT_DAMAGED;
-    case ERR_IO:
-        return EXIT_NO_CREATE;
-    case ERR_NONE:
-    case ERR_CODE_COUNT:
-        break;
-    }
-    return EXIT_GAVE_UP;
-}
-
 /* Prints one line, whatever the text contains. */
 static void put_line(const char *start, const char *text)
 {
@@ -61,7 +40,23 @@ int fail(const struct err *err)
 {
     assert(err->code != ERR_NONE);
     put_error(err->message, err->hint);
-    return code_of(err->code);
+    switch (err->code) {
+    case ERR_INVALID:
+    case ERR_LIMIT:
+        return EXIT_USAGE;
+    case ERR_NOT_FOUND:
+        return EXIT_NO_INPUT;
+    case ERR_BUSY:
+        return EXIT_BUSY;
+    case ERR_DAMAGED:
+        return EXIT_DAMAGED;
+    case ERR_IO:
+        return EXIT_NO_CREATE;
+    case ERR_NONE:
+    case ERR_CODE_COUNT:
+        break;
+    }
+    return EXIT_GAVE_UP;
 }
 
 int fail_usage(const char *hint, const char *fmt, ...)

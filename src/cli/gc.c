@@ -145,94 +145,63 @@ static bool take_runs(struct gc *gc, const struct log_gc_asked *asked,
     return ok;
 }
 
-/* Reads the runs that were named; none if there are no names. */
-static bool read_names(const struct gc *gc, struct run_choice *out, struct err *err)
-{
-    struct log_reader *reader = NULL;
-    const bool ok = !gc->deletes || (log_reader_open(&reader, &gc->place, err) &&
-                                     run_choice_add(reader, gc->names, gc->name_count, out, err));
-    log_reader_close(reader);
-    return ok;
-}
-
 static bool has_limits(const struct log_limits *limits)
 {
     return limits->age_ms >= 0 || limits->runs >= 0 || limits->bytes >= 0;
 }
 
-static bool is_begun(const struct log_gc_run *runs, size_t count)
+bool gc_runs(struct gc *gc, struct err *err)
 {
-    return count > 0 && runs[count - 1].why == LOG_GC_BEGUN; /* these come last */
-}
-
-static bool plan_and_take(struct gc *gc, const struct run_choice *named, struct err *err)
-{
+    struct run_choice named = {0}; /* the runs that were named; none if there are no names */
+    struct log_reader *reader = NULL;
     struct log_gc_run *runs = NULL;
     size_t count = 0;
+    bool ok = !gc->deletes || (log_reader_open(&reader, &gc->place, err) &&
+                               run_choice_add(reader, gc->names, gc->name_count, &named, err));
+    log_reader_close(reader);
     const struct log_gc_asked asked = {
         .place = &gc->place,
         .limits = gc->deletes ? log_limits_new() : gc->limits,
-        .named = named->runs,
-        .named_count = named->count,
+        .named = named.runs,
+        .named_count = named.count,
         .now_ms = gc->now_ms,
     };
-    if (!log_gc_plan(&asked, &runs, &count, err))
-        return false;
-    const bool is_asked = gc->deletes || has_limits(&gc->limits) || is_begun(runs, count);
-    const bool ok = !is_asked || take_runs(gc, &asked, runs, count, err);
+    ok = ok && log_gc_plan(&asked, &runs, &count, err);
+    const bool is_begun =
+        ok && count > 0 && runs[count - 1].why == LOG_GC_BEGUN; /* these come last */
+    if (ok && (gc->deletes || has_limits(&gc->limits) || is_begun))
+        ok = take_runs(gc, &asked, runs, count, err);
     free(runs);
-    return ok;
-}
-
-bool gc_runs(struct gc *gc, struct err *err)
-{
-    struct run_choice named = {0};
-    const bool ok = read_names(gc, &named, err) && plan_and_take(gc, &named, err);
     run_choice_done(&named);
     return ok;
 }
 
-static size_t remove_some(struct log_gc *log, const struct log_gc_run *runs, size_t count,
-                          struct err *err)
-{
-    size_t gone = 0;
-    bool ok = true;
-    for (size_t i = count; ok && i > 0 && gone < GC_AUTOMATIC_RUNS; i--) { /* oldest first */
-        struct err why = {0};
-        if (!log_gc_goes(runs[i - 1].why))
-            continue;
-        if (log_gc_remove(log, runs[i - 1].number, &why))
-            gone++;
-        else if (why.code != ERR_BUSY && why.code != ERR_INVALID)
-            ok = err_set(err, why.code, "%s", why.message);
-    }
-    return gone;
-}
-
-static size_t count_goers(const struct log_gc_run *runs, size_t count)
-{
-    size_t goers = 0;
-    for (size_t i = 0; i < count; i++)
-        goers += log_gc_goes(runs[i].why);
-    return goers;
-}
-
+/* Removes runs that are not within the limits, at most GC_AUTOMATIC_RUNS of them, and counts them
+ * in *gone. */
 static bool collect_some(const struct log_gc_asked *asked, size_t *gone, struct err *err)
 {
     struct log_gc *log = NULL;
     struct log_gc_run *runs = NULL;
-    size_t count = 0;
+    size_t count = 0, goers = 0;
     int64_t bytes = 0;
     if (!log_gc_plan(asked, &runs, &count, err))
         return false;
-    bool ok = true;
-    if (count_goers(runs, count) > 0) {
-        ok = log_gc_open(&log, asked->place, err);
-        if (ok)
-            *gone = remove_some(log, runs, count, err);
-        ok = ok && err->code == ERR_NONE && log_gc_shrink(log, GC_AUTOMATIC_BYTES, &bytes, err);
-        log_gc_close(log);
+    for (size_t i = 0; i < count; i++)
+        goers += log_gc_goes(runs[i].why);
+    bool ok = goers == 0 || log_gc_open(&log, asked->place, err);
+    *gone = 0;
+    for (size_t i = count; ok && goers > 0 && i > 0 && *gone < GC_AUTOMATIC_RUNS; i--) {
+        const struct log_gc_run *run = &runs[i - 1]; /* oldest first */
+        struct err why = {0};
+        if (!log_gc_goes(run->why))
+            continue;
+        if (log_gc_remove(log, run->number, &why))
+            (*gone)++;
+        else if (why.code != ERR_BUSY && why.code != ERR_INVALID)
+            ok = err_set(err, why.code, "%s", why.message);
     }
+    ok = ok && (goers == 0 || log_gc_shrink(log, GC_AUTOMATIC_BYTES, &bytes, err));
+    log_gc_close(log);
     free(runs);
     return ok;
 }
@@ -361,15 +330,6 @@ static struct fate fate_with_result(const struct workspace_left *left, bool is_k
     return fate_of(FATE_UNTOLD, left->branch); /* a few bytes, so that devs diff finds the branch */
 }
 
-static struct fate fate_without_result(const struct workspace_left *left, bool is_wanted)
-{
-    if (left->result != WORKSPACE_RESULT_NONE)
-        return fate_of(FATE_GOES, "its result is gone");
-    if (is_wanted || !left->has_tree)
-        return fate_of(FATE_GOES, "no result is kept");
-    return fate_of(FATE_STAYS, "no result was kept; RUN/TASK or --older DAYS removes it");
-}
-
 /* A result is only removed on request. */
 static struct fate decide_fate(const struct gc *gc, const struct owner *owner,
                                const struct workspace_left *left, struct workspace_result **result)
@@ -394,18 +354,15 @@ static struct fate decide_fate(const struct gc *gc, const struct owner *owner,
                            : "its run can continue: devs run --continue; --older DAYS removes it");
     if (has_result(gc, owner, left, result))
         return fate_with_result(left, *result, is_wanted);
-    return fate_without_result(left, is_wanted);
+    if (left->result != WORKSPACE_RESULT_NONE)
+        return fate_of(FATE_GOES, "its result is gone");
+    if (is_wanted || !left->has_tree)
+        return fate_of(FATE_GOES, "no result is kept");
+    return fate_of(FATE_STAYS, "no result was kept; RUN/TASK or --older DAYS removes it");
 }
 
-static bool carry_out(const struct gc *gc, const struct workspace_left *left,
-                      const struct fate *fate, struct workspace_result *result, struct err *err)
-{
-    if (fate->what == FATE_TRIMMED)
-        return workspace_result_trim(result, err);
-    return workspace_remove(gc->place.dir, left, err);
-}
-
-static void take_one(struct gc *gc, const struct owner *owner, const struct workspace_left *left)
+static void take_workspace(struct gc *gc, const struct owner *owner,
+                           const struct workspace_left *left)
 {
     char path[PATH_MAX];
     struct err err = {0};
@@ -418,7 +375,9 @@ static void take_one(struct gc *gc, const struct owner *owner, const struct work
         (void)snprintf(path, sizeof(path), "%s/%s", left->uid, left->task);
     if (goes && gc->dry)
         thing.action = GC_WOULD_REMOVE;
-    else if (goes && carry_out(gc, left, &fate, result, &err))
+    else if (fate.what == FATE_TRIMMED && workspace_result_trim(result, &err))
+        thing.action = GC_REMOVED;
+    else if (fate.what == FATE_GOES && workspace_remove(gc->place.dir, left, &err))
         thing.action = GC_REMOVED;
     else if (goes)
         thing.why = err.message;
@@ -449,7 +408,7 @@ bool gc_workspaces(struct gc *gc, struct err *err)
     for (size_t i = 0; i < count; i++) {
         meet_owner(gc, &owner, all[i].uid);
         if (!is_shared_and_needed(all, count, i))
-            take_one(gc, &owner, &all[i]);
+            take_workspace(gc, &owner, &all[i]);
     }
     follower_close(owner.follower);
     free(all);

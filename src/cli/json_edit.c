@@ -64,7 +64,7 @@ static bool next_item(const char *text, size_t at, struct json_span *out)
     return true;
 }
 
-static struct json_span value_of(const char *text, struct json_span key)
+static struct json_span member_value(const char *text, struct json_span key)
 {
     size_t at = skip_blank(text, key.end);
     if (text[at] == ':')
@@ -85,7 +85,7 @@ static bool json_edit_member_at(const char *text, struct json_span object, size_
     struct json_span name;
     size_t at = object.start + 1;
     for (size_t i = 0; next_item(text, at, &name); i++) {
-        const struct json_span value = value_of(text, name);
+        const struct json_span value = member_value(text, name);
         if (i == index) {
             *out = (struct json_member){.name = name, .value = value};
             return true;
@@ -203,7 +203,7 @@ void json_edit_add_member(struct str *text, const char *key, const char *value)
     struct json_span last = {0};
     size_t at = root.start + 1;
     while (next_item(text->data, at, &name)) {
-        at = value_of(text->data, name).end;
+        at = member_value(text->data, name).end;
         last = (struct json_span){name.start, at};
     }
     struct str member = {0};
@@ -327,13 +327,8 @@ static void parse_again(struct jsonc *jsonc)
     (void)ok;
 }
 
-static void replace_both(struct jsonc *jsonc, size_t from, size_t to, const char *with)
-{
-    json_edit_replace(&jsonc->text, (struct json_span){from, to}, with);
-}
-
 /* Returns the blanks at the start of the line of `at`. */
-static struct json_span indent_of(const struct str *text, size_t at)
+static struct json_span line_indent(const struct str *text, size_t at)
 {
     size_t start = at;
     while (start > 0 && text->data[start - 1] != '\n')
@@ -346,20 +341,6 @@ static void add_span(const struct str *text, struct json_span span, struct str *
     str_add_n(out, text->data + span.start, span.end - span.start);
 }
 
-/* Appends one level of indentation: that of the first member, if it has a line of its own. */
-static void add_step(const struct jsonc *jsonc, struct str *out)
-{
-    struct json_member first;
-    const struct json_span root = json_edit_root(jsonc->plain.data);
-    const bool has_one = json_edit_member_at(jsonc->plain.data, root, 0, &first);
-    const struct json_span indent =
-        has_one ? indent_of(&jsonc->text, first.name.start) : (struct json_span){0};
-    if (has_one && indent.end == first.name.start && indent.end > indent.start)
-        add_span(&jsonc->text, indent, out);
-    else
-        str_add(out, "  ");
-}
-
 /* How lines of new items begin. */
 struct layout {
     bool has_lines;
@@ -368,13 +349,6 @@ struct layout {
     struct str indent;   /* owned; of the new item */
     struct str at_close; /* owned; of the closing bracket's line */
 };
-
-static void layout_done(struct layout *layout)
-{
-    str_done(&layout->step);
-    str_done(&layout->indent);
-    str_done(&layout->at_close);
-}
 
 /* Finds the last item of the container; false if it has none. */
 static bool last_item(const struct jsonc *jsonc, struct json_span container, struct json_span *out)
@@ -401,8 +375,8 @@ static bool has_feed(const struct str *text, size_t from, size_t to)
     return memchr(text->data + from, '\n', to - from) != NULL;
 }
 
-static struct layout layout_of(const struct jsonc *jsonc, struct json_span container,
-                               const struct json_span *last)
+static struct layout find_layout(const struct jsonc *jsonc, struct json_span container,
+                                 const struct json_span *last)
 {
     const struct str *text = &jsonc->text;
     const char *feed = strchr(text->data, '\n');
@@ -413,10 +387,19 @@ static struct layout layout_of(const struct jsonc *jsonc, struct json_span conta
                                      : feed < text->data + len - 1 || container.start == 0);
     if (feed && feed > text->data && feed[-1] == '\r')
         layout.feed = "\r\n";
-    add_step(jsonc, &layout.step);
-    add_span(text, indent_of(text, container.start), &layout.at_close);
+    /* one level of indentation is that of the first member, if it has a line of its own */
+    struct json_member first;
+    const struct json_span root = json_edit_root(jsonc->plain.data);
+    const bool has_one = json_edit_member_at(jsonc->plain.data, root, 0, &first);
+    const struct json_span indent =
+        has_one ? line_indent(text, first.name.start) : (struct json_span){0};
+    if (has_one && indent.end == first.name.start && indent.end > indent.start)
+        add_span(text, indent, &layout.step);
+    else
+        str_add(&layout.step, "  ");
+    add_span(text, line_indent(text, container.start), &layout.at_close);
     if (last)
-        add_span(text, indent_of(text, last->start), &layout.indent);
+        add_span(text, line_indent(text, last->start), &layout.indent);
     else
         str_addf(&layout.indent, "%s%s", str_text(&layout.at_close), str_text(&layout.step));
     return layout;
@@ -438,13 +421,13 @@ void jsonc_add(struct jsonc *jsonc, struct json_span container, const char *item
 {
     struct json_span last = {0};
     const bool has_items = last_item(jsonc, container, &last);
-    struct layout layout = layout_of(jsonc, container, has_items ? &last : NULL);
+    struct layout layout = find_layout(jsonc, container, has_items ? &last : NULL);
     struct str added = {0};
     size_t close = container.end - 1;
     /* If the last item ends in a comma, the new last item gets one, too. */
     const bool ends_in_comma = has_items && find_comma(&jsonc->text, last.end, close) < close;
     if (has_items && !ends_in_comma) {
-        replace_both(jsonc, last.end, last.end, ",");
+        json_edit_replace(&jsonc->text, (struct json_span){last.end, last.end}, ",");
         close++;
     }
     size_t tail = close; /* the end of the last item or comment */
@@ -460,14 +443,19 @@ void jsonc_add(struct jsonc *jsonc, struct json_span container, const char *item
     const bool close_follows = layout.has_lines && !has_feed(&jsonc->text, tail, close);
     if (close_follows && !has_items)
         str_addf(&added, "%s%s", layout.feed, str_text(&layout.at_close));
-    replace_both(jsonc, tail, close_follows && !has_items ? close : tail, str_text(&added));
+    json_edit_replace(&jsonc->text,
+                      (struct json_span){tail, close_follows && !has_items ? close : tail},
+                      str_text(&added));
     str_done(&added);
-    layout_done(&layout);
+    str_done(&layout.step);
+    str_done(&layout.indent);
+    str_done(&layout.at_close);
     parse_again(jsonc);
 }
 
 /* Returns the comma that is removed with an item: the one after it, or else the one before it. */
-static size_t comma_of(const struct jsonc *jsonc, struct json_span container, struct json_span item)
+static size_t removal_comma(const struct jsonc *jsonc, struct json_span container,
+                            struct json_span item)
 {
     const size_t close = container.end - 1;
     size_t next = item.end;
@@ -498,17 +486,10 @@ static bool ends_comment(const struct jsonc *jsonc, size_t feed)
     return false;
 }
 
-/* Whether only a comma follows on the line. */
-static bool ends_line(const struct str *text, size_t at)
-{
-    while (text->data[at] != '\n' && (ascii_is_blank(text->data[at]) || text->data[at] == ','))
-        at++;
-    return text->data[at] == '\n';
-}
-
 /* Returns where the removal of an item starts: with the blanks and the line feed before it,
  * unless the rest of its line would become part of a comment. */
-static size_t start_of(const struct jsonc *jsonc, struct json_span container, struct json_span item)
+static size_t removal_start(const struct jsonc *jsonc, struct json_span container,
+                            struct json_span item)
 {
     const char *text = jsonc->text.data;
     size_t start = item.start;
@@ -516,7 +497,10 @@ static size_t start_of(const struct jsonc *jsonc, struct json_span container, st
         start--;
     if (start == container.start + 1 || text[start - 1] != '\n')
         return start;
-    if (ends_comment(jsonc, start - 1) && !ends_line(&jsonc->text, item.end))
+    size_t end = item.end; /* of its line, if only a comma follows there */
+    while (text[end] != '\n' && (ascii_is_blank(text[end]) || text[end] == ','))
+        end++;
+    if (ends_comment(jsonc, start - 1) && text[end] != '\n')
         return start;
     return start - (start > container.start + 2 && text[start - 2] == '\r' ? 2 : 1);
 }
@@ -524,18 +508,18 @@ static size_t start_of(const struct jsonc *jsonc, struct json_span container, st
 void jsonc_remove(struct jsonc *jsonc, struct json_span container, struct json_span item)
 {
     const size_t close = container.end - 1;
-    const size_t comma = comma_of(jsonc, container, item);
+    const size_t comma = removal_comma(jsonc, container, item);
     const bool has_comma = comma < close;
-    const size_t start = start_of(jsonc, container, item);
+    const size_t start = removal_start(jsonc, container, item);
     if (has_comma && comma >= item.end)
-        replace_both(jsonc, comma, comma + 1, "");
-    replace_both(jsonc, start, item.end, "");
+        json_edit_replace(&jsonc->text, (struct json_span){comma, comma + 1}, "");
+    json_edit_replace(&jsonc->text, (struct json_span){start, item.end}, "");
     if (has_comma && comma < item.start)
-        replace_both(jsonc, comma, comma + 1, "");
+        json_edit_replace(&jsonc->text, (struct json_span){comma, comma + 1}, "");
     size_t end = container.start + 1;
     while (ascii_is_blank(jsonc->text.data[end]))
         end++;
     if (strchr("]}", jsonc->text.data[end]))
-        replace_both(jsonc, container.start + 1, end, "");
+        json_edit_replace(&jsonc->text, (struct json_span){container.start + 1, end}, "");
     parse_again(jsonc);
 }

@@ -15,44 +15,31 @@
 
 /* Appearance. */
 
-static void list_themes(struct str *out)
-{
-    const char *name;
-    for (size_t i = 0; (name = theme_name_at(i)); i++)
-        str_addf(out, "%s%s", i > 0 ? ", " : "", name);
-}
-
-static bool find_theme(const char *name, struct theme *out, struct err *err)
-{
-    struct str known = {0};
-    if (theme_named(name, out))
-        return true;
-    list_themes(&known);
-    (void)err_set(err, ERR_INVALID, "there is no theme '%s'", name);
-    (void)err_hint(err, "%s, or a file with a slash in its name", str_text(&known));
-    str_done(&known);
-    return false;
-}
-
-static bool read_theme(const char *path, struct theme *out, struct err *err)
-{
-    struct str text = {0};
-    struct err why = {0};
-    bool ok = read_text_file(path, THEME_BYTES_MAX, &text, &why) &&
-              theme_parse(str_text(&text), text.len, out, &why);
-    str_done(&text);
-    return ok || err_set(err, ERR_INVALID, "theme '%s': %s", path, why.message);
-}
-
 bool looks_theme(const struct globals *globals, const struct ui_settings *ui, struct theme *out,
                  struct err *err)
 {
+    struct str text = {0}, known = {0};
+    struct err why = {0};
+    const char *other;
     const char *name = "auto";
     if (globals && globals->theme)
         name = globals->theme;
     else if (ui && ui->theme)
         name = ui->theme;
-    return ui_theme_is_file(name) ? read_theme(name, out, err) : find_theme(name, out, err);
+    if (ui_theme_is_file(name)) {
+        const bool ok = read_text_file(name, THEME_BYTES_MAX, &text, &why) &&
+                        theme_parse(str_text(&text), text.len, out, &why);
+        str_done(&text);
+        return ok || err_set(err, ERR_INVALID, "theme '%s': %s", name, why.message);
+    }
+    if (theme_named(name, out))
+        return true;
+    for (size_t i = 0; (other = theme_name_at(i)); i++)
+        str_addf(&known, "%s%s", i > 0 ? ", " : "", other);
+    (void)err_set(err, ERR_INVALID, "there is no theme '%s'", name);
+    (void)err_hint(err, "%s, or a file with a slash in its name", str_text(&known));
+    str_done(&known);
+    return false;
 }
 
 bool looks_print_ascii(const struct globals *globals)
@@ -101,17 +88,6 @@ static bool find_path(char path[PATH_MAX])
     return len < PATH_MAX;
 }
 
-/* Comments become blanks. Text that is not JSON is passed on, because the parser reports where
- * it is wrong. */
-static void take_keys(struct keys_file *file, const struct str *text)
-{
-    struct jsonc jsonc = {0};
-    const bool is_json = jsonc_open(&jsonc, text, NULL);
-    const struct str *plain = is_json ? &jsonc.plain : text;
-    file->keys = own_keys_read("keys.json", str_text(plain), plain->len, &file->problems);
-    jsonc_close(&jsonc);
-}
-
 void keys_file_read(struct keys_file *out)
 {
     struct str text = {0};
@@ -121,10 +97,16 @@ void keys_file_read(struct keys_file *out)
         return;
     const bool ok = read_text_file(out->path, OWN_KEYS_BYTES_MAX, &text, &err);
     out->is_there = ok || err.code != ERR_NOT_FOUND;
-    if (ok)
-        take_keys(out, &text);
-    else if (out->is_there)
+    if (ok) {
+        /* Comments become blanks. Text that is not JSON is passed on, because the parser reports
+         * where it is wrong. */
+        struct jsonc jsonc = {0};
+        const struct str *plain = jsonc_open(&jsonc, &text, NULL) ? &jsonc.plain : &text;
+        out->keys = own_keys_read("keys.json", str_text(plain), plain->len, &out->problems);
+        jsonc_close(&jsonc);
+    } else if (out->is_there) {
         str_addf(&out->problems, "%s: %s\n", out->path, err.message);
+    }
     str_done(&text);
 }
 

@@ -19,12 +19,6 @@
 
 enum { NAME_COLUMNS = 13 }; /* of the help */
 
-static int print_version(void)
-{
-    (void)printf("devs %s\n", version_text());
-    return EXIT_ALL_PASSED;
-}
-
 static int print_help(void)
 {
     (void)puts("devs - runs coding agents and tests, retries by policy, says why\n"
@@ -118,49 +112,28 @@ static int fail_unknown(const char *name)
                       name[0] == '-' ? "option" : "command", name);
 }
 
-/* "devs help run" is "devs run --help". */
-static int help_of(struct globals *globals, const char *name)
-{
-    char word[] = "--help";
-    char *words[] = {word, NULL};
-    const struct command *command = command_find(name);
-    return command ? command->run(globals, 1, words) : fail_unknown(name);
-}
-
 static int dispatch_command(struct globals *globals, int argc, char **argv)
 {
     int at = skip_globals(globals, argc, argv);
     if (at >= argc)
         return cmd_cockpit(globals, 0, argv + at);
     const char *name = argv[at];
-    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
-        return print_version();
-    if (strcmp(name, "help") == 0 && at + 1 < argc)
-        return help_of(globals, argv[at + 1]);
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+        (void)printf("devs %s\n", version_text());
+        return EXIT_ALL_PASSED;
+    }
+    if (strcmp(name, "help") == 0 && at + 1 < argc) { /* "devs help run" is "devs run --help" */
+        char word[] = "--help";
+        char *words[] = {word, NULL};
+        const struct command *topic = command_find(argv[at + 1]);
+        return topic ? topic->run(globals, 1, words) : fail_unknown(argv[at + 1]);
+    }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
         return print_help();
     const struct command *command = command_find(name);
     if (!command)
         return fail_unknown(name);
     return command->run(globals, argc - at - 1, argv + at + 1);
-}
-
-/* If one were closed, the next file we open would get its number. */
-static void open_standard_streams(void)
-{
-    int fd = 0;
-    while (fd <= STDERR_FILENO && fd >= 0)
-        fd = open("/dev/null", O_RDWR); /* the lowest free one */
-    if (fd > STDERR_FILENO)
-        (void)close(fd);
-}
-
-/* A write larger than the buffer fails without saying why, but for a pipe we can still ask
- * whether anybody reads it. */
-static bool is_read(void)
-{
-    struct pollfd out = {.fd = STDOUT_FILENO};
-    return poll(&out, 1, 0) != 1 || (out.revents & (POLLERR | POLLHUP)) == 0;
 }
 
 /* Reports output that could not be written, unless its reader is gone. Returns the exit code of
@@ -171,7 +144,10 @@ static int flush_stdout(void)
     const int why = fflush(stdout) == 0 ? 0 : errno;
     if (why == 0 && !ferror(stdout))
         return EXIT_ALL_PASSED;
-    if (why == EPIPE || !is_read())
+    /* A write larger than the buffer fails without saying why, but for a pipe we can still ask
+     * whether anybody reads it. */
+    struct pollfd out = {.fd = STDOUT_FILENO};
+    if (why == EPIPE || (poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0))
         return EXIT_GAVE_UP;
     if (why != 0)
         (void)err_set_errno(&err, why, "stdout");
@@ -182,7 +158,12 @@ static int flush_stdout(void)
 
 int main(int argc, char **argv)
 {
-    open_standard_streams();
+    /* if a standard stream were closed, the next file we open would get its number */
+    int fd = 0;
+    while (fd <= STDERR_FILENO && fd >= 0)
+        fd = open("/dev/null", O_RDWR); /* the lowest free one */
+    if (fd > STDERR_FILENO)
+        (void)close(fd);
     (void)setlocale(LC_CTYPE, "");  /* numbers stay as JSON needs them */
     (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write and must not kill us */
 

@@ -147,21 +147,15 @@ static void put_rule(struct edit *edit, const struct json *rule)
     free(text);
 }
 
-/* Reads the new rules as a checked list. */
-static bool read_rules(const char *rule_json, struct edit *edit, struct err *err)
-{
-    struct str list = {0};
-    bool ok = rule_list_add(NULL, rule_json, &list, err) &&
-              json_parse(list.data, list.len, &edit->rules, NULL, err);
-    str_done(&list);
-    return ok;
-}
-
 bool rules_add(const char *dir, const char *rule_json, struct err *err)
 {
     struct edit edit = {.folder = -1};
-    bool ok = read_rules(rule_json, &edit, err) && find_file(dir, &edit, err) &&
-              lock_folder(&edit, err) && read_old(&edit, err) && check_text(&edit, err);
+    struct str list = {0}; /* the new rules, checked */
+    bool ok = rule_list_add(NULL, rule_json, &list, err) &&
+              json_parse(list.data, list.len, &edit.rules, NULL, err);
+    str_done(&list);
+    ok = ok && find_file(dir, &edit, err) && lock_folder(&edit, err) && read_old(&edit, err) &&
+         check_text(&edit, err);
     for (size_t i = 0; ok && i < json_count(edit.rules); i++)
         put_rule(&edit, json_at(edit.rules, i));
     ok = ok && check_text(&edit, err) && save_text(&edit, err);

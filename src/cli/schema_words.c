@@ -52,16 +52,6 @@ static void add_values(struct str *out, const struct json *values)
     }
 }
 
-static void add_types(struct str *out, const struct json *type)
-{
-    if (json_kind(type) != JSON_KIND_ARRAY) {
-        str_add(out, json_text(type, "any value"));
-        return;
-    }
-    for (size_t i = 0; i < json_count(type); i++)
-        add_choice(out, json_text(json_at(type, i), ""), i, json_count(type));
-}
-
 static void add_limit(struct str *out, const char *before, const struct json *limit,
                       const char *behind)
 {
@@ -97,14 +87,19 @@ static void add_kind(const struct telling *telling, const struct json *schema)
     const struct json *values = json_get(schema, "enum");
     const struct json *texts = json_get(json_get(schema, "then"), "enum");
     const struct json *each = json_get(schema, "items");
+    const struct json *type = json_get(schema, "type");
     if (values) {
         add_values(out, values);
         return;
     }
-    if (json_get(schema, "anyOf"))
+    if (json_get(schema, "anyOf")) {
         str_add(out, "one of several kinds");
-    else
-        add_types(out, json_get(schema, "type"));
+    } else if (json_kind(type) != JSON_KIND_ARRAY) {
+        str_add(out, json_text(type, "any value"));
+    } else {
+        for (size_t i = 0; i < json_count(type); i++)
+            add_choice(out, json_text(json_at(type, i), ""), i, json_count(type));
+    }
     add_limits(out, schema);
     if (texts) {
         str_add(out, "; a string is ");
@@ -116,29 +111,10 @@ static void add_kind(const struct telling *telling, const struct json *schema)
     }
 }
 
-static const char *told_before(const struct telling *telling, const char *name)
-{
-    for (size_t i = 0; name && i < telling->told_count; i++) {
-        if (strcmp(telling->told[i].name, name) == 0)
-            return telling->told[i].path;
-    }
-    return NULL;
-}
-
-static void remember_told(struct telling *telling, const char *name, const struct str *path)
-{
-    if (!name)
-        return;
-    assert(telling->told_count < SHARED_MAX && path->len < PATH_KEPT_MAX);
-    struct told *told = &telling->told[telling->told_count++];
-    told->name = name;
-    memcpy(told->path, str_text(path), path->len + 1);
-}
-
 static void tell_schema(struct telling *telling, const struct json *schema, struct str *path,
                         int depth);
 
-static void tell_below(struct telling *telling, const struct json *schema, struct str *path,
+static void tell_child(struct telling *telling, const struct json *schema, struct str *path,
                        const char *step, int depth)
 {
     const size_t len = path->len;
@@ -148,12 +124,12 @@ static void tell_below(struct telling *telling, const struct json *schema, struc
 }
 
 /* Describes the values of a list or map if there is more to say than their kind. */
-static void tell_each(struct telling *telling, const struct json *schema, struct str *path,
-                      const char *step, int depth)
+static void tell_values(struct telling *telling, const struct json *schema, struct str *path,
+                        const char *step, int depth)
 {
     const struct json *each = resolve_reference(telling, schema);
     if (has_keys(each))
-        tell_below(telling, schema, path, step, depth);
+        tell_child(telling, schema, path, step, depth);
 }
 
 static void tell_keys(struct telling *telling, const struct json *schema, struct str *path,
@@ -164,11 +140,11 @@ static void tell_keys(struct telling *telling, const struct json *schema, struct
     const char *key = NULL;
     void *iter = NULL;
     while (json_next(json_get(schema, "properties"), &iter, &key, &value))
-        tell_below(telling, value, path, key, depth);
+        tell_child(telling, value, path, key, depth);
     if (json_kind(more) == JSON_KIND_OBJECT)
-        tell_each(telling, more, path, "NAME", depth);
+        tell_values(telling, more, path, "NAME", depth);
     if (json_get(schema, "items"))
-        tell_each(telling, json_get(schema, "items"), path, "[]", depth);
+        tell_values(telling, json_get(schema, "items"), path, "[]", depth);
 }
 
 static void tell_schema(struct telling *telling, const struct json *schema, struct str *path,
@@ -176,7 +152,11 @@ static void tell_schema(struct telling *telling, const struct json *schema, stru
 {
     const char *name = reference_name(schema);
     const struct json *meant = resolve_reference(telling, schema);
-    const char *before = told_before(telling, name);
+    const char *before = NULL; /* the key for which the definition has been described */
+    for (size_t i = 0; name && !before && i < telling->told_count; i++) {
+        if (strcmp(telling->told[i].name, name) == 0)
+            before = telling->told[i].path;
+    }
     struct str *out = telling->out;
     assert(depth < DEPTH_MAX);
     if (path->len > 0) {
@@ -190,7 +170,12 @@ static void tell_schema(struct telling *telling, const struct json *schema, stru
         str_addf(out, "    Its keys are those of %s.\n", before);
         return;
     }
-    remember_told(telling, name, path);
+    if (name) {
+        assert(telling->told_count < SHARED_MAX && path->len < PATH_KEPT_MAX);
+        struct told *told = &telling->told[telling->told_count++];
+        told->name = name;
+        memcpy(told->path, str_text(path), path->len + 1);
+    }
     tell_keys(telling, meant, path, depth);
 }
 

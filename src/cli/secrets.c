@@ -81,13 +81,6 @@ static char *const *env_of_agent(const struct plan_step *step)
     return step->agent ? adapter_env(step->agent->adapter) : NULL;
 }
 
-static bool same_call(const struct plan_step *a, const struct plan_step *b)
-{
-    return same_list(a->argv, b->argv) && same_list(a->env, b->env) &&
-           same_list(env_of_agent(a), env_of_agent(b)) && same_text(a->cwd, b->cwd) &&
-           same_text(a->stdin_path, b->stdin_path);
-}
-
 /* Whether running the text in the log would call something else. Steps with redacted values are
  * not called at all. */
 static bool would_mistake(const struct plan *plan, const struct plan *again)
@@ -95,8 +88,13 @@ static bool would_mistake(const struct plan *plan, const struct plan *again)
     char name[REDACT_NAME_MAX + 1];
     for (int i = 0; i < plan->task_count; i++) {
         for (int j = 0; j < plan->tasks[i].step_count; j++) {
-            const struct plan_step *step = &again->tasks[i].steps[j];
-            if (!plan_step_lacks(step, name) && !same_call(&plan->tasks[i].steps[j], step))
+            const struct plan_step *a = &plan->tasks[i].steps[j];
+            const struct plan_step *b = &again->tasks[i].steps[j];
+            const bool is_same = same_list(a->argv, b->argv) && same_list(a->env, b->env) &&
+                                 same_list(env_of_agent(a), env_of_agent(b)) &&
+                                 same_text(a->cwd, b->cwd) &&
+                                 same_text(a->stdin_path, b->stdin_path);
+            if (!is_same && !plan_step_lacks(b, name))
                 return true;
         }
     }
@@ -135,15 +133,6 @@ static bool check_return(struct secrets *secrets, const struct session *session)
     return parse_text(str_text(&secrets->cut_text), &secrets->cut);
 }
 
-static bool is_same_shape(const struct plan *a, const struct plan *b)
-{
-    bool same = a->task_count == b->task_count;
-    for (int i = 0; same && i < a->task_count; i++)
-        same = strcmp(a->tasks[i].id, b->tasks[i].id) == 0 &&
-               a->tasks[i].step_count == b->tasks[i].step_count;
-    return same;
-}
-
 static bool cut_plan(struct secrets *secrets, const struct session *session, struct err *err)
 {
     const char *text = session->plan_text;
@@ -152,7 +141,14 @@ static bool cut_plan(struct secrets *secrets, const struct session *session, str
         str_done(&secrets->cut_text); /* a plan may have megabytes */
         return true;
     }
-    if (!check_return(secrets, session) || !is_same_shape(session->plan, secrets->cut)) {
+    const struct plan *plan = session->plan;
+    bool is_same = check_return(secrets, session) && plan->task_count == secrets->cut->task_count;
+    for (int i = 0; is_same && i < plan->task_count; i++) {
+        const struct plan_task *cut = &secrets->cut->tasks[i];
+        is_same =
+            strcmp(plan->tasks[i].id, cut->id) == 0 && plan->tasks[i].step_count == cut->step_count;
+    }
+    if (!is_same) {
         char name[REDACT_NAME_MAX + 1] = "secret";
         (void)redact_find_mark(str_text(&secrets->cut_text), name);
         (void)err_set(err, ERR_INVALID, "the plan cannot be written down without its secrets (%s)",
@@ -164,35 +160,28 @@ static bool cut_plan(struct secrets *secrets, const struct session *session, str
     return true;
 }
 
-static bool restore_plan(struct secrets *secrets, const struct session *session, struct err *err)
-{
-    if (!parse_text(session->plan_text, &secrets->whole))
-        return err_set(err, ERR_DAMAGED, "the plan in the log cannot be read");
-    plan_restore_secrets(secrets->whole, secrets->redactor, environ);
-    secrets->calls = secrets->whole;
-    return true;
-}
-
-static bool check_rules(const struct secrets *secrets, const struct session *session,
-                        struct err *err)
-{
-    struct redact_counts counts = {0};
-    free(redact_string(secrets->redactor, session->rules, &counts));
-    const bool clean = counts.all == 0;
-    redact_counts_done(&counts);
-    return clean || err_set(err, ERR_INVALID,
-                            "the rules of devs.config.json hold a secret: they cannot be "
-                            "written down without it");
-}
-
 bool secrets_open(struct secrets *out, const struct session *session, struct err *err)
 {
     *out = (struct secrets){
         .plan_text = session->plan_text, .plan = session->plan, .calls = session->plan};
     if (!secrets_redactor(&out->redactor, session->plan, session->secrets, err))
         return false;
-    return session->resume > 0 ? restore_plan(out, session, err)
-                               : cut_plan(out, session, err) && check_rules(out, session, err);
+    if (session->resume > 0) {
+        if (!parse_text(session->plan_text, &out->whole))
+            return err_set(err, ERR_DAMAGED, "the plan in the log cannot be read");
+        plan_restore_secrets(out->whole, out->redactor, environ);
+        out->calls = out->whole;
+        return true;
+    }
+    if (!cut_plan(out, session, err))
+        return false;
+    struct redact_counts counts = {0};
+    free(redact_string(out->redactor, session->rules, &counts));
+    const bool clean = counts.all == 0;
+    redact_counts_done(&counts);
+    return clean || err_set(err, ERR_INVALID,
+                            "the rules of devs.config.json hold a secret: they cannot be "
+                            "written down without it");
 }
 
 void secrets_close(struct secrets *secrets)

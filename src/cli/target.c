@@ -21,11 +21,6 @@
 
 /* Runs and tasks. */
 
-static bool is_number(const char *word, size_t len)
-{
-    return len > 0 && strspn(word, "0123456789") >= len;
-}
-
 bool target_parse(const char *word, struct target *out, struct err *err)
 {
     struct target target = {0};
@@ -40,7 +35,7 @@ bool target_parse(const char *word, struct target *out, struct err *err)
         return err_hint(err,
                         "41, 41/tax or tax; devs runs lists the runs, devs status --all the tasks");
     }
-    if (is_number(start, len)) {
+    if (len > 0 && strspn(start, "0123456789") >= len) {
         char digits[24];
         if (len >= sizeof(digits))
             return err_set(err, ERR_INVALID, "'%s' is not a run number", word);
@@ -94,16 +89,6 @@ bool target_names_run(const char *word)
     return target_parse_run(word, "", &run, NULL);
 }
 
-/* The tasks of a growing run are in its events, not in its recorded plan. */
-static void show_grown(const struct place *place, int64_t run, target_plan_fn *look, void *ctx)
-{
-    struct follower *follower = NULL;
-    if (follower_open(&follower, place, run, NULL) &&
-        follower_read(follower, 0, NULL, NULL, NULL, NULL))
-        look(ctx, follower_state(follower)->plan);
-    follower_close(follower);
-}
-
 void target_show_plan(struct log_reader *reader, int64_t run, target_plan_fn *look, void *ctx)
 {
     struct log_run_info info = {0};
@@ -112,10 +97,16 @@ void target_show_plan(struct log_reader *reader, int64_t run, target_plan_fn *lo
     if (!log_reader_run(reader, run, &info, NULL))
         return;
     bool ok = plan_parse(info.plan_text, strlen(info.plan_text), &plan, &wrong);
-    if (ok && plan->grows)
-        show_grown(log_reader_place(reader), info.number, look, ctx);
-    else if (ok)
+    if (ok && plan->grows) {
+        /* the tasks of a growing run are in its events, not in its recorded plan */
+        struct follower *follower = NULL;
+        if (follower_open(&follower, log_reader_place(reader), info.number, NULL) &&
+            follower_read(follower, 0, NULL, NULL, NULL, NULL))
+            look(ctx, follower_state(follower)->plan);
+        follower_close(follower);
+    } else if (ok) {
         look(ctx, plan);
+    }
     plan_free(plan);
     violations_done(&wrong);
     log_run_info_done(&info);
@@ -134,13 +125,6 @@ static void seek_task(void *ctx, const struct plan *plan)
     sought->found = plan_find(plan, sought->task) >= 0;
 }
 
-static bool has_task(struct log_reader *reader, int64_t run, const char *task)
-{
-    struct sought sought = {.task = task};
-    target_show_plan(reader, run, seek_task, &sought);
-    return sought.found;
-}
-
 static bool find_run(struct target *target, struct log_reader *reader, struct err *err)
 {
     struct log_run_info runs[LOOK_AT_RUNS];
@@ -151,8 +135,11 @@ static bool find_run(struct target *target, struct log_reader *reader, struct er
         return false;
     for (int alive = 1; alive >= 0 && target->run == 0; alive--) {
         for (size_t i = 0; i < count && target->run == 0; i++) {
+            struct sought sought = {.task = target->task};
             bool is_alive = runs[i].owner_alive && runs[i].ended_at_ms == 0;
-            if (is_alive == alive && has_task(reader, runs[i].number, target->task))
+            if (is_alive == alive)
+                target_show_plan(reader, runs[i].number, seek_task, &sought);
+            if (sought.found)
                 target->run = runs[i].number;
         }
     }
@@ -197,25 +184,20 @@ static void name_id(struct named_ids *named, const char *id)
         named->ids[named->count++] = id;
 }
 
-static void name_near(struct named_ids *named, const struct plan *plan, const char *id)
+bool target_hint_near(const struct plan *plan, const char *id, const char *lists, struct err *err)
 {
     enum { ALIKE_BYTES = 2 };
+    struct named_ids named = {.count = 0};
+    struct str ids = {0};
     struct near_word near = near_word_new(id);
     for (int i = 0; i < plan->task_count; i++)
         near_word_offer(&near, plan->tasks[i].id);
     if (near.nearest)
-        name_id(named, near.nearest);
-    for (int i = 0; i < plan->task_count && named->count < TARGET_IDS_NAMED; i++) {
+        name_id(&named, near.nearest);
+    for (int i = 0; i < plan->task_count && named.count < TARGET_IDS_NAMED; i++) {
         if (strncmp(plan->tasks[i].id, id, ALIKE_BYTES) == 0)
-            name_id(named, plan->tasks[i].id);
+            name_id(&named, plan->tasks[i].id);
     }
-}
-
-bool target_hint_near(const struct plan *plan, const char *id, const char *lists, struct err *err)
-{
-    struct named_ids named = {.count = 0};
-    struct str ids = {0};
-    name_near(&named, plan, id);
     const bool is_near = named.count > 0;
     for (int i = 0; i < plan->task_count && i < TARGET_IDS_NAMED && !is_near; i++)
         name_id(&named, plan->tasks[i].id);
@@ -257,16 +239,6 @@ bool target_only_task(const struct target *target, const struct plan *plan, cons
 
 /* The kept result of a task. */
 
-/* Returns the ids of the tasks that this one needs. The caller frees the array only. */
-static const char **needed_ids(const struct plan *plan, int task)
-{
-    const struct plan_task *of = &plan->tasks[task];
-    const char **ids = xcalloc((size_t)of->need_count + 1, sizeof(*ids));
-    for (int i = 0; i < of->need_count; i++)
-        ids[i] = plan->tasks[of->needs[i]].id;
-    return ids;
-}
-
 static bool open_result(struct result_target *out, const struct place *place,
                         struct follower *follower, struct err *err)
 {
@@ -277,7 +249,10 @@ static bool open_result(struct result_target *out, const struct place *place,
     out->run_dir = xstrdup(info->dir);
     if (!target_task(&out->target, plan, &task, err))
         return false;
-    const char **needed = needed_ids(plan, task);
+    const struct plan_task *of = &plan->tasks[task];
+    const char **needed = xcalloc((size_t)of->need_count + 1, sizeof(*needed));
+    for (int i = 0; i < of->need_count; i++)
+        needed[i] = plan->tasks[of->needs[i]].id;
     (void)snprintf(run, sizeof(run), "%" PRId64, info->number);
     const struct workspace_result_call call = {.log_dir = place->dir,
                                                .uid = info->uid,
@@ -443,11 +418,6 @@ bool log_word_find(const struct globals *globals, const char *word, struct place
 
 /* The attempt. */
 
-static bool has_failed(const struct attempt_state *attempt)
-{
-    return attempt->ended.at_ms != 0 && attempt->class != VERDICT_SUCCESS;
-}
-
 /* Goes back from the latest attempt of step `last` to step `first`. */
 static void pick_latest(const struct task_state *task, int first, int last,
                         struct attempt_pick *pick)
@@ -457,7 +427,7 @@ static void pick_latest(const struct task_state *task, int first, int last,
     for (int step = last; step >= first; step--) {
         for (size_t i = task->steps[step].attempt_count; i > 0; i--) {
             const struct attempt_state *attempt = &task->steps[step].attempts[i - 1];
-            bool failed = has_failed(attempt);
+            const bool failed = attempt->ended.at_ms != 0 && attempt->class != VERDICT_SUCCESS;
             if (failed || pick->attempt == 0) {
                 pick->step = step;
                 pick->attempt = attempt->number;
@@ -466,21 +436,6 @@ static void pick_latest(const struct task_state *task, int first, int last,
                 return;
         }
     }
-}
-
-static bool pick_named(const struct task_state *task, const char *word, int step,
-                       struct attempt_pick *pick, struct err *err)
-{
-    int64_t latest = (int64_t)task->steps[step].attempt_count;
-    int64_t attempt = 0;
-    if (latest == 0)
-        return err_set(err, ERR_INVALID, "step %d has had no try yet", step + 1);
-    if (!parse_i64(word, 1, latest, &attempt, err))
-        return err_hint(err, "step %d has had %lld tr%s", step + 1, (long long)latest,
-                        latest == 1 ? "y" : "ies");
-    pick->step = step;
-    pick->attempt = (int)attempt;
-    return true;
 }
 
 bool attempt_pick(const struct run_state *state, int task, const struct attempt_words *words,
@@ -498,10 +453,19 @@ bool attempt_pick(const struct run_state *state, int task, const struct attempt_
     /* Falls back from a step that has not started to the one before. */
     while (!words->step && last > 0 && it->steps[last].attempt_count == 0)
         last--;
-    if (words->try && !pick_named(it, words->try, last, &pick, err))
-        return false;
-    if (!words->try)
+    if (words->try) {
+        const int64_t latest = (int64_t)it->steps[last].attempt_count;
+        int64_t attempt = 0;
+        if (latest == 0)
+            return err_set(err, ERR_INVALID, "step %d has had no try yet", last + 1);
+        if (!parse_i64(words->try, 1, latest, &attempt, err))
+            return err_hint(err, "step %d has had %lld tr%s", last + 1, (long long)latest,
+                            latest == 1 ? "y" : "ies");
+        pick.step = last;
+        pick.attempt = (int)attempt;
+    } else {
         pick_latest(it, words->step ? last : 0, last, &pick);
+    }
     *out = pick;
     return true;
 }
@@ -527,7 +491,8 @@ static bool add_run(struct run_choice *choice, int64_t run, struct err *err)
     return true;
 }
 
-static bool add_one(struct log_reader *reader, int64_t run, struct run_choice *out, struct err *err)
+static bool add_known_run(struct log_reader *reader, int64_t run, struct run_choice *out,
+                          struct err *err)
 {
     struct log_run_info info;
     if (!log_reader_run(reader, run, &info, err))
@@ -575,28 +540,22 @@ static bool parse_range(const char *word, int64_t *first, int64_t *last)
            parse_i64(to, *first, INT64_MAX, last, NULL);
 }
 
-static bool add_word(struct log_reader *reader, const char *word, struct run_choice *out,
-                     struct err *err)
-{
-    static const char hint[] = "a number from devs runs, 38-41, last or all";
-    int64_t run = 0;
-    int64_t first = 0;
-    int64_t last = 0;
-    if (strcmp(word, "all") == 0)
-        return add_between(reader, 1, INT64_MAX, out, err);
-    if (parse_range(word, &first, &last))
-        return add_between(reader, first, last, out, err);
-    return target_parse_run(word, hint, &run, err) && add_one(reader, run, out, err);
-}
-
 bool run_choice_add(struct log_reader *reader, char *const *words, int count,
                     struct run_choice *out, struct err *err)
 {
-    for (int i = 0; i < count; i++) {
-        if (!add_word(reader, words[i], out, err))
-            return false;
+    static const char hint[] = "a number from devs runs, 38-41, last or all";
+    bool ok = true;
+    for (int i = 0; ok && i < count; i++) {
+        int64_t run = 0, first = 0, last = 0;
+        if (strcmp(words[i], "all") == 0)
+            ok = add_between(reader, 1, INT64_MAX, out, err);
+        else if (parse_range(words[i], &first, &last))
+            ok = add_between(reader, first, last, out, err);
+        else
+            ok =
+                target_parse_run(words[i], hint, &run, err) && add_known_run(reader, run, out, err);
     }
-    return true;
+    return ok;
 }
 
 bool run_choice_find(const struct globals *globals, char *const *words, int count,
@@ -614,6 +573,6 @@ bool run_choice_find(const struct globals *globals, char *const *words, int coun
         log && target.run == 0 && target.task[0] == '\0' && strcmp(log, "last") != 0;
     const int first = is_file ? 1 : 0;
     if (count <= first)
-        return add_one(*reader, 0, out, err);
+        return add_known_run(*reader, 0, out, err);
     return run_choice_add(*reader, words + first, count - first, out, err);
 }

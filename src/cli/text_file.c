@@ -11,23 +11,19 @@
 #include "foreign_file.h"
 #include "shown.h"
 
-static bool set_too_large(size_t max_bytes, struct err *err)
-{
-    struct str size = {0};
-    shown_size((int64_t)max_bytes, &size);
-    (void)err_set(err, ERR_LIMIT, "it is larger than %s", str_text(&size));
-    str_done(&size);
-    return false;
-}
-
 bool read_text(FILE *from, size_t max_bytes, struct str *out, struct err *err)
 {
     char buffer[16384];
     size_t got = 0;
     while ((got = fread(buffer, 1, sizeof(buffer), from)) > 0) {
         str_add_n(out, buffer, got);
-        if (out->len > max_bytes)
-            return set_too_large(max_bytes, err);
+        if (out->len > max_bytes) {
+            struct str size = {0};
+            shown_size((int64_t)max_bytes, &size);
+            (void)err_set(err, ERR_LIMIT, "it is larger than %s", str_text(&size));
+            str_done(&size);
+            return false;
+        }
     }
     return ferror(from) == 0 || err_set_errno(err, errno, "it cannot be read");
 }
@@ -38,18 +34,14 @@ static bool set_not_opened(int number, struct err *err)
     return err_set(err, is_absent ? ERR_NOT_FOUND : ERR_INVALID, "%s", strerror(number));
 }
 
-/* Whether the path names an open descriptor, as shells do for <(...). */
-static bool names_descriptor(const char *path)
-{
-    return strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
-           strncmp(path, "/proc/self/fd/", 14) == 0;
-}
-
 /* In a clone, a link to a device may be in place of a file. */
 static bool open_regular(const char *path, bool allows_descriptor, int *fd_out, struct err *err)
 {
     struct stat info;
-    const bool is_handed_over = allows_descriptor && names_descriptor(path);
+    /* the path names an open descriptor, as shells do for <(...) */
+    const bool is_handed_over = allows_descriptor && (strcmp(path, "/dev/stdin") == 0 ||
+                                                      strncmp(path, "/dev/fd/", 8) == 0 ||
+                                                      strncmp(path, "/proc/self/fd/", 14) == 0);
     const int look = foreign_file_look(path, 0, &info);
     if (look < 0)
         return set_not_opened(errno, err);
@@ -119,31 +111,16 @@ enum {
     MODE_BITS = 07777,
 };
 
-static bool write_all(int fd, const struct str *text)
+bool write_text_fd(int fd, const struct str *text)
 {
     size_t done = 0;
     while (done < text->len) {
-        ssize_t put = write(fd, text->data + done, text->len - done);
+        const ssize_t put = write(fd, text->data + done, text->len - done);
         if (put < 0 && errno != EINTR)
             return false;
         done += put > 0 ? (size_t)put : 0;
     }
     return true;
-}
-
-/* The temporary name is always the same, so that a file left by a killed writer is replaced. */
-static int open_beside(const char *path, mode_t mode, char temporary[PATH_MAX], struct err *err)
-{
-    int len = snprintf(temporary, PATH_MAX, "%s.new~", path);
-    if (len < 0 || len >= PATH_MAX) {
-        (void)err_set(err, ERR_LIMIT, "'%s' is too long a name", path);
-        return -1;
-    }
-    (void)unlink(temporary); /* if there is one */
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (fd < 0)
-        (void)err_set_errno(err, errno, "cannot write beside '%s'", path);
-    return fd;
 }
 
 /* Best effort: the file exists in any case. */
@@ -166,10 +143,16 @@ bool save_file(const char *path, const struct str *text, struct err *err)
     struct stat old;
     char temporary[PATH_MAX];
     bool is_new = stat(path, &old) != 0;
-    int fd = open_beside(path, is_new ? NEW_FILE_MODE : OWN_FILE_MODE, temporary, err);
+    /* the temporary name is always the same, so that a file left by a killed writer is replaced */
+    const int len = snprintf(temporary, sizeof(temporary), "%s.new~", path);
+    if (len < 0 || len >= PATH_MAX)
+        return err_set(err, ERR_LIMIT, "'%s' is too long a name", path);
+    (void)unlink(temporary); /* if there is one */
+    const int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                        is_new ? NEW_FILE_MODE : OWN_FILE_MODE);
     if (fd < 0)
-        return false;
-    bool ok = write_all(fd, text) && (is_new || fchmod(fd, old.st_mode & MODE_BITS) == 0) &&
+        return err_set_errno(err, errno, "cannot write beside '%s'", path);
+    bool ok = write_text_fd(fd, text) && (is_new || fchmod(fd, old.st_mode & MODE_BITS) == 0) &&
               fsync(fd) == 0;
     int why = errno;
     (void)close(fd); /* it is either on disk or useless */

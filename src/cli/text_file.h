@@ -35,6 +35,9 @@ ATTR_MUST_USE bool read_text_file(const char *path, size_t max_bytes, struct str
 ATTR_MUST_USE bool read_text_input(const char *path, size_t max_bytes, struct str *out,
                                    struct err *err);
 
+/* Writes the whole text. Sets errno on failure. */
+ATTR_MUST_USE bool write_text_fd(int fd, const struct str *text);
+
 /* Replaces the content of the file atomically: readers see the old or the new text, also after a
  * crash. An existing file keeps its mode. Fails with ERR_IO or ERR_INVALID, leaving the old file
  * unchanged. */

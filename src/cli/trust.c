@@ -141,19 +141,16 @@ static int open_folder(bool makes, struct err *err)
     return -1;
 }
 
-static bool is_ours_alone(int fd)
-{
-    struct stat info;
-    return fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
-           (info.st_mode & OTHERS) == 0 && info.st_nlink == 1;
-}
-
 /* The caller frees out->root. */
 static bool read_record(int folder, const char *name, struct record *out)
 {
     struct str text = {0};
     const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    FILE *file = fd >= 0 && is_ours_alone(fd) ? fdopen(fd, "r") : NULL;
+    struct stat info;
+    const bool is_ours_alone = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
+                               info.st_uid == geteuid() && (info.st_mode & OTHERS) == 0 &&
+                               info.st_nlink == 1;
+    FILE *file = is_ours_alone ? fdopen(fd, "r") : NULL;
     *out = (struct record){0};
     if (!file && fd >= 0)
         (void)close(fd);
@@ -215,7 +212,7 @@ static bool find_place(const char *path, char out[PATH_MAX], struct err *err)
 }
 
 /* Returns the state of a record, given the present text at its location; NULL = no such file. */
-static enum trust_state state_of(const struct record *record, const struct str *text)
+static enum trust_state record_state(const struct record *record, const struct str *text)
 {
     char hash[SHA256_HEX_MAX];
     if (!text)
@@ -235,23 +232,11 @@ enum trust_state trust_find(const char *path, const struct str *text)
     if (find_place(path, place, NULL)) {
         hash_text(place, strlen(place), name);
         if (read_record(folder, name, &record))
-            state = state_of(&record, text);
+            state = record_state(&record, text);
         json_free(record.root);
     }
     (void)close(folder);
     return state;
-}
-
-static bool write_whole(int fd, const struct str *text)
-{
-    size_t done = 0;
-    while (done < text->len) {
-        const ssize_t put = write(fd, text->data + done, text->len - done);
-        if (put < 0 && errno != EINTR)
-            return false;
-        done += put > 0 ? (size_t)put : 0;
-    }
-    return fsync(fd) == 0;
 }
 
 /* Writes the record atomically. */
@@ -262,7 +247,8 @@ static bool write_record(int folder, const char *name, const struct str *text, s
     (void)unlinkat(folder, temporary, 0); /* left by a killed devs */
     const int fd = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                           S_IRUSR | S_IWUSR);
-    bool ok = fd >= 0 && write_whole(fd, text) && renameat(folder, temporary, folder, name) == 0;
+    bool ok = fd >= 0 && write_text_fd(fd, text) && fsync(fd) == 0 &&
+              renameat(folder, temporary, folder, name) == 0;
     const int why = errno;
     if (fd >= 0)
         (void)close(fd); /* synced */
@@ -311,19 +297,6 @@ bool trust_revoke(const char *path, bool *was, struct err *err)
     return *was || number == ENOENT || err_set_errno(err, number, "cannot revoke trust");
 }
 
-static void report_record(const struct record *record, trust_entry_fn *found, void *ctx)
-{
-    struct str text = {0};
-    struct err err = {0};
-    const bool is_there = read_text_file(record->path, PLAN_BYTES_MAX, &text, &err);
-    const enum trust_state state = is_there || err.code == ERR_NOT_FOUND
-                                       ? state_of(record, is_there ? &text : NULL)
-                                       : TRUST_CHANGED;
-    const struct trust_entry entry = {.path = record->path, .state = state, .at_ms = record->at_ms};
-    found(ctx, &entry);
-    str_done(&text);
-}
-
 bool trust_each(trust_entry_fn *found, void *ctx, struct err *err)
 {
     struct err why = {0};
@@ -337,11 +310,19 @@ bool trust_each(trust_entry_fn *found, void *ctx, struct err *err)
     }
     for (const struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
         struct record record;
-        if (strlen(entry->d_name) == SHA256_HEX_MAX - 1 &&
-            read_record(fd, entry->d_name, &record)) {
-            report_record(&record, found, ctx);
-            json_free(record.root);
-        }
+        if (strlen(entry->d_name) != SHA256_HEX_MAX - 1 || !read_record(fd, entry->d_name, &record))
+            continue;
+        struct str text = {0};
+        struct err unread = {0};
+        const bool is_there = read_text_file(record.path, PLAN_BYTES_MAX, &text, &unread);
+        const enum trust_state state = is_there || unread.code == ERR_NOT_FOUND
+                                           ? record_state(&record, is_there ? &text : NULL)
+                                           : TRUST_CHANGED;
+        const struct trust_entry known = {
+            .path = record.path, .state = state, .at_ms = record.at_ms};
+        found(ctx, &known);
+        str_done(&text);
+        json_free(record.root);
     }
     (void)closedir(folder);
     return true;

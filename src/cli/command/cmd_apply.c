@@ -55,16 +55,6 @@ static bool is_governing(const char *path)
     return len > strlen(plan_end) && strcmp(name + len - strlen(plan_end), plan_end) == 0;
 }
 
-/* A task wrote the result, and sandboxes do not protect these files. */
-static void warn_of_settings(const struct workspace_changes *changes)
-{
-    for (size_t i = 0; i < changes->count; i++) {
-        if (is_governing(changes->items[i].path))
-            warn("the result changes '%s', which decides what devs runs next: read it first",
-                 changes->items[i].path);
-    }
-}
-
 int cmd_apply(struct globals *globals, int argc, char **argv)
 {
     struct apply_options options = {0};
@@ -88,8 +78,12 @@ int cmd_apply(struct globals *globals, int argc, char **argv)
                     workspace_result_apply(value.result, &value.changes, what, &was_there, &err);
     if (ok)
         print_result(&value, &options, was_there);
-    if (ok && !was_there)
-        warn_of_settings(&value.changes);
+    /* a task wrote the result, and sandboxes do not protect these files */
+    for (size_t i = 0; ok && !was_there && i < value.changes.count; i++) {
+        if (is_governing(value.changes.items[i].path))
+            warn("the result changes '%s', which decides what devs runs next: read it first",
+                 value.changes.items[i].path);
+    }
     result_target_done(&value);
     if (ok)
         return EXIT_ALL_PASSED;

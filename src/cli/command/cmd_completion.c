@@ -32,17 +32,6 @@ static int print_for(const char *name)
     return EXIT_ALL_PASSED;
 }
 
-static int print_list(const struct completion_question *question)
-{
-    struct str text = {0};
-    if (!completion_ask(question, &text))
-        return fail_usage("run, interrupted, task, target, run_task, plan_task, policy or agent",
-                          "completion: there is no list '%s'", question->list);
-    (void)fputs(str_text(&text), stdout);
-    str_done(&text);
-    return EXIT_ALL_PASSED;
-}
-
 static void print_more(void)
 {
     (void)puts("\nfor this shell alone:\n"
@@ -76,8 +65,16 @@ int cmd_completion(struct globals *globals, int argc, char **argv)
                                                  .words = argv + (word ? 1 : 0),
                                                  .word_count =
                                                      word ? (size_t)line.operands - 1 : 0};
-    if (list)
-        return print_list(&question);
+    if (list) {
+        struct str text = {0};
+        if (!completion_ask(&question, &text))
+            return fail_usage(
+                "run, interrupted, task, target, run_task, plan_task, policy or agent",
+                "completion: there is no list '%s'", list);
+        (void)fputs(str_text(&text), stdout);
+        str_done(&text);
+        return EXIT_ALL_PASSED;
+    }
     if (line.operands > 1)
         return fail_usage("devs completion bash, zsh or fish",
                           "completion: unexpected argument '%s'", argv[1]);

@@ -28,54 +28,31 @@ struct asked {
     struct str words;
 };
 
-static bool look_for_answer(struct asked *asked, struct err *err)
-{
-    if (asked->row == 0 && !control_desk_row(asked->desk, asked->ticket, &asked->row, err))
-        return false;
-    return asked->row == 0 || log_reader_answer(follower_reader(asked->follower), asked->row,
-                                                &asked->answered, &asked->done, &asked->words, err);
-}
-
 static bool wait_for_answer(struct asked *asked, struct err *err)
 {
     enum { LOOK_MS = 50 };
-    int64_t end_ms = clock_now().mono_ms + ANSWER_WAIT_MS;
-    while (look_for_answer(asked, err)) {
+    const int64_t end_ms = clock_now().mono_ms + ANSWER_WAIT_MS;
+    for (;;) {
+        if (asked->row == 0 && !control_desk_row(asked->desk, asked->ticket, &asked->row, err))
+            return false;
+        if (asked->row != 0 &&
+            !log_reader_answer(follower_reader(asked->follower), asked->row, &asked->answered,
+                               &asked->done, &asked->words, err))
+            return false;
         if (asked->answered || clock_now().mono_ms >= end_ms)
             return true;
         struct pollfd fd = {.fd = follower_fd(asked->follower), .events = POLLIN};
         (void)poll(&fd, 1, LOOK_MS);
         (void)follower_heard(asked->follower);
     }
-    return false;
-}
-
-static bool ask_control(const struct place *place, struct follower *follower,
-                        struct control *control, struct asked *asked, struct err *err)
-{
-    *asked = (struct asked){.follower = follower};
-    follower_watch(follower);
-    if (!control_desk_start(&asked->desk, place, err))
-        return false;
-    bool ok = control_desk_ask(asked->desk, follower_run(follower)->number, control, &asked->ticket,
-                               err) &&
-              wait_for_answer(asked, err);
-    control_desk_stop(asked->desk);
-    return ok;
-}
-
-/* Appends "#41/tax" or "#41". */
-static void add_target(const struct target *target, struct str *out)
-{
-    str_addf(out, "#%lld%s%s", (long long)target->run, target->task[0] != '\0' ? "/" : "",
-             target->task);
 }
 
 static int print_answer(const struct asked *asked, const struct target *target,
                         enum control_verb verb)
 {
     struct str line = {0};
-    add_target(target, &line);
+    str_addf(&line, "#%lld%s%s", (long long)target->run, target->task[0] != '\0' ? "/" : "",
+             target->task);
     if (!asked->answered)
         str_addf(&line, ": %s: requested, but the engine has not answered yet",
                  control_verb_name(verb));
@@ -99,21 +76,6 @@ struct act {
     struct attempt_words words; /* correct only: the attempt */
     bool fault;                 /* apply to all tasks that wait because of the same fault */
 };
-
-/* Finds the attempt to correct: the one that `devs why` shows. */
-static bool aim_at_attempt(const struct run_state *state, struct act *act, struct err *err)
-{
-    struct control *control = &act->control;
-    struct attempt_pick pick;
-    if (!attempt_pick(state, control->task, &act->words, &pick, err))
-        return false;
-    if (pick.attempt == 0)
-        return err_set(err, ERR_INVALID, "%s has not been tried yet",
-                       state->plan->tasks[control->task].id);
-    control->step = pick.step;
-    control->attempt = pick.attempt;
-    return true;
-}
 
 static bool needs_task(const struct act *act)
 {
@@ -140,19 +102,38 @@ static bool aim_act(struct follower *follower, struct target *target, struct act
         (void)err_set(err, ERR_INVALID, "#%lld does not name a task", (long long)target->run);
         return err_hint(err, "this is about one task: RUN/TASK");
     }
-    return target->task[0] == '\0' ||
-           (target_task(target, state->plan, &control->task, err) &&
-            (control->verb != CONTROL_CORRECT || aim_at_attempt(state, act, err)));
+    if (target->task[0] == '\0')
+        return true;
+    if (!target_task(target, state->plan, &control->task, err))
+        return false;
+    if (control->verb != CONTROL_CORRECT)
+        return true;
+
+    struct attempt_pick pick; /* the attempt that `devs why` shows */
+    if (!attempt_pick(state, control->task, &act->words, &pick, err))
+        return false;
+    if (pick.attempt == 0)
+        return err_set(err, ERR_INVALID, "%s has not been tried yet",
+                       state->plan->tasks[control->task].id);
+    control->step = pick.step;
+    control->attempt = pick.attempt;
+    return true;
 }
 
 static int ask_and_tell(const struct place *place, struct follower *follower,
                         const struct target *target, struct control *control)
 {
     struct err err = {0};
-    struct asked asked;
-    int code = ask_control(place, follower, control, &asked, &err)
-                   ? print_answer(&asked, target, control->verb)
-                   : fail(&err);
+    struct asked asked = {.follower = follower};
+    follower_watch(follower);
+    bool ok = control_desk_start(&asked.desk, place, &err);
+    if (ok) {
+        ok = control_desk_ask(asked.desk, follower_run(follower)->number, control, &asked.ticket,
+                              &err) &&
+             wait_for_answer(&asked, &err);
+        control_desk_stop(asked.desk);
+    }
+    const int code = ok ? print_answer(&asked, target, control->verb) : fail(&err);
     str_done(&asked.words);
     return code;
 }
@@ -330,16 +311,6 @@ int cmd_release(struct globals *globals, int argc, char **argv)
     return line.done ? code : perform_act(globals, argv[0], &release);
 }
 
-static int wrong_class(const char *word)
-{
-    struct str words = {0};
-    verdict_label_words(&words);
-    warn("'%s' is not a class", word);
-    (void)fprintf(stderr, "hint: one of %s\n", words.data);
-    str_done(&words);
-    return EXIT_USAGE;
-}
-
 int cmd_correct(struct globals *globals, int argc, char **argv)
 {
     struct act correct = {.control = {.verb = CONTROL_CORRECT}};
@@ -355,7 +326,12 @@ int cmd_correct(struct globals *globals, int argc, char **argv)
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;
-    if (!verdict_label_parse(argv[1], &correct.control.label))
-        return wrong_class(argv[1]);
-    return perform_act(globals, argv[0], &correct);
+    if (verdict_label_parse(argv[1], &correct.control.label))
+        return perform_act(globals, argv[0], &correct);
+    struct str words = {0};
+    verdict_label_words(&words);
+    warn("'%s' is not a class", argv[1]);
+    (void)fprintf(stderr, "hint: one of %s\n", words.data);
+    str_done(&words);
+    return EXIT_USAGE;
 }

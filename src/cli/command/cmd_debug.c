@@ -63,27 +63,20 @@ struct debug_options {
     const struct debug_words *words;
 };
 
-static bool is_said(const struct option_spec *spec)
+static bool is_option_given(const struct option_spec *spec)
 {
     return spec->flag ? *spec->flag : *spec->value != NULL;
-}
-
-static const struct option_spec *find_spec(const struct debug_options *options, const char *name)
-{
-    for (size_t i = 0; i < options->count; i++) {
-        if (strcmp(options->specs[i].name, name) == 0)
-            return &options->specs[i];
-    }
-    return NULL;
 }
 
 /* --plain or --json without a mode means --logs, the last row. NULL if no mode is given. */
 static const struct debug_mode *find_mode(const struct debug_options *options)
 {
     for (size_t i = 0; i < ARRAY_LEN(modes); i++) {
-        const struct option_spec *spec = find_spec(options, modes[i].name);
-        if (spec && is_said(spec))
-            return &modes[i];
+        for (size_t j = 0; j < options->count; j++) {
+            const struct option_spec *spec = &options->specs[j];
+            if (strcmp(spec->name, modes[i].name) == 0 && is_option_given(spec))
+                return &modes[i];
+        }
     }
     const bool is_logs = options->words->plain || options->words->json;
     return is_logs ? &modes[ARRAY_LEN(modes) - 1] : NULL;
@@ -102,38 +95,21 @@ static bool has_word(const char *list, const char *name)
     return false;
 }
 
-/* Returns a mode that allows the option; NULL if none does. */
-static const struct debug_mode *mode_with(const char *option)
-{
-    for (size_t i = 0; i < ARRAY_LEN(modes); i++) {
-        if (has_word(modes[i].options, option))
-            return &modes[i];
-    }
-    return NULL;
-}
-
-/* Rejects options that have no meaning in this mode. */
+/* Rejects options that have no meaning in this mode. The hint is the first mode that allows
+ * them. */
 static int refuse_mix(const struct debug_options *options, const struct debug_mode *mode)
 {
     for (size_t i = 0; i < options->count; i++) {
         const struct option_spec *spec = &options->specs[i];
-        if (!is_said(spec) || strcmp(spec->name, mode->name) == 0 ||
+        if (!is_option_given(spec) || strcmp(spec->name, mode->name) == 0 ||
             has_word(mode->options, spec->name))
             continue;
-        const struct debug_mode *other = mode_with(spec->name);
+        const struct debug_mode *other = NULL;
+        for (size_t j = 0; !other && j < ARRAY_LEN(modes); j++)
+            other = has_word(modes[j].options, spec->name) ? &modes[j] : NULL;
         return fail_usage(other ? other->usage : mode->usage,
                           "debug --%s: --%s cannot be combined with it", mode->name, spec->name);
     }
-    return EXIT_ALL_PASSED;
-}
-
-static int refuse_operands(const struct debug_mode *mode, const struct debug_call *call)
-{
-    if (call->operand_count < mode->min_operands)
-        return fail_usage(mode->usage, "debug --%s: of which task?", mode->name);
-    if (mode->max_operands >= 0 && call->operand_count > mode->max_operands)
-        return fail_usage(mode->usage, "debug --%s: unexpected argument '%s'", mode->name,
-                          call->operands[mode->max_operands]);
     return EXIT_ALL_PASSED;
 }
 
@@ -156,10 +132,15 @@ static int run_mode(const struct debug_options *options, const struct debug_call
     const struct debug_mode *mode = find_mode(options);
     if (!mode)
         return refuse_no_mode(call);
-    int code = refuse_mix(options, mode);
-    if (code == EXIT_ALL_PASSED)
-        code = refuse_operands(mode, call);
-    return code == EXIT_ALL_PASSED ? mode->run(call) : code;
+    const int code = refuse_mix(options, mode);
+    if (code != EXIT_ALL_PASSED)
+        return code;
+    if (call->operand_count < mode->min_operands)
+        return fail_usage(mode->usage, "debug --%s: of which task?", mode->name);
+    if (mode->max_operands >= 0 && call->operand_count > mode->max_operands)
+        return fail_usage(mode->usage, "debug --%s: unexpected argument '%s'", mode->name,
+                          call->operands[mode->max_operands]);
+    return mode->run(call);
 }
 
 enum { DEBUG_SPECS_MAX = 32 };

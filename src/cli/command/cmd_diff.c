@@ -53,14 +53,6 @@ static void print_json(const struct result_target *value, bool with_text,
 }
 
 /* A terminal gets clean text without secrets; a pipe gets the exact result, for git apply. */
-static void print_text(const struct workspace_changes *changes, const struct redactor *redactor)
-{
-    if (isatty(STDOUT_FILENO))
-        secrets_say(redactor, str_text(&changes->text));
-    else
-        (void)fwrite(str_text(&changes->text), 1, changes->text.len, stdout);
-}
-
 static void print_result(const struct result_target *value, const struct diff_options *options)
 {
     const struct workspace_changes *changes = &value->changes;
@@ -68,8 +60,10 @@ static void print_result(const struct result_target *value, const struct diff_op
         print_json(value, !options->stat, options->redactor);
     else if (options->stat)
         print_stat(changes, options->redactor);
+    else if (isatty(STDOUT_FILENO))
+        secrets_say(options->redactor, str_text(&changes->text));
     else
-        print_text(changes, options->redactor);
+        (void)fwrite(str_text(&changes->text), 1, changes->text.len, stdout);
     if (!options->json && !changes->is_result)
         warn("%s has not passed: this is what its workspace holds now", value->target.task);
     if (!options->json && changes->why.len > 0)

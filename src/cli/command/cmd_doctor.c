@@ -42,19 +42,6 @@ static const char *const state_words[] = {
     [DOCTOR_BREAKS] = "breaks",
 };
 
-static void add_json(struct str *out, const struct doctor_line *line)
-{
-    if (out->len > 0)
-        str_add_char(out, ',');
-    str_add_char(out, '{');
-    str_json_text(out, "name", line->name);
-    str_json_text(out, "state", state_words[line->state]);
-    str_json_text(out, "words", line->words);
-    if (line->hint[0])
-        str_json_text(out, "hint", line->hint);
-    str_add_char(out, '}');
-}
-
 /* Returns the bytes of the text that fit in one row. Breaks at blanks only, so that a path or
  * URL can be copied. */
 static size_t row_bytes(const char *text)
@@ -109,7 +96,14 @@ static void tell_line(void *ctx, const struct doctor_line *line)
 
     report->breaks = report->breaks || line->state == DOCTOR_BREAKS;
     if (report->json) {
-        add_json(&report->lines, line);
+        struct str *out = &report->lines;
+        str_add(out, out->len > 0 ? ",{" : "{");
+        str_json_text(out, "name", line->name);
+        str_json_text(out, "state", state_words[line->state]);
+        str_json_text(out, "words", line->words);
+        if (line->hint[0])
+            str_json_text(out, "hint", line->hint);
+        str_add_char(out, '}');
         return;
     }
     (void)printf("%-3s %-*s ", signs[line->state], NAME_COLUMNS, line->name);
@@ -129,33 +123,28 @@ static void refuse_log(struct doctor_line *line, const struct err *err)
     (void)snprintf(line->hint, sizeof(line->hint), "%.199s", err->hint);
 }
 
-/* A log written by a newer devs can be read, but no run can start in it. */
-static void look_for_newer(struct follower *follower, struct doctor_line *line)
-{
-    struct log_trouble trouble;
-    struct str words = {0};
-    follower_trouble(follower, 0, &trouble);
-    if (trouble.kind != LOG_TROUBLE_NEWER)
-        return;
-    log_trouble_words(&trouble, &words);
-    line->state = DOCTOR_BREAKS;
-    (void)snprintf(line->words, sizeof(line->words), "%.300s", str_text(&words));
-    (void)snprintf(line->hint, sizeof(line->hint), "update devs, or --db FILE");
-    str_done(&words);
-}
-
-/* A log that opens may still be damaged further in, so this reads the newest run to its end. */
+/* A log that opens may still be damaged further in, so this reads the newest run to its end. A
+ * log written by a newer devs can be read, but no run can start in it. */
 static void read_newest(const struct place *place, struct doctor_line *line)
 {
     struct err err = {0};
     struct follower *follower = NULL;
+    struct log_trouble trouble = {0};
+    struct str words = {0};
     const bool ok = follower_open(&follower, place, 0, &err) &&
                     follower_read(follower, 0, NULL, NULL, NULL, &err);
     if (ok)
-        look_for_newer(follower, line);
-    else if (err.code == ERR_DAMAGED)
+        follower_trouble(follower, 0, &trouble);
+    if (ok && trouble.kind == LOG_TROUBLE_NEWER) {
+        log_trouble_words(&trouble, &words);
+        line->state = DOCTOR_BREAKS;
+        (void)snprintf(line->words, sizeof(line->words), "%.300s", str_text(&words));
+        (void)snprintf(line->hint, sizeof(line->hint), "update devs, or --db FILE");
+    } else if (!ok && err.code == ERR_DAMAGED) {
         refuse_log(line, &err);
+    }
     follower_close(follower);
+    str_done(&words);
 }
 
 /* Appends ", on ext4, 12 GiB free". */
@@ -268,17 +257,10 @@ static void look_at_watch(struct report *report)
     tell_line(report, &line);
 }
 
-static void describe_terminal(struct doctor_line *line)
-{
-    struct winsize size = {0};
-    (void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &size); /* all zero if the terminal does not know */
-    (void)snprintf(line->words, sizeof(line->words), "%.60s, %ux%u, %d colors", getenv("TERM"),
-                   (unsigned)size.ws_col, (unsigned)size.ws_row, term_color_count());
-}
-
 static void look_at_terminal(struct report *report)
 {
     struct err err = {0};
+    struct winsize size = {0};
     struct doctor_line line = {.name = "terminal", .state = DOCTOR_WORKS};
 
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
@@ -290,7 +272,9 @@ static void look_at_terminal(struct report *report)
                        err.message);
         (void)snprintf(line.hint, sizeof(line.hint), "TERM=xterm-256color");
     } else {
-        describe_terminal(&line);
+        (void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &size); /* all zero if the terminal does not know */
+        (void)snprintf(line.words, sizeof(line.words), "%.60s, %ux%u, %d colors", getenv("TERM"),
+                       (unsigned)size.ws_col, (unsigned)size.ws_row, term_color_count());
     }
     tell_line(report, &line);
 }
@@ -328,20 +312,6 @@ static void look_at_settings(struct report *report, const struct config *config)
     }
     tell_line(report, &line);
     str_done(&brief);
-}
-
-/* Sums up all lines, for first-time users. */
-static void tell_end(const struct report *report)
-{
-    struct str json = {0};
-    str_addf(&json, "{\"works\":%s,\"checks\":[%s]}\n", report->breaks ? "false" : "true",
-             str_text(&report->lines));
-    if (report->json)
-        say_json(str_text(&json));
-    else
-        (void)puts(report->breaks ? "plain runs do not work here: see the lines with NO"
-                                  : "plain runs work here; lines with - are optional");
-    str_done(&json);
 }
 
 static void print_more(void)
@@ -384,7 +354,15 @@ int cmd_doctor(struct globals *globals, int argc, char **argv)
     doctor_look(dir, &config.settings.sandbox, tell_line, &report);
     doctor_look_at_agents(config.settings.agents, tell_line, &report);
     config_done(&config);
-    tell_end(&report);
+    struct str json = {0};
+    str_addf(&json, "{\"works\":%s,\"checks\":[%s]}\n", report.breaks ? "false" : "true",
+             str_text(&report.lines));
+    if (report.json)
+        say_json(str_text(&json));
+    else /* sums up all lines, for first-time users */
+        (void)puts(report.breaks ? "plain runs do not work here: see the lines with NO"
+                                 : "plain runs work here; lines with - are optional");
+    str_done(&json);
     str_done(&report.lines);
     return report.breaks ? EXIT_GAVE_UP : EXIT_ALL_PASSED;
 }

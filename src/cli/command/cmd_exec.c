@@ -53,28 +53,20 @@ static bool choose_policy(struct exec_words *words, const struct settings *setti
     return true;
 }
 
-static bool choose_sandbox(struct exec_words *words, const struct settings *settings,
-                           const struct sandbox_spec **out, struct err *err)
-{
-    bool is_given = false;
-    const bool ok =
-        sandbox_options_choose(&words->sandbox, settings, &is_given, &words->kept_in, err);
-    if (is_given)
-        *out = &words->kept_in;
-    return ok;
-}
-
 static bool check_words(struct exec_words *words, const struct settings *settings,
                         struct plan_exec *out, struct err *err)
 {
+    bool is_given = false;
     out->phase = PHASE_VERIFY;
     if (words->phase && !phase_parse(words->phase, &out->phase)) {
         (void)err_set(err, ERR_INVALID, "unknown phase '%s'", words->phase);
         return err_hint(err, "RED, GREEN, VERIFY or REFACTOR");
     }
     if (!choose_policy(words, settings, &out->policy, err) ||
-        !choose_sandbox(words, settings, &out->sandbox, err))
+        !sandbox_options_choose(&words->sandbox, settings, &is_given, &words->kept_in, err))
         return false;
+    if (is_given)
+        out->sandbox = &words->kept_in;
     out->timeout_ms = 0;
     if (words->timeout && !parse_seconds(words->timeout, &out->timeout_ms, err))
         return false;

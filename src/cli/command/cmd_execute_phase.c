@@ -89,27 +89,22 @@ static void add_file(struct changed_files *files, int task, const char *path)
     files->items[files->count++] = (struct changed_file){.task = task, .path = xstrdup(path)};
 }
 
-static bool writes_file(const char *tool)
+/* Adds the file that one of the agent's own tools wrote, from the log. */
+static void add_written_file(struct changed_files *files, const struct event *event)
 {
     static const char *const tools[] = {"Write",      "Edit",    "MultiEdit", "NotebookEdit",
                                         "write_file", "replace", "edit",      "write"};
-    for (size_t i = 0; i < ARRAY_LEN(tools); i++) {
-        if (strcmp(tools[i], tool) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Finds the file that one of the agent's own tools wrote, from the log. */
-static void take_call(const struct event *event, struct changed_files *files)
-{
     struct json *text = NULL;
     const bool is_call = event->kind == EVENT_AGENT_CALL && event->d == 0 && event->c == 0;
     if (!is_call || !event->text ||
         !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
         return;
     const char *what = json_text(json_get(text, "what"), "");
-    if (*what != '\0' && writes_file(json_text(json_get(text, "tool"), "")))
+    const char *tool = json_text(json_get(text, "tool"), "");
+    bool writes = false;
+    for (size_t i = 0; !writes && i < ARRAY_LEN(tools); i++)
+        writes = strcmp(tools[i], tool) == 0;
+    if (*what != '\0' && writes)
         add_file(files, event->task, what);
     json_free(text);
 }
@@ -126,7 +121,7 @@ static void read_calls(const struct phase_summary *summary, struct changed_files
         ok = ok && log_reader_events(reader, summary->end->run, after, &page, NULL);
         for (size_t i = 0; ok && i < page.count; i++) {
             after = page.events[i].seq;
-            take_call(&page.events[i], files);
+            add_written_file(files, &page.events[i]);
         }
     } while (ok && page.count == LOG_PAGE_EVENTS);
     event_page_done(&page);
@@ -179,35 +174,20 @@ static void add_files(const struct changed_files *files, int task, struct str *o
     str_add(out, found > 0 ? "\n" : "- Files: none known\n");
 }
 
-static int64_t count_attempts(const struct run_state *state, int task)
-{
-    int64_t count = 0;
-    for (int i = 0; i < state->plan->tasks[task].step_count; i++)
-        count += state->tasks[task].steps[i].attempt_count;
-    return count;
-}
-
-/* Returns the step that decided how the task ended: the last one that was tried; NULL = none. */
-static const struct step_state *last_step(const struct run_state *state, int task, int *number)
-{
-    const struct step_state *last = NULL;
-    for (int i = 0; i < state->plan->tasks[task].step_count; i++) {
-        const struct step_state *step = &state->tasks[task].steps[i];
-        if (step->attempt_count > 0) {
-            last = step;
-            *number = i;
-        }
-    }
-    return last;
-}
-
-/* Appends how the last step ended, and the line that decided the verdict. */
+/* Appends how the last step that was tried ended, because it decided how the task ended, and the
+ * line that decided the verdict. */
 static void add_evidence(const struct run_state *state, int task, struct str *out)
 {
     int number = 0;
     struct str words = {0};
     struct verdict room;
-    const struct step_state *step = last_step(state, task, &number);
+    const struct step_state *step = NULL;
+    for (int i = 0; i < state->plan->tasks[task].step_count; i++) {
+        if (state->tasks[task].steps[i].attempt_count > 0) {
+            step = &state->tasks[task].steps[i];
+            number = i;
+        }
+    }
     str_add(out, "- Evidence: ");
     if (!step) {
         str_add(out, "it was not started\n");
@@ -261,19 +241,6 @@ static void add_task(const struct phase_summary *summary, const struct changed_f
     str_done(&ending);
 }
 
-static void add_table(const struct run_state *state, int shown, struct str *out)
-{
-    str_add(out, "\n| task | outcome | attempts |\n| --- | --- | --- |\n");
-    for (int i = 0; i < shown; i++) {
-        str_add(out, "| ");
-        add_text(out, state->plan->tasks[i].id);
-        str_addf(out, " | %s | %" PRId64 " |\n", shown_word(shown_task(state, i, false)),
-                 count_attempts(state, i));
-    }
-    if (shown < state->plan->task_count)
-        str_addf(out, "\nand %d more tasks\n", state->plan->task_count - shown);
-}
-
 static void write_summary(const struct phase_summary *summary, struct str *out)
 {
     const struct run_state *state = summary->end->state;
@@ -287,7 +254,17 @@ static void write_summary(const struct phase_summary *summary, struct str *out)
     str_addf(out, "\n\nRun #%" PRId64 " ended with exit code %d at %s: %d of %d tasks passed.\n",
              summary->end->run, summary->end->exit_code, clock_date(state->last.at_ms, at),
              state->counts[TASK_PASSED], state->plan->task_count);
-    add_table(state, shown, out);
+    str_add(out, "\n| task | outcome | attempts |\n| --- | --- | --- |\n");
+    for (int i = 0; i < shown; i++) {
+        int64_t attempts = 0;
+        for (int step = 0; step < state->plan->tasks[i].step_count; step++)
+            attempts += state->tasks[i].steps[step].attempt_count;
+        str_add(out, "| ");
+        add_text(out, state->plan->tasks[i].id);
+        str_addf(out, " | %s | %" PRId64 " |\n", shown_word(shown_task(state, i, false)), attempts);
+    }
+    if (shown < state->plan->task_count)
+        str_addf(out, "\nand %d more tasks\n", state->plan->task_count - shown);
     for (int i = 0; i < shown; i++)
         add_task(summary, &files, i, out);
     for (size_t i = 0; i < files.count; i++)
@@ -295,25 +272,18 @@ static void write_summary(const struct phase_summary *summary, struct str *out)
     free(files.items);
 }
 
-/* save_file() would replace a link, but a person who made one had a reason. */
-static bool is_plain(const char *path, struct err *err)
-{
-    struct stat info;
-    if (lstat(path, &info) != 0 || S_ISREG(info.st_mode))
-        return true;
-    return err_set(err, ERR_INVALID, "'%s' is %s", path,
-                   S_ISLNK(info.st_mode) ? "a link" : "not a plain file");
-}
-
 ATTR_MUST_USE static bool phase_summary_save(const struct phase_summary *summary,
                                              char path[PATH_MAX], struct err *err)
 {
+    struct stat info;
     struct redactor *redactor = NULL;
     struct str text = {0};
     struct str cut = {0};
     project_summary_path(summary->project, summary->number, path);
-    if (!is_plain(path, err))
-        return false;
+    /* save_file() would replace a link, but a person who made one had a reason */
+    if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return err_set(err, ERR_INVALID, "'%s' is %s", path,
+                       S_ISLNK(info.st_mode) ? "a link" : "not a plain file");
     if (secrets_of_run(summary->project->dir, summary->end->state->plan, &redactor) != 0)
         return err_set(err, ERR_INVALID, "what is secret is not known");
     write_summary(summary, &text);
@@ -381,13 +351,6 @@ static int choose_jobs(struct execution *execution)
     return EXIT_ALL_PASSED;
 }
 
-static void print_next(const struct execution *execution)
-{
-    int next = execution->at.number + 1;
-    if (next <= project_phase_count(&execution->at.project))
-        (void)printf("next: devs plan-phase %d\n", next);
-}
-
 /* Called once the run has ended. Failing to write the file does not change the result. */
 static bool save_summary(const struct execution *execution, const struct session_end *end,
                          char path[PATH_MAX])
@@ -409,6 +372,7 @@ static bool save_summary(const struct execution *execution, const struct session
 static int print_end(void *ctx, const struct session_end *end)
 {
     const struct execution *execution = ctx;
+    const int next = execution->at.number + 1;
     char path[PATH_MAX];
     struct str more = {0};
     str_json_i64(&more, "phase", execution->at.number);
@@ -424,8 +388,9 @@ static int print_end(void *ctx, const struct session_end *end)
                                            .more = str_text(&more)};
     if (execution->at.words.json)
         workflow_print_result(&result);
-    else if (end->exit_code == EXIT_ALL_PASSED && end->is_watched)
-        print_next(execution);
+    else if (end->exit_code == EXIT_ALL_PASSED && end->is_watched &&
+             next <= project_phase_count(&execution->at.project))
+        (void)printf("next: devs plan-phase %d\n", next);
     str_done(&more);
     return end->exit_code;
 }

@@ -101,17 +101,6 @@ static int export_bundle(const struct exporting *now, const char *file)
     return ok ? tell_end(now, file, wanted) : fail(&err);
 }
 
-/* For a stream that is passed on, the contents are shown where they do not get into it. */
-static void show_contents(const struct exporting *now, struct bundle_contents *contents,
-                          const struct export_sink *sink)
-{
-    contents->bytes = sink->bytes;
-    if (!is_stdout(sink->path))
-        export_show(contents, sink->path, now->words, stdout);
-    else if (contents->cut_count > 0)
-        export_show(contents, "standard output", now->words, stderr);
-}
-
 /* Makes one file from the copy. */
 static int export_file(const struct exporting *now, const struct export_copy *copy,
                        const char *file, const char *at)
@@ -128,7 +117,12 @@ static int export_file(const struct exporting *now, const struct export_copy *co
                                      .at = at};
     bool ok = export_sink_open(&sink, file, &err) && now->format->write(&call, &err);
     if (ok)
-        show_contents(now, &contents, &sink);
+        contents.bytes = sink.bytes;
+    /* for a stream that is passed on, the contents are shown where they do not get into it */
+    if (ok && !is_stdout(sink.path))
+        export_show(&contents, sink.path, now->words, stdout);
+    else if (ok && contents.cut_count > 0)
+        export_show(&contents, "standard output", now->words, stderr);
     const bool wanted = ok && (is_stdout(file) || is_wanted(now->words));
     ok = ok && (!wanted || export_sink_keep(&sink, &err));
     export_sink_close(&sink);
@@ -155,31 +149,23 @@ static void name_file(const struct exporting *now, int number, struct str *out)
         str_add(out, dot);
 }
 
-/* Makes a picture for each moment, in the given order. */
-static int export_moments(const struct exporting *now, const struct export_copy *copy)
-{
-    int code = EXIT_ALL_PASSED;
-    const int count = now->words->at_count;
-    for (int i = 0; i < (count > 0 ? count : 1) && code == EXIT_ALL_PASSED; i++) {
-        struct str file = {0};
-        name_file(now, count > 1 ? i + 1 : 0, &file);
-        code = export_file(now, copy, str_text(&file), count > 0 ? now->words->at[i] : NULL);
-        str_done(&file);
-    }
-    return code;
-}
-
+/* Makes one file, or for pictures one for each moment, in the given order. */
 static int export_run(const struct exporting *now)
 {
     struct err err = {0};
     struct export_copy *copy = NULL;
     struct str file = {0};
-    int code;
+    int code = EXIT_ALL_PASSED;
     if (!now->format->write) {
         name_file(now, 0, &file);
         code = export_bundle(now, str_text(&file));
     } else if (export_copy_open(&copy, &now->place, now->run, now->redactor, &err)) {
-        code = export_moments(now, copy);
+        const int count = now->words->at_count;
+        for (int i = 0; i < (count > 0 ? count : 1) && code == EXIT_ALL_PASSED; i++) {
+            str_clear(&file);
+            name_file(now, count > 1 ? i + 1 : 0, &file);
+            code = export_file(now, copy, str_text(&file), count > 0 ? now->words->at[i] : NULL);
+        }
     } else {
         code = fail(&err);
     }
@@ -188,56 +174,44 @@ static int export_run(const struct exporting *now)
     return code;
 }
 
-/* Finds the secrets known now: from the environment, the settings of the run's folder, and the
- * run's own plan, which an older devs recorded unredacted. Returns an exit code. */
-static int open_redactor(struct exporting *now)
-{
-    struct err err = {0};
-    struct follower *follower = NULL;
-    if (!follower_open(&follower, &now->place, now->run, &err))
-        return fail(&err);
-    const struct log_run_info *run = follower_run(follower);
-    const int code = secrets_of_run(run->dir, follower_state(follower)->plan, &now->redactor);
-    now->run = run->number;
-    follower_close(follower);
-    return code;
-}
-
 static int find_and_export(struct exporting *now, const char *run)
 {
     struct err err = {0};
     struct target target;
+    struct follower *follower = NULL;
     if (!log_word_find(now->globals, run, &now->place, &target, &err))
         return fail(&err);
     if (target.task[0] != '\0')
         return fail_usage(USAGE, "export: '%s' is a task; an export is of a run", run);
-    now->run = target.run;
-    int code = open_redactor(now);
+    if (!follower_open(&follower, &now->place, target.run, &err))
+        return fail(&err);
+    /* The secrets known now: from the environment, the settings of the run's folder, and the run's
+     * own plan, which an older devs recorded unredacted. */
+    int code =
+        secrets_of_run(follower_run(follower)->dir, follower_state(follower)->plan, &now->redactor);
+    now->run = follower_run(follower)->number;
+    follower_close(follower);
     if (code == EXIT_ALL_PASSED)
         code = export_run(now);
     redactor_close(now->redactor);
     return code;
 }
 
-/* Splits `text` in place; it must live as long as the words. */
-static int split_moments(struct export_words *words, char *text)
+/* Splits `moments` in place; it must live as long as the words. Then checks whether the options
+ * can be combined. */
+static int check_words(struct export_words *words, const struct export_format *format,
+                       char *moments)
 {
-    char *rest = text;
-    for (char *at = strtok_r(text, ",", &rest); at; at = strtok_r(NULL, ",", &rest)) {
+    const bool is_cast = format->write == export_cast;
+    const bool is_svg = format->write == export_svg;
+    const bool is_drawn = is_cast || is_svg;
+    char *rest = moments;
+    for (char *at = strtok_r(moments, ",", &rest); at; at = strtok_r(NULL, ",", &rest)) {
         if (words->at_count == EXPORT_AT_MAX)
             return fail_usage(USAGE, "export: at most %d moments at a time", EXPORT_AT_MAX);
         words->at[words->at_count++] = at + strspn(at, " ");
     }
-    return EXIT_ALL_PASSED;
-}
-
-static int check_words(const struct exporting *now)
-{
-    const struct export_words *words = now->words;
-    const bool is_cast = now->format->write == export_cast;
-    const bool is_svg = now->format->write == export_svg;
-    const bool is_drawn = is_cast || is_svg;
-    if (words->file && is_stdout(words->file) && !now->format->write)
+    if (words->file && is_stdout(words->file) && !format->write)
         return fail_usage(USAGE, "export: a bundle is a file of its own: -o FILE");
     if (words->file && is_stdout(words->file) && words->at_count > 1)
         return fail_usage(USAGE, "export: several pictures are several files: -o FILE");
@@ -290,9 +264,7 @@ int cmd_export(struct globals *globals, int argc, char **argv)
     if (!now.format)
         return fail_usage(USAGE, "export: format '%s' is not known", words.format);
     char *moments = xstrdup(words.moments ? words.moments : "");
-    code = split_moments(&words, moments);
-    if (code == EXIT_ALL_PASSED)
-        code = check_words(&now);
+    code = check_words(&words, now.format, moments);
     stop_signal_watch();
     if (code == EXIT_ALL_PASSED)
         code = find_and_export(&now, argv[0]);

@@ -85,18 +85,6 @@ static void take_spill(struct gc *gc, const struct spill_info *info)
     gc_tell(gc, &thing);
 }
 
-static void take_spills(struct gc *gc)
-{
-    static struct spill_info
-        infos[SPILL_LIST_MAX]; /* each contains paths: too large for the stack */
-    size_t count = spill_list(infos, SPILL_LIST_MAX);
-    for (size_t i = 0; i < count; i++) {
-        bool is_of_this_log = strcmp(infos[i].home, gc->place.db) == 0;
-        if (is_of_this_log || infos[i].is_empty)
-            take_spill(gc, &infos[i]);
-    }
-}
-
 static void take_locks(struct gc *gc)
 {
     size_t count = owner_clear_left(&gc->place, gc->dry ? OWNER_COUNT : OWNER_REMOVE);
@@ -137,32 +125,26 @@ static int merge_file(const struct gc *gc, const char *file)
     return EXIT_ALL_PASSED;
 }
 
-/* The name must be RUN or RUN/TASK: a task alone could belong to any run. */
-static bool check_name(const struct gc *gc, const char *name, struct err *err)
-{
-    int task = 0;
-    struct target target;
-    struct follower *follower = NULL;
-    if (!target_parse(name, &target, err))
-        return false;
-    if (target.run == 0)
-        return err_set(err, ERR_INVALID, "'%s' does not name a run: RUN or RUN/TASK", name);
-    const bool ok = target_follow(&target, &gc->place, &follower, err) &&
-                    (target.task[0] == '\0' ||
-                     target_task(&target, follower_state(follower)->plan, &task, err));
-    follower_close(follower);
-    return ok;
-}
-
-/* Nothing is removed because of a log that cannot be read. */
+/* Nothing is removed because of a log that cannot be read, or of a name that is not RUN or
+ * RUN/TASK: a task alone could belong to any run. */
 static bool check_log(const struct gc *gc, struct err *err)
 {
     struct log_reader *reader = NULL;
-    const bool ok = log_reader_open(&reader, &gc->place, err);
+    struct target target;
+    int task = 0;
+    bool ok = log_reader_open(&reader, &gc->place, err);
     log_reader_close(reader);
     for (int i = 0; ok && !gc->deletes && i < gc->name_count; i++) {
-        if (!check_name(gc, gc->names[i], err))
+        struct follower *follower = NULL;
+        if (!target_parse(gc->names[i], &target, err))
             return false;
+        if (target.run == 0)
+            return err_set(err, ERR_INVALID, "'%s' does not name a run: RUN or RUN/TASK",
+                           gc->names[i]);
+        ok = target_follow(&target, &gc->place, &follower, err) &&
+             (target.task[0] == '\0' ||
+              target_task(&target, follower_state(follower)->plan, &task, err));
+        follower_close(follower);
     }
     return ok;
 }
@@ -185,11 +167,17 @@ static void hint_at_old(const struct gc *gc)
 
 static int collect_all(struct gc *gc)
 {
+    /* each contains paths: too large for the stack */
+    static struct spill_info spills[SPILL_LIST_MAX];
     struct err err = {0};
     if (!check_log(gc, &err))
         return fail(&err);
     if (!gc->deletes) {
-        take_spills(gc);
+        const size_t count = spill_list(spills, SPILL_LIST_MAX);
+        for (size_t i = 0; i < count; i++) {
+            if (strcmp(spills[i].home, gc->place.db) == 0 || spills[i].is_empty)
+                take_spill(gc, &spills[i]);
+        }
         take_locks(gc);
         if (!gc_workspaces(gc, &err))
             return fail(&err);
@@ -254,32 +242,25 @@ static int adopt_log(const struct globals *globals)
     return EXIT_ALL_PASSED;
 }
 
-/* Completes the limits of the command line with the project's settings. */
-static int read_limits(struct gc *gc, const struct gc_limit_words *words)
+/* Completes the limits of the command line with the project's settings. `older` is the value of
+ * --older, or NULL. */
+static int read_limits(struct gc *gc, const struct gc_limit_words *words, const char *older)
 {
     char dir[PATH_MAX];
     struct err err = {0};
     struct config config = {0};
+    int64_t days = 0;
     const int code = getcwd(dir, sizeof(dir))
                          ? config_read(dir, gc->dry ? CONFIG_SHOWS : CONFIG_ACTS, &config)
                          : EXIT_ALL_PASSED;
     if (code != EXIT_ALL_PASSED)
         return code;
-    const bool ok = gc_limits(words, &config.settings.retention, &gc->limits, &err);
+    bool ok = gc_limits(words, &config.settings.retention, &gc->limits, &err);
     config_done(&config);
+    if (ok && older && !parse_i64(older, 0, DAYS_MAX, &days, &err))
+        ok = err_hint(&err, "--older takes a number of days");
+    gc->older_ms = older ? days * MS_PER_DAY : -1;
     return ok ? EXIT_ALL_PASSED : fail(&err);
-}
-
-static bool read_older(const char *text, int64_t *out, struct err *err)
-{
-    int64_t days = 0;
-    *out = -1;
-    if (!text)
-        return true;
-    if (!parse_i64(text, 0, DAYS_MAX, &days, err))
-        return err_hint(err, "--older takes a number of days");
-    *out = days * MS_PER_DAY;
-    return true;
 }
 
 int cmd_gc(struct globals *globals, int argc, char **argv)
@@ -319,7 +300,7 @@ int cmd_gc(struct globals *globals, int argc, char **argv)
         return fail_usage("devs gc --adopt", "--adopt does nothing else");
     if (adopts)
         return adopt_log(globals);
-    code = read_limits(&gc, &words);
+    code = read_limits(&gc, &words, older);
     if (code != EXIT_ALL_PASSED)
         return code;
     struct err err = {0};
@@ -327,8 +308,7 @@ int cmd_gc(struct globals *globals, int argc, char **argv)
     gc.name_count = line.operands;
     bool makes_log = merge && globals->db;
     const bool only_looks = gc.dry && !merge;
-    if (!read_older(older, &gc.older_ms, &err) ||
-        !(makes_log || only_looks ? find_log(globals->db, makes_log, &gc.place, &err)
+    if (!(makes_log || only_looks ? find_log(globals->db, makes_log, &gc.place, &err)
                                   : find_log_to_write(globals->db, &gc.place, &err)))
         return fail(&err);
     return merge ? merge_file(&gc, merge) : collect_all(&gc);

@@ -52,72 +52,6 @@ static void add_text(enum agent_item_kind kind, const char *text, struct str *ou
     str_done(&cut);
 }
 
-/* Marks each line of a person's prompt. */
-static void add_prompt(const char *text, struct str *out)
-{
-    struct str lines = {0};
-    add_text(AGENT_ITEM_TEXT, text, &lines);
-    for (const char *at = str_text(&lines); *at != '\0';) {
-        const size_t len = strcspn(at, "\n");
-        str_addf(out, "[you] %.*s\n", (int)len, at);
-        at += len + (at[len] == '\n');
-    }
-    str_done(&lines);
-}
-
-static void add_words(const struct hook_input *input, struct str *out)
-{
-    switch (input->kind) {
-    case HOOK_CALL_BEGINS: /* only shown if the call is rejected */
-    case HOOK_CALL_ENDED:
-    case HOOK_CALL_FAILED:
-        add_call(input, out);
-        break;
-    case HOOK_PROMPT:
-        add_prompt(input->text, out);
-        break;
-    case HOOK_TURN_ENDED:
-        add_text(AGENT_ITEM_TEXT, input->text, out);
-        break;
-    case HOOK_TURN_FAILED:
-        add_text(AGENT_ITEM_NOTICE, input->text, out);
-        break;
-    case HOOK_SESSION_STARTS:
-    case HOOK_SESSION_ENDS:
-    case HOOK_OTHER:
-        break;
-    }
-}
-
-/* Adds the event to the log as readable text: a call in one line with how it failed, but not its
- * result; the first HOOK_WORDS_MAX bytes of a message or a prompt. `notice` is what the agent is
- * told about it; NULL or "" = nothing. The redactor removes secrets. */
-static bool hook_words_add(struct call_log *log, const struct redactor *redactor,
-                           const struct hook_input *input, const char *notice,
-                           const struct moment *at, struct err *err)
-{
-    struct str words = {0};
-    struct str cut = {0};
-    add_words(input, &words);
-    if (notice && *notice)
-        add_text(AGENT_ITEM_NOTICE, notice, &words);
-    redact_text(redactor, str_text(&words), words.len, &cut, NULL);
-    const bool ok = call_log_add_words(log, str_text(&cut), cut.len, at, err);
-    str_done(&words);
-    str_done(&cut);
-    return ok;
-}
-
-/* Reads the thresholds and the secrets of the settings. If they are invalid, `devs run` reports
- * it, and a hook uses the defaults. Rules are not checked, because that would take longer than
- * everything else. */
-static void read_settings(struct settings *out)
-{
-    char dir[PATH_MAX];
-    if (!getcwd(dir, sizeof(dir)) || !config_read_quietly(dir, out))
-        *out = (struct settings){0};
-}
-
 /* Where an event is written. */
 struct recording {
     struct call_log *log;
@@ -125,10 +59,46 @@ struct recording {
     struct moment now;
 };
 
-static bool record_words_of(const struct recording *to, const struct hook_input *input,
-                            const char *notice, struct err *err)
+/* Adds the event to the log as readable text: a call in one line with how it failed, but not its
+ * result; the first HOOK_WORDS_MAX bytes of a message or a prompt. `notice` is what the agent is
+ * told about it; NULL or "" = nothing. The redactor removes secrets. */
+static bool record_words(const struct recording *to, const struct hook_input *input,
+                         const char *notice, struct err *err)
 {
-    return hook_words_add(to->log, to->redactor, input, notice, &to->now, err);
+    struct str words = {0}, lines = {0}, cut = {0};
+    switch (input->kind) {
+    case HOOK_CALL_BEGINS: /* only shown if the call is rejected */
+    case HOOK_CALL_ENDED:
+    case HOOK_CALL_FAILED:
+        add_call(input, &words);
+        break;
+    case HOOK_PROMPT: /* each line is marked as a person's */
+        add_text(AGENT_ITEM_TEXT, input->text, &lines);
+        for (const char *at = str_text(&lines); *at != '\0';) {
+            const size_t len = strcspn(at, "\n");
+            str_addf(&words, "[you] %.*s\n", (int)len, at);
+            at += len + (at[len] == '\n');
+        }
+        break;
+    case HOOK_TURN_ENDED:
+        add_text(AGENT_ITEM_TEXT, input->text, &words);
+        break;
+    case HOOK_TURN_FAILED:
+        add_text(AGENT_ITEM_NOTICE, input->text, &words);
+        break;
+    case HOOK_SESSION_STARTS:
+    case HOOK_SESSION_ENDS:
+    case HOOK_OTHER:
+        break;
+    }
+    if (notice && *notice)
+        add_text(AGENT_ITEM_NOTICE, notice, &words);
+    redact_text(to->redactor, str_text(&words), words.len, &cut, NULL);
+    const bool ok = call_log_add_words(to->log, str_text(&cut), cut.len, &to->now, err);
+    str_done(&words);
+    str_done(&lines);
+    str_done(&cut);
+    return ok;
 }
 
 static bool record_call(const struct recording *to, const struct hook_input *input,
@@ -149,7 +119,7 @@ static bool record_call(const struct recording *to, const struct hook_input *inp
         hook_answer_stop("a person has stopped this session in devs", answer);
     else if (verdict.news)
         hook_answer_say(input, verdict.level == ENTROPY_STUCK, verdict.nudge, answer);
-    return record_words_of(to, input, verdict.news ? verdict.nudge : NULL, err);
+    return record_words(to, input, verdict.news ? verdict.nudge : NULL, err);
 }
 
 static bool turn_away(const struct recording *to, const struct hook_input *input,
@@ -162,7 +132,7 @@ static bool turn_away(const struct recording *to, const struct hook_input *input
     const bool ends = refusal.by_person || refusal.times >= HOOK_TURNED_AWAY_MAX;
     if (ok && refusal.times > 0) {
         hook_answer_deny(input, ends, str_text(&why), answer);
-        ok = record_words_of(to, input, str_text(&why), err);
+        ok = record_words(to, input, str_text(&why), err);
     }
     str_done(&why);
     return ok;
@@ -177,14 +147,7 @@ static bool add_speech(const struct recording *to, const struct hook_input *inpu
         ok = call_log_add_note(to->log, input->text, &to->now, err);
     else if (*input->text != '\0')
         ok = call_log_add_message(to->log, input->text, &to->now, NULL, err);
-    return ok && record_words_of(to, input, NULL, err);
-}
-
-/* The loop guard of qwen 0.24 ends the turn, and without a terminal the process, without another
- * event. */
-static bool is_own_guard(const struct hook_input *input)
-{
-    return strcmp(input->text, "loop_detected") == 0;
+    return ok && record_words(to, input, NULL, err);
 }
 
 /* Gemini 0.61 sends no event when its own loop guard ends a turn. */
@@ -207,8 +170,11 @@ static bool add_event(const struct recording *to, const struct hook_input *input
     case HOOK_CALL_FAILED:
         return record_call(to, input, answer, err);
     case HOOK_TURN_FAILED:
+        /* the loop guard of qwen 0.24 ends the turn, and without a terminal the process, without
+         * another event */
         return add_speech(to, input, err) &&
-               (!is_own_guard(input) || call_log_end(to->log, CALL_LOG_END_STUCK, &to->now, err));
+               (strcmp(input->text, "loop_detected") != 0 ||
+                call_log_end(to->log, CALL_LOG_END_STUCK, &to->now, err));
     case HOOK_PROMPT:
     case HOOK_TURN_ENDED:
         return add_speech(to, input, err);
@@ -233,27 +199,22 @@ static bool is_for_nothing(const struct place *place, const struct hook_input *i
     return input->kind == HOOK_OTHER;
 }
 
-/* From here on the time is limited by HOOK_WAIT_MS_MAX and the disk. An alarm during or after
- * the commit would report that nothing was recorded, which might not be true. */
-static void ignore_alarm(void)
-{
-    sigset_t alarm;
-    (void)sigemptyset(&alarm);
-    (void)sigaddset(&alarm, SIGALRM);
-    (void)sigprocmask(SIG_BLOCK, &alarm, NULL);
-}
-
 ATTR_MUST_USE static bool hook_record(const struct place *place, const struct hook_input *input,
                                       struct str *answer, struct err *err)
 {
     char dir[PATH_MAX];
+    sigset_t alarm;
     struct call_log *log = NULL;
     struct settings settings = {0};
     struct redactor *redactor = NULL;
     const struct moment now = clock_now();
     if (is_for_nothing(place, input))
         return true;
-    read_settings(&settings);
+    /* Reads the thresholds and the secrets. If the settings are invalid, `devs run` reports it,
+     * and a hook uses the defaults. Rules are not checked, because that would take longer than
+     * everything else. */
+    if (!getcwd(dir, sizeof(dir)) || !config_read_quietly(dir, &settings))
+        settings = (struct settings){0};
     bool ok = secrets_redactor(&redactor, NULL, &settings.secrets, err);
     const struct call_session session = {.agent = input->agent->name,
                                          .id = input->session,
@@ -263,7 +224,11 @@ ATTR_MUST_USE static bool hook_record(const struct place *place, const struct ho
                                          .wait_ms = HOOK_WAIT_MS_MAX};
     ok = ok && call_log_open(&log, place, &session, &now, err);
     const struct recording to = {.log = log, .redactor = redactor, .now = now};
-    ignore_alarm();
+    /* From here on the time is limited by HOOK_WAIT_MS_MAX and the disk. An alarm during or after
+     * the commit would report that nothing was recorded, which might not be true. */
+    (void)sigemptyset(&alarm);
+    (void)sigaddset(&alarm, SIGALRM);
+    (void)sigprocmask(SIG_BLOCK, &alarm, NULL);
     ok = ok && add_event(&to, input, answer, err) && call_log_commit(log, err);
     call_log_close(log);
     redactor_close(redactor);
@@ -361,16 +326,6 @@ static act_fn *find_act(const char *word)
     return NULL;
 }
 
-/* Exit code 2 of a hook blocks the agent's call. Options that another devs wrote into the
- * settings, and that this one does not know, must not cause that. */
-static bool is_of_agent(int argc, char **argv)
-{
-    bool found = argc == 0 || argv[0][0] == '-';
-    for (int i = 0; found && i < argc; i++)
-        found = !find_act(argv[i]);
-    return found;
-}
-
 /* Records nothing, but reads what the agent writes. */
 static int pass_by(void)
 {
@@ -380,28 +335,6 @@ static int pass_by(void)
         errno = 0; /* there is no more input */
     str_done(&text);
     return EXIT_ALL_PASSED;
-}
-
-static int record_for(const struct globals *globals, const char *name)
-{
-    const struct hook_agent *agent = name ? hook_agent_named(name) : NULL;
-    if (!name || agent)
-        return take_event(globals, agent);
-    warn("hook: no agent '%s' is known that has hooks, nothing was recorded", name);
-    return pass_by();
-}
-
-static int dispatch_act(struct hook_install *install, const struct globals *globals,
-                        const char *name, const char *word)
-{
-    act_fn *act = find_act(word);
-    install->db = globals->db;
-    install->agent = name ? hook_agent_named(name) : NULL;
-    if (name && !install->agent)
-        return fail_usage(hook_agent_names(), "hook: no agent '%s' is known that has hooks", name);
-    return act ? act(install)
-               : fail_usage("devs hook --help",
-                            "hook: '%s' is not one of install, uninstall, status", word);
 }
 
 int cmd_hook(struct globals *globals, int argc, char **argv)
@@ -415,7 +348,11 @@ int cmd_hook(struct globals *globals, int argc, char **argv)
         {"user", 0, NULL, "your settings, for all projects that have a log", &install.of_user,
          NULL},
     };
-    const bool of_agent = is_of_agent(argc, argv);
+    /* Exit code 2 of a hook blocks the agent's call. Options that another devs wrote into the
+     * settings, and that this one does not know, must not cause that. */
+    bool of_agent = argc == 0 || argv[0][0] == '-';
+    for (int i = 0; of_agent && i < argc; i++)
+        of_agent = !find_act(argv[i]);
     struct command_line line = {.name = "hook",
                                 .specs = specs,
                                 .spec_count = ARRAY_LEN(specs),
@@ -424,9 +361,21 @@ int cmd_hook(struct globals *globals, int argc, char **argv)
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return of_agent && !globals->listing ? pass_by() : code;
-    if (of_agent)
-        return record_for(globals, name);
+    install.agent = name ? hook_agent_named(name) : NULL;
+    if (of_agent && (!name || install.agent))
+        return take_event(globals, install.agent);
+    if (of_agent) {
+        warn("hook: no agent '%s' is known that has hooks, nothing was recorded", name);
+        return pass_by();
+    }
     if (project && install.of_user)
         return fail_usage("devs hook --help", "hook: --project or --user, not both");
-    return dispatch_act(&install, globals, name, argv[0]);
+    if (name && !install.agent)
+        return fail_usage(hook_agent_names(), "hook: no agent '%s' is known that has hooks", name);
+    act_fn *act = find_act(argv[0]);
+    if (!act)
+        return fail_usage("devs hook --help", "hook: '%s' is not one of install, uninstall, status",
+                          argv[0]);
+    install.db = globals->db;
+    return act(&install);
 }

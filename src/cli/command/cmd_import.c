@@ -66,27 +66,6 @@ struct import_run {
     struct err err; /* the first error */
 };
 
-static void import_run_open(struct import_run **out, const struct import_setting *setting)
-{
-    *out = xcalloc(1, sizeof(**out));
-    (*out)->setting = setting;
-}
-
-static void import_run_close(struct import_run *run)
-{
-    if (!run)
-        return;
-    call_log_close(run->log);
-    free(run->session);
-    str_done(&run->words);
-    free(run);
-}
-
-static void import_run_of(struct import_run *run, const struct transcript *transcript)
-{
-    run->transcript = transcript;
-}
-
 static bool import_run_is_over(const struct import_run *run)
 {
     return run->err.code != ERR_NONE || run->result.was_there;
@@ -138,12 +117,23 @@ static void take_verdict(struct import_run *run, const struct call_verdict *verd
     run->is_stuck = verdict->level == ENTROPY_STUCK;
 }
 
-static bool add_words(struct import_run *run)
+/* Adds the item as redacted readable text. Marks lines that are not the agent's own. */
+static bool add_words(struct import_run *run, const struct transcript_item *it)
 {
-    struct str cut = {0};
-    redact_text(run->setting->redactor, str_text(&run->words), run->words.len, &cut, NULL);
-    str_done(&run->words);
-    run->words = cut;
+    struct str lines = {0}, words = {0};
+    const char *mark = it->is_prompt ? "[you] " : it->is_side ? "[sub] " : "";
+    agent_item_words(&it->item, &lines);
+    const char *at = str_text(&lines);
+    while (*at != '\0') {
+        const size_t len = strcspn(at, "\n") + 1;
+        str_add(&words, mark);
+        str_add_n(&words, at, at[len - 1] == '\n' ? len : len - 1);
+        at += at[len - 1] == '\n' ? len : len - 1;
+    }
+    str_clear(&run->words);
+    redact_text(run->setting->redactor, str_text(&words), words.len, &run->words, NULL);
+    str_done(&words);
+    str_done(&lines);
     const size_t len = run->words.len;
     if (run->words_kept + (int64_t)len > IMPORT_WORDS_MAX) {
         run->result.words_lost += (int64_t)len;
@@ -217,23 +207,6 @@ static bool add_event(struct import_run *run, const struct transcript_item *it)
     return true;
 }
 
-/* Marks lines that are not the agent's own. */
-static void make_words(struct import_run *run, const struct transcript_item *it)
-{
-    struct str lines = {0};
-    const char *mark = it->is_prompt ? "[you] " : it->is_side ? "[sub] " : "";
-    agent_item_words(&it->item, &lines);
-    str_clear(&run->words);
-    const char *at = str_text(&lines);
-    while (*at != '\0') {
-        const size_t len = strcspn(at, "\n") + 1;
-        str_add(&run->words, mark);
-        str_add_n(&run->words, at, at[len - 1] == '\n' ? len : len - 1);
-        at += at[len - 1] == '\n' ? len : len - 1;
-    }
-    str_done(&lines);
-}
-
 static void import_run_item(void *ctx, const struct transcript_item *item)
 {
     struct import_run *run = ctx;
@@ -246,20 +219,8 @@ static void import_run_item(void *ctx, const struct transcript_item *item)
         return; /* text before the start, or instead of it */
     if (!run->log && !begin_import(run))
         return;
-    make_words(run, item);
-    if (add_words(run))
+    if (add_words(run, item))
         (void)add_event(run, item); /* reported by run->err */
-}
-
-static bool end_import(struct import_run *run)
-{
-    const enum agent_end how = transcript_state(run->transcript);
-    if (how == AGENT_END_CUT &&
-        !call_log_add_note(run->log, "the transcript breaks off here", &run->at, &run->err))
-        return false;
-    const bool is_well = how == AGENT_END_DONE || how == AGENT_END_UNKNOWN;
-    return call_log_add_used(run->log, transcript_used(run->transcript), &run->at, &run->err) &&
-           call_log_end(run->log, is_well ? 0 : 1, &run->at, &run->err);
 }
 
 ATTR_MUST_USE static bool import_run_end(struct import_run *run, struct import_result *out,
@@ -274,7 +235,13 @@ ATTR_MUST_USE static bool import_run_end(struct import_run *run, struct import_r
         set_time(run, 0);
         (void)begin_import(run); /* reported by run->err and run->result */
     }
-    if (run->err.code == ERR_NONE && run->log && end_import(run))
+    const enum agent_end how = transcript_state(run->transcript);
+    const bool is_well = how == AGENT_END_DONE || how == AGENT_END_UNKNOWN;
+    if (run->err.code == ERR_NONE && run->log &&
+        (how != AGENT_END_CUT ||
+         call_log_add_note(run->log, "the transcript breaks off here", &run->at, &run->err)) &&
+        call_log_add_used(run->log, transcript_used(run->transcript), &run->at, &run->err) &&
+        call_log_end(run->log, is_well ? 0 : 1, &run->at, &run->err))
         run->result.run = call_log_run(run->log);
     *out = run->result;
     return run->err.code == ERR_NONE || err_set(err, run->err.code, "%s", run->err.message);
@@ -417,22 +384,15 @@ static void print_json(const struct import_file *file, const struct import_resul
     str_done(&out);
 }
 
-/* Returns the name without folder and extension, for a session without an id. */
-static void name_of(const char *path, struct str *out)
-{
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    const char *dot = strrchr(name, '.');
-    const size_t len = dot && dot > name ? (size_t)(dot - name) : strlen(name);
-    str_add_n(out, name, len);
-}
-
 static bool import_open(struct import_file *file, int fd, const struct stat *info, struct err *err)
 {
     const struct import_words *words = file->words;
-    struct str name = {0};
+    const char *slash = strrchr(file->path, '/');
+    const char *base = slash ? slash + 1 : file->path;
+    const char *dot = strrchr(base, '.');
+    struct str name = {0}; /* without folder and extension, for a session without an id */
     struct import_result result;
-    name_of(file->path, &name);
+    str_add_n(&name, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
     const struct import_setting setting = {
         .place = &words->place,
         .settings = &words->config.settings,
@@ -442,29 +402,25 @@ static bool import_open(struct import_file *file, int fd, const struct stat *inf
         .made_ms = (int64_t)info->st_mtim.tv_sec * MS_PER_S + info->st_mtim.tv_nsec / NS_PER_MS,
         .again = words->again,
     };
-    import_run_open(&file->run, &setting);
+    struct import_run run = {.setting = &setting};
+    file->run = &run;
     transcript_open(&file->transcript, words->config.settings.agents, words->agent, import_run_item,
-                    file->run);
-    import_run_of(file->run, file->transcript);
+                    &run);
+    run.transcript = file->transcript;
     bool ok = read_file(file, fd, err);
     progress_done(&file->progress);
-    ok = ok && import_run_end(file->run, &result, err);
+    ok = ok && import_run_end(&run, &result, err);
     if (ok && words->json)
         print_json(file, &result);
     else if (ok)
         print_text(file, &result);
     transcript_close(file->transcript);
-    import_run_close(file->run);
+    file->run = NULL;
+    call_log_close(run.log);
+    free(run.session);
+    str_done(&run.words);
     str_done(&name);
     return ok;
-}
-
-static int say_wrong(const char *path, const struct err *err)
-{
-    struct err said = {0};
-    (void)err_set(&said, err->code, "%s: %s", path, err->message);
-    (void)err_hint(&said, "%s", err->hint);
-    return fail(&said);
 }
 
 /* Standard input has neither a time of its own nor a size. */
@@ -483,7 +439,12 @@ static int import_path(const struct import_words *words, const char *path)
     const bool ok = import_open(&file, fd, &info, &err);
     if (!is_stdin)
         (void)close(fd); /* only read */
-    return ok ? EXIT_ALL_PASSED : say_wrong(path, &err);
+    if (ok)
+        return EXIT_ALL_PASSED;
+    struct err said = {0};
+    (void)err_set(&said, err.code, "%s: %s", path, err.message);
+    (void)err_hint(&said, "%s", err.hint);
+    return fail(&said);
 }
 
 /* Imports each file separately: an invalid one does not stop the others. */

@@ -14,44 +14,6 @@
 #include "text.h"
 #include "watch.h"
 
-/* The attempt whose output is printed. */
-struct chosen {
-    int task, step, attempt;
-};
-
-static bool choose_step(const struct run_state *state, const char *given, struct chosen *chosen,
-                        struct err *err)
-{
-    int64_t step = 0;
-    int count = state->plan->tasks[chosen->task].step_count;
-    if (given && !parse_i64(given, 1, count, &step, err))
-        return false;
-    chosen->step = given ? (int)step - 1 : run_state_step_number(state, chosen->task);
-    return true;
-}
-
-/* Chooses the given attempt, or else the latest one of the step, falling back from a step that
- * has not started to the one before. */
-static bool choose_attempt(const struct run_state *state, const char *given, struct chosen *chosen,
-                           struct err *err)
-{
-    const struct step_state *steps = state->tasks[chosen->task].steps;
-    while (!given && chosen->step > 0 && steps[chosen->step].attempt_count == 0)
-        chosen->step--;
-    int64_t latest = (int64_t)steps[chosen->step].attempt_count;
-    if (latest == 0) {
-        chosen->attempt = 0;
-        return true;
-    }
-    int64_t attempt = latest;
-    if (given && !parse_i64(given, 1, latest, &attempt, err)) {
-        (void)err_hint(err, "step %d has had %lld tries", chosen->step + 1, (long long)latest);
-        return false;
-    }
-    chosen->attempt = (int)attempt;
-    return true;
-}
-
 /* The options. */
 struct log_words {
     const char *try, *step;
@@ -59,6 +21,30 @@ struct log_words {
     bool raw;
     bool times;
 };
+
+/* Chooses the step and the attempt of chosen->task: the given ones, or else the current step and
+ * its latest attempt, falling back from a step that has not started to the one before. Attempt 0:
+ * there is none yet. */
+static bool choose_attempt(const struct run_state *state, const struct log_words *words,
+                           struct log_output_key *chosen, struct err *err)
+{
+    const struct step_state *steps = state->tasks[chosen->task].steps;
+    int64_t step = 0;
+    const int step_count = state->plan->tasks[chosen->task].step_count;
+    if (words->step && !parse_i64(words->step, 1, step_count, &step, err))
+        return false;
+    chosen->step = words->step ? (int)step - 1 : run_state_step_number(state, chosen->task);
+    while (!words->try && chosen->step > 0 && steps[chosen->step].attempt_count == 0)
+        chosen->step--;
+    const int64_t latest = (int64_t)steps[chosen->step].attempt_count;
+    int64_t attempt = latest;
+    if (latest > 0 && words->try && !parse_i64(words->try, 1, latest, &attempt, err)) {
+        (void)err_hint(err, "step %d has had %lld tries", chosen->step + 1, (long long)latest);
+        return false;
+    }
+    chosen->attempt = (int)attempt;
+    return true;
+}
 
 /* What is printed, and from which run. */
 struct printing {
@@ -114,7 +100,7 @@ static bool pass_silence(struct printing *printing, struct err *err)
 }
 
 /* Prints an attempt's recorded output from its start, all streams to stdout, and what is added
- * while it grows. The caller ends it with output_print_done(). */
+ * while it grows. */
 struct output_print {
     struct log_reader *reader; /* borrowed */
     struct log_output_key key;
@@ -157,21 +143,17 @@ static void print_timed(struct output_print *print, const struct log_output_row 
     }
 }
 
-static void print_gap(struct output_print *print, int64_t bytes)
-{
-    (void)printf("%s[%" PRId64 " bytes were not kept]\n",
-                 print->times && print->open_stream == 0 ? "" : "\n", bytes);
-    print->open_stream = 0;
-}
-
 static void print_row(struct output_print *print, const struct log_output_row *row)
 {
     const char *bytes = str_text(&print->page.text) + row->start;
     size_t len = row->len;
     int64_t *next = &print->next[row->stream];
 
-    if (row->offset > *next)
-        print_gap(print, row->offset - *next);
+    if (row->offset > *next) {
+        (void)printf("%s[%" PRId64 " bytes were not kept]\n",
+                     print->times && print->open_stream == 0 ? "" : "\n", row->offset - *next);
+        print->open_stream = 0;
+    }
     int64_t seen = *next - row->offset; /* of this row: a tail can overlap the head */
     if (seen > 0) {
         size_t skip = (size_t)seen < len ? (size_t)seen : len;
@@ -205,27 +187,16 @@ ATTR_MUST_USE static bool output_print_more(struct output_print *print, struct e
     return true;
 }
 
-static void output_print_done(struct output_print *print)
-{
-    if (print->open_stream != 0)
-        (void)putchar('\n');
-    output_page_done(&print->page);
-}
-
-static bool is_over(struct follower *follower, const struct log_output_key *chosen)
-{
-    const struct run_state *state = follower_state(follower);
-    const struct attempt_state *attempt =
-        step_state_find_attempt(&state->tasks[chosen->task].steps[chosen->step], chosen->attempt);
-    return !attempt || attempt->ended.at_ms != 0 || follower_is_orphaned(follower);
-}
-
 static bool follow_output(struct follower *follower, const struct log_output_key *chosen,
                           struct output_print *print, struct err *err)
 {
     enum { ORPHAN_LOOK_MS = 1000 };
     for (;;) {
-        bool over = is_over(follower, chosen); /* before reading output, so that none is lost */
+        /* looks for the end before it reads output, so that none is lost */
+        const struct run_state *state = follower_state(follower);
+        const struct step_state *step = &state->tasks[chosen->task].steps[chosen->step];
+        const struct attempt_state *attempt = step_state_find_attempt(step, chosen->attempt);
+        const bool over = !attempt || attempt->ended.at_ms != 0 || follower_is_orphaned(follower);
         if (!output_print_more(print, err))
             return false;
         if (over || ferror(stdout))
@@ -242,29 +213,27 @@ static bool print_log(struct follower *follower, const struct target *target,
                       const struct log_words *words, struct err *err)
 {
     const struct run_state *state = follower_state(follower);
-    struct chosen chosen = {0};
-    if (!target_only_task(target, state->plan, "devs log", &chosen.task, err) ||
-        !choose_step(state, words->step, &chosen, err) ||
-        !choose_attempt(state, words->try, &chosen, err))
+    struct printing printing = {
+        .follower = follower,
+        .words = words,
+        .key = {.run = follower_run(follower)->number, .readable = !words->raw}};
+    struct log_output_key *key = &printing.key;
+    if (!target_only_task(target, state->plan, "devs log", &key->task, err) ||
+        !choose_attempt(state, words, key, err))
         return false;
-    if (chosen.attempt == 0) {
-        warn("%s has not been tried yet", state->plan->tasks[chosen.task].id);
+    if (key->attempt == 0) {
+        warn("%s has not been tried yet", state->plan->tasks[key->task].id);
         return true;
     }
-    struct printing printing = {.follower = follower,
-                                .words = words,
-                                .key = {.run = follower_run(follower)->number,
-                                        .task = chosen.task,
-                                        .step = chosen.step,
-                                        .attempt = chosen.attempt,
-                                        .readable = !words->raw}};
     if (!pass_silence(&printing, err))
         return false;
     struct output_print print = {
         .reader = follower_reader(follower), .key = printing.key, .times = words->times};
     bool ok = words->follow ? follow_output(follower, &printing.key, &print, err)
                             : output_print_more(&print, err);
-    output_print_done(&print);
+    if (print.open_stream != 0)
+        (void)putchar('\n');
+    output_page_done(&print.page);
     return ok;
 }
 

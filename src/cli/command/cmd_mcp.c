@@ -79,25 +79,18 @@ static bool choose_workspace(struct serving *serving, struct err *err)
     return true;
 }
 
-static bool write_policy(const struct serving *serving, struct str *out, struct err *err)
-{
-    const char *name = serving->words->policy;
-    if (!name)
-        return true;
-    if (!config_policy(&serving->config.settings, name, err))
-        return false;
-    str_json_text(out, "policy", name);
-    return true;
-}
-
 /* Makes the plan that grows with each call. */
 static bool make_plan(struct serving *serving, struct err *err)
 {
     const struct plan_context context = {.settings = &serving->config.settings};
+    const char *policy = serving->words->policy;
     struct violations violations = {0};
     struct str text = {0};
     str_addf(&text, "{\"version\":1,\"name\":\"mcp\",\"grows\":true,\"jobs\":%d", PROXY_JOBS);
-    bool ok = write_policy(serving, &text, err) && write_sandbox(serving, &text, err);
+    bool ok = !policy || config_policy(&serving->config.settings, policy, err);
+    if (ok && policy)
+        str_json_text(&text, "policy", policy);
+    ok = ok && write_sandbox(serving, &text, err);
     str_add(&text, ",\"tasks\":[]}");
     if (ok) {
         ok = plan_parse_with(str_text(&text), text.len, &context, &serving->plan, &violations);
@@ -110,16 +103,6 @@ static bool make_plan(struct serving *serving, struct err *err)
     violations_done(&violations);
     str_done(&text);
     return ok;
-}
-
-static bool cut_secrets(struct serving *serving, struct err *err)
-{
-    const struct session session = {.globals = serving->globals,
-                                    .plan = serving->plan,
-                                    .plan_text = str_text(&serving->plan_text),
-                                    .rules = serving->config.settings.rules,
-                                    .secrets = &serving->config.settings.secrets};
-    return secrets_open(&serving->secrets, &session, err);
 }
 
 static bool fill_options(struct serving *serving, struct err *err)
@@ -193,9 +176,14 @@ static int serve_client(struct serving *serving)
 {
     struct proxy_result result = {0};
     struct err err = {0};
-    bool ok = choose_workspace(serving, &err) && make_plan(serving, &err) &&
-              cut_secrets(serving, &err) && fill_options(serving, &err) &&
-              take_stdio(&serving->options, &err) && proxy_run(&serving->options, &result, &err);
+    bool ok = choose_workspace(serving, &err) && make_plan(serving, &err);
+    const struct session session = {.globals = serving->globals,
+                                    .plan = serving->plan,
+                                    .plan_text = str_text(&serving->plan_text),
+                                    .rules = serving->config.settings.rules,
+                                    .secrets = &serving->config.settings.secrets};
+    ok = ok && secrets_open(&serving->secrets, &session, &err) && fill_options(serving, &err) &&
+         take_stdio(&serving->options, &err) && proxy_run(&serving->options, &result, &err);
     int code = ok ? tell_end(&result) : fail(&err);
     str_done(&result.kept);
     secrets_close(&serving->secrets);
@@ -220,26 +208,22 @@ static int serve_words(const struct globals *globals, const struct mcp_words *wo
     return code;
 }
 
-/* No client may grant trust: it may be allowed to write below the project, which may be the
- * user's home. */
-static int write_beside_trust(const char *path)
-{
-    char folder[PATH_MAX], real[PATH_MAX];
-    const bool is_known = trust_folder(folder, NULL);
-    const char *guarded = is_known ? folder : NULL;
-    if (is_known && realpath(folder, real))
-        guarded = real;
-    return file_act_write(path, guarded);
-}
-
 /* A step of the proxy's run. */
 static int act_on_file(const struct mcp_words *words)
 {
     int64_t offset = 0;
     int64_t length = 0;
     struct err err = {0};
-    if (words->write_file)
-        return write_beside_trust(words->write_file);
+    if (words->write_file) {
+        /* No client may grant trust: it may be allowed to write below the project, which may be
+         * the user's home. */
+        char folder[PATH_MAX], real[PATH_MAX];
+        const bool is_known = trust_folder(folder, NULL);
+        const char *guarded = is_known ? folder : NULL;
+        if (is_known && realpath(folder, real))
+            guarded = real;
+        return file_act_write(words->write_file, guarded);
+    }
     if (!parse_i64(words->offset ? words->offset : "0", 0, INT64_MAX, &offset, &err) ||
         !parse_i64(words->length ? words->length : "0", 0, INT64_MAX - offset, &length, &err))
         return fail(&err);

@@ -20,14 +20,6 @@ struct planning {
     char path[PATH_MAX];
 };
 
-static bool may_write(const struct planning *planning, struct err *err)
-{
-    if (planning->at.words.force || access(planning->path, F_OK) != 0)
-        return true;
-    (void)err_set(err, ERR_INVALID, "'%s' already exists", planning->path);
-    return err_hint(err, "devs execute-phase %d runs it; --force plans again", planning->at.number);
-}
-
 /* The person requested this plan and need not trust it again. */
 static void trust_plan(const char *path, const struct str *text)
 {
@@ -129,7 +121,11 @@ static int ask_agent(struct globals *globals, struct planning *planning)
     int code = EXIT_USAGE;
     str_addf(&title, "A plan for phase %d: %s", at->number,
              project_phase_title(&at->project, at->number));
-    if (may_write(planning, &err) && write_prompt(planning, &prompt, &err)) {
+    if (!at->words.force && access(planning->path, F_OK) == 0) {
+        (void)err_set(&err, ERR_INVALID, "'%s' already exists", planning->path);
+        (void)err_hint(&err, "devs execute-phase %d runs it; --force plans again", at->number);
+        code = fail(&err);
+    } else if (write_prompt(planning, &prompt, &err)) {
         const struct workflow_question question = {
             .globals = globals,
             .words = &at->words,

@@ -33,7 +33,7 @@ static const char *member_text(const struct json *rule, const char *key)
 
 /* Returns what the rule says about a failure: the type or reason, or else the class; "" if it
  * says nothing on its own. */
-static const char *word_of(const struct json *rule)
+static const char *rule_word(const struct json *rule)
 {
     const char *word = member_text(rule, "type");
     if (*word == '\0')
@@ -63,7 +63,7 @@ static void print_rules(const struct json *set, const char *hash, const struct c
         for (size_t i = 0; i < json_count(rules); i++) {
             const struct json *rule = json_at(rules, i);
             str_addf(&out, "  %-7s %-32s %-26s%s\n", lists[list], member_text(rule, "id"),
-                     word_of(rule), is_own(rule) ? " yours" : "");
+                     rule_word(rule), is_own(rule) ? " yours" : "");
         }
     }
     say(out.data);
@@ -121,20 +121,6 @@ static int list_rules(const struct config *config, bool json)
     return ok ? EXIT_ALL_PASSED : fail(&err);
 }
 
-static void add_change(const struct rule_trial_change *change, struct str *out)
-{
-    struct str what = {0};
-    str_addf(&what, "%s -> %s", change->from, change->to);
-    str_addf(out, "%6lld  %-32s ", (long long)change->count, what.data);
-    str_add(out, change->look ? " look at these: " : " ");
-    for (int i = 0; i < change->example_count; i++) {
-        str_add(out, i > 0 ? ", " : "");
-        rule_trial_attempt_words(&change->examples[i], out);
-    }
-    str_add(out, change->count > change->example_count ? ", ...\n" : "\n");
-    str_done(&what);
-}
-
 static void print_trial(const struct rule_trial *trial)
 {
     struct str out = {0};
@@ -144,29 +130,25 @@ static void print_trial(const struct rule_trial *trial)
         str_addf(&out, "%lld of %lld would change", (long long)trial->changed,
                  (long long)trial->attempts);
     str_add_char(&out, '\n');
-    for (int i = 0; i < trial->change_count; i++)
-        add_change(&trial->changes[i], &out);
+    for (int i = 0; i < trial->change_count; i++) {
+        const struct rule_trial_change *change = &trial->changes[i];
+        struct str what = {0};
+        str_addf(&what, "%s -> %s", change->from, change->to);
+        str_addf(&out, "%6lld  %-32s ", (long long)change->count, what.data);
+        str_add(&out, change->look ? " look at these: " : " ");
+        for (int k = 0; k < change->example_count; k++) {
+            str_add(&out, k > 0 ? ", " : "");
+            rule_trial_attempt_words(&change->examples[k], &out);
+        }
+        str_add(&out, change->count > change->example_count ? ", ...\n" : "\n");
+        str_done(&what);
+    }
     if (trial->others > 0)
         str_addf(&out, "%6lld  in other ways\n", (long long)trial->others);
     if (trial->skipped > 0 && trial->changed > 0)
         str_addf(&out, "%6lld  could not be read\n", (long long)trial->skipped);
     say(out.data);
     str_done(&out);
-}
-
-static void add_examples(const struct rule_trial_change *change, struct str *out)
-{
-    str_json_key(out, "examples");
-    str_add_char(out, '[');
-    for (int i = 0; i < change->example_count; i++) {
-        str_add(out, i > 0 ? ",{" : "{");
-        str_json_i64(out, "run", change->examples[i].run);
-        str_json_text(out, "task", change->examples[i].task);
-        str_json_i64(out, "step", change->examples[i].step + 1);
-        str_json_i64(out, "attempt", change->examples[i].attempt);
-        str_add_char(out, '}');
-    }
-    str_add_char(out, ']');
 }
 
 /* `saved` is where the rule was added; "" if it was only tried. */
@@ -188,8 +170,17 @@ static void print_trial_json(const struct rule_trial *trial, const char *saved)
         str_json_text(&out, "to", change->to);
         str_json_i64(&out, "count", change->count);
         str_json_bool(&out, "look", change->look);
-        add_examples(change, &out);
-        str_add_char(&out, '}');
+        str_json_key(&out, "examples");
+        str_add_char(&out, '[');
+        for (int k = 0; k < change->example_count; k++) {
+            str_add(&out, k > 0 ? ",{" : "{");
+            str_json_i64(&out, "run", change->examples[k].run);
+            str_json_text(&out, "task", change->examples[k].task);
+            str_json_i64(&out, "step", change->examples[k].step + 1);
+            str_json_i64(&out, "attempt", change->examples[k].attempt);
+            str_add_char(&out, '}');
+        }
+        str_add(&out, "]}");
     }
     str_add_char(&out, ']');
     if (*saved != '\0')
@@ -204,13 +195,6 @@ static bool show_progress(void *progress, int64_t done, int64_t total)
 {
     progress_say(progress, "judging", done, total);
     return true;
-}
-
-static bool read_rule(const char *path, struct str *out, struct err *err)
-{
-    struct err why = {0};
-    return read_text_input(path, RULE_LIST_BYTES_MAX, out, &why) ||
-           err_set(err, why.code, "%s: %s", path, why.message);
 }
 
 /* Tries the rule on everything recorded here. An empty log is not an error when adding a rule. */
@@ -240,23 +224,17 @@ static bool try_rule(const struct globals *globals, const struct config *config,
     return ok;
 }
 
-static void say_added(const char *path)
-{
-    struct str out = {0};
-    str_addf(&out, "added to %s\n", path);
-    say(out.data);
-    str_done(&out);
-}
-
 static int teach_rule(struct globals *globals, const struct config *config, const char *dir,
                       const struct rules_options *options)
 {
     struct str rule = {0};
     struct rule_trial trial = {0};
-    struct err err = {0};
+    struct err err = {0}, why = {0};
+    const char *file = options->add ? options->add : options->try;
     char path[PATH_MAX + sizeof("/devs.config.json")] = "";
-    bool ok = read_rule(options->add ? options->add : options->try, &rule, &err) &&
-              try_rule(globals, config, &rule, options->add != NULL, &trial, &err);
+    bool ok = read_text_input(file, RULE_LIST_BYTES_MAX, &rule, &why) ||
+              err_set(&err, why.code, "%s: %s", file, why.message);
+    ok = ok && try_rule(globals, config, &rule, options->add != NULL, &trial, &err);
     if (ok && !options->json)
         print_trial(&trial);
     if (ok && options->add) {
@@ -267,12 +245,16 @@ static int teach_rule(struct globals *globals, const struct config *config, cons
     str_done(&rule);
     if (!ok)
         return fail(&err);
-    if (options->json)
+    if (options->json) {
         print_trial_json(&trial, path);
-    else if (options->add)
-        say_added(path);
-    else
+    } else if (options->add) {
+        struct str added = {0};
+        str_addf(&added, "added to %s\n", path);
+        say(added.data);
+        str_done(&added);
+    } else {
         (void)puts("nothing was saved");
+    }
     return options->try && trial.changed > 0 ? EXIT_WOULD_CHANGE : EXIT_ALL_PASSED;
 }
 

@@ -30,26 +30,6 @@ static void forget_text(void *ctx)
     str_done(text);
 }
 
-/* Checks the options that --continue allows. */
-static int continue_run(const struct globals *globals, const char *word,
-                        const struct take_up_how *how, bool has_plan)
-{
-    if (has_plan)
-        return fail_usage(
-            "devs run --continue RUN [--failed] [-j N] [--plain|--json] [--detach]",
-            "run: --continue runs the plan in the log and takes no plan, --only or --dry-run");
-    return take_up_continue(globals, word, how);
-}
-
-static int ask_for_plan(void)
-{
-    return fail_usage(access("plan.json", F_OK) == 0
-                          ? "devs run plan.json, which is here, or devs run --continue RUN"
-                          : "devs run PLAN, or devs run --continue RUN; devs init writes a plan to "
-                            "start from",
-                      "run: which plan?");
-}
-
 int cmd_run(struct globals *globals, int argc, char **argv)
 {
     bool plain = false, json = false, dry = false;
@@ -76,13 +56,21 @@ int cmd_run(struct globals *globals, int argc, char **argv)
                                     .failed = failed,
                                     .detach = detach,
                                     .watch = session_choose_watch(plain, json)};
+    if (again && (line.operands > 0 || only || dry))
+        return fail_usage(
+            "devs run --continue RUN [--failed] [-j N] [--plain|--json] [--detach]",
+            "run: --continue runs the plan in the log and takes no plan, --only or --dry-run");
     if (again)
-        return continue_run(globals, again, &how, line.operands > 0 || only || dry);
+        return take_up_continue(globals, again, &how);
     if (failed)
         return fail_usage("devs run --continue RUN --failed",
                           "run: --failed is for a run that has ended");
     if (line.operands == 0)
-        return ask_for_plan();
+        return fail_usage(access("plan.json", F_OK) == 0
+                              ? "devs run plan.json, which is here, or devs run --continue RUN"
+                              : "devs run PLAN, or devs run --continue RUN; devs init writes a "
+                                "plan to start from",
+                          "run: which plan?");
 
     struct plan_file file;
     code = plan_file_read(argv[0], dry ? CONFIG_SHOWS : CONFIG_ACTS, &file);

@@ -9,7 +9,7 @@
 #include "shown.h"
 #include "target.h"
 
-static const char *state_of(const struct log_run_info *run)
+static const char *state_word(const struct log_run_info *run)
 {
     if (run->ended_at_ms != 0)
         return "ended";
@@ -26,7 +26,7 @@ static void print_text(const struct log_run_info *run)
     shown_duration(end_ms - run->started_at_ms, &lasted);
     (void)printf("#%-5lld %s  %8s  %-11s %5d %-5s %6lld %-5s %5lld passed %4lld failed  ",
                  (long long)run->number, clock_date(run->started_at_ms, started), str_text(&lasted),
-                 state_of(run), run->tasks, run->tasks == 1 ? "task" : "tasks",
+                 state_word(run), run->tasks, run->tasks == 1 ? "task" : "tasks",
                  (long long)run->attempts, run->attempts == 1 ? "try" : "tries",
                  (long long)run->passed, (long long)run->failed);
     say(run->name);
@@ -46,7 +46,7 @@ static bool print_json(struct log_reader *reader, const struct log_run_info *run
     str_json_text(&out, "uid", run->uid);
     str_json_text(&out, "name", run->name);
     str_json_text(&out, "kind", run->kind);
-    str_json_text(&out, "state", state_of(run));
+    str_json_text(&out, "state", state_word(run));
     str_json_text(&out, "dir", run->dir);
     str_json_text(&out, "command", run->command);
     str_json_i64(&out, "pid", run->pid);

@@ -1,5 +1,6 @@
 /* cmd_status.c - devs status: a run at a glance. */
 #include <stdio.h>
+#include <string.h>
 
 #include "bundle.h"
 #include "clock.h"
@@ -11,26 +12,24 @@
 #include "show.h"
 #include "target.h"
 
-static void print_json(const struct status *status)
+/* For a status bar: counts by symbol on one line. */
+static void print_line(const struct status *status)
 {
-    struct str out = {0};
-    status_json(status, &out);
-    str_add_char(&out, '\n');
-    say_json(out.data);
-    str_done(&out);
-}
-
-static void count_tasks(const struct status *status, int counts[SHOWN_COUNT])
-{
-    const struct run_state *state = follower_state(status->follower);
-    for (int i = 0; i < state->plan->task_count; i++)
-        counts[shown_task(state, i, status->orphaned)]++;
-}
-
-/* Without a follower no gate holds anything back: log_reader.h. */
-static void print_gates_in_brief(const struct status *status)
-{
+    int counts[SHOWN_COUNT] = {0};
     struct str gates = {0};
+    if (status->is_brief) {
+        memcpy(counts, status->overview.tasks.counts, sizeof(counts));
+    } else {
+        const struct run_state *state = follower_state(status->follower);
+        for (int i = 0; i < state->plan->task_count; i++)
+            counts[shown_task(state, i, status->orphaned)]++;
+    }
+    say(status_run(status)->name);
+    for (int i = 0; i < SHOWN_COUNT; i++) {
+        if (counts[i] > 0)
+            (void)printf(" %s%d", shown_sign((enum shown)i, status->ascii), counts[i]);
+    }
+    /* without a follower no gate holds anything back: log_reader.h */
     const struct shown_time time = status_time(status);
     if (status->follower && !status->orphaned)
         shown_gates(follower_state(status->follower), &time, SHOWN_IN_BRIEF, &gates);
@@ -38,37 +37,13 @@ static void print_gates_in_brief(const struct status *status)
         (void)putchar(' ');
         say(gates.data);
     }
+    (void)putchar('\n');
     str_done(&gates);
 }
 
-/* For a status bar: counts by symbol on one line. */
-static void print_line(const struct status *status)
-{
-    int counted[SHOWN_COUNT] = {0};
-    const int *counts = status->is_brief ? status->overview.tasks.counts : counted;
-    if (!status->is_brief)
-        count_tasks(status, counted);
-    say(status_run(status)->name);
-    for (int i = 0; i < SHOWN_COUNT; i++) {
-        if (counts[i] > 0)
-            (void)printf(" %s%d", shown_sign((enum shown)i, status->ascii), counts[i]);
-    }
-    print_gates_in_brief(status);
-    (void)putchar('\n');
-}
-
-/* Returns the time to show: the end of the run, or its last sign of life, if no clock is
- * running. */
-static struct moment time_of_overview(const struct log_overview *overview)
-{
-    const struct log_run_info *run = &overview->run;
-    if (run->ended_at_ms != 0)
-        return (struct moment){.at_ms = run->ended_at_ms};
-    return overview->orphaned ? (struct moment){.at_ms = run->last_at_ms} : clock_now();
-}
-
 /* Reads the overview that the log keeps beside the events, if the run has enough tasks and the
- * overview exists. Then there is no follower. */
+ * overview exists. Then there is no follower. The time to show is the end of the run, or its last
+ * sign of life, if no clock is running. */
 static bool ask_overview(struct status *status, int64_t *run, struct err *err)
 {
     struct log_run_info info;
@@ -80,7 +55,13 @@ static bool ask_overview(struct status *status, int64_t *run, struct err *err)
     if (!status->is_brief || !log_reader_overview(status->reader, *run, &status->overview, err))
         return !status->is_brief;
     status->orphaned = status->overview.orphaned;
-    status->now = time_of_overview(&status->overview);
+    const struct log_run_info *row = &status->overview.run;
+    if (row->ended_at_ms != 0)
+        status->now = (struct moment){.at_ms = row->ended_at_ms};
+    else if (status->orphaned)
+        status->now = (struct moment){.at_ms = row->last_at_ms};
+    else
+        status->now = clock_now();
     return true;
 }
 
@@ -101,21 +82,6 @@ static bool ask_events(struct status *status, int64_t run, struct err *err)
     if (status->is_brief)
         overview_of_state(&status->overview.tasks, state, status->orphaned);
     return true;
-}
-
-static bool ask_log(const struct place *place, int64_t run, struct status *status, struct err *err)
-{
-    if (!log_reader_open(&status->reader, place, err) || !ask_overview(status, &run, err))
-        return false;
-    return status->overview.is_known || ask_events(status, run, err);
-}
-
-static void end_status(struct status *status)
-{
-    if (!status->follower)
-        log_reader_close(status->reader);
-    follower_close(status->follower);
-    log_run_info_done(&status->overview.run);
 }
 
 /* Reports problems of the log. Returns the exit code. */
@@ -155,22 +121,32 @@ int cmd_status(struct globals *globals, int argc, char **argv)
     struct status status = {.ascii = looks_print_ascii(globals), .is_brief = !all && !json};
     static const char hint[] = "a number from devs runs, or last; devs why says more of one task";
     bool ok = target_parse_run(line.operands > 0 ? argv[0] : NULL, hint, &run, &err) &&
-              find_log(globals->db, false, &place, &err) && ask_log(&place, run, &status, &err);
+              find_log(globals->db, false, &place, &err) &&
+              log_reader_open(&status.reader, &place, &err) && ask_overview(&status, &run, &err) &&
+              (status.overview.is_known || ask_events(&status, run, &err));
     struct log_live live = {0};
     if (ok && log_reader_live(status.follower ? follower_reader(status.follower) : status.reader,
                               &live, NULL))
         status.live_runs = live.count;
     status.needs_adopting = ok && !log_own_check(&place, NULL) && !bundle_is_one(&place);
-    if (!ok)
+    if (!ok) {
         code = fail(&err);
-    else if (json)
-        print_json(&status);
-    else if (one_line)
+    } else if (json) {
+        struct str out = {0};
+        status_json(&status, &out);
+        str_add_char(&out, '\n');
+        say_json(out.data);
+        str_done(&out);
+    } else if (one_line) {
         print_line(&status);
-    else
+    } else {
         status_print(&status);
+    }
     if (ok)
         code = tell_trouble(&status);
-    end_status(&status);
+    if (!status.follower)
+        log_reader_close(status.reader);
+    follower_close(status.follower);
+    log_run_info_done(&status.overview.run);
     return code;
 }

@@ -19,23 +19,6 @@
 
 static const char file_name[] = "devs.config.json";
 
-/* Whether the word names the plan of a phase. */
-static bool is_plan(const char *word)
-{
-    const char *slash = strrchr(word, '/');
-    return project_is_plan_name(slash ? slash + 1 : word);
-}
-
-static bool make_absolute(const char *word, char path[PATH_MAX], struct err *err)
-{
-    char here[PATH_MAX] = "";
-    if (word[0] != '/' && !getcwd(here, sizeof(here)))
-        return err_set_errno(err, errno, "cannot find the current folder");
-    const int len = snprintf(path, PATH_MAX, "%s%s%s", here, here[0] ? "/" : "", word);
-    return (len > 0 && len < PATH_MAX) ||
-           err_set(err, ERR_LIMIT, "'%s': its path is too long", word);
-}
-
 /* Returns the folder that is meant. The settings file itself may be named too. */
 static void take_folder(const char *word, struct str *folder)
 {
@@ -58,13 +41,6 @@ static bool find_dir(const char *word, char dir[PATH_MAX], struct err *err)
         ok = err_set(err, ERR_NOT_FOUND, "'%s' is not a folder", word);
     str_done(&folder);
     return ok;
-}
-
-static int fail_no_settings(const char *dir)
-{
-    struct err err = {0};
-    (void)err_set(&err, ERR_NOT_FOUND, "no %s in '%s' or above", file_name, dir);
-    return fail(&err);
 }
 
 /* Prints what trust allows, after granting it (GIVEN), or at present (dry run). */
@@ -97,14 +73,16 @@ static int give_trust(const char *dir, bool dry, bool json)
     int code = config_read(dir, CONFIG_SHOWS, &config);
     if (code != EXIT_ALL_PASSED)
         return code;
-    if (config.path[0] == '\0')
-        code = fail_no_settings(dir);
-    else if (dry)
-        print_allowed(&config, config.trust.state, true, json);
-    else if (!trust_record(config.path, &config.text, &err))
+    if (config.path[0] == '\0') {
+        (void)err_set(&err, ERR_NOT_FOUND, "no %s in '%s' or above", file_name, dir);
         code = fail(&err);
-    else
+    } else if (dry) {
+        print_allowed(&config, config.trust.state, true, json);
+    } else if (!trust_record(config.path, &config.text, &err)) {
+        code = fail(&err);
+    } else {
         print_allowed(&config, TRUST_GIVEN, false, json);
+    }
     config_done(&config);
     return code;
 }
@@ -160,10 +138,23 @@ static void print_revoked(const char *path, bool json)
     print_state(path, TRUST_NONE, "", "is no longer trusted", json);
 }
 
-static int revoke_plan(const char *path, bool json)
+/* Gives or revokes the trust in the plan of a phase. */
+static int change_plan(const char *word, bool revokes, bool dry, bool json)
 {
+    char here[PATH_MAX] = "", path[PATH_MAX];
     struct err err = {0};
     bool was = false;
+    if (word[0] != '/' && !getcwd(here, sizeof(here))) {
+        (void)err_set_errno(&err, errno, "cannot find the current folder");
+        return fail(&err);
+    }
+    const int len = snprintf(path, PATH_MAX, "%s%s%s", here, here[0] ? "/" : "", word);
+    if (len <= 0 || len >= PATH_MAX) {
+        (void)err_set(&err, ERR_LIMIT, "'%s': its path is too long", word);
+        return fail(&err);
+    }
+    if (!revokes)
+        return give_plan(path, dry, json);
     if (trust_revoke(path, &was, &err) && !was)
         (void)err_set(&err, ERR_NOT_FOUND, "'%s' is not trusted", path);
     if (!was)
@@ -285,11 +276,9 @@ int cmd_trust(struct globals *globals, int argc, char **argv)
     if (list)
         return trust_each(print_entry, &json, &err) ? EXIT_ALL_PASSED : fail(&err);
     char dir[PATH_MAX];
-    if (line.operands > 0 && is_plan(argv[0])) {
-        if (!make_absolute(argv[0], dir, &err))
-            return fail(&err);
-        return revokes ? revoke_plan(dir, json) : give_plan(dir, dry, json);
-    }
+    const char *slash = line.operands > 0 ? strrchr(argv[0], '/') : NULL;
+    if (line.operands > 0 && project_is_plan_name(slash ? slash + 1 : argv[0]))
+        return change_plan(argv[0], revokes, dry, json);
     if (revokes && line.operands > 0 && is_gone(argv[0]))
         return revoke_gone(argv[0], json);
     if (!find_dir(line.operands > 0 ? argv[0] : ".", dir, &err))

@@ -33,23 +33,16 @@ static const struct {
 
 static const char hint[] = "devs validate --help";
 
-static void print_words(const char *schema)
-{
-    struct str words = {0};
-    schema_words(schema, &words);
-    (void)fputs(str_text(&words), stdout);
-    str_done(&words);
-}
-
 static int print_schema(const char *name, bool as_words)
 {
     for (size_t i = 0; i < ARRAY_LEN(schemas); i++) {
         if (strcmp(schemas[i].name, name) != 0)
             continue;
+        struct str words = {0};
         if (as_words)
-            print_words(schemas[i].text());
-        else
-            (void)fputs(schemas[i].text(), stdout);
+            schema_words(schemas[i].text(), &words);
+        (void)fputs(as_words ? str_text(&words) : schemas[i].text(), stdout);
+        str_done(&words);
         return EXIT_ALL_PASSED;
     }
     return fail_usage(hint, "validate: there is no schema '%s', only plan and config", name);
@@ -83,43 +76,28 @@ static void add_violations(struct str *out, const struct violations *wrong)
     str_json_i64(out, "dropped", (int64_t)wrong->dropped);
 }
 
-static void add_json(struct str *out, const struct violations *wrong, const char *prompt)
-{
-    str_add_char(out, '{');
-    str_json_i64(out, "v", 1);
-    str_json_bool(out, "valid", wrong->count == 0);
-    add_violations(out, wrong);
-    str_json_bool(out, "retry", repair_may_retry(wrong));
-    if (prompt)
-        str_json_text(out, "prompt", prompt);
-    str_add(out, "}\n");
-}
-
 /* Nothing was checked: the errors are in the contract. */
-static void put_bad_contract(const struct violations *wrong)
-{
-    struct str out = {0};
-    str_add_char(&out, '{');
-    str_json_i64(&out, "v", 1);
-    str_json_key(&out, "valid");
-    str_add(&out, "null");
-    str_json_key(&out, "contract");
-    str_add_char(&out, '{');
-    add_violations(&out, wrong);
-    str_add(&out, "}}\n");
-    say_json(str_text(&out));
-    str_done(&out);
-}
-
-static void say_bad_contract(const char *path, const struct violations *wrong)
+static void report_bad_contract(const char *path, bool json, const struct violations *wrong)
 {
     const size_t count = wrong->count + wrong->dropped;
-    struct str lines = {0};
+    struct str out = {0}, lines = {0};
+    if (json) {
+        str_add_char(&out, '{');
+        str_json_i64(&out, "v", 1);
+        str_json_key(&out, "valid");
+        str_add(&out, "null");
+        str_json_key(&out, "contract");
+        str_add_char(&out, '{');
+        add_violations(&out, wrong);
+        str_add(&out, "}}\n");
+        say_json(str_text(&out));
+    }
     warn("contract '%s': %zu thing%s wrong in it", path, count, count == 1 ? " is" : "s are");
     violations_display(wrong, &lines);
     str_add(&lines, "hint: docs/contracts.md has the keywords that a contract may use\n");
     say_error(str_text(&lines));
     str_done(&lines);
+    str_done(&out);
 }
 
 /* Opens the contract; if it is not one, prints why. */
@@ -137,32 +115,11 @@ static int open_contract(const char *path, bool json, struct contract **out)
     } else if (contract_load(str_text(&text), text.len, out, &wrong)) {
         code = EXIT_ALL_PASSED;
     } else {
-        if (json)
-            put_bad_contract(&wrong);
-        say_bad_contract(path, &wrong);
+        report_bad_contract(path, json, &wrong);
     }
     violations_done(&wrong);
     str_done(&text);
     return code;
-}
-
-/* Stops reading what is too large; the check then reports the size. */
-static bool read_instance(const char *path, struct str *out, struct err *err)
-{
-    const char *const from = path ? path : "-";
-    struct err why = {0};
-    if (read_text_input(from, CONTRACT_INSTANCE_MAX, out, &why) || why.code == ERR_LIMIT)
-        return true;
-    return err_set(err, why.code, "'%s': %s", from, why.message);
-}
-
-/* A prompt is not cleaned for a pipe: an agent reads it. */
-static void put_prompt(const char *prompt)
-{
-    if (isatty(STDOUT_FILENO))
-        say(prompt);
-    else
-        (void)fputs(prompt, stdout);
 }
 
 static void print_result(const struct validate_options *options, const struct violations *wrong)
@@ -173,10 +130,19 @@ static void print_result(const struct validate_options *options, const struct vi
     if (wants_prompt)
         repair_prompt(wrong, &prompt);
     if (options->json) {
-        add_json(&out, wrong, wants_prompt ? str_text(&prompt) : NULL);
+        str_add_char(&out, '{');
+        str_json_i64(&out, "v", 1);
+        str_json_bool(&out, "valid", wrong->count == 0);
+        add_violations(&out, wrong);
+        str_json_bool(&out, "retry", repair_may_retry(wrong));
+        if (wants_prompt)
+            str_json_text(&out, "prompt", str_text(&prompt));
+        str_add(&out, "}\n");
         say_json(str_text(&out));
+    } else if (wants_prompt && isatty(STDOUT_FILENO)) {
+        say(str_text(&prompt));
     } else if (wants_prompt) {
-        put_prompt(str_text(&prompt));
+        (void)fputs(str_text(&prompt), stdout); /* not cleaned for a pipe: an agent reads it */
     } else if (!options->repair) {
         violations_display(wrong, &out);
         say(str_text(&out));
@@ -189,11 +155,14 @@ static void print_result(const struct validate_options *options, const struct vi
 
 static int check_instance(const struct validate_options *options, const struct contract *contract)
 {
+    const char *const from = options->instance ? options->instance : "-";
     struct str text = {0};
-    struct err err = {0};
+    struct err err = {0}, why = {0};
     struct violations wrong = {0};
     int code = EXIT_ALL_PASSED;
-    if (!read_instance(options->instance, &text, &err)) {
+    /* stops reading what is too large; the check then reports the size */
+    if (!read_text_input(from, CONTRACT_INSTANCE_MAX, &text, &why) && why.code != ERR_LIMIT) {
+        (void)err_set(&err, why.code, "'%s': %s", from, why.message);
         (void)err_hint(&err, "%s", hint);
         code = fail(&err);
     } else {

@@ -114,15 +114,6 @@ static void add_part(struct str *out, const char *bytes, size_t len)
     str_add_n(out, bytes, len);
 }
 
-/* Returns the first line that begins with these words; NULL if there is none. */
-static const char *find_line(const char *text, const char *words)
-{
-    const char *at = strstr(text, words);
-    while (at && at > text && at[-1] != '\n')
-        at = strstr(at + 1, words);
-    return at;
-}
-
 /* Finds the exit code in text: some tools have a line "Exit Code: 2" or "Process exited with
  * code 2". */
 static void find_code(const char *text, int *exit_out)
@@ -130,7 +121,9 @@ static void find_code(const char *text, int *exit_out)
     static const char *const words[] = {"Exit Code: ", "Exit code: ", "Process exited with code ",
                                         "Command exited with code "};
     for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-        const char *at = find_line(text, words[i]);
+        const char *at = strstr(text, words[i]);
+        while (at && at > text && at[-1] != '\n') /* must be at the start of a line */
+            at = strstr(at + 1, words[i]);
         const char *number = at ? at + strlen(words[i]) : "";
         if (ascii_is_digit(*number)) {
             const long code = strtol(number, NULL, 10);
@@ -204,12 +197,6 @@ static void read_member(const struct json *value, struct str *out, int *exit_out
         read_element(json_get(value, "content") ? json_get(value, "content") : value, out);
 }
 
-static bool is_duration(const char *key)
-{
-    const size_t len = strlen(key);
-    return strstr(key, "uration") || (len > 2 && strcmp(key + len - 2, "Ms") == 0);
-}
-
 /* Reads a result without these members: everything except the duration. */
 static void read_rest(const struct json *object, struct str *out)
 {
@@ -218,8 +205,9 @@ static void read_rest(const struct json *object, struct str *out)
     void *iter = NULL;
     struct str line = {0};
     while (json_next(object, &iter, &key, &value)) {
-        if (is_duration(key))
-            continue;
+        const size_t len = strlen(key);
+        if (strstr(key, "uration") || (len > 2 && strcmp(key + len - 2, "Ms") == 0))
+            continue; /* a duration */
         str_clear(&line);
         str_addf(&line, "%s: ", key);
         json_write(&line, value);
@@ -255,35 +243,21 @@ static void hook_output_read(const struct json *response, struct str *out, int *
         read_rest(response, out);
 }
 
-/* Returns the duration in ms, from whichever member has it; 0 = unknown. */
-static int64_t read_ms(const struct json *value)
-{
-    const double most = 1e15; /* 30,000 years */
-    const double ms = json_number(value, 0);
-    return ms > 0 && ms < most ? (int64_t)ms : 0;
-}
-
-/* Without --agent: recognizes the agent by members that only its events have. */
-static const struct hook_agent *guess_agent(const struct json *json, const char *event)
-{
-    const bool of_gemini = strncmp(event, "Before", 6) == 0 || strncmp(event, "After", 5) == 0;
-    if (of_gemini)
-        return hook_agent_named("gemini");
-    return hook_agent_named(json_get(json, "turn_id") ? "codex" : "claude");
-}
-
-/* qwen also uses this event to prompt its model with tool results: 0.15 without text; a later
- * version adds what a person typed. */
-static bool is_a_persons(const struct hook_input *input)
-{
-    return strcmp(input->agent->name, "qwen") != 0 || json_get(input->json, "submitted_prompt") ||
-           json_text(json_get(input->json, "prompt"), "")[0] != '\0';
-}
-
-static void take_failure(struct hook_input *input)
+static void read_call(struct hook_input *input)
 {
     static const char code_words[] = "Exit code ";
+    const double most = 1e15; /* 30,000 years */
+    const double ms = json_number(json_get(input->json, "duration_ms"), 0);
     const char *error = json_text(json_get(input->json, "error"), "");
+    input->tool = json_text(json_get(input->json, "tool_name"), "tool");
+    input->args = json_get(input->json, "tool_input");
+    if (json_kind(input->args) != JSON_KIND_OBJECT)
+        input->args = NULL;
+    input->ms = ms > 0 && ms < most ? (int64_t)ms : 0;
+    if (input->kind == HOOK_CALL_ENDED)
+        hook_output_read(json_get(input->json, "tool_response"), &input->output, &input->exit);
+    if (input->kind != HOOK_CALL_FAILED)
+        return;
     input->exit = 1;
     input->interrupted = json_bool(json_get(input->json, "is_interrupt"), false);
     if (strncmp(error, code_words, sizeof(code_words) - 1) == 0) {
@@ -293,21 +267,7 @@ static void take_failure(struct hook_input *input)
     str_add(&input->output, error);
 }
 
-static void take_call(struct hook_input *input)
-{
-    const struct json *response = json_get(input->json, "tool_response");
-    input->tool = json_text(json_get(input->json, "tool_name"), "tool");
-    input->args = json_get(input->json, "tool_input");
-    if (json_kind(input->args) != JSON_KIND_OBJECT)
-        input->args = NULL;
-    input->ms = read_ms(json_get(input->json, "duration_ms"));
-    if (input->kind == HOOK_CALL_ENDED)
-        hook_output_read(response, &input->output, &input->exit);
-    else if (input->kind == HOOK_CALL_FAILED)
-        take_failure(input);
-}
-
-static const char *words_of(const struct hook_input *input)
+static const char *input_text(const struct hook_input *input)
 {
     const struct json *json = input->json;
     switch (input->kind) {
@@ -324,7 +284,7 @@ static const char *words_of(const struct hook_input *input)
     }
 }
 
-static bool take_all(struct hook_input *input, const struct hook_agent *agent, struct err *err)
+static bool read_input(struct hook_input *input, const struct hook_agent *agent, struct err *err)
 {
     const struct json *json = input->json;
     input->event = json_text(json_get(json, "hook_event_name"), "");
@@ -332,15 +292,26 @@ static bool take_all(struct hook_input *input, const struct hook_agent *agent, s
     if (*input->event == '\0' || *input->session == '\0')
         return err_set(err, ERR_INVALID,
                        "a hook's JSON has a \"hook_event_name\" and a \"session_id\"");
-    input->agent = agent ? agent : guess_agent(json, input->event);
+    /* without --agent, names and members that only its events have tell the agent */
+    const bool is_geminis =
+        strncmp(input->event, "Before", 6) == 0 || strncmp(input->event, "After", 5) == 0;
+    if (agent)
+        input->agent = agent;
+    else if (is_geminis)
+        input->agent = hook_agent_named("gemini");
+    else
+        input->agent = hook_agent_named(json_get(json, "turn_id") ? "codex" : "claude");
     input->kind = hook_kind_of(input->event);
     input->dir = json_text(json_get(json, "cwd"), NULL);
-    if (input->kind == HOOK_PROMPT && !is_a_persons(input))
+    /* qwen also uses this event to prompt its model with tool results: 0.15 without text; a later
+     * version adds what a person typed. */
+    if (input->kind == HOOK_PROMPT && strcmp(input->agent->name, "qwen") == 0 &&
+        !json_get(json, "submitted_prompt") && json_text(json_get(json, "prompt"), "")[0] == '\0')
         input->kind = HOOK_OTHER;
     if (input->kind == HOOK_CALL_BEGINS || input->kind == HOOK_CALL_ENDED ||
         input->kind == HOOK_CALL_FAILED)
-        take_call(input);
-    input->text = words_of(input);
+        read_call(input);
+    input->text = input_text(input);
     return true;
 }
 
@@ -353,7 +324,7 @@ bool hook_input_read(const struct str *text, const struct hook_agent *agent, str
     if (!json_parse_data(str_text(text), text->len, &input.json, &place, &why))
         return err_set(err, ERR_INVALID, "line %d, column %d: %s", place.line, place.column,
                        why.message);
-    if (!take_all(&input, agent, err)) {
+    if (!read_input(&input, agent, err)) {
         hook_input_done(&input);
         return false;
     }
@@ -374,17 +345,12 @@ static void add_stop(const char *why, struct str *out)
     str_json_text(out, "stopReason", why);
 }
 
-static bool is_geminis(const struct hook_input *input)
-{
-    return strcmp(input->agent->name, "gemini") == 0;
-}
-
 void hook_answer_deny(const struct hook_input *input, bool ends, const char *why, struct str *out)
 {
     str_add_char(out, '{');
     if (ends && input->agent->ends_in_call)
         add_stop(why, out);
-    if (is_geminis(input)) {
+    if (strcmp(input->agent->name, "gemini") == 0) {
         str_json_text(out, "decision", "deny");
         str_json_text(out, "reason", why);
     } else {

@@ -74,12 +74,15 @@ static bool find_ours(const struct json *tree, struct where *out)
     return false;
 }
 
-static bool check_form(const struct json *tree, struct err *err)
+/* Opens the settings if their hooks have a form that we can change. */
+static bool open_checked(struct jsonc *jsonc, const struct str *text, struct err *err)
 {
-    const struct json *hooks = json_get(tree, "hooks");
     const char *event = NULL;
     const struct json *list = NULL;
     void *iter = NULL;
+    if (!jsonc_open(jsonc, text, err))
+        return false;
+    const struct json *hooks = json_get(jsonc->tree, "hooks");
     if (hooks && json_kind(hooks) != JSON_KIND_OBJECT)
         return err_set(err, ERR_INVALID, "\"hooks\" is not an object there, but %s",
                        json_kind_name(hooks));
@@ -91,11 +94,6 @@ static bool check_form(const struct json *tree, struct err *err)
                            json_kind_name(list));
     }
     return true;
-}
-
-static bool open_checked(struct jsonc *jsonc, const struct str *text, struct err *err)
-{
-    return jsonc_open(jsonc, text, err) && check_form(jsonc->tree, err);
 }
 
 /* The hooks of an event, or the list that would contain them. */
@@ -115,8 +113,8 @@ static struct spans find_spans(const struct jsonc *jsonc, const char *event)
     return spans;
 }
 
-static void add_one(struct jsonc *jsonc, const struct hook_agent *agent, const char *event,
-                    const char *command)
+static void add_hook(struct jsonc *jsonc, const struct hook_agent *agent, const char *event,
+                     const char *command)
 {
     struct str group = {0};
     struct str member = {0};
@@ -146,18 +144,7 @@ static bool is_empty(const struct jsonc *jsonc, struct json_span container)
     return container.end - container.start == 2 && strchr("[{", jsonc->text.data[container.start]);
 }
 
-/* Removes objects and lists that have become empty. */
-static void remove_empty(struct jsonc *jsonc, const char *event)
-{
-    struct spans spans = find_spans(jsonc, event);
-    if (spans.has_event && is_empty(jsonc, spans.event.value))
-        jsonc_remove(jsonc, spans.hooks.value, whole_member(&spans.event));
-    spans = find_spans(jsonc, event);
-    if (spans.has_hooks && is_empty(jsonc, spans.hooks.value))
-        jsonc_remove(jsonc, spans.root, whole_member(&spans.hooks));
-}
-
-static void remove_one(struct jsonc *jsonc, const struct where *where)
+static void remove_hook(struct jsonc *jsonc, const struct where *where)
 {
     struct str event = {0};
     struct json_span group;
@@ -172,16 +159,22 @@ static void remove_one(struct jsonc *jsonc, const struct where *where)
         json_edit_member_of(plain, group, "hooks", &list) &&
         json_edit_element(plain, list.value, where->hook, &hook)) {
         jsonc_remove(jsonc, is_alone ? spans.event.value : list.value, is_alone ? group : hook);
-        remove_empty(jsonc, str_text(&event));
+        /* objects and lists that have become empty go as well */
+        struct spans left = find_spans(jsonc, str_text(&event));
+        if (left.has_event && is_empty(jsonc, left.event.value))
+            jsonc_remove(jsonc, left.hooks.value, whole_member(&left.event));
+        left = find_spans(jsonc, str_text(&event));
+        if (left.has_hooks && is_empty(jsonc, left.hooks.value))
+            jsonc_remove(jsonc, left.root, whole_member(&left.hooks));
     }
     str_done(&event);
 }
 
-static void remove_all(struct jsonc *jsonc)
+static void remove_hooks(struct jsonc *jsonc)
 {
     struct where where = {0};
     for (int i = 0; i < OURS_MAX && find_ours(jsonc->tree, &where); i++)
-        remove_one(jsonc, &where);
+        remove_hook(jsonc, &where);
 }
 
 /* Counts the events of the agent that have a hook of ours, or this exact one. */
@@ -205,22 +198,17 @@ static size_t events_of(const struct hook_agent *agent)
     return count;
 }
 
-static void give_back(struct jsonc *jsonc, struct str *text)
-{
-    str_clear(text);
-    str_add_n(text, str_text(&jsonc->text), jsonc->text.len);
-}
-
 bool hook_settings_add(struct str *text, const struct hook_agent *agent, const char *command,
                        struct err *err)
 {
     struct jsonc jsonc;
     const bool ok = open_checked(&jsonc, text, err);
     if (ok && count_events(jsonc.tree, agent, command) < events_of(agent)) {
-        remove_all(&jsonc);
+        remove_hooks(&jsonc);
         for (size_t i = 0; i < events_of(agent); i++)
-            add_one(&jsonc, agent, agent->events[i], command);
-        give_back(&jsonc, text);
+            add_hook(&jsonc, agent, agent->events[i], command);
+        str_clear(text);
+        str_add_n(text, str_text(&jsonc.text), jsonc.text.len);
     }
     jsonc_close(&jsonc);
     return ok;
@@ -232,8 +220,9 @@ bool hook_settings_remove(struct str *text, struct err *err)
     struct where where = {0};
     const bool ok = open_checked(&jsonc, text, err);
     if (ok && find_ours(jsonc.tree, &where)) {
-        remove_all(&jsonc);
-        give_back(&jsonc, text);
+        remove_hooks(&jsonc);
+        str_clear(text);
+        str_add_n(text, str_text(&jsonc.text), jsonc.text.len);
     }
     jsonc_close(&jsonc);
     return ok;
@@ -305,13 +294,6 @@ static FILE *open_settings(const char *path, struct err *err)
     return file;
 }
 
-static bool refuse_link(const char *path, struct err *err)
-{
-    struct stat info;
-    return lstat(path, &info) != 0 || !S_ISLNK(info.st_mode) ||
-           err_set(err, ERR_INVALID, "'%.200s' is a link", path);
-}
-
 /* In a project the file and its folder must not be links: others may have made them to lead to
  * the user's own settings. */
 static bool refuse_links(const char *path, struct err *err)
@@ -321,9 +303,15 @@ static bool refuse_links(const char *path, struct err *err)
     char *slash = strrchr(folder, '/');
     if (slash)
         *slash = '\0';
-    if (refuse_link(folder, err) && refuse_link(path, err))
-        return true;
-    return err_hint(err, "--user changes your own settings");
+    const char *const both[] = {folder, path};
+    for (size_t i = 0; i < ARRAY_LEN(both); i++) {
+        struct stat info;
+        if (lstat(both[i], &info) != 0 || !S_ISLNK(info.st_mode))
+            continue;
+        (void)err_set(err, ERR_INVALID, "'%.200s' is a link", both[i]);
+        return err_hint(err, "--user changes your own settings");
+    }
+    return true;
 }
 
 /* If the user's own file is a link, *path becomes its target. A missing file counts as empty. */
@@ -343,50 +331,23 @@ static bool read_settings(bool of_user, char path[PATH_MAX], struct str *out, st
     return ok || err_set(err, why.code, "'%.200s': %s", path, why.message);
 }
 
-static bool make_folder(const char *path, struct err *err)
-{
-    char folder[PATH_MAX];
-    (void)snprintf(folder, sizeof(folder), "%s", path);
-    char *slash = strrchr(folder, '/');
-    if (slash)
-        *slash = '\0';
-    return !slash || mkdir(folder, FOLDER_MODE) == 0 || errno == EEXIST ||
-           err_set_errno(err, errno, "cannot make '%s'", folder);
-}
-
-/* Creates the log before the first hook runs, because hooks do not create one. */
-static bool make_log(const struct hook_install *install, struct err *err)
-{
-    struct place place;
-    struct log_writer *writer = NULL;
-    const bool ok = place_find(install->db, !install->of_user, &place, err) &&
-                    log_writer_open(&writer, &place, err);
-    log_writer_close(writer);
-    if (ok)
-        sayf("the calls go to %s\n", place.db);
-    return ok;
-}
-
-/* Whether the shell would find this devs in PATH. */
-static bool is_in_path(const char *self)
-{
-    char path[PATH_MAX];
-    struct stat own;
-    struct stat other;
-    return program_find("devs", path) && stat(self, &own) == 0 && stat(path, &other) == 0 &&
-           own.st_ino == other.st_ino && own.st_dev == other.st_dev;
-}
-
 /* Returns the command for the agent's shell. */
 static bool hook_command(const struct hook_install *install, struct str *out, struct err *err)
 {
     char self[PATH_MAX];
+    char found[PATH_MAX];
     char db[PATH_MAX];
+    struct stat own;
+    struct stat other;
     const ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
     if (len <= 0)
         return err_set_errno(err, errno, "cannot tell where devs is");
     self[len] = '\0';
-    const char *const program = is_in_path(self) ? "devs" : self;
+    /* whether the shell would find this devs in PATH */
+    const bool is_in_path = program_find("devs", found) && stat(self, &own) == 0 &&
+                            stat(found, &other) == 0 && own.st_ino == other.st_ino &&
+                            own.st_dev == other.st_dev;
+    const char *const program = is_in_path ? "devs" : self;
     const char *const words[] = {program, "hook", "--agent", install->agent->name, "--db", db};
     if (install->db && !realpath(install->db, db))
         return err_set_errno(err, errno, "'%s'", install->db);
@@ -395,39 +356,37 @@ static bool hook_command(const struct hook_install *install, struct str *out, st
     return true;
 }
 
-/* Changes the text of the settings. */
-typedef bool change_fn(const struct hook_install *install, struct str *text, struct err *err);
-
-static bool add_ours(const struct hook_install *install, struct str *text, struct err *err)
+/* Adds our hooks for the agent, or removes those of all agents. Writes the file only if its text
+ * has changed. */
+static bool change_settings(const struct hook_install *install, bool adds, char path[PATH_MAX],
+                            bool *changed, struct err *err)
 {
-    struct str command = {0};
-    const bool ok = hook_command(install, &command, err) &&
-                    hook_settings_add(text, install->agent, str_text(&command), err);
-    str_done(&command);
-    return ok;
-}
-
-static bool remove_ours(const struct hook_install *install, struct str *text, struct err *err)
-{
-    (void)install; /* whatever agent it is */
-    return hook_settings_remove(text, err);
-}
-
-/* Writes the file only if its text has changed. */
-static bool change_settings(const struct hook_install *install, change_fn *change,
-                            char path[PATH_MAX], bool *changed, struct err *err)
-{
+    char folder[PATH_MAX];
     struct str text = {0};
     struct str before = {0};
+    struct str command = {0};
     struct err why = {0};
     bool ok = settings_path(install->agent, install->of_user, path, err) &&
               read_settings(install->of_user, path, &text, err);
     str_add_n(&before, str_text(&text), text.len);
-    if (ok && !change(install, &text, &why))
-        ok = err_set(err, why.code, "'%.200s' stays as it is: %s", path, why.message);
+    if (ok && adds)
+        ok = hook_command(install, &command, &why) &&
+             hook_settings_add(&text, install->agent, str_text(&command), &why);
+    else if (ok)
+        ok = hook_settings_remove(&text, &why);
+    if (why.code != ERR_NONE)
+        (void)err_set(err, why.code, "'%.200s' stays as it is: %s", path, why.message);
     *changed = ok && strcmp(str_text(&before), str_text(&text)) != 0;
-    if (*changed)
-        ok = make_folder(path, err) && save_file(path, &text, err);
+    if (*changed) {
+        (void)snprintf(folder, sizeof(folder), "%s", path);
+        char *slash = strrchr(folder, '/');
+        if (slash)
+            *slash = '\0';
+        ok = !slash || mkdir(folder, FOLDER_MODE) == 0 || errno == EEXIST ||
+             err_set_errno(err, errno, "cannot make '%s'", folder);
+        ok = ok && save_file(path, &text, err);
+    }
+    str_done(&command);
     str_done(&before);
     str_done(&text);
     return ok;
@@ -490,9 +449,18 @@ int hook_install(const struct hook_install *asked)
         install.agent = hook_agent_at(0);
     if (!check_settings(&install, &err))
         return fail(&err);
-    if (!install.of_user && !make_log(&install, &err))
-        return fail(&err);
-    if (!change_settings(&install, add_ours, path, &changed, &err))
+    if (!install.of_user) {
+        /* creates the log before the first hook runs, because hooks do not create one */
+        struct place place;
+        struct log_writer *writer = NULL;
+        const bool ok =
+            place_find(install.db, true, &place, &err) && log_writer_open(&writer, &place, &err);
+        log_writer_close(writer);
+        if (!ok)
+            return fail(&err);
+        sayf("the calls go to %s\n", place.db);
+    }
+    if (!change_settings(&install, true, path, &changed, &err))
         return fail(&err);
     sayf("%s: %s %s\n", install.agent->name,
          changed ? "devs hook is now called by" : "nothing to do:", path);
@@ -511,14 +479,14 @@ int hook_uninstall(const struct hook_install *asked)
     struct hook_install install = *asked;
     if (!install.agent)
         install.agent = hook_agent_at(0);
-    if (!change_settings(&install, remove_ours, path, &changed, &err))
+    if (!change_settings(&install, false, path, &changed, &err))
         return fail(&err);
     sayf("%s: %s %s\n", install.agent->name,
          changed ? "devs hook is no longer called by" : "nothing to do:", path);
     return EXIT_ALL_PASSED;
 }
 
-static void print_one(const struct hook_agent *agent, bool of_user)
+static void print_hook_state(const struct hook_agent *agent, bool of_user)
 {
     char path[PATH_MAX];
     size_t count = 0;
@@ -542,8 +510,8 @@ int hook_status(const struct hook_install *install)
     for (size_t i = 0; hook_agent_at(i); i++) {
         if (install->agent && install->agent != hook_agent_at(i))
             continue;
-        print_one(hook_agent_at(i), false);
-        print_one(hook_agent_at(i), true);
+        print_hook_state(hook_agent_at(i), false);
+        print_hook_state(hook_agent_at(i), true);
     }
     return EXIT_ALL_PASSED;
 }

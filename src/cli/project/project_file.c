@@ -34,19 +34,6 @@ static FILE *open_nearest(struct project *project, struct err *err)
     return NULL;
 }
 
-/* The session becomes an argument of the agent's program, and anybody may have written the file. */
-static int check_session(struct project *project)
-{
-    const char *session = project_session(project);
-    struct err err = {0};
-    if (!session || adapter_session_is_id(session))
-        return EXIT_ALL_PASSED;
-    project_done(project);
-    (void)err_set(&err, ERR_INVALID, PROJECT_FILE_NAME ": session_id is not a session id");
-    (void)err_hint(&err, "take that line out of the file, and ask who put it there");
-    return fail(&err);
-}
-
 /* The file must contain what an agent is asked for; it may contain more. */
 static int check_project(const struct str *text, struct project *project)
 {
@@ -59,7 +46,18 @@ static int check_project(const struct str *text, struct project *project)
         code = fail_violations(PROJECT_FILE_NAME, "nothing was started", &wrong);
     contract_free(contract);
     violations_done(&wrong);
-    return code == EXIT_ALL_PASSED ? check_session(project) : code;
+    if (code != EXIT_ALL_PASSED)
+        return code;
+    /* the session becomes an argument of the agent's program, and anybody may have written the
+     * file */
+    const char *session = project_session(project);
+    struct err err = {0};
+    if (!session || adapter_session_is_id(session))
+        return EXIT_ALL_PASSED;
+    project_done(project);
+    (void)err_set(&err, ERR_INVALID, PROJECT_FILE_NAME ": session_id is not a session id");
+    (void)err_hint(&err, "take that line out of the file, and ask who put it there");
+    return fail(&err);
 }
 
 int project_read(const char *dir, struct project *out)
@@ -207,7 +205,7 @@ bool project_is_plan_name(const char *name)
     return false;
 }
 
-static void path_of(const struct project *project, const char *name, char path[PATH_MAX])
+static void project_path(const struct project *project, const char *name, char path[PATH_MAX])
 {
     int len = snprintf(path, PATH_MAX, "%s/%s", project->dir, name);
     if (len >= PATH_MAX)
@@ -218,12 +216,12 @@ void project_plan_path(const struct project *project, int number, char path[PATH
 {
     char name[PLAN_NAME_MAX];
     project_plan_name(number, name, sizeof(name));
-    path_of(project, name, path);
+    project_path(project, name, path);
 }
 
 void project_summary_path(const struct project *project, int number, char path[PATH_MAX])
 {
     char name[PLAN_NAME_MAX];
     (void)snprintf(name, sizeof(name), "phase-%d.summary.md", number);
-    path_of(project, name, path);
+    project_path(project, name, path);
 }

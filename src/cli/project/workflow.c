@@ -19,64 +19,35 @@
 #include "text.h"
 #include "text_file.h"
 
-static const char name_letters[] = "abcdefghijklmnopqrstuvwxyz_";
-
-/* Returns the length of the name if the text begins with {{name}}, else 0. */
-static size_t name_len(const char *text)
-{
-    if (strncmp(text, "{{", 2) != 0)
-        return 0;
-    size_t len = strspn(text + 2, name_letters);
-    return strncmp(text + 2 + len, "}}", 2) == 0 ? len : 0;
-}
-
-static const char *find_value(const struct workflow_values *values, const char *name, size_t len)
-{
-    for (size_t i = 0; i < values->count; i++) {
-        const char *known = values->items[i].name;
-        if (strlen(known) == len && strncmp(known, name, len) == 0)
-            return values->items[i].text;
-    }
-    return NULL;
-}
-
 bool workflow_prompt_fill(const char *text, const struct workflow_values *values, struct str *out,
                           struct err *err)
 {
+    static const char name_letters[] = "abcdefghijklmnopqrstuvwxyz_";
     while (*text != '\0') {
-        size_t plain = strcspn(text, "{");
+        const size_t plain = strcspn(text, "{");
         str_add_n(out, text, plain);
         text += plain;
-        size_t len = name_len(text);
-        if (len > 0) {
-            const char *value = find_value(values, text + 2, len);
-            if (!value)
-                return err_set(err, ERR_INVALID, "there is nothing for {{%.*s}}", (int)len,
-                               text + 2);
-            str_add(out, value);
-            text += len + 4;
-        } else if (*text != '\0') {
+        if (*text == '\0')
+            break;
+        const bool opens = strncmp(text, "{{", 2) == 0;
+        const char *name = opens ? text + 2 : text;
+        const size_t len = opens ? strspn(name, name_letters) : 0;
+        if (len == 0 || strncmp(name + len, "}}", 2) != 0) { /* not {{name}} */
             str_add_char(out, *text++);
+            continue;
         }
+        const char *value = NULL;
+        for (size_t i = 0; !value && i < values->count; i++) {
+            const char *known = values->items[i].name;
+            if (strlen(known) == len && strncmp(known, name, len) == 0)
+                value = values->items[i].text;
+        }
+        if (!value)
+            return err_set(err, ERR_INVALID, "there is nothing for {{%.*s}}", (int)len, name);
+        str_add(out, value);
+        text = name + len + 2;
     }
     return true;
-}
-
-/* Returns the built-in text of that name. */
-static const char *find_builtin(const char *name)
-{
-    const struct {
-        const char *name, *text;
-    } builtins[] = {
-        {"new-project.md", new_project_md},
-        {"new-project.json", new_project_json},
-        {"plan-phase.md", plan_phase_md},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(builtins); i++) {
-        if (strcmp(builtins[i].name, name) == 0)
-            return builtins[i].text;
-    }
-    return NULL;
 }
 
 /* Opens the project's own file, if any; relative folders start at the folder of the settings. */
@@ -106,8 +77,19 @@ static bool open_own(const struct config *config, const char *name, char path[PA
 bool workflow_text_read(const struct config *config, const char *name, struct str *out,
                         struct err *err)
 {
+    const struct {
+        const char *name, *text;
+    } builtins[] = {
+        {"new-project.md", new_project_md},
+        {"new-project.json", new_project_json},
+        {"plan-phase.md", plan_phase_md},
+    };
     char path[PATH_MAX];
-    const char *builtin = find_builtin(name);
+    const char *builtin = NULL;
+    for (size_t i = 0; !builtin && i < ARRAY_LEN(builtins); i++) {
+        if (strcmp(builtins[i].name, name) == 0)
+            builtin = builtins[i].text;
+    }
     assert(builtin);
     FILE *file = NULL;
     if (!open_own(config, name, path, &file, err))
@@ -128,19 +110,6 @@ enum {
     JOBS = 1,        /* there is only one task */
 };
 
-/* Whether the options can be combined. */
-static int check_words(const struct workflow_words *words)
-{
-    if (words->resume && words->fresh)
-        return fail_usage(NULL, "--resume continues a session and --fresh begins one: not both");
-    if (words->resume && !adapter_session_is_id(words->resume))
-        return fail_usage("it is the session_id of an earlier command's --json",
-                          "--resume needs the id of a session");
-    if (words->model && !adapter_session_is_id(words->model))
-        return fail_usage(NULL, "--model needs the name of a model");
-    return EXIT_ALL_PASSED;
-}
-
 int workflow_parse(struct globals *globals, const struct workflow_command *command, int argc,
                    char **argv, bool *done)
 {
@@ -160,33 +129,34 @@ int workflow_parse(struct globals *globals, const struct workflow_command *comma
                                 .spec_count = ARRAY_LEN(specs),
                                 .min_operands = 1,
                                 .max_operands = 1};
-    int code = command_parse(globals, &line, argc, argv);
-    if (!line.done)
-        code = check_words(words);
-    *done = line.done || code != EXIT_ALL_PASSED;
-    return code;
-}
-
-/* Appends the first line of the title, truncated. */
-static void add_title(const char *title, struct str *out)
-{
-    size_t len = strcspn(title, "\n");
-    struct str clean = {0};
-    text_clean(&clean, title, text_cut(title, len, TITLE_MAX));
-    str_json_text(out, "title", clean.len > 0 ? str_text(&clean) : "?");
-    str_done(&clean);
+    const int code = command_parse(globals, &line, argc, argv);
+    *done = true;
+    if (line.done)
+        return code;
+    if (words->resume && words->fresh)
+        return fail_usage(NULL, "--resume continues a session and --fresh begins one: not both");
+    if (words->resume && !adapter_session_is_id(words->resume))
+        return fail_usage("it is the session_id of an earlier command's --json",
+                          "--resume needs the id of a session");
+    if (words->model && !adapter_session_is_id(words->model))
+        return fail_usage(NULL, "--model needs the name of a model");
+    *done = false;
+    return EXIT_ALL_PASSED;
 }
 
 /* Writes a plan with one step, which asks the agent. It works in the folder itself, whatever the
  * settings say about workspaces, because the answer must stay there. */
 static void write_plan(const struct workflow_question *question, struct str *out)
 {
+    struct str title = {0}; /* its first line, truncated */
     str_add(out, "{\"version\":1");
     str_json_text(out, "name", question->command);
     str_json_text(out, "workspace", "inplace");
     str_add(out, ",\"tasks\":[{");
     str_json_text(out, "id", question->command);
-    add_title(question->title, out);
+    text_clean(&title, question->title,
+               text_cut(question->title, strcspn(question->title, "\n"), TITLE_MAX));
+    str_json_text(out, "title", title.len > 0 ? str_text(&title) : "?");
     str_json_i64(out, "rounds", ROUNDS);
     str_add(out, ",\"steps\":[{\"phase\":\"GREEN\"");
     str_json_text(out, "agent", adapter_name(question->adapter));
@@ -199,6 +169,7 @@ static void write_plan(const struct workflow_question *question, struct str *out
     str_add(out, question->contract);
     str_json_text(out, "output", question->output);
     str_add(out, "}]}]}");
+    str_done(&title);
 }
 
 struct workflow_agent workflow_agent(const struct session_end *end)
@@ -233,15 +204,6 @@ void workflow_print_result(const struct workflow_result *result)
     str_done(&out);
 }
 
-/* The session can be continued even if the answer is lost. */
-static void print_session(const char *session)
-{
-    struct str words = {0};
-    str_addf(&words, "  %-10s %s, continue it with --resume\n", "session", session);
-    say(str_text(&words));
-    str_done(&words);
-}
-
 /* As a session_ended_fn. */
 static int take_answer(void *ctx, const struct session_end *end)
 {
@@ -249,10 +211,15 @@ static int take_answer(void *ctx, const struct session_end *end)
     struct str more = {0};
     const struct workflow_agent by = workflow_agent(end);
     int code = end->exit_code;
-    if (code == EXIT_ALL_PASSED)
+    if (code == EXIT_ALL_PASSED) {
         code = question->take(question->ctx, by.session, &more);
-    else if (end->is_watched && by.session && !question->words->json)
-        print_session(by.session);
+    } else if (end->is_watched && by.session && !question->words->json) {
+        /* the session can be continued even if the answer is lost */
+        struct str words = {0};
+        str_addf(&words, "  %-10s %s, continue it with --resume\n", "session", by.session);
+        say(str_text(&words));
+        str_done(&words);
+    }
     const struct workflow_result result = {.command = question->command,
                                            .run = end->run,
                                            .exit_code = code,
@@ -264,30 +231,11 @@ static int take_answer(void *ctx, const struct session_end *end)
     return code;
 }
 
-static int run_plan(const struct workflow_question *question, const struct plan *plan,
-                    const char *plan_text)
-{
-    struct workflow_question taken = *question;
-    const struct session session = {
-        .globals = question->globals,
-        .plan = plan,
-        .plan_text = plan_text,
-        .kind = "workflow",
-        .rules = question->config->settings.rules,
-        .ui = &question->config->settings.ui,
-        .secrets = &question->config->settings.secrets,
-        .run_dir = question->dir,
-        .jobs = JOBS,
-        .watch = session_choose_watch(question->words->plain, question->words->json),
-        .ended = take_answer,
-        .ended_ctx = &taken,
-    };
-    return session_run(&session);
-}
-
 int workflow_ask(const struct workflow_question *question)
 {
-    const struct plan_context context = {.settings = &question->config->settings};
+    const struct settings *settings = &question->config->settings;
+    const struct plan_context context = {.settings = settings};
+    struct workflow_question taken = *question;
     struct plan *plan = NULL;
     struct str text = {0};
     struct violations wrong = {0};
@@ -296,7 +244,21 @@ int workflow_ask(const struct workflow_question *question)
     if (plan_parse_with(str_text(&text), text.len, &context, &plan, &wrong)) {
         str_clear(&text);
         plan_write(plan, &text); /* with what the settings add */
-        code = run_plan(question, plan, str_text(&text));
+        const struct session session = {
+            .globals = question->globals,
+            .plan = plan,
+            .plan_text = str_text(&text),
+            .kind = "workflow",
+            .rules = settings->rules,
+            .ui = &settings->ui,
+            .secrets = &settings->secrets,
+            .run_dir = question->dir,
+            .jobs = JOBS,
+            .watch = session_choose_watch(question->words->plain, question->words->json),
+            .ended = take_answer,
+            .ended_ctx = &taken,
+        };
+        code = session_run(&session);
     } else {
         code = fail_violations(question->command, "nothing was started", &wrong);
     }
