@@ -9,6 +9,7 @@
 #include "ascii.h"
 #include "json.h"
 #include "sha256.h"
+#include "text_list.h"
 #include "xalloc.h"
 
 enum { ROOT = 0 };
@@ -143,21 +144,6 @@ static const char *const known_members[] = {
     "signal",  "kind",    "retry_after", "form",       "most",     "decides", "user",
     "waits",   "over",    "after",       "on_success", "launcher", "rank",
 };
-
-static bool read_members(const struct json *json, struct err *err)
-{
-    void *iter = NULL;
-    const char *key = NULL;
-    const struct json *value = NULL;
-    while (json_next(json, &iter, &key, &value)) {
-        bool known = false;
-        for (size_t i = 0; i < ARRAY_LEN(known_members); i++)
-            known = known || strcmp(key, known_members[i]) == 0;
-        if (!known)
-            return err_set(err, ERR_INVALID, "'%s' is not a member of a rule", key);
-    }
-    return true;
-}
 
 static bool copy_text(char *out, size_t size, const struct json *json, const char *key,
                       struct err *err)
@@ -325,8 +311,14 @@ static bool read_needs(struct rule *rule, struct literals *literals, const struc
 static bool read_rule(struct rule *rule, struct literals *literals, const struct json *json,
                       struct err *err)
 {
-    if (!read_members(json, err) ||
-        !copy_text(rule->subtype, sizeof(rule->subtype), json, "subtype", err))
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *value = NULL;
+    while (json_next(json, &iter, &key, &value)) {
+        if (!text_is_in(known_members, ARRAY_LEN(known_members), key))
+            return err_set(err, ERR_INVALID, "'%s' is not a member of a rule", key);
+    }
+    if (!copy_text(rule->subtype, sizeof(rule->subtype), json, "subtype", err))
         return false;
     /* A subtype may end in "$1", the group that matched; nothing may follow it. */
     const char *group = strchr(rule->subtype, '$');
