@@ -596,17 +596,6 @@ bool entropy_row(const struct entropy_limits *limits, const struct str *row, str
     return ok;
 }
 
-static bool reject_unknown_limit(const char *name, struct err *err)
-{
-    struct near_word near = near_word_new(name);
-    for (size_t i = 0; entropy_limit(i); i++)
-        near_word_offer(&near, entropy_limit(i)->name);
-    if (!near.nearest)
-        return err_set(err, ERR_INVALID, "there is no threshold '%s'", name);
-    return err_set(err, ERR_INVALID, "there is no threshold '%s', did you mean '%s'?", name,
-                   near.nearest);
-}
-
 bool entropy_limits_read(struct entropy_limits *limits, const char *text, struct err *err)
 {
     struct json *json = NULL;
@@ -621,8 +610,17 @@ bool entropy_limits_read(struct entropy_limits *limits, const char *text, struct
               err_set(err, ERR_INVALID, "thresholds must be an object");
     while (ok && json_next(json, &iter, &key, &value)) {
         const struct entropy_limit *limit = entropy_limit_named(key);
-        ok = limit ? entropy_limit_set(&read, limit, json_i64(value, -1), err)
-                   : reject_unknown_limit(key, err);
+        if (limit) {
+            ok = entropy_limit_set(&read, limit, json_i64(value, -1), err);
+            continue;
+        }
+        struct near_word near = near_word_new(key);
+        for (size_t i = 0; entropy_limit(i); i++)
+            near_word_offer(&near, entropy_limit(i)->name);
+        ok = near.nearest
+                 ? err_set(err, ERR_INVALID, "there is no threshold '%s', did you mean '%s'?", key,
+                           near.nearest)
+                 : err_set(err, ERR_INVALID, "there is no threshold '%s'", key);
     }
     json_free(json);
     if (ok)

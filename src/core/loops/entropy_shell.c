@@ -360,48 +360,6 @@ static unsigned traits_of_simple(const char *text, const struct simple *simple)
     return traits_of_program(program, words) | (takes ? (unsigned)CALL_TAKES : 0);
 }
 
-/* What the simple commands of a line do together. */
-struct sum {
-    bool sleeps, acts, all_read, all_look;
-    unsigned any;
-};
-
-static void add_simple(struct sum *sum, const char *text, const struct simple *simple)
-{
-    const char *program = program_of(simple);
-    if (simple->count == 0 ||
-        (!simple->to_file && text_is_in(fillers, ARRAY_LEN(fillers), program)))
-        return;
-    if (strcmp(program, "sleep") == 0) {
-        sum->sleeps = true;
-        return;
-    }
-    unsigned traits = traits_of_simple(text, simple);
-    if (is_check(text, simple))
-        traits &= ~(unsigned)CALL_READS;
-    sum->acts = true;
-    sum->all_read = sum->all_read && (traits & CALL_READS);
-    /* Filters in a pipe are not polls, and change nothing. */
-    if (simple->before != TIE_PIPE)
-        sum->all_look = sum->all_look && (traits & CALL_LOOKS);
-    sum->any |= simple->before == TIE_PIPE ? traits & CALL_CHANGES : traits;
-}
-
-static unsigned traits_of_sum(const struct sum *sum)
-{
-    if (!sum->acts)
-        return sum->sleeps ? CALL_PAUSES : 0;
-    unsigned traits = sum->any & (CALL_CHANGES | CALL_NO_LOOK);
-    if (traits & CALL_CHANGES)
-        return traits;
-    traits |= sum->any & (CALL_CODE | CALL_TAKES);
-    if (sum->all_look)
-        traits |= sum->any & (CALL_LOOKS | CALL_PROBES);
-    if (sum->sleeps)
-        traits |= CALL_LOOKS | CALL_SLEEPS;
-    return traits | (sum->all_read ? CALL_READS : 0);
-}
-
 /* An echo that always runs and always prints the same says nothing. */
 static bool is_idle_echo(const char *text, const struct simple *simple, enum tie after)
 {
@@ -431,11 +389,12 @@ static void note_echo(struct shell_command *out, const char *text, const struct 
         entropy_hash(text + start + quoted, end - start - 2 * (size_t)quoted);
 }
 
-/* Collects what the simple commands do. Fillers are left out of the key. */
+/* Collects what the simple commands do together. Idle echoes are left out of the key. */
 static void read_list(const char *text, size_t len, struct shell_command *out)
 {
     const size_t start = out->text->len;
-    struct sum sum = {.all_read = true, .all_look = true};
+    bool sleeps = false, acts = false, all_read = true, all_look = true;
+    unsigned any = 0;
     enum tie tie = TIE_NONE;
     for (size_t at = 0; at < len;) {
         struct simple simple;
@@ -444,8 +403,24 @@ static void read_list(const char *text, size_t len, struct shell_command *out)
             note_echo(out, text, &simple);
             continue;
         }
-        add_simple(&sum, text, &simple);
         str_add_n(out->text, text + simple.start, at - simple.start);
+        const char *program = program_of(&simple);
+        if (simple.count == 0 ||
+            (!simple.to_file && text_is_in(fillers, ARRAY_LEN(fillers), program)))
+            continue;
+        if (strcmp(program, "sleep") == 0) {
+            sleeps = true;
+            continue;
+        }
+        unsigned traits = traits_of_simple(text, &simple);
+        if (is_check(text, &simple))
+            traits &= ~(unsigned)CALL_READS;
+        acts = true;
+        all_read = all_read && (traits & CALL_READS);
+        /* Filters in a pipe are not polls, and change nothing. */
+        if (simple.before != TIE_PIPE)
+            all_look = all_look && (traits & CALL_LOOKS);
+        any |= simple.before == TIE_PIPE ? traits & CALL_CHANGES : traits;
     }
     while (out->text->len > start && strchr("; &|\n", out->text->data[out->text->len - 1]))
         out->text->data[--out->text->len] = '\0';
@@ -453,7 +428,21 @@ static void read_list(const char *text, size_t len, struct shell_command *out)
         str_add_n(out->text, text, len);
         out->echo_count = 0;
     }
-    out->traits = traits_of_sum(&sum);
+
+    if (!acts) {
+        out->traits = sleeps ? CALL_PAUSES : 0;
+        return;
+    }
+    out->traits = any & (CALL_CHANGES | CALL_NO_LOOK);
+    if (out->traits & CALL_CHANGES)
+        return;
+    out->traits |= any & (CALL_CODE | CALL_TAKES);
+    if (all_look)
+        out->traits |= any & (CALL_LOOKS | CALL_PROBES);
+    if (sleeps)
+        out->traits |= CALL_LOOKS | CALL_SLEEPS;
+    if (all_read)
+        out->traits |= CALL_READS;
 }
 
 void entropy_shell_read(const char *command, size_t len, struct shell_command *out)
