@@ -1,6 +1,10 @@
 /*
  * Why an attempt ended as it did: the verdict, from the outcome, the rules and what the agent
  * says of its own end.
+ *
+ * The order of decision: what we know ourselves (we ended it, it never started, a signal), then
+ * text by anchored rules (test and compiler failures outrank network words), then the table of
+ * exit codes, then persistent. When in doubt: persistent.
  */
 #include "classify.h"
 
@@ -24,17 +28,300 @@
 #include "xalloc.h"
 
 /*
- * The verdict on what an agent's CLI reports about its own end.
+ * Facts: what devs knows about the end on its own.
  */
 
-static void classify_quote(struct verdict *out, const char *line, size_t len, size_t at);
+/* Why a program could not be started. Anything else is persistent. */
+static const struct {
+    int number;
+    enum transient_type type; /* NONE: persistent */
+    enum reason reason;
+    const char *subtype;
+} start_errors[] = {
+    {ENOENT, TRANSIENT_NONE, REASON_NOT_FOUND, "ENOENT"},
+    {ENOTDIR, TRANSIENT_NONE, REASON_NOT_FOUND, "ENOTDIR"},
+    {EACCES, TRANSIENT_NONE, REASON_PERMISSION, "EACCES"},
+    {EPERM, TRANSIENT_NONE, REASON_PERMISSION, "EPERM"},
+    {E2BIG, TRANSIENT_NONE, REASON_TOO_LARGE, "E2BIG"},
+    {EAGAIN, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "EAGAIN"},
+    {ENOMEM, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "ENOMEM"},
+    {EMFILE, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "EMFILE"},
+    {ENFILE, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "ENFILE"},
+    {ETXTBSY, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "ETXTBSY"},
+    {ENOSPC, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "ENOSPC"},
+    {EDQUOT, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "EDQUOT"},
+    {START_SANDBOX_FAILED, TRANSIENT_NONE, REASON_SETUP, "SANDBOX"},
+    {START_TIMED_OUT, TRANSIENT_SANDBOX_START_TIMEOUT, REASON_NONE, "START_TIMEOUT"},
+    {START_DAEMON_DOWN, TRANSIENT_DOCKER_SOCKET_UNAVAILABLE, REASON_NONE, "DAEMON_DOWN"},
+    {START_IMAGE_MISSING, TRANSIENT_NONE, REASON_SETUP, "IMAGE_MISSING"},
+    {START_WORKSPACE_FAILED, TRANSIENT_NONE, REASON_SETUP, "WORKSPACE"},
+    {START_CONFLICT, TRANSIENT_NONE, REASON_CONFLICT, "MERGE_CONFLICT"},
+    {START_NO_SPACE, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "NO_SPACE"},
+    {START_TOO_LARGE, TRANSIENT_NONE, REASON_TOO_LARGE, "SNAPSHOT"},
+    {START_LEFT_ALIVE, TRANSIENT_NONE, REASON_SETUP, "LEFT_ALIVE"},
+    {START_SECRET_MISSING, TRANSIENT_NONE, REASON_SETUP, "SECRET_MISSING"},
+    {START_STDIN_GONE, TRANSIENT_NONE, REASON_SETUP, "STDIN_GONE"},
+};
 
-static void classify_add_nears(struct verdict *out, const struct scan *scan);
+/* Linux signal numbers, as in outcomes. A program that ended itself with one has crashed; the
+ * last four came from outside. */
+static const struct {
+    int number;
+    const char *name;
+    enum reason reason;
+} signals[] = {
+    {11, "SIGSEGV", REASON_CRASH}, {6, "SIGABRT", REASON_CRASH}, {7, "SIGBUS", REASON_CRASH},
+    {4, "SIGILL", REASON_CRASH},   {8, "SIGFPE", REASON_CRASH},  {31, "SIGSYS", REASON_CRASH},
+    {5, "SIGTRAP", REASON_CRASH},  {9, "SIGKILL", REASON_CRASH}, {24, "SIGXCPU", REASON_LIMIT},
+    {25, "SIGXFSZ", REASON_LIMIT}, {15, "SIGTERM", REASON_NONE}, {2, "SIGINT", REASON_NONE},
+    {1, "SIGHUP", REASON_NONE},    {13, "SIGPIPE", REASON_NONE},
+};
 
+int facts_signal_number(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+        if (strcmp(signals[i].name, name) == 0)
+            return signals[i].number;
+    }
+    return 0;
+}
+
+static void judge_start(int number, struct verdict *out)
+{
+    /* Only a person can fix these: another attempt of ours would fail the same way. */
+    out->ask = number == START_IMAGE_MISSING || number == START_CONFLICT ||
+               number == START_LEFT_ALIVE || number == START_SECRET_MISSING ||
+               number == START_STDIN_GONE;
+    for (size_t i = 0; i < ARRAY_LEN(start_errors); i++) {
+        if (start_errors[i].number != number)
+            continue;
+        if (start_errors[i].type != TRANSIENT_NONE)
+            verdict_set_transient(out, start_errors[i].type, start_errors[i].subtype,
+                                  "known.start");
+        else
+            verdict_set_persistent(out, start_errors[i].reason, start_errors[i].subtype,
+                                   "known.start");
+        return;
+    }
+    verdict_set_persistent(out, REASON_NONE, "", "known.start");
+}
+
+/* The kernel ends a process that has used up its CPU time with SIGXCPU, then with SIGKILL. A
+ * shell or sandbox around it reports 128 + n. */
+static bool is_out_of_cpu(const struct classify_input *input)
+{
+    enum { XCPU = 24, KILL = 9, SHELL_SIGNAL = 128, MS_PER_S = 1000 };
+    const struct outcome *outcome = &input->outcome;
+    const int number =
+        outcome->kind == OUTCOME_SIGNAL ? outcome->code : outcome->code - SHELL_SIGNAL;
+    const bool has_used_it = outcome->cpu_ms >= input->cpu_s * MS_PER_S;
+    return input->cpu_s > 0 && (number == XCPU || (number == KILL && has_used_it));
+}
+
+bool facts_judge(const struct classify_input *input, struct verdict *out)
+{
+    const struct outcome *outcome = &input->outcome;
+    switch (outcome->kind) {
+    case OUTCOME_TIMEOUT:
+        if (outcome->quiet_ms > 0)
+            verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "SILENT", "known.silence");
+        else
+            verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "TIMEOUT", "known.timeout");
+        return true;
+    case OUTCOME_INTERRUPTED:
+        verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "INTERRUPTED", "known.interrupted");
+        return true;
+    case OUTCOME_CANCELLED:
+        if (outcome->stop == STOP_LOOP)
+            verdict_set_persistent(out, REASON_LOOP, "CALLS", "known.loop");
+        else if (outcome->stop == STOP_BUDGET)
+            verdict_set_persistent(out, REASON_BUDGET, "", "known.budget");
+        else
+            verdict_set_persistent(out, REASON_CANCELLED, "", "known.cancelled");
+        out->ask = outcome->stop == STOP_BUDGET; /* only a person can extend a spent budget */
+        return true;
+    case OUTCOME_NOT_STARTED:
+        judge_start(outcome->code, out);
+        return true;
+    case OUTCOME_SIGNAL:
+    case OUTCOME_EXIT:
+    case OUTCOME_KIND_COUNT:
+        break;
+    }
+
+    bool success = outcome->kind == OUTCOME_EXIT && outcome->code == 0;
+    if (input->memory_killed == 1 && !success) {
+        verdict_set_transient(out, TRANSIENT_CONTAINER_OOM, "OOM_KILL", "known.memory");
+    } else if (is_out_of_cpu(input)) {
+        verdict_set_persistent(out, REASON_LIMIT, "CPU_LIMIT", "known.cpu");
+    } else if (outcome->kind == OUTCOME_SIGNAL) {
+        size_t i = 0;
+        while (i < ARRAY_LEN(signals) && signals[i].number != outcome->code)
+            i++;
+        const bool known = i < ARRAY_LEN(signals);
+        verdict_set_persistent(out, known ? signals[i].reason : REASON_NONE,
+                               known ? signals[i].name : "", "known.signal");
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/*
+ * Text: the verdict of a rule that matches.
+ */
+
+enum {
+    MATCH_BEFORE = 40, /* bytes of a long line shown before the match */
+    OUT_STREAM = 0,    /* index in scan.streams */
+    ERR_STREAM = 1,
+    /* A limit that lasts this long is a usage window: the step is parked. */
+    PARK_LEAST_MS = 3600 * 1000,
+};
+
+/* Quotes the first line, or the part of a long line around byte `at`. */
+static void classify_quote(struct verdict *out, const char *line, size_t len, size_t at)
+{
+    const char *end = memchr(line, '\n', len);
+    size_t from = 0;
+    if (end)
+        len = (size_t)(end - line);
+    if (len >= VERDICT_MATCH_MAX && at > MATCH_BEFORE)
+        from = text_cut(line, len, at - MATCH_BEFORE);
+    const size_t size = text_cut(line + from, len - from, VERDICT_MATCH_MAX - 1);
+
+    struct str clean = {0};
+    text_clean(&clean, line + from, size);
+    const size_t kept = text_cut(str_text(&clean), clean.len, VERDICT_MATCH_MAX - 1);
+    memcpy(out->match, str_text(&clean), kept);
+    out->match[kept] = '\0';
+    str_done(&clean);
+}
+
+static void set_evidence(struct verdict *out, const struct scan *scan,
+                         const struct scan_match *match)
+{
+    const struct clean_text *text = &scan->streams[match->stream].text;
+    const struct clean_line *line = &text->lines[match->line];
+    out->stream = match->stream == ERR_STREAM ? VERDICT_STREAM_ERR : VERDICT_STREAM_OUT;
+    out->offset = line->offset;
+    out->line = line->number;
+    classify_quote(out, text->bytes + line->start, line->len, match->spans[0].start);
+}
+
+/* Sets the subtype of a rule. "$1" at its end is the first group that matched, since a pattern
+ * may have alternatives. */
+static void set_rule_subtype(struct verdict *out, const struct scan *scan,
+                             const struct scan_match *match)
+{
+    const char *subtype = match->rule->subtype;
+    const char *group = strstr(subtype, "$1");
+    if (!group || match->stream < 0) {
+        (void)snprintf(out->subtype, sizeof(out->subtype), "%s", subtype);
+        return;
+    }
+    const struct clean_text *text = &scan->streams[match->stream].text;
+    const bool first = match->spans[1].end > match->spans[1].start;
+    const struct rule_span span = match->spans[first ? 1 : 2];
+    struct str words = {0};
+    str_add_n(&words, subtype, (size_t)(group - subtype));
+    text_clean(&words, text->bytes + text->lines[match->line].start + span.start,
+               span.end - span.start);
+    const size_t kept = text_cut(str_text(&words), words.len, sizeof(out->subtype) - 1);
+    (void)snprintf(out->subtype, sizeof(out->subtype), "%.*s", (int)kept, str_text(&words));
+    str_done(&words);
+}
+
+/* When to try again. A failure that only needs a long wait is parked and does not ask for a
+ * person. */
+static void take_hint(struct verdict *out, const struct scan *scan, const struct retry_hint *hint)
+{
+    out->retry_after_ms = hint->ms;
+    (void)snprintf(out->hint_rule, sizeof(out->hint_rule), "%s", hint->rule->id);
+    if (out->class == VERDICT_TRANSIENT) {
+        if (out->type != TRANSIENT_API_RATE_LIMIT || hint->ms < PARK_LEAST_MS)
+            return;
+        out->class = VERDICT_PERSISTENT;
+        out->type = TRANSIENT_NONE;
+        out->reason = REASON_QUOTA;
+    }
+    out->ask = false;
+    if (scan->input->now_ms > 0)
+        out->resume_at_ms = scan->input->now_ms + hint->ms;
+}
+
+/* The rules that almost matched, most telling first. */
+static void classify_add_nears(struct verdict *out, const struct scan *scan)
+{
+    for (int weight = NEAR_WHY_COUNT; weight >= 0; weight--) {
+        for (int i = 0; i < scan->near_count; i++) {
+            const struct scan_near *near = &scan->nears[i];
+            if (scan_near_weight(near->why) != weight || strcmp(near->rule->id, out->rule) == 0)
+                continue;
+            struct verdict_near found = {.why = near->why};
+            (void)snprintf(found.rule, sizeof(found.rule), "%s", near->rule->id);
+            if (near->stream >= 0) {
+                found.stream = near->stream == ERR_STREAM ? VERDICT_STREAM_ERR : VERDICT_STREAM_OUT;
+                found.offset = scan->streams[near->stream].text.lines[near->line].offset;
+            }
+            verdict_add_near(out, &found);
+        }
+    }
+}
+
+/* The verdict of a matching rule. */
 static void classify_by_match(struct verdict *out, struct scan *scan,
-                              const struct scan_match *match);
+                              const struct scan_match *match)
+{
+    const struct rule *rule = match->rule;
+    out->class = rule->class;
+    out->type = rule->type;
+    out->reason = rule->reason;
+    out->ask = rule->ask;
+    (void)snprintf(out->rule, sizeof(out->rule), "%s", rule->id);
+    set_rule_subtype(out, scan, match);
+    if (match->stream >= 0)
+        set_evidence(out, scan, match);
+    scan_outranked(scan, match);
+    if (rule->class == VERDICT_TRANSIENT || rule->waits || rule->retry_group > 0) {
+        struct retry_hint hint = {.ms = retry_hint_of_group(scan, match), .rule = rule};
+        scan->keeps_nears = false;
+        scan->work = 0; /* the time to retry is worth a fresh budget */
+        if (hint.ms != HINT_NONE || retry_hint_find(scan, &hint))
+            take_hint(out, scan, &hint);
+    }
+}
 
-static bool classify_by_text(struct scan *scan, struct verdict *out);
+/* Applies the first rule that matches what the scan looks at. Returns false and leaves *out
+ * alone if none does. */
+static bool classify_by_text(struct scan *scan, struct verdict *out)
+{
+    struct scan_match match;
+    if (scan_first(scan, &scan->rules->verdicts, &match)) {
+        struct scan_match other;
+        if (scan_cause(scan, &match, &other))
+            match = other;
+        bool outranked = match.rule->class == VERDICT_TRANSIENT && scan_later(scan, &match, &other);
+        classify_by_match(out, scan, outranked ? &other : &match);
+        return true;
+    }
+
+    /* A server says when to retry, and no other rule matches. */
+    struct retry_hint hint;
+    scan->keeps_nears = false;
+    if (!retry_hint_find(scan, &hint) || !hint.rule->decides ||
+        !scan_is_spoken(scan, hint.stream, hint.line))
+        return false;
+    verdict_set_transient(out, TRANSIENT_API_RATE_LIMIT, "RETRY_AFTER", hint.rule->id);
+    match = (struct scan_match){.rule = hint.rule, .stream = hint.stream, .line = hint.line};
+    set_evidence(out, scan, &match);
+    take_hint(out, scan, &hint);
+    return true;
+}
+
+/*
+ * The verdict on what an agent's CLI reports about its own end.
+ */
 
 /* An agent's words go through the same rules as the output of a program, with the status before
  * them. Returns true if a rule of `list` matches. */
@@ -131,13 +418,6 @@ static bool judge_agent_failure(const struct rules *rules, const struct classify
     return true;
 }
 
-/* The agent reports success, unless its last words refuse the task. */
-static bool judge_agent_success(const struct rules *rules, const struct classify_input *input,
-                                const struct agent_result *result, struct verdict *out)
-{
-    return result->said.len > 0 && judge_words(rules, input, &result->said, &rules->said, out);
-}
-
 /* A denied call stopped the work: the agent says so, says nothing, or has done nothing
  * afterwards that anything checks. */
 static bool judge_refusal(const struct rules *rules, const struct classify_input *input,
@@ -228,9 +508,11 @@ static bool judge_agent_end(const struct rules *rules, const struct classify_inp
             verdict_set_transient(out, TRANSIENT_NETWORK_TIMEOUT, "EMPTY_ANSWER", "agent.empty");
             return true;
         }
+        /* A success, unless a denied call stopped the work or the last words refuse the task. */
         return exited_well && input->agent &&
                (judge_refusal(rules, input, result, out) ||
-                judge_agent_success(rules, input, result, out));
+                (result->said.len > 0 &&
+                 judge_words(rules, input, &result->said, &rules->said, out)));
     case AGENT_END_CUT:
         if (exited_well || is_interrupted(&input->outcome))
             verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "INTERRUPTED", "agent.cut");
@@ -270,320 +552,8 @@ static bool classify_by_agent(const struct rules *rules, const struct classify_i
 }
 
 /*
- * The order of decision: what we know ourselves (we ended it, it never started, a signal), then
- * text by anchored rules (test and compiler failures outrank network words), then the table of
- * exit codes, then persistent. When in doubt: persistent.
+ * The classifier: its compiled rules, and the verdict on an attempt.
  */
-
-/* Why a program could not be started. Anything else is persistent. */
-static const struct {
-    int number;
-    enum transient_type type; /* NONE: persistent */
-    enum reason reason;
-    const char *subtype;
-} start_errors[] = {
-    {ENOENT, TRANSIENT_NONE, REASON_NOT_FOUND, "ENOENT"},
-    {ENOTDIR, TRANSIENT_NONE, REASON_NOT_FOUND, "ENOTDIR"},
-    {EACCES, TRANSIENT_NONE, REASON_PERMISSION, "EACCES"},
-    {EPERM, TRANSIENT_NONE, REASON_PERMISSION, "EPERM"},
-    {E2BIG, TRANSIENT_NONE, REASON_TOO_LARGE, "E2BIG"},
-    {EAGAIN, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "EAGAIN"},
-    {ENOMEM, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "ENOMEM"},
-    {EMFILE, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "EMFILE"},
-    {ENFILE, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "ENFILE"},
-    {ETXTBSY, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "ETXTBSY"},
-    {ENOSPC, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "ENOSPC"},
-    {EDQUOT, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "EDQUOT"},
-    {START_SANDBOX_FAILED, TRANSIENT_NONE, REASON_SETUP, "SANDBOX"},
-    {START_TIMED_OUT, TRANSIENT_SANDBOX_START_TIMEOUT, REASON_NONE, "START_TIMEOUT"},
-    {START_DAEMON_DOWN, TRANSIENT_DOCKER_SOCKET_UNAVAILABLE, REASON_NONE, "DAEMON_DOWN"},
-    {START_IMAGE_MISSING, TRANSIENT_NONE, REASON_SETUP, "IMAGE_MISSING"},
-    {START_WORKSPACE_FAILED, TRANSIENT_NONE, REASON_SETUP, "WORKSPACE"},
-    {START_CONFLICT, TRANSIENT_NONE, REASON_CONFLICT, "MERGE_CONFLICT"},
-    {START_NO_SPACE, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "NO_SPACE"},
-    {START_TOO_LARGE, TRANSIENT_NONE, REASON_TOO_LARGE, "SNAPSHOT"},
-    {START_LEFT_ALIVE, TRANSIENT_NONE, REASON_SETUP, "LEFT_ALIVE"},
-    {START_SECRET_MISSING, TRANSIENT_NONE, REASON_SETUP, "SECRET_MISSING"},
-    {START_STDIN_GONE, TRANSIENT_NONE, REASON_SETUP, "STDIN_GONE"},
-};
-
-/* Only a person can fix these: another attempt of ours would fail the same way. */
-static bool asks_a_person(int code)
-{
-    return code == START_IMAGE_MISSING || code == START_CONFLICT || code == START_LEFT_ALIVE ||
-           code == START_SECRET_MISSING || code == START_STDIN_GONE;
-}
-
-/* Linux signal numbers, as in outcomes. A program that ended itself with one has crashed; the
- * last four came from outside. */
-static const struct {
-    int number;
-    const char *name;
-    enum reason reason;
-} signals[] = {
-    {11, "SIGSEGV", REASON_CRASH}, {6, "SIGABRT", REASON_CRASH}, {7, "SIGBUS", REASON_CRASH},
-    {4, "SIGILL", REASON_CRASH},   {8, "SIGFPE", REASON_CRASH},  {31, "SIGSYS", REASON_CRASH},
-    {5, "SIGTRAP", REASON_CRASH},  {9, "SIGKILL", REASON_CRASH}, {24, "SIGXCPU", REASON_LIMIT},
-    {25, "SIGXFSZ", REASON_LIMIT}, {15, "SIGTERM", REASON_NONE}, {2, "SIGINT", REASON_NONE},
-    {1, "SIGHUP", REASON_NONE},    {13, "SIGPIPE", REASON_NONE},
-};
-
-int facts_signal_number(const char *name)
-{
-    for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
-        if (strcmp(signals[i].name, name) == 0)
-            return signals[i].number;
-    }
-    return 0;
-}
-
-static void judge_start(int number, struct verdict *out)
-{
-    out->ask = asks_a_person(number);
-    for (size_t i = 0; i < ARRAY_LEN(start_errors); i++) {
-        if (start_errors[i].number != number)
-            continue;
-        if (start_errors[i].type != TRANSIENT_NONE)
-            verdict_set_transient(out, start_errors[i].type, start_errors[i].subtype,
-                                  "known.start");
-        else
-            verdict_set_persistent(out, start_errors[i].reason, start_errors[i].subtype,
-                                   "known.start");
-        return;
-    }
-    verdict_set_persistent(out, REASON_NONE, "", "known.start");
-}
-
-static void judge_signal_fact(int number, struct verdict *out)
-{
-    for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
-        if (signals[i].number == number) {
-            verdict_set_persistent(out, signals[i].reason, signals[i].name, "known.signal");
-            return;
-        }
-    }
-    verdict_set_persistent(out, REASON_NONE, "", "known.signal");
-}
-
-static void judge_timeout(const struct outcome *outcome, struct verdict *out)
-{
-    if (outcome->quiet_ms > 0)
-        verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "SILENT", "known.silence");
-    else
-        verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "TIMEOUT", "known.timeout");
-}
-
-/* Only a person can extend a spent budget. */
-static void judge_stop(enum outcome_stop stop, struct verdict *out)
-{
-    if (stop == STOP_LOOP)
-        verdict_set_persistent(out, REASON_LOOP, "CALLS", "known.loop");
-    else if (stop == STOP_BUDGET)
-        verdict_set_persistent(out, REASON_BUDGET, "", "known.budget");
-    else
-        verdict_set_persistent(out, REASON_CANCELLED, "", "known.cancelled");
-    out->ask = stop == STOP_BUDGET;
-}
-
-/* The kernel ends a process that has used up its CPU time with SIGXCPU, then with SIGKILL. A
- * shell or sandbox around it reports 128 + n. */
-static bool is_out_of_cpu(const struct classify_input *input)
-{
-    enum { XCPU = 24, KILL = 9, SHELL_SIGNAL = 128, MS_PER_S = 1000 };
-    const struct outcome *outcome = &input->outcome;
-    const int number =
-        outcome->kind == OUTCOME_SIGNAL ? outcome->code : outcome->code - SHELL_SIGNAL;
-    const bool has_used_it = outcome->cpu_ms >= input->cpu_s * MS_PER_S;
-    return input->cpu_s > 0 && (number == XCPU || (number == KILL && has_used_it));
-}
-
-bool facts_judge(const struct classify_input *input, struct verdict *out)
-{
-    switch (input->outcome.kind) {
-    case OUTCOME_TIMEOUT:
-        judge_timeout(&input->outcome, out);
-        return true;
-    case OUTCOME_INTERRUPTED:
-        verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "INTERRUPTED", "known.interrupted");
-        return true;
-    case OUTCOME_CANCELLED:
-        judge_stop(input->outcome.stop, out);
-        return true;
-    case OUTCOME_NOT_STARTED:
-        judge_start(input->outcome.code, out);
-        return true;
-    case OUTCOME_SIGNAL:
-    case OUTCOME_EXIT:
-    case OUTCOME_KIND_COUNT:
-        break;
-    }
-
-    bool success = input->outcome.kind == OUTCOME_EXIT && input->outcome.code == 0;
-    if (input->memory_killed == 1 && !success)
-        verdict_set_transient(out, TRANSIENT_CONTAINER_OOM, "OOM_KILL", "known.memory");
-    else if (is_out_of_cpu(input))
-        verdict_set_persistent(out, REASON_LIMIT, "CPU_LIMIT", "known.cpu");
-    else if (input->outcome.kind == OUTCOME_SIGNAL)
-        judge_signal_fact(input->outcome.code, out);
-    else
-        return false;
-    return true;
-}
-
-enum {
-    MATCH_BEFORE = 40, /* bytes of a long line shown before the match */
-    OUT_STREAM = 0,    /* index in scan.streams */
-    ERR_STREAM = 1,
-    /* A limit that lasts this long is a usage window: the step is parked. */
-    PARK_LEAST_MS = 3600 * 1000,
-};
-
-/* Quotes the first line, or the part of a long line around byte `at`. */
-static void classify_quote(struct verdict *out, const char *line, size_t len, size_t at)
-{
-    const char *end = memchr(line, '\n', len);
-    size_t from = 0;
-    if (end)
-        len = (size_t)(end - line);
-    if (len >= VERDICT_MATCH_MAX && at > MATCH_BEFORE)
-        from = text_cut(line, len, at - MATCH_BEFORE);
-    const size_t size = text_cut(line + from, len - from, VERDICT_MATCH_MAX - 1);
-
-    struct str clean = {0};
-    text_clean(&clean, line + from, size);
-    const size_t kept = text_cut(str_text(&clean), clean.len, VERDICT_MATCH_MAX - 1);
-    memcpy(out->match, str_text(&clean), kept);
-    out->match[kept] = '\0';
-    str_done(&clean);
-}
-
-static void set_evidence(struct verdict *out, const struct scan *scan,
-                         const struct scan_match *match)
-{
-    const struct clean_text *text = &scan->streams[match->stream].text;
-    const struct clean_line *line = &text->lines[match->line];
-    out->stream = match->stream == ERR_STREAM ? VERDICT_STREAM_ERR : VERDICT_STREAM_OUT;
-    out->offset = line->offset;
-    out->line = line->number;
-    classify_quote(out, text->bytes + line->start, line->len, match->spans[0].start);
-}
-
-/* Sets the subtype of a rule. "$1" at its end is the first group that matched, since a pattern
- * may have alternatives. */
-static void set_rule_subtype(struct verdict *out, const struct scan *scan,
-                             const struct scan_match *match)
-{
-    const char *subtype = match->rule->subtype;
-    const char *group = strstr(subtype, "$1");
-    if (!group || match->stream < 0) {
-        (void)snprintf(out->subtype, sizeof(out->subtype), "%s", subtype);
-        return;
-    }
-    const struct clean_text *text = &scan->streams[match->stream].text;
-    const bool first = match->spans[1].end > match->spans[1].start;
-    const struct rule_span span = match->spans[first ? 1 : 2];
-    struct str words = {0};
-    str_add_n(&words, subtype, (size_t)(group - subtype));
-    text_clean(&words, text->bytes + text->lines[match->line].start + span.start,
-               span.end - span.start);
-    const size_t kept = text_cut(str_text(&words), words.len, sizeof(out->subtype) - 1);
-    (void)snprintf(out->subtype, sizeof(out->subtype), "%.*s", (int)kept, str_text(&words));
-    str_done(&words);
-}
-
-/* When to try again. A failure that only needs a long wait is parked and does not ask for a
- * person. */
-static void take_hint(struct verdict *out, const struct scan *scan, const struct retry_hint *hint)
-{
-    out->retry_after_ms = hint->ms;
-    (void)snprintf(out->hint_rule, sizeof(out->hint_rule), "%s", hint->rule->id);
-    if (out->class == VERDICT_TRANSIENT) {
-        if (out->type != TRANSIENT_API_RATE_LIMIT || hint->ms < PARK_LEAST_MS)
-            return;
-        out->class = VERDICT_PERSISTENT;
-        out->type = TRANSIENT_NONE;
-        out->reason = REASON_QUOTA;
-    }
-    out->ask = false;
-    if (scan->input->now_ms > 0)
-        out->resume_at_ms = scan->input->now_ms + hint->ms;
-}
-
-static void set_hint(struct verdict *out, struct scan *scan, const struct scan_match *match)
-{
-    struct retry_hint hint = {.ms = retry_hint_of_group(scan, match), .rule = match->rule};
-    scan->keeps_nears = false;
-    scan->work = 0; /* the time to retry is worth a fresh budget */
-    if (hint.ms != HINT_NONE || retry_hint_find(scan, &hint))
-        take_hint(out, scan, &hint);
-}
-
-/* The rules that almost matched, most telling first. */
-static void classify_add_nears(struct verdict *out, const struct scan *scan)
-{
-    for (int weight = NEAR_WHY_COUNT; weight >= 0; weight--) {
-        for (int i = 0; i < scan->near_count; i++) {
-            const struct scan_near *near = &scan->nears[i];
-            if (scan_near_weight(near->why) != weight || strcmp(near->rule->id, out->rule) == 0)
-                continue;
-            struct verdict_near found = {.why = near->why};
-            (void)snprintf(found.rule, sizeof(found.rule), "%s", near->rule->id);
-            if (near->stream >= 0) {
-                found.stream = near->stream == ERR_STREAM ? VERDICT_STREAM_ERR : VERDICT_STREAM_OUT;
-                found.offset = scan->streams[near->stream].text.lines[near->line].offset;
-            }
-            verdict_add_near(out, &found);
-        }
-    }
-}
-
-/* The verdict of a matching rule. */
-static void classify_by_match(struct verdict *out, struct scan *scan,
-                              const struct scan_match *match)
-{
-    const struct rule *rule = match->rule;
-    out->class = rule->class;
-    out->type = rule->type;
-    out->reason = rule->reason;
-    out->ask = rule->ask;
-    (void)snprintf(out->rule, sizeof(out->rule), "%s", rule->id);
-    set_rule_subtype(out, scan, match);
-    if (match->stream >= 0)
-        set_evidence(out, scan, match);
-    scan_outranked(scan, match);
-    if (rule->class == VERDICT_TRANSIENT || rule->waits || rule->retry_group > 0)
-        set_hint(out, scan, match);
-}
-
-/* A server says when to retry, and no other rule matches. */
-static bool judge_hint(struct scan *scan, struct verdict *out)
-{
-    struct retry_hint hint;
-    scan->keeps_nears = false;
-    if (!retry_hint_find(scan, &hint) || !hint.rule->decides ||
-        !scan_is_spoken(scan, hint.stream, hint.line))
-        return false;
-    verdict_set_transient(out, TRANSIENT_API_RATE_LIMIT, "RETRY_AFTER", hint.rule->id);
-    const struct scan_match match = {.rule = hint.rule, .stream = hint.stream, .line = hint.line};
-    set_evidence(out, scan, &match);
-    take_hint(out, scan, &hint);
-    return true;
-}
-
-/* Applies the first rule that matches what the scan looks at. Returns false and leaves *out
- * alone if none does. */
-static bool classify_by_text(struct scan *scan, struct verdict *out)
-{
-    struct scan_match match;
-    if (!scan_first(scan, &scan->rules->verdicts, &match))
-        return judge_hint(scan, out);
-    struct scan_match other;
-    if (scan_cause(scan, &match, &other))
-        match = other;
-    bool outranked = match.rule->class == VERDICT_TRANSIENT && scan_later(scan, &match, &other);
-    classify_by_match(out, scan, outranked ? &other : &match);
-    return true;
-}
 
 /* Compiling the rules takes as long as twenty attempts, and a run whose attempts all succeed
  * silently needs none. */
@@ -689,38 +659,37 @@ static bool says_anything(const struct scan *scan, int stream)
 
 /* Exit codes of A6 count if nothing was printed. With 126 and 127 (a shell's) and 128 (git's),
  * any output means a failure that waiting does not fix; with 125, an error message does. */
-static bool is_explained(struct scan *scan, int code)
-{
-    enum { SHELL_CANNOT = 126, SHELL_NOT_FOUND = 127, GIT_FATAL = 128 };
-    const bool shell = code == SHELL_CANNOT || code == SHELL_NOT_FOUND || code == GIT_FATAL;
-    const bool is_one_stream = !says_anything(scan, ERR_STREAM); /* a log of both */
-    return scan_err_names_error(scan) || (is_one_stream && scan_out_names_error(scan)) ||
-           (shell && says_anything(scan, ERR_STREAM)) ||
-           (code == GIT_FATAL && says_anything(scan, OUT_STREAM));
-}
-
-/* docker and podman exit with 125 for their own failures; through a container of ours it came
- * from inside. */
-static enum transient_type type_of_exit(const struct classify_input *input, int row)
-{
-    const enum transient_type type = exit_codes[row].type;
-    const bool is_clients = type == TRANSIENT_DOCKER_SOCKET_UNAVAILABLE;
-    return is_clients && input->in_container ? TRANSIENT_RESOURCE_BUSY : type;
-}
-
 static void judge_exit(struct scan *scan, const struct classify_input *input, struct verdict *out)
 {
+    enum { SHELL_CANNOT = 126, SHELL_NOT_FOUND = 127, GIT_FATAL = 128 };
     const int code = input->outcome.code;
+    const int row = find_exit_code(code);
+    if (row < 0) {
+        verdict_set_persistent(out, REASON_NONE, "", "default");
+        return;
+    }
+    const char *subtype = exit_codes[row].subtype;
+    enum transient_type type = exit_codes[row].type;
+    bool is_explained = false;
+    if (strcmp(subtype, "TIMEOUT") != 0) {
+        const bool shell = code == SHELL_CANNOT || code == SHELL_NOT_FOUND || code == GIT_FATAL;
+        const bool is_one_stream = !says_anything(scan, ERR_STREAM); /* a log of both */
+        is_explained = scan_err_names_error(scan) ||
+                       (is_one_stream && scan_out_names_error(scan)) ||
+                       (shell && says_anything(scan, ERR_STREAM)) ||
+                       (code == GIT_FATAL && says_anything(scan, OUT_STREAM));
+    }
+    if (is_explained) {
+        verdict_set_persistent(out, REASON_NONE, subtype, "exit.words");
+        return;
+    }
+    /* docker and podman exit with 125 for their own failures; through a container of ours it
+     * came from inside. */
+    if (type == TRANSIENT_DOCKER_SOCKET_UNAVAILABLE && input->in_container)
+        type = TRANSIENT_RESOURCE_BUSY;
     char rule[VERDICT_RULE_MAX];
     (void)snprintf(rule, sizeof(rule), "exit.%d", code);
-    const int row = find_exit_code(code);
-    bool timed_out = row >= 0 && strcmp(exit_codes[row].subtype, "TIMEOUT") == 0;
-    if (row < 0)
-        verdict_set_persistent(out, REASON_NONE, "", "default");
-    else if (!timed_out && is_explained(scan, code))
-        verdict_set_persistent(out, REASON_NONE, exit_codes[row].subtype, "exit.words");
-    else
-        verdict_set_transient(out, type_of_exit(input, row), exit_codes[row].subtype, rule);
+    verdict_set_transient(out, type, subtype, rule);
 }
 
 /* Rules made for a signal outrank what we know of signals. */
@@ -747,13 +716,6 @@ static struct classify_text tail_of(const struct classify_text *text)
                                   .offset = text->offset + (int64_t)skip};
 }
 
-/* It succeeded, and there is no text for a rule. */
-static bool says_nothing_but_success(const struct classify_input *seen)
-{
-    return seen->outcome.kind == OUTCOME_EXIT && seen->outcome.code == 0 && !seen->agent &&
-           !seen->stream && seen->out.len == 0 && seen->err.len == 0;
-}
-
 /* Launchers exit with 0 although the work was cut short. Reads nothing if no rule can match. */
 static void deny_success(const struct rules *rules, const struct classify_input *seen,
                          struct verdict *out)
@@ -770,19 +732,17 @@ static void deny_success(const struct rules *rules, const struct classify_input 
     scan_done(&scan);
 }
 
-/* Returns true if devs stopped the attempt during its agent's own retries: after a silence, or
- * because no further retry could succeed. */
-static bool ended_in_own_retries(const struct outcome *outcome)
-{
-    return (outcome->kind == OUTCOME_TIMEOUT && outcome->quiet_ms > 0) ||
-           (outcome->kind == OUTCOME_CANCELLED && outcome->stop == STOP_HOPELESS);
-}
-
 static void judge_attempt(const struct rules *rules, struct classify_input *seen,
                           struct verdict *out)
 {
+    const struct outcome *outcome = &seen->outcome;
     bool structured = false;
-    if (ended_in_own_retries(&seen->outcome) && classify_by_own_retry(rules, seen, out))
+    /* devs stopped it during its agent's own retries: after a silence, or because no further
+     * retry could succeed. */
+    const bool ended_in_own_retries =
+        (outcome->kind == OUTCOME_TIMEOUT && outcome->quiet_ms > 0) ||
+        (outcome->kind == OUTCOME_CANCELLED && outcome->stop == STOP_HOPELESS);
+    if (ended_in_own_retries && classify_by_own_retry(rules, seen, out))
         return;
     if (judge_signal(rules, seen, out) ||
         (classify_agent_interrupted(seen) && classify_by_agent(rules, seen, out, &structured)) ||
@@ -811,7 +771,11 @@ void classify(const struct classifier *classifier, const struct classify_input *
     seen.out = tail_of(&input->out);
     seen.err = tail_of(&input->err);
     *out = verdict_new();
-    if (says_nothing_but_success(&seen))
+    /* It succeeded, and there is no text for a rule. */
+    const bool says_nothing_else = seen.outcome.kind == OUTCOME_EXIT && seen.outcome.code == 0 &&
+                                   !seen.agent && !seen.stream && seen.out.len == 0 &&
+                                   seen.err.len == 0;
+    if (says_nothing_else)
         (void)facts_judge(&seen, out);
     else
         judge_attempt(rules_of(classifier), &seen, out);

@@ -12,33 +12,6 @@
 
 enum { TIME_TEXT_MAX = 32, EXIT_CODE_MAX = 255, ROW_ARGV_MAX = 64 };
 
-static bool check_texts(const struct json *row, struct err *err)
-{
-    static const char *const keys[] = {"stderr", "stdout", "agent", "program", "text"};
-    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-        const struct json *value = json_get(row, keys[i]);
-        const enum json_kind kind = json_kind(value);
-        if (value && kind != JSON_KIND_STRING && kind != JSON_KIND_NULL)
-            return err_set(err, ERR_INVALID, "%s is a string or null, not a %s", keys[i],
-                           json_kind_name(value));
-    }
-    return true;
-}
-
-/* A number, or a name such as "SIGTERM". */
-static bool read_signal(const struct json *signal, int *out, struct err *err)
-{
-    enum { SIGNAL_LAST = 64 };
-    int64_t number = json_i64(signal, 0);
-    if (json_kind(signal) == JSON_KIND_STRING)
-        number = facts_signal_number(json_text(signal, ""));
-    if (number < 1 || number > SIGNAL_LAST)
-        return err_set(err, ERR_INVALID, "signal is a number 1..%d or a name like SIGTERM",
-                       SIGNAL_LAST);
-    *out = (int)number;
-    return true;
-}
-
 static bool is_given(const struct json *value)
 {
     return value && json_kind(value) != JSON_KIND_NULL;
@@ -46,6 +19,7 @@ static bool is_given(const struct json *value)
 
 static bool read_outcome(const struct json *row, struct outcome *out, struct err *err)
 {
+    enum { SIGNAL_LAST = 64 };
     const struct json *code = json_get(row, "exit");
     const struct json *signal = json_get(row, "signal");
     *out = (struct outcome){.kind = OUTCOME_EXIT, .code = 1};
@@ -58,7 +32,14 @@ static bool read_outcome(const struct json *row, struct outcome *out, struct err
     }
     if (is_given(signal)) {
         out->kind = OUTCOME_SIGNAL;
-        return read_signal(signal, &out->code, err);
+        int64_t number = json_i64(signal, 0);
+        if (json_kind(signal) == JSON_KIND_STRING)
+            number = facts_signal_number(json_text(signal, ""));
+        if (number < 1 || number > SIGNAL_LAST)
+            return err_set(err, ERR_INVALID, "signal is a number 1..%d or a name like SIGTERM",
+                           SIGNAL_LAST);
+        out->code = (int)number;
+        return true;
     }
     return is_given(json_get(row, "text")) ||
            err_set(err, ERR_INVALID, "exit is missing (null only with a signal)");
@@ -109,30 +90,10 @@ static void add_time(struct str *out, const char *key, int64_t at_ms)
     add_text(out, key, text);
 }
 
-/* What the agent's CLI retried on its own, reported beside the verdict. */
-struct told {
-    bool by_agent;
-    int64_t own_retries;
-};
-
-static void add_nears(struct str *out, const struct verdict *verdict)
-{
-    str_json_key(out, "near");
-    str_add_char(out, '[');
-    for (int i = 0; i < verdict->near_count; i++) {
-        const struct verdict_near *near = &verdict->near[i];
-        str_add(out, i > 0 ? ",{" : "{");
-        str_json_text(out, "rule", near->rule);
-        str_json_text(out, "why", near_why_name(near->why));
-        add_text(out, "stream", verdict_stream_name(near->stream));
-        add_number(out, "offset", near->offset, near->stream != VERDICT_STREAM_NONE);
-        str_add_char(out, '}');
-    }
-    str_add_char(out, ']');
-}
-
+/* own_retries: what the agent's CLI retried on its own, reported beside the verdict; -1: not an
+ * agent. */
 static void add_verdict(struct str *out, const struct json *row, const struct verdict *verdict,
-                        const struct told *told)
+                        int64_t own_retries)
 {
     const bool has_place = verdict->stream != VERDICT_STREAM_NONE;
     char *id = json_brief(json_get(row, "id"), SIZE_MAX);
@@ -150,10 +111,20 @@ static void add_verdict(struct str *out, const struct json *row, const struct ve
     add_text(out, "match", verdict->match);
     add_number(out, "retry_after_ms", verdict->retry_after_ms, verdict->retry_after_ms >= 0);
     add_time(out, "resume_at", verdict->resume_at_ms);
-    if (told->by_agent)
-        add_number(out, "own_retries", told->own_retries, true);
-    add_nears(out, verdict);
-    str_add(out, "}\n");
+    if (own_retries >= 0)
+        add_number(out, "own_retries", own_retries, true);
+    str_json_key(out, "near");
+    str_add_char(out, '[');
+    for (int i = 0; i < verdict->near_count; i++) {
+        const struct verdict_near *near = &verdict->near[i];
+        str_add(out, i > 0 ? ",{" : "{");
+        str_json_text(out, "rule", near->rule);
+        str_json_text(out, "why", near_why_name(near->why));
+        add_text(out, "stream", verdict_stream_name(near->stream));
+        add_number(out, "offset", near->offset, near->stream != VERDICT_STREAM_NONE);
+        str_add_char(out, '}');
+    }
+    str_add(out, "]}\n");
 }
 
 /* Seconds since 1970, up to the year 9999. Leaves *out alone if there are none. */
@@ -171,87 +142,77 @@ static bool read_now(const struct json *row, int64_t *out, struct err *err)
     return true;
 }
 
-/* No rule matched. Reports a time to retry all the same; whether to retry is up to the verdict. */
-static bool is_undecided(const struct verdict *verdict)
-{
-    return verdict->class == VERDICT_PERSISTENT &&
-           (strcmp(verdict->rule, "default") == 0 || strcmp(verdict->rule, "exit.words") == 0);
-}
-
-/* The command line of a row. Free with argv_done(). */
-struct row_argv {
-    char *words[ROW_ARGV_MAX + 1]; /* owned; NULL-terminated, may be empty */
-};
-
-static bool argv_read(struct row_argv *out, const struct json *argv, struct err *err)
+/* Reads the command line of a row, NULL-terminated and perhaps empty. The caller frees the words,
+ * even after an error. */
+static bool read_argv(char *out[ROW_ARGV_MAX + 1], const struct json *argv, struct err *err)
 {
     const size_t count = json_count(argv);
-    *out = (struct row_argv){0};
+    memset(out, 0, (ROW_ARGV_MAX + 1) * sizeof(*out));
     if (is_given(argv) && (json_kind(argv) != JSON_KIND_ARRAY || count > ROW_ARGV_MAX))
         return err_set(err, ERR_INVALID, "argv is a list of at most %d strings", ROW_ARGV_MAX);
     for (size_t i = 0; i < count; i++) {
         const char *word = json_text(json_at(argv, i), NULL);
         if (!word)
             return err_set(err, ERR_INVALID, "argv is a list of strings");
-        out->words[i] = xstrdup(word);
+        out[i] = xstrdup(word);
     }
     return true;
 }
 
-static void argv_done(struct row_argv *argv)
+static bool read_input(const struct json *row, const struct classify_edge *edge, char *const *argv,
+                       struct classify_input *out, struct err *err)
 {
-    for (int i = 0; argv->words[i]; i++)
-        free(argv->words[i]);
-}
-
-/* Returns the adapter of that name, else the one for any agent. */
-static const struct adapter *adapter_of(const struct classify_edge *edge, const char *name)
-{
-    static const char generic[] = "generic";
-    const struct adapter *adapter = adapters_find(edge->adapters, name);
-    return adapter || !name ? adapter : adapters_find(NULL, generic);
-}
-
-static bool read_input(const struct json *row, const struct classify_edge *edge,
-                       const struct row_argv *argv, struct classify_input *out, struct err *err)
-{
+    static const char *const texts[] = {"stderr", "stdout", "agent", "program", "text"};
     const struct json *text = json_get(row, "text");
+    const char *agent = json_text(json_get(row, "agent"), NULL);
     *out = (struct classify_input){
         .out = text_of(json_get(row, "stdout")),
         .err = text_of(is_given(text) ? text : json_get(row, "stderr")),
         .program = json_text(json_get(row, "program"), NULL),
-        .agent = adapter_of(edge, json_text(json_get(row, "agent"), NULL)),
+        .agent = adapters_find(edge->adapters, agent),
         .one_shot = true,
         .memory_killed = -1,
         .now_ms = edge->now_ms,
         .zone_offset = edge->zone_offset,
         .zone_ctx = edge->zone_ctx,
     };
-    if (argv->words[0]) {
-        out->argv = argv->words;
-        out->program = out->program ? out->program : adapter_program_of(argv->words[0]);
+    if (agent && !out->agent)
+        out->agent = adapters_find(NULL, "generic"); /* any agent */
+    if (argv[0]) {
+        out->argv = argv;
+        out->program = out->program ? out->program : adapter_program_of(argv[0]);
     }
-    return check_texts(row, err) && read_outcome(row, &out->outcome, err) &&
-           read_now(row, &out->now_ms, err);
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        const struct json *value = json_get(row, texts[i]);
+        const enum json_kind kind = json_kind(value);
+        if (value && kind != JSON_KIND_STRING && kind != JSON_KIND_NULL)
+            return err_set(err, ERR_INVALID, "%s is a string or null, not a %s", texts[i],
+                           json_kind_name(value));
+    }
+    return read_outcome(row, &out->outcome, err) && read_now(row, &out->now_ms, err);
 }
 
 static bool judge_row(const struct classifier *classifier, const struct json *row,
-                      const struct classify_edge *edge, struct verdict *out, struct told *told,
-                      struct err *err)
+                      const struct classify_edge *edge, struct verdict *out,
+                      int64_t *own_retries_out, struct err *err)
 {
-    struct row_argv argv;
+    char *argv[ROW_ARGV_MAX + 1];
     struct classify_input input;
     const bool ok =
-        argv_read(&argv, json_get(row, "argv"), err) && read_input(row, edge, &argv, &input, err);
+        read_argv(argv, json_get(row, "argv"), err) && read_input(row, edge, argv, &input, err);
     if (ok) {
         classify(classifier, &input, out);
-        told->by_agent = input.agent != NULL;
-        if (told->by_agent)
-            told->own_retries = classify_own_retries(&input);
-        if ((is_given(json_get(row, "text")) || is_undecided(out)) && out->retry_after_ms < 0)
+        *own_retries_out = input.agent ? classify_own_retries(&input) : -1;
+        /* No rule matched: reports a time to retry all the same; whether to retry is up to the
+         * verdict. */
+        const bool is_undecided =
+            out->class == VERDICT_PERSISTENT &&
+            (strcmp(out->rule, "default") == 0 || strcmp(out->rule, "exit.words") == 0);
+        if ((is_given(json_get(row, "text")) || is_undecided) && out->retry_after_ms < 0)
             out->retry_after_ms = classify_hint(classifier, &input);
     }
-    argv_done(&argv);
+    for (int i = 0; argv[i]; i++)
+        free(argv[i]);
     return ok;
 }
 
@@ -260,15 +221,15 @@ bool classify_row(const struct classifier *classifier, const struct str *row,
 {
     struct json *json = NULL;
     struct verdict verdict;
-    struct told told = {0};
+    int64_t own_retries = -1;
     struct str repaired = {0};
     json_repair(&repaired, str_text(row), row->len);
     bool ok = json_parse(str_text(&repaired), repaired.len, &json, NULL, err);
     if (ok && json_kind(json) != JSON_KIND_OBJECT)
         ok = err_set(err, ERR_INVALID, "an object is expected, got %s", json_kind_name(json));
-    ok = ok && judge_row(classifier, json, edge, &verdict, &told, err);
+    ok = ok && judge_row(classifier, json, edge, &verdict, &own_retries, err);
     if (ok)
-        add_verdict(out, json, &verdict, &told);
+        add_verdict(out, json, &verdict, own_retries);
     json_free(json);
     str_done(&repaired);
     return ok;

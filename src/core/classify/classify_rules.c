@@ -9,20 +9,11 @@
 #include "ascii.h"
 #include "json.h"
 #include "sha256.h"
+#include "text_list.h"
 #include "xalloc.h"
 
 enum { ROOT = 0 };
 static_assert(LITERALS_NODES_MAX < LITERALS_END, "a node and the mark fit into 16 bits");
-
-static unsigned char lower_letter(unsigned char c)
-{
-    return ascii_is_upper(c) ? (unsigned char)(c + ('a' - 'A')) : c;
-}
-
-static unsigned char upper_letter(unsigned char c)
-{
-    return ascii_is_lower(c) ? (unsigned char)(c - ('a' - 'A')) : c;
-}
 
 static int32_t *next_of(const struct literals *literals, size_t node, int class)
 {
@@ -48,33 +39,6 @@ static int32_t add_node(struct literals *literals)
     return (int32_t)node;
 }
 
-static void literals_init(struct literals *literals)
-{
-    *literals = (struct literals){.classes = 1};
-    (void)add_node(literals);
-}
-
-static void literals_done(struct literals *literals)
-{
-    free(literals->next);
-    free(literals->table);
-    free(literals->literal);
-    free(literals->also);
-    *literals = (struct literals){0};
-}
-
-static int class_for(struct literals *literals, unsigned char c)
-{
-    c = lower_letter(c);
-    if (literals->class_of[c] == 0) {
-        assert(literals->classes < LITERALS_CLASSES_MAX);
-        literals->class_of[c] = (uint8_t)literals->classes;
-        literals->class_of[upper_letter(c)] = (uint8_t)literals->classes;
-        literals->classes++;
-    }
-    return literals->class_of[c];
-}
-
 /* Adds a word (not empty, no line feed) before literals_build(). Returns its number, which is
  * the same for equal words, or LITERAL_NONE if there is no room. */
 static int literals_add(struct literals *literals, const char *word)
@@ -88,7 +52,19 @@ static int literals_add(struct literals *literals, const char *word)
 
     size_t node = ROOT;
     for (size_t i = 0; i < len; i++) {
-        const int class = class_for(literals, (unsigned char)word[i]);
+        unsigned char lower = (unsigned char)word[i];
+        unsigned char upper = lower;
+        if (ascii_is_upper(lower))
+            lower = (unsigned char)(lower + ('a' - 'A'));
+        else if (ascii_is_lower(upper))
+            upper = (unsigned char)(upper - ('a' - 'A'));
+        if (literals->class_of[lower] == 0) {
+            assert(literals->classes < LITERALS_CLASSES_MAX);
+            literals->class_of[lower] = (uint8_t)literals->classes;
+            literals->class_of[upper] = (uint8_t)literals->classes;
+            literals->classes++;
+        }
+        const int class = literals->class_of[lower];
         if (*next_of(literals, node, class) == ROOT) {
             const int32_t made = add_node(literals); /* may move the tables */
             *next_of(literals, node, class) = made;
@@ -100,28 +76,35 @@ static int literals_add(struct literals *literals, const char *word)
     return literals->literal[node];
 }
 
-/* Adds the edges of a node; shorter nodes must be complete. A missing edge is that of the
- * longest proper suffix. */
-static void complete_node(struct literals *literals, size_t node, int32_t *ending, int32_t *queue,
-                          size_t *queued)
+/* Builds the table for scans. Call once, after adding all words. */
+static void literals_build(struct literals *literals)
 {
-    const size_t own = (size_t)ending[node];
-    literals->also[node] =
-        literals->literal[own] != LITERAL_NONE ? (int32_t)own : literals->also[own];
-    for (int class = 1; class < literals->classes; class ++) {
-        int32_t *edge = next_of(literals, node, class);
-        const int32_t shorter = node == ROOT ? ROOT : *next_of(literals, own, class);
-        if (*edge == ROOT) {
-            *edge = shorter;
-        } else {
-            ending[*edge] = shorter;
-            queue[(*queued)++] = *edge;
+    /* Adds the edges of all nodes, shorter ones first. A missing edge is that of the longest
+     * proper suffix. */
+    int32_t *ending = xcalloc(literals->nodes, sizeof(*ending));
+    int32_t *queue = xcalloc(literals->nodes, sizeof(*queue));
+    size_t queued = 0;
+    queue[queued++] = ROOT;
+    for (size_t i = 0; i < queued; i++) {
+        const size_t node = (size_t)queue[i];
+        const size_t own = (size_t)ending[node];
+        literals->also[node] =
+            literals->literal[own] != LITERAL_NONE ? (int32_t)own : literals->also[own];
+        for (int class = 1; class < literals->classes; class ++) {
+            int32_t *edge = next_of(literals, node, class);
+            const int32_t shorter = node == ROOT ? ROOT : *next_of(literals, own, class);
+            if (*edge == ROOT) {
+                *edge = shorter;
+            } else {
+                ending[*edge] = shorter;
+                queue[queued++] = *edge;
+            }
         }
     }
-}
+    assert(queued == literals->nodes);
+    free(ending);
+    free(queue);
 
-static void build_table(struct literals *literals)
-{
     const size_t classes = (size_t)literals->classes;
     literals->table = xcalloc(literals->nodes * classes, sizeof(*literals->table));
     for (size_t node = 0; node < literals->nodes; node++) {
@@ -134,21 +117,6 @@ static void build_table(struct literals *literals)
     }
     free(literals->next);
     literals->next = NULL;
-}
-
-/* Builds the table for scans. Call once, after adding all words. */
-static void literals_build(struct literals *literals)
-{
-    int32_t *ending = xcalloc(literals->nodes, sizeof(*ending));
-    int32_t *queue = xcalloc(literals->nodes, sizeof(*queue));
-    size_t queued = 0;
-    queue[queued++] = ROOT;
-    for (size_t i = 0; i < queued; i++)
-        complete_node(literals, (size_t)queue[i], ending, queue, &queued);
-    assert(queued == literals->nodes);
-    free(ending);
-    free(queue);
-    build_table(literals);
 }
 
 void literals_scan(const struct literals *literals, const char *bytes, size_t len,
@@ -177,28 +145,6 @@ static const char *const known_members[] = {
     "waits",   "over",    "after",       "on_success", "launcher", "rank",
 };
 
-static const char *const stream_names[] = {
-    [RULE_STREAM_ANY] = "any",
-    [RULE_STREAM_ERR] = "stderr",
-    [RULE_STREAM_OUT] = "stdout",
-    [RULE_STREAM_QUIET] = "quiet",
-};
-
-static bool read_members(const struct json *json, struct err *err)
-{
-    void *iter = NULL;
-    const char *key = NULL;
-    const struct json *value = NULL;
-    while (json_next(json, &iter, &key, &value)) {
-        bool known = false;
-        for (size_t i = 0; i < ARRAY_LEN(known_members); i++)
-            known = known || strcmp(key, known_members[i]) == 0;
-        if (!known)
-            return err_set(err, ERR_INVALID, "'%s' is not a member of a rule", key);
-    }
-    return true;
-}
-
 static bool copy_text(char *out, size_t size, const struct json *json, const char *key,
                       struct err *err)
 {
@@ -209,8 +155,26 @@ static bool copy_text(char *out, size_t size, const struct json *json, const cha
     return true;
 }
 
-static bool read_class(struct rule *rule, const struct json *json, struct err *err)
+/* Returns the index of the name, or `count` if it is unknown. */
+static size_t find_name(const char *const *names, size_t count, const char *name)
 {
+    size_t i = 0;
+    while (i < count && strcmp(names[i], name) != 0)
+        i++;
+    return i;
+}
+
+/* Reads what the rule says of a failure, where it looks, and which rules it outranks. */
+static bool read_verdict(struct rule *rule, const struct json *json, struct err *err)
+{
+    static const char *const streams[] = {
+        [RULE_STREAM_ANY] = "any",
+        [RULE_STREAM_ERR] = "stderr",
+        [RULE_STREAM_OUT] = "stdout",
+        [RULE_STREAM_QUIET] = "quiet",
+    };
+    static const char *const ranks[] = {
+        [RULE_RANK_SYMPTOM] = "symptom", [RULE_RANK_PLAIN] = "plain", [RULE_RANK_CAUSE] = "cause"};
     const char *class = json_text(json_get(json, "class"), "persistent");
     const char *type = json_text(json_get(json, "type"), "");
     const char *reason = json_text(json_get(json, "reason"), "");
@@ -224,39 +188,24 @@ static bool read_class(struct rule *rule, const struct json *json, struct err *e
         return err_set(err, ERR_INVALID, "a persistent rule has no type");
     if (reason[0] != '\0' && !reason_parse(reason, &rule->reason))
         return err_set(err, ERR_INVALID, "'%s' is not a reason", reason);
-    return true;
-}
 
-static bool read_stream(struct rule *rule, const struct json *json, struct err *err)
-{
-    const bool transient = rule->class == VERDICT_TRANSIENT;
-    const char *otherwise = stream_names[transient ? RULE_STREAM_QUIET : RULE_STREAM_ANY];
-    const char *name = json_text(json_get(json, "stream"), otherwise);
-    for (size_t i = 0; i < ARRAY_LEN(stream_names); i++) {
-        if (strcmp(name, stream_names[i]) == 0) {
-            rule->stream = (enum rule_stream)i;
-            return true;
-        }
-    }
-    return err_set(err, ERR_INVALID, "stream is 'any', 'stderr', 'stdout' or 'quiet'");
-}
+    const char *default_stream = streams[transient ? RULE_STREAM_QUIET : RULE_STREAM_ANY];
+    const size_t stream =
+        find_name(streams, ARRAY_LEN(streams), json_text(json_get(json, "stream"), default_stream));
+    if (stream == ARRAY_LEN(streams))
+        return err_set(err, ERR_INVALID, "stream is 'any', 'stderr', 'stdout' or 'quiet'");
+    rule->stream = (enum rule_stream)stream;
 
-/* A person's rule is a cause, and nothing later outranks it. */
-static bool read_rank(struct rule *rule, const struct json *json, struct err *err)
-{
-    static const char *const names[] = {
-        [RULE_RANK_SYMPTOM] = "symptom", [RULE_RANK_PLAIN] = "plain", [RULE_RANK_CAUSE] = "cause"};
+    /* A person's rule is a cause, and nothing later outranks it. */
     const bool user = json_bool(json_get(json, "user"), false);
-    const enum rule_rank otherwise = user ? RULE_RANK_CAUSE : RULE_RANK_PLAIN;
-    const char *name = json_text(json_get(json, "rank"), names[otherwise]);
+    const char *default_rank = ranks[user ? RULE_RANK_CAUSE : RULE_RANK_PLAIN];
+    const size_t rank =
+        find_name(ranks, ARRAY_LEN(ranks), json_text(json_get(json, "rank"), default_rank));
     rule->final = user || json_bool(json_get(json, "final"), false);
-    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        if (strcmp(name, names[i]) == 0) {
-            rule->rank = (enum rule_rank)i;
-            return true;
-        }
-    }
-    return err_set(err, ERR_INVALID, "rank is 'symptom', 'plain' or 'cause'");
+    if (rank == ARRAY_LEN(ranks))
+        return err_set(err, ERR_INVALID, "rank is 'symptom', 'plain' or 'cause'");
+    rule->rank = (enum rule_rank)rank;
+    return true;
 }
 
 struct range {
@@ -281,25 +230,7 @@ static bool read_numbers(const struct json *json, struct range range, int max, i
     return true;
 }
 
-/* A name, optionally with an option after it, or a list of these. */
-static bool read_launchers(struct rule *rule, const struct json *json, struct err *err)
-{
-    const bool single = json_kind(json) == JSON_KIND_STRING;
-    const size_t count = single ? 1 : json_count(json);
-    if (json && (count == 0 || count > RULE_LAUNCHERS_MAX))
-        return err_set(err, ERR_INVALID, "launcher: expected 1..%d programs", RULE_LAUNCHERS_MAX);
-    for (size_t i = 0; i < count; i++) {
-        const char *name = json_text(single ? json : json_at(json, i), "");
-        if (name[0] == '\0' || name[0] == ' ' || strlen(name) >= RULE_LAUNCHER_MAX)
-            return err_set(err, ERR_INVALID,
-                           "launcher: expected a program, such as \"srun\" or \"sbatch --wait\", "
-                           "of at most %d bytes",
-                           RULE_LAUNCHER_MAX - 1);
-        (void)snprintf(rule->launchers[rule->launcher_count++], RULE_LAUNCHER_MAX, "%s", name);
-    }
-    return true;
-}
-
+/* Reads which attempts the rule is for. */
 static bool read_facts(struct rule *rule, const struct json *json, struct err *err)
 {
     struct err why = {0};
@@ -316,8 +247,25 @@ static bool read_facts(struct rule *rule, const struct json *json, struct err *e
         rule->kind = RULE_KIND_AGENT;
     else if (kind[0] != '\0')
         return err_set(err, ERR_INVALID, "kind is 'run' or 'agent'");
-    return copy_text(rule->program, sizeof(rule->program), json, "program", err) &&
-           read_launchers(rule, json_get(json, "launcher"), err);
+    if (!copy_text(rule->program, sizeof(rule->program), json, "program", err))
+        return false;
+
+    /* A name, optionally with an option after it, or a list of these. */
+    const struct json *launchers = json_get(json, "launcher");
+    const bool single = json_kind(launchers) == JSON_KIND_STRING;
+    const size_t count = single ? 1 : json_count(launchers);
+    if (launchers && (count == 0 || count > RULE_LAUNCHERS_MAX))
+        return err_set(err, ERR_INVALID, "launcher: expected 1..%d programs", RULE_LAUNCHERS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = json_text(single ? launchers : json_at(launchers, i), "");
+        if (name[0] == '\0' || name[0] == ' ' || strlen(name) >= RULE_LAUNCHER_MAX)
+            return err_set(err, ERR_INVALID,
+                           "launcher: expected a program, such as \"srun\" or \"sbatch --wait\", "
+                           "of at most %d bytes",
+                           RULE_LAUNCHER_MAX - 1);
+        (void)snprintf(rule->launchers[rule->launcher_count++], RULE_LAUNCHER_MAX, "%s", name);
+    }
+    return true;
 }
 
 static bool read_time(struct rule *rule, const struct json *json, struct err *err)
@@ -360,25 +308,22 @@ static bool read_needs(struct rule *rule, struct literals *literals, const struc
     return true;
 }
 
-static bool check_time(const struct rule *rule, struct err *err)
-{
-    const int groups = rule->pattern ? rule_pattern_groups(rule->pattern) : 0;
-    return rule->retry_group <= groups ||
-           err_set(err, ERR_INVALID, "retry_after is group %d, and the pattern has %d",
-                   rule->retry_group, groups);
-}
-
-/* A subtype may end in "$1", the group that matched; nothing may follow it. */
-static bool check_subtype(const struct rule *rule, struct err *err)
-{
-    const char *group = strchr(rule->subtype, '$');
-    return !group || strcmp(group, "$1") == 0 ||
-           err_set(err, ERR_INVALID, "subtype: '$1' may stand at the end, and no other '$'");
-}
-
 static bool read_rule(struct rule *rule, struct literals *literals, const struct json *json,
                       struct err *err)
 {
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *value = NULL;
+    while (json_next(json, &iter, &key, &value)) {
+        if (!text_is_in(known_members, ARRAY_LEN(known_members), key))
+            return err_set(err, ERR_INVALID, "'%s' is not a member of a rule", key);
+    }
+    if (!copy_text(rule->subtype, sizeof(rule->subtype), json, "subtype", err))
+        return false;
+    /* A subtype may end in "$1", the group that matched; nothing may follow it. */
+    const char *group = strchr(rule->subtype, '$');
+    if (group && strcmp(group, "$1") != 0)
+        return err_set(err, ERR_INVALID, "subtype: '$1' may stand at the end, and no other '$'");
     rule->tail = (int)json_i64(json_get(json, "tail"), 0);
     rule->ask = json_bool(json_get(json, "ask"), false);
     rule->quoted = json_bool(json_get(json, "quoted"), false);
@@ -387,21 +332,29 @@ static bool read_rule(struct rule *rule, struct literals *literals, const struct
     rule->waits = json_bool(json_get(json, "waits"), false);
     rule->memory = json_bool(json_get(json, "memory"), false);
     rule->on_success = json_bool(json_get(json, "on_success"), false);
-    return read_members(json, err) &&
-           copy_text(rule->subtype, sizeof(rule->subtype), json, "subtype", err) &&
-           check_subtype(rule, err) && read_class(rule, json, err) &&
-           read_stream(rule, json, err) && read_rank(rule, json, err) &&
-           read_facts(rule, json, err) && read_time(rule, json, err) &&
-           read_pattern(&rule->pattern, json, "pattern", err) && check_time(rule, err) &&
-           read_pattern(&rule->after, json, "after", err) &&
+    if (!read_verdict(rule, json, err) || !read_facts(rule, json, err) ||
+        !read_time(rule, json, err) || !read_pattern(&rule->pattern, json, "pattern", err))
+        return false;
+    const int groups = rule->pattern ? rule_pattern_groups(rule->pattern) : 0;
+    if (rule->retry_group > groups)
+        return err_set(err, ERR_INVALID, "retry_after is group %d, and the pattern has %d",
+                       rule->retry_group, groups);
+    return read_pattern(&rule->after, json, "after", err) &&
            read_pattern(&rule->unless, json, "unless", err) &&
            read_pattern(&rule->unless_text, json, "unless_text", err) &&
            read_needs(rule, literals, json, err);
 }
 
-/* Only the exit code says that it succeeded. */
-static bool check_on_success(const struct rule *rule, struct err *err)
+static bool check_verdict_rule(const struct rule *rule, const struct json *json, struct err *err)
 {
+    /* A pattern without a literal would have to be tried on every line. */
+    if (rule->pattern && rule->need_count == 0 && !json_bool(json_get(json, "user"), false))
+        return err_set(err, ERR_INVALID, "a pattern needs a literal");
+    if (!rule->pattern && rule->exit_count == 0 && rule->signal_count == 0)
+        return err_set(err, ERR_INVALID, "neither a pattern nor an exit code nor a signal");
+    if (!rule->on_success)
+        return true;
+    /* Only the exit code says that it succeeded. */
     bool has_zero = rule->exit_count == 0 && rule->signal_count == 0;
     for (int i = 0; i < rule->exit_count; i++)
         has_zero = has_zero || rule->exits[i] == 0;
@@ -410,33 +363,10 @@ static bool check_on_success(const struct rule *rule, struct err *err)
     return has_zero || err_set(err, ERR_INVALID, "on_success needs exit 0 among its exit codes");
 }
 
-/* A pattern without a literal would have to be tried on every line. */
-static bool check_verdict_rule(const struct rule *rule, const struct json *json, struct err *err)
-{
-    if (rule->pattern && rule->need_count == 0 && !json_bool(json_get(json, "user"), false))
-        return err_set(err, ERR_INVALID, "a pattern needs a literal");
-    if (!rule->pattern && rule->exit_count == 0 && rule->signal_count == 0)
-        return err_set(err, ERR_INVALID, "neither a pattern nor an exit code nor a signal");
-    return !rule->on_success || check_on_success(rule, err);
-}
-
-static bool check_guard_count(const struct rules *rules, struct err *err)
-{
-    return rules->guards.count <= RULE_GUARDS_MAX ||
-           err_set(err, ERR_LIMIT, "more than %d guards", RULE_GUARDS_MAX);
-}
-
-static bool check_guard(const struct rule *rule, const struct json *json, struct err *err)
-{
-    (void)json;
-    return rule->pattern || err_set(err, ERR_INVALID, "no pattern");
-}
-
-typedef bool check_fn(const struct rule *rule, const struct json *json, struct err *err);
-
 static bool read_list(struct rule_list *list, struct rules *rules, const struct json *json,
-                      check_fn *check, struct err *err)
+                      struct err *err)
 {
+    const bool guards = list == &rules->guards;
     if (json_kind(json) != JSON_KIND_ARRAY || json_count(json) > RULES_MAX)
         return err_set(err, ERR_INVALID, "a list of at most %d rules is missing", RULES_MAX);
 
@@ -447,10 +377,15 @@ static bool read_list(struct rule_list *list, struct rules *rules, const struct 
         bool ok = copy_text(rule->id, sizeof(rule->id), json_at(json, i), "id", &why);
         ok = ok && rule->id[0] != '\0';
         ok = ok && read_rule(rule, &rules->literals, json_at(json, i), &why);
-        if (!ok || !check(rule, json_at(json, i), &why))
+        if (ok && guards)
+            ok = rule->pattern || err_set(&why, ERR_INVALID, "no pattern");
+        else
+            ok = ok && check_verdict_rule(rule, json_at(json, i), &why);
+        if (!ok)
             return err_set(err, ERR_INVALID, "rule %zu '%s': %s", i + 1, rule->id, why.message);
     }
-    return true;
+    return !guards || list->count <= RULE_GUARDS_MAX ||
+           err_set(err, ERR_LIMIT, "more than %d guards", RULE_GUARDS_MAX);
 }
 
 void rules_hash(const char *json, size_t len, char hash[RULES_HASH_MAX])
@@ -461,44 +396,43 @@ void rules_hash(const char *json, size_t len, char hash[RULES_HASH_MAX])
     sha256_hex(digest, hash);
 }
 
-static void set_guard_bits(struct rules *rules)
+bool rules_open(struct rules **out, const char *json, size_t len, struct err *err)
 {
+    struct rules *rules = xcalloc(1, sizeof(*rules));
+    struct json *root = NULL;
+    const struct {
+        const char *name;
+        struct rule_list *list;
+        bool may_be_missing;
+    } lists[] = {
+        {"guards", &rules->guards, false},  {"errors", &rules->errors, false},
+        {"hints", &rules->hints, false},    {"rules", &rules->verdicts, false},
+        {"said", &rules->said, true},       {"stopped", &rules->stopped, true},
+        {"service", &rules->service, true},
+    };
+    rules->literals.classes = 1;
+    (void)add_node(&rules->literals);
+    bool ok = json_parse(json, len, &root, NULL, err);
+    for (size_t i = 0; ok && i < ARRAY_LEN(lists); i++) {
+        const struct json *list = json_get(root, lists[i].name);
+        ok = (!list && lists[i].may_be_missing) || read_list(lists[i].list, rules, list, err);
+    }
+    json_free(root);
+    if (!ok) {
+        rules_close(rules);
+        return false;
+    }
+    for (size_t i = 0; i < rules->verdicts.count; i++) {
+        const struct rule *rule = &rules->verdicts.items[i];
+        rules->for_signals = rules->for_signals || rule->signal_count > 0;
+        rules->for_successes = rules->for_successes || rule->on_success;
+    }
     rules->guard_bits = xcalloc((size_t)rules->literals.count + 1, sizeof(*rules->guard_bits));
     for (size_t i = 0; i < rules->guards.count; i++) {
         const struct rule *guard = &rules->guards.items[i];
         for (int k = 0; k < guard->need_count; k++)
             rules->guard_bits[guard->needs[k]] |= UINT64_C(1) << i;
     }
-}
-
-bool rules_open(struct rules **out, const char *json, size_t len, struct err *err)
-{
-    struct rules *rules = xcalloc(1, sizeof(*rules));
-    struct json *root = NULL;
-    literals_init(&rules->literals);
-    bool ok =
-        json_parse(json, len, &root, NULL, err) &&
-        read_list(&rules->guards, rules, json_get(root, "guards"), check_guard, err) &&
-        check_guard_count(rules, err) &&
-        read_list(&rules->errors, rules, json_get(root, "errors"), check_verdict_rule, err) &&
-        read_list(&rules->hints, rules, json_get(root, "hints"), check_verdict_rule, err) &&
-        read_list(&rules->verdicts, rules, json_get(root, "rules"), check_verdict_rule, err) &&
-        (!json_get(root, "said") ||
-         read_list(&rules->said, rules, json_get(root, "said"), check_verdict_rule, err)) &&
-        (!json_get(root, "stopped") ||
-         read_list(&rules->stopped, rules, json_get(root, "stopped"), check_verdict_rule, err)) &&
-        (!json_get(root, "service") ||
-         read_list(&rules->service, rules, json_get(root, "service"), check_verdict_rule, err));
-    json_free(root);
-    if (!ok) {
-        rules_close(rules);
-        return false;
-    }
-    for (size_t i = 0; i < rules->verdicts.count; i++)
-        rules->for_signals = rules->for_signals || rules->verdicts.items[i].signal_count > 0;
-    for (size_t i = 0; i < rules->verdicts.count; i++)
-        rules->for_successes = rules->for_successes || rules->verdicts.items[i].on_success;
-    set_guard_bits(rules);
     literals_build(&rules->literals);
     *out = rules;
     return true;
@@ -526,7 +460,10 @@ void rules_close(struct rules *rules)
     list_done(&rules->said);
     list_done(&rules->stopped);
     list_done(&rules->service);
-    literals_done(&rules->literals);
+    free(rules->literals.next);
+    free(rules->literals.table);
+    free(rules->literals.literal);
+    free(rules->literals.also);
     free(rules->guard_bits);
     free(rules);
 }

@@ -119,15 +119,6 @@ static void end_command(struct script *script)
     script->count = 0;
 }
 
-static void add_word(struct script *script, char *word)
-{
-    const bool begins = script->count == 0;
-    if (begins && (is_assignment(word) || text_is_in(openers, ARRAY_LEN(openers), word)))
-        return;
-    if (script->count < LAUNCHED_WORDS_MAX)
-        script->words[script->count++] = word;
-}
-
 static bool find_in_script(const char *text, const char *wanted, int depth)
 {
     struct script script = {.wanted = wanted, .depth = depth};
@@ -144,7 +135,11 @@ static bool find_in_script(const char *text, const char *wanted, int depth)
             char *word = take_word(&at);
             const char separator = *at;
             *at = '\0';
-            add_word(&script, word);
+            const bool begins = script.count == 0;
+            const bool precedes =
+                begins && (is_assignment(word) || text_is_in(openers, ARRAY_LEN(openers), word));
+            if (!precedes && script.count < LAUNCHED_WORDS_MAX)
+                script.words[script.count++] = word;
             *at = separator; /* still to be read */
         }
     }
@@ -195,14 +190,6 @@ bool launched_find(char *const *argv, const char *wanted)
     return argv && find_at_depth(argv, wanted, 0);
 }
 
-/* The more work has been done, the nearer to the end of the text a line must be. */
-static int tries_left(const struct scan *scan)
-{
-    if (scan->work > SCAN_WORK_MAX / 2)
-        return SCAN_TRIES_MAX / 32;
-    return scan->work > SCAN_WORK_MAX / 4 ? SCAN_TRIES_MAX / 8 : SCAN_TRIES_MAX;
-}
-
 /* Returns false if there are none. */
 static bool candidates_find(const struct scan *scan, int index, const struct rule *rule,
                             struct candidates *out)
@@ -216,14 +203,28 @@ static bool candidates_find(const struct scan *scan, int index, const struct rul
         if (hit != SCAN_NO_HIT)
             out->hits[out->hit_count++] = hit;
     }
-    out->left = tries_left(scan);
+    /* The more work has been done, the nearer to the end of the text a line must be. */
+    out->left = SCAN_TRIES_MAX;
+    if (scan->work > SCAN_WORK_MAX / 2)
+        out->left = SCAN_TRIES_MAX / 32;
+    else if (scan->work > SCAN_WORK_MAX / 4)
+        out->left = SCAN_TRIES_MAX / 8;
     return out->all || out->hit_count > 0;
 }
 
-static bool next_hit(struct candidates *candidates, size_t *line_out)
+/* Returns the next candidate; false after the last one, or when the tries are used up. */
+static bool candidates_next(struct candidates *candidates, size_t *line_out)
 {
     const struct scan_hit *hits = candidates->stream->hits;
     bool any = false;
+    if (candidates->left-- <= 0)
+        return false;
+    if (candidates->all) {
+        if (candidates->before == 0)
+            return false;
+        *line_out = --candidates->before;
+        return true;
+    }
     for (int i = 0; i < candidates->hit_count; i++) {
         const int32_t hit = candidates->hits[i];
         if (hit != SCAN_NO_HIT && (!any || hits[hit].line > *line_out)) {
@@ -237,19 +238,6 @@ static bool next_hit(struct candidates *candidates, size_t *line_out)
             candidates->hits[i] = hits[hit].older;
     }
     return any;
-}
-
-/* Returns the next candidate; false after the last one, or when the tries are used up. */
-static bool candidates_next(struct candidates *candidates, size_t *line_out)
-{
-    if (candidates->left-- <= 0)
-        return false;
-    if (!candidates->all)
-        return next_hit(candidates, line_out);
-    if (candidates->before == 0)
-        return false;
-    *line_out = --candidates->before;
-    return true;
 }
 
 enum { OUT = 0, ERR = 1 };
@@ -351,40 +339,30 @@ static bool line_matches(struct scan *scan, int stream, size_t index,
     return match_subject(scan, &subject, pattern, NULL) == RULE_MATCH_YES;
 }
 
-/* A word in passing matters only if it might have made the failure transient: "error" alone is
- * near every rule for compilers. */
-static bool tells_nothing(const struct scan_near *near)
-{
-    return near->why == NEAR_PATTERN && near->rule->class != VERDICT_TRANSIENT;
-}
-
 /* Keeps the weightiest near miss of each rule. */
-static void note_near(struct scan *scan, const struct scan_near *near)
+static void note_miss(struct scan *scan, const struct scan_match *match, enum near_why why)
 {
-    if (!scan->keeps_nears || tells_nothing(near))
+    /* A word in passing matters only if it might have made the failure transient: "error" alone
+     * is near every rule for compilers. */
+    const bool tells_nothing = why == NEAR_PATTERN && match->rule->class != VERDICT_TRANSIENT;
+    if (!scan->keeps_nears || tells_nothing)
         return;
     struct scan_near *place = NULL;
     for (int i = 0; i < scan->near_count && !place; i++) {
-        if (scan->nears[i].rule == near->rule)
+        if (scan->nears[i].rule == match->rule)
             place = &scan->nears[i];
     }
-    if (place && near_weight[near->why] <= near_weight[place->why])
+    if (place && near_weight[why] <= near_weight[place->why])
         return;
     if (!place && scan->near_count < SCAN_NEAR_MAX)
         place = &scan->nears[scan->near_count++];
     for (int i = 0; i < SCAN_NEAR_MAX && !place; i++) {
-        if (near_weight[scan->nears[i].why] < near_weight[near->why])
+        if (near_weight[scan->nears[i].why] < near_weight[why])
             place = &scan->nears[i];
     }
     if (place)
-        *place = *near;
-}
-
-static void note_miss(struct scan *scan, const struct scan_match *match, enum near_why why)
-{
-    note_near(scan,
-              &(struct scan_near){
-                  .rule = match->rule, .why = why, .stream = match->stream, .line = match->line});
+        *place = (struct scan_near){
+            .rule = match->rule, .why = why, .stream = match->stream, .line = match->line};
 }
 
 /* Source code, a diff, an old log, or expected test output is quoted: it is not what the program
@@ -428,15 +406,6 @@ static int64_t number_at(const struct scan *scan, const struct scan_match *match
     return value;
 }
 
-/* Checks what a pattern alone cannot express. */
-static bool checks_hold(struct scan *scan, const struct rule *rule, const struct scan_match *match)
-{
-    if (rule->over && number_at(scan, match, 2) <= number_at(scan, match, 1))
-        return false;
-    return !rule->after ||
-           (match->line > 0 && line_matches(scan, match->stream, match->line - 1, rule->after));
-}
-
 static bool try_line(struct scan *scan, const struct rule *rule, struct scan_match *match)
 {
     const size_t len = scan->streams[match->stream].text.lines[match->line].len;
@@ -450,7 +419,14 @@ static bool try_line(struct scan *scan, const struct rule *rule, struct scan_mat
         subject_of(&scan->streams[match->stream].text, match->line,
                    rule->need_count > 0 ? CLEAN_PART_MAX : SCAN_UNPICKED_MAX);
     const enum rule_match found = match_subject(scan, &subject, rule->pattern, match->spans);
-    if (found != RULE_MATCH_YES || !checks_hold(scan, rule, match)) {
+    /* What a pattern alone cannot express. */
+    bool matches = found == RULE_MATCH_YES;
+    if (matches && rule->over)
+        matches = number_at(scan, match, 2) > number_at(scan, match, 1);
+    if (matches && rule->after)
+        matches =
+            match->line > 0 && line_matches(scan, match->stream, match->line - 1, rule->after);
+    if (!matches) {
         if (rule->need_count > 0 || found == RULE_MATCH_LIMITED)
             note_miss(scan, match, NEAR_PATTERN);
         return false;
@@ -506,21 +482,6 @@ static bool is_one_of(const int *numbers, int count, int number)
     return false;
 }
 
-static bool is_program(const struct classify_input *input, const char *name)
-{
-    return (input->program && strcmp(name, input->program) == 0) ||
-           (input->agent && strcmp(name, adapter_name(input->agent)) == 0);
-}
-
-static bool is_launched(const struct classify_input *input, const struct rule *rule)
-{
-    for (int i = 0; i < rule->launcher_count; i++) {
-        if (launched_find(input->argv, rule->launchers[i]))
-            return true;
-    }
-    return rule->launcher_count == 0;
-}
-
 static bool is_success(const struct classify_input *input)
 {
     return input->outcome.kind == OUTCOME_EXIT && input->outcome.code == 0;
@@ -533,7 +494,9 @@ static bool facts_fit(const struct classify_input *input, const struct rule *rul
         return false;
     if (rule->memory && input->memory_killed == 0)
         return false;
-    if (rule->program[0] != '\0' && !is_program(input, rule->program))
+    if (rule->program[0] != '\0' &&
+        !(input->program && strcmp(rule->program, input->program) == 0) &&
+        !(input->agent && strcmp(rule->program, adapter_name(input->agent)) == 0))
         return false;
     if (rule->kind != RULE_KIND_ANY && (rule->kind == RULE_KIND_AGENT) != (input->agent != NULL))
         return false;
@@ -541,8 +504,12 @@ static bool facts_fit(const struct classify_input *input, const struct rule *rul
         return rule->signal_count > 0 &&
                is_one_of(rule->signals, rule->signal_count, outcome->code);
     const bool any = rule->exit_count == 0 && rule->signal_count == 0;
-    return (any || is_one_of(rule->exits, rule->exit_count, outcome->code)) &&
-           is_launched(input, rule);
+    if (!any && !is_one_of(rule->exits, rule->exit_count, outcome->code))
+        return false;
+    bool is_launched = rule->launcher_count == 0;
+    for (int i = 0; i < rule->launcher_count && !is_launched; i++)
+        is_launched = launched_find(input->argv, rule->launchers[i]);
+    return is_launched;
 }
 
 bool scan_may_deny(const struct rules *rules, const struct classify_input *input)

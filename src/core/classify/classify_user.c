@@ -6,6 +6,7 @@
 #include "attr.h"
 #include "classify.h"
 #include "json.h"
+#include "text_list.h"
 
 static bool parse_rules(const char *what, const char *text, struct json **out, struct err *err)
 {
@@ -36,7 +37,7 @@ static const struct json *rule_at(const struct json *rules, size_t index)
     return json_kind(rules) == JSON_KIND_OBJECT ? rules : json_at(rules, index);
 }
 
-static const struct json *find_user_rule(const struct json *rules, const char *name)
+static const struct json *find_rule(const struct json *rules, const char *name)
 {
     for (size_t i = 0; i < count_of(rules); i++) {
         if (strcmp(rule_list_name(rule_at(rules, i)), name) == 0)
@@ -57,7 +58,7 @@ static bool check_own_rules(const struct json *rules, struct err *err)
             return err_set(err, ERR_INVALID, "a rule is an object, not %s", json_kind_name(rule));
         if (*rule_list_name(rule) == '\0')
             return err_set(err, ERR_INVALID, "a rule needs a name");
-        if (find_user_rule(rules, rule_list_name(rule)) != rule)
+        if (find_rule(rules, rule_list_name(rule)) != rule)
             return err_set(err, ERR_INVALID, "rule %s: given twice", rule_list_name(rule));
     }
     return true;
@@ -76,11 +77,11 @@ static void merge_lists(const struct json *old, const struct json *new, struct s
 {
     str_add_char(list, '[');
     for (size_t i = 0; i < json_count(old); i++) {
-        const struct json *same = find_user_rule(new, rule_list_name(json_at(old, i)));
+        const struct json *same = find_rule(new, rule_list_name(json_at(old, i)));
         append_rule(same ? same : json_at(old, i), list);
     }
     for (size_t i = 0; i < count_of(new); i++) {
-        if (!find_user_rule(old, rule_list_name(rule_at(new, i))))
+        if (!find_rule(old, rule_list_name(rule_at(new, i))))
             append_rule(rule_at(new, i), list);
     }
     str_add_char(list, ']');
@@ -150,33 +151,18 @@ static void add_value(struct str *out, const char *key, const struct json *value
     free(text);
 }
 
-static bool is_fact(const char *key)
-{
-    for (size_t i = 0; i < ARRAY_LEN(facts); i++) {
-        if (strcmp(facts[i], key) == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool add_facts(struct str *out, const struct json *only_if, struct err *err)
 {
     void *iter = NULL;
     const char *key = NULL;
     const struct json *value = NULL;
     while (json_next(only_if, &iter, &key, &value)) {
-        if (!is_fact(key))
+        if (!text_is_in(facts, ARRAY_LEN(facts), key))
             return err_set(err, ERR_INVALID,
                            "only_if has exit, signal, kind, program and launcher, not '%s'", key);
         add_value(out, key, value);
     }
     return true;
-}
-
-static bool is_of_kind(const struct json *value, enum json_kind kind)
-{
-    return json_kind(value) == kind ||
-           (kind == JSON_KIND_TRUE && json_kind(value) == JSON_KIND_FALSE);
 }
 
 static const char *kind_words(enum json_kind kind)
@@ -200,8 +186,11 @@ static bool add_member(struct str *out, const char *key, const struct json *valu
     for (size_t i = 0; i < ARRAY_LEN(members); i++) {
         if (strcmp(members[i].name, key) != 0)
             continue;
-        if (members[i].kind != JSON_KIND_NONE && !is_of_kind(value, members[i].kind))
-            return err_set(err, ERR_INVALID, "%s is %s, got %s", key, kind_words(members[i].kind),
+        const enum json_kind kind = members[i].kind;
+        const bool fits = json_kind(value) == kind ||
+                          (kind == JSON_KIND_TRUE && json_kind(value) == JSON_KIND_FALSE);
+        if (kind != JSON_KIND_NONE && !fits)
+            return err_set(err, ERR_INVALID, "%s is %s, got %s", key, kind_words(kind),
                            json_kind_name(value));
         if (members[i].internal)
             add_value(out, members[i].internal, value);
@@ -232,15 +221,6 @@ static bool add_rule(struct str *out, const struct json *rule, struct err *err)
     str_json_key(out, "user");
     str_add(out, "true}");
     return true;
-}
-
-static const struct json *find_rule(const struct json *list, const char *id)
-{
-    for (size_t i = 0; i < json_count(list); i++) {
-        if (strcmp(rule_list_name(json_at(list, i)), id) == 0)
-            return json_at(list, i);
-    }
-    return NULL;
 }
 
 static bool is_built_in(const struct json *root, const char *id)
@@ -320,19 +300,6 @@ static void add_list(struct str *out, const struct json *list, const struct json
     str_add_char(out, ']');
 }
 
-static void merge_rules(struct str *out, const struct json *root, const struct json *user)
-{
-    str_add(out, "{\"version\":1");
-    for (size_t i = 0; i < ARRAY_LEN(list_names); i++) {
-        const struct json *list = json_get(root, list_names[i]);
-        if (!list)
-            continue;
-        str_json_key(out, list_names[i]);
-        add_list(out, list, user, strcmp(list_names[i], "rules") == 0);
-    }
-    str_add_char(out, '}');
-}
-
 bool user_rules_add(const char *built_in, size_t len, const char *user, struct str *out,
                     struct err *err)
 {
@@ -345,10 +312,17 @@ bool user_rules_add(const char *built_in, size_t len, const char *user, struct s
     else if (json_count(own) == 0 && (!own || json_kind(own) == JSON_KIND_ARRAY))
         str_add_n(out, built_in, len);
     bool ok = out->len > 0;
-    if (!ok) {
-        ok = json_parse(built_in, len, &root, NULL, err) && check_rules(root, own, err);
-        if (ok)
-            merge_rules(out, root, own);
+    if (!ok && json_parse(built_in, len, &root, NULL, err) && check_rules(root, own, err)) {
+        ok = true;
+        str_add(out, "{\"version\":1");
+        for (size_t i = 0; i < ARRAY_LEN(list_names); i++) {
+            const struct json *list = json_get(root, list_names[i]);
+            if (!list)
+                continue;
+            str_json_key(out, list_names[i]);
+            add_list(out, list, own, strcmp(list_names[i], "rules") == 0);
+        }
+        str_add_char(out, '}');
     }
     json_free(root);
     json_free(own);

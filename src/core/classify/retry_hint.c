@@ -29,11 +29,6 @@ static const struct {
     {"days", 86400000},
 };
 
-static bool is_letter(char c)
-{
-    return ascii_is_lower(words_small(c));
-}
-
 /* Digits with at most one point; false if there are none. */
 static bool take_number(const char *text, size_t len, size_t *at, double *out)
 {
@@ -75,7 +70,7 @@ static double take_unit(const char *text, size_t len, size_t *at, int64_t unit_m
     if (start < len && text[start] == ' ')
         start++;
     size_t end = start;
-    while (end < len && is_letter(text[end]))
+    while (end < len && ascii_is_lower(words_small(text[end])))
         end++;
     if (end == start)
         return (double)unit_ms;
@@ -86,17 +81,6 @@ static double take_unit(const char *text, size_t len, size_t *at, int64_t unit_m
             return units[i].ms;
     }
     return 0;
-}
-
-/* What may be between "3 days" and "4 hours". */
-static void skip_between(const char *text, size_t len, size_t *at)
-{
-    if (*at < len && text[*at] == ',')
-        (*at)++;
-    if (*at < len && text[*at] == ' ')
-        (*at)++;
-    if (len - *at > 4 && memcmp(text + *at, "and ", 4) == 0)
-        *at += 4;
 }
 
 int64_t hint_duration(const char *text, size_t len, int64_t unit_ms)
@@ -115,7 +99,13 @@ int64_t hint_duration(const char *text, size_t len, int64_t unit_ms)
         total += number * ms;
         if (total > (double)HINT_MAX_MS)
             return HINT_NONE;
-        skip_between(text, len, &at);
+        /* What may be between "3 days" and "4 hours". */
+        if (at < len && text[at] == ',')
+            at++;
+        if (at < len && text[at] == ' ')
+            at++;
+        if (len - at > 4 && memcmp(text + at, "and ", 4) == 0)
+            at += 4;
     }
     return (int64_t)(total + 0.5);
 }

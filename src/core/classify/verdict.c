@@ -31,45 +31,36 @@ const char *verdict_label_word(const struct verdict_label *label)
     return verdict_class_name(label->class);
 }
 
-static bool parse_reason(const char *text, enum reason *out)
+bool verdict_label_parse(const char *text, struct verdict_label *out)
 {
+    for (int i = TRANSIENT_NONE + 1; i < TRANSIENT_TYPE_COUNT; i++) {
+        const enum transient_type type = (enum transient_type)i;
+        const struct outcome outcome = {.kind = OUTCOME_EXIT, .code = 1};
+        char word[VERDICT_WORD_MAX];
+        struct verdict verdict = verdict_new();
+        verdict_set_transient(&verdict, type, "", "");
+        if (strcasecmp(transient_type_name(type), text) == 0 ||
+            strcasecmp(verdict_word(&verdict, &outcome, word), text) == 0) {
+            *out = (struct verdict_label){.class = VERDICT_TRANSIENT, .type = type};
+            return true;
+        }
+    }
+    if (strcasecmp(text, verdict_class_name(VERDICT_SUCCESS)) == 0) {
+        *out = (struct verdict_label){.class = VERDICT_SUCCESS};
+        return true;
+    }
+    if (strcasecmp(text, verdict_class_name(VERDICT_PERSISTENT)) == 0) {
+        *out = (struct verdict_label){.class = VERDICT_PERSISTENT};
+        return true;
+    }
     for (int reason = REASON_NONE + 1; reason < REASON_COUNT; reason++) {
         if (strcasecmp(reason_name((enum reason)reason), text) == 0) {
-            *out = (enum reason)reason;
+            *out =
+                (struct verdict_label){.class = VERDICT_PERSISTENT, .reason = (enum reason)reason};
             return true;
         }
     }
     return false;
-}
-
-static bool is_type_word(enum transient_type type, const char *text)
-{
-    char word[VERDICT_WORD_MAX];
-    const struct outcome outcome = {.kind = OUTCOME_EXIT, .code = 1};
-    struct verdict verdict = verdict_new();
-    verdict_set_transient(&verdict, type, "", "");
-    return strcasecmp(transient_type_name(type), text) == 0 ||
-           strcasecmp(verdict_word(&verdict, &outcome, word), text) == 0;
-}
-
-bool verdict_label_parse(const char *text, struct verdict_label *out)
-{
-    struct verdict_label label = {.class = VERDICT_PERSISTENT};
-    for (int type = TRANSIENT_NONE + 1; type < TRANSIENT_TYPE_COUNT; type++) {
-        if (is_type_word((enum transient_type)type, text)) {
-            *out = (struct verdict_label){.class = VERDICT_TRANSIENT,
-                                          .type = (enum transient_type)type};
-            return true;
-        }
-    }
-    bool success = strcasecmp(text, verdict_class_name(VERDICT_SUCCESS)) == 0;
-    if (success)
-        label.class = VERDICT_SUCCESS;
-    bool known = success || strcasecmp(text, verdict_class_name(VERDICT_PERSISTENT)) == 0 ||
-                 parse_reason(text, &label.reason);
-    if (known)
-        *out = label;
-    return known;
 }
 
 bool verdict_label_equals(const struct verdict_label *a, const struct verdict_label *b)
@@ -151,11 +142,6 @@ bool start_code_is_known(int code)
     return code >= START_CODE_FIRST && code < START_CODE_END;
 }
 
-static const char *words_of_start(int code)
-{
-    return start_code_is_known(code) ? start_words[code - START_CODE_FIRST] : strerror(code);
-}
-
 const char *outcome_kind_name(enum outcome_kind kind)
 {
     assert(kind < OUTCOME_KIND_COUNT);
@@ -173,7 +159,9 @@ void outcome_words(const struct outcome *outcome, struct str *out)
         str_addf(out, "signal %d", outcome->code);
         break;
     case OUTCOME_NOT_STARTED:
-        str_addf(out, "not started: %s", words_of_start(outcome->code));
+        str_addf(out, "not started: %s",
+                 start_code_is_known(outcome->code) ? start_words[outcome->code - START_CODE_FIRST]
+                                                    : strerror(outcome->code));
         break;
     case OUTCOME_TIMEOUT:
         str_add(out, outcome_kind_name(outcome->kind));
@@ -201,24 +189,20 @@ bool outcome_is_seen(const struct outcome *outcome)
  * and a closed list of persistent reasons. Numbers are stored in the log: never renumber.
  */
 
-/* Returns true if the ending tells more than the class: what was busy may have timed out, been
- * silent, or been interrupted. */
-static bool has_ending(const struct attempt_state *attempt)
-{
-    if (attempt->class == VERDICT_TRANSIENT)
-        return attempt->type == TRANSIENT_RESOURCE_BUSY &&
-               (attempt->outcome.kind == OUTCOME_TIMEOUT ||
-                attempt->outcome.kind == OUTCOME_INTERRUPTED);
-    return attempt->class == VERDICT_PERSISTENT && attempt->reason == REASON_NONE;
-}
-
 /* Returns the class that devs itself gave the attempt. */
 static struct failure_class class_as_judged(const struct attempt_state *attempt)
 {
     struct failure_class out = {
         .label = {.class = attempt->class, .type = attempt->type, .reason = attempt->reason}};
-    if (has_ending(attempt)) {
-        out.kind = attempt->outcome.kind;
+    const enum outcome_kind kind = attempt->outcome.kind;
+    /* The ending tells more than the class: what was busy may have timed out, been silent, or
+     * been interrupted. */
+    bool has_ending = attempt->class == VERDICT_PERSISTENT && attempt->reason == REASON_NONE;
+    if (attempt->class == VERDICT_TRANSIENT)
+        has_ending = attempt->type == TRANSIENT_RESOURCE_BUSY &&
+                     (kind == OUTCOME_TIMEOUT || kind == OUTCOME_INTERRUPTED);
+    if (has_ending) {
+        out.kind = kind;
         out.is_silent = out.kind == OUTCOME_TIMEOUT && attempt->outcome.quiet_ms > 0;
         if (out.kind == OUTCOME_EXIT || out.kind == OUTCOME_SIGNAL)
             out.code = attempt->outcome.code;
@@ -496,19 +480,6 @@ static void add_near(const struct verdict *verdict, struct str *out)
     str_add_char(out, ']');
 }
 
-static void add_lines(struct str *out, const char *key, const char *lines)
-{
-    str_json_key(out, key);
-    str_add_char(out, '[');
-    for (const char *line = lines; *line;) {
-        size_t len = strcspn(line, "\n");
-        str_add(out, line == lines ? "" : ",");
-        str_add_json(out, line, len);
-        line += len + (line[len] == '\n' ? 1 : 0);
-    }
-    str_add_char(out, ']');
-}
-
 void verdict_to_json(const struct verdict *verdict, struct str *out)
 {
     if (verdict->expectation != VERDICT_AS_IT_IS)
@@ -532,8 +503,17 @@ void verdict_to_json(const struct verdict *verdict, struct str *out)
         str_json_bool(out, "ask", true);
     if (verdict->no_retry)
         str_json_bool(out, "no_retry", true);
-    if (verdict->violations[0] != '\0')
-        add_lines(out, "violations", verdict->violations);
+    if (verdict->violations[0] != '\0') {
+        str_json_key(out, "violations");
+        str_add_char(out, '[');
+        for (const char *line = verdict->violations; *line;) {
+            size_t len = strcspn(line, "\n");
+            str_add(out, line == verdict->violations ? "" : ",");
+            str_add_json(out, line, len);
+            line += len + (line[len] == '\n' ? 1 : 0);
+        }
+        str_add_char(out, ']');
+    }
 }
 
 /* Reads only the first line: anyone may have written the file, and one line is printed. */
@@ -573,18 +553,6 @@ static void read_near(const struct json *list, struct verdict *out)
     }
 }
 
-/* Ignores lines that do not fit, as when they were written. */
-static void read_lines(const struct json *list, struct verdict *out)
-{
-    out->violations[0] = '\0';
-    for (size_t i = 0; i < json_count(list); i++) {
-        const char *text = json_text(json_at(list, i), "");
-        size_t len = strcspn(text, "\r\n");
-        if (len > 0 && !verdict_add_line(out, text, len))
-            return;
-    }
-}
-
 void verdict_from_json(const struct json *object, struct verdict *out)
 {
     read_text(object, "rule", out->rule, sizeof(out->rule));
@@ -602,5 +570,12 @@ void verdict_from_json(const struct json *object, struct verdict *out)
     read_near(json_get(object, "near"), out);
     out->ask = json_bool(json_get(object, "ask"), false);
     out->no_retry = json_bool(json_get(object, "no_retry"), false);
-    read_lines(json_get(object, "violations"), out);
+    out->violations[0] = '\0';
+    const struct json *violations = json_get(object, "violations");
+    for (size_t i = 0; i < json_count(violations); i++) {
+        const char *text = json_text(json_at(violations, i), "");
+        size_t len = strcspn(text, "\r\n");
+        if (len > 0 && !verdict_add_line(out, text, len))
+            break; /* the rest does not fit, as when it was written */
+    }
 }

@@ -14,8 +14,6 @@
  * rungs.
  */
 
-static void entropy_rungs(const struct sight *sight, struct entropy_verdict *out);
-
 enum { BARREN_STEP = 100 /* percent */ };
 
 const struct past *entropy_window_past(const struct entropy_window *window, int back)
@@ -37,16 +35,6 @@ const struct nudges *entropy_window_nudges(const struct entropy_window *window)
     return window->nudges ? window->nudges : &none;
 }
 
-static void free_window(struct entropy_window *window)
-{
-    if (!window)
-        return;
-    free(window->past);
-    free(window->asides);
-    free(window->nudges);
-    free(window);
-}
-
 /* Grows the ring only while it is smaller than its final size, so growing never has to rotate
  * it. Doubles by hand because xgrow() would allocate more: most tasks have one call, and a run
  * may have very many tasks. */
@@ -65,127 +53,88 @@ static void remember_call(struct entropy_window *window, const struct past *past
         window->count++;
 }
 
-static void add_to(struct streak *streak, const struct past *past, int amount)
+static void add_to_streak(struct streak *streak, const struct past *past, int amount)
 {
     if (streak->count == 0)
         *streak = (struct streak){.first = past->step, .first_number = past->number};
     streak->count = streak->count > INT_MAX - amount ? INT_MAX : streak->count + amount;
 }
 
-static void end_streak(struct streak *streak)
-{
-    *streak = (struct streak){0};
-}
-
 /* Returns true if the step did something new although its call and result look the same:
  * deleting one container after another is no repetition, nor is trying one input after another. */
-static bool entropy_window_acts_anew(const struct past *past)
+static bool step_is_new(const struct past *past)
 {
     const unsigned other_input = ENTROPY_FAILED | ENTROPY_REVIEW;
     return past->gain == ENTROPY_GAIN_CHANGE || past->gain == ENTROPY_GAIN_SILENT ||
            (past->bits & other_input) == other_input;
 }
 
-static bool same_step(const struct past *a, const struct past *b)
-{
-    return digest_equal(a->call, b->call) && digest_equal(a->outcome, b->outcome);
-}
-
 /* Continues the streak, or begins one with another step. */
 static void count_repeat(struct streak *streak, const struct past *before, const struct past *past)
 {
-    const bool same = before && same_step(before, past) && !entropy_window_acts_anew(past);
+    const bool same = before && digest_equal(before->call, past->call) &&
+                      digest_equal(before->outcome, past->outcome) && !step_is_new(past);
     if (!same)
-        end_streak(streak);
-    add_to(streak, past, 1);
+        *streak = (struct streak){0};
+    add_to_streak(streak, past, 1);
     streak->raw_differs = streak->raw_differs || (same && before->raw != past->raw);
-}
-
-/* Returns the weight as a percentage of a barren step. */
-static int weight_of(const struct past *past, const struct entropy_limits *limits)
-{
-    if (past->bits & ENTROPY_POLL)
-        return limits->poll_weight;
-    return past->bits & ENTROPY_REVIEW ? limits->review_weight : BARREN_STEP;
-}
-
-/* The first of several refusals counted as news at the time, so add it now. */
-static void add_barren(struct entropy_window *window, const struct past *past,
-                       const struct entropy_limits *limits)
-{
-    if (past->bits & ENTROPY_REFUSED && window->barren.count == 0 && window->count > 0)
-        add_to(&window->barren, entropy_window_past(window, 0), BARREN_STEP);
-    add_to(&window->barren, past, weight_of(past, limits));
 }
 
 static void take_call(struct entropy_window *window, const struct past *past,
                       const struct entropy_limits *limits)
 {
-    count_repeat(&window->repeat, window->count > 0 ? entropy_window_past(window, 0) : NULL, past);
-    if (past->gain != ENTROPY_GAIN_NONE)
-        end_streak(&window->barren);
-    else
-        add_barren(window, past, limits);
+    const struct past *before = window->count > 0 ? entropy_window_past(window, 0) : NULL;
+    count_repeat(&window->repeat, before, past);
+    if (past->gain != ENTROPY_GAIN_NONE) {
+        window->barren = (struct streak){0};
+    } else {
+        int weight = past->bits & ENTROPY_REVIEW ? limits->review_weight : BARREN_STEP;
+        if (past->bits & ENTROPY_POLL)
+            weight = limits->poll_weight;
+        /* The first of several refusals counted as news at the time, so add it now. */
+        if (past->bits & ENTROPY_REFUSED && window->barren.count == 0 && before)
+            add_to_streak(&window->barren, before, BARREN_STEP);
+        add_to_streak(&window->barren, past, weight);
+    }
     remember_call(window, past);
     if (window->asides)
         *window->asides = (struct asides){.chant = window->asides->chant};
 }
 
-static struct asides *asides_of(struct entropy_window *window)
-{
-    if (!window->asides)
-        window->asides = xcalloc(1, sizeof(*window->asides));
-    return window->asides;
-}
-
-static void take_plan(struct asides *asides, const struct past *past)
-{
-    count_repeat(&asides->replan, asides->plan.step > 0 ? &asides->plan : NULL, past);
-    asides->plan = *past;
-    end_streak(&asides->talk);
-}
-
-static void take_message(struct asides *asides, const struct past *past)
-{
-    if (!(past->bits & ENTROPY_ALIKE))
-        end_streak(&asides->talk);
-    add_to(&asides->talk, past, 1);
-    if (past->bits & ENTROPY_CHANTS)
-        add_to(&asides->chant, past, 1);
-}
-
-static void take_step(struct entropy_window *window, const struct entropy_fact *fact,
+static void take_step(struct entropy_window *window, enum entropy_kind kind,
                       const struct past *past, const struct entropy_limits *limits)
 {
-    switch (fact->kind) {
+    if (kind != ENTROPY_CALL && !window->asides)
+        window->asides = xcalloc(1, sizeof(*window->asides));
+    struct asides *asides = window->asides;
+    switch (kind) {
     case ENTROPY_CALL:
         take_call(window, past, limits);
         break;
     case ENTROPY_NEUTRAL:
-        take_plan(asides_of(window), past);
+        count_repeat(&asides->replan, asides->plan.step > 0 ? &asides->plan : NULL, past);
+        asides->plan = *past;
+        asides->talk = (struct streak){0};
         break;
     case ENTROPY_PAUSE:
-        add_to(&asides_of(window)->pause, past, 1);
+        add_to_streak(&asides->pause, past, 1);
         break;
     case ENTROPY_MESSAGE:
-        take_message(asides_of(window), past);
+        if (!(past->bits & ENTROPY_ALIKE))
+            asides->talk = (struct streak){0};
+        add_to_streak(&asides->talk, past, 1);
+        if (past->bits & ENTROPY_CHANTS)
+            add_to_streak(&asides->chant, past, 1);
         break;
     case ENTROPY_KIND_COUNT:
         break;
     }
 }
 
-static void add_nudge(struct entropy_window *window, uint64_t identity)
-{
-    if (!window->nudges)
-        window->nudges = xcalloc(1, sizeof(*window->nudges));
-    window->nudges->identities[window->nudges->count++] = identity;
-}
-
 /* Returns true if nobody has been told about this identity yet, and the limit of nudges is not
- * reached. */
-static bool is_news(struct entropy_window *window, const struct entropy_verdict *verdict,
-                    int nudges_max)
+ * reached. Remembers that it was told. */
+static bool tell_once(struct entropy_window *window, const struct entropy_verdict *verdict,
+                      int nudges_max)
 {
     const bool barren = verdict->rung == ENTROPY_RUNG_BARREN;
     if (barren && window->barren_told == verdict->first)
@@ -196,47 +145,24 @@ static bool is_news(struct entropy_window *window, const struct entropy_verdict 
             return false;
     if (told->count >= nudges_max || told->count >= ENTROPY_NUDGES_MAX)
         return false;
-    add_nudge(window, verdict->identity.lo);
+    if (!window->nudges)
+        window->nudges = xcalloc(1, sizeof(*window->nudges));
+    window->nudges->identities[window->nudges->count++] = verdict->identity.lo;
     if (barren)
         window->barren_told = verdict->first;
     return true;
-}
-
-void entropy_apply(struct entropy_state *state, const struct entropy_fact *fact, int64_t number,
-                   const struct entropy_limits *limits, struct entropy_verdict *out)
-{
-    assert(fact->kind < ENTROPY_KIND_COUNT);
-    if (!state->window)
-        state->window = xcalloc(1, sizeof(*state->window));
-    struct entropy_window *window = state->window;
-    const struct past past = {.call = fact->call,
-                              .outcome = fact->outcome,
-                              .raw = fact->raw,
-                              .step = ++window->steps,
-                              .number = number,
-                              .bits = fact->bits,
-                              .gain = fact->gain};
-    take_step(window, fact, &past, limits);
-    const struct sight sight = {.limits = limits,
-                                .window = window,
-                                .fact = fact,
-                                .number = number,
-                                .scale = state->scale > 1 ? state->scale : 1};
-    struct entropy_verdict verdict = {0};
-    entropy_rungs(&sight, &verdict);
-    if (verdict.level == ENTROPY_SUSPECT)
-        verdict.news = is_news(window, &verdict, limits->nudges);
-    if (verdict.level == ENTROPY_STUCK)
-        verdict.news = !window->stuck;
-    window->stuck = verdict.level == ENTROPY_STUCK;
-    *out = verdict;
 }
 
 void entropy_state_done(struct entropy_state *state)
 {
     if (!state)
         return;
-    free_window(state->window);
+    if (state->window) {
+        free(state->window->past);
+        free(state->window->asides);
+        free(state->window->nudges);
+        free(state->window);
+    }
     *state = (struct entropy_state){0};
 }
 
@@ -308,25 +234,19 @@ static struct digest identity_of_rung(enum entropy_rung rung)
     return (struct digest){.hi = mix_bits((uint64_t)rung), .lo = mix_bits(~(uint64_t)rung)};
 }
 
-static bool called_later(const struct entropy_window *window, int back)
-{
-    const struct past *past = entropy_window_past(window, back);
-    for (int i = 0; i < back; i++)
-        if (digest_equal(entropy_window_past(window, i)->call, past->call))
-            return true;
-    return false;
-}
-
 /* Identifies the set of calls among the last `steps`. Order and number do not matter, so neither
  * does where a lap begins. */
 static struct digest identity_of_calls(const struct entropy_window *window, int steps)
 {
     struct digest sum = {0};
     for (int i = 0; i < steps; i++) {
-        if (called_later(window, i))
-            continue;
         const struct digest call = entropy_window_past(window, i)->call;
-        sum = digest_sum(sum, (struct digest){.hi = mix_bits(call.hi), .lo = mix_bits(call.lo)});
+        bool called_later = false;
+        for (int later = 0; later < i && !called_later; later++)
+            called_later = digest_equal(entropy_window_past(window, later)->call, call);
+        if (!called_later)
+            sum =
+                digest_sum(sum, (struct digest){.hi = mix_bits(call.hi), .lo = mix_bits(call.lo)});
     }
     return sum;
 }
@@ -379,7 +299,7 @@ static int steps_again(const struct entropy_window *window, int period)
         const struct past *now = entropy_window_past(window, same);
         const struct past *then = entropy_window_past(window, same + period);
         if (!digest_equal(now->call, then->call) || !digest_equal(now->outcome, then->outcome) ||
-            entropy_window_acts_anew(now))
+            step_is_new(now))
             break;
         same++;
     }
@@ -399,14 +319,6 @@ static bool lap_counts(const struct entropy_window *window, int period)
         acts = acts || !(past->bits & ENTROPY_POLL);
     }
     return differs && acts;
-}
-
-static bool raw_differs(const struct entropy_window *window, int period)
-{
-    for (int i = 0; i < period; i++)
-        if (entropy_window_past(window, i)->raw != entropy_window_past(window, i + period)->raw)
-            return true;
-    return false;
 }
 
 static void fill_range(const struct sight *sight, int steps, struct entropy_verdict *out)
@@ -433,7 +345,9 @@ static enum entropy_level see_cycle(const struct sight *sight, struct entropy_ve
         fill_range(sight, laps * period, out);
         out->count = laps;
         out->period = period;
-        out->masked = raw_differs(window, period);
+        for (int i = 0; i < period && !out->masked; i++)
+            out->masked =
+                entropy_window_past(window, i)->raw != entropy_window_past(window, i + period)->raw;
         out->identity = identity_of_calls(window, period);
         return ENTROPY_STUCK;
     }
@@ -455,22 +369,7 @@ struct failures {
     bool raw_differs;
 };
 
-/* Returns true if a failure is the same as the one after it. */
-static bool is_same(enum sameness sameness, const struct past *past, const struct past *later)
-{
-    const bool equal = digest_equal(past->outcome, later->outcome);
-    switch (sameness) {
-    case SAME_RESULT:
-        return equal;
-    case NOTHING_NEW:
-        return equal || later->gain == ENTROPY_GAIN_NONE;
-    case KNOWN_ONES:
-    case SAMENESS_COUNT:
-        break;
-    }
-    return false;
-}
-
+/* Counts failures with the same result as the one after them, or, as NOTHING_NEW, without news. */
 static void count_same(const struct entropy_window *window, enum sameness sameness,
                        struct failures *out)
 {
@@ -481,7 +380,9 @@ static void count_same(const struct entropy_window *window, enum sameness samene
             break;
         if (!digest_equal(past->call, later->call))
             continue;
-        if (!(past->bits & ENTROPY_FAILED) || !is_same(sameness, past, later))
+        const bool same = digest_equal(past->outcome, later->outcome) ||
+                          (sameness == NOTHING_NEW && later->gain == ENTROPY_GAIN_NONE);
+        if (!(past->bits & ENTROPY_FAILED) || !same)
             break;
         out->count[sameness]++;
         out->steps[sameness] = i + 1;
@@ -549,27 +450,10 @@ static enum entropy_level see_failure(const struct sight *sight, struct entropy_
     return levels[worst];
 }
 
-/* Identifies the last `steps` calls. If they are part of a longer round, identifies the whole
- * round. */
-static struct digest identity_of_round(const struct entropy_window *window, int steps)
-{
-    for (int period = steps; period < window->count; period++)
-        if (steps_again(window, period) >= steps)
-            return identity_of_calls(window, period);
-    return identity_of_calls(window, steps);
-}
-
-static int steps_since(const struct entropy_window *window, int64_t first)
-{
-    int steps = 0;
-    while (steps < window->count && entropy_window_past(window, steps)->step >= first)
-        steps++;
-    return steps;
-}
-
 static enum entropy_level see_barren(const struct sight *sight, struct entropy_verdict *out)
 {
-    const struct streak *streak = &sight->window->barren;
+    const struct entropy_window *window = sight->window;
+    const struct streak *streak = &window->barren;
     const int count = streak->count / BARREN_STEP;
     const enum entropy_level level =
         sight->fact->kind == ENTROPY_CALL
@@ -577,10 +461,16 @@ static enum entropy_level see_barren(const struct sight *sight, struct entropy_v
             : ENTROPY_OK;
     if (level == ENTROPY_OK)
         return level;
+    int steps = 0;
+    while (steps < window->count && entropy_window_past(window, steps)->step >= streak->first)
+        steps++;
+    /* If the steps are part of a longer round, the whole round identifies the loop. */
+    int period = steps;
+    while (period < window->count && steps_again(window, period) < steps)
+        period++;
     *out = verdict_of_streak(sight, streak, 0);
-    const int steps = steps_since(sight->window, streak->first);
     out->count = steps;
-    out->identity = identity_of_round(sight->window, steps);
+    out->identity = identity_of_calls(window, period < window->count ? period : steps);
     out->poll = sight->fact->bits & ENTROPY_POLL;
     return level;
 }
@@ -630,18 +520,41 @@ static const struct {
 };
 static_assert(ARRAY_LEN(rungs) == ENTROPY_RUNG_COUNT - 1, "every rung is asked");
 
-/* Asks the rungs, most specific first. Returns the first "stuck", else the first "suspect", else
- * "ok". */
-static void entropy_rungs(const struct sight *sight, struct entropy_verdict *out)
+void entropy_apply(struct entropy_state *state, const struct entropy_fact *fact, int64_t number,
+                   const struct entropy_limits *limits, struct entropy_verdict *out)
 {
-    *out = (struct entropy_verdict){0};
+    assert(fact->kind < ENTROPY_KIND_COUNT);
+    if (!state->window)
+        state->window = xcalloc(1, sizeof(*state->window));
+    struct entropy_window *window = state->window;
+    const struct past past = {.call = fact->call,
+                              .outcome = fact->outcome,
+                              .raw = fact->raw,
+                              .step = ++window->steps,
+                              .number = number,
+                              .bits = fact->bits,
+                              .gain = fact->gain};
+    take_step(window, fact->kind, &past, limits);
+    const struct sight sight = {.limits = limits,
+                                .window = window,
+                                .fact = fact,
+                                .number = number,
+                                .scale = state->scale > 1 ? state->scale : 1};
+    /* The first "stuck", else the first "suspect", else "ok". */
+    struct entropy_verdict worst = {0};
     for (size_t i = 0; i < ARRAY_LEN(rungs); i++) {
         struct entropy_verdict verdict = {0};
-        const enum entropy_level level = rungs[i].see(sight, &verdict);
-        if (level <= out->level)
+        const enum entropy_level level = rungs[i].see(&sight, &verdict);
+        if (level <= worst.level)
             continue;
         verdict.level = level;
         verdict.rung = rungs[i].rung;
-        *out = verdict;
+        worst = verdict;
     }
+    if (worst.level == ENTROPY_SUSPECT)
+        worst.news = tell_once(window, &worst, limits->nudges);
+    if (worst.level == ENTROPY_STUCK)
+        worst.news = !window->stuck;
+    window->stuck = worst.level == ENTROPY_STUCK;
+    *out = worst;
 }

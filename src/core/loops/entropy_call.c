@@ -171,10 +171,7 @@ static const char *const takers[] = {
 
 bool entropy_tool_takes(const char *word)
 {
-    for (size_t i = 0; i < ARRAY_LEN(takers); i++)
-        if (strcmp(takers[i], word) == 0)
-            return true;
-    return false;
+    return text_is_in(takers, ARRAY_LEN(takers), word);
 }
 
 struct name_words {
@@ -207,14 +204,6 @@ static void split_name(const char *tool, struct name_words *out)
         out->count++;
 }
 
-static bool has_word(const struct name_words *name, const char *word)
-{
-    for (int i = 0; i < name->count; i++)
-        if (strcmp(name->words[i], word) == 0)
-            return true;
-    return false;
-}
-
 unsigned entropy_tool_traits(const char *tool)
 {
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -224,8 +213,9 @@ unsigned entropy_tool_traits(const char *tool)
     split_name(tool, &name);
     unsigned traits = 0;
     for (size_t i = 0; i < ARRAY_LEN(name_words) && (traits & ~(unsigned)CALL_NO_LOOK) == 0; i++)
-        if (has_word(&name, name_words[i].word))
-            traits |= name_words[i].traits;
+        for (int j = 0; j < name.count; j++)
+            if (strcmp(name.words[j], name_words[i].word) == 0)
+                traits |= name_words[i].traits;
     for (int i = 0; i < name.count; i++)
         traits |= entropy_tool_takes(name.words[i]) ? (unsigned)CALL_TAKES : 0;
     return traits;
@@ -293,17 +283,6 @@ static int compare_members(const void *a, const void *b)
     return strcmp(((const struct member *)a)->key, ((const struct member *)b)->key);
 }
 
-/* Returns false for a member that only comments on the call. */
-static bool member_counts(const struct member *member, unsigned traits)
-{
-    if (json_kind(member->value) == JSON_KIND_NULL ||
-        text_is_in(talk, ARRAY_LEN(talk), member->key))
-        return false;
-    const bool about_files =
-        traits & (CALL_SHELL | CALL_READS | CALL_LOOKS) || (traits & CALL_REWRITES);
-    return !about_files || !text_is_in(talk_of_files, ARRAY_LEN(talk_of_files), member->key);
-}
-
 /* ["bash", "-lc", "make"] is the line that bash gets; other arrays are joined by blanks. */
 static void join_command(const struct json *command, struct str *out)
 {
@@ -338,19 +317,26 @@ static void read_command(struct entropy_call *call, const struct json *command, 
     str_done(&text);
 }
 
-/* Writes the arguments sorted by name. Leaves out a handle if the part of the screen is also
- * named, and adds it to the hash *handles_out instead. */
+/* Writes the arguments sorted by name, without members that only comment on the call. Leaves out
+ * a handle if the part of the screen is also named, and adds it to the hash *handles_out
+ * instead. */
 static void write_args(struct entropy_call *call, const struct json *args, struct str *key,
                        uint64_t *handles_out)
 {
     const bool named =
         call->traits & CALL_SHOWS && member_of(args, part_keys, ARRAY_LEN(part_keys));
+    const bool about_files = call->traits & (CALL_SHELL | CALL_READS | CALL_LOOKS | CALL_REWRITES);
     const size_t count = json_kind(args) == JSON_KIND_OBJECT ? json_count(args) : 0;
     struct member *members = xcalloc(count + 1, sizeof(*members));
     void *iter = NULL;
     size_t kept = 0;
-    while (kept < count && json_next(args, &iter, &members[kept].key, &members[kept].value))
-        kept += member_counts(&members[kept], call->traits);
+    while (kept < count && json_next(args, &iter, &members[kept].key, &members[kept].value)) {
+        const char *name = members[kept].key;
+        const bool talks =
+            text_is_in(talk, ARRAY_LEN(talk), name) ||
+            (about_files && text_is_in(talk_of_files, ARRAY_LEN(talk_of_files), name));
+        kept += json_kind(members[kept].value) != JSON_KIND_NULL && !talks;
+    }
     qsort(members, kept, sizeof(*members), compare_members);
     for (size_t i = 0; i < kept; i++) {
         if (named && text_is_in(handle_keys, ARRAY_LEN(handle_keys), members[i].key)) {
@@ -502,23 +488,7 @@ const char *entropy_call_text(const struct json *args)
     return json_text(member_of(args, keys, ARRAY_LEN(keys)), NULL);
 }
 
-static void write_plan(const struct json *args, struct str *key)
-{
-    const size_t before = key->len;
-    write_statuses(args, key);
-    if (key->len > before)
-        return;
-    canonical_write(args, key);
-}
-
-static enum entropy_kind kind_of(unsigned traits)
-{
-    if (traits & CALL_PLANS)
-        return ENTROPY_NEUTRAL;
-    return traits & CALL_PAUSES ? ENTROPY_PAUSE : ENTROPY_CALL;
-}
-
-static void add_line(void *ctx, const struct normaliser_line *line)
+static void add_line_digest(void *ctx, const struct normaliser_line *line)
 {
     struct digest *sum = ctx;
     const struct digest digest = entropy_digest(line->bytes, line->len);
@@ -531,19 +501,11 @@ static struct digest masked_digest(const struct str *key)
 {
     struct digest sum = {.lo = 1};
     struct normaliser *normaliser = NULL;
-    normaliser_open(&normaliser, NULL, add_line, &sum);
+    normaliser_open(&normaliser, NULL, add_line_digest, &sum);
     normaliser_add(normaliser, str_text(key), key->len);
     normaliser_end(normaliser);
     normaliser_close(normaliser);
     return sum;
-}
-
-/* Returns true for options that do not change the question: "--hidden", "-rni", but not "-Sname"
- * or "--key=name". */
-static bool is_option(const char *word, size_t len)
-{
-    const bool is_long = len > 1 && word[1] == '-';
-    return len > 0 && word[0] == '-' && (is_long ? !memchr(word, '=', len) : len <= OPTION_MAX);
 }
 
 /* Four numbers separated by dots, optionally with a port or a mask. */
@@ -591,10 +553,8 @@ static bool is_keyword(const char *word, size_t len)
         "async", "class",  "const",     "def", "enum",   "export", "fn",   "func", "function",
         "impl",  "import", "interface", "let", "static", "struct", "type", "var",
     };
-    while (len > 0 && strchr("'\"^(", word[0])) {
-        word++;
+    for (; len > 0 && strchr("'\"^(", word[0]); word++)
         len--;
-    }
     for (size_t i = 0; i < ARRAY_LEN(keywords); i++)
         if (strlen(keywords[i]) == len && memcmp(keywords[i], word, len) == 0)
             return true;
@@ -619,7 +579,12 @@ static unsigned char bits_of_word(const char *word, size_t len)
                      (word[i] == '_' || (ascii_is_upper(word[i]) && ascii_is_lower(word[i - 1]))));
         is_path = is_path || word[i] == '/' || word[i] == '.' || word[i] == '-';
     }
-    if (is_option(word, len) || is_keyword(word, len))
+    /* Options that do not change the question: "--hidden", "-rni", but not "-Sname" or
+     * "--key=name". */
+    const bool is_long = len > 1 && word[1] == '-';
+    const bool is_option =
+        len > 0 && word[0] == '-' && (is_long ? !memchr(word, '=', len) : len <= OPTION_MAX);
+    if (is_option || is_keyword(word, len))
         return CALL_WORD_IS_OPTION;
     if (is_ip_address(word, len))
         return CALL_WORD_NAMES | CALL_WORD_IS_HOST;
@@ -652,15 +617,6 @@ static uint64_t hash_of_word(const char *word, size_t len)
     return entropy_hash(bare, bare_len);
 }
 
-/* Returns where the host of a URL in the word ends, or `len` if there is no URL, or the URL has
- * no path. */
-static size_t end_of_host(const char *word, size_t len)
-{
-    const size_t host = host_of_url(word, len);
-    const char *slash = memchr(word + host, '/', len - host);
-    return slash ? (size_t)(slash - word) : len;
-}
-
 /* The host of a URL counts as a word of its own. */
 static void read_words(struct entropy_call *call, const struct str *key)
 {
@@ -670,7 +626,10 @@ static void read_words(struct entropy_call *call, const struct str *key)
         size_t end = at;
         while (end < key->len && !ascii_is_blank(text[end]))
             end++;
-        end = at + end_of_host(text + at, end - at);
+        const size_t host = at + host_of_url(text + at, end - at);
+        const char *path = memchr(text + host, '/', end - host);
+        if (path)
+            end = (size_t)(path - text);
         if (end > at && call->word_count == CALL_WORDS_MAX) {
             call->word_count = 0;
             return;
@@ -692,11 +651,16 @@ void entropy_call_read(struct entropy_call *call, struct call_text *before, cons
     *call = (struct entropy_call){.traits = traits_of(tool, args),
                                   .tool = entropy_hash(tool, strlen(tool))};
     str_add(&key, tool);
-    if (call->traits & CALL_PLANS)
-        write_plan(args, &key);
-    else
+    if (call->traits & CALL_PLANS) {
+        write_statuses(args, &key);
+        if (key.len == strlen(tool)) /* there are none */
+            canonical_write(args, &key);
+    } else {
         write_args(call, args, &key, &handles);
-    call->kind = kind_of(call->traits);
+    }
+    call->kind = call->traits & CALL_PAUSES ? ENTROPY_PAUSE : ENTROPY_CALL;
+    if (call->traits & CALL_PLANS)
+        call->kind = ENTROPY_NEUTRAL;
     call->exact = entropy_hash(str_text(&key), key.len);
     call->grows = before->len > 0 && before->len < key.len &&
                   entropy_hash(str_text(&key), before->len) == before->hash;

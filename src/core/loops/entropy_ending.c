@@ -36,13 +36,6 @@ enum {
     PROGRAM_WORDS = 2,         /* the tool and the program: another program asks in another way */
 };
 
-static enum call_end end_of(const struct entropy_end *end)
-{
-    if (end->running)
-        return CALL_END_RUNNING;
-    return end->failed ? CALL_END_FAILED : CALL_END_OK;
-}
-
 /* What is known of a call at its end. */
 struct ending {
     const struct entropy_end *end;
@@ -199,12 +192,6 @@ static bool is_of_same_target(const struct entropy_memory *memory)
     return shares_target(memory->refusals, &memory->call);
 }
 
-static void begin_refusals(struct refusals *refusals, unsigned causes,
-                           const struct entropy_call *call)
-{
-    *refusals = (struct refusals){.causes = causes, .count = causes ? 1 : 0, .names = call->said};
-}
-
 /* Failures in a row with a common cause, even if programs word it differently. */
 static bool is_refused(struct entropy_memory *memory, const struct ending *ending)
 {
@@ -231,7 +218,8 @@ static bool is_refused(struct entropy_memory *memory, const struct ending *endin
         return false;
     }
     if (!common) {
-        begin_refusals(refusals, causes, &memory->call);
+        *refusals = (struct refusals){
+            .causes = causes, .count = causes ? 1 : 0, .names = memory->call.said};
         return false;
     }
     refusals->strays = 0;
@@ -239,13 +227,6 @@ static bool is_refused(struct entropy_memory *memory, const struct ending *endin
     refusals->count += refusals->count < INT_MAX;
     word_set_intersect(&refusals->names, &memory->call.said);
     return !ending->asks_another && !ending->known;
-}
-
-/* A missing program says nothing about the question. */
-static bool is_missing(const struct entropy_memory *memory, const struct ending *ending)
-{
-    return ending->now == CALL_END_FAILED && !memory->attempt &&
-           memory->sums.lines <= SHORT_LINES && memory->sums.hints & HINT_MISSING;
 }
 
 /* How the number of faults changed over the last failures of one call, latest first. */
@@ -275,14 +256,6 @@ static void follow_faults(struct fault_course *course, const struct known_failur
     course->shape_known = course->shape_known || before->shapes == now->shapes;
     course->next = before->faults;
     course->started = true;
-}
-
-/* Returns true if the number of faults of one kind goes up and down without a new minimum. */
-static bool is_swinging(const struct fault_course *course, const struct known_failure *now,
-                        int turns_max)
-{
-    return course->shape_known && turns_max > 0 && course->turns >= turns_max &&
-           course->least > 0 && now->faults >= course->least && course->falls < FALLS_LEAST;
 }
 
 /* Returns true if the call failed like this before, though not last time; or like last time but
@@ -319,7 +292,12 @@ static bool fails_again(struct entropy_memory *memory, const struct ending *endi
         is_last = false;
         follow_faults(&course, &now, before);
     }
-    again = again || is_swinging(&course, &now, memory->limits.drift_turns);
+    /* The number of faults of one kind goes up and down without a new minimum. */
+    const int turns_max = memory->limits.drift_turns;
+    const bool swings = course.shape_known && turns_max > 0 && course.turns >= turns_max &&
+                        course.least > 0 && now.faults >= course.least &&
+                        course.falls < FALLS_LEAST;
+    again = again || swings;
     memory->failures->last[memory->failures->next] = now;
     memory->failures->next = (memory->failures->next + 1) % FAILURES_MAX;
     return returns || (again && !is_same);
@@ -358,7 +336,10 @@ static enum entropy_gain gain_of(struct entropy_memory *memory, const struct end
     const bool ok = ending->now == CALL_END_OK;
     /* "wrote 141 bytes" is not news; what counts is whether something changed. */
     const bool says_done = traits & CALL_CHANGES && ok && memory->sums.lines <= SHORT_LINES;
-    if (ending->refused || is_missing(memory, ending))
+    /* A missing program says nothing about the question. */
+    const bool is_missing = ending->now == CALL_END_FAILED && !memory->attempt &&
+                            memory->sums.lines <= SHORT_LINES && memory->sums.hints & HINT_MISSING;
+    if (ending->refused || is_missing)
         return ENTROPY_GAIN_NONE;
     if (ending->news && !says_done)
         return ENTROPY_GAIN_LINE;
@@ -375,14 +356,6 @@ static enum entropy_gain gain_of(struct entropy_memory *memory, const struct end
         !(traits & (CALL_READS | CALL_LOOKS | CALL_MAY_LOOK)))
         return ENTROPY_GAIN_SILENT;
     return ENTROPY_GAIN_NONE;
-}
-
-static struct digest outcome_of(const struct entropy_memory *memory, enum news_form form,
-                                enum call_end end)
-{
-    const uint64_t parts[] = {(uint64_t)end, (uint64_t)memory->sums.lines,
-                              memory->sums.sums[form].hi, memory->sums.sums[form].lo};
-    return entropy_digest(parts, sizeof(parts));
 }
 
 static void remember_call(struct entropy_memory *memory, const struct ending *ending)
@@ -415,14 +388,6 @@ static void put_sample(struct entropy_sample **at, const struct entropy_sample *
     if (!*at)
         *at = xcalloc(1, sizeof(**at));
     **at = now ? *now : (struct entropy_sample){0};
-}
-
-static void end_sample(struct entropy_memory *memory, enum entropy_gain gain)
-{
-    if (gain != ENTROPY_GAIN_NONE || !memory->last_there)
-        put_sample(&memory->first, memory->now);
-    put_sample(&memory->last, memory->now);
-    memory->last_there = true;
 }
 
 static int share_of(int64_t part, int64_t whole)
@@ -523,9 +488,16 @@ static struct ending read_ending(struct entropy_memory *memory, const struct ent
 {
     const struct entropy_news *news = &memory->news;
     const enum news_form form = end->failed ? NEWS_STRICT : NEWS_PLAIN;
-    struct ending ending = {.end = end, .now = end_of(end), .form = form};
-    ending.outcome =
-        digest_is_known(end->result) ? end->result : outcome_of(memory, form, ending.now);
+    struct ending ending = {.end = end, .form = form, .outcome = end->result};
+    ending.now = end->failed ? CALL_END_FAILED : CALL_END_OK;
+    if (end->running)
+        ending.now = CALL_END_RUNNING;
+    if (!digest_is_known(end->result)) {
+        const struct step_sums *sums = &memory->sums;
+        const uint64_t parts[] = {(uint64_t)ending.now, (uint64_t)sums->lines, sums->sums[form].hi,
+                                  sums->sums[form].lo};
+        ending.outcome = entropy_digest(parts, sizeof(parts));
+    }
     ending.known = entropy_tables_known(memory, memory->call.key);
     ending.succeeded_before = entropy_table_find(&memory->succeeded, memory->call.exact) >= 0;
     bool is_news[NEWS_FORMS];
@@ -599,6 +571,9 @@ void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end 
     };
     if (memory->now)
         memory->now->masks = masks;
-    end_sample(memory, out->gain);
+    if (gain != ENTROPY_GAIN_NONE || !memory->last_there)
+        put_sample(&memory->first, memory->now);
+    put_sample(&memory->last, memory->now);
+    memory->last_there = true;
     remember_call(memory, &ending);
 }

@@ -223,34 +223,24 @@ static bool ends_in_place_word(const char *bytes, size_t len)
     return false;
 }
 
-/* Returns true for a gutter, such as "  > " or the frame of quoted lines. */
-static bool is_gutter(const char *bytes, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        if (ascii_is_letter(bytes[i]) || ascii_is_digit(bytes[i]))
-            return false;
-    return true;
-}
-
-/* Tells the number of a quoted line, as in "17 | return x", from a count, as in "17 failed".
- * Only a gutter is before the number, which ends at `end`. */
-static bool numbers_quoted_line(const char *bytes, size_t len, size_t end)
-{
-    while (end < len && bytes[end] == ' ')
-        end++;
-    return end == len || bytes[end] == ':' || bytes[end] == '|' || bytes[end] == '\t' ||
-           (unsigned char)bytes[end] >= 0x80;
-}
-
 /* Returns true if the number from `at` to `end` is a source position: "main.c:17", "line 17",
- * "(17,3)", or the number of a quoted line. */
+ * "(17,3)", or the number of a quoted line, as in "17 | return x", which is not a count, as in
+ * "17 failed". */
 static bool is_place(const char *bytes, size_t len, size_t at, size_t end)
 {
     size_t before = at;
     while (before > 0 && bytes[before - 1] == ' ')
         before--;
-    if (is_gutter(bytes, before))
-        return numbers_quoted_line(bytes, len, end);
+    /* Only a gutter is before the number of a quoted line: "  > " or the frame. */
+    bool is_gutter = true;
+    for (size_t i = 0; i < before && is_gutter; i++)
+        is_gutter = !ascii_is_letter(bytes[i]) && !ascii_is_digit(bytes[i]);
+    if (is_gutter) {
+        while (end < len && bytes[end] == ' ')
+            end++;
+        return end == len || bytes[end] == ':' || bytes[end] == '|' || bytes[end] == '\t' ||
+               (unsigned char)bytes[end] >= 0x80;
+    }
     const char last = bytes[at - 1];
     if (last == ':' || last == '(' || last == ',')
         return true;
@@ -283,18 +273,6 @@ static bool counts_faults(const char *bytes, size_t len, size_t end)
                 return true;
     }
     return false;
-}
-
-/* Counts the shape once per step, however many lines have it. */
-static void take_shape(struct step_sums *sums, uint64_t shape)
-{
-    for (int i = 0; i < sums->shape_count; i++)
-        if (sums->shapes[i] == shape)
-            return;
-    if (sums->shape_count == PLACE_LINES)
-        return;
-    sums->shapes[sums->shape_count++] = shape;
-    sums->shape_sum += shape;
 }
 
 /* Counts the line without its source positions. Keeps the first position of the step, and the
@@ -330,7 +308,15 @@ static void take_places(struct step_sums *sums, const char *bytes, size_t len)
     }
     const uint64_t hash = entropy_hash(rest, rest_len);
     sums->placeless += hash;
-    take_shape(sums, counts ? entropy_hash(shape, shape_len) : hash);
+    /* Counts the shape once per step, however many lines have it. */
+    const uint64_t shape_hash = counts ? entropy_hash(shape, shape_len) : hash;
+    bool is_known = false;
+    for (int i = 0; i < sums->shape_count && !is_known; i++)
+        is_known = sums->shapes[i] == shape_hash;
+    if (!is_known && sums->shape_count < PLACE_LINES) {
+        sums->shapes[sums->shape_count++] = shape_hash;
+        sums->shape_sum += shape_hash;
+    }
 }
 
 /* Returns true if there is a letter or digit outside the quoted arguments. */
@@ -405,7 +391,7 @@ void entropy_memory_line(struct entropy_memory *memory, const struct normaliser_
     take_line(memory, line, plain, same ? plain : entropy_digest(line->general, line->general_len));
 }
 
-static void add_line(void *ctx, const struct normaliser_line *line)
+static void take_normalised_line(void *ctx, const struct normaliser_line *line)
 {
     entropy_memory_line(ctx, line);
 }
@@ -463,7 +449,7 @@ void entropy_memory_text(struct entropy_memory *memory, const char *bytes, size_
     skip_wrapper(&bytes, &len);
     if (len == 0)
         return;
-    normaliser_open(&normaliser, entropy_memory_words(memory), add_line, memory);
+    normaliser_open(&normaliser, memory->words, take_normalised_line, memory);
     normaliser_add(normaliser, bytes, len);
     normaliser_end(normaliser);
     normaliser_close(normaliser);
@@ -497,13 +483,6 @@ struct judging {
     int64_t worst_step;           /* in the row, from 1 */
 };
 
-static bool is_person(const char *tool, const struct json *args)
-{
-    return strcmp(tool, "user") == 0 ||
-           (strcmp(tool, "message") == 0 &&
-            strcmp(json_text(json_get(args, "role"), ""), "user") == 0);
-}
-
 static void judge_step(struct judging *judging, const struct json *step, int64_t number)
 {
     const char *tool = json_text(json_get(step, "tool"), "");
@@ -512,7 +491,10 @@ static void judge_step(struct judging *judging, const struct json *step, int64_t
     const struct entropy_end end = {.failed = exit != 0 && exit != -1, .running = exit == -1};
     struct entropy_fact fact;
     struct entropy_verdict verdict;
-    if (is_person(tool, args)) {
+    const bool is_person =
+        strcmp(tool, "user") == 0 || (strcmp(tool, "message") == 0 &&
+                                      strcmp(json_text(json_get(args, "role"), ""), "user") == 0);
+    if (is_person) {
         entropy_memory_reset(judging->memory);
         entropy_state_reset(&judging->state);
         return;
@@ -528,16 +510,6 @@ static void judge_step(struct judging *judging, const struct json *step, int64_t
     judging->worst_step = number;
 }
 
-static bool is_step(const struct json *step)
-{
-    const struct json *args = json_get(step, "args");
-    const struct json *exit = json_get(step, "exit");
-    const struct json *output = json_get(step, "output");
-    return json_text(json_get(step, "tool"), NULL) &&
-           (!args || json_kind(args) == JSON_KIND_OBJECT) &&
-           (!exit || json_kind(exit) == JSON_KIND_INTEGER) && (!output || json_text(output, NULL));
-}
-
 /* Rejects the whole row if any step is invalid. */
 static bool check_steps(const struct json *steps, struct err *err)
 {
@@ -546,12 +518,19 @@ static bool check_steps(const struct json *steps, struct err *err)
         return err_set(err, ERR_INVALID, "\"steps\" must be a list");
     if (count > ENTROPY_ROW_STEPS_MAX)
         return err_set(err, ERR_INVALID, "more than %d steps", ENTROPY_ROW_STEPS_MAX);
-    for (size_t i = 0; i < count; i++)
-        if (!is_step(json_at(steps, i)))
+    for (size_t i = 0; i < count; i++) {
+        const struct json *step = json_at(steps, i);
+        const struct json *args = json_get(step, "args");
+        const struct json *exit = json_get(step, "exit");
+        const struct json *output = json_get(step, "output");
+        if (!json_text(json_get(step, "tool"), NULL) ||
+            (args && json_kind(args) != JSON_KIND_OBJECT) ||
+            (exit && json_kind(exit) != JSON_KIND_INTEGER) || (output && !json_text(output, NULL)))
             return err_set(err, ERR_INVALID,
                            "step %zu must have \"tool\" (text), \"args\" (object), \"exit\" "
                            "(integer) and \"output\" (text)",
                            i + 1);
+    }
     return true;
 }
 
@@ -614,17 +593,6 @@ bool entropy_row(const struct entropy_limits *limits, const struct str *row, str
     return ok;
 }
 
-static bool no_such_limit(const char *name, struct err *err)
-{
-    struct near_word near = near_word_new(name);
-    for (size_t i = 0; entropy_limit(i); i++)
-        near_word_offer(&near, entropy_limit(i)->name);
-    if (!near.nearest)
-        return err_set(err, ERR_INVALID, "there is no threshold '%s'", name);
-    return err_set(err, ERR_INVALID, "there is no threshold '%s', did you mean '%s'?", name,
-                   near.nearest);
-}
-
 bool entropy_limits_read(struct entropy_limits *limits, const char *text, struct err *err)
 {
     struct json *json = NULL;
@@ -639,8 +607,17 @@ bool entropy_limits_read(struct entropy_limits *limits, const char *text, struct
               err_set(err, ERR_INVALID, "thresholds must be an object");
     while (ok && json_next(json, &iter, &key, &value)) {
         const struct entropy_limit *limit = entropy_limit_named(key);
-        ok = limit ? entropy_limit_set(&read, limit, json_i64(value, -1), err)
-                   : no_such_limit(key, err);
+        if (limit) {
+            ok = entropy_limit_set(&read, limit, json_i64(value, -1), err);
+            continue;
+        }
+        struct near_word near = near_word_new(key);
+        for (size_t i = 0; entropy_limit(i); i++)
+            near_word_offer(&near, entropy_limit(i)->name);
+        ok = near.nearest
+                 ? err_set(err, ERR_INVALID, "there is no threshold '%s', did you mean '%s'?", key,
+                           near.nearest)
+                 : err_set(err, ERR_INVALID, "there is no threshold '%s'", key);
     }
     json_free(json);
     if (ok)

@@ -46,32 +46,16 @@ long entropy_table_find(const struct entropy_table *table, uint64_t key)
     return (long)table->slots[find_slot(table, key)] - 1;
 }
 
-/* Keeps half of the slots free, so that searches are short. */
-static void grow_slots(struct entropy_table *table)
-{
-    if (table->slot_count >= 2 * (table->count + 1))
-        return;
-    free(table->slots);
-    table->slot_count = table->slot_count == 0 ? SLOTS_MIN : table->slot_count * 2;
-    table->slots = xcalloc(table->slot_count, sizeof(*table->slots));
-    for (size_t place = 0; place < table->count; place++)
-        table->slots[find_slot(table, table->keys[place])] = (uint32_t)place + 1;
-}
-
-/* Returns true if `slot` is after `from` and not after `to`, wrapping around. */
-static bool is_between(size_t from, size_t slot, size_t to)
-{
-    return from <= to ? from < slot && slot <= to : from < slot || slot <= to;
-}
-
 /* Closes the gap: moves up later keys that a search would no longer find. */
-static void take_out(struct entropy_table *table, uint64_t key)
+static void take_out_key(struct entropy_table *table, uint64_t key)
 {
     size_t gap = find_slot(table, key);
     assert(table->slots[gap] != 0);
     for (size_t slot = next_slot(table, gap); table->slots[slot] != 0;
          slot = next_slot(table, slot)) {
-        if (is_between(gap, home_slot(table, table->keys[table->slots[slot] - 1]), slot))
+        const size_t home = home_slot(table, table->keys[table->slots[slot] - 1]);
+        /* Its home is after the gap and not after its slot, wrapping around: it stays. */
+        if (gap <= slot ? gap < home && home <= slot : gap < home || home <= slot)
             continue;
         table->slots[gap] = table->slots[slot];
         gap = slot;
@@ -79,30 +63,33 @@ static void take_out(struct entropy_table *table, uint64_t key)
     table->slots[gap] = 0;
 }
 
-static size_t new_place(struct entropy_table *table)
+size_t entropy_table_add(struct entropy_table *table, uint64_t key, bool *added)
 {
+    assert(table->max > 0);
+    /* Keeps half of the slots free, so that searches are short. */
+    if (table->slot_count < 2 * (table->count + 1)) {
+        free(table->slots);
+        table->slot_count = table->slot_count == 0 ? SLOTS_MIN : table->slot_count * 2;
+        table->slots = xcalloc(table->slot_count, sizeof(*table->slots));
+        for (size_t place = 0; place < table->count; place++)
+            table->slots[find_slot(table, table->keys[place])] = (uint32_t)place + 1;
+    }
+    const size_t slot = find_slot(table, key);
+    *added = table->slots[slot] == 0;
+    if (!*added)
+        return table->slots[slot] - 1;
+
+    size_t place = table->oldest;
     if (table->count < table->max) {
         if (table->count == table->cap) {
             const size_t want = table->cap == 0 ? PLACES_MIN : table->cap + 1;
             table->keys = xgrow(table->keys, &table->cap, want, sizeof(*table->keys));
         }
-        return table->count++;
+        place = table->count++;
+    } else {
+        take_out_key(table, table->keys[place]);
+        table->oldest = table->oldest + 1 == table->max ? 0 : table->oldest + 1;
     }
-    const size_t place = table->oldest;
-    take_out(table, table->keys[place]);
-    table->oldest = table->oldest + 1 == table->max ? 0 : table->oldest + 1;
-    return place;
-}
-
-size_t entropy_table_add(struct entropy_table *table, uint64_t key, bool *added)
-{
-    assert(table->max > 0);
-    grow_slots(table);
-    const size_t slot = find_slot(table, key);
-    *added = table->slots[slot] == 0;
-    if (!*added)
-        return table->slots[slot] - 1;
-    const size_t place = new_place(table);
     table->keys[place] = key;
     table->slots[find_slot(table, key)] = (uint32_t)place + 1;
     return place;
@@ -156,15 +143,6 @@ void entropy_news_done(struct entropy_news *news)
     free(news->places);
     free(news->touched);
     *news = (struct entropy_news){0};
-}
-
-/* Steps of a task may be hours apart, so frees the list in between. */
-static void forget_touched(struct entropy_news *news)
-{
-    free(news->touched);
-    news->touched = NULL;
-    news->touched_count = 0;
-    news->touched_cap = 0;
 }
 
 void entropy_news_begin(struct entropy_news *news, uint64_t scope)
@@ -253,15 +231,6 @@ static struct touched *touch_shape(struct entropy_news *news, uint64_t key)
     return touched;
 }
 
-static void note_numbers(struct touched *touched, const struct reading *reading)
-{
-    for (int i = 0; i < reading->count; i++)
-        if (i >= touched->numbers || reading->numbers[i] > touched->now[i])
-            touched->now[i] = reading->numbers[i];
-    if (reading->count > touched->numbers)
-        touched->numbers = reading->count;
-}
-
 static int level_of(uint64_t hash)
 {
     int level = 0;
@@ -318,8 +287,13 @@ static void follow_number(struct entropy_news *news, const struct news_text *tex
     struct reading reading;
     read_line(text->bytes, text->len, &reading);
     struct touched *touched = touch_shape(news, entropy_hash_pair(news->scope, reading.shape));
-    if (touched)
-        note_numbers(touched, &reading);
+    if (touched) {
+        for (int i = 0; i < reading.count; i++)
+            if (i >= touched->numbers || reading.numbers[i] > touched->now[i])
+                touched->now[i] = reading.numbers[i];
+        if (reading.count > touched->numbers)
+            touched->numbers = reading.count;
+    }
     for (int form = 0; form < NEWS_FORMS; form++) {
         if (!(new_in & 1u << form))
             continue;
@@ -328,14 +302,6 @@ static void follow_number(struct entropy_news *news, const struct news_text *tex
             touched->new_lines[form]++;
         news->fresh[form] = news->fresh[form] || !touched || touched->fresh;
     }
-}
-
-static void count_sampled(struct entropy_news *news, uint64_t hash, unsigned new_in)
-{
-    const int level = level_of(hash);
-    news->sampled[level]++;
-    for (int form = 0; form < NEWS_FORMS; form++)
-        news->sampled_new[form][level] += (new_in >> form) & 1;
 }
 
 void entropy_news_line(struct entropy_news *news, const struct news_text *plain,
@@ -347,55 +313,48 @@ void entropy_news_line(struct entropy_news *news, const struct news_text *plain,
     const enum sampled sampled = put_in_sample(news, plain->hash);
     if (sampled == SAMPLED_NOT && news->line_count > NEWS_EXACT_LINES)
         return;
-    const bool plain_new = is_unseen(news, plain->hash, sampled);
+    unsigned new_in = is_unseen(news, plain->hash, sampled) ? in_plain : 0;
     if (plain->hash == general->hash) {
-        const unsigned new_in = plain_new ? in_plain | in_strict : 0;
+        new_in |= new_in ? in_strict : 0;
         follow_number(news, plain, new_in);
-        if (sampled != SAMPLED_NOT)
-            count_sampled(news, plain->hash, new_in);
-        return;
+    } else if (general->len == 0) {
+        follow_number(news, plain, new_in);
+    } else {
+        const enum sampled general_sampled = put_in_sample(news, general->hash);
+        const bool general_new = is_unseen(news, general->hash, general_sampled);
+        const unsigned strict = new_in && general_new ? in_strict : 0;
+        follow_number(news, plain, new_in);
+        follow_number(news, general, strict);
+        new_in |= strict;
     }
-    if (general->len == 0) {
-        follow_number(news, plain, plain_new ? in_plain : 0);
-        if (sampled != SAMPLED_NOT)
-            count_sampled(news, plain->hash, plain_new ? in_plain : 0);
+    if (sampled == SAMPLED_NOT)
         return;
-    }
-    const enum sampled general_sampled = put_in_sample(news, general->hash);
-    const bool general_new = is_unseen(news, general->hash, general_sampled);
-    const unsigned strict = plain_new && general_new ? in_strict : 0;
-    follow_number(news, plain, plain_new ? in_plain : 0);
-    follow_number(news, general, strict);
-    if (sampled != SAMPLED_NOT)
-        count_sampled(news, plain->hash, (plain_new ? in_plain : 0) | strict);
+    const int level = level_of(plain->hash);
+    news->sampled[level]++;
+    for (int form = 0; form < NEWS_FORMS; form++)
+        news->sampled_new[form][level] += (new_in >> form) & 1;
 }
 
-/* Updates one number of a shape after this step. Returns true if it continues in its direction. */
-static bool move_shape(struct shape *shape, int i, double now, int turns_max)
-{
-    const double change = now - shape->last[i];
-    shape->last[i] = now;
-    if (!(change > 0) && !(change < 0))
-        return false;
-    const signed char heading = change > 0 ? 1 : -1;
-    if (shape->heading[i] == -heading && shape->turns[i] < UCHAR_MAX)
-        shape->turns[i]++;
-    shape->heading[i] = heading;
-    return turns_max == 0 || shape->turns[i] < turns_max;
-}
-
-/* Folds in this step's numbers. Returns true if one of them continues, and it is not just a step
- * counter. */
+/* Folds in this step's numbers. Returns true if one of them continues in its direction, and it is
+ * not just a step counter. */
 static bool shape_goes_on(struct shape *shape, const struct touched *touched,
                           const struct entropy_limits *limits)
 {
+    const int turns_max = limits->drift_turns;
     bool goes_on = false;
     int moved = 0;
     bool by_one = false;
     for (int i = 0; i < touched->numbers; i++) {
         const double change = touched->now[i] - shape->last[i];
-        goes_on = move_shape(shape, i, touched->now[i], limits->drift_turns) || goes_on;
-        moved += change > 0 || change < 0;
+        shape->last[i] = touched->now[i];
+        if (!(change > 0) && !(change < 0))
+            continue;
+        const signed char heading = change > 0 ? 1 : -1;
+        if (shape->heading[i] == -heading && shape->turns[i] < UCHAR_MAX)
+            shape->turns[i]++;
+        shape->heading[i] = heading;
+        goes_on = goes_on || turns_max == 0 || shape->turns[i] < turns_max;
+        moved++;
         by_one = by_one || (change > 0.999 && change < 1.001);
     }
     const bool lone = moved == 1 && by_one;
@@ -403,12 +362,6 @@ static bool shape_goes_on(struct shape *shape, const struct touched *touched,
         shape->lone = !lone ? 0 : shape->lone < USHRT_MAX ? shape->lone + 1 : USHRT_MAX;
     const bool counts_steps = limits->lone_counter > 0 && shape->lone > limits->lone_counter;
     return goes_on && !counts_steps;
-}
-
-static void start_shape(struct shape *shape, const struct touched *touched)
-{
-    for (int i = 0; i < touched->numbers; i++)
-        shape->last[i] = touched->now[i];
 }
 
 /* For a long result the sample tells how much is new, and whether anything is. A few lines of a
@@ -442,7 +395,8 @@ void entropy_news_end(struct entropy_news *news, const struct entropy_limits *li
             continue; /* another shape has taken its place */
         struct shape *shape = &news->places[touched->place];
         if (touched->fresh) {
-            start_shape(shape, touched);
+            for (int number = 0; number < touched->numbers; number++)
+                shape->last[number] = touched->now[number];
             continue;
         }
         const bool goes_on = shape_goes_on(shape, touched, limits);
@@ -452,7 +406,11 @@ void entropy_news_end(struct entropy_news *news, const struct entropy_limits *li
         }
     }
     end_by_sample(news, is_news);
-    forget_touched(news);
+    /* Steps of a task may be hours apart, so frees the list in between. */
+    free(news->touched);
+    news->touched = NULL;
+    news->touched_count = 0;
+    news->touched_cap = 0;
     news->step++; /* empties the list */
 }
 

@@ -214,25 +214,20 @@ static bool is_word(char c)
     return ascii_is_lower(c) || ascii_is_digit(c) || c == '_';
 }
 
-/* Returns the index of the first phrase that begins with this byte or a later one. */
-static size_t first_of(char letter)
-{
-    size_t low = 0;
-    size_t high = ARRAY_LEN(phrases);
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (phrases[middle].phrase[0] < letter)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
+/* Returns the hints of the phrases at the start of the text, which is not empty. */
 static unsigned hints_at(const char *text, size_t len)
 {
     unsigned hints = 0;
-    for (size_t i = first_of(text[0]); i < ARRAY_LEN(phrases); i++) {
+    size_t first = 0; /* the first phrase that begins with this byte or a later one */
+    size_t high = ARRAY_LEN(phrases);
+    while (first < high) {
+        const size_t middle = (first + high) / 2;
+        if (phrases[middle].phrase[0] < text[0])
+            first = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = first; i < ARRAY_LEN(phrases); i++) {
         const char *phrase = phrases[i].phrase;
         if (phrase[0] != text[0])
             break;
@@ -260,17 +255,6 @@ static bool is_own_work(const char *line, size_t at, size_t len)
     return own;
 }
 
-/* An empty list in a JSON result. */
-static bool has_empty_list(const char *line, size_t len)
-{
-    if (len == 0 || (line[0] != '{' && line[0] != '['))
-        return false;
-    for (size_t i = 0; i + 1 < len; i++)
-        if (line[i] == '[' && line[i + 1] == ']')
-            return true;
-    return false;
-}
-
 unsigned entropy_hints(const char *line, size_t len)
 {
     char lower[LINE_BYTES];
@@ -282,7 +266,12 @@ unsigned entropy_hints(const char *line, size_t len)
         if (is_word(lower[i]) && (i == 0 || !is_word(lower[i - 1])))
             hints |=
                 is_own_work(lower, i, kept) ? (unsigned)HINT_BUSY : hints_at(lower + i, kept - i);
-    return hints | (has_empty_list(lower, kept) ? (unsigned)HINT_EMPTY : 0);
+    /* An empty list in a JSON result. */
+    if (kept > 0 && (lower[0] == '{' || lower[0] == '['))
+        for (size_t i = 0; i + 1 < kept; i++)
+            if (lower[i] == '[' && lower[i + 1] == ']')
+                hints |= HINT_EMPTY;
+    return hints;
 }
 
 /*
@@ -337,27 +326,6 @@ static void put_word(struct word_set *set, uint32_t word)
     set->count++;
 }
 
-typedef bool word_filter_fn(const char *word, size_t len);
-
-static void add_words(struct word_set *set, const char *text, size_t len, word_filter_fn *keeps)
-{
-    const unsigned char *bytes = (const unsigned char *)text;
-    const size_t end = len < ALIKE_BYTES_MAX ? len : ALIKE_BYTES_MAX;
-    for (size_t at = 0; at < end && set->count < ALIKE_WORDS_MAX;) {
-        char word[WORD_BYTES];
-        size_t word_len;
-        const size_t read = read_word(bytes + at, end - at, word, &word_len);
-        if (read > 0 && (!keeps || keeps(word, word_len)))
-            put_word(set, (uint32_t)entropy_hash(word, word_len));
-        at += read > 0 ? read : 1;
-    }
-}
-
-void word_set_add(struct word_set *set, const char *text, size_t len)
-{
-    add_words(set, text, len, NULL);
-}
-
 static bool may_name(const char *word, size_t len)
 {
     static const char *const sayers[] = {"echo", "export", "printf"};
@@ -367,9 +335,28 @@ static bool may_name(const char *word, size_t len)
     return len >= NAME_BYTES_MIN;
 }
 
+static void add_words(struct word_set *set, const char *text, size_t len, bool only_names)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    const size_t end = len < ALIKE_BYTES_MAX ? len : ALIKE_BYTES_MAX;
+    for (size_t at = 0; at < end && set->count < ALIKE_WORDS_MAX;) {
+        char word[WORD_BYTES];
+        size_t word_len;
+        const size_t read = read_word(bytes + at, end - at, word, &word_len);
+        if (read > 0 && (!only_names || may_name(word, word_len)))
+            put_word(set, (uint32_t)entropy_hash(word, word_len));
+        at += read > 0 ? read : 1;
+    }
+}
+
+void word_set_add(struct word_set *set, const char *text, size_t len)
+{
+    add_words(set, text, len, false);
+}
+
 void word_set_add_names(struct word_set *set, const char *text, size_t len)
 {
-    add_words(set, text, len, may_name);
+    add_words(set, text, len, true);
 }
 
 static int count_common(const struct word_set *a, const struct word_set *b)
@@ -441,11 +428,6 @@ static bool is_mark(const char *line, size_t len, size_t at)
     return len - at >= MARK_BYTES && memcmp(line + at, mark, MARK_BYTES) == 0;
 }
 
-static bool is_letter(char c)
-{
-    return ascii_is_letter(c) || (unsigned char)c >= 0x80;
-}
-
 /* Returns where the quotation that continues at `at` ends: at a digit, the `<` of another mark,
  * a word, or the end of the line. */
 static size_t skip_between(const char *line, size_t len, size_t at)
@@ -456,7 +438,8 @@ static size_t skip_between(const char *line, size_t len, size_t at)
             return i;
         if (line[i] == '<' || ascii_is_digit(line[i]))
             return i - word;
-        word = is_letter(line[i]) ? word + 1 : 0;
+        const bool letter = ascii_is_letter(line[i]) || (unsigned char)line[i] >= 0x80;
+        word = letter ? word + 1 : 0;
         if (word == ECHO_WORD_BYTES)
             return i + 1 - word;
     }
@@ -496,77 +479,60 @@ enum {
     RULE_BYTES = 3,
 };
 
-/* One line of the message, trimmed. */
-struct line {
-    const char *bytes;
-    size_t len;
-};
-
-static struct line trim_line(const char *bytes, size_t len)
+/* "- x", "* x", "+ x", "12. x", "3) x", "| x", "> x", and an empty line. */
+static bool is_by_design(const char *line, size_t len)
 {
-    while (len > 0 && loops_is_blank(bytes[0])) {
-        bytes++;
-        len--;
-    }
-    while (len > 0 && loops_is_blank(bytes[len - 1]))
-        len--;
-    return (struct line){.bytes = bytes, .len = len};
-}
-
-static bool is_fence(struct line line)
-{
-    return line.len >= 3 &&
-           (memcmp(line.bytes, "```", 3) == 0 || memcmp(line.bytes, "~~~", 3) == 0);
-}
-
-/* "- x", "* x", "+ x", "12. x", "3) x", "| x", "> x". */
-static bool is_by_design(struct line line)
-{
-    if (line.len == 0)
+    if (len == 0)
         return true;
-    if (strchr("|>", line.bytes[0]))
+    if (strchr("|>", line[0]))
         return true;
-    if (line.len > 1 && strchr("-*+", line.bytes[0]) && line.bytes[1] == ' ')
+    if (len > 1 && strchr("-*+", line[0]) && line[1] == ' ')
         return true;
     size_t digits = 0;
-    while (digits < line.len && ascii_is_digit(line.bytes[digits]))
+    while (digits < len && ascii_is_digit(line[digits]))
         digits++;
-    return digits > 0 && digits < line.len && strchr(".)", line.bytes[digits]);
+    return digits > 0 && digits < len && strchr(".)", line[digits]);
 }
 
 /* Copies the words of a line, each followed by one blank; skips drawn rules. */
-static size_t copy_words(struct line line, char *out)
+static size_t copy_words(const char *line, size_t len, char *out)
 {
-    size_t len = 0;
-    for (size_t i = 0; i < line.len; i++) {
-        if ((unsigned char)line.bytes[i] == RULE_LEAD) {
+    size_t out_len = 0;
+    for (size_t i = 0; i < len; i++) {
+        if ((unsigned char)line[i] == RULE_LEAD) {
             i += RULE_BYTES - 1;
             continue;
         }
-        if (loops_is_blank(line.bytes[i]) && (len == 0 || out[len - 1] == ' '))
+        if (loops_is_blank(line[i]) && (out_len == 0 || out[out_len - 1] == ' '))
             continue;
-        out[len++] = loops_is_blank(line.bytes[i]) ? ' ' : line.bytes[i];
+        out[out_len++] = loops_is_blank(line[i]) ? ' ' : line[i];
     }
-    if (len > 0 && out[len - 1] != ' ')
-        out[len++] = ' ';
-    return len;
+    if (out_len > 0 && out[out_len - 1] != ' ')
+        out[out_len++] = ' ';
+    return out_len;
 }
 
 /* Copies the prose of the message. `out` must have room for one more byte than the message. */
 static size_t copy_prose(const char *text, size_t len, char *out)
 {
+    const char *message_end = text + len;
     size_t out_len = 0;
     bool fenced = false;
-    while (len > 0) {
-        const char *end = memchr(text, '\n', len);
-        const size_t line_len = end ? (size_t)(end - text) : len;
-        const struct line line = trim_line(text, line_len);
-        const bool fence = is_fence(line);
+    while (text < message_end) {
+        const char *feed = memchr(text, '\n', (size_t)(message_end - text));
+        const char *line = text;
+        const char *end = feed ? feed : message_end;
+        text = feed ? feed + 1 : message_end;
+        while (line < end && loops_is_blank(line[0]))
+            line++;
+        while (line < end && loops_is_blank(end[-1]))
+            end--;
+        const size_t line_len = (size_t)(end - line);
+        const bool fence =
+            line_len >= 3 && (memcmp(line, "```", 3) == 0 || memcmp(line, "~~~", 3) == 0);
         fenced = fenced != fence;
-        if (!fenced && !fence && !is_by_design(line))
-            out_len += copy_words(line, out + out_len);
-        text += end ? line_len + 1 : len;
-        len -= end ? line_len + 1 : len;
+        if (!fenced && !fence && !is_by_design(line, line_len))
+            out_len += copy_words(line, line_len, out + out_len);
     }
     return out_len;
 }
@@ -589,18 +555,6 @@ static bool has_letters(const char *piece, size_t len)
     return letters >= LETTERS_MIN;
 }
 
-/* Counts the bytes around [at, at + period) that equal the byte one period earlier. */
-static size_t run_around(const char *text, size_t len, size_t at, size_t period)
-{
-    size_t start = at;
-    size_t end = at;
-    while (end + period < len && text[end] == text[end + period])
-        end++;
-    while (start > 0 && text[start - 1] == text[start - 1 + period])
-        start--;
-    return end - start + period;
-}
-
 /* If pieces repeat, then neighboring blocks of their length are equal, wherever the blocks
  * begin. Checking only those costs a few bytes per period. */
 static bool chants_with_period(const char *text, size_t len, size_t period, size_t periods)
@@ -610,10 +564,19 @@ static bool chants_with_period(const char *text, size_t len, size_t period, size
         return false;
     /* A run that is long enough contains the start of such a block every `step` bytes. */
     const size_t step = periods > 2 ? period * (periods - 2) : 1;
-    for (size_t at = 0; at + 2 * period <= len; at += step)
-        if (memcmp(text + at, text + at + period, period) == 0 &&
-            run_around(text, len, at, period) >= wanted && has_letters(text + at, period))
+    for (size_t at = 0; at + 2 * period <= len; at += step) {
+        if (memcmp(text + at, text + at + period, period) != 0)
+            continue;
+        /* Bytes around the block that equal the byte one period earlier. */
+        size_t start = at;
+        size_t end = at;
+        while (end + period < len && text[end] == text[end + period])
+            end++;
+        while (start > 0 && text[start - 1] == text[start - 1 + period])
+            start--;
+        if (end - start + period >= wanted && has_letters(text + at, period))
             return true;
+    }
     return false;
 }
 

@@ -44,18 +44,6 @@ static void put_keys(const struct entropy_table *table, struct str *out)
         number_bytes_put(out, table->keys[entropy_table_place(table, i)], 8);
 }
 
-static void put_shape(const struct shape *shape, struct str *out)
-{
-    for (int i = 0; i < SHAPE_NUMBERS; i++) {
-        uint64_t bits;
-        memcpy(&bits, &shape->last[i], sizeof(bits));
-        number_bytes_put(out, bits, 8);
-        number_bytes_put(out, (uint64_t)(shape->heading[i] + 1), 1);
-        number_bytes_put(out, shape->turns[i], 1);
-    }
-    number_bytes_put(out, shape->lone, 2);
-}
-
 static void put_double(double value, struct str *out)
 {
     uint64_t bits;
@@ -139,8 +127,14 @@ void entropy_memory_save(const struct entropy_memory *memory, struct str *out)
     }
     for (size_t i = 0; i < shapes->count; i++) {
         const size_t place = entropy_table_place(shapes, i);
+        const struct shape *shape = &memory->news.places[place];
         number_bytes_put(out, shapes->keys[place], 8);
-        put_shape(&memory->news.places[place], out);
+        for (int number = 0; number < SHAPE_NUMBERS; number++) {
+            put_double(shape->last[number], out);
+            number_bytes_put(out, (uint64_t)(shape->heading[number] + 1), 1);
+            number_bytes_put(out, shape->turns[number], 1);
+        }
+        number_bytes_put(out, shape->lone, 2);
     }
     put_keys(&memory->succeeded, out);
     put_keys(&memory->news.sample, out);
@@ -172,27 +166,22 @@ static bool take_calls(struct number_bytes *input, size_t count, struct entropy_
     return true;
 }
 
-static bool take_shape(struct number_bytes *input, struct shape *out)
-{
-    for (int i = 0; i < SHAPE_NUMBERS; i++) {
-        const uint64_t bits = number_bytes_take(input, 8);
-        memcpy(&out->last[i], &bits, sizeof(bits));
-        const uint64_t heading = number_bytes_take(input, 1);
-        out->turns[i] = (unsigned char)number_bytes_take(input, 1);
-        if (!isfinite(out->last[i]) || heading > 2)
-            return false;
-        out->heading[i] = (signed char)((int)heading - 1);
-    }
-    out->lone = (unsigned short)number_bytes_take(input, 2);
-    return true;
-}
-
 static bool take_shapes(struct number_bytes *input, size_t count, struct entropy_memory *memory)
 {
     for (size_t i = 0; i < count; i++) {
         struct shape shape = {0};
         const uint64_t key = number_bytes_take(input, 8);
-        if (!take_shape(input, &shape) || !entropy_news_know(&memory->news, key, &shape))
+        for (int number = 0; number < SHAPE_NUMBERS; number++) {
+            const uint64_t bits = number_bytes_take(input, 8);
+            memcpy(&shape.last[number], &bits, sizeof(bits));
+            const uint64_t heading = number_bytes_take(input, 1);
+            shape.turns[number] = (unsigned char)number_bytes_take(input, 1);
+            if (!isfinite(shape.last[number]) || heading > 2)
+                return false;
+            shape.heading[number] = (signed char)((int)heading - 1);
+        }
+        shape.lone = (unsigned short)number_bytes_take(input, 2);
+        if (!entropy_news_know(&memory->news, key, &shape))
             return false;
     }
     return true;
@@ -245,12 +234,6 @@ static void take_failures(struct number_bytes *input, struct entropy_memory *mem
     memory->failures->next = (int)(count % FAILURES_MAX);
 }
 
-static bool is_known(const struct refusals *refusals)
-{
-    return refusals->causes != 0 || refusals->count != 0 || refusals->strays != 0 ||
-           refusals->names.count != 0;
-}
-
 static bool take_recent(struct number_bytes *input, struct entropy_memory *memory)
 {
     struct refusals refusals = {0};
@@ -274,7 +257,8 @@ static bool take_recent(struct number_bytes *input, struct entropy_memory *memor
     memory->sweep = take_count(input);
     const uint64_t paused = number_bytes_take(input, 1);
     memory->paused = paused != 0;
-    if (is_known(&refusals)) {
+    if (refusals.causes != 0 || refusals.count != 0 || refusals.strays != 0 ||
+        refusals.names.count != 0) {
         memory->refusals = xcalloc(1, sizeof(*memory->refusals));
         *memory->refusals = refusals;
     }
@@ -434,23 +418,18 @@ static struct streak take_streak(struct number_bytes *from)
     return streak;
 }
 
-/* Fills a ring of its final size, so where it begins does not matter. */
-static void take_ring(struct number_bytes *from, struct entropy_window *window)
-{
-    window->count = take_below(from, 4, ENTROPY_WINDOW + 1);
-    if (from->bad || window->count == 0)
-        return;
-    window->cap = ENTROPY_WINDOW;
-    window->past = xcalloc(ENTROPY_WINDOW, sizeof(*window->past));
-    for (int i = 0; i < window->count; i++)
-        window->past[i] = take_past(from);
-    window->next = window->count == window->cap ? 0 : window->count;
-}
-
 static void take_window(struct number_bytes *from, struct entropy_window *window)
 {
     window->steps = take_i64(from);
-    take_ring(from, window);
+    window->count = take_below(from, 4, ENTROPY_WINDOW + 1);
+    /* Fills a ring of its final size, so where it begins does not matter. */
+    if (!from->bad && window->count > 0) {
+        window->cap = ENTROPY_WINDOW;
+        window->past = xcalloc(ENTROPY_WINDOW, sizeof(*window->past));
+        for (int i = 0; i < window->count; i++)
+            window->past[i] = take_past(from);
+        window->next = window->count == window->cap ? 0 : window->count;
+    }
     window->asides = xcalloc(1, sizeof(*window->asides));
     window->nudges = xcalloc(1, sizeof(*window->nudges));
     struct asides *asides = window->asides;

@@ -28,7 +28,7 @@ static const char *const readers[] = {
     "whereis", "which", "whoami",    "xxd",      "yq",
 };
 
-/* Programs that say nothing about the rest of the line. */
+/* Programs that say nothing about what the line does. */
 static const char *const fillers[] = {"cd", "date", "echo",  "printf", "export", "set",  "source",
                                       ".",  "true", "pushd", "popd",   "unset",  "clear"};
 
@@ -119,7 +119,7 @@ static bool begins_with(const char *words, const char *wanted)
 
 /* Returns the traits of a program with the words after it ("gh", "pr checks"; "" for none), or 0
  * if the program is unknown. */
-static unsigned entropy_program_traits(const char *program, const char *words)
+static unsigned traits_of_program(const char *program, const char *words)
 {
     if (text_is_in(changers, ARRAY_LEN(changers), program))
         return CALL_CHANGES;
@@ -128,21 +128,6 @@ static unsigned entropy_program_traits(const char *program, const char *words)
             (!pairs[i].word || begins_with(words, pairs[i].word)))
             return pairs[i].traits;
     return text_is_in(readers, ARRAY_LEN(readers), program) ? CALL_READS : 0;
-}
-
-/* Returns true if the program runs code that is part of the command, as in `python -c '...'`. */
-static bool entropy_program_runs_code(const char *program, const char *words)
-{
-    static const char *const programs[] = {"python", "python3", "node", "ruby", "perl", "php"};
-    return text_is_in(programs, ARRAY_LEN(programs), program) &&
-           (begins_with(words, "-c") || begins_with(words, "-e") || begins_with(words, "-") ||
-            strncmp(words, "<<", 2) == 0);
-}
-
-/* Returns true if the program says nothing about what the line does: `cd`, `export`, `echo`. */
-static bool entropy_program_is_filler(const char *program)
-{
-    return text_is_in(fillers, ARRAY_LEN(fillers), program);
 }
 
 /*
@@ -219,30 +204,24 @@ static void add_to_word(struct simple *simple, size_t *word_len, const char *byt
     simple->words[simple->count][*word_len] = '\0';
 }
 
-static bool is_assignment(const char *word)
-{
-    const char *equals = strchr(word, '=');
-    return equals && equals > word && word[0] != '-' && !strchr("/.", word[0]);
-}
-
-/* Words that may precede the program. */
-static bool is_prefix(const char *word)
+/* Ends the current word. Words that may precede the program are dropped. */
+static void end_word(struct simple *simple, size_t *word_len, bool *has_word)
 {
     static const char *const prefixes[] = {"sudo", "time", "nohup", "env", "command",
                                            "exec", "then", "do",    "!",   "("};
-    return text_is_in(prefixes, ARRAY_LEN(prefixes), word) || is_assignment(word);
-}
-
-static void end_word(struct simple *simple, size_t *word_len, bool *has_word)
-{
     if (!*has_word)
         return;
     *has_word = false;
     *word_len = 0;
     if (simple->count >= WORDS_MAX)
         return;
-    if (simple->count == 0 && is_prefix(simple->words[0]))
-        return;
+    if (simple->count == 0) {
+        const char *word = simple->words[0];
+        const char *equals = strchr(word, '=');
+        const bool assigns = equals && equals > word && word[0] != '-' && !strchr("/.", word[0]);
+        if (assigns || text_is_in(prefixes, ARRAY_LEN(prefixes), word))
+            return;
+    }
     if (simple->count == 1 && strcmp(simple->words[0], "timeout") == 0) {
         simple->count = 0; /* skip its first argument, too */
         return;
@@ -356,6 +335,7 @@ static unsigned traits_of_transfer(const char *text, const struct simple *simple
 
 static unsigned traits_of_simple(const char *text, const struct simple *simple)
 {
+    static const char *const interpreters[] = {"python", "python3", "node", "ruby", "perl", "php"};
     const char *program = program_of(simple);
     char words[2 * WORD_BYTES];
     const bool elsewhere = strcmp(program, "git") == 0 && simple->count > 1 &&
@@ -369,53 +349,15 @@ static unsigned traits_of_simple(const char *text, const struct simple *simple)
         return CALL_CHANGES;
     if (strcmp(program, "curl") == 0 || strcmp(program, "wget") == 0)
         return traits_of_transfer(text, simple, program[0] == 'w');
-    if (entropy_program_runs_code(program, words))
+    /* Code that is part of the command, as in `python -c '...'`. */
+    if (text_is_in(interpreters, ARRAY_LEN(interpreters), program) &&
+        (begins_with(words, "-c") || begins_with(words, "-e") || begins_with(words, "-") ||
+         strncmp(words, "<<", 2) == 0))
         return CALL_CODE;
     const bool takes = strcmp(program, "git") != 0 &&
                        ((simple->count > 1 && entropy_tool_takes(simple->words[1])) ||
                         (simple->count > 2 && entropy_tool_takes(simple->words[2])));
-    return entropy_program_traits(program, words) | (takes ? (unsigned)CALL_TAKES : 0);
-}
-
-/* What the simple commands of a line do together. */
-struct sum {
-    bool sleeps, acts, all_read, all_look;
-    unsigned any;
-};
-
-static void add_simple(struct sum *sum, const char *text, const struct simple *simple)
-{
-    const char *program = program_of(simple);
-    if (simple->count == 0 || (!simple->to_file && entropy_program_is_filler(program)))
-        return;
-    if (strcmp(program, "sleep") == 0) {
-        sum->sleeps = true;
-        return;
-    }
-    unsigned traits = traits_of_simple(text, simple);
-    if (is_check(text, simple))
-        traits &= ~(unsigned)CALL_READS;
-    sum->acts = true;
-    sum->all_read = sum->all_read && (traits & CALL_READS);
-    /* Filters in a pipe are not polls, and change nothing. */
-    if (simple->before != TIE_PIPE)
-        sum->all_look = sum->all_look && (traits & CALL_LOOKS);
-    sum->any |= simple->before == TIE_PIPE ? traits & CALL_CHANGES : traits;
-}
-
-static unsigned traits_of_sum(const struct sum *sum)
-{
-    if (!sum->acts)
-        return sum->sleeps ? CALL_PAUSES : 0;
-    unsigned traits = sum->any & (CALL_CHANGES | CALL_NO_LOOK);
-    if (traits & CALL_CHANGES)
-        return traits;
-    traits |= sum->any & (CALL_CODE | CALL_TAKES);
-    if (sum->all_look)
-        traits |= sum->any & (CALL_LOOKS | CALL_PROBES);
-    if (sum->sleeps)
-        traits |= CALL_LOOKS | CALL_SLEEPS;
-    return traits | (sum->all_read ? CALL_READS : 0);
+    return traits_of_program(program, words) | (takes ? (unsigned)CALL_TAKES : 0);
 }
 
 /* An echo that always runs and always prints the same says nothing. */
@@ -447,17 +389,12 @@ static void note_echo(struct shell_command *out, const char *text, const struct 
         entropy_hash(text + start + quoted, end - start - 2 * (size_t)quoted);
 }
 
-static void trim_end(struct str *text, size_t start)
-{
-    while (text->len > start && strchr("; &|\n", text->data[text->len - 1]))
-        text->data[--text->len] = '\0';
-}
-
-/* Collects what the simple commands do. Fillers are left out of the key. */
+/* Collects what the simple commands do together. Idle echoes are left out of the key. */
 static void read_list(const char *text, size_t len, struct shell_command *out)
 {
     const size_t start = out->text->len;
-    struct sum sum = {.all_read = true, .all_look = true};
+    bool sleeps = false, acts = false, all_read = true, all_look = true;
+    unsigned any = 0;
     enum tie tie = TIE_NONE;
     for (size_t at = 0; at < len;) {
         struct simple simple;
@@ -466,15 +403,46 @@ static void read_list(const char *text, size_t len, struct shell_command *out)
             note_echo(out, text, &simple);
             continue;
         }
-        add_simple(&sum, text, &simple);
         str_add_n(out->text, text + simple.start, at - simple.start);
+        const char *program = program_of(&simple);
+        if (simple.count == 0 ||
+            (!simple.to_file && text_is_in(fillers, ARRAY_LEN(fillers), program)))
+            continue;
+        if (strcmp(program, "sleep") == 0) {
+            sleeps = true;
+            continue;
+        }
+        unsigned traits = traits_of_simple(text, &simple);
+        if (is_check(text, &simple))
+            traits &= ~(unsigned)CALL_READS;
+        acts = true;
+        all_read = all_read && (traits & CALL_READS);
+        /* Filters in a pipe are not polls, and change nothing. */
+        if (simple.before != TIE_PIPE)
+            all_look = all_look && (traits & CALL_LOOKS);
+        any |= simple.before == TIE_PIPE ? traits & CALL_CHANGES : traits;
     }
-    trim_end(out->text, start);
+    while (out->text->len > start && strchr("; &|\n", out->text->data[out->text->len - 1]))
+        out->text->data[--out->text->len] = '\0';
     if (out->text->len == start) { /* only echoes: they are what the line does */
         str_add_n(out->text, text, len);
         out->echo_count = 0;
     }
-    out->traits = traits_of_sum(&sum);
+
+    if (!acts) {
+        out->traits = sleeps ? CALL_PAUSES : 0;
+        return;
+    }
+    out->traits = any & (CALL_CHANGES | CALL_NO_LOOK);
+    if (out->traits & CALL_CHANGES)
+        return;
+    out->traits |= any & (CALL_CODE | CALL_TAKES);
+    if (all_look)
+        out->traits |= any & (CALL_LOOKS | CALL_PROBES);
+    if (sleeps)
+        out->traits |= CALL_LOOKS | CALL_SLEEPS;
+    if (all_read)
+        out->traits |= CALL_READS;
 }
 
 void entropy_shell_read(const char *command, size_t len, struct shell_command *out)

@@ -105,34 +105,6 @@ static const char *const advice[] = {
 };
 static_assert(ARRAY_LEN(advice) == ENTROPY_RUNG_COUNT, "every rung has its advice");
 
-/* Keeps the call on one line. */
-static void add_call(const char *call, struct str *out)
-{
-    const size_t all = strlen(call);
-    const size_t len = text_cut(call, all, CALL_SHOWN_MAX);
-    for (size_t i = 0; i < len; i++) {
-        const unsigned char byte = (unsigned char)call[i];
-        str_add_char(out, byte < ' ' || byte == 0x7f ? ' ' : call[i]);
-    }
-    if (len < all)
-        str_add(out, "...");
-}
-
-/* Does not mention that the call's own words are masked: it would read as if its arguments did
- * not count, and they do. */
-static void add_masks(unsigned masks, struct str *out)
-{
-    const char *between = " (";
-    for (int i = 0; i < NORMALISER_MASK_COUNT; i++) {
-        if (!(masks & 1u << i) || i == NORMALISER_ARGUMENTS)
-            continue;
-        str_addf(out, "%s%s", between, normaliser_mask_words((enum normaliser_mask)i));
-        between = ", ";
-    }
-    if (strcmp(between, ", ") == 0)
-        str_add(out, " not counted)");
-}
-
 void entropy_nudge(const struct entropy_verdict *verdict, const char *call, unsigned masks,
                    struct str *out)
 {
@@ -142,11 +114,28 @@ void entropy_nudge(const struct entropy_verdict *verdict, const char *call, unsi
     str_add(out, "You may be in a loop: ");
     entropy_why(verdict, out);
     if (call && call[0] != '\0') {
+        const size_t all = strlen(call);
+        const size_t len = text_cut(call, all, CALL_SHOWN_MAX);
         str_add(out, ", last `");
-        add_call(call, out);
-        str_add_char(out, '`');
+        for (size_t i = 0; i < len; i++) { /* keeps the call on one line */
+            const unsigned char byte = (unsigned char)call[i];
+            str_add_char(out, byte < ' ' || byte == 0x7f ? ' ' : call[i]);
+        }
+        str_add(out, len < all ? "...`" : "`");
     }
-    add_masks(masks, out);
+    /* Does not mention that the call's own words are masked: it would read as if its arguments
+     * did not count, and they do. */
+    masks &= ~(1u << NORMALISER_ARGUMENTS);
+    bool has_masks = false;
+    for (int i = 0; i < NORMALISER_MASK_COUNT; i++) {
+        if (!(masks & 1u << i))
+            continue;
+        str_addf(out, "%s%s", has_masks ? ", " : " (",
+                 normaliser_mask_words((enum normaliser_mask)i));
+        has_masks = true;
+    }
+    if (has_masks)
+        str_add(out, " not counted)");
     str_add(out, ". ");
     if (verdict->poll)
         str_add(out, "If it needs time, wait longer between looks (5, 10, 30, 60 s); if not, ");
