@@ -173,6 +173,16 @@ want_in 'status' "$("$devs" status)" 'passed'
 want 'log of a task' "$("$devs" log "$("$devs" runs --json | grep '"name":"small"' | tail -1 | sed 's/.*"run":\([0-9]*\).*/\1/')/ok")" 'hello'
 want_in 'debug, plain' "$("$devs" debug --logs --plain)" 'run ended'
 want_in 'debug, level' "$("$devs" debug --logs --json --level error 2>&1; echo end)" 'end'
+cat >steps.json <<'EOF'
+{ "version": 1, "name": "steps", "tasks": [ { "id": "s", "steps": [
+  { "phase": "GREEN", "run": ["sh", "-c", "echo first; exit 3"], "idempotent": true,
+    "policy": { "max_attempts": 1 } },
+  { "phase": "VERIFY", "run": ["echo", "second"], "idempotent": true } ] } ] }
+EOF
+"$devs" run steps.json --plain >/dev/null 2>&1
+want 'log of the step that was tried' "$("$devs" log s)" 'first'
+want 'log of a step without a try' "$("$devs" log --step 2 s 2>&1)" \
+	'devs: step 2 of s has not been tried yet'
 "$devs" log nosuch 2>err
 want 'log of no task: exit' $? 66
 want_in 'log of no task' "$(cat err)" "no task 'nosuch'"

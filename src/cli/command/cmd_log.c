@@ -34,7 +34,8 @@ static bool choose_attempt(const struct run_state *state, const struct log_words
     if (words->step && !parse_i64(words->step, 1, step_count, &step, err))
         return false;
     chosen->step = words->step ? (int)step - 1 : run_state_step_number(state, chosen->task);
-    while (!words->try && chosen->step > 0 && steps[chosen->step].attempt_count == 0)
+    while (!words->step && !words->try && chosen->step > 0 &&
+           steps[chosen->step].attempt_count == 0)
         chosen->step--;
     const int64_t latest = (int64_t)steps[chosen->step].attempt_count;
     int64_t attempt = latest;
@@ -222,7 +223,8 @@ static bool print_log(struct follower *follower, const struct target *target,
         !choose_attempt(state, words, key, err))
         return false;
     if (key->attempt == 0) {
-        warn("%s has not been tried yet", state->plan->tasks[key->task].id);
+        warn("step %d of %s has not been tried yet", key->step + 1,
+             state->plan->tasks[key->task].id);
         return true;
     }
     if (!pass_silence(&printing, err))

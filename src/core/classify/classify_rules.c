@@ -9,7 +9,7 @@
 #include "ascii.h"
 #include "json.h"
 #include "sha256.h"
-#include "text_list.h"
+#include "text.h"
 #include "xalloc.h"
 
 enum { ROOT = 0 };

@@ -6,7 +6,7 @@
 #include "attr.h"
 #include "classify.h"
 #include "json.h"
-#include "text_list.h"
+#include "text.h"
 
 static bool parse_rules(const char *what, const char *text, struct json **out, struct err *err)
 {

@@ -27,7 +27,7 @@ enum {
     SHAPE_BYTES = 8 + SHAPE_NUMBERS * (8 + 1 + 1) + 2,
     WORDS_BYTES_MAX = 2 + ALIKE_WORDS_MAX * 4,
     FAILURE_BYTES = 5 * 8,
-    RECENT_BYTES_MAX = 5 * 4 + FAILURES_MAX * FAILURE_BYTES + 5 * 8 + 3 * WORDS_BYTES_MAX + 2,
+    RECENT_BYTES_MAX = 6 * 4 + FAILURES_MAX * FAILURE_BYTES + 7 * 8 + 4 * WORDS_BYTES_MAX + 2,
     COUNT_MAX = 1 << 30, /* leaves room to count one more */
 };
 static_assert(HEADER_BYTES + (ENTROPY_LINES_MAX + ENTROPY_SAMPLE_MAX) * LINE_BYTES +
