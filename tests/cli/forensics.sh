@@ -27,7 +27,7 @@ want 'exit code' $? 0
 want_in 'whose it is' "$out" '#1/tax try 2'
 want_in 'the head' "$out" 'exit 1  test-fail  '
 want_in 'the rule' "$out" 'rule        test.tap'
-want_in 'a rule that lost' "$out" 'its keyword is there, the pattern around it does not match'
+want_in 'a rule that lost' "$out" 'its keyword occurs, but its pattern does not match'
 want_in 'the evidence' "$out" '  > not ok 3 - rounds half'
 want_in 'the same fault' "$out" 'other tries of this step: 1'
 want_in 'who ended it' "$out" 'ended by    itself'
@@ -55,7 +55,7 @@ out=$("$devs" debug --forensics 1/tax --try 1)
 want_in 'no capture says so' "$out" 'Try 1 did not end its step: nothing was captured'
 want_in 'the log has its verdict' "$out" 'rule        test.tap'
 want_in 'what was not captured' "$out" '- environment not captured'
-want_in 'what passed' "$("$devs" debug --forensics fine)" 'Try 1 passed: nothing is captured'
+want_in 'what passed' "$("$devs" debug --forensics fine)" 'Try 1 passed: passing tries are not captured'
 "$devs" debug --forensics tax --try 3 >/dev/null 2>err.out
 want 'a try that is not there: exit' $? 2
 want_in 'a try that is not there' "$(cat err.out)" 'had 2 tries'

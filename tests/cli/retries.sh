@@ -32,14 +32,14 @@ want_in 'diff: whose' "$out" '#1/tax try 1 of GREEN               #1/tax try 2 o
 want_in 'diff: class' "$out" 'class    test-fail                           test-fail'
 want_in 'diff: what was decided' "$out" 'then     tries again after'
 want_in 'diff: what is new' "$out" '1 of its 10 lines; new .10'
-want_in 'diff: clocks and durations are masked' "$out" 'masked, as <word>: times, durations'
+want_in 'diff: clocks and durations are masked' "$out" 'masked as <word>: times, durations'
 want_in 'diff: lines' "$out" '- not ok 9 - rounds half, got 20.00
 + not ok 9 - rounds half, got 20.01'
 want_in 'diff: a path of the second only' "$out" '+ A src/more.c'
 want_in 'diff: the patches' "$out" '+ +more'
 want 'diff: the last two without a number' "$("$devs" debug --diff bad | head -1)" \
 	'         #1/bad try 2 of GREEN               #1/bad try 3 of GREEN'
-want_in 'diff: the same result' "$("$devs" debug --diff bad)" 'nothing: the same result'
+want_in 'diff: the same result' "$("$devs" debug --diff bad)" 'nothing: same result'
 want 'diff: of two tasks' "$("$devs" debug --diff tax#1 1/bad#2 | head -1)" \
 	'         #1/tax try 1 of GREEN               #1/bad try 2 of GREEN'
 out=$("$devs" debug --diff tax#1 '#2' --json)

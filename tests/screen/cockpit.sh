@@ -117,14 +117,14 @@ type f '('
 expect f 'missing closing' 'what is wrong with it is said at once'
 type f BSpace Enter
 expect f 'would change: 3 exit 1 -> network' 'it is tried on what is recorded'
-expect f 'saves it' 's is offered'
+expect f 'save it' 's is offered'
 want 'nothing is saved by a trial' "$(ls devs.config.json 2>/dev/null)" ''
-trial_is_left() { ! shows f 'saves it'; }
+trial_is_left() { ! shows f 'save it'; }
 for _ in 1 2 3 4 5; do # the prompt ignores keys at first; once it is closed, s opens the sort menu
 	type f s
 	until_true 5 trial_is_left && break
 done
-expect f 'rule my-network is saved' 's saves it'
+expect f 'rule my-network saved' 's saves it'
 want 'the rule is in the settings' "$(grep -c 'lost the link' devs.config.json)" 1
 type f q
 expect f 'shell>' 'q leaves'
@@ -153,7 +153,7 @@ expect g '3 tasks one fault since' 'what waits with it is one row'
 expect g 'the server says 10:00\|in 9:[0-9]*, at' 'and says for how long'
 type g p
 expect g '3 tasks held' 'p holds all'
-expect g 'p let all go' 'the footer says what p does now'
+expect g 'p release all' 'the footer says what p does now'
 type g p
 expect g '3 tasks released' 'p lets all go'
 type g Enter
@@ -219,7 +219,7 @@ type i r
 expect i 'loop? 4x' 'it is still'
 type i r
 expect i '∞ stuck *tax .* 5/10 .*same 5x' 'the fifth is the last, though there are more'
-expect i 'r go on' 'the keys say what r does now'
+expect i 'r continue' 'the keys say what r does now'
 expect i 'equal  the call and its result, once masked, tries 1 to 5' 'what was equal'
 expect i 'masked times, temp paths, pids' 'what was masked'
 type i r

@@ -28,13 +28,14 @@ KEYS_MAX = 60  # in one view; more than any footer names
 # Messages that are not refusals: about the run, or about the effect of a key.
 ANSWERS = re.compile(
     r"(❚❚|▶) .*|\d+ of \d+ passed.*|\d\d:\d\d:\d\d .*|devs (died|went away) .*|run #\d+.*|"
-    r"the end of the log is followed|time in which nothing ran is (shown|folded)|"
-    r"try \d+ is marked: .*|no try is marked any more|marked: \d+|this is the present|"
-    r"\w+: (hold|retry|release) asked|\w+ (held|released|retried).*|"
+    r"(still )?copying run #\d+.*|"
+    r"following the end of the log|idle time is (shown|folded)|"
+    r"try \d+ marked: .*|no try marked|marked: \d+|back in the present|"
+    r"\w+: (hold|retry|release) requested|\w+ (held|released|retried).*|"
     r"\w+: (a new set of tries|starts with the next free slot).*|")
 # Keys that open something, a pattern that shows it is open, and the key that closes it.
 OPENED = {"?": ("Help: ", "Escape"), "/": ("^(filter|find):", "Escape"),
-          "x": ("Esc", "Escape"), "R": ("Esc", "Escape"), "W": ("y writes it", "Escape")}
+          "x": ("Esc", "Escape"), "R": ("Esc", "Escape"), "W": ("y write", "Escape")}
 NAMED = {"⏎": "Enter", "Tab": "Tab", "Space": "Space"}
 VIEWS = [("2", r"Tasks > [^>]*$"), ("3", r"> log$"), ("4", r"> forensics$"), ("5", r"Timeline"),
          ("6", r"^Runs "), ("1", r"^devs ")]

@@ -26,7 +26,7 @@ open a 100 30
 type a "clear; '$devs' run slow.json" Enter
 expect a 'running.*s ' 'a run in the cockpit'
 type a C-z
-expect a '1 try runs: .*\^Z again stops it' 'one ^Z is answered in words'
+expect a '1 try is running: .*\^Z again suspends devs' 'one ^Z is answered in words'
 stops() {
 	type a C-z
 	shows a 'Stopped'

@@ -21,17 +21,17 @@ expect a 'running.*third' 'and runs'
 # The screen is frozen, the engine is not.
 test_P6_the_past_is_looked_at_while_the_run_goes_on() {
 	type a ,
-	expect a 'PAST -.*live goes on: ●2' ', goes back, and the bar says how it goes on'
+	expect a 'PAST -.*live continues: ●2' ', goes back, and the bar says how it goes on'
 	expect a '\$ = live' 'and how to come back'
 	type a b
 	expect a 'go to' 'b asks for a time'
 	type a 'first' Enter
 	expect a 'running.*first' 'the task runs as it did then'
 	touch go
-	expect a 'live goes on: ●1)' 'the engine goes on, and the counts with it'
+	expect a 'live continues: ●1)' 'the engine goes on, and the counts with it'
 	expect a 'running.*first' 'the screen stays where it was'
 	type a x
-	expect a 'this is the past, it is read only' 'acts are refused with a word'
+	expect a 'the past is read only' 'acts are refused with a word'
 	type a '$'
 	expect a 'LIVE' '$ leads back'
 	expect a 'passed.*second' 'to what has happened meanwhile'
@@ -46,7 +46,7 @@ expect a 'REPLAY' 'Enter opens a run that is over as a replay'
 expect a 'run #2 continues meanwhile' 'and says what goes on'
 touch end
 type a q
-expect a '2 runs, 4 tries' 'q leads back to the runs'
+expect a '2 runs, 4 tries' 'q goes back to the runs'
 type a q
 expect a 'ENDED' 'and to the own run, which has gone on to its end'
 expect a 'passed.*third' 'with all that happened'

@@ -41,7 +41,7 @@ expect b 'code-0' 'and end with the run'
 type b "clear; '$devs'" Enter
 expect b 'ENDED' 'a run that is over'
 type b ':plain' Enter
-expect b 'nothing more comes: devs debug --logs 1 --plain prints it' 'has no more lines'
+expect b 'the run is not live: devs debug --logs 1 --plain prints it' 'has no more lines'
 type b q
 expect b 'shell>' 'q leaves'
 type b "clear; '$devs' debug --logs 1" Enter
@@ -58,7 +58,7 @@ expect a 'running.*slow' 'another run'
 type a ,
 expect a 'PAST' 'its past'
 type a ':plain' Enter
-expect a 'plain is for the run as it goes on: \$ leads back to it' 'has no lines'
+expect a 'plain works only in the present: \$ goes back to it' 'has no lines'
 type a '$'
 expect a 'LIVE' '$ leads back'
 type a ':plain' Enter

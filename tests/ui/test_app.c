@@ -163,7 +163,7 @@ START_TEST(test_act_on_very_many_is_carried_out)
     wait_for("48 tasks");
     press("p");
     wait_for("48 tasks held");
-    wait_for("let all go");
+    wait_for("release all");
     press("x");
     wait_for("Cancel all 48 tasks of one fault?");
     wait_pressing("K", "48 tasks killed"); /* a key without any other meaning */
@@ -264,7 +264,7 @@ START_TEST(test_new_rule_is_tried_then_saved_once)
     try_new_rule(&options);
     struct pollfd heard = {.fd = fds[0], .events = POLLIN};
     ck_assert_int_eq(poll(&heard, 1, 0), 0); /* not before it is told to */
-    wait_pressing("s", "rule my-network is saved");
+    wait_pressing("s", "rule my-network saved");
     press("q");
     ck_assert_int_eq(left(), APP_LEFT);
     (void)close(fds[1]);
@@ -281,9 +281,9 @@ START_TEST(test_new_rule_has_nowhere_to_go)
 {
     struct app_options options = live_options();
     try_new_rule(&options);
-    wait_pressing("s", "it cannot be saved here");
+    wait_pressing("s", "cannot save the rule here");
     press("\033");
-    wait_for("it is valid");
+    wait_for("valid; it is tested");
     press("\033");
     wait_for("which class?");
     wait_pressing("\033", "alpha");
@@ -321,7 +321,7 @@ static void quit_waiting(struct app_options *options, int told[2])
     } while (poll(&heard, 1, PACE_MS) == 0);
     ck_assert_int_eq(read(told[0], &byte, 1), 1);
     ck_assert_int_eq(byte, 'l');
-    wait_for("leaving when 1 try has ended");
+    wait_for("quitting when 1 try has ended");
     ck_assert_int_eq(waitpid(child, NULL, WNOHANG), 0);
 }
 
@@ -419,7 +419,7 @@ START_TEST(test_acts_on_an_interrupted_run_are_answered)
     wait_for("INTERRUPTED");
     ck_assert_ptr_null(strstr(screen, "LIVE")); /* not even for a moment */
     press("r");
-    wait_for("no devs runs this: devs run --continue 1 continues it");
+    wait_for("no devs runs this: resume it with devs run --continue 1");
     press("jp");
     wait_for("beta held: no new tries");
     press("x");
@@ -487,7 +487,7 @@ START_TEST(test_stopped_engine_is_told)
     go();
     wait_for("running");
     ck_assert_int_eq(write(done[1], "d", 1), 1);
-    wait_for("the engine stopped before the run had ended");
+    wait_for("the engine stopped before the run ended");
     wait_for("INTERRUPTED");
     wait_for("lost");
     press("q");
@@ -535,7 +535,7 @@ START_TEST(test_P6_a_replay_steps_through_the_log)
     press("]");
     wait_for("event 10 of 14");
     press("r");
-    wait_for("this is a replay");
+    wait_for("a replay is read only");
     press("0 ");
     wait_for("event 14 of 14");
     press("q");

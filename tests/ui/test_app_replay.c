@@ -119,14 +119,14 @@ START_TEST(test_what_came_later_is_shown_when_asked_for)
 {
     begin_replay();
     press("0e");
-    wait_for("L shows what came of it");
+    wait_for("L shows what happened next");
     wait_for("up to here");
     press("L");
-    wait_for("what came later is shown");
+    wait_for("showing what came later");
     wait_for("try 2 starts: make check");
-    wait_for("all of it");
+    wait_for("all lines");
     press("L");
-    wait_for("what came later is hidden");
+    wait_for("hiding what came later");
     quit();
 }
 END_TEST
@@ -166,7 +166,7 @@ START_TEST(test_run_is_written_as_one_file_once_that_is_confirmed)
     wait_for("one file to share");
     wait_for("run #1 as run-1.devs");
     wait_for("no secrets found");
-    wait_for("y writes it");
+    wait_for("y write");
     press("y");
     wait_for("written: run-1.devs");
     ck_assert(place_of_file("run-1.devs", &written, &err));
@@ -183,12 +183,12 @@ START_TEST(test_run_is_not_written_unless_that_is_confirmed)
 {
     begin_where_files_go();
     press("W");
-    wait_for("y writes it");
+    wait_for("y write");
     press("\033");
     wait_for("nothing was written");
     ck_assert_int_ne(access("run-1.devs", F_OK), 0);
     press("W");
-    wait_for("y writes it");
+    wait_for("y write");
     press("qy");
     wait_for("nothing was written");
     ck_assert_int_ne(access("run-1.devs", F_OK), 0);
@@ -230,7 +230,7 @@ START_TEST(test_moment_is_kept_gone_back_to_and_let_go)
     press("bFirst Look\r");
     wait_for("m first look");
     press("m");
-    wait_for("the bookmark is gone");
+    wait_for("bookmark removed");
     ck_assert_uint_eq(bookmarks(found, 2), 0);
     quit();
 }
@@ -270,9 +270,9 @@ START_TEST(test_two_tries_are_compared)
     press("=");
     wait_for("no try yet");
     press("qk\r=");
-    wait_for("try 2 is marked");
+    wait_for("try 2 marked");
     press("=");
-    wait_for("no try is marked any more");
+    wait_for("no try marked");
     press("=k=");
     wait_for("two tries");
     wait_for("beta try 1");
@@ -288,11 +288,11 @@ START_TEST(test_try_that_is_marked_and_not_there_yet_is_not_compared)
 {
     begin_replay();
     press("j\r=");
-    wait_for("try 2 is marked");
+    wait_for("try 2 marked");
     press("bbeta try 1\r=");
-    wait_for("try 1 is marked now");
+    wait_for("try 1 marked");
     press("=");
-    wait_for("no try is marked any more");
+    wait_for("no try marked");
     press("q");
     quit();
 }
@@ -386,15 +386,15 @@ START_TEST(test_past_shows_a_moment_and_the_run_goes_on)
     press(",");
     wait_for("PAST -");
     wait_for("event 4 of 5");
-    wait_for("(live goes on: ●2)");
+    wait_for("(live continues: ●2)");
     wait_for("$ = live");
     story_fail(&story, "beta", REASON_TEST_FAIL, NULL);
     story_wait(&story, "beta", 60);
     commit();
-    wait_for("(live goes on: ↻1 ●1)");
+    wait_for("(live continues: ↻1 ●1)");
     wait_for("event 4 of 8");
     press("$");
-    wait_for("this is the present");
+    wait_for("back in the present");
     wait_for("backoff");
     leave("q");
 }
@@ -410,7 +410,7 @@ START_TEST(test_past_that_is_left_on_another_screen_leaves_the_run_alone)
     press("5");
     wait_for("Timeline");
     press("$");
-    wait_for("this is the present");
+    wait_for("back in the present");
     story_fail(&story, "beta", REASON_TEST_FAIL, NULL);
     story_wait(&story, "beta", 60);
     commit();
@@ -427,7 +427,7 @@ START_TEST(test_what_came_later_grows_with_the_run)
 {
     begin_live();
     press(",L");
-    wait_for("nothing more is recorded of it");
+    wait_for("nothing more was recorded for it");
     story_fail(&story, "alpha", REASON_TEST_FAIL, NULL);
     commit();
     wait_for(":00 try 1 ");
@@ -444,9 +444,9 @@ START_TEST(test_past_refuses_acts_in_words)
     press(",");
     wait_for("PAST -");
     press("x");
-    wait_for("this is the past, it is read only");
+    wait_for("the past is read only");
     press("r");
-    wait_for("this is the past, it is read only");
+    wait_for("the past is read only");
     ck_assert(log_writer_controls(writer, &control, 1, &count, &err));
     ck_assert_uint_eq(count, 0);
     press("q"); /* back to where we came from */
@@ -467,7 +467,7 @@ START_TEST(test_past_takes_the_keys_of_a_replay)
     press("]");
     wait_for("no later try");
     press(".....");
-    wait_for("nothing has come after this so far");
+    wait_for("nothing has happened after this yet");
     press("$");
     wait_for("LIVE");
     leave("q");
@@ -567,7 +567,7 @@ START_TEST(test_run_is_opened_from_another_one)
     press(":open run 1\r");
     wait_for("REPLAY");
     press(":open run 7\r");
-    wait_for("run #7 cannot be opened");
+    wait_for("cannot open run #7");
     wait_for("LIVE");
     press(":open run 1\r");
     wait_for("REPLAY");

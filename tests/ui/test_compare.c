@@ -91,9 +91,9 @@ START_TEST(test_what_moves_by_itself_is_no_difference)
     write_at(2, LOG_STREAM_OUT, 0, "12:07:44 build\ntook 81 ms\n");
     compare_tries(1, 2);
     const char *text = lay(80, false);
-    assert_has(text, "nothing: the same result\n");
-    assert_has(text, "masked, as <word>: times, durations\n");
-    assert_has(text, "out: 2 and 2 lines, the same\n");
+    assert_has(text, "nothing: same result\n");
+    assert_has(text, "masked as <word>: times, durations\n");
+    assert_has(text, "out: 2 and 2 lines, identical\n");
     ck_assert_uint_eq(compare->fresh, 0);
 }
 END_TEST
@@ -106,7 +106,7 @@ START_TEST(test_changed_lines_stand_among_folded_equal_ones)
     assert_has(lay(80, false), "2 of its 10 lines; new .20\n"
                                "\n"
                                "out: 9 and 10 lines, -1 +2\n"
-                               "= 4 lines the same\n"
+                               "= 4 identical lines\n"
                                "  e\n"
                                "  f\n"
                                "- expected 19.99, got 20.00\n"
@@ -130,15 +130,15 @@ END_TEST
 
 START_TEST(test_what_was_not_kept_is_marked_and_equal)
 {
-    static const char mark[] = "(more was written here and not kept)";
+    static const char mark[] = "(more output here was not kept)";
     write_at(1, LOG_STREAM_OUT, 0, "head\nhal");
     write_at(1, LOG_STREAM_OUT, 5000, "tail\n");
     write_at(2, LOG_STREAM_OUT, 0, "head\nhal");
     write_at(2, LOG_STREAM_OUT, 7000, "tail\n");
     compare_tries(1, 2);
     const char *text = lay(80, false);
-    assert_has(text, "out: 4 and 4 lines, the same\n");
-    assert_has(text, "= 4 lines the same\n");
+    assert_has(text, "out: 4 and 4 lines, identical\n");
+    assert_has(text, "= 4 identical lines\n");
     const struct compare_lines *lines = &compare->sides[0].texts[COMPARE_OUT];
     ck_assert_mem_eq(str_text(&lines->bytes) + lines->items[2].start, mark, sizeof(mark) - 1);
 }

@@ -279,7 +279,7 @@ static const char *const told[] = {
     "exit 1  test-fail  13:56:01  ran 1:47  2 captures, 1.3 kB, 2 secrets cut",
     "2 secrets cut before anything was written: API_KEY 2 times",
     "rule        test.tap",
-    "b1.http-429            no   its keyword is there, the pattern around it does not match",
+    "b1.http-429            no   its keyword occurs, but its pattern does not match",
     "  > not ok 3 - rounds half to even",
     "    # expected 19.99, got 20.00",
     "same fault  7c1e0000: other tries of this step: 1, 2; other tasks: none",
@@ -334,7 +334,7 @@ START_TEST(test_a_try_that_did_not_end_its_step_says_so)
     struct str text = {0};
     read_try(2);
     ck_assert_str_eq(forensics.nothing.data,
-                     "Try 2 did not end its step: nothing was captured, the log has the rest.");
+                     "Try 2 did not end its step: nothing was captured; see the log for the rest.");
     forensics_to_text(&forensics, &text);
     ck_assert(holds(&text, "rule        test.tap"));
     ck_assert(holds(&text, "- environment not captured"));
@@ -352,8 +352,8 @@ START_TEST(test_what_a_try_changed_is_told_without_a_capture)
     commit(&(struct log_batch){.captures = &changes, .capture_count = 1});
     fold(changed);
     read_try(2);
-    ck_assert_str_eq(forensics.nothing.data, "Try 2 did not end its step: only what it changed was "
-                                             "captured, the log has the rest.");
+    ck_assert_str_eq(forensics.nothing.data, "Try 2 did not end its step: only its diff was "
+                                             "captured; see the log for the rest.");
     ck_assert(forensics.sections[FORENSICS_DIFF].there);
     ck_assert(!forensics.sections[FORENSICS_TREE].there);
 }
@@ -364,7 +364,7 @@ START_TEST(test_what_is_damaged_is_as_if_it_were_not_there)
     const struct log_capture broken = {.attempt = 3, .at = now, .json = "{\"v\":1,\"part\":1,"};
     commit(&(struct log_batch){.captures = &broken, .capture_count = 1});
     read_try(3);
-    ck_assert_str_eq(forensics.nothing.data, "No capture of try 3 is in the log.");
+    ck_assert_str_eq(forensics.nothing.data, "The log has no capture of try 3.");
 }
 END_TEST
 
@@ -383,7 +383,7 @@ START_TEST(test_a_try_that_runs_has_none_yet)
     (void)press('i');
     ck_assert_int_eq(view_try_now(&view, &state).attempt, 4);
     draw(24, 80, false);
-    ck_assert(shows("Try 4 is still running. Captures come when it ends; [ shows try 3."));
+    ck_assert(shows("Try 4 is still running. It is captured when it ends; [ shows try 3."));
     (void)press('[');
     draw(24, 80, false);
     ck_assert(shows("T-104 > try 3 > forensics"));
@@ -397,7 +397,7 @@ START_TEST(test_nothing_tried_yet)
     (void)press('i');
     ck_assert_int_eq(view_screen(&view), SCREEN_FORENSICS);
     draw(24, 80, false);
-    ck_assert(shows("No tries yet: nothing is captured."));
+    ck_assert(shows("No tries yet: nothing captured."));
     draw(3, 30, false);
     (void)press('q');
     ck_assert_int_ne(view_screen(&view), SCREEN_FORENSICS);
@@ -529,7 +529,7 @@ START_TEST(test_what_cannot_be_read_does_not_show_another_try)
     ck_assert(!forensics_read(&forensics, &state, &key, reader, &err));
     ck_assert(err.code != ERR_NONE);
     ck_assert_int_eq(forensics.key.attempt, 0);
-    ck_assert(strstr(forensics.nothing.data, "It could not be read: "));
+    ck_assert(strstr(forensics.nothing.data, "Cannot read the captures: "));
     ck_assert_uint_eq(forensics.count, 0);
 }
 END_TEST
@@ -555,7 +555,7 @@ START_TEST(test_other_keys_mean_what_they_mean_elsewhere)
     (void)press('i');
     (void)press('/');
     ck_assert(!view.filter.open);
-    ck_assert_str_eq(view.message, "that is for the list of tasks: q goes back to it");
+    ck_assert_str_eq(view.message, "only in the list of tasks: q goes back to it");
     ck_assert_int_eq(press('r').kind, VIEW_ASK);
     (void)press('?');
     ck_assert(view.help.open);

@@ -251,7 +251,7 @@ START_TEST(test_stuck_task_offers_to_go_on_while_its_run_lives)
 {
     view.chosen = story_task(&story, "tax");
     stage_draw(24, 80, false);
-    ck_assert(stage_shows("r continues it, up to twice as many"));
+    ck_assert(stage_shows("r continues, up to twice as many"));
     facts.mode = VIEW_REPLAY;
     stage_draw(24, 80, false);
     ck_assert(!stage_shows("r goes on"));
@@ -379,7 +379,7 @@ START_TEST(test_prompt_about_all_fits)
     press('x');
     stage_draw(12, 40, false);
     ck_assert(stage_shows(" Cancel all 6 tasks of one fault?"));
-    ck_assert(stage_shows(" K  as s; what runs gets KILL at once"));
+    ck_assert(stage_shows(" K  as s; running tries get KILL at once"));
 }
 END_TEST
 
@@ -463,7 +463,7 @@ START_TEST(test_ended_run_does_not_depend_on_now)
     ck_assert_str_eq(str_text(&texts[0]), str_text(&texts[1]));
     ck_assert(stage_shows("ENDED"));
     ck_assert(stage_shows("ended 13:51:05"));
-    ck_assert(stage_shows("2 of 2 passed, 1 after failures. q leaves"));
+    ck_assert(stage_shows("2 of 2 passed, 1 after failures. q quits"));
     str_done(&texts[0]);
     str_done(&texts[1]);
     story_done(&other);
@@ -501,7 +501,7 @@ END_TEST
 
 START_TEST(test_preview_names_no_act_that_is_refused)
 {
-    static const char words[] = "r tries again once it is fixed";
+    static const char words[] = "r retries once it is fixed";
     view.chosen = story_task(&story, "T-107");
     stage_draw(24, 80, false);
     ck_assert(stage_shows(words));
@@ -599,8 +599,7 @@ START_TEST(test_interrupted_run_that_lost_nothing)
     view_done(&view);
     view_init(&view, 2);
     stage_draw(24, 80, false);
-    ck_assert(
-        stage_shows("devs exited before the run had ended. Continue it: devs run --continue"));
+    ck_assert(stage_shows("devs exited before the run ended. Continue it: devs run --continue"));
     ck_assert(!stage_shows("died"));
     story_done(&other);
 }
@@ -622,7 +621,7 @@ START_TEST(test_interrupted_run_is_as_old_as_its_engine)
     story_add(&story, answer);
     ck_assert_int_gt(story.state.last.at_ms, story.state.heard.at_ms);
     stage_draw(24, 80, false);
-    ck_assert(stage_shows("last heard 14:02:10"));
+    ck_assert(stage_shows("last seen 14:02:10"));
 }
 END_TEST
 
@@ -662,7 +661,7 @@ START_TEST(test_a_task_that_runs_and_is_held_says_so)
     ck_assert(stage_shows(" ●❚running   T-101"));
     view.chosen = story_task(&story, "T-101");
     stage_draw(24, 80, false);
-    ck_assert(stage_shows(", held: no try after this one"));
+    ck_assert(stage_shows(", held: no more tries after this one"));
     stage_draw(24, 80, true);
     ck_assert(stage_shows("*=running   T-101"));
 }

@@ -375,15 +375,15 @@ static const struct {
     {"{\n\"retri\": [\"t\"]\n}", "keys.json:2: unknown act 'retri': did you mean 'retry'?\n"},
     {"{\"zzzzzz\": [\"t\"]}", "keys.json:1: unknown act 'zzzzzz': devs keys lists them\n"},
     {"{\n\n\"retry\": [\"Alt-x\"]}", "keys.json:3: 'Alt-x' is not a key: try r, ^R, Space or F1\n"},
-    {"{\"retry\": \"t\"}", "keys.json:1: retry needs a list of keys, as [\"r\"]\n"},
+    {"{\"retry\": \"t\"}", "keys.json:1: retry needs a list of keys, such as [\"r\"]\n"},
     {"{\"retry\": [1]}", "keys.json:1: '' is not a key: try r, ^R, Space or F1\n"},
     {"{\"quit\": []}", "keys.json:1: quit needs a key\n"},
     {"{\"filter\": [\"?\"],\n\"retry\": [\"x\"]}",
-     "keys.json:1: ? belongs to help: filter does not get it\n"
-     "keys.json:2: x belongs to cancel: retry does not get it\n"},
+     "keys.json:1: ? is used by help: not assigned to filter\n"
+     "keys.json:2: x is used by cancel: not assigned to retry\n"},
     {"{\"filter\": [\"(\"],\n\"retry\": [\"(\"]}",
-     "keys.json:2: ( belongs to filter: retry does not get it\n"},
-    {"[]", "keys.json:1: an object is wanted, as {\"retry\": [\"r\"]}\n"},
+     "keys.json:2: ( is used by filter: not assigned to retry\n"},
+    {"[]", "keys.json:1: expected an object, such as {\"retry\": [\"r\"]}\n"},
 };
 
 START_TEST(test_what_is_wrong_is_told_and_left_out)

@@ -154,12 +154,13 @@ static const struct {
     int step, attempt;
     const char *words;
 } change_cases[] = {
-    {"it starts", TASK_RUNNING, 1, 4, "?   try 4 runs now"},
-    {"another wait", TASK_BACKOFF, 1, 4, "it waits for try 5, nothing runs now"},
-    {"it passed", TASK_PASSED, 1, 3, "it has passed, nothing runs now"},
-    {"another cancelled it", TASK_CANCELLED, 1, 3, "it is cancelled, nothing runs now"},
-    {"the next step, the same try", TASK_BACKOFF, 2, 3, "it waits for VERIFY try 4, nothing runs"},
-    {"the next step runs", TASK_RUNNING, 2, 1, "?   VERIFY try 1 runs now"},
+    {"it starts", TASK_RUNNING, 1, 4, "?   try 4 is running"},
+    {"another wait", TASK_BACKOFF, 1, 4, "it waits for try 5, nothing running"},
+    {"it passed", TASK_PASSED, 1, 3, "it has passed, nothing running"},
+    {"another cancelled it", TASK_CANCELLED, 1, 3, "it is cancelled, nothing running"},
+    {"the next step, the same try", TASK_BACKOFF, 2, 3,
+     "it waits for VERIFY try 4, nothing running"},
+    {"the next step runs", TASK_RUNNING, 2, 1, "?   VERIFY try 1 is running"},
 };
 
 START_TEST(test_change_asks_again)
@@ -186,13 +187,13 @@ END_TEST
 START_TEST(test_cancel_drawn)
 {
     ck_assert_int_eq(prompt_rows(&prompt, 24), 5);
-    ck_assert_str_eq(
-        drawn(), "\n"
-                 " Cancel T-104 checkout: tax rounding?   it waits for try 4, nothing runs now\n"
-                 " s  stop retrying, keep the 3 tries and captures\n"
-                 " t  as s, and if a try is running: TERM to its group, then KILL\n"
-                 " K  as s, and if a try is running: KILL at once\n"
-                 " Esc  leave it as it is   (Enter does nothing)\n");
+    ck_assert_str_eq(drawn(),
+                     "\n"
+                     " Cancel T-104 checkout: tax rounding?   it waits for try 4, nothing running\n"
+                     " s  stop retrying, keep the 3 tries and captures\n"
+                     " t  as s; a running try gets TERM to its group, then KILL\n"
+                     " K  as s; a running try gets KILL at once\n"
+                     " Esc  leave it as it is   (Enter does nothing)\n");
 }
 END_TEST
 
@@ -201,11 +202,11 @@ START_TEST(test_cancel_of_many_drawn)
     prompt_close(&prompt);
     prompt_open_many(&prompt, &six, OPENED_MS);
     ck_assert(!prompt_update(&prompt, &waiting, LATER_MS)); /* the caller keeps its tasks */
-    ck_assert_str_eq(drawn(), " Cancel all 6 tasks of one fault?   none of them runs\n"
+    ck_assert_str_eq(drawn(), " Cancel all 6 tasks of one fault?   none is running\n"
                               " T-104 T-105 T-106 T-107 T-108 T-109\n"
                               " s  stop retrying all of them\n"
-                              " t  as s, and TERM to those that run by then, then KILL\n"
-                              " K  as s, and KILL at once to those that run by then\n"
+                              " t  as s; running tries get TERM to their groups, then KILL\n"
+                              " K  as s; running tries get KILL at once\n"
                               " Esc  leave them as they are   (Enter does nothing)\n");
 }
 END_TEST
@@ -232,7 +233,7 @@ START_TEST(test_those_left_out_are_told)
     prompt_close(&prompt);
     prompt_open_many(&prompt, &many, OPENED_MS);
     ck_assert_str_eq(drawn(), "\n"
-                              " Hold 6 marked tasks?   1 of them runs, 2 not shown\n"
+                              " Hold 6 marked tasks?   1 running, 2 not shown\n"
                               " T-104 T-105 T-106 T-107 T-108 T-109\n"
                               " not: T-102 has ended: nothing to hold (and 2 more)\n"
                               " h  hold them: no new tries; running ones may finish\n"
@@ -251,7 +252,7 @@ START_TEST(test_many_that_changed_are_asked_again)
     prompt_update_many(&prompt, &now, LATER_MS);
     ck_assert_int_eq((int)prompt_key(&prompt, 't', LATER_MS), (int)PROMPT_UNDECIDED);
     ck_assert_ptr_nonnull(strstr(drawn(), " They have changed.   Cancel all 6 tasks of one "
-                                          "fault?   2 of them run\n"));
+                                          "fault?   2 running\n"));
     ck_assert_int_eq((int)prompt_key(&prompt, 't', LATER_MS + PROMPT_DEAF_MS), (int)PROMPT_TERM);
 }
 END_TEST
@@ -352,7 +353,7 @@ START_TEST(test_hint_of_a_check_is_for_the_next_round)
 {
     open_retry(HINT_GOES_BACK);
     const char *frame = drawn();
-    ck_assert_msg(strstr(frame, "it is for the agent's prompt in the next round\n"), "%s", frame);
+    ck_assert_msg(strstr(frame, "for the agent's prompt in the next round\n"), "%s", frame);
 }
 END_TEST
 
@@ -364,7 +365,7 @@ START_TEST(test_retry_takes_a_hint_and_tries)
     ck_assert(prompt_wants_text(&prompt));
     ck_assert_str_eq(drawn(),
                      "\n"
-                     " Retry T-104 checkout: tax rounding?   it waits for try 4, nothing runs now\n"
+                     " Retry T-104 checkout: tax rounding?   it waits for try 4, nothing running\n"
                      " hint   sKy x\n"
                      "        for the agent's next prompt; kept in the log with the try\n"
                      " tries  12    from now on; empty: 3, as planned\n"
@@ -373,10 +374,10 @@ START_TEST(test_retry_takes_a_hint_and_tries)
     ck_assert(!prompt_wants_text(&prompt));
     ck_assert_int_eq((int)prompt_key(&prompt, 's', LATER_MS), (int)PROMPT_UNDECIDED); /* ignored */
     ck_assert_str_eq(drawn(),
-                     " Retry T-104 checkout: tax rounding?   it waits for try 4, nothing runs now\n"
+                     " Retry T-104 checkout: tax rounding?   it waits for try 4, nothing running\n"
                      " hint   sKy x\n"
                      " tries  12 from now on\n"
-                     " s  start it with this\n"
+                     " s  start it like this\n"
                      " e  edit it\n"
                      " Esc  leave it as it is   (Enter does nothing)\n");
     ck_assert_int_eq((int)prompt_key(&prompt, 's', LATER_MS + PROMPT_DEAF_MS), (int)PROMPT_GO);
@@ -411,7 +412,7 @@ START_TEST(test_retry_is_not_confirmed_by_what_asked)
     ck_assert_int_eq((int)prompt_key(&prompt, 'e', LATER_MS + PROMPT_DEAF_MS),
                      (int)PROMPT_UNDECIDED);
     ck_assert(prompt_wants_text(&prompt));
-    ck_assert_ptr_nonnull(strstr(drawn(), "no agent here: it is only kept in the log"));
+    ck_assert_ptr_nonnull(strstr(drawn(), "no agent here: only kept in the log"));
     ck_assert_int_eq((int)prompt_key(&prompt, TERM_KEY_ESC, LATER_MS + PROMPT_DEAF_MS),
                      (int)PROMPT_KEPT);
 }
@@ -455,7 +456,7 @@ START_TEST(test_long_title_does_not_hide_the_state)
     prompt_open(&prompt, PROMPT_CANCEL, &target, OPENED_MS);
 
     ck_assert_ptr_nonnull(strstr(drawn(), " Cancel T-104 zzz"));
-    ck_assert_ptr_nonnull(strstr(drawn(), "…   it waits for try 4, nothing runs now\n"));
+    ck_assert_ptr_nonnull(strstr(drawn(), "…   it waits for try 4, nothing running\n"));
 }
 END_TEST
 
@@ -480,7 +481,7 @@ START_TEST(test_nothing_kept_when_nothing_was_tried)
     prompt_close(&prompt);
     prompt_open(&prompt, PROMPT_CANCEL, &target, OPENED_MS);
     ck_assert_ptr_nonnull(strstr(drawn(), " s  stop retrying\n"));
-    ck_assert_ptr_nonnull(strstr(drawn(), "it is queued, nothing runs now"));
+    ck_assert_ptr_nonnull(strstr(drawn(), "it is queued, nothing running"));
 }
 END_TEST
 
@@ -488,15 +489,15 @@ START_TEST(test_quit_drawn)
 {
     prompt_close(&prompt);
     prompt_open_quit(&prompt, 3, 2, OPENED_MS);
-    ck_assert_str_eq(drawn(),
-                     "\n"
-                     " Quit devs?   3 tasks run and 2 wait: the engine lives in this program.\n"
-                     " w  wait: start nothing more, quit when running tries have ended\n"
-                     " c  cancel all: TERM, then KILL, then quit; the log keeps every try\n"
-                     " d  detach: the run continues without this terminal; devs shows it again\n"
-                     " Esc  stay\n");
+    ck_assert_str_eq(
+        drawn(), "\n"
+                 " Quit devs?   3 tasks running and 2 waiting: the engine runs in this program.\n"
+                 " w  wait: start nothing more, quit when running tries have ended\n"
+                 " c  cancel all: TERM, then KILL, then quit; the log keeps every try\n"
+                 " d  detach: the run continues without this terminal; reopen it with devs\n"
+                 " Esc  stay\n");
     prompt_update_quit(&prompt, 1, 1);
-    ck_assert_ptr_nonnull(strstr(drawn(), "1 task runs and 1 waits:"));
+    ck_assert_ptr_nonnull(strstr(drawn(), "1 task running and 1 waiting:"));
 }
 END_TEST
 

@@ -76,7 +76,7 @@ START_TEST(test_runs_come_newest_first_with_how_they_ended)
     ck_assert_int_eq(list.live, 1);
     sum_up(1);
     runs_row_note(&list.rows[1], &note);
-    ck_assert_ptr_nonnull(strstr(str_text(&note), "ended without a last record"));
+    ck_assert_ptr_nonnull(strstr(str_text(&note), "end not recorded"));
     ck_assert_ptr_nonnull(strstr(str_text(&note), "lost"));
     str_done(&note);
     sample_done(&sample);
@@ -377,7 +377,7 @@ START_TEST(test_digits_open_the_chosen_run)
     ck_assert(view_runs_act(&view, &facts, UI_TASKS, &todo));
     ck_assert_int_eq((int)todo.screen, (int)SCREEN_TASKS);
     ck_assert_ptr_null(view_runs_refusal(&view, &facts, UI_TASKS));
-    ck_assert_ptr_nonnull(strstr(view_runs_refusal(&view, &facts, UI_LOG), "choose a task there"));
+    ck_assert_ptr_nonnull(strstr(view_runs_refusal(&view, &facts, UI_LOG), "select a task there"));
     view_done(&view);
 }
 END_TEST

@@ -155,19 +155,19 @@ static const struct {
     const char *name, *text, *want;
 } bad_cases[] = {
     {"no JSON", "{\n\"like\" \"dark\"}", "line 2: "},
-    {"a list", "[]", "line 1: a theme is an object of styles"},
+    {"a list", "[]", "line 1: a theme must be an object of styles"},
     {"like", "{\n\n\"like\": \"neon\"}", "line 3: like: not a built-in theme"},
     {"like a number", "{\"like\": 7}", "line 1: like: not a built-in theme"},
     {"style", "{\"like\": \"dark\",\n\"runing\": {}}", "line 2: runing: no such style"},
     {"style is no object", "{\n\"running\": \"cyan\"}", "line 2: running: must be an object"},
-    {"member", "{\n\"running\": {\n\"color\": 3}}", "line 3: running.color: unknown; fg"},
+    {"member", "{\n\"running\": {\n\"color\": 3}}", "line 3: running.color: unknown; expected fg"},
     {"color name", "{\n\"held\": {\"bold\": true,\n\"fg\": \"mauve\"}}",
-     "line 3: held.fg: no color"},
-    {"color number", "{\"held\": {\"bg\": 256}}", "line 1: held.bg: no color"},
-    {"color below", "{\"held\": {\"bg\": -1}}", "line 1: held.bg: no color"},
+     "line 3: held.fg: invalid color"},
+    {"color number", "{\"held\": {\"bg\": 256}}", "line 1: held.bg: invalid color"},
+    {"color below", "{\"held\": {\"bg\": -1}}", "line 1: held.bg: invalid color"},
     {"flag", "{\n\n\n\"held\": {\"bold\": 1}}", "line 4: held.bold: must be true or false"},
     {"second of two", "{\"held\": {\"fg\": 1},\n\"quiet\": {\"fg\": \"x\"}}",
-     "line 2: quiet.fg: no color"},
+     "line 2: quiet.fg: invalid color"},
 };
 
 START_TEST(test_errors_name_the_line)

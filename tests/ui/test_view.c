@@ -221,7 +221,7 @@ START_TEST(test_acts_with_nothing_chosen_say_so)
     for (const char *key = keys; *key != '\0'; key++) {
         struct view_todo todo = press((uint32_t)*key);
         ck_assert_int_eq(todo.kind, VIEW_DRAW);
-        ck_assert_str_eq(view.message, "no task is chosen");
+        ck_assert_str_eq(view.message, "no task selected");
     }
 }
 END_TEST
@@ -251,9 +251,9 @@ static const struct {
     {"T-105", 'r', VIEW_ASK, CONTROL_RETRY, 0, 1, ""},
     {"T-106", 'r', VIEW_ASK, CONTROL_RETRY, 0, 0, ""},
     {"T-107", 'r', VIEW_ASK, CONTROL_RETRY, 0, 1, ""},
-    {"T-101", 'r', VIEW_DRAW, 0, 0, 0, "T-101 runs: nothing to retry"},
+    {"T-101", 'r', VIEW_DRAW, 0, 0, 0, "T-101 is running: nothing to retry"},
     {"T-102", 'r', VIEW_DRAW, 0, 0, 0, "T-102 has passed"},
-    {"T-111", 'r', VIEW_DRAW, 0, 0, 0, "T-111 starts with the next free slot"},
+    {"T-111", 'r', VIEW_DRAW, 0, 0, 0, "T-111 starts in the next free slot"},
     {"T-104", 'x', VIEW_ASKED, 0, 0, 0, ""},
     {"T-101", 'x', VIEW_ASKED, 0, 0, 0, ""},
     {"T-102", 'x', VIEW_DRAW, 0, 0, 0, "T-102 has ended"},
@@ -388,7 +388,7 @@ START_TEST(test_quit_is_no_question_any_more_when_the_run_has_ended)
     story_end_run(&story);
     ck_assert_int_eq(press('c').kind, VIEW_DRAW);
     ck_assert_int_eq(view.prompt.kind, PROMPT_NONE);
-    ck_assert_str_eq(view.message, "the run has ended; q leaves");
+    ck_assert_str_eq(view.message, "the run has ended; q quits");
     ck_assert_int_eq(press('q').kind, VIEW_LEAVE);
 }
 END_TEST
@@ -416,7 +416,7 @@ END_TEST
 START_TEST(test_a_key_without_a_meaning_answers)
 {
     ck_assert_int_eq(press('%').kind, VIEW_DRAW);
-    ck_assert_str_eq(view.message, "% means nothing here: ? lists the keys");
+    ck_assert_str_eq(view.message, "% does nothing here: ? lists the keys");
 }
 END_TEST
 
@@ -427,7 +427,7 @@ START_TEST(test_stopping_a_busy_engine_takes_two_keys)
     facts.engine_here = true;
     ck_assert_int_gt(facts.state->running, 0);
     ck_assert_int_eq(press(CTRL_Z).kind, VIEW_DRAW);
-    ck_assert_ptr_nonnull(strstr(view.message, "^Z again stops it"));
+    ck_assert_ptr_nonnull(strstr(view.message, "^Z again suspends devs"));
     facts.clock.mono_ms += VIEW_SUSPEND_MS;
     ck_assert_int_eq(press(CTRL_Z).kind, VIEW_DRAW);
     facts.clock.mono_ms += VIEW_SUSPEND_MS - 1;

@@ -165,14 +165,14 @@ START_TEST(test_question_about_nothing_any_more_closes)
     story_pass(&story, "a");
     ck_assert(view_update_prompt(&view, &facts));
     ck_assert_int_eq(view.prompt.kind, PROMPT_NONE);
-    ck_assert_ptr_nonnull(strstr(view.message, "nothing is left to confirm: a has ended"));
+    ck_assert_ptr_nonnull(strstr(view.message, "nothing left to confirm: a has ended"));
 }
 END_TEST
 
 START_TEST(test_kill_needs_something_that_runs)
 {
     ck_assert_int_eq(press('X').kind, VIEW_DRAW);
-    ck_assert_str_eq(view.message, "a does not run: nothing to kill (x cancels)");
+    ck_assert_str_eq(view.message, "a is not running: nothing to kill (x cancels)");
     story_start(&story, "a");
     ck_assert_int_eq(press('X').kind, VIEW_ASKED);
     later(PROMPT_DEAF_MS);
@@ -231,7 +231,7 @@ static const struct {
     {"let go", 'h', "p", CONTROL_HOLD, ""},
     {"cancel of what waits", 'b', "xs", CONTROL_RETRY, ""},
     {"cancel of what is queued", 'q', "xt", CONTROL_RETRY, ""},
-    {"stop of what runs", 'r', "xs", 0, "a runs to its end: r gives it more tries then"},
+    {"stop of what runs", 'r', "xs", 0, "a finishes this try: r retries it after that"},
     {"kill", 'r', "XK", 0, "a has already been signalled"},
     {"retry of what was held", 'h', "r", CONTROL_HOLD, ""},
     {"retry of what waited", 'b', "r", 0, "a no longer waits"},
@@ -285,7 +285,7 @@ START_TEST(test_undo_ends_after_five_seconds)
     (void)press('p');
     later(VIEW_UNDO_MS + 1);
     ck_assert_int_eq(press('u').kind, VIEW_DRAW);
-    ck_assert_str_eq(view.message, "nothing to undo: an act can be undone for 5 s");
+    ck_assert_str_eq(view.message, "nothing to undo: an action can be undone for 5 s");
 }
 END_TEST
 
@@ -295,7 +295,7 @@ START_TEST(test_undo_is_gone_with_its_task)
     (void)press('p');
     view_take_tasks(&view, story.plan->task_count - 1);
     ck_assert_int_eq(press('u').kind, VIEW_DRAW);
-    ck_assert_str_eq(view.message, "nothing to undo: an act can be undone for 5 s");
+    ck_assert_str_eq(view.message, "nothing to undo: an action can be undone for 5 s");
 }
 END_TEST
 
@@ -330,19 +330,19 @@ static const struct {
     enum act act;
     const char *why; /* "" = possible */
 } refusal_cases[] = {
-    {"T-101", UI_RETRY, "T-101 runs: nothing to retry yet (x cancels)"},
-    {"T-101", UI_RETRY_WITH, "T-101 runs: nothing to retry yet (x cancels)"},
+    {"T-101", UI_RETRY, "T-101 is running: nothing to retry yet (x cancels)"},
+    {"T-101", UI_RETRY_WITH, "T-101 is running: nothing to retry yet (x cancels)"},
     {"T-101", UI_KILL, ""},
-    {"T-101", UI_CORRECT, "T-101 has no try that is over: it has no class yet"},
+    {"T-101", UI_CORRECT, "T-101 has no finished try: no class yet"},
     {"T-102", UI_CANCEL, "T-102 has ended: nothing to cancel"},
     {"T-102", UI_HOLD, "T-102 has ended: nothing to hold"},
     {"T-104", UI_RETRY, ""},
-    {"T-104", UI_KILL, "T-104 does not run: nothing to kill (x cancels)"},
+    {"T-104", UI_KILL, "T-104 is not running: nothing to kill (x cancels)"},
     {"T-104", UI_CORRECT, ""},
-    {"T-111", UI_RETRY, "T-111 starts with the next free slot anyhow"},
+    {"T-111", UI_RETRY, "T-111 starts in the next free slot anyway"},
     {"T-111", UI_RETRY_WITH, ""},
     {"T-111", UI_UNMARK, "nothing is marked: Space marks"},
-    {"T-111", UI_UNDO, "nothing to undo: an act can be undone for 5 s"},
+    {"T-111", UI_UNDO, "nothing to undo: an action can be undone for 5 s"},
     {"T-111", UI_DOWN, ""},
     {"T-111", UI_NEEDS_YOU_NEXT, ""},
     {"T-111", UI_NEXT, "no filter is set: / sets one"},
@@ -386,7 +386,7 @@ START_TEST(test_refusal_of_all_marked_says_the_first_reason)
     type(" ");
     ck_assert_str_eq(marked(), "ce");
     ck_assert_int_eq(press('r').kind, VIEW_DRAW);
-    ck_assert_str_eq(view.message, "none of the 2 marked: c runs: nothing to retry yet (x "
+    ck_assert_str_eq(view.message, "none of the 2 marked: c is running: nothing to retry yet (x "
                                    "cancels)");
 }
 END_TEST

@@ -227,7 +227,7 @@ START_TEST(test_sent_one_leaves_and_the_others_follow)
     (void)press('j');
     ck_assert_int_eq(view_chosen_fold(&view)->leader, task("T-204"));
     ck_assert_int_eq(press('r').kind, VIEW_DRAW);
-    ck_assert_pstr_eq(strstr(view.message, "T-204 has been sent for them"), view.message);
+    ck_assert_pstr_eq(strstr(view.message, "retrying T-204 first: "), view.message);
     struct view_todo todo = press('p');
     ck_assert_int_eq(todo.control.verb, CONTROL_RELEASE);
     ck_assert_int_eq(view.target_count, 5);
@@ -660,12 +660,12 @@ static const struct {
      VIEW_DRAW},
     {":order\n", "order wants HOW", VIEW_DRAW},
     {":open run 41\n", "", VIEW_OPEN_RUN},
-    {":open run x\n", "open run wants a number, as in open run 41: 6 lists them", VIEW_DRAW},
+    {":open run x\n", "open run needs a number, such as open run 41: 6 lists them", VIEW_DRAW},
     {":goto 14:00\n", "", VIEW_GO_TO},
     {":goto T-104\n", "", VIEW_DRAW},
     {":theme dark\n", "", VIEW_THEME},
     {":set notify=ended\n", "", VIEW_NOTIFY},
-    {":set x=1\n", "set knows notify alone, as in set notify=needs-you,ended", VIEW_DRAW},
+    {":set x=1\n", "set supports only notify, such as set notify=needs-you,ended", VIEW_DRAW},
     {":hold all\n", "", VIEW_ASKED},
     {":cancel all\n", "", VIEW_ASKED},
     {":\n", "", VIEW_DRAW},
@@ -684,7 +684,7 @@ START_TEST(test_command_that_changes_is_refused_in_a_replay)
 {
     facts.mode = VIEW_REPLAY;
     ck_assert_int_eq((int)type(":cancel all\n").kind, (int)VIEW_DRAW);
-    ck_assert_str_eq(view.message, "this is a replay, it is read only");
+    ck_assert_str_eq(view.message, "a replay is read only");
 }
 END_TEST
 

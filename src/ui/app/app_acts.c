@@ -43,7 +43,7 @@ static const char *name_of_subject(const struct app_acts *acts, const struct con
     return one ? acts->state->plan->tasks[control->task].id : "the run";
 }
 
-/* Appends what was requested, for one task ("tax: kill asked") or several ("6 tasks: hold
+/* Appends what was requested, for one task ("tax: kill requested") or several ("6 tasks: hold
  * asked"). */
 static void app_acts_asked(const struct app_acts *acts, const struct control *control, int count,
                            struct str *out)
@@ -52,7 +52,7 @@ static void app_acts_asked(const struct app_acts *acts, const struct control *co
         str_addf(out, "%s: %s", name_of_subject(acts, control), words_of(control)->noun);
     else
         str_addf(out, "%d tasks: %s", count, words_of(control)->noun);
-    str_add(out, control->hint[0] != '\0' ? " with a hint requested" : " asked");
+    str_add(out, control->hint[0] != '\0' ? " with a hint requested" : " requested");
 }
 
 /* Appends that a request had no effect: "tax not killed: it has ended". */
@@ -72,7 +72,8 @@ static bool app_acts_ask(struct app_acts *acts, const struct control *control, s
     if (!acts->desk)
         return err_set(err, ERR_INVALID, "this run cannot be changed from here");
     if (acts->count == APP_ACTS_MAX)
-        return err_set(err, ERR_LIMIT, "%d acts have no answer yet, wait a moment", APP_ACTS_MAX);
+        return err_set(err, ERR_LIMIT, "%d requests are still pending; wait a moment",
+                       APP_ACTS_MAX);
     struct app_act act = {.control = *control};
     if (!control_desk_ask(acts->desk, acts->run, control, &act.ticket, err))
         return false;
@@ -133,7 +134,7 @@ static bool app_acts_ask_many(struct app_acts *acts, const struct control *contr
     if (!acts->desk)
         return err_set(err, ERR_INVALID, "this run cannot be changed from here");
     if (acts->batch.count > 0)
-        return err_set(err, ERR_LIMIT, "%d tasks have no answer yet, wait a moment",
+        return err_set(err, ERR_LIMIT, "requests for %d tasks are still pending; wait a moment",
                        acts->batch.count - acts->batch.done - acts->batch.refused);
     app_acts_done(acts);
     size_t cap = 0;

@@ -17,7 +17,9 @@ void app_rule_try(struct app *app)
 {
     /* A trial that was cancelled ends on its own; nobody waits for it. */
     static const struct correct_trial_news still_ends = {
-        .over = true, .failed = true, .words = "the last trial still ends, try again in a moment"};
+        .over = true,
+        .failed = true,
+        .words = "the last trial is still stopping; try again in a moment"};
     app_rule_look(app);
     if (app->trial) {
         tell_news(app, &still_ends);
@@ -64,7 +66,7 @@ void app_rule_save(struct app *app)
     struct err err = {0};
     struct str rule = {0};
     if (!options->save_rule) {
-        correct_saved(correct, "it cannot be saved here: devs rules --add does it");
+        correct_saved(correct, "cannot save the rule here: use devs rules --add");
         return;
     }
     correct_rule_json(correct, &rule);
@@ -75,7 +77,7 @@ void app_rule_save(struct app *app)
             str_done(&app->rules);
             app->rules = rules;
         }
-        view_say(&app->view, &app->now, "rule %s is saved; runs that start from now on use it",
+        view_say(&app->view, &app->now, "rule %s saved; new runs will use it",
                  correct->fields[CORRECT_ID].text);
         correct_saved(correct, NULL);
     } else {

@@ -45,7 +45,7 @@ bool app_choose_task(struct app *app, const char *id, struct err *err)
         seq--;
     int task = id ? plan_find(plan, id) : seq > 0 ? app->replay.marks[seq - 1].task : -1;
     if (id && task < 0)
-        return err_set(err, ERR_NOT_FOUND, "there is no task '%s' then", id);
+        return err_set(err, ERR_NOT_FOUND, "no task '%s' at that time", id);
     if (task >= 0) {
         app->view.chosen = task;
         app->view.choice_is_given = true;
@@ -64,8 +64,8 @@ bool app_screen_named(const char *name, enum screen *out, struct err *err)
     }
     if (!name)
         return true;
-    (void)err_set(err, ERR_INVALID, "there is no view '%s'", name);
-    return err_hint(err, "tasks, detail, log, forensics, timeline or runs");
+    (void)err_set(err, ERR_INVALID, "unknown view '%s'", name);
+    return err_hint(err, "use tasks, detail, log, forensics, timeline or runs");
 }
 
 void app_open_screen(struct app *app, enum screen screen)
@@ -192,7 +192,7 @@ static bool write_frame(struct casting *casting, struct err *err)
         return true;
     if (++casting->frames > APP_CAST_FRAMES_MAX) {
         (void)err_set(err, ERR_LIMIT, "the recording has more than %d frames", APP_CAST_FRAMES_MAX);
-        return err_hint(err, "--speed makes it shorter");
+        return err_hint(err, "use --speed to make it shorter");
     }
     /* Keeps only the cells: there is no mouse in a recording. */
     const struct canvas *canvas = &app->canvas;
@@ -238,7 +238,7 @@ static bool set_up_cast(struct casting *casting, enum screen screen, struct err 
     const struct plan *plan = follower_state(app->follower)->plan;
     casting->named = cast->task ? plan_find(plan, cast->task) : -1;
     if (cast->task && casting->named < 0)
-        return err_set(err, ERR_NOT_FOUND, "there is no task '%s'", cast->task);
+        return err_set(err, ERR_NOT_FOUND, "no task '%s'", cast->task);
     const struct replay_point start = {.seq = app->replay.count > 0 ? 1 : 0};
     if (!app_stand_at(app, start, err))
         return false;

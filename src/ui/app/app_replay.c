@@ -23,7 +23,7 @@ static bool enter_past(struct app *app)
 {
     struct err err = {0};
     if (!app->past && !follower_fork(&app->past, app->present, &err)) {
-        view_say(&app->view, &app->now, "the past cannot be read: %s", err.message);
+        view_say(&app->view, &app->now, "cannot read the past: %s", err.message);
         return false;
     }
     app->follower = app->past;
@@ -63,7 +63,7 @@ static void start_bookmark_job(struct app *app, const struct bookmark *bookmark,
     job->removes = removes;
     const int code = quiet_thread_start(&job->thread, write_bookmark, job);
     if (code != 0) {
-        view_say(&app->view, &app->now, "no bookmark: %s", strerror(code));
+        view_say(&app->view, &app->now, "bookmark failed: %s", strerror(code));
         free(job);
         return;
     }
@@ -103,11 +103,11 @@ void app_bookmarks_look(struct app *app)
         return;
     (void)pthread_join(job->thread, NULL);
     if (!job->ok)
-        view_say(&app->view, &app->now, "no bookmark: %s", job->err.message);
+        view_say(&app->view, &app->now, "bookmark failed: %s", job->err.message);
     else if (job->removes)
-        view_say(&app->view, &app->now, "the bookmark is gone");
+        view_say(&app->view, &app->now, "bookmark removed");
     else
-        view_say(&app->view, &app->now, "bookmarked%s%s; devs gc keeps a run that has a bookmark",
+        view_say(&app->view, &app->now, "bookmarked%s%s; devs gc keeps runs with bookmarks",
                  job->bookmark.name[0] != '\0' ? " as " : "", job->bookmark.name);
     free(job);
     app->bookmarks.job = NULL;
@@ -129,7 +129,7 @@ void app_bookmarks_load(struct app *app)
     bookmarks->count = 0;
     if (!bookmark_list(follower_reader(app->follower), run, bookmarks->items, BOOKMARKS_MAX,
                        &bookmarks->count, &err))
-        view_say(&app->view, &app->now, "the bookmarks cannot be read: %s", err.message);
+        view_say(&app->view, &app->now, "cannot read the bookmarks: %s", err.message);
 }
 
 void app_bookmarks_close(struct app *app)
@@ -196,7 +196,7 @@ void app_load_what_came(struct app *app)
     if (err.code != ERR_NONE)
         str_add(&came->words, err.message);
     else if (came->words.len == 0)
-        str_add(&came->words, "nothing more is recorded of it");
+        str_add(&came->words, "nothing more was recorded for it");
 }
 
 void app_events_close(struct app *app)
@@ -247,7 +247,7 @@ void app_replay_move(struct app *app, enum replay_move move)
         app->view.shows_later = false;
         app->follower = app->present;
         view_take_tasks(&app->view, follower_state(app->present)->plan->task_count);
-        view_say(&app->view, &app->now, "this is the present");
+        view_say(&app->view, &app->now, "back in the present");
         app->news++;
         app->wants_frame_now = true;
         return;

@@ -23,7 +23,7 @@ static void add_cut(const struct bundle_cut *cut, const char *name, struct str *
 {
     str_addf(out, "  %-24s", name);
     if (cut->recorded > 0)
-        str_addf(out, "  %lld cut when it was recorded", (long long)cut->recorded);
+        str_addf(out, "  %lld cut when recorded", (long long)cut->recorded);
     if (cut->now > 0)
         str_addf(out, "%s%lld more cut now", cut->recorded > 0 ? ", " : "  ", (long long)cut->now);
     str_add_char(out, '\n');
@@ -37,7 +37,7 @@ void bundle_words(const struct bundle_contents *contents, const char *file, bool
     size_text_add(contents->bytes, &words);
     str_add_char(&words, '\n');
     if (is_whole) {
-        str_add(&words, "in it: the plan, the rules, ");
+        str_add(&words, "contents: the plan, the rules, ");
         shown_count(contents->tasks, "task, ", "tasks, ", &words);
         shown_count(contents->attempts, "try, ", "tries, ", &words);
         shown_count(contents->events, "event, ", "events, ", &words);
@@ -52,7 +52,7 @@ void bundle_words(const struct bundle_contents *contents, const char *file, bool
         str_add(&words, "no secrets found. Only known variables and token formats are detected:\n"
                         "review it before you share it\n");
     } else {
-        str_add(&words, "secrets that were cut (their values are in no byte of it):\n");
+        str_add(&words, "secrets that were cut (the file does not contain their values):\n");
         for (int i = 0; i < contents->cut_count; i++)
             add_cut(&contents->cuts[i], contents->cuts[i].name, &words);
         if (contents->other_cuts.recorded + contents->other_cuts.now > 0)
@@ -84,7 +84,7 @@ static bool report_copied(void *ctx, int64_t done, int64_t all, struct err *err)
 {
     struct bundle_job *job = ctx;
     atomic_store(&job->copied, all > 0 ? (int)(done * PARTS / all) : 0);
-    return !atomic_load(&job->stops) || err_set(err, ERR_BUSY, "devs is leaving");
+    return !atomic_load(&job->stops) || err_set(err, ERR_BUSY, "devs is quitting");
 }
 
 static void *copy_run(void *arg)
@@ -137,8 +137,7 @@ static void tell_progress(struct app *app)
 {
     struct bundle_job *job = app->bundle;
     char words[VIEW_MESSAGE_MAX];
-    (void)snprintf(words, sizeof(words),
-                   "run #%lld is being copied, %d %%: then you see what is in it",
+    (void)snprintf(words, sizeof(words), "copying run #%lld, %d %%; its contents are shown next",
                    (long long)job->run, atomic_load(&job->copied));
     if (strcmp(app->view.message, job->told) != 0 || strcmp(words, job->told) == 0)
         return;
@@ -150,12 +149,11 @@ static void tell_progress(struct app *app)
 void app_bundle_begin(struct app *app, int64_t run)
 {
     if (app->bundle) {
-        view_say(&app->view, &app->now, "run #%lld is still being copied",
-                 (long long)app->bundle->run);
+        view_say(&app->view, &app->now, "still copying run #%lld", (long long)app->bundle->run);
         return;
     }
     if (!app->options->open_redactor) {
-        view_say(&app->view, &app->now, "no file is written here: devs export does it");
+        view_say(&app->view, &app->now, "cannot write a file here: use devs export");
         return;
     }
     struct bundle_job *job = xcalloc(1, sizeof(*job));
@@ -231,7 +229,7 @@ void app_bundle_keep(struct app *app)
         end_bundle(app, err.message);
         return;
     }
-    view_say(&app->view, &app->now, "written: %s; devs debug --logs %s opens it", job->file,
+    view_say(&app->view, &app->now, "written: %s; open it with devs debug --logs %s", job->file,
              job->file);
     app_bundle_close(app);
 }
@@ -282,7 +280,7 @@ void app_report_compare(struct app *app)
         app_report_open(app, REPORT_COMPARE);
         return;
     }
-    view_say(&app->view, &app->now, "they cannot be compared: %s", err.message);
+    view_say(&app->view, &app->now, "cannot compare the tries: %s", err.message);
     app_report_close(app);
 }
 
@@ -293,7 +291,7 @@ static bool read_change(struct app *app, const char *file, struct err *err)
     struct violations wrong = {0};
     bool ok = app->options->read_file
                   ? app->options->read_file(file, WHAT_IF_FILE_BYTES_MAX, &text, err)
-                  : err_set(err, ERR_INVALID, "no file is read here");
+                  : err_set(err, ERR_INVALID, "cannot read a file here");
     if (ok && !policy_change_read(str_text(&text), text.len, &app->report.change, &wrong)) {
         struct str line = {0};
         violations_display(&wrong, &line); /* there is room only for the first one */
@@ -370,7 +368,7 @@ static void lay_what_if(struct app_report *report, int64_t run, int columns)
     report_rows_clear(&report->rows);
     str_add(&text, " policy B: ");
     policy_change_words(report->change, &text);
-    str_add(&text, report->reads ? "   (the run is still being read)\n" : "\n");
+    str_add(&text, report->reads ? "   (still reading the run)\n" : "\n");
     what_if_lines(report->what, &look, &text);
     what_if_doubt(report->same, run, &look, &text);
     add_rows(&report->rows, &text, INT_MAX); /* longer rows are truncated when drawn */

@@ -12,7 +12,7 @@ enum {
 
 static void say_unreadable(struct app *app, const struct err *err)
 {
-    view_say(&app->view, &app->now, "the runs cannot be read: %s", err->message);
+    view_say(&app->view, &app->now, "cannot read the runs: %s", err->message);
 }
 
 void app_runs_load(struct app *app)
@@ -180,7 +180,7 @@ static const char *what_opens(const struct app *app)
 bool app_opening_refuses(struct app *app)
 {
     if (app->opens)
-        view_say(&app->view, &app->now, "%lld %% of the %s is read: wait for the rest of it",
+        view_say(&app->view, &app->now, "%lld %% of the %s has been read; wait for the rest",
                  (long long)percent_read(app), what_opens(app));
     return app->opens;
 }
@@ -305,9 +305,9 @@ static void say_the_way_back(struct app *app, int64_t run)
     if (app->own.mode == APP_LIVE && !own->ended) {
         str_addf(&text, "; run #%lld continues meanwhile",
                  (long long)follower_run(app->own.present)->number);
-        keymap_say(app->view.keys, ": {quit}, {quit} lead back", &text);
+        keymap_say(app->view.keys, "; {quit} {quit} goes back", &text);
     } else {
-        keymap_say(app->view.keys, ": {quit} leads back to the runs", &text);
+        keymap_say(app->view.keys, "; {quit} goes back to the runs", &text);
     }
     view_say(&app->view, &app->now, "%s", str_text(&text));
     str_done(&text);
@@ -339,8 +339,7 @@ void app_visit_open(struct app *app, int64_t run, enum screen screen)
         return;
     }
     if (!open_run(app, run, &err)) {
-        view_say(&app->view, &app->now, "run #%lld cannot be opened: %s", (long long)run,
-                 err.message);
+        view_say(&app->view, &app->now, "cannot open run #%lld: %s", (long long)run, err.message);
         return;
     }
     forget_what_was_read(app);

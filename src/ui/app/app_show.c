@@ -181,12 +181,14 @@ static void write_banner(struct app *app)
     str_clear(banner);
     app->banner_is_mild = false;
     if (app_engine_stopped(app)) {
-        str_add(banner,
-                "the engine stopped before the run had ended; q leaves and says why, all is kept");
+        keymap_say(app->view.keys,
+                   "the engine stopped before the run ended; {quit} quits and shows why, "
+                   "nothing is lost",
+                   banner);
     } else if (app->fault.code == ERR_DAMAGED) {
         str_addf(banner, "%s. %s", app->fault.message, app->fault.hint);
     } else if (app->fault.code != ERR_NONE) {
-        str_addf(banner, "log not readable; shown as it was at %s, keys work (%s)",
+        str_addf(banner, "cannot read the log; showing its state at %s, keys work (%s)",
                  clock_hms(app->read.at_ms, hms), app->fault.message);
         app->banner_is_mild = now_ms - app->read.mono_ms < MILD_MS;
     } else if (app->opens) {

@@ -41,11 +41,11 @@ void app_copy(struct app *app, bool of_path)
     bool found = of_path ? view_copy_path(&app->view, &facts, &text, &words)
                          : view_copy_text(&app->view, &facts, &text, &words);
     if (!found)
-        view_say(&app->view, &app->now, "there is nothing to copy here");
+        view_say(&app->view, &app->now, "nothing to copy here");
     else if (term_copy(app->term, str_text(&text), text.len))
         view_say(&app->view, &app->now, "copied to the terminal's clipboard: %s", str_text(&words));
     else
-        view_say(&app->view, &app->now, "not copied: %zu kB are more than a terminal takes (%d)",
+        view_say(&app->view, &app->now, "not copied: %zu kB is more than terminals accept (%d kB)",
                  text.len / 1024, TERM_COPY_MAX / 1024);
     str_done(&text);
     str_done(&words);
@@ -97,7 +97,7 @@ static bool put_output(struct app *app, const struct log_output_key *key, struct
     log_join_done(&join);
     output_page_done(&page);
     if (text->is_cut)
-        (void)fprintf(text->file, "(cut here, after %d MB)\n", PAGER_TEXT_MAX / 1024 / 1024);
+        (void)fprintf(text->file, "(truncated after %d MB)\n", PAGER_TEXT_MAX / 1024 / 1024);
     return ok;
 }
 
@@ -116,7 +116,7 @@ static bool put_text(struct app *app, FILE *file, struct err *err)
     if (screen == SCREEN_TASKS || screen == SCREEN_TIMELINE)
         key = app->tail.key;
     if (app->view.chosen < 0 || key.attempt == 0)
-        return err_set(err, ERR_NOT_FOUND, "there is no text to read yet");
+        return err_set(err, ERR_NOT_FOUND, "nothing to read yet");
     if (app_is_bounded(app))
         text.until_ms = app_facts(app).now.at_ms;
     if (screen == SCREEN_FORENSICS) {
@@ -130,7 +130,7 @@ static bool put_text(struct app *app, FILE *file, struct err *err)
     if (ok && text.bytes == 0)
         return err_set(err, ERR_NOT_FOUND, "this try wrote nothing");
     if (ok && (fflush(file) != 0 || ferror(file)))
-        return err_set_errno(err, errno, "the text for $PAGER");
+        return err_set_errno(err, errno, "cannot write the text for $PAGER");
     return ok;
 }
 
@@ -179,7 +179,7 @@ static FILE *open_text(struct err *err)
     FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
     if (file)
         return file;
-    (void)err_set_errno(err, errno, "the text for $PAGER");
+    (void)err_set_errno(err, errno, "cannot write the text for $PAGER");
     if (fd >= 0)
         (void)close(fd);
     return NULL;
@@ -272,7 +272,7 @@ void app_choose_theme(struct app *app, const char *name)
     }
     for (size_t i = 0; theme_name_at(i); i++)
         str_addf(&known, "%s%s", i > 0 ? ", " : "", theme_name_at(i));
-    view_say(&app->view, &app->now, "there is no theme '%s': %s", name, str_text(&known));
+    view_say(&app->view, &app->now, "unknown theme '%s': use one of %s", name, str_text(&known));
     str_done(&known);
 }
 
@@ -281,7 +281,7 @@ void app_choose_notify(struct app *app, const char *names)
     unsigned wanted = 0;
     if (!ui_notify_parse(names, &wanted)) {
         view_say(&app->view, &app->now,
-                 "notify takes needs-you, stuck, gave-up, budget, ended, or off");
+                 "notify: use needs-you, stuck, gave-up, budget, ended, or off");
         return;
     }
     app->notify.wanted = wanted;

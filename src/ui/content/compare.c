@@ -59,7 +59,7 @@ static void on_line(void *ctx, const struct normaliser_line *line)
 static void take_output_row(struct reading *reading, const struct output_page *page,
                             const struct log_output_row *row)
 {
-    static const char gap[] = "(more was written here and not kept)";
+    static const char gap[] = "(more output here was not kept)";
     const int stream = row->stream;
     int64_t seen = reading->next[stream] - row->offset;  /* a tail overlaps the head */
     const bool is_full = reading->lines[stream]->is_cut; /* the row would not be kept */
@@ -137,7 +137,7 @@ static void tell_start(const struct telling *telling)
         shown_duration(attempt->waited_ms, &facts[COMPARE_WAITED]);
     str_add(&facts[COMPARE_BY], attempt->by_hand ? "by hand" : "auto");
     if (attempt->hint && attempt->hint->text[0] != '\0')
-        str_addf(&facts[COMPARE_BY], ", told: \"%s\"", attempt->hint->text);
+        str_addf(&facts[COMPARE_BY], ", hint: \"%s\"", attempt->hint->text);
 }
 
 static void tell_end(const struct telling *telling)
@@ -205,7 +205,7 @@ static void tell_result(const struct telling *telling)
         str_add_n(&facts[COMPARE_RESULT], hex, BRIEF_DIGITS);
     }
     if (attempt->partial)
-        str_add(&facts[COMPARE_RESULT], ", not of all it wrote");
+        str_add(&facts[COMPARE_RESULT], ", from partial output");
     shown_new(attempt->new_permille, &facts[COMPARE_NEW]);
     const struct event *used = attempt_events_last(telling->events, EVENT_AGENT_USED);
     if (used) {

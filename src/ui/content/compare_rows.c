@@ -112,7 +112,7 @@ static void add_sum(struct laying *laying)
 {
     const struct compare *compare = laying->compare;
     const struct compare_side *sides = compare->sides;
-    add_head(laying, "what the second wrote that the first did not");
+    add_head(laying, "only in the output of the second try");
     begin_row(laying);
     if (compare->fresh > 0) {
         str_addf(&laying->line, "%zu of its %zu lines; new ", compare->fresh,
@@ -120,8 +120,7 @@ static void add_sum(struct laying *laying)
         shown_new((int)(compare->fresh * 1000 / compare->second_lines), &laying->line);
     } else {
         str_addf(&laying->line, "nothing%s",
-                 digest_is_same(sides[0].fingerprint, sides[1].fingerprint) ? ": the same result"
-                                                                            : "");
+                 digest_is_same(sides[0].fingerprint, sides[1].fingerprint) ? ": same result" : "");
     }
     add_row(laying, REPORT_ROW_PLAIN);
     unsigned masks = 0;
@@ -130,7 +129,7 @@ static void add_sum(struct laying *laying)
     if (masks == 0)
         return;
     begin_row(laying);
-    str_add(&laying->line, "masked, as <word>: ");
+    str_add(&laying->line, "masked as <word>: ");
     shown_masks(masks, &laying->line);
     add_row(laying, REPORT_ROW_PLAIN);
 }
@@ -162,7 +161,7 @@ static void add_equal(struct laying *laying, const struct compare_lines *lines,
         add_line(laying, lines, span->first + i, REPORT_ROW_SAME);
     if (is_folded) {
         begin_row(laying);
-        str_addf(&laying->line, "= %zu lines the same", span->count - head - tail);
+        str_addf(&laying->line, "= %zu identical lines", span->count - head - tail);
         add_row(laying, REPORT_ROW_FOLD);
     }
     for (size_t i = span->count - tail; i < span->count; i++)
@@ -186,7 +185,7 @@ static void add_text(struct laying *laying, enum compare_text text)
         return;
     str_addf(&head, "%s: %zu and %zu lines", compare_text_name(text), first->count, second->count);
     if (diff->removed + diff->added == 0)
-        str_add(&head, ", the same");
+        str_add(&head, ", identical");
     else
         str_addf(&head, ", -%zu +%zu", diff->removed, diff->added);
     add_head(laying, head.data);
@@ -204,7 +203,7 @@ static void add_text(struct laying *laying, enum compare_text text)
                      is_removed ? REPORT_ROW_REMOVED : REPORT_ROW_ADDED);
     }
     if (diff->is_cut)
-        add_note(laying, "too many changes to find what is the same further on");
+        add_note(laying, "too many changes to compare the rest");
     if (first->is_cut || second->is_cut)
         add_note(laying, "later lines were not compared");
 }
@@ -252,12 +251,12 @@ static void add_paths(struct laying *laying)
     const struct compare_side *second = &laying->compare->sides[1];
     if (!first->paths_known && !second->paths_known)
         return;
-    add_head(laying, "what each changed in its workspace");
+    add_head(laying, "workspace changes of each try");
     for (int i = 0; i < COMPARE_SIDES; i++) {
         const struct compare_side *side = &laying->compare->sides[i];
         if (!side->paths_known) {
             begin_row(laying);
-            str_addf(&laying->line, "of try %d it is not known%s", side->key.attempt,
+            str_addf(&laying->line, "unknown for try %d%s", side->key.attempt,
                      side->passed ? ": it passed" : "");
             add_row(laying, REPORT_ROW_PLAIN);
         }

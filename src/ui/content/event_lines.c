@@ -181,7 +181,7 @@ void log_words_end(const struct run_state *state, const struct log_output_key *k
     if (outcome->kind == OUTCOME_NOT_STARTED)
         return;
     if (!outcome_is_seen(outcome)) {
-        str_add(out, ": devs died, its end was not seen");
+        str_add(out, ": devs died, end not recorded");
         return;
     }
     str_add(out, " after ");

@@ -22,8 +22,8 @@ static const struct section {
     [FORENSICS_COMMAND] = {"command, env", "COMMAND", forensics_command},
     [FORENSICS_TREE] = {"tree", "TREE", forensics_tree},
     [FORENSICS_DIFF] = {"diff", "WHAT IT CHANGED", forensics_diff},
-    [FORENSICS_OUT] = {"out tail", "STDOUT, THE END OF IT", forensics_out},
-    [FORENSICS_ERR] = {"err tail", "STDERR, THE END OF IT", forensics_err},
+    [FORENSICS_OUT] = {"out tail", "END OF STDOUT", forensics_out},
+    [FORENSICS_ERR] = {"err tail", "END OF STDERR", forensics_err},
     [FORENSICS_TESTS] = {"test report", "TEST REPORT", forensics_tests},
     [FORENSICS_PROCESSES] = {"processes", "PROCESSES AT THE END", forensics_processes},
     [FORENSICS_MACHINE] = {"machine", "MACHINE, VERSIONS", forensics_machine},
@@ -96,18 +96,18 @@ static void say_nothing(struct forensics *out, const struct forensics_facts *fac
     if (facts->capture)
         return;
     if (facts->attempt->ended.mono_ms == 0)
-        str_addf(text, "Try %d is still running. Captures come when it ends", number);
+        str_addf(text, "Try %d is still running. It is captured when it ends", number);
     if (facts->attempt->ended.mono_ms == 0 && number > 1)
         str_addf(text, "; [ shows try %d.", number - 1);
     else if (facts->attempt->ended.mono_ms == 0)
         str_add_char(text, '.');
     else if (facts->attempt->class == VERDICT_SUCCESS)
-        str_addf(text, "Try %d passed: nothing is captured of what passes.", number);
+        str_addf(text, "Try %d passed: passing tries are not captured.", number);
     else if (!attempt_events_last(facts->events, EVENT_STEP_ENDED))
-        str_addf(text, "Try %d did not end its step: %s was captured, the log has the rest.",
-                 number, facts->changes ? "only what it changed" : "nothing");
+        str_addf(text, "Try %d did not end its step: %s was captured; see the log for the rest.",
+                 number, facts->changes ? "only its diff" : "nothing");
     else
-        str_addf(text, "No capture of try %d is in the log.", number);
+        str_addf(text, "The log has no capture of try %d.", number);
 }
 
 static void add_secrets(struct forensics *out, const struct forensics_facts *facts)
@@ -206,11 +206,11 @@ bool forensics_read(struct forensics *out, const struct run_state *state,
     bool ok = true;
     if (!step_state_find_attempt(step, key->attempt)) {
         made.key.attempt = 0;
-        str_add(&made.nothing, "No tries yet: nothing is captured.");
+        str_add(&made.nothing, "No tries yet: nothing captured.");
     } else if (!make_forensics(&made, state, key, reader, &why)) {
         forensics_done(&made);
         made.key = (struct log_output_key){.run = key->run, .task = key->task, .step = key->step};
-        str_addf(&made.nothing, "It could not be read: %s", why.message);
+        str_addf(&made.nothing, "Cannot read the captures: %s", why.message);
         ok = err_set(err, why.code, "%s", why.message) || err_hint(err, "%s", why.hint);
     }
     forensics_done(out);
@@ -342,7 +342,8 @@ void forensics_lacks(struct forensics *out, const struct forensics_facts *facts,
 {
     const char *why = json_text(json_get(forensics_item(facts, "missing"), item), "");
     if (*why == '\0')
-        why = facts->capture ? "not captured by the devs that wrote this log" : "not captured";
+        why = facts->capture ? "not captured by the devs version that wrote this log"
+                             : "not captured";
     char text[TEXT_LINE_MAX];
     (void)snprintf(text, sizeof(text), "%-*s%s", FORENSICS_LABEL_COLUMNS, label, why);
     add_pair(out, FORENSICS_LACKS, text);

@@ -69,7 +69,7 @@ static void add_environment(struct forensics *out, const struct forensics_facts 
     add_names(out, "environment, names only: values are never captured", names, &more);
     str_clear(&more);
     if (json_count(cut) > 0)
-        add_names(out, "of these, secrets: their values are cut wherever they turn up", cut, &more);
+        add_names(out, "of these, secrets: their values are cut everywhere", cut, &more);
     forensics_note(out, FORENSICS_COMMAND, "%zu names", json_count(names));
     str_done(&more);
 }
@@ -172,7 +172,7 @@ void forensics_diff(struct forensics *out, const struct forensics_facts *facts)
     }
     if (!changes) {
         forensics_addf(out, FORENSICS_LACKS, "%s",
-                       facts->capture ? "not in the log (yet): it is made after the end"
+                       facts->capture ? "not in the log (yet): captured after the end"
                                       : "not captured");
         return;
     }
@@ -209,9 +209,9 @@ static void add_sender(struct forensics *out, const struct json *end)
     if (*signal)
         forensics_pair(out, "signal", "%s", signal);
     if (*inner)
-        forensics_pair(out, "inner", "its exit code is how a shell reports signal %s", inner);
+        forensics_pair(out, "inner", "a shell's exit code for signal %s", inner);
     forensics_pair(out, "ended by", "%s (%s)", json_text(json_get(end, "sender"), "unknown"),
-                   json_text(json_get(end, "sender_why"), "not known"));
+                   json_text(json_get(end, "sender_why"), "reason not recorded"));
 }
 
 /* Adds CPU time and memory, such as "22 s". */
@@ -257,7 +257,7 @@ void forensics_end(struct forensics *out, const struct forensics_facts *facts)
     struct str words = {0};
     char hms[CLOCK_TEXT_MAX];
     if (attempt->ended.mono_ms == 0) {
-        forensics_addf(out, FORENSICS_LACKS, "it still runs");
+        forensics_addf(out, FORENSICS_LACKS, "still running");
         return;
     }
     outcome_words(&attempt->outcome, &words);
@@ -319,7 +319,7 @@ void forensics_processes(struct forensics *out, const struct forensics_facts *fa
         forensics_addf(out, FORENSICS_LABEL, "alive when it ended");
         add_processes(out, ran);
     } else if (ran) {
-        forensics_pair(out, "at the end", "nothing ran any more");
+        forensics_pair(out, "at the end", "nothing was running");
     }
     forensics_pair(out, "left", "%lld", (long long)json_i64(left, 0));
     add_processes(out, forensics_item(facts, "left_processes"));
@@ -342,7 +342,7 @@ static void add_network(struct forensics *out, const struct forensics_facts *fac
     }
     forensics_pair(out, "network", "%s (%s)",
                    json_bool(json_get(network, "up"), false) ? "up" : "down",
-                   names.len > 0 ? names.data : "no interface but the loopback");
+                   names.len > 0 ? names.data : "no interface except loopback");
     str_done(&names);
 }
 
@@ -393,8 +393,7 @@ static void add_stream(struct forensics *out, const struct forensics_facts *fact
     }
     log_tail_done(&tail);
     if (out->count == before)
-        forensics_addf(out, FORENSICS_LACKS, "%s",
-                       is_over ? "it wrote nothing here" : "nothing yet");
+        forensics_addf(out, FORENSICS_LACKS, "%s", is_over ? "nothing was written" : "nothing yet");
     if (is_over)
         forensics_note(out, section, "%lld l", (long long)outcome->lines[stream - 1]);
 }
@@ -425,7 +424,7 @@ void forensics_tests(struct forensics *out, const struct forensics_facts *facts)
                      keys[i]);
     }
     forensics_pair(out, "tests", "%s", str_text(&numbers));
-    forensics_pair(out, "as", "%s writes it to %s", json_text(json_get(report, "form"), "?"),
+    forensics_pair(out, "as", "%s, on %s", json_text(json_get(report, "form"), "?"),
                    json_text(json_get(report, "stream"), "?"));
     forensics_pair(out, "line", "%s", json_text(json_get(report, "line"), ""));
     int64_t failed = json_i64(json_get(report, "failed"), -1);
@@ -437,11 +436,11 @@ void forensics_tests(struct forensics *out, const struct forensics_facts *facts)
 enum { EVIDENCE_LINES = 2, EVIDENCE_LINE_BYTES = 2048 };
 
 static const char *const near_words[] = {
-    [NEAR_QUOTED] = "its line is a quotation",
-    [NEAR_UNLESS] = "its own exception holds",
-    [NEAR_PATTERN] = "its keyword is there, the pattern around it does not match",
-    [NEAR_EXIT] = "exit code, signal or program do not fit",
-    [NEAR_OUTRANKED] = "it holds, too, but another rule comes first",
+    [NEAR_QUOTED] = "the line is a quotation",
+    [NEAR_UNLESS] = "its own exception matches",
+    [NEAR_PATTERN] = "its keyword occurs, but its pattern does not match",
+    [NEAR_EXIT] = "exit code, signal or program do not match",
+    [NEAR_OUTRANKED] = "it matches, too, but another rule comes first",
 };
 static_assert(ARRAY_LEN(near_words) == NEAR_WHY_COUNT, "every near miss has its words");
 
@@ -451,7 +450,7 @@ static void add_rule(struct forensics *out, const struct verdict *verdict)
     if (verdict->rule[0] != '\0')
         forensics_pair(out, "rule", "%s", verdict->rule);
     if (verdict->match[0] != '\0')
-        forensics_pair(out, "went by", "%s, byte %lld: \"%s\"",
+        forensics_pair(out, "matched", "%s, byte %lld: \"%s\"",
                        verdict->stream == VERDICT_STREAM_NONE
                            ? "the facts"
                            : verdict_stream_name(verdict->stream),
@@ -468,10 +467,10 @@ static void add_rule(struct forensics *out, const struct verdict *verdict)
 static void add_near(struct forensics *out, const struct verdict *verdict)
 {
     if (verdict->near_count == 0) {
-        forensics_pair(out, "others", "no other rule came near");
+        forensics_pair(out, "others", "no other rule came close");
         return;
     }
-    forensics_addf(out, FORENSICS_LABEL, "rules that came near and lost");
+    forensics_addf(out, FORENSICS_LABEL, "rules that nearly matched");
     for (int i = 0; i < verdict->near_count; i++) {
         const struct verdict_near *near = &verdict->near[i];
         if (near->stream == VERDICT_STREAM_NONE)
@@ -576,7 +575,7 @@ static void add_fingerprint(struct forensics *out, const struct forensics_facts 
     digest_to_hex(attempt->fingerprint, hex);
     struct str others = {0};
     if (tasks > 0)
-        shown_count(tasks, "ends like it", "end like it", &others);
+        shown_count(tasks, "has it", "have it", &others);
     forensics_pair(out, "same fault", "%.8s: other tries of this step: %s; other tasks: %s", hex,
                    same.len > 0 ? same.data : "none", tasks > 0 ? others.data : "none");
     str_done(&same);
@@ -589,7 +588,7 @@ void forensics_verdict(struct forensics *out, const struct forensics_facts *fact
     struct verdict verdict = verdict_new();
     char word[VERDICT_WORD_MAX];
     if (attempt->ended.mono_ms == 0) {
-        forensics_addf(out, FORENSICS_LACKS, "it still runs");
+        forensics_addf(out, FORENSICS_LACKS, "still running");
         return;
     }
     verdict_from_json(facts->verdict, &verdict);
@@ -598,7 +597,7 @@ void forensics_verdict(struct forensics *out, const struct forensics_facts *fact
     verdict.reason = attempt->reason;
     out->verdict = verdict;
     if (verdict.class == VERDICT_SUCCESS) {
-        forensics_pair(out, "class", "success%s", facts->verdict ? ": it failed as expected" : "");
+        forensics_pair(out, "class", "success%s", facts->verdict ? ": failed as expected" : "");
         return;
     }
     (void)verdict_word(&verdict, &attempt->outcome, word);
@@ -607,7 +606,7 @@ void forensics_verdict(struct forensics *out, const struct forensics_facts *fact
     const struct correction *correction = attempt->correction;
     if (correction) {
         char at[CLOCK_TEXT_MAX];
-        forensics_pair(out, "corrected", "%s, says %s, %s; the original verdict is kept",
+        forensics_pair(out, "corrected", "%s, by %s, %s; original verdict kept",
                        verdict_label_word(&correction->label),
                        correction->by[0] != '\0' ? correction->by : "a person",
                        clock_date(correction->at_ms, at));
@@ -615,7 +614,7 @@ void forensics_verdict(struct forensics *out, const struct forensics_facts *fact
     add_rule(out, &verdict);
     add_near(out, &verdict);
     if (verdict.violations[0] != '\0') { /* ends with a line feed */
-        forensics_addf(out, FORENSICS_LABEL, "why the output does not fit its contract");
+        forensics_addf(out, FORENSICS_LABEL, "how the output violates its contract");
         forensics_add(out, FORENSICS_PLAIN, verdict.violations, strlen(verdict.violations) - 1);
     }
     add_evidence(out, facts, &verdict);

@@ -247,7 +247,7 @@ static void add_fault(const struct log_run_sum *sum, struct str *out)
     verdict.type = sum->type;
     verdict.reason = sum->reason;
     digest_to_hex(sum->fault, hex);
-    str_addf(out, "one fault in all %d failed tasks: ", sum->failed);
+    str_addf(out, "same fault in all %d failed tasks: ", sum->failed);
     if (sum->type != TRANSIENT_NONE || sum->reason != REASON_NONE)
         str_addf(out, "%s ", verdict_word(&verdict, &outcome, word));
     str_add_n(out, hex, DIGEST_SHOWN);
@@ -256,12 +256,12 @@ static void add_fault(const struct log_run_sum *sum, struct str *out)
 void runs_row_note(const struct runs_row *row, struct str *out)
 {
     if (row->shown == SHOWN_LOST) {
-        str_add(out, "ended without a last record (devs was killed)");
+        str_add(out, "end not recorded (devs was killed)");
         if (row->has_sum && row->sum.running > 0)
             str_addf(out, "; %d %s lost", row->sum.running,
                      row->sum.running == 1 ? "task" : "tasks");
     } else if (row->shown == SHOWN_QUIET) {
-        str_add(out, "its devs is suspended: fg, or kill -CONT, resumes it");
+        str_add(out, "devs is suspended: fg or kill -CONT resumes it");
     } else if (row->has_sum && row->sum.alike && row->sum.failed >= FAULT_TASKS_MIN) {
         add_fault(&row->sum, out);
     }

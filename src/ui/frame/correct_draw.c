@@ -34,21 +34,21 @@ struct hint {
 };
 
 static const struct hint hints[][KEYS_MAX + 1] = {
-    [CORRECT_PICKING] = {{TERM_KEY_ENTER, NULL, "takes it"},
+    [CORRECT_PICKING] = {{TERM_KEY_ENTER, NULL, "accept"},
                          {'+', NULL, "new rule"},
                          {TERM_KEY_ESC, NULL, "back"},
                          {TERM_KEY_DOWN, "Up Down", "choose"},
                          {'/', "/ or letters", "find"}},
-    [CORRECT_WRITING] = {{TERM_KEY_ENTER, NULL, "tries it"},
+    [CORRECT_WRITING] = {{TERM_KEY_ENTER, NULL, "try it"},
                          {TERM_KEY_TAB, NULL, "next"},
                          {TERM_KEY_ESC, NULL, "back"}},
-    [CORRECT_TRYING] = {{TERM_KEY_ESC, NULL, "stops it"}},
-    [CORRECT_TRIED] = {{'s', NULL, "saves it"}, {TERM_KEY_ESC, NULL, "back"}},
+    [CORRECT_TRYING] = {{TERM_KEY_ESC, NULL, "stop it"}},
+    [CORRECT_TRIED] = {{'s', NULL, "save it"}, {TERM_KEY_ESC, NULL, "back"}},
 };
 static const struct hint hints_typing[KEYS_MAX + 1] = {
-    {TERM_KEY_ENTER, NULL, "takes it"},
+    {TERM_KEY_ENTER, NULL, "accept"},
     {'+', NULL, "new rule"},
-    {TERM_KEY_ESC, NULL, "shows all"},
+    {TERM_KEY_ESC, NULL, "show all"},
     {TERM_KEY_DOWN, "Up Down", "choose"},
 };
 static const struct hint hints_failed[KEYS_MAX + 1] = {{TERM_KEY_ESC, NULL, "back"}};
@@ -109,13 +109,13 @@ static void draw_title(const struct correct *correct, struct canvas *canvas, int
         str_addf(&text, " %s: which class? ", correct->name);
         break;
     case CORRECT_WRITING:
-        str_addf(&text, " a new rule, after %s ", correct->name);
+        str_addf(&text, " new rule, based on %s ", correct->name);
         break;
     case CORRECT_TRYING:
-        str_addf(&text, " trying the rule %s ", id);
+        str_addf(&text, " trying rule %s ", id);
         break;
     case CORRECT_TRIED:
-        str_addf(&text, " the rule %s, tried ", id);
+        str_addf(&text, " rule %s, tried ", id);
         break;
     }
     canvas_rule(canvas, row, 0, canvas->columns);
@@ -180,7 +180,7 @@ static void draw_class(const struct correct *correct, struct canvas *canvas, int
     bool present = verdict_label_equals(label, &correct->label);
     (void)snprintf(what, sizeof(what), "%s%s%s%s", verdict_class_name(label->class),
                    transient ? ", " : "", transient ? verdict_label_word(label) : "",
-                   bare ? ", no reason of its own" : "");
+                   bare ? ", no specific reason" : "");
     struct spot spot = {row, 3, WORD_COLUMNS};
     (void)canvas_text(canvas, spot, STYLE_PROMPT, correct_word(label, word));
     spot.column += WORD_COLUMNS;
@@ -203,7 +203,7 @@ static void draw_list(const struct correct *correct, struct space *space)
     if (top < 0)
         top = 0;
     if (count == 0)
-        put_row(space, STYLE_PROMPT, "  no class has that in its name");
+        put_row(space, STYLE_PROMPT, "  no class name matches");
     for (int i = top; i < count; i++) {
         int row = next_row(space);
         if (row < 0)
@@ -266,7 +266,7 @@ static void draw_writing(const struct correct *correct, struct space *space)
         put_wrapped(space, STYLE_PROMPT, correct->note);
     else if (sound)
         put_wrapped(space, STYLE_PROMPT,
-                    "it is valid; it is tried on all recorded tries before it can be saved");
+                    "valid; it is tested on all recorded tries before it can be saved");
     else
         put_wrapped(space, STYLE_NEEDS_YOU, correct->problem);
 }
@@ -324,10 +324,10 @@ void correct_draw(const struct correct *correct, struct canvas *canvas)
         break;
     case CORRECT_TRYING:
         if (correct->total > 0)
-            (void)snprintf(text, sizeof(text), "%lld of %lld recorded tries judged",
+            (void)snprintf(text, sizeof(text), "%lld of %lld recorded tries checked",
                            (long long)correct->done, (long long)correct->total);
         else
-            (void)snprintf(text, sizeof(text), "the recorded tries are being counted");
+            (void)snprintf(text, sizeof(text), "counting the recorded tries");
         put_row(&space, STYLE_PROMPT, text);
         break;
     case CORRECT_TRIED:

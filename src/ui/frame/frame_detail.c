@@ -161,7 +161,7 @@ static void add_why_title(const struct detail *detail, struct str *out)
         str_addf(out,
                  has_failed(detail)  ? "why try %d failed"
                  : has_ended(detail) ? "try %d passed"
-                                     : "try %d runs",
+                                     : "try %d is running",
                  detail->attempt->number);
 }
 
@@ -180,13 +180,13 @@ static void put_verdict(struct preview *preview, const struct detail *detail)
     if (verdict)
         shown_evidence_place(verdict, &text);
     if (verdict && verdict->near_count == 0)
-        str_add(&text, "   no other rule came near");
+        str_add(&text, "   no other rule came close");
     preview_put(preview, "class", str_text(&text));
     if (verdict) {
         str_clear(&text);
         if (verdict->match[0] != '\0')
             str_addf(&text, "\"%s\"", verdict->match);
-        preview_put(preview, "went by", str_text(&text));
+        preview_put(preview, "matched", str_text(&text));
         str_clear(&text);
         if (preview->kind == FRAME_PREVIEW_ROOMY || preview_has_close_miss(verdict))
             shown_near(verdict, &text);
@@ -259,7 +259,7 @@ static void put_try(struct preview *preview, const struct detail *detail)
     struct str text = {0};
     if (hint && hint->text[0] != '\0') {
         str_addf(&text, "\"%s\"%s%s", hint->text, hint->by[0] != '\0' ? ", by " : "", hint->by);
-        preview_put(preview, "told", str_text(&text));
+        preview_put(preview, "hinted", str_text(&text));
         str_clear(&text);
     }
     if (has_failed(detail)) {
@@ -337,7 +337,7 @@ static void put_ahead(struct preview *preview)
         retry_help_odds(facts->retries, &like, &odds))
         retry_odds_words(&odds, &chance);
     if (tries.len + chance.len > 0)
-        put_head(preview, "IF IT GOES ON", "");
+        put_head(preview, "IF IT CONTINUES", "");
     if (tries.len > 0)
         preview_put(preview, "tries", tries.data);
     if (chance.len > 0)
@@ -370,7 +370,10 @@ static int draw_why(struct canvas *canvas, const struct frame_box *box,
             if (ascii_is_lower(text.data[i]))
                 text.data[i] = (char)(text.data[i] - 'a' + 'A');
         }
-        put_head(&preview, str_text(&text), "i all captures");
+        struct str note = {0};
+        frame_say(detail->input, "{forensics} all captures", &note);
+        put_head(&preview, str_text(&text), str_text(&note));
+        str_done(&note);
         str_clear(&text);
     }
     if (detail->attempt) {
@@ -695,5 +698,5 @@ void frame_detail(struct canvas *canvas, const struct frame_input *input)
         draw_body(canvas, &layout, &detail);
     else if (layout.page.body.rows > 0)
         (void)frame_put(canvas, (struct spot){layout.page.body.row, 1, canvas->columns - 1},
-                        STYLE_PLAIN, "No task is chosen.");
+                        STYLE_PLAIN, "No task selected.");
 }

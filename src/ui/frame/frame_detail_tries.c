@@ -105,7 +105,7 @@ static void add_phase(const struct detail *detail, const struct try_row *row, bo
         str_add(out, shown_sign(shown, ascii));
 }
 
-/* Appends "2 files, +41 -3; same result as try 2; told: ...". */
+/* Appends "2 files, +41 -3; same result as try 2; hint: ...". */
 static void add_changed(const struct detail *detail, const struct try_row *row, struct str *out)
 {
     const struct attempt_state *attempt = row->attempt;
@@ -119,7 +119,7 @@ static void add_changed(const struct detail *detail, const struct try_row *row, 
         str_addf(out, "%ssame result as try %d", out->len > 0 ? "; " : "",
                  step->attempts[row->index - 1].number);
     if (attempt->hint && attempt->hint->text[0] != '\0')
-        str_addf(out, "%stold: \"%s\"", out->len > 0 ? "; " : "", attempt->hint->text);
+        str_addf(out, "%shint: \"%s\"", out->len > 0 ? "; " : "", attempt->hint->text);
 }
 
 static void add_time(int64_t at_ms, struct str *out)

@@ -273,7 +273,7 @@ static void draw_nothing(struct canvas *canvas, const struct layout *layout,
                          const struct frame_input *input)
 {
     const struct forensics *forensics = input->facts->forensics;
-    const char *why = forensics ? str_text(&forensics->nothing) : "It could not be read.";
+    const char *why = forensics ? str_text(&forensics->nothing) : "Cannot read the captures.";
     int column = layout->text.columns > 0 ? layout->text.column : layout->list.column + 1;
     struct frame_box box = {layout->list.row > 0 ? layout->list.row : layout->text.row, column,
                             layout->list.rows > 0 ? layout->list.rows : layout->text.rows,

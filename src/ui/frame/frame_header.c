@@ -88,7 +88,7 @@ static void add_clock(const struct frame_input *input, bool with_word, struct st
     if (with_word && facts->mode == VIEW_ENDED)
         str_add(out, "ended ");
     if (with_word && facts->mode == VIEW_INTERRUPTED)
-        str_add(out, "last heard ");
+        str_add(out, "last seen ");
     if (frame_now(input).at_ms > 0)
         str_add(out, clock_hms(frame_now(input).at_ms, hms));
     if (with_word && input->view->times == SHOWN_TIMES_UTC)
@@ -264,7 +264,7 @@ void frame_add_mode(const struct frame_input *input, const struct canvas *canvas
     const char *between = ": ";
     for (int i = 0; i < facts->live->plan->task_count; i++)
         of[shown_task(facts->live, i, false)]++;
-    str_add(out, "  (live goes on");
+    str_add(out, "  (live continues");
     for (size_t i = 0; i < ARRAY_LEN(told); i++) {
         if (of[told[i]] == 0)
             continue;

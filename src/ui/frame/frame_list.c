@@ -213,7 +213,7 @@ static void add_fold_words(const struct list_row *row, const struct view_fold *f
         str_add(out, ", ");
     }
     if (fold->leader >= 0)
-        str_addf(out, "one fault, %s is sent", state->plan->tasks[fold->leader].id);
+        str_addf(out, "one fault, %s first", state->plan->tasks[fold->leader].id);
     else
         str_addf(out, "one fault since %s", clock_hms(fold->fault.since.at_ms, hms));
 }

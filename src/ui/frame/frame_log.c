@@ -151,7 +151,7 @@ void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_lo
         } else if (attempt->ended.mono_ms != 0 || attempt->pid == 0) {
             str_add(&text, input->facts->replay ? "No output up to here." : "No output.");
         } else {
-            str_addf(&text, "No output yet, pid %lld is alive for ", (long long)attempt->pid);
+            str_addf(&text, "No output yet, pid %lld alive for ", (long long)attempt->pid);
             shown_duration(frame_now(input).mono_ms - attempt->started.mono_ms, &text);
             str_add_char(&text, '.');
         }
@@ -324,7 +324,7 @@ static void add_position(const struct frame_input *input, struct str *out)
         char hms[CLOCK_TEXT_MAX];
         str_addf(out, "up to %s", clock_hms(frame_now(input).at_ms, hms));
     } else if (!is_running || frame_mode_is_bar(input->facts)) {
-        str_add(out, log->top == 0 && log->row == 0 ? "all of it" : "at the end");
+        str_add(out, log->top == 0 && log->row == 0 ? "all lines" : "at the end");
     } else {
         frame_say(input, log->stays ? "at the end, {follow} follows" : "follows", out);
     }
@@ -362,15 +362,20 @@ static void draw_rule(struct canvas *canvas, const struct layout *layout,
     str_add(&title, "log  ");
     add_position(input, &title);
     add_search(input, &title);
-    if (input->view->log.column > 0)
-        str_addf(&title, "   from column %d (h)", input->view->log.column + 1);
+    if (input->view->log.column > 0) {
+        str_addf(&title, "   from column %d", input->view->log.column + 1);
+        frame_say(input, " ({left})", &title);
+    }
     const bool has_keys = canvas->columns >= PAGE_PATH_COLUMNS;
     const bool is_wide = canvas->columns >= PAGE_WIDE_COLUMNS;
-    frame_rule(canvas, (struct spot){layout->rule, 0, canvas->columns}, title.data,
-               ends_here(input) && has_keys ? "later lines are not shown"
-               : is_wide  ? "F follow  w wrap  / search  & only matches  e next error"
-               : has_keys ? "w wrap  / search"
-                          : "");
+    frame_rule_say(canvas, (struct spot){layout->rule, 0, canvas->columns}, title.data,
+                   ends_here(input) && has_keys ? "later lines are not shown"
+                   : is_wide                    ? "{follow} follow  {wrap} wrap  {filter} search"
+                                                  "  {match-only} only matches"
+                                                  "  {error-next} next error"
+                   : has_keys                   ? "{wrap} wrap  {filter} search"
+                                                : "",
+                   input);
     str_done(&title);
 }
 
@@ -433,8 +438,9 @@ static void draw_head(struct canvas *canvas, const struct layout *layout,
         add_if_fits(&left, columns, text.data);
         str_clear(&text);
         if (pager->errors.count > 0) {
-            str_addf(&text, "%zu%s with an error (e)", pager->errors.count,
+            str_addf(&text, "%zu%s with an error", pager->errors.count,
                      pager->errors.is_full ? "+" : "");
+            frame_say(input, " ({error-next})", &text);
             add_if_fits(&left, columns, text.data);
         }
         str_done(&text);
@@ -457,14 +463,14 @@ static void draw_no_output(struct canvas *canvas, const struct frame_box *box, i
         str_addf(&text, "\"%s\" not found in this log", pager->needle);
         frame_say(input, ": {match-only} Enter shows all lines", &text);
     } else if (input->view->chosen < 0) {
-        frame_say(input, "No task is chosen: {tasks} shows them all.", &text);
+        frame_say(input, "No task selected: {tasks} shows them all.", &text);
     } else if (!attempt) {
-        str_add(&text, "No tries yet, so nothing was written.");
+        str_add(&text, "No tries yet, so no output.");
     } else if (attempt->ended.mono_ms == 0 && log_pager_said(pager) == 0 && pager->is_through) {
         if (input->facts->orphaned) {
-            str_add(&text, "It wrote nothing before it was lost.");
+            str_add(&text, "No output before it was lost.");
         } else {
-            str_addf(&text, "No output yet, pid %lld is alive for ", (long long)attempt->pid);
+            str_addf(&text, "No output yet, pid %lld alive for ", (long long)attempt->pid);
             shown_duration(frame_now(input).mono_ms - attempt->started.mono_ms, &text);
             str_add_char(&text, '.');
         }

@@ -31,7 +31,7 @@ static void add_run_end(const struct frame_input *input, int columns, struct str
     if (input->facts->replay)
         return;
     struct str hint = {0};
-    frame_say(input, ". {quit} leaves, {timeline} shows where the time went", &hint);
+    frame_say(input, ". {quit} quits, {timeline} shows where the time went", &hint);
     if (text_width(str_text(out), out->len) + text_width(str_text(&hint), hint.len) > columns)
         str_clear(&hint);
     str_add(out, str_text(&hint));
@@ -147,7 +147,7 @@ static void add_message(const struct frame_input *input, int columns, struct mes
     } else if (facts->mode == VIEW_REPLAY && view_screen(view) == SCREEN_RUNS) {
         return; /* messages are about a single run */
     } else if (view->leaving) {
-        str_addf(text, "nothing more is started; leaving when %d %s ended", state->running,
+        str_addf(text, "starting nothing more; quitting when %d %s ended", state->running,
                  state->running == 1 ? "try has" : "tries have");
     } else if (!state->started) {
         str_add(text, "the run is starting");
@@ -156,12 +156,12 @@ static void add_message(const struct frame_input *input, int columns, struct mes
     } else if (facts->mode == VIEW_INTERRUPTED) {
         if (state->running > 0) {
             str_add(text, "devs died while ");
-            shown_count(state->running, "try ran. ", "tries ran. ", text);
+            shown_count(state->running, "try was running. ", "tries were running. ", text);
         } else {
-            str_add(text, "devs exited before the run had ended. ");
+            str_add(text, "devs exited before the run ended. ");
         }
         str_addf(text, "Continue it: devs run --continue %lld", (long long)input->number);
-        frame_say(input, ". {quit} leaves", text);
+        frame_say(input, ". {quit} quits", text);
     } else {
         add_notice(input, out);
     }

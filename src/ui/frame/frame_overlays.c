@@ -238,7 +238,7 @@ static int lay_out_orders(const struct canvas *canvas, int rows[ORDER_COUNT + 1]
     int row = 0;
     int column = 1 + (int)strlen("order") + MENU_GAP;
     for (enum order_by by = 0; by <= ORDER_COUNT; by++) {
-        const char *name = by < ORDER_COUNT ? view_order_name(by) : "Esc stays";
+        const char *name = by < ORDER_COUNT ? view_order_name(by) : "Esc close";
         const int width = (int)strlen(name) + (by < ORDER_COUNT ? 3 : 0);
         if (column + width > canvas->columns && column > 1) {
             row++;
@@ -273,7 +273,7 @@ void view_order_draw(const struct view *view, struct canvas *canvas)
         canvas_add_zone(canvas, at, (uint32_t)digit[0]);
     }
     const struct spot end = {top + rows[ORDER_COUNT], columns[ORDER_COUNT], 9};
-    (void)canvas_text(canvas, end, STYLE_PROMPT, "Esc stays");
+    (void)canvas_text(canvas, end, STYLE_PROMPT, "Esc close");
     canvas_add_zone(canvas, end, TERM_KEY_ESC);
 }
 
@@ -318,18 +318,21 @@ int frame_report_rows(int canvas_rows, size_t rows)
     return rows < (size_t)room ? (int)rows : room;
 }
 
-static void draw_report_rule(struct canvas *canvas, int row, const struct view_report *report,
-                             size_t rows)
+static void draw_report_rule(struct canvas *canvas, int row, const struct frame_input *input)
 {
+    const struct view_report *report = &input->view->report;
     static const char *const titles[] = {[REPORT_NONE] = "",
-                                         [REPORT_COMPARE] = "two tries  (=)",
-                                         [REPORT_WHAT_IF] = "what if  (=)",
-                                         [REPORT_BUNDLE] = "one file to share  (W)"};
+                                         [REPORT_COMPARE] = "two tries  ({compare})",
+                                         [REPORT_WHAT_IF] = "what if  ({compare})",
+                                         [REPORT_BUNDLE] = "one file to share  ({bundle})"};
+    struct str title = {0};
     struct str note = {0};
+    frame_say(input, titles[report->kind], &title);
     if (report->last > 0)
-        str_addf(&note, "%d to %d of %zu", report->top + 1, report->top + report->page, rows);
-    frame_rule(canvas, (struct spot){row, 0, canvas->columns}, titles[report->kind],
-               str_text(&note));
+        str_addf(&note, "%d to %d of %zu", report->top + 1, report->top + report->page,
+                 input->facts->report->count);
+    frame_rule(canvas, (struct spot){row, 0, canvas->columns}, str_text(&title), str_text(&note));
+    str_done(&title);
     str_done(&note);
 }
 
@@ -346,7 +349,7 @@ void frame_report(struct canvas *canvas, const struct frame_input *input)
     const int last = canvas->rows - 1;
     const int first = last - report->page;
     if (first >= 1)
-        draw_report_rule(canvas, first - 1, report, rows->count);
+        draw_report_rule(canvas, first - 1, input);
     for (int i = 0; i < report->page; i++) {
         const size_t index = (size_t)report->top + (size_t)i;
         canvas_blank_row(canvas, first + i, STYLE_PLAIN);
@@ -358,8 +361,8 @@ void frame_report(struct canvas *canvas, const struct frame_input *input)
     }
     struct str keys = {0};
     if (report->kind == REPORT_BUNDLE)
-        str_add(&keys, "y writes it   ");
-    frame_say(input, "{back} closes it   {down} {up} {page-down} {page-up} scroll", &keys);
+        str_add(&keys, "y write   ");
+    frame_say(input, "{back} close   {down} {up} {page-down} {page-up} scroll", &keys);
     canvas_blank_row(canvas, last, STYLE_PLAIN);
     (void)frame_put(canvas, (struct spot){last, 1, canvas->columns - 1}, STYLE_LABEL,
                     str_text(&keys));

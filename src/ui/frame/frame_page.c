@@ -57,9 +57,9 @@ void frame_name_acts(const struct frame_input *input, const char *briefs[UI_ACT_
         return;
     const struct task_state *task = &input->facts->state->tasks[chosen];
     if (task->held)
-        briefs[UI_HOLD] = "let go";
+        briefs[UI_HOLD] = "release";
     if (task->status == TASK_STUCK)
-        briefs[UI_RETRY] = "go on";
+        briefs[UI_RETRY] = "continue";
 }
 
 /* Sets the texts of keys that share a word with the key for the opposite direction, and of those
@@ -86,7 +86,7 @@ static void name_acts(const struct frame_input *input, const char *briefs[UI_ACT
         briefs[UI_QUIT] = "back";
     }
     if (facts->mode == VIEW_REPLAY)
-        briefs[UI_QUIT] = "leave";
+        briefs[UI_QUIT] = "quit";
     if (facts->replay && facts->replay->playing)
         briefs[UI_PLAY] = "pause";
     if (view_is_zoomed(view))
@@ -99,7 +99,7 @@ static void name_acts(const struct frame_input *input, const char *briefs[UI_ACT
     briefs[UI_OPEN] = view_is_unfolded(view, fold) ? "fold" : "unfold";
     briefs[UI_RETRY] = "send one";
     briefs[UI_CANCEL] = "cancel all";
-    briefs[UI_HOLD] = all_held ? "let all go" : "hold all";
+    briefs[UI_HOLD] = all_held ? "release all" : "hold all";
 }
 
 /* Returns the keys to show, still without texts; quit and help are always among them. */

@@ -133,9 +133,9 @@ static void put_shares(struct preview *preview)
         little++;
     struct str after = {0};
     if (same > 0)
-        str_addf(&after, "the same result %d times running", same + 1);
+        str_addf(&after, "same result %d times in a row", same + 1);
     else if (little > 1)
-        str_addf(&after, "hardly anything new %d times running", little);
+        str_addf(&after, "almost nothing new %d times in a row", little);
     put_last_parts(preview, "new", (struct parts){ended, add_try_share, str_text(&after)});
     str_done(&after);
 }
@@ -238,7 +238,7 @@ static void put_fold_facts(struct preview *preview, const struct view_fold *fold
     shown_class(preview->state, fold->fault.first, &text);
     str_addf(&text, ", since %s (", clock_hms(fold->fault.since.at_ms, hms));
     shown_duration(now.mono_ms - fold->fault.since.mono_ms, &text);
-    str_addf(&text, "), %d tries spent", tries);
+    str_addf(&text, "), %d tries used", tries);
     preview_put(preview, "fault", str_text(&text));
     str_done(&text);
 }
@@ -269,7 +269,7 @@ static void put_fold_next(struct preview *preview, const struct view_fold *fold)
     bool live = preview->input->facts->mode == VIEW_LIVE && !is_read_only;
     struct str text = {0};
     if (fold->leader >= 0)
-        str_addf(&text, "once %s gets through, one after the other", tasks[fold->leader].id);
+        str_addf(&text, "one by one, once %s passes", tasks[fold->leader].id);
     else if (fold->held == fold->fault.count && is_read_only)
         str_add(&text, "held: no new tries until they are released");
     else if (fold->held == fold->fault.count)
@@ -508,7 +508,7 @@ static void put_later(struct preview *preview)
     if (input->facts->later)
         str_add(&text, input->facts->later);
     else if (key)
-        str_addf(&text, "%s shows what came of it",
+        str_addf(&text, "%s shows what happened next",
                  keymap_key_name(key->key, preview->canvas->ascii, name));
     preview_put(preview, "later", str_text(&text));
     str_done(&text);

@@ -239,7 +239,7 @@ static void draw_nothing(struct canvas *canvas, const struct frame_box *box,
                  filter->text);
         frame_say(input, filter->open ? "Esc shows all" : "{back} shows all", &text);
     } else {
-        str_add(&text, "No runs in this log. devs run PLAN makes one.");
+        str_add(&text, "No runs in this log. Start one: devs run PLAN");
     }
     (void)frame_put(canvas, (struct spot){box->row + (box->rows > 2), 4, canvas->columns - 4},
                     STYLE_PLAIN, str_text(&text));

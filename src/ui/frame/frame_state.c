@@ -146,7 +146,7 @@ static void add_running(const struct preview *preview, struct str *out)
         shown_duration(now.mono_ms - step->heard_mono_ms, out);
     }
     if (preview_task(preview)->held)
-        str_add(out, ", held: no try after this one");
+        str_add(out, ", held: no more tries after this one");
 }
 
 /* Appends what a queued task waits for: "waits for the rate limit of claude, may start in 0:18; r
@@ -163,18 +163,18 @@ static void add_queued(const struct preview *preview, struct str *out)
         const struct gate_state *gate = run_state_gate(state, preview->task);
         str_addf(out, "waits for the rate limit of %s", plan->sources[task->steps[number].source]);
         if (gate->status == GATE_PROBING)
-            str_addf(out, ", for how %s goes", plan->tasks[gate->probe].id);
+            str_addf(out, ", while %s tries", plan->tasks[gate->probe].id);
         else if (gate->due.mono_ms <= now.mono_ms && gate->status == GATE_CLOSED)
-            str_addf(out, ", where %s tries first", plan->tasks[gate_next(gate)].id);
+            str_addf(out, ", after %s tries", plan->tasks[gate_next(gate)].id);
         else
             str_addf(out, ", may start in %s", strchr(str_text(&words), ' ') + 1);
         if (gate->status == GATE_CLOSED && preview->input->facts->mode == VIEW_LIVE &&
             task_allows(preview, UI_RETRY))
             frame_say(preview->input, "; {retry} sends it first", out);
     } else if (!state->started) {
-        str_add(out, "the run has not begun");
+        str_add(out, "the run has not started");
     } else if (preview_task(preview)->unmet == 0) {
-        str_addf(out, "waits for a slot; %d of %d are used", state->running, state->jobs);
+        str_addf(out, "waits for a slot; %d of %d in use", state->running, state->jobs);
     } else {
         const char *before = "waits for ";
         for (int i = 0; i < task->need_count; i++) {
@@ -245,13 +245,13 @@ static void add_state(const struct preview *preview, struct str *out)
             return;
         if (task_allows(preview, UI_RETRY))
             frame_say(preview->input,
-                      is_out_of_budget ? "; {retry} gives as much again"
-                                       : "; {retry} tries again once it is fixed",
+                      is_out_of_budget ? "; {retry} grants the same budget again"
+                                       : "; {retry} retries once it is fixed",
                       out);
         return;
     case SHOWN_HELD:
         if (task->follows >= 0) {
-            str_addf(out, "waits for how %s goes, which has the same fault",
+            str_addf(out, "waits for %s, which has the same fault",
                      preview->state->plan->tasks[task->follows].id);
             if (task_allows(preview, UI_HOLD))
                 frame_say(preview->input, "; {hold} releases it now", out);
@@ -265,10 +265,10 @@ static void add_state(const struct preview *preview, struct str *out)
         str_add(out, "stuck");
         add_since(preview, out);
         if (preview->input->facts->mode == VIEW_LIVE && task_allows(preview, UI_RETRY))
-            frame_say(preview->input, "; {retry} continues it, up to twice as many", out);
+            frame_say(preview->input, "; {retry} continues, up to twice as many", out);
         return;
     case SHOWN_LOST:
-        str_add(out, "it ran when devs was killed");
+        str_add(out, "was running when devs was killed");
         return;
     case SHOWN_BACKOFF:
     case SHOWN_PASSED:

@@ -36,9 +36,9 @@ static void add_last_act(const struct frame_input *input, struct str *out)
     struct str why = {0};
     const bool is_over = view_undo_refusal(input->view, input->facts, &why);
     str_done(&why);
-    str_add(out, "last act by hand: ");
+    str_add(out, "last action: ");
     if (undo->kind != VIEW_UNDO_ACT || undo->count == 0) {
-        frame_say(input, "none   ({undo} undoes an act for 5 s)", out);
+        frame_say(input, "none   ({undo} undoes an action for 5 s)", out);
         return;
     }
     str_addf(out, "%s %s", control_verb_name(undo->control.verb),
@@ -106,7 +106,7 @@ static void frame_status(struct canvas *canvas, const struct frame_box *box,
         return;
     }
     if (input->facts->replay)
-        frame_say(input, "acts are off here: {retry}, {cancel} and {hold} do nothing", &text);
+        frame_say(input, "no actions here: {retry}, {cancel} and {hold} do nothing", &text);
     else
         add_last_act(input, &text);
     put_line(canvas, box, box->rows - 2, &text);
@@ -367,13 +367,13 @@ static void frame_no_tasks(struct canvas *canvas, const struct frame_box *box,
     static const char *const labels[LINES] = {
         [FROM_FILE] = "from a file",
         [ONE] = "one command",
-        [PAST] = "look at past",
+        [PAST] = "past runs",
         [LOOKING] = "just looking?",
     };
     const struct view_facts *facts = input->facts;
     struct str words[LINES] = {0};
     str_addf(&words[FROM_FILE], "devs run plan.json   (%s in this folder)",
-             facts->has_plan ? "there is one" : "none found");
+             facts->has_plan ? "found" : "none found");
     str_add(&words[ONE], "devs exec -- COMMAND ...");
     str_add(&words[LOOKING], "devs init   writes a commented starter plan");
 
@@ -391,7 +391,7 @@ static void frame_no_tasks(struct canvas *canvas, const struct frame_box *box,
     }
 
     const char *title = input->is_session ? "No tasks yet: each call of the agent will be one."
-                                          : "No tasks yet: they come as an agent calls tools.";
+                                          : "No tasks yet: they appear as an agent calls tools.";
     const bool is_narrow = box->columns < NARROW_COLUMNS;
     const int margin = is_narrow ? 1 : MARGIN;
     const int words_column = is_narrow ? margin : WORDS_COLUMN;
@@ -543,7 +543,7 @@ static void draw_log_rule(struct canvas *canvas, const struct frame_layout *layo
         str_addf(&title, "  %zu lines up", view->log_back);
     else
         str_add(&title, !input->facts->replay ? "  follows"
-                        : view->shows_later   ? "  all of it"
+                        : view->shows_later   ? "  all lines"
                                               : "  up to here");
     frame_rule_say(canvas, (struct spot){layout->log_rule, 0, canvas->columns}, str_text(&title),
                    frame_log_note(view), input);

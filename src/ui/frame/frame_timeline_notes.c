@@ -69,7 +69,7 @@ static void timeline_add_title(const struct timeline_subject *subject, bool has_
         str_add(out, "  ");
     }
     if (span->kind == SPAN_RUNNING && goes_on)
-        str_add(out, "runs for");
+        str_add(out, "running for");
     else if (span->kind == SPAN_OVER && goes_on) /* as on other screens */
         str_add(out, shown_word(shown_task(subject->state, subject->task, false)));
     else
@@ -289,7 +289,7 @@ void timeline_draw_retries(const struct timeline_look *look, const struct frame_
     str_addf(&text, "does retrying help?   newest runs: %lld, tries: %lld",
              (long long)retries->runs, (long long)retries->attempts);
     frame_rule(look->canvas, (struct spot){box->row, box->column, box->columns}, text.data,
-               "devs debug --retries: of all");
+               "all: devs debug --retries");
     (void)frame_put(look->canvas, (struct spot){box->row + 1, box->column + 1, box->columns - 1},
                     STYLE_LABEL,
                     "class           failed   the next try passed          waited      ran   what "

@@ -33,20 +33,19 @@ static void draw_note(struct canvas *canvas, int row, int column, const char *no
 static const char *hint_note(const struct prompt *prompt, int columns)
 {
     enum { LENGTHS = 3 };
-    static const char *const none[LENGTHS] = {
-        "no agent here: it is only kept in the log, as a note", "no agent: kept in the log",
-        "kept as a note"};
+    static const char *const none[LENGTHS] = {"no agent here: only kept in the log, as a note",
+                                              "no agent: kept in the log", "kept as a note"};
     static const char *const some[LENGTHS] = {
-        "for the agents' next prompts; where there is none, a note in the log",
+        "for the agents' next prompts; without an agent, a note in the log",
         "for agents, else a note", "for the agents"};
     static const char *const all[LENGTHS] = {
         "for the agent's next prompt; kept in the log with the try", "for the agent's next prompt",
         "for the agent"};
     static const char *const round[LENGTHS] = {
-        "this step has no agent: it is for the agent's prompt in the next round",
+        "this step has no agent: for the agent's prompt in the next round",
         "for the agent's next round", "for the agent"};
     static const char *const later[LENGTHS] = {
-        "this step has no agent: it is for the prompt of the task's next agent",
+        "this step has no agent: for the prompt of the task's next agent",
         "for the task's next agent", "for the agent"};
     const bool many = prompt_is_of_many(prompt);
     const enum hint_goes goes = prompt->hint_goes;
@@ -129,7 +128,7 @@ static void ask_one(const struct prompt *prompt, bool wide, struct asked *out)
 {
     static const char *const states[] = {
         [TASK_QUEUED] = "it is queued",     [TASK_RUNNING] = "it is running",
-        [TASK_BACKOFF] = "it waits",        [TASK_PASSED] = "it has passed",
+        [TASK_BACKOFF] = "it is waiting",   [TASK_PASSED] = "it has passed",
         [TASK_GAVE_UP] = "it has given up", [TASK_CANCELLED] = "it is cancelled",
         [TASK_BLOCKED] = "it is blocked",   [TASK_NEEDS_YOU] = "it needs you",
         [TASK_STUCK] = "it is stuck",
@@ -140,12 +139,13 @@ static void ask_one(const struct prompt *prompt, bool wide, struct asked *out)
     const char *blank = prompt->moved ? " " : "";
     char state[PROMPT_NOTE_MAX]; /* what the target is doing now */
     if (prompt->status == TASK_RUNNING)
-        (void)snprintf(state, sizeof(state), "%s%stry %d runs now", phase, blank, prompt->attempt);
+        (void)snprintf(state, sizeof(state), "%s%stry %d is running", phase, blank,
+                       prompt->attempt);
     else if (prompt->status == TASK_BACKOFF)
-        (void)snprintf(state, sizeof(state), "it waits for %s%stry %d, nothing runs now", phase,
+        (void)snprintf(state, sizeof(state), "it waits for %s%stry %d, nothing running", phase,
                        blank, prompt->attempt + 1);
     else
-        (void)snprintf(state, sizeof(state), "%s, nothing runs now", states[prompt->status]);
+        (void)snprintf(state, sizeof(state), "%s, nothing running", states[prompt->status]);
 
     const char *verb = prompt_verb(prompt->kind);
     if (prompt->changed && wide) {
@@ -168,10 +168,9 @@ static void ask_many(const struct prompt *prompt, bool wide, struct asked *out)
     if (prompt->hidden > 0)
         (void)snprintf(hidden, sizeof(hidden), ", %d not shown", prompt->hidden);
     if (prompt->running == 0)
-        (void)snprintf(state, sizeof(state), "none of them runs%s", hidden);
+        (void)snprintf(state, sizeof(state), "none is running%s", hidden);
     else
-        (void)snprintf(state, sizeof(state), "%d of them run%s%s", prompt->running,
-                       plural(prompt->running, "s", ""), hidden);
+        (void)snprintf(state, sizeof(state), "%d running%s", prompt->running, hidden);
     if (prompt->changed && wide) {
         (void)snprintf(out->question, sizeof(out->question), "They have changed.");
         (void)snprintf(out->words, sizeof(out->words), "%s %s%d %s?   %s", verb, all, prompt->count,
@@ -194,11 +193,9 @@ static void draw_question(const struct prompt *prompt, struct canvas *canvas, in
         ask_many(prompt, canvas->columns >= WIDE, &asked);
     } else {
         (void)snprintf(asked.question, sizeof(asked.question), "Quit devs?");
-        (void)snprintf(asked.words, sizeof(asked.words), "%d %s and %d %s%s", prompt->running,
-                       plural(prompt->running, "task runs", "tasks run"), prompt->waiting,
-                       plural(prompt->waiting, "waits", "wait"),
-                       canvas->columns >= QUIT_COLUMNS ? ": the engine lives in this program."
-                                                       : "");
+        (void)snprintf(asked.words, sizeof(asked.words), "%d %s and %d waiting%s", prompt->running,
+                       plural(prompt->running, "task running", "tasks running"), prompt->waiting,
+                       canvas->columns >= QUIT_COLUMNS ? ": the engine runs in this program." : "");
     }
     int least = (int)strlen(prompt_is_of_one(prompt) ? prompt->id : asked.question) + 10;
     int room = canvas->columns - 2 - (int)strlen(asked.words) - 3;

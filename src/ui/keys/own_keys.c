@@ -93,7 +93,7 @@ static void read_act(struct reading *reading, const char *name, const struct jso
     reading->lines[act] = line_of(reading->text, name);
     if (json_kind(keys) != JSON_KIND_ARRAY) {
         str_addf(begin_problem(reading, reading->lines[act]),
-                 "%s needs a list of keys, as [\"r\"]\n", name);
+                 "%s needs a list of keys, such as [\"r\"]\n", name);
         return;
     }
     if (json_count(keys) == 0 && act == UI_QUIT) {
@@ -167,7 +167,7 @@ static bool settle_one(struct reading *reading, const struct making *making)
         char key[KEY_NAME_MAX];
         (void)keymap_key_name(row->key, true, key);
         str_addf(begin_problem(reading, reading->lines[row->act]),
-                 "%s belongs to %s: %s does not get it\n", key, keymap_act_name(holder->act),
+                 "%s is used by %s: not assigned to %s\n", key, keymap_act_name(holder->act),
                  keymap_act_name(row->act));
         uint32_t *wanted = reading->wanted[row->act];
         int kept = 0;
@@ -216,7 +216,7 @@ struct keymap *own_keys_read(const char *name, const char *text, size_t len, str
     if (!json_parse(text, len, &root, &place, &err)) {
         str_addf(begin_problem(reading, place.line), "%s\n", err.message);
     } else if (json_kind(root) != JSON_KIND_OBJECT) {
-        str_addf(begin_problem(reading, 1), "an object is wanted, as {\"retry\": [\"r\"]}\n");
+        str_addf(begin_problem(reading, 1), "expected an object, such as {\"retry\": [\"r\"]}\n");
     } else {
         void *iter = NULL;
         const char *act;

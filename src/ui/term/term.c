@@ -123,9 +123,9 @@ bool term_check(struct err *err)
     if (!name || *name == '\0')
         return err_set(err, ERR_INVALID, "TERM is not set");
     if (setupterm(NULL, STDOUT_FILENO, &answer) == ERR)
-        return err_set(err, ERR_INVALID, "terminal '%s' is not known here", name);
+        return err_set(err, ERR_INVALID, "unknown terminal '%s'", name);
     if (!capability("cup")) /* cursor addressing, which all drawing needs */
-        return err_set(err, ERR_INVALID, "terminal '%s' cannot place its cursor", name);
+        return err_set(err, ERR_INVALID, "terminal '%s' cannot position the cursor", name);
     return true;
 }
 
@@ -217,15 +217,15 @@ static bool start_screen(struct term *term, enum term_color color, struct err *e
     const bool wants_color = color != TERM_COLOR_NONE && !(no_color && no_color[0]);
     term->screen = newterm(NULL, stdout, stdin);
     if (!term->screen)
-        return err_set(err, ERR_INVALID, "terminal: type '%s' is not known", getenv("TERM"));
+        return err_set(err, ERR_INVALID, "terminal: unknown type '%s'", getenv("TERM"));
     prepare_reset(&term->reset);
     term_signals_arm(&term->reset);
     if (!capability("cup") || !capability("clear"))
-        return err_set(err, ERR_INVALID, "terminal: type '%s' cannot move its cursor",
+        return err_set(err, ERR_INVALID, "terminal: type '%s' cannot position the cursor",
                        getenv("TERM"));
     term->keys = term_keys_open();
     if (!term->keys)
-        return err_set(err, ERR_IO, "terminal: no memory for its screen");
+        return err_set(err, ERR_IO, "terminal: out of memory");
     (void)raw();
     (void)noecho();
     (void)nonl();
@@ -243,7 +243,7 @@ static bool start_screen(struct term *term, enum term_color color, struct err *e
 bool term_open(struct term **out, enum term_color color, struct err *err)
 {
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        return err_set(err, ERR_INVALID, "terminal: stdin and stdout are not one");
+        return err_set(err, ERR_INVALID, "terminal: stdin or stdout is not a terminal");
     if (!getenv("TERM"))
         return err_set(err, ERR_INVALID, "terminal: TERM is not set");
     struct term *term = xcalloc(1, sizeof(*term));

@@ -153,11 +153,11 @@ bool term_signals_open(struct err *err)
     assert(!state.open);
 
     if (tcgetattr(STDIN_FILENO, &state.before) != 0)
-        return err_set_errno(err, errno, "terminal: cannot read its settings");
+        return err_set_errno(err, errno, "terminal: cannot read the settings");
     if (pipe2(state.pipe, O_CLOEXEC | O_NONBLOCK) != 0) {
         const int number = errno;
         state.pipe[0] = state.pipe[1] = -1;
-        return err_set_errno(err, number, "terminal: cannot make a pipe");
+        return err_set_errno(err, number, "terminal: cannot create a pipe");
     }
     shm_guard_install(); /* before our own handler, so that closing the terminal does not remove
                             it */
@@ -169,7 +169,7 @@ bool term_signals_open(struct err *err)
         free(state.stack);
         state.stack = NULL;
         close_pipe();
-        return err_set_errno(err, number, "terminal: cannot set a stack for signals");
+        return err_set_errno(err, number, "terminal: cannot set up a signal stack");
     }
     if (!state.at_exit)
         state.at_exit = atexit(reset_terminal) == 0;

@@ -343,8 +343,9 @@ static bool read_member(const struct source *source, const char *style, const ch
     bool is_front = strcmp(key, "fg") == 0;
     if (is_front || strcmp(key, "bg") == 0) {
         if (!read_color(value, is_front ? &paint->front : &paint->back))
-            return set_problem(source, style, key,
-                               "no color: \"default\", a name as \"bright-red\", or 0 to 255");
+            return set_problem(
+                source, style, key,
+                "invalid color; expected \"default\", a name such as \"bright-red\", or 0 to 255");
         if (is_front)
             paint->rich = THEME_DEFAULT;
         *is_mono = false;
@@ -359,7 +360,7 @@ static bool read_member(const struct source *source, const char *style, const ch
         flag = &paint->reverse;
     if (!flag)
         return set_problem(source, style, key,
-                           "unknown; fg, bg, bold, underline, reverse are known");
+                           "unknown; expected fg, bg, bold, underline or reverse");
     if (json_kind(value) != JSON_KIND_TRUE && json_kind(value) != JSON_KIND_FALSE)
         return set_problem(source, style, key, "must be true or false");
     *flag = json_bool(value, false);
@@ -375,7 +376,7 @@ static bool read_style(const struct source *source, const char *name, const stru
     if (style == STYLE_COUNT)
         return set_problem(source, name, NULL, "no such style");
     if (json_kind(value) != JSON_KIND_OBJECT)
-        return set_problem(source, name, NULL, "must be an object, as {\"fg\": \"yellow\"}");
+        return set_problem(source, name, NULL, "must be an object, such as {\"fg\": \"yellow\"}");
     void *iter = NULL;
     const char *key;
     const struct json *member;
@@ -388,7 +389,7 @@ static bool read_style(const struct source *source, const char *name, const stru
 static bool read_root(const struct source *source, const struct json *root, struct theme *theme)
 {
     if (json_kind(root) != JSON_KIND_OBJECT)
-        return err_set(source->err, ERR_INVALID, "line 1: a theme is an object of styles");
+        return err_set(source->err, ERR_INVALID, "line 1: a theme must be an object of styles");
     const struct json *like = json_get(root, "like");
     if (!theme_named(json_text(like, like ? "" : "auto"), theme))
         return set_problem(source, "like", NULL, "not a built-in theme");
@@ -414,7 +415,7 @@ bool theme_parse(const char *text, size_t len, struct theme *out, struct err *er
     struct err why = {0};
     struct theme theme;
     if (len > THEME_BYTES_MAX)
-        return err_set(err, ERR_LIMIT, "a theme has at most %d bytes", THEME_BYTES_MAX);
+        return err_set(err, ERR_LIMIT, "a theme may have at most %d bytes", THEME_BYTES_MAX);
     if (!json_parse(text, len, &root, &place, &why))
         return err_set(err, ERR_INVALID, "line %d: %s", place.line, why.message);
     bool ok = read_root(&source, root, &theme);

@@ -112,17 +112,17 @@ static const char *plain_problem(const struct correct *correct)
     struct verdict_label label = {.class = VERDICT_SUCCESS};
     const struct line_edit *id = &correct->fields[CORRECT_ID];
     if (id->len == 0)
-        return "id: it needs one";
+        return "id: missing";
     if (strspn(id->text, name_bytes) != id->len)
         return "id: letters, digits, dots, - and _ only";
     if (id->len >= VERDICT_RULE_MAX)
         return "id: too long";
     if (!verdict_label_parse(correct->fields[CORRECT_CLASS].text, &label))
-        return "class: a word of the list, like network, test-fail or persistent";
+        return "class: use a name from the list, such as network, test-fail or persistent";
     if (label.class == VERDICT_SUCCESS)
-        return "class: a rule says why something failed";
+        return "class: a rule needs a failure class";
     if (strspn(correct->fields[CORRECT_PATTERN].text, " ") == correct->fields[CORRECT_PATTERN].len)
-        return "pattern: it is empty and would match everything";
+        return "pattern: empty, would match everything";
     return NULL;
 }
 
@@ -271,7 +271,7 @@ static enum correct_todo key_picking(struct correct *correct, uint32_t key,
             correct->stage = CORRECT_CLOSED;
             return CORRECT_PICK;
         }
-        (void)snprintf(correct->note, sizeof(correct->note), "it is %s already",
+        (void)snprintf(correct->note, sizeof(correct->note), "it is already %s",
                        correct_word(label, word));
     } else if (key == TERM_KEY_ESC && correct->filter.open) {
         line_edit_clear(&correct->filter);
@@ -282,7 +282,7 @@ static enum correct_todo key_picking(struct correct *correct, uint32_t key,
     } else if (key == '+') { /* no class name has + or /, and any letter starts the filter */
         if (any && label->class == VERDICT_SUCCESS) {
             text_copy(correct->note, sizeof(correct->note),
-                      "a rule says why something failed: choose another class");
+                      "a rule needs a failure class: choose another one");
         } else if (any) {
             correct_rule_begin(correct, label);
             correct->stage = CORRECT_WRITING;
@@ -528,7 +528,7 @@ void view_correct_refuse(struct view *view, const struct view_facts *facts)
     if (view->chosen >= 0)
         tried = latest_over(facts->state, view->chosen);
     if (!tried.attempt) {
-        view_say(view, &facts->clock, "this is a replay, it is read only");
+        view_say(view, &facts->clock, "a replay is read only");
         return;
     }
     view_say(view, &facts->clock,
@@ -553,7 +553,7 @@ static bool update_label(struct correct *correct, const struct view_facts *facts
     correct->opened_ms = facts->clock.mono_ms;
     add_now(facts->state, &tried, &now);
     text_copy(correct->now, sizeof(correct->now), str_text(&now));
-    text_copy(correct->note, sizeof(correct->note), "its class has changed: look again");
+    text_copy(correct->note, sizeof(correct->note), "its class has changed: check again");
     str_done(&now);
     return true;
 }

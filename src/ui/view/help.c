@@ -100,13 +100,19 @@ enum {
 };
 
 static const char *const sign_words[] = {
-    [SHOWN_NEEDS_YOU] = "only a person helps",  [SHOWN_BACKOFF] = "waits for its next try",
-    [SHOWN_RUNNING] = "its process is alive",   [SHOWN_QUIET] = "runs, no output for long",
-    [SHOWN_STOPPING] = "cancelled, still ends", [SHOWN_QUEUED] = "waits for its turn",
-    [SHOWN_HELD] = "a person holds it",         [SHOWN_PASSED] = "all phases proven",
-    [SHOWN_GAVE_UP] = "all tries are used up",  [SHOWN_CANCELLED] = "by a person",
-    [SHOWN_STUCK] = "loops, or may loop",       [SHOWN_BLOCKED] = "a task it needs failed",
-    [SHOWN_LOST] = "its end was not seen",
+    [SHOWN_NEEDS_YOU] = "only a person can help",
+    [SHOWN_BACKOFF] = "waits for its next try",
+    [SHOWN_RUNNING] = "its process is alive",
+    [SHOWN_QUIET] = "running, no output",
+    [SHOWN_STOPPING] = "cancelled, not gone yet",
+    [SHOWN_QUEUED] = "waits for its turn",
+    [SHOWN_HELD] = "held by a person",
+    [SHOWN_PASSED] = "all phases proven",
+    [SHOWN_GAVE_UP] = "all tries are used up",
+    [SHOWN_CANCELLED] = "by a person",
+    [SHOWN_STUCK] = "loops, or may loop",
+    [SHOWN_BLOCKED] = "a task it needs failed",
+    [SHOWN_LOST] = "end not recorded",
 };
 static_assert(ARRAY_LEN(sign_words) == SHOWN_COUNT, "every sign has its words");
 
@@ -125,8 +131,8 @@ static const struct help_together {
     {{UI_ERROR_NEXT, UI_ERROR_BACK}, "next, previous failure"},
     {{UI_MARK_RANGE, UI_MARK_ALL, UI_UNMARK}, "mark a range, all, none"},
     {{UI_EVENT_BACK, UI_EVENT_FORWARD}, "event back, forward"},
-    {{UI_TRY_BACK, UI_TRY_FORWARD}, "try before, after"},
-    {{UI_TRY_START, UI_TRY_NEXT}, "to the try before, after"},
+    {{UI_TRY_BACK, UI_TRY_FORWARD}, "previous, next try"},
+    {{UI_TRY_START, UI_TRY_NEXT}, "to the previous, next try"},
     {{UI_SLOWER, UI_FASTER}, "slower, faster"},
     {{UI_START, UI_END}, "start, end (live)"},
     {{UI_TASKS, UI_DETAIL, UI_LOG, UI_FORENSICS, UI_TIMELINE, UI_RUNS}, "the six views"},

@@ -129,23 +129,23 @@ const char *replay_refusal(const struct replay *replay, enum replay_move move, i
         return is_past ? "this is the start of the run" : "this is the start of the recording";
     case REPLAY_EVENT_ON:
     case REPLAY_END:
-        return is_past ? "nothing has come after this so far: {end} leads back"
+        return is_past ? "nothing has happened after this yet: {end} goes back"
                        : "this is the end of the recording";
     case REPLAY_TRY_BACK:
-        return "the chosen task has no earlier try";
+        return "the selected task has no earlier try";
     case REPLAY_TRY_ON:
-        return "the chosen task has no later try";
+        return "the selected task has no later try";
     case REPLAY_FAILURE_BACK:
         return "nothing failed before this";
     case REPLAY_FAILURE_ON:
-        return is_past ? "nothing has failed after this so far" : "nothing fails after this";
+        return is_past ? "nothing has failed after this yet" : "nothing fails after this";
     case REPLAY_PLAY:
-        return is_past ? "nothing has come after this so far: {end} leads back"
+        return is_past ? "nothing has happened after this yet: {end} goes back"
                        : "nothing comes after this; {start} goes to the start";
     case REPLAY_SLOWER:
-        return "it plays as slowly as it can";
+        return "already at the lowest speed";
     case REPLAY_FASTER:
-        return "it plays as fast as it can";
+        return "already at the highest speed";
     }
     return "";
 }
@@ -210,7 +210,8 @@ static bool find_try(const struct replay *replay, const struct replay_words *wor
             seq = (int64_t)i + 1;
     }
     if (seq == 0)
-        return err_set(err, ERR_NOT_FOUND, "the recording has no start of %s", words->text);
+        return err_set(err, ERR_NOT_FOUND, "the recording does not contain the start of %s",
+                       words->text);
     *out = (struct replay_point){.seq = seq};
     return true;
 }
@@ -226,7 +227,7 @@ static bool find_time(const struct replay *replay, const struct replay_words *wo
     int64_t at_ms = 0;
     if (!clock_find(words->text, &span, &at_ms, NULL)) {
         (void)err_set(err, ERR_INVALID, "'%s' is not a time, an event or a task", words->text);
-        return err_hint(err, "as in 14:00:31, -2m, #211, T-104 try 2, start, end");
+        return err_hint(err, "such as 14:00:31, -2m, #211, T-104 try 2, start, end");
     }
     /* If the clock was set in the meantime, find the latest position with this time. */
     size_t i = replay->count;
@@ -236,7 +237,7 @@ static bool find_time(const struct replay *replay, const struct replay_words *wo
     enum { SECOND_MS = 1000 };
     bool in_first_second = i == 0 && span.from_ms - at_ms < SECOND_MS;
     if (i == 0 && !in_first_second)
-        return err_set(err, ERR_NOT_FOUND, "%s is before the run began, at %s", words->text,
+        return err_set(err, ERR_NOT_FOUND, "%s is before the run started, at %s", words->text,
                        clock_hms(span.from_ms, began));
     *out = (struct replay_point){.seq = in_first_second ? 1 : (int64_t)i};
     if (!in_first_second)
@@ -266,8 +267,8 @@ bool replay_find(const struct replay *replay, const struct replay_words *words,
         if (!parse_i64(text + (*text == '#'), 0, INT64_MAX, &seq, err))
             return false;
         if (seq > (int64_t)replay->count)
-            return err_set(err, ERR_NOT_FOUND, "there is no event %lld: the last one is %zu",
-                           (long long)seq, replay->count);
+            return err_set(err, ERR_NOT_FOUND, "no event %lld: the last one is %zu", (long long)seq,
+                           replay->count);
         *out = (struct replay_point){.seq = seq};
         return true;
     }

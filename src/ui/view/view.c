@@ -45,13 +45,12 @@ const char *view_pane_refusal(const struct view *view, enum act act)
     const bool has_one = (view->panes & (view->panes - 1)) == 0;
     const enum screen screen = view_screen(view);
     if (act == UI_ZOOM)
-        return has_one && !view_is_zoomed(view) ? "there is nothing beside this to make room of"
-                                                : NULL;
+        return has_one && !view_is_zoomed(view) ? "there is only one pane" : NULL;
     if ((act != UI_PANE_NEXT && act != UI_PANE_PREV) || screen == SCREEN_FORENSICS)
         return NULL;
     if (screen != SCREEN_TASKS && screen != SCREEN_DETAIL)
         return "this view has one pane: {tasks} has several";
-    return has_one ? "there is no room for a second pane" : NULL;
+    return has_one ? "no room for a second pane" : NULL;
 }
 
 bool view_pane_act(struct view *view, enum act act)
@@ -108,8 +107,8 @@ struct view_todo view_suspend(struct view *view, const struct view_facts *facts)
         return (struct view_todo){.kind = VIEW_SUSPEND};
     /* The alternative comes first, because a narrow screen shows no more than that. */
     view_tell(view, now,
-              "%d %s: {quit} d detaches; {suspend} again stops it, and nobody watches until fg",
-              own->running, own->running == 1 ? "try runs" : "tries run");
+              "%d %s: {quit} d detaches; {suspend} again suspends devs: no supervision until fg",
+              own->running, own->running == 1 ? "try is running" : "tries are running");
     view->suspend_asked_ms = now->mono_ms;
     return (struct view_todo){.kind = VIEW_DRAW};
 }
@@ -142,8 +141,8 @@ void view_leave_update(struct view *view, const struct view_facts *facts)
     if (view->prompt.kind == PROMPT_QUIT && !would_end_work(facts)) {
         prompt_close(&view->prompt);
         view_tell(view, &facts->clock,
-                  own->ended ? "the run has ended; {quit} leaves"
-                             : "nothing runs or waits any more; {quit} leaves");
+                  own->ended ? "the run has ended; {quit} quits"
+                             : "nothing is running or waiting; {quit} quits");
     } else {
         prompt_update_quit(&view->prompt, own->running, count_waiting(own));
     }

@@ -138,7 +138,7 @@ static bool allows_question(const struct view *view, const struct view_facts *fa
     const bool held = facts->state->tasks[task].held;
     const char *id = facts->state->plan->tasks[task].id;
     if (kind == PROMPT_HOLD_MANY && held) {
-        str_addf(why, "%s is held already", id);
+        str_addf(why, "%s is already held", id);
         return false;
     }
     if (kind == PROMPT_RELEASE_MANY && !held) {
@@ -234,7 +234,7 @@ struct view_todo view_ask_about_many(struct view *view, const struct view_facts 
 struct view_todo view_ask_about_all(struct view *view, const struct view_facts *facts,
                                     enum prompt_kind kind)
 {
-    const struct prompt_many many = {.kind = kind, .whose = "tasks, all of this run"};
+    const struct prompt_many many = {.kind = kind, .whose = "tasks of this run"};
     view->target_count = 0;
     for (int task = 0; task < view->order_count; task++) {
         struct str why = {0};
@@ -244,7 +244,7 @@ struct view_todo view_ask_about_all(struct view *view, const struct view_facts *
     }
     if (view->target_count > 0)
         return view_ask_about_many(view, facts, &many);
-    view_say(view, &facts->clock, "there is no task that this can be done to now");
+    view_say(view, &facts->clock, "this does not apply to any task now");
     return (struct view_todo){.kind = VIEW_DRAW};
 }
 
@@ -278,7 +278,7 @@ static bool update_targets(struct view *view, const struct view_facts *facts)
     view->target_count = kept;
     if (changed && kept == 0) {
         prompt_close(prompt);
-        view_say(view, &facts->clock, "nothing is left to confirm: %s", str_text(&why));
+        view_say(view, &facts->clock, "nothing left to confirm: %s", str_text(&why));
     } else if (changed) {
         struct str ids = {0};
         struct str left_why = {0};
@@ -340,7 +340,7 @@ struct view_todo view_question_key(struct view *view, uint32_t key, const struct
     case PROMPT_DETACH:
         return (struct view_todo){.kind = VIEW_LEAVE_DETACH};
     case PROMPT_KEPT:
-        view_say(view, &facts->clock, "left as it is");
+        view_say(view, &facts->clock, "nothing changed");
         break;
     case PROMPT_UNDECIDED:
         break;
@@ -424,7 +424,7 @@ static struct remedy find_remedy(const struct view_undo *undo, const struct run_
         if (target->status == TASK_BACKOFF || target->status == TASK_QUEUED)
             return (struct remedy){.verb = CONTROL_RETRY};
         if (undo->control.mode == CANCEL_STOP)
-            return (struct remedy){.why = "runs to its end: {retry} gives it more tries then"};
+            return (struct remedy){.why = "finishes this try: {retry} retries it after that"};
         return (struct remedy){.why = "has already been signalled: {retry} retries it"};
     case CONTROL_CORRECT:
         return (struct remedy){.verb = CONTROL_CORRECT};
@@ -445,7 +445,7 @@ bool view_undo_refusal(const struct view *view, const struct view_facts *facts, 
 {
     const struct view_undo *undo = &view->undo;
     if (undo->kind == VIEW_UNDO_NOTHING || facts->clock.mono_ms - undo->at_ms > VIEW_UNDO_MS) {
-        str_add(why, "nothing to undo: an act can be undone for 5 s");
+        str_add(why, "nothing to undo: an action can be undone for 5 s");
         return true;
     }
     if (undo->kind == VIEW_UNDO_MARKS)

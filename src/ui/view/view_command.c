@@ -52,7 +52,7 @@ static struct view_todo run_open_run(struct view *view, const struct view_facts 
     int64_t run = 0;
     if (!parse_i64(argument + (*argument == '#'), 1, INT64_MAX, &run, NULL)) {
         view_tell(view, &facts->clock,
-                  "open run wants a number, as in open run 41: {runs} lists them");
+                  "open run needs a number, such as open run 41: {runs} lists them");
         return draw;
     }
     return (struct view_todo){.kind = VIEW_OPEN_RUN, .run = run};
@@ -107,7 +107,7 @@ static struct view_todo run_set(struct view *view, const struct view_facts *fact
     static const char name[] = "notify=";
     if (strncmp(argument, name, sizeof(name) - 1) == 0)
         return todo_for_app(view, VIEW_NOTIFY, argument + sizeof(name) - 1);
-    view_say(view, &facts->clock, "set knows notify alone, as in set notify=needs-you,ended");
+    view_say(view, &facts->clock, "set supports only notify, such as set notify=needs-you,ended");
     return draw;
 }
 
@@ -118,17 +118,17 @@ static struct view_todo run_plain(struct view *view, const struct view_facts *fa
     const long long run = (long long)facts->run;
     (void)argument;
     if (facts->mode == VIEW_PAST)
-        view_tell(view, &facts->clock,
-                  "plain is for the run as it goes on: {end} leads back to it");
+        view_tell(view, &facts->clock, "plain works only in the present: {end} goes back to it");
     else if (facts->own_run != 0)
-        view_tell(view, &facts->clock, "plain is for run #%lld: {runs} and {quit} lead back to it",
+        view_tell(view, &facts->clock,
+                  "plain works only for run #%lld: {runs} or {quit} goes back to it",
                   (long long)facts->own_run);
     else if (facts->mode == VIEW_REPLAY)
         view_say(view, &facts->clock, "this is a replay: devs debug --logs %lld --plain prints it",
                  run);
     else if (facts->mode != VIEW_LIVE)
         view_say(view, &facts->clock,
-                 "nothing more comes: devs debug --logs %lld --plain prints it", run);
+                 "the run is not live: devs debug --logs %lld --plain prints it", run);
     else
         return (struct view_todo){.kind = VIEW_PLAIN};
     return draw;
@@ -142,14 +142,14 @@ static const struct command {
     command_fn *run;       /* NULL: uses `act` */
     bool may_be_bare;      /* the argument is optional */
 } commands[] = {
-    {{"filter", "WORDS", "only tasks that fit"}, UI_NONE, PROMPT_NONE, run_filter, true},
+    {{"filter", "WORDS", "only matching tasks"}, UI_NONE, PROMPT_NONE, run_filter, true},
     {{"goto", "TIME|TASK", "14:00, -5m, T-104"}, UI_NONE, PROMPT_NONE, run_goto, false},
     {{"open run", "N", "another run"}, UI_NONE, PROMPT_NONE, run_open_run, false},
     {{"hold all", "", "asks first"}, UI_HOLD, PROMPT_HOLD_MANY, NULL, true},
     {{"release all", "", "asks first"}, UI_HOLD, PROMPT_RELEASE_MANY, NULL, true},
     {{"cancel all", "", "asks first"}, UI_CANCEL, PROMPT_CANCEL_MANY, NULL, true},
     {{"order", "HOW", "order of the tasks"}, UI_NONE, PROMPT_NONE, run_order, false},
-    {{"theme", "NAME", "other colors"}, UI_NONE, PROMPT_NONE, run_theme, false},
+    {{"theme", "NAME", "set the colors"}, UI_NONE, PROMPT_NONE, run_theme, false},
     {{"set", "notify=WHAT", "what rings the bell"}, UI_NONE, PROMPT_NONE, run_set, false},
     {{"plain", "", "lines, no screen"}, UI_NONE, PROMPT_NONE, run_plain, true},
     {{"tasks", "", "view 1"}, UI_TASKS, PROMPT_NONE, NULL, true},

@@ -107,9 +107,8 @@ const char *view_detail_refusal(const struct view *view, const struct view_facts
         return NULL;
     switch (act) {
     case UI_FILTER:
-        return (view->panes & VIEW_HAS_LOG) == 0
-                   ? "there is no room for the log here: {open} opens it"
-                   : NULL;
+        return (view->panes & VIEW_HAS_LOG) == 0 ? "no room for the log here: {open} opens it"
+                                                 : NULL;
     case UI_ERROR_NEXT:
         return find_failure(view, facts->state, 1, &found) ? NULL
                                                            : "no later try of this task failed";

@@ -4,7 +4,7 @@
 void view_forensics_open(struct view *view, const struct view_facts *facts)
 {
     if (view->chosen < 0) {
-        view_say(view, &facts->clock, "no task is chosen");
+        view_say(view, &facts->clock, "no task selected");
         return;
     }
     /* Keep an attempt that the user selected on the way here. */
@@ -39,14 +39,14 @@ const char *view_forensics_refusal(const struct view *view, const struct view_fa
                                                                       : NULL;
     case UI_PANE_NEXT:
     case UI_PANE_PREV:
-        return is_empty ? "nothing was captured yet" : NULL;
+        return is_empty ? "nothing captured yet" : NULL;
     case UI_FILTER:
     case UI_NEXT:
     case UI_PREV:
     case UI_ONLY_NEEDS_YOU:
     case UI_NEEDS_YOU_NEXT:
     case UI_FOLLOW:
-        return "that is for the list of tasks: {quit} goes back to it";
+        return "only in the list of tasks: {quit} goes back to it";
     default: /* the others are always available */
         return NULL;
     }

@@ -146,7 +146,7 @@ static struct view_todo go_back(struct view *view, const struct view_facts *fact
     } else if (facts->mode == VIEW_PAST) {
         return (struct view_todo){.kind = VIEW_TRANSPORT, .move = REPLAY_END};
     } else {
-        view_tell(view, &facts->clock, "this is the top; {quit} leaves");
+        view_tell(view, &facts->clock, "this is the top; {quit} quits");
     }
     return draw;
 }
@@ -262,7 +262,7 @@ static struct view_todo do_general_act(struct view *view, const struct view_fact
         break;
     case UI_FOLLOW:
         view->log_back = 0;
-        view_say(view, &facts->clock, "the end of the log is followed");
+        view_say(view, &facts->clock, "following the end of the log");
         break;
     case UI_TRY_BACK:
     case UI_TRY_FORWARD:
@@ -277,8 +277,8 @@ static struct view_todo do_general_act(struct view *view, const struct view_fact
     case UI_LATER:
         view->shows_later = !view->shows_later;
         view_tell(view, &facts->clock,
-                  view->shows_later ? "what came later is shown: {later} hides it again"
-                                    : "what came later is hidden");
+                  view->shows_later ? "showing what came later: {later} hides it again"
+                                    : "hiding what came later");
         break;
     case UI_COMPARE:
         return view_report_ask(view, facts);
@@ -415,7 +415,7 @@ static struct view_todo take_key(struct view *view, uint32_t key, const struct v
     if (!takes_all && !binding) {
         if (key > ' ' && key <= '~' && view->message[0] == '\0') { /* do not replace an answer */
             struct str text = {0};
-            str_addf(&text, "%c means nothing here: ", (char)key);
+            str_addf(&text, "%c does nothing here: ", (char)key);
             keymap_say(view->keys, "{help} lists the keys", &text);
             view_say(view, &facts->clock, "%s", str_text(&text));
             str_done(&text);

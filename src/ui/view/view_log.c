@@ -9,7 +9,7 @@
 void view_log_open(struct view *view, const struct view_facts *facts)
 {
     if (view->chosen < 0) {
-        view_say(view, &facts->clock, "no task is chosen");
+        view_say(view, &facts->clock, "no task selected");
         return;
     }
     if (view_screen(view) != SCREEN_LOG)
@@ -163,7 +163,7 @@ void view_log_refusal(const struct view *view, const struct view_facts *facts, e
     switch (act) {
     case UI_FOLLOW:
         if (!view->log.stays)
-            str_add(why, "the end of the log is followed already");
+            str_add(why, "already following the end of the log");
         break;
     case UI_LEFT:
     case UI_RIGHT:
@@ -173,7 +173,7 @@ void view_log_refusal(const struct view *view, const struct view_facts *facts, e
     case UI_NEXT:
     case UI_PREV:
         if (view->search.len == 0)
-            keymap_say(view->keys, "nothing to search for: {filter} takes it", why);
+            keymap_say(view->keys, "nothing to search for: {filter} sets it", why);
         else
             add_nothing_there(view, facts, act, why);
         break;
@@ -206,7 +206,7 @@ bool view_log_act(struct view *view, const struct view_facts *facts, enum act ac
         log->is_to_start = false;
         log->scroll = 0;
         if (act == UI_FOLLOW)
-            view_say(view, &facts->clock, "the end of the log is followed");
+            view_say(view, &facts->clock, "following the end of the log");
         return true;
     case UI_LEFT:
     case UI_RIGHT: {
@@ -221,7 +221,7 @@ bool view_log_act(struct view *view, const struct view_facts *facts, enum act ac
         log->column = 0;
         log->row = 0;
         view_tell(view, &facts->clock, "%s",
-                  log->unwrapped ? "long lines are cut off: {left} {right} go sideways"
+                  log->unwrapped ? "long lines are cut off: {left} {right} scroll sideways"
                                  : "long lines are wrapped");
         return true;
     case UI_FILTER:
@@ -246,8 +246,7 @@ bool view_log_act(struct view *view, const struct view_facts *facts, enum act ac
     case UI_RAW:
         log->raw = !log->raw;
         view_tell(view, &facts->clock,
-                  log->raw ? "the output as it came: {raw} makes it readable"
-                           : "an agent's output made readable");
+                  log->raw ? "raw output: {raw} makes it readable" : "readable agent output");
         return true;
     case UI_BACK: /* first ends the search */
         if (view->search.len == 0 && !log->only)

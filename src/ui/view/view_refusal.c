@@ -12,36 +12,35 @@ static const char *act_reason(const struct view_facts *facts, int number, enum a
     case UI_RETRY:
     case UI_RETRY_WITH:
         if (task->status == TASK_RUNNING && !facts->orphaned)
-            return "runs: nothing to retry yet ({cancel} cancels)";
+            return "is running: nothing to retry yet ({cancel} cancels)";
         if (task->status == TASK_PASSED)
             return "has passed: nothing to retry";
         if (has_ended && facts->state->plan->grows)
-            return "is over: its caller has the answer and may call again";
+            return "has ended: its caller has the answer and may call again";
         if (act == UI_RETRY_WITH || task->status != TASK_QUEUED || task->held ||
             run_state_is_behind_gate(facts->state, number))
             return NULL;
         return task->unmet > 0 ? "waits for what it needs: nothing to retry"
-                               : "starts with the next free slot anyhow";
+                               : "starts in the next free slot anyway";
     case UI_CANCEL:
         if (has_stopped)
             return "has stopped for you and starts nothing on its own: nothing to cancel";
         return has_ended ? "has ended: nothing to cancel" : NULL;
     case UI_KILL:
         if (has_stopped)
-            return "has stopped for you, nothing of it runs: nothing to kill";
+            return "has stopped for you and is not running: nothing to kill";
         if (has_ended)
             return "has ended: nothing to kill";
         return task->status == TASK_RUNNING ? NULL
-                                            : "does not run: nothing to kill ({cancel} cancels)";
+                                            : "is not running: nothing to kill ({cancel} cancels)";
     case UI_HOLD:
         if (task->held || !has_ended)
             return NULL;
         return has_stopped ? "has stopped for you and starts nothing on its own: nothing to hold"
                            : "has ended: nothing to hold";
     case UI_CORRECT:
-        return view_correct_is_possible(facts->state, number)
-                   ? NULL
-                   : "has no try that is over: it has no class yet";
+        return view_correct_is_possible(facts->state, number) ? NULL
+                                                              : "has no finished try: no class yet";
     default: /* the others are not about tasks */
         return NULL;
     }
@@ -105,12 +104,11 @@ static bool fold_refusal(const struct view *view, const struct view_facts *facts
     const struct view_fold *fold = view_chosen_fold(view);
     const int before = (int)why->len;
     if (act == UI_KILL)
-        keymap_say(view->keys, "none of them runs: nothing to kill ({cancel} cancels)", why);
+        keymap_say(view->keys, "none of them is running: nothing to kill ({cancel} cancels)", why);
     else if (act == UI_RETRY_WITH)
-        keymap_say(view->keys, "this is about one task: {open} shows them one by one, or mark them",
-                   why);
+        keymap_say(view->keys, "this works on one task: {open} lists them, or mark them", why);
     else if (act == UI_RETRY && fold->leader >= 0) {
-        str_addf(why, "%s has been sent for them: ", facts->state->plan->tasks[fold->leader].id);
+        str_addf(why, "retrying %s first: ", facts->state->plan->tasks[fold->leader].id);
         keymap_say(view->keys, "{hold} releases them now, {cancel} cancels", why);
     }
     return (int)why->len > before;
@@ -120,14 +118,14 @@ static bool tasks_refusal(const struct view *view, const struct view_facts *fact
                           struct str *why)
 {
     if (lacks_engine(facts, act)) {
-        str_addf(why, "no devs runs this: devs run --continue %lld continues it",
+        str_addf(why, "no devs runs this: resume it with devs run --continue %lld",
                  (long long)facts->run);
         return true;
     }
     if (act != UI_CORRECT && view_marked(view) > 0)
         return marked_refusal(view, facts, act, why);
     if (view->chosen < 0) {
-        str_add(why, "no task is chosen");
+        str_add(why, "no task selected");
         return true;
     }
     if (view_chosen_fold(view) && act != UI_CORRECT)
@@ -152,25 +150,24 @@ static const char *common_reason(const struct view *view, const struct view_fact
     case UI_MARK:
     case UI_MARK_RANGE:
     case UI_MARK_ALL:
-        return view->row_count == 0 ? "there is no task to mark" : NULL;
+        return view->row_count == 0 ? "no task to mark" : NULL;
     case UI_OPEN:
-        return view->chosen < 0 && screen != SCREEN_RUNS ? "no task is chosen" : NULL;
+        return view->chosen < 0 && screen != SCREEN_RUNS ? "no task selected" : NULL;
     case UI_DETAIL:
     case UI_LOG:
     case UI_FORENSICS:
-        return view->chosen < 0 ? "no task is chosen" : NULL;
+        return view->chosen < 0 ? "no task selected" : NULL;
     case UI_NEXT:
     case UI_PREV:
         if (screen == SCREEN_LOG)
             return NULL;
         if (view->pane == VIEW_PANE_LOG)
-            return view->search.len == 0 ? "nothing to search for: {filter} takes it" : NULL;
+            return view->search.len == 0 ? "nothing to search for: {filter} sets it" : NULL;
         return view->filter.len == 0 && !view->only_needs_you
                    ? "no filter is set: {filter} sets one"
                    : NULL;
     case UI_BUNDLE:
-        return facts->newer ? "the log was written by a newer devs: no file can be made of it"
-                            : NULL;
+        return facts->newer ? "the log was written by a newer devs: it cannot be exported" : NULL;
     case UI_TRY_BACK:
         return view_try_has(view, facts->state, -1) ? NULL : "the task has no earlier try";
     case UI_TRY_FORWARD:

@@ -10,16 +10,16 @@ static struct view_todo mark_or_compare(struct view *view, const struct view_fac
     if (marked->attempt == 0) {
         *marked = now;
         view_tell(view, &facts->clock,
-                  "try %d is marked: choose another one, {compare} compares the two", now.attempt);
+                  "try %d marked: select another one, {compare} compares the two", now.attempt);
     } else if (marked->task >= state->plan->task_count || !view_try_state(state, marked)) {
         /* a recording has moved back to before the attempt */
         *marked = now;
-        view_say(view, &facts->clock, "what was marked has not begun then: try %d is marked now",
+        view_say(view, &facts->clock, "the marked try had not started then: try %d marked",
                  now.attempt);
     } else if (marked->task == now.task && marked->step == now.step &&
                marked->attempt == now.attempt) {
         marked->attempt = 0;
-        view_say(view, &facts->clock, "no try is marked any more");
+        view_say(view, &facts->clock, "no try marked");
     } else {
         return (struct view_todo){.kind = VIEW_COMPARE};
     }

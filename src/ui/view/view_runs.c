@@ -40,16 +40,16 @@ const char *view_runs_refusal(const struct view *view, const struct view_facts *
     case UI_OPEN:
     case UI_TASKS:
     case UI_TIMELINE:
-        return is_empty ? "there is no run to open" : NULL;
+        return is_empty ? "no run to open" : NULL;
     case UI_BUNDLE:
-        return is_empty ? "there is no run to write" : NULL;
+        return is_empty ? "no run to write" : NULL;
     case UI_DETAIL:
     case UI_LOG:
     case UI_FORENSICS:
-        return "{open} opens the run: choose a task there first";
+        return "{open} opens the run: select a task there first";
     case UI_NEXT:
     case UI_PREV:
-        return "the filter shows all that match: {down} and {up} go through them";
+        return "the filter shows all that match: {down} and {up} move through them";
     default: /* the others are always available */
         return NULL;
     }

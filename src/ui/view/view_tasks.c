@@ -258,7 +258,7 @@ void view_marks_act(struct view *view, const struct view_facts *facts, enum act 
     const int hidden = view_marked_hidden(view);
     if (marks->range_from >= 0)
         view_tell(view, &facts->clock,
-                  "marking from here: move, then {mark-range} again; {back} drops it");
+                  "marking from here: move, then {mark-range} again; {back} cancels");
     else if (hidden > 0)
         view_say(view, &facts->clock, "marked: %d, %d of them not shown", marks->count, hidden);
     else

@@ -157,7 +157,7 @@ const char *view_timeline_refusal(const struct view *view, const struct view_fac
     case UI_FOLD_IDLE:
         return timeline_idle(facts->state, &facts->now, AXIS_FOLD_MIN_MS, idle) > 0
                    ? NULL
-                   : "nothing to fold: there was no minute in which nothing ran";
+                   : "nothing to fold: no idle minute";
     case UI_ERROR_NEXT:
     case UI_ERROR_BACK: {
         const int by = act == UI_ERROR_NEXT ? 1 : -1;
@@ -165,13 +165,13 @@ const char *view_timeline_refusal(const struct view *view, const struct view_fac
         const bool is_at_now = by > 0 && !timeline->is_placed; /* nothing comes after now */
         if (!is_at_now && find_failure(view, facts, true, by, &at))
             return NULL;
-        return by > 0 ? "there is no failure after this" : "there is no failure before";
+        return by > 0 ? "no failure after this" : "no failure before this";
     }
     case UI_OPEN:
         if (view->chosen < 0)
-            return "no task is chosen";
+            return "no task selected";
         return timeline->is_placed && try_under_cursor(view, facts).attempt == 0
-                   ? "nothing was tried then"
+                   ? "no try at that time"
                    : NULL;
     default: /* the others are always available */
         return NULL;
@@ -206,8 +206,7 @@ bool view_timeline_act(struct view *view, const struct view_facts *facts, enum a
         const int64_t run_ms = facts->now.mono_ms - facts->state->started_at.mono_ms;
         const bool folds = view_timeline_folds(timeline, run_ms);
         timeline->folding = folds ? TIMELINE_FOLDS_NOT : TIMELINE_FOLDS;
-        view_say(view, &facts->clock, "time in which nothing ran is %s",
-                 folds ? "shown" : "folded");
+        view_say(view, &facts->clock, "idle time is %s", folds ? "shown" : "folded");
         return true;
     }
     case UI_ERROR_NEXT:
