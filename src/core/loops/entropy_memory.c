@@ -598,7 +598,7 @@ bool entropy_row(const struct entropy_limits *limits, const struct str *row, str
     const struct json *steps = json_get(json, "steps");
     const char *id = json_text(json_get(json, "id"), NULL);
     bool ok = json_kind(json) == JSON_KIND_OBJECT ||
-              err_set(err, ERR_INVALID, "an object is expected, got %s", json_kind_name(json));
+              err_set(err, ERR_INVALID, "expected an object, got %s", json_kind_name(json));
     ok = ok && (id || err_set(err, ERR_INVALID, "\"id\" must be text"));
     ok = ok && check_steps(steps, err);
     if (ok) {
@@ -620,8 +620,8 @@ static bool no_such_limit(const char *name, struct err *err)
     for (size_t i = 0; entropy_limit(i); i++)
         near_word_offer(&near, entropy_limit(i)->name);
     if (!near.nearest)
-        return err_set(err, ERR_INVALID, "there is no threshold '%s'", name);
-    return err_set(err, ERR_INVALID, "there is no threshold '%s', did you mean '%s'?", name,
+        return err_set(err, ERR_INVALID, "unknown threshold '%s'", name);
+    return err_set(err, ERR_INVALID, "unknown threshold '%s', did you mean '%s'?", name,
                    near.nearest);
 }
 
