@@ -64,8 +64,8 @@ void policy_change_free(struct policy_change *change);
 /* Gives the steps of the plan, which plan_parse() has read, the policies of the change. */
 void policy_change_apply(const struct policy_change *change, struct plan *plan);
 
-/* Appends the change as one line: "cap 20 s, 2 equal results end it", "default: 5 tries; mine: cap
- * 1 s". */
+/* Appends the change as one line: "cap 20 s, stops after 2 equal results", "default: 5 tries; mine:
+ * cap 1 s". */
 void policy_change_words(const struct policy_change *change, struct str *out);
 
 /* A decision as recorded or as the change makes it. */

@@ -75,7 +75,7 @@ static bool executor_run_begin(struct executor *executor, struct err *err)
     mcp_loops_open(&executor->loops, &options.plan->loops);
     if (executor->tree) { /* the calls do not work in the user's own directory */
         struct str note = {0};
-        str_addf(&note, "its calls work in %s", session_tree_dir(executor->tree));
+        str_addf(&note, "its calls run in %s", session_tree_dir(executor->tree));
         engine_note(executor->engine, -1, str_text(&note));
         str_done(&note);
     }
@@ -254,7 +254,7 @@ static void lose_calls(struct executor *executor, const char *why)
 void executor_engine_ended(struct executor *executor)
 {
     executor->is_closed = true;
-    lose_calls(executor, "the run has ended, and the log does not say what became of the call");
+    lose_calls(executor, "the run has ended, and the log does not show how the call ended");
 }
 
 bool executor_look(struct executor *executor, struct err *err)

@@ -71,17 +71,17 @@ static bool read_argv(const struct json *value, const char *name, struct mcp_req
 {
     const size_t count = json_count(value);
     if (json_kind(value) != JSON_KIND_ARRAY || count == 0)
-        return refuse_argument(name, "an array of strings that is not empty is wanted", err);
+        return refuse_argument(name, "expected a non-empty array of strings", err);
     if (count > PLAN_ARGS_MAX)
         return err_set(err, ERR_LIMIT, "argument '%s': at most %d strings", name, PLAN_ARGS_MAX);
     out->argv = xcalloc(count + 1, sizeof(*out->argv));
     for (size_t i = 0; i < count; i++) {
         if (!is_plain(json_at(value, i)))
-            return refuse_argument(name, "each is a string without U+0000, of less than 128 KiB",
-                                   err);
+            return refuse_argument(
+                name, "expected strings without U+0000, of less than 128 KiB each", err);
         out->argv[i] = xstrdup(json_text(json_at(value, i), ""));
     }
-    return out->argv[0][0] != '\0' || refuse_argument(name, "the program has no name", err);
+    return out->argv[0][0] != '\0' || refuse_argument(name, "the program name is empty", err);
 }
 
 static bool read_env(const struct json *value, const char *name, struct mcp_request *out,
@@ -92,14 +92,14 @@ static bool read_env(const struct json *value, const char *name, struct mcp_requ
     const struct json *text = NULL;
     size_t count = 0;
     if (json_kind(value) != JSON_KIND_OBJECT)
-        return refuse_argument(name, "an object of strings is wanted", err);
+        return refuse_argument(name, "expected an object of strings", err);
     if (json_count(value) > PLAN_ENV_MAX)
         return err_set(err, ERR_LIMIT, "argument '%s': at most %d variables", name, PLAN_ENV_MAX);
     out->env = xcalloc(json_count(value) + 1, sizeof(*out->env));
     while (json_next(value, &iter, &key, &text)) {
         struct str entry = {0};
         if (*key == '\0' || strchr(key, '=') || !is_plain(text))
-            return refuse_argument(name, "names without '=', and strings as their values", err);
+            return refuse_argument(name, "expected names without '=', and strings as values", err);
         str_addf(&entry, "%s=%s", key, json_text(text, ""));
         out->env[count++] = entry.data;
     }
@@ -154,7 +154,7 @@ static bool read_argument(enum argument argument, const char *name, const struct
         return read_argv(value, name, out, err);
     case ARGUMENT_CWD:
         if (!is_path)
-            return refuse_argument(name, "the path of a folder is wanted", err);
+            return refuse_argument(name, "expected the path of a folder", err);
         out->cwd = xstrdup(text);
         return true;
     case ARGUMENT_ENV:
@@ -162,36 +162,36 @@ static bool read_argument(enum argument argument, const char *name, const struct
     case ARGUMENT_INPUT:
         bytes = json_bytes(value, &out->input_len);
         if (!bytes)
-            return refuse_argument(name, "a string is wanted", err);
+            return refuse_argument(name, "expected a string", err);
         out->input = xcalloc(out->input_len + 1, 1);
         memcpy(out->input, bytes, out->input_len);
         return true;
     case ARGUMENT_TIMEOUT:
         if (!(seconds >= 0.001 && seconds <= PLAN_TIMEOUT_S_MAX))
-            return refuse_argument(name, "seconds from 0.001 to 2592000 are wanted", err);
+            return refuse_argument(name, "expected seconds from 0.001 to 2592000", err);
         out->timeout_ms = (int64_t)(seconds * 1000);
         return true;
     case ARGUMENT_PHASE:
         return phase_parse(text, &out->phase) ||
-               refuse_argument(name, "RED, GREEN, VERIFY or REFACTOR", err);
+               refuse_argument(name, "expected RED, GREEN, VERIFY or REFACTOR", err);
     case ARGUMENT_IDEMPOTENT:
         if (json_kind(value) != JSON_KIND_TRUE && json_kind(value) != JSON_KIND_FALSE)
-            return refuse_argument(name, "true or false", err);
+            return refuse_argument(name, "expected true or false", err);
         out->idempotent = json_bool(value, false);
         out->says_idempotent = true;
         return true;
     case ARGUMENT_PATH:
         if (!is_path)
-            return refuse_argument(name, "the path of a file is wanted", err);
+            return refuse_argument(name, "expected the path of a file", err);
         out->path = xstrdup(text);
         return true;
     case ARGUMENT_OFFSET:
         out->offset = json_i64(value, -1);
-        return out->offset >= 0 || refuse_argument(name, "a byte's number from 0 on", err);
+        return out->offset >= 0 || refuse_argument(name, "expected a byte offset, 0 or more", err);
     case ARGUMENT_LENGTH:
         out->length = json_i64(value, -1);
         return (out->length >= 1 && out->length <= MCP_READ_BYTES_MAX) ||
-               refuse_argument(name, "bytes from 1 to 196608", err);
+               refuse_argument(name, "expected a number of bytes from 1 to 196608", err);
     }
     return false;
 }
@@ -250,7 +250,7 @@ static bool settle_path(struct mcp_request *out, const char *root, struct err *e
     while (first[0] == '.' && first[1] == '/')
         first += 1 + strspn(first + 1, "/");
     if (strncmp(first, ".devs", 5) == 0 && (first[5] == '/' || first[5] == '\0'))
-        return refuse_argument("path", "what is in .devs belongs to devs", err);
+        return refuse_argument("path", "files in .devs belong to devs", err);
     if (out->path && (*path == '\0' || path[strlen(path) - 1] == '/'))
         return refuse_argument("path", "it names a folder", err);
     if (out->path)
@@ -279,7 +279,7 @@ bool mcp_request_read(enum mcp_tool tool, const struct json *args, const char *r
                                 .idempotent = tools[tool].idempotent,
                                 .length = MCP_READ_BYTES_MAX};
     if (args && json_kind(args) != JSON_KIND_OBJECT)
-        return err_set(err, ERR_INVALID, "arguments are an object");
+        return err_set(err, ERR_INVALID, "arguments must be an object");
     out->args = json_clone(args);
     if (!check_names(tool, args, err))
         return false;
@@ -378,8 +378,8 @@ static bool add_call(const struct mcp_request *request, const struct mcp_setting
     if (!request->path) {
         if (!argv) {
             (void)err_set(err, ERR_NOT_FOUND, "no test command is set");
-            return err_hint(err, "give argv, or let the person write \"tests\": {\"run\": "
-                                 "[\"make\", \"test\"]} into devs.config.json");
+            return err_hint(err, "give argv, or ask the person to add \"tests\": {\"run\": "
+                                 "[\"make\", \"test\"]} to devs.config.json");
         }
         for (; *argv; argv++)
             add_word(out, *argv);

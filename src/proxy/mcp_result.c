@@ -45,21 +45,22 @@ static bool mcp_ended_is_file(const struct mcp_ended *ended)
 
 /* Advice for each reason of a persistent failure. */
 static const char *const by_reason[] = {
-    [REASON_TEST_FAIL] = "A test is red: read what it says, change the work, then run it again.",
+    [REASON_TEST_FAIL] = "A test failed: read its output, fix the work, then run it again.",
     [REASON_COMPILE] = "It does not build: fix the first error, then run it again.",
-    [REASON_USAGE] = "The command's words are wrong: read its usage and call it correctly.",
-    [REASON_NOT_FOUND] = "What it looks for does not exist: check the names before calling again.",
+    [REASON_USAGE] = "The command line is wrong: read the usage and correct it.",
+    [REASON_NOT_FOUND] =
+        "Something that it needs was not found: check the names before calling again.",
     [REASON_PERMISSION] = "A permission is missing: do not work around it, ask the person.",
     [REASON_AUTH] = "A login or key is missing: only the person can fix that.",
     [REASON_QUOTA] = "A quota is used up: only the person can fix that.",
-    [REASON_CONTEXT_LENGTH] = "What it was asked is too long: make it shorter.",
+    [REASON_CONTEXT_LENGTH] = "The prompt is too long: shorten it.",
     [REASON_BAD_REQUEST] = "The request is wrong: fix it before calling again.",
-    [REASON_TOO_LARGE] = "What was sent is too large: make it smaller.",
-    [REASON_LIMIT] = "It met a limit of its own: do less at a time.",
+    [REASON_TOO_LARGE] = "The request is too large: make it smaller.",
+    [REASON_LIMIT] = "It hit a limit: do less at a time.",
     [REASON_CONFIG] = "The settings are wrong: fix them before calling again.",
     [REASON_CONFLICT] = "There is a conflict: resolve it before calling again.",
     [REASON_CRASH] = "The program crashed: find out why before calling again.",
-    [REASON_SETUP] = "What it needs is not set up: set it up, or ask the person.",
+    [REASON_SETUP] = "Its environment is not set up: set it up, or ask the person.",
     [REASON_DEADLINE] = "It needs more time: give timeout_s, or do less at a time.",
 };
 
@@ -76,7 +77,7 @@ static void mcp_once(const struct mcp_ended *ended, struct str *out)
         return;
     if (!request->idempotent)
         str_add(out, request->says_idempotent
-                         ? "executed once: the call says that it is not idempotent"
+                         ? "executed once: the call has idempotent: false"
                          : "executed once: the call is not declared idempotent, and what it "
                            "changes in the project cannot be undone");
     else if (!policy_fits_phase(policy, request->phase))
@@ -100,10 +101,10 @@ static void mcp_advice(const struct mcp_ended *ended, struct str *out)
         advice = "It was stopped from outside: do not repeat it, ask what to do instead.";
         break;
     case TASK_NEEDS_YOU:
-        advice = "Only a person can fix this: tell them what is said here, and stop.";
+        advice = "Only a person can fix this: tell them what this says, and stop.";
         break;
     case TASK_STUCK:
-        advice = "Stop: the same thing is done again and again. Tell the person where you are.";
+        advice = "Stop: you are repeating the same thing. Tell the person where you are.";
         break;
     case TASK_PASSED:
         advice = "";
@@ -114,8 +115,8 @@ static void mcp_advice(const struct mcp_ended *ended, struct str *out)
         else if (attempt->outcome.kind == OUTCOME_TIMEOUT)
             advice = by_reason[REASON_DEADLINE];
         else if (verdict && verdict->class == VERDICT_TRANSIENT)
-            advice = "The work is not at fault, so do not change it because of this: what failed "
-                     "passes by itself. Try again later, or tell the person.";
+            advice = "The work is not at fault, so do not change it because of this: the failure "
+                     "is temporary. Try again later, or tell the person.";
         else if (verdict && (size_t)verdict->reason < ARRAY_LEN(by_reason))
             advice = by_reason[verdict->reason];
         if (!advice)
@@ -124,8 +125,8 @@ static void mcp_advice(const struct mcp_ended *ended, struct str *out)
     }
     str_add(out, advice);
     if (mcp_ended_is_transient(ended) && !ended->request->idempotent && attempt)
-        str_add(out, " If running it twice does no harm, call it with idempotent: true: then it "
-                     "is tried again by itself.");
+        str_add(out, " If running it twice does no harm, call it with idempotent: true: then it is "
+                     "retried automatically.");
 }
 
 /* A call's result as text for the model. */

@@ -11,8 +11,8 @@
 /* Replies. */
 
 static const char instructions[] =
-    "Commands, tests and files of this project, run under devs: failures that pass by themselves "
-    "are waited out and tried again, others are returned with their class and the evidence. Do "
+    "Commands, tests and files of this project, run under devs: temporary failures are retried "
+    "after a wait, others are returned with their class and the evidence. Do "
     "not wrap retries around these tools. Where a result says that you are in a loop, change the "
     "approach; where it says stop, stop and tell the person.";
 
@@ -266,7 +266,7 @@ static void answer_list_tools(const struct asked *asked)
 {
     struct str members = {0};
     if (json_get(asked->message->params, "cursor")) {
-        refuse_request(asked, MCP_ERROR_PARAMS, "there is one page only: no cursor was given out");
+        refuse_request(asked, MCP_ERROR_PARAMS, "there is only one page: no cursor was issued");
         return;
     }
     str_add(&members, "\"tools\":");
@@ -291,10 +291,10 @@ static void answer_call_tool(const struct asked *asked)
                  name ? name : "");
         refuse_request(asked, MCP_ERROR_PARAMS, str_text(&why));
     } else if (mcp_calls_find(server, str_text(&asked->message->id))) {
-        refuse_request(asked, MCP_ERROR_REQUEST, "a call with this id is still under way");
+        refuse_request(asked, MCP_ERROR_REQUEST, "a call with this id is still in progress");
     } else if (server->call_count == MCP_CALLS_MAX) {
         /* As a tool's result, so that the model sees it too. */
-        str_addf(&why, "%d calls are under way, no more are taken at once", MCP_CALLS_MAX);
+        str_addf(&why, "%d calls are in progress, no more are accepted at once", MCP_CALLS_MAX);
         mcp_reply_refusal(&members, str_text(&why), "Wait until some have ended, then call again.");
         answer_request(asked, &members);
     } else {
@@ -431,11 +431,12 @@ static void take_batch(struct mcp_server *server, const struct json *list)
 {
     const size_t count = json_count(list);
     if (!mcp_version_has_batches(server->version)) {
-        send_error(server, "", MCP_ERROR_REQUEST, "this version of the protocol has no batches");
+        send_error(server, "", MCP_ERROR_REQUEST,
+                   "this version of the protocol does not support batches");
         return;
     }
     if (count == 0 || count > MCP_BATCH_MAX) {
-        send_error(server, "", MCP_ERROR_REQUEST, "a batch has 1 to 64 messages");
+        send_error(server, "", MCP_ERROR_REQUEST, "a batch must have 1 to 64 messages");
         return;
     }
     /* All messages read until the end belong to the batch. Its replies are sent together once the

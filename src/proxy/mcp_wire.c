@@ -84,22 +84,22 @@ void mcp_message_read(const struct json *json, struct mcp_message *out)
     const struct json *params = json_get(json, "params");
     *out = (struct mcp_message){0};
     if (json_kind(json) != JSON_KIND_OBJECT) {
-        break_message(out, "a message is an object");
+        break_message(out, "a message must be an object");
         return;
     }
     if (mcp_is_id(id))
         json_write(&out->id, id);
     if (strcmp(json_text(json_get(json, "jsonrpc"), ""), "2.0") != 0) {
-        break_message(out, "it does not say \"jsonrpc\":\"2.0\"");
+        break_message(out, "it lacks \"jsonrpc\":\"2.0\"");
     } else if (method) {
         out->kind = id ? MCP_REQUEST : MCP_NOTIFICATION;
         out->method = json_text(method, NULL);
         if (id && !mcp_is_id(id))
-            break_message(out, "an id is a string of at most 169 bytes or an integer");
+            break_message(out, "an id must be a string of at most 169 bytes or an integer");
         else if (!out->method)
-            break_message(out, "the method is not a string");
+            break_message(out, "the method must be a string");
         else if (params && json_kind(params) != JSON_KIND_OBJECT)
-            break_message(out, "params are an object");
+            break_message(out, "params must be an object");
         else
             out->params = params;
     } else if (json_get(json, "result") || json_get(json, "error")) {

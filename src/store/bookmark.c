@@ -75,7 +75,7 @@ static bool say_why_refused(const struct place *place, const struct bookmark *bo
     if (bookmark->seq < 0 || bookmark->seq > last)
         return err_set(err, ERR_NOT_FOUND, "run #%lld has no event %lld", (long long)bookmark->run,
                        (long long)bookmark->seq);
-    return err_set(err, ERR_LIMIT, "run #%lld has %d bookmarks already", (long long)bookmark->run,
+    return err_set(err, ERR_LIMIT, "run #%lld already has %d bookmarks", (long long)bookmark->run,
                    BOOKMARKS_MAX);
 }
 
@@ -114,7 +114,7 @@ bool bookmark_remove(const struct place *place, int64_t id, struct err *err)
     int changed = 0;
     if (!write_change(place, "DELETE FROM bookmark WHERE id=?1", &bookmark, &changed, NULL, err))
         return false;
-    return changed > 0 || err_set(err, ERR_NOT_FOUND, "there is no bookmark %lld", (long long)id);
+    return changed > 0 || err_set(err, ERR_NOT_FOUND, "no bookmark %lld", (long long)id);
 }
 
 bool bookmark_list(struct log_reader *reader, int64_t run, struct bookmark *out, size_t max,

@@ -329,7 +329,7 @@ static bool make_file(struct bundle *bundle, const char *file, struct err *err)
         return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", file);
     if (lstat(file, &info) == 0) {
         (void)err_set(err, ERR_INVALID, "'%s' already exists", file);
-        return err_hint(err, "-o FILE names another one");
+        return err_hint(err, "-o FILE chooses another one");
     }
     (void)snprintf(part, sizeof(part), ".part-%ld", (long)getpid());
     char path[PATH_MAX];
@@ -338,7 +338,7 @@ static bool make_file(struct bundle *bundle, const char *file, struct err *err)
         return false;
     int fd = open(bundle->temp.db, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
     if (fd < 0)
-        return err_set_errno(err, errno, "cannot make '%s'", bundle->temp.db);
+        return err_set_errno(err, errno, "cannot create '%s'", bundle->temp.db);
     bundle->made = true;
     (void)fchmod(fd, FILE_MODE); /* the umask may have cleared bits */
     (void)close(fd);             /* nothing to lose: never written to */
@@ -432,7 +432,7 @@ static bool build_bundle(struct bundle *bundle, const struct bundle_asked *asked
     if (!ok || !read_through(bundle, err))
         return false;
     if (stat(bundle->temp.db, &info) != 0)
-        return err_set_errno(err, errno, "cannot look at '%s'", bundle->temp.db);
+        return err_set_errno(err, errno, "cannot access '%s'", bundle->temp.db);
     bundle->contents.bytes = (int64_t)info.st_size;
     bundle->contents.run = bundle->run;
     const size_t names = redactor_name_count(bundle->redactor);
@@ -487,7 +487,7 @@ static bool sync_path(const char *path, int flags, struct err *err)
     int fd = open(path, O_RDONLY | O_CLOEXEC | flags);
     if (fd < 0)
         return err_set_errno(err, errno, "cannot open '%s'", path);
-    bool ok = fsync(fd) == 0 || err_set_errno(err, errno, "cannot bring '%s' to the disk", path);
+    bool ok = fsync(fd) == 0 || err_set_errno(err, errno, "cannot sync '%s' to disk", path);
     (void)close(fd); /* read only */
     return ok;
 }
@@ -501,7 +501,7 @@ bool bundle_keep(struct bundle *bundle, struct err *err)
         bool unknown = errno == EINVAL || errno == ENOSYS; /* the file system does not support it */
         if (!unknown || lstat(bundle->file, &info) == 0 ||
             rename(bundle->temp.db, bundle->file) != 0)
-            return err_set_errno(err, errno, "cannot make '%s'", bundle->file);
+            return err_set_errno(err, errno, "cannot create '%s'", bundle->file);
     }
     bundle->made = false;
     return sync_path(bundle->temp.dir, O_DIRECTORY, err);

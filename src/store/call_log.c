@@ -172,7 +172,7 @@ bool call_log_open(struct call_log **out, const struct place *place,
     const size_t id_len = strlen(session->id);
     if (id_len == 0 || id_len > CALL_LOG_SESSION_MAX || strcspn(session->id, controls) != id_len)
         return err_set(err, ERR_INVALID,
-                       "a session's id has 1 to %d bytes, no control characters among them",
+                       "a session id must have 1 to %d bytes and no control characters",
                        CALL_LOG_SESSION_MAX);
     struct call_log *log = xcalloc(1, sizeof(*log));
     log->place = *place;

@@ -213,7 +213,7 @@ bool call_kept_load(struct call_kept *kept, const void *bytes, size_t len, struc
     struct call_kept read = {0};
     if (!take_kept(&from, &read)) {
         call_kept_done(&read);
-        return err_set(err, ERR_INVALID, "what is known of the session is damaged");
+        return err_set(err, ERR_INVALID, "the record of the session is damaged");
     }
     call_kept_done(kept);
     *kept = read;
@@ -463,9 +463,8 @@ static bool make_plan(const struct call_session *session, struct plan **out, str
 
     bool ok = plan_parse_with(str_text(text), text->len, &context, out, &violations);
     if (!ok)
-        (void)err_set(err, ERR_INVALID, "agent '%s': no plan can be made for it: %s",
-                      session->agent,
-                      violations.count > 0 ? violations.items[0].message : "it is not right");
+        (void)err_set(err, ERR_INVALID, "agent '%s': cannot make a plan for it: %s", session->agent,
+                      violations.count > 0 ? violations.items[0].message : "it is invalid");
     violations_done(&violations);
     if (ok && plan_has_more(*out)) {
         str_clear(text);

@@ -293,7 +293,7 @@ bool control_desk_ask(struct control_desk *desk, int64_t run, const struct contr
     }
     (void)pthread_mutex_unlock(&desk->lock);
     if (!has_room)
-        return err_set(err, ERR_LIMIT, "%d acts are waiting already", CONTROL_DESK_QUEUE_MAX);
+        return err_set(err, ERR_LIMIT, "%d actions are already waiting", CONTROL_DESK_QUEUE_MAX);
     *ticket_out = desk->last_ticket;
     return true;
 }
@@ -301,7 +301,7 @@ bool control_desk_ask(struct control_desk *desk, int64_t run, const struct contr
 bool control_desk_row(struct control_desk *desk, int64_t ticket, int64_t *row_out, struct err *err)
 {
     if (ticket < 1 || ticket > desk->last_ticket)
-        return err_set(err, ERR_NOT_FOUND, "no act has ticket %lld", (long long)ticket);
+        return err_set(err, ERR_NOT_FOUND, "no action has ticket %lld", (long long)ticket);
     (void)pthread_mutex_lock(&desk->lock);
     struct result result = desk->results[ticket % RESULTS_MAX];
     (void)pthread_mutex_unlock(&desk->lock);

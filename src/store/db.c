@@ -50,7 +50,8 @@ bool db_fail(const struct db *db, const char *what, struct err *err)
         return err_hint(err, "make room, or --db FILE on another disk");
     }
     if ((code & 0xff) == SQLITE_INTERRUPT)
-        return err_set(err, ERR_DAMAGED, "log '%.200s': reading it does not end", path ? path : "");
+        return err_set(err, ERR_DAMAGED, "log '%.200s': reading it takes too long",
+                       path ? path : "");
     bool was_ours = (code & 0xff) == SQLITE_CORRUPT;
     if ((code & 0xff) == SQLITE_NOTADB && path)
         return err_set(err, code_of(code), "log '%.200s': %s", path, why);
@@ -120,8 +121,9 @@ static bool check_beside(const char *path, struct err *err)
     if (!private_path_join(name, sizeof(name), path, "-journal", err))
         return false;
     if (lstat(name, &info) == 0) {
-        (void)err_set(err, ERR_DAMAGED, "'%s' is beside the log, and devs never makes one", name);
-        return err_hint(err, "if you did not make it either, move it away: it may be forged");
+        (void)err_set(err, ERR_DAMAGED, "'%s' is next to the log, and devs never creates one",
+                      name);
+        return err_hint(err, "if you did not create it either, move it away: it may be forged");
     }
     if (!private_path_join(name, sizeof(name), path, "-wal", err))
         return false;
@@ -129,8 +131,8 @@ static bool check_beside(const char *path, struct err *err)
         (S_ISREG(info.st_mode) && info.st_uid == file.st_uid &&
          (info.st_mode & ~file.st_mode & MODE_BITS) == 0))
         return true;
-    (void)err_set(err, ERR_DAMAGED, "'%s' was not made together with the log", name);
-    return err_hint(err, "if you made it, give it the owner and the mode of the log");
+    (void)err_set(err, ERR_DAMAGED, "'%s' was not created together with the log", name);
+    return err_hint(err, "if you created it, give it the owner and the mode of the log");
 }
 
 /* Turns off memory statistics, which nobody uses and which cost a lock for each allocation. Fails

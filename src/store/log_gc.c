@@ -306,7 +306,7 @@ bool log_gc_remove(struct log_gc *gc, int64_t run, struct err *err)
     if (!find_uid(gc, run, uid, err))
         return false;
     if (owner_is_alive(&gc->place, uid)) /* owner_take() would wait */
-        return err_set(err, ERR_BUSY, "run #%lld is alive", (long long)run);
+        return err_set(err, ERR_BUSY, "run #%lld is still running", (long long)run);
     if (!owner_take(&gc->place, uid, &owner_fd, err))
         return false;
     bool ok = change_rows(gc, &mark_sql, 1, run, &changed, err);

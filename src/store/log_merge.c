@@ -121,7 +121,7 @@ static bool check_gap(const struct merge *merge, struct err *err)
         return true;
     return err_set(err, ERR_DAMAGED,
                    "the log has run #%lld up to event %lld, the spill begins with %lld:"
-                   " what is between them is missing",
+                   " the events in between are missing",
                    (long long)merge->number, (long long)merge->have, (long long)first);
 }
 
@@ -227,7 +227,7 @@ static bool enter_run(struct log_writer *writer, const struct spill_info *info, 
     struct merge merge = {.writer = writer, .spill_number = info->run};
     if (info->first_seq != 1)
         return err_set(err, ERR_DAMAGED,
-                       "the log does not know the run, and the spill begins with event %lld",
+                       "the run is not in the log, and the spill begins with event %lld",
                        (long long)info->first_seq);
     if (!db_init(&merge.from, info->place.db, DB_READ, err))
         return false;
@@ -272,7 +272,7 @@ bool log_merge(const struct place *home, const struct place *spill, struct log_m
     if (!spill_read_info(spill, &info, err))
         return false;
     if (info.alive)
-        return err_set(err, ERR_BUSY, "run #%lld is alive: it merges '%s' itself",
+        return err_set(err, ERR_BUSY, "run #%lld is still running: it merges '%s' itself",
                        (long long)info.run, spill->db);
     if (!log_writer_open(&writer, home, err))
         return false;

@@ -209,7 +209,7 @@ bool log_own_mark(const struct place *place, struct err *err)
         return true;
     list_log(place);
     if (!make_mark(key, place, mark))
-        return err_set_errno(err, errno, "cannot look at '%s'", place->db);
+        return err_set_errno(err, errno, "cannot access '%s'", place->db);
     if (has_mark(place, mark))
         return true;
     int fd = -1;
@@ -243,7 +243,7 @@ static bool check_links(const struct place *place, struct err *err)
     for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
         const int len = snprintf(path, sizeof(path), "%s/%s", place->dir, folders[i]);
         if (len > 0 && len < PATH_MAX && lstat(path, &info) == 0 && S_ISLNK(info.st_mode)) {
-            (void)err_set(err, ERR_INVALID, "'%s' is a link, which devs never makes there", path);
+            (void)err_set(err, ERR_INVALID, "'%s' is a link, which devs never creates there", path);
             return err_hint(err, "remove it, or name another log with --db FILE");
         }
     }
@@ -296,7 +296,7 @@ bool log_own_adopt(const struct place *place, struct err *err)
     if (lstat(place->db, &file) != 0)
         return err_set(err, ERR_NOT_FOUND, "no log at '%s'", place->db);
     if (!find_key(key))
-        return err_set(err, ERR_IO, "no key can be kept: $XDG_STATE_HOME/devs cannot be written");
+        return err_set(err, ERR_IO, "no key can be stored: $XDG_STATE_HOME/devs cannot be written");
     if (file.st_uid != geteuid())
         return err_set(err, ERR_INVALID, "'%s' belongs to another user", place->db);
     if (!check_links(place, err) || !place_check_log(place, err))

@@ -101,7 +101,7 @@ bool log_reader_open(struct log_reader **out, const struct place *place, struct 
     if (stat(place->db, &info) != 0) {
         if (errno == ENOENT || errno == ENOTDIR)
             return err_set(err, ERR_NOT_FOUND, "no log at '%s'", place->db);
-        return err_set_errno(err, errno, "cannot look at '%s'", place->db);
+        return err_set_errno(err, errno, "cannot access '%s'", place->db);
     }
     if (!S_ISREG(info.st_mode))
         return err_set(err, ERR_DAMAGED, "'%s' is not a file", place->db);
@@ -380,18 +380,18 @@ void log_trouble_words(const struct log_trouble *trouble, struct str *out)
                  clock_hms(trouble->since_ms, hms), trouble->text);
         break;
     case LOG_TROUBLE_LEFT:
-        str_addf(out, "the end of this run is in a spill log: devs gc --merge %s brings it in",
+        str_addf(out, "the end of this run is in a spill log: devs gc --merge %s merges it",
                  trouble->text);
         break;
     case LOG_TROUBLE_CUT_OFF:
-        str_add(out, "the log was deleted, moved or replaced: this is what it held then");
+        str_add(out, "the log was deleted, moved or replaced: this is its last known content");
         break;
     case LOG_TROUBLE_NEWER:
-        str_addf(out, "this log was written by devs %s (schema %d, I know %d): read only",
+        str_addf(out, "this log was written by devs %s (schema %d, latest known %d): read only",
                  trouble->text, trouble->schema, (int)SCHEMA_VERSION);
         break;
     case LOG_TROUBLE_STILL:
-        str_add(out, "nothing can be written where the log is: read only, acts are refused");
+        str_add(out, "the log's folder is not writable: read only, actions are refused");
         break;
     case LOG_TROUBLE_BUSY:
         str_addf(out, "log busy for %lld s (another devs", busy_s);

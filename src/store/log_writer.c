@@ -137,8 +137,7 @@ void log_writer_close(struct log_writer *writer)
         (void)sqlite3_bind_int64(refuse, 1, writer->run);
         (void)sqlite3_bind_int64(refuse, 2, clock_now().at_ms);
         db_bind_text(refuse, 3,
-                     writer->state->ended ? "the run has ended"
-                                          : "devs ended before it came to it");
+                     writer->state->ended ? "the run has ended" : "devs ended before it got to it");
         db_try(refuse); /* otherwise they stay pending */
     }
     owner_drop(&writer->place, writer->uid, writer->owner_fd);
@@ -652,7 +651,7 @@ bool log_writer_controls(struct log_writer *writer, struct control *out, size_t 
     }
     (void)sqlite3_reset(open); /* repeats the step's error */
     if (ok && unsound != 0)
-        ok = log_writer_refuse(writer, unsound, "this act is not understood", err);
+        ok = log_writer_refuse(writer, unsound, "unknown action", err);
     if (ok)
         *count_out = count;
     return ok;
@@ -680,7 +679,7 @@ bool log_writer_load_gain(struct log_writer *writer, struct log_gain *gain, stru
     bool row = false;
     bool ok = db_next(&writer->db, get, &row, err);
     if (ok && !row)
-        ok = err_set(err, ERR_NOT_FOUND, "nothing is kept of task %d", gain->task);
+        ok = err_set(err, ERR_NOT_FOUND, "nothing is stored for task %d", gain->task);
     if (ok) {
         int len = sqlite3_column_bytes(get, 2);
         const char *from = sqlite3_column_blob(get, 2);

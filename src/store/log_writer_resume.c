@@ -112,7 +112,7 @@ bool log_writer_resume(struct log_writer *writer, int64_t number, const struct r
     struct found_run run = {0};
     bool ok = take_over(writer, number, &run, err);
     if (ok && run.last_seq != state->last_seq) {
-        ok = err_set(err, ERR_BUSY, "run #%lld has continued meanwhile", (long long)number);
+        ok = err_set(err, ERR_BUSY, "run #%lld has been continued meanwhile", (long long)number);
         give_back(writer);
     }
     if (ok)
@@ -148,7 +148,7 @@ static bool may_go_on(int64_t number, const struct log_heir *heir, struct err *e
     const struct run_state *state = heir->state;
     if (state->ended != heir->has_ended)
         return err_set(err, ERR_INVALID, "run #%lld has %s meanwhile", (long long)number,
-                       state->ended ? "ended" : "gone on");
+                       state->ended ? "ended" : "continued");
     if (state->unknown_events == 0)
         return true;
     (void)err_set(err, ERR_DAMAGED,

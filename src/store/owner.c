@@ -153,7 +153,7 @@ bool owner_take(const struct place *place, const char *uid, int *fd_out, struct 
         }
         (void)close(fd); /* removed meanwhile: lock the new file */
     }
-    return err_set(err, ERR_BUSY, "the owner lock of run '%s' changes hands all the time", uid);
+    return err_set(err, ERR_BUSY, "the owner lock of run '%s' keeps changing hands", uid);
 }
 
 bool owner_keep(const struct place *place, const char *uid, int *fd, struct err *err)
@@ -262,9 +262,9 @@ bool owner_process_holds(int64_t pid, int64_t start, const char *uid)
 
 enum { CONTROLS_AT_ONCE = 16, ROUNDS_MAX = 64 };
 
-static const char needs_engine[] = "no devs runs it: devs run --continue continues it";
+static const char needs_engine[] = "no devs is running it: resume it with devs run --continue";
 static const char goes_on_by_itself[] =
-    "devs did not start this agent: what is typed in its session lets it go on";
+    "devs did not start this agent: continue it by typing in its session";
 static const char has_ended[] = "the run has ended";
 
 struct orphan {

@@ -54,7 +54,7 @@ bool private_file_make(const char *path, struct err *err)
     if (fd < 0 && errno == EEXIST)
         return true;
     if (fd < 0)
-        return err_set_errno(err, errno, "cannot make '%s'", path);
+        return err_set_errno(err, errno, "cannot create '%s'", path);
     make_fd_private(fd);
     (void)close(fd); /* nothing to lose: never written to */
     return true;
@@ -86,7 +86,7 @@ static bool make_one_folder(const char *path, bool *made, struct err *err)
     struct stat info;
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return true;
-    return err_set_errno(err, number, "cannot make folder '%s'", path);
+    return err_set_errno(err, number, "cannot create folder '%s'", path);
 }
 
 bool private_folder_make(const char *path, bool *made_out, struct err *err)
@@ -140,7 +140,7 @@ static bool fill_place(struct place *place, const char *dir, const char *name, s
 static bool working_folder(char out[PATH_MAX], struct err *err)
 {
     if (!getcwd(out, PATH_MAX))
-        return err_set_errno(err, errno, "cannot name the working folder");
+        return err_set_errno(err, errno, "cannot get the working folder");
     return true;
 }
 
@@ -158,7 +158,7 @@ static bool make_folder(const char *dir, struct err *err)
         return false;
     FILE *file = fopen(path, "we");
     if (!file)
-        return err_set_errno(err, errno, "cannot make '%s'", path);
+        return err_set_errno(err, errno, "cannot create '%s'", path);
     (void)fchmod(fileno(file), 0600); /* best effort: the directory is private already */
     bool written = fputs("*\n", file) >= 0;
     if (fclose(file) != 0 || !written)
@@ -232,7 +232,7 @@ bool place_disk(const char *dir, struct place_disk *out, struct err *err)
 {
     struct statfs info;
     if (statfs(dir, &info) != 0)
-        return err_set_errno(err, errno, "cannot look at '%s'", dir);
+        return err_set_errno(err, errno, "cannot access '%s'", dir);
     /* The magic is 32 bits wide, but the struct member is signed. */
     const unsigned long number = (unsigned long)info.f_type & 0xffffffffUL;
     const struct type *type = find_type(number);
@@ -378,7 +378,7 @@ bool place_find(const char *given, bool create, struct place *out, struct err *e
     if (!state_place(&place, NULL) || !is_file(place.db)) {
         if (passed[0] != '\0') {
             (void)err_set(err, ERR_NOT_FOUND, "no log in the repository of '%s'", here);
-            return err_hint(err, "the log above it is of another project: --db %s/%s", passed,
+            return err_hint(err, "the log above it belongs to another project: --db %s/%s", passed,
                             db_name);
         }
         (void)err_set(err, ERR_NOT_FOUND, "no log in '%s' or above it", here);
@@ -397,9 +397,9 @@ bool place_check_private(const char *dir, struct err *err)
     struct stat named;
     struct stat folder;
     if (lstat(dir, &named) != 0 || stat(dir, &folder) != 0)
-        return err_set_errno(err, errno, "cannot look at '%s'", dir);
+        return err_set_errno(err, errno, "cannot access '%s'", dir);
     if (S_ISLNK(named.st_mode) && (folder.st_uid != geteuid() || named.st_uid != geteuid())) {
-        (void)err_set(err, ERR_INVALID, "'%s' is a link to a folder of somebody else's", dir);
+        (void)err_set(err, ERR_INVALID, "'%s' is a link to somebody else's folder", dir);
         return err_hint(err, "--db FILE with a file in a folder of your own");
     }
     if (folder.st_uid != geteuid() && folder.st_uid != 0) {
@@ -449,7 +449,7 @@ bool place_check_log(const struct place *place, struct err *err)
 {
     struct stat info;
     if (lstat(place->db, &info) != 0)
-        return err_set_errno(err, errno, "cannot look at '%s'", place->db);
+        return err_set_errno(err, errno, "cannot access '%s'", place->db);
     return check_file(place, &info, err) && check_schema(place, err);
 }
 
@@ -462,7 +462,7 @@ bool place_check_write(const struct place *place, struct err *err)
     if (lstat(place->db, &info) != 0 && errno == ENOENT)
         return log_own_check(place, err);
     if (lstat(place->db, &info) != 0)
-        return err_set_errno(err, errno, "cannot look at '%s'", place->db);
+        return err_set_errno(err, errno, "cannot access '%s'", place->db);
     if (!check_file(place, &info, err) || (info.st_size > 0 && !check_schema(place, err)) ||
         !log_own_check(place, err))
         return false;

@@ -56,7 +56,7 @@ static void change_word(const struct opinion *opinion, const struct opinion *oth
         (void)snprintf(out, RULE_TRIAL_WORD_MAX, "%s %s you", opinion->word,
                        verdict->ask ? "asks" : "without asking");
     else
-        (void)snprintf(out, RULE_TRIAL_WORD_MAX, "%s %s a time to come back", opinion->word,
+        (void)snprintf(out, RULE_TRIAL_WORD_MAX, "%s %s a time to retry", opinion->word,
                        verdict->retry_after_ms < 0         ? "without"
                        : other->verdict.retry_after_ms < 0 ? "with"
                                                            : "with another");

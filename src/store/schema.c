@@ -389,15 +389,16 @@ static bool is_empty(const struct marks *marks)
 static bool check_marks(const struct marks *marks, struct err *err)
 {
     if (is_empty(marks))
-        return err_set(err, ERR_NOT_FOUND, "the log is empty: nothing was recorded yet");
+        return err_set(err, ERR_NOT_FOUND, "the log is empty: nothing has been recorded yet");
     if (marks->application != SCHEMA_APPLICATION || marks->version < 1) {
-        (void)err_set(err, ERR_DAMAGED, "the file is a database, but no log of devs");
+        (void)err_set(err, ERR_DAMAGED, "the file is a database, but not a devs log");
         return err_hint(err, "--db FILE names another");
     }
     if (marks->version > SCHEMA_VERSION) {
-        (void)err_set(err, ERR_DAMAGED,
-                      "the log was written by a newer devs (schema %lld, I know %d): read only",
-                      (long long)marks->version, SCHEMA_VERSION);
+        (void)err_set(
+            err, ERR_DAMAGED,
+            "the log was written by a newer devs (schema %lld, latest known %d): read only",
+            (long long)marks->version, SCHEMA_VERSION);
         return err_hint(err, "update devs, or name another log with --db FILE");
     }
     return true;

@@ -38,9 +38,9 @@ static bool is_ours(const char *dir, struct err *err)
 {
     struct stat info;
     if (lstat(dir, &info) != 0)
-        return err_set_errno(err, errno, "cannot look at '%s'", dir);
+        return err_set_errno(err, errno, "cannot access '%s'", dir);
     if (!S_ISDIR(info.st_mode) || info.st_uid != geteuid())
-        return err_set(err, ERR_INVALID, "'%s' is not a folder of ours", dir);
+        return err_set(err, ERR_INVALID, "'%s' is not a folder of this user", dir);
     return place_check_private(dir, err);
 }
 

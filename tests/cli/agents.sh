@@ -121,7 +121,7 @@ PLAN
 	want "the loop guard of $guard: exit" $? 3
 	want "the loop guard of $guard: the state" "$("$devs" status --json | grep -o '"state":"stuck"' | head -1)" '"state":"stuck"'
 	want_in "devs why quotes $guard" "$("$devs" why g)" 'agent ended: loop: Loop detect'
-	want_in "who found it ($guard)" "$("$devs" why g)" 'the agent found a loop and stopped by itself'
+	want_in "who found it ($guard)" "$("$devs" why g)" 'the agent found a loop and stopped on its own'
 done
 
 # --- tool calls that the program refuses: counted, and judged by what checks the work

@@ -49,9 +49,9 @@ printf '%s\nno row\n[]\n{"id":1}\n{"exit":"x"}\n%s\n' "$row" "$row" >mixed
 want "bad rows" "$?" 2
 want "good rows" "$(wc -l <out)" 2
 want_in "line 2" "$(cat err)" "devs: classify: mixed, line 2: "
-want_in "line 3" "$(cat err)" "line 3: an object is expected, got array"
+want_in "line 3" "$(cat err)" "line 3: expected an object, got array"
 want_in "line 4" "$(cat err)" "line 4: exit is missing"
-want_in "line 5" "$(cat err)" "line 5: exit is a whole number from 0 to 255"
+want_in "line 5" "$(cat err)" "line 5: exit must be a whole number from 0 to 255"
 "$devs" classify <mixed >/dev/null 2>err
 want_in "standard input has no name" "$(cat err)" "devs: classify: line 2: "
 

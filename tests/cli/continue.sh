@@ -53,7 +53,7 @@ want 'a plan beside it: exit' $? 2
 want 'a task is no run: exit' $? 2
 "$devs" run --plain --continue last >out 2>err
 want 'it goes on: exit, a person is needed' $? 4
-want_in 'what was left was ended' "$(cat out)" 'ended what was left of the run: '
+want_in 'what was left was ended' "$(cat out)" 'killed what was left of the run: '
 want_in 'what ran was interrupted' "$(cat out)" 'a try 1/4 GREEN interrupted, ran ?'
 want_in 'why: its end was not seen' "$("$devs" why 1/a --try 1)" 'found so: devs had died, its end was not seen'
 want_in 'what may run once asks' "$(cat out)" 'RED needs you'

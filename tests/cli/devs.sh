@@ -308,7 +308,7 @@ want 'init twice: exit' $? 2
 for limit in 20 21 22 40 63; do
 	(ulimit -n $limit && exec "$devs" --db few.db exec -- true) >out 2>&1
 	want "open files, $limit: exit" $? 73
-	want_in "open files, $limit: line" "$(cat out)" "a limit of $limit open files, and a run needs 64"
+	want_in "open files, $limit: line" "$(cat out)" "the limit of open files is $limit, and a run needs 64"
 done
 want_in 'open files: hint' "$(cat out)" 'ulimit -n 1024'
 

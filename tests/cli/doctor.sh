@@ -60,7 +60,7 @@ want 'agents that wait are not shown' "$("$devs" doctor | grep -c mine)" 0
 trust
 want_in 'settings that are trusted' "$("$devs" doctor | grep -A 1 '^ok  settings' | xargs)" ', trusted'
 want_in 'agents' "$(PATH="$dir/bin" "$devs" doctor | grep -A 1 agents | xargs)" \
-	'ok agents mine, gemini, claude 2.0.14, codex 0.46.0; not here: copilot, kimi, opencode, pi, qwen'
+	'ok agents mine, gemini, claude 2.0.14, codex 0.46.0; not installed: copilot, kimi, opencode, pi, qwen'
 want 'a program of the project is not run' "$(ls "$dir" | grep was-run)" ''
 remove_settings
 rm ../bin/claude ../bin/codex ../bin/ours

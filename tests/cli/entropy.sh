@@ -44,7 +44,7 @@ want_in "early" "$(printf '%s\n' "$row" | "$devs" entropy --limits early)" '"run
 echo '{"repeats": 2}' >wrong
 "$devs" entropy --limits wrong </dev/null 2>err
 want "no threshold: exit" "$?" 2
-want_in "no threshold" "$(cat err)" "wrong: there is no threshold 'repeats'"
+want_in "no threshold" "$(cat err)" "wrong: unknown threshold 'repeats'"
 "$devs" entropy --limits nothing </dev/null 2>err
 want "no file of thresholds: exit" "$?" 66
 

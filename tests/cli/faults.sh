@@ -199,9 +199,9 @@ if command -v sqlite3 >/dev/null; then
 	sqlite3 newer/.devs/devs.db "PRAGMA user_version=7; UPDATE run SET devs='9.9'" >/dev/null
 	out=$(cd newer && "$devs" status 2>&1)
 	want 'newer: looking: exit' $? 0
-	want_in 'newer: the words' "$out" 'this log was written by devs 9.9 (schema 7, I know 2): read only'
+	want_in 'newer: the words' "$out" 'this log was written by devs 9.9 (schema 7, latest known 2): read only'
 	out=$(cd newer && "$devs" debug --logs --plain 2>&1)
-	want_in 'newer: the same beside lines' "$out" 'schema 7, I know 2'
+	want_in 'newer: the same beside lines' "$out" 'schema 7, latest known 2'
 	(cd newer && "$devs" exec -- true 2>err)
 	want 'newer: a run: exit' $? 65
 	want_in 'newer: a run is refused' "$(cat newer/err)" 'read only'
@@ -287,7 +287,7 @@ if command -v cc >/dev/null && ! grep -q __asan_init "$devs" && ! grep -q __tsan
 	until_true 60 grep -q 'runs, pid' clock/out
 	: >clock/set
 	: >clock/go
-	until_true 60 grep -q 'the clock moved by -3600 s at .*waits continue by the monotonic clock' clock/out
+	until_true 60 grep -q 'the clock moved by -3600 s at .*waits follow the monotonic clock' clock/out
 	want 'clock set back: it is said' $? 0
 	: >clock/end
 	wait "$pid"

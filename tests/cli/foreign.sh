@@ -130,7 +130,7 @@ hostile 'virtual' 'ALTER TABLE run RENAME TO x; CREATE VIRTUAL TABLE run USING f
 hostile 'computed' "ALTER TABLE run RENAME TO y; CREATE TABLE run AS SELECT * FROM y;
 	ALTER TABLE run ADD COLUMN z AS (length(hex(zeroblob(9999999))))" 65 "'run' has computed columns"
 hostile 'missing' 'DROP TABLE attempt' 65 'no such table: attempt'
-hostile 'journal' '' 65 "devs.db-journal' is beside the log, and devs never makes one"
+hostile 'journal' '' 65 "devs.db-journal' is next to the log, and devs never creates one"
 rm -rf bad
 cp -r whole bad
 (cd bad && "$devs" gc --adopt >/dev/null)

@@ -37,7 +37,7 @@ want_in 'names of the environment' "$out" 'MY_API_KEY'
 want 'no value of it' "$(echo "$out" | grep -c 'planted-value')" 0
 want_in 'the commit' "$out" "commit      $(git rev-parse HEAD) on "
 want_in 'in place: what git says of the tree' "$out" '  M  a.txt'
-want_in 'in place: and what that means' "$out" 'what was changed before the attempt is in it, too'
+want_in 'in place: and what that means' "$out" 'includes changes made before the attempt'
 want_in 'which names are secrets' "$out" 'of these, secrets'
 want_in 'the end of stdout, with times' "$out" '  # fail 1'
 want_in 'the end of stderr' "$out" '  oops'

@@ -121,9 +121,9 @@ want_in "what the service said is in its log" "$("$devs" log 1/claude)" "! serve
 want "what is not known" "$(tell WorktreeCreate '"x":[1]')" ""
 want_in "status" "$("$devs" status 1)" "a session reported by an agent's hooks, last seen at"
 want_in "nobody goes on with it" "$("$devs" run --continue 1 2>&1)" "which devs did not start"
-want_in "a person stops it" "$("$devs" cancel 1 2>&1)" "the agent is told to stop when it makes its next call"
+want_in "a person stops it" "$("$devs" cancel 1 2>&1)" "the agent will be told to stop at its next call"
 want_in "it is told" "$(tell PreToolUse "$(bash 'ls -l')")" '"continue":false'
-want_in "what lets it go on" "$("$devs" retry 1/claude 2>&1)" "what is typed in its session"
+want_in "what lets it go on" "$("$devs" retry 1/claude 2>&1)" "by typing in its session"
 want "what is typed" "$(tell UserPromptSubmit '"prompt":"go on"')" ""
 want "lets it go on" "$(tell PreToolUse "$(bash 'ls -l')")" ""
 want "its end" "$(tell SessionEnd '"reason":"exit"')" ""

@@ -114,7 +114,7 @@ echo "hello" >strange
 "$devs" $log import strange empty nothing >out 2>err
 want "strange: exit" "$?" 2
 want "strange: nothing written" "$("$devs" $log runs | wc -l)" "$before"
-want_in "strange" "$(cat err)" "devs: strange: no transcript of an agent that is known"
+want_in "strange" "$(cat err)" "devs: strange: not a transcript of a known agent"
 want_in "empty" "$(cat err)" "devs: empty: it is empty"
 want_in "no file" "$(cat err)" "nothing: No such file or directory"
 "$devs" $log import nothing 2>err
@@ -134,12 +134,12 @@ END
 echo '{"sessionId":"g9","startTime":"2026-11-20T10:00:00Z","messages":[]}' >idle.json
 "$devs" $log import cline.json idle.json 2>err
 want "a session of another agent: exit" "$?" 2
-want_in "a session of another agent" "$(cat err)" "cline.json: no transcript of an agent that is known"
+want_in "a session of another agent" "$(cat err)" "cline.json: not a transcript of a known agent"
 want_in "a session without an event" "$(cat err)" "devs: idle.json: nothing happens in it"
 want "nothing of them written" "$("$devs" $log runs | wc -l)" "$before"
 "$devs" $log import --agent codex session.jsonl 2>err
 want "another agent: exit" "$?" 2
-want_in "another agent" "$(cat err)" "session.jsonl: it is a Claude Code session, not of 'codex'"
+want_in "another agent" "$(cat err)" "session.jsonl: it is a Claude Code session, not one of 'codex'"
 "$devs" $log import --agent nobody session.jsonl 2>err
 want "no such agent: exit" "$?" 2
 want_in "no such agent" "$(cat err)" "there is no agent 'nobody'"

@@ -421,7 +421,7 @@ def test_workspaces(folder):
     result = client.call("execute_command", argv=["false"], idempotent=False)
     data = result["structuredContent"]
     check("nor where the call forbids it", data["attempts"] == 1 and
-          "says that it is not idempotent" in data["executed_once"], data)
+          "the call has idempotent: false" in data["executed_once"], data)
     check("end", client.close() == 0)
     client.stderr.seek(0)
     said = client.stderr.read().decode()

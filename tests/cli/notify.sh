@@ -38,8 +38,8 @@ settings "\"notify_command\": [\"$dir/told.sh\"]"
 "$devs" run --plain plan.json >out 2>err
 want 'the exit code is the run'"'"'s' "$? $(cat err)" '4 '
 object '--plain'
-want 'the message' "$(cat message)" '#1 shop: tax gave up: 1 of 1 tries used (test-fail); mail gave up: 1 of 1 tries used (exit 1); send needs you: trying again does not help (auth); the run has ended: 0 of 3 passed'
-want_in 'the object' "$(cat object)" "{\"v\":1,\"run\":1,\"name\":\"shop\",\"dir\":\"$dir\",\"event\":\"needs-you\",\"task\":\"send\",\"reason\":\"trying again does not help (auth)\",\"line\":\"HTTP/1.1 401 Unauthorized\",\"command\":\"devs why 1/send\",\"message\":\"#1 shop: tax gave up"
+want 'the message' "$(cat message)" '#1 shop: tax gave up: 1 of 1 tries used (test-fail); mail gave up: 1 of 1 tries used (exit 1); send needs you: trying again would not help (auth); the run has ended: 0 of 3 passed'
+want_in 'the object' "$(cat object)" "{\"v\":1,\"run\":1,\"name\":\"shop\",\"dir\":\"$dir\",\"event\":\"needs-you\",\"task\":\"send\",\"reason\":\"trying again would not help (auth)\",\"line\":\"HTTP/1.1 401 Unauthorized\",\"command\":\"devs why 1/send\",\"message\":\"#1 shop: tax gave up"
 want_in 'count and list' "$(cat object)" '"count":4,"events":[{"event":"gave-up","task":"tax","reason":"1 of 1 tries used (test-fail)","line":"not ok 3 - rounds","command":"devs why 1/tax"},'
 want_in 'without a rule: the last line of stderr' "$(cat object)" '"line":"smtp: the queue is full"'
 want_in 'the end' "$(cat object)" '{"event":"ended","reason":"0 of 3 passed","line":"","command":"devs status 1"}]}'
@@ -50,7 +50,7 @@ DEVS_EVENT=needs-you
 DEVS_LINE=HTTP/1.1 401 Unauthorized
 DEVS_MESSAGE=$(cat message)
 DEVS_NAME=shop
-DEVS_REASON=trying again does not help (auth)
+DEVS_REASON=trying again would not help (auth)
 DEVS_RUN=1
 DEVS_TASK=send"
 want_in 'the command works' "$("$devs" why 1/send)" 'HTTP/1.1 401 Unauthorized'

@@ -67,7 +67,7 @@ same_both() {
 	echo mine >>src/a.txt
 	before=$(state)
 	out=$("$devs" apply 1/good 2>&1; echo "exit $?")
-	want_in "$1: own changes" "$out" "your tree has changes of its own"
+	want_in "$1: own changes" "$out" "your tree has other changes"
 	want_in "$1: own changes" "$out" "'src/a.txt'"
 	want_in "$1: own changes" "$out" "exit 1"
 	want "$1: all or nothing" "$(state)" "$before"
@@ -141,7 +141,7 @@ sed -i 's/^7$/sieben/' src/a.txt
 git commit -qam german
 before=$(state)
 out=$("$devs" apply good 2>&1; echo "exit $?")
-want_in 'the same lines' "$out" 'does not fit your tree'
+want_in 'the same lines' "$out" 'does not apply to your tree'
 want_in 'the same lines' "$out" 'devs/1/good'
 want 'the same lines' "$(state)" "$before"
 git reset -q --hard HEAD~
@@ -181,7 +181,7 @@ want_in 'and it is said' "$(cat err)" "'.git' changed too and is not part of the
 want_in 'nor is there a heading' "$("$devs" diff own 2>/dev/null | grep -c '^diff')" 1
 echo ours >'a
 b'
-want 'an error is a line' "$("$devs" apply own 2>&1 | sed -n 1p)" "devs: your tree has changes of its own: 'a b' is different in both"
+want 'an error is a line' "$("$devs" apply own 2>&1 | sed -n 1p)" "devs: your tree has other changes: 'a b' differs in both"
 rm 'a
 b' err own.sh own.json
 

@@ -41,7 +41,7 @@ want_in 'dry run: the plan' "$(cat out)" '2 tries (default+: after 1 ms, x 2 up 
 want_in 'dry run: a name' "$(cat out)" \
 	'4 tries (slow: after 2 ms, x 2 up to 3 ms, full jitter, if transient, not after a timeout) and up to 2 more on the server'\''s hint source api'
 want_in 'dry run: an object' "$(cat out)" \
-	'2 tries (research+: after 1 s, x 2 up to 1 min, any failure, 2 equal results end it, used up: max retries exceeded)'
+	'2 tries (research+: after 1 s, x 2 up to 1 min, any failure, stops after 2 equal results, used up: max retries exceeded)'
 want_in 'dry run: retry_limit' "$(cat out)" '2 tries (research: after 1 s, x 2 up to 1 min'
 
 want_in 'dry run: starts' "$(cat out)" 'if it cannot start: 2 starts in all (after 1 s, x 2 up to 30 s, if transient)'
@@ -87,7 +87,7 @@ want_in 'settings that are not JSON' "$(cat err)" 'line 2, column 10'
 printf '{"rules": [{"id": "r1", "class": "transient", "type": "TIRED", "pattern": "x"}]}' >devs.config.json
 "$devs" exec -- true 2>err
 want 'a bad rule: exit' $? 2
-want_in 'a bad rule' "$(cat err)" '[INVALID_VALUE] /rules/0/type: not one of the values allowed (expected "NETWORK_TIMEOUT", '
+want_in 'a bad rule' "$(cat err)" '[INVALID_VALUE] /rules/0/type: not one of the allowed values (expected "NETWORK_TIMEOUT", '
 want 'a bad rule: two lines' "$(wc -l <err | tr -d ' ')" 2
 printf '{"rules": [{"name": "a", "verdict": "persistent", "pattern": ""},
  {"name": "b", "verdict": "persistent", "pattern": "x"},
@@ -102,16 +102,16 @@ printf '{"rules": [{"name": "a", "verdict": "transiet", "stream": "err"},
  {"name": "b", "verdict": "persistent", "pattern": "("}, {"verdict": 1, "only_if": {"exit": 256}}],
  "retry_limit": 0}' >devs.config.json
 "$devs" exec -- true 2>err
-want 'rules and the rest' "$(sed 1d err)" '[INVALID_VALUE] /rules/0/verdict: not one of the values allowed, did you mean "transient"? (expected "transient" or "persistent", got "transiet")
-[INVALID_VALUE] /rules/0/stream: not one of the values allowed (expected "any", "stderr", "stdout" or "quiet", got "err")
-[INVALID_VALUE] /rules/2/verdict: not one of the values allowed (expected "transient" or "persistent", got 1)
+want 'rules and the rest' "$(sed 1d err)" '[INVALID_VALUE] /rules/0/verdict: not one of the allowed values, did you mean "transient"? (expected "transient" or "persistent", got "transiet")
+[INVALID_VALUE] /rules/0/stream: not one of the allowed values (expected "any", "stderr", "stdout" or "quiet", got "err")
+[INVALID_VALUE] /rules/2/verdict: not one of the allowed values (expected "transient" or "persistent", got 1)
 [INVALID_VALUE] /rules/2/only_if/exit: too large (expected 0 to 255, got 256)
 [INVALID_VALUE] /retry_limit: too small (expected 1 to 100, got 0)
 [INVALID_VALUE] /rules/1/pattern: rule '"'b'"': pattern, byte 1: missing closing parenthesis'
 printf '{"rules": [{"name": "a", "verdict": "persistent", "pattern": "x"},
  {"name": "a", "verdict": "persistent", "pattern": "y"}]}' >devs.config.json
 "$devs" exec -- true 2>err
-want_in 'a rule that is there twice' "$(cat err)" "/rules: rule 2 'a': a rule of that name stands before it"
+want_in 'a rule that is there twice' "$(cat err)" "/rules: rule 2 'a': an earlier rule has the same name"
 [ ! -e .devs ]
 want 'nothing was started' $? 0
 
@@ -142,7 +142,7 @@ want_in 'default: it would have saved' "$(cat out)" 'less, same result'
 plan '"policy": "careful",' >plan.json
 "$devs" run --dry-run plan.json >out
 want_in 'careful: dry run' "$(cat out)" \
-	'3 tries (careful: after 500 ms, x 2 up to 30 s, if transient or unknown, 2 equal results on an unchanged tree end it)'
+	'3 tries (careful: after 500 ms, x 2 up to 30 s, if transient or unknown, stops after 2 equal results on an unchanged tree)'
 "$devs" run --plain plan.json >out
 want 'careful: a known reason is tried once' "$(grep -c 'known try . of\|known try ./3 GREEN starts' out)" 1
 want 'careful: saves nothing more' "$(grep -c 'policy careful' out)" 0

@@ -149,7 +149,7 @@ if "$podman_image" make "$image" >args 2>err; then
 	write_plan copy "{\"kind\": \"podman\", \"image\": \"localhost/devs-no-such-image:1\"}"
 	"$devs" run --plain plan.json >"$dir/out" 2>&1
 	want_in 'no image: the setup says so as a step does' "$(cat "$dir/out")" \
-		"workspace.setup: podman: image 'localhost/devs-no-such-image:1' is not here"
+		"workspace.setup: podman: image 'localhost/devs-no-such-image:1' is not on this machine"
 else
 	echo "skipped: $(cat err)"
 fi

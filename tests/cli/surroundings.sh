@@ -14,7 +14,7 @@ JSON
 "$devs" run --dry-run plan.json >out 2>err
 want 'dry run: a worktree outside git: exit' $? 2
 want_in 'dry run: a worktree outside git' "$(cat err)" "devs: task 'a': workspace \"worktree\": "
-want_in 'dry run: a worktree outside git: why' "$(cat err)" 'is in no git repository'
+want_in 'dry run: a worktree outside git: why' "$(cat err)" 'is not in a git repository'
 want_in 'dry run: the plan is shown all the same' "$(cat out)" 'a  in a worktree'
 git init -q . && "$devs" run --dry-run plan.json >out 2>err
 want 'dry run: a worktree without a commit: exit' $? 2
@@ -94,9 +94,9 @@ JSON
 want 'wrong: exit' $? 2
 want_in 'wrong: image' "$(cat err)" \
 	'[MISSING_FIELD] /sandbox/image: a container needs an image, which must be on this machine'
-want_in 'wrong: hangup' "$(cat err)" '[INVALID_VALUE] /on_hangup: not one of the values allowed'
+want_in 'wrong: hangup' "$(cat err)" '[INVALID_VALUE] /on_hangup: not one of the allowed values'
 want_in 'wrong: setup in place' "$(cat err)" \
-	'[INVALID_VALUE] /tasks/0/workspace/setup: in place nothing is made'
+	'[INVALID_VALUE] /tasks/0/workspace/setup: needs a workspace of its own'
 want_in 'A11: not idempotent' "$(cat err)" 'or give its task a "workspace" that can be reset'
 
 # --- settings are what plans begin with, and the log says all of it

@@ -128,7 +128,7 @@ static const struct {
      "[INVALID_VALUE] /rules/0/pattern: rule 'x': pattern, byte 4: missing closing parenthesis\n"},
     {"{\"id\": \"x\", \"class\": \"transient\", \"pattern\": \"no\", \"type\": \"LATE\"}",
      "1 thing is wrong, nothing was done\n"
-     "[INVALID_VALUE] /rules/0/type: not one of the values allowed (expected \"NETWORK_TIMEOUT\", "
+     "[INVALID_VALUE] /rules/0/type: not one of the allowed values (expected \"NETWORK_TIMEOUT\", "
      "\"DOCKER_SOCKET_UNAVAILABLE\", \"CONTAINER_OOM\", \"API_RATE_LIMIT\", \"API_OVERLOADED\", "
      "\"SANDBOX_START_TIMEOUT\" or \"RESOURCE_BUSY\", got \"LATE\")\n"},
 };

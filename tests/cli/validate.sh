@@ -56,7 +56,7 @@ want_in "prompt in JSON" "$("$devs" validate --contract contract.json bad --repa
 printf '{"summary":"x","op":"mul"}' >other
 "$devs" validate --contract contract.json other >out
 want "exit of a mismatch" "$?" 1
-want "mismatch" "$(cat out)" '[OP_MISMATCH] /op: another op than the one asked for (expected "sum", got "mul")'
+want "mismatch" "$(cat out)" '[OP_MISMATCH] /op: not the requested op (expected "sum", got "mul")'
 want_in "no retry" "$("$devs" validate --contract contract.json other --json)" '"retry":false'
 "$devs" validate --contract contract.json other --repair >out 2>err
 want_in "said so" "$(cat err)" 'a retry does not help'
@@ -69,7 +69,7 @@ want "fenced" "$("$devs" validate --contract contract.json fenced)" \
 want "an array" "$(echo '[1]' | "$devs" validate --contract contract.json)" \
 	'[NOT_OBJECT] (root): must be an object (expected object, got array)'
 want "nothing" "$("$devs" validate --contract contract.json </dev/null)" \
-	'[NOT_JSON] (root): line 1, column 1: the text ends too early; there is nothing in it'
+	'[NOT_JSON] (root): line 1, column 1: the text ends too early; it is empty'
 head -c 4200000 /dev/zero | tr '\0' ' ' >large
 want "too large" "$("$devs" validate --contract contract.json large)" \
 	'[INVALID_VALUE] (root): larger than 4 MiB'
@@ -84,11 +84,11 @@ echo '{"type":"objekt","unevaluatedItems":false}' >wrong.json
 want "exit of a bad contract" "$?" 2
 want "nothing on standard output" "$(cat out)" ""
 want "a bad contract" "$(cat err)" "devs: contract 'wrong.json': 2 things are wrong in it
-[INVALID_VALUE] /type: no such type (expected null, boolean, object, array, number, string or integer, got \"objekt\")
-[INVALID_VALUE] /unevaluatedItems: not a keyword that contracts may use
+[INVALID_VALUE] /type: unknown type (expected null, boolean, object, array, number, string or integer, got \"objekt\")
+[INVALID_VALUE] /unevaluatedItems: not a keyword that contracts support
 hint: docs/contracts.md has the keywords that a contract may use"
 want "a bad contract in JSON" "$("$devs" validate --contract wrong.json good --json 2>/dev/null)" \
-	'{"v":1,"valid":null,"contract":{"violations":[{"path":"/type","code":"INVALID_VALUE","message":"no such type","expected":"null, boolean, object, array, number, string or integer","actual":"\"objekt\""},{"path":"/unevaluatedItems","code":"INVALID_VALUE","message":"not a keyword that contracts may use","expected":null,"actual":null}],"dropped":0}}'
+	'{"v":1,"valid":null,"contract":{"violations":[{"path":"/type","code":"INVALID_VALUE","message":"unknown type","expected":"null, boolean, object, array, number, string or integer","actual":"\"objekt\""},{"path":"/unevaluatedItems","code":"INVALID_VALUE","message":"not a keyword that contracts support","expected":null,"actual":null}],"dropped":0}}'
 "$devs" validate --contract nothing good 2>err
 want "a contract that is not there" "$?" 66
 want_in "why" "$(cat err)" "devs: contract 'nothing': No such file or directory"

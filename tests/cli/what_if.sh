@@ -54,7 +54,7 @@ out=$("$devs" debug --what-if fewer.json 1)
 want 'fewer tries: exit' $? 3
 want_in 'fewer tries: what is tried' "$out" 'policy B: 2 tries (fewer.json)'
 want_in 'fewer tries: a task ends' "$out" 'late after try 2: gave-up; 2 tries not run: #3 to #4'
-want_in 'fewer tries: what needs it' "$out" 'then: blocked, what it needs does not pass'
+want_in 'fewer tries: what needs it' "$out" 'then: blocked, a task that it needs does not pass'
 want_in 'fewer tries: why' "$out" '2 of 2 tries used'
 out=$("$devs" debug --what-if fewer.json --json)
 want_in 'without a run it is the newest' "$out" '"run":2'
@@ -65,7 +65,7 @@ want_in 'json: the first difference' "$out" '"recorded":{"decision":"wait","dela
 echo '{"policies": {"mine": {"max_attempts": 9}}}' >more.json
 out=$("$devs" debug --what-if more.json 1)
 want 'more tries: exit' $? 3
-want_in 'more tries: not known' "$out" 'never after try 5: continues; the log cannot say how'
+want_in 'more tries: not known' "$out" 'never after try 5: continues; the log cannot show how'
 
 # --- several runs
 out=$("$devs" debug --what-if fewer.json all)

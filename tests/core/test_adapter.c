@@ -249,8 +249,8 @@ static const struct {
     {"{\"a\":{\"like\":\"nobody\"}}", "/agents/a/like: no such agent"},
     {"{\"a\":{\"like\":\"a\"}}", "/agents/a/like: no other agent has this name"},
     {"{\"a\":{\"like\":\"b\"},\"b\":{\"like\":\"a\"}}", "/agents/b/like: no such agent"},
-    {"{\"a\":{\"argv_resume\":[\"--resume\"]}}", "/agents/a/argv_resume: no argument has"},
-    {"{\"a\":{\"model_args\":[\"-m\"]}}", "/agents/a/model_args: no argument has the model"},
+    {"{\"a\":{\"argv_resume\":[\"--resume\"]}}", "/agents/a/argv_resume: no argument contains"},
+    {"{\"a\":{\"model_args\":[\"-m\"]}}", "/agents/a/model_args: no argument contains the model"},
 };
 
 /* A person copies the words, and the tool's name is from the agent's output. */

@@ -593,7 +593,7 @@ START_TEST(test_log_lines_of_opencode_are_own_retries)
     agent_stream_add_err(stream, lines, strlen(lines));
     ck_assert_int_eq(agent_stream_used(stream)->own_retries, 1);
     ck_assert_str_eq(str_text(&heard.words),
-                     "! it tries again by itself: \"AI_APICallError: Overloaded\"\n");
+                     "! the agent retries on its own: \"AI_APICallError: Overloaded\"\n");
     agent_stream_close(stream);
     heard_done(&heard);
 }

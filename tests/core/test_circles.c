@@ -266,7 +266,7 @@ START_TEST(test_go_on_doubles_the_thresholds_each_time)
     static const struct {
         int scale, failures;
         const char *word;
-    } rounds[] = {{2, 5, "continues; stops again after 5 more alike"},
+    } rounds[] = {{2, 5, "continues; stops again after 5 more equal results"},
                   {4, 10, "after 10 more"},
                   {8, 20, "for 10 more tries at most"}};
     for (int i = 0; i < 5; i++)

@@ -62,7 +62,7 @@ static const struct {
     {"{\"properties\":{\"a/b~c\":{\"required\":[\"\"]}}}", "{\"a/b~c\":{}}",
      "[MISSING_FIELD] /a~1b~0c/: required\n"},
     {"{\"enum\":[\"red\",\"green\",3]}", "\"gren\"",
-     "[INVALID_VALUE] (root): not one of the values allowed, did you mean \"green\"? "
+     "[INVALID_VALUE] (root): not one of the allowed values, did you mean \"green\"? "
      "(expected \"red\", \"green\" or 3, got \"gren\")\n"},
     {"{\"const\":{\"a\":1}}", "{\"a\":2}",
      "[INVALID_VALUE] (root): must be this value (expected {\"a\":1}, got {\"a\":2})\n"},
@@ -101,19 +101,19 @@ static const struct {
      "[WRONG_TYPE] /0: wrong type (expected string, got 1)\n"
      "[INVALID_VALUE] /1: not allowed here\n"},
     {"{\"contains\":{\"type\":\"null\"},\"minContains\":2}", "[null]",
-     "[INVALID_VALUE] (root): too few elements of the kind wanted (expected at least 2 fitting "
+     "[INVALID_VALUE] (root): too few matching elements (expected at least 2 matching "
      "elements, "
      "got 1)\n"},
     {"{\"contains\":{\"type\":\"null\"},\"maxContains\":1}", "[null,null]",
-     "[INVALID_VALUE] (root): too many elements of one kind (expected 1 fitting element, "
+     "[INVALID_VALUE] (root): too many matching elements (expected 1 matching element, "
      "got 2)\n"},
     {"{\"uniqueItems\":true}", "[1,{\"a\":[1]},{\"a\":[1.0]},1]",
-     "[INVALID_VALUE] /2: no element may be there twice, and 2 is equal to 1\n"
-     "[INVALID_VALUE] /3: no element may be there twice, and 3 is equal to 0\n"},
+     "[INVALID_VALUE] /2: elements must be unique, but 2 is equal to 1\n"
+     "[INVALID_VALUE] /3: elements must be unique, but 3 is equal to 0\n"},
     {"{\"uniqueItems\":true}", "[1,1,1.0,2,2]",
-     "[INVALID_VALUE] /1: no element may be there twice, and 1 is equal to 0\n"
-     "[INVALID_VALUE] /2: no element may be there twice, and 2 is equal to 0\n"
-     "[INVALID_VALUE] /4: no element may be there twice, and 4 is equal to 3\n"},
+     "[INVALID_VALUE] /1: elements must be unique, but 1 is equal to 0\n"
+     "[INVALID_VALUE] /2: elements must be unique, but 2 is equal to 0\n"
+     "[INVALID_VALUE] /4: elements must be unique, but 4 is equal to 3\n"},
     {"{\"required\":[\"a\",\"b\",\"c\",\"d\",\"e\"],\"properties\":{"
      "\"a\":{\"const\":\"x\",\"type\":\"string\"},\"b\":{\"enum\":[1,2]},"
      "\"c\":{\"$ref\":\"#/$defs/far\"},\"d\":{\"minimum\":1}},"
@@ -125,7 +125,7 @@ static const struct {
      "[MISSING_FIELD] /d: required\n"
      "[MISSING_FIELD] /e: required\n"},
     {"{\"anyOf\":[{\"minimum\":3}]}", "1",
-     "[INVALID_VALUE] (root): does not fit the only alternative\n"
+     "[INVALID_VALUE] (root): does not match the only alternative\n"
      "[INVALID_VALUE] (root): too small (expected at least 3, got 1)\n"},
     {"{\"minimum\":5,\"maximum\":3}", "4",
      "[INVALID_VALUE] (root): too small (expected at least 5, got 4)\n"
@@ -150,13 +150,13 @@ static const struct {
     {"{\"propertyNames\":{\"pattern\":\"^a\",\"description\":\"an a first\"}}", "{\"b\":1}",
      "[INVALID_VALUE] /b: the name is not allowed (expected an a first, got \"b\")\n"},
     {"{\"dependentRequired\":{\"a\":[\"b\"]}}", "{\"a\":1}",
-     "[MISSING_FIELD] /b: required where \"a\" is\n"},
+     "[MISSING_FIELD] /b: required if \"a\" is present\n"},
     {"{\"dependentSchemas\":{\"a\":{\"required\":[\"b\"]}}}", "{\"a\":1}",
      "[MISSING_FIELD] /b: required\n"},
     {"{\"not\":{\"const\":0}}", "0.0",
      "[INVALID_VALUE] (root): must not be this value (expected not 0, got 0.0)\n"},
     {"{\"not\":{\"type\":\"null\"}}", "null",
-     "[INVALID_VALUE] (root): must not be of this kind (expected not {\"type\":\"null\"}, got "
+     "[INVALID_VALUE] (root): must not match this schema (expected not {\"type\":\"null\"}, got "
      "null)\n"},
     {"{\"if\":{\"required\":[\"a\"]},\"then\":{\"required\":[\"b\"]},\"else\":false}", "{\"a\":1}",
      "[MISSING_FIELD] /b: required\n"},
@@ -165,21 +165,21 @@ static const struct {
     {"{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"null\"}]}", "{}",
      "[WRONG_TYPE] (root): wrong type (expected null or string, got object)\n"},
     {"{\"oneOf\":[{\"const\":\"a\"},{\"const\":\"b\"}]}", "\"c\"",
-     "[INVALID_VALUE] (root): not one of the values allowed (expected \"a\" or \"b\", got "
+     "[INVALID_VALUE] (root): not one of the allowed values (expected \"a\" or \"b\", got "
      "\"c\")\n"},
     {"{\"oneOf\":[{\"required\":[\"a\"]},{\"type\":\"object\"}]}", "{\"a\":1}",
-     "[INVALID_VALUE] (root): fits more than one alternative: number 1 and number 2 (expected "
+     "[INVALID_VALUE] (root): matches more than one alternative: number 1 and number 2 (expected "
      "exactly one, got object)\n"},
     {"{\"anyOf\":[{\"type\":\"string\"},{\"properties\":{\"a\":{\"minimum\":5},"
      "\"b\":{\"minimum\":5}}}]}",
      "{\"b\":1,\"a\":1}",
-     "[INVALID_VALUE] (root): fits none of the 2 alternatives; nearest is number 2\n"
+     "[INVALID_VALUE] (root): matches none of the 2 alternatives; the closest is number 2\n"
      "[INVALID_VALUE] /b: too small (expected at least 5, got 1)\n"
      "[INVALID_VALUE] /a: too small (expected at least 5, got 1)\n"},
     {"{\"oneOf\":[{\"properties\":{\"t\":{\"const\":1}},\"required\":[\"x\"]},"
      "{\"properties\":{\"t\":{\"const\":2}},\"required\":[\"y\",\"z\"]}]}",
      "{\"t\":2}",
-     "[INVALID_VALUE] (root): fits none of the 2 alternatives; nearest is number 2\n"
+     "[INVALID_VALUE] (root): matches none of the 2 alternatives; the closest is number 2\n"
      "[MISSING_FIELD] /y: required\n"
      "[MISSING_FIELD] /z: required\n"},
     {"{\"properties\":{\"a\":{\"anyOf\":[{\"properties\":{\"b\":{\"oneOf\":["
@@ -187,8 +187,8 @@ static const struct {
      "\"z\":false}}",
      "{\"z\":0,\"a\":{\"b\":1}}",
      "[INVALID_VALUE] /z: not allowed here\n"
-     "[INVALID_VALUE] /a: fits none of the 2 alternatives; nearest is number 1\n"
-     "[INVALID_VALUE] /a/b: fits none of the 2 alternatives; nearest is number 1\n"
+     "[INVALID_VALUE] /a: matches none of the 2 alternatives; the closest is number 1\n"
+     "[INVALID_VALUE] /a/b: matches none of the 2 alternatives; the closest is number 1\n"
      "[INVALID_VALUE] /a/b: too small (expected at least 5, got 1)\n"},
 };
 
@@ -257,20 +257,20 @@ static const struct {
     const char *want;
 } alternatives[] = {
     {"{\"kernel\":\"c\",\"op\":\"sum\"}",
-     "[KERNEL_MISMATCH] /kernel: another kernel than those asked for (expected \"a\" or \"b\", "
+     "[KERNEL_MISMATCH] /kernel: not one of the requested kernels (expected \"a\" or \"b\", "
      "got \"c\")\n"},
     {"{\"kernel\":\"b\",\"op\":\"mul\"}",
-     "[INVALID_VALUE] (root): fits none of the 3 alternatives; nearest is number 2\n"
+     "[INVALID_VALUE] (root): matches none of the 3 alternatives; the closest is number 2\n"
      "[MISSING_FIELD] /x: required\n"},
     {"{\"kernel\":\"a\",\"op\":\"x\"}",
-     "[OP_MISMATCH] /op: another op than those asked for (expected \"sum\" or \"mul\" or "
+     "[OP_MISMATCH] /op: not one of the requested ops (expected \"sum\" or \"mul\" or "
      "\"div\", got "
      "\"x\")\n"},
     {"{\"op\":\"div\"}",
-     "[INVALID_VALUE] (root): fits none of the 3 alternatives; nearest is number 3\n"
+     "[INVALID_VALUE] (root): matches none of the 3 alternatives; the closest is number 3\n"
      "[MISSING_FIELD] /kernel: required (expected \"b\", got nothing)\n"},
     {"{\"kernel\":5,\"op\":\"div\"}",
-     "[KERNEL_MISMATCH] /kernel: another kernel than those asked for (expected \"a\" or \"b\", "
+     "[KERNEL_MISMATCH] /kernel: not one of the requested kernels (expected \"a\" or \"b\", "
      "got 5)\n"},
 };
 
@@ -350,8 +350,8 @@ static const struct {
     const char *text;
     const char *want;
 } texts[] = {
-    {"", "line 1, column 1: the text ends too early; there is nothing in it"},
-    {" \n ", "line 2, column 1: the text ends too early; there is nothing in it"},
+    {"", "line 1, column 1: the text ends too early; it is empty"},
+    {" \n ", "line 2, column 1: the text ends too early; it is empty"},
     {"{\"a\":1", "line 1, column 6: the text ends too early"},
     {"Here it is:\n{\"a\":1}\n",
      "line 1, column 1: invalid token 'Here'; JSON begins at line 2, column 1"},
@@ -367,7 +367,7 @@ static const struct {
     {"{\"a\":1}\nDone.",
      "line 2, column 1: unexpected text after the value; JSON begins at line 1, column 1"},
     {"So: {\"a\":[1,",
-     "line 1, column 1: invalid token 'So'; JSON begins at line 1, column 5, and does not end"},
+     "line 1, column 1: invalid token 'So'; JSON begins at line 1, column 5 and is incomplete"},
     {"\xEF\xBB\xBF{}", "line 1, column 1: a byte order mark; JSON begins at line 1, column 2"},
     {"I cannot do that.", "line 1, column 1: invalid token 'I'"},
     {"{\"a\":1,\"a\":2}", "line 1, column 8: duplicate key \"a\""},

@@ -29,17 +29,17 @@ static const struct {
     const char *want;
 } refused[] = {
     {"", "[NOT_JSON] (root): line 1, column 1: the text ends too early\n"},
-    {"[]", "[NOT_OBJECT] (root): a schema is expected (expected object or boolean, got [])\n"},
+    {"[]", "[NOT_OBJECT] (root): not a schema (expected object or boolean, got [])\n"},
     {"{\"typo\":1}",
-     "[INVALID_VALUE] /typo: not a keyword that contracts may use, did you mean \"type\"?\n"},
+     "[INVALID_VALUE] /typo: not a keyword that contracts support, did you mean \"type\"?\n"},
     {"{\"properties\":{\"a\":{\"unevaluatedItems\":false}},\"$dynamicRef\":\"#\"}",
-     "[INVALID_VALUE] /properties/a/unevaluatedItems: not a keyword that contracts may use\n"
-     "[INVALID_VALUE] /$dynamicRef: not a keyword that contracts may use\n"},
+     "[INVALID_VALUE] /properties/a/unevaluatedItems: not a keyword that contracts support\n"
+     "[INVALID_VALUE] /$dynamicRef: not a keyword that contracts support\n"},
     {"{\"items\":[{\"type\":\"string\"}]}",
-     "[WRONG_TYPE] /items: a schema is expected (expected object or boolean, got "
+     "[WRONG_TYPE] /items: not a schema (expected object or boolean, got "
      "[{\"type\":\"string\"}])\n"},
     {"{\"type\":\"text\"}",
-     "[INVALID_VALUE] /type: no such type (expected null, boolean, object, array, number, string "
+     "[INVALID_VALUE] /type: unknown type (expected null, boolean, object, array, number, string "
      "or integer, got \"text\")\n"},
     {"{\"type\":[\"string\",3]}",
      "[WRONG_TYPE] /type/1: wrong type (expected null, boolean, object, array, number, "
@@ -52,15 +52,15 @@ static const struct {
     {"{\"patternProperties\":{\"(\":3}}",
      "[INVALID_VALUE] /patternProperties/(: the pattern cannot be compiled: missing closing "
      "parenthesis\n"
-     "[WRONG_TYPE] /patternProperties/(: a schema is expected (expected object or boolean, got "
+     "[WRONG_TYPE] /patternProperties/(: not a schema (expected object or boolean, got "
      "3)\n"},
     {"{\"pattern\":\"(?i)a\"}",
      "[INVALID_VALUE] /pattern: the pattern cannot be compiled: no such group in ECMA-262, at "
      "byte 0\n"},
     {"{\"pattern\":7}", "[WRONG_TYPE] /pattern: wrong type (expected string, got 7)\n"},
-    {"{\"required\":[\"a\",1]}", "[WRONG_TYPE] /required/1: no name (expected string, got 1)\n"},
-    {"{\"required\":[\"a\\u0000b\"]}",
-     "[INVALID_VALUE] /required/0: no name (expected no U+0000 in it, got \"a\\u0000b\")\n"},
+    {"{\"required\":[\"a\",1]}", "[WRONG_TYPE] /required/1: not a name (expected string, got 1)\n"},
+    {"{\"required\":[\"a\\u0000b\"]}", "[INVALID_VALUE] /required/0: not a name (expected a string "
+                                       "without U+0000, got \"a\\u0000b\")\n"},
     {"{\"required\":true}",
      "[WRONG_TYPE] /required: wrong type (expected array of strings, got true)\n"},
     {"{\"dependentRequired\":{\"a\":\"b\"}}",
@@ -68,7 +68,7 @@ static const struct {
     {"{\"anyOf\":[]}",
      "[INVALID_VALUE] /anyOf: must not be empty (expected at least one schema, got [])\n"},
     {"{\"allOf\":[1]}",
-     "[WRONG_TYPE] /allOf/0: a schema is expected (expected object or boolean, got 1)\n"},
+     "[WRONG_TYPE] /allOf/0: not a schema (expected object or boolean, got 1)\n"},
     {"{\"minLength\":-1,\"maxLength\":1.5,\"minItems\":\"1\"}",
      "[INVALID_VALUE] /minLength: out of range (expected a whole number of at least 0, got -1)\n"
      "[INVALID_VALUE] /maxLength: out of range (expected a whole number of at least 0, got 1.5)\n"
@@ -79,30 +79,32 @@ static const struct {
     {"{\"maximum\":\"3\"}", "[WRONG_TYPE] /maximum: wrong type (expected number, got \"3\")\n"},
     {"{\"uniqueItems\":1}", "[WRONG_TYPE] /uniqueItems: wrong type (expected boolean, got 1)\n"},
     {"{\"$schema\":\"http://json-schema.org/draft-07/schema#\"}",
-     "[INVALID_VALUE] /$schema: another draft of JSON Schema (expected "
+     "[INVALID_VALUE] /$schema: unsupported draft of JSON Schema (expected "
      "https://json-schema.org/draft/2020-12/schema, got "
      "\"http://json-schema.org/draft-07/schema#\")\n"},
     {"{\"$anchor\":\"1a\"}",
-     "[INVALID_VALUE] /$anchor: wrong anchor (expected a name: [A-Za-z_][A-Za-z0-9_.-]*, got "
+     "[INVALID_VALUE] /$anchor: invalid anchor (expected a name: [A-Za-z_][A-Za-z0-9_.-]*, got "
      "\"1a\")\n"},
     {"{\"$defs\":{\"a\":{\"$anchor\":\"x\"},\"b\":{\"$anchor\":\"x\"}}}",
      "[INVALID_VALUE] /$defs/b/$anchor: another schema has this $anchor\n"},
     {"{\"$defs\":{\"a\":{\"$id\":\"x\"},\"b\":{\"$id\":\"./x#\"}}}",
      "[INVALID_VALUE] /$defs/b/$id: another schema has this $id\n"},
     {"{\"$id\":\"#a\"}", "[INVALID_VALUE] /$id: must not have a fragment; $anchor is for that\n"},
-    {"{\"$id\":3}", "[WRONG_TYPE] /$id: no URI (expected string, got 3)\n"},
-    {"{\"$ref\":3}", "[WRONG_TYPE] /$ref: no URI (expected string, got 3)\n"},
+    {"{\"$id\":3}", "[WRONG_TYPE] /$id: not a URI (expected string, got 3)\n"},
+    {"{\"$ref\":3}", "[WRONG_TYPE] /$ref: not a URI (expected string, got 3)\n"},
     {"{\"$ref\":\"other.json\"}",
      "[INVALID_VALUE] /$ref: only references within the contract are followed, other documents are "
-     "not read (expected the place, $anchor or $id of a schema in it, got \"other.json\")\n"},
+     "not read (expected the path, $anchor or $id of a schema in this contract, got "
+     "\"other.json\")\n"},
     {"{\"$ref\":\"http://x/y#/a\"}",
      "[INVALID_VALUE] /$ref: only references within the contract are followed, other documents are "
-     "not read (expected the place, $anchor or $id of a schema in it, got \"http://x/y#/a\")\n"},
+     "not read (expected the path, $anchor or $id of a schema in this contract, got "
+     "\"http://x/y#/a\")\n"},
     {"{\"type\":[\"string\",\"null\",\"string\"]}",
-     "[INVALID_VALUE] /type/2: no element may be there twice\n"},
+     "[INVALID_VALUE] /type/2: elements must be unique\n"},
     {"{\"required\":[\"a\",\"a\"],\"dependentRequired\":{\"x\":[\"b\",\"b\"]}}",
-     "[INVALID_VALUE] /required/1: no element may be there twice\n"
-     "[INVALID_VALUE] /dependentRequired/x/1: no element may be there twice\n"},
+     "[INVALID_VALUE] /required/1: elements must be unique\n"
+     "[INVALID_VALUE] /dependentRequired/x/1: elements must be unique\n"},
     {"{\"format\":5,\"title\":[],\"$comment\":1,\"examples\":{},\"readOnly\":0,\"contentSchema\":"
      "\"x\"}",
      "[WRONG_TYPE] /format: wrong type (expected string, got 5)\n"
@@ -110,19 +112,19 @@ static const struct {
      "[WRONG_TYPE] /$comment: wrong type (expected string, got 1)\n"
      "[WRONG_TYPE] /examples: wrong type (expected array, got {})\n"
      "[WRONG_TYPE] /readOnly: wrong type (expected boolean, got 0)\n"
-     "[WRONG_TYPE] /contentSchema: a schema is expected (expected object or boolean, got \"x\")\n"},
+     "[WRONG_TYPE] /contentSchema: not a schema (expected object or boolean, got \"x\")\n"},
     {"{\"items\":{\"$ref\":\"#/$defs/a\"},\"$defs\":{\"b\":true}}",
-     "[INVALID_VALUE] /items/$ref: there is no such schema in this contract (expected the place, "
-     "$anchor or $id of a schema in it, got \"#/$defs/a\")\n"},
+     "[INVALID_VALUE] /items/$ref: no such schema in this contract (expected the path, $anchor or "
+     "$id of a schema in this contract, got \"#/$defs/a\")\n"},
     {"{\"$ref\":\"#/enum/0\",\"enum\":[{}]}",
-     "[INVALID_VALUE] /$ref: there is no such schema in this contract (expected the place, $anchor "
-     "or $id of a schema in it, got \"#/enum/0\")\n"},
+     "[INVALID_VALUE] /$ref: no such schema in this contract (expected the path, $anchor or $id of "
+     "a schema in this contract, got \"#/enum/0\")\n"},
     {"{\"$ref\":\"#here\",\"const\":{\"$anchor\":\"here\"}}",
-     "[INVALID_VALUE] /$ref: there is no such schema in this contract (expected the place, $anchor "
-     "or $id of a schema in it, got \"#here\")\n"},
+     "[INVALID_VALUE] /$ref: no such schema in this contract (expected the path, $anchor or $id of "
+     "a schema in this contract, got \"#here\")\n"},
     {"{\"$ref\":\"#/$defs/~2\",\"$defs\":{\"~2\":true}}",
-     "[INVALID_VALUE] /$ref: there is no such schema in this contract (expected the place, $anchor "
-     "or $id of a schema in it, got \"#/$defs/~2\")\n"},
+     "[INVALID_VALUE] /$ref: no such schema in this contract (expected the path, $anchor or $id of "
+     "a schema in this contract, got \"#/$defs/~2\")\n"},
     {"{\"$ref\":\"#\"}", "[INVALID_VALUE] /$ref: the reference is circular: it applies to "
                          "the same value forever\n"},
     {"{\"properties\":{\"a\":{\"$ref\":\"#/$defs/x\"}},\"$defs\":{\"x\":{\"anyOf\":[true,"
@@ -296,7 +298,7 @@ START_TEST(test_limit_of_references_one_after_the_other)
     contract = NULL;
     refuse();
     ck_assert_uint_eq(wrong.count, 1);
-    ck_assert_str_eq(wrong.items[0].message, "too many references, one after the other");
+    ck_assert_str_eq(wrong.items[0].message, "the chain of references is too long");
 }
 END_TEST
 

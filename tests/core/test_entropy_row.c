@@ -122,8 +122,8 @@ END_TEST
 static const struct {
     const char *row, *why;
 } bad_rows[] = {
-    {"[]", "an object is expected, got array"},
-    {"null", "an object is expected, got null"},
+    {"[]", "expected an object, got array"},
+    {"null", "expected an object, got null"},
     {"{\"steps\":[]}", "\"id\" must be text"},
     {"{\"id\":\"a\"}", "\"steps\" must be a list"},
     {"{\"id\":\"a\",\"steps\":{}}", "\"steps\" must be a list"},
@@ -176,7 +176,7 @@ START_TEST(test_thresholds_can_be_read)
     ck_assert_int_eq(limits.repeat_stop, 7);
     ck_assert_int_eq(limits.nudges, 0);
     ck_assert(!entropy_limits_read(&limits, "{\"repeat_stop\": 9, \"repeats\": 1}", &err));
-    ck_assert_str_eq(err.message, "there is no threshold 'repeats'");
+    ck_assert_str_eq(err.message, "unknown threshold 'repeats'");
     err = (struct err){0};
     ck_assert(!entropy_limits_read(&limits, "{\"repeat_stopp\": 9}", &err));
     ck_assert_ptr_nonnull(strstr(err.message, "did you mean 'repeat_stop'?"));

@@ -214,7 +214,7 @@ START_TEST(test_a_correction_leaves_the_first_verdict)
                                                            .type = TRANSIENT_NETWORK_TIMEOUT},
                                                  .by = "ann"}});
     event_words(&play.state, play_last(&play, EVENT_CLASS_CORRECTED), &text);
-    want(&text, "GREEN is NETWORK_TIMEOUT, says ann; the original verdict is kept");
+    want(&text, "GREEN reclassified as NETWORK_TIMEOUT by ann; the original verdict is kept");
 }
 END_TEST
 

@@ -208,7 +208,7 @@ START_TEST(test_what_is_spread_starts_in_its_turn)
     play_wait(&play, 20000);
     play_exit(&play, "a", 0, play_passed());
     play_control(&play, CONTROL_RETRY, "c", CANCEL_STOP);
-    ck_assert(answers(false, "it starts in its turn"));
+    ck_assert(answers(false, "it starts when its turn comes"));
     play_control(&play, CONTROL_RETRY, "c", CANCEL_STOP);
     ck_assert_int_eq(started("c"), 0);
     /* What is said with it counts all the same. */
@@ -218,7 +218,7 @@ START_TEST(test_what_is_spread_starts_in_its_turn)
                                    .step = -1,
                                    .hint = "mind the rounding"};
     play_input(&play, (struct input){.kind = INPUT_CONTROL, .control = hinted});
-    ck_assert(answers(true, "it starts in its turn; your hint is kept"));
+    ck_assert(answers(true, "it starts when its turn comes; your hint is kept"));
     ck_assert_int_eq(started("c"), 0);
     ck_assert_str_eq(play.state.tasks[hinted.task].steps[0].hint->text, "mind the rounding");
 }

@@ -203,7 +203,7 @@ START_TEST(test_used_up_task_gets_what_is_said)
 {
     use_up();
     retry("a", "look at tax.c", 1);
-    check_answer(true, "a new set of tries; 1 try from now");
+    check_answer(true, "a new set of tries; 1 try from now on");
     ck_assert_int_eq(play_last(&play, EVENT_STEP_REOPENED)->b, 1);
     ck_assert_int_eq(play_last(&play, EVENT_HINT_GIVEN)->a, 0); /* the new set says it */
     ck_assert_str_eq(step_of("a")->attempts[3].hint->text, "look at tax.c");
@@ -217,7 +217,7 @@ START_TEST(test_queued_task_keeps_it_for_its_first_try)
     retry("b", "", 0);
     check_answer(false, "it is queued");
     retry("b", "begin with the tests", 2);
-    check_answer(true, "it is queued; 2 tries from now");
+    check_answer(true, "it is queued; 2 tries from now on");
     ck_assert_str_eq(step_of("b")->hint->text, "begin with the tests");
     play_exit(&play, "a", 0, play_passed());
     ck_assert_str_eq(step_of("b")->attempts[0].hint->text, "begin with the tests");
@@ -256,7 +256,8 @@ START_TEST(test_event_is_told_in_words)
     fail_once();
     retry("a", "mind the rounding", 5);
     event_words(&play.state, play_last(&play, EVENT_HINT_GIVEN), &text);
-    ck_assert_str_eq(str_text(&text), "a hint by ann: mind the rounding; 6 tries in all, says ann");
+    ck_assert_str_eq(str_text(&text),
+                     "a hint by ann: mind the rounding; 6 tries in all, set by ann");
     str_done(&text);
 }
 END_TEST

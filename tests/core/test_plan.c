@@ -117,7 +117,7 @@ static const struct {
     {"jobs 1.5", ROOT, "\"jobs\": 1.5",
      "[WRONG_TYPE] /jobs: wrong type (expected integer, got 1.5)\n"},
     {"workspace unknown", ROOT, "\"workspace\": \"moon\"",
-     "[INVALID_VALUE] /workspace: not one of the values allowed (expected \"inplace\", "
+     "[INVALID_VALUE] /workspace: not one of the allowed values (expected \"inplace\", "
      "\"worktree\" or \"copy\", got \"moon\")\n"},
     {"sandbox type", ROOT, "\"sandbox\": 1",
      "[WRONG_TYPE] /sandbox: wrong type (expected object or string, got 1)\n"},
@@ -153,13 +153,13 @@ static const struct {
     {"needed twice", TASKS,
      "{\"id\": \"a\", \"steps\": [{\"run\": [\"x\"]}]}, "
      "{\"id\": \"b\", \"needs\": [\"a\", \"a\"], \"steps\": [{\"run\": [\"x\"]}]}",
-     "[INVALID_VALUE] /tasks/1/needs/1: is needed twice\n"},
+     "[INVALID_VALUE] /tasks/1/needs/1: is listed twice\n"},
     {"need type", TASK, "\"needs\": [3]",
      "[WRONG_TYPE] /tasks/0/needs/0: wrong type (expected string, got 3)\n"},
     {"needs type", TASK, "\"needs\": \"b\"",
      "[WRONG_TYPE] /tasks/0/needs: wrong type (expected array, got \"b\")\n"},
     {"rounds", TASK, "\"rounds\": 5",
-     "[INVALID_VALUE] /tasks/0/rounds: only a task that has a step with an \"agent\" has it\n"},
+     "[INVALID_VALUE] /tasks/0/rounds: allowed only in a task with an \"agent\" step\n"},
     {"empty title", TASK, "\"title\": \"\"",
      "[INVALID_VALUE] /tasks/0/title: too short (expected 1 to 200 characters, got 0)\n"},
     {"no steps", STEP, "",
@@ -169,10 +169,10 @@ static const struct {
     {"no run", STEP, "{" SAFE "}",
      "[MISSING_FIELD] /tasks/0/steps/0/run: required (expected array or string, got nothing)\n"},
     {"run without shell", STEP, "{\"run\": \"make\", " SAFE "}",
-     "[WRONG_TYPE] /tasks/0/steps/0/run: a command in one string needs \"shell\": true beside it "
+     "[WRONG_TYPE] /tasks/0/steps/0/run: a command in one string needs \"shell\": true "
      "(expected array of strings, got string)\n"},
     {"run with shell false", STEP, "{\"run\": \"make\", \"shell\": false, " SAFE "}",
-     "[WRONG_TYPE] /tasks/0/steps/0/run: a command in one string needs \"shell\": true beside it "
+     "[WRONG_TYPE] /tasks/0/steps/0/run: a command in one string needs \"shell\": true "
      "(expected array of strings, got string)\n"},
     {"shell with a list", STEP, "{\"run\": [\"make\"], \"shell\": true, " SAFE "}",
      "[WRONG_TYPE] /tasks/0/steps/0/run: wrong type (expected string, as \"shell\" is true, got "
@@ -187,7 +187,7 @@ static const struct {
     {"word type", STEP, "{\"run\": [\"x\", 4], " SAFE "}",
      "[WRONG_TYPE] /tasks/0/steps/0/run/1: wrong type (expected string, got 4)\n"},
     {"phase in small letters", STEP, "{\"phase\": \"red\", " RUN "}",
-     "[INVALID_VALUE] /tasks/0/steps/0/phase: not one of the values allowed, did you mean \"RED\"? "
+     "[INVALID_VALUE] /tasks/0/steps/0/phase: not one of the allowed values, did you mean \"RED\"? "
      "(expected \"RED\", \"GREEN\", \"VERIFY\" or \"REFACTOR\", got \"red\")\n"},
     {"phase type", STEP, "{\"phase\": 1, " RUN "}",
      "[WRONG_TYPE] /tasks/0/steps/0/phase: wrong type (expected string, got 1)\n"},
@@ -215,12 +215,12 @@ static const struct {
     {"timeout type", STEP, "{\"timeout_s\": \"5\", " RUN "}",
      "[WRONG_TYPE] /tasks/0/steps/0/timeout_s: wrong type (expected number, got \"5\")\n"},
     {"expect word", STEP, "{\"expect\": \"fail\", " RUN "}",
-     "[INVALID_VALUE] /tasks/0/steps/0/expect: not one of the values allowed (expected \"success\" "
+     "[INVALID_VALUE] /tasks/0/steps/0/expect: not one of the allowed values (expected \"success\" "
      "or \"failure\", got \"fail\")\n"},
     {"expect type", STEP, "{\"expect\": true, " RUN "}",
      "[WRONG_TYPE] /tasks/0/steps/0/expect: wrong type (expected object or string, got true)\n"},
     {"expect reason", STEP, "{\"expect\": {\"reason\": [\"test-fail\", \"nix\"]}, " RUN "}",
-     "[INVALID_VALUE] /tasks/0/steps/0/expect/reason/1: not one of the values allowed (expected "
+     "[INVALID_VALUE] /tasks/0/steps/0/expect/reason/1: not one of the allowed values (expected "
      "\"none\", \"test-fail\", \"compile\", \"usage\", \"not-found\", \"permission\", \"auth\", "
      "\"quota\" or one of 14 more, got \"nix\")\n"},
     {"expect key", STEP, "{\"expect\": {\"mtch\": \"x\"}, " RUN "}",
@@ -244,7 +244,7 @@ static const struct {
     {"policy type", POLICY, "\"p\": 1",
      "[WRONG_TYPE] /policies/p: wrong type (expected object, got 1)\n"},
     {"policy name taken", POLICY, "\"default\": {}",
-     "[INVALID_VALUE] /policies/default: a built-in policy has this name: choose another and say "
+     "[INVALID_VALUE] /policies/default: a built-in policy has this name: choose another and set "
      "\"like\"\n"},
     {"policy name", POLICY, "\"p q\": {}",
      "[INVALID_VALUE] /policies/p q: the name is not allowed (expected 1 to 31 letters, "
@@ -256,25 +256,25 @@ static const struct {
     {"expected files", STEP,
      "{\"expect_files\": [{\"path\": \"../x\"}, {\"path\": \"/x\"}, {\"min_lines\": -1}, "
      "{\"path\": \"a//b\"}], " RUN "}",
-     "[INVALID_VALUE] /tasks/0/steps/0/expect_files/0/path: must be below the folder that the "
+     "[INVALID_VALUE] /tasks/0/steps/0/expect_files/0/path: must be inside the folder that the "
      "step works in\n"
-     "[INVALID_VALUE] /tasks/0/steps/0/expect_files/1/path: must be below the folder that the "
+     "[INVALID_VALUE] /tasks/0/steps/0/expect_files/1/path: must be inside the folder that the "
      "step works in\n"
      "[INVALID_VALUE] /tasks/0/steps/0/expect_files/2/min_lines: too small (expected 0 to 1000000, "
      "got -1)\n"
      "[MISSING_FIELD] /tasks/0/steps/0/expect_files/2/path: required (expected string, got "
      "nothing)\n"
      "[INVALID_VALUE] /tasks/0/steps/0/expect_files/3/path: must be the path of a file, without "
-     "'.', '//' and '/' at its end\n"},
+     "'.', '//' or a trailing '/'\n"},
     {"files of a failure", STEP,
      "{\"expect\": \"failure\", \"expect_files\": [{\"path\": \"x\"}], " RUN "}",
-     "[INVALID_VALUE] /tasks/0/steps/0/expect_files: a step that is expected to fail leaves no "
+     "[INVALID_VALUE] /tasks/0/steps/0/expect_files: a step that is expected to fail cannot expect "
      "files\n"},
     {"like itself", POLICY, "\"p\": {\"like\": \"p\"}",
      "[INVALID_VALUE] /policies/p/like: a policy cannot be like itself\n"},
-    {"like each other", POLICY,
+    {"cycle of \"like\"", POLICY,
      "\"o\": {\"like\": \"p\"}, \"q\": {\"like\": \"p\"}, \"p\": {\"like\": \"q\", \"window\": -1}",
-     "[INVALID_VALUE] /policies/q/like: policies are like each other in a cycle: q -> p -> q\n"
+     "[INVALID_VALUE] /policies/q/like: cycle of \"like\" in policies: q -> p -> q\n"
      "[INVALID_VALUE] /policies/p/window: too small (expected 0 to 100, got -1)\n"},
     {"attempts", POLICY, "\"p\": {\"max_attempts\": 101}",
      "[INVALID_VALUE] /policies/p/max_attempts: too large (expected 1 to 100, got 101)\n"},
@@ -290,7 +290,7 @@ static const struct {
      "[INVALID_VALUE] /policies/p/same_stops: not allowed (expected 0, or 2 and more: one result "
      "alone is no loop, got 1)\n"},
     {"retry_on", POLICY, "\"p\": {\"retry_on\": [\"transient\", \"all\"]}",
-     "[INVALID_VALUE] /policies/p/retry_on/1: not one of the values allowed (expected "
+     "[INVALID_VALUE] /policies/p/retry_on/1: not one of the allowed values (expected "
      "\"transient\", \"persistent\" or \"unknown\", got \"all\")\n"},
     {"phases", POLICY, "\"p\": {\"phases\": \"GREEN\"}",
      "[WRONG_TYPE] /policies/p/phases: wrong type (expected array, got \"GREEN\")\n"},

@@ -149,44 +149,44 @@ static const struct {
      "[INVALID_VALUE] /tasks/0/steps/0/agent: unknown agent \"claud\", did you mean "
      "\"claude\"?\n"},
     {"an agent unlike any", PLAN("", "{\"agent\": \"zzzzzzzzz\", \"prompt\": \"x\"}"),
-     "[INVALID_VALUE] /tasks/0/steps/0/agent: unknown agent \"zzzzzzzzz\", there are "
-     "claude, codex, copilot, gemini, kimi, opencode, pi, qwen\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/agent: unknown agent \"zzzzzzzzz\", known are claude, "
+     "codex, copilot, gemini, kimi, opencode, pi, qwen\n"},
     {"generic", PLAN("", "{\"agent\": \"generic\", \"prompt\": \"x\"}"),
-     "[INVALID_VALUE] /tasks/0/steps/0/agent: it has no program: define an agent under "
-     "\"agents\" that is like it\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/agent: it has no program: define an agent with it as "
+     "\"like\" under \"agents\"\n"},
     {"no prompt", PLAN("", "{\"agent\": \"claude\"}"),
      "[MISSING_FIELD] /tasks/0/steps/0/prompt: required (expected string, got nothing)\n"},
     {"agent and run", PLAN("", AGENT(", \"run\": [\"x\"]")),
-     "[INVALID_VALUE] /tasks/0/steps/0/run: a step with an \"agent\" does not have it\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/run: not allowed in a step with an \"agent\"\n"},
     {"agent with stdin", PLAN("", AGENT(", \"stdin\": \"x\"")),
-     "[INVALID_VALUE] /tasks/0/steps/0/stdin: a step with an \"agent\" does not have it\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/stdin: not allowed in a step with an \"agent\"\n"},
     {"agent that is to fail", PLAN("", AGENT(", \"expect\": \"failure\"")),
-     "[INVALID_VALUE] /tasks/0/steps/0/expect: no agent is expected to fail\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/expect: an agent cannot be expected to fail\n"},
     {"model without an agent", PLAN("", "{\"run\": [\"x\"], \"model\": \"x\"}"),
-     "[INVALID_VALUE] /tasks/0/steps/0/model: only a step with an \"agent\" has it\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/model: allowed only in a step with an \"agent\"\n"},
     {"rounds without an agent", PLAN("\"rounds\": 2,", "{\"run\": [\"x\"]}"),
-     "[INVALID_VALUE] /tasks/0/rounds: only a task that has a step with an \"agent\" has it\n"},
+     "[INVALID_VALUE] /tasks/0/rounds: allowed only in a task with an \"agent\" step\n"},
     {"budget without an agent", PLAN("\"budget\": {\"turns\": 1},", "{\"run\": [\"x\"]}"),
-     "[INVALID_VALUE] /tasks/0/budget: only a task that has a step with an \"agent\" has it\n"},
+     "[INVALID_VALUE] /tasks/0/budget: allowed only in a task with an \"agent\" step\n"},
     {"too many rounds", PLAN("\"rounds\": 101,", AGENT("")),
      "[INVALID_VALUE] /tasks/0/rounds: too large (expected 1 to 100, got 101)\n"},
     {"unknown budget", PLAN("\"budget\": {\"cost\": 1},", AGENT("")),
      "[INVALID_VALUE] /tasks/0/budget/cost: unknown key\n"},
     {"output above", PLAN("", AGENT(", \"output\": \"a/../../b\"")),
-     "[INVALID_VALUE] /tasks/0/steps/0/output: must be below the folder that the step works in\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/output: must be inside the folder that the step works in\n"},
     {"output anywhere", PLAN("", AGENT(", \"output\": \"/tmp/b\"")),
-     "[INVALID_VALUE] /tasks/0/steps/0/output: must be below the folder that the step works in\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/output: must be inside the folder that the step works in\n"},
     {"output in a nameless folder", PLAN("", AGENT(", \"output\": \"a//b\"")),
-     "[INVALID_VALUE] /tasks/0/steps/0/output: must be the path of a file, without '.', '//' and "
-     "'/' at its end\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/output: must be the path of a file, without '.', '//' or a "
+     "trailing '/'\n"},
     {"output that is a folder", PLAN("", AGENT(", \"output\": \"a/\"")),
-     "[INVALID_VALUE] /tasks/0/steps/0/output: must be the path of a file, without '.', '//' and "
-     "'/' at its end\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/output: must be the path of a file, without '.', '//' or a "
+     "trailing '/'\n"},
     {"output that is the folder itself", PLAN("", AGENT(", \"output\": \".\"")),
-     "[INVALID_VALUE] /tasks/0/steps/0/output: must be the path of a file, without '.', '//' and "
-     "'/' at its end\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/output: must be the path of a file, without '.', '//' or a "
+     "trailing '/'\n"},
     {"output of too long a name", PLAN("", AGENT(", \"output\": \"" LONG_NAME "\"")),
-     "[INVALID_VALUE] /tasks/0/steps/0/output: has a name that no file may have\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/output: has a name that is too long for a file\n"},
     {"an option for a session", PLAN("", AGENT(", \"resume\": \"--last\"")),
      "[INVALID_VALUE] /tasks/0/steps/0/resume: must be the id of a session: no '-' first, no "
      "control "

@@ -267,7 +267,7 @@ static const struct {
     {"name that would be a comment", "", CONTRACT("\"//x\""),
      "[INVALID_VALUE] /tasks/0/steps/0/contract: unknown contract \"//x\"\n"},
     {"a step that is to fail", "", "{\"run\": [\"x\"], \"expect\": \"failure\", \"contract\": {}}",
-     "[INVALID_VALUE] /tasks/0/steps/0/contract: a step that is expected to fail has no "
+     "[INVALID_VALUE] /tasks/0/steps/0/contract: a step that is expected to fail cannot have a "
      "contract\n"},
     {"in the order of the text", "\"contracts\": {\"n\": {\"a\": 1}}, \"jobs\": 0,",
      "{\"run\": [\"x\"], \"contract\": {\"b\": 1}, \"c\": 1}", "[INVALID_VALUE] /contracts/n/a: "},
@@ -326,7 +326,7 @@ START_TEST(test_contracts_have_a_limit)
     if (!ok)
         ck_assert_str_eq(str_text(&shown),
                          "[INVALID_VALUE] /tasks/0/steps/1/contract: too many contracts in one "
-                         "plan: steps share those with a name (expected at most 1000, got "
+                         "plan: steps can share named contracts (expected at most 1000, got "
                          "more)\n");
 }
 END_TEST

@@ -231,10 +231,10 @@ static const struct {
      "{\"run\": [\"x\"], \"policy\": {\"like\": \"x\", \"retry_on\": [\"all\"]}}",
      "[INVALID_VALUE] /tasks/0/steps/0/policy/like: unknown policy (expected default, "
      "infrastructure, research, transport, careful, mine, got \"x\")\n"
-     "[INVALID_VALUE] /tasks/0/steps/0/policy/retry_on/0: not one of the values allowed (expected "
+     "[INVALID_VALUE] /tasks/0/steps/0/policy/retry_on/0: not one of the allowed values (expected "
      "\"transient\", \"persistent\" or \"unknown\", got \"all\")\n"},
     {"exhausted", SAFE, "{\"run\": [\"x\"], \"policy\": {\"exhausted\": \"never\"}}",
-     "[INVALID_VALUE] /tasks/0/steps/0/policy/exhausted: not one of the values allowed (expected "
+     "[INVALID_VALUE] /tasks/0/steps/0/policy/exhausted: not one of the allowed values (expected "
      "\"by-class\" or \"max-retries\", got \"never\")\n"},
     {"exhausted type", SAFE, "{\"run\": [\"x\"], \"policy\": {\"exhausted\": 1}}",
      "[WRONG_TYPE] /tasks/0/steps/0/policy/exhausted: wrong type (expected string, got 1)\n"},

@@ -12,7 +12,7 @@
 #define COMMAND    "\"steps\": [{\"run\": [\"true\"]}]"
 #define REFUSED(place, id)                                                                         \
     "[INVALID_VALUE] /tasks/" place "/steps/0/resume: task " id " continues this session too, "    \
-    "possibly at the same time: let one of them need the other\n"
+    "possibly at the same time: make one need the other\n"
 
 /* Tasks, and what is said of them. */
 static const struct {

@@ -65,7 +65,7 @@ static const struct {
     const char *want; /* all violations as displayed */
 } bad[] = {
     {SAFE "\"sandbox\": \"moon\", ", "", "",
-     "[INVALID_VALUE] /sandbox: not one of the values allowed (expected \"none\", \"bwrap\", "
+     "[INVALID_VALUE] /sandbox: not one of the allowed values (expected \"none\", \"bwrap\", "
      "\"container\", \"podman\" or \"docker\", got \"moon\")\n"},
     {SAFE "\"sandbox\": \"podman\", ", "", "",
      "[MISSING_FIELD] /sandbox/image: a container needs an image, which must be on this machine\n"},
@@ -76,23 +76,24 @@ static const struct {
      "[INVALID_VALUE] /sandbox/image: only containers have an image: \"kind\" must be "
      "\"container\", \"podman\" or \"docker\"\n"},
     {SAFE "\"sandbox\": {\"kind\": \"podman\", \"image\": \"--rm\"}, ", "", "",
-     "[INVALID_VALUE] /sandbox/image: the name of an image does not begin with '-'\n"},
+     "[INVALID_VALUE] /sandbox/image: an image name must not begin with '-'\n"},
     {SAFE "\"sandbox\": {\"network\": true}, ", "", "",
-     "[INVALID_VALUE] /sandbox/network: without a sandbox the network is always on: "
-     "leave it out, or name a \"kind\"\n"},
+     "[INVALID_VALUE] /sandbox/network: without a sandbox the network is always on: remove this "
+     "key, or set a \"kind\"\n"},
     {SAFE "\"sandbox\": {\"env\": [\"CI\"], \"args\": [\"-x\"], \"writable\": [\"/var\"]}, ", "",
      "",
-     "[INVALID_VALUE] /sandbox/env: without a sandbox a step has the whole environment: name a "
+     "[INVALID_VALUE] /sandbox/env: without a sandbox a step has the whole environment: set a "
      "\"kind\"\n"
-     "[INVALID_VALUE] /sandbox/args: there is no sandbox to give arguments to: name a \"kind\"\n"
-     "[INVALID_VALUE] /sandbox/writable: without a sandbox all is writable: name a \"kind\"\n"},
+     "[INVALID_VALUE] /sandbox/args: there is no sandbox to give arguments to: set a \"kind\"\n"
+     "[INVALID_VALUE] /sandbox/writable: without a sandbox everything is writable: set a "
+     "\"kind\"\n"},
     {SAFE "\"sandbox\": {\"kind\": \"bwrap\", \"writable\": [\"a/../../b\", \"//\", \"..\"]}, ", "",
      "",
-     "[INVALID_VALUE] /sandbox/writable/0: must not have a part \"..\"\n"
+     "[INVALID_VALUE] /sandbox/writable/0: must not contain \"..\"\n"
      "[INVALID_VALUE] /sandbox/writable/1: the whole file system cannot be writable: set "
      "\"read_only\": "
      "false\n"
-     "[INVALID_VALUE] /sandbox/writable/2: must not have a part \"..\"\n"},
+     "[INVALID_VALUE] /sandbox/writable/2: must not contain \"..\"\n"},
     {SAFE "\"sandbox\": {\"kind\": \"bwrap\", \"env\": [\"A=1\", \"*\", \"OK_*\"]}, ", "", "",
      "[INVALID_VALUE] /sandbox/env/0: does not match the pattern (expected a name, or the "
      "beginning "
@@ -116,18 +117,18 @@ static const struct {
      "start: \"kind\" must be \"container\", \"podman\" or \"docker\"\n"},
     {SAFE "\"workspace\": {\"snapshot_bytes_max\": 1}, ",
      "\"workspace\": {\"setup_timeout_s\": 1}, ", "",
-     "[INVALID_VALUE] /workspace/snapshot_bytes_max: in place nothing is made: it needs \"kind\": "
+     "[INVALID_VALUE] /workspace/snapshot_bytes_max: needs a workspace of its own: set \"kind\" to "
      "\"worktree\" or \"copy\"\n"
-     "[INVALID_VALUE] /tasks/0/workspace/setup_timeout_s: in place nothing is made: it needs "
-     "\"kind\": \"worktree\" or \"copy\"\n"},
+     "[INVALID_VALUE] /tasks/0/workspace/setup_timeout_s: needs a workspace of its own: set "
+     "\"kind\" to \"worktree\" or \"copy\"\n"},
     {SAFE "\"workspace\": {\"setup\": [\"make\"]}, ", "", "",
-     "[INVALID_VALUE] /workspace/setup: in place nothing is made: it needs \"kind\": \"worktree\" "
+     "[INVALID_VALUE] /workspace/setup: needs a workspace of its own: set \"kind\" to \"worktree\" "
      "or \"copy\"\n"},
     {SAFE "\"workspace\": {\"setup_in\": \"outside\"}, ", "", "",
-     "[INVALID_VALUE] /workspace/setup_in: in place nothing is made: it needs \"kind\": "
+     "[INVALID_VALUE] /workspace/setup_in: needs a workspace of its own: set \"kind\" to "
      "\"worktree\" or \"copy\"\n"},
     {SAFE "\"workspace\": {\"kind\": \"copy\", \"setup_in\": \"host\"}, ", "", "",
-     "[INVALID_VALUE] /workspace/setup_in: not one of the values allowed (expected \"sandbox\", "
+     "[INVALID_VALUE] /workspace/setup_in: not one of the allowed values (expected \"sandbox\", "
      "\"network\" or \"outside\", got \"host\")\n"},
     {"", "\"workspace\": {\"kind\": \"worktree\", \"copy\": [\"/etc\", \"a/../..\", \".\"]}, ", "",
      "[INVALID_VALUE] /tasks/0/workspace/copy/0: must be within the tree: no \"..\", not absolute "
@@ -137,14 +138,14 @@ static const struct {
      "[INVALID_VALUE] /tasks/0/workspace/copy/2: must be within the tree: no \"..\", not absolute "
      "(expected a relative path, got .)\n"},
     {"", "\"workspace\": {\"kind\": \"copy\", \"copy\": [\"a\"], \"setup\": [\"\"]}, ", "",
-     "[INVALID_VALUE] /tasks/0/workspace/copy: a copy has all files: name those that it leaves out "
-     "with \"exclude\"\n"
+     "[INVALID_VALUE] /tasks/0/workspace/copy: a copy has all files: use \"exclude\" to leave some "
+     "out\n"
      "[INVALID_VALUE] /tasks/0/workspace/setup: the command is empty\n"},
     {SAFE "\"limits\": {\"output_line_bytes\": 10, \"process\": 1}, ", "", "",
      "[INVALID_VALUE] /limits/output_line_bytes: too small (expected 1024 to 67108864, got 10)\n"
      "[INVALID_VALUE] /limits/process: unknown key, did you mean \"processes\"?\n"},
     {SAFE "\"on_hangup\": \"die\", ", "", "",
-     "[INVALID_VALUE] /on_hangup: not one of the values allowed (expected \"go-on\", \"wait\" or "
+     "[INVALID_VALUE] /on_hangup: not one of the allowed values (expected \"go-on\", \"wait\" or "
      "\"cancel\", got \"die\")\n"},
 };
 
@@ -407,8 +408,8 @@ START_TEST(test_settings_that_cannot_be)
     ck_assert(!settings_parse(json, strlen(json), &settings, &violations));
     violations_display(&violations, &shown);
     ck_assert_str_eq(str_text(&shown),
-                     "[INVALID_VALUE] /workspace/exclude: in place nothing is made: it needs "
-                     "\"kind\": \"worktree\" or \"copy\"\n"
+                     "[INVALID_VALUE] /workspace/exclude: needs a workspace of its own: set "
+                     "\"kind\" to \"worktree\" or \"copy\"\n"
                      "[MISSING_FIELD] /sandbox/image: a container needs an image, which must be on "
                      "this machine\n");
 }

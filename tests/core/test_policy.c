@@ -290,7 +290,7 @@ static const struct {
       .phases = 1,
       .base_delay_ms = 5,
       .unchanged_stops = 2},
-     "at once, if transient or unknown, 2 equal results on an unchanged tree end it"},
+     "at once, if transient or unknown, stops after 2 equal results on an unchanged tree"},
     {{.max_attempts = 2,
       .retry_timeouts = true,
       .retry_on = 1,
@@ -308,7 +308,7 @@ static const struct {
       .cap_ms = 2000,
       .same_stops = 4,
       .window = 5},
-     "after 2 s, if persistent, 4 equal results end it"},
+     "after 2 s, if persistent, stops after 4 equal results"},
     {{.max_attempts = 2,
       .retry_timeouts = true,
       .retry_on = 3,
@@ -320,7 +320,8 @@ static const struct {
       .jitter = 0.25,
       .window = 2,
       .deadline_ms = 7200000},
-     "after 1500 ms, x 1.5 up to 2 min, jitter 25 %, any failure, 2 equal results end it, within 2 "
+     "after 1500 ms, x 1.5 up to 2 min, jitter 25 %, any failure, stops after 2 equal results, "
+     "within 2 "
      "h"},
     {{.max_attempts = 2,
       .retry_timeouts = true,
@@ -351,10 +352,9 @@ START_TEST(test_a_policy_says_how_it_ends)
     policy.retry_after_cap_ms = 0;
     policy.deadline_ms = 5000;
     policy_words(&policy, &words);
-    ck_assert_str_eq(
-        str_text(&words),
-        "after 1 s, x 2 up to 1 min, any failure, 3 equal results end it, used up: max retries "
-        "exceeded, ignores the server's hints, within 5 s");
+    ck_assert_str_eq(str_text(&words), "after 1 s, x 2 up to 1 min, any failure, stops after 3 "
+                                       "equal results, used up: max retries "
+                                       "exceeded, ignores the server's hints, within 5 s");
     str_clear(&words);
     policy_deadline_words(&policy, &words);
     ck_assert_str_eq(str_text(&words), "within 5 s");

@@ -48,7 +48,7 @@ static const struct row {
      {7, 4, 7, 7},
      {30000, 60000, 7, 60000}},
     {"{\"max_attempts\":1,\"deadline_ms\":0,\"retry_on\":[\"transient\"],\"jitter\":\"full\"}",
-     "1 try, no deadline, again on transient, jitter full",
+     "1 try, no deadline, retries on transient, jitter full",
      {1, 1, 1, 1},
      {30000, 30000, 7, 60000}},
     {"{\"policies\":{\"nobody\":{\"max_attempts\":7}}}",

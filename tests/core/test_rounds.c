@@ -191,7 +191,7 @@ START_TEST(test_rounds_that_are_used_up_end_the_task)
     struct str why = {0};
     shown_ending(&play.state, 0, &why);
     ck_assert_str_eq(str_text(&why), "gave up: policy infrastructure does not try again on a "
-                                     "persistent failure, the agent had 3 of 3 rounds");
+                                     "persistent failure, the agent used 3 of 3 rounds");
     str_done(&why);
     ck_assert_int_eq(play.state.tasks[0].entropy, 3);
     ck_assert(play.state.ended);

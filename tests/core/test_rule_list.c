@@ -46,13 +46,13 @@ static const struct {
     const char *want;
 } bad[] = {
     {"no JSON", NULL, "{\"name\":\n x}", "the rule: line 2, column 2: invalid token 'x'"},
-    {"no rule", NULL, "3", "a rule is an object, not integer"},
-    {"no rule in a list", NULL, "[3]", "a rule is an object, not integer"},
-    {"nothing", NULL, "[]", "a rule is an object, not an empty list"},
+    {"no rule", NULL, "3", "a rule must be an object, not integer"},
+    {"no rule in a list", NULL, "[3]", "a rule must be an object, not integer"},
+    {"nothing", NULL, "[]", "a rule must be an object, not an empty list"},
     {"no name", NULL, "{}", "a rule needs a name"},
     {"empty name", NULL, "{\"name\":\"\"}", "a rule needs a name"},
     {"twice", NULL, "[{\"name\":\"a\"},{\"id\":\"a\"}]", "rule a: given twice"},
-    {"no list", "{}", "{\"name\":\"a\"}", "the rules: a list is expected, not object"},
+    {"no list", "{}", "{\"name\":\"a\"}", "the rules: expected a list, got object"},
 };
 
 START_TEST(test_what_is_no_rule_is_refused_with_a_word)

@@ -59,7 +59,7 @@ static const struct {
      "[INVALID_VALUE] /sandbox/transientRetries: too large (expected 0 to 99, got "
      "9223372036854775807)\n"},
     {"the name that the default policy had", "{\"policies\": {\"sandbox\": {\"max_attempts\": 5}}}",
-     "[INVALID_VALUE] /policies/sandbox: this policy is called \"default\" now\n"},
+     "[INVALID_VALUE] /policies/sandbox: this policy is now called \"default\"\n"},
     {"a policy like the name that the default had",
      "{\"policies\": {\"p\": {\"like\": \"sandbox\"}}}",
      "[INVALID_VALUE] /policies/p/like: unknown policy, did you mean \"default\"? (expected "
@@ -72,7 +72,7 @@ static const struct {
     {"theme type", "{\"ui\": {\"theme\": 3}}",
      "[WRONG_TYPE] /ui/theme: wrong type (expected string, got 3)\n"},
     {"what is notified", "{\"ui\": {\"notify\": [\"needs-you\", \"all\"]}}",
-     "[INVALID_VALUE] /ui/notify/1: not one of the values allowed (expected \"needs-you\", "
+     "[INVALID_VALUE] /ui/notify/1: not one of the allowed values (expected \"needs-you\", "
      "\"asks\", \"stuck\", \"gave-up\", \"budget\", \"host-lost\" or \"ended\", got "
      "\"all\")\n"},
     {"ui key", "{\"ui\": {\"them\": \"cb\"}}",
@@ -97,16 +97,16 @@ static const struct {
     {"circle of built-in ones",
      "{\"policies\": {\"default\": {\"like\": \"research\"}, \"research\": {\"like\": "
      "\"default\"}}}",
-     "[INVALID_VALUE] /policies/default/like: policies are like each other in a cycle: default -> "
+     "[INVALID_VALUE] /policies/default/like: cycle of \"like\" in policies: default -> "
      "research -> default\n"},
     {"circle through what is not said",
      "{\"policies\": {\"default\": {\"like\": \"mine\"}, \"mine\": {}}}",
-     "[INVALID_VALUE] /policies/default/like: policies are like each other in a cycle: default -> "
+     "[INVALID_VALUE] /policies/default/like: cycle of \"like\" in policies: default -> "
      "mine -> default\n"},
     {"all at once",
      "{\"retry_limit\": 1.5, \"policies\": {\"p\": {\"jitter\": \"some\"}}, \"x\": 1}",
      "[WRONG_TYPE] /retry_limit: wrong type (expected integer, got 1.5)\n"
-     "[INVALID_VALUE] /policies/p/jitter: not one of the values allowed (expected \"none\" "
+     "[INVALID_VALUE] /policies/p/jitter: not one of the allowed values (expected \"none\" "
      "or \"full\", got \"some\")\n"
      "[INVALID_VALUE] /x: unknown key\n"},
 };

@@ -218,7 +218,7 @@ START_TEST(test_parked_verdict_says_when_it_resets)
     verdict.resume_at_ms = play.now.at_ms + 3 * (int64_t)HOUR;
     play_exit(&play, "a", 1, verdict);
     ck_assert_str_eq(next_of("a"), "resets +180m");
-    ck_assert_str_eq(end_of("a"), "needs you: trying again does not help");
+    ck_assert_str_eq(end_of("a"), "needs you: trying again would not help");
 }
 END_TEST
 
@@ -410,7 +410,7 @@ START_TEST(test_evidence_near_misses_and_hint)
     verdict.retry_after_ms = -1;
     verdict.resume_at_ms = 1;
     shown_hint(&verdict, &text);
-    ck_assert_str_eq(text.data, "a time to come back, by http.retry-after");
+    ck_assert_str_eq(text.data, "a time to retry, by http.retry-after");
     open(PLAN_OF(""), 1);
 }
 END_TEST

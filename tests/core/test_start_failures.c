@@ -113,8 +113,8 @@ START_TEST(test_why_it_did_not_start_is_in_the_log)
     ck_assert_str_eq(json_text(json_get(json, "start"), ""), "no image \"shop\" here");
     json_free(json);
     event_words(&play.state, ended, &text);
-    ck_assert_str_eq(str_text(&text), "a try 1 GREEN not started: the container image is not "
-                                      "here: no image \"shop\" here, ran 0:00");
+    ck_assert_str_eq(str_text(&text), "a try 1 GREEN not started: the container image is missing: "
+                                      "no image \"shop\" here, ran 0:00");
     struct verdict verdict;
     ck_assert_ptr_nonnull(step_state_verdict(&play.state.tasks[0].steps[0], &verdict));
     ck_assert_str_eq(verdict.match, "no image \"shop\" here");

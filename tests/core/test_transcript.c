@@ -344,7 +344,7 @@ START_TEST(test_refuses_a_session_of_another_agent)
     struct err err = {0};
     transcript_open(&t, NULL, "codex", take, NULL);
     ck_assert(!transcript_add(t, claude, strlen(claude), &err));
-    ck_assert_ptr_nonnull(strstr(err.message, "Claude Code session, not of 'codex'"));
+    ck_assert_ptr_nonnull(strstr(err.message, "Claude Code session, not one of 'codex'"));
     transcript_close(t);
 }
 END_TEST

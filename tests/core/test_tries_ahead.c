@@ -70,7 +70,7 @@ START_TEST(test_a_deadline_ends_it_before_the_tries_do)
     ck_assert_int_eq(ahead.count, 2); /* after 1 and 3 min; 7 min would be too late */
     ck_assert_int_eq(ahead.end, DECISION_DEADLINE);
     want_words("try 2 at @1065; if it fails try 3 2:00 later; then gave-up, no sooner than @1185 "
-               "plus the run times; 2 equal results in a row end it before");
+               "plus the run times; 2 equal results in a row end it earlier");
 }
 END_TEST
 

@@ -110,7 +110,7 @@ START_TEST(test_tries_that_never_happened_are_not_made_up)
     ck_assert_int_eq(sum.goes_on, 1);
     ck_assert_int_eq(sum.not_run, 0);
     char *lines = lines_of(what, 80);
-    ck_assert_ptr_nonnull(strstr(lines, "a after try 5: continues; the log cannot say how"));
+    ck_assert_ptr_nonnull(strstr(lines, "a after try 5: continues; the log cannot show how"));
     ck_assert_ptr_nonnull(strstr(lines, "are not guessed"));
     free(lines);
     what_if_free(what);
@@ -283,7 +283,7 @@ START_TEST(test_a_plan_that_would_be_refused_is_told)
     ck_assert_int_eq(sum.steps_refused, 1);
     ck_assert_int_eq(sum.goes_on, 1);
     char *lines = lines_of(what, 80);
-    ck_assert_ptr_nonnull(strstr(lines, "a plan with policy B would be refused"));
+    ck_assert_ptr_nonnull(strstr(lines, "a plan with policy B would be rejected"));
     free(lines);
     what_if_free(what);
 }
@@ -323,8 +323,8 @@ START_TEST(test_lines_say_it_in_80_columns)
                      " first difference: 1013000 a after try 2: as recorded waits 2 s; policy B:\n"
                      "   gave-up (2 of 2 tries used)\n"
                      " a after try 2: gave-up; 2 tries not run: #3 to #4\n"
-                     " b: blocked, what it needs does not pass; 1 try not run: #1\n"
-                     " 1 of 3 decisions differ: 1 by an end\n"
+                     " b: blocked, a task that it needs does not pass; 1 try not run: #1\n"
+                     " 1 of 3 decisions differ: 1 by ending\n"
                      " assumed: a try has the same result after another wait; slots, budgets and\n"
                      "          loops are as recorded\n");
     free(lines);

@@ -310,7 +310,7 @@ START_TEST(test_masks_hold_in_writable_folders)
     run_script("cat ../conf/gh/hosts.yml");
     ck_assert_str_eq(result.out, "secret");
     (void)snprintf(path, sizeof(path), "%s/state/devs", place.top);
-    want_refused("state/devs' is a log of devs");
+    want_refused("state/devs' is a devs log");
 }
 END_TEST
 
@@ -704,7 +704,7 @@ START_TEST(test_what_cannot_be_protected_is_refused)
     want_refused("devs.config.json' cannot be kept read-only: it is a symbolic link");
     ck_assert_int_eq(unlink(one), 0);
     ck_assert_int_eq(link(other, one), 0);
-    want_refused("devs.config.json' cannot be kept read-only: it has a second name");
+    want_refused("devs.config.json' cannot be kept read-only: it has other names");
     ck_assert_int_eq(unlink(one), 0);
     make_git_dir(place.workspace, "real.git");
     (void)snprintf(one, sizeof(one), "%s/.git", place.workspace);
@@ -737,12 +737,12 @@ START_TEST(test_pipes_in_the_place_of_git_files_block_nothing)
     write_gitlink(path, "sub");
     (void)snprintf(path, sizeof(path), "%s/.git/commondir", place.workspace);
     ck_assert_int_eq(symlink("/dev/zero", path), 0);
-    want_refused(".git/commondir' cannot be kept read-only: it is not a file");
+    want_refused(".git/commondir' cannot be kept read-only: it is not a regular file");
     ck_assert_int_eq(unlink(path), 0);
     (void)snprintf(path, sizeof(path), "%s/.git/config", place.workspace);
     ck_assert_int_eq(unlink(path), 0);
     ck_assert_int_eq(mkfifo(path, 0600), 0);
-    want_refused(".git/config' cannot be kept read-only: it is not a file");
+    want_refused(".git/config' cannot be kept read-only: it is not a regular file");
 }
 END_TEST
 

@@ -454,7 +454,7 @@ START_TEST(test_in_place_git_says_what_is_dirty)
     capture_changes_in_place(&call, NULL, &text);
     struct json *json = parse(&text);
     ck_assert_str_eq(json_text(json_get(json, "kind"), ""), "none");
-    ck_assert_str_eq(json_text(json_get(json, "why"), ""), "no git repository");
+    ck_assert_str_eq(json_text(json_get(json, "why"), ""), "not a git repository");
     json_free(json);
     str_clear(&text);
 

@@ -184,7 +184,7 @@ Suite *test_suite(void)
     struct cgroup_means means;
     cgroup_means(&means);
     if (!means.track) {
-        (void)printf("skipped: no control group may be made here: %s\n", means.why);
+        (void)printf("skipped: control groups cannot be created here: %s\n", means.why);
         exit(77);
     }
     Suite *suite = suite_create("cgroup");

@@ -362,7 +362,7 @@ static bool has_left_note(void)
 {
     for (size_t i = 0; i < tried.page.count; i++) {
         const struct event *event = &tried.page.events[i];
-        if (event->kind == EVENT_NOTE && strstr(event->text, "left: what was not started"))
+        if (event->kind == EVENT_NOTE && strstr(event->text, "left: tasks that were not started"))
             return true;
     }
     return false;

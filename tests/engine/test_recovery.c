@@ -251,7 +251,7 @@ START_TEST(test_step_of_what_is_left_does_not_start)
     ck_assert(!recovery_refuses(&recovery, 0, &err));
     ck_assert(recovery_refuses(&recovery, 1, &err));
     ck_assert_ptr_nonnull(strstr(err.message, "sleep (pid "));
-    ck_assert_ptr_nonnull(strstr(err.message, "may not be ended by this user"));
+    ck_assert_ptr_nonnull(strstr(err.message, "this user may not kill it"));
     kept->task = RECOVERY_ANYBODYS;
     ck_assert(recovery_refuses(&recovery, 0, &err));
     end(pid);

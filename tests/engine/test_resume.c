@@ -96,7 +96,8 @@ START_TEST(test_what_ran_is_ended_and_runs_again)
     ck_assert_uint_eq(try_count(EVENT_RUN_RECOVERED, -1), 1);
     ck_assert_int_eq(try_find(EVENT_RUN_RECOVERED, -1)->a, 0);
     ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_INTERRUPTED);
-    ck_assert_ptr_nonnull(strstr(try_find(EVENT_NOTE, -1)->text, "ended what was left of the run"));
+    ck_assert_ptr_nonnull(
+        strstr(try_find(EVENT_NOTE, -1)->text, "killed what was left of the run"));
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_PASSED);
     ck_assert_uint_eq(tried.state.tasks[0].steps[0].attempt_count, 2);
 }

@@ -426,7 +426,7 @@ START_TEST(test_a_workspace_in_doubt_is_left_as_it_is)
     workspace = stage_workspace(&stage, "tax", NULL);
     ck_assert(!workspace_make(workspace, NULL, &made, &code, &err));
     ck_assert_int_eq(code, START_WORKSPACE_FAILED);
-    ck_assert_ptr_nonnull(strstr(err.message, "says nothing of a workspace"));
+    ck_assert_ptr_nonnull(strstr(err.message, "does not describe a workspace"));
     stage_sh(stage.base, "cp made tax/made; mv ../../../.git ../../../git", NULL, 0);
     err = (struct err){0};
     ck_assert(!workspace_make(workspace, NULL, &made, &code, &err));
@@ -833,7 +833,7 @@ END_TEST
 static const struct {
     const char *name, *script, *word;
 } refusals[] = {
-    {"no repository", "rm -rf .git", "in no git repository"},
+    {"no repository", "rm -rf .git", "not in a git repository"},
     {"no commit", "rm -rf .git; git init -q .", "has no commit yet"},
     {"bare", "rm -rf .git; git init -q --bare .git; git -C .git config core.bare true",
      "without a working tree"},
@@ -868,7 +868,7 @@ static const struct {
     {"a device for commondir", "ln -s /dev/zero .git/commondir", "commondir' is not a file"},
     {"a FIFO for the worktree's config", "mkfifo .git/config.worktree",
      "config.worktree' is not a file"},
-    {"a FIFO for HEAD", "rm .git/HEAD; mkfifo .git/HEAD", "in no git repository"},
+    {"a FIFO for HEAD", "rm .git/HEAD; mkfifo .git/HEAD", "not in a git repository"},
     {"a FIFO for the config", "rm .git/config; mkfifo .git/config", "config' is not a file"},
 };
 
@@ -951,7 +951,7 @@ START_TEST(test_a_diff_is_bounded_and_says_so)
     ck_assert_uint_eq(diff.path_count, 10);
     ck_assert_int_eq(diff.changed, 50);
     ck_assert_uint_le(diff.text.len, 4000);
-    ck_assert_str_eq(str_text(&diff.why), "10 of 50 paths are named; not all contents were "
+    ck_assert_str_eq(str_text(&diff.why), "10 of 50 paths are listed; not all contents were "
                                           "compared: too large");
     want(stage.base, "ls tax | grep diff- | wc -l", "0");
     tree_diff_done(&diff);
@@ -1037,7 +1037,7 @@ START_TEST(test_copies_go_on_from_results)
     do_task("d", NULL, "echo d >>src/one.c", &c);
     needed[1] = str_text(&c.path);
     refuse("e", needed, START_CONFLICT, &err);
-    ck_assert_msg(strstr(err.message, "'src/one.c' is different in both"), "%s", err.message);
+    ck_assert_msg(strstr(err.message, "'src/one.c' differs in both"), "%s", err.message);
     workspace_kept_done(&a);
     workspace_kept_done(&b);
     workspace_kept_done(&c);

@@ -40,7 +40,7 @@ static bool is_limited(const struct violations *wrong)
     bool limited = false;
     for (size_t i = 0; i < wrong->count; i++)
         limited = limited || strstr(wrong->items[i].message, "too many steps") ||
-                  strstr(wrong->items[i].message, "not checked to the end");
+                  strstr(wrong->items[i].message, "not fully checked");
     return limited;
 }
 

@@ -241,7 +241,7 @@ START_TEST(test_a_call_is_answered_when_it_is_over)
     ck_assert_uint_eq(server.call_count, 1);
     forget();
     call("0", "");
-    ck_assert_ptr_nonnull(strstr(said(), "still under way"));
+    ck_assert_ptr_nonnull(strstr(said(), "still in progress"));
 }
 END_TEST
 
@@ -296,7 +296,7 @@ START_TEST(test_more_calls_than_may_be_are_told_so)
     ck_assert_uint_eq(out.bytes.len, 0);
     call("999", "");
     ck_assert_uint_eq(begun_count, MCP_CALLS_MAX);
-    ck_assert_ptr_nonnull(strstr(said(), "64 calls are under way"));
+    ck_assert_ptr_nonnull(strstr(said(), "64 calls are in progress"));
     ck_assert_ptr_nonnull(strstr(said(), "\"isError\":true"));
     mcp_server_answer(&server, begun[3], "");
     forget();

@@ -171,7 +171,7 @@ START_TEST(test_a_newer_log_is_looked_at_and_not_written)
     log_reader_trouble(reader, 0, &trouble);
     log_trouble_words(&trouble, &words);
     ck_assert_str_eq(str_text(&words),
-                     "this log was written by devs 0.5 (schema 7, I know 2): read only");
+                     "this log was written by devs 0.5 (schema 7, latest known 2): read only");
     str_done(&words);
     log_reader_close(reader);
 
@@ -179,7 +179,7 @@ START_TEST(test_a_newer_log_is_looked_at_and_not_written)
     struct control_desk *desk = NULL;
     ck_assert(!log_writer_open(&writer, &sample.place, &err));
     ck_assert_int_eq(err.code, ERR_DAMAGED);
-    ck_assert_msg(strstr(err.message, "schema 7, I know 2") != NULL, "%s", err.message);
+    ck_assert_msg(strstr(err.message, "schema 7, latest known 2") != NULL, "%s", err.message);
     err = (struct err){0};
     ck_assert(!control_desk_start(&desk, &sample.place, &err));
     ck_assert_int_eq(err.code, ERR_DAMAGED);

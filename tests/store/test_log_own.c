@@ -215,7 +215,7 @@ START_TEST(test_a_rollback_journal_is_never_replayed)
     shell("cp \"$1\"/devs.db \"$1\"/devs.db-journal", place.dir, "");
     struct err err = {0};
     struct log_reader *reader = NULL;
-    assert_refused(&place, ERR_DAMAGED, "devs.db-journal' is beside the log");
+    assert_refused(&place, ERR_DAMAGED, "devs.db-journal' is next to the log");
     ck_assert(!log_reader_open(&reader, &place, &err));
     ck_assert_int_eq(err.code, ERR_DAMAGED);
 }
@@ -224,7 +224,7 @@ END_TEST
 START_TEST(test_a_wal_of_another_making_is_never_replayed)
 {
     shell("cp \"$1\"/devs.db \"$1\"/devs.db-wal && chmod 644 \"$1\"/devs.db-wal", place.dir, "");
-    assert_refused(&place, ERR_DAMAGED, "devs.db-wal' was not made together with the log");
+    assert_refused(&place, ERR_DAMAGED, "devs.db-wal' was not created together with the log");
 }
 END_TEST
 

@@ -131,9 +131,9 @@ START_TEST(test_what_is_done_about_it_is_a_change_too)
     struct str rules = {0};
     ck_assert(rule_list_add(NULL, flux_rule, &rules, NULL));
     try_rule(rules.data, with_time);
-    ck_assert_ptr_nonnull(strstr(str_text(&words),
-                                 "1 rate-limit without a time to come back -> rate-limit with a "
-                                 "time to come back"));
+    ck_assert_ptr_nonnull(
+        strstr(str_text(&words),
+               "1 rate-limit without a time to retry -> rate-limit with a time to retry"));
     str_done(&rules);
     sample_done(&sample);
 }

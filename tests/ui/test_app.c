@@ -111,9 +111,9 @@ START_TEST(test_hold_of_all_is_answered_once)
         ck_assert_int_eq(control.task, i);
         ck_assert_int_eq(control.step, -1);
         ck_assert_str_eq(control.by, "ann@tty2");
-        answer(&control, i != 1, "{\"answer\":\"it is held already\"}");
+        answer(&control, i != 1, "{\"answer\":\"it is already held\"}");
     }
-    wait_for("2 tasks held, 1 not: beta: it is held already");
+    wait_for("2 tasks held, 1 not: beta: it is already held");
     press("q");
     ck_assert_int_eq(left(), APP_LEFT);
 }

@@ -134,7 +134,7 @@ static const char capture_text[] =
     "\"tree\":{\"kind\":\"worktree\",\"dir\":\"/home/ann/shop/.devs/work/x\",\"commit\":"
     "\"9be1000000000000000000000000000000000000\",\"branch\":\"devs/41/T-104\",\"before\":"
     "\"00000000000000010000000000000002\"},"
-    "\"end\":{\"how\":\"exit 1\",\"sender\":\"itself\",\"sender_why\":\"an exit of its own\"},"
+    "\"end\":{\"how\":\"exit 1\",\"sender\":\"itself\",\"sender_why\":\"it exited on its own\"},"
     "\"oom\":{\"killed\":\"no\",\"evidence\":\"memory.events says 0\"},\"clock_step_ms\":0,"
     "\"tests\":{\"form\":\"tap\",\"passed\":13,\"failed\":1,\"total\":14,\"stream\":\"stdout\","
     "\"line\":\"# fail 1\"},\"ran\":1,\"ran_processes\":[{\"pid\":48213,\"parent\":1,\"name\":"
@@ -283,7 +283,7 @@ static const char *const told[] = {
     "  > not ok 3 - rounds half to even",
     "    # expected 19.99, got 20.00",
     "same fault  7c1e0000: other tries of this step: 1, 2; other tasks: none",
-    "ended by    itself (an exit of its own)",
+    "ended by    itself (it exited on its own)",
     "cpu         22 s",
     "peak memory 30 MiB",
     "oom killed  no (memory.events says 0)",

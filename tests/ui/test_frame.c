@@ -532,7 +532,7 @@ START_TEST(test_banner_of_each_trouble_with_the_log)
          "log",
          false},
         {{.kind = LOG_TROUBLE_NEWER, .schema = 7, .text = "0.5"},
-         "this log was written by devs 0.5 (schema 7, I know 2): read only",
+         "this log was written by devs 0.5 (schema 7, latest known 2): read only",
          true},
     };
     struct str words = {0};

@@ -367,8 +367,8 @@ START_TEST(test_retry_takes_a_hint_and_tries)
                      "\n"
                      " Retry T-104 checkout: tax rounding?   it waits for try 4, nothing running\n"
                      " hint   sKy x\n"
-                     "        for the agent's next prompt; kept in the log with the try\n"
-                     " tries  12    from now on; empty: 3, as planned\n"
+                     "        for the agent's next prompt; kept in the log with the try\n tries  "
+                     "12    from now on; empty: 3, as planned\n"
                      " Enter  review   Tab  other field   Esc  cancel\n");
     press_all("\n");
     ck_assert(!prompt_wants_text(&prompt));

@@ -550,19 +550,19 @@ static void check_adapters(const struct adapters *below, const struct json *agen
             continue;
         if (adapter) {
             if (json_get(own, "argv_resume") && !has_word(adapter->argv_resume, "{session}"))
-                add_violation(wrong, name, "argv_resume", "no argument has the session in it",
-                              "\"{session}\" in one of them");
+                add_violation(wrong, name, "argv_resume", "no argument contains the session",
+                              "\"{session}\" in one argument");
             if (json_count(json_get(own, "model_args")) > 0 &&
                 !has_word(adapter->model_args, "{model}"))
-                add_violation(wrong, name, "model_args", "no argument has the model in it",
-                              "\"{model}\" in one of them");
+                add_violation(wrong, name, "model_args", "no argument contains the model",
+                              "\"{model}\" in one argument");
         } else if (!like) {
             add_violation(wrong, name, NULL, "too many agents", "at most 64");
         } else if (strcmp(like, name) == 0 && !adapters_find(below, name)) {
             add_violation(wrong, name, "like", "no other agent has this name",
                           "the name of an agent");
         } else {
-            add_violation(wrong, name, "like", "no such agent, or they are like each other",
+            add_violation(wrong, name, "like", "no such agent, or a cycle of \"like\"",
                           "the name of an agent");
         }
     }

@@ -57,7 +57,7 @@ static void add_call(const struct agent_item *item, const char *before, struct s
 static void add_retry(const struct agent_item *item, struct str *out)
 {
     static const double second_ms = 1000;
-    str_add(out, "! it tries again by itself");
+    str_add(out, "! the agent retries on its own");
     if (item->attempt > 0)
         str_addf(out, ", %lld", (long long)item->attempt);
     if (item->attempt > 0 && item->most > 0)

@@ -461,7 +461,7 @@ static bool fail_unknown(const struct transcript *t, struct err *err)
 {
     if (t->counts.lines == 0)
         return err_set(err, ERR_INVALID, "it is empty");
-    (void)err_set(err, ERR_INVALID, "no transcript of an agent that is known (looked at %d line%s)",
+    (void)err_set(err, ERR_INVALID, "not a transcript of a known agent (checked %d line%s)",
                   t->looked_at, t->looked_at == 1 ? "" : "s");
     return err_hint(err, "--agent NAME reads it as the output of that agent");
 }
@@ -474,14 +474,14 @@ static bool choose_form(struct transcript *t, enum transcript_form form, const c
     const bool is_other = t->wanted && agent && strcmp(t->wanted, agent) != 0;
     const bool is_kept = form != TRANSCRIPT_UNKNOWN && form != TRANSCRIPT_STREAM;
     if (is_kept && is_other)
-        return err_set(err, ERR_INVALID, "it is a %s, not of '%s'", words[form], t->wanted);
+        return err_set(err, ERR_INVALID, "it is a %s, not one of '%s'", words[form], t->wanted);
     t->agent = t->wanted ? t->wanted : agent;
     t->adapter = adapters_find(t->adapters, t->agent);
     t->form = form;
     if (is_kept)
         return true;
     if (!t->adapter) {
-        (void)err_set(err, ERR_INVALID, "there is no agent '%s'", t->agent);
+        (void)err_set(err, ERR_INVALID, "unknown agent '%s'", t->agent);
         return err_hint(err, "settings can define it under \"agents\": docs/agents.md");
     }
     t->form = TRANSCRIPT_STREAM;

@@ -186,13 +186,13 @@ static void read_claude_system(struct transcript *t, const struct json *line)
     } else if (strcmp(subtype, "api_error") == 0) {
         /* Milliseconds with a fraction; 0 for more than any CLI would wait. */
         const double delay_ms = json_number(json_get(line, "retryInMs"), 0);
-        transcript_retry(t,
-                         &(struct agent_item){
-                             .text = json_text(json_get(error, "message"), "the model API said no"),
-                             .attempt = json_i64(json_get(line, "retryAttempt"), 0),
-                             .most = json_i64(json_get(line, "maxRetries"), 0),
-                             .delay_ms = delay_ms > 0 && delay_ms < 1e12 ? (int64_t)delay_ms : 0,
-                             .status = json_i64(json_get(error, "status"), 0)});
+        transcript_retry(
+            t, &(struct agent_item){
+                   .text = json_text(json_get(error, "message"), "the model API returned an error"),
+                   .attempt = json_i64(json_get(line, "retryAttempt"), 0),
+                   .most = json_i64(json_get(line, "maxRetries"), 0),
+                   .delay_ms = delay_ms > 0 && delay_ms < 1e12 ? (int64_t)delay_ms : 0,
+                   .status = json_i64(json_get(error, "status"), 0)});
     }
     str_done(&words);
 }
@@ -598,8 +598,7 @@ static bool read_qwen_system(struct transcript *t, const struct json *line)
     const char *subtype = json_text(json_get(line, "subtype"), "");
     const struct json *event = json_get(json_get(line, "systemPayload"), "uiEvent");
     if (is_text(json_text(json_get(event, "event.name"), ""), "qwen-code.api_error"))
-        transcript_notice(t, json_text(json_get(event, "error_message"), "an error of the service"),
-                          true);
+        transcript_notice(t, json_text(json_get(event, "error_message"), "a service error"), true);
     else if (is_text(subtype, "chat_compression"))
         transcript_notice(t, "the conversation was compacted", false);
     else
@@ -691,7 +690,7 @@ static void read_pi_assistant(struct transcript *t, const struct json *message)
     else if (is_text(stop, "aborted"))
         transcript_notice(t, "the turn was interrupted", true);
     else if (is_text(stop, "length"))
-        transcript_notice(t, "the answer was cut off: it met the limit of tokens", true);
+        transcript_notice(t, "the answer was cut off at the token limit", true);
 }
 
 static bool read_pi_message(struct transcript *t, const struct json *message)

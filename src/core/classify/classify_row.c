@@ -26,7 +26,8 @@ static bool read_outcome(const struct json *row, struct outcome *out, struct err
     if (is_given(code)) {
         const int64_t number = json_i64(code, -1);
         if (number < 0 || number > EXIT_CODE_MAX)
-            return err_set(err, ERR_INVALID, "exit is a whole number from 0 to %d", EXIT_CODE_MAX);
+            return err_set(err, ERR_INVALID, "exit must be a whole number from 0 to %d",
+                           EXIT_CODE_MAX);
         out->code = (int)number;
         return true;
     }
@@ -36,7 +37,7 @@ static bool read_outcome(const struct json *row, struct outcome *out, struct err
         if (json_kind(signal) == JSON_KIND_STRING)
             number = facts_signal_number(json_text(signal, ""));
         if (number < 1 || number > SIGNAL_LAST)
-            return err_set(err, ERR_INVALID, "signal is a number 1..%d or a name like SIGTERM",
+            return err_set(err, ERR_INVALID, "signal must be a number 1..%d or a name like SIGTERM",
                            SIGNAL_LAST);
         out->code = (int)number;
         return true;
@@ -136,7 +137,7 @@ static bool read_now(const struct json *row, int64_t *out, struct err *err)
     if (!is_given(now))
         return true;
     if (!(now_s >= 0 && now_s < year_10000_s))
-        return err_set(err, ERR_INVALID, "now is seconds since 1970, before the year 10000");
+        return err_set(err, ERR_INVALID, "now must be seconds since 1970, before the year 10000");
     if (now_s > 0)
         *out = (int64_t)(now_s * 1000);
     return true;
@@ -149,11 +150,11 @@ static bool read_argv(char *out[ROW_ARGV_MAX + 1], const struct json *argv, stru
     const size_t count = json_count(argv);
     memset(out, 0, (ROW_ARGV_MAX + 1) * sizeof(*out));
     if (is_given(argv) && (json_kind(argv) != JSON_KIND_ARRAY || count > ROW_ARGV_MAX))
-        return err_set(err, ERR_INVALID, "argv is a list of at most %d strings", ROW_ARGV_MAX);
+        return err_set(err, ERR_INVALID, "argv must be a list of at most %d strings", ROW_ARGV_MAX);
     for (size_t i = 0; i < count; i++) {
         const char *word = json_text(json_at(argv, i), NULL);
         if (!word)
-            return err_set(err, ERR_INVALID, "argv is a list of strings");
+            return err_set(err, ERR_INVALID, "argv must be a list of strings");
         out[i] = xstrdup(word);
     }
     return true;
@@ -186,7 +187,7 @@ static bool read_input(const struct json *row, const struct classify_edge *edge,
         const struct json *value = json_get(row, texts[i]);
         const enum json_kind kind = json_kind(value);
         if (value && kind != JSON_KIND_STRING && kind != JSON_KIND_NULL)
-            return err_set(err, ERR_INVALID, "%s is a string or null, not a %s", texts[i],
+            return err_set(err, ERR_INVALID, "%s must be a string or null, not a %s", texts[i],
                            json_kind_name(value));
     }
     return read_outcome(row, &out->outcome, err) && read_now(row, &out->now_ms, err);
@@ -226,7 +227,7 @@ bool classify_row(const struct classifier *classifier, const struct str *row,
     json_repair(&repaired, str_text(row), row->len);
     bool ok = json_parse(str_text(&repaired), repaired.len, &json, NULL, err);
     if (ok && json_kind(json) != JSON_KIND_OBJECT)
-        ok = err_set(err, ERR_INVALID, "an object is expected, got %s", json_kind_name(json));
+        ok = err_set(err, ERR_INVALID, "expected an object, got %s", json_kind_name(json));
     ok = ok && judge_row(classifier, json, edge, &verdict, &own_retries, err);
     if (ok)
         add_verdict(out, json, &verdict, own_retries);

@@ -180,20 +180,20 @@ static bool read_verdict(struct rule *rule, const struct json *json, struct err 
     const char *reason = json_text(json_get(json, "reason"), "");
     bool transient = strcmp(class, verdict_class_name(VERDICT_TRANSIENT)) == 0;
     if (!transient && strcmp(class, verdict_class_name(VERDICT_PERSISTENT)) != 0)
-        return err_set(err, ERR_INVALID, "class is 'transient' or 'persistent'");
+        return err_set(err, ERR_INVALID, "class must be 'transient' or 'persistent'");
     rule->class = transient ? VERDICT_TRANSIENT : VERDICT_PERSISTENT;
     if (transient && (!transient_type_parse(type, &rule->type) || reason[0] != '\0'))
-        return err_set(err, ERR_INVALID, "a transient rule has one of the seven types");
+        return err_set(err, ERR_INVALID, "a transient rule needs one of the seven types");
     if (!transient && type[0] != '\0')
-        return err_set(err, ERR_INVALID, "a persistent rule has no type");
+        return err_set(err, ERR_INVALID, "a persistent rule must not have a type");
     if (reason[0] != '\0' && !reason_parse(reason, &rule->reason))
-        return err_set(err, ERR_INVALID, "'%s' is not a reason", reason);
+        return err_set(err, ERR_INVALID, "unknown reason '%s'", reason);
 
     const char *default_stream = streams[transient ? RULE_STREAM_QUIET : RULE_STREAM_ANY];
     const size_t stream =
         find_name(streams, ARRAY_LEN(streams), json_text(json_get(json, "stream"), default_stream));
     if (stream == ARRAY_LEN(streams))
-        return err_set(err, ERR_INVALID, "stream is 'any', 'stderr', 'stdout' or 'quiet'");
+        return err_set(err, ERR_INVALID, "stream must be 'any', 'stderr', 'stdout' or 'quiet'");
     rule->stream = (enum rule_stream)stream;
 
     /* A person's rule is a cause, and nothing later outranks it. */
@@ -203,7 +203,7 @@ static bool read_verdict(struct rule *rule, const struct json *json, struct err 
         find_name(ranks, ARRAY_LEN(ranks), json_text(json_get(json, "rank"), default_rank));
     rule->final = user || json_bool(json_get(json, "final"), false);
     if (rank == ARRAY_LEN(ranks))
-        return err_set(err, ERR_INVALID, "rank is 'symptom', 'plain' or 'cause'");
+        return err_set(err, ERR_INVALID, "rank must be 'symptom', 'plain' or 'cause'");
     rule->rank = (enum rule_rank)rank;
     return true;
 }
@@ -219,11 +219,11 @@ static bool read_numbers(const struct json *json, struct range range, int max, i
     const bool single = json_kind(json) == JSON_KIND_INTEGER;
     const size_t count = single ? 1 : json_count(json);
     if (json && (count == 0 || count > (size_t)max))
-        return err_set(err, ERR_INVALID, "1..%d numbers are expected", max);
+        return err_set(err, ERR_INVALID, "expected 1..%d numbers", max);
     for (size_t i = 0; i < count; i++) {
         const int64_t number = json_i64(single ? json : json_at(json, i), (int64_t)range.least - 1);
         if (number < range.least || number > range.most)
-            return err_set(err, ERR_INVALID, "a number %d..%d is expected", range.least,
+            return err_set(err, ERR_INVALID, "expected a number from %d to %d", range.least,
                            range.most);
         out[(*count_out)++] = (int)number;
     }
@@ -246,7 +246,7 @@ static bool read_facts(struct rule *rule, const struct json *json, struct err *e
     else if (strcmp(kind, "agent") == 0)
         rule->kind = RULE_KIND_AGENT;
     else if (kind[0] != '\0')
-        return err_set(err, ERR_INVALID, "kind is 'run' or 'agent'");
+        return err_set(err, ERR_INVALID, "kind must be 'run' or 'agent'");
     if (!copy_text(rule->program, sizeof(rule->program), json, "program", err))
         return false;
 
@@ -273,14 +273,14 @@ static bool read_time(struct rule *rule, const struct json *json, struct err *er
     const char *form = json_text(json_get(json, "form"), "duration");
     const int64_t group = json_i64(json_get(json, "retry_after"), 0);
     if (group < 0 || group >= RULE_SPANS)
-        return err_set(err, ERR_INVALID, "retry_after is the number of a group, 1..%d",
+        return err_set(err, ERR_INVALID, "retry_after must be the number of a group, 1..%d",
                        RULE_SPANS - 1);
     rule->retry_group = (int)group;
     rule->unit_ms = json_i64(json_get(json, "unit_ms"), 1000);
     rule->most = json_bool(json_get(json, "most"), false);
     rule->decides = json_bool(json_get(json, "decides"), false);
     rule->form = hint_form_find(form);
-    return rule->form || err_set(err, ERR_INVALID, "'%s' is not a time format", form);
+    return rule->form || err_set(err, ERR_INVALID, "unknown time format '%s'", form);
 }
 
 static bool read_pattern(struct rule_pattern **out, const struct json *json, const char *key,
@@ -299,7 +299,7 @@ static bool read_needs(struct rule *rule, struct literals *literals, const struc
     for (size_t i = 0; i < json_count(needs); i++) {
         const char *word = json_text(json_at(needs, i), "");
         if (word[0] == '\0' || strchr(word, '\n'))
-            return err_set(err, ERR_INVALID, "need is a list of words");
+            return err_set(err, ERR_INVALID, "need must be a list of words");
         const int literal = literals_add(literals, word);
         if (literal == LITERAL_NONE)
             return err_set(err, ERR_LIMIT, "too many literals");
@@ -316,14 +316,14 @@ static bool read_rule(struct rule *rule, struct literals *literals, const struct
     const struct json *value = NULL;
     while (json_next(json, &iter, &key, &value)) {
         if (!text_is_in(known_members, ARRAY_LEN(known_members), key))
-            return err_set(err, ERR_INVALID, "'%s' is not a member of a rule", key);
+            return err_set(err, ERR_INVALID, "unknown key '%s'", key);
     }
     if (!copy_text(rule->subtype, sizeof(rule->subtype), json, "subtype", err))
         return false;
     /* A subtype may end in "$1", the group that matched; nothing may follow it. */
     const char *group = strchr(rule->subtype, '$');
     if (group && strcmp(group, "$1") != 0)
-        return err_set(err, ERR_INVALID, "subtype: '$1' may stand at the end, and no other '$'");
+        return err_set(err, ERR_INVALID, "subtype: '$' is allowed only in '$1' at the end");
     rule->tail = (int)json_i64(json_get(json, "tail"), 0);
     rule->ask = json_bool(json_get(json, "ask"), false);
     rule->quoted = json_bool(json_get(json, "quoted"), false);
@@ -337,7 +337,7 @@ static bool read_rule(struct rule *rule, struct literals *literals, const struct
         return false;
     const int groups = rule->pattern ? rule_pattern_groups(rule->pattern) : 0;
     if (rule->retry_group > groups)
-        return err_set(err, ERR_INVALID, "retry_after is group %d, and the pattern has %d",
+        return err_set(err, ERR_INVALID, "retry_after is group %d, but the pattern has %d",
                        rule->retry_group, groups);
     return read_pattern(&rule->after, json, "after", err) &&
            read_pattern(&rule->unless, json, "unless", err) &&
@@ -351,7 +351,7 @@ static bool check_verdict_rule(const struct rule *rule, const struct json *json,
     if (rule->pattern && rule->need_count == 0 && !json_bool(json_get(json, "user"), false))
         return err_set(err, ERR_INVALID, "a pattern needs a literal");
     if (!rule->pattern && rule->exit_count == 0 && rule->signal_count == 0)
-        return err_set(err, ERR_INVALID, "neither a pattern nor an exit code nor a signal");
+        return err_set(err, ERR_INVALID, "no pattern, exit code or signal");
     if (!rule->on_success)
         return true;
     /* Only the exit code says that it succeeded. */
@@ -368,7 +368,7 @@ static bool read_list(struct rule_list *list, struct rules *rules, const struct 
 {
     const bool guards = list == &rules->guards;
     if (json_kind(json) != JSON_KIND_ARRAY || json_count(json) > RULES_MAX)
-        return err_set(err, ERR_INVALID, "a list of at most %d rules is missing", RULES_MAX);
+        return err_set(err, ERR_INVALID, "expected a list of at most %d rules", RULES_MAX);
 
     list->items = xcalloc(json_count(json), sizeof(*list->items));
     for (size_t i = 0; i < json_count(json); i++) {

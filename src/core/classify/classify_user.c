@@ -49,13 +49,14 @@ static const struct json *find_rule(const struct json *rules, const char *name)
 static bool check_own_rules(const struct json *rules, struct err *err)
 {
     if (count_of(rules) == 0)
-        return err_set(err, ERR_INVALID, "a rule is an object, not %s",
+        return err_set(err, ERR_INVALID, "a rule must be an object, not %s",
                        json_kind(rules) == JSON_KIND_ARRAY ? "an empty list"
                                                            : json_kind_name(rules));
     for (size_t i = 0; i < count_of(rules); i++) {
         const struct json *rule = rule_at(rules, i);
         if (json_kind(rule) != JSON_KIND_OBJECT)
-            return err_set(err, ERR_INVALID, "a rule is an object, not %s", json_kind_name(rule));
+            return err_set(err, ERR_INVALID, "a rule must be an object, not %s",
+                           json_kind_name(rule));
         if (*rule_list_name(rule) == '\0')
             return err_set(err, ERR_INVALID, "a rule needs a name");
         if (find_rule(rules, rule_list_name(rule)) != rule)
@@ -95,7 +96,7 @@ bool rule_list_add(const char *rules, const char *rule, struct str *out, struct 
     bool ok =
         parse_rules("the rules", rules ? rules : "[]", &old, err) &&
         (json_kind(old) == JSON_KIND_ARRAY ||
-         err_set(err, ERR_INVALID, "the rules: a list is expected, not %s", json_kind_name(old))) &&
+         err_set(err, ERR_INVALID, "the rules: expected a list, got %s", json_kind_name(old))) &&
         parse_rules("the rule", rule, &new, err) && check_own_rules(new, err);
     if (ok) {
         merge_lists(old, new, &list);
@@ -159,7 +160,8 @@ static bool add_facts(struct str *out, const struct json *only_if, struct err *e
     while (json_next(only_if, &iter, &key, &value)) {
         if (!text_is_in(facts, ARRAY_LEN(facts), key))
             return err_set(err, ERR_INVALID,
-                           "only_if has exit, signal, kind, program and launcher, not '%s'", key);
+                           "only_if may have exit, signal, kind, program and launcher, not '%s'",
+                           key);
         add_value(out, key, value);
     }
     return true;
@@ -196,7 +198,7 @@ static bool add_member(struct str *out, const char *key, const struct json *valu
             add_value(out, members[i].internal, value);
         return members[i].internal || add_facts(out, value, err);
     }
-    return err_set(err, ERR_INVALID, "'%s' is not a member of a rule", key);
+    return err_set(err, ERR_INVALID, "unknown key '%s'", key);
 }
 
 /* Writes a person's rule with the members of the built-in ones. */
@@ -238,11 +240,11 @@ static bool check_rule(const struct json *root, const struct json *user, size_t 
     const struct json *rule = json_at(user, index);
     const char *name = rule_list_name(rule);
     if (json_kind(rule) != JSON_KIND_OBJECT)
-        return err_set(err, ERR_INVALID, "an object is expected, got %s", json_kind_name(rule));
+        return err_set(err, ERR_INVALID, "expected an object, got %s", json_kind_name(rule));
     if (name[0] == '\0')
         return err_set(err, ERR_INVALID, "name is missing");
     if (find_rule(user, name) != rule)
-        return err_set(err, ERR_INVALID, "a rule of that name stands before it");
+        return err_set(err, ERR_INVALID, "an earlier rule has the same name");
     if (is_off(rule) && !is_built_in(root, name))
         return err_set(err, ERR_INVALID, "there is no built-in rule of that name to switch off");
     if (!is_off(rule) && !find_rule(json_get(root, "rules"), name) && is_built_in(root, name))
@@ -256,7 +258,7 @@ static bool check_rule(const struct json *root, const struct json *user, size_t 
 static bool check_rules(const struct json *root, const struct json *user, struct err *err)
 {
     if (json_kind(user) != JSON_KIND_ARRAY)
-        return err_set(err, ERR_INVALID, "rules: a list is expected, got %s", json_kind_name(user));
+        return err_set(err, ERR_INVALID, "rules: expected a list, got %s", json_kind_name(user));
     if (json_count(user) > USER_RULES_MAX)
         return err_set(err, ERR_LIMIT, "rules: more than %d", USER_RULES_MAX);
     for (size_t i = 0; i < json_count(user); i++) {

@@ -85,7 +85,7 @@ static bool check_one_of(struct contract_checking *checking, const struct contra
             continue;
         if (fitting < list->count) {
             struct str message = {0};
-            str_addf(&message, "fits more than one alternative: number %zu and number %zu",
+            str_addf(&message, "matches more than one alternative: number %zu and number %zu",
                      fitting + 1, i + 1);
             (void)contract_say_value(checking, spot, str_text(&message), "exactly one");
             str_done(&message);
@@ -106,7 +106,7 @@ static bool say_must_not(struct contract_checking *checking, const struct contra
         return contract_say_value(checking, spot, "not allowed", described);
     struct str expected = {0};
     const struct json *constant = schema->not_this->constant;
-    const char *words = constant ? "must not be this value" : "must not be of this kind";
+    const char *words = constant ? "must not be this value" : "must not match this schema";
     char *shown = json_brief(constant ? constant : schema->not_this->json, CONTRACT_SHOWN_MAX);
     str_addf(&expected, "not %s", shown);
     (void)contract_say_value(checking, spot, words, str_text(&expected));
@@ -158,9 +158,9 @@ static bool check_contained(struct contract_checking *checking,
 {
     const struct contract_amount amount = {
         .range = schema->contained,
-        .what = "fitting element",
-        .less = contract_described(schema->contains, "too few elements of the kind wanted"),
-        .more = "too many elements of one kind",
+        .what = "matching element",
+        .less = contract_described(schema->contains, "too few matching elements"),
+        .more = "too many matching elements",
     };
     const size_t count = json_count(spot->value);
     int64_t contained = 0;
@@ -185,7 +185,7 @@ static bool say_equal(void *ctx, size_t first, size_t second)
     if (!checking->findings)
         return false;
     struct str message = {0};
-    str_addf(&message, "no element may be there twice, and %zu is equal to %zu", second, first);
+    str_addf(&message, "elements must be unique, but %zu is equal to %zu", second, first);
     struct contract_spot item = element_spot(comparison->spot, second);
     (void)contract_say_value(checking, &item, str_text(&message), NULL);
     str_done(&message);
@@ -348,7 +348,7 @@ static bool check_dependent(struct contract_checking *checking,
         if (!json_get(spot->value, key))
             continue;
         str_clear(&message);
-        str_addf(&message, "required where \"%s\" is", key);
+        str_addf(&message, "required if \"%s\" is present", key);
         fits = check_names(checking, schema, spot, names, str_text(&message)) && fits;
     }
     str_done(&message);
@@ -392,9 +392,9 @@ enum { STEPS_PER_VALUE = 64 }; /* steps of a check, at least */
 
 static const char *const stop_words[] = {
     [CONTRACT_GOES_ON] = "",
-    [CONTRACT_STOP_STEPS] = "not checked to the end: with this contract that takes too many steps",
-    [CONTRACT_STOP_DEPTH] = "not checked to the end: nested too deeply",
-    [CONTRACT_STOP_PATTERN] = "not checked to the end: a pattern takes too many steps",
+    [CONTRACT_STOP_STEPS] = "not fully checked: this contract takes too many steps",
+    [CONTRACT_STOP_DEPTH] = "not fully checked: nested too deeply",
+    [CONTRACT_STOP_PATTERN] = "not fully checked: a pattern takes too many steps",
 };
 
 bool contract_spend_real(struct contract_checking *checking, const struct json *number)

@@ -264,7 +264,7 @@ static void check_unique(const struct contract_site *site)
         return;
     const struct contract_site part =
         part_site(site, json_at(site->value, pointer.index), &pointer);
-    contract_complain(&part, NULL, "no element may be there twice");
+    contract_complain(&part, NULL, "elements must be unique");
 }
 
 static void read_names(const struct contract_site *site, void *slot)
@@ -275,9 +275,9 @@ static void read_names(const struct contract_site *site, void *slot)
         const struct json_pointer pointer = {.up = site->pointer, .index = i};
         const struct contract_site part = part_site(site, json_at(site->value, i), &pointer);
         if (json_kind(part.value) != JSON_KIND_STRING)
-            contract_complain_type(&part, "string", "no name");
+            contract_complain_type(&part, "string", "not a name");
         else if (!contract_plain_text(part.value))
-            contract_complain(&part, "no U+0000 in it", "no name");
+            contract_complain(&part, "a string without U+0000", "not a name");
     }
     check_unique(site);
     read_value(site, slot);
@@ -312,7 +312,7 @@ static void read_type(const struct contract_site *site, void *slot)
             type = type_names[i].type;
     }
     if (type == 0)
-        contract_complain(site, contract_type_all, "no such type");
+        contract_complain(site, contract_type_all, "unknown type");
     *types |= type;
 }
 
@@ -338,7 +338,7 @@ static void read_reference(const struct contract_site *site, void *slot)
     struct str pointer = {0};
     *reference = contract_plain_text(site->value);
     if (!*reference) {
-        contract_complain_type(site, "string", "no URI");
+        contract_complain_type(site, "string", "not a URI");
         return;
     }
     json_pointer_add(&pointer, site->pointer, VIOLATION_PATH_MAX);
@@ -372,7 +372,7 @@ static void read_content(const struct contract_site *site, void *slot)
     const enum json_kind kind = json_kind(site->value);
     (void)slot;
     if (kind != JSON_KIND_OBJECT && kind != JSON_KIND_TRUE && kind != JSON_KIND_FALSE)
-        contract_complain_type(site, "object or boolean", "a schema is expected");
+        contract_complain_type(site, "object or boolean", "not a schema");
 }
 
 /* Accepts any value, or one that has been read already. */
@@ -458,7 +458,7 @@ void contract_load_keyword(const struct contract_site *site, const char *keyword
     struct str message = {0};
     for (size_t i = 0; i < ARRAY_LEN(keywords); i++)
         near_word_offer(&near, keywords[i].name);
-    str_add(&message, "not a keyword that contracts may use");
+    str_add(&message, "not a keyword that contracts support");
     if (near.nearest)
         str_addf(&message, ", did you mean \"%s\"?", near.nearest);
     contract_complain(site, NULL, str_text(&message));

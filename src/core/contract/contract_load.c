@@ -255,12 +255,12 @@ static void find_reference(struct contract_loader *loader, const struct director
     } else if (!schema->target) {
         /* There is nothing, or it is outside of the contract, which is not searched. */
         const bool is_inside = find_resource(contract, str_text(&uri)) < contract->resource_count;
-        const char *words = is_inside ? "there is no such schema in this contract"
+        const char *words = is_inside ? "no such schema in this contract"
                                       : "only references within the contract are followed, other "
                                         "documents are not read";
         char *shown = json_brief(json_get(schema->json, "$ref"), REFERENCE_SHOWN_MAX);
         violations_add(loader->wrong, VIOLATION_INVALID_VALUE, schema->pointer, words,
-                       "the place, $anchor or $id of a schema in it", shown);
+                       "the path, $anchor or $id of a schema in this contract", shown);
         loader->failed = true;
         free(shown);
     }
@@ -314,7 +314,7 @@ static int longest_chain(struct chain *chain, struct contract_schema *schema)
         return complain_chain(chain, "the reference is circular: it applies to the same value "
                                      "forever");
     if (chain->count == CONTRACT_CHAIN_MAX)
-        return complain_chain(chain, "too many references, one after the other");
+        return complain_chain(chain, "the chain of references is too long");
     chain->schemas[chain->count++] = schema;
     schema->chain = ON_THE_WAY;
     int length = longer_chain(0, chain, schema->target);
@@ -330,7 +330,7 @@ static int longest_chain(struct chain *chain, struct contract_schema *schema)
     schema->chain = length + 1;
     chain->count--;
     if (schema->chain > CONTRACT_CHAIN_MAX && !chain->loader->failed)
-        return complain_chain(chain, "too many references, one after the other");
+        return complain_chain(chain, "the chain of references is too long");
     return schema->chain;
 }
 
@@ -424,7 +424,7 @@ static void read_id(const struct contract_site *site, struct contract_schema *sc
     const char *text = contract_plain_text(id);
     const char *base = is_whole ? "" : contract->resources[schema->resource].uri;
     if (!text)
-        contract_complain_type(&id_site, "string", "no URI");
+        contract_complain_type(&id_site, "string", "not a URI");
     else if (!contract_uri_resolve(base, text, &uri, &fragment))
         contract_complain(&id_site, NULL, "the URI is too long");
     else if (fragment.len > 0)
@@ -454,7 +454,7 @@ static void read_anchor(const struct contract_site *site, struct contract_schema
     const char *name = contract_plain_text(anchor);
     if (!name || name[0] == '\0' || strchr("0123456789-.", name[0]) ||
         strspn(name, chars) != strlen(name)) {
-        contract_complain(&anchor_site, "a name: [A-Za-z_][A-Za-z0-9_.-]*", "wrong anchor");
+        contract_complain(&anchor_site, "a name: [A-Za-z_][A-Za-z0-9_.-]*", "invalid anchor");
         return;
     }
     if (anchored_schema(contract, schema->resource, name))
@@ -482,7 +482,7 @@ static void read_draft(const struct contract_site *site)
     struct contract_site draft_site = *site;
     draft_site.value = draft;
     draft_site.pointer = &pointer;
-    contract_complain(&draft_site, draft_uri, "another draft of JSON Schema");
+    contract_complain(&draft_site, draft_uri, "unsupported draft of JSON Schema");
 }
 
 struct contract_schema *contract_load_schema(const struct contract_site *site)
@@ -521,7 +521,7 @@ struct contract_schema *contract_load_schema(const struct contract_site *site)
                              schema->dependent_schemas.count;
         schema->combines = count > 0 || schema->reference || schema->not_this || schema->condition;
     } else if (kind != JSON_KIND_TRUE && kind != JSON_KIND_FALSE) {
-        contract_complain_type(site, "object or boolean", "a schema is expected");
+        contract_complain_type(site, "object or boolean", "not a schema");
     }
     return schema;
 }

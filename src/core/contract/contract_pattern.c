@@ -202,13 +202,13 @@ static bool take_unicode(struct reading *reading)
         while (digits < CODE_DIGITS_MAX && parse_hex_digit(peek_char(reading, 3 + digits)) >= 0)
             digits++;
         if (digits == 0 || peek_char(reading, 3 + digits) != '}')
-            return refuse_pattern(reading, "\\u{ wants hexadecimal digits and }");
+            return refuse_pattern(reading, "\\u{ needs hexadecimal digits and }");
         return take_character(reading, hex_number(reading, 3, digits), digits + 4);
     }
     const size_t len = 2 + CODE_LEN;
     const int32_t high = hex_number(reading, 2, CODE_LEN);
     if (high < 0)
-        return refuse_pattern(reading, "\\u wants four hexadecimal digits");
+        return refuse_pattern(reading, "\\u needs four hexadecimal digits");
     const bool is_pair = high >= 0xD800 && high <= 0xDBFF && peek_char(reading, len) == '\\' &&
                          peek_char(reading, len + 1) == 'u';
     const int32_t low = is_pair ? hex_number(reading, len + 2, CODE_LEN) : 0;
@@ -264,7 +264,7 @@ static bool take_escape(struct reading *reading)
     if (c >= '1' && c <= '9') {
         size_t digits = 1;
         if (reading->in_class)
-            return refuse_pattern(reading, "no reference to a group in a class");
+            return refuse_pattern(reading, "a class cannot refer to a group");
         while (ascii_is_digit(peek_char(reading, 1 + digits)))
             digits++;
         str_addf(reading->out, "\\g{%.*s}", (int)digits, reading->text + reading->at + 1);

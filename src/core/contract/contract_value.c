@@ -37,10 +37,9 @@ static const struct {
     const char *one;
     const char *several;
 } rows[] = {
-    {"kernel", VIOLATION_KERNEL_MISMATCH, "another kernel than the one asked for",
-     "another kernel than those asked for"},
-    {"op", VIOLATION_OP_MISMATCH, "another op than the one asked for",
-     "another op than those asked for"},
+    {"kernel", VIOLATION_KERNEL_MISMATCH, "not the requested kernel",
+     "not one of the requested kernels"},
+    {"op", VIOLATION_OP_MISMATCH, "not the requested op", "not one of the requested ops"},
 };
 
 static size_t row_of(enum violation_code code)
@@ -210,7 +209,7 @@ static void add_found(struct str *out, const char *text, const struct found *fou
     if (is_fenced)
         str_add(out, ", in a code fence");
     if (found->ends_early)
-        str_add(out, ", and does not end");
+        str_add(out, " and is incomplete");
 }
 
 static void say_no_json(const char *text, size_t len, struct json_place place, const char *why,
@@ -224,7 +223,7 @@ static void say_no_json(const char *text, size_t len, struct json_place place, c
     const size_t first = skip_blanks(text, len, 0);
     const struct found found = find_json(text, len);
     if (first == len)
-        str_add(&message, "; there is nothing in it");
+        str_add(&message, "; it is empty");
     else if (has_surroundings(text, len, &found))
         add_found(&message, text, &found);
     violations_add(wrong, VIOLATION_NOT_JSON, "", str_text(&message), NULL, NULL);
@@ -369,11 +368,11 @@ static void say_nearest(struct contract_checking *checking, const struct contrac
     struct str message = {0};
     const bool is_known = checking->stop == CONTRACT_GOES_ON && nearest.findings.count > 0;
     if (list->count == 1)
-        str_add(&message, "does not fit the only alternative");
+        str_add(&message, "does not match the only alternative");
     else
-        str_addf(&message, "fits none of the %zu alternatives", list->count);
+        str_addf(&message, "matches none of the %zu alternatives", list->count);
     if (is_known && list->count > 1)
-        str_addf(&message, "; nearest is number %zu", nearest.index + 1);
+        str_addf(&message, "; the closest is number %zu", nearest.index + 1);
     if (!is_known || !contract_identities_differ(&nearest.identities))
         (void)contract_say_value(checking, spot, str_text(&message), NULL);
     if (is_known)
@@ -405,7 +404,7 @@ bool contract_say_none_fits(struct contract_checking *checking, const struct con
     } else if (are_constants) {
         const enum violation_code code = contract_identity_code(&spot->at);
         const char *words = violation_is_mismatch(code) ? contract_identity_words(code, list->count)
-                                                        : "not one of the values allowed";
+                                                        : "not one of the allowed values";
         struct str expected = {0};
         for (size_t i = 0; i < list->count; i++)
             contract_add_choice(&expected, list->items[i]->constant, i, list->count);
@@ -470,7 +469,7 @@ static bool say_choices(struct contract_checking *checking, const struct contrac
             contract_offer(checking, &near, choice);
     }
     const bool is_none = json_count(schema->choices) == 0;
-    str_add(&message, is_none ? "no value is allowed here" : "not one of the values allowed");
+    str_add(&message, is_none ? "no value is allowed here" : "not one of the allowed values");
     if (near.nearest)
         str_addf(&message, ", did you mean \"%s\"?", near.nearest);
     contract_add_choices(&expected, schema->choices);

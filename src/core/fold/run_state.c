@@ -461,7 +461,7 @@ static bool apply_event(struct fold *fold, bool known, struct err *err)
     const struct event *event = fold->event;
     const enum event_kind kind = event->kind;
     if (!fold_is_sound(fold))
-        return refuse(event, "its numbers are out of bounds", err);
+        return refuse(event, "its numbers are out of range", err);
 
     if (state->past) { /* handlers report other tasks themselves: fold_changes() */
         const bool old_attempts = kind == EVENT_CLASS_CORRECTED ||
@@ -494,12 +494,12 @@ static bool event_fits(struct fold *fold, bool known, struct err *err)
     const struct event *event = fold->event;
     const enum event_kind kind = event->kind;
     if (event->seq != fold->state->last_seq + 1)
-        return refuse(event, "not the next one", err);
+        return refuse(event, "not the next number", err);
     /* A run starts once; before that only notes are possible. */
     const bool is_note = kind == EVENT_NONE || kind == EVENT_NOTE || kind == EVENT_CONTROL_ANSWERED;
     const bool has_started = is_note || (kind == EVENT_RUN_STARTED) != fold->state->started;
     if (known && (!has_started || !locate_subject(fold)))
-        return refuse(event, "it cannot follow what was before", err);
+        return refuse(event, "it cannot follow the events before it", err);
     return true;
 }
 

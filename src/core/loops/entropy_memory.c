@@ -577,7 +577,7 @@ bool entropy_row(const struct entropy_limits *limits, const struct str *row, str
     const struct json *steps = json_get(json, "steps");
     const char *id = json_text(json_get(json, "id"), NULL);
     bool ok = json_kind(json) == JSON_KIND_OBJECT ||
-              err_set(err, ERR_INVALID, "an object is expected, got %s", json_kind_name(json));
+              err_set(err, ERR_INVALID, "expected an object, got %s", json_kind_name(json));
     ok = ok && (id || err_set(err, ERR_INVALID, "\"id\" must be text"));
     ok = ok && check_steps(steps, err);
     if (ok) {
@@ -614,10 +614,9 @@ bool entropy_limits_read(struct entropy_limits *limits, const char *text, struct
         struct near_word near = near_word_new(key);
         for (size_t i = 0; entropy_limit(i); i++)
             near_word_offer(&near, entropy_limit(i)->name);
-        ok = near.nearest
-                 ? err_set(err, ERR_INVALID, "there is no threshold '%s', did you mean '%s'?", key,
-                           near.nearest)
-                 : err_set(err, ERR_INVALID, "there is no threshold '%s'", key);
+        ok = near.nearest ? err_set(err, ERR_INVALID, "unknown threshold '%s', did you mean '%s'?",
+                                    key, near.nearest)
+                          : err_set(err, ERR_INVALID, "unknown threshold '%s'", key);
     }
     json_free(json);
     if (ok)

@@ -304,7 +304,7 @@ bool entropy_memory_load(struct entropy_memory *memory, const void *bytes, size_
         *read = empty;
     }
     entropy_memory_close(read);
-    return ok || err_set(err, ERR_INVALID, "what is known of its output is damaged");
+    return ok || err_set(err, ERR_INVALID, "the record of its output is damaged");
 }
 
 /*
@@ -462,7 +462,7 @@ bool entropy_state_load(struct entropy_state *state, const void *bytes, size_t l
     }
     if (from.bad) {
         entropy_state_done(&read);
-        return err_set(err, ERR_INVALID, "what is known of its steps is damaged");
+        return err_set(err, ERR_INVALID, "the record of its steps is damaged");
     }
     entropy_state_done(state);
     *state = read;

@@ -272,8 +272,8 @@ static bool check_session(struct sessions *sessions, const struct use *uses, siz
         struct str words = {0};
         str_addf(&path, "/tasks/%d/steps/%d/resume", uses[i].task, uses[i].step);
         str_addf(&words,
-                 "task %s continues this session too, possibly at the same time: let one of "
-                 "them need the other",
+                 "task %s continues this session too, possibly at the same time: make one need the "
+                 "other",
                  plan->tasks[uses[i - 1].task].id);
         violations_add(violations, VIOLATION_INVALID_VALUE, str_text(&path), str_text(&words), NULL,
                        NULL);

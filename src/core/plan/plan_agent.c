@@ -43,7 +43,7 @@ static struct plan_contract *add_contract(struct plan_reader *reader,
     struct plan *plan = reader->plan;
     if (plan->contract_count == PLAN_CONTRACTS_MAX) {
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "too many contracts in one plan: steps share those with a name",
+                        "too many contracts in one plan: steps can share named contracts",
                         "at most 1000", "more");
         return NULL;
     }
@@ -382,8 +382,8 @@ static bool may_have_key(struct plan_reader *reader, const struct json_pointer *
 {
     if (plan_agent_is_named(reader))
         return true;
-    plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "only a step with an \"agent\" has it",
-                    NULL, NULL);
+    plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                    "allowed only in a step with an \"agent\"", NULL, NULL);
     return false;
 }
 
@@ -406,7 +406,7 @@ static void complain_unknown_agent(struct plan_reader *reader, const struct json
     if (near.nearest)
         str_addf(&message, ", did you mean \"%s\"?", near.nearest);
     else
-        str_addf(&message, ", there are %s", str_text(&names));
+        str_addf(&message, ", known are %s", str_text(&names));
     plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, str_text(&message), NULL, NULL);
     str_done(&message);
     str_done(&names);
@@ -427,8 +427,8 @@ void plan_agent_read_name(struct plan_reader *reader, const struct json_pointer 
         return; /* that key may be the wrong one */
     if (adapter)
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "it has no program: define an agent under \"agents\" that is like it", NULL,
-                        NULL);
+                        "it has no program: define an agent with it as \"like\" under \"agents\"",
+                        NULL, NULL);
     else
         complain_unknown_agent(reader, path, name);
 }
@@ -475,15 +475,15 @@ enum { OUTPUT_NAME_MAX = 250 /* bytes of a name, which leaves room for a tempora
 const char *plan_path_fault(const char *path)
 {
     if (path[0] == '/')
-        return "must be below the folder that the step works in";
+        return "must be inside the folder that the step works in";
     for (const char *part = path;; part++) {
         const size_t len = strcspn(part, "/");
         if (len == 2 && strncmp(part, "..", 2) == 0)
-            return "must be below the folder that the step works in";
+            return "must be inside the folder that the step works in";
         if (len == 0 || (len == 1 && part[0] == '.'))
-            return "must be the path of a file, without '.', '//' and '/' at its end";
+            return "must be the path of a file, without '.', '//' or a trailing '/'";
         if (len > OUTPUT_NAME_MAX)
-            return "has a name that no file may have";
+            return "has a name that is too long for a file";
         part += len;
         if (*part == '\0')
             return NULL;
@@ -518,11 +518,11 @@ void plan_agent_finish(struct plan_reader *reader, const struct json_pointer *pa
         struct json_pointer place = {.up = path, .key = unwanted[i]};
         if (json_get(reader->step_json, unwanted[i]))
             plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
-                            "a step with an \"agent\" does not have it", NULL, NULL);
+                            "not allowed in a step with an \"agent\"", NULL, NULL);
     }
     if (step->expect.what == PLAN_EXPECT_FAILURE)
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, &expect, "no agent is expected to fail",
-                        NULL, NULL);
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, &expect,
+                        "an agent cannot be expected to fail", NULL, NULL);
     if (agent->resume && !adapter_session_is_id(agent->resume))
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, &resume,
                         "must be the id of a session: no '-' first, no control characters", NULL,

@@ -427,7 +427,7 @@ bool plan_is_whole(const struct plan *plan, struct violations *violations)
 {
     if (plan->grows)
         violations_add(violations, VIOLATION_INVALID_VALUE, "/grows",
-                       "only devs itself begins a run whose tasks come later", NULL, NULL);
+                       "only devs itself can start a run that gets its tasks later", NULL, NULL);
     return !plan->grows;
 }
 
@@ -517,7 +517,7 @@ static bool grow_plan(struct plan *plan, const struct json *root, const struct v
     const char *id = json_text(json_get(task, "id"), "");
     const char *unwanted = find_unwanted(task);
     if (unwanted)
-        return err_set(err, ERR_INVALID, "a task that is added has no \"%s\"", unwanted);
+        return err_set(err, ERR_INVALID, "an added task must not have \"%s\"", unwanted);
     if (plan_find(plan, id) >= 0)
         return err_set(err, ERR_INVALID, "the id \"%s\" is taken", id);
 
@@ -576,7 +576,7 @@ bool plan_grow(struct plan *plan, const char *task_json, size_t len, struct err 
     else if (wrong.count > 0)
         (void)report_first_error(&wrong, err);
     else
-        (void)err_set(err, ERR_INVALID, "it is not one task");
+        (void)err_set(err, ERR_INVALID, "expected exactly one task");
     json_free(root);
     violations_done(&wrong);
     return ok;

@@ -470,7 +470,7 @@ static void check_policy(struct plan_reader *reader, const struct json_pointer *
 
     struct json_pointer place = {.up = path, .key = "like"};
     struct str message = {0};
-    str_addf(&message, "policies are like each other in a cycle: %s", items[member].name);
+    str_addf(&message, "cycle of \"like\" in policies: %s", items[member].name);
     do {
         at = inner_base(reader, object, at);
         str_addf(&message, " -> %s", items[at].name);
@@ -492,13 +492,13 @@ void plan_policies_check(struct plan_reader *reader, const struct json_pointer *
             continue;
         if (!name_is_free(reader, key)) {
             plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
-                            "a built-in policy has this name: choose another and say \"like\"",
+                            "a built-in policy has this name: choose another and set \"like\"",
                             NULL, NULL);
             continue;
         }
         if (policy_new_name(key)) {
             struct str message = {0};
-            str_addf(&message, "this policy is called \"%s\" now", policy_new_name(key));
+            str_addf(&message, "this policy is now called \"%s\"", policy_new_name(key));
             plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place, str_text(&message), NULL,
                             NULL);
             str_done(&message);

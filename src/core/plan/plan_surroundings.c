@@ -58,14 +58,13 @@ static void read_workspace_member(struct plan_reader *reader, const struct json_
     const bool says_none = json_kind(value) == JSON_KIND_ARRAY && json_count(value) == 0;
     if (workspace->kind == WORKSPACE_INPLACE && !says_none)
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "in place nothing is made: it needs \"kind\": \"worktree\" or \"copy\"",
+                        "needs a workspace of its own: set \"kind\" to \"worktree\" or \"copy\"",
                         NULL, NULL);
 
     if (strcmp(key, "copy") == 0) {
         if (workspace->kind == WORKSPACE_COPY && json_count(value) > 0)
             plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                            "a copy has all files: name those that it leaves out with \"exclude\"",
-                            NULL, NULL);
+                            "a copy has all files: use \"exclude\" to leave some out", NULL, NULL);
         plan_list_read(reader, path, value, WORKSPACE_PATHS_MAX, &workspace->copy);
         check_paths(reader, path, value);
     } else if (strcmp(key, "exclude") == 0) {
@@ -139,10 +138,10 @@ static void read_network(struct plan_reader *reader, const struct json_pointer *
 {
     struct sandbox_spec *sandbox = reader->sandbox;
     if (json_bool(value, false) && sandbox->kind == SANDBOX_NONE)
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "without a sandbox the network is always on: leave it out, or name a "
-                        "\"kind\"",
-                        NULL, NULL);
+        plan_reader_add(
+            reader, VIOLATION_INVALID_VALUE, path,
+            "without a sandbox the network is always on: remove this key, or set a \"kind\"", NULL,
+            NULL);
     if (json_kind(value) == JSON_KIND_TRUE)
         sandbox->network = SANDBOX_NETWORK_ON;
     else if (json_kind(value) == JSON_KIND_FALSE)
@@ -171,14 +170,14 @@ static void read_sandbox_list(struct plan_reader *reader, const struct json_poin
     const bool is_writable = strcmp(path->key, "writable") == 0;
     bool is_vain = count > 0 && sandbox->kind == SANDBOX_NONE;
     char ***list = &sandbox->env;
-    const char *message = "without a sandbox a step has the whole environment: name a \"kind\"";
+    const char *message = "without a sandbox a step has the whole environment: set a \"kind\"";
     if (is_writable) {
         is_vain = is_vain && !sandbox_spec_is_read_only(sandbox);
         list = &sandbox->writable;
-        message = "without a sandbox all is writable: name a \"kind\"";
+        message = "without a sandbox everything is writable: set a \"kind\"";
     } else if (strcmp(path->key, "args") == 0) {
         list = &sandbox->args;
-        message = "there is no sandbox to give arguments to: name a \"kind\"";
+        message = "there is no sandbox to give arguments to: set a \"kind\"";
     }
     if (is_vain)
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, message, NULL, NULL);
@@ -191,7 +190,7 @@ static void read_sandbox_list(struct plan_reader *reader, const struct json_poin
         if (!text || !plan_reader_is_sound(reader, &place))
             continue;
         if (path_has_part(text, "..", true))
-            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place, "must not have a part \"..\"",
+            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place, "must not contain \"..\"",
                             NULL, text);
         else if (strspn(text, "/") == strlen(text))
             plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
@@ -217,7 +216,7 @@ static void read_image(struct plan_reader *reader, const struct json_pointer *pa
     /* It goes onto a command line, where it must not look like an option. */
     if (text[0] == '-')
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "the name of an image does not begin with '-'", NULL, text);
+                        "an image name must not begin with '-'", NULL, text);
 }
 
 static const struct plan_field sandbox_rows[] = {

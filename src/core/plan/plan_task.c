@@ -36,8 +36,8 @@ static void read_run(struct plan_reader *reader, const struct json_pointer *path
                         "string, as \"shell\" is true", "array");
     } else if (is_text && !wants_shell) {
         plan_reader_add(reader, VIOLATION_WRONG_TYPE, path,
-                        "a command in one string needs \"shell\": true beside it",
-                        "array of strings", "string");
+                        "a command in one string needs \"shell\": true", "array of strings",
+                        "string");
     } else if (is_text) {
         char **argv = xcalloc(4, sizeof(*argv));
         argv[0] = xstrdup("/bin/sh");
@@ -289,10 +289,10 @@ static void read_step(struct plan_reader *reader, const struct json_pointer *pat
     const struct json_pointer files = {.up = path, .key = "expect_files"};
     if (step->contract && is_failure)
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, &contract,
-                        "a step that is expected to fail has no contract", NULL, NULL);
+                        "a step that is expected to fail cannot have a contract", NULL, NULL);
     if (step->files && is_failure)
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, &files,
-                        "a step that is expected to fail leaves no files", NULL, NULL);
+                        "a step that is expected to fail cannot expect files", NULL, NULL);
 }
 
 /* Reads the array of steps into the reader's current task. */
@@ -459,7 +459,7 @@ static void read_needs(struct plan_reader *reader, const struct json_pointer *pa
                             NULL, NULL);
             break;
         case NEED_AGAIN:
-            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place, "is needed twice", NULL, NULL);
+            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place, "is listed twice", NULL, NULL);
             break;
         }
     }
@@ -512,7 +512,7 @@ static void check_agent_keys(struct plan_reader *reader, const struct json_point
         struct json_pointer place = {.up = path, .key = keys[i]};
         if (json_get(task, keys[i]) && plan_reader_is_sound(reader, &place))
             plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
-                            "only a task that has a step with an \"agent\" has it", NULL, NULL);
+                            "allowed only in a task with an \"agent\" step", NULL, NULL);
     }
 }
 

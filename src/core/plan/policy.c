@@ -321,9 +321,10 @@ void policy_words(const struct policy *policy, struct str *out)
     if (policy->window > 0 && policy->same_stops > 0)
         equal = policy->window < policy->same_stops ? policy->window : policy->same_stops;
     if (equal > 0)
-        str_addf(out, ", %d equal results end it", equal);
+        str_addf(out, ", stops after %d equal results", equal);
     if (policy->unchanged_stops > 0)
-        str_addf(out, ", %d equal results on an unchanged tree end it", policy->unchanged_stops);
+        str_addf(out, ", stops after %d equal results on an unchanged tree",
+                 policy->unchanged_stops);
     if (policy->exhausted == POLICY_EXHAUSTED_MAX_RETRIES)
         str_add(out, ", used up: max retries exceeded");
     if (policy->retry_after_cap_ms == 0)

@@ -343,9 +343,10 @@ static bool add_piece(struct adding *adding, const char *bytes, size_t len, stru
     redactor->value_count++;
     redactor->value_bytes += len;
     if (redactor->value_count > REDACT_VALUES_MAX || redactor->value_bytes > REDACT_BYTES_MAX) {
-        (void)err_set(err, ERR_LIMIT, "secrets: %s: there are more than %d, or more than %d bytes",
+        (void)err_set(err, ERR_LIMIT, "secrets: %s: more than %d secrets, or more than %d bytes",
                       adding->name_text, REDACT_VALUES_MAX, REDACT_BYTES_MAX);
-        return err_hint(err, "name variables that are none in \"secrets\": {\"keep\": [...]}");
+        return err_hint(err,
+                        "list variables that are not secrets in \"secrets\": {\"keep\": [...]}");
     }
     redact_escaped_starts(bytes, len, add_start, redactor);
     redact_encode(bytes, len, add_code, adding);

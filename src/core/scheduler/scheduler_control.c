@@ -84,7 +84,8 @@ static void describe_choices(const struct scheduling *now, const struct control 
     struct str words = {0};
     str_add(&words, answer->words);
     if (control->tries > 0)
-        str_addf(&words, "; %d tr%s from now", control->tries, control->tries == 1 ? "y" : "ies");
+        str_addf(&words, "; %d tr%s from now on", control->tries,
+                 control->tries == 1 ? "y" : "ies");
     if (control->hint[0] != '\0') {
         switch (run_state_hint_goes(now->state, task)) {
         case HINT_GOES_NOWHERE:
@@ -175,9 +176,9 @@ static void retry_ended(const struct scheduling *now, const struct control *cont
         answer_accept(answer, "continues for %d more tr%s at most", tries,
                       tries == 1 ? "y" : "ies");
     else if (stuck && more > 0)
-        answer_accept(answer, "continues; stops again after %d more alike", more);
+        answer_accept(answer, "continues; stops again after %d more equal results", more);
     else if (stuck)
-        answer_accept(answer, "continues for one more; stops again if it is alike");
+        answer_accept(answer, "continues for one more try; stops again if the result is equal");
     else if (agent && agent->rounds > rounds)
         answer_accept(answer, "a new set of tries, and up to %d more rounds",
                       agent->rounds - rounds);
@@ -206,7 +207,7 @@ static bool start_now(const struct scheduling *now, const struct control *contro
         answer_accept(answer, "starts once %s gets through: its source is limited",
                       now->state->plan->tasks[gate->probe].id);
     else if (gate && gate->status == GATE_SPREADING)
-        answer_accept(answer, "starts in its turn: its source has just opened");
+        answer_accept(answer, "starts when its turn comes: its source has just opened");
     else
         at_once = true;
     if (at_once)
@@ -244,9 +245,9 @@ static void retry_task(const struct scheduling *now, const struct control *contr
         /* It starts without the retry, but the choices that came with the retry count. */
         if (has_choices(control)) {
             record_choices(now, control, task);
-            answer_accept(answer, is_behind ? "it starts in its turn" : "it is queued");
+            answer_accept(answer, is_behind ? "it starts when its turn comes" : "it is queued");
         } else {
-            answer_refuse(answer, is_behind ? "it starts in its turn"
+            answer_refuse(answer, is_behind ? "it starts when its turn comes"
                                             : "it is queued: it starts as soon as it can");
         }
         return;
@@ -266,7 +267,7 @@ static void send_one(const struct scheduling *now, const struct control *control
     const struct run_state *state = now->state;
     const struct step_state *step = run_state_step(state, task);
     if (step->status != STEP_WAITING) {
-        answer_refuse(answer, "it does not wait for a next try");
+        answer_refuse(answer, "it is not waiting for another try");
         return;
     }
     /* The fault that the task waits with, if it is one of those that are reported. */
@@ -317,14 +318,14 @@ static void ask_cancel(const struct scheduling *now, const struct control *contr
     scheduler_emit_by(now, event, control->by);
 }
 
-static const char told_by_hook[] = "the agent is told to stop when it makes its next call";
+static const char told_by_hook[] = "the agent will be told to stop at its next call";
 
 static void cancel_task(const struct scheduling *now, const struct control *control, int task,
                         struct answer *answer)
 {
     const struct task_state *state = &now->state->tasks[task];
     if (task_status_is_final(state->status)) {
-        answer_refuse(answer, "it is %s already", task_status_name(state->status));
+        answer_refuse(answer, "it is already %s", task_status_name(state->status));
         return;
     }
     bool runs = state->status == TASK_RUNNING;
@@ -413,9 +414,9 @@ static void act_on_task(const struct scheduling *now, const struct control *cont
         break;
     case CONTROL_HOLD:
         if (task_status_is_final(state->status)) {
-            answer_refuse(answer, "it is %s already", task_status_name(state->status));
+            answer_refuse(answer, "it is already %s", task_status_name(state->status));
         } else if (state->held) {
-            answer_refuse(answer, "it is held already");
+            answer_refuse(answer, "it is already held");
         } else {
             scheduler_emit_by(now, scheduler_event(now, EVENT_TASK_HELD, task), control->by);
             answer_accept(answer, "held: no new tries until it is released");
@@ -446,7 +447,7 @@ static void act_on_run(const struct scheduling *now, const struct control *contr
         return;
     }
     if (control->verb == CONTROL_SEND_ONE || control->verb == CONTROL_CORRECT) {
-        answer_refuse(answer, "this acts on one task only");
+        answer_refuse(answer, "this works on one task only");
         return;
     }
     if (has_choices(control)) {
@@ -462,7 +463,7 @@ static void act_on_run(const struct scheduling *now, const struct control *contr
     if (done > 0)
         answer_accept(answer, "%d task%s", done, done == 1 ? "" : "s");
     else
-        answer_refuse(answer, "no task for it");
+        answer_refuse(answer, "no matching task");
 }
 
 void scheduler_control(const struct scheduling *now, const struct control *control)
@@ -476,7 +477,7 @@ void scheduler_control(const struct scheduling *now, const struct control *contr
         current = run_state_step_number(now->state, control->task);
     }
     if (!now->state->started)
-        answer_refuse(&answer, "the run has not begun");
+        answer_refuse(&answer, "the run has not started");
     else if (control->task >= now->state->plan->task_count)
         answer_refuse(&answer, "there is no such task");
     else if (control->task < 0)

@@ -315,7 +315,7 @@ static void add_run(const struct event_look *w)
 {
     static const char *const runs[TAKE_UP_COUNT] = {
         [TAKE_UP_OPEN] = "",
-        [TAKE_UP_REST] = ": all that did not pass",
+        [TAKE_UP_REST] = ": everything that did not pass",
         [TAKE_UP_FAILED] = ": what failed",
         [TAKE_UP_ASKED] = ": a retry",
     };
@@ -362,7 +362,7 @@ static void add_agent_call(const struct event_look *w)
         str_add(w->out, "says: ");
     (void)say_member(w, "", "what", "");
     if (event->d != 0)
-        str_add(w->out, ", still runs");
+        str_add(w->out, ", still running");
     else if (event->c != 0)
         str_addf(w->out, ", failed (%lld)", (long long)event->c);
     if (event->b > 0) {
@@ -446,7 +446,7 @@ static void add_changes(const struct event_look *w)
 {
     const char *why = text_of(w, "why");
     if (w->event->a == 0 && w->event->d != 0) {
-        str_addf(w->out, "what it changed is not known%s%s", *why ? ": " : "", why);
+        str_addf(w->out, "its changes are not known%s%s", *why ? ": " : "", why);
         return;
     }
     str_add(w->out, "changed ");
@@ -463,7 +463,7 @@ static void add_changes(const struct event_look *w)
     if (w->event->a > PATHS_SHOWN && count > 0)
         str_add(w->out, ", ...");
     if (w->event->d != 0)
-        str_addf(w->out, " (not all was looked at%s%s)", *why ? ": " : "", why);
+        str_addf(w->out, " (not everything was checked%s%s)", *why ? ": " : "", why);
 }
 
 static void add_cut_secrets(const struct event_look *w)
@@ -503,8 +503,8 @@ static void add_request(const struct event_look *w)
         const struct verdict_label label = {.class = (enum verdict_class)event->a,
                                             .type = (enum transient_type)event->b,
                                             .reason = (enum reason)event->c};
-        str_addf(w->out, "is %s, says %s; the original verdict is kept", verdict_label_word(&label),
-                 by);
+        str_addf(w->out, "reclassified as %s by %s; the original verdict is kept",
+                 verdict_label_word(&label), by);
         return;
     }
     case EVENT_HINT_GIVEN: {
@@ -512,7 +512,7 @@ static void add_request(const struct event_look *w)
         if (hint[0] != '\0')
             str_addf(w->out, "hint by %s: %s", by, hint);
         if (event->a > 0)
-            str_addf(w->out, "%s%lld tries in all, says %s", hint[0] != '\0' ? "; " : "",
+            str_addf(w->out, "%s%lld tries in all, set by %s", hint[0] != '\0' ? "; " : "",
                      (long long)event->a, by);
         return;
     }
@@ -618,7 +618,7 @@ static void add_event(const struct event_look *w)
     case EVENT_AGENT_SESSION: {
         const bool resumed = json_bool(json_get(parse_look_text(w), "resumed"), false);
         str_addf(w->out, "%s %s session %s", text_of(w, "agent"),
-                 resumed ? "goes on with" : "began", text_of(w, "session"));
+                 resumed ? "continues with" : "began", text_of(w, "session"));
         break;
     }
     case EVENT_AGENT_USED: {

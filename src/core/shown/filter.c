@@ -216,8 +216,8 @@ static void complain_of_field(const char *text, struct str *out)
 bool task_filter_wrong(const struct task_filter *filter, struct str *out)
 {
     static const char *const wanted[] = {
-        [FILTER_ID] = "= or != and a part of it",
-        [FILTER_TITLE] = "= or != and a part of it",
+        [FILTER_ID] = "= or != and part of it",
+        [FILTER_TITLE] = "= or != and part of it",
         [FILTER_STATE] = "= or != and a state",
         [FILTER_CLASS] = "= or != and a class",
         [FILTER_PHASE] = "RED, GREEN, VERIFY or REFACTOR",
@@ -534,7 +534,7 @@ bool record_filter_add_kind(struct record_filter *filter, const char *name, stru
     (void)err_set(err, ERR_INVALID, "unknown kind '%s'", name);
     return near.nearest
                ? err_hint(err, "did you mean %s?", near.nearest)
-               : err_hint(err, "docs/run-log.md has them all: wait_started, step_ended...");
+               : err_hint(err, "docs/run-log.md lists them all: wait_started, step_ended...");
 }
 
 bool record_filter_set_search(struct record_filter *filter, const char *pattern, struct err *err)

@@ -132,7 +132,7 @@ void shown_round(const struct run_state *state, int task, struct str *out)
     const struct plan_step *step = &state->plan->tasks[task].steps[number];
     str_add(out, ": ");
     if (step->agent && check->reason == REASON_CONTRACT) {
-        str_add(out, "its output did not fit its contract");
+        str_add(out, "its output did not match its contract");
         return;
     }
     if (step->agent) {

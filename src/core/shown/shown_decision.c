@@ -185,7 +185,7 @@ void shown_hint(const struct verdict *verdict, struct str *out)
         str_add(out, "wait ");
         shown_seconds(verdict->retry_after_ms, out);
     } else {
-        str_add(out, "a time to come back");
+        str_add(out, "a time to retry");
     }
     if (verdict->hint_rule[0] != '\0')
         str_addf(out, ", by %s", verdict->hint_rule);
@@ -273,7 +273,7 @@ static void end_for_a_person(const struct json *inputs, const struct step_state 
     } else if (refused) {
         str_addf(out, "its agent was refused %s", refused);
     } else if (verdict && strcmp(verdict->rule, "agent.refused") == 0) {
-        str_add(out, "a person has to allow it");
+        str_add(out, "a person must allow it");
     } else if (verdict && !verdict->ask && cap_ms >= 0 && verdict->retry_after_ms > cap_ms) {
         str_add(out, "the server says ");
         shown_seconds(verdict->retry_after_ms, out);
@@ -284,7 +284,7 @@ static void end_for_a_person(const struct json *inputs, const struct step_state 
     } else if (last_ended_as(step, OUTCOME_NOT_STARTED)) {
         outcome_words(&step_state_attempt(step)->outcome, out);
     } else {
-        str_add(out, "trying again does not help");
+        str_add(out, "trying again would not help");
     }
 }
 
@@ -324,8 +324,8 @@ void shown_end(const struct plan_step *plan, const struct step_state *step, stru
             str_addf(out, "%lld of %lld tries used", (long long)used, (long long)allowed);
         shown_own_retries(input_number(inputs, "own_retries", 0), out);
         if (plan->once && step->start_failures == 0)
-            str_add(out,
-                    ": it is not declared idempotent, and nothing can be restored for another");
+            str_add(out, ": it is not declared idempotent, and its workspace cannot be restored "
+                         "for another");
         break;
     }
     case DECISION_FAILED:
@@ -338,7 +338,7 @@ void shown_end(const struct plan_step *plan, const struct step_state *step, stru
         if (!inputs)
             break;
         if (strcmp(json_text(json_get(inputs, "of"), ""), "agent") == 0)
-            str_add(out, "the agent found a loop and stopped by itself");
+            str_add(out, "the agent found a loop and stopped on its own");
         else if (json_get(inputs, "rung") && shown_circles_read(inputs, 0, 0, &circle))
             shown_circle_words(&circle, out);
         else
@@ -378,7 +378,7 @@ void shown_end(const struct plan_step *plan, const struct step_state *step, stru
     if (rounds != 0)
         str_add(out, out->len > 0 ? ", " : "");
     if (rounds != 0 && round >= rounds)
-        str_addf(out, "the agent had %lld of %lld rounds", (long long)round, (long long)rounds);
+        str_addf(out, "the agent used %lld of %lld rounds", (long long)round, (long long)rounds);
     else if (rounds != 0)
         str_addf(out, "in round %lld of %lld", (long long)round, (long long)rounds);
     json_free(inputs);
@@ -428,9 +428,9 @@ static const struct {
     [ENTROPY_RUNG_REPEAT] = {"same", "the call and its result"},
     [ENTROPY_RUNG_CYCLE] = {"cycle", "the calls of each lap and their results"},
     [ENTROPY_RUNG_FAILURE] = {"fault", "the call and how it fails"},
-    [ENTROPY_RUNG_BARREN] = {"no news", "no result has a line that was not there before"},
-    [ENTROPY_RUNG_PAUSE] = {"pauses", "nothing is done but to wait"},
-    [ENTROPY_RUNG_MONOLOGUE] = {"alike", "what the messages say"},
+    [ENTROPY_RUNG_BARREN] = {"no news", "no result has a new line"},
+    [ENTROPY_RUNG_PAUSE] = {"pauses", "nothing but waiting"},
+    [ENTROPY_RUNG_MONOLOGUE] = {"alike", "the text of the messages"},
     [ENTROPY_RUNG_CHANT] = {"chants", "the parts of one message"},
 };
 static_assert(ARRAY_LEN(rungs) == ENTROPY_RUNG_COUNT, "every rung has its words");
@@ -555,10 +555,10 @@ void shown_circle_words(const struct shown_circle *circle, struct str *out)
         str_addf(out, "%d pauses and nothing else", verdict->count);
         break;
     case ENTROPY_RUNG_MONOLOGUE:
-        str_addf(out, "%d messages alike", verdict->count);
+        str_addf(out, "%d similar messages", verdict->count);
         break;
     case ENTROPY_RUNG_CHANT:
-        str_add(out, "one message says the same over and over");
+        str_add(out, "one message repeats itself");
         break;
     case ENTROPY_RUNG_NONE:
     case ENTROPY_RUNG_COUNT:

@@ -425,5 +425,5 @@ void tries_ahead_words(const struct tries_ahead *ahead, const struct shown_time 
         str_addf(out, ", no sooner than %s plus the run times",
                  time->hms(ahead->due.at_ms + ahead->more_ms, clock));
     if (ahead->alike > 0)
-        str_addf(out, "; %d equal results in a row end it before", ahead->alike);
+        str_addf(out, "; %d equal results in a row end it earlier", ahead->alike);
 }

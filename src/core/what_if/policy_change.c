@@ -30,10 +30,10 @@ static void add_number(const char *key, const struct json *value, struct str *ou
         {"base_delay_ms", "base ", "", NULL, NULL, true},
         {"multiplier", "x", "", NULL, NULL, false},
         {"cap_ms", "cap ", "", NULL, NULL, true},
-        {"window", "", " equal results end it", NULL, "equal results end nothing", false},
-        {"same_stops", "", " equal results end it", NULL, "equal results end nothing", false},
-        {"unchanged_stops", "", " equal results on an unchanged tree end it", NULL,
-         "equal results on an unchanged tree end nothing", false},
+        {"window", "stops after ", " equal results", NULL, "ignores equal results", false},
+        {"same_stops", "stops after ", " equal results", NULL, "ignores equal results", false},
+        {"unchanged_stops", "stops after ", " equal results on an unchanged tree", NULL,
+         "ignores equal results on an unchanged tree", false},
         {"retry_after_cap_ms", "waits on a server up to ", "", NULL, "ignores the server's hints",
          true},
         {"deadline_ms", "within ", "", NULL, "no deadline", true},
@@ -69,11 +69,11 @@ static void add_field(const char *key, const struct json *value, struct str *out
     if (strcmp(key, "like") == 0)
         str_addf(out, "like %s", json_text(value, ""));
     else if (strcmp(key, "retry_on") == 0)
-        add_list("again on", value, out);
+        add_list("retries on", value, out);
     else if (strcmp(key, "phases") == 0)
-        add_list("again in", value, out);
+        add_list("retries in", value, out);
     else if (strcmp(key, "retry_timeouts") == 0)
-        str_add(out, json_bool(value, false) ? "again after a timeout" : "not after a timeout");
+        str_add(out, json_bool(value, false) ? "retries after a timeout" : "not after a timeout");
     else if (strcmp(key, "exhausted") == 0)
         str_addf(out, "used up: %s", json_text(value, ""));
     else if (strcmp(key, "jitter") == 0 && word)

@@ -726,8 +726,9 @@ static bool take_next(struct redecide *redecide, struct err *err)
         ok = follow_record(redecide, input.length, &sum->lost, err);
         break;
     case REDECIDE_WRONG:
-        ok = err_set(err, ERR_DAMAGED, "event %lld (kind %d): it cannot follow what was before",
-                     (long long)events.items[0].seq, (int)events.items[0].kind);
+        ok =
+            err_set(err, ERR_DAMAGED, "event %lld (kind %d): it cannot follow the events before it",
+                    (long long)events.items[0].seq, (int)events.items[0].kind);
         break;
     }
     for (size_t i = 0; i < ARRAY_LEN(input.texts); i++)

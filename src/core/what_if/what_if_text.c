@@ -216,13 +216,13 @@ static void add_task(const struct what_if *what, int number, const struct what_i
     struct str text = {0};
     add_place(what, number, task->step, task->attempt, &text);
     if (task->course == WHAT_IF_BLOCKED)
-        str_add(&text, ": blocked, what it needs does not pass");
+        str_add(&text, ": blocked, a task that it needs does not pass");
     else if (task->course == WHAT_IF_ENDS)
         str_addf(&text, ": %s", task_status_name(task->status));
     else if (task->attempt > 0)
-        str_add(&text, ": continues; the log cannot say how");
+        str_add(&text, ": continues; the log cannot show how");
     else
-        str_add(&text, ": needs a task of which it is not known");
+        str_add(&text, ": needs a task whose outcome is not known");
     if (task->not_run > 0) {
         const int of_step = task->not_run_to - task->not_run_from + 1;
         str_addf(&text, "; %d tr%s not run: #%d", task->not_run, task->not_run == 1 ? "y" : "ies",
@@ -243,8 +243,8 @@ static void add_counts(const struct what_if_sum *sum, struct str *out)
         const char *words;
     } rows[] = {
         {sum->waits, "in the length of a wait"},
-        {sum->ends, "by an end"},
-        {sum->goes_on, "by going on"},
+        {sum->ends, "by ending"},
+        {sum->goes_on, "by continuing"},
     };
     if (sum->differ == 0) {
         str_addf(out, "no decision differs: all %" PRId64 " are the same", sum->decisions);
@@ -274,7 +274,7 @@ void what_if_notes(const struct what_if_sum *sum, const struct what_if_look *loo
     if (sum->steps_refused > 0) {
         str_clear(&text);
         str_addf(&text,
-                 "a plan with policy B would be refused: it tries %d step%s again in place, not "
+                 "a plan with policy B would be rejected: it retries %d step%s in place, not "
                  "declared idempotent",
                  sum->steps_refused, sum->steps_refused == 1 ? "" : "s");
         add_wrapped(" ", str_text(&text), look, out);

@@ -88,7 +88,7 @@ static void add_foreign_signal(const struct capture_writer *writer)
     else if (outcome->code == SIGKILL && cpu_s > 0 && outcome->cpu_ms >= cpu_s * 1000)
         add_sender(out, "kernel", "its CPU time was used up");
     else if (outcome->code == SIGKILL && memory_killed < 0)
-        add_sender(out, "unknown", "not devs: another process, or the kernel for want of memory");
+        add_sender(out, "unknown", "not devs: another process, or the kernel for lack of memory");
     else
         add_sender(out, "unknown", "not devs: another process");
 }
@@ -107,7 +107,7 @@ static void add_cause(const struct capture_writer *writer)
     str_json_text(out, "how", str_text(&words));
     switch (outcome->kind) {
     case OUTCOME_EXIT:
-        add_sender(out, "itself", "an exit of its own");
+        add_sender(out, "itself", "it exited on its own");
         if (by_signal && sigabbrev_np(code - SHELL_SIGNAL))
             add_signal(out, "inner_signal", code - SHELL_SIGNAL);
         break;
@@ -182,7 +182,7 @@ static void add_memory_and_clock(struct capture_writer *writer)
     const char *evidence = writer->facts->memory_evidence;
     struct str *out = writer->out;
     if (attempt->outcome.rss_kib_max == 0)
-        add_missing(writer, "peak_memory", "not more than devs' own, which it begins with");
+        add_missing(writer, "peak_memory", "not above the memory of devs, with which it starts");
     str_json_key(out, "oom");
     str_add_char(out, '{');
     str_json_text(out, "killed", words[killed < 0 ? 0 : killed == 0 ? 1 : 2]);
@@ -590,13 +590,13 @@ static void add_machine(struct capture_writer *writer)
     if (machine.disk_free_kib >= 0)
         str_json_i64(out, "disk_free_kib", machine.disk_free_kib);
     else
-        add_missing(writer, "disk_free", "the folder's file system does not say");
+        add_missing(writer, "disk_free", "the folder's file system does not report it");
     if (writer->facts->log_dir) {
         proc_machine(writer->facts->log_dir, &log);
         if (log.disk_free_kib >= 0)
             str_json_i64(out, "log_disk_free_kib", log.disk_free_kib);
         else
-            add_missing(writer, "log_disk_free", "its file system does not say");
+            add_missing(writer, "log_disk_free", "its file system does not report it");
     } else {
         add_missing(writer, "log_disk_free", "the log's folder is not known");
     }

@@ -79,7 +79,7 @@ void capture_find_commit(const char *dir, struct capture_commit *out)
     struct str head = {0};
     *out = (struct capture_commit){0};
     if (!git_find(dir, &places, NULL)) {
-        say_why(out, "no git repository");
+        say_why(out, "not a git repository");
     } else if (!join_path(path, places.dir, "HEAD") ||
                !foreign_file_read(path, GIT_FILE_MAX, &head)) {
         say_why(out, "its HEAD cannot be read");
@@ -263,7 +263,7 @@ static bool ask_git_once(const struct changes_call *call, const atomic_bool *sto
     if (len < 0 || (size_t)len >= sizeof(own))
         return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", call->scratch);
     if (!mkdtemp(own))
-        return err_set_errno(err, errno, "cannot make '%s'", own);
+        return err_set_errno(err, errno, "cannot create '%s'", own);
     const bool ok = ask_git(call->dir, own, call->environment, stop, diff, err);
     return tree_folder_remove(AT_FDCWD, own, err) && ok;
 }
@@ -287,7 +287,7 @@ void capture_changes_in_place(const struct changes_call *call, const atomic_bool
         str_json_text(out, "commit", commit.commit);
         str_json_i64(out, "changed", diff.changed);
         (void)add_paths(&diff, &room, out);
-        str_json_text(out, "why", "in place: what was changed before the attempt is in it, too");
+        str_json_text(out, "why", "in place: includes changes made before the attempt");
         str_add_char(out, '}');
     }
     tree_diff_done(&diff);

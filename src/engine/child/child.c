@@ -48,7 +48,7 @@ bool nursery_open(struct nursery **out, struct uv_loop_s *loop, struct err *err)
      * epoll descriptor for all children. */
     nursery->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     if (nursery->epoll_fd < 0) {
-        (void)err_set_errno(err, errno, "cannot hear children");
+        (void)err_set_errno(err, errno, "cannot watch child processes");
         goto no_epoll;
     }
     failed = uv_poll_init(nursery->loop, &nursery->on_news, nursery->epoll_fd);

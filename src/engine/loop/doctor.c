@@ -211,7 +211,7 @@ static void advise_podman(const char *program, struct doctor_line *line)
     }
     if (try_podman(program, args.items, NULL))
         (void)snprintf(line->hint, sizeof(line->hint),
-                       "it does with this in \"sandbox\" of devs.config.json: \"args\": [%s]",
+                       "it works with this in \"sandbox\" of devs.config.json: \"args\": [%s]",
                        list.data);
     else
         set_hint(line, "perhaps with another --runtime or --ulimit: \"args\" in \"sandbox\" of "
@@ -231,12 +231,12 @@ static void look_at_podman(const struct doctor *doctor)
     if (!tool.works) {
         (void)snprintf(line.words, sizeof(line.words), "does not work: %s", tool.why);
         if (tool.program[0])
-            set_hint(&line, "podman info says more");
+            set_hint(&line, "podman info shows more");
         else
             hint_install(&line, "podman");
     } else if (!try_podman(tool.program, args, &err)) {
-        (void)snprintf(line.words, sizeof(line.words), "is here, but starts no container: %.270s",
-                       err.message);
+        (void)snprintf(line.words, sizeof(line.words),
+                       "is installed, but cannot start a container: %.270s", err.message);
         advise_podman(tool.program, &line);
     } else {
         line.state = DOCTOR_WORKS;
@@ -334,10 +334,10 @@ void doctor_look_at_agents(const struct adapters *adapters, doctor_line_fn *tell
     }
     if (here.len > 0) {
         (void)snprintf(line.words, sizeof(line.words), "%.200s%s%.80s", here.data,
-                       missing.len > 0 ? "; not here: " : "", str_text(&missing));
+                       missing.len > 0 ? "; not installed: " : "", str_text(&missing));
     } else {
         line.state = DOCTOR_LACKS;
-        (void)snprintf(line.words, sizeof(line.words), "none of %.200s is here: commands only",
+        (void)snprintf(line.words, sizeof(line.words), "none of %.200s is installed: commands only",
                        str_text(&missing));
         (void)snprintf(line.hint, sizeof(line.hint), "%.199s", install);
     }

@@ -81,7 +81,7 @@ static bool check_log(const struct place *place, const char *run_dir, struct err
     if (!log_own_folder_check(place, err))
         return false;
     if (!realpath(place->dir, log) || !realpath(run_dir, run))
-        return err_set_errno(err, errno, "cannot look at '%s'", place->dir);
+        return err_set_errno(err, errno, "cannot access '%s'", place->dir);
     /* The trees of `devs mcp` are the only folders in there where a run may work. */
     const int len = snprintf(own, sizeof(own), "%s/sessions", log);
     const bool is_inside = strcmp(run, log) == 0 || sandbox_path_is_below(run, log);
@@ -247,7 +247,7 @@ bool engine_start(struct engine **out, const struct engine_options *options, int
 
     program_avoid(options->run_dir);
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < DESCRIPTORS_MIN) {
-        err_set(err, ERR_IO, "a limit of %lld open files, and a run needs %d",
+        err_set(err, ERR_IO, "the limit of open files is %lld, and a run needs %d",
                 (long long)files.rlim_cur, DESCRIPTORS_MIN);
         return err_hint(err, "ulimit -n 1024");
     }

@@ -62,7 +62,7 @@ static void end_attempt(struct attempt *attempt, const struct input *input)
         if (end->left[0].pid != 0)
             child_left_words(end, &text);
         else
-            str_addf(&text, "%d processes of its sandbox cannot be ended", end->outcome.left);
+            str_addf(&text, "%d processes of its sandbox cannot be killed", end->outcome.left);
         loop_note(loop, call_name(&attempt->call), str_text(&text));
     }
     str_done(&text);
@@ -83,7 +83,7 @@ static void result_kept(void *ctx, bool has_run)
         const struct str *left_out = &around->kept.left_out;
         surroundings_tell_kept(around, tell_fact, attempt);
         if (left_out->len > 0)
-            loop_note(loop, "no part of the result, since they are repositories of their own",
+            loop_note(loop, "not part of the result, since they are separate repositories",
                       str_text(left_out));
     } else if (attempt->is_cancelled) {
         attempt->ending->outcome.kind = OUTCOME_CANCELLED;
@@ -130,7 +130,7 @@ static void judge_attempt(struct attempt *attempt)
         attempt_lost_session(attempt)) {
         /* Starts the same attempt again: the agent has done nothing yet. */
         struct str why = {0};
-        str_addf(&why, "%s does not know the session %s: a new one begins",
+        str_addf(&why, "%s does not know the session %s: starting a new one",
                  adapter_name(attempt->plan->agent->adapter), attempt->agent->session);
         loop_note(loop, call_name(&attempt->call), str_text(&why));
         str_done(&why);
@@ -302,7 +302,7 @@ static bool is_start_refused(struct loop *loop, struct attempt *attempt)
             options->open_stdin
                 ? options->open_stdin(options->stdin_ctx, &attempt->feed, &err)
                 : err_set(&err, ERR_NOT_FOUND,
-                          "its standard input went with the devs that it was started with");
+                          "its standard input is gone with the devs that started it");
         if (!is_open) {
             attempt_refuse(attempt, START_STDIN_GONE, err.message);
             return true;
@@ -473,7 +473,7 @@ static void report_follow(struct follow *follow)
         break;
     case FOLLOW_DROP:
         if (!follow->found)
-            loop_note(loop, "the workspace stays", follow->err.message);
+            loop_note(loop, "the workspace is kept", follow->err.message);
         break;
     }
 }

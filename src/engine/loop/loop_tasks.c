@@ -24,14 +24,14 @@ static bool add_task(struct loop *loop, struct mail_task *mail)
     const struct plan *plan = loop->state.plan;
     const int number = plan->task_count;
     if (!loop->growth.plan)
-        return err_set(&mail->err, ERR_INVALID, "the plan of this run does not grow");
+        return err_set(&mail->err, ERR_INVALID, "tasks cannot be added to this run");
     if (loop->state.ended)
-        return err_set(&mail->err, ERR_NOT_FOUND, "the run takes no more tasks: it is over");
+        return err_set(&mail->err, ERR_NOT_FOUND, "the run accepts no more tasks: it has ended");
     if (loop->state.stopped_by_person || loop->cancelled || loop->stopping)
         return err_set(&mail->err, ERR_NOT_FOUND,
-                       "the run takes no more tasks: it is being cancelled");
+                       "the run accepts no more tasks: it is being cancelled");
     if (!loop->scheduler.awaits_more || loop->left)
-        return err_set(&mail->err, ERR_NOT_FOUND, "the run takes no more tasks: its end was said");
+        return err_set(&mail->err, ERR_NOT_FOUND, "the run accepts no more tasks: it is ending");
     if (!growth_add(&loop->growth, mail->task, mail->own, &mail->err))
         return false;
     mail->own = NULL; /* ownership was taken */
@@ -46,7 +46,7 @@ static bool add_task(struct loop *loop, struct mail_task *mail)
     growth_forget(&loop->growth, loop->growth.plan->task_count - 1); /* the task that
                                                                         growth_add() added */
     plan_shrink(loop->growth.plan);
-    return err_set(&mail->err, ERR_INVALID, "without its secrets it is no longer a task");
+    return err_set(&mail->err, ERR_INVALID, "without its secrets it is no longer a valid task");
 }
 
 void loop_take_tasks(struct loop *loop)

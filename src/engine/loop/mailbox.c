@@ -105,7 +105,7 @@ void mailbox_post_note(struct mailbox *mailbox, int task, const char *text)
 
 static void refuse_shut(struct mail_task *mail)
 {
-    (void)err_set(&mail->err, ERR_NOT_FOUND, "the run takes no more tasks: it is over");
+    (void)err_set(&mail->err, ERR_NOT_FOUND, "the run accepts no more tasks: it has ended");
     mail->number = -1;
     mail->is_answered = true;
 }
@@ -118,7 +118,8 @@ bool mailbox_post_task(struct mailbox *mailbox, struct mail_task *mail)
     if (mailbox->shut) {
         refuse_shut(mail);
     } else if (mailbox->task_count == ENGINE_ADDS_MAX) {
-        (void)err_set(&mail->err, ERR_BUSY, "%d tasks wait to be added already", ENGINE_ADDS_MAX);
+        (void)err_set(&mail->err, ERR_BUSY, "%d tasks are already waiting to be added",
+                      ENGINE_ADDS_MAX);
         mail->number = -1;
         mail->is_answered = true;
     } else {

@@ -316,8 +316,8 @@ bool recovery_refuses(const struct recovery *recovery, int task, struct err *err
             proc_is_over(&now))
             continue;
         (void)err_set(err, ERR_BUSY, "%s (pid %d) of an earlier try %s", now.name, (int)now.pid,
-                      left->forbidden ? "runs still, and may not be ended by this user"
-                                      : "does not end");
+                      left->forbidden ? "is still running, and this user may not kill it"
+                                      : "does not exit");
         return true;
     }
     return false;
@@ -353,9 +353,9 @@ void loop_recover(struct loop *loop)
     (void)snprintf(input.control.by, sizeof(input.control.by), "%s", loop->options->by);
     loop_queue(loop, input);
     if (ended.len > 0)
-        loop_note(loop, "ended what was left of the run", ended.data);
+        loop_note(loop, "killed what was left of the run", ended.data);
     if (left.len > 0)
-        loop_note(loop, "left of the run, and cannot be ended", left.data);
+        loop_note(loop, "left of the run, and cannot be killed", left.data);
     str_done(&ended);
     str_done(&left);
     if (loop->options->plan->grows) { /* whoever added its tasks is gone, so nobody waits for

@@ -373,19 +373,19 @@ static void add_notes(struct loop *loop, const struct moment *now)
         char hm[CLOCK_TEXT_MAX];
         (void)snprintf(what, sizeof(what), "the clock moved by %+lld s at %s",
                        (long long)rounded(moved_ms, 1000), clock_short(now->at_ms, now->at_ms, hm));
-        loop_note(loop, what, "waits continue by the monotonic clock");
+        loop_note(loop, what, "waits follow the monotonic clock");
     }
 
     /* The memory that tells new output from old is kept in the log, which may be unreadable. */
     if (loop->gains.lost)
-        loop_note(loop, "output is compared with what comes from now on",
-                  "what came before could not be read from the log");
+        loop_note(loop, "output is compared from here on only",
+                  "earlier output could not be read from the log");
     loop->gains.lost = false;
 
     /* The last note of an engine that is leaving, once nothing is alive. */
     if (loop->left && !loop->left_noted && !loop->state.ended && is_idle(loop)) {
         loop->left_noted = true;
-        loop_note(loop, "left", "what was not started stays in the log");
+        loop_note(loop, "left", "tasks that were not started stay in the log");
     }
 }
 

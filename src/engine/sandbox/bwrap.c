@@ -304,7 +304,7 @@ static bool check_writable(const struct sandbox_call *call, const struct arg_lis
         for (size_t j = 0; !is_own && j < sealed->count; j++) {
             if (strcmp(area, sealed->items[j]) == 0 ||
                 sandbox_path_is_below(area, sealed->items[j]))
-                return err_set(err, ERR_INVALID, "sandbox: writable '%s' is a log of devs", area);
+                return err_set(err, ERR_INVALID, "sandbox: writable '%s' is a devs log", area);
         }
     }
     return true;
@@ -540,5 +540,5 @@ void bwrap_finish(struct sandbox *sandbox, const char *err_tail, struct sandbox_
         return;
     }
     sandbox_was_not_started(end, is_gone_meanwhile(line) ? START_TIMED_OUT : START_SANDBOX_FAILED,
-                            says_why ? line : "bwrap ended without having started the program");
+                            says_why ? line : "bwrap exited without starting the program");
 }

@@ -162,8 +162,8 @@ static bool can_be_mounted(const char *path, struct err *err)
 {
     if (!strpbrk(path, ",\"\n"))
         return true;
-    return err_set(err, ERR_INVALID, "a container cannot be given '%s': comma, quote or new line",
-                   path);
+    return err_set(err, ERR_INVALID,
+                   "a container cannot be given '%s': it has a comma, quote or newline", path);
 }
 
 /* Folders in `writable` may overlap. Adds each mount only once. */
@@ -372,7 +372,7 @@ static bool add_long_variable(struct arg_list *argv, struct arg_list *environmen
     if (!arg_list_has(environment, entry)) {
         if (strncmp(entry, "DEVS_", strlen("DEVS_")) != 0)
             return err_set(err, ERR_INVALID,
-                           "a container cannot be given the variable '%.*s' of a plan: its value "
+                           "the plan's variable '%.*s' cannot be passed to a container: its value "
                            "has a newline or is longer than 32 KiB",
                            len < NAME_BYTES_MAX ? (int)len : NAME_BYTES_MAX, entry);
         for (size_t i = 0; i < environment->count; i++) {
@@ -503,7 +503,7 @@ static bool explain_create(const struct sandbox *sandbox, const struct tool_resu
 
     if (result->stopped) {
         *start_code = ECANCELED;
-        return err_set(err, ERR_BUSY, "%s: stopped while it made the container", name);
+        return err_set(err, ERR_BUSY, "%s: stopped while creating the container", name);
     }
     if (result->timed_out) {
         *start_code = START_TIMED_OUT;
@@ -522,7 +522,7 @@ static bool explain_create(const struct sandbox *sandbox, const struct tool_resu
     tool_result_done(&asked);
     if (!has_image) {
         *start_code = START_IMAGE_MISSING;
-        (void)err_set(err, ERR_NOT_FOUND, "%s: image '%.200s' is not here", name, image);
+        (void)err_set(err, ERR_NOT_FOUND, "%s: image '%.200s' is not on this machine", name, image);
         return err_hint(err, "%s pull %.150s", name, image);
     }
     *start_code = START_SANDBOX_FAILED;
@@ -641,7 +641,7 @@ static void explain_start(const struct sandbox *sandbox, const char *err_tail,
     else if (end->outcome.code == 126 && strstr(line, "permission denied"))
         code = EACCES;
     if (!line[0])
-        (void)snprintf(line, sizeof(line), "%s ended without having started the container",
+        (void)snprintf(line, sizeof(line), "%s exited without starting the container",
                        sandbox->tool.name);
     sandbox_was_not_started(end, code, line);
 }

@@ -160,7 +160,7 @@ static bool write_filter_file(const struct str *text, char path[PATH_MAX], struc
     const int fd = mkostemp(path, O_CLOEXEC);
     if (fd < 0) {
         path[0] = '\0';
-        return err_set_errno(err, errno, "cannot make '/tmp/devs-seccomp-XXXXXX'");
+        return err_set_errno(err, errno, "cannot create '/tmp/devs-seccomp-XXXXXX'");
     }
     size_t done = 0;
     while (done < text->len) {

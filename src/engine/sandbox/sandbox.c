@@ -380,7 +380,7 @@ static void judge_memory(struct sandbox *sandbox, bool oom_told, struct sandbox_
     else if (facts.memory_killed == 0)
         set_evidence(end, 0, words);
     else
-        set_evidence(end, -1, "nothing here counts kills for memory");
+        set_evidence(end, -1, "kills for memory are not counted here");
 }
 
 /* Walks from the folder `at`, which it closes, to the parent of the path's last name. Follows no
@@ -515,7 +515,7 @@ static bool run_prepared(struct sandbox *sandbox, int64_t timeout_ms, const atom
     }
     if (outcome->left > 0) {
         out->start_code = START_LEFT_ALIVE;
-        return err_set(err, ERR_IO, "%d of its processes cannot be ended", outcome->left);
+        return err_set(err, ERR_IO, "%d of its processes cannot be killed", outcome->left);
     }
     if (outcome->kind == OUTCOME_EXIT) {
         out->tool.exit_code = outcome->code;

@@ -152,7 +152,7 @@ static bool has_one_name(const struct protecting *protecting, const char *path,
 {
     if (!S_ISREG(info->st_mode) || info->st_nlink <= 1)
         return true;
-    return refuse_protection(protecting, path, "it has a second name (a hard link)");
+    return refuse_protection(protecting, path, "it has other names (hard links)");
 }
 
 static bool protect(const struct protecting *protecting, const char *path)
@@ -247,7 +247,7 @@ static bool read_git_file(const struct protecting *protecting, const char *folde
                refuse_protection(protecting, path, strerror(errno));
     if (!S_ISREG(info.st_mode))
         return S_ISDIR(info.st_mode) || !sandbox_area_of(protecting->areas, real) ||
-               refuse_protection(protecting, path, "it is not a file");
+               refuse_protection(protecting, path, "it is not a regular file");
     if (info.st_size > GIT_CONFIG_MAX)
         return refuse_protection(protecting, path, "it is larger than 1 MiB");
     if (!foreign_file_read(real, GIT_CONFIG_MAX, out) && info.st_size > 0)
@@ -718,7 +718,7 @@ static bool is_file_or_missing(const struct protecting *protecting, const char *
     struct stat info;
     const int wrote = snprintf(path, sizeof(path), "%s/%s", dir, name);
     return wrote < 0 || wrote >= PATH_MAX || stat(path, &info) != 0 || S_ISREG(info.st_mode) ||
-           refuse_protection(protecting, path, "it is not a file");
+           refuse_protection(protecting, path, "it is not a regular file");
 }
 
 static bool list_index(const struct protecting *protecting, const char *dir, const char *top,
@@ -735,7 +735,7 @@ static bool list_index(const struct protecting *protecting, const char *dir, con
         return true;
     (void)err_set(protecting->err, ERR_INVALID,
                   "sandbox: cannot list the submodules of '%.200s': %s", top, err.message);
-    return err_hint(protecting->err, "git ls-files -s has to work there");
+    return err_hint(protecting->err, "git ls-files -s must work there");
 }
 
 static bool protect_gitlinks(struct protecting *protecting, const char *dir, const char *top,

@@ -30,7 +30,7 @@ bool content_open(struct content_store *store, const char *path, struct err *err
     *store = (struct content_store){.fd = -1};
     for (int i = 0; i < OPEN_TRIES; i++) {
         if (mkdir(path, 0700) != 0 && errno != EEXIST)
-            return err_set_errno(err, errno, "cannot make '%s'", path);
+            return err_set_errno(err, errno, "cannot create '%s'", path);
         const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (fd < 0)
             return err_set_errno(err, errno, "cannot open '%s'", path);
@@ -43,7 +43,7 @@ bool content_open(struct content_store *store, const char *path, struct err *err
         }
         (void)close(fd); /* it was removed in the meantime */
     }
-    return err_set(err, ERR_BUSY, "'%s' is removed again and again", path);
+    return err_set(err, ERR_BUSY, "'%s' keeps being removed", path);
 }
 
 void content_close(struct content_store *store)
@@ -107,7 +107,7 @@ static bool open_new(struct content_store *store, char name[NEW_NAME_MAX], int *
     const int fd =
         openat(store->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
-        return err_set_errno(err, errno, "cannot keep a content");
+        return err_set_errno(err, errno, "cannot store a file");
     *fd_out = fd;
     return true;
 }
@@ -134,7 +134,7 @@ static bool put_in_place(struct content_store *store, int fd, const char *new_na
     if (number == 0)
         return true;
     (void)unlinkat(store->fd, new_name, 0); /* not needed any more */
-    return err_set_errno(err, number, "cannot keep a content");
+    return err_set_errno(err, number, "cannot store a file");
 }
 
 static bool keep_bytes(struct content_store *store, const char *bytes, size_t len,
@@ -153,7 +153,7 @@ static bool keep_bytes(struct content_store *store, const char *bytes, size_t le
         return put_in_place(store, fd, new_name, hash, err);
     (void)close(fd); /* an error has been reported already */
     (void)unlinkat(store->fd, new_name, 0);
-    return err_set_errno(err, number, "cannot keep a content");
+    return err_set_errno(err, number, "cannot store a file");
 }
 
 /* Hashes the rest of a file. */
@@ -240,9 +240,9 @@ bool content_get(const struct content_store *store, const unsigned char hash[SHA
     name_of_hash(hash, name);
     const int fd = openat(store->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT)
-        return err_set(err, ERR_NOT_FOUND, "a content that was kept is gone: %s", name);
+        return err_set(err, ERR_NOT_FOUND, "the stored content %s is gone", name);
     if (fd < 0)
-        return err_set_errno(err, errno, "cannot read the content %s", name);
+        return err_set_errno(err, errno, "cannot read the stored content %s", name);
     *fd_out = fd;
     return true;
 }

@@ -329,7 +329,7 @@ static bool bring_object_file(int from, int to, const char *name, struct err *er
     if (errno == ENOENT)
         return true; /* another devs has just moved it */
     if (errno != EXDEV)
-        return err_set_errno(err, errno, "git: cannot keep the object '%s'", name);
+        return err_set_errno(err, errno, "git: cannot store the object '%s'", name);
     char beside[OBJECT_NAME_MAX + 32];
     (void)snprintf(beside, sizeof(beside), "tmp_obj_%ld_%s", (long)getpid(), name);
     (void)unlinkat(to, beside, 0); /* left by a killed process with the same pid */
@@ -338,7 +338,7 @@ static bool bring_object_file(int from, int to, const char *name, struct err *er
     bool ok = in >= 0 && out >= 0 && content_copy(in, out, &cannot_clone, &bytes, NULL) &&
               fsync(out) == 0 && renameat(to, beside, to, name) == 0;
     if (!ok)
-        (void)err_set_errno(err, errno, "git: cannot keep the object '%s'", name);
+        (void)err_set_errno(err, errno, "git: cannot store the object '%s'", name);
     close_fd(in);
     close_fd(out);
     (void)unlinkat(ok ? from : to, ok ? name : beside, 0);

@@ -160,7 +160,7 @@ bool git_find(const char *folder, struct git_places *out, struct err *err)
             break;
         *slash = '\0';
     }
-    (void)err_set(err, ERR_NOT_FOUND, "'%s' is in no git repository", folder);
+    (void)err_set(err, ERR_NOT_FOUND, "'%s' is not in a git repository", folder);
     return err_hint(err, "\"workspace\": \"worktree\" needs one; \"copy\" does not");
 }
 
@@ -416,7 +416,7 @@ static bool check_folders(const struct git *git, struct err *err)
             return err_set_errno(err, errno, "git: '%s'", path);
         if (!S_ISDIR(info.st_mode)) {
             (void)err_set(err, ERR_INVALID, "git: '%s' is not a folder", path);
-            return err_hint(err, "devs follows no link there; \"workspace\": \"copy\" works");
+            return err_hint(err, "devs does not follow links there; \"workspace\": \"copy\" works");
         }
     }
     return check_files(git->places->common, files, ARRAY_LEN(files), err) &&
@@ -531,7 +531,7 @@ static bool link_to(int own, const char *name, const char *folder, const char *t
         return true;
     (void)unlinkat(own, name, 0); /* there may be none */
     return symlinkat(path, own, name) == 0 || errno == EEXIST ||
-           err_set_errno(err, errno, "cannot make the link '%s'", name);
+           err_set_errno(err, errno, "cannot create the link '%s'", name);
 }
 
 /* An index may be split over several files, which git looks for in the private repository. */
@@ -560,14 +560,14 @@ static int open_own(const struct git *git, struct err *err)
 {
     static const char *const folders[] = {"info", "objects", "objects/info"};
     if (mkdir(git->own, 0700) != 0 && errno != EEXIST) {
-        (void)err_set_errno(err, errno, "cannot make '%s'", git->own);
+        (void)err_set_errno(err, errno, "cannot create '%s'", git->own);
         return -1;
     }
     const int own = tree_folder_open(AT_FDCWD, git->own);
     bool ok = own >= 0 || err_set_errno(err, errno, "cannot open '%s'", git->own);
     for (size_t i = 0; ok && i < ARRAY_LEN(folders); i++)
         ok = mkdirat(own, folders[i], 0700) == 0 || errno == EEXIST ||
-             err_set_errno(err, errno, "cannot make '%s/%s'", git->own, folders[i]);
+             err_set_errno(err, errno, "cannot create '%s/%s'", git->own, folders[i]);
     if (ok || own < 0)
         return own;
     (void)close(own); /* a folder opened for reading; nothing to flush */
@@ -662,7 +662,7 @@ static bool make_own_for_index(const struct git *git, const struct person *perso
     str_add(&head, "ref: refs/heads/none\n");
     const bool ok = own >= 0 &&
                     (mkdirat(own, "refs", 0700) == 0 ||
-                     err_set_errno(err, errno, "cannot make '%s/refs'", git->own)) &&
+                     err_set_errno(err, errno, "cannot create '%s/refs'", git->own)) &&
                     link_split_index(git, own, err) && write_alternates(git, own, err) &&
                     write_config(own, person, err) && write_small(own, "HEAD", &head, err);
     if (own >= 0)
@@ -689,7 +689,7 @@ bool git_list_index(const char *dir, const char *top, char *const *environment, 
     ok = ok && join_path(objects, git.places->common, "objects") &&
          check_objects(objects, 0, err) && read_repository(&git, &person, err);
     if (ok && !mkdtemp(own))
-        ok = err_set_errno(err, errno, "cannot make '%s'", own);
+        ok = err_set_errno(err, errno, "cannot create '%s'", own);
     else if (ok) {
         git.own = xstrdup(own);
         ok = make_own_for_index(&git, &person, err) && git_ask(&git, &call, out, err);

@@ -381,7 +381,7 @@ bool tree_read_file(const char *path, struct tree *out, struct err *err)
     struct tree tree = {0};
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0 && errno == ENOENT)
-        return err_set(err, ERR_NOT_FOUND, "there is no '%s'", path);
+        return err_set(err, ERR_NOT_FOUND, "no file '%s'", path);
     if (fd < 0)
         return err_set_errno(err, errno, "cannot open '%s'", path);
     bool ok = read_manifest(fd, path, &text, err);
@@ -414,7 +414,7 @@ static bool merge_path(const struct tree *base, const struct tree_entry *ours,
     const struct tree_entry *chosen = ours;
     if (!is_same_entry(before, theirs) && !is_same_entry(ours, theirs)) {
         if (!is_same_entry(ours, before))
-            return err_set(err, ERR_INVALID, "'%s' is different in both", path);
+            return err_set(err, ERR_INVALID, "'%s' differs in both", path);
         chosen = theirs;
     }
     if (!chosen)

@@ -120,7 +120,7 @@ void tree_diff_paths(const struct tree *before, const struct tree *now,
         }
     }
     if (out->changed > (int64_t)out->path_count)
-        str_addf(&out->why, "%zu of %lld paths are named", out->path_count,
+        str_addf(&out->why, "%zu of %lld paths are listed", out->path_count,
                  (long long)out->changed);
     str_done(&walk.git);
 }
@@ -318,7 +318,7 @@ static void add_piece(struct tree_diff *diff, const struct str *piece, size_t ma
         str_add_n(&diff->text, str_text(piece), piece->len);
         return;
     }
-    add_why(diff, "the diff is longer than what is kept");
+    add_why(diff, "the diff is too long to keep");
     if (diff->text.len < max) {
         size_t len = max - diff->text.len;
         while (len > 0 && piece->data[len - 1] != '\n')
@@ -386,7 +386,7 @@ static void ask_git(struct copying *copying, const char *folder, struct str *out
         else if (result.exit_code > DIFFERS)
             add_why(copying->diff, "git cannot compare");
         if (result.out_cut)
-            add_why(copying->diff, "the diff is longer than what is kept");
+            add_why(copying->diff, "the diff is too long to keep");
         str_add_n(out, str_text(&result.out), result.out.len);
     }
     tool_result_done(&result);
@@ -409,7 +409,7 @@ bool diff_lines_add(const struct diff_lines *call, struct tree_diff *diff, struc
     if (len < 0 || (size_t)len >= sizeof(folder))
         return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", call->folder);
     if (!mkdtemp(folder))
-        return err_set_errno(err, errno, "cannot make '%s'", folder);
+        return err_set_errno(err, errno, "cannot create '%s'", folder);
     tree_folder_init(&copying.folder, call->top_fd);
     const int fd = tree_folder_open(AT_FDCWD, folder);
     bool ok = fd >= 0;
@@ -419,7 +419,7 @@ bool diff_lines_add(const struct diff_lines *call, struct tree_diff *diff, struc
         ok = copying.side_fds[side] >= 0;
     }
     if (!ok)
-        (void)err_set_errno(err, errno, "cannot make '%s'", folder);
+        (void)err_set_errno(err, errno, "cannot create '%s'", folder);
     if (fd >= 0)
         (void)close(fd); /* a folder opened for reading; nothing to flush */
     for (size_t i = 0; ok && i < diff->path_count; i++)

@@ -102,7 +102,7 @@ bool tree_folder_make_parents(int top_fd, const char *path, struct err *err)
         tree_folder_init(&folder, top_fd);
         ok = tree_folder_reach(&folder, str_text(&part), &fd, &name, err);
         if (ok && mkdirat(fd, name, 0777) != 0 && errno != EEXIST)
-            ok = err_set_errno(err, errno, "cannot make '%s'", str_text(&part));
+            ok = err_set_errno(err, errno, "cannot create '%s'", str_text(&part));
         tree_folder_done(&folder);
     }
     str_done(&part);
@@ -290,7 +290,7 @@ bool whole_file_write_at(int folder, const char *name, const struct str *text, s
     const int fd =
         openat(folder, beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
-        return err_set_errno(err, errno, "cannot make '%s'", beside);
+        return err_set_errno(err, errno, "cannot create '%s'", beside);
     bool ok = true;
     for (size_t done = 0; ok && done < text->len;) {
         const ssize_t wrote = write(fd, text->data + done, text->len - done);
@@ -308,7 +308,7 @@ bool whole_file_write_at(int folder, const char *name, const struct str *text, s
     if (renameat(folder, beside, folder, name) != 0) {
         const int why = errno;
         (void)unlinkat(folder, beside, 0);
-        return err_set_errno(err, why, "cannot name '%s'", name);
+        return err_set_errno(err, why, "cannot rename a file to '%s'", name);
     }
     return true;
 }

@@ -148,7 +148,7 @@ static bool make_entry(struct restore *restore, const struct spot *spot,
                               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         bool ok = to >= 0;
         if (!ok)
-            (void)err_set_errno(restore->err, errno, "cannot make '%s'", spot->path);
+            (void)err_set_errno(restore->err, errno, "cannot create '%s'", spot->path);
         ok = ok && content_copy(from, to, &restore->cannot_clone, &bytes, restore->err);
         (void)close(from); /* opened for reading only */
         if (to >= 0 && close(to) != 0 && ok)
@@ -165,7 +165,7 @@ static bool make_entry(struct restore *restore, const struct spot *spot,
                        (dev_t)want->device);
     }
     if (made != 0)
-        return err_set_errno(restore->err, errno, "cannot make '%s'", spot->path);
+        return err_set_errno(restore->err, errno, "cannot create '%s'", spot->path);
     restore->work.changed++;
     return true;
 }
@@ -253,10 +253,10 @@ bool tree_verify(const struct tree_look *look, const struct tree *now, const str
         else if (entry->mtime_ns != wanted->mtime_ns)
             what = "its time";
         if (what)
-            return err_set(err, ERR_IO, "'%s': %s is not as it was", entry->path, what);
+            return err_set(err, ERR_IO, "'%s': %s was not restored", entry->path, what);
     }
     if (i < want->count)
-        return err_set(err, ERR_IO, "'%s' is not there again", want->entries[i].path);
+        return err_set(err, ERR_IO, "'%s' was not restored", want->entries[i].path);
     return true;
 }
 

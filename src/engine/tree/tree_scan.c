@@ -57,7 +57,7 @@ static bool read_names(struct scan *scan, int fd, struct names *names)
     if (!dir) {
         const int number = errno;
         (void)close(fd); /* nothing was written */
-        return err_set_errno(scan->err, number, "cannot look into '%s'", str_text(&scan->path));
+        return err_set_errno(scan->err, number, "cannot read folder '%s'", str_text(&scan->path));
     }
     errno = 0;
     for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
@@ -66,7 +66,7 @@ static bool read_names(struct scan *scan, int fd, struct names *names)
         if (scan->tree.count + names->count >= TREE_ENTRIES_MAX) {
             (void)closedir(dir); /* nothing was written */
             (void)err_set(scan->err, ERR_LIMIT, "more than %d files and folders", TREE_ENTRIES_MAX);
-            return err_hint(scan->err, "exclude in the plan's workspace leaves some out");
+            return err_hint(scan->err, "use exclude in the plan's workspace to leave some out");
         }
         names->items = xgrow(names->items, &names->cap, names->count + 1, sizeof(*names->items));
         names->items[names->count++] = xstrdup(entry->d_name);
@@ -74,7 +74,7 @@ static bool read_names(struct scan *scan, int fd, struct names *names)
     const int number = errno;
     (void)closedir(dir); /* nothing was written */
     if (number != 0)
-        return err_set_errno(scan->err, number, "cannot look into '%s'", str_text(&scan->path));
+        return err_set_errno(scan->err, number, "cannot read folder '%s'", str_text(&scan->path));
     if (names->count > 0)
         qsort(names->items, names->count, sizeof(*names->items), compare_names);
     return true;
@@ -131,7 +131,7 @@ static bool scan_name(struct scan *scan, int fd, const char *name, int depth)
     if (tree_path_is_under(scan->path.data, scan->look->exclude))
         goto out;
     if (fstatat(fd, name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
-        ok = err_set_errno(scan->err, errno, "cannot look at '%s'", scan->path.data);
+        ok = err_set_errno(scan->err, errno, "cannot access '%s'", scan->path.data);
         goto out;
     }
     struct tree_entry entry = {.path = xstrdup(scan->path.data)};
@@ -143,7 +143,7 @@ static bool scan_name(struct scan *scan, int fd, const char *name, int depth)
         grant_access(fd, name, &entry);
         inner = tree_folder_open(fd, name);
         if (inner < 0)
-            ok = err_set_errno(scan->err, errno, "cannot look into '%s'", entry.path);
+            ok = err_set_errno(scan->err, errno, "cannot read folder '%s'", entry.path);
     }
     tree_add(&scan->tree, &entry);
     if (inner >= 0)
@@ -166,11 +166,11 @@ static bool scan_folder(struct scan *scan, int fd, int depth)
         const int shown = scan->path.len < SHOWN ? (int)scan->path.len : SHOWN;
         (void)err_set(scan->err, ERR_LIMIT, "more than %d folders within each other: '%.*s%s'",
                       TREE_DEPTH_MAX, shown, str_text(&scan->path), shown == SHOWN ? "..." : "");
-        return err_hint(scan->err, "exclude in the plan's workspace leaves some out");
+        return err_hint(scan->err, "use exclude in the plan's workspace to leave some out");
     }
     const int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (again < 0)
-        ok = err_set_errno(scan->err, errno, "cannot look into '%s'", str_text(&scan->path));
+        ok = err_set_errno(scan->err, errno, "cannot read folder '%s'", str_text(&scan->path));
     ok = ok && read_names(scan, again, &names);
     for (size_t i = 0; i < names.count && ok; i++) {
         ok = (i % LOOK_AT_STOP != 0 || !is_stopped(scan->look->stop, scan->err)) &&
@@ -195,7 +195,7 @@ bool tree_scan(const struct tree_look *look, struct tree *out, struct err *err)
         const int number = errno;
         if (fd >= 0)
             (void)close(fd); /* nothing was written */
-        ok = err_set_errno(err, number, "cannot look into the folder");
+        ok = err_set_errno(err, number, "cannot read the folder");
     } else {
         struct tree_entry top = {.path = xstrdup("")};
         fill_entry(&top, &info);

@@ -108,7 +108,7 @@ static bool result_backup_take(const struct workspace_result *result, int origin
         return false;
     if (!mkdtemp(out->folder)) {
         out->folder[0] = '\0';
-        return err_set_errno(err, errno, "cannot make a folder for what is there now");
+        return err_set_errno(err, errno, "cannot create a folder for the current files");
     }
     struct str path = {0};
     str_addf(&path, "%s/contents", out->folder);
@@ -207,11 +207,10 @@ static bool apply_copy(const struct workspace_result *result, int origin_fd,
     }
     if (ok && !tree_merge(&copy.start, &ours, &copy.now, &want, &why)) {
         (void)err_set(err, ERR_INVALID, "your tree %s: %s",
-                      result->needed[0] ? "is not what the task started from"
-                                        : "has changes of its own",
+                      result->needed[0] ? "is not what the task started from" : "has other changes",
                       why.message);
-        ok = result_needed_hint(result, "look into the result's folder, devs diff --json names it",
-                                err);
+        ok = result_needed_hint(
+            result, "look in the result's folder; devs diff --json shows its path", err);
     }
     if (ok) {
         struct tree_diff diff = {0};
@@ -332,7 +331,7 @@ static bool refuse_clashes(const struct workspace_result *result, int origin_fd,
     }
     if (ok && clashes.count > 0) {
         ok = err_set(err, ERR_INVALID, "your tree has %s %zu of these paths: %s",
-                     is_own ? "changes of its own in" : "something of its own at", clashes.count,
+                     is_own ? "other changes in" : "other files at", clashes.count,
                      str_text(&clashes.names));
         (void)err_hint(err, "commit, stash or move them away first, or merge the branch '%.80s'",
                        result->note.branch);
@@ -362,7 +361,7 @@ static bool run_git_apply(const struct workspace_result *result,
     if (git_ask(&result->workspace->git, &call, NULL, &why))
         return true;
     (void)snprintf(merge, sizeof(merge), "merge the branch '%.80s' by hand", result->note.branch);
-    (void)err_set(err, ERR_INVALID, "the result does not fit your tree: %s", why.message);
+    (void)err_set(err, ERR_INVALID, "the result does not apply to your tree: %s", why.message);
     return result_needed_hint(result, merge, err);
 }
 

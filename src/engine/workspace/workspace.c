@@ -59,7 +59,7 @@ bool workspace_note_read(const char *path, struct workspace_note *out, struct er
     char bytes[WORKSPACE_NOTE_BYTES_MAX];
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0 && errno == ENOENT)
-        return err_set(err, ERR_NOT_FOUND, "there is no '%s'", path);
+        return err_set(err, ERR_NOT_FOUND, "no file '%s'", path);
     if (fd < 0)
         return err_set_errno(err, errno, "cannot open '%s'", path);
     ssize_t got;
@@ -85,7 +85,7 @@ bool workspace_note_read(const char *path, struct workspace_note *out, struct er
         json_free(json);
     }
     if (!ok)
-        return err_set(err, ERR_DAMAGED, "'%s' says nothing of a workspace", path);
+        return err_set(err, ERR_DAMAGED, "'%s' does not describe a workspace", path);
     *out = note;
     return true;
 }
@@ -305,7 +305,7 @@ bool workspace_remake_top(const struct workspace *workspace, int *fd_out, struct
         if (!tree_folder_remove(AT_FDCWD, workspace->tree, err))
             return false;
         if (mkdir(workspace->tree, S_IRWXU) != 0)
-            return err_set_errno(err, errno, "cannot make '%s'", workspace->tree);
+            return err_set_errno(err, errno, "cannot create '%s'", workspace->tree);
         fd = open_top(workspace->tree);
     }
     if (fd < 0)

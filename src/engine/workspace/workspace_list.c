@@ -138,7 +138,7 @@ static bool list_runs(struct listing *listing, struct err *err)
     const int fd = tree_folder_open(AT_FDCWD, path.data);
     const int number = errno;
     const bool ok = fd >= 0 || number == ENOENT ||
-                    err_set_errno(err, number, "cannot look into '%s'", path.data);
+                    err_set_errno(err, number, "cannot read folder '%s'", path.data);
     str_done(&path);
     if (fd < 0)
         return ok;

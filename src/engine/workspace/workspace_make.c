@@ -29,7 +29,7 @@ bool workspace_copy_tree(const char *from, const char *to, const char *const *ex
         return err_set_errno(err, errno, "cannot open '%s'", from);
     bool ok = mkdir(to, S_IRWXU) == 0;
     if (!ok)
-        (void)err_set_errno(err, errno, "cannot make '%s'", to);
+        (void)err_set_errno(err, errno, "cannot create '%s'", to);
     target.top_fd = ok ? tree_folder_open(AT_FDCWD, to) : -1;
     if (ok && target.top_fd < 0)
         ok = err_set_errno(err, errno, "cannot open '%s'", to);
@@ -64,10 +64,10 @@ static bool bring_file(struct bringing *bringing, int from_fd, int to_fd, const 
     const int to = openat(to_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     bool ok = to >= 0;
     if (!ok)
-        (void)err_set_errno(bringing->err, errno, "cannot make '%s'", bringing->path);
+        (void)err_set_errno(bringing->err, errno, "cannot create '%s'", bringing->path);
     ok = ok && content_copy(from, to, &cannot_clone, &bytes, bringing->err);
     if (ok && (fchmod(to, info->st_mode & 0777) != 0 || futimens(to, times) != 0))
-        ok = err_set_errno(bringing->err, errno, "cannot make '%s'", bringing->path);
+        ok = err_set_errno(bringing->err, errno, "cannot create '%s'", bringing->path);
     (void)close(from); /* opened for reading only */
     if (to >= 0 && close(to) != 0 && ok)
         ok = err_set_errno(bringing->err, errno, "cannot write '%s'", bringing->path);
@@ -92,14 +92,13 @@ static bool bring_one(struct bringing *bringing, int from_fd, int to_fd, const c
             return err_set_errno(bringing->err, errno, "cannot read the link '%s'", bringing->path);
         link[len] = '\0';
         return symlinkat(link, to_fd, name) == 0 ||
-               err_set_errno(bringing->err, errno, "cannot make '%s'", bringing->path);
+               err_set_errno(bringing->err, errno, "cannot create '%s'", bringing->path);
     }
     if (!S_ISDIR(info.st_mode))
         return err_set(bringing->err, ERR_INVALID,
-                       "workspace.copy: '%s' is neither a file nor a folder nor a link",
-                       bringing->path);
+                       "workspace.copy: '%s' is not a file, folder or link", bringing->path);
     if (mkdirat(to_fd, name, S_IRWXU) != 0)
-        return err_set_errno(bringing->err, errno, "cannot make '%s'", bringing->path);
+        return err_set_errno(bringing->err, errno, "cannot create '%s'", bringing->path);
 
     int64_t files = 0;
     const struct tree_look source = {.top_fd = tree_folder_open(from_fd, name),
@@ -199,7 +198,7 @@ static bool merge_result(const struct workspace *workspace, const char *result,
         *start_code = START_CONFLICT;
         (void)err_set(err, ERR_INVALID, "the results of the needed tasks do not merge: %s",
                       why.message);
-        ok = err_hint(err, "let one of the two tasks need the other");
+        ok = err_hint(err, "make one of the two tasks need the other");
     }
     if (ok) {
         struct tree_work work;
@@ -290,7 +289,7 @@ static bool make_private(const char *path, struct err *err)
         (void)chmod(path, 0700); /* some file systems have no modes */
         return true;
     }
-    return errno == EEXIST || err_set_errno(err, errno, "cannot make '%s'", path);
+    return errno == EEXIST || err_set_errno(err, errno, "cannot create '%s'", path);
 }
 
 /* Runs setup like a step in that sandbox, with the same limits, masks, environment and start
@@ -402,11 +401,11 @@ static bool pick_up(struct workspace *workspace, struct workspace_note *note, st
     if (!workspace_path(workspace, made_name, path, err) || !workspace_note_read(path, note, err))
         return false;
     if (note->kind != workspace->spec.kind)
-        return err_set(err, ERR_NOT_FOUND, "the workspace is of another kind");
+        return err_set(err, ERR_NOT_FOUND, "the workspace has another kind");
     if (note->kind == WORKSPACE_WORKTREE) {
         struct str admin = {0};
         if (note->admin[0] == '\0')
-            return err_set(err, ERR_NOT_FOUND, "there is no such worktree");
+            return err_set(err, ERR_NOT_FOUND, "no such worktree");
         if (!workspace_open_git(workspace, &why))
             return err_set(err, ERR_IO, "%s", why.message);
         str_addf(&admin, "%s/worktrees/%s", workspace->git.places->common, note->admin);
@@ -454,7 +453,7 @@ static bool make_anew(struct workspace *workspace, const atomic_bool *stop,
     if (ok) {
         (void)unlink(path); /* left by an earlier attempt */
         ok = symlink(workspace->origin, path) == 0 ||
-             err_set_errno(err, errno, "cannot make '%s'", path);
+             err_set_errno(err, errno, "cannot create '%s'", path);
     }
     if (workspace->spec.kind == WORKSPACE_WORKTREE)
         ok = ok && workspace_make_worktree(workspace, stop, &note, &out->copied, start_code, err);
@@ -518,7 +517,7 @@ bool workspace_make(struct workspace *workspace, const atomic_bool *stop,
         memcpy(out->branch, note.branch, sizeof(out->branch));
     } else if (ok && none.code != ERR_NOT_FOUND) {
         ok = err_set(why, none.code, "%s", none.message) ||
-             err_hint(why, "devs gc removes the workspace, if it is not wanted any more");
+             err_hint(why, "devs gc removes the workspace if it is no longer needed");
     } else if (ok) {
         ok = make_anew(workspace, stop, out, start_code, why);
         if (!ok)

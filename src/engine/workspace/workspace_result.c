@@ -79,7 +79,7 @@ static bool open_original(void *ctx, const struct tree_entry *entry, int *fd_out
         (void)close(top); /* a folder opened for reading; nothing to flush */
     }
     if (fd < 0)
-        return err_set(err, ERR_NOT_FOUND, "'%s' is no longer what it was", entry->path);
+        return err_set(err, ERR_NOT_FOUND, "'%s' has changed since", entry->path);
     *fd_out = fd;
     return true;
 }
@@ -97,7 +97,7 @@ bool result_list_own(const struct workspace_result *result, struct str *list, st
     if (!workspace_path(result->workspace, "apply-XXXXXX", folder, err))
         return false;
     if (!mkdtemp(folder))
-        return err_set_errno(err, errno, "cannot make '%s'", folder);
+        return err_set_errno(err, errno, "cannot create '%s'", folder);
     (void)snprintf(index, sizeof(index), "%s/index", folder);
     const bool ok = git_ask(&result->workspace->git, &read, NULL, err) &&
                     git_ask(&result->workspace->git, &diff, list, err);
@@ -396,7 +396,7 @@ static bool compare_present(const struct workspace_result *result, struct worksp
     const struct workspace_target target = {.index = index, .objects = folder};
     (void)snprintf(folder, sizeof(folder), "%s/diff-XXXXXX", result->workspace->home);
     if (!mkdtemp(folder))
-        return err_set_errno(err, errno, "cannot make '%s'", folder);
+        return err_set_errno(err, errno, "cannot create '%s'", folder);
     (void)snprintf(index, sizeof(index), "%s/index", folder);
     bool ok =
         workspace_read_content(result->workspace, result->note.base, &target, NULL, &content, err);
@@ -471,6 +471,6 @@ bool workspace_result_is_there(const struct workspace_result *result)
 bool workspace_result_trim(struct workspace_result *result, struct err *err)
 {
     if (!result->is_kept)
-        return err_set(err, ERR_INVALID, "there is nothing but the workspace");
+        return err_set(err, ERR_INVALID, "there is only the workspace");
     return workspace_drop(result->workspace, err);
 }

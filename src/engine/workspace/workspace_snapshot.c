@@ -101,7 +101,7 @@ static bool refuse_too_large(const struct tree *tree, int64_t bytes_max, struct 
     }
     (void)err_set(err, ERR_LIMIT, "%s", str_text(&text));
     str_done(&text);
-    return err_hint(err, "exclude or snapshot_bytes_max in the plan's workspace");
+    return err_hint(err, "set exclude or snapshot_bytes_max in the plan's workspace");
 }
 
 /* Scans and hashes the folder, stores the contents, and writes the manifest. The caller ends
@@ -230,7 +230,7 @@ bool workspace_save(struct workspace *workspace, int step, const atomic_bool *st
     *start_code = 0;
     bool ok = workspace_path(workspace, "snapshots", folder, why);
     if (ok && mkdir(folder, 0700) != 0 && errno != EEXIST)
-        ok = err_set_errno(why, errno, "cannot make '%s'", folder);
+        ok = err_set_errno(why, errno, "cannot create '%s'", folder);
     ok = ok && workspace_open_store(workspace, why);
     if (ok && workspace->admin) {
         struct tree admin = {0};

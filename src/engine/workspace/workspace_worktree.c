@@ -139,7 +139,7 @@ static bool check_repository(const struct git *git, const char *commit, struct e
         (void)err_set(err, ERR_INVALID,
                       "the git repository '%s' has submodules: they would be empty in a worktree",
                       top);
-        return err_hint(err, "\"workspace\": \"copy\" brings them along");
+        return err_hint(err, "\"workspace\": \"copy\" includes them");
     }
     /* A branch "devs" would make branches "devs/..." impossible. */
     if (commit_of(git, "devs", id, NULL)) {
@@ -159,7 +159,7 @@ bool workspace_check_worktree(const char *folder, char *const *environment, stru
     char commit[GIT_COMMIT_MAX];
     struct git git = {0};
     if (!mkdtemp(own))
-        return err_set_errno(err, errno, "cannot make '%s'", own);
+        return err_set_errno(err, errno, "cannot create '%s'", own);
     (void)snprintf(repository, sizeof(repository), "%s/git", own);
     const bool ok = git_open(&git, folder, repository, environment, err) &&
                     commit_of(&git, "HEAD", commit, err) && check_repository(&git, commit, err);
@@ -194,7 +194,7 @@ static bool make_admin_folder(struct workspace *workspace, char name[WORKSPACE_A
             break;
     }
     if (!made)
-        (void)err_set_errno(err, errno, "cannot make '%s/worktrees/%s'", common, name);
+        (void)err_set_errno(err, errno, "cannot create '%s/worktrees/%s'", common, name);
     (void)close(admins);
     if (made) {
         struct str path = {0};
@@ -214,7 +214,7 @@ static bool register_worktree(struct workspace *workspace, const char *commit,
     int admin = -1;
     struct str mark = {0};
     if (mkdir(workspace->tree, 0777) != 0)
-        return err_set_errno(err, errno, "cannot make '%s'", workspace->tree);
+        return err_set_errno(err, errno, "cannot create '%s'", workspace->tree);
     str_addf(&mark, "%s/.git", workspace->tree);
     const bool ok = make_admin_folder(workspace, name, err) &&
                     workspace_open_admin(workspace, false, &admin, err) &&
@@ -247,7 +247,7 @@ static bool finish_worktree(const struct workspace *workspace, const char *index
                                 : -1;
         number = in >= 0 && out < 0 ? errno : number;
         ok = out >= 0 ? content_copy(in, out, &cannot_clone, &bytes, err)
-                      : err_set_errno(err, number, "cannot make '%s/index'", workspace->admin);
+                      : err_set_errno(err, number, "cannot create '%s/index'", workspace->admin);
         close_fd(in);
         close_fd(out);
         (void)unlink(index); /* the copy is used instead */
@@ -292,7 +292,7 @@ static void name_conflicts(const struct workspace *workspace, const char *branch
     (void)err_set(err, ERR_INVALID, "the results of '%s' and '%s' do not merge: %s",
                   workspace->needed[0], branch,
                   count > 0 ? str_text(&text) : "git gives no reason");
-    (void)err_hint(err, "let one of the two tasks need the other");
+    (void)err_hint(err, "make one of the two tasks need the other");
     str_done(&text);
 }
 

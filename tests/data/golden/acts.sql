@@ -19,7 +19,7 @@ INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, a
 (1,13,1795353993438,49862030,7,2,0,1,1,1,600000,1795354593438,50462030,600000,NULL,'{"policy":"slow","n":1,"base":600000,"multiplier":2,"cap":600000,"jitter":0,"factor":1,"hint":-1,"used":1,"allowed":4}'), -- wait_started
 (1,14,1795353993550,49862142,12,0,0,1,1,NULL,NULL,NULL,NULL,NULL,NULL,'{"by":"root"}'), -- task_held
 (1,15,1795353993550,49862142,15,0,0,1,1,NULL,1,1,3,NULL,NULL,'{"answer":"held: no new tries until it is released","by":"root"}'), -- control_answered
-(1,16,1795353993588,49862180,15,0,0,1,1,NULL,2,NULL,3,NULL,NULL,'{"answer":"it is held already","by":"root"}'), -- control_answered
+(1,16,1795353993588,49862180,15,0,0,1,1,NULL,2,NULL,3,NULL,NULL,'{"answer":"it is already held","by":"root"}'), -- control_answered
 (1,17,1795353993614,49862206,15,3,0,1,1,1,3,NULL,2,NULL,NULL,'{"answer":"it is running","by":"root"}'), -- control_answered
 (1,18,1795353993624,49862216,8,1,0,1,1,1,1,NULL,NULL,NULL,NULL,'{"by":"root"}'), -- wait_ended
 (1,19,1795353993624,49862216,15,1,0,1,1,1,4,1,2,NULL,NULL,'{"answer":"starts with the next free slot","by":"root"}'), -- control_answered
@@ -27,7 +27,7 @@ INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, a
 (1,21,1795353993637,49862229,4,1,0,1,1,2,31522,4986221,NULL,NULL,NULL,NULL), -- attempt_running
 (1,22,1795353993637,49862229,39,2,0,1,1,1,4,NULL,NULL,NULL,NULL,'{"hint":"look at go","by":"root"}'), -- hint_given
 (1,23,1795353993637,49862229,8,2,0,1,1,1,1,NULL,NULL,NULL,NULL,'{"by":"root"}'), -- wait_ended
-(1,24,1795353993637,49862229,15,2,0,1,1,1,5,1,2,NULL,NULL,'{"answer":"starts with the next free slot; 3 tries from now; your hint is kept as a note, this step has no agent","by":"root"}'), -- control_answered
+(1,24,1795353993637,49862229,15,2,0,1,1,1,5,1,2,NULL,NULL,'{"answer":"starts with the next free slot; 3 tries from now on; your hint is kept as a note, this step has no agent","by":"root"}'), -- control_answered
 (1,25,1795353993637,49862229,3,2,0,1,1,2,1880141542331787941,37019756761042077,NULL,NULL,NULL,NULL), -- attempt_started
 (1,26,1795353993647,49862239,4,2,0,1,1,2,31528,4986223,NULL,NULL,NULL,NULL), -- attempt_running
 (1,27,1795353993647,49862239,5,1,0,1,1,2,NULL,NULL,21,NULL,NULL,'{"cpu":2,"fp":"d4817aa5497628e7c77e6b606107042b"}'), -- attempt_ended
@@ -51,10 +51,10 @@ INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, a
 (1,45,1795353993856,49862448,15,1,0,1,1,2,8,1,6,NULL,NULL,'{"answer":"try 1 is now NETWORK_TIMEOUT; the original verdict is kept","by":"root"}'); -- control_answered
 INSERT INTO control(id, run, verb, task, step, attempt, args, by, key_at_ms, asked_at_ms, applied_at_ms, answer, done) VALUES
 (1,1,3,0,NULL,NULL,NULL,'root',1795353993549,1795353993550,1795353993550,'held: no new tries until it is released',1),
-(2,1,3,0,NULL,NULL,NULL,'root',1795353993582,1795353993587,1795353993588,'it is held already',0),
+(2,1,3,0,NULL,NULL,NULL,'root',1795353993582,1795353993587,1795353993588,'it is already held',0),
 (3,1,2,3,NULL,NULL,NULL,'root',1795353993610,1795353993613,1795353993614,'it is running',0),
 (4,1,2,1,NULL,NULL,NULL,'root',1795353993621,1795353993622,1795353993624,'starts with the next free slot',1),
-(5,1,2,2,NULL,NULL,'{"hint":"look at go","attempts":3}','root',1795353993633,1795353993636,1795353993637,'starts with the next free slot; 3 tries from now; your hint is kept as a note, this step has no agent',1),
+(5,1,2,2,NULL,NULL,'{"hint":"look at go","attempts":3}','root',1795353993633,1795353993636,1795353993637,'starts with the next free slot; 3 tries from now on; your hint is kept as a note, this step has no agent',1),
 (6,1,4,0,NULL,NULL,NULL,'root',1795353993679,1795353993683,1795353993683,'released',1),
 (7,1,1,3,NULL,NULL,'{"mode":"term"}','root',1795353993718,1795353993737,1795353993737,'TERM sent to its group, KILL follows',1),
 (8,1,6,1,0,1,'{"class":"NETWORK_TIMEOUT"}','root',1795353993819,1795353993832,1795353993856,'try 1 is now NETWORK_TIMEOUT; the original verdict is kept',1);

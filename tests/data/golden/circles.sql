@@ -25,7 +25,7 @@ INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, a
 (1,19,1795353993069,49861661,6,0,0,1,1,3,2,NULL,NULL,NULL,NULL,'{"rule":"default"}'), -- attempt_judged
 (1,20,1795353993069,49861661,9,0,0,1,1,3,5,3,1,1,NULL,'{"policy":"seeker","phase":"GREEN","used":3,"allowed":9,"same":3,"window":3}'), -- step_ended
 (1,21,1795353993137,49861729,10,0,0,1,2,3,2,9,2,NULL,NULL,'{"by":"root"}'), -- step_reopened
-(1,22,1795353993137,49861729,15,0,0,1,2,3,1,1,2,NULL,NULL,'{"answer":"continues; stops again after 3 more alike","by":"root"}'), -- control_answered
+(1,22,1795353993137,49861729,15,0,0,1,2,3,1,1,2,NULL,NULL,'{"answer":"continues; stops again after 3 more equal results","by":"root"}'), -- control_answered
 (1,23,1795353993137,49861729,3,0,0,1,2,4,5502654918933272973,4881426024031091382,NULL,NULL,NULL,NULL), -- attempt_started
 (1,24,1795353993138,49861730,4,0,0,1,2,4,31451,4986173,NULL,NULL,NULL,NULL), -- attempt_running
 (1,25,1795353993139,49861731,5,0,0,1,2,4,NULL,1,1,5,NULL,'{"out_lines":1,"fp":"4bc6df7e3589159db15cd97c264fda84","new":0,"loop":{"raw":1902839979288623920,"bits":1,"lines":1}}'), -- attempt_ended
@@ -47,7 +47,7 @@ INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, a
 (1,41,1795353993192,49861784,9,1,0,1,1,1,NULL,1,NULL,NULL,NULL,NULL), -- step_ended
 (1,42,1795353993192,49861784,2,NULL,NULL,NULL,NULL,NULL,3,NULL,NULL,NULL,NULL,NULL); -- run_ended
 INSERT INTO control(id, run, verb, task, step, attempt, args, by, key_at_ms, asked_at_ms, applied_at_ms, answer, done) VALUES
-(1,1,2,0,NULL,NULL,NULL,'root',1795353993136,1795353993137,1795353993137,'continues; stops again after 3 more alike',1);
+(1,1,2,0,NULL,NULL,NULL,'root',1795353993136,1795353993137,1795353993137,'continues; stops again after 3 more equal results',1);
 INSERT INTO output(id, run, task, step, attempt, stream, part, idx, offset, at_ms, bytes) VALUES
 (1,1,0,0,1,1,0,0,0,1795353993016,CAST('same'||char(10)||'' AS BLOB)),
 (2,1,0,0,2,1,0,0,0,1795353993038,CAST('same'||char(10)||'' AS BLOB)),

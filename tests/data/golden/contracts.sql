@@ -30,7 +30,7 @@ INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, a
 (1,24,1795354003090,49871682,3,2,0,1,1,1,-2966467994990978564,1095712640866048079,NULL,NULL,NULL,NULL), -- attempt_started
 (1,25,1795354003090,49871683,4,2,0,1,1,1,601,4987168,NULL,NULL,NULL,NULL), -- attempt_running
 (1,26,1795354003091,49871683,5,2,0,1,1,1,NULL,NULL,1,21,NULL,'{"out_lines":1,"fp":"6fa920a457f0a6e590c816b9f7371cad","fails":true,"new":1000,"loop":{"raw":2726176877187022045,"bits":1,"gain":"line","lines":1}}'), -- attempt_ended
-(1,27,1795354003091,49871683,6,2,0,1,1,1,2,NULL,13,NULL,NULL,'{"rule":"contract","subtype":"KERNEL_MISMATCH","match":"[KERNEL_MISMATCH] /kernel: another kernel than the one asked for (expected \"fix\", got \"review\")","no_retry":true,"violations":["[KERNEL_MISMATCH] /kernel: another kernel than the one asked for (expected \"fix\", got \"review\")","[MISSING_FIELD] /summary: required (expected string, got nothing)"]}'), -- attempt_judged
+(1,27,1795354003091,49871683,6,2,0,1,1,1,2,NULL,13,NULL,NULL,'{"rule":"contract","subtype":"KERNEL_MISMATCH","match":"[KERNEL_MISMATCH] /kernel: not the requested kernel (expected \"fix\", got \"review\")","no_retry":true,"violations":["[KERNEL_MISMATCH] /kernel: not the requested kernel (expected \"fix\", got \"review\")","[MISSING_FIELD] /summary: required (expected string, got nothing)"]}'), -- attempt_judged
 (1,28,1795354003091,49871683,9,2,0,1,1,1,2,1,1,1,NULL,'{"policy":"default","phase":"GREEN","used":1,"allowed":3}'), -- step_ended
 (1,29,1795354003091,49871683,3,3,0,1,1,1,8262787290578161137,7399416296300892674,NULL,NULL,NULL,NULL), -- attempt_started
 (1,30,1795354003094,49871687,4,3,0,1,1,1,602,4987168,NULL,NULL,NULL,NULL), -- attempt_running

@@ -24,7 +24,7 @@ INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, a
 (1,18,1795353994589,49863181,7,1,0,1,1,1,NULL,1795353994589,49863181,NULL,NULL,'{"policy":"default","n":1,"base":500,"multiplier":2,"cap":30000,"jitter":0,"factor":1,"hint":-1,"used":1,"allowed":3,"interrupted":1}'), -- wait_started
 (1,19,1795353994589,49863181,8,1,0,1,1,1,NULL,NULL,NULL,NULL,NULL,NULL), -- wait_ended
 (1,20,1795353994589,49863181,3,1,0,1,1,2,3581184942405294348,-7108166464615955668,NULL,NULL,NULL,NULL), -- attempt_started
-(1,21,1795353994589,49863181,18,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'{"note":"ended what was left of the run: sh (pid 31572), sleep (pid 31579)"}'), -- note
+(1,21,1795353994589,49863181,18,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'{"note":"killed what was left of the run: sh (pid 31572), sleep (pid 31579)"}'), -- note
 (1,22,1795353994591,49863183,4,1,0,1,1,2,31644,4986318,NULL,NULL,NULL,NULL), -- attempt_running
 (1,23,1795353994675,49863267,13,2,0,1,1,NULL,NULL,NULL,NULL,NULL,NULL,'{"by":"root"}'), -- task_released
 (1,24,1795353994675,49863267,15,2,0,1,1,NULL,2,1,4,NULL,NULL,'{"answer":"released","by":"root"}'), -- control_answered
@@ -34,7 +34,7 @@ INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, a
 (1,28,1795353994903,49863495,7,1,0,1,1,2,NULL,1795353994903,49863495,NULL,NULL,'{"policy":"default","n":1,"base":500,"multiplier":2,"cap":30000,"jitter":0,"factor":1,"hint":-1,"used":1,"allowed":3,"interrupted":2}'), -- wait_started
 (1,29,1795353994903,49863495,8,1,0,1,1,2,NULL,NULL,NULL,NULL,NULL,NULL), -- wait_ended
 (1,30,1795353994903,49863495,3,1,0,1,1,3,3581184942405294348,-7108166464615955668,NULL,NULL,NULL,NULL), -- attempt_started
-(1,31,1795353994903,49863495,18,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'{"note":"ended what was left of the run: sh (pid 31644), sleep (pid 31648)"}'), -- note
+(1,31,1795353994903,49863495,18,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'{"note":"killed what was left of the run: sh (pid 31644), sleep (pid 31648)"}'), -- note
 (1,32,1795353994913,49863505,4,1,0,1,1,3,31715,4986349,NULL,NULL,NULL,NULL), -- attempt_running
 (1,33,1795353994923,49863515,5,1,0,1,1,3,NULL,NULL,17,NULL,NULL,'{"cpu":2,"fp":"d4817aa5497628e7c77e6b606107042b"}'), -- attempt_ended
 (1,34,1795353994923,49863515,9,1,0,1,1,3,NULL,1,NULL,NULL,NULL,NULL), -- step_ended
