@@ -28,7 +28,7 @@ static bool find_theme(const char *name, struct theme *out, struct err *err)
     if (theme_named(name, out))
         return true;
     list_themes(&known);
-    (void)err_set(err, ERR_INVALID, "there is no theme '%s'", name);
+    (void)err_set(err, ERR_INVALID, "unknown theme '%s'", name);
     (void)err_hint(err, "%s, or a file with a slash in its name", str_text(&known));
     str_done(&known);
     return false;

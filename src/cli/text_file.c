@@ -136,13 +136,13 @@ static int open_beside(const char *path, mode_t mode, char temporary[PATH_MAX], 
 {
     int len = snprintf(temporary, PATH_MAX, "%s.new~", path);
     if (len < 0 || len >= PATH_MAX) {
-        (void)err_set(err, ERR_LIMIT, "'%s' is too long a name", path);
+        (void)err_set(err, ERR_LIMIT, "the path '%s' is too long", path);
         return -1;
     }
     (void)unlink(temporary); /* if there is one */
     int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd < 0)
-        (void)err_set_errno(err, errno, "cannot write beside '%s'", path);
+        (void)err_set_errno(err, errno, "cannot write next to '%s'", path);
     return fd;
 }
 

@@ -387,7 +387,7 @@ static int record_for(const struct globals *globals, const char *name)
     const struct hook_agent *agent = name ? hook_agent_named(name) : NULL;
     if (!name || agent)
         return take_event(globals, agent);
-    warn("hook: no agent '%s' is known that has hooks, nothing was recorded", name);
+    warn("hook: no hooks are supported for agent '%s', nothing was recorded", name);
     return pass_by();
 }
 
@@ -398,7 +398,7 @@ static int dispatch_act(struct hook_install *install, const struct globals *glob
     install->db = globals->db;
     install->agent = name ? hook_agent_named(name) : NULL;
     if (name && !install->agent)
-        return fail_usage(hook_agent_names(), "hook: no agent '%s' is known that has hooks", name);
+        return fail_usage(hook_agent_names(), "hook: no hooks are supported for agent '%s'", name);
     return act ? act(install)
                : fail_usage("devs hook --help",
                             "hook: '%s' is not one of install, uninstall, status", word);
@@ -410,7 +410,8 @@ int cmd_hook(struct globals *globals, int argc, char **argv)
     bool project = false;
     struct hook_install install = {0};
     const struct option_spec specs[] = {
-        {"agent", 0, "NAME", "whose hook: claude, codex, gemini or qwen", NULL, &name},
+        {"agent", 0, "NAME", "the agent that calls the hook: claude, codex, gemini or qwen", NULL,
+         &name},
         {"project", 0, NULL, "settings of this project (the default)", &project, NULL},
         {"user", 0, NULL, "your settings, for all projects that have a log", &install.of_user,
          NULL},
@@ -427,6 +428,6 @@ int cmd_hook(struct globals *globals, int argc, char **argv)
     if (of_agent)
         return record_for(globals, name);
     if (project && install.of_user)
-        return fail_usage("devs hook --help", "hook: --project or --user, not both");
+        return fail_usage("devs hook --help", "hook: --project and --user are mutually exclusive");
     return dispatch_act(&install, globals, name, argv[0]);
 }

@@ -331,7 +331,7 @@ static bool take_all(struct hook_input *input, const struct hook_agent *agent, s
     input->session = json_text(json_get(json, "session_id"), "");
     if (*input->event == '\0' || *input->session == '\0')
         return err_set(err, ERR_INVALID,
-                       "a hook's JSON has a \"hook_event_name\" and a \"session_id\"");
+                       "a hook's JSON needs a \"hook_event_name\" and a \"session_id\"");
     input->agent = agent ? agent : guess_agent(json, input->event);
     input->kind = hook_kind_of(input->event);
     input->dir = json_text(json_get(json, "cwd"), NULL);

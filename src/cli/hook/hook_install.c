@@ -81,13 +81,13 @@ static bool check_form(const struct json *tree, struct err *err)
     const struct json *list = NULL;
     void *iter = NULL;
     if (hooks && json_kind(hooks) != JSON_KIND_OBJECT)
-        return err_set(err, ERR_INVALID, "\"hooks\" is not an object there, but %s",
+        return err_set(err, ERR_INVALID, "\"hooks\" must be an object, got %s",
                        json_kind_name(hooks));
     while (json_next(hooks, &iter, &event, &list)) {
         const bool is_known =
             json_kind(list) == JSON_KIND_ARRAY || hook_kind_of(event) == HOOK_OTHER;
         if (!is_known)
-            return err_set(err, ERR_INVALID, "\"hooks\": \"%s\" is not a list there, but %s", event,
+            return err_set(err, ERR_INVALID, "\"hooks\": \"%s\" must be a list, got %s", event,
                            json_kind_name(list));
     }
     return true;
@@ -266,7 +266,7 @@ static bool join_path(char out[PATH_MAX], const char *folder, const char *name, 
 {
     const int len = snprintf(out, PATH_MAX, "%s/%s", folder, name);
     return (len > 0 && len < PATH_MAX) ||
-           err_set(err, ERR_LIMIT, "'%s' is too long a name", folder);
+           err_set(err, ERR_LIMIT, "the path '%s' is too long", folder);
 }
 
 /* Returns the path of the agent's settings; the file need not exist. */
@@ -281,8 +281,9 @@ static bool settings_path(const struct hook_agent *agent, bool of_user, char out
     if (of_user)
         return home && *home ? join_path(out, home, agent->user_file, err)
                              : err_set(err, ERR_NOT_FOUND, "HOME is not set");
-    return getcwd(folder, sizeof(folder)) ? join_path(out, folder, agent->project_file, err)
-                                          : err_set_errno(err, errno, "this folder has no name");
+    return getcwd(folder, sizeof(folder))
+               ? join_path(out, folder, agent->project_file, err)
+               : err_set_errno(err, errno, "cannot determine the current folder");
 }
 
 /* Does not wait for a FIFO, and does not replace a dangling link. */
@@ -292,14 +293,14 @@ static FILE *open_settings(const char *path, struct err *err)
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const bool is_new = fd < 0 && (errno == ENOENT || errno == ENOTDIR);
     if (is_new && lstat(path, &info) == 0)
-        (void)err_set(err, ERR_INVALID, "'%.200s' is a link to nothing", path);
+        (void)err_set(err, ERR_INVALID, "'%.200s' is a dangling link", path);
     else if (fd < 0 && !is_new)
         (void)err_set_errno(err, errno, "cannot read '%s'", path);
     if (fd < 0)
         return NULL;
     FILE *file = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? fdopen(fd, "r") : NULL;
     if (!file) {
-        (void)err_set(err, ERR_INVALID, "'%.200s' is not a file", path);
+        (void)err_set(err, ERR_INVALID, "'%.200s' is not a regular file", path);
         (void)close(fd); /* nothing was read */
     }
     return file;
@@ -351,7 +352,7 @@ static bool make_folder(const char *path, struct err *err)
     if (slash)
         *slash = '\0';
     return !slash || mkdir(folder, FOLDER_MODE) == 0 || errno == EEXIST ||
-           err_set_errno(err, errno, "cannot make '%s'", folder);
+           err_set_errno(err, errno, "cannot create '%s'", folder);
 }
 
 /* Creates the log before the first hook runs, because hooks do not create one. */
@@ -363,7 +364,7 @@ static bool make_log(const struct hook_install *install, struct err *err)
                     log_writer_open(&writer, &place, err);
     log_writer_close(writer);
     if (ok)
-        sayf("the calls go to %s\n", place.db);
+        sayf("calls are recorded in %s\n", place.db);
     return ok;
 }
 
@@ -384,7 +385,7 @@ static bool hook_command(const struct hook_install *install, struct str *out, st
     char db[PATH_MAX];
     const ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
     if (len <= 0)
-        return err_set_errno(err, errno, "cannot tell where devs is");
+        return err_set_errno(err, errno, "cannot find the program devs");
     self[len] = '\0';
     const char *const program = is_in_path(self) ? "devs" : self;
     const char *const words[] = {program, "hook", "--agent", install->agent->name, "--db", db};
@@ -424,7 +425,7 @@ static bool change_settings(const struct hook_install *install, change_fn *chang
               read_settings(install->of_user, path, &text, err);
     str_add_n(&before, str_text(&text), text.len);
     if (ok && !change(install, &text, &why))
-        ok = err_set(err, why.code, "'%.200s' stays as it is: %s", path, why.message);
+        ok = err_set(err, why.code, "'%.200s' was not changed: %s", path, why.message);
     *changed = ok && strcmp(str_text(&before), str_text(&text)) != 0;
     if (*changed)
         ok = make_folder(path, err) && save_file(path, &text, err);
@@ -443,7 +444,7 @@ static bool check_settings(const struct hook_install *install, struct err *err)
     bool ok = settings_path(install->agent, install->of_user, path, err) &&
               read_settings(install->of_user, path, &text, err);
     if (ok && !hook_settings_count(&text, install->agent, &count, &why))
-        ok = err_set(err, why.code, "'%.200s' stays as it is: %s", path, why.message);
+        ok = err_set(err, why.code, "'%.200s' was not changed: %s", path, why.message);
     str_done(&text);
     return ok;
 }
@@ -498,7 +499,7 @@ int hook_install(const struct hook_install *asked)
          changed ? "devs hook is now called by" : "nothing to do:", path);
     if (install.of_user)
         (void)puts("only sessions in projects that have a log are recorded: the first devs run "
-                   "there makes one");
+                   "there creates one");
     warn_of_obstacles(&install);
     return EXIT_ALL_PASSED;
 }
