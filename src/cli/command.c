@@ -107,44 +107,44 @@ static void print_words(const char *words, int at)
 /* The commands. */
 
 static const struct command commands[] = {
-    {"run", "PLAN", "run a plan; --continue RUN runs what is left of an earlier one", cmd_run},
+    {"run", "PLAN", "run a plan; --continue RUN runs the rest of an earlier one", cmd_run},
     {"exec", "-- COMMAND [ARG...]", "run one command under the retry engine", cmd_exec},
-    {"new-project", "IDEA", "ask an agent to cut an idea into phases (IDEA -: from stdin)",
+    {"new-project", "IDEA", "ask an agent to split an idea into phases (IDEA -: from stdin)",
      cmd_new_project},
     {"plan-phase", "N", "ask an agent for a plan of phase N", cmd_plan_phase},
     {"execute-phase", "N", "run the plan of phase N", cmd_execute_phase},
     {"init", "[FILE]", "write a commented starter plan", cmd_init},
-    {"status", "[RUN]", "what each task of a run is doing", cmd_status},
+    {"status", "[RUN]", "show what each task of a run is doing", cmd_status},
     {"runs", "", "list the runs in the log", cmd_runs},
-    {"why", "[RUN/]TASK", "why a try ended as it did, and what comes next", cmd_why},
+    {"why", "[RUN/]TASK", "explain why a try ended as it did, and what is next", cmd_why},
     {"log", "[RUN/]TASK", "print the output of a task", cmd_log},
-    {"diff", "[RUN/]TASK", "what a task changed in its workspace", cmd_diff},
-    {"apply", "[RUN/]TASK", "bring a task's result into your tree", cmd_apply},
+    {"diff", "[RUN/]TASK", "show what a task changed in its workspace", cmd_diff},
+    {"apply", "[RUN/]TASK", "apply a task's result to your tree", cmd_apply},
     {"cancel", "RUN[/TASK]", "stop a run or a task", cmd_cancel},
     {"retry", "RUN[/TASK]", "try again now; an ended run continues without a terminal", cmd_retry},
     {"hold", "RUN[/TASK]", "start no new tries", cmd_hold},
     {"release", "RUN[/TASK]", "release a held run or task", cmd_release},
     {"correct", "[RUN/]TASK CLASS", "correct a try's class; the original verdict is kept",
      cmd_correct},
-    {"debug", "--logs [RUN] ...", "play a run back; its records, tries and decisions", cmd_debug},
-    {"export", "RUN --format F", "a run as one file: records, a trace, a bundle, a recording",
+    {"debug", "--logs [RUN] ...", "replay a run; show its records, tries and decisions", cmd_debug},
+    {"export", "RUN --format F", "write a run to a file: records, trace, bundle or recording",
      cmd_export},
-    {"import", "FILE...", "import sessions that agents have recorded as runs", cmd_import},
-    {"classify", "[FILE...]", "judge failures, JSON lines in and out; 2: a bad line", cmd_classify},
-    {"entropy", "[FILE...]", "say which trajectories loop, JSON lines in and out", cmd_entropy},
-    {"rules", "", "list the rules; try a new one on all that is recorded, add it", cmd_rules},
-    {"agents", "[FILE]", "list agents; --try NAME shows which rule takes which line", cmd_agents},
-    {"validate", "--contract FILE [FILE|-]", "say whether an output fits its contract",
+    {"import", "FILE...", "import recorded agent sessions as runs", cmd_import},
+    {"classify", "[FILE...]", "classify failures, JSON lines in and out; 2: invalid line",
+     cmd_classify},
+    {"entropy", "[FILE...]", "detect trajectories that loop, JSON lines in and out", cmd_entropy},
+    {"rules", "", "list the rules; try a new one on all recorded tries, add it", cmd_rules},
+    {"agents", "[FILE]", "list agents; --try NAME shows which rule matches each line", cmd_agents},
+    {"validate", "--contract FILE [FILE|-]", "check whether an output matches its contract",
      cmd_validate},
     {"mcp", "", "serve tools to a coding agent (MCP on stdin and stdout)", cmd_mcp},
-    {"hook", "[install|uninstall|status]", "for an agent's own hooks: record what it does",
+    {"hook", "[install|uninstall|status]", "record what an agent does; called by the agent's hooks",
      cmd_hook},
-    {"doctor", "", "say what works on this machine, and which sandboxes", cmd_doctor},
+    {"doctor", "", "check what works on this machine, and which sandboxes", cmd_doctor},
     {"trust", "[PATH]", "allow what these settings run; --dry-run, --list, --revoke", cmd_trust},
-    {"gc", "[RUN...]", "remove what dead runs left behind, and past runs from the log", cmd_gc},
+    {"gc", "[RUN...]", "clean up after dead runs, and remove past runs from the log", cmd_gc},
     {"keys", "", "print the cockpit's keys", cmd_keys},
-    {"completion", "bash|zsh|fish", "print what makes Tab complete devs in this shell",
-     cmd_completion},
+    {"completion", "bash|zsh|fish", "print the completion script for a shell", cmd_completion},
 };
 
 const struct command *command_at(size_t index)
@@ -221,7 +221,7 @@ int command_parse(struct globals *globals, struct command_line *line, int argc, 
         {"no-color", 0, NULL, "no colors (NO_COLOR does the same)", &globals->no_color, NULL},
         {"theme", 0, "NAME", "colors: auto, dark, light, mono, contrast, cb, FILE", NULL,
          &globals->theme},
-        {"help", 'h', NULL, "this text", &help, NULL},
+        {"help", 'h', NULL, "show this help", &help, NULL},
     };
     for (size_t i = 0; i < line->spec_count; i++)
         specs[COMMAND_GLOBAL_SPECS + i] = line->specs[i];
@@ -247,8 +247,8 @@ int command_parse(struct globals *globals, struct command_line *line, int argc, 
     }
     const struct command *command = command_find(line->name);
     if (line->operands < line->min_operands)
-        (void)err_set(&err, ERR_INVALID, "%s: something is missing: devs %s %s", line->name,
-                      line->name, command ? command->usage : "");
+        (void)err_set(&err, ERR_INVALID, "%s: missing argument: devs %s %s", line->name, line->name,
+                      command ? command->usage : "");
     else if (line->max_operands >= 0 && line->operands > line->max_operands)
         (void)err_set(&err, ERR_INVALID, "%s: unexpected argument '%s'", line->name,
                       argv[line->max_operands]);

@@ -385,10 +385,10 @@ static int read_secrets(const struct str *text, struct config *config)
     if (!settings_parse(str_text(text), text->len, &config->settings, &whole)) {
         take_secrets(text, &part);
         if (settings_parse(str_text(&part), part.len, &config->settings, &wrong)) {
-            warn("%s: something is wrong in it; what it calls a secret is cut", config->path);
+            warn("%s: the file has errors; the secrets that it names are still cut", config->path);
         } else {
             code = fail_violations(config->path, "nothing was done", &wrong);
-            say_hint("its secrets are not known: fix it, or move it away");
+            say_hint("its secrets cannot be determined: fix the file, or move it away");
         }
     }
     str_done(&part);
@@ -530,7 +530,7 @@ const struct policy *config_policy(const struct settings *settings, const char *
         return policy;
     (void)err_set(err, ERR_INVALID, "unknown policy '%s'", name);
     if (policy_new_name(name))
-        str_addf(&known, "it is called '%s' now", policy_new_name(name));
+        str_addf(&known, "it is now called '%s'", policy_new_name(name));
     else
         settings_names(settings, &known);
     (void)err_hint(err, "%s", str_text(&known));

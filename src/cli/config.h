@@ -102,7 +102,7 @@ struct sandbox_options {
      &(given).kind},                                                                               \
         {"network", 0, NULL, "let the sandbox use the network", &(given).network, NULL},           \
     {                                                                                              \
-        "writable", 0, "DIR...", "a folder that the sandbox may write, too; may be repeated",      \
+        "writable", 0, "DIR...", "another folder that the sandbox may write to; may be repeated",  \
             NULL, (given).writable.words                                                           \
     }
 

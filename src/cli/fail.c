@@ -75,7 +75,7 @@ int fail_violations(const char *what, const char *so, const struct violations *v
     struct str text = {0};
     size_t count = violations->count + violations->dropped;
     violations_display_brief(violations, &text);
-    warn("%s: %zu thing%s wrong, %s", what, count, count == 1 ? " is" : "s are", so);
+    warn("%s: %zu error%s, %s", what, count, count == 1 ? "" : "s", so);
     say_error(str_text(&text));
     str_done(&text);
     return EXIT_USAGE;

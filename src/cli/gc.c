@@ -27,13 +27,13 @@ enum { DAYS_MAX = 36500, RUNS_MAX = LOG_GC_RUNS_MAX, MIB_MAX = 1024 * 1024 };
 static const char *const why_words[] = {
     [LOG_GC_WITHIN] = "within the limits",
     [LOG_GC_NEWEST] = "the newest",
-    [LOG_GC_ALIVE] = "it is alive",
+    [LOG_GC_ALIVE] = "still active",
     [LOG_GC_BOOKMARKED] = "it has a bookmark; devs debug --unmark removes it",
-    [LOG_GC_SPILLED] = "a part of it is in a second log; devs gc --merge brings that in",
-    [LOG_GC_NAMED] = "as asked",
+    [LOG_GC_SPILLED] = "part of it is in a spill log; devs gc --merge merges it",
+    [LOG_GC_NAMED] = "as requested",
     [LOG_GC_OLD] = "too old",
-    [LOG_GC_MANY] = "one too many",
-    [LOG_GC_LARGE] = "too much for the size",
+    [LOG_GC_MANY] = "over the limit of runs",
+    [LOG_GC_LARGE] = "over the size limit",
     [LOG_GC_BEGUN] = "an earlier gc did not finish",
 };
 static_assert(ARRAY_LEN(why_words) == LOG_GC_WHY_COUNT, "every reason has its words");
@@ -115,7 +115,7 @@ static bool shrink_log(struct gc *gc, struct log_gc *log, struct err *err)
         return false;
     if (bytes > 0) {
         size_text_add(bytes, &words);
-        str_add(&words, " given back");
+        str_add(&words, " freed");
         const struct gc_thing thing = {.kind = "room",
                                        .name = gc->place.db,
                                        .bytes = bytes,
@@ -216,7 +216,7 @@ void gc_automatic(const struct place *place, const struct retention_settings *se
         !has_limits(&asked.limits))
         return;
     if (!collect_some(&asked, &gone, &err))
-        warn("past runs could not be removed from the log: %s", err.message);
+        warn("cannot remove past runs from the log: %s", err.message);
     if (gone > 0)
         warn("%zu past %s removed from the log (retention)", gone, gone == 1 ? "run" : "runs");
 }
@@ -324,9 +324,9 @@ static struct fate fate_with_result(const struct workspace_left *left, bool is_k
         return fate_of(FATE_STAYS,
                        "its result cannot be examined; RUN/TASK or --older DAYS removes it");
     if (left->has_tree)
-        return fate_of(FATE_TRIMMED, is_folder ? "its result stays" : left->branch);
+        return fate_of(FATE_TRIMMED, is_folder ? "its result is kept" : left->branch);
     if (is_folder)
-        return fate_of(FATE_STAYS, "its result; RUN/TASK or --older DAYS removes it");
+        return fate_of(FATE_STAYS, "result kept; RUN/TASK or --older DAYS removes it");
     return fate_of(FATE_UNTOLD, left->branch); /* a few bytes, so that devs diff finds the branch */
 }
 
@@ -337,11 +337,10 @@ static struct fate decide_fate(const struct gc *gc, const struct owner *owner,
     const bool is_old = gc->older_ms >= 0 && gc->now_ms - left->changed_ms >= gc->older_ms;
     *result = NULL;
     if (!owner->follower)
-        return is_old
-                   ? fate_of(FATE_GOES, "the log does not know its run")
-                   : fate_of(FATE_STAYS, "the log does not know its run; --older DAYS removes it");
+        return is_old ? fate_of(FATE_GOES, "its run is not in the log")
+                      : fate_of(FATE_STAYS, "its run is not in the log; --older DAYS removes it");
     if (is_alive(owner))
-        return fate_of(FATE_STAYS, "its run is alive");
+        return fate_of(FATE_STAYS, "its run is still active");
     if (left->task[0] == '\0')
         return fate_of(FATE_GOES, "no snapshot needs it");
     const struct run_state *state = follower_state(owner->follower);
@@ -350,7 +349,7 @@ static struct fate decide_fate(const struct gc *gc, const struct owner *owner,
     if (!is_wanted && (task < 0 || state->tasks[task].status != TASK_PASSED))
         return fate_of(FATE_STAYS,
                        state->ended
-                           ? "of a task that did not pass; RUN/TASK or --older DAYS removes it"
+                           ? "its task did not pass; RUN/TASK or --older DAYS removes it"
                            : "its run can continue: devs run --continue; --older DAYS removes it");
     if (has_result(gc, owner, left, result))
         return fate_with_result(left, *result, is_wanted);

@@ -298,7 +298,7 @@ static bool parse_plain(struct jsonc *jsonc, struct err *err)
         return err_set(err, ERR_INVALID, "line %d, column %d: %s", place.line, place.column,
                        why.message);
     return json_kind(jsonc->tree) == JSON_KIND_OBJECT ||
-           err_set(err, ERR_INVALID, "an object is expected, got %s", json_kind_name(jsonc->tree));
+           err_set(err, ERR_INVALID, "expected an object, got %s", json_kind_name(jsonc->tree));
 }
 
 bool jsonc_open(struct jsonc *out, const struct str *text, struct err *err)
@@ -306,7 +306,7 @@ bool jsonc_open(struct jsonc *out, const struct str *text, struct err *err)
     *out = (struct jsonc){0};
     const char *bytes = str_text(text);
     if (strlen(bytes) != text->len)
-        return err_set(err, ERR_INVALID, "there is a NUL byte in it");
+        return err_set(err, ERR_INVALID, "contains a NUL byte");
     str_add(&out->text, bytes[strspn(bytes, " \t\r\n")] == '\0' ? "{}\n" : bytes);
     return parse_plain(out, err);
 }

@@ -36,7 +36,7 @@ bool looks_theme(const struct globals *globals, const struct ui_settings *ui, st
         return true;
     for (size_t i = 0; (other = theme_name_at(i)); i++)
         str_addf(&known, "%s%s", i > 0 ? ", " : "", other);
-    (void)err_set(err, ERR_INVALID, "there is no theme '%s'", name);
+    (void)err_set(err, ERR_INVALID, "unknown theme '%s'", name);
     (void)err_hint(err, "%s, or a file with a slash in its name", str_text(&known));
     str_done(&known);
     return false;

@@ -21,23 +21,23 @@ enum { NAME_COLUMNS = 13 }; /* of the help */
 
 static int print_help(void)
 {
-    (void)puts("devs - runs coding agents and tests, retries by policy, says why\n"
+    (void)puts("devs - run coding agents and tests, retry by policy, explain why\n"
                "\n"
                "usage: devs [--db FILE]              the cockpit: the live run, else the newest\n"
-               "       devs COMMAND [options]        devs COMMAND --help says more\n");
+               "       devs COMMAND [options]        devs COMMAND --help has details\n");
     const struct command *command = NULL;
     for (size_t i = 0; (command = command_at(i)); i++)
         (void)printf("  %-*s %s\n", NAME_COLUMNS, command->name, command->words);
-    (void)puts("\noptions of all commands: --db FILE (the run log), --theme NAME, --no-color,\n"
+    (void)puts("\noptions for all commands: --db FILE (the run log), --theme NAME, --no-color,\n"
                "--ascii, --help; devs --version prints the version");
     (void)puts("\nexit codes: 0 all passed, 1 something gave up or was cancelled, 2 usage or an\n"
                "invalid plan, 3 looping, 4 needs a person, 65 damaged log, 66 no such\n"
                "log, run or file, 69 an agent is not installed, 73 log or output cannot be\n"
-               "written, 74 all passed but not recorded, 75 another process has it, 130 stopped\n"
-               "by a person\n"
+               "written, 74 all passed but not recorded, 75 in use by another process, 130\n"
+               "stopped by a person\n"
                "\ndevs exec exits as the last try of its command did: 128 + N after signal N,\n"
-               "125 to 127 where nothing could be started, and 1 where it exited with 0 but\n"
-               "a rule denies the success");
+               "125 to 127 if nothing could be started, and 1 if it exited with 0 but a rule\n"
+               "denied the success");
     return EXIT_ALL_PASSED;
 }
 
@@ -102,7 +102,8 @@ static int fail_unknown(const char *name)
         return fail_usage("devs --help lists the commands",
                           "unknown command '%s', did you mean '%s'?", name, here);
     if (strcmp(name, "--db") == 0 || strcmp(name, "--theme") == 0)
-        return fail_usage("devs --help has the options of all", "%s needs a value", name);
+        return fail_usage("devs --help lists the options for all commands", "%s needs a value",
+                          name);
     for (size_t i = 0; (command = command_at(i)) != NULL; i++)
         near_word_offer(&near, command->name);
     if (name[0] != '-' && near.nearest)
@@ -152,7 +153,7 @@ static int flush_stdout(void)
     if (why != 0)
         (void)err_set_errno(&err, why, "stdout");
     else
-        (void)err_set(&err, ERR_IO, "stdout: not all of it could be written");
+        (void)err_set(&err, ERR_IO, "stdout: some output could not be written");
     return fail(&err);
 }
 

@@ -41,7 +41,7 @@ static bool find_file(const char *dir, struct edit *edit, struct err *err)
         int len = snprintf(edit->path, sizeof(edit->path), "%s/devs.config.json", dir);
         (void)snprintf(edit->found, sizeof(edit->found), "%s", edit->path);
         return (len >= 0 && (size_t)len < sizeof(edit->path)) ||
-               err_set(err, ERR_LIMIT, "'%s' is too long a name", dir);
+               err_set(err, ERR_LIMIT, "the path '%s' is too long", dir);
     }
     (void)fclose(file);                         /* only its path is needed */
     return realpath(edit->found, edit->path) || /* if it is a link, change its target */
@@ -65,7 +65,7 @@ static bool lock_folder(struct edit *edit, struct err *err)
             return true;
         (void)nanosleep(&pause, NULL); /* if woken early, it tries again early */
     }
-    return err_set(err, ERR_BUSY, "another program holds '%s'", folder);
+    return err_set(err, ERR_BUSY, "'%s' is locked by another program", folder);
 }
 
 /* Without a settings file, starts from an empty object. */
@@ -90,8 +90,7 @@ static bool save_text(const struct edit *edit, struct err *err)
         return false;
     if (!edit->is_trusted || trust_record(edit->found, &edit->text, &why))
         return true;
-    (void)err_set(err, why.code, "%s: saved, but not trusted any more: %s", edit->path,
-                  why.message);
+    (void)err_set(err, why.code, "%s: saved, but no longer trusted: %s", edit->path, why.message);
     return err_hint(err, "devs trust");
 }
 

@@ -151,9 +151,9 @@ static bool cut_plan(struct secrets *secrets, const struct session *session, str
     if (!is_same) {
         char name[REDACT_NAME_MAX + 1] = "secret";
         (void)redact_find_mark(str_text(&secrets->cut_text), name);
-        (void)err_set(err, ERR_INVALID, "the plan cannot be written down without its secrets (%s)",
+        (void)err_set(err, ERR_INVALID, "the plan cannot be recorded without its secrets (%s)",
                       name);
-        return err_hint(err, "no id, name of a policy or the like may hold one");
+        return err_hint(err, "ids, policy names and the like must not contain one");
     }
     secrets->plan_text = str_text(&secrets->cut_text);
     secrets->plan = secrets->cut;
@@ -180,8 +180,8 @@ bool secrets_open(struct secrets *out, const struct session *session, struct err
     const bool clean = counts.all == 0;
     redact_counts_done(&counts);
     return clean || err_set(err, ERR_INVALID,
-                            "the rules of devs.config.json hold a secret: they cannot be "
-                            "written down without it");
+                            "the rules of devs.config.json contain a secret: they cannot be "
+                            "recorded without it");
 }
 
 void secrets_close(struct secrets *secrets)

@@ -31,7 +31,7 @@ bool target_parse(const char *word, struct target *out, struct err *err)
 
     /* such as from an unset variable in a script: it must not mean a whole run */
     if (*start == '\0' || (slash && *task == '\0')) {
-        (void)err_set(err, ERR_INVALID, "'%s' names no %s", word, slash ? "task" : "run");
+        (void)err_set(err, ERR_INVALID, "'%s' does not name a %s", word, slash ? "task" : "run");
         return err_hint(err,
                         "41, 41/tax or tax; devs runs lists the runs, devs status --all the tasks");
     }
@@ -363,7 +363,7 @@ static bool find_with_warning(const char *db, bool create, struct place *out, st
         return false;
     if (out->is_shared)
         warn(create ? "no log can be kept in this folder: the run is recorded in '%s'"
-                    : "no log in this folder or above: this is '%s', of all such projects",
+                    : "no log in this folder or above: using '%s', which such projects share",
              out->db);
     return true;
 }
@@ -409,7 +409,7 @@ bool log_word_find(const struct globals *globals, const char *word, struct place
     *target = (struct target){0};
     bool is_file = word && (access(word, F_OK) == 0 || word[0] == '/' || word[0] == '.');
     if (word && !is_file && is_like_file(word))
-        return err_set(err, ERR_NOT_FOUND, "there is no file '%s'", word);
+        return err_set(err, ERR_NOT_FOUND, "no such file '%s'", word);
     bool is_newest = !word || strcmp(word, "last") == 0; /* as in devs run --continue */
     const char *db = is_file ? word : globals->db;
     return (is_newest || is_file || target_parse(word, target, err)) &&
@@ -457,7 +457,7 @@ bool attempt_pick(const struct run_state *state, int task, const struct attempt_
         const int64_t latest = (int64_t)it->steps[last].attempt_count;
         int64_t attempt = 0;
         if (latest == 0)
-            return err_set(err, ERR_INVALID, "step %d has had no try yet", last + 1);
+            return err_set(err, ERR_INVALID, "step %d has not been tried yet", last + 1);
         if (!parse_i64(words->try, 1, latest, &attempt, err))
             return err_hint(err, "step %d has had %lld tr%s", last + 1, (long long)latest,
                             latest == 1 ? "y" : "ies");

@@ -146,12 +146,12 @@ bool save_file(const char *path, const struct str *text, struct err *err)
     /* the temporary name is always the same, so that a file left by a killed writer is replaced */
     const int len = snprintf(temporary, sizeof(temporary), "%s.new~", path);
     if (len < 0 || len >= PATH_MAX)
-        return err_set(err, ERR_LIMIT, "'%s' is too long a name", path);
+        return err_set(err, ERR_LIMIT, "the path '%s' is too long", path);
     (void)unlink(temporary); /* if there is one */
     const int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                         is_new ? NEW_FILE_MODE : OWN_FILE_MODE);
     if (fd < 0)
-        return err_set_errno(err, errno, "cannot write beside '%s'", path);
+        return err_set_errno(err, errno, "cannot write next to '%s'", path);
     bool ok = write_text_fd(fd, text) && (is_new || fchmod(fd, old.st_mode & MODE_BITS) == 0) &&
               fsync(fd) == 0;
     int why = errno;

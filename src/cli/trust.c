@@ -130,7 +130,7 @@ static int open_folder(bool makes, struct err *err)
     if (folder >= 0)
         return folder;
     if (errno == EPERM || errno == ELOOP || errno == ENOTDIR) {
-        (void)err_set(err, ERR_INVALID, "'%s/devs/trust' must be a folder of yours, mode 0700",
+        (void)err_set(err, ERR_INVALID, "'%s/devs/trust' must be a folder that you own, mode 0700",
                       home);
         (void)err_hint(err, "trust is only kept where nobody else can write");
     } else if (errno == ENOENT) {

@@ -80,7 +80,7 @@ printf '%s\n%s\n' "$init" "$done" >say.1
 "$devs" run --plain silent.json >out 2>&1
 want 'a silent check: exit' $? 0
 want_in "the agent's words are printed" "$("$devs" log s 2>err)" 'done: 3 turns'
-want 'and whose they are is told' "$(cat err)" 'devs: step 3 VERIFY has written nothing; this is step 1 GREEN'
+want 'and whose they are is told' "$(cat err)" 'devs: step 3 VERIFY has no output; showing step 1 GREEN'
 want_in 'with -f too' "$("$devs" log -f s 2>err)" 'done: 3 turns'
 want 'a step that is named is that step' "$("$devs" log s --step 3 2>&1)" ''
 frame=$("$devs" debug --logs last --frame 160x40)
@@ -102,7 +102,7 @@ echo "$init" >say.1
 echo 'sleep 1000' >do.1
 "$devs" run --plain quiet.json >out 2>&1
 want 'silence: exit' $? 1
-want_in 'what would help it is told' "$("$devs" why q)" 'it must say something in time: look at what it waits for'
+want_in 'what would help it is told' "$("$devs" why q)" 'it must print something in time: check what it waits for'
 
 # --- an agent that stops at a loop by itself ends as if devs had found the loop
 for guard in qwen gemini; do
@@ -173,7 +173,7 @@ want 'an agent that is not there: exit' $? 69
 want_in 'it is told before the start' "$(cat err)" "task 'a', step 1: agent 'gone' is not installed"
 want_in 'and how to get it at once' "$(cat err)" 'hint: get it with its own installer'
 want_in 'a dry run tells it too' "$("$devs" run --dry-run gone.json)" \
-	"missing  agent 'gone' is not installed: there is no program 'no-such-agent'; get it with"
+	"missing  agent 'gone' is not installed: program 'no-such-agent' not found; get it with"
 sed 's/"prompt": "Make it."/&, "sandbox": {"kind": "container", "image": "i"}/' gone.json >inside.json
 want 'in a container it may be there' "$("$devs" run --dry-run inside.json | grep -c missing)" 0
 sed 's/"prompt": "Make it."/&, "env": {"PATH": "\/opt\/bin"}/' gone.json >env.json
@@ -265,13 +265,13 @@ want 'a trial' "$("$devs" agents --try ours ours.out)" '     1  rule 1 text
      8  rule 5 end
         done: 1 turn, 1 call
 
-lines: 3 taken, 2 by no rule; it ends successfully
+lines: 3 matched, 2 not matched; ends with success
 turns 1, calls 1, tokens 0, own retries 0
-rules that took no line: 4'
+rules that matched no line: 4'
 answer=$("$devs" agents --try ours - --stderr ours.err </dev/null)
 want_in 'a trial of standard error' "$answer" 'standard error:
      1  rule 4 end'
-want_in 'a trial of a failure' "$answer" 'lines: 1 taken, 0 by no rule; it ends with a failure'
+want_in 'a trial of a failure' "$answer" 'lines: 1 matched, 0 not matched; ends with failure'
 answer=$("$devs" agents)
 want_in 'the agents: own' "$answer" 'ours          ours          settings  get ours'
 want_in 'the agents: built in' "$answer" 'copilot       copilot       built in  npm install -g @github/copilot'

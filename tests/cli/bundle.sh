@@ -70,7 +70,7 @@ want_in 'a file that is there' "$(cat err.out)" "one.devs' already exists"
 want 'no such run: exit' $? 66
 "$devs" export 1 --format pdf >/dev/null 2>err.out
 want 'another format: exit' $? 2
-want_in 'another format' "$(cat err.out)" "format 'pdf' is not known"
+want_in 'another format' "$(cat err.out)" "unknown format 'pdf'"
 "$devs" export 1 >/dev/null 2>err.out
 want 'no format: exit' $? 2
 "$devs" export 1 --format bundle -o no/such/folder/x.devs >/dev/null 2>err.out

@@ -26,7 +26,7 @@ want 'runs, newest first' "$(devs completion --list run)" "2${tab}lamps
 1${tab}exec"
 want 'those that begin so' "$(devs completion --list run 1)" "1${tab}exec"
 want 'runs to go on with: none is unfinished' "$(devs completion --list unfinished)" \
-	"last${tab}the newest that is not finished"
+	"last${tab}the newest unfinished run"
 want 'tasks of a run' "$(devs completion --list target 2/)" "2/tax${tab}Round tax: half to 'even'
 2/total${tab}"
 want 'of no run' "$(devs completion --list target 7/)$(devs completion --list target x/)" ''

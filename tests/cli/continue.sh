@@ -55,7 +55,7 @@ want 'a task is no run: exit' $? 2
 want 'it goes on: exit, a person is needed' $? 4
 want_in 'what was left was ended' "$(cat out)" 'killed what was left of the run: '
 want_in 'what ran was interrupted' "$(cat out)" 'a try 1/4 GREEN interrupted, ran ?'
-want_in 'why: its end was not seen' "$("$devs" why 1/a --try 1)" 'found so: devs had died, its end was not seen'
+want_in 'why: its end was not seen' "$("$devs" why 1/a --try 1)" 'when this was detected: devs had died, its end was not recorded'
 want_in 'what may run once asks' "$(cat out)" 'RED needs you'
 want 'what was shown before is not shown again' "$(grep -c 'run started' out)" 0
 want 'what passed was not run again' "$(wc -l <first)" 1
@@ -108,7 +108,7 @@ wait "$pid" 2>/dev/null
 echo '{"secrets": {"names": ["BADGE"]},}' >devs.config.json
 "$devs" run --plain --continue last >out 2>err
 want 'settings that are broken: exit' $? 2
-want_in 'settings that are broken' "$(cat err)" 'devs.config.json: 1 thing is wrong'
+want_in 'settings that are broken' "$(cat err)" 'devs.config.json: 1 error'
 want_in 'settings that are broken: nothing was touched' "$("$devs" status)" 'interrupted'
 echo '{"secrets": {"names": ["BADGE"]}}' >devs.config.json
 "$devs" run --plain --continue last >out 2>err

@@ -35,7 +35,7 @@ for command in '' $("$devs" --help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'); do
 	want "help in 80 columns: $command" "$("$devs" $command --help | awk 'length > 80')" ''
 done
 want_in 'words below each other' "$("$devs" debug --help)" '
-      --lnav-format        print the format file by which lnav reads records
+      --lnav-format        print a format file that lets lnav read the records
                            (lnav -i FILE)
 '
 want 'help of a command' "$("$devs" help runs)" "$("$devs" runs --help)"
@@ -46,7 +46,7 @@ want 'missing operand: exit' $? 2
 want_in 'missing operand' "$(cat err)" 'hint: devs run PLAN, or devs run --continue RUN'
 : >plan.json
 "$devs" run 2>err
-want_in 'missing operand beside a plan' "$(cat err)" 'hint: devs run plan.json, which is here, or'
+want_in 'missing operand beside a plan' "$(cat err)" 'hint: devs run plan.json (in this folder), or'
 rm plan.json
 "$devs" runs x 2>err
 want 'a word too many: exit' $? 2
@@ -57,7 +57,7 @@ want_in 'an option without its value' "$(cat err)" '--db needs a value'
 for word in '' '#' 1/; do
 	"$devs" cancel "$word" 2>err
 	want "cancel '$word': exit" $? 2
-	want_in "cancel '$word'" "$(cat err)" "devs: '$word' names no"
+	want_in "cancel '$word'" "$(cat err)" "devs: '$word' does not name a"
 done
 for word in 3/tax tax; do
 	"$devs" status "$word" 2>err
@@ -318,7 +318,7 @@ echo '{"version": 1, "idempotent": true, "tasks": [{"id": "gone", "steps": [{"ru
 "$devs" --db starts.db run --plain plan.json >out 2>err
 want 'starts: exit' $? 1
 want_in 'starts: no denominator' "$(cat out)" 'gone try 1 GREEN not started'
-want_in 'starts: summary' "$(cat out err)" '0 tries, 1 start that failed, '
+want_in 'starts: summary' "$(cat out err)" '0 tries, 1 failed start, '
 want_in 'starts: runs' "$("$devs" --db starts.db runs)" ' 0 tries '
 want_in 'starts: why' "$("$devs" --db starts.db why gone)" '/gone try 1 in GREEN: failed'
 finish

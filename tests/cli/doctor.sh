@@ -110,7 +110,7 @@ mkdir ../disk && cd ../disk || exit 1
 if unshare -m mount -t tmpfs tmpfs . 2>../err; then
 	on_disk 900k >../out
 	want 'a full disk: exit' $? 1
-	want_in 'a full disk' "$(xargs <../out)" 'on tmpfs, 0 MiB free; make room, or --db FILE on another disk'
+	want_in 'a full disk' "$(xargs <../out)" 'on tmpfs, 0 MiB free; free some space, or use --db FILE on another disk'
 	on_disk 20m >../out
 	want 'a disk with little room: exit' $? 0
 	want_in 'a disk with little room' "$(grep '^- *run log' ../out)" '20 MiB free;'
@@ -120,7 +120,7 @@ if unshare -m mount -t tmpfs tmpfs . 2>../err; then
 	unshare -m sh -c 'mount -t tmpfs -o ro tmpfs . && cd "$PWD" && unset HOME XDG_STATE_HOME
 		PATH=$2 "$1" doctor; PATH=$2 "$1" exec -- true 2>&1; echo "exit $?"' sh "$devs" "$dir/bin" >../out
 	want_in 'a read-only disk' "$(xargs <../out)" \
-		'NO run log none yet, and this folder cannot be written; --db FILE with a file on a local disk'
+		'NO run log none yet, and this folder cannot be written; use --db FILE with a file on a local disk'
 	want 'a run there' "$(tail -n 3 ../out)" \
 		"devs: no log can be kept in this folder, and HOME is not set
 hint: --db FILE with a file in a folder that you may write to
@@ -137,7 +137,7 @@ printf '\007' | dd of=../newer.db bs=1 seek=63 conv=notrunc 2>/dev/null
 PATH="$dir/bin" "$devs" doctor --db ../newer.db >../out
 want 'a log of a newer devs: exit' $? 1
 want_in 'a log of a newer devs' "$(grep -A 2 '^NO  run log' ../out | xargs)" 'schema 7'
-want_in 'what to do about it' "$(grep -A 2 '^NO  run log' ../out | xargs)" 'read only; update devs, or --db FILE'
+want_in 'what to do about it' "$(grep -A 2 '^NO  run log' ../out | xargs)" 'read only; update devs, or use --db FILE'
 
 # --- the project's own arguments for podman are tried
 echo '{"sandbox": {"kind": "podman", "image": "x", "args": ["--no-such-option"]}}' >devs.config.json

@@ -91,14 +91,14 @@ want 'no byte of them either' "$(grep -c 'rounds half' out.jsonl)" 0
 sed 's/^{/{"policies": 3, /' own/devs.config.json >own/bad && mv own/bad own/devs.config.json
 "$devs" --db own.db export 1 --format jsonl -o - 2>said >out.jsonl
 want 'settings with a mistake elsewhere: exit' $? 0
-want_in 'a word of it' "$(cat said)" 'own/devs.config.json: something is wrong in it; what it calls a secret is cut'
+want_in 'a word of it' "$(cat said)" 'own/devs.config.json: the file has errors; the secrets that it names are still cut'
 want 'and their secrets are cut' "$(grep -c 'rounds half' out.jsonl)" 0
 for broken in '{"secrets": {"patterns": [{"name": "x", "regex": "("}]}}' '{"secrets": ' \
 	'{"secret": {"patterns": [{"name": "halves", "regex": "rounds half"}]}}'; do
 	echo "$broken" >own/devs.config.json
 	"$devs" --db own.db export 1 --format jsonl -o - 2>said >out.jsonl
 	want 'secrets that are not known: exit' "$? $(wc -c <out.jsonl)" '2 0'
-	want_in 'what to do' "$(cat said)" 'hint: its secrets are not known: fix it, or move it away'
+	want_in 'what to do' "$(cat said)" 'hint: its secrets cannot be determined: fix the file, or move it away'
 done
 rm -r own
 want_in 'where it is gone by those here' \

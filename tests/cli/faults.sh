@@ -49,7 +49,7 @@ want_in 'deleted: the summary is of the run' "$(cat gone/out)" 'run #1 gated: 1 
 file=$(ls "$XDG_RUNTIME_DIR"/devs/*.db)
 out=$("$devs" --db gone/.devs/devs.db gc --merge "$file" 2>&1)
 want 'deleted: merge: exit' $? 0
-want_in 'deleted: merge' "$out" 'events brought in'
+want_in 'deleted: merge' "$out" 'events merged'
 want_in 'deleted: the run is in the log' "$(cd gone && "$devs" runs)" 'ended'
 want_in 'deleted: whole' "$(cd gone && "$devs" debug --logs --plain)" 'run ended, exit 0'
 want 'deleted: nothing is left' "$(spills)" 0
@@ -73,7 +73,7 @@ mkdir none own
 out=$(cd none && XDG_STATE_HOME="$dir/own" "$devs" exec -- true 2>&1)
 want_in 'shared: a word when it is recorded' "$out" "is recorded in '$dir/own/devs/devs.db'"
 out=$(cd none && XDG_STATE_HOME="$dir/own" "$devs" runs 2>&1)
-want_in 'shared: a word when it is read' "$out" "this is '$dir/own/devs/devs.db'"
+want_in 'shared: a word when it is read' "$out" "using '$dir/own/devs/devs.db'"
 (cd none && XDG_STATE_HOME="$dir/own" "$devs" exec -- echo much) >/dev/null 2>&1
 XDG_STATE_HOME="$dir/own" "$devs" log exec >/dev/full 2>/dev/null
 want 'output that nobody took' $? 73
@@ -84,7 +84,7 @@ want 'records that nobody took' "$?:$full" '73:devs: stdout: No space left on de
 hint: make room on that disk'
 full=$("$devs" rules 2>&1 >/dev/full)
 want 'more than fits into a buffer that nobody took' "$?:$full" \
-	'73:devs: stdout: not all of it could be written'
+	'73:devs: stdout: some output could not be written'
 echo '{"version": 1, "idempotent": true, "tasks": [{"id": "a", "steps": [{"run": ["true"]}]}]}' >told.json
 for form in --plain --json; do
 	full=$(XDG_STATE_HOME="$dir/own" "$devs" run "$form" --db own/devs/devs.db told.json 2>&1 >/dev/full)
@@ -187,7 +187,7 @@ want_in 'killed: a dry run changes nothing' "$(cd killed && "$devs" gc --dry-run
 want 'killed: nor removes it' "$(spills)" 1
 want_in 'killed: gc brings it in' "$(cd killed && "$devs" gc)" 'brought in'
 want 'killed: and removes it' "$(spills)" 0
-want_in 'killed: once more there is nothing' "$(cd killed && "$devs" gc)" 'nothing is left over'
+want_in 'killed: once more there is nothing' "$(cd killed && "$devs" gc)" 'nothing to clean up'
 : >killed/end
 (cd killed && "$devs" run --continue 1 --plain >out2 2>&1)
 want 'killed: it goes on: exit' $? 0

@@ -64,7 +64,7 @@ want 'of one try there is no range' "$(cat err.out)" "devs: expected 1, not '9'
 hint: step 1 has had 1 try"
 "$devs" debug --forensics >/dev/null 2>err.out
 want 'no task: exit' $? 2
-want_in 'no task' "$(cat err.out)" 'of which task?'
+want_in 'no task' "$(cat err.out)" 'missing task'
 "$devs" debug --forensics nothing >/dev/null 2>err.out
 want 'no such task: exit' $? 66
 

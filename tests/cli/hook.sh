@@ -56,7 +56,7 @@ cp "$dir/before" .claude/settings.local.json
 printf '[' >"$dir/home/bad"
 mkdir "$HOME/.codex" && mv "$dir/home/bad" "$HOME/.codex/hooks.json"
 want "a file that cannot be read" "$("$devs" hook install --user --agent codex 2>"$dir/err"; echo $?)" 2
-want_in "a file that cannot be read: one line" "$(cat "$dir/err")" "hooks.json' stays as it is: line 1, column"
+want_in "a file that cannot be read: one line" "$(cat "$dir/err")" "hooks.json' was not changed: line 1, column"
 want "a file that cannot be read: one line" "$(wc -l <"$dir/err")" 1
 want "a file that cannot be read stays" "$(cat "$HOME/.codex/hooks.json")" "["
 # What cannot be changed stays, and no log is made for it.
@@ -67,7 +67,7 @@ want "a list" "$(refused)" 2
 rm "$dir/other/.claude/settings.local.json"
 mkfifo "$dir/other/.claude/settings.local.json"
 want "a pipe" "$(refused)" 2
-want_in "a pipe: why" "$(cat "$dir/err")" "is not a file"
+want_in "a pipe: why" "$(cat "$dir/err")" "is not a regular file"
 rm "$dir/other/.claude/settings.local.json"
 ln -s ../nothing.json "$dir/other/.claude/settings.local.json"
 want "a link to nothing" "$(refused)" 2
@@ -192,7 +192,7 @@ fine "an odd name" nonsense '{"session_id":"../../x y","hook_event_name":"PostTo
 fine "an odd folder" nonsense '{"session_id":"z","cwd":"/nowhere/at/all","hook_event_name":"PostToolUse","tool_name":"T"}'
 spoken() { printf '{"session_id":"x","hook_event_name":"PreToolUse"}' | "$devs" hook "$@"; }
 fine "an agent that this devs does not know" spoken --agent of-tomorrow
-want_in "an agent that this devs does not know: a line" "$(cat "$dir/err")" "no agent 'of-tomorrow' is known that has hooks"
+want_in "an agent that this devs does not know: a line" "$(cat "$dir/err")" "no hooks are supported for agent 'of-tomorrow'"
 fine "no agent" spoken --agent
 fine "an option that this devs does not know" spoken --agent claude --bogus
 want_in "an option that this devs does not know: a line" "$(cat "$dir/err")" "devs: hook: "

@@ -36,7 +36,7 @@ key="sk-ant-api03-$(printf 'Ab3%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 1
 answer=$("$devs" $log import session.jsonl)
 want "exit" "$?" 0
 want "a line" "$answer" "session.jsonl: Claude Code session, claude session 83ca3d6e: run #1, 6 turns, \
-5 calls, 75 tokens, done, 1 time stuck, 1 possible loop, 1 line is unknown to devs, \
+5 calls, 75 tokens, done, 1 time stuck, 1 possible loop, 1 line is of an unknown kind, \
 1 line is not JSON"
 answer=$("$devs" $log import --json session.jsonl)
 want "again: exit" "$?" 0
@@ -125,7 +125,7 @@ want "a folder: exit" "$?" 66
 want_in "a folder" "$(cat err)" "devs: folder: Is a directory"
 "$devs" $log import --agent claude strange 2>err
 want "words alone: exit" "$?" 2
-want_in "words alone" "$(cat err)" "devs: strange: nothing happens in it"
+want_in "words alone" "$(cat err)" "devs: strange: it contains no events"
 want "words alone: nothing written" "$("$devs" $log runs | wc -l)" "$before"
 cat >cline.json <<'END'
 {"version":1,"sessionId":"1795900000000_a","startTime":"2026-11-20T10:00:00Z",
@@ -135,14 +135,14 @@ echo '{"sessionId":"g9","startTime":"2026-11-20T10:00:00Z","messages":[]}' >idle
 "$devs" $log import cline.json idle.json 2>err
 want "a session of another agent: exit" "$?" 2
 want_in "a session of another agent" "$(cat err)" "cline.json: not a transcript of a known agent"
-want_in "a session without an event" "$(cat err)" "devs: idle.json: nothing happens in it"
+want_in "a session without an event" "$(cat err)" "devs: idle.json: it contains no events"
 want "nothing of them written" "$("$devs" $log runs | wc -l)" "$before"
 "$devs" $log import --agent codex session.jsonl 2>err
 want "another agent: exit" "$?" 2
 want_in "another agent" "$(cat err)" "session.jsonl: it is a Claude Code session, not one of 'codex'"
 "$devs" $log import --agent nobody session.jsonl 2>err
 want "no such agent: exit" "$?" 2
-want_in "no such agent" "$(cat err)" "there is no agent 'nobody'"
+want_in "no such agent" "$(cat err)" "unknown agent 'nobody'"
 answer=$("$devs" $log import strange pi.jsonl --again 2>err)
 want "the others: exit" "$?" 2
 want_in "the others" "$answer" "pi session p1: run #8"

@@ -61,14 +61,14 @@ refused 'no such level' 2 "unknown level 'loud'" --logs 1 --level loud
 refused 'no such task' 66 "run #1 has no task 'tax'" --logs 1 --task tax
 refused 'a pattern that is none' 2 '--grep: pattern, byte' --logs 1 --grep '('
 refused 'a time that is none' 2 "'soon' is not a time" --logs 1 --since soon
-refused 'no such file' 66 "there is no file 'nofile.devs'" --logs nofile.devs
-refused 'no such file in a folder' 66 "there is no file 'no/file'" --logs no/file
+refused 'no such file' 66 "no such file 'nofile.devs'" --logs nofile.devs
+refused 'no such file in a folder' 66 "no such file 'no/file'" --logs no/file
 refused 'no such run' 66 'no run #9' --logs 9 --json
 refused 'what cannot be combined with it' 2 'debug --logs: --try cannot be combined with it' --logs 1 --try 2
 refused 'what cannot be combined with it, either' 2 'debug --forensics: --follow cannot be combined with it' --forensics ok --follow
 refused 'a run, and nothing that says what of it' 2 'hint: devs debug --logs 3; ' 3
 refused 'a task likewise' 2 'hint: devs debug --forensics 1/net; ' 1/net
-refused 'follow is of one run' 2 '--follow is about one run' --logs all --follow
+refused 'follow is of one run' 2 '--follow needs a single run' --logs all --follow
 
 # --- a live run is followed to its end, and ^C ends the follower alone
 cat >slow.json <<'PLAN'

@@ -25,7 +25,7 @@ start() {
 	want "$1: the run" "$("$devs" run --plain plan.json >run.log 2>&1; echo $?)" 1
 	want_in "$1: the summary says where the result is" "$(cat run.log)" "  kept       good: result "
 	want_in "$1: and how it comes home" "$(cat run.log)" \
-		"  bring home devs diff 1/good, devs apply 1/good"
+		"  apply      devs diff 1/good, devs apply 1/good"
 	want_in "$1: and where the rest is" "$(cat run.log)" "  workspace  bad: $1 "
 	rm run.log
 }
@@ -58,7 +58,7 @@ same_both() {
 	rm err
 	want "$1: looking changes nothing" "$(state)" "$before"
 	want "$1: check" "$("$devs" apply 1/good --check >out; echo $?)" 0
-	want_in "$1: check" "$(cat out)" "this can be brought into"
+	want_in "$1: check" "$(cat out)" "can be applied to"
 	rm out
 	want "$1: checking changes nothing" "$(state)" "$before"
 	want_in "$1: a failed task" "$("$devs" apply 1/bad 2>&1; echo " $?")" "has no result"
@@ -84,14 +84,14 @@ same_both() {
 	want_in "$1: deleted here, too" "$("$devs" apply 1/good 2>&1; echo "exit $?")" "exit"
 	git checkout -q docs src
 	want "$1: applied" "$("$devs" apply 1/good >out; echo $?)" 0
-	want_in "$1: applied" "$(cat out)" "good: $2; brought into"
+	want_in "$1: applied" "$(cat out)" "good: $2; applied to"
 	rm out
 	want "$1: the content" "$(sed -n 7p src/a.txt; cat new; ls docs 2>/dev/null; stat -c %a src/b.txt)" "$(printf 'seven\nx\n755')"
 	want "$1: the index stays" "$(git ls-files -s)" "$before"
 	want "$1: no commit" "$(git log --format=%s)" first
 	state=$(state)
 	out=$("$devs" apply 1/good; echo "exit $?")
-	want_in "$1: once more" "$out" "good: all of it is already in "
+	want_in "$1: once more" "$out" "good: already applied to "
 	want_in "$1: once more" "$out" 'exit 0'
 	want_in "$1: once more, json" "$("$devs" apply 1/good --json)" '"applied":true,"was_there":true'
 	want "$1: once more, nothing changes" "$(state)" "$state"
@@ -100,7 +100,7 @@ same_both() {
 	chmod 755 src/b.txt
 	git add -A
 	git commit -qm applied
-	want_in "$1: there, and committed" "$("$devs" apply 1/good; echo "exit $?")" 'good: all of it is already in '
+	want_in "$1: there, and committed" "$("$devs" apply 1/good; echo "exit $?")" 'good: already applied to '
 	git reset -q HEAD~
 	want "$1: no ignored files of a worktree" "$(test "$1" = copy || ls src/x.o 2>/dev/null)" ""
 }
@@ -108,14 +108,14 @@ same_both() {
 # gc_keeps KIND: what nobody asked to be removed stays
 gc_keeps() {
 	out=$("$devs" gc; echo "exit $?")
-	want_in "$1: gc, a failed task" "$out" '/bad  of a task that did not pass'
+	want_in "$1: gc, a failed task" "$out" '/bad  its task did not pass'
 	want_in "$1: gc" "$out" 'exit 0'
 	want_in "$1: after gc there is the result" "$("$devs" diff good)" '+seven'
 	want_in "$1: gc, no such task" "$("$devs" gc 1/nosuch 2>&1; echo "exit $?")" "run #1 has no task 'nosuch'"
 	want "$1: gc, no such task" "$("$devs" gc 1/nosuch 2>/dev/null; echo "exit $?")" 'exit 66'
 	want "$1: gc, no such run" "$("$devs" gc 9/good 2>/dev/null; echo "exit $?")" 'exit 66'
 	want_in "$1: gc, as it was said" "$("$devs" gc 1/bad)" 'removed        workspace'
-	want_in "$1: and no other" "$("$devs" apply good --check)" 'this can be brought into'
+	want_in "$1: and no other" "$("$devs" apply good --check)" 'can be applied to'
 }
 
 start worktree
@@ -146,7 +146,7 @@ want_in 'the same lines' "$out" 'devs/1/good'
 want 'the same lines' "$(state)" "$before"
 git reset -q --hard HEAD~
 gc_keeps worktree
-want 'branches are not left over' "$("$devs" gc; "$devs" gc 1/good)" "$(printf 'nothing is left over\nnothing is left over')"
+want 'branches are not left over' "$("$devs" gc; "$devs" gc 1/good)" "$(printf 'nothing to clean up\nnothing to clean up')"
 git branch -q -D devs/1/good
 want_in 'a branch that is gone' "$("$devs" diff good 2>&1; echo "exit $?")" "the branch 'devs/1/good' is gone"
 want_in 'a branch that is gone' "$("$devs" gc)" '/good  its result is gone'
@@ -159,7 +159,7 @@ want_in 'copies: json' "$("$devs" diff good --json --stat)" '.devs/work/'
 git checkout -q .
 git clean -qfd
 gc_keeps copy
-want_in 'a copy is a result' "$("$devs" gc)" '/good  its result; RUN/TASK or --older DAYS removes it'
+want_in 'a copy is a result' "$("$devs" gc)" '/good  result kept; RUN/TASK or --older DAYS removes it'
 want_in 'removed as it was said' "$("$devs" gc 1/good --dry-run)" 'would remove'
 want_in 'removed as it was said' "$("$devs" gc 1/good)" '/good  and its result'
 want_in 'removed as it was said' "$("$devs" apply good 2>&1; echo "exit $?")" 'devs gc removed what it left'
@@ -200,8 +200,8 @@ cat >governs.json <<-PLAN
 PLAN
 "$devs" run --plain governs.json >/dev/null
 out=$("$devs" apply governs 2>&1)
-want_in 'settings in a result' "$out" "the result changes 'sub/devs.config.json', which decides what"
-want_in 'a plan in a result' "$out" "the result changes 'sub/next.plan.json', which decides what"
+want_in 'settings in a result' "$out" "the result changes 'sub/devs.config.json', which controls what"
+want_in 'a plan in a result' "$out" "the result changes 'sub/next.plan.json', which controls what"
 rm -r sub
 # --- what piles up over many runs
 python3 - >pile.json <<-'PY'

@@ -14,10 +14,10 @@ runs() {
 for _ in 1 2 3 4 5 6; do run; done
 
 # --- nothing goes unasked
-want 'no limits' "$("$devs" gc)" 'nothing is left over'
+want 'no limits' "$("$devs" gc)" 'nothing to clean up'
 want 'all are there' "$(runs)" '6 5 4 3 2 1 '
 out=$("$devs" gc --keep-runs 4 --dry-run)
-want_in 'dry run' "$out" 'would remove   run        #2 day  one too many, '
+want_in 'dry run' "$out" 'would remove   run        #2 day  over the limit of runs, '
 want_in 'dry run, json' "$("$devs" gc --keep-runs 4 --dry-run --json)" '{"v":1,"kind":"run","name":"#1 day","action":"would remove","bytes":'
 want 'a dry run changes nothing' "$(runs)" '6 5 4 3 2 1 '
 
@@ -25,13 +25,13 @@ want 'a dry run changes nothing' "$(runs)" '6 5 4 3 2 1 '
 "$devs" debug --mark 1 >/dev/null
 out=$("$devs" gc --keep-runs 4)
 want 'number: exit' $? 0
-want_in 'number' "$out" 'removed        run        #2 day  one too many, '
+want_in 'number' "$out" 'removed        run        #2 day  over the limit of runs, '
 want 'number: the others' "$(runs)" '6 5 4 3 1 '
-want 'age: young ones stay' "$("$devs" gc --keep-days 1)" 'nothing is left over'
+want 'age: young ones stay' "$("$devs" gc --keep-days 1)" 'nothing to clean up'
 want_in 'age' "$("$devs" gc --keep-days 0)" '#3 day  too old'
 want 'age: the newest and the marked one stay' "$(runs)" '6 1 '
 run
-want_in 'size' "$("$devs" gc --keep-mib 0)" '#6 day  too much for the size'
+want_in 'size' "$("$devs" gc --keep-mib 0)" '#6 day  over the size limit'
 want 'size: likewise' "$(runs)" '7 1 '
 
 # --- by name
@@ -41,7 +41,7 @@ want_in 'a marked one' "$out" 'kept           run        #1 day  it has a bookma
 "$devs" debug --unmark 1
 out=$("$devs" gc --delete 1 7)
 want 'by name: exit' $? 0
-want_in 'by name' "$out" 'removed        run        #7 day  as asked'
+want_in 'by name' "$out" 'removed        run        #7 day  as requested'
 want 'by name: gone' "$(runs)" ''
 want 'no event is left' "$(sqlite3 .devs/devs.db 'SELECT count(*) FROM event' 2>/dev/null || echo 0)" 0
 "$devs" gc --delete 7 2>err.out >/dev/null
@@ -70,7 +70,7 @@ trap 'kill $live 2>/dev/null; rm -rf "$dir" "$dir-run"' EXIT INT TERM
 until_true 60 sh -c "'$devs' runs --json | grep -q '\"run\":11,.*\"state\":\"live\"'"
 out=$("$devs" gc --delete 11)
 want 'alive: exit' $? 1
-want_in 'alive' "$out" '#11 live  it is alive'
+want_in 'alive' "$out" '#11 live  still active'
 timeout 60 sh -c 'echo >gate'
 wait $live
 want 'alive: it ended well' $? 0
@@ -78,7 +78,7 @@ want 'alive: it ended well' $? 0
 # --- settings, by hand and by themselves
 echo '{"retention": {"runs": 1}}' >devs.config.json
 trust
-want_in 'settings' "$("$devs" gc)" '#8 day  one too many'
+want_in 'settings' "$("$devs" gc)" '#8 day  over the limit of runs'
 run
 want 'settings: not by themselves' "$(runs)" '12 11 '
 echo '{"retention": {"runs": 1, "automatic": true}}' >devs.config.json

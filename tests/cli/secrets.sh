@@ -147,10 +147,10 @@ wait "$pid" 2>/dev/null
 want 'a run that lacks a secret is not gone on with: exit' $? 4
 want 'which one, and what to do' "$(cat out)" \
 	"devs: run #4: s needs the secret LACKED_TOKEN, which is neither in the log nor set here; nothing was started
-hint: LACKED_TOKEN=... devs run --continue 4; any value, to go without"
+hint: LACKED_TOKEN=... devs run --continue 4; any value, to run without it"
 want_in 'it can still be gone on with' "$("$devs" runs)" interrupted
 LACKED_TOKEN=none "$devs" run --plain --continue last >out 2>&1
 want 'without it: it needs a person' $? 4
-want_in 'what to do' "$("$devs" why s)" 'the environment that devs run --continue is started with'
+want_in 'what to do' "$("$devs" why s)" 'the environment of devs run --continue'
 cd "$dir" || exit 1
 finish

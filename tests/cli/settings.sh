@@ -39,12 +39,12 @@ JSON
 want 'dry run: exit' $? 0
 want_in 'dry run: the plan' "$(cat out)" '2 tries (default+: after 1 ms, x 2 up to 30 s, any failure)'
 want_in 'dry run: a name' "$(cat out)" \
-	'4 tries (slow: after 2 ms, x 2 up to 3 ms, full jitter, if transient, not after a timeout) and up to 2 more on the server'\''s hint source api'
+	'4 tries (slow: after 2 ms, x 2 up to 3 ms, full jitter, if transient, not after a timeout) and up to 2 more if the server requests a wait source api'
 want_in 'dry run: an object' "$(cat out)" \
 	'2 tries (research+: after 1 s, x 2 up to 1 min, any failure, stops after 2 equal results, used up: max retries exceeded)'
 want_in 'dry run: retry_limit' "$(cat out)" '2 tries (research: after 1 s, x 2 up to 1 min'
 
-want_in 'dry run: starts' "$(cat out)" 'if it cannot start: 2 starts in all (after 1 s, x 2 up to 30 s, if transient)'
+want_in 'dry run: starts' "$(cat out)" 'if a command cannot start: up to 2 starts (after 1 s, x 2 up to 30 s, if transient)'
 cat >one.json <<'JSON'
 {"version": 1, "idempotent": true, "tasks": [{"id": "a", "steps": [
   {"phase": "RED", "run": ["true"]},
@@ -52,7 +52,7 @@ cat >one.json <<'JSON'
   {"run": ["true"], "policy": {"like": "default", "retry_after_cap_ms": 0}}]}]}
 JSON
 "$devs" run --dry-run one.json >out
-want_in 'dry run: a deadline of one try' "$(cat out)" "1 try   (default+: within 5 s) and up to 2 more on the server's hint"
+want_in 'dry run: a deadline of one try' "$(cat out)" "1 try   (default+: within 5 s) and up to 2 more if the server requests a wait"
 want_in 'dry run: no hint is waited for' "$(cat out)" "ignores the server's hints)  true"
 want_in 'dry run: no more in a phase without tries' "$(cat out)" '1 try   (default)  true'
 
@@ -76,7 +76,7 @@ rm -rf .devs
 printf '{"retry_limit": 0, "policies": {"a": {"like": "a"}}, "sandboxes": {}}' >devs.config.json
 "$devs" run below/plan.json 2>err
 want 'bad settings: exit' $? 2
-want_in 'bad settings: how many' "$(cat err)" 'devs.config.json: 3 things are wrong, nothing was done'
+want_in 'bad settings: how many' "$(cat err)" 'devs.config.json: 3 errors, nothing was done'
 want_in 'bad settings: range' "$(cat err)" '[INVALID_VALUE] /retry_limit: too small (expected 1 to 100, got 0)'
 want_in 'bad settings: like' "$(cat err)" '/policies/a/like: a policy cannot be like itself'
 want_in 'bad settings: key' "$(cat err)" '/sandboxes: unknown key'
@@ -94,7 +94,7 @@ printf '{"rules": [{"name": "a", "verdict": "persistent", "pattern": ""},
  {"name": "c", "verdict": "persistent", "pattern": "("}]}' >devs.config.json
 "$devs" exec -- true 2>err
 want 'bad rules: exit' $? 2
-want_in 'bad rules: all of them' "$(cat err)" 'devs.config.json: 2 things are wrong, nothing was done'
+want_in 'bad rules: all of them' "$(cat err)" 'devs.config.json: 2 errors, nothing was done'
 want_in 'bad rules: the first' "$(cat err)" "/rules/0/pattern: rule 'a': pattern is empty"
 want_in 'bad rules: the second' "$(cat err)" "/rules/2/pattern: rule 'c': pattern, byte 1"
 # With what is wrong elsewhere, and in more than one place of a rule.

@@ -32,7 +32,7 @@ want 'the first that failed' "$(echo "$out" | sed -n 4p | awk '{print $2, $3, $4
 	'gave-up t10 1/1 at exit 1'
 want_in 'and the others' "$out" 'and 20 more'
 want 'where each is' "$(echo "$out" | tail -n 1)" \
-	'each task, read from the events (this is not): devs status --all 2'
+	'all tasks, read from the events (unlike this list): devs status --all 2'
 want 'lines' "$(echo "$out" | wc -l)" 15
 line=$("$devs" status --line --ascii)
 want 'one line' "$line" 'many +270 x30'
@@ -44,7 +44,7 @@ want 'json has all' "$("$devs" status --json | grep -o '"task":' | wc -l)" 300
 # What is kept is not there: its events say the same.
 sqlite3 .devs/devs.db 'DELETE FROM task WHERE run=2 AND task>100'
 want 'from the events' "$("$devs" status | sed '$d')" "$(echo "$out" | sed '$d')"
-want 'where each is, from the events' "$("$devs" status | tail -n 1)" 'each task: devs status --all 2'
+want 'where each is, from the events' "$("$devs" status | tail -n 1)" 'all tasks: devs status --all 2'
 want 'one line from the events' "$("$devs" status --line --ascii)" "$line"
 
 # What is not enforced stands in the events alone, and is told all the same.

@@ -34,8 +34,8 @@ want 'dry run: exit' $? 0
 want_in 'dry run: a worktree' "$(cat out)" 'a  in a worktree'
 want_in 'dry run: limits' "$(cat out)" 'in none: 512 MiB, 64 processes  true'
 want_in 'dry run: a step of its own' "$(cat out)" 'in podman shop: network, 512 MiB  true'
-want_in 'A11: what can be put back needs no word' "$(cat out)" "up to 2 more on the server's hint"
-want_in 'dry run: lifted limits' "$(cat out)" "hint  true"
+want_in 'A11: what can be put back needs no word' "$(cat out)" "up to 2 more if the server requests a wait"
+want_in 'dry run: lifted limits' "$(cat out)" "a wait  true"
 
 # --- what a stranger's plan takes for itself is all there to be read
 cat >open.json <<'JSON'
@@ -49,12 +49,12 @@ JSON
 "$devs" run --dry-run open.json >out
 want 'dry run: an open sandbox: exit' $? 0
 want_in 'dry run: what may be written' "$(cat out)" '    writable /etc'
-want_in 'dry run: what is let in' "$(cat out)" "    lets in  'SECRET_*'"
+want_in 'dry run: what is let in' "$(cat out)" "    env      'SECRET_*'"
 want_in 'dry run: arguments of the sandbox' "$(cat out)" '    args     --bind / /'
 want_in 'dry run: the setup' "$(cat out)" "    setup    sh -c 'evil setup'  in bwrap"
 want 'dry run: what runs outside a sandbox' "$(sed -n '/^outside/,$p' out)" \
 	"outside any sandbox:
-  git      devs' own calls, with a configuration of devs' own"
+  git      devs' own commands, with devs' own configuration"
 want_in 'dry run: what is brought along' "$(cat out)" '    copy     node_modules'
 want_in 'dry run: what is left out' "$(cat out)" '    exclude  big'
 
@@ -79,7 +79,7 @@ want 'dry run: what runs outside' "$(sed -n '/^outside/,$p' out)" \
 	"outside any sandbox:
   steps    in/2, none/1
   setup    out, none
-  git      devs' own calls, with a configuration of devs' own
+  git      devs' own commands, with devs' own configuration
   podman   the client that starts the containers
   notify   sh -c id  (notify_command, only in a project that you trust)"
 want_in 'dry run: JSON has setup_in' "$("$devs" run --dry-run --json mixed.json)" '"setup_in":"network"'

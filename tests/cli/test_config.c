@@ -102,10 +102,10 @@ static const struct {
     const char *text;
     const char *want;
 } bad[] = {
-    {"{\n \"retry_limit\" 3}", "1 thing is wrong, nothing was done\n"
+    {"{\n \"retry_limit\" 3}", "1 error, nothing was done\n"
                                "[NOT_JSON] (root): line 2, column 16: ':' expected, not '3'\n"},
     {"{\"retry_limit\": 0, \"rule\": []}",
-     "2 things are wrong, nothing was done\n"
+     "2 errors, nothing was done\n"
      "[INVALID_VALUE] /retry_limit: too small (expected 1 to 100, got 0)\n"
      "[INVALID_VALUE] /rule: unknown key, did you mean \"rules\"?\n"},
 };
@@ -124,10 +124,10 @@ static const struct {
 } rules[] = {
     {"{\"id\": \"x\", \"class\": \"persistent\", \"pattern\": \"^no\"}", NULL},
     {"{\"id\": \"x\", \"class\": \"persistent\", \"pattern\": \"^(no\"}",
-     "1 thing is wrong, nothing was done\n"
+     "1 error, nothing was done\n"
      "[INVALID_VALUE] /rules/0/pattern: rule 'x': pattern, byte 4: missing closing parenthesis\n"},
     {"{\"id\": \"x\", \"class\": \"transient\", \"pattern\": \"no\", \"type\": \"LATE\"}",
-     "1 thing is wrong, nothing was done\n"
+     "1 error, nothing was done\n"
      "[INVALID_VALUE] /rules/0/type: not one of the allowed values (expected \"NETWORK_TIMEOUT\", "
      "\"DOCKER_SOCKET_UNAVAILABLE\", \"CONTAINER_OOM\", \"API_RATE_LIMIT\", \"API_OVERLOADED\", "
      "\"SANDBOX_START_TIMEOUT\" or \"RESOURCE_BUSY\", got \"LATE\")\n"},

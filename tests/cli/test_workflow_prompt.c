@@ -43,7 +43,7 @@ START_TEST(test_a_name_without_a_value_is_told)
     struct err err = {0};
     ck_assert(!workflow_prompt_fill("in {{foldr}}", &all, &out, &err));
     ck_assert_int_eq(err.code, ERR_INVALID);
-    ck_assert_str_eq(err.message, "there is nothing for {{foldr}}");
+    ck_assert_str_eq(err.message, "unknown placeholder {{foldr}}");
     str_done(&out);
 }
 END_TEST

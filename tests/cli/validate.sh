@@ -83,7 +83,7 @@ echo '{"type":"objekt","unevaluatedItems":false}' >wrong.json
 "$devs" validate --contract wrong.json good >out 2>err
 want "exit of a bad contract" "$?" 2
 want "nothing on standard output" "$(cat out)" ""
-want "a bad contract" "$(cat err)" "devs: contract 'wrong.json': 2 things are wrong in it
+want "a bad contract" "$(cat err)" "devs: contract 'wrong.json': 2 errors
 [INVALID_VALUE] /type: unknown type (expected null, boolean, object, array, number, string or integer, got \"objekt\")
 [INVALID_VALUE] /unevaluatedItems: not a keyword that contracts support
 hint: docs/contracts.md has the keywords that a contract may use"
@@ -97,7 +97,7 @@ want "an instance that is not there" "$?" 66
 want_in "which" "$(cat err)" "devs: 'nothing': No such file or directory"
 "$devs" validate good 2>err
 want "no contract" "$?" 2
-want_in "what is missing" "$(cat err)" 'validate: a contract is missing: --contract FILE'
+want_in "what is missing" "$(cat err)" 'validate: missing --contract FILE'
 "$devs" validate --contract contract.json good bad 2>err
 want "two instances" "$?" 2
 

@@ -81,7 +81,7 @@ out=$("$devs" debug --what-if wrong.json 1 2>&1)
 want 'a wrong file: exit' $? 2
 want_in 'a wrong file: its place' "$out" '/max_attempt: '
 want_in 'a wrong file: nothing would have been started anyway' "$out" \
-	'wrong.json: 1 thing is wrong, nothing was examined'
+	'wrong.json: 1 error, nothing was examined'
 "$devs" debug --what-if none.json 1 >out 2>&1
 want 'no file: exit' $? 66
 want_in 'no file: its name' "$(cat out)" 'none.json: '

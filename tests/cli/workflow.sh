@@ -62,7 +62,7 @@ test_no_agent_says_what_to_install() {
 	want_in 'no agent: what to do' "$(cat err)" 'hint: npm install -g '
 	PATH=/nowhere "$devs" new-project --agent codex 'a shop' 2>err
 	want 'that agent is missing: exit' $? 69
-	want_in 'that agent is missing' "$(cat err)" "agent 'codex' is not installed: there is no program 'codex'"
+	want_in 'that agent is missing' "$(cat err)" "agent 'codex' is not installed: program 'codex' not found"
 	"$devs" new-project --agent cluade 'a shop' 2>err
 	want 'no such agent: exit' $? 2
 	want_in 'no such agent' "$(cat err)" "did you mean 'claude'?"
@@ -70,11 +70,11 @@ test_no_agent_says_what_to_install() {
 	want 'no idea: exit' $? 2
 	"$devs" plan-phase 1 2>err
 	want 'no project: exit' $? 2
-	want_in 'no project' "$(cat err)" 'devs new-project IDEA makes one'
+	want_in 'no project' "$(cat err)" 'devs new-project IDEA creates one'
 	for number in 0 x 1.5 -1; do
 		"$devs" plan-phase "$number" 2>err
 		want "phase $number: exit" $? 2
-		want_in "phase $number" "$(cat err)" "'$number' is not a phase number"
+		want_in "phase $number" "$(cat err)" "invalid phase number '$number'"
 	done
 	head -c 70000 /dev/zero | tr '\0' a | "$devs" new-project - 2>err
 	want 'a long idea: exit' $? 2
@@ -135,12 +135,12 @@ test_D3_what_did_something_else_is_not_asked_again() {
 	mv own owned
 	"$devs" new-project 'a shop' 2>err
 	want 'no folder of prompts: exit' $? 2
-	want_in 'no folder of prompts' "$(cat err)" "there is no folder 'own' of \"workflows\""
+	want_in 'no folder of prompts' "$(cat err)" "\"workflows\": no folder 'own'"
 	mv owned own
 	printf 'What is {{this}}?' >own/new-project.md
 	"$devs" new-project 'a shop' 2>err
 	want 'a prompt with an unknown name: exit' $? 2
-	want_in 'a prompt with an unknown name' "$(cat err)" 'there is nothing for {{this}}'
+	want_in 'a prompt with an unknown name' "$(cat err)" 'unknown placeholder {{this}}'
 }
 
 plan_json='{"version": 1, "name": "list", "idempotent": true, "jobs": 2,
@@ -206,7 +206,7 @@ test_E5_resume_goes_from_the_command_to_the_agent() {
 	printf '%s' "$plan_json" >phase-1.plan.json
 	"$devs" execute-phase 2 2>err
 	want 'no plan yet: exit' $? 2
-	want_in 'no plan yet' "$(cat err)" 'devs plan-phase 2 makes one'
+	want_in 'no plan yet' "$(cat err)" 'devs plan-phase 2 creates one'
 	"$devs" execute-phase 1 --resume --yolo 2>err
 	want 'an option is no session: exit' $? 2
 	sed 's/^{/{"session_id": "--yolo", /' devs.project.json >evil.json
@@ -214,7 +214,7 @@ test_E5_resume_goes_from_the_command_to_the_agent() {
 	mv evil.json devs.project.json
 	"$devs" execute-phase 1 2>err
 	want "nor is it one of the project's: exit" $? 2
-	want_in "nor is it one of the project's" "$(cat err)" 'session_id is not a session id'
+	want_in "nor is it one of the project's" "$(cat err)" 'invalid session_id'
 	mv kept.json devs.project.json
 	trust phase-1.plan.json
 	"$devs" execute-phase 1 --json --resume talk-7 >out 2>err
@@ -318,7 +318,7 @@ test_a_plan_that_somebody_else_wrote_needs_trust() {
 	rm phase-1.plan.json
 	XDG_STATE_HOME=/dev/null "$devs" plan-phase 1 --plain >out 2>err
 	want 'no place for trust: exit' $? 0
-	want_in 'no place for trust' "$(cat err)" 'devs execute-phase will ask for devs trust'
+	want_in 'no place for trust' "$(cat err)" 'devs execute-phase will require devs trust'
 }
 
 # The usual answer: two tasks that do not need each other, in a code fence. Both continue in the

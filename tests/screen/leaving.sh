@@ -136,7 +136,7 @@ expect c 'running.*s ' 'a fifth run'
 pid=$(pid_of 5)
 kill -SEGV "$pid"
 expect c 'code-139' 'the shell is told the signal'
-want_in 'the signal, the log' "$(cat crashed)" "pid $pid was ended by signal SEGV; the log is $dir/"
+want_in 'the signal, the log' "$(cat crashed)" "pid $pid was killed by signal SEGV; the log is $dir/"
 want 'what is left' "$(grep -c 'processes left: [0-9]' crashed)" 1
 want_in 'how to go on' "$(cat crashed)" 'devs run --continue 5'
 : >go

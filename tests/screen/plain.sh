@@ -19,7 +19,7 @@ open a 120 30
 type a "clear; '$devs' run plan.json; echo code-\$?" Enter
 expect a 'running.*slow' 'a run in the cockpit'
 type a ':plain' Enter
-expect a 'devs: run #1 continues as lines: ^C cancels it' ':plain says what it does'
+expect a 'devs: run #1 continues as plain lines: ^C cancels it' ':plain says what it does'
 shows a 'first.*started'
 want 'what was on the screen is not printed again' $? 1
 want 'the run goes on' "$(run_is 1 live && echo yes)" yes
@@ -29,7 +29,7 @@ open b 120 30
 type b "clear; '$devs'; echo code-\$?" Enter
 expect b 'running.*slow' 'another devs shows it'
 type b ':plain' Enter
-expect b 'continues as lines: ^C ends these alone, devs has the screen again' ':plain there says so, too'
+expect b 'continues as plain lines: ^C ends only these, devs shows the screen again' ':plain there says so, too'
 : >go
 expect a 'slow.*succeeded' 'a line tells what happens'
 expect a 'bad.*exit 3' 'and the next one'
@@ -64,7 +64,7 @@ expect a 'LIVE' '$ leads back'
 type a ':plain' Enter
 expect a 'run #2 continues as lines' 'now it has'
 type a C-c
-expect a 'devs: cancelling: TERM now' '^C cancels'
+expect a 'devs: cancelling: SIGTERM now' '^C cancels'
 expect a 'code-130' 'and devs ends as with --plain'
 
 finish

@@ -116,6 +116,6 @@ want 'NO_COLOR goes before any theme' $? 1
 type a q
 expect a 'shell>' 'the shell is back again'
 type a "clear; '$devs' run --theme neon three.json" Enter
-expect a "there is no theme 'neon'" 'a theme that is none is refused'
+expect a "unknown theme 'neon'" 'a theme that is none is refused'
 
 finish

@@ -102,11 +102,11 @@ static const char *end_words(const struct agent_stream *stream)
 {
     switch (agent_stream_state(stream)) {
     case AGENT_END_DONE:
-        return "it ends successfully";
+        return "ends with success";
     case AGENT_END_FAILED:
-        return "it ends with a failure";
+        return "ends with failure";
     case AGENT_END_CUT:
-        return "it has no end: an exit code of 0 means that it was cut short";
+        return "no final event: with exit code 0 it counts as cut short";
     case AGENT_END_UNKNOWN:
         break;
     }
@@ -123,7 +123,7 @@ static void print_sum(struct trial *trial, const struct agent_stream *stream)
             str_addf(&idle, " %zu", i + 1);
     }
     add_words(&trial->words, &out);
-    str_addf(&out, "\nlines: %ld taken, %ld by no rule; %s\n", trial->taken, trial->unknown,
+    str_addf(&out, "\nlines: %ld matched, %ld not matched; %s\n", trial->taken, trial->unknown,
              end_words(stream));
     str_addf(&out, "turns %lld, calls %lld, tokens %lld, own retries %lld", (long long)used->turns,
              (long long)used->calls, (long long)used->tokens, (long long)used->own_retries);
@@ -133,7 +133,7 @@ static void print_sum(struct trial *trial, const struct agent_stream *stream)
     if (!agent_stream_final(stream, &final, NULL))
         str_add(&out, "no final text\n");
     if (idle.len > 0)
-        str_addf(&out, "rules that took no line:%s\n", str_text(&idle));
+        str_addf(&out, "rules that matched no line:%s\n", str_text(&idle));
     say(str_text(&out));
     str_done(&out);
     str_done(&final);
@@ -187,8 +187,9 @@ int cmd_agents(struct globals *globals, int argc, char **argv)
 {
     const char *name = NULL, *err_path = NULL;
     const struct option_spec specs[] = {
-        {"try", 0, "NAME", "show which rule of this adapter takes which line of FILE", NULL, &name},
-        {"stderr", 0, "FILE", "what the agent wrote to standard error, too", NULL, &err_path},
+        {"try", 0, "NAME", "show which rule of this adapter matches each line of FILE", NULL,
+         &name},
+        {"stderr", 0, "FILE", "the agent's standard error, if it was recorded", NULL, &err_path},
     };
     struct command_line line = {
         .name = "agents", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};
@@ -207,7 +208,7 @@ int cmd_agents(struct globals *globals, int argc, char **argv)
     if (!name)
         list_adapters(config.settings.agents);
     else if (!adapter)
-        code = fail_usage("settings can define one under \"agents\": docs/agents.md",
+        code = fail_usage("define it under \"agents\" in devs.config.json: docs/agents.md",
                           "unknown agent '%s'", name);
     else
         code = try_output(adapter, argv[0], err_path);

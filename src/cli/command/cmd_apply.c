@@ -24,12 +24,12 @@ static void print_result(const struct result_target *value, const struct apply_o
     } else {
         str_addf(&text, "%s: ", value->target.task);
         if (value->changes.count == 0) {
-            str_add(&text, "it changed nothing; nothing to bring into");
+            str_add(&text, "no changes to apply to");
         } else if (was_there) {
-            str_add(&text, "all of it is already in");
+            str_add(&text, "already applied to");
         } else {
             result_target_sum(&value->changes, &text);
-            str_addf(&text, "; %s", options->check ? "this can be brought into" : "brought into");
+            str_addf(&text, "; %s", options->check ? "can be applied to" : "applied to");
         }
         str_addf(&text, " %s\n", str_text(&value->changes.origin));
     }
@@ -59,7 +59,7 @@ int cmd_apply(struct globals *globals, int argc, char **argv)
 {
     struct apply_options options = {0};
     const struct option_spec specs[] = {
-        {"check", 0, NULL, "only say whether it would work", &options.check, NULL},
+        {"check", 0, NULL, "check whether it can be applied, change nothing", &options.check, NULL},
         {"json", 0, NULL, "one JSON object", &options.json, NULL},
     };
     struct command_line line = {.name = "apply",
@@ -81,7 +81,7 @@ int cmd_apply(struct globals *globals, int argc, char **argv)
     /* a task wrote the result, and sandboxes do not protect these files */
     for (size_t i = 0; ok && !was_there && i < value.changes.count; i++) {
         if (is_governing(value.changes.items[i].path))
-            warn("the result changes '%s', which decides what devs runs next: read it first",
+            warn("the result changes '%s', which controls what devs runs next: review it first",
                  value.changes.items[i].path);
     }
     result_target_done(&value);

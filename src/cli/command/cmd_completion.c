@@ -23,7 +23,7 @@ static int print_for(const char *name)
             shell = &shells[i];
     }
     if (!shell)
-        return fail_usage("devs completion bash, zsh or fish", "completion: no shell '%s' is known",
+        return fail_usage("devs completion bash, zsh or fish", "completion: unknown shell '%s'",
                           name);
     struct str text = {0};
     shell->write(&text);
@@ -34,11 +34,11 @@ static int print_for(const char *name)
 
 static void print_more(void)
 {
-    (void)puts("\nfor this shell alone:\n"
+    (void)puts("\nfor the current shell only:\n"
                "  bash   eval \"$(devs completion bash)\"\n"
                "  zsh    source <(devs completion zsh)      (after compinit)\n"
                "  fish   devs completion fish | source\n"
-               "make install and the package put them where each shell looks by itself");
+               "make install and the packages install them where each shell finds them");
 }
 
 int cmd_completion(struct globals *globals, int argc, char **argv)
@@ -46,8 +46,8 @@ int cmd_completion(struct globals *globals, int argc, char **argv)
     const char *list = NULL;
     const struct option_spec specs[] = {
         {"list", 0, "LIST",
-         "what the shells ask: the runs, tasks, ... that begin with the word, silent without a "
-         "log; behind the word stand those of the line",
+         "for the shells: print the runs, tasks, ... that begin with the word, nothing without a "
+         "log; the words of the command line follow it",
          NULL, &list},
     };
     struct command_line line = {.name = "completion",
@@ -70,7 +70,7 @@ int cmd_completion(struct globals *globals, int argc, char **argv)
         if (!completion_ask(&question, &text))
             return fail_usage(
                 "run, interrupted, task, target, run_task, plan_task, policy or agent",
-                "completion: there is no list '%s'", list);
+                "completion: unknown list '%s'", list);
         (void)fputs(str_text(&text), stdout);
         str_done(&text);
         return EXIT_ALL_PASSED;
@@ -79,5 +79,5 @@ int cmd_completion(struct globals *globals, int argc, char **argv)
         return fail_usage("devs completion bash, zsh or fish",
                           "completion: unexpected argument '%s'", argv[1]);
     return word ? print_for(word)
-                : fail_usage("devs completion bash, zsh or fish", "completion: for which shell?");
+                : fail_usage("devs completion bash, zsh or fish", "completion: missing shell");
 }

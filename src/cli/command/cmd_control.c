@@ -100,7 +100,7 @@ static bool aim_act(struct follower *follower, struct target *target, struct act
     target_settle(target, state->plan);
     if (target->task[0] == '\0' && needs_task(act)) {
         (void)err_set(err, ERR_INVALID, "#%lld does not name a task", (long long)target->run);
-        return err_hint(err, "this is about one task: RUN/TASK");
+        return err_hint(err, "name a task: RUN/TASK");
     }
     if (target->task[0] == '\0')
         return true;
@@ -149,8 +149,8 @@ static int act_on_fault(const struct place *place, struct follower *follower,
     while (at < count && !fault_has(&faults[at], state, control->task))
         at++;
     if (at == count)
-        return fail_usage("devs status lists the faults that several wait with",
-                          "%s does not wait with a fault that %d or more have", named->task,
+        return fail_usage("devs status lists the faults that several tasks share",
+                          "%s is not waiting with a fault that %d or more tasks share", named->task,
                           FAULT_TASKS_MIN);
     int code = EXIT_ALL_PASSED;
     for (int task = 0; task < state->plan->task_count; task++) {
@@ -211,7 +211,7 @@ int cmd_cancel(struct globals *globals, int argc, char **argv)
     bool stop = false, kill = false;
     const struct option_spec specs[] = {
         {"stop", 0, NULL, "only stop retrying: a running try may finish", &stop, NULL},
-        {"kill", 0, NULL, "KILL at once (else TERM, KILL after 10 s)", &kill, NULL},
+        {"kill", 0, NULL, "SIGKILL at once (default: SIGTERM, SIGKILL after 10 s)", &kill, NULL},
     };
     struct command_line line = {.name = "cancel",
                                 .specs = specs,
@@ -245,7 +245,7 @@ static int take_hint(const char *hint, struct control *control)
     redact_text(redactor, hint, strlen(hint), &cut, NULL);
     redactor_close(redactor);
     if (cut.len >= sizeof(control->hint))
-        code = fail_usage("shorten it", "the hint has %zu bytes, %d is the most", cut.len,
+        code = fail_usage("shorten it", "the hint has %zu bytes, the maximum is %d", cut.len,
                           CONTROL_HINT_MAX - 1);
     else
         memcpy(control->hint, str_text(&cut), cut.len + 1);
@@ -259,9 +259,9 @@ int cmd_retry(struct globals *globals, int argc, char **argv)
     const char *hint = NULL;
     const char *attempts = NULL;
     const struct option_spec specs[] = {
-        {"one", 0, NULL, "the others that wait with the same fault follow once it gets through",
+        {"one", 0, NULL, "only this one; others with the same fault follow once it gets through",
          &one, NULL},
-        {"hint", 0, "TEXT", "for the next prompt of the task's agent; kept in the log", NULL,
+        {"hint", 0, "TEXT", "text for the next prompt of the task's agent; kept in the log", NULL,
          &hint},
         {"attempts", 0, "N", "number of tries from now, 1 to 100 (default: as planned)", NULL,
          &attempts},
@@ -276,7 +276,7 @@ int cmd_retry(struct globals *globals, int argc, char **argv)
         return code;
     struct act retry = {.control = {.verb = one ? CONTROL_SEND_ONE : CONTROL_RETRY}};
     if (one && (hint || attempts))
-        return fail_usage("leave --one out", "--one takes no --hint and no --attempts");
+        return fail_usage("omit --one", "--one cannot be combined with --hint or --attempts");
     if (attempts) {
         int64_t tries = 0;
         struct err err = {0};
@@ -292,7 +292,8 @@ int cmd_hold(struct globals *globals, int argc, char **argv)
 {
     struct act hold = {.control = {.verb = CONTROL_HOLD}};
     const struct option_spec specs[] = {
-        {"fault", 0, NULL, "all that wait with the same fault as this one", &hold.fault, NULL},
+        {"fault", 0, NULL, "all tasks that wait with the same fault as this one", &hold.fault,
+         NULL},
     };
     struct command_line line = {.name = "hold",
                                 .specs = specs,
@@ -315,8 +316,8 @@ int cmd_correct(struct globals *globals, int argc, char **argv)
 {
     struct act correct = {.control = {.verb = CONTROL_CORRECT}};
     const struct option_spec specs[] = {
-        {"try", 0, "N", "of this try (default: the latest that failed)", NULL, &correct.words.try},
-        {"step", 0, "N", "of this step, from 1 (default: any)", NULL, &correct.words.step},
+        {"try", 0, "N", "this try (default: the latest that failed)", NULL, &correct.words.try},
+        {"step", 0, "N", "this step, from 1 (default: any)", NULL, &correct.words.step},
     };
     struct command_line line = {.name = "correct",
                                 .specs = specs,
@@ -330,7 +331,7 @@ int cmd_correct(struct globals *globals, int argc, char **argv)
         return perform_act(globals, argv[0], &correct);
     struct str words = {0};
     verdict_label_words(&words);
-    warn("'%s' is not a class", argv[1]);
+    warn("unknown class '%s'", argv[1]);
     (void)fprintf(stderr, "hint: one of %s\n", words.data);
     str_done(&words);
     return EXIT_USAGE;

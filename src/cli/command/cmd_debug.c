@@ -51,7 +51,7 @@ static const struct debug_mode modes[] = {
 
 static void debug_mode_help(void)
 {
-    (void)puts("\nin full:");
+    (void)puts("\nusage by mode:");
     for (size_t i = 0; i < ARRAY_LEN(modes); i++)
         (void)printf("  %s\n", modes[i].usage);
 }
@@ -122,7 +122,7 @@ static int refuse_no_mode(const struct debug_call *call)
                           "debug: missing --logs, --forensics or another mode");
     const char *word = call->operands[0];
     const bool is_task = word[strspn(word, "0123456789")] != '\0' && strcmp(word, "all") != 0;
-    (void)snprintf(hint, sizeof(hint), "devs debug --%s %.60s; devs debug --help has the others",
+    (void)snprintf(hint, sizeof(hint), "devs debug --%s %.60s; devs debug --help lists the others",
                    is_task ? "forensics" : "logs", word);
     return fail_usage(hint, "debug: '%.60s' needs --logs, --forensics or another mode", word);
 }
@@ -136,7 +136,7 @@ static int run_mode(const struct debug_options *options, const struct debug_call
     if (code != EXIT_ALL_PASSED)
         return code;
     if (call->operand_count < mode->min_operands)
-        return fail_usage(mode->usage, "debug --%s: of which task?", mode->name);
+        return fail_usage(mode->usage, "debug --%s: missing task", mode->name);
     if (mode->max_operands >= 0 && call->operand_count > mode->max_operands)
         return fail_usage(mode->usage, "debug --%s: unexpected argument '%s'", mode->name,
                           call->operands[mode->max_operands]);
@@ -150,52 +150,55 @@ static size_t list_options(struct debug_words *words, struct option_spec out[DEB
     const struct option_spec specs[] = {
         {"logs", 0, NULL, "the run log: replay on a terminal (without RUN: all runs), else records",
          &words->logs, NULL},
-        {"forensics", 0, NULL, "what was captured of the end of [RUN/]TASK", &words->forensics,
-         NULL},
-        {"try", 0, "N", "of this try (default: the latest that failed)", NULL, &words->attempt.try},
-        {"step", 0, "N", "of this step, from 1 (default: any)", NULL, &words->attempt.step},
+        {"forensics", 0, NULL, "show the diagnostics captured when [RUN/]TASK ended",
+         &words->forensics, NULL},
+        {"try", 0, "N", "this try (default: the latest that failed)", NULL, &words->attempt.try},
+        {"step", 0, "N", "this step, from 1 (default: any)", NULL, &words->attempt.step},
         {"plain", 0, NULL, "a line for each record", &words->plain, NULL},
-        {"json", 0, NULL, "a JSON object for each record; one object of all that was captured",
+        {"json", 0, NULL, "a JSON object for each record; one object in the other modes",
          &words->json, NULL},
-        {"task", 0, "T...", "only records of this task, or of several; in a frame, the chosen one",
-         NULL, words->record.tasks.words},
+        {"task", 0, "T...", "only records of these tasks; with --frame, the selected task", NULL,
+         words->record.tasks.words},
         {"kind", 0, "K...", "only records of this kind: wait_started, step_ended, ...", NULL,
          words->record.kinds.words},
         {"level", 0, "L", "error, info or debug (default; if given, also hashes)", NULL,
          &words->record.level},
-        {"since", 0, "TIME", "only records from then on, written as for --at", NULL,
+        {"since", 0, "TIME", "only records from this time on, written as for --at", NULL,
          &words->record.since},
-        {"until", 0, "TIME", "and until then", NULL, &words->record.until},
+        {"until", 0, "TIME", "only records up to this time", NULL, &words->record.until},
         {"grep", 0, "PATTERN", "only records whose text matches this (PCRE2)", NULL,
          &words->record.grep},
         {"follow", 'f', NULL, "continue until the run ends", &words->follow, NULL},
-        {"lnav-format", 0, NULL, "print the format file by which lnav reads records (lnav -i FILE)",
-         &words->lnav_format, NULL},
+        {"lnav-format", 0, NULL,
+         "print a format file that lets lnav read the records (lnav -i FILE)", &words->lnav_format,
+         NULL},
         {"frame", 0, "CxR", "one frame of the cockpit as text, of this size", NULL,
          &words->frame.size},
         {"at", 0, "TIME",
-         "the replay, frame or bookmark of then: 14:00:31, -2m, #211 (a record), 'T try 2', start",
+         "time of the replay, frame or bookmark: 14:00:31, -2m, #211 (a record), 'T try 2', start",
          NULL, &words->frame.at},
-        {"what-if", 0, "FILE", "what other policies would have decided of RUN..., 38-41 or all",
+        {"what-if", 0, "FILE", "what other policies would have decided for RUN..., 38-41 or all",
          NULL, &words->what_if},
         {"diff", 0, NULL,
          "two tries side by side: [RUN/]TASK#1 and 3, or [RUN/]TASK#3; or two RUNs", &words->diff,
          NULL},
-        {"verify", 0, NULL, "make a run's decisions and verdicts again: 3 if any differs",
+        {"verify", 0, NULL, "recompute a run's decisions and verdicts; exit with 3 if any differ",
          &words->verify, NULL},
-        {"rules", 0, NULL, "also 3 where today's rules judge differently", &words->rules, NULL},
-        {"retries", 0, NULL, "does retrying help, and where the time went, over RUN... or all runs",
-         &words->retries, NULL},
+        {"rules", 0, NULL, "also exit with 3 if today's rules give other verdicts", &words->rules,
+         NULL},
+        {"retries", 0, NULL,
+         "whether retrying helps and where the time went, in RUN... or all runs", &words->retries,
+         NULL},
         {"mark", 0, NULL, "bookmark a moment of a run: --at, or its last event", &words->mark,
          NULL},
         {"name", 0, "TEXT", "the bookmark's name", NULL, &words->name},
-        {"marks", 0, NULL, "bookmarks of a run, or of all", &words->marks, NULL},
+        {"marks", 0, NULL, "list the bookmarks of a run, or of all", &words->marks, NULL},
         {"unmark", 0, "N", "remove bookmark N", NULL, &words->unmark},
-        {"view", 0, "V", "of tasks (default), detail, log, forensics, timeline or runs", NULL,
+        {"view", 0, "V", "tasks (default), detail, log, forensics, timeline or runs", NULL,
          &words->frame.view},
-        {"replay", 0, NULL, "the frame as a replay has it, with its records", &words->frame.replay,
+        {"replay", 0, NULL, "the frame as in a replay, with its records", &words->frame.replay,
          NULL},
-        {"svg", 0, NULL, "the frame as a picture", &words->frame.svg, NULL},
+        {"svg", 0, NULL, "the frame as an SVG picture", &words->frame.svg, NULL},
     };
     static_assert(ARRAY_LEN(specs) <= DEBUG_SPECS_MAX, "room for each");
     memcpy(out, specs, sizeof(specs));

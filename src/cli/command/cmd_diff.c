@@ -65,7 +65,7 @@ static void print_result(const struct result_target *value, const struct diff_op
     else
         (void)fwrite(str_text(&changes->text), 1, changes->text.len, stdout);
     if (!options->json && !changes->is_result)
-        warn("%s has not passed: this is what its workspace holds now", value->target.task);
+        warn("%s has not passed: showing the current state of its workspace", value->target.task);
     if (!options->json && changes->why.len > 0)
         warn("%s", str_text(&changes->why));
 }

@@ -139,7 +139,7 @@ static void read_newest(const struct place *place, struct doctor_line *line)
         log_trouble_words(&trouble, &words);
         line->state = DOCTOR_BREAKS;
         (void)snprintf(line->words, sizeof(line->words), "%.300s", str_text(&words));
-        (void)snprintf(line->hint, sizeof(line->hint), "update devs, or --db FILE");
+        (void)snprintf(line->hint, sizeof(line->hint), "update devs, or use --db FILE");
     } else if (!ok && err.code == ERR_DAMAGED) {
         refuse_log(line, &err);
     }
@@ -165,8 +165,9 @@ static void look_for_space(const struct place_disk *disk, struct doctor_line *li
         return;
     line->state = mib < FREE_MIB_MIN ? DOCTOR_BREAKS : DOCTOR_LACKS;
     (void)snprintf(line->hint, sizeof(line->hint), "%s",
-                   mib < FREE_MIB_MIN ? "make room, or --db FILE on another disk"
-                                      : "make room: what does not fit goes into a spill log");
+                   mib < FREE_MIB_MIN
+                       ? "free some space, or use --db FILE on another disk"
+                       : "free some space: events that do not fit go into a spill log");
 }
 
 static void look_for_room(const char *dir, struct doctor_line *line)
@@ -174,7 +175,7 @@ static void look_for_room(const char *dir, struct doctor_line *line)
     struct place_disk disk = {.type = "?"};
     struct str words = {0};
     const bool is_known = place_disk(dir, &disk, NULL);
-    str_add(&words, "none yet: the first run makes .devs");
+    str_add(&words, "none yet: the first run adds .devs");
     if (is_known) {
         add_disk(&disk, &words);
         look_for_space(&disk, line);
@@ -185,7 +186,7 @@ static void look_for_room(const char *dir, struct doctor_line *line)
         str_addf(&words, "none yet, and this folder %s",
                  disk.is_network ? "is on a network file system: a log would not be safe"
                                  : "cannot be written");
-        (void)snprintf(line->hint, sizeof(line->hint), "--db FILE with a file on a local disk");
+        (void)snprintf(line->hint, sizeof(line->hint), "use --db FILE with a file on a local disk");
     }
     (void)snprintf(line->words, sizeof(line->words), "%.300s", str_text(&words));
     str_done(&words);
@@ -202,7 +203,7 @@ static void look_at_place(const struct place *place, struct doctor_line *line)
     if (!writable) {
         str_add(&words, " cannot be written");
         (void)snprintf(line->hint, sizeof(line->hint),
-                       "--db FILE in a folder that you may write to");
+                       "use --db FILE in a folder that you can write to");
     } else if (place_disk(place->dir, &disk, NULL)) {
         add_disk(&disk, &words);
         look_for_space(&disk, line);

@@ -132,10 +132,10 @@ int cmd_exec(struct globals *globals, int argc, char **argv)
         {"phase", 0, "PHASE", "RED, GREEN, VERIFY (default) or REFACTOR", NULL, &words.phase},
         {"policy", 0, "NAME", "default, another built-in one, or one of devs.config.json", NULL,
          &words.policy},
-        {"timeout", 0, "S", "end an attempt after this many seconds", NULL, &words.timeout},
+        {"timeout", 0, "S", "stop an attempt after this many seconds", NULL, &words.timeout},
         SANDBOX_OPTIONS(words.sandbox),
-        {"once", 0, NULL, "it may not be run twice: no second attempt", &words.once, NULL},
-        {"json", 0, NULL, "a JSON object for each event, not the output", &words.json, NULL},
+        {"once", 0, NULL, "it must not run twice: no second attempt", &words.once, NULL},
+        {"json", 0, NULL, "a JSON object for each event instead of the output", &words.json, NULL},
     };
     struct command_line line = {.name = "exec",
                                 .specs = specs,

@@ -190,7 +190,7 @@ static void add_evidence(const struct run_state *state, int task, struct str *ou
     }
     str_add(out, "- Evidence: ");
     if (!step) {
-        str_add(out, "it was not started\n");
+        str_add(out, "not started\n");
         return;
     }
     const struct attempt_state *attempt = step_state_latest(step);
@@ -283,9 +283,9 @@ ATTR_MUST_USE static bool phase_summary_save(const struct phase_summary *summary
     /* save_file() would replace a link, but a person who made one had a reason */
     if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return err_set(err, ERR_INVALID, "'%s' is %s", path,
-                       S_ISLNK(info.st_mode) ? "a link" : "not a plain file");
+                       S_ISLNK(info.st_mode) ? "a link" : "not a regular file");
     if (secrets_of_run(summary->project->dir, summary->end->state->plan, &redactor) != 0)
-        return err_set(err, ERR_INVALID, "what is secret is not known");
+        return err_set(err, ERR_INVALID, "the secrets cannot be determined");
     write_summary(summary, &text);
     char *clean = redact_string(redactor, str_text(&text), NULL);
     str_add(&cut, clean);
@@ -317,7 +317,7 @@ static int read_plan(struct execution *execution)
         struct err err = {0};
         (void)err_set(&err, ERR_INVALID, "phase %d has no plan yet: no '%s'", execution->at.number,
                       path);
-        (void)err_hint(&err, "devs plan-phase %d makes one", execution->at.number);
+        (void)err_hint(&err, "devs plan-phase %d creates one", execution->at.number);
         return fail(&err);
     }
     edit.session = words->resume;
@@ -364,7 +364,7 @@ static bool save_summary(const struct execution *execution, const struct session
         return false;
     if (phase_summary_save(&summary, path, &err))
         return true;
-    warn("the summary of the phase is not written: %s", err.message);
+    warn("cannot write the summary of the phase: %s", err.message);
     return false;
 }
 

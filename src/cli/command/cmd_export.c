@@ -22,7 +22,7 @@ struct export_format {
 };
 
 static const struct export_format formats[] = {
-    {"jsonl", "jsonl", export_jsonl, "lnav ", " reads it, and so do jq and the like"},
+    {"jsonl", "jsonl", export_jsonl, "lnav ", " reads it, as do jq and similar tools"},
     {"perfetto", "trace.json", export_trace, "ui.perfetto.dev and chrome://tracing open ", ""},
     {"bundle", "devs", NULL, "devs debug --logs ", " opens it"},
     {"asciicast", "cast", export_cast, "asciinema play ", " plays it"},
@@ -182,7 +182,7 @@ static int find_and_export(struct exporting *now, const char *run)
     if (!log_word_find(now->globals, run, &now->place, &target, &err))
         return fail(&err);
     if (target.task[0] != '\0')
-        return fail_usage(USAGE, "export: '%s' is a task; an export is of a run", run);
+        return fail_usage(USAGE, "export: '%s' is a task; expected a run", run);
     if (!follower_open(&follower, &now->place, target.run, &err))
         return fail(&err);
     /* The secrets known now: from the environment, the settings of the run's folder, and the run's
@@ -212,9 +212,9 @@ static int check_words(struct export_words *words, const struct export_format *f
         words->at[words->at_count++] = at + strspn(at, " ");
     }
     if (words->file && is_stdout(words->file) && !format->write)
-        return fail_usage(USAGE, "export: a bundle is a file of its own: -o FILE");
+        return fail_usage(USAGE, "export: a bundle cannot go to standard output: -o FILE");
     if (words->file && is_stdout(words->file) && words->at_count > 1)
-        return fail_usage(USAGE, "export: several pictures are several files: -o FILE");
+        return fail_usage(USAGE, "export: several pictures cannot go to standard output: -o FILE");
     if (words->at_count > 0 && !is_svg)
         return fail_usage(USAGE, "export: --at is only for --format svg");
     if (words->speed && !is_cast)
@@ -230,24 +230,24 @@ int cmd_export(struct globals *globals, int argc, char **argv)
     struct export_words words = {0};
     const struct option_spec specs[] = {
         {"format", 0, "F",
-         "jsonl (records), perfetto (a trace), bundle (a log of its own), asciicast or svg "
+         "jsonl (records), perfetto (a trace), bundle (a standalone log), asciicast or svg "
          "(screens)",
          NULL, &words.format},
         {"output", 'o', "FILE",
-         "the file (default: run-RUN and an ending, here); - is standard output", NULL,
-         &words.file},
+         "output file (default: run-RUN.EXTENSION, here); - is standard output", NULL, &words.file},
         {"size", 0, "CxR", "size of the screens (default: 80x24)", NULL, &words.size},
-        {"speed", 0, "N", "of an asciicast: seconds of the run in one (default: 1)", NULL,
-         &words.speed},
-        {"view", 0, "V", "of tasks (default), detail, log, forensics, timeline or runs", NULL,
+        {"speed", 0, "N", "asciicast only: seconds of the run per second of playback (default: 1)",
+         NULL, &words.speed},
+        {"view", 0, "V", "tasks (default), detail, log, forensics, timeline or runs", NULL,
          &words.view},
-        {"task", 0, "T", "the task that is chosen on the screens", NULL, &words.task},
+        {"task", 0, "T", "the task that is selected on the screens", NULL, &words.task},
         {"at", 0, "TIME,...",
-         "of an svg: the moment, as in devs debug --at (default: the end); several make a file "
+         "svg only: the moment, as for devs debug --at (default: the end); several give one file "
          "each",
          NULL, &words.moments},
-        {"yes", 'y', NULL, "do not ask", &words.yes, NULL},
-        {"json", 0, NULL, "describe it as one JSON object; do not ask", &words.json, NULL},
+        {"yes", 'y', NULL, "do not ask for confirmation", &words.yes, NULL},
+        {"json", 0, NULL, "describe the export as one JSON object; do not ask for confirmation",
+         &words.json, NULL},
     };
     struct command_line line = {.name = "export",
                                 .specs = specs,
@@ -258,11 +258,11 @@ int cmd_export(struct globals *globals, int argc, char **argv)
     if (line.done)
         return code;
     if (!words.format)
-        return fail_usage(USAGE, "export: in which format?");
+        return fail_usage(USAGE, "export: missing --format");
     struct exporting now = {
         .globals = globals, .words = &words, .format = find_format(words.format)};
     if (!now.format)
-        return fail_usage(USAGE, "export: format '%s' is not known", words.format);
+        return fail_usage(USAGE, "export: unknown format '%s'", words.format);
     char *moments = xstrdup(words.moments ? words.moments : "");
     code = check_words(&words, now.format, moments);
     stop_signal_watch();

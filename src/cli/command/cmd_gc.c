@@ -65,11 +65,11 @@ static void take_spill(struct gc *gc, const struct spill_info *info)
         .kind = "spill", .name = info->place.db, .bytes = info->bytes, .why = why};
     if (info->is_empty) {
         thing.action = gc->dry ? GC_WOULD_REMOVE : GC_REMOVED;
-        (void)snprintf(why, sizeof(why), "nothing is in it");
+        (void)snprintf(why, sizeof(why), "it is empty");
         if (!gc->dry)
             spill_remove(&info->place);
     } else if (info->alive) {
-        (void)snprintf(why, sizeof(why), "run #%lld is alive", (long long)info->run);
+        (void)snprintf(why, sizeof(why), "run #%lld is still active", (long long)info->run);
     } else if (gc->dry) {
         thing.action = GC_WOULD_MERGE;
         (void)snprintf(why, sizeof(why), "run #%lld, events %lld to %lld", (long long)info->run,
@@ -91,7 +91,7 @@ static void take_locks(struct gc *gc)
     char why[64];
     if (count == 0)
         return;
-    (void)snprintf(why, sizeof(why), "%zu, of runs whose devs was killed", count);
+    (void)snprintf(why, sizeof(why), "%zu left by runs whose devs was killed", count);
     const struct gc_thing thing = {.kind = "lock",
                                    .name = "owner/",
                                    .bytes = -1,
@@ -118,9 +118,9 @@ static int merge_file(const struct gc *gc, const char *file)
         (void)printf("{\"v\":1,\"run\":%lld,\"events\":%lld}\n", (long long)merged.run,
                      (long long)merged.events);
     else if (merged.events == 0)
-        (void)printf("run #%lld: all of it was in the log\n", (long long)merged.run);
+        (void)printf("run #%lld: everything was already in the log\n", (long long)merged.run);
     else
-        (void)printf("run #%lld: %lld events brought in\n", (long long)merged.run,
+        (void)printf("run #%lld: %lld events merged\n", (long long)merged.run,
                      (long long)merged.events);
     return EXIT_ALL_PASSED;
 }
@@ -185,7 +185,7 @@ static int collect_all(struct gc *gc)
     if (!gc_runs(gc, &err))
         return fail(&err);
     if (gc->count == 0 && !gc->json)
-        (void)puts("nothing is left over");
+        (void)puts("nothing to clean up");
     hint_at_old(gc);
     return gc->kept_named ? EXIT_GAVE_UP : EXIT_ALL_PASSED;
 }
@@ -271,19 +271,19 @@ int cmd_gc(struct globals *globals, int argc, char **argv)
     bool adopts = false;
     struct gc_limit_words words = {0};
     const struct option_spec specs[] = {
-        {"dry-run", 0, NULL, "say what would be done", &gc.dry, NULL},
-        {"json", 0, NULL, "a JSON object for each thing", &gc.json, NULL},
+        {"dry-run", 0, NULL, "show what would be done", &gc.dry, NULL},
+        {"json", 0, NULL, "a JSON object for each item", &gc.json, NULL},
         {"older", 0, "DAYS",
-         "also kept workspaces, with results of copies, that have not changed for so long", NULL,
-         &older},
-        {"merge", 0, "FILE", "bring a spill log into the run log", NULL, &merge},
+         "also remove kept workspaces, with results of copies, that have not changed for DAYS days",
+         NULL, &older},
+        {"merge", 0, "FILE", "merge a spill log into the run log", NULL, &merge},
         {"adopt", 0, NULL,
          "take over a log that came with a clone or a copy, so that its runs can be continued",
          &adopts, NULL},
         {"keep-days", 0, "N", "remove runs from the log N days after their last event", NULL,
          &words.days},
         {"keep-runs", 0, "N", "keep only the newest N runs in the log", NULL, &words.runs},
-        {"keep-mib", 0, "N", "keep only the newest runs that take N MiB together", NULL,
+        {"keep-mib", 0, "N", "keep only the newest runs that fit into N MiB together", NULL,
          &words.mib},
         {"delete", 0, NULL,
          "remove the named runs (41, 38-41, all) from the log and do nothing else", &gc.deletes,
@@ -295,9 +295,9 @@ int cmd_gc(struct globals *globals, int argc, char **argv)
     if (line.done)
         return code;
     if (gc.deletes && line.operands == 0)
-        return fail_usage("devs gc --delete RUN...", "gc: which runs?");
+        return fail_usage("devs gc --delete RUN...", "gc: missing RUN");
     if (adopts && (merge || gc.deletes || gc.dry || line.operands > 0))
-        return fail_usage("devs gc --adopt", "--adopt does nothing else");
+        return fail_usage("devs gc --adopt", "--adopt cannot be combined with other actions");
     if (adopts)
         return adopt_log(globals);
     code = read_limits(&gc, &words, older);

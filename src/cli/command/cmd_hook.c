@@ -343,7 +343,8 @@ int cmd_hook(struct globals *globals, int argc, char **argv)
     bool project = false;
     struct hook_install install = {0};
     const struct option_spec specs[] = {
-        {"agent", 0, "NAME", "whose hook: claude, codex, gemini or qwen", NULL, &name},
+        {"agent", 0, "NAME", "the agent that calls the hook: claude, codex, gemini or qwen", NULL,
+         &name},
         {"project", 0, NULL, "settings of this project (the default)", &project, NULL},
         {"user", 0, NULL, "your settings, for all projects that have a log", &install.of_user,
          NULL},
@@ -365,13 +366,13 @@ int cmd_hook(struct globals *globals, int argc, char **argv)
     if (of_agent && (!name || install.agent))
         return take_event(globals, install.agent);
     if (of_agent) {
-        warn("hook: no agent '%s' is known that has hooks, nothing was recorded", name);
+        warn("hook: no hooks are supported for agent '%s', nothing was recorded", name);
         return pass_by();
     }
     if (project && install.of_user)
-        return fail_usage("devs hook --help", "hook: --project or --user, not both");
+        return fail_usage("devs hook --help", "hook: --project and --user are mutually exclusive");
     if (name && !install.agent)
-        return fail_usage(hook_agent_names(), "hook: no agent '%s' is known that has hooks", name);
+        return fail_usage(hook_agent_names(), "hook: no hooks are supported for agent '%s'", name);
     act_fn *act = find_act(argv[0]);
     if (!act)
         return fail_usage("devs hook --help", "hook: '%s' is not one of install, uninstall, status",

@@ -230,7 +230,7 @@ ATTR_MUST_USE static bool import_run_end(struct import_run *run, struct import_r
     const bool is_output = transcript_form(run->transcript) == TRANSCRIPT_STREAM &&
                            transcript_session(run->transcript) != NULL;
     if (run->err.code == ERR_NONE && !has_begun && !is_output)
-        (void)err_set(&run->err, ERR_INVALID, "nothing happens in it");
+        (void)err_set(&run->err, ERR_INVALID, "it contains no events");
     if (run->err.code == ERR_NONE && !has_begun) {
         set_time(run, 0);
         (void)begin_import(run); /* reported by run->err and run->result */
@@ -329,7 +329,7 @@ static void print_text(const struct import_file *file, const struct import_resul
         shown_session(session, &line);
     }
     if (result->was_there) {
-        str_addf(&line, ": already there as run #%lld (--again imports it once more)\n",
+        str_addf(&line, ": already imported as run #%lld (--again imports it again)\n",
                  (long long)result->run);
     } else {
         str_addf(&line, ": run #%lld", (long long)result->run);
@@ -339,11 +339,12 @@ static void print_text(const struct import_file *file, const struct import_resul
         str_addf(&line, ", %s", end_word(file->transcript));
         add_number(&line, result->stuck, "time stuck", "times stuck");
         add_number(&line, result->suspected, "possible loop", "possible loops");
-        add_number(&line, counts.unknown, "line is unknown to devs", "lines are unknown to devs");
+        add_number(&line, counts.unknown, "line is of an unknown kind",
+                   "lines are of an unknown kind");
         add_number(&line, counts.broken, "line is not JSON", "lines are not JSON");
         add_number(&line, counts.too_long, "line is too long", "lines are too long");
-        add_number(&line, result->words_lost, "byte of text is not kept",
-                   "bytes of text are not kept");
+        add_number(&line, result->words_lost, "byte of text was not kept",
+                   "bytes of text were not kept");
         str_add_char(&line, '\n');
     }
     say(str_text(&line));
@@ -453,8 +454,8 @@ static int import_all(struct globals *globals, struct import_words *words, int c
     struct err err = {0};
     int code = EXIT_ALL_PASSED;
     if (words->agent && !adapters_find(words->config.settings.agents, words->agent))
-        return fail_usage("settings can define one under \"agents\": docs/agents.md",
-                          "there is no agent '%s'", words->agent);
+        return fail_usage("define it under \"agents\" in devs.config.json: docs/agents.md",
+                          "unknown agent '%s'", words->agent);
     if (!find_log(globals->db, true, &words->place, &err) ||
         !secrets_redactor(&words->redactor, NULL, &words->config.settings.secrets, &err))
         return fail(&err);
@@ -470,9 +471,9 @@ int cmd_import(struct globals *globals, int argc, char **argv)
 {
     struct import_words words = {0};
     const struct option_spec specs[] = {
-        {"agent", 0, "NAME", "whose output it is (default: detected from the first lines)", NULL,
-         &words.agent},
-        {"again", 0, NULL, "also what is already in the log", &words.again, NULL},
+        {"agent", 0, "NAME", "the agent that wrote it (default: detected from the first lines)",
+         NULL, &words.agent},
+        {"again", 0, NULL, "import again what is already in the log", &words.again, NULL},
         {"json", 0, NULL, "a JSON object for each file", &words.json, NULL},
     };
     struct command_line line = {.name = "import",

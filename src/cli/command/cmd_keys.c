@@ -12,7 +12,7 @@ static void add_lines(const struct keys_file *file, bool ascii, struct str *out)
     if (file->is_there)
         str_addf(out, "\nyour keys: %s\n", file->path);
     else if (file->path[0])
-        str_addf(out, "\nyour own keys go into %s\n", file->path);
+        str_addf(out, "\ndefine your own keys in %s\n", file->path);
 }
 
 static void add_json(const struct keys_file *file, struct str *out)

@@ -93,7 +93,7 @@ static bool pass_silence(struct printing *printing, struct err *err)
     }
     if (silent || at.step == present)
         return true;
-    warn("step %d %s has written nothing; this is step %d %s", present + 1,
+    warn("step %d %s has no output; showing step %d %s", present + 1,
          phase_name(plan->steps[present].phase), at.step + 1,
          phase_name(plan->steps[at.step].phase));
     printing->key = at;

@@ -164,7 +164,7 @@ static int tell_end(const struct proxy_result *result)
     if (result->notify_err.code != ERR_NONE)
         warn("notify_command failed: %s", result->notify_err.message);
     if (result->kept.len > 0)
-        warn("what was made is kept as %s", str_text(&result->kept));
+        warn("the result is kept as %s", str_text(&result->kept));
     if (result->err.code != ERR_NONE || result->recording_failed) {
         (void)fail(&result->err);
         return EXIT_NOT_RECORDED;
@@ -239,17 +239,17 @@ int cmd_mcp(struct globals *globals, int argc, char **argv)
          "inplace (default), worktree or copy: one tree for all calls of the session", NULL,
          &words.workspace},
         {"policy", 0, "NAME",
-         "when calls are tried again: default, another built-in "
-         "one, or one of devs.config.json",
+         "retry policy of the calls: default, another built-in one, or one of devs.config.json",
          NULL, &words.policy},
-        {"name", 0, "NAME", "of the run; default: the client's own", NULL, &words.name},
-        {"dir", 0, "DIR", "the project; default: this folder", NULL, &words.dir},
-        {"read-file", 0, "PATH", "what read_file runs: print a file below this folder", NULL,
+        {"name", 0, "NAME", "name of the run (default: the client's)", NULL, &words.name},
+        {"dir", 0, "DIR", "the project (default: this folder)", NULL, &words.dir},
+        {"read-file", 0, "PATH", "run by the tool read_file: print a file below this folder", NULL,
          &words.read_file},
-        {"write-file", 0, "PATH", "what write_file runs: write stdin to a file below this folder",
-         NULL, &words.write_file},
-        {"offset", 0, "N", "of --read-file: the first byte", NULL, &words.offset},
-        {"length", 0, "N", "of --read-file: how many bytes", NULL, &words.length},
+        {"write-file", 0, "PATH",
+         "run by the tool write_file: write stdin to a file below this folder", NULL,
+         &words.write_file},
+        {"offset", 0, "N", "with --read-file: the first byte", NULL, &words.offset},
+        {"length", 0, "N", "with --read-file: number of bytes", NULL, &words.length},
     };
     struct command_line line = {
         .name = "mcp", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 0};

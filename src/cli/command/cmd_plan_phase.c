@@ -25,7 +25,7 @@ static void trust_plan(const char *path, const struct str *text)
 {
     struct err err = {0};
     if (!trust_record(path, text, &err))
-        warn("%s; devs execute-phase will ask for devs trust", err.message);
+        warn("%s; devs execute-phase will require devs trust", err.message);
 }
 
 /* An agent may write everything on one line, but people read and edit plans. */

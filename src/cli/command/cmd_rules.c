@@ -144,7 +144,7 @@ static void print_trial(const struct rule_trial *trial)
         str_done(&what);
     }
     if (trial->others > 0)
-        str_addf(&out, "%6lld  in other ways\n", (long long)trial->others);
+        str_addf(&out, "%6lld  other changes\n", (long long)trial->others);
     if (trial->skipped > 0 && trial->changed > 0)
         str_addf(&out, "%6lld  could not be read\n", (long long)trial->skipped);
     say(out.data);
@@ -263,8 +263,8 @@ int cmd_rules(struct globals *globals, int argc, char **argv)
     struct rules_options options = {0};
     const struct option_spec specs[] = {
         {"try", 0, "FILE",
-         "what this rule would change in all recorded tries (- is stdin): 3 if any", NULL,
-         &options.try},
+         "show what this rule would change in all recorded tries (- is stdin); exit with 3 if any",
+         NULL, &options.try},
         {"add", 0, "FILE", "the same, then add it to devs.config.json", NULL, &options.add},
         {"json", 0, NULL, "one JSON object", &options.json, NULL},
     };

@@ -39,13 +39,12 @@ int cmd_run(struct globals *globals, int argc, char **argv)
         {"plain", 0, NULL, "a line for each event, no screen", &plain, NULL},
         {"json", 0, NULL, "a JSON object for each event", &json, NULL},
         {"jobs", 'j', "N", "attempts at a time (default: the plan's, or 2)", NULL, &jobs_text},
-        {"only", 0, "TASK", "this task and what it needs", NULL, &only},
-        {"continue", 0, "RUN", "run what is left of a run: 41, or last (see --failed)", NULL,
-         &again},
-        {"failed", 0, NULL, "with --continue, of an ended run: only tasks that failed", &failed,
-         NULL},
+        {"only", 0, "TASK", "only this task and the tasks that it needs", NULL, &only},
+        {"continue", 0, "RUN", "run the rest of a run: 41, or last (see --failed)", NULL, &again},
+        {"failed", 0, NULL, "with --continue, for a run that has ended: only tasks that failed",
+         &failed, NULL},
         {"detach", 0, NULL, "return at once; the run continues without a terminal", &detach, NULL},
-        {"dry-run", 0, NULL, "say what would run, start nothing; --json: the plan", &dry, NULL},
+        {"dry-run", 0, NULL, "show what would run, start nothing; --json: the plan", &dry, NULL},
     };
     struct command_line line = {
         .name = "run", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};
@@ -63,14 +62,13 @@ int cmd_run(struct globals *globals, int argc, char **argv)
     if (again)
         return take_up_continue(globals, again, &how);
     if (failed)
-        return fail_usage("devs run --continue RUN --failed",
-                          "run: --failed is for a run that has ended");
+        return fail_usage("devs run --continue RUN --failed", "run: --failed needs --continue");
     if (line.operands == 0)
         return fail_usage(access("plan.json", F_OK) == 0
-                              ? "devs run plan.json, which is here, or devs run --continue RUN"
+                              ? "devs run plan.json (in this folder), or devs run --continue RUN"
                               : "devs run PLAN, or devs run --continue RUN; devs init writes a "
                                 "plan to start from",
-                          "run: which plan?");
+                          "run: missing PLAN");
 
     struct plan_file file;
     code = plan_file_read(argv[0], dry ? CONFIG_SHOWS : CONFIG_ACTS, &file);

@@ -104,7 +104,7 @@ int cmd_status(struct globals *globals, int argc, char **argv)
 {
     bool all = false, json = false, one_line = false;
     const struct option_spec specs[] = {
-        {"all", 0, NULL, "each task, however many there are", &all, NULL},
+        {"all", 0, NULL, "list all tasks, even if there are many", &all, NULL},
         {"json", 0, NULL, "one JSON object", &json, NULL},
         {"line", 0, NULL, "counts in one line, for a status bar", &one_line, NULL},
     };
@@ -119,7 +119,7 @@ int cmd_status(struct globals *globals, int argc, char **argv)
     struct place place;
     int64_t run = 0;
     struct status status = {.ascii = looks_print_ascii(globals), .is_brief = !all && !json};
-    static const char hint[] = "a number from devs runs, or last; devs why says more of one task";
+    static const char hint[] = "a number from devs runs, or last; devs why explains a single task";
     bool ok = target_parse_run(line.operands > 0 ? argv[0] : NULL, hint, &run, &err) &&
               find_log(globals->db, false, &place, &err) &&
               log_reader_open(&status.reader, &place, &err) && ask_overview(&status, &run, &err) &&

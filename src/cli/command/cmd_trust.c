@@ -59,7 +59,7 @@ static void print_allowed(const struct config *config, enum trust_state state, b
         str_addf(&out, "%s %s trusted until it changes\n", config->path, dry ? "would be" : "is");
         config_trust_lines(&config->trust, &out);
         if (config->trust.need_count == 0)
-            str_addf(&out, "  no key in it needs trust; a change %s it from now on\n",
+            str_addf(&out, "  no key in it needs trust; any later change %s it\n",
                      dry ? "would need" : "needs");
         say(str_text(&out));
     }
@@ -145,12 +145,12 @@ static int change_plan(const char *word, bool revokes, bool dry, bool json)
     struct err err = {0};
     bool was = false;
     if (word[0] != '/' && !getcwd(here, sizeof(here))) {
-        (void)err_set_errno(&err, errno, "cannot find the current folder");
+        (void)err_set_errno(&err, errno, "cannot determine the current folder");
         return fail(&err);
     }
     const int len = snprintf(path, PATH_MAX, "%s%s%s", here, here[0] ? "/" : "", word);
     if (len <= 0 || len >= PATH_MAX) {
-        (void)err_set(&err, ERR_LIMIT, "'%s': its path is too long", word);
+        (void)err_set(&err, ERR_LIMIT, "'%s': path too long", word);
         return fail(&err);
     }
     if (!revokes)
@@ -239,13 +239,13 @@ static void print_entry(void *ctx, const struct trust_entry *entry)
 
 static void print_more(void)
 {
-    (void)puts("\nA devs.config.json comes with the project. Before you trust it, nothing\n"
-               "starts with settings that run a command, loosen a sandbox, show a\n"
-               "secret, steer an agent or delete runs; devs run --dry-run PLAN shows\n"
-               "them. PATH is a folder with such settings (this one if there is none),\n"
-               "or the plan of a phase, such as phase-1.plan.json, that devs plan-phase\n"
-               "did not write here or that has changed. Any change of the file takes\n"
-               "the trust away. Records are in $XDG_STATE_HOME/devs/trust, else in\n"
+    (void)puts("\nA devs.config.json comes with the project. Until you trust it, nothing\n"
+               "starts if its settings run a command, loosen a sandbox, show a secret,\n"
+               "steer an agent or delete runs; devs run --dry-run PLAN shows them.\n"
+               "PATH is a folder with such settings (this one if there is none), or\n"
+               "the plan of a phase, such as phase-1.plan.json, that devs plan-phase\n"
+               "did not write here or that has changed. Any change to the file revokes\n"
+               "its trust. Records are in $XDG_STATE_HOME/devs/trust, else in\n"
                "~/.local/state/devs/trust.");
 }
 
@@ -253,9 +253,10 @@ int cmd_trust(struct globals *globals, int argc, char **argv)
 {
     bool list = false, revokes = false, dry = false, json = false;
     const struct option_spec specs[] = {
-        {"list", 0, NULL, "the files that you have trusted; \"changed\" and \"gone\": not any more",
-         &list, NULL},
-        {"revoke", 0, NULL, "take the trust away", &revokes, NULL},
+        {"list", 0, NULL,
+         "list the files that you have trusted; \"changed\" and \"gone\" ones no longer are", &list,
+         NULL},
+        {"revoke", 0, NULL, "revoke the trust", &revokes, NULL},
         {"dry-run", 0, NULL, "print what trust would allow, and record nothing", &dry, NULL},
         {"json", 0, NULL, "a JSON object for each file", &json, NULL},
     };

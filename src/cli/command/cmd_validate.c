@@ -45,7 +45,7 @@ static int print_schema(const char *name, bool as_words)
         str_done(&words);
         return EXIT_ALL_PASSED;
     }
-    return fail_usage(hint, "validate: there is no schema '%s', only plan and config", name);
+    return fail_usage(hint, "validate: unknown schema '%s', expected plan or config", name);
 }
 
 static void add_text(struct str *out, const char *key, const char *text)
@@ -92,7 +92,7 @@ static void report_bad_contract(const char *path, bool json, const struct violat
         str_add(&out, "}}\n");
         say_json(str_text(&out));
     }
-    warn("contract '%s': %zu thing%s wrong in it", path, count, count == 1 ? " is" : "s are");
+    warn("contract '%s': %zu error%s", path, count, count == 1 ? "" : "s");
     violations_display(wrong, &lines);
     str_add(&lines, "hint: docs/contracts.md has the keywords that a contract may use\n");
     say_error(str_text(&lines));
@@ -181,9 +181,9 @@ static int validate_instance(const struct validate_options *options)
     if (options->schema)
         return print_schema(options->schema, options->words);
     if (options->words)
-        return fail_usage(hint, "validate: --words goes with --schema");
+        return fail_usage(hint, "validate: --words needs --schema");
     if (!options->contract)
-        return fail_usage(hint, "validate: a contract is missing: --contract FILE");
+        return fail_usage(hint, "validate: missing --contract FILE");
     int code = open_contract(options->contract, options->json, &contract);
     if (code != EXIT_ALL_PASSED)
         return code;
@@ -202,13 +202,12 @@ int cmd_validate(struct globals *globals, int argc, char **argv)
     const struct option_spec specs[] = {
         {"contract", 0, "FILE", "the JSON Schema that it must match (docs/contracts.md)", NULL,
          &options.contract},
-        {"repair", 0, NULL, "print what to ask an agent for, instead of what is wrong",
+        {"repair", 0, NULL, "print a repair prompt for an agent instead of the errors",
          &options.repair, NULL},
         {"json", 0, NULL, "print one JSON object", &options.json, NULL},
         {"schema", 0, "NAME", "print the schema of a plan or of devs.config.json: plan, config",
          NULL, &options.schema},
-        {"words", 0, NULL, "with --schema: its keys and what each means, for people",
-         &options.words, NULL},
+        {"words", 0, NULL, "with --schema: describe its keys as text", &options.words, NULL},
     };
     struct command_line line = {
         .name = "validate", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};

@@ -45,7 +45,7 @@ int cmd_why(struct globals *globals, int argc, char **argv)
     struct why_options options = {0};
     const struct option_spec specs[] = {
         {"try", 0, "N", "this try (default: the latest that failed)", NULL, &options.words.try},
-        {"step", 0, "N", "of this step, from 1 (default: any)", NULL, &options.words.step},
+        {"step", 0, "N", "this step, from 1 (default: any)", NULL, &options.words.step},
         {"json", 0, NULL, "one JSON object", &options.json, NULL},
     };
     struct command_line line = {.name = "why",

@@ -375,7 +375,7 @@ static void offer_list(enum word_list list, struct log_reader *reader,
         offer_runs(reader, is_any, "", offers);
         break;
     case WORDS_UNFINISHED:
-        offer_word(offers, "last", "the newest that is not finished");
+        offer_word(offers, "last", "the newest unfinished run");
         offer_runs(reader, take_up_is_unfinished, "", offers);
         break;
     case WORDS_TASK:
@@ -399,7 +399,7 @@ static void offer_list(enum word_list list, struct log_reader *reader,
         break;
     case WORDS_POLICY:
         for (int i = 0; i < settings->policy_count; i++)
-            offer_word(offers, settings->policies[i].name, "of devs.config.json");
+            offer_word(offers, settings->policies[i].name, "from devs.config.json");
         for (size_t i = 0; (policy = policy_builtin(i)); i++) {
             if (settings_policy(settings, policy->name) == policy)
                 offer_word(offers, policy->name, "built in");

@@ -122,7 +122,7 @@ bool completion_command_at(size_t index, struct completion_command *out)
     if (index == 0) {
         /* Before the name of a command: the options of all commands, and two of devs itself. */
         static const struct option_spec version = {
-            .name = "version", .letter = 'V', .words = "which devs this is"};
+            .name = "version", .letter = 'V', .words = "show the version"};
         *out = (struct completion_command){.name = "", .words = "the cockpit"};
         command_list(command_at(0), &out->options);
         out->options.count = COMMAND_GLOBAL_SPECS;

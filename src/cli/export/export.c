@@ -41,7 +41,7 @@ ATTR_MUST_USE static bool frame_size_parse(const char *word, int *rows_out, int 
     size_t len = x ? (size_t)(x - word) : 0;
     int64_t numbers[2] = {0};
     if (len == 0 || len >= sizeof(columns)) {
-        (void)err_set(err, ERR_INVALID, "'%s' is not a size", word);
+        (void)err_set(err, ERR_INVALID, "invalid size '%s'", word);
         return err_hint(err, "columns x rows, as in 80x24");
     }
     memcpy(columns, word, len);
@@ -95,7 +95,7 @@ bool export_sink_open(struct export_sink *sink, const char *path, struct err *er
         (void)close(fd);
     else
         sink->part[0] = '\0'; /* we have created no file */
-    return err_set_errno(err, why, "cannot make '%s'", sink->path);
+    return err_set_errno(err, why, "cannot create '%s'", sink->path);
 }
 
 /* Appends the bytes. Fails with ERR_IO if the disk is full or the reader is gone. */
@@ -124,7 +124,7 @@ bool export_sink_keep(struct export_sink *sink, struct err *err)
         struct stat info;
         const bool unknown = errno == EINVAL || errno == ENOSYS; /* not on this file system */
         if (!unknown || lstat(sink->path, &info) == 0 || rename(sink->part, sink->path) != 0)
-            return err_set_errno(err, errno, "cannot make '%s'", sink->path);
+            return err_set_errno(err, errno, "cannot create '%s'", sink->path);
     }
     sink->part[0] = '\0';
     return true;
@@ -287,7 +287,7 @@ bool export_cast(const struct export_call *call, struct err *err)
     if (!frame_size_parse(words->size ? words->size : size_default, &cast.rows, &cast.columns, err))
         return false;
     if (words->speed && !parse_i64(words->speed, 1, APP_CAST_SPEED_MAX, &speed, err))
-        return err_hint(err, "--speed takes a whole number: 4 plays four seconds in one");
+        return err_hint(err, "--speed takes a whole number: 4 plays four times as fast");
     cast.speed = (int)speed;
     return frame_theme(call->globals, &theme, err) && app_cast_write(&options, &cast, err);
 }
@@ -322,13 +322,13 @@ static bool make_folder(struct export_copy *copy, struct err *err)
     const int len = snprintf(pattern, sizeof(pattern), "%s/devs-export-XXXXXX",
                              top && top[0] == '/' ? top : "/tmp");
     if (len < 0 || (size_t)len >= sizeof(pattern))
-        return err_set(err, ERR_LIMIT, "$TMPDIR is too long a name");
+        return err_set(err, ERR_LIMIT, "the path in $TMPDIR is too long");
     if (!mkdtemp(pattern))
-        return err_set_errno(err, errno, "cannot make a folder '%s'", pattern);
+        return err_set_errno(err, errno, "cannot create the folder '%s'", pattern);
     (void)snprintf(copy->folder, sizeof(copy->folder), "%s", pattern);
     const int file_len = snprintf(copy->file, sizeof(copy->file), "%s/run", copy->folder);
     return (file_len > 0 && (size_t)file_len < sizeof(copy->file)) ||
-           err_set(err, ERR_LIMIT, "$TMPDIR is too long a name");
+           err_set(err, ERR_LIMIT, "the path in $TMPDIR is too long");
 }
 
 bool export_copy_tell(void *progress, int64_t done, int64_t all, struct err *err)
@@ -387,7 +387,7 @@ int frame_run(const struct debug_call *call)
     const char *const *tasks = call->words->record.tasks.words;
     const char *word = call->operand_count > 0 ? call->operands[0] : NULL;
     if (tasks[0] && tasks[1])
-        return fail_usage(NULL, "debug --frame: one --task can be the chosen one");
+        return fail_usage(NULL, "debug --frame: only one --task can be selected");
     if (!log_word_find(globals, word, &place, &target, &err))
         return fail(&err);
     const char *of = target.task[0] != '\0' ? target.task : NULL;

@@ -94,7 +94,7 @@ static bool find_bound(const struct subject *subject, const char *words, int64_t
     }
     if (words[0] == '#')
         return parse_i64(words + 1, 1, INT64_MAX, &out->seq, NULL) ||
-               err_set(err, ERR_INVALID, "'%s' is not a record number", words);
+               err_set(err, ERR_INVALID, "invalid record number '%s'", words);
     bool ok = follower_open(&follower, subject->place, subject->run.number, err) &&
               replay_at_find(follower, words, &at, err);
     follower_close(follower);
@@ -188,7 +188,7 @@ static int print_chosen(const struct debug_call *call)
     if (ok && choice.count > 1)
         qsort(choice.runs, choice.count, sizeof(*choice.runs), by_number);
     if (ok && choice.count > 1 && call->words->follow)
-        ok = err_set(&err, ERR_INVALID, "--follow is about one run");
+        ok = err_set(&err, ERR_INVALID, "--follow needs a single run");
     for (size_t i = 0; ok && i < choice.count && !outlet_is_deserted(); i++) {
         const struct target target = {.run = choice.runs[i]};
         ok = print_run(call, log_reader_place(reader), &target, choice.count == 1, &err);
@@ -224,14 +224,14 @@ int records_run(const struct debug_call *call)
                        !session_has_screen();
     if (lines && is_place)
         return fail_usage("devs debug --logs [RUN] --since TIME --until TIME",
-                          "debug --logs: --at and --view are about the screen, not about records");
+                          "debug --logs: --at and --view apply to the screen, not to records");
     if (lines && names_runs(call))
         return print_chosen(call);
     const bool is_all = call->operand_count == 1 && strcmp(word, "all") == 0;
     const bool is_list = is_all || (!word && !is_place);
     if (!is_list && names_runs(call))
         return fail_usage("devs debug --logs RUN... --plain|--json",
-                          "debug --logs: the screen plays one run, not several");
+                          "debug --logs: the screen replays one run, not several");
     if (!log_word_find(call->globals, is_list ? NULL : word, &place, &target, &err))
         return fail(&err);
     if (lines)

@@ -291,7 +291,7 @@ static bool read_input(struct hook_input *input, const struct hook_agent *agent,
     input->session = json_text(json_get(json, "session_id"), "");
     if (*input->event == '\0' || *input->session == '\0')
         return err_set(err, ERR_INVALID,
-                       "a hook's JSON has a \"hook_event_name\" and a \"session_id\"");
+                       "a hook's JSON needs a \"hook_event_name\" and a \"session_id\"");
     /* without --agent, names and members that only its events have tell the agent */
     const bool is_geminis =
         strncmp(input->event, "Before", 6) == 0 || strncmp(input->event, "After", 5) == 0;

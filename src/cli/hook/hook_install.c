@@ -84,13 +84,13 @@ static bool open_checked(struct jsonc *jsonc, const struct str *text, struct err
         return false;
     const struct json *hooks = json_get(jsonc->tree, "hooks");
     if (hooks && json_kind(hooks) != JSON_KIND_OBJECT)
-        return err_set(err, ERR_INVALID, "\"hooks\" is not an object there, but %s",
+        return err_set(err, ERR_INVALID, "\"hooks\" must be an object, got %s",
                        json_kind_name(hooks));
     while (json_next(hooks, &iter, &event, &list)) {
         const bool is_known =
             json_kind(list) == JSON_KIND_ARRAY || hook_kind_of(event) == HOOK_OTHER;
         if (!is_known)
-            return err_set(err, ERR_INVALID, "\"hooks\": \"%s\" is not a list there, but %s", event,
+            return err_set(err, ERR_INVALID, "\"hooks\": \"%s\" must be a list, got %s", event,
                            json_kind_name(list));
     }
     return true;
@@ -255,7 +255,7 @@ static bool join_path(char out[PATH_MAX], const char *folder, const char *name, 
 {
     const int len = snprintf(out, PATH_MAX, "%s/%s", folder, name);
     return (len > 0 && len < PATH_MAX) ||
-           err_set(err, ERR_LIMIT, "'%s' is too long a name", folder);
+           err_set(err, ERR_LIMIT, "the path '%s' is too long", folder);
 }
 
 /* Returns the path of the agent's settings; the file need not exist. */
@@ -270,8 +270,9 @@ static bool settings_path(const struct hook_agent *agent, bool of_user, char out
     if (of_user)
         return home && *home ? join_path(out, home, agent->user_file, err)
                              : err_set(err, ERR_NOT_FOUND, "HOME is not set");
-    return getcwd(folder, sizeof(folder)) ? join_path(out, folder, agent->project_file, err)
-                                          : err_set_errno(err, errno, "this folder has no name");
+    return getcwd(folder, sizeof(folder))
+               ? join_path(out, folder, agent->project_file, err)
+               : err_set_errno(err, errno, "cannot determine the current folder");
 }
 
 /* Does not wait for a FIFO, and does not replace a dangling link. */
@@ -281,14 +282,14 @@ static FILE *open_settings(const char *path, struct err *err)
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const bool is_new = fd < 0 && (errno == ENOENT || errno == ENOTDIR);
     if (is_new && lstat(path, &info) == 0)
-        (void)err_set(err, ERR_INVALID, "'%.200s' is a link to nothing", path);
+        (void)err_set(err, ERR_INVALID, "'%.200s' is a dangling link", path);
     else if (fd < 0 && !is_new)
         (void)err_set_errno(err, errno, "cannot read '%s'", path);
     if (fd < 0)
         return NULL;
     FILE *file = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? fdopen(fd, "r") : NULL;
     if (!file) {
-        (void)err_set(err, ERR_INVALID, "'%.200s' is not a file", path);
+        (void)err_set(err, ERR_INVALID, "'%.200s' is not a regular file", path);
         (void)close(fd); /* nothing was read */
     }
     return file;
@@ -341,7 +342,7 @@ static bool hook_command(const struct hook_install *install, struct str *out, st
     struct stat other;
     const ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
     if (len <= 0)
-        return err_set_errno(err, errno, "cannot tell where devs is");
+        return err_set_errno(err, errno, "cannot find the program devs");
     self[len] = '\0';
     /* whether the shell would find this devs in PATH */
     const bool is_in_path = program_find("devs", found) && stat(self, &own) == 0 &&
@@ -375,7 +376,7 @@ static bool change_settings(const struct hook_install *install, bool adds, char 
     else if (ok)
         ok = hook_settings_remove(&text, &why);
     if (why.code != ERR_NONE)
-        (void)err_set(err, why.code, "'%.200s' stays as it is: %s", path, why.message);
+        (void)err_set(err, why.code, "'%.200s' was not changed: %s", path, why.message);
     *changed = ok && strcmp(str_text(&before), str_text(&text)) != 0;
     if (*changed) {
         (void)snprintf(folder, sizeof(folder), "%s", path);
@@ -383,7 +384,7 @@ static bool change_settings(const struct hook_install *install, bool adds, char 
         if (slash)
             *slash = '\0';
         ok = !slash || mkdir(folder, FOLDER_MODE) == 0 || errno == EEXIST ||
-             err_set_errno(err, errno, "cannot make '%s'", folder);
+             err_set_errno(err, errno, "cannot create '%s'", folder);
         ok = ok && save_file(path, &text, err);
     }
     str_done(&command);
@@ -402,7 +403,7 @@ static bool check_settings(const struct hook_install *install, struct err *err)
     bool ok = settings_path(install->agent, install->of_user, path, err) &&
               read_settings(install->of_user, path, &text, err);
     if (ok && !hook_settings_count(&text, install->agent, &count, &why))
-        ok = err_set(err, why.code, "'%.200s' stays as it is: %s", path, why.message);
+        ok = err_set(err, why.code, "'%.200s' was not changed: %s", path, why.message);
     str_done(&text);
     return ok;
 }
@@ -458,7 +459,7 @@ int hook_install(const struct hook_install *asked)
         log_writer_close(writer);
         if (!ok)
             return fail(&err);
-        sayf("the calls go to %s\n", place.db);
+        sayf("calls are recorded in %s\n", place.db);
     }
     if (!change_settings(&install, true, path, &changed, &err))
         return fail(&err);
@@ -466,7 +467,7 @@ int hook_install(const struct hook_install *asked)
          changed ? "devs hook is now called by" : "nothing to do:", path);
     if (install.of_user)
         (void)puts("only sessions in projects that have a log are recorded: the first devs run "
-                   "there makes one");
+                   "there creates one");
     warn_of_obstacles(&install);
     return EXIT_ALL_PASSED;
 }

@@ -55,8 +55,8 @@ static int check_project(const struct str *text, struct project *project)
     if (!session || adapter_session_is_id(session))
         return EXIT_ALL_PASSED;
     project_done(project);
-    (void)err_set(&err, ERR_INVALID, PROJECT_FILE_NAME ": session_id is not a session id");
-    (void)err_hint(&err, "take that line out of the file, and ask who put it there");
+    (void)err_set(&err, ERR_INVALID, PROJECT_FILE_NAME ": invalid session_id");
+    (void)err_hint(&err, "remove that line from the file, and find out who added it");
     return fail(&err);
 }
 
@@ -68,7 +68,7 @@ int project_read(const char *dir, struct project *out)
     (void)snprintf(project.dir, sizeof(project.dir), "%s", dir);
     FILE *file = open_nearest(&project, &err);
     if (!file && err.code == ERR_NONE)
-        return fail_usage("devs new-project IDEA makes one",
+        return fail_usage("devs new-project IDEA creates one",
                           "no " PROJECT_FILE_NAME " in this folder or above");
     bool ok = file && read_text(file, PROJECT_BYTES_MAX, &text, &err);
     if (file)

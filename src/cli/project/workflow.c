@@ -43,7 +43,7 @@ bool workflow_prompt_fill(const char *text, const struct workflow_values *values
                 value = values->items[i].text;
         }
         if (!value)
-            return err_set(err, ERR_INVALID, "there is nothing for {{%.*s}}", (int)len, name);
+            return err_set(err, ERR_INVALID, "unknown placeholder {{%.*s}}", (int)len, name);
         str_add(out, value);
         text = name + len + 2;
     }
@@ -63,8 +63,7 @@ static bool open_own(const struct config *config, const char *name, char path[PA
     int base = *folder == '/' || !slash ? 0 : (int)(slash - config->path) + 1;
     int len = snprintf(path, PATH_MAX, "%.*s%s", base, config->path, folder);
     if (len < 0 || len >= PATH_MAX || stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
-        return err_set(err, ERR_INVALID, "%s: there is no folder '%s' of \"workflows\"",
-                       config->path, folder);
+        return err_set(err, ERR_INVALID, "%s: \"workflows\": no folder '%s'", config->path, folder);
     int more = snprintf(path + len, (size_t)(PATH_MAX - len), "/%s", name);
     if (more < 0 || more >= PATH_MAX - len)
         return err_set(err, ERR_INVALID, "%s: the name is too long", folder);
@@ -118,7 +117,7 @@ int workflow_parse(struct globals *globals, const struct workflow_command *comma
         {"agent", 0, "NAME", "the agent to ask", NULL, &words->agent},
         {"model", 0, "NAME", "its model (default: the agent's own choice)", NULL, &words->model},
         {"resume", 0, "SESSION_ID", "continue this session", NULL, &words->resume},
-        {"fresh", 0, NULL, "a new session, whatever the project remembers", &words->fresh, NULL},
+        {"fresh", 0, NULL, "start a new session, even if the project has one", &words->fresh, NULL},
         {"plain", 0, NULL, "a line for each event, no screen", &words->plain, NULL},
         {"json", 0, NULL, "a JSON object for each event; the last one has session_id", &words->json,
          NULL},
@@ -134,12 +133,12 @@ int workflow_parse(struct globals *globals, const struct workflow_command *comma
     if (line.done)
         return code;
     if (words->resume && words->fresh)
-        return fail_usage(NULL, "--resume continues a session and --fresh begins one: not both");
+        return fail_usage(NULL, "--resume and --fresh are mutually exclusive");
     if (words->resume && !adapter_session_is_id(words->resume))
-        return fail_usage("it is the session_id of an earlier command's --json",
-                          "--resume needs the id of a session");
+        return fail_usage("use the session_id from the --json output of an earlier command",
+                          "--resume needs a session id");
     if (words->model && !adapter_session_is_id(words->model))
-        return fail_usage(NULL, "--model needs the name of a model");
+        return fail_usage(NULL, "--model needs a model name");
     *done = false;
     return EXIT_ALL_PASSED;
 }
@@ -274,7 +273,7 @@ int phase_words_read(struct phase_words *at, const char *number)
     int64_t chosen = 0;
     struct err err = {0};
     if (!parse_i64(number, 1, PROJECT_PHASES_MAX, &chosen, NULL))
-        return fail_usage("they count from 1", "'%s' is not a phase number", number);
+        return fail_usage("phases are numbered from 1", "invalid phase number '%s'", number);
     if (!getcwd(dir, sizeof(dir))) {
         (void)err_set_errno(&err, errno, "cannot determine the current folder");
         return fail(&err);
@@ -284,8 +283,9 @@ int phase_words_read(struct phase_words *at, const char *number)
         return code;
     int count = project_phase_count(&at->project);
     if (chosen > count)
-        return fail_usage("they count from 1", "no phase '%s': %s/" PROJECT_FILE_NAME " has %d",
-                          number, at->project.dir, count);
+        return fail_usage("phases are numbered from 1",
+                          "no phase '%s': %s/" PROJECT_FILE_NAME " has %d", number, at->project.dir,
+                          count);
     at->number = (int)chosen;
     return config_read(at->project.dir, CONFIG_ACTS, &at->config);
 }

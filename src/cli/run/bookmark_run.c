@@ -98,7 +98,7 @@ int bookmark_run_marks(const struct debug_call *call)
         print_bookmark(&all[i], call->words->json);
     free(all);
     if (ok && count == 0 && !call->words->json)
-        (void)puts("no bookmarks; devs debug --mark RUN --at TIME makes one");
+        (void)puts("no bookmarks; devs debug --mark RUN --at TIME creates one");
     return ok ? EXIT_ALL_PASSED : fail(&err);
 }
 

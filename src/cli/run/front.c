@@ -121,7 +121,7 @@ static bool open_ends(int pipe_fds[2], int *signal_fd, sigset_t *before, struct 
     *signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (*signal_fd >= 0)
         return true;
-    (void)err_set_errno(err, errno, "cannot receive signals as a file");
+    (void)err_set_errno(err, errno, "cannot set up signal handling");
     (void)sigprocmask(SIG_SETMASK, before, NULL);
     (void)close(pipe_fds[0]);
     (void)close(pipe_fds[1]);

@@ -122,7 +122,7 @@ static bool is_missing(const struct plan_step *step)
 
 static void add_missing(const struct adapter *adapter, struct str *out)
 {
-    str_addf(out, "agent '%s' is not installed: there is no program '%s'", adapter_name(adapter),
+    str_addf(out, "agent '%s' is not installed: program '%s' not found", adapter_name(adapter),
              adapter_program(adapter));
 }
 
@@ -173,8 +173,8 @@ static int fail_unknown(const struct adapters *adapters, const char *name)
     if (near.nearest)
         (void)fail_usage(NULL, "unknown agent '%s', did you mean '%s'?", name, near.nearest);
     else
-        (void)fail_usage("devs.config.json may have agents of your own",
-                         "unknown agent '%s', known are %s", name, str_text(&names));
+        (void)fail_usage("devs.config.json can define your own agents",
+                         "unknown agent '%s', expected one of %s", name, str_text(&names));
     str_done(&names);
     return EXIT_USAGE;
 }
@@ -208,9 +208,9 @@ static int check_program(const struct adapter *adapter)
         return EXIT_ALL_PASSED;
     if (*program == '\0')
         return fail_usage("give it a program under \"agents\" in devs.config.json",
-                          "agent '%s' has no program of its own", adapter_name(adapter));
+                          "agent '%s' has no program", adapter_name(adapter));
     (void)fail_usage(*install != '\0' ? install : NULL,
-                     "agent '%s' is not installed: there is no program '%s'", adapter_name(adapter),
+                     "agent '%s' is not installed: program '%s' not found", adapter_name(adapter),
                      program);
     return EXIT_NO_AGENT;
 }

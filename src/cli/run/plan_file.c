@@ -38,7 +38,7 @@ static bool find_dir(const char *path, struct plan_file *file, struct err *err)
     char whole[PATH_MAX];
     file->path[0] = '\0';
     if (is_file && !make_absolute(path, file->path))
-        return err_set(err, ERR_INVALID, "plan '%s': its path is too long", path);
+        return err_set(err, ERR_INVALID, "plan '%s': path too long", path);
     if (!realpath(is_file ? path : ".", whole))
         return err_set(err, ERR_INVALID, "plan '%s': its folder does not exist", path);
     char *slash = strrchr(whole, '/');
@@ -58,7 +58,7 @@ static bool read_contract(void *ctx, const char *name, struct str *out, struct e
     int len = snprintf(path, sizeof(path), "%s%s%s", is_absolute ? "" : dir, is_absolute ? "" : "/",
                        name);
     if (len >= PATH_MAX)
-        return err_set(err, ERR_INVALID, "its path is too long");
+        return err_set(err, ERR_INVALID, "path too long");
     return read_text_file(path, CONTRACT_BYTES_MAX, out, err);
 }
 
@@ -195,7 +195,7 @@ static void add_policy(const struct plan_task *task, const struct plan_step *ste
     if (may_repeat && policy_fits_phase(step->policy, step->phase) &&
         policy_retries_on(step->policy, VERDICT_TRANSIENT, false) &&
         step->policy->retry_after_cap_ms > 0)
-        str_addf(out, " and up to %d more on the server's hint", POLICY_FREE_HINTS);
+        str_addf(out, " and up to %d more if the server requests a wait", POLICY_FREE_HINTS);
 }
 
 /* Prints a line "    LABEL  WORDS"; nothing if the plan has no such words. */
@@ -298,7 +298,7 @@ static void add_step(const struct plan *plan, const struct plan_task *task, int 
         str_done(&words);
     }
     add_words("writable", step->sandbox->writable, out);
-    add_words("lets in", step->sandbox->env, out);
+    add_words("env", step->sandbox->env, out);
     add_words("args", step->sandbox->args, out);
 }
 
@@ -421,7 +421,7 @@ static void add_outside(const struct plan_file *file, struct str *out)
             add_name(&setups, task->id, 0);
     }
     end_names(&setups);
-    str_addf(out, "  %-8s devs' own calls, with a configuration of devs' own\n", "git");
+    str_addf(out, "  %-8s devs' own commands, with devs' own configuration\n", "git");
     add_clients(file->plan, out);
     if ((int)text_list_count(notify) == 0)
         return;
@@ -451,15 +451,14 @@ int plan_shown(const struct plan_file *file, int jobs)
     shown_count(plan->step_count, "step, ", "steps, ", &out);
     str_addf(&out, "%d at a time\n", jobs);
     const struct policy *starts = plan_policy_find(plan, "infrastructure");
-    str_addf(&out, "if it cannot start: %d starts in all (", starts->max_attempts);
+    str_addf(&out, "if a command cannot start: up to %d starts (", starts->max_attempts);
     policy_words(starts, &out);
     str_add(&out, ")\n");
     for (int i = 0; i < plan->task_count; i++)
         add_task(plan, &plan->tasks[i], &out);
     const struct config *config = &file->config;
     if (config_trust_waits(&config->trust)) { /* without effect until the user allows them */
-        str_addf(&out, "%s waits for your trust, and the run will not start before: devs trust\n",
-                 config->path);
+        str_addf(&out, "%s needs your trust before the run can start: devs trust\n", config->path);
         config_trust_lines(&config->trust, &out);
     }
     add_outside(file, &out);

@@ -70,7 +70,7 @@ bool session_block_signals(int *fd_out, struct err *err)
     (void)sigprocmask(SIG_BLOCK, &set, NULL);
     *fd_out = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (*fd_out < 0)
-        return err_set(err, ERR_IO, "cannot receive signals as a file");
+        return err_set(err, ERR_IO, "cannot set up signal handling");
     return true;
 }
 
@@ -87,7 +87,7 @@ static void hang_up(struct watching *watching)
     static const char *const words[] = {
         [PLAN_HANGUP_GO_ON] = "the terminal is gone, the run continues (on_hangup: go-on)",
         [PLAN_HANGUP_WAIT] = "the terminal is gone, nothing more is started (on_hangup: wait)",
-        [PLAN_HANGUP_CANCEL] = "the terminal is gone, all is cancelled (on_hangup: cancel)",
+        [PLAN_HANGUP_CANCEL] = "the terminal is gone, everything is cancelled (on_hangup: cancel)",
     };
     enum plan_hangup hangup = watching->session->plan->on_hangup;
     static_assert(ARRAY_LEN(words) == PLAN_HANGUP_COUNT, "words for each");
@@ -120,7 +120,7 @@ static bool session_take_signal(void *ctx, int signal)
     if (first) {
         cancel_run(watching, signal);
         if (signal != SIGPIPE)
-            warn("cancelling: TERM now, KILL after 10 s; a second signal kills at once");
+            warn("cancelling: SIGTERM now, SIGKILL after 10 s; a second signal kills at once");
     }
     watching->signal = signal;
     return first;
@@ -157,8 +157,8 @@ static void session_detach(struct watching *watching)
         str_addf(&words,
                  "run #%lld continues without a terminal (pid %d)\n"
                  "  watch it   devs\n"
-                 "  ask        devs status %lld\n"
-                 "  end it     devs cancel %lld\n",
+                 "  status     devs status %lld\n"
+                 "  cancel it  devs cancel %lld\n",
                  run, pid, run, run);
     watching->alone = true;
     follower_close(watching->follower); /* the run may last for days */
@@ -183,7 +183,7 @@ bool session_has_screen(void)
         return false;
     if (term_check(&err))
         return true;
-    warn("%s: plain lines instead", err.message);
+    warn("%s: using plain lines instead", err.message);
     return false;
 }
 
@@ -221,7 +221,7 @@ static void warn_of_others(const struct watching *watching)
         bool same_tree = strcmp(runs[i].dir, watching->session->run_dir) == 0;
         bool other = runs[i].number != watching->run && !runs[i].is_session;
         if (other && runs[i].owner_alive && runs[i].ended_at_ms == 0 && same_tree)
-            warn("run #%lld %s is going on in this tree too (pid %lld)", (long long)runs[i].number,
+            warn("run #%lld %s is also running in this tree (pid %lld)", (long long)runs[i].number,
                  runs[i].name, (long long)runs[i].pid);
         log_run_info_done(&runs[i]);
     }
@@ -315,7 +315,8 @@ static bool session_leave_as_chosen(struct watching *watching, const struct app_
     case APP_LEFT_PLAIN: /* lines instead of the screen */
         watching->watch = SESSION_PLAIN;
         watching->shown_seq = result->seen_seq;
-        warn("run #%lld continues as lines: ^C cancels it; devs in another terminal has the screen",
+        warn("run #%lld continues as plain lines: ^C cancels it; devs in another terminal shows "
+             "the screen",
              (long long)watching->run);
         engine_detach(watching->engine, NULL);
         return print_lines(watching, engine_done_fd(watching->engine), err);
@@ -399,7 +400,7 @@ static bool watch_blindly(struct watching *watching, const struct err *why)
 {
     struct err err = {0};
     (void)fail(why);
-    warn("the run continues; devs status and devs debug --logs say how");
+    warn("the run continues; devs status and devs debug --logs show its progress");
     if (watching->signal_fd < 0 && !session_block_signals(&watching->signal_fd, &err))
         return false;
     bool lingers = watching->watch == SESSION_COCKPIT;
@@ -418,7 +419,7 @@ static bool open_recorded(const struct watching *watching, struct follower **out
     if (watching->uid[0] == '\0' || (ok && strcmp(follower_run(*out)->uid, watching->uid) == 0))
         return ok;
     if (!spill_find(watching->uid, &spill))
-        return ok ? err_set(err, ERR_NOT_FOUND, "'%s' is another log now", watching->place.db)
+        return ok ? err_set(err, ERR_NOT_FOUND, "'%s' is a different log now", watching->place.db)
                   : false;
     follower_close(*out);
     *out = NULL;
@@ -486,7 +487,7 @@ static int exit_code_of(const struct watching *watching, const struct engine_res
         return code;
     struct err err = result->err;
     if (err.code == ERR_NONE)
-        (void)err_set(&err, ERR_IO, "the log could not be written to the end");
+        (void)err_set(&err, ERR_IO, "the end of the run could not be written to the log");
     (void)fail(&err);
     return code == EXIT_ALL_PASSED ? EXIT_NOT_RECORDED : code;
 }
@@ -570,7 +571,7 @@ int session_run(const struct session *session)
                                 .signal_fd = -1};
     /* An unusable terminal is detected before anything is started. */
     if (watching.watch == SESSION_COCKPIT && !term_check(&err)) {
-        warn("%s: plain lines instead", err.message);
+        warn("%s: using plain lines instead", err.message);
         watching.watch = SESSION_PLAIN;
     }
     /* Under nohup SIGHUP is ignored, but we still receive it, because it is blocked. Asked before

@@ -142,10 +142,9 @@ bool stdin_feed_open(void *ctx, int *fd_out, struct err *err)
         return *fd_out >= 0 || err_set_errno(err, errno, "standard input");
     }
     if (feed->is_lost)
-        return err_set(
-            err, ERR_LIMIT,
-            "more than %d MiB came on standard input, which are not kept for another try",
-            STDIN_FEED_KEPT_MAX >> 20);
+        return err_set(err, ERR_LIMIT,
+                       "standard input has more than %d MiB, which is not kept for another try",
+                       STDIN_FEED_KEPT_MAX >> 20);
     if (pipe2(ends, O_CLOEXEC) != 0)
         return err_set_errno(err, errno, "standard input");
     if (!start_thread(feed, ends, err)) {

@@ -134,7 +134,7 @@ static void add_failed_starts(const struct run_state *state, struct str *out)
         }
     }
     if (failed > 0)
-        shown_count(failed, "start that failed, ", "starts that failed, ", out);
+        shown_count(failed, "failed start, ", "failed starts, ", out);
 }
 
 /* Appends what the agents of all tasks used, and their budgets. */
@@ -182,8 +182,8 @@ void summary_write(const struct summary *summary, struct str *out)
     const int kept = add_places(state, true, "kept", out);
     if (kept >= 0) {
         const char *id = state->plan->tasks[kept].id;
-        str_addf(out, "  %-*s devs diff %lld/%s, devs apply %lld/%s\n", LABEL_COLUMNS, "bring home",
-                 run, id, run, id);
+        str_addf(out, "  %-*s devs diff %lld/%s, devs apply %lld/%s\n", LABEL_COLUMNS, "apply", run,
+                 id, run, id);
     }
     str_addf(out, "  %-*s devs debug --logs %lld\n", LABEL_COLUMNS, "replay", run);
 }
@@ -241,7 +241,7 @@ void summary_crash(const char *db, pid_t pid, int signal_number)
     const char *name = sigabbrev_np(signal_number);
     const int64_t run = place_find(db, false, &place, NULL) ? find_run(&place, pid) : 0;
     if (run == 0) {
-        warn("pid %d was ended by signal %s", (int)pid, name ? name : "?");
+        warn("pid %d was killed by signal %s", (int)pid, name ? name : "?");
         return;
     }
     if (follower_open(&follower, &place, run, NULL) &&
@@ -250,8 +250,8 @@ void summary_crash(const char *db, pid_t pid, int signal_number)
     else
         str_add(&left, "unknown: the log cannot be read");
     follower_close(follower);
-    warn("pid %d was ended by signal %s; the log is %s; processes left: %s; "
-         "devs run --continue %lld ends them and continues",
+    warn("pid %d was killed by signal %s; the log is %s; processes left: %s; devs run --continue "
+         "%lld stops them and continues",
          (int)pid, name ? name : "?", place.db, str_text(&left), (long long)run);
     str_done(&left);
 }
@@ -267,7 +267,7 @@ void summary_spill(const struct place *place, const char *uid)
         return;
     if (!spill_read_info(&spill, &info, &why) && why.code == ERR_NOT_FOUND)
         return; /* there was not even space for a first row: it is empty */
-    (void)err_set(&err, ERR_IO, "the log could not be written (%.160s): what is missing is in '%s'",
+    (void)err_set(&err, ERR_IO, "the log could not be written (%.160s): the rest is in '%s'",
                   why.code == ERR_NONE ? info.reason.why : why.message, spill.db);
     str_add(&command, "devs gc ");
     if (access(place->db, F_OK) != 0) { /* deleted: gc would not create another one */

@@ -102,8 +102,8 @@ static bool find_last(struct log_reader *reader, bool failed, int64_t *out, stru
     if (*out != 0)
         return true;
     (void)err_set(err, ERR_NOT_FOUND,
-                  failed ? "no run in this log ended with something left"
-                         : "no run in this log was interrupted, or ended with something left");
+                  failed ? "no run in this log ended with unfinished tasks"
+                         : "no run in this log was interrupted, or ended with unfinished tasks");
     return err_hint(err, "devs runs lists them");
 }
 
@@ -122,12 +122,12 @@ static bool check_run(const struct place *place, const struct log_run_info *info
     if (info->owner_alive && (info->pid <= 0 || kill((pid_t)info->pid, 0) == 0 || errno != ESRCH)) {
         (void)err_set(err, ERR_BUSY, "run #%lld is running in another process (pid %lld)", number,
                       (long long)info->pid);
-        return err_hint(err, "devs shows it");
+        return err_hint(err, "devs opens it");
     }
     if (info->ended_at_ms != 0 && owner_is_alive(place, info->uid)) {
         (void)err_set(err, ERR_BUSY, "run #%lld has ended, but its devs is still open (pid %lld)",
                       number, (long long)info->pid);
-        return err_hint(err, "devs retry %lld, or %lld/TASK, asks that one", number, number);
+        return err_hint(err, "use devs retry %lld, or %lld/TASK", number, number);
     }
     if (stat(info->dir, &folder) != 0 || !S_ISDIR(folder.st_mode))
         return err_set(err, ERR_INVALID, "the folder of run #%lld does not exist: %s", number,
@@ -274,7 +274,8 @@ static bool has_secrets(const struct old_run *run, struct err *err)
                   "run #%lld: %s needs the secret %s, which is neither in the log nor set here; "
                   "nothing was started",
                   number, run->plan->tasks[task].id, name);
-    return err_hint(err, "%s=... devs run --continue %lld; any value, to go without", name, number);
+    return err_hint(err, "%s=... devs run --continue %lld; any value, to run without it", name,
+                    number);
 }
 
 /* Allows more jobs than before only if no two tasks could then use one session at a time. */
@@ -483,7 +484,7 @@ static int print_lines(const struct place *place, const struct app_result *resul
                                   .follow = true,
                                   .done_fd = -1,
                                   .signal_fd = -1};
-    warn("run #%lld continues as lines: ^C ends these alone, devs has the screen again",
+    warn("run #%lld continues as plain lines: ^C ends only these, devs shows the screen again",
          (long long)result->run);
     return stream_print(&stream, &err) ? EXIT_ALL_PASSED : fail(&err);
 }

@@ -181,8 +181,8 @@ static void print_all(const struct what_if_call *call)
         what_if_notes(&call->all, &look, &text);
         if (call->unlike > 0)
             str_addf(&text,
-                     " this devs decides %" PRId64 " times otherwise than recorded, with no change "
-                     "at all,\n in %" PRId64 " runs: see devs debug --verify RUN\n",
+                     " even without changes, this devs decides %" PRId64 " times differently than "
+                     "recorded,\n in %" PRId64 " runs: see devs debug --verify RUN\n",
                      call->unlike, call->unlike_runs);
         if (call->most_count > 0)
             str_add(&text, " runs that change most:\n");

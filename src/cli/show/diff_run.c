@@ -184,7 +184,7 @@ static bool add_cell(const struct side *side, enum compared_row row, struct str 
     case COMPARED_LASTED:
         shown_duration((is_over ? info->ended_at_ms : info->last_at_ms) - info->started_at_ms, out);
         if (!is_over)
-            str_add(out, side->orphaned ? ", interrupted" : ", still runs");
+            str_add(out, side->orphaned ? ", interrupted" : ", still running");
         break;
     case COMPARED_PASSED:
         str_addf(out, "%" PRId64 " of ", info->passed);
@@ -304,7 +304,7 @@ static int diff_runs(const struct debug_call *call)
             if (diffing.told > 0)
                 str_addf(&out, "\n%s", str_text(&diffing.lines));
             if (diffing.told > TASKS_SHOWN_MAX)
-                str_addf(&out, "  and %" PRId64 " more: --json has all\n",
+                str_addf(&out, "  and %" PRId64 " more: --json lists all\n",
                          diffing.told - TASKS_SHOWN_MAX);
             say(str_text(&out));
         }
@@ -502,7 +502,7 @@ static bool find_attempts(const struct debug_call *call, const struct place *pla
         !attempt_pick(state, task, &words, &pick, err))
         return false;
     if (pick.attempt == 0)
-        return err_set(err, ERR_INVALID, "'%s' has had no try yet", named->target);
+        return err_set(err, ERR_INVALID, "'%s' has not been tried yet", named->target);
     out->subject = (struct compare_subject){
         .state = state,
         .reader = follower_reader(out->follower),
@@ -522,7 +522,7 @@ static bool find_both(const struct debug_call *call, struct found found[COMPARE_
     struct named second = {0};
     struct place place;
     if (call->operand_count == 1 && target_names_run(call->operands[0])) {
-        (void)err_set(err, ERR_INVALID, "'%s' is a run: with which other one, or of which task?",
+        (void)err_set(err, ERR_INVALID, "'%s' is a run: missing the other run, or a task",
                       call->operands[0]);
         return err_hint(err, "devs debug --diff %s RUN, or %s/TASK", call->operands[0],
                         call->operands[0]);
@@ -531,12 +531,11 @@ static bool find_both(const struct debug_call *call, struct found found[COMPARE_
         !find_log(call->globals->db, false, &place, err))
         return false;
     if (call->operand_count == 1 && first.number[0] != '\0') {
-        (void)err_set(err, ERR_INVALID, "'%s' is one try: with which other one?",
+        (void)err_set(err, ERR_INVALID, "'%s' is a single try: missing the other one",
                       call->operands[0]);
-        return err_hint(err,
-                        "devs debug --diff %s 3 (a shell takes a word that begins with # for a "
-                        "comment)",
-                        call->operands[0]);
+        return err_hint(
+            err, "devs debug --diff %s 3 (to a shell, a word that begins with # is a comment)",
+            call->operands[0]);
     }
     if (call->operand_count == 1) { /* with the previous try of the same step */
         if (!find_attempts(call, &place, &first, &found[COMPARE_SECOND], err))

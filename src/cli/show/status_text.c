@@ -142,8 +142,8 @@ static void status_print_head(const struct status *status)
              clock_date(run->started_at_ms, started));
     if (run->owner_stopped && !has_ended(status))
         str_addf(&head,
-                 "its devs (pid %lld) is stopped: it starts nothing and keeps no time until it is "
-                 "continued (fg)\n",
+                 "its devs (pid %lld) is suspended: nothing starts and no timer runs until it is "
+                 "resumed (fg)\n",
                  (long long)run->pid);
     say(str_text(&head));
     str_done(&head);
@@ -156,7 +156,7 @@ static void status_print_head(const struct status *status)
     /* The task states at the damage are not how the tasks ended. */
     const struct run_state *state = follower_state(status->follower);
     if (status_is_cut_short(status))
-        (void)printf("the log is damaged: %lld of %lld events can be read, and show this\n",
+        (void)printf("the log is damaged: %lld of %lld events can be read, as shown here\n",
                      (long long)state->last_seq, (long long)run->last_seq);
     /* A line for each gate that holds tasks back. Without an engine no gate lets anything
      * through. */
@@ -195,9 +195,9 @@ static void print_tries(const struct status *status)
     str_add(&line, " in ");
     shown_duration(status->now.at_ms - run->started_at_ms, &line);
     if (run->waited_ms > 0) {
-        str_add(&line, ", waits of ");
+        str_add(&line, ", waited ");
         shown_duration(run->waited_ms, &line);
-        str_add(&line, " in all");
+        str_add(&line, " in total");
     }
     if (due_at_ms != 0 && run->ended_at_ms == 0 && !status->orphaned)
         add_left("; the next try in ", due_at_ms, status, &line);
@@ -330,9 +330,9 @@ static void status_print_overview(const struct status *status)
     }
     /* Notes whether the events were read: only reading them finds damage. */
     if (status->follower)
-        (void)printf("each task: devs status --all %lld\n", run);
+        (void)printf("all tasks: devs status --all %lld\n", run);
     else
-        (void)printf("each task, read from the events (this is not): devs status --all %lld\n",
+        (void)printf("all tasks, read from the events (unlike this list): devs status --all %lld\n",
                      run);
 }
 

@@ -279,7 +279,7 @@ static void print_decisions(const struct verify_found *found, struct str *out)
                  (long long)sum->different);
     for (int i = 0; i < found->decision_count && i < SHOWN_MAX; i++) {
         const struct verify_decision *decision = &found->decisions[i];
-        str_add(out, i == 0 ? "the first that differs\n" : i == 1 ? "and then\n" : "");
+        str_add(out, i == 0 ? "first difference\n" : i == 1 ? "further differences\n" : "");
         print_place(&decision->place, out);
         add_fact("recorded", &decision->recorded, out);
         add_fact("this build", &decision->made, out);
@@ -294,8 +294,8 @@ static void print_decisions(const struct verify_found *found, struct str *out)
 static void print_verdicts(const struct verify_found *found, struct str *out)
 {
     static const char *const by[] = {
-        [VERIFY_RECORDED] = "by the rules of the run",
-        [VERIFY_PRESENT] = "by the rules of today",
+        [VERIFY_RECORDED] = "with the rules of the run",
+        [VERIFY_PRESENT] = "with the rules of today",
     };
     const struct verify_verdicts *sum = &found->sum.verdicts;
     for (enum verify_rules rules = 0; rules < VERIFY_RULES_COUNT; rules++) {
@@ -315,7 +315,7 @@ static void print_verdicts(const struct verify_found *found, struct str *out)
                 continue;
             print_place(&opinion->place, out);
             str_addf(out, "    recorded    %s\n    %s  %s\n", opinion->was.data,
-                     rules == VERIFY_RECORDED ? "once more " : "this build", opinion->is.data);
+                     rules == VERIFY_RECORDED ? "recomputed" : "this build", opinion->is.data);
             shown++;
         }
         if (sum->different[rules] > shown)
@@ -349,26 +349,26 @@ static void add_left_out(const struct verify_sum *sum, struct str *out)
     const struct redecide_sum *decisions = &sum->decisions;
     const struct verify_verdicts *verdicts = &sum->verdicts;
     const struct line lines[] = {
-        {decisions->unknown, "event of a kind that this build does not know",
-         "events of kinds that this build does not know"},
+        {decisions->unknown, "event of a kind unknown to this build",
+         "events of kinds unknown to this build"},
         {decisions->lost, "decision on an act that is no longer in the log",
          "decisions on acts that are no longer in the log"},
-        {decisions->unseen, "decision, for too many before it differ",
-         "decisions, for too many before them differ"},
-        {decisions->cut_off, "time that devs had not recorded all that it had decided",
-         "times that devs had not recorded all that it had decided"},
+        {decisions->unseen, "decision: too many before it differ",
+         "decisions: too many before them differ"},
+        {decisions->cut_off, "time devs had not recorded all of its decisions",
+         "times devs had not recorded all of its decisions"},
         {verdicts->cut, "verdict: the end of the output is not in the log",
          "verdicts: the end of the output is not in the log"},
-        {verdicts->seen, "verdict of what devs itself saw on the disk",
-         "verdicts of what devs itself saw on the disk"},
-        {verdicts->unread, "verdict of a devs that took the run up, without output",
-         "verdicts of a devs that took the run up, without output"},
+        {verdicts->seen, "verdict that devs based on files on disk",
+         "verdicts that devs based on files on disk"},
+        {verdicts->unread, "verdict of a devs that resumed the run, without output",
+         "verdicts of a devs that resumed the run, without output"},
         {verdicts->unruled, "verdict without rules: devs did not start that agent",
          "verdicts without rules: devs did not start these agents"},
-        {verdicts->prints_left, "fingerprint: its output is an agent's, or there in part",
-         "fingerprints: their outputs are agents', or there in part"},
-        {verdicts->contracts, "output that a contract was held against: it is there in part",
-         "outputs that contracts were held against: they are there in part"},
+        {verdicts->prints_left, "fingerprint: its output is an agent's, or incomplete",
+         "fingerprints: their outputs are agents', or incomplete"},
+        {verdicts->contracts, "output checked against a contract: it is incomplete",
+         "outputs checked against contracts: they are incomplete"},
     };
     add_lines("left out", lines, ARRAY_LEN(lines), out);
 }
@@ -383,7 +383,7 @@ static void verify_found_text(const struct verify_found *found, struct str *out)
         {decisions->acts, "act of a person", "acts of people"},
         {decisions->calls, "digest of a call: its environment is not in the log",
          "digests of calls: their environments are not in the log"},
-        {decisions->prompts, "prompt: its words", "prompts: their words"},
+        {decisions->prompts, "prompt: its text", "prompts: their texts"},
     };
     print_decisions(found, out);
     print_verdicts(found, out);
@@ -392,10 +392,10 @@ static void verify_found_text(const struct verify_found *found, struct str *out)
                  (long long)(verdicts->prints - verdicts->other_prints),
                  (long long)verdicts->prints);
         if (verdicts->first_print > 0)
-            str_addf(out, "; the first other one: #%lld", (long long)verdicts->first_print);
+            str_addf(out, "; first difference: #%lld", (long long)verdicts->first_print);
         str_add_char(out, '\n');
     }
-    add_lines("as it was", taken, ARRAY_LEN(taken), out);
+    add_lines("as logged", taken, ARRAY_LEN(taken), out);
     add_left_out(&found->sum, out);
 }
 
@@ -520,7 +520,7 @@ static void print_report(const struct verify_found *found, bool json, bool is_on
         str_add(&out, "}\n");
         say_json(out.data);
     } else if (is_one || differs) {
-        str_addf(&out, "run #%lld, decided again\n", (long long)found->run);
+        str_addf(&out, "run #%lld, recomputed\n", (long long)found->run);
         verify_found_text(found, &out);
         say(out.data);
     } else {

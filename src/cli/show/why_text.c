@@ -29,7 +29,7 @@ static const char *how_sure(const struct verdict *verdict)
     } kinds[] = {
         {"known.", "certain, devs observed it"},
         {"agent.", "certain, the agent's own result says so"},
-        {"exit.words", "uncertain, so persistent: no rule matches the text beside the exit code"},
+        {"exit.words", "uncertain, so persistent: no rule matches the text, only the exit code"},
         {"exit.", "by the exit code alone"},
         {"default", "uncertain, so persistent: no rule matches it"},
         {"expect.", "certain, the plan says what to expect"},
@@ -50,10 +50,10 @@ static void near_lines(const struct verdict *verdict, struct str *out)
 {
     static const char *const words[] = {
         [NEAR_QUOTED] = "the line only quotes it",
-        [NEAR_UNLESS] = "its own exception holds",
-        [NEAR_PATTERN] = "its keyword is there, its pattern does not match",
-        [NEAR_EXIT] = "exit code, signal, program or kind of step do not fit",
-        [NEAR_OUTRANKED] = "it holds, but another rule comes first",
+        [NEAR_UNLESS] = "its exception matches",
+        [NEAR_PATTERN] = "its keyword is present, its pattern does not match",
+        [NEAR_EXIT] = "exit code, signal, program or kind of step do not match",
+        [NEAR_OUTRANKED] = "it matches, but another rule comes first",
     };
     static_assert(ARRAY_LEN(words) == NEAR_WHY_COUNT, "every near miss has its words");
     for (int i = 0; i < verdict->near_count; i++) {
@@ -233,12 +233,13 @@ static void head_line(const struct why *why, struct str *out)
     shown_try_count(&count, " of ", out);
     str_addf(out, " in %s: ", phase_name(plan->steps[pick->step].phase));
     if (attempt->ended.at_ms == 0)
-        str_addf(out, "it %s since %s", why->orphaned ? "was running when devs died," : "runs",
+        str_addf(out, "it %s since %s",
+                 why->orphaned ? "was running when devs died," : "has been running",
                  clock_date(attempt->started.at_ms, at));
     else if (!why->judged)
         str_add(out, "passed");
     else if (why->verdict.class == VERDICT_SUCCESS)
-        str_add(out, "passed: it failed as expected");
+        str_add(out, "passed (failed as expected)");
     else
         str_addf(out, "failed, %s", verdict_word(&why->verdict, &attempt->outcome, word));
     str_add_char(out, '\n');
@@ -252,7 +253,7 @@ static void ended_line(const struct why *why, struct str *out)
     outcome_words(&attempt->outcome, out);
     str_addf(out, " at %s", clock_date(attempt->ended.at_ms, at));
     if (!outcome_is_seen(&attempt->outcome)) {
-        str_add(out, ", when it was found so: devs had died, its end was not seen\n");
+        str_add(out, ", when this was detected: devs had died, its end was not recorded\n");
         return;
     }
     str_add(out, ", ran ");
@@ -280,7 +281,7 @@ static void output_line(const struct why *why, struct str *out)
         str_addf(out, "%sthe same result as try %d", attempt->new_permille >= 0 ? "; " : "",
                  before->number);
     if (attempt->partial)
-        str_addf(out, "; %lld bytes of it were only counted", (long long)attempt->skipped_bytes);
+        str_addf(out, "; %lld bytes were only counted", (long long)attempt->skipped_bytes);
     str_add_char(out, '\n');
 }
 
@@ -311,7 +312,7 @@ static void wait_lines(const struct why *why, struct str *out)
     } else {
         str_add(out, "try again at once");
     }
-    str_add(out, why->free ? ": it uses up no try" : "");
+    str_add(out, why->free ? ": it does not count as a try" : "");
     add_used(why, out);
     str_add_char(out, '\n');
     if (why->wait.formula.len > 0) {
@@ -323,7 +324,7 @@ static void wait_lines(const struct why *why, struct str *out)
     if (why->skipped_by[0] != '\0')
         str_addf(out, "; skipped by %s", why->skipped_by);
     else if (why->over)
-        str_add(out, "; it is over");
+        str_add(out, "; the wait is over");
     str_add_char(out, '\n');
 }
 
@@ -340,7 +341,7 @@ static void end_lines(const struct why *why, struct str *out)
     if (!why->entropy)
         return;
     why_begin("entropy", out);
-    str_addf(out, "counts 1; %d of this task in all\n",
+    str_addf(out, "counts 1; %d for this task in total\n",
              state_of(why)->tasks[why->pick.task].entropy);
 }
 
@@ -417,7 +418,7 @@ static void attempt_lines(const struct why *why, struct str *out)
     if (attempt->correction) {
         const struct correction *correction = attempt->correction;
         why_begin("corrected", out);
-        str_addf(out, "%s, says %s, %s; the original verdict is kept\n",
+        str_addf(out, "%s, by %s, %s; the original verdict is kept\n",
                  verdict_label_word(&correction->label),
                  correction->by[0] != '\0' ? correction->by : "a person",
                  clock_date(correction->at_ms, at));
@@ -456,7 +457,7 @@ void why_words(const struct why *why, struct str *out)
         str_addf(out, " --try %d", why->pick.attempt);
         if (plan_of(why)->step_count > 1)
             str_addf(out, " --step %d", why->pick.step + 1);
-        str_add(out, " says what was kept of its end\n");
+        str_add(out, " shows the captured diagnostics\n");
     }
     agent_lines(why, out);
     now_line(why, &time, out);
@@ -481,41 +482,41 @@ void why_words(const struct why *why, struct str *out)
 
 /* What a person can do about a failure of this reason. */
 static const char *const remedies[] = {
-    [REASON_NONE] = "somebody must look",
+    [REASON_NONE] = "somebody must take a look",
     [REASON_TEST_FAIL] = "the work must change: a test fails",
     [REASON_COMPILE] = "the work must change: it does not build",
     [REASON_USAGE] = "the command line must be fixed",
-    [REASON_NOT_FOUND] = "what it looks for must exist",
+    [REASON_NOT_FOUND] = "the missing resource must be provided",
     [REASON_PERMISSION] = "somebody must grant the permission",
     [REASON_AUTH] = "somebody must log in, or renew the key",
-    [REASON_QUOTA] = "the quota must come back, or be raised",
+    [REASON_QUOTA] = "the quota must reset, or be raised",
     [REASON_CONTEXT_LENGTH] = "its prompt must be shorter",
     [REASON_BAD_REQUEST] = "the request must be fixed",
-    [REASON_TOO_LARGE] = "what it sends must be smaller",
+    [REASON_TOO_LARGE] = "the request must be smaller",
     [REASON_REFUSAL] = "it must be prompted differently",
-    [REASON_LIMIT] = "the limit that it met must be raised",
+    [REASON_LIMIT] = "the limit that it hit must be raised",
     [REASON_CONTRACT] = "its answer must match what was requested",
     [REASON_CONFIG] = "the settings must be fixed",
     [REASON_CONFLICT] = "the conflict must be resolved",
     [REASON_CRASH] = "the program that crashes must be fixed",
-    [REASON_SETUP] = "what the step needs must be set up",
+    [REASON_SETUP] = "the step's prerequisites must be set up",
     [REASON_DEADLINE] = "it needs more time",
     [REASON_CANCELLED] = "it was stopped by a person",
     [REASON_LOOP] = "it loops: it must be prompted differently",
-    [REASON_BUDGET] = "its budget is spent: a retry gives as much again",
+    [REASON_BUDGET] = "its budget is spent: a retry grants the same amount again",
 };
 static_assert(ARRAY_LEN(remedies) == REASON_COUNT, "every reason has its remedy");
 
 /* What has to improve elsewhere first. */
 static const char *const cures[] = {
-    [TRANSIENT_NONE] = "what failed must come back",
-    [TRANSIENT_NETWORK_TIMEOUT] = "the network must come back",
-    [TRANSIENT_DOCKER_SOCKET_UNAVAILABLE] = "docker must come back",
+    [TRANSIENT_NONE] = "the temporary failure must clear",
+    [TRANSIENT_NETWORK_TIMEOUT] = "the network must recover",
+    [TRANSIENT_DOCKER_SOCKET_UNAVAILABLE] = "docker must be available again",
     [TRANSIENT_CONTAINER_OOM] = "it needs more memory",
-    [TRANSIENT_API_RATE_LIMIT] = "the rate limit must end",
+    [TRANSIENT_API_RATE_LIMIT] = "the rate limit must reset",
     [TRANSIENT_API_OVERLOADED] = "the service must have capacity again",
     [TRANSIENT_SANDBOX_START_TIMEOUT] = "the sandbox must start again",
-    [TRANSIENT_RESOURCE_BUSY] = "what was busy must be free again",
+    [TRANSIENT_RESOURCE_BUSY] = "the busy resource must be free again",
 };
 static_assert(ARRAY_LEN(cures) == TRANSIENT_TYPE_COUNT, "every type has its cure");
 
@@ -579,16 +580,16 @@ static const char *remedy_of_start(const struct outcome *outcome)
         return NULL;
     switch (outcome->code) {
     case START_IMAGE_MISSING:
-        return "the image must be brought to this machine: devs fetches none";
+        return "the image must be pulled on this machine: devs does not pull images";
     case START_TOO_LARGE:
-        return "the workspace must be smaller: name what it can do without in \"exclude\"";
+        return "the workspace must be smaller: list files that it does not need in \"exclude\"";
     case START_CONFLICT:
-        return "the results of what it needs must be made to merge";
+        return "the results of the tasks that it needs must merge";
     case START_LEFT_ALIVE:
-        return "what an earlier try left must be ended";
+        return "processes left by an earlier try must be stopped";
     case START_SECRET_MISSING:
-        return "the secret must be in the environment that devs run --continue is started with: a "
-               "devs that runs cannot be given it";
+        return "the secret must be in the environment of devs run --continue: a running devs "
+               "cannot receive it";
     case START_STDIN_GONE:
         return "the command must be run again with its input";
     default:
@@ -604,19 +605,19 @@ static const char *remedy_text(const struct attempt_state *attempt, const struct
     if (attempt->correction)
         label = attempt->correction->label;
     else if (verdict->expectation == VERDICT_UNEXPECTED_PASS)
-        return "it must fail first: a test that is green at once proves nothing";
+        return "it must fail first: a test that passes at once proves nothing";
     else if (strcmp(verdict->rule, "known.silence") == 0)
-        return "it must say something in time: look at what it waits for, or raise its \"quiet_s\"";
+        return "it must print something in time: check what it waits for, or raise its \"quiet_s\"";
     else if (attempt->outcome.kind == OUTCOME_TIMEOUT && attempt->outcome.quiet_ms == 0)
         return remedies[REASON_DEADLINE];
     else if (remedy_of_start(&attempt->outcome))
         return remedy_of_start(&attempt->outcome);
     else if (attempt->outcome.kind == OUTCOME_INTERRUPTED)
-        return "devs must live until it ends: it was gone while this ran";
+        return "devs must run until it ends: devs was gone during this try";
     else if (strcmp(verdict->rule, "known.cpu") == 0)
-        return "its CPU time (\"cpu_s\" of its sandbox) is used up: give it more, or less to do";
+        return "its CPU time (\"cpu_s\" of its sandbox) is used up: raise it, or reduce the work";
     else if (strcmp(verdict->rule, "agent.empty") == 0)
-        return "the agent must answer: it exited with 0 without a word or a call";
+        return "the agent must answer: it exited with 0 without any text or tool call";
     if (label.class == VERDICT_SUCCESS)
         return "";
     if (label.class == VERDICT_TRANSIENT)
@@ -700,11 +701,11 @@ void why_next(const struct why *why, struct str *out)
         break;
     case SHOWN_BACKOFF:
         if (why->orphaned) {
-            str_add(out, "no devs is running this run: nobody waits; ");
+            str_add(out, "no devs is running this run: nothing waits; ");
             add_going_on(why, out);
         } else {
             add_command(why, "retry", out);
-            str_add(out, " sends it now");
+            str_add(out, " starts it now");
         }
         break;
     case SHOWN_HELD:
@@ -727,7 +728,7 @@ void why_next(const struct why *why, struct str *out)
         break;
     case SHOWN_QUIET:
         add_command(why, "log -f", out);
-        str_add(out, " shows what it prints");
+        str_add(out, " shows its output");
         break;
     case SHOWN_QUEUED:
         if (!takes_acts(why))
