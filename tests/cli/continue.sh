@@ -33,7 +33,7 @@ want_in 'a run that is alive' "$(cat err)" 'run #1 is running in another process
 want 'the last one is alive: exit' $? 75
 want_in 'the last one is alive' "$(cat err)" 'run #1 is running in another process'
 kill -STOP "$pid"
-is_stopped() { "$devs" status | grep -q "its devs (pid $pid) is stopped"; }
+is_stopped() { "$devs" status | grep -q "its devs (pid $pid) is suspended"; }
 until_true 60 is_stopped
 want 'a devs that is stopped keeps no time: status says so' $? 0
 want_in 'a devs that is stopped, for programs' "$("$devs" status --json)" '"state":"live","stopped":true'

@@ -42,7 +42,7 @@ want_in 'too much output' "$(cat out)" 'the output is too large to be checked (e
 want 'a failure is not judged by its output' "$(grep -c 'fails.*contract' out)" 0
 want_in 'why' "$("$devs" why other)" '[MISSING_FIELD] /summary: required'
 want_in 'the records list what is wrong' "$(log)" \
-	'"violations":["[KERNEL_MISMATCH] /kernel: another kernel'
+	'"violations":["[KERNEL_MISMATCH] /kernel: not the requested kernel'
 
 # --- the log has the contract, whatever becomes of the file
 if command -v sqlite3 >/dev/null; then

@@ -248,7 +248,7 @@ want 'private whatever the umask' "$(stat -c %a mask/.devs mask/.devs/devs.db ma
 want 'stdin closed: exit' $? 0
 prlimit --nofile=7 "$devs" --db few/x.db exec -- true >out 2>err
 want 'few descriptors: exit' $? 73
-want_in 'few descriptors: it says so' "$(cat err)" 'a limit of 7 open files'
+want_in 'few descriptors: it says so' "$(cat err)" 'the limit of open files is 7'
 if ! grep -q __asan_init "$devs" && ! grep -q __tsan_init "$devs"; then
 	# Wherever it ends: at rules, patterns and hashes of the libraries, at what SQLite needs, then at
 	# a thread's stack; until there is enough for all of it.

@@ -39,7 +39,7 @@ chain() {
 	want_in "$1: alone it says what it stands on" "$out" "it is based on 'a': apply that first"
 	want_in "$1: alone" "$out" 'exit 1'
 	want "$1: and nothing changed" "$(git status --short)" ''
-	want_in "$1: nothing to bring" "$("$devs" apply d; echo "exit $?")" 'd: it changed nothing'
+	want_in "$1: nothing to bring" "$("$devs" apply d; echo "exit $?")" 'd: no changes'
 	"$devs" apply a >/dev/null
 	want_in "$1: one after the other" "$("$devs" apply b 2>&1; echo "exit $?")" 'exit 0'
 	want "$1: one after the other" "$(tail -n 1 made; tail -n 1 text)" "$(printf '4\nseven')"

@@ -116,7 +116,7 @@ project '{"ui": {"notify_command": ["notify-send", "devs"]}, "workspace": {"kind
 out=$("$devs" run --dry-run plan.json)
 want_in 'dry run: notify' "$out" 'notify   notify-send devs'
 want_in 'dry run: setup' "$out" 'setup    make deps'
-want_in 'dry run: waits' "$out" 'devs.config.json waits for your trust'
+want_in 'dry run: waits' "$out" 'devs.config.json needs your trust before the run can start'
 want_in 'dry run --json: waits' "$("$devs" run --dry-run --json plan.json 2>&1 >/dev/null)" \
 	'ui.notify_command runs a command, so it needs your trust (and 1 more key does); read the file, then run: devs trust'
 

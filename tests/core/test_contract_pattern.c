@@ -128,7 +128,7 @@ static const struct {
     {"\\k<a", "<a group>"},
     {"\\k<a>", "non-existent"},
     {"\\3", "non-existent"},
-    {"[\\1]", "in a class"},
+    {"[\\1]", "a class cannot"},
     {"[a", "missing terminating ]"},
     {"a)", "unmatched"},
     {"\\", "at the end"},

@@ -145,7 +145,7 @@ START_TEST(test_long_value_of_a_plan_is_refused)
     try_run(&place, &call, &result);
     ck_assert(!result.prepared);
     ck_assert_int_eq(result.start_code, START_SANDBOX_FAILED);
-    ck_assert_msg(strstr(result.err.message, "variable 'LD_PRELOAD' of a plan") != NULL, "%s",
+    ck_assert_msg(strstr(result.err.message, "plan's variable 'LD_PRELOAD'") != NULL, "%s",
                   result.err.message);
 }
 END_TEST

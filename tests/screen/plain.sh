@@ -62,7 +62,7 @@ expect a 'plain works only in the present: \$ goes back to it' 'has no lines'
 type a '$'
 expect a 'LIVE' '$ leads back'
 type a ':plain' Enter
-expect a 'run #2 continues as lines' 'now it has'
+expect a 'run #2 continues as plain lines' 'now it has'
 type a C-c
 expect a 'devs: cancelling: SIGTERM now' '^C cancels'
 expect a 'code-130' 'and devs ends as with --plain'

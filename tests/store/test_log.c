@@ -810,9 +810,9 @@ START_TEST(test_other_files_are_refused)
         const char *sql;
         const char *word;
     } cases[] = {
-        {"CREATE TABLE x(y)", "no log of devs"},
+        {"CREATE TABLE x(y)", "not a devs log"},
         {"PRAGMA application_id=0x64657673; PRAGMA user_version=99; CREATE TABLE x(y)", "newer"},
-        {"PRAGMA application_id=5; PRAGMA user_version=1; CREATE TABLE run(id)", "no log of devs"},
+        {"PRAGMA application_id=5; PRAGMA user_version=1; CREATE TABLE run(id)", "not a devs log"},
     };
     struct place place = sample_place();
     make_db(&place, cases[_i].sql);
