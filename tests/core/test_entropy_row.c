@@ -70,7 +70,7 @@ static const struct {
     int rows;
 } files[] = {{"tests/data/loops.jsonl", 96},
              {"tests/data/loops-more.jsonl", 42},
-             {"tests/data/loops-fresh.jsonl", 121}};
+             {"tests/data/loops-fresh.jsonl", 123}};
 
 START_TEST(test_labelled_trajectories)
 {

@@ -475,6 +475,9 @@ static unsigned traits_of(const char *tool, const struct json *args)
         traits = CALL_PAUSES;
     if ((traits & ~(unsigned)CALL_TAKES) == 0 && json_get(args, "code"))
         traits |= CALL_CODE;
+    /* A query of a database asks about what it names; it is not a search engine. */
+    if (json_get(args, "sql"))
+        traits &= ~(unsigned)CALL_SEARCHES;
     /* A command is run, whatever the tool is called. */
     if ((traits & ~(unsigned)CALL_TAKES) == 0 &&
         member_of(args, command_keys, ARRAY_LEN(command_keys)))

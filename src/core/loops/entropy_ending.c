@@ -82,9 +82,11 @@ static bool is_look(const struct entropy_memory *memory, const struct ending *en
     const bool is_down = ending->end->failed && hints & (HINT_PASSES | CAUSES_NETWORK);
     if (memory->attempt || traits & (CALL_NO_LOOK | CALL_PLANS))
         return false;
-    /* An installation that waits for the network polls it, too. */
+    /* An installation that waits for the network or a lock polls it, too. */
+    if ((waits || memory->slept) && is_down && !(hints & HINT_HOPELESS))
+        return true;
     if (traits & CALL_CHANGES)
-        return waits && is_down && !(hints & HINT_HOPELESS);
+        return false;
     const bool goes_on = pending || hints & HINT_BUSY || waits || is_down;
     if (waits || traits & CALL_LOOKS)
         return is_answer(memory, ending->end) && (goes_on || !(hints & HINT_OVER));
@@ -158,7 +160,8 @@ static bool is_sweep(struct entropy_memory *memory, const struct ending *ending)
     const bool trouble = hints & (HINT_PASSES | HINT_TROUBLE) ||
                          (hints & (HINT_HOPELESS | HINT_EMPTY)) == HINT_HOPELESS;
     const bool silent = memory->sums.lines == 0 && !(memory->call.traits & CALL_CHANGES);
-    const bool reads = memory->call.traits & CALL_READS && memory->sums.lines <= SWEEP_LINES;
+    const bool is_short = memory->sums.lines <= SILENT_LINES && memory->sums.longest <= SHORT_BYTES;
+    const bool reads = memory->call.traits & CALL_READS && is_short;
     const bool runs = memory->call.traits & CALL_SHELL && ending->of_path &&
                       memory->sums.lines <= SILENT_LINES && memory->sums.longest <= SHORT_BYTES &&
                       memory->sums.hints & HINT_NO_CHANGE;
@@ -369,6 +372,7 @@ static void remember_call(struct entropy_memory *memory, const struct ending *en
     if (ending->now == CALL_END_OK)
         (void)entropy_table_add(&memory->succeeded, memory->call.exact, &added);
     memory->paused = memory->call.kind == ENTROPY_PAUSE;
+    memory->slept = memory->call.traits & CALL_SLEEPS;
     if (memory->call.kind != ENTROPY_CALL)
         return;
     const uint64_t path = memory->call.traits & CALL_REWRITES ? memory->call.path : 0;

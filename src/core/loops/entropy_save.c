@@ -103,7 +103,7 @@ static void put_recent(const struct entropy_memory *memory, struct str *out)
     number_bytes_put(out, memory->answered_call, 8);
     put_words(&memory->answered, out);
     put_count(memory->sweep, out);
-    number_bytes_put(out, memory->paused, 1);
+    number_bytes_put(out, (uint64_t)memory->paused | (uint64_t)memory->slept << 1, 1);
 }
 
 void entropy_memory_save(const struct entropy_memory *memory, struct str *out)
@@ -256,13 +256,14 @@ static bool take_recent(struct number_bytes *input, struct entropy_memory *memor
     take_words(input, &memory->answered);
     memory->sweep = take_count(input);
     const uint64_t paused = number_bytes_take(input, 1);
-    memory->paused = paused != 0;
+    memory->paused = paused & 1;
+    memory->slept = paused & 2;
     if (refusals.causes != 0 || refusals.count != 0 || refusals.strays != 0 ||
         refusals.names.count != 0) {
         memory->refusals = xcalloc(1, sizeof(*memory->refusals));
         *memory->refusals = refusals;
     }
-    return !input->bad && paused <= 1 && input->len == 0;
+    return !input->bad && paused <= 3 && input->len == 0;
 }
 
 static bool take_all(struct number_bytes *input, struct entropy_memory *memory)

@@ -428,6 +428,7 @@ struct entropy_memory {
     int talked_count;                   /* messages since the last call */
     struct word_set spoken;             /* words of all of them */
     bool paused;                        /* the last step was a pause */
+    bool slept;                         /* the last step slept before it did something */
     struct call_text before;            /* the previous call */
     uint64_t failed_tool;               /* of the previous call if it failed, else 0 */
     struct word_set failed_said;        /* the words of its message */
