@@ -42,11 +42,10 @@ static char *append_space(struct str *out, size_t len)
 static void add_part(struct str *out, const char *text)
 {
     const size_t len = text ? strlen(text) : 0;
-    char *at = append_space(out, 1 + COUNT_BYTES + len);
+    char *at = append_space(out, 1 + COUNT_BYTES);
     *at++ = text ? PRESENT : ABSENT;
     write_count(at, len);
-    if (len > 0)
-        memcpy(at + COUNT_BYTES, text, len);
+    str_add_n(out, text ? text : "", len);
 }
 
 static void add_list(struct str *out, char *const *texts)

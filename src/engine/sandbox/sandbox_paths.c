@@ -53,11 +53,12 @@ void sandbox_log_find(const struct sandbox_call *call, struct sandbox_log *out)
     (void)snprintf(name, sizeof(name), "owner/%s", call->uid);
     add_existing_file(&out->files, folder, name);
     /* The log and the files next to it: "run.db", "run.db-wal", ... */
-    const size_t len = strlen(log + 1);
+    const char *log_name = log + 1;
+    const size_t len = strlen(log_name);
     DIR *dir = opendir(folder);
     for (struct dirent *entry = dir ? readdir(dir) : NULL;
          entry && out->files.count < SANDBOX_LOG_FILES_MAX; entry = readdir(dir)) {
-        char after = strncmp(entry->d_name, log + 1, len) == 0 ? entry->d_name[len] : '?';
+        char after = strncmp(entry->d_name, log_name, len) == 0 ? entry->d_name[len] : '?';
         if (after == '\0' || after == '-')
             add_existing_file(&out->files, folder, entry->d_name);
     }
