@@ -92,6 +92,8 @@ struct task_agent *fold_agent_new(const struct plan_task *plan);
 void fold_agent_free(struct task_agent *agent);
 /* An attempt of the task starts; a person opens its step. */
 fold_fn fold_agent_started, fold_agent_reopened;
+/* Returns the loop state of the task's attempts; creates it if there is none. */
+struct circles *fold_circles(struct task_state *task);
 /* The task's attempts, or the calls of its agent, may be looping, or are. */
 fold_fn fold_loop_suspected;
 

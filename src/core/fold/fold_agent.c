@@ -240,9 +240,7 @@ void fold_loop_suspected(const struct fold *fold)
         agent->calls->told = true;
         agent->is_stuck = agent->calls->verdict.level == ENTROPY_STUCK;
     } else {
-        if (!task->circles)
-            task->circles = xcalloc(1, sizeof(*task->circles));
-        task->circles->told = true;
+        fold_circles(task)->told = true;
     }
     if (agent)
         keep_text(fold, "nudge", &agent->nudge);

@@ -22,6 +22,13 @@ bool fold_read_fact(const struct json *text, struct entropy_fact *out)
     return fact && entropy_fact_from_json(fact, out);
 }
 
+struct circles *fold_circles(struct task_state *task)
+{
+    if (!task->circles)
+        task->circles = xcalloc(1, sizeof(*task->circles));
+    return task->circles;
+}
+
 /* Nothing that the task did so far counts any more. */
 static void forget_circles(const struct fold *fold)
 {
@@ -194,9 +201,7 @@ void fold_attempt_ended(const struct fold *fold)
         fact.new_permille = attempt->new_permille;
         const struct circles_attempt of = {
             .step = fold->event->step, .number = attempt->number, .at = fold->event->at};
-        if (!task->circles)
-            task->circles = xcalloc(1, sizeof(*task->circles));
-        circles_apply(task->circles, &fact, &of, &state->plan->loops);
+        circles_apply(fold_circles(task), &fact, &of, &state->plan->loops);
     }
 
     /* Attempts that never started, and those interrupted by the end of devs, have counts of their
@@ -461,9 +466,7 @@ void fold_step_reopened(const struct fold *fold)
     fold_open_grant(fold->step, (int)fold->event->a, (int)fold->event->b);
     const int scale = (int)fold->event->c; /* of the thresholds; 0: start over */
     if (scale > 0) {
-        if (!fold->task->circles)
-            fold->task->circles = xcalloc(1, sizeof(*fold->task->circles));
-        circles_go_on(fold->task->circles, scale);
+        circles_go_on(fold_circles(fold->task), scale);
         fold->step->same = same;
     } else {
         forget_circles(fold);
