@@ -19,7 +19,7 @@ lines() { wc -l <"$1" | tr -d ' '; }
 want 'the night: exit' $? 1
 "$devs" run --plain --continue 1 --failed >out 2>err
 want 'still broken: exit' $? 1
-want_in 'still broken: the log says so' "$(cat out)" ': what failed'
+want_in 'still broken: the log says so' "$(cat out)" ': the failed tasks'
 want 'still broken: what passed is not run' "$(lines ok-ran)" 1
 want 'still broken: the steps before it are not run' "$(lines first-ran)" 1
 want 'still broken: what was shown is not shown again' "$(grep -c 'run started' out)" 0

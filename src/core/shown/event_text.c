@@ -316,7 +316,7 @@ static void add_run(const struct event_look *w)
     static const char *const runs[TAKE_UP_COUNT] = {
         [TAKE_UP_OPEN] = "",
         [TAKE_UP_REST] = ": everything that did not pass",
-        [TAKE_UP_FAILED] = ": what failed",
+        [TAKE_UP_FAILED] = ": the failed tasks",
         [TAKE_UP_ASKED] = ": a retry",
     };
     const struct event *event = w->event;
