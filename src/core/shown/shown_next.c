@@ -96,7 +96,6 @@ void shown_next(const struct run_state *state, int task, bool orphaned,
     const struct step_state *step = run_state_step(state, task);
     const struct attempt_state *attempt = step_state_attempt(step);
     const int64_t since_ms = now->mono_ms - it->since.mono_ms;
-
     const bool stands = !shown_counts(state, orphaned);
 
     switch (shown_task(state, task, orphaned)) {
@@ -303,7 +302,7 @@ bool shown_behind_gate(const struct run_state *state, int task, const struct mom
                        struct str *out)
 {
     const struct gate_state *gate = run_state_gate(state, task);
-    if (!gate || gate->status == GATE_OPEN || !number_set_has(&gate->line, task))
+    if (!run_state_is_behind_gate(state, task))
         return false;
     int64_t left_ms = gate->due.mono_ms - now->mono_ms;
     if (gate->status == GATE_PROBING) {
