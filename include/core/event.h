@@ -125,7 +125,7 @@ enum event_kind {
     EVENT_BUDGET = 36,
     /* a step failed, and the agent before it is prompted again; of the failed attempt. a: number of
      * the new round, from 2; b: the step at which it begins, the agent's; c: the failed step; d:
-     * its attempt; text: {"prompt": what the agent is told} */
+     * its attempt; text: {"prompt": the text for the agent} */
     EVENT_ROUND_STARTED = 37,
     /* a: number of the task, which is the previous number of tasks; text: {"task": as in a plan} */
     EVENT_TASK_ADDED = 38,

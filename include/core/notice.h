@@ -1,7 +1,7 @@
 /*
  * notice.h - which events a person is notified of, and the text of the notices.
  *
- * Pure. The engine sends them (engine/loop/notifier.h); the cockpit rings the bell for the same
+ * Pure. The engine sends them (engine/loop/notifier.c); the cockpit rings the bell for the same
  * events.
  */
 #ifndef DEVS_NOTICE_H

@@ -1,5 +1,5 @@
 /*
- * repair.h - outputs that break their contract, and what agents are told. Pure; any thread.
+ * repair.h - outputs that break their contract, and the prompts of agents. Pure; any thread.
  *
  * Whether an output matches its contract, whether its agent is asked to repair it, and the prompts:
  * about a broken contract, about a failed check, and of an attempt as a whole (requirements D2,
@@ -46,8 +46,8 @@ struct repair_failure {
     bool expected_to_fail; /* and it passed, or failed in a different way */
 };
 
-/* Appends what the agent is told in the next round: the command, how it ended, what is wrong, and
- * as much of the end of the output as fits into `max` bytes (at least REPAIR_PROMPT_MIN). Contains
+/* Appends the agent's prompt in the next round: the command, how it ended, what is wrong, and as
+ * much of the end of the output as fits into `max` bytes (at least REPAIR_PROMPT_MIN). Contains
  * no control bytes except line feeds and tabs. */
 void repair_failure_prompt(const struct repair_failure *failure, size_t max, struct str *out);
 
@@ -74,8 +74,8 @@ void contract_judge(const struct contract *contract, const struct contract_outpu
 /*
  * The prompt of an attempt.
  *
- * An agent that continues its session is told only what is new; one that starts fresh is told
- * everything. Requirements D2 (the repair), E1 (sessions).
+ * An agent that continues its session gets only what is new; a new session gets everything.
+ * Requirements D2 (the repair), E1 (sessions).
  */
 
 enum {
@@ -94,9 +94,9 @@ struct agent_prompt {
     bool was_asked; /* this session has received the prompt of this round */
 };
 
-/* Appends the prompt. A session that was prompted already is told to continue, or what does not
- * match; otherwise it gets the round's repair, or the step's prompt. A new session gets the step's
- * prompt and the repair. The nudge follows, and a person's hint comes last. */
+/* Appends the prompt. A session that was prompted already gets a request to continue or to fix what
+ * does not match; otherwise it gets the round's repair, or the step's prompt. A new session gets
+ * the step's prompt and the repair. The nudge follows, and a person's hint comes last. */
 void agent_prompt_write(const struct agent_prompt *prompt, struct str *out);
 
 /* Appends one line that says how an attempt ended, for `why`: at most AGENT_WHY_MAX bytes without

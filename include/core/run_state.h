@@ -1,5 +1,6 @@
 /*
- * run_state.h - what is true of a run: a fold over its events, and nothing else.
+ * run_state.h - what is true of a run: a fold over its events, and nothing else; its earlier
+ * states, kept for going back; and the class of a failed attempt.
  *
  * Live screens, replay, recovery and the engine itself all know a run through run_state_apply().
  * Pure; a state belongs to one thread at a time.
@@ -237,9 +238,9 @@ struct task_state {
     bool held;
     int follows;     /* held until this task's step gets through; -1 = none */
     int followers;   /* tasks that are held until this one's step gets through */
-    bool cancelling; /* a person requested it for it; a running attempt may still be ending */
+    bool cancelling; /* requested by a person; a running attempt may still be ending */
     enum cancel_mode cancel_mode;
-    struct moment cancelled_at; /* cancelling only: when a person requested it first */
+    struct moment cancelled_at; /* cancelling only: when it was first requested */
     struct moment since;        /* of the present status */
     struct moment held_since;
     struct moment first_start; /* at_ms 0 before */
@@ -305,7 +306,7 @@ struct run_state {
     struct heap waits;       /* tasks in backoff; key: due.mono_ms */
     struct heap walls; /* running tasks with a wall budget; key: when it is due to be reported or
                           used up (CLOCK_BOOTTIME, ms) */
-    struct run_past *past;       /* borrowed; keeps the state's past (run_state.h), NULL = nobody */
+    struct run_past *past;       /* borrowed; keeps the state's past; NULL = it is not kept */
     char notice[RUN_NOTICE_MAX]; /* last event that a person should see; "" = none */
     int64_t notice_at_ms;
 };
@@ -497,8 +498,8 @@ bool run_state_can_copy(const struct run_state *state);
 void run_state_copy(struct run_state *out, const struct run_state *state);
 
 /*
- * The states of a run at some of its events, kept while it is folded, so that going
- * back applies only a few thousand events again. Pure; belongs to the thread of the state.
+ * The states of a run at some of its events, kept while it is folded, so that going back applies
+ * only a few thousand events again. Pure; belongs to the thread of the state.
  *
  * Only changes are kept: for each task one version for each moment before which it changed, as
  * bytes without the zeros, and usually one copy of each attempt.
@@ -543,8 +544,8 @@ void run_past_approach(struct run_past *past, int64_t seq);
 void run_past_changes(struct run_past *past, int task, bool old_attempts);
 
 /*
- * The name of a failed attempt as a value that can be counted: its class, as a
- * person corrected it or as it was judged; if that has no word of its own, how it ended.
+ * The name of a failed attempt as a value that can be counted: its class, as a person corrected it
+ * or as it was judged; if that has no word of its own, how it ended.
  */
 
 struct failure_class {

@@ -66,7 +66,7 @@ struct input {
                          most EVENT_TEXT_MAX bytes), NULL = none */
     const char *start_why; /* borrowed; ENDED, never started: one line saying why; NULL = none */
     struct input_fact fact_event; /* FACT */
-    /* ENDED of a step of a task with rounds left: what the agent is told about it. */
+    /* ENDED of a step of a task with rounds left: for the agent's next prompt. */
     const char *tail;   /* borrowed; the end of its output as a person reads it, without secrets, at
                            most SCHEDULER_TAIL_MAX bytes; NULL = none */
     size_t tail_len;    /* its bytes */
@@ -143,16 +143,16 @@ bool scheduler_would_pass(const struct plan_step *step, const struct input *inpu
 int64_t scheduler_next_due(const struct scheduler *scheduler);
 
 /*
- * How a run has ended, as one number: the exit code of who started it. Written into
- * the log, so numbers are never changed. The manual has the same list.
+ * How a run ended, as one number: the exit code of the command that started it. Stored in the log,
+ * so numbers never change. The manual has the same list.
  */
 
 enum run_exit {
-    RUN_EXIT_PASSED = 0,    /* all tasks have */
+    RUN_EXIT_PASSED = 0,    /* all tasks passed */
     RUN_EXIT_GAVE_UP = 1,   /* something gave up or was cancelled */
     RUN_EXIT_ENTROPY = 3,   /* something looped */
     RUN_EXIT_NEEDS_YOU = 4, /* something waits for a person */
-    RUN_EXIT_STOPPED = 130, /* a person has stopped it, or left before its end */
+    RUN_EXIT_STOPPED = 130, /* a person stopped it, or left before its end */
 };
 
 #endif

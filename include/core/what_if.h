@@ -34,10 +34,9 @@
 #include "str.h"
 
 /*
- * Policies other than those of a run: the file of `devs debug --what-if`, and its
- * effect on a plan.
+ * Policies other than those of a run: the file of `devs debug --what-if`, and its effect on a plan.
  *
- * There are three forms. The first two may be combined; a policy by name takes precedence:
+ * The file can have three forms. The first two may be combined; a policy by name takes precedence:
  *
  *   {"policies": {"default": {"cap_ms": 20000}}}   by name, as in devs.config.json, whose other
  *                                                  keys are ignored

@@ -115,7 +115,7 @@ void fold_open_grant(struct step_state *step, int grant, int allowed)
 
 /* Stretches in which a task was held, blocked or at a gate. */
 
-/* Keeps the latest TASK_PAUSES_MAX of them. */
+/* Keeps the latest TASK_PAUSES_MAX pauses. */
 void fold_pause(const struct fold *fold, enum pause_kind kind, const struct moment *from)
 {
     struct task_state *task = fold->task;

@@ -160,7 +160,8 @@ bool fold_is_sound(const struct fold *fold)
                has_number(fold, "multiplier", 0, FOLD_COUNT_MAX) &&
                has_number(fold, "factor", 0, FOLD_COUNT_MAX) &&
                has_number(fold, "jitter", 0, FOLD_COUNT_MAX);
-    case EVENT_STEP_ENDED:  /* a step that has not begun can only be cancelled */
+    case EVENT_STEP_ENDED:
+        /* A step that has not begun can only be cancelled. */
         assert(fold->step); /* located before the event is checked */
         return is_within(event->a, 0, DECISION_KIND_COUNT - 1) && event->a != DECISION_WAIT &&
                (fold->step->status != STEP_PENDING || event->a == DECISION_CANCELLED);
@@ -466,8 +467,8 @@ static bool apply_event(struct fold *fold, bool known, struct err *err)
     if (state->past) { /* handlers report other tasks themselves: fold_changes() */
         const bool old_attempts = kind == EVENT_CLASS_CORRECTED ||
                                   kind == EVENT_WORKSPACE_CHANGED || kind == EVENT_RUN_RECOVERED;
-        /* Whether the kind changes all tasks without naming one. The start of the run changes none
-         * by itself: fold_task_begin(). */
+        /* Kinds that change all tasks without naming one. The start of the run changes none by
+         * itself: fold_task_begin(). */
         const bool all_tasks =
             kind == EVENT_RUN_RECOVERED || kind == EVENT_TIME_STOPPED || kind == EVENT_CANCEL_ASKED;
         if (fold->task)
@@ -497,8 +498,8 @@ static bool event_fits(struct fold *fold, bool known, struct err *err)
         return refuse(event, "not the next number", err);
     /* A run starts once; before that only notes are possible. */
     const bool is_note = kind == EVENT_NONE || kind == EVENT_NOTE || kind == EVENT_CONTROL_ANSWERED;
-    const bool has_started = is_note || (kind == EVENT_RUN_STARTED) != fold->state->started;
-    if (known && (!has_started || !locate_subject(fold)))
+    const bool fits_start = is_note || (kind == EVENT_RUN_STARTED) != fold->state->started;
+    if (known && (!fits_start || !locate_subject(fold)))
         return refuse(event, "it cannot follow the events before it", err);
     return true;
 }
@@ -555,7 +556,7 @@ static struct circles *copy_of_circles(const struct circles *circles)
     return copy;
 }
 
-/* Replaces what the step owns, which is another step's, by copies. */
+/* Replaces what a plain copy shares with its original by copies of its own. */
 static void copy_step(struct step_state *copy)
 {
     copy->formulas = copy_of(copy->formulas, 1, sizeof(*copy->formulas));
@@ -575,7 +576,7 @@ static void copy_step(struct step_state *copy)
     }
 }
 
-/* The same for a task, apart from its steps. */
+/* Does the same for a task, but not for its steps. */
 static void copy_task(struct task_state *copy)
 {
     copy->circles = copy_of_circles(copy->circles);

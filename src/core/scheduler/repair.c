@@ -193,7 +193,7 @@ void repair_prompt(const struct violations *violations, struct str *out)
     repair_prompt_within(violations, REPAIR_PROMPT_MAX, out);
 }
 
-/* What an agent is told about a failed check of its work. */
+/* The prompt about a failed check of an agent's work. */
 
 enum {
     COMMAND_MAX = 600, /* bytes shown of the command */
@@ -414,7 +414,7 @@ char **agent_session_argv(const struct run_state *state, int task, int step)
     const struct plan_step *plan = &state->plan->tasks[task].steps[step];
     if (!plan->agent)
         return text_list_copy(plan->argv);
-    /* Whether the step's current attempt began the known session, and so was called without one. */
+    /* If the step's current attempt began the known session, it was called without one. */
     const struct task_agent *agent = state->tasks[task].agent;
     const struct step_state *at = &state->tasks[task].steps[step];
     const struct attempt_state *latest = step_state_attempt(at);

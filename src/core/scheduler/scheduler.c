@@ -479,8 +479,9 @@ static void take_input(const struct scheduling *now)
         break;
     case INPUT_TASK:
         event = scheduler_event(now, EVENT_TASK_ADDED, -1);
-        event.a = now->state->plan->task_count;        /* the caller checks the number of tasks */
-        (void)try_emit_words(now, event, input->note); /* one that the fold rejects is not added */
+        event.a = now->state->plan->task_count;
+        /* The caller checks the number of tasks. A task that the fold rejects is not added. */
+        (void)try_emit_words(now, event, input->note);
         break;
     case INPUT_TIME:
     case INPUT_KIND_COUNT:

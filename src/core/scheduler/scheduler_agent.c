@@ -237,7 +237,7 @@ void scheduler_round_start(const struct scheduling *now, int task,
     event.c = event.step;
     event.d = event.attempt;
     write_failure(now, task, facts, &prompt);
-    /* An agent that repeats itself is told so before its task ends because of it. */
+    /* Warns an agent that repeats itself before its task ends because of it. */
     if (ends_as_before(run_state_step(now->state, task)))
         str_add(&prompt, "\nThis is the same result as in the previous round: nothing done since "
                          "has changed it. Try another way, or say what blocks you.\n");

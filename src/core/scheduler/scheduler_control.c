@@ -75,7 +75,7 @@ static void record_choices(const struct scheduling *now, const struct control *c
     record_hint(now, control, task, control->tries > 0 ? used + control->tries : 0);
 }
 
-/* Appends what the choices will do to the answer of an accepted retry: "; 4 tries from now; its
+/* Appends the effect of the choices to the answer of an accepted retry: "; 4 tries from now on; its
  * agent gets your hint". */
 static void describe_choices(const struct scheduling *now, const struct control *control, int task,
                              struct answer *answer)

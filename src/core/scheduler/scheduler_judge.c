@@ -125,8 +125,8 @@ static void take_gate_verdict(const struct scheduling *now, int task, int source
     const struct verdict *verdict = facts->verdict;
     const bool is_probe = gate->status == GATE_PROBING && gate->probe == task;
     const bool has_exited = facts->outcome->kind == OUTCOME_EXIT;
-    /* Whether the source set a limit: one to wait for, or one parked beyond what the policy waits,
-     * to be routed around. */
+    /* The source set a limit: one to wait for, or one parked beyond what the policy waits, to be
+     * routed around. */
     const bool waits_parked = protocol_is_parked(verdict) && decision->kind == DECISION_WAIT;
     const bool is_limited = waits_parked || (verdict->class == VERDICT_TRANSIENT &&
                                              verdict->type == TRANSIENT_API_RATE_LIMIT);
@@ -261,7 +261,7 @@ static bool is_unchanged(const struct run_state *state, int task)
     return true;
 }
 
-/* `results` is storage for what the policy's windows look at, SCHEDULER_RESULTS_MAX of them. */
+/* `results` is storage for the SCHEDULER_RESULTS_MAX results that the policy's windows look at. */
 static struct protocol_facts gather_facts(const struct scheduling *now, int task,
                                           const struct outcome *outcome,
                                           const struct verdict *verdict, struct digest *results)

@@ -1,8 +1,9 @@
 #include "shown.h"
-#include "text.h"
 
 #include <assert.h>
 #include <stddef.h>
+
+#include "text.h"
 
 static const struct {
     const char *word;

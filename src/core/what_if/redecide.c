@@ -25,9 +25,9 @@ struct redecide_events {
 
 enum redecide_source {
     REDECIDE_FACT,  /* something happened */
-    REDECIDE_ACT,   /* somebody asked for something */
+    REDECIDE_ACT,   /* a person requested something */
     REDECIDE_TIME,  /* only time passed */
-    REDECIDE_LOST,  /* somebody asked for something that the log no longer has */
+    REDECIDE_LOST,  /* a person requested something that the log no longer has */
     REDECIDE_WRONG, /* it cannot be an input in this state: the log is damaged */
 };
 
@@ -632,7 +632,7 @@ static bool explain_input(struct redecide *redecide, const struct input *input, 
     free_event(&unstarted);
     restore_state(redecide);
     decide_step(redecide, input, first_way(redecide, input));
-    /* Whether devs died before the whole step was recorded. */
+    /* devs may have died before the whole step was recorded. */
     const size_t recorded = count_same(redecide);
     const bool is_cut_off =
         recorded > 0 && redecide->is_last && redecide->at + recorded == redecide->count;
@@ -703,11 +703,12 @@ static bool take_next(struct redecide *redecide, struct err *err)
 {
     const struct redecide_events events = {.items = redecide->events + redecide->at,
                                            .count = redecide->count - redecide->at};
+    const struct event *first = events.items;
     struct redecide_sum *sum = &redecide->sum;
     int64_t none = 0;
     if (redecide->is_stopped)
         return account_for(redecide, 1, &sum->unseen, err);
-    if (!event_kind_is_known((int64_t)events.items[0].kind))
+    if (!event_kind_is_known((int64_t)first->kind))
         return follow_record(redecide, 1, &none, err);
 
     struct redecide_input input;
@@ -728,7 +729,7 @@ static bool take_next(struct redecide *redecide, struct err *err)
     case REDECIDE_WRONG:
         ok =
             err_set(err, ERR_DAMAGED, "event %lld (kind %d): it cannot follow the events before it",
-                    (long long)events.items[0].seq, (int)events.items[0].kind);
+                    (long long)first->seq, (int)first->kind);
         break;
     }
     for (size_t i = 0; i < ARRAY_LEN(input.texts); i++)
