@@ -1,5 +1,6 @@
 /*
- * json.h - JSON values; the only user of jansson.
+ * json.h - JSON values, with the only use of jansson; and event texts, which are read without
+ * building a tree.
  *
  * Whoever parses a tree owns it and frees it with json_free(). Every `const struct json *` that a
  * function returns is borrowed from that tree. Functions that inspect a value accept NULL and treat
@@ -105,9 +106,9 @@ void json_write_indented(struct str *out, const struct json *json);
 ATTR_MUST_USE char *json_brief(const struct json *json, size_t max);
 
 /*
- * Reads and copies JSON text without building a tree, for event texts: a log can have
- * a million. Allocates nothing except when appending to a str. Use json.h for everything else. Any
- * thread.
+ * Reads and copies JSON text without building a tree, for event texts: a log can have a million.
+ * Allocates nothing except when appending to a str. Use the functions above for everything else.
+ * Any thread.
  */
 
 /* The text of a value: a slice of the text that was searched. */
@@ -126,7 +127,7 @@ bool json_scan_text(struct json_piece piece, struct str *out);
 /* Returns the integer, or `otherwise`. */
 int64_t json_scan_i64(struct json_piece piece, int64_t otherwise);
 
-enum { JSON_LINE_DEPTH_MAX = 2048 }; /* nested objects and arrays; the same limit as in json.h */
+enum { JSON_LINE_DEPTH_MAX = 2048 }; /* nested objects and arrays; as in json_parse() */
 
 /* Checks that the text is one JSON value (RFC 8259) and appends it byte for byte, without the
  * whitespace between tokens. Returns false and appends nothing if it is not, or if it is nested

@@ -217,10 +217,8 @@ ATTR_MUST_USE bool log_reader_capture(struct log_reader *reader, const struct lo
 ATTR_MUST_USE bool log_reader_changes(struct log_reader *reader, const struct log_output_key *key,
                                       struct str *out, struct err *err);
 
-/*
- * Summarizes a run without reading its events, from the tables that the engine
- * writes together with the events (docs/run-log.md, "projections").
- */
+/* Summaries of runs without their events, from the tables that the engine writes together with the
+ * events (docs/run-log.md, "projections"). */
 
 struct log_overview {
     struct log_run_info run; /* owned: log_run_info_done(); plan_text is NULL */

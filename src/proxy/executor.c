@@ -189,7 +189,7 @@ static void answer_call(struct executor *executor, struct mcp_call *call)
         mcp_loops_add(executor->loops, &of, &loop, &nudge);
     }
     /* The engine redacts the secrets of the run; those in the call's own variables are redacted
-     * here. Opening them cannot fail, or the call would not have been added. */
+     * here. The redactor can be opened, or the call would not have been added. */
     const struct redact_setting own = {.environment = call->request.env};
     struct redactor *redactor = NULL;
     if (loop.news && redactor_open(&redactor, &own, NULL)) {

@@ -15,8 +15,8 @@
 
 static const struct {
     const char *name;
-    enum phase phase; /* of a call that does not specify one */
-    bool idempotent;  /* whether a call that does not say so may be repeated if it may have run */
+    enum phase phase; /* default phase */
+    bool idempotent;  /* default value */
 } tools[] = {
     [MCP_TOOL_EXECUTE] = {"execute_command", PHASE_GREEN, false},
     [MCP_TOOL_TESTS] = {"run_tests", PHASE_VERIFY, true},

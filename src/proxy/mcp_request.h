@@ -1,6 +1,6 @@
 /*
  * mcp_request.h - the tools: checks the arguments of a call, turns the call into a task, and its
- * output into a result. Pure.
+ * output into a result. Pure, except that mcp_output_read() reads the log on the caller's thread.
  */
 #ifndef DEVS_MCP_REQUEST_H
 #define DEVS_MCP_REQUEST_H
@@ -81,11 +81,7 @@ struct mcp_setting {
 ATTR_MUST_USE bool mcp_task_write(const struct mcp_request *request, const struct mcp_setting *set,
                                   int64_t number, struct str *out, struct err *err);
 
-/*
- * Reads the output of an attempt from the log and shortens it for a model.
- *
- * Reads the log on the caller's thread. Secrets were redacted before the output was logged.
- */
+/* The output of an attempt, shortened for a model. Secrets were redacted before it was logged. */
 
 enum {
     MCP_HEAD_BYTES = 8 * 1024,  /* kept from the start of a stream that is too long */
@@ -124,7 +120,6 @@ enum {
  * duplicates. Returns their number, at most MCP_FAILING_MAX. */
 int mcp_failing_find(const char *bytes, size_t len, struct str *out);
 
-struct json;
 struct mcp_loops;
 
 /* Copies `limits`. The caller closes *out with mcp_loops_close(). */
@@ -144,9 +139,7 @@ struct mcp_loops_call {
 void mcp_loops_add(struct mcp_loops *loops, const struct mcp_loops_call *call,
                    struct entropy_verdict *verdict, struct str *nudge);
 
-/*
- * Tells an agent about a finished call: as text for the model, and as data. Pure.
- */
+/* The result of a finished call: as text for the model, and as data. */
 
 /* A finished call. Everything is borrowed for the call. */
 struct mcp_ended {

@@ -450,7 +450,7 @@ void mcp_result_write(const struct mcp_ended *ended, struct str *out)
     write_content(ended, &shown, str_text(&advice), out);
     str_json_bool(out, "isError", mcp_ended_failed(ended) || loop->level == ENTROPY_STUCK);
 
-    /* The same as data. */
+    /* The same result as data. */
     str_json_key(out, "structuredContent");
     str_add_char(out, '{');
     write_verdict(ended, out);

@@ -306,7 +306,7 @@ static void answer_call_tool(const struct asked *asked)
         if (mcp_is_id(token))
             json_write(&call->token, token);
         call->era = asked->era;
-        call->batch = server->batch; /* the one that is being read */
+        call->batch = server->batch; /* the batch being read */
         if (call->batch)
             call->batch->open++;
         server->calls[server->call_count++] = call;

@@ -1,8 +1,9 @@
 /*
- * mcp_server.h - the protocol side of the tool proxy: turns messages into calls and results into
- * messages. Knows neither runs nor clocks; a host executes the calls.
+ * mcp_server.h - the two sides of the tool proxy. The server turns messages into calls and results
+ * into messages; it knows neither runs nor clocks, and its host executes the calls. The executor is
+ * that host.
  *
- * Serves both eras at once, decided per request (mcp_wire.h). Belongs to one thread.
+ * The server serves both eras at once, decided per request (mcp_wire.h). Both belong to one thread.
  */
 #ifndef DEVS_MCP_SERVER_H
 #define DEVS_MCP_SERVER_H
@@ -87,12 +88,8 @@ void mcp_reply_refusal(struct str *out, const char *why, const char *what_to_do)
  * is unknown. */
 void mcp_reply_unknown(struct str *out, const char *why);
 
-/*
- * Executes the calls of a server: each is a task of one run, which begins with the
- * first call. Results are read from the log.
- *
- * Belongs to one thread.
- */
+/* Executes the calls of a server: each is a task of one run, which begins with the first call.
+ * Results are read from the log. */
 
 struct executor {
     const struct proxy_options *options; /* borrowed */

@@ -237,7 +237,7 @@ static const struct table {
      offsetof(struct bundle_contents, attempts)},
 };
 
-/* Old logs lack this table: db.h. */
+/* Old logs lack this table: schema_has_bookmarks(). */
 static const struct table bookmark_table = {
     "SELECT run, id, seq, at_ms, made_at_ms, name, by FROM bookmark WHERE run=?1 ORDER BY id",
     "INSERT INTO bookmark(run, id, seq, at_ms, made_at_ms, name, by) VALUES(?,?,?,?,?,?,?)",
@@ -345,7 +345,6 @@ static bool make_file(struct bundle *bundle, const char *file, struct err *err)
     return true;
 }
 
-/* No other process uses the new file: exclusive mode avoids a shared memory file next to it. */
 static bool open_sides(struct bundle *bundle, const struct bundle_asked *asked, struct err *err)
 {
     int newer = 0;
@@ -354,6 +353,7 @@ static bool open_sides(struct bundle *bundle, const struct bundle_asked *asked, 
         return false;
     if (newer != 0)
         return err_set(err, ERR_DAMAGED, "the log was written by a newer devs");
+    /* No other process uses the new file: exclusive mode avoids a shared memory file next to it. */
     return db_init(&bundle->to, bundle->temp.db, DB_WRITE, err) &&
            db_exec(&bundle->to, "PRAGMA locking_mode=EXCLUSIVE", err) &&
            schema_ensure(&bundle->to, err) && db_exec(&bundle->to, bundle_table, err);

@@ -293,9 +293,8 @@ bool call_rows_find(struct call_rows *rows, const char *agent, const char *sessi
     bool ok = db_next(&rows->db, find, &row, err);
     *out = (struct call_run){0};
     if (ok && row) {
-        const char *uid = (const char *)sqlite3_column_text(find, 1);
         out->number = sqlite3_column_int64(find, 0);
-        (void)snprintf(out->uid, sizeof(out->uid), "%s", uid ? uid : "");
+        db_copy_text(find, 1, out->uid, sizeof(out->uid));
         out->last_seq = sqlite3_column_int64(find, 2);
         out->ended = sqlite3_column_type(find, 3) != SQLITE_NULL;
     }

@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "clock.h"
@@ -25,7 +24,6 @@ bool control_row_read(sqlite3_stmt *row, struct control *out)
     int64_t task = db_column_or(row, 2, -1);
     int64_t step = db_column_or(row, 3, -1);
     int64_t attempt = db_column_or(row, 4, 0);
-    const char *by = (const char *)sqlite3_column_text(row, 6);
     *out =
         (struct control){.id = sqlite3_column_int64(row, 0), .key_at_ms = db_column_or(row, 7, 0)};
     bool sound = verb > 0 && verb < CONTROL_VERB_COUNT && task >= -1 && task < PLAN_TASKS_MAX &&
@@ -36,7 +34,7 @@ bool control_row_read(sqlite3_stmt *row, struct control *out)
     out->task = (int)task;
     out->step = (int)step;
     out->attempt = (int)attempt;
-    (void)snprintf(out->by, sizeof(out->by), "%s", by ? by : "");
+    db_copy_text(row, 6, out->by, sizeof(out->by));
     return control_args_parse((const char *)sqlite3_column_text(row, 5), out);
 }
 
@@ -163,8 +161,9 @@ static bool find_uid(struct control_desk *desk, int64_t run, char out[LOG_UID_MA
     (void)sqlite3_bind_int64(query, 1, run);
     bool row = false;
     bool found = db_next(&desk->log.db, query, &row, NULL) && row;
-    const char *uid = found ? (const char *)sqlite3_column_text(query, 0) : NULL;
-    (void)snprintf(out, LOG_UID_MAX, "%s", uid ? uid : "");
+    out[0] = '\0';
+    if (found)
+        db_copy_text(query, 0, out, LOG_UID_MAX);
     (void)sqlite3_reset(query);
     return out[0] != '\0';
 }

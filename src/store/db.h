@@ -1,5 +1,6 @@
 /*
- * db.h - a connection to the log's database; SQLite's errors become struct err.
+ * db.h - the log's database: connections, which turn SQLite's errors into struct err; the tables
+ * (schema_); and the write-ahead log (checkpointer_ and wal_).
  *
  * Private to store, the only layer that sees SQLite. A connection belongs to one thread. Uses only
  * bound parameters: SQL text is never built from data.
@@ -28,8 +29,8 @@ struct db_watch;
 struct db {
     sqlite3 *handle;        /* owned; NULL = not open */
     struct db_watch *watch; /* owned; interrupts a statement that would never end */
-    uint64_t wal_inode;     /* of the open WAL; 0 = unknown (db.h) */
-    int format;             /* log format (db.h); 0 = not checked */
+    uint64_t wal_inode;     /* of the open WAL; 0 = unknown: wal_learn() */
+    int format;             /* log format; 0 = not checked: schema_check() */
 };
 
 /* Opens an existing file. Checkpoints never happen automatically. Protects against malicious files:
@@ -106,8 +107,7 @@ ATTR_MUST_USE bool db_sync(const struct db *db, struct err *err);
 enum { DB_PAGE_BYTES = 4096, DB_BUSY_MS = 5000 };
 
 /*
- * Creates and checks the tables of a run log. Private to store; called from the thread
- * of the connection.
+ * The tables of a run log. Called from the thread of the connection.
  */
 
 enum {
@@ -134,8 +134,8 @@ ATTR_MUST_USE bool schema_has_bookmarks(const struct db *db, bool *out, struct e
 ATTR_MUST_USE bool schema_ensure(struct db *db, struct err *err);
 
 /*
- * A thread that syncs SQLite's write-ahead log and does checkpoints, so that the writer
- * never waits for the disk; and checks that the WAL still has what was committed. Private to store.
+ * A thread that syncs SQLite's write-ahead log and does checkpoints, so that the writer never waits
+ * for the disk; and checks that the WAL still contains all commits.
  *
  * The thread has its own connection and turns. Call the checkpointer_ functions from the thread
  * that started it.

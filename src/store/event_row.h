@@ -1,6 +1,7 @@
 /*
  * event_row.h - writes events as rows of the log, with common phrases of their text encoded as
- * single bytes. Private to store; belongs to the thread of its connection.
+ * single bytes; and reads and writes the rows of controls. Private to store; belongs to the thread
+ * of its connection.
  */
 #ifndef DEVS_EVENT_ROW_H
 #define DEVS_EVENT_ROW_H
@@ -94,10 +95,7 @@ size_t event_phrases_pack(const char *text, char *out);
  * would be more. */
 ATTR_MUST_USE bool event_phrases_spell(const char *bytes, size_t len, size_t max, struct str *out);
 
-/*
- * Converts between rows of the table `control` and struct control. Private to
- * store.
- */
+/* Rows of the table `control`, and struct control. */
 
 /* The column order that control_row_read() expects. */
 #define CONTROL_ROW_COLUMNS "id, verb, task, step, attempt, args, by, key_at_ms"

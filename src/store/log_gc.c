@@ -106,9 +106,10 @@ static bool take_run(struct planning *planning, const struct log_run_info *info,
         !db_number_of_run(&planning->db, query_sql[PLAN_BOOKMARKS], info->number, &bookmarks, err))
         return false;
 
-    const int64_t session_ms = planning->asked->now_ms - LOG_GC_SESSION_MS;
-    const bool is_alive = info->is_session ? info->ended_at_ms == 0 && info->last_at_ms > session_ms
-                                           : info->owner_alive;
+    const int64_t quiet_since_ms = planning->asked->now_ms - LOG_GC_SESSION_MS;
+    const bool is_alive = info->is_session
+                              ? info->ended_at_ms == 0 && info->last_at_ms > quiet_since_ms
+                              : info->owner_alive;
     if (is_alive)
         run->why = LOG_GC_ALIVE;
     else if (bookmarks > 0)
@@ -287,7 +288,7 @@ static bool find_uid(const struct log_gc *gc, int64_t run, char out[LOG_UID_MAX]
         (void)sqlite3_bind_int64(query, 1, run);
     ok = ok && db_next(&gc->writer->db, query, &row, err);
     if (ok && row)
-        (void)snprintf(out, LOG_UID_MAX, "%s", (const char *)sqlite3_column_text(query, 0));
+        db_copy_text(query, 0, out, LOG_UID_MAX);
     else if (ok)
         ok = err_set(err, ERR_NOT_FOUND, "no run #%lld in this log", (long long)run);
     db_finalize(&query, 1);

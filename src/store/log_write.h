@@ -1,6 +1,7 @@
 /*
- * log_write.h - internals of the writer, for the files of store that share them. Belongs to the
- * thread that opened it, like log_writer.h.
+ * log_write.h - internals of the writer, for the files of store that share them: the tables that
+ * follow from the run state (projection_), and the writer itself. Belongs to the thread that opened
+ * it, like log_writer.h.
  */
 #ifndef DEVS_LOG_WRITE_H
 #define DEVS_LOG_WRITE_H
@@ -17,10 +18,8 @@
 #include "turns.h"
 
 /*
- * Maintains the tables `task` and `attempt` and the summary in `run`: the run state,
- * stored for fast queries. Private to store.
- *
- * The tables can be rebuilt from the events at any time. Belongs to the thread of its connection.
+ * Maintains the tables `task` and `attempt` and the summary in `run`: the run state, stored for
+ * fast queries. The tables can be rebuilt from the events at any time.
  */
 
 enum { PROJECTION_STATEMENTS = 3, PROJECTION_ROW_BYTES = 128 };
