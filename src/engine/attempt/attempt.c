@@ -79,12 +79,12 @@ static void on_output(void *ctx, int stream, const char *bytes, size_t len)
     struct attempt *attempt = ctx;
     const struct redactor *own = growth_redactor(attempt->setting->growth, attempt->task);
     if (!own) {
-        cut_output(&attempt->redacts[stream], bytes, len);
+        cut_output(&attempt->sink_ctx[stream], bytes, len);
     } else {
         if (!attempt->redact_own[stream])
             redact_stream_open(&attempt->redact_own[stream], own);
         redact_stream_add(attempt->redact_own[stream], bytes, len, cut_output,
-                          &attempt->redacts[stream]);
+                          &attempt->sink_ctx[stream]);
     }
     attempt->watcher.heard(attempt->watcher.ctx, attempt);
 }
@@ -98,9 +98,9 @@ static void on_ended(void *ctx, const struct child_end *end)
      * secret. */
     for (int i = 0; i < 2; i++) {
         if (attempt->redact_own[i])
-            redact_stream_end(attempt->redact_own[i], cut_output, &attempt->redacts[i]);
+            redact_stream_end(attempt->redact_own[i], cut_output, &attempt->sink_ctx[i]);
         if (attempt->redact[i])
-            redact_stream_end(attempt->redact[i], take_output, &attempt->redacts[i]);
+            redact_stream_end(attempt->redact[i], take_output, &attempt->sink_ctx[i]);
     }
     if (attempt->agent)
         agent_run_end(attempt->agent, attempt->end.outcome.kind != OUTCOME_EXIT,
@@ -161,7 +161,7 @@ bool attempt_open(struct attempt **out, const struct attempt_setting *setting,
     attempt->watcher = *watcher;
     attempt->setting = setting;
     for (int i = 0; i < 2; i++) {
-        attempt->redacts[i] = (struct attempt_stream){.attempt = attempt, .number = i};
+        attempt->sink_ctx[i] = (struct attempt_stream){.attempt = attempt, .number = i};
         output_init(&attempt->streams[i], attempt->heard_ms,
                     setting->call.plan->limits.output_line_bytes);
     }
