@@ -132,6 +132,9 @@ START_TEST(test_a_secret_that_comes_with_a_call_is_in_no_log)
     ck_assert_ptr_null(strstr(str_text(&out), "cGxhbnRlZ"));
     ck_assert_ptr_nonnull(strstr(str_text(&out), "[cut:MY_API_KEY]"));
     ck_assert_ptr_null(strstr(try_find(EVENT_TASK_ADDED, -1)->text, "planted"));
+    const struct event *cut = try_find(EVENT_SECRETS_CUT, 0);
+    ck_assert_int_eq(cut->a, 2);
+    ck_assert_str_eq(cut->text, "{\"names\":{\"MY_API_KEY\":2}}");
     str_done(&out);
 }
 END_TEST

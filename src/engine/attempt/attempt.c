@@ -79,12 +79,12 @@ static void on_output(void *ctx, int stream, const char *bytes, size_t len)
     struct attempt *attempt = ctx;
     const struct redactor *own = growth_redactor(attempt->setting->growth, attempt->task);
     if (!own) {
-        cut_output(&attempt->redacts[stream], bytes, len);
+        cut_output(&attempt->sink_ctx[stream], bytes, len);
     } else {
         if (!attempt->redact_own[stream])
             redact_stream_open(&attempt->redact_own[stream], own);
         redact_stream_add(attempt->redact_own[stream], bytes, len, cut_output,
-                          &attempt->redacts[stream]);
+                          &attempt->sink_ctx[stream]);
     }
     attempt->watcher.heard(attempt->watcher.ctx, attempt);
 }
@@ -98,9 +98,9 @@ static void on_ended(void *ctx, const struct child_end *end)
      * secret. */
     for (int i = 0; i < 2; i++) {
         if (attempt->redact_own[i])
-            redact_stream_end(attempt->redact_own[i], cut_output, &attempt->redacts[i]);
+            redact_stream_end(attempt->redact_own[i], cut_output, &attempt->sink_ctx[i]);
         if (attempt->redact[i])
-            redact_stream_end(attempt->redact[i], take_output, &attempt->redacts[i]);
+            redact_stream_end(attempt->redact[i], take_output, &attempt->sink_ctx[i]);
     }
     if (attempt->agent)
         agent_run_end(attempt->agent, attempt->end.outcome.kind != OUTCOME_EXIT,
@@ -161,7 +161,7 @@ bool attempt_open(struct attempt **out, const struct attempt_setting *setting,
     attempt->watcher = *watcher;
     attempt->setting = setting;
     for (int i = 0; i < 2; i++) {
-        attempt->redacts[i] = (struct attempt_stream){.attempt = attempt, .number = i};
+        attempt->sink_ctx[i] = (struct attempt_stream){.attempt = attempt, .number = i};
         output_init(&attempt->streams[i], attempt->heard_ms,
                     setting->call.plan->limits.output_line_bytes);
     }
@@ -321,15 +321,25 @@ void attempt_redact(const struct attempt *attempt, const char *text, size_t len,
 
 int64_t attempt_cuts(const struct attempt *attempt, struct str *out)
 {
-    struct redact_counts all = {0};
+    const struct attempt_setting *setting = attempt->setting;
+    const struct redactor *own = growth_redactor(setting->growth, attempt->task);
+    struct redact_counts of_run = {0};
+    struct redact_counts of_task = {0};
     for (int i = 0; i < 2; i++) {
         if (attempt->redact[i])
-            redact_counts_add(&all, redact_stream_counts(attempt->redact[i]));
+            redact_counts_add(&of_run, redact_stream_counts(attempt->redact[i]));
+        if (attempt->redact_own[i])
+            redact_counts_add(&of_task, redact_stream_counts(attempt->redact_own[i]));
     }
-    int64_t count = all.all;
-    if (count > 0)
-        redact_counts_json(attempt->setting->redactor, &all, out);
-    redact_counts_done(&all);
+    const int64_t count = of_run.all + of_task.all;
+    if (own && of_run.all == 0 && of_task.all > 0) {
+        redact_counts_json(own, &of_task, out);
+    } else if (count > 0) {
+        of_run.all = count; /* a name may occur in both, so the task's own are only summed up */
+        redact_counts_json(setting->redactor, &of_run, out);
+    }
+    redact_counts_done(&of_run);
+    redact_counts_done(&of_task);
     return count;
 }
 

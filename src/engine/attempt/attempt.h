@@ -1,5 +1,6 @@
 /*
- * attempt.h - one attempt: its surroundings, its child process, its two output streams.
+ * attempt.h - one attempt: its surroundings, its child process, its two output streams; and the
+ * tasks that are added to a run.
  *
  * Thread: engine. An attempt is opened, prepared by a job if it has surroundings, started, finished
  * by another job, and judged. After its end it is kept until attempt_close(), so that its last
@@ -119,7 +120,7 @@ struct attempt {
     char memory_words[SANDBOX_EVIDENCE_MAX]; /* the evidence for memory_killed */
     struct redact_stream *redact[2];         /* owned; NULL before the first output */
     struct redact_stream *redact_own[2]; /* owned; runs before `redact`: see growth_redactor() */
-    struct attempt_stream redacts[2];    /* the context of their sinks */
+    struct attempt_stream sink_ctx[2];   /* for the sinks of both */
     struct output streams[2];
     int64_t judged_from[2]; /* offset; output before it belongs to a start that was discarded */
     struct fingerprint *fingerprint; /* owned; NULL before the first output or the end */

@@ -1,6 +1,6 @@
 /*
  * attempt_internal.h - the parts of an attempt: its call, its agent, its output and what is new
- * about it, and its surroundings. Private to engine/attempt.
+ * about it, and its surroundings. Other folders include attempt.h.
  *
  * The call says how a step of a plan is started: folder, files, environment. It is the same for
  * every attempt of a step, except that an agent's attempts have an argv of their own. Any thread.
@@ -195,13 +195,13 @@ int64_t agent_run_due(const struct agent_run *run);
 void agent_run_tell_used(struct agent_run *run, int64_t now_ms);
 
 /*
- * Remembers what the attempts of each task have written, to tell new output from repeated
- * output, and saves that in the log.
+ * Remembers what the attempts of each task have written, to tell new output from repeated output,
+ * and saves that in the log.
  *
- * A task has a memory (entropy.h) from its first output until it is over. A failed task
- * keeps it, since a person may retry it. Of the tasks that are not running and whose memories are
- * in the log, only the last GAINS_KEPT_MAX are kept in RAM; the others are reloaded from the log
- * when their next attempt writes. Thread: engine.
+ * A task has a memory (entropy.h) from its first output until it is over. A failed task keeps it,
+ * since a person may retry it. Of the tasks that are not running and whose memories are in the log,
+ * only the last GAINS_KEPT_MAX are kept in RAM; the others are reloaded from the log when their
+ * next attempt writes. Thread: engine.
  */
 
 enum { GAINS_KEPT_MAX = 64 }; /* memories of tasks that are waiting or failed */

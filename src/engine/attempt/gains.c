@@ -264,13 +264,14 @@ void gains_collect(struct gains *gains, const struct turn *turn)
 {
     for (size_t i = 0; i < turn->event_count; i++) {
         const struct event *event = &turn->events[i];
-        /* No task of the run will continue, so remove the rows of failed ones, too. */
-        for (int task = 0; event->kind == EVENT_RUN_ENDED && task < gains->state->plan->task_count;
-             task++) {
-            if (gains->tasks[task].saved)
-                add_row(gains, &(struct log_gain){.task = task});
-            gains->tasks[task].saved = false;
-            unlink_kept(gains, task);
+        if (event->kind == EVENT_RUN_ENDED) {
+            /* No task of the run will continue, so remove the rows of failed ones, too. */
+            for (int task = 0; task < gains->state->plan->task_count; task++) {
+                if (gains->tasks[task].saved)
+                    add_row(gains, &(struct log_gain){.task = task});
+                gains->tasks[task].saved = false;
+                unlink_kept(gains, task);
+            }
         }
         if (event->task < 0)
             continue;

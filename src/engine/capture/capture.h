@@ -1,11 +1,12 @@
 /*
- * capture.h - the forensic record of a step that failed, as JSON text: its first part, which is
- * taken immediately (docs/forensics.md describes all members).
+ * capture.h - the forensic record of a step that failed, as JSON text (docs/forensics.md describes
+ * all members): its first part, which is taken immediately, and the changes, which follow.
  *
- * Every item is either present, or "missing" says why not. Has names of environment variables, but
- * never their values. Reads /proc, /sys and the few files of a git repository that say which commit
- * is checked out; starts no process. At most CAPTURE_BYTES_MAX bytes, and takes at most 5 ms on a
- * healthy machine (measured by bench/bench-forensics). Any thread.
+ * In the first part, every item is either present, or "missing" says why not. It has names of
+ * environment variables, but never their values. Making it reads /proc, /sys and the few files of a
+ * git repository that say which commit is checked out; it starts no process. At most
+ * CAPTURE_BYTES_MAX bytes, and takes at most 5 ms on a healthy machine (measured by
+ * bench/bench-forensics). Any thread.
  */
 #ifndef DEVS_CAPTURE_H
 #define DEVS_CAPTURE_H

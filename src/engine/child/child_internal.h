@@ -1,5 +1,6 @@
 /*
- * child_internal.h - the internals of a child, for child_start.c and child.c only.
+ * child_internal.h - the internals of a child, and the sweep of what attempts leave behind. Private
+ * to engine/child.
  *
  * child_start.c starts it. child.c handles the running process and, once that has ended or cannot
  * be ended, ends what is left of it.

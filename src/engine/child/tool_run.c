@@ -14,6 +14,7 @@
 #include "child.h"
 #include "child_internal.h"
 #include "clock.h"
+#include "text.h"
 #include "xalloc.h"
 
 void arg_list_add(struct arg_list *list, const char *text)
@@ -85,11 +86,8 @@ static char **clean_environment(char *const *environment, struct str *path)
 {
     static const char name[] = "PATH=";
     const size_t name_len = strlen(name);
+    char **list = xcalloc(text_list_count(environment) + 1, sizeof(*list));
     size_t count = 0;
-    while (environment[count])
-        count++;
-    char **list = xcalloc(count + 1, sizeof(*list));
-    count = 0;
     for (size_t i = 0; environment[i]; i++) {
         if (strncmp(environment[i], name, name_len) != 0) {
             list[count++] = environment[i];

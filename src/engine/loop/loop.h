@@ -1,5 +1,6 @@
 /*
- * loop.h - the internals of the engine's thread: one libuv loop and one run.
+ * loop.h - the internals of the engine's thread: one libuv loop and one run; the mailbox, the
+ * notifier, the recorder and the recovery that belong to it.
  *
  * libuv's callbacks only queue inputs. loop_turn() takes all of them at once: the scheduler handles
  * them, one commit records the result, then the actions are performed. Thread: engine.
@@ -31,8 +32,8 @@
 #include "workspace.h"
 
 /*
- * Requests of other threads to the engine's thread: cancel, leave, stay alone, stop;
- * and, if the plan of the run grows, tasks and notes.
+ * Requests of other threads to the engine's thread: cancel, leave, stay alone, stop; and, if the
+ * plan of the run grows, tasks and notes.
  *
  * Any thread may post; the loop takes. Posting the same request twice has no further effect, except
  * for tasks and notes. The sender of a task waits for its answer.
@@ -237,8 +238,8 @@ struct recorder_news recorder_news(struct recorder *recorder);
 int64_t recorder_due(const struct recorder *recorder);
 
 /*
- * Finds and ends the processes that a dead engine of a run left behind, and makes sure
- * that they are gone before anything of the run is started again.
+ * Finds and ends the processes that a dead engine of a run left behind, and makes sure that they
+ * are gone before anything of the run is started again.
  *
  * A process belongs to the run if its environment has the run's mark, if it is in the session of an
  * attempt's process with the recorded start time (a reused pid has another), or if its parent
@@ -298,6 +299,8 @@ void recovery_sweep(struct recovery *recovery, const struct run_state *state, co
 /* Returns whether a leftover process of this task is still alive; *err names it. Called before each
  * start, since it may disappear in time. */
 bool recovery_refuses(const struct recovery *recovery, int task, struct err *err);
+
+/* The loop and its turns. */
 
 enum {
     LOOP_LATE_MS = 20,        /* how long an input that can wait is held to be batched with

@@ -8,6 +8,7 @@
 
 #include "clock.h"
 #include "quiet_thread.h"
+#include "text.h"
 #include "tool_run.h"
 #include "ui_settings.h"
 #include "xalloc.h"
@@ -75,9 +76,7 @@ static char **make_environment(const struct notifier *notifier, const struct not
         str_add_char(texts, '\0');
     }
 
-    size_t had = 0;
-    while (before[had])
-        had++;
+    const size_t had = text_list_count(before);
     char **environment = xcalloc(had + ARRAY_LEN(variables) + 1, sizeof(*environment));
     size_t at = 0;
     for (size_t i = 0; i < ARRAY_LEN(variables); i++)
@@ -107,9 +106,7 @@ static bool run_command(const struct notifier *notifier, const struct notice_lis
     str_add_char(&json, '\n');
 
     char *const *command = notifier->call.command;
-    size_t count = 0;
-    while (command[count])
-        count++;
+    const size_t count = text_list_count(command);
     char **argv = xcalloc(count + 2, sizeof(*argv)); /* the message is the last argument */
     for (size_t i = 0; i < count; i++)
         argv[i] = command[i];

@@ -292,6 +292,8 @@ void recovery_sweep(struct recovery *recovery, const struct run_state *state, co
             break;
         const int64_t spent_ms = clock_now().mono_ms - from_ms;
         if (spent_ms >= RECOVERY_TERM_MS + RECOVERY_KILL_MS) {
+            /* On a busy machine, some process is always executing a program. If only such ones are
+             * left, nothing suggests that they are ours, so none is reported. */
             if (sweeping.look.ours > 0)
                 keep_left_processes(&sweeping, left);
             break;

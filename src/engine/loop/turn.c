@@ -299,7 +299,7 @@ static bool record_turn(struct loop *loop, int64_t now_ms)
     enum recorder_urgency urgency = loop->left_noted ? RECORDER_NOW : RECORDER_IN_TIME;
     for (size_t i = 0; i < batch.event_count; i++) {
         enum event_kind kind = batch.events[i].kind;
-        /* Somebody is waiting for these, so they must be on disk before they are reported. */
+        /* A sender waits for these, so they must be on disk before they are reported. */
         if (kind == EVENT_RUN_ENDED || kind == EVENT_CONTROL_ANSWERED)
             urgency = RECORDER_NOW;
     }
@@ -378,7 +378,7 @@ static void add_notes(struct loop *loop, const struct moment *now)
 
     /* The memory that tells new output from old is kept in the log, which may be unreadable. */
     if (loop->gains.lost)
-        loop_note(loop, "output is compared from here on only",
+        loop_note(loop, "output is compared only from here on",
                   "earlier output could not be read from the log");
     loop->gains.lost = false;
 

@@ -401,7 +401,7 @@ void cgroup_close(struct cgroup *cgroup)
         cgroup_remove_with_run(cgroup->parts[i].dir);
         free(cgroup->parts[i].dir);
     }
-    /* An engine made groups under the same path in hierarchies that we do not use. */
+    /* podman or docker may have made groups under this path in hierarchies that we do not use. */
     size_t mount_count;
     const struct cgroup_mount *mounts = cgroup_mounts(&mount_count);
     for (size_t i = 0; cgroup->path && i < mount_count; i++) {

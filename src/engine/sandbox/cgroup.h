@@ -90,8 +90,8 @@ void kernel_log_close(int fd);
 ATTR_MUST_USE bool kernel_log_tells_kill(int fd, const char *word, const char *other_word);
 
 /*
- * Reads and writes the small files of a control group, and walks the tree of groups
- * below one. Any thread.
+ * Reads and writes the small files of a control group, and walks the tree of groups below one. Any
+ * thread.
  */
 
 enum {

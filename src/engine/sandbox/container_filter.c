@@ -117,7 +117,7 @@ static void write_rules(struct str *out, const struct json *profile, bool networ
 {
     static const char refused[] = "\"action\":\"SCMP_ACT_ERRNO\",\"errnoRet\":38}";
     const struct json *rules = json_get(profile, "syscalls");
-    /* Does the profile allow everything that it does not name? */
+    /* Such a profile allows everything that it does not name. */
     const bool is_open = strcmp(json_text(json_get(profile, "defaultAction"), ""), allow) == 0;
     str_add_char(out, '[');
     for (size_t i = 0; i < json_count(rules); i++)

@@ -1,6 +1,6 @@
 /*
- * sandbox_internal.h - what the kinds of sandboxes share. Private to sandbox*.c, bwrap*.c and
- * container*.c.
+ * sandbox_internal.h - the kinds of sandboxes, and what they share. Private to engine/sandbox; in
+ * engine/loop, doctor.c checks what works here, and engine.c compares paths.
  */
 #ifndef DEVS_SANDBOX_INTERNAL_H
 #define DEVS_SANDBOX_INTERNAL_H
@@ -18,8 +18,7 @@
 #include "workspace_spec.h"
 
 /*
- * Controls podman and docker, which share most of their syntax, by running the
- * client.
+ * Controls podman and docker, which share most of their syntax, by running the client.
  *
  * A container is created before the attempt, started and attached to as the attempt's process, and
  * inspected and removed after its end. All functions block.
@@ -80,6 +79,8 @@ ATTR_MUST_USE bool container_end(const char *program, bool is_podman, const char
 /* Ends and removes every container with the run's label, like cgroup_sweep() for groups. */
 bool container_sweep(const char *uid, struct str *ended, struct str *left);
 
+/* A prepared sandbox of any kind. */
+
 enum { SANDBOX_NAME_MAX = 200, SANDBOX_MIB = 1024 * 1024 };
 
 struct sandbox {
@@ -112,10 +113,7 @@ bool sandbox_ended_itself(const struct outcome *outcome);
 /* Corrects the outcome of an attempt that was never started. */
 void sandbox_was_not_started(struct sandbox_end *end, int start_code, const char *why);
 
-/*
- * Finds the paths that a sandbox hides, and those that it opens. Private to
- * sandbox*.c, bwrap*.c and container*.c.
- */
+/* Finds the paths that a sandbox hides, and those that it opens. */
 
 enum {
     SANDBOX_LOG_FILES_MAX = 64,      /* files of one log that are hidden by name */

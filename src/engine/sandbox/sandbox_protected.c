@@ -567,9 +567,9 @@ static bool protect_links(const struct protecting *protecting, const char *dir, 
     return ok;
 }
 
-/* Marks files that must not be created in a writable repository, and creates those that are to be
- * read-only: an empty folder of hooks, an empty config. If we cannot create one, neither can an
- * attempt. */
+/* Creates an empty hooks folder and an empty config in a writable repository if they are missing,
+ * so that they can be read-only; what we cannot create, an attempt cannot create either. Marks the
+ * files that must not appear in it. */
 static bool complete_git_dir(struct protecting *protecting, const char *dir)
 {
     static const char *const names[] = {"commondir", "config.worktree"};

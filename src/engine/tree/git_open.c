@@ -704,7 +704,7 @@ void git_find_configs(char *const *environment, struct arg_list *out)
 {
     static const char *const words[] = {
         "--git-dir=/dev/null", "config", "--list", "--show-origin", "-z", "--no-includes", NULL};
-    static const char word[] = "file:/";
+    static const char prefix[] = "file:/";
     static const char *const chosen[] = {"GIT_CONFIG_GLOBAL=", "GIT_CONFIG_SYSTEM="};
     const struct git_call call = {.words = words, .tree = "/", .timeout_ms = ask_timeout_ms};
     struct git git = {.places = xcalloc(1, sizeof(*git.places))};
@@ -723,8 +723,8 @@ void git_find_configs(char *const *environment, struct arg_list *out)
         const char *origin = list.data + at;
         at += strlen(origin) + 1;
         at += at < list.len ? strlen(list.data + at) + 1 : 0;
-        const char *path = origin + strlen(word) - 1;
-        if (strncmp(origin, word, strlen(word)) == 0 && !arg_list_has(out, path))
+        const char *path = origin + strlen(prefix) - 1;
+        if (strncmp(origin, prefix, strlen(prefix)) == 0 && !arg_list_has(out, path))
             arg_list_add(out, path);
     }
     if (home && home[strlen("HOME=")] == '/')

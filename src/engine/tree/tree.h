@@ -1,5 +1,6 @@
 /*
- * tree.h - the manifest of a folder: its contents, including modes, mtimes and file contents.
+ * tree.h - the manifest of a folder: its contents, including modes, mtimes and file contents. How
+ * to make, restore and compare it.
  *
  * A plain value, sorted so that a folder comes first, then its contents, then whatever follows the
  * folder. Names may have any bytes except NUL and '/'. Hard links are treated as separate files;

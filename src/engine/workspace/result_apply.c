@@ -285,7 +285,7 @@ static bool add_changed(const struct workspace_result *result, const char *again
         const char *path = changes->items[i].path;
         if (!bsearch(&path, paths, count, sizeof(*paths), compare_names))
             continue;
-        /* Has the path something that the task did not start from? */
+        /* Earlier results that were applied do not clash: the task started from them. */
         if (!clashes->own || changes->items[i].kind == 'A' ||
             (clashes->own_count > 0 && bsearch(&path, clashes->own, clashes->own_count,
                                                sizeof(*clashes->own), compare_names)))

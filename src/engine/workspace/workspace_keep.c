@@ -156,7 +156,7 @@ static bool keep_copy(struct workspace *workspace, const atomic_bool *stop,
         !tree_folder_remove(AT_FDCWD, path, err))
         return false;
     if (rename(beside, path) != 0)
-        return err_set_errno(err, errno, "cannot rename a file to '%s'", path);
+        return err_set_errno(err, errno, "cannot move the result to '%s'", path);
     if (!workspace_note_write(note_path, &note, err))
         return false;
     str_add(&out->path, path);
