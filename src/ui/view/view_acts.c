@@ -284,7 +284,6 @@ static bool update_targets(struct view *view, const struct view_facts *facts)
         struct str left_why = {0};
         str_add(&left_why, prompt->left_out > 0 ? prompt->left_why : str_text(&why));
         struct prompt_many many = {.kind = prompt->kind,
-                                   .whose = prompt->whose,
                                    .left_out = prompt->left_out + before - kept,
                                    .left_why = str_text(&left_why)};
         name_targets(view, facts->state, &many, &ids);
