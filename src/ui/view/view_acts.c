@@ -112,7 +112,7 @@ static enum prompt_kind question_of(const struct view *view, const struct run_st
     }
 }
 
-/* What each question is about: the act, and the request that is sent if the answer is yes. */
+/* The act that each question is about, and the request that is sent if the answer is yes. */
 static const struct asked_act {
     enum act act;
     enum control_verb verb;
@@ -394,7 +394,7 @@ void view_undo_note_act(struct view *view, const struct view_facts *facts,
             view_aim(facts->state, is_one ? todo->control.task : view->targets[i].task);
     if (undo->control.verb != CONTROL_CORRECT)
         return;
-    /* save the class that the correction replaces */
+    /* Save the class that the correction replaces. */
     const struct step_state *step =
         &facts->state->tasks[undo->control.task].steps[undo->control.step];
     const struct attempt_state *attempt = step_state_find_attempt(step, undo->control.attempt);
