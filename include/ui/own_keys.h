@@ -1,5 +1,6 @@
 /*
- * own_keys.h - user-defined keys for the cockpit, as a JSON object that maps each act to its keys.
+ * own_keys.h - user-defined keys for the cockpit, as a JSON object that maps each act to its keys,
+ * and the key table as text.
  *
  *   {"retry": ["t"], "help": ["?", "F1"], "// why": "names of acts are those of `devs keys`"}
  *

@@ -1,5 +1,5 @@
 /*
- * term.h - the terminal, through ncurses: shows canvases and reads keys.
+ * term.h - the terminal, through ncurses: shows canvases and reads keys and the mouse.
  *
  * Main thread only. However the process ends (term_close, a fatal signal, an assert, being
  * stopped), the terminal is restored to its previous state.

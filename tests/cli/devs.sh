@@ -12,7 +12,7 @@ mkdir -p config/devs
 printf '{\n// mine\n"retri": ["t"],\n"help": ["F1", "?"]}\n' >config/devs/keys.json
 XDG_CONFIG_HOME="$PWD/config" "$devs" keys >out 2>err
 want 'own keys with a slip: exit' $? 2
-want_in 'own keys with a slip' "$(cat err)" "keys.json:3: unknown act 'retri': did you mean 'retry'?"
+want_in 'own keys with a slip' "$(cat err)" "keys.json:3: unknown action 'retri': did you mean 'retry'?"
 want_in 'own keys are named' "$(cat out)" "your keys: $PWD/config/devs/keys.json"
 rm config/devs/keys.json
 mkfifo config/devs/keys.json

@@ -383,7 +383,7 @@ START_TEST(test_a_try_that_runs_has_none_yet)
     (void)press('i');
     ck_assert_int_eq(view_try_now(&view, &state).attempt, 4);
     draw(24, 80, false);
-    ck_assert(shows("Try 4 is still running. It is captured when it ends; [ shows try 3."));
+    ck_assert(shows("Try 4 is still running. It is captured when it ends. [ shows try 3."));
     (void)press('[');
     draw(24, 80, false);
     ck_assert(shows("T-104 > try 3 > forensics"));

@@ -372,8 +372,8 @@ END_TEST
 static const struct {
     const char *text, *problems;
 } wrong_cases[] = {
-    {"{\n\"retri\": [\"t\"]\n}", "keys.json:2: unknown act 'retri': did you mean 'retry'?\n"},
-    {"{\"zzzzzz\": [\"t\"]}", "keys.json:1: unknown act 'zzzzzz': devs keys lists them\n"},
+    {"{\n\"retri\": [\"t\"]\n}", "keys.json:2: unknown action 'retri': did you mean 'retry'?\n"},
+    {"{\"zzzzzz\": [\"t\"]}", "keys.json:1: unknown action 'zzzzzz': devs keys lists them\n"},
     {"{\n\n\"retry\": [\"Alt-x\"]}", "keys.json:3: 'Alt-x' is not a key: try r, ^R, Space or F1\n"},
     {"{\"retry\": \"t\"}", "keys.json:1: retry needs a list of keys, such as [\"r\"]\n"},
     {"{\"retry\": [1]}", "keys.json:1: '' is not a key: try r, ^R, Space or F1\n"},

@@ -149,6 +149,17 @@ START_TEST(test_speed_doubles_within_bounds)
 }
 END_TEST
 
+START_TEST(test_going_to_a_try_continues_to_play)
+{
+    replay.at = 1;
+    replay.playing = true;
+    ck_assert(replay_move(&replay, REPLAY_TRY_ON, 3));
+    ck_assert(replay.playing);
+    ck_assert(replay_move(&replay, REPLAY_EVENT_BACK, 3));
+    ck_assert(!replay.playing);
+}
+END_TEST
+
 START_TEST(test_step_back_from_between_goes_to_the_event)
 {
     replay.at = 3;
@@ -172,6 +183,7 @@ static void add_replay_cases(Suite *suite)
     tcase_add_test(moving, test_long_gap_is_cut);
     tcase_add_test(moving, test_speed_doubles_within_bounds);
     tcase_add_test(moving, test_failures_of_any_task_are_gone_to);
+    tcase_add_test(moving, test_going_to_a_try_continues_to_play);
     tcase_add_test(moving, test_step_back_from_between_goes_to_the_event);
 }
 

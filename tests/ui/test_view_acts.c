@@ -130,7 +130,7 @@ START_TEST(test_marked_that_are_all_held_are_let_go)
     type("  p");
     ck_assert_int_eq(view.prompt.kind, PROMPT_RELEASE_MANY);
     later(PROMPT_DEAF_MS);
-    struct view_todo todo = press('l');
+    struct view_todo todo = press('r');
     ck_assert_int_eq(todo.control.verb, CONTROL_RELEASE);
     ck_assert_int_eq(view.targets[0].step, -1); /* applies to the task in any state */
 }

@@ -658,7 +658,7 @@ static const struct {
     {":order try\n", "order: most tries first", VIEW_DRAW},
     {":order sideways\n", "order is one of: as added, state, next, try, name, class, longest",
      VIEW_DRAW},
-    {":order\n", "order wants HOW", VIEW_DRAW},
+    {":order\n", "order needs HOW", VIEW_DRAW},
     {":open run 41\n", "", VIEW_OPEN_RUN},
     {":open run x\n", "open run needs a number, such as open run 41: 6 lists them", VIEW_DRAW},
     {":goto 14:00\n", "", VIEW_GO_TO},

@@ -44,7 +44,7 @@ static const char *name_of_subject(const struct app_acts *acts, const struct con
 }
 
 /* Appends what was requested, for one task ("tax: kill requested") or several ("6 tasks: hold
- * asked"). */
+ * requested"). */
 static void app_acts_asked(const struct app_acts *acts, const struct control *control, int count,
                            struct str *out)
 {

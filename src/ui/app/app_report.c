@@ -42,7 +42,7 @@ void bundle_words(const struct bundle_contents *contents, const char *file, bool
         shown_count(contents->attempts, "try, ", "tries, ", &words);
         shown_count(contents->events, "event, ", "events, ", &words);
         shown_count(contents->captures, "capture, ", "captures, ", &words);
-        shown_count(contents->controls, "act, ", "acts, ", &words);
+        shown_count(contents->controls, "action, ", "actions, ", &words);
         if (contents->bookmarks > 0)
             shown_count(contents->bookmarks, "bookmark, ", "bookmarks, ", &words);
         size_text_add(contents->output_bytes, &words);

@@ -117,7 +117,7 @@ struct telling {
     struct compare_side *side;
 };
 
-/* Which attempt it is, when it was started, by whom, and what it was told. */
+/* Adds the attempt's name, when and by whom it was started, and its hint. */
 static void tell_start(const struct telling *telling)
 {
     const struct attempt_state *attempt = telling->attempt;
@@ -167,7 +167,7 @@ static void tell_end(const struct telling *telling)
     }
 }
 
-/* What the verdict is based on, and what the engine did then. */
+/* Adds the evidence of the verdict, and the engine's decision. */
 static void tell_decision(const struct telling *telling)
 {
     const struct event *judged = attempt_events_last(telling->events, EVENT_ATTEMPT_JUDGED);

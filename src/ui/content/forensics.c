@@ -96,11 +96,7 @@ static void say_nothing(struct forensics *out, const struct forensics_facts *fac
     if (facts->capture)
         return;
     if (facts->attempt->ended.mono_ms == 0)
-        str_addf(text, "Try %d is still running. It is captured when it ends", number);
-    if (facts->attempt->ended.mono_ms == 0 && number > 1)
-        str_addf(text, "; [ shows try %d.", number - 1);
-    else if (facts->attempt->ended.mono_ms == 0)
-        str_add_char(text, '.');
+        str_addf(text, "Try %d is still running. It is captured when it ends.", number);
     else if (facts->attempt->class == VERDICT_SUCCESS)
         str_addf(text, "Try %d passed: passing tries are not captured.", number);
     else if (!attempt_events_last(facts->events, EVENT_STEP_ENDED))

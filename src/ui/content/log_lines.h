@@ -1,6 +1,7 @@
 /*
  * log_lines.h - the output of an attempt in lines: joins rows of the log into lines, keeps the last
- * lines (safe to draw), and counts how often a text occurs in the output of other attempts.
+ * lines (safe to draw), counts how often a text occurs in the output of other attempts, and pages
+ * through the whole output.
  *
  * The pieces of a stream are joined before they are cleaned, so that no character or escape
  * sequence is cut at the end of a piece. Standalone values; each belongs to one thread and reads
@@ -170,8 +171,8 @@ ATTR_MUST_USE bool log_elsewhere_turn(struct log_elsewhere *elsewhere,
 void log_elsewhere_words(const struct log_elsewhere *elsewhere, struct str *out);
 
 /*
- * The whole output of one attempt, of any length, as numbered lines, with a window of
- * lines in memory that are safe to draw.
+ * The whole output of one attempt, of any length, as numbered lines, with a window of lines in
+ * memory that are safe to draw.
  *
  * The rows of the log are walked once, a bounded amount per turn. The position is marked at regular
  * intervals, so that any line can be found again by reading from the mark before it. Searching

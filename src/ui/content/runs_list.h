@@ -71,8 +71,8 @@ ATTR_MUST_USE bool runs_list_time(struct runs_list *list, size_t row, const stru
  * all. */
 void runs_list_narrow(struct runs_list *list, const char *filter);
 
-/* Appends the second line of a row: "end not recorded (devs was killed), 4 tasks lost",
- * "one fault in all 6 failed tasks: rate-limit 2d90"; nothing if there is no note. */
+/* Appends the second line of a row: "end not recorded (devs was killed); 4 tasks lost",
+ * "same fault in all 6 failed tasks: rate-limit 2d90"; nothing if there is no note. */
 void runs_row_note(const struct runs_row *row, struct str *out);
 /* Returns the number of lines a row takes: two with a note. */
 int runs_row_lines(const struct runs_row *row);

@@ -350,7 +350,7 @@ void bar_make(const struct timeline *timeline, const struct plan_task *plan,
         for (int column = first; column <= last; column++)
             put_cell(&cells[column], cell, (int)i);
     }
-    /* What ran too shortly to have a column gets one. */
+    /* A try that was too short to have a column gets one. */
     for (size_t i = 0; i < timeline->count; i++) {
         const bool runs = spans[i].kind == SPAN_RUNNING || spans[i].kind == SPAN_QUIET;
         if (!runs || !span_columns(&spans[i], axis, &first, &last) ||

@@ -251,7 +251,7 @@ static void put_same(struct preview *preview, const struct detail *detail)
     str_done(&text);
 }
 
-/* Draws what the attempt was told, and how it ended. */
+/* Draws the attempt's hint, and how it ended. */
 static void put_try(struct preview *preview, const struct detail *detail)
 {
     const struct attempt_state *attempt = detail->attempt;

@@ -314,6 +314,19 @@ static void draw_page(struct canvas *canvas, const struct layout *layout,
     str_done(&path);
 }
 
+/* Appends why there is no capture; for a running try, also the key that shows the previous one. */
+static void add_why_nothing(const struct frame_input *input, struct str *out)
+{
+    const struct run_state *state = input->facts->state;
+    const struct view_try at = view_try_now(input->view, state);
+    const struct attempt_state *attempt = view_try_state(state, &at);
+    str_add(out, str_text(&input->facts->forensics->nothing));
+    if (!attempt || attempt->ended.mono_ms != 0 || attempt->number < 2)
+        return;
+    frame_say(input, " {try-back}", out);
+    str_addf(out, " shows try %d.", attempt->number - 1);
+}
+
 void frame_forensics(struct canvas *canvas, const struct frame_input *input)
 {
     const struct forensics *forensics = input->facts->forensics;
@@ -334,8 +347,11 @@ void frame_forensics(struct canvas *canvas, const struct frame_input *input)
                        layout.list.rows);
     if (is_there && layout.text.columns > 0 && layout.text.rows > 0)
         draw_text(canvas, &layout.text, input);
+    struct str nothing = {0};
+    if (is_there && forensics->nothing.len > 0)
+        add_why_nothing(input, &nothing);
     if (forensics)
         draw_row(canvas, layout.secrets, STYLE_LABEL,
-                 is_there && forensics->nothing.len > 0 ? &forensics->nothing
-                                                        : &forensics->secrets);
+                 nothing.len > 0 ? &nothing : &forensics->secrets);
+    str_done(&nothing);
 }

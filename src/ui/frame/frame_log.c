@@ -412,8 +412,8 @@ static void add_if_fits(struct str *out, int columns, const char *text)
     }
 }
 
-/* Draws how the try ended or that it runs, how much it wrote, and, if there is no rule for it, the
- * position in the log. */
+/* Draws how the try ended or that it is running, how much it wrote, and, if there is no rule for
+ * it, the position in the log. */
 static void draw_head(struct canvas *canvas, const struct layout *layout,
                       const struct frame_input *input)
 {
@@ -497,7 +497,8 @@ static void draw_lines(struct canvas *canvas, const struct frame_box *box,
         const struct spot spot = {row, column, box->columns - column};
         hidden = 0;
         row++;
-        if (!line || spot.width <= 0) /* !line: newer output replaced it, in the next frame */
+        if (!line ||
+            spot.width <= 0) /* !line: replaced by newer output, which the next frame shows */
             continue;
         if (what.hidden == 0)
             draw_pager_front(canvas, spot.row, &what);

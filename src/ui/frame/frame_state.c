@@ -19,7 +19,7 @@ enum {
 
 /* Returns true if nothing is running. Then frame_now() is the time of the end, or of the last sign
  * of life, and no "ago" is shown. */
-static bool run_stands(const struct frame_input *input)
+static bool nothing_runs(const struct frame_input *input)
 {
     return !shown_counts(input->facts->state, input->facts->mode == VIEW_INTERRUPTED);
 }
@@ -195,7 +195,7 @@ static void add_since(const struct preview *preview, struct str *out)
     if (since->at_ms <= 0)
         return;
     str_addf(out, " at %s", clock_hms(since->at_ms, hms));
-    if (run_stands(preview->input))
+    if (nothing_runs(preview->input))
         return;
     str_add(out, ", ");
     shown_duration(now.mono_ms - since->mono_ms, out);
@@ -372,7 +372,7 @@ bool frame_add_proof(const struct frame_input *input, int task, int number, stru
         return false;
     const bool failure = plan->expect.what == PLAN_EXPECT_FAILURE;
     str_addf(out, "%s (try %d), ", failure ? "failed as expected" : "passed", attempt->number);
-    if (input->view->times != SHOWN_TIMES_AGO || run_stands(input)) {
+    if (input->view->times != SHOWN_TIMES_AGO || nothing_runs(input)) {
         char hms[CLOCK_TEXT_MAX];
         str_addf(out, "at %s", clock_hms(attempt->ended.at_ms, hms));
         return true;

@@ -191,7 +191,7 @@ static void lay_events(struct frame_layout *out, struct frame_box rest)
 }
 
 /* Stacks list, preview, log and records. Returns false if there is not enough room. */
-static bool lay_told_stack(struct frame_layout *out, struct frame_box rest, int tasks)
+static bool lay_stack_with_events(struct frame_layout *out, struct frame_box rest, int tasks)
 {
     const int room = rest.rows - TOLD_RULES;
     if (room < TOLD_ROWS_MIN)
@@ -254,7 +254,7 @@ static void lay_timeline(struct frame_layout *out, struct frame_box rest)
     out->panes |= VIEW_HAS_TIMELINE;
 }
 
-static void lay_side(struct frame_layout *out, struct frame_box rest, int tasks, bool is_told)
+static void lay_side(struct frame_layout *out, struct frame_box rest, int tasks, bool has_events)
 {
     const int preview_columns = rest.columns * SIDE_PREVIEW_PERCENT / 100;
     const int list_columns = rest.columns - preview_columns - 1;
@@ -273,7 +273,7 @@ static void lay_side(struct frame_layout *out, struct frame_box rest, int tasks,
     out->list = frame_take(&left, list);
     out->status = left;
     out->panes = VIEW_HAS_LIST | VIEW_HAS_PREVIEW;
-    if (is_told) {
+    if (has_events) {
         lay_log(out, frame_take(&rest, below / 2));
         lay_events(out, rest);
         return;
@@ -326,17 +326,17 @@ struct frame_layout frame_layout(int rows, int columns, const struct frame_input
     }
     const struct view *view = input->view;
     const int tasks = frame_most(input->facts->state->plan->task_count, view->row_count);
-    const bool is_told = input->facts->replay != NULL; /* a recording: its records have a pane */
-    struct frame_box rest = take_bottom(&out, rows, columns, is_told);
+    const bool has_events = input->facts->replay != NULL; /* a recording: its records have a pane */
+    struct frame_box rest = take_bottom(&out, rows, columns, has_events);
     if (frame_has_banner(input))
         out.edges.banner = frame_take_row(&rest);
     if (shown_has_gate(input->facts->state))
         out.gate = frame_take_row(&rest);
     if (columns >= SIDE_COLUMNS && rows >= SIDE_ROWS)
-        lay_side(&out, rest, tasks, is_told);
+        lay_side(&out, rest, tasks, has_events);
     else if (columns < STACK_COLUMNS || rows < STACK_ROWS)
         lay_list(&out, rest);
-    else if (!is_told || !lay_told_stack(&out, rest, tasks))
+    else if (!has_events || !lay_stack_with_events(&out, rest, tasks))
         lay_stack(&out, rest, tasks);
     if (view_is_zoomed(view) && (out.panes & (1u << view->pane)) != 0)
         lay_zoomed(&out, rest, view->pane);

@@ -217,7 +217,7 @@ void timeline_draw_load(const struct timeline_look *look, int row)
             (void)canvas_text(canvas, (struct spot){failed_row, column, 1}, STYLE_FAILED, failed);
     }
 
-    /* What the letters mean: "T test-fail 8   t timeout 6   * several classes". */
+    /* The meaning of the letters: "T test-fail 8   t timeout 6   * several classes". */
     str_clear(&text);
     for (int i = 0; i < load->class_count; i++) {
         str_addf(&text, "%s%c ", i > 0 ? "   " : "", load->classes[i].letter);

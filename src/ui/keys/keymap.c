@@ -110,7 +110,7 @@ static const struct key_binding bindings[] = {
     {'f', UI_FOLD_IDLE, KEYS_SEE, ALL, KEYS_ON_TIMELINE, "fold idle", "fold time without a try"},
     {'i', UI_FORENSICS, KEYS_SEE, ALL, ON_ALL, "forensics", "forensics: why it ended"},
     {'4', UI_FORENSICS, KEYS_SEE, ALL, ON_ALL, "forensics", "forensics: why it ended"},
-    {'5', UI_TIMELINE, KEYS_SEE, ALL, ON_ALL, "timeline", "what ran and waited when"},
+    {'5', UI_TIMELINE, KEYS_SEE, ALL, ON_ALL, "timeline", "when tasks ran and waited"},
     {'6', UI_RUNS, KEYS_SEE, ALL, ON_ALL, "runs", "all runs in the log"},
     {'s', UI_ORDER, KEYS_SEE, ALL, KEYS_ON_LISTS, "order", "order of the tasks"},
     {'S', UI_TURN, KEYS_SEE, ALL, KEYS_ON_LISTS, "reverse", "reverse the order"},

@@ -1,5 +1,5 @@
 /*
- * keymap.h - the table of keys, used by key handling, footer, help and `devs keys`.
+ * keymap.h - the screens and the table of keys, used by key handling, footer, help and `devs keys`.
  *
  * A keymap is a value: the built-in one, or one with user-defined keys. Pure.
  */

@@ -54,7 +54,7 @@ static void add_unknown_act(const struct reading *reading, const char *name)
     for (enum act act = UI_NONE + 1; act < UI_ACT_COUNT; act++)
         near_word_offer(&near, keymap_act_name(act));
     struct str *out = begin_problem(reading, line_of(reading->text, name));
-    str_addf(out, "unknown act '%s'", name);
+    str_addf(out, "unknown action '%s'", name);
     if (near.nearest)
         str_addf(out, ": did you mean '%s'?", near.nearest);
     else

@@ -130,7 +130,7 @@ static const struct question {
                             "hold them: no new tries", "hold them", "hold"},
                            KEEP_MANY}},
     [PROMPT_RELEASE_MANY] = {"Release",
-                             {{'l', "l", PROMPT_GO, "release: the rest of a wait still runs",
+                             {{'r', "r", PROMPT_GO, "release: the rest of a wait still runs",
                                "release: a wait continues", "release them", "release"},
                               KEEP_MANY}},
     [PROMPT_QUIT] = {"Quit",
@@ -199,6 +199,7 @@ void prompt_open(struct prompt *prompt, enum prompt_kind kind, const struct prom
     take_target(prompt, target);
 }
 
+/* Takes everything that may change while the question is open. */
 static void take_many(struct prompt *prompt, const struct prompt_many *many)
 {
     prompt->count = many->count;
@@ -206,8 +207,6 @@ static void take_many(struct prompt *prompt, const struct prompt_many *many)
     prompt->hidden = many->hidden;
     prompt->agents = many->agents;
     prompt->left_out = many->left_out;
-    if (many->whose != prompt->whose)
-        text_copy(prompt->whose, sizeof(prompt->whose), many->whose);
     text_copy(prompt->ids, sizeof(prompt->ids), many->ids);
     text_copy(prompt->left_why, sizeof(prompt->left_why), many->left_why);
 }
@@ -218,6 +217,7 @@ void prompt_open_many(struct prompt *prompt, const struct prompt_many *many, int
     *prompt = (struct prompt){.kind = many->kind, .opened_ms = now_ms};
     assert(prompt_is_of_many(prompt));
     prompt->retry.hint.open = true;
+    text_copy(prompt->whose, sizeof(prompt->whose), many->whose);
     take_many(prompt, many);
 }
 

@@ -131,7 +131,7 @@ bool prompt_is_of_many(const struct prompt *prompt);
  * question, the prompt says so, is about the new ones from now on, ignores keys for a moment again,
  * and this returns true. Call before prompt_key(). */
 bool prompt_update(struct prompt *prompt, const struct prompt_target *target, int64_t now_ms);
-/* Updates a question about many tasks, which have changed. */
+/* Updates a question about many tasks, which have changed. many->whose is not used. */
 void prompt_update_many(struct prompt *prompt, const struct prompt_many *many, int64_t now_ms);
 /* Updates the numbers in a quit prompt. Changes only its text. */
 void prompt_update_quit(struct prompt *prompt, int running, int waiting);

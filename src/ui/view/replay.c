@@ -86,8 +86,7 @@ bool replay_move(struct replay *replay, enum replay_move move, int task)
         replay->playing = false;
         return go_to_seq(replay, replay->at + 1);
     case REPLAY_TRY_BACK:
-    case REPLAY_TRY_ON:
-        replay->playing = false;
+    case REPLAY_TRY_ON: /* unlike the others, continues to play there */
         return go_to_mark(replay, move == REPLAY_TRY_BACK ? -1 : 1, false, task);
     case REPLAY_FAILURE_BACK:
     case REPLAY_FAILURE_ON:

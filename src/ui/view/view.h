@@ -1,7 +1,7 @@
 /*
  * view.h - the state of the user interface: the selected task, sorting and filter, panes, prompts,
- * messages, and what each screen shows. Pure: time is an argument, and actions for the app are
- * returned as values.
+ * messages, what each screen shows, and the position of a replay. Pure: time is an argument, and
+ * actions for the app are returned as values.
  *
  * Tasks are identified by their number, never by their row, so that rows moving on the screen do
  * not change which task a key applies to.
@@ -37,7 +37,7 @@
 #include "view_command.h"
 
 /*
- * The position of a replay within its recording. Pure: time is an argument.
+ * The position of a replay within its recording.
  *
  * Keeps one short mark per event. The state itself belongs to the follower, which the app moves to
  * `at`. A position is an event (the last one applied) plus the time that has passed since.
@@ -709,9 +709,9 @@ const struct bookmark *view_bookmark_here(const struct view_facts *facts);
 void view_report_fit(struct view *view, int rows, int page);
 
 /*
- * Terminal features: copying, $PAGER, the frozen screen, and the mouse. A click
- * selects what is under it or acts as the key shown there; the wheel scrolls and never selects;
- * dragging along the time line moves in time. Part of a view; pure.
+ * Terminal features: copying, $PAGER, the frozen screen, and the mouse. A click selects the row or
+ * pane under it or acts as the key shown there; the wheel scrolls and never selects; dragging along
+ * the time line moves in time.
  */
 
 /* Appends the text to copy, and to `words` its description for the message line: id and title of

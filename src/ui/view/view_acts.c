@@ -112,7 +112,7 @@ static enum prompt_kind question_of(const struct view *view, const struct run_st
     }
 }
 
-/* What each question is about: the act, and the request that is sent if the answer is yes. */
+/* The act that each question is about, and the request that is sent if the answer is yes. */
 static const struct asked_act {
     enum act act;
     enum control_verb verb;
@@ -284,7 +284,6 @@ static bool update_targets(struct view *view, const struct view_facts *facts)
         struct str left_why = {0};
         str_add(&left_why, prompt->left_out > 0 ? prompt->left_why : str_text(&why));
         struct prompt_many many = {.kind = prompt->kind,
-                                   .whose = prompt->whose,
                                    .left_out = prompt->left_out + before - kept,
                                    .left_why = str_text(&left_why)};
         name_targets(view, facts->state, &many, &ids);
@@ -395,7 +394,7 @@ void view_undo_note_act(struct view *view, const struct view_facts *facts,
             view_aim(facts->state, is_one ? todo->control.task : view->targets[i].task);
     if (undo->control.verb != CONTROL_CORRECT)
         return;
-    /* save the class that the correction replaces */
+    /* Save the class that the correction replaces. */
     const struct step_state *step =
         &facts->state->tasks[undo->control.task].steps[undo->control.step];
     const struct attempt_state *attempt = step_state_find_attempt(step, undo->control.attempt);

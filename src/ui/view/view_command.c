@@ -213,7 +213,7 @@ static struct view_todo run_line(struct view *view, const struct view_facts *fac
         return draw;
     }
     if (!command->may_be_bare && *argument == '\0') {
-        view_say(view, &facts->clock, "%s wants %s", command->row.name, command->row.argument);
+        view_say(view, &facts->clock, "%s needs %s", command->row.name, command->row.argument);
         return draw;
     }
     if (command->run)

@@ -6,6 +6,7 @@
 #include "attr.h"
 #include "view.h"
 #include "view_internal.h"
+
 enum { FAR = 1 << 24 };
 
 static const struct step {
