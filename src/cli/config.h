@@ -1,6 +1,7 @@
 /*
- * config.h - devs.config.json: the project's settings, in the run's folder or one above it, and the
- * options that override them. Any thread; functions that print: main thread.
+ * config.h - devs.config.json: the project's settings, in the run's folder or one above it, the
+ * options that override them, and adding a rule to them. Any thread; functions that print: main
+ * thread.
  */
 #ifndef DEVS_CONFIG_H
 #define DEVS_CONFIG_H

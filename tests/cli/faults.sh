@@ -183,9 +183,9 @@ wait "$pid" 2>/dev/null
 mv killed/.devs/kept killed/.devs/devs.db
 out=$(cd killed && "$devs" status 2>&1)
 want_in 'killed: the end is known' "$out" 'the end of this run is in a spill log: devs gc --merge '
-want_in 'killed: a dry run changes nothing' "$(cd killed && "$devs" gc --dry-run)" 'would bring in'
+want_in 'killed: a dry run changes nothing' "$(cd killed && "$devs" gc --dry-run)" 'would merge'
 want 'killed: nor removes it' "$(spills)" 1
-want_in 'killed: gc brings it in' "$(cd killed && "$devs" gc)" 'brought in'
+want_in 'killed: gc brings it in' "$(cd killed && "$devs" gc)" 'merged '
 want 'killed: and removes it' "$(spills)" 0
 want_in 'killed: once more there is nothing' "$(cd killed && "$devs" gc)" 'nothing to clean up'
 : >killed/end

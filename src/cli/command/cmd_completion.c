@@ -68,9 +68,8 @@ int cmd_completion(struct globals *globals, int argc, char **argv)
     if (list) {
         struct str text = {0};
         if (!completion_ask(&question, &text))
-            return fail_usage(
-                "run, interrupted, task, target, run_task, plan_task, policy or agent",
-                "completion: unknown list '%s'", list);
+            return fail_usage("run, unfinished, task, target, run_task, policy, agent or plan_task",
+                              "completion: unknown list '%s'", list);
         (void)fputs(str_text(&text), stdout);
         str_done(&text);
         return EXIT_ALL_PASSED;

@@ -175,7 +175,7 @@ static void look_for_room(const char *dir, struct doctor_line *line)
     struct place_disk disk = {.type = "?"};
     struct str words = {0};
     const bool is_known = place_disk(dir, &disk, NULL);
-    str_add(&words, "none yet: the first run adds .devs");
+    str_add(&words, "none yet: the first run creates .devs");
     if (is_known) {
         add_disk(&disk, &words);
         look_for_space(&disk, line);

@@ -26,8 +26,8 @@ static const char *action_word(enum gc_action action)
         [GC_KEPT] = "kept",
         [GC_REMOVED] = "removed",
         [GC_WOULD_REMOVE] = "would remove",
-        [GC_MERGED] = "brought in",
-        [GC_WOULD_MERGE] = "would bring in",
+        [GC_MERGED] = "merged",
+        [GC_WOULD_MERGE] = "would merge",
     };
     return words[action];
 }
@@ -125,8 +125,8 @@ static int merge_file(const struct gc *gc, const char *file)
     return EXIT_ALL_PASSED;
 }
 
-/* Nothing is removed because of a log that cannot be read, or of a name that is not RUN or
- * RUN/TASK: a task alone could belong to any run. */
+/* Nothing is removed if the log cannot be read, or if a name is not RUN or RUN/TASK: a task alone
+ * could belong to any run. */
 static bool check_log(const struct gc *gc, struct err *err)
 {
     struct log_reader *reader = NULL;

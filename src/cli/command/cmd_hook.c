@@ -60,8 +60,8 @@ struct recording {
 };
 
 /* Adds the event to the log as readable text: a call in one line with how it failed, but not its
- * result; the first HOOK_WORDS_MAX bytes of a message or a prompt. `notice` is what the agent is
- * told about it; NULL or "" = nothing. The redactor removes secrets. */
+ * result; the first HOOK_WORDS_MAX bytes of a message or a prompt. `notice` is the message to the
+ * agent; NULL or "" = none. The redactor removes secrets. */
 static bool record_words(const struct recording *to, const struct hook_input *input,
                          const char *notice, struct err *err)
 {

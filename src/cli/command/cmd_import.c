@@ -216,7 +216,7 @@ static void import_run_item(void *ctx, const struct transcript_item *item)
     if (item->item.kind == AGENT_ITEM_SESSION && !run->log)
         return; /* the run starts with the first thing that happens */
     if (item->item.kind == AGENT_ITEM_OTHER && !run->log)
-        return; /* text before the start, or instead of it */
+        return; /* before the first event, or in a file without events */
     if (!run->log && !begin_import(run))
         return;
     if (add_words(run, item))

@@ -1,4 +1,4 @@
-/* completion_ask.c - answers what a shell asks while somebody types: tasks, runs, policies. */
+/* completion_ask.c - the words that a shell offers on Tab: tasks, runs, policies. */
 #include <assert.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -201,7 +201,7 @@ void completion_add_kind(const struct completion_form forms[COMPLETION_SOURCE_CO
     str_add(out, form->behind);
 }
 
-/* Limits for what is read while somebody holds Tab. */
+/* Limits for reading while the user waits for Tab. */
 enum {
     OFFERS_MAX = 500,
     OFFER_WORDS_MAX = 80,

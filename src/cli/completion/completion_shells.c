@@ -331,7 +331,6 @@ static void add_zsh_spec(struct str *out, const char *command, const struct opti
     str_add(out, "'\n");
 }
 
-/* The arguments of a command that is run belong to that command. */
 static void add_zsh_command(struct str *out, const struct completion_command *command)
 {
     str_addf(out, "    '%s') specs=(\n", command->name);
@@ -341,7 +340,7 @@ static void add_zsh_command(struct str *out, const struct completion_command *co
         if (spec->letter != '\0')
             add_zsh_spec(out, command->name, spec, true);
     }
-    if (command->options.rest_after_first)
+    if (command->options.rest_after_first) /* the arguments belong to the command that is run */
         str_add(out, "      '(-):COMMAND:_command_names -e'\n      '*::ARG:_normal'\n");
     for (size_t i = 0; i < command->operand_count && !command->options.rest_after_first; i++) {
         const struct completion_operand *operand = &command->operands[i];

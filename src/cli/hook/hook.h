@@ -1,6 +1,6 @@
 /*
- * hook.h - the agent CLIs that have hooks, what they send to a hook, and how it answers.
- * Pure.
+ * hook.h - the agent CLIs that have hooks, the events that they send to a hook and its answers, and
+ * the settings files that install hooks. Pure, except hook_install() and the like.
  */
 #ifndef DEVS_HOOK_H
 #define DEVS_HOOK_H
@@ -91,8 +91,8 @@ void hook_answer_say(const struct hook_input *input, bool stuck, const char *wor
 void hook_answer_stop(const char *why, struct str *out);
 
 /*
- * Devs hook install, uninstall and status: the settings files of agent CLIs. These
- * functions print. Main thread.
+ * `devs hook install`, `uninstall` and `status`: the settings files of agent CLIs. These functions
+ * print. Main thread.
  */
 
 struct hook_install {

@@ -292,7 +292,7 @@ static bool read_input(struct hook_input *input, const struct hook_agent *agent,
     if (*input->event == '\0' || *input->session == '\0')
         return err_set(err, ERR_INVALID,
                        "a hook's JSON needs a \"hook_event_name\" and a \"session_id\"");
-    /* without --agent, names and members that only its events have tell the agent */
+    /* without --agent, event names and members that only one agent uses identify it */
     const bool is_geminis =
         strncmp(input->event, "Before", 6) == 0 || strncmp(input->event, "After", 5) == 0;
     if (agent)

@@ -1,6 +1,6 @@
 /*
- * project.h - the workflows, and devs.project.json: an idea and its phases, saved by `devs
- * new-project` and read by the other workflows. People may edit it.
+ * project.h - devs.project.json (an idea and its phases, saved by `devs new-project` and read by
+ * the other workflows; people may edit it), and what the workflows share.
  *
  * Main thread: errors in the file are printed.
  */
@@ -74,10 +74,8 @@ void project_plan_name(int number, char *name, size_t size);
 bool project_is_plan_name(const char *name);
 
 /*
- * Shared by `devs new-project`, `plan-phase` and `execute-phase`: options, prompts,
- * one question to an agent as a run, and the object that reports its result.
- *
- * Main thread.
+ * Shared by `devs new-project`, `plan-phase` and `execute-phase`: options, prompts, one question to
+ * an agent as a run, and the object that reports its result.
  */
 
 /* The options; NULL or false = not given. Everything is borrowed. */

@@ -150,7 +150,7 @@ bool front_open(struct front *front, enum front_kind kind, const struct front_en
         } else {
             (void)prctl(PR_SET_PDEATHSIG, (unsigned long)SIGHUP, 0UL, 0UL, 0UL);
             if (getppid() != parent)
-                (void)raise(SIGHUP); /* it died before we asked */
+                (void)raise(SIGHUP); /* it died before prctl() */
         }
         front->fd = pipe_fds[1];
         return true;

@@ -126,6 +126,17 @@ static void add_missing(const struct adapter *adapter, struct str *out)
              adapter_program(adapter));
 }
 
+/* Prints `where` (may be ""), what is missing and how to install it. */
+static int fail_missing(const struct adapter *adapter, const char *where)
+{
+    const char *install = adapter_install(adapter);
+    struct str words = {0};
+    add_missing(adapter, &words);
+    (void)fail_usage(*install != '\0' ? install : NULL, "%s%s", where, str_text(&words));
+    str_done(&words);
+    return EXIT_NO_AGENT;
+}
+
 void plan_agents_missing(const struct plan_step *step, struct str *out)
 {
     if (!is_missing(step))
@@ -142,14 +153,9 @@ int plan_agents_check(const struct plan *plan)
         for (int k = 0; k < task->step_count; k++) {
             if (!is_missing(&task->steps[k]))
                 continue;
-            const struct adapter *adapter = task->steps[k].agent->adapter;
-            const char *install = adapter_install(adapter);
-            struct str words = {0};
-            add_missing(adapter, &words);
-            (void)fail_usage(*install != '\0' ? install : NULL, "task '%s', step %d: %s", task->id,
-                             k + 1, str_text(&words));
-            str_done(&words);
-            return EXIT_NO_AGENT;
+            char where[PLAN_ID_MAX + 64];
+            (void)snprintf(where, sizeof(where), "task '%s', step %d: ", task->id, k + 1);
+            return fail_missing(task->steps[k].agent->adapter, where);
         }
     }
     return EXIT_ALL_PASSED;
@@ -202,17 +208,12 @@ static int fail_none(const struct adapters *adapters)
 /* Checks that the adapter's program is installed. Returns the exit code. */
 static int check_program(const struct adapter *adapter)
 {
-    const char *program = adapter_program(adapter);
-    const char *install = adapter_install(adapter);
     if (is_here(adapter))
         return EXIT_ALL_PASSED;
-    if (*program == '\0')
+    if (*adapter_program(adapter) == '\0')
         return fail_usage("give it a program under \"agents\" in devs.config.json",
                           "agent '%s' has no program", adapter_name(adapter));
-    (void)fail_usage(*install != '\0' ? install : NULL,
-                     "agent '%s' is not installed: program '%s' not found", adapter_name(adapter),
-                     program);
-    return EXIT_NO_AGENT;
+    return fail_missing(adapter, "");
 }
 
 int agent_choose(const struct adapters *adapters, const char *name, const struct adapter **out)

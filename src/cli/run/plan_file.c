@@ -417,13 +417,13 @@ static void add_outside(const struct plan_file *file, struct str *out)
         const struct plan_task *task = &file->plan->tasks[i];
         const struct sandbox_spec spec =
             plan_setup_sandbox(task->workspace, plan_task_sandbox(task));
-        if ((int)text_list_count(task->workspace->setup) > 0 && spec.kind == SANDBOX_NONE)
+        if (text_list_count(task->workspace->setup) > 0 && spec.kind == SANDBOX_NONE)
             add_name(&setups, task->id, 0);
     }
     end_names(&setups);
     str_addf(out, "  %-8s devs' own commands, with devs' own configuration\n", "git");
     add_clients(file->plan, out);
-    if ((int)text_list_count(notify) == 0)
+    if (text_list_count(notify) == 0)
         return;
     str_addf(out, "  %-8s ", "notify");
     shell_words_add(notify, (int)text_list_count(notify), out);

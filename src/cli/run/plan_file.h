@@ -1,5 +1,6 @@
 /*
- * plan_file.h - reads a plan from a file and reports all its errors; shows it for --dry-run.
+ * plan_file.h - reads a plan from a file and reports all its errors; shows it for --dry-run; and
+ * checks, chooses and changes its agents.
  */
 #ifndef DEVS_PLAN_FILE_H
 #define DEVS_PLAN_FILE_H
@@ -45,8 +46,8 @@ int plan_shown(const struct plan_file *file, int jobs);
 int plan_shown_json(const struct plan_file *file);
 
 /*
- * The agents of a plan: checks that their programs are installed, chooses one, and
- * changes agent, model or session as the command line asks.
+ * The agents of a plan: checks that their programs are installed, chooses one, and changes agent,
+ * model or session as the command line requests.
  */
 
 /* The requested changes; NULL = as the plan says. Everything is borrowed. */

@@ -433,7 +433,7 @@ static void print_summary(const struct watching *watching, const struct run_stat
     const struct summary summary = {
         .state = state, .reader = follower_reader(watching->follower), .run = watching->run};
     summary_write(&summary, &text);
-    /* Whether a task ended without success after more than one attempt of a step. */
+    /* a task ended without success after more than one attempt of a step */
     bool has_retried_in_vain = false;
     for (int i = 0; state->ended && i < state->plan->task_count && !has_retried_in_vain; i++)
         has_retried_in_vain =
@@ -574,8 +574,8 @@ int session_run(const struct session *session)
         warn("%s: using plain lines instead", err.message);
         watching.watch = SESSION_PLAIN;
     }
-    /* Under nohup SIGHUP is ignored, but we still receive it, because it is blocked. Asked before
-     * we ignore it ourselves. */
+    /* Under nohup SIGHUP is ignored, but we still receive it, because it is blocked. Checked
+     * before we ignore it ourselves. */
     watching.nohup = sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler == SIG_IGN;
     if (session->detach || watching.watch == SESSION_COCKPIT) {
         enum front_kind kind = session->detach ? FRONT_APART : FRONT_HERE;

@@ -455,7 +455,7 @@ bool stream_follow(const struct stream *stream, struct follower **out, struct er
         *stream->unwritten = p.outlet.error;
     else if (ok && p.outlet.error != 0)
         ok = err_set_errno(err, p.outlet.error, "stdout");
-    /* A person who follows a run is told why its end will not come. */
+    /* Tells a person who follows a run why its end will not come. */
     const struct log_run_info *run = follower_run(p.follower);
     if (ok && stream->follow && stream->done_fd < 0 && p.orphaned && !p.outlet.closed &&
         !follower_state(p.follower)->ended && !run->is_session)

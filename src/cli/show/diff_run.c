@@ -418,7 +418,7 @@ static void diff_json(const struct compare *compare, struct str *out)
         digest_is_same(sides[COMPARE_FIRST].fingerprint, sides[COMPARE_SECOND].fingerprint));
     str_json_i64(out, "new_lines", (int64_t)compare->fresh);
     str_json_i64(out, "lines", (int64_t)compare->second_lines);
-    unsigned masks = 0; /* what was masked in either */
+    unsigned masks = 0; /* of both sides */
     for (int side = 0; side < COMPARE_SIDES; side++) {
         for (int text = 0; text < COMPARE_TEXT_COUNT; text++)
             masks |= sides[side].texts[text].masks;
