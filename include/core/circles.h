@@ -4,6 +4,8 @@
  *
  * Only attempts that exited, died of a signal or timed out count as steps. Attempts that never
  * started, were canceled or were interrupted do not.
+ *
+ * The end of the file has the digest of a step's call, by which attempts are compared.
  */
 #ifndef DEVS_CIRCLES_H
 #define DEVS_CIRCLES_H

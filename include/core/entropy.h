@@ -3,8 +3,8 @@
  *
  * Each step of a trajectory (an attempt, or a tool call or message of an agent) yields one
  * `struct entropy_fact`: digests, bits and numbers, no output. The facts are in the run log, and
- * the same facts give the same verdicts live, in recovery and in replay. The memory at
- * the end of this file turns steps into facts.
+ * the same facts give the same verdicts live, in recovery and in replay. The memory of a
+ * task (below) turns steps into facts.
  *
  * The seven rungs, strictest first. The first one that says "stuck" names the loop:
  *   repeat     the same call with the same result, in a row
@@ -31,7 +31,6 @@
 #include "str.h"
 
 struct json;
-struct str;
 
 enum {
     ENTROPY_WINDOW = 96,                /* steps that the rungs look back on */
@@ -184,8 +183,7 @@ void entropy_nudge(const struct entropy_verdict *verdict, const char *call, unsi
                    struct str *out);
 
 /*
- * The memory of a task: makes the fact of a step, which tells what is new in
- * its result.
+ * The memory of a task: turns a step into its fact, which tells what is new in the step's result.
  *
  * It gets the call, then the normalised lines as they arrive, then the end. It keeps bounded
  * tables of lines, shapes of lines and calls of the current segment, and drops the oldest
@@ -278,8 +276,7 @@ ATTR_MUST_USE bool entropy_memory_load(struct entropy_memory *memory, const void
                                        struct err *err);
 
 /*
- * One trajectory as a JSON row, and the verdict on it as another: what `devs entropy` reads and
- * writes. Pure.
+ * One trajectory as a JSON row, and the verdict on it as another: the rows of `devs entropy`. Pure.
  *
  *   {"id": "x", "steps": [{"tool": "shell", "args": {"command": "make"}, "exit": 2,
  *    "output": "..."}, ...]}

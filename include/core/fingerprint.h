@@ -1,5 +1,8 @@
 /*
- * fingerprint.h - is this result the same as the last one? 128 bits that tell.
+ * fingerprint.h - is this result the same as the last one? Normalised lines, the fingerprint of a
+ * result, the canonical text of JSON, and reports of tests.
+ *
+ * A fingerprint has 128 bits.
  *
  * Text: the sum modulo 2^128 of the XXH3 128-bit hashes of the normalised lines (below) of
  * both streams, and their number. So the order of lines does not matter, nor how the streams were
@@ -88,7 +91,7 @@ struct normaliser_line {
 /* Borrows ctx as long as the normaliser lives. */
 typedef void normaliser_line_fn(void *ctx, const struct normaliser_line *line);
 
-/* The words of a call: if it fails, its own name and arguments in the message are an echo and no
+/* The words of a call: if it fails, its own name and arguments in the message are an echo, not
  * news. */
 struct normaliser_words;
 
@@ -122,6 +125,10 @@ void normaliser_end(struct normaliser *normaliser);
 
 /* Drops the unfinished line. */
 void normaliser_drop(struct normaliser *normaliser);
+
+/*
+ * The fingerprint of a result.
+ */
 
 enum {
     FINGERPRINT_STREAMS = 2,

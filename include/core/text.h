@@ -63,7 +63,7 @@ void text_fit(struct str *out, const char *utf8, int columns, int flags);
 size_t text_cut(const char *utf8, size_t len, size_t max);
 /* Copies a text, cut between two characters if it does not fit into `size` > 0 bytes. */
 void text_copy(char *out, size_t size, const char *utf8);
-/* Returns what follows a number that says which: "st", "nd", "rd", "th". */
+/* Returns the suffix of an ordinal number: "st", "nd", "rd", "th". */
 const char *text_ordinal(int number);
 
 /* Returns the bytes of the escape sequence (CSI, OSC, DCS, SS2, ...) that begins with the ESC at
@@ -71,12 +71,12 @@ const char *text_ordinal(int number);
 size_t text_escape_len(const char *bytes, size_t len);
 
 /*
- * Lists of strings: owned, NULL-terminated; NULL if empty.
+ * Lists of strings. Most are owned and NULL-terminated; NULL if empty.
  */
 
 /* Returns the number of strings; 0 for NULL. */
 size_t text_list_count(char *const *texts);
-/* Returns whether one of the `count` strings is equal to `text`. */
+/* Returns true if one of the `count` strings is equal to `text`. */
 bool text_is_in(const char *const *texts, size_t count, const char *text);
 /* Returns a copy, to be freed with text_list_free(); NULL for NULL. */
 char **text_list_copy(char *const *texts);

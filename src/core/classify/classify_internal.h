@@ -326,4 +326,7 @@ enum {
  * and an option that must be among its arguments ("sbatch --wait"). argv may be NULL. */
 bool launched_find(char *const *argv, const char *wanted);
 
+/* Returns 15 for "SIGTERM"; 0 for an unknown name (classify.c). */
+int facts_signal_number(const char *name);
+
 #endif

@@ -6,6 +6,7 @@
 
 #include "attr.h"
 #include "calendar.h"
+#include "classify_internal.h"
 #include "json.h"
 #include "json_repair.h"
 #include "xalloc.h"
@@ -91,8 +92,7 @@ static void add_time(struct str *out, const char *key, int64_t at_ms)
     add_text(out, key, text);
 }
 
-/* own_retries: what the agent's CLI retried on its own, reported beside the verdict; -1: not an
- * agent. */
+/* own_retries: how often the agent's CLI retried on its own; -1: not an agent. */
 static void add_verdict(struct str *out, const struct json *row, const struct verdict *verdict,
                         int64_t own_retries)
 {
@@ -204,8 +204,8 @@ static bool judge_row(const struct classifier *classifier, const struct json *ro
     if (ok) {
         classify(classifier, &input, out);
         *own_retries_out = input.agent ? classify_own_retries(&input) : -1;
-        /* No rule matched: reports a time to retry all the same; whether to retry is up to the
-         * verdict. */
+        /* Reports a time to retry even if no rule matched; whether to retry is up to the verdict.
+         */
         const bool is_undecided =
             out->class == VERDICT_PERSISTENT &&
             (strcmp(out->rule, "default") == 0 || strcmp(out->rule, "exit.words") == 0);

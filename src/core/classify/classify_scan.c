@@ -419,7 +419,7 @@ static bool try_line(struct scan *scan, const struct rule *rule, struct scan_mat
         subject_of(&scan->streams[match->stream].text, match->line,
                    rule->need_count > 0 ? CLEAN_PART_MAX : SCAN_UNPICKED_MAX);
     const enum rule_match found = match_subject(scan, &subject, rule->pattern, match->spans);
-    /* What a pattern alone cannot express. */
+    /* Conditions that a pattern alone cannot express. */
     bool matches = found == RULE_MATCH_YES;
     if (matches && rule->over)
         matches = number_at(scan, match, 2) > number_at(scan, match, 1);

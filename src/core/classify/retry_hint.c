@@ -99,7 +99,7 @@ int64_t hint_duration(const char *text, size_t len, int64_t unit_ms)
         total += number * ms;
         if (total > (double)HINT_MAX_MS)
             return HINT_NONE;
-        /* What may be between "3 days" and "4 hours". */
+        /* Skips what separates "3 days" and "4 hours". */
         if (at < len && text[at] == ',')
             at++;
         if (at < len && text[at] == ' ')

@@ -321,7 +321,7 @@ static bool find_token(struct token_scan *scan, const byte *at, struct token *ou
         }
         if (find_in_word(scan, &word, out))
             return true;
-        /* The rest of a version or fraction is no token either. */
+        /* The rest of a version or fraction is not a token either. */
         const byte *p = word.to;
         while ((word.all_classes & CLASS_DIGIT) && byte_at(scan, p) == '.' &&
                byte_is(byte_at(scan, p + 1), CLASS_DIGIT)) {

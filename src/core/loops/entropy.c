@@ -131,10 +131,10 @@ static void take_step(struct entropy_window *window, enum entropy_kind kind,
     }
 }
 
-/* Returns true if nobody has been told about this identity yet, and the limit of nudges is not
- * reached. Remembers that it was told. */
-static bool tell_once(struct entropy_window *window, const struct entropy_verdict *verdict,
-                      int nudges_max)
+/* Returns true if this loop has not been reported yet and the limit of nudges is not reached; then
+ * counts it as reported. */
+static bool report_once(struct entropy_window *window, const struct entropy_verdict *verdict,
+                        int nudges_max)
 {
     const bool barren = verdict->rung == ENTROPY_RUNG_BARREN;
     if (barren && window->barren_told == verdict->first)
@@ -552,7 +552,7 @@ void entropy_apply(struct entropy_state *state, const struct entropy_fact *fact,
         worst = verdict;
     }
     if (worst.level == ENTROPY_SUSPECT)
-        worst.news = tell_once(window, &worst, limits->nudges);
+        worst.news = report_once(window, &worst, limits->nudges);
     if (worst.level == ENTROPY_STUCK)
         worst.news = !window->stuck;
     window->stuck = worst.level == ENTROPY_STUCK;

@@ -18,7 +18,7 @@ enum {
     SAME_ERRORS = 4,           /* failures in a row that end in one message */
     SAME_ERROR_PERMILLE = 400, /* more new lines than this are news if the message names the call */
     HARDLY_PERMILLE = 250,     /* and if it does not */
-    SWEEP_LINES = 1,           /* a longer result does not answer one of many such questions */
+    REPORT_LINES = 2,          /* a result of at least this many lines is a report */
     SWEEP_MAX = 40,            /* more than this in a row are not news */
     CRASH_LINES = 5,           /* a failure with at least this many lines is data about its input */
     FALLS_LEAST = 3,           /* falls of a count of faults in a row that are progress */
@@ -82,7 +82,7 @@ static bool is_look(const struct entropy_memory *memory, const struct ending *en
     const bool is_down = ending->end->failed && hints & (HINT_PASSES | CAUSES_NETWORK);
     if (memory->attempt || traits & (CALL_NO_LOOK | CALL_PLANS))
         return false;
-    /* An installation that waits for the network or a lock polls it, too. */
+    /* An installation that waits for the network or a lock is a poll, too. */
     if ((waits || memory->slept) && is_down && !(hints & HINT_HOPELESS))
         return true;
     if (traits & CALL_CHANGES)
@@ -162,8 +162,7 @@ static bool is_sweep(struct entropy_memory *memory, const struct ending *ending)
     const bool silent = memory->sums.lines == 0 && !(memory->call.traits & CALL_CHANGES);
     const bool is_short = memory->sums.lines <= SILENT_LINES && memory->sums.longest <= SHORT_BYTES;
     const bool reads = memory->call.traits & CALL_READS && is_short;
-    const bool runs = memory->call.traits & CALL_SHELL && ending->of_path &&
-                      memory->sums.lines <= SILENT_LINES && memory->sums.longest <= SHORT_BYTES &&
+    const bool runs = memory->call.traits & CALL_SHELL && ending->of_path && is_short &&
                       memory->sums.hints & HINT_NO_CHANGE;
     const bool answers = ending->now == CALL_END_OK ? (reads || runs) && !trouble
                                                     : ending->now == CALL_END_FAILED && silent;
@@ -203,7 +202,7 @@ static bool is_refused(struct entropy_memory *memory, const struct ending *endin
     const bool counts = ending->now == CALL_END_FAILED && !memory->attempt && !waits;
     unsigned causes = counts ? memory->sums.hints & CAUSES : 0;
     if (causes & CAUSES_NETWORK)
-        causes |= CAUSES_NETWORK; /* programs meet the same lack of a network at different points */
+        causes |= CAUSES_NETWORK; /* without a network, programs fail at different points */
     if (!memory->refusals && !causes)
         return false;
     if (!memory->refusals)
@@ -529,7 +528,7 @@ static struct ending read_ending(struct entropy_memory *memory, const struct ent
     }
     bool added = false;
     (void)entropy_table_add(&memory->news.lines, entropy_hash_pair(ending.outcome.lo, 4), &added);
-    ending.reports_same = !added && memory->sums.lines > SWEEP_LINES;
+    ending.reports_same = !added && memory->sums.lines >= REPORT_LINES;
     ending.changed = has_changed(memory, &ending);
     compare_words(memory, &ending);
     ending.refused = is_refused(memory, &ending);

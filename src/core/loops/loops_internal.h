@@ -12,7 +12,7 @@
 #include "entropy.h"
 #include "entropy_limits.h"
 
-/* Returns whether it is a blank within a line. */
+/* Returns true for a blank within a line. */
 static inline bool loops_is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
@@ -385,7 +385,7 @@ struct known_failures {
 struct refusals {
     unsigned causes;       /* hints that all of them have; 0: the last failure had none */
     int count;             /* saturates */
-    int strays;            /* later failures at the same target without a common cause */
+    int strays;            /* later failures without a common cause that did not end the streak */
     struct word_set names; /* names in the arguments of all these calls */
 };
 
