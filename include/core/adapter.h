@@ -13,7 +13,6 @@
 #include <stddef.h>
 
 #include "attr.h"
-#include "run_state.h"
 
 struct adapter;
 struct adapters; /* a set; NULL means the built-in ones */
@@ -58,6 +57,9 @@ const struct adapter *adapters_of_program(const struct adapters *adapters, const
 /* Returns the visible adapters by number from 0, own ones first, each name once; NULL after the
  * last. */
 const struct adapter *adapters_at(const struct adapters *adapters, size_t index);
+/* Returns the variables of the set's own adapter `index`, to replace their texts in place before
+ * the set is shared; NULL after the last. */
+char **adapters_own_env(struct adapters *adapters, size_t index);
 
 /* Returns the name in plans and settings. This and all other texts here live as long as the
  * adapters. */
@@ -116,21 +118,5 @@ void adapter_write(const struct adapter *adapter, struct str *out);
 
 /* Returns the program's name without its folder: what follows the last '/' of argv[0]. */
 const char *adapter_program_of(const char *path);
-
-/*
- * Which session of its agent an attempt continues. Pure; any thread.
- */
-
-/* Returns the id of the session that the next attempt of this agent's step continues: the last one
- * that the task's agent reported, otherwise the plan's `resume`. Returns NULL if a new session
- * begins: there is none, the agent cannot continue one, or its id was redacted as a secret.
- * Borrowed from the state or the plan. */
-const char *agent_session_next(const struct run_state *state, int task,
-                               const struct plan_agent *agent);
-
-/* Returns the arguments of the step's latest attempt, or of the next one if the step is waiting for
- * it: those of adapter_argv() without the prompt, or a copy of the plan's if the step has no agent.
- * The caller frees them with adapter_argv_free(). */
-char **agent_session_argv(const struct run_state *state, int task, int step);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * agent_stream.h - reads the output of an agent CLI as it arrives.
+ * agent_stream.h - reads the output of an agent CLI as it arrives: what the agent does, and what it
+ * uses.
  *
  * Bytes go in, in pieces of any size; items come out of the callback during agent_stream_add()
  * and agent_stream_end(). The adapter's rules define the items. Bounded by the limits below; what
@@ -13,8 +14,8 @@
 #include <stdint.h>
 
 /*
- * What an agent has used: in an attempt, a task or a run. A plain value; zero-
- * initialized: nothing yet, or unknown.
+ * What an agent has used: in an attempt, a task or a run. A plain value; zero-initialized: nothing
+ * yet, or unknown.
  */
 
 /* Limit of each sum: larger reports of a CLI are not believed, and no log accepts them. */
@@ -150,7 +151,7 @@ bool agent_stream_final(const struct agent_stream *stream, struct str *out, bool
 void agent_item_words(const struct agent_item *item, struct str *out);
 
 /*
- * What a tool call is about, in one line, and what it cost. Pure; any thread.
+ * Tool calls and costs as text. Any thread.
  */
 
 /* Appends the purpose of a call: the command, the file, the pattern; else its arguments as JSON;

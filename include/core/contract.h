@@ -1,5 +1,6 @@
 /*
- * contract.h - what an agent's output must look like: a JSON Schema, draft 2020-12.
+ * contract.h - contracts, which say what an agent's output must look like (JSON Schema, draft
+ * 2020-12), and violations, the errors of any JSON document.
  *
  * A contract is compiled once and immutable, so threads may share it. docs/contracts.md lists the
  * supported keywords; any other keyword is an error when the contract is loaded, so that nothing
@@ -20,7 +21,7 @@
 #include "str.h"
 
 /*
- * All errors of a JSON document.
+ * Violations: all errors of a JSON document, in document order.
  */
 
 enum violation_code {

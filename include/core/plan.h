@@ -98,7 +98,7 @@ struct plan_step {
     struct plan_expected_file *files; /* owned; checked after success; NULL = none */
     int file_count;                   /* at most PLAN_FILES_MAX */
     bool idempotent;
-    bool once;                   /* one attempt in every phase, whatever its policy: plan.h */
+    bool once;                   /* one attempt in every phase, whatever its policy; plan_grow() */
     const struct policy *policy; /* borrowed from the plan, this step or static; never NULL */
     struct policy *own_policy;   /* owned; the step's own policy, NULL = none */
     int source;                  /* index in plan->sources of the rate limit that it shares; -1 =
@@ -134,7 +134,7 @@ struct plan_name {
 struct plan {
     char *name; /* owned; defaults to "plan" */
     int jobs;   /* 0 = unspecified */
-    bool grows; /* begins without tasks, which are added while it runs: plan.h */
+    bool grows; /* begins without tasks, which are added while it runs: see plan_grow() */
     bool idempotent;
     struct policy *policies; /* owned; those of the settings, then the plan's own */
     int policy_count;
@@ -312,8 +312,8 @@ ATTR_MUST_USE bool plan_sessions_check(const struct plan *plan, struct violation
  *
  * An added task needs no others, works in place, and has steps that run a command without a
  * contract. Steps that are not declared idempotent get one attempt in every phase, whatever their
- * policy, since nothing can be restored before a second one; whoever adds the task is told. A
- * failed start never ran, and may be repeated.
+ * policy, since nothing can be restored before a second one; the decision says so. A failed start
+ * never ran, and may be repeated.
  */
 
 /* Returns true if the plan has all its tasks, like plans of people and agents. Otherwise adds a

@@ -116,7 +116,7 @@ struct draw_key {
 uint64_t policy_draw(const struct draw_key *key);
 
 /*
- * How much the agents of a task, or of a run, may use. A plain value.
+ * Budgets: how much the agents of a task, or of a run, may use. A plain value.
  */
 
 /* Numbers are in the log: never renumber. */

@@ -104,4 +104,23 @@ void agent_prompt_write(const struct agent_prompt *prompt, struct str *out);
 void agent_prompt_why(const struct outcome *outcome, const struct verdict *verdict,
                       struct str *out);
 
+/*
+ * Which session of its agent an attempt continues.
+ */
+
+struct plan_agent;
+struct run_state;
+
+/* Returns the id of the session that the next attempt of this agent's step continues: the last one
+ * that the task's agent reported, otherwise the plan's `resume`. Returns NULL if a new session
+ * begins: there is none, the agent cannot continue one, or its id was redacted as a secret.
+ * Borrowed from the state or the plan. */
+const char *agent_session_next(const struct run_state *state, int task,
+                               const struct plan_agent *agent);
+
+/* Returns the arguments of the step's latest attempt, or of the next one if the step is waiting for
+ * it: those of adapter_argv() without the prompt, or a copy of the plan's if the step has no agent.
+ * The caller frees them with adapter_argv_free(). */
+char **agent_session_argv(const struct run_state *state, int task, int step);
+
 #endif

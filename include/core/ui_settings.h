@@ -10,8 +10,6 @@
 
 #include "attr.h"
 
-/* How a person wants times to be shown. Everything else is in shown.h. */
-
 /* How past times are shown: as time ago, in the person's time zone, or in UTC. */
 enum shown_times { SHOWN_TIMES_AGO, SHOWN_TIMES_CLOCK, SHOWN_TIMES_UTC, SHOWN_TIMES_COUNT };
 

@@ -75,8 +75,7 @@ bool workspace_can_be_reset(const struct workspace_spec *spec);
 void workspace_spec_write(const struct workspace_spec *spec, struct str *out);
 
 /*
- * How a plan or the settings isolate steps from the machine. Immutable once
- * read, so any thread may read it.
+ * Sandboxes: how steps are isolated from the machine.
  */
 
 enum {

@@ -3,6 +3,7 @@
 
 #include "adapter.h"
 #include "play.h"
+#include "repair.h"
 #include "str.h"
 #include "test_main.h"
 

@@ -189,17 +189,8 @@ struct adapter {
     size_t rule_count;
 };
 
-/* Returns the variables of the set's adapter `index`, to replace texts in place while nobody
- * else knows the set; NULL after the last. */
-char **adapters_own_env(struct adapters *adapters, size_t index);
-
 /*
- * The stream of an agent's output from within, and the calls that
- * wait for their results. Pure.
- */
-
-/*
- * Calls waiting for their results.
+ * Calls of a stream that wait for their results.
  */
 
 struct agent_call {

@@ -36,7 +36,7 @@ struct agent_used agent_used_of_event(const struct event *event)
                               .cost_micro = event->c,
                               .tokens = event->d,
                               .own_retries = event->e};
-    if (!event->text) /* as of most events, since denied calls are rare */
+    if (!event->text) /* most events have none, since denied calls are rare */
         return used;
     const int64_t refused =
         json_scan_i64(json_scan_get(event->text, strlen(event->text), "refused"), 0);
@@ -75,7 +75,7 @@ static void take_words(struct agent_stream *stream, const char *text, size_t len
         stream->last.is_line = false;
         stream->last.end = AGENT_END_UNKNOWN;
     }
-    if (stream->adapter->output == ADAPTER_OUTPUT_TEXT) { /* all of it is the result */
+    if (stream->adapter->output == ADAPTER_OUTPUT_TEXT) { /* the whole output is the result */
         stream->final_is_lost = stream->final_is_lost || stream->final.len + len >= AGENT_TEXT_MAX;
         if (!stream->final_is_lost) {
             str_add_n(&stream->final, text, len);

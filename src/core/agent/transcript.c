@@ -456,7 +456,7 @@ static void take_item(void *ctx, const struct agent_item *item)
     t->fn(t->ctx, &it);
 }
 
-/* Fails: the format of what has been read is not known. */
+/* Fails, because the format is unknown. */
 static bool fail_unknown(const struct transcript *t, struct err *err)
 {
     if (t->counts.lines == 0)

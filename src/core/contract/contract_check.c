@@ -289,7 +289,7 @@ static bool check_member(struct contract_checking *checking, const struct contra
     return contract_fits(checking, schema->additional, member) && fits;
 }
 
-/* Says what the member should be, as far as its own schema tells. */
+/* Reports the missing member, and what its own schema says that it should be. */
 static bool say_missing(struct contract_checking *checking, const struct contract_schema *schema,
                         const struct contract_spot *member, const char *message)
 {

@@ -446,7 +446,6 @@ static const struct keyword {
 
 void contract_load_keyword(const struct contract_site *site, const char *keyword)
 {
-    struct near_word near = near_word_new(keyword);
     for (size_t i = 0; i < ARRAY_LEN(keywords); i++) {
         if (strcmp(keywords[i].name, keyword) == 0) {
             char *schema = (char *)site->schema;
@@ -455,6 +454,7 @@ void contract_load_keyword(const struct contract_site *site, const char *keyword
         }
     }
 
+    struct near_word near = near_word_new(keyword);
     struct str message = {0};
     for (size_t i = 0; i < ARRAY_LEN(keywords); i++)
         near_word_offer(&near, keywords[i].name);

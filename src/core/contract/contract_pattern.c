@@ -283,7 +283,7 @@ static bool take_escape(struct reading *reading)
                ascii_is_digit(peek_char(reading, len)) || peek_char(reading, len) == '_')
             len++;
         if (peek_char(reading, 2) != '<' || peek_char(reading, len) != '>')
-            return refuse_pattern(reading, "\\k wants <a group>");
+            return refuse_pattern(reading, "\\k needs <a group>");
         return take_as_it_is(reading, len + 1);
     }
     if (ascii_is_letter(c) || ascii_is_digit(c) || c == '\0')

@@ -327,9 +327,9 @@ static struct nearest find_nearest(struct contract_checking *checking,
     return nearest;
 }
 
-/* Reports each error of the nearest alternative. If the value's kind differs from all
- * alternatives, reports only that, for all of them, since nothing else matters then; otherwise
- * another kind is an ordinary invalid value. */
+/* Reports each error of the nearest alternative. If the value is of another kind than every
+ * alternative, reports only the mismatches, with the constants of all alternatives, since nothing
+ * else matters then. Otherwise a mismatch is an ordinary invalid value. */
 static void report_nearest(struct contract_checking *checking, struct nearest *nearest)
 {
     struct contract_findings *said = checking->findings;

@@ -163,6 +163,8 @@ void plan_reader_walk(struct plan_reader *reader, const struct json_pointer *pat
 
 /* Reads an integer, including 2.0. Leaves *out alone otherwise. */
 void plan_reader_whole(const struct json *value, int64_t *out);
+/* The same for integers from `min` to `max`. */
+void plan_reader_number(const struct json *value, int64_t min, int64_t max, int64_t *out);
 
 /* Copies a string into *out, which stays NULL otherwise. Reports texts of more than
  * PLAN_TEXT_MAX bytes, because a schema counts characters. */
@@ -190,6 +192,8 @@ void plan_source_guess(struct plan *plan, struct plan_step *step);
  * of at most `max` strings, which the schema has reported. */
 void plan_list_read(struct plan_reader *reader, const struct json_pointer *path,
                     const struct json *value, size_t max, char ***out);
+/* Frees the list and makes it NULL. */
+void plan_list_forget(char ***list);
 
 /*
  * "loops": thresholds of loop detection, named by the table of entropy_limits.h.

@@ -106,7 +106,6 @@ void plan_reader_walk(struct plan_reader *reader, const struct json_pointer *pat
             continue;
         const struct plan_field *field = &fields->rows[i];
         void *out = target ? (char *)target + field->offset : NULL;
-        int64_t number = -1;
         switch (field->type) {
         case PLAN_FIELD_READ:
             field->read(reader, &place, member);
@@ -118,9 +117,7 @@ void plan_reader_walk(struct plan_reader *reader, const struct json_pointer *pat
             *(bool *)out = json_bool(member, *(bool *)out);
             break;
         case PLAN_FIELD_NUMBER:
-            plan_reader_whole(member, &number);
-            if (number >= 0 && number <= field->max)
-                *(int64_t *)out = number;
+            plan_reader_number(member, 0, field->max, out);
             break;
         }
     }
@@ -134,6 +131,14 @@ void plan_reader_whole(const struct json *value, int64_t *out)
         *out = json_i64(value, 0);
     else if (number >= -beyond && number < beyond && floor(number) == number)
         *out = (int64_t)number;
+}
+
+void plan_reader_number(const struct json *value, int64_t min, int64_t max, int64_t *out)
+{
+    int64_t number = *out;
+    plan_reader_whole(value, &number);
+    if (number >= min && number <= max)
+        *out = number;
 }
 
 void plan_reader_text(struct plan_reader *reader, const struct json_pointer *path,
@@ -154,6 +159,12 @@ void plan_reader_text(struct plan_reader *reader, const struct json_pointer *pat
                     str_text(&actual));
     str_done(&expected);
     str_done(&actual);
+}
+
+void plan_list_forget(char ***list)
+{
+    text_list_free(*list);
+    *list = NULL;
 }
 
 void plan_list_read(struct plan_reader *reader, const struct json_pointer *path,
@@ -342,7 +353,7 @@ static void load_policies(struct plan_reader *reader, const struct json *root,
     load_policy(reader, json_get(root, "policy"));
 }
 
-/* First the shape, then the meaning: what the walk needs is loaded first. All errors come in
+/* Checks the shape, loads what the walk needs, then walks to check the meaning. All errors come in
  * document order. */
 static struct plan *read_document(const struct json *root, const char *text, size_t len,
                                   const struct plan_context *context, struct violations *wrong)

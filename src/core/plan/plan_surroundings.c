@@ -6,18 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
-
 enum { MS_PER_S = 1000 };
-
-/* Leaves *out alone if the value is not a whole number in the range. */
-static void read_number(const struct json *value, int64_t min, int64_t max, int64_t *out)
-{
-    int64_t number = -1;
-    plan_reader_whole(value, &number);
-    if (number >= min && number <= max)
-        *out = number;
-}
 
 /* Returns true if the path has a part other than this one; with `same`, if it has this part. */
 static bool path_has_part(const char *path, const char *part, bool same)
@@ -81,7 +70,7 @@ static void read_workspace_member(struct plan_reader *reader, const struct json_
         if (workspace_setup_in_parse(json_text(value, ""), &where))
             workspace->setup_in = where;
     } else if (strcmp(key, "snapshot_bytes_max") == 0) {
-        read_number(value, 1, WORKSPACE_SNAPSHOT_BYTES_MAX, &workspace->snapshot_bytes_max);
+        plan_reader_number(value, 1, WORKSPACE_SNAPSHOT_BYTES_MAX, &workspace->snapshot_bytes_max);
     } else {
         assert(strcmp(key, "setup_timeout_s") == 0);
         const double seconds = json_number(value, 0);
@@ -100,12 +89,6 @@ static const struct plan_field workspace_rows[] = {
 };
 static const struct plan_fields workspace_fields = {workspace_rows, ARRAY_LEN(workspace_rows)};
 
-static void forget_list(char ***list)
-{
-    text_list_free(*list);
-    *list = NULL;
-}
-
 void plan_workspace_read(struct plan_reader *reader, const struct json_pointer *path,
                          const struct json *value, const struct workspace_spec *base,
                          struct workspace_spec *out)
@@ -120,15 +103,15 @@ void plan_workspace_read(struct plan_reader *reader, const struct json_pointer *
 
     /* Drops what was set for another kind and means nothing to this one. */
     if (out->kind != WORKSPACE_WORKTREE)
-        forget_list(&out->copy);
+        plan_list_forget(&out->copy);
     if (out->kind == WORKSPACE_INPLACE) {
-        forget_list(&out->setup);
-        forget_list(&out->exclude);
+        plan_list_forget(&out->setup);
+        plan_list_forget(&out->exclude);
         out->setup_in = WORKSPACE_SETUP_IN_SANDBOX;
         out->snapshot_bytes_max = WORKSPACE_SNAPSHOT_BYTES;
         out->setup_timeout_ms = WORKSPACE_SETUP_MS;
     }
-    plan_reader_walk(reader, path, value, &workspace_fields, out);
+    plan_reader_walk(reader, path, value, &workspace_fields, NULL);
     reader->workspace = outer;
 }
 
@@ -157,8 +140,8 @@ static void read_start_timeout(struct plan_reader *reader, const struct json_poi
                         "only containers take time to start: \"kind\" must be \"container\", "
                         "\"podman\" or \"docker\"",
                         NULL, NULL);
-    read_number(value, SANDBOX_START_MS_MIN, SANDBOX_START_MS_MAX,
-                &reader->sandbox->start_timeout_ms);
+    plan_reader_number(value, SANDBOX_START_MS_MIN, SANDBOX_START_MS_MAX,
+                       &reader->sandbox->start_timeout_ms);
 }
 
 /* Reads "writable", "env" or "args". */
@@ -300,9 +283,9 @@ static void load_limits(const struct json *root, struct plan_limits *limits,
     const char *word = json_text(json_get(root, "on_hangup"), "");
     if (value)
         *said |= PLAN_SAYS_LIMITS;
-    read_number(json_get(value, "output_line_bytes"), PLAN_LINE_BYTES_MIN, PLAN_LINE_BYTES_MAX,
-                &limits->output_line_bytes);
-    read_number(json_get(value, "processes"), 0, PLAN_PROCESSES_MAX, &limits->processes);
+    plan_reader_number(json_get(value, "output_line_bytes"), PLAN_LINE_BYTES_MIN,
+                       PLAN_LINE_BYTES_MAX, &limits->output_line_bytes);
+    plan_reader_number(json_get(value, "processes"), 0, PLAN_PROCESSES_MAX, &limits->processes);
     for (size_t i = 0; i < ARRAY_LEN(hangup_names); i++) {
         if (strcmp(hangup_names[i], word) != 0)
             continue;

@@ -233,7 +233,7 @@ static void check_repeatable(struct plan_reader *reader, const struct json_point
         plan_step_is_repeatable(current_task(reader), step))
         return;
     if (reader->plan->grows) {
-        step->once = true; /* whoever adds it need not know the policies */
+        step->once = true; /* the client that adds it need not know the policies */
         return;
     }
     if (!plan_reader_is_sound(reader, &place) || !plan_reader_is_sound(reader, &phase))
@@ -372,8 +372,8 @@ void plan_tasks_prepare(struct plan_reader *reader, const struct json *tasks)
     for (size_t i = 0; i < count; i++) {
         const char *id = json_text(json_get(json_at(tasks, i), "id"), NULL);
         int64_t rounds = 1;
-        plan_reader_whole(json_get(json_at(tasks, i), "rounds"), &rounds);
-        plan->tasks[i].rounds = rounds >= 1 && rounds <= PLAN_ROUNDS_MAX ? (int)rounds : 1;
+        plan_reader_number(json_get(json_at(tasks, i), "rounds"), 1, PLAN_ROUNDS_MAX, &rounds);
+        plan->tasks[i].rounds = (int)rounds;
         if (id)
             plan->tasks[i].id = xstrdup(id);
     }

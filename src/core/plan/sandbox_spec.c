@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan_internal.h"
 #include "text.h"
 #include "xalloc.h"
 
@@ -174,12 +175,6 @@ bool sandbox_spec_is_read_only(const struct sandbox_spec *spec)
     return spec->root == SANDBOX_ROOT_READ_ONLY;
 }
 
-static void forget_list(char ***list)
-{
-    text_list_free(*list);
-    *list = NULL;
-}
-
 void sandbox_spec_set_kind(struct sandbox_spec *spec, enum sandbox_kind kind)
 {
     const bool was_container = sandbox_kind_is_container(spec->kind);
@@ -188,7 +183,7 @@ void sandbox_spec_set_kind(struct sandbox_spec *spec, enum sandbox_kind kind)
         return;
     spec->kind = kind;
     if (!was_container || !is_container)
-        forget_list(&spec->args);
+        plan_list_forget(&spec->args);
     if (!is_container) {
         free(spec->image);
         spec->image = NULL;
@@ -197,8 +192,8 @@ void sandbox_spec_set_kind(struct sandbox_spec *spec, enum sandbox_kind kind)
     if (kind == SANDBOX_NONE) {
         spec->network = SANDBOX_NETWORK_UNSAID;
         spec->root = SANDBOX_ROOT_UNSAID;
-        forget_list(&spec->writable);
-        forget_list(&spec->env);
+        plan_list_forget(&spec->writable);
+        plan_list_forget(&spec->env);
     }
 }
 

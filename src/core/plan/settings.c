@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "adapter.h"
-#include "agent_internal.h"
 #include "attr.h"
 #include "contract.h"
 #include "json.h"

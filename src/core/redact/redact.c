@@ -191,7 +191,7 @@ bool redact_name_is_secret(const char *text)
 {
     char name[REDACT_NAME_MAX + 1] = {0}; /* in capitals */
     size_t len = strlen(text);
-    if (len > REDACT_NAME_MAX) { /* without its beginning, because the end tells what it is */
+    if (len > REDACT_NAME_MAX) { /* without its beginning, because the end says what it is */
         text += len - REDACT_NAME_MAX;
         len = REDACT_NAME_MAX;
     }

@@ -77,17 +77,6 @@ struct redact_joined {
 bool redact_gap_begins(unsigned char c);
 
 /*
- * Secrets recognized by what precedes them (redact_forms.c).
- */
-
-/* How much a value must look like a secret, given the name before it. */
-enum redact_trust {
-    REDACT_TRUST_PASSWORD, /* chosen by people: 6 characters, not a word */
-    REDACT_TRUST_KEY,      /* generated: 8 characters, not a word */
-    REDACT_TRUST_TOKEN,    /* an ambiguous name: 16 characters with letters and digits */
-};
-
-/*
  * Forms of known tokens (redact_forms.c).
  */
 
@@ -107,7 +96,7 @@ struct redact_place {
     size_t *letters;
 };
 
-/* Returns whether the byte at `at` is not there yet. */
+/* Returns whether the byte at `at` has not arrived yet. */
 static inline bool redact_is_open(const struct redact_place *place, size_t at)
 {
     return at >= place->len && !place->ended;
@@ -161,12 +150,19 @@ size_t redact_tail_take(struct redact_tail *tail, const char *bytes, size_t len,
  * Secrets recognized by what precedes them (redact_named.c). `name_len` is the length of the name.
  */
 
+/* How much a value must look like a secret, given the name before it. */
+enum redact_trust {
+    REDACT_TRUST_PASSWORD, /* chosen by people: 6 characters, not a word */
+    REDACT_TRUST_KEY,      /* generated: 8 characters, not a word */
+    REDACT_TRUST_TOKEN,    /* an ambiguous name: 16 characters with letters and digits */
+};
+
 /* Like redact_tail_take(), for PEM: takes lines of base64 and header fields up to the line that
  * ends the key. A line feed may be written as \n. If the first line stands alone, as in source
  * code, takes nothing after it. */
 size_t redact_pem_take(struct redact_tail *tail, const char *bytes, size_t len, bool ended);
 
-/* Looks for the value after a name of `name_len` bytes. */
+/* Looks for the value after the name. */
 enum redact_found redact_assigned_look(enum redact_trust trust, const struct redact_place *place,
                                        size_t name_len, struct redact_cut *cut);
 

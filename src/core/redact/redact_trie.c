@@ -243,7 +243,7 @@ static bool is_start(const struct redact_trie *trie, const unsigned char *bytes)
 {
     const uint32_t four = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
                           (uint32_t)bytes[3] << 24;
-    return has_hash(&trie->starts, hash_of(four << 8)); /* as of block_at() */
+    return has_hash(&trie->starts, hash_of(four << 8)); /* a block as in block_at() */
 }
 
 /* Returns the next place that begins the first block of an entry, or `last` + 1. */
@@ -421,11 +421,11 @@ static bool find_beginning(const struct redact_stream *stream, int64_t limit, bo
     for (*node = stream->node;; *node = trie->nodes[*node].shorter) {
         const int64_t depth = (int64_t)trie->nodes[*node].depth;
         const int64_t start = stream->searched - depth;
-        const unsigned char *bytes = stream->bytes + (start - stream->base);
         const bool is_value = *node == REDACT_TRIE_ROOT || trie->nodes[*node].passing >= 0;
-        if (is_value &&
-            (depth >= REDACT_TRIE_BLOCK ||
-             redact_trie_may_start(trie, bytes, (size_t)(limit - start), ended, is_open)))
+        /* The first block of a longer one has matched, and its bytes may have been dropped. */
+        if (is_value && (depth >= REDACT_TRIE_BLOCK ||
+                         redact_trie_may_start(trie, stream->bytes + (start - stream->base),
+                                               (size_t)(limit - start), ended, is_open)))
             return true;
         if (*is_open || *node == REDACT_TRIE_ROOT)
             return false;

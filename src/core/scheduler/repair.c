@@ -14,6 +14,7 @@
 #include "adapter.h"
 #include "contract.h"
 #include "redact.h"
+#include "run_state.h"
 #include "str.h"
 #include "text.h"
 #include "utf8.h"

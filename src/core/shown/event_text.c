@@ -14,6 +14,7 @@
 #include "event_look.h"
 #include "json.h"
 #include "policy.h"
+#include "repair.h"
 #include "shown.h"
 #include "text.h"
 

@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "frame_internal.h"
 #include "lines.h"
+#include "repair.h"
 #include "shown.h"
 #include "text.h"
 
