@@ -145,7 +145,11 @@ static size_t take_stamp(const struct rest *rest)
     if (taken < rest->len && byte_at(rest, taken) != ' ' &&
         !(close && is_word(byte_at(rest, taken))))
         return 0;
-    return taken + (byte_at(rest, taken) == ' '); /* further blanks belong to the program */
+    taken += byte_at(rest, taken) == ' ';
+    /* Jenkins writes two blanks; otherwise, further blanks belong to the program. */
+    const bool is_jenkins = taken == strlen("18:02:37 ") && byte_at(rest, taken) == ' ' &&
+                            byte_at(rest, taken + 1) != ' ';
+    return taken + is_jenkins;
 }
 
 /* `gh run view --log`: "job <tab> step <tab> stamp". Tabs have become blanks. */
