@@ -70,7 +70,7 @@ static const struct {
     int rows;
 } files[] = {{"tests/data/loops.jsonl", 96},
              {"tests/data/loops-more.jsonl", 42},
-             {"tests/data/loops-fresh.jsonl", 123}};
+             {"tests/data/loops-fresh.jsonl", 129}};
 
 START_TEST(test_labelled_trajectories)
 {
@@ -198,8 +198,9 @@ static const struct {
     {"an all-digit short hash is taken for a number",
      "{\"tool\":\"shell\",\"args\":{\"command\":\"git rev-parse HEAD\"},\"output\":\"%d%d\"}", 7,
      false},
-    {"nine benchmarks that succeed and differ in their times only are stopped",
-     "{\"tool\":\"shell\",\"args\":{\"command\":\"./bench\"},\"output\":\"took %d ms\"}", 9, true},
+    {"nine measurements by an unknown program that differ in their times only are stopped",
+     "{\"tool\":\"shell\",\"args\":{\"command\":\"./measure\"},\"output\":\"took %d ms\"}", 9,
+     true},
     {"a counter that climbs by more than one for ever is progress",
      "{\"tool\":\"shell\",\"args\":{\"command\":\"./x\"},\"exit\":1,\"output\":\"%d0 left\"}", 60,
      false},

@@ -88,6 +88,10 @@ static bool is_look(const struct entropy_memory *memory, const struct ending *en
     if (traits & CALL_CHANGES)
         return false;
     const bool goes_on = pending || hints & HINT_BUSY || waits || is_down;
+    /* What ended badly is over, also for one who sleeps before each look. */
+    if (!ending->end->failed && (hints & HINT_FAILURE) && (hints & HINT_OVER) &&
+        !(pending || hints & (HINT_BUSY | HINT_PASSES | CAUSES_NETWORK)))
+        return false;
     if (waits || traits & CALL_LOOKS)
         return is_answer(memory, ending->end) && (goes_on || !(hints & HINT_OVER));
     if (traits & CALL_MAY_LOOK)
@@ -372,6 +376,7 @@ static void remember_call(struct entropy_memory *memory, const struct ending *en
         (void)entropy_table_add(&memory->succeeded, memory->call.exact, &added);
     memory->paused = memory->call.kind == ENTROPY_PAUSE;
     memory->slept = memory->call.traits & CALL_SLEEPS;
+    memory->planned = memory->call.kind == ENTROPY_NEUTRAL;
     if (memory->call.kind != ENTROPY_CALL)
         return;
     const uint64_t path = memory->call.traits & CALL_REWRITES ? memory->call.path : 0;
@@ -533,6 +538,11 @@ static struct ending read_ending(struct entropy_memory *memory, const struct ent
     compare_words(memory, &ending);
     ending.refused = is_refused(memory, &ending);
     ending.look = !ending.refused && is_look(memory, &ending);
+    /* An announced series of equal runs is a measurement. */
+    if (memory->announced > 0 && ending.known && memory->call.traits & CALL_SHELL) {
+        ending.look = ending.look || !ending.refused;
+        memory->announced--;
+    }
     return ending;
 }
 
@@ -550,9 +560,11 @@ void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end 
     /* A script without output may have changed anything. If its report was printed before, it
      * did the same again. */
     const bool changed = ending.changed || (gain == ENTROPY_GAIN_SILENT && !ending.reports_same);
-    /* A plan that returns to an earlier state is a step like any other, and brings nothing new. */
+    /* A plan that returns to an earlier state, or is written again at once, is a step like any
+     * other, and brings nothing new. */
     const bool plans = memory->call.kind == ENTROPY_NEUTRAL;
-    const bool returns = plans && ending.known && memory->plan != memory->call.key.lo;
+    const bool returns =
+        plans && ending.known && (memory->planned || memory->plan != memory->call.key.lo);
     if (plans)
         memory->plan = memory->call.key.lo;
     *out = (struct entropy_fact){

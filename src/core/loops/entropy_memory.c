@@ -143,6 +143,9 @@ void entropy_memory_begin_message(struct entropy_memory *memory, const char *tex
     memory->chants = entropy_chants(text, len, memory->limits.chant_periods);
     memory->call.key =
         entropy_digest(memory->call.said.words, (size_t)memory->call.said.count * sizeof(uint32_t));
+    const int announced = entropy_announced(text, len);
+    if (announced > 0)
+        memory->announced = announced;
     entropy_news_begin(&memory->news, 0);
 }
 

@@ -10,6 +10,7 @@
 #include "attr.h"
 #include "entropy_hash.h"
 #include "loops_internal.h"
+#include "text.h"
 #include "utf8.h"
 #include "xalloc.h"
 
@@ -99,14 +100,17 @@ static const struct {
     {"errno 28", CAUSE_FULL},
     {"errno 30", CAUSE_READ_ONLY},
     {"error", HINT_TROUBLE},
+    {"errored", HINT_FAILURE},
     {"etimedout", HINT_PASSES},
     {"exception", HINT_TROUBLE},
     {"exited", HINT_OVER},
     {"failed", HINT_OVER},
     {"failed to connect", HINT_PASSES | CAUSE_REFUSED},
     {"failed to lookup address", CAUSE_NAME},
+    {"failed to parse", HINT_HOPELESS},
     {"failed to resolve", CAUSE_NAME},
     {"failed to verify certificate", CAUSE_CERTIFICATE},
+    {"failure", HINT_FAILURE},
     {"failure resolving", CAUSE_NAME},
     {"fatal", HINT_TROUBLE},
     {"finished", HINT_OVER},
@@ -125,6 +129,7 @@ static const struct {
     {"is locked by another", HINT_PASSES},
     {"local issuer certificate", CAUSE_CERTIFICATE},
     {"must be root", CAUSE_DENIED},
+    {"malformed", HINT_HOPELESS},
     {"name or service not known", CAUSE_NAME},
     {"name resolution", CAUSE_NAME},
     {"network is unreachable", CAUSE_UNREACHABLE},
@@ -160,6 +165,7 @@ static const struct {
     {"nxdomain", CAUSE_NAME},
     {"ok", HINT_ACK},
     {"operation not permitted", CAUSE_DENIED},
+    {"parse error", HINT_HOPELESS},
     {"password is required", CAUSE_DENIED},
     {"pending", HINT_PENDING},
     {"permission denied", CAUSE_DENIED},
@@ -187,6 +193,7 @@ static const struct {
     {"succeeded", HINT_OVER},
     {"success", HINT_ACK},
     {"successfully", HINT_ACK},
+    {"syntax error", HINT_HOPELESS},
     {"temporarily", HINT_PASSES},
     {"temporary failure resolving", CAUSE_NAME},
     {"timed out", HINT_PASSES},
@@ -204,6 +211,7 @@ static const struct {
     {"unknown", HINT_HOPELESS},
     {"unknown host", CAUSE_NAME},
     {"unknownissuer", CAUSE_CERTIFICATE},
+    {"unrecognized", HINT_HOPELESS},
     {"unreachable", HINT_PASSES},
     {"up to date", HINT_NO_CHANGE},
     {"up-to-date", HINT_NO_CHANGE},
@@ -470,6 +478,60 @@ size_t entropy_echo_join(const char *line, size_t len, char out[ECHO_BYTES_MAX])
         }
     }
     return joined ? out_len : 0;
+}
+
+/*
+ * Announcements.
+ */
+
+static int number_of_word(const char *word, size_t len)
+{
+    static const struct {
+        const char *word;
+        int number;
+    } numbers[] = {{"five", 5},    {"six", 6},      {"eight", 8},   {"ten", 10},
+                   {"twelve", 12}, {"fifteen", 15}, {"twenty", 20}, {"thirty", 30}};
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+        if (strlen(numbers[i].word) == len && memcmp(numbers[i].word, word, len) == 0)
+            return numbers[i].number;
+    int number = 0;
+    for (size_t i = 0; i < len; i++) {
+        if (!ascii_is_digit(word[i]) || number > ANNOUNCED_MAX)
+            return 0;
+        number = number * 10 + (word[i] - '0');
+    }
+    return number;
+}
+
+int entropy_announced(const char *text, size_t len)
+{
+    static const char *const units[] = {"times", "runs", "iterations", "repetitions", "rounds"};
+    static const char *const plans[] = {"will", "ll", "let", "going", "each"};
+    char word[16];
+    size_t word_len = 0;
+    int number = 0, since = 0, most = 0;
+    bool is_plan = false;
+    for (size_t i = 0; i <= len; i++) {
+        const char c = i < len ? words_small(text[i]) : ' ';
+        if (is_word(c)) {
+            if (word_len < sizeof(word) - 1)
+                word[word_len++] = c;
+            continue;
+        }
+        if (word_len == 0)
+            continue;
+        word[word_len] = '\0';
+        since++;
+        if (number_of_word(word, word_len) > 0) {
+            number = number_of_word(word, word_len);
+            since = 0;
+        } else if (since <= 2 && number > most && text_is_in(units, ARRAY_LEN(units), word)) {
+            most = number;
+        }
+        is_plan = is_plan || text_is_in(plans, ARRAY_LEN(plans), word);
+        word_len = 0;
+    }
+    return !is_plan ? 0 : most < ANNOUNCED_MAX ? most : ANNOUNCED_MAX;
 }
 
 /*

@@ -36,7 +36,7 @@ static_assert(HEADER_BYTES + (ENTROPY_LINES_MAX + ENTROPY_SAMPLE_MAX) * LINE_BYT
                   ENTROPY_BLOB_BYTES_MAX,
               "full tables fit");
 
-static const char magic[MAGIC_BYTES + 1] = "dEm4";
+static const char magic[MAGIC_BYTES + 1] = "dEm5";
 
 static void put_keys(const struct entropy_table *table, struct str *out)
 {
@@ -103,7 +103,11 @@ static void put_recent(const struct entropy_memory *memory, struct str *out)
     number_bytes_put(out, memory->answered_call, 8);
     put_words(&memory->answered, out);
     put_count(memory->sweep, out);
-    number_bytes_put(out, (uint64_t)memory->paused | (uint64_t)memory->slept << 1, 1);
+    number_bytes_put(out,
+                     (uint64_t)memory->paused | (uint64_t)memory->slept << 1 |
+                         (uint64_t)memory->planned << 2,
+                     1);
+    put_count(memory->announced, out);
 }
 
 void entropy_memory_save(const struct entropy_memory *memory, struct str *out)
@@ -258,12 +262,14 @@ static bool take_recent(struct number_bytes *input, struct entropy_memory *memor
     const uint64_t paused = number_bytes_take(input, 1);
     memory->paused = paused & 1;
     memory->slept = paused & 2;
+    memory->planned = paused & 4;
+    memory->announced = take_count(input);
     if (refusals.causes != 0 || refusals.count != 0 || refusals.strays != 0 ||
         refusals.names.count != 0) {
         memory->refusals = xcalloc(1, sizeof(*memory->refusals));
         *memory->refusals = refusals;
     }
-    return !input->bad && paused <= 3 && input->len == 0;
+    return !input->bad && paused <= 7 && memory->announced <= ANNOUNCED_MAX && input->len == 0;
 }
 
 static bool take_all(struct number_bytes *input, struct entropy_memory *memory)

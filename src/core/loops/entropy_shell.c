@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "attr.h"
 #include "entropy_hash.h"
 #include "loops_internal.h"
@@ -108,6 +109,13 @@ static const struct {
     {"qstat", NULL, CALL_LOOKS},
     {"bjobs", NULL, CALL_LOOKS},
     {"ping", NULL, CALL_LOOKS | CALL_PROBES},
+    /* Repeating a measurement is its method. */
+    {"hyperfine", NULL, CALL_LOOKS},
+    {"perf", "stat", CALL_LOOKS},
+    {"cargo", "bench", CALL_LOOKS},
+    {"fio", NULL, CALL_LOOKS},
+    {"wrk", NULL, CALL_LOOKS},
+    {"iperf3", NULL, CALL_LOOKS},
 };
 
 /* Returns true if `wanted` is the first word, or the first two. */
@@ -127,6 +135,8 @@ static unsigned traits_of_program(const char *program, const char *words)
         if (strcmp(pairs[i].program, program) == 0 &&
             (!pairs[i].word || begins_with(words, pairs[i].word)))
             return pairs[i].traits;
+    if (strstr(program, "bench")) /* pgbench, sysbench, build/parse_bench */
+        return CALL_LOOKS;
     return text_is_in(readers, ARRAY_LEN(readers), program) ? CALL_READS : 0;
 }
 
@@ -224,6 +234,14 @@ static void end_word(struct simple *simple, size_t *word_len, bool *has_word)
     }
     if (simple->count == 1 && strcmp(simple->words[0], "timeout") == 0) {
         simple->count = 0; /* skip its first argument, too */
+        return;
+    }
+    static const char *const wrappers[] = {"taskset", "nice",   "ionice",
+                                           "chrt",    "stdbuf", "numactl"};
+    if (simple->count == 1 && text_is_in(wrappers, ARRAY_LEN(wrappers), simple->words[0])) {
+        const char *word = simple->words[1];
+        if (word[0] != '-' && !ascii_is_digit(word[0])) /* not an option or its value */
+            memcpy(simple->words[0], word, WORD_BYTES);
         return;
     }
     simple->count++;

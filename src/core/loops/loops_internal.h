@@ -118,7 +118,14 @@ enum {
     CAUSES_NETWORK = CAUSE_REFUSED | CAUSE_NAME | CAUSE_UNREACHABLE,
 
     HINT_MISSING = 1 << 17, /* program not installed */
+    HINT_FAILURE = 1 << 18, /* with HINT_OVER: it ended badly, for good: "failure" */
 };
+
+enum { ANNOUNCED_MAX = 40 };
+
+/* Returns how often a message says that something will be repeated: 20 for "I will run it twenty
+ * times". 0 if it does not say so. */
+int entropy_announced(const char *text, size_t len);
 
 /* Returns the hints in a line. Reads its first 256 bytes. */
 unsigned entropy_hints(const char *line, size_t len);
@@ -429,19 +436,22 @@ struct entropy_memory {
     struct word_set spoken;             /* words of all of them */
     bool paused;                        /* the last step was a pause */
     bool slept;                         /* the last step slept before it did something */
-    struct call_text before;            /* the previous call */
-    uint64_t failed_tool;               /* of the previous call if it failed, else 0 */
-    struct word_set failed_said;        /* the words of its message */
-    struct word_set rewritten;          /* content that the previous call wrote to a file */
-    uint64_t rewritten_path;            /* hash of that file; 0: it wrote none */
-    int rewrites;                       /* such calls in a row for that file */
-    struct refusals *refusals;          /* owned; NULL before the first */
-    uint64_t plan;                      /* key of the last plan; 0: none */
-    uint64_t answered_call;             /* key of the last prompt to another agent; 0: none */
-    struct word_set answered;           /* the words of all answers to it, in a row */
-    int sweep;                          /* calls in a row that only ask the same about another
-                                           name */
-    struct known_failures *failures;    /* owned; NULL before the first */
+    bool planned;                       /* the last step was a plan */
+    int announced;               /* repetitions that the agent announced and has not done; at most
+                                    ANNOUNCED_MAX */
+    struct call_text before;     /* the previous call */
+    uint64_t failed_tool;        /* of the previous call if it failed, else 0 */
+    struct word_set failed_said; /* the words of its message */
+    struct word_set rewritten;   /* content that the previous call wrote to a file */
+    uint64_t rewritten_path;     /* hash of that file; 0: it wrote none */
+    int rewrites;                /* such calls in a row for that file */
+    struct refusals *refusals;   /* owned; NULL before the first */
+    uint64_t plan;               /* key of the last plan; 0: none */
+    uint64_t answered_call;      /* key of the last prompt to another agent; 0: none */
+    struct word_set answered;    /* the words of all answers to it, in a row */
+    int sweep;                   /* calls in a row that only ask the same about another
+                                    name */
+    struct known_failures *failures;           /* owned; NULL before the first */
     struct entropy_sample *first, *last, *now; /* owned; NULL until something was masked */
     uint64_t error;                            /* hash of the last line of the last step if it
                                                   failed */
