@@ -97,7 +97,7 @@ struct app_bookmarks {
 
 /* What triggers a bell or notification: each event once, when it happens, and nothing that was
  * already true at the start. The user's notification command belongs to the engine
- * (engine/loop/notifier.h). All zero: not started. */
+ * (engine/loop/notifier.c). All zero: not started. */
 struct app_notify {
     unsigned wanted;    /* enum ui_notify */
     unsigned char *was; /* owned; per task: the enum ui_notify it was last reported as */
