@@ -46,8 +46,11 @@ static int literals_add(struct literals *literals, const char *word)
     const size_t len = strlen(word);
     assert(len > 0);
     assert(!strchr(word, '\n'));
+    size_t new_classes = 0; /* an upper bound: a byte that occurs twice is counted twice */
+    for (size_t i = 0; i < len; i++)
+        new_classes += literals->class_of[(unsigned char)word[i]] == 0;
     if (literals->nodes + len > LITERALS_NODES_MAX ||
-        (size_t)literals->classes + len > LITERALS_CLASSES_MAX)
+        (size_t)literals->classes + new_classes > LITERALS_CLASSES_MAX)
         return LITERAL_NONE;
 
     size_t node = ROOT;
