@@ -24,7 +24,7 @@ struct entropy_limits {
     int poll_stop;           /* the same */
     int cycle_stop;          /* laps of a cycle of 2 to 8 steps */
     int failure_nudge;       /* one call fails alike, with other calls in between */
-    int failure_stop;        /* the same, without a change by the agent since */
+    int failure_stop;        /* as failure_nudge, if the agent changed nothing in between */
     int failure_edited_stop; /* the same, whatever changed in between */
     int barren_nudge;        /* steps in a row that bring nothing new */
     int barren_stop;         /* the same */

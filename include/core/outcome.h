@@ -77,7 +77,7 @@ bool start_code_is_known(int code);
 
 struct str;
 /* "exit 1", "signal 9", "not started: No such file or directory", "timeout", "timeout: no output
- * for 900 s", "ended: its budget is spent". */
+ * for 900 s", "stopped: its budget is spent". */
 void outcome_words(const struct outcome *outcome, struct str *out);
 
 /* Returns false if devs died: nobody measured time and output, so the numbers are 0. */

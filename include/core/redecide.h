@@ -70,8 +70,8 @@ struct redecide_sum {
     int64_t acts;      /* by people, taken as they are */
     int64_t facts;     /* what happened, taken as it is */
     int64_t unknown;   /* events of kinds that this build does not know */
-    int64_t calls;   /* starts: the digest of a call depends on an environment that nobody recorded,
-                        so it is taken as it is */
+    int64_t calls; /* starts: accepted as recorded, since the environment that the digest of a call
+                      covers is not in the log */
     int64_t prompts; /* rounds: the same for the text of the prompt */
     int64_t cut_off; /* how often devs died before recording everything it had decided */
 };

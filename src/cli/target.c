@@ -204,7 +204,7 @@ bool target_hint_near(const struct plan *plan, const char *id, const char *lists
     for (int i = 0; i < named.count; i++)
         str_addf(&ids, "%s'%s'", i == 0 ? "" : ", ", named.ids[i]);
     if (named.count > 0)
-        (void)err_hint(err, "there is %s; %s lists them", str_text(&ids), lists);
+        (void)err_hint(err, "known are %s; %s lists all", str_text(&ids), lists);
     str_done(&ids);
     return false;
 }

@@ -514,7 +514,7 @@ static uintptr_t memory_page_bytes;
 /* A parsed line of /proc/self/maps: "from-to rwxs offset dev inode   path". Everything here must be
  * async-signal-safe. */
 struct maps_line {
-    char tail[LINE_MAX_BYTES]; /* the beginning of the line */
+    char text[LINE_MAX_BYTES]; /* the line, truncated to what fits */
     size_t len;
 };
 
@@ -537,8 +537,8 @@ static enum mapping mapping_of(struct maps_line *line, uintptr_t address)
     static const char writable[] = " rw-s ";
     static const char read_only[] = " r--s ";
     static const char anonymous[] = " rw-p 00000000 00:00 0";
-    line->tail[line->len] = '\0';
-    const char *at = line->tail;
+    line->text[line->len] = '\0';
+    const char *at = line->text;
     const uintptr_t from = read_hex(&at);
     if (*at++ != '-')
         return MAPPING_OTHER;
@@ -566,7 +566,7 @@ static enum mapping find_mapping(uintptr_t address)
                 found = mapping_of(&line, address);
                 line.len = 0;
             } else if (line.len < LINE_MAX_BYTES - 1) {
-                line.tail[line.len++] = chunk[i];
+                line.text[line.len++] = chunk[i];
             }
         }
         if (found == MAPPING_OTHER)

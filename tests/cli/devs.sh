@@ -161,7 +161,7 @@ want 'run --only: exit' $? 0
 want 'run --json is JSON lines' "$(grep -vc '^{"v":1,.*}$' out)" 0
 "$devs" run --only rad plan.json 2>err.out
 want 'run --only: no such task' "$? $(cat err.out)" "2 devs: this plan has no task 'rad'
-hint: there is 'red'; devs run PLAN --dry-run lists them"
+hint: known are 'red'; devs run PLAN --dry-run lists all"
 want 'run --only runs one task' "$(grep -c '"task":"ok"' out)" 0
 "$devs" run --dry-run plan.json >out
 want 'dry run: exit' $? 0

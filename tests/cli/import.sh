@@ -36,7 +36,7 @@ key="sk-ant-api03-$(printf 'Ab3%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 1
 answer=$("$devs" $log import session.jsonl)
 want "exit" "$?" 0
 want "a line" "$answer" "session.jsonl: Claude Code session, claude session 83ca3d6e: run #1, 6 turns, \
-5 calls, 75 tokens, done, 1 time stuck, 1 possible loop, 1 line is of an unknown kind, \
+5 calls, 75 tokens, done, 1 stuck loop, 1 possible loop, 1 line is of an unknown kind, \
 1 line is not JSON"
 answer=$("$devs" $log import --json session.jsonl)
 want "again: exit" "$?" 0
@@ -64,7 +64,7 @@ want "no secret in the log" "$(grep -c "$key" devs.db)" 0
 answer=$("$devs" $log debug --logs 1)
 want_in "events: a call" "$answer" "10:00:13 claude try 1/1 GREEN Bash: make test, failed (2), 1 s"
 want_in "events: suspected" "$answer" "its calls may loop: same result 3 times, calls"
-want_in "events: stuck" "$answer" "its calls loop: same result 5 times, calls"
+want_in "events: stuck" "$answer" "its calls are looping: same result 5 times, calls"
 want_in "events: a person" "$answer" "user: look at tax.c, with [cut:anthropic-key]"
 want_in "why" "$("$devs" $log why 1/claude)" "agent      claude, session 83ca3d6e, 6 turns, 5 calls"
 

@@ -316,17 +316,17 @@ START_TEST(test_lines_say_it_in_80_columns)
     play_exit(&play, "c", 0, play_passed());
     struct what_if *what = ask("{\"max_attempts\":2}");
     char *lines = lines_of(what, 80);
-    ck_assert_str_eq(lines,
-                     "                tries      wait  run time  passed   gave-up   blocked\n"
-                     " as recorded        6      0:24      0:00       3         0         0\n"
-                     " policy B           3      0:08      0:00  1 (-2)    1 (+1)    1 (+1)\n"
-                     " first difference: 1013000 a after try 2: as recorded waits 2 s; policy B:\n"
-                     "   gave-up (2 of 2 tries used)\n"
-                     " a after try 2: gave-up; 2 tries not run: #3 to #4\n"
-                     " b: blocked, a task that it needs does not pass; 1 try not run: #1\n"
-                     " 1 of 3 decisions differ: 1 by ending\n"
-                     " assumed: a try has the same result after another wait; slots, budgets and\n"
-                     "          loops are as recorded\n");
+    ck_assert_str_eq(
+        lines, "                tries      wait  run time  passed   gave-up   blocked\n"
+               " as recorded        6      0:24      0:00       3         0         0\n"
+               " policy B           3      0:08      0:00  1 (-2)    1 (+1)    1 (+1)\n"
+               " first difference: 1013000 a after try 2: as recorded waits 2 s; policy B:\n"
+               "   gave-up (2 of 2 tries used)\n"
+               " a after try 2: gave-up; 2 tries not run: #3 to #4\n"
+               " b: blocked, a task that it needs does not pass; 1 try not run: #1\n"
+               " 1 of 3 decisions differ: 1 by ending\n"
+               " assumed: a try would end the same way after a different wait; slots, budgets\n"
+               "          and loops are as recorded\n");
     free(lines);
     what_if_free(what);
 }

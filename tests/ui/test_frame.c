@@ -379,7 +379,7 @@ START_TEST(test_prompt_about_all_fits)
     press('x');
     stage_draw(12, 40, false);
     ck_assert(stage_shows(" Cancel all 6 tasks of one fault?"));
-    ck_assert(stage_shows(" K  as s; running tries get KILL at once"));
+    ck_assert(stage_shows(" K  like s; kills running tries at once"));
 }
 END_TEST
 

@@ -206,7 +206,7 @@ START_TEST(test_cancel_of_many_drawn)
                               " T-104 T-105 T-106 T-107 T-108 T-109\n"
                               " s  stop retrying all of them\n"
                               " t  as s; running tries get TERM to their groups, then KILL\n"
-                              " K  as s; running tries get KILL at once\n"
+                              " K  like s; kills running tries at once\n"
                               " Esc  leave them as they are   (Enter does nothing)\n");
 }
 END_TEST

@@ -337,7 +337,7 @@ static void print_text(const struct import_file *file, const struct import_resul
         if (used.len > 0)
             str_addf(&line, ", %s", used.data);
         str_addf(&line, ", %s", end_word(file->transcript));
-        add_number(&line, result->stuck, "time stuck", "times stuck");
+        add_number(&line, result->stuck, "stuck loop", "stuck loops");
         add_number(&line, result->suspected, "possible loop", "possible loops");
         add_number(&line, counts.unknown, "line is of an unknown kind",
                    "lines are of an unknown kind");

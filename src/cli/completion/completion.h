@@ -21,7 +21,7 @@ enum completion_source {
     COMPLETION_DIR,
     COMPLETION_COMMAND, /* a program and its arguments */
     COMPLETION_FIXED,   /* a fixed list built into devs */
-    COMPLETION_ASK,     /* depends on the moment: completion_ask() */
+    COMPLETION_ASK,     /* computed on demand by completion_ask() */
     COMPLETION_SOURCE_COUNT,
 };
 

@@ -170,7 +170,7 @@ static bool find_number(const struct place *place, const char *word, bool failed
             *out = target.run;
         } else {
             (void)err_set(err, ERR_INVALID, "'%s' does not name a run", word);
-            (void)err_hint(err, "devs run --continue 41, or last");
+            (void)err_hint(err, "for example devs run --continue 41, or --continue last");
         }
     } else {
         ok = false;

@@ -223,7 +223,7 @@ static void add_next(const struct status *status, const struct overview_row *row
                      struct str *out)
 {
     if (shown == SHOWN_BACKOFF && status->orphaned)
-        str_add(out, "no waiter");
+        str_add(out, "devs died");
     else if (shown == SHOWN_BACKOFF && row->due_at_ms <= status->now.at_ms)
         str_add(out, "starting");
     else if (shown == SHOWN_BACKOFF)

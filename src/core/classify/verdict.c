@@ -110,9 +110,9 @@ static_assert(ARRAY_LEN(start_words) == START_CODE_END - START_CODE_FIRST,
 
 static const char *const stop_words[] = {
     [STOP_ASKED] = "cancelled",
-    [STOP_LOOP] = "ended: its calls loop",
-    [STOP_BUDGET] = "ended: its budget is spent",
-    [STOP_HOPELESS] = "ended: its own retries cannot succeed",
+    [STOP_LOOP] = "stopped: its calls are looping",
+    [STOP_BUDGET] = "stopped: its budget is spent",
+    [STOP_HOPELESS] = "stopped: its own retries cannot succeed",
 };
 static_assert(ARRAY_LEN(stop_words) == STOP_COUNT, "every stop has its words");
 
@@ -195,8 +195,8 @@ static struct failure_class class_as_judged(const struct attempt_state *attempt)
     struct failure_class out = {
         .label = {.class = attempt->class, .type = attempt->type, .reason = attempt->reason}};
     const enum outcome_kind kind = attempt->outcome.kind;
-    /* The ending tells more than the class: what was busy may have timed out, been silent, or
-     * been interrupted. */
+    /* The outcome says more than the class: RESOURCE_BUSY may mean a timeout, silence or an
+     * interruption. */
     bool has_ending = attempt->class == VERDICT_PERSISTENT && attempt->reason == REASON_NONE;
     if (attempt->class == VERDICT_TRANSIENT)
         has_ending = attempt->type == TRANSIENT_RESOURCE_BUSY &&

@@ -47,7 +47,7 @@ static size_t row_of(enum violation_code code)
     return code == rows[0].code ? 0 : 1;
 }
 
-/* Returns KERNEL_MISMATCH for the member `kernel` of the whole, OP_MISMATCH for `op`, else
+/* Returns KERNEL_MISMATCH for the top-level member `kernel`, OP_MISMATCH for `op`, else
  * INVALID_VALUE. */
 static enum violation_code contract_identity_code(const struct json_pointer *place)
 {

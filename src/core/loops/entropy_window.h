@@ -28,7 +28,8 @@ enum { ENTROPY_NUDGES_MAX = 8 };
 
 /* Steps that are not calls; only agents have them. */
 struct asides {
-    struct past plan;     /* the last planning step since the last call; call unknown: none */
+    struct past
+        plan; /* the latest planning step since the last call; none if its `call` is unknown */
     struct streak replan; /* the last planning step, without a call in between */
     struct streak pause;  /* pauses without a call in between */
     struct streak talk;   /* similar messages without a call in between */

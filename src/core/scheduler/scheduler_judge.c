@@ -340,7 +340,7 @@ static void find_end(const struct scheduling *now, int task, bool passed, struct
     if (input->outcome.kind != OUTCOME_TIMEOUT || input->outcome.quiet_ms < 0)
         out->outcome.quiet_ms = 0;
 
-    /* What the end says about the attempt as a step of its trajectory. */
+    /* Copies what loop detection needs. */
     if (!input->has_fact || !circles_counts(input->outcome.kind))
         return;
     out->new_permille = input->fact.new_permille >= 0 ? input->fact.new_permille : -1;

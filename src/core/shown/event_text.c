@@ -350,7 +350,7 @@ static void add_loop(const struct event_look *w)
     const bool of_calls = w->event->e == EVENT_LOOP_OF_CALLS;
     const struct task_agent *agent = w->state->tasks[w->event->task].agent;
     if (of_calls && agent && agent->calls && agent->calls->verdict.level == ENTROPY_STUCK)
-        str_add(w->out, "its calls loop");
+        str_add(w->out, "its calls are looping");
     else
         str_add(w->out, of_calls ? "its calls may loop" : "may be looping");
     add_circles(w);

@@ -104,7 +104,7 @@ void shown_next(const struct run_state *state, int task, bool orphaned,
         /* The countdown rounds up, so that it never shows 0:00 before the wait ends. A long wait
          * requested by a server is shown by the time of day at which it ends. */
         if (orphaned) {
-            str_add(out, "no waiter");
+            str_add(out, "devs died");
         } else if (due_ms <= 0) {
             str_add(out, "starting");
         } else if (step_state_formulas(step)->delay.hint_ms >= 0 && due_ms >= LONG_WAIT_MS) {

@@ -127,7 +127,7 @@ struct word {
     size_t len;
 };
 
-/* Characters that join words to names, as in lines.h or no-error. */
+/* Characters that may be part of a name such as lines.h or no-error. */
 static bool is_of_name(char c)
 {
     return ascii_is_letter(c) || ascii_is_digit(c) || c == '_' || c == '/';

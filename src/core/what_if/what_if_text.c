@@ -281,7 +281,7 @@ void what_if_notes(const struct what_if_sum *sum, const struct what_if_look *loo
     }
     if (sum->differ > 0) { /* what is assumed after the two differ */
         str_clear(&text);
-        str_add(&text, "a try has the same result after another wait");
+        str_add(&text, "a try would end the same way after a different wait");
         if (sum->rate_limits)
             str_add(&text, "; waits after a rate limit are no shorter than they were");
         if (sum->by_hand > 0)

@@ -211,8 +211,8 @@ struct gains {
     struct log_writer *writer;     /* borrowed; NULL: memories that are not kept are lost */
     struct gain *tasks;            /* owned; by task number */
     size_t task_cap;               /* capacity of `tasks` */
-    int task_count;                /* number of tasks */
-    struct log_gain *rows;         /* owned, including their bytes; rows of this turn */
+    int task_count;
+    struct log_gain *rows; /* owned, including their bytes; rows of this turn */
     size_t row_count, row_cap;
     int oldest, newest; /* ends of the list of saved memories that are kept; -1 = none */
     int kept;           /* length of that list */

@@ -93,7 +93,7 @@ void capture_find_commit(const char *dir, struct capture_commit *out)
         if (is_reference && strstr(name, ".."))
             say_why(out, "its HEAD does not name a reference");
         else if (is_reference ? !find_reference(places.common, name, out) : !read_commit(name, out))
-            say_why(out, "nothing was committed yet");
+            say_why(out, "no commits yet");
     }
     str_done(&head);
 }

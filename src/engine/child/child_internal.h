@@ -144,8 +144,8 @@ struct child {
     int pipe_bytes[2]; /* sizes that were requested; 0 = the kernel's default */
     struct child_ear ears[CHILD_EARS];
     uv_timer_t timer;     /* for the timeout, then the grace period, then the checks of the sweep */
-    uv_timer_cb rings;    /* callback of the timer, */
-    int64_t timer_due_ms; /* and when it is due */
+    uv_timer_cb rings;    /* the timer's callback */
+    int64_t timer_due_ms; /* when the timer is due */
 };
 
 /* child_start.c: checks whether it executes its program now, and reports that. */

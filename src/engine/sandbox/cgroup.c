@@ -25,7 +25,7 @@
 /* Ends control groups: kills their processes and removes their folders. Any thread. Waits up to
  * CGROUP_END_MS. */
 
-#define CGROUP_RUN_PREFIX "devs-" /* followed by a run's uid, the name of its folder */
+#define CGROUP_RUN_PREFIX "devs-" /* and a run's uid: name of the run's control group */
 
 enum {
     POLL_MS_MAX = 50, /* interval between checks: 1, 2, 4 ... ms */

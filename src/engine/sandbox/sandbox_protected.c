@@ -471,9 +471,9 @@ static struct {
     struct arg_list files;
 } person = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Protects the configs that git reads for all repositories: the system's and the user's. A missing
- * one is not forbidden: the user may create it while the attempt runs, and it must not be removed
- * then. */
+/* Protects the configs that git reads for all repositories: the system's and the user's. Does not
+ * forbid missing ones: the user may create one while the attempt runs, and removing the mask would
+ * delete it. */
 static bool protect_person_configs(struct protecting *protecting, const char *top)
 {
     (void)pthread_mutex_lock(&person.lock);

@@ -426,7 +426,7 @@ static bool merge_path(const struct tree *base, const struct tree_entry *ours,
         const struct tree_entry *folder = tree_find(out, parent);
         free(parent);
         if (!folder || !S_ISDIR(folder->mode))
-            return err_set(err, ERR_INVALID, "'%s' is in a folder that the other one removed",
+            return err_set(err, ERR_INVALID, "'%s' is in a folder that the other side removed",
                            chosen->path);
     }
     struct tree_entry copy = *chosen;

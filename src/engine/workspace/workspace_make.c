@@ -282,7 +282,8 @@ static bool make_copy(struct workspace *workspace, const atomic_bool *stop, int6
 
 static const char made_name[] = "made";
 
-/* Creates the folder and its parents that are ours, private whatever the umask. */
+/* Creates the folder and those of its parents that belong to devs, with mode 0700 whatever the
+ * umask. */
 static bool make_private(const char *path, struct err *err)
 {
     if (mkdir(path, 0700) == 0) {

@@ -439,7 +439,7 @@ static const char *const near_words[] = {
     [NEAR_QUOTED] = "the line is a quotation",
     [NEAR_UNLESS] = "its own exception matches",
     [NEAR_PATTERN] = "its keyword occurs, but its pattern does not match",
-    [NEAR_EXIT] = "exit code, signal or program do not match",
+    [NEAR_EXIT] = "the exit code, signal or program does not match",
     [NEAR_OUTRANKED] = "it matches, too, but another rule comes first",
 };
 static_assert(ARRAY_LEN(near_words) == NEAR_WHY_COUNT, "every near miss has its words");

@@ -84,7 +84,7 @@ static void add_narrowed(const struct frame_input *input, int rows, struct str *
     if (out->len > 0)
         frame_say(input, "{back} shows all   ", out);
     if (hidden > 0) {
-        str_addf(out, "%d passed hidden", hidden);
+        str_addf(out, "%d passed tasks hidden", hidden);
         frame_say(input, " ({finished})   ", out);
     }
     frame_add_more_rows(view, view->top, rows, &more);

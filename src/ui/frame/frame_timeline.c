@@ -10,8 +10,8 @@
 enum {
     MINUTE_MS = 60 * 1000,
     HOUR_MS = 60 * MINUTE_MS,
-    PLAN_MS_MIN = 2 * MINUTE_MS, /* of a planned wait, at least this much is shown, */
-    PLAN_PART = 2,               /* or up to a half of the past, in a longer run */
+    PLAN_MS_MIN = 2 * MINUTE_MS, /* shown of a planned wait: at least this, */
+    PLAN_PART = 2,               /* or 1/2 of the past, if that is longer */
     LABEL_GAP = 2,
     LABEL_COLUMNS = 6, /* "'13:50" */
     LABEL_COLUMNS_WITH_SECONDS = 9,

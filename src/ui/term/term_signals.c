@@ -159,8 +159,8 @@ bool term_signals_open(struct err *err)
         state.pipe[0] = state.pipe[1] = -1;
         return err_set_errno(err, number, "terminal: cannot create a pipe");
     }
-    shm_guard_install(); /* before our own handler, so that closing the terminal does not remove
-                            it */
+    shm_guard_install(); /* before our own handlers: closing the terminal restores the handlers that
+                            were there before those */
     state.pid = getpid();
     state.stack = xcalloc(1, HANDLER_STACK_BYTES);
     stack_t stack = {.ss_sp = state.stack, .ss_size = HANDLER_STACK_BYTES};

@@ -257,7 +257,7 @@ struct mending {
     int count;
     bool *has_own; /* per task */
     bool has_row[VIEW_FOLDS_MAX];
-    bool uncovered[VIEW_FOLDS_MAX]; /* needs a row: has none, and neither does one of its tasks */
+    bool uncovered[VIEW_FOLDS_MAX]; /* neither the fold nor one of its tasks has a row */
 };
 
 /* Returns the fold of this task, if the fold may have a row. */

@@ -34,7 +34,7 @@ bool view_terminal_act(struct view *view, const struct view_facts *facts, enum a
         view->leaves_mouse = !view->leaves_mouse;
         view_tell(view, &facts->clock,
                   view->leaves_mouse
-                      ? "mouse released: select text with it; {mouse} takes it back"
+                      ? "mouse released: select text with the mouse; {mouse} captures it again"
                       : "mouse captured: it selects and scrolls here; {mouse} releases it");
         return true;
     case UI_FREEZE:
