@@ -134,7 +134,8 @@ START_TEST(test_windows_going_on_and_misses_are_documented)
     says_somewhere("exit code 3");
     (void)snprintf(words, sizeof(words), "last %d steps", ENTROPY_WINDOW);
     says_somewhere(words);
-    (void)snprintf(words, sizeof(words), "%d equal results in a row always stop", ENTROPY_REPEAT_MAX);
+    (void)snprintf(words, sizeof(words), "%d equal results in a row always stop",
+                   ENTROPY_REPEAT_MAX);
     says_somewhere(words);
     says_somewhere("What it cannot see");
 }
