@@ -1,7 +1,4 @@
-/*
- * judge.h - for tests of the classifier: the built-in rules, and a verdict on
- * a few words.
- */
+/* judge.h - for tests of the classifier: the built-in rules, and their verdict on some output. */
 #ifndef DEVS_TEST_JUDGE_H
 #define DEVS_TEST_JUDGE_H
 
@@ -14,7 +11,9 @@ const struct classifier *judge_classifier(void);
 
 struct classify_text text_of(const char *text);
 
-/* An exit with this code, after these words. */
+struct verdict judge_input(const struct classify_input *input);
+
+/* An exit with this code, after this output. */
 struct verdict judge(int code, const char *err, const char *out);
 struct verdict judge_agent(const char *agent, int code, const char *err, const char *out);
 
