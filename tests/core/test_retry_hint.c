@@ -1,115 +1,150 @@
 #include "classify_internal.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
+#include "data_rows.h"
 #include "judge.h"
 #include "test_main.h"
 
-static const struct {
-    const char *text;
-    int64_t want_ms;
-} hint_cases[] = {
-    {"120", 120000},
-    {"0", 0},
-    {"1.574s", 1574},
-    {"564ms", 564},
-    {"6m12.5s", 372500},
-    {"20 seconds", 20000},
-    {"45 sec", 45000},
-    {"2h", 7200000},
-    {"1 minute", 60000},
-    {"12ms", 12},
-    {"", -1},
-    {"soon", -1},
-    {"-5", -1},
-    {"5 apples", -1},
-    {"99999999999999999999", -1},
-    {"1e3", -1},
-    {"5s junk", -1},
+enum {
+    HOUR = 3600 * 1000,
+    NOW_S = 1795223940, /* Saturday, 21 November 2026, 01:19:00 UTC */
 };
-
-START_TEST(test_hint_parse)
-{
-    const char *text = hint_cases[_i].text;
-
-    const int64_t ms = hint_duration(text, strlen(text), 1000);
-
-    ck_assert_msg(ms == hint_cases[_i].want_ms, "'%s': %lld", text, (long long)ms);
-}
-END_TEST
-
-static const struct {
-    const char *line;
-    int64_t want_ms;
-} retry_cases[] = {
-    {"Retry-After: 120", 120000},
-    {"retry-after:0", 0},
-    {"  Retry-After: 90", 90000},
-    {"{'error': 'slow down', 'retry_after': 12}", 12000},
-    {"{\"retry-after\": \"8\"}", 8000},
-    {"{ retryAfter: 30 }", 30000},
-    {"{\"retry_after_ms\": 1500}", 1500},
-    {"retry_after=7", 7000},
-    {"int retry_after = 120;", -1},
-    {"< Retry-After: 30", 30000},
-    {"> Retry-After: 30", -1},
-    {"parse_retry_after(\"Retry-After: 120\")", -1},
-    {"Retry-After: soon", -1},
-    {"Retry-After: 99999999999999999999", -1},
-    {"retry-after-ms: 1500\nretry-after: 2", 1500},
-    {"grpc-retry-pushback-ms: 750", 750},
-    {"x-ratelimit-reset-requests: 6m0s", 360000},
-    {"x-ratelimit-reset-tokens: 12ms", 12},
-    {"Please try again in 564ms.", 564},
-    {"Please try again in 6m12.5s.", 372500},
-    {"Please try again in 20 seconds", 20000},
-    {"Please retry in 2.337s.", 2337},
-    {"\"retryDelay\": \"26s\"", 26000},
-    {"\\\"retryDelay\\\": \\\"26s\\\"", 26000},
-    {"Suggested retry after 60s.", 60000},
-    {"Please retry after 45 seconds.", 45000},
-    {"\"resets_in_seconds\":900", 900000},
-    {"Retrying in 18 seconds", -1},
-    {"429 Too Many Requests", -1},
-};
-
-START_TEST(test_retry_after)
-{
-    char err[200];
-    (void)snprintf(err, sizeof(err), "HTTP 429\n%s\n", retry_cases[_i].line);
-
-    const struct verdict verdict = judge(1, err, "");
-
-    ck_assert_int_eq(verdict.type, TRANSIENT_API_RATE_LIMIT);
-    ck_assert_msg(verdict.retry_after_ms == retry_cases[_i].want_ms, "%s: %lld",
-                  retry_cases[_i].line, (long long)verdict.retry_after_ms);
-}
-END_TEST
-
-START_TEST(test_persistent_has_no_hint)
-{
-    ck_assert_int_eq(judge(1, "a.c:1:1: error: x\nRetry-After: 120\n", "").retry_after_ms, -1);
-}
-END_TEST
-
-enum { NOW_S = 1795224000 }; /* Saturday, 21 November 2026, 01:20:00 UTC */
+#define NOW_MS ((int64_t)NOW_S * 1000)
 
 static bool some_zones(void *ctx, const char *zone, int64_t at_s, int *offset_s_out)
 {
+    static const struct {
+        const char *name;
+        int offset_s;
+    } zones[] = {{"UTC", 0}, {"Europe/Berlin", 3600}, {"Europe/Helsinki", 7200}};
     (void)ctx;
     (void)at_s;
-    if (strcmp(zone, "UTC") == 0)
-        *offset_s_out = 0;
-    else if (strcmp(zone, "Europe/Berlin") == 0)
-        *offset_s_out = 3600;
-    else
-        return false;
-    return true;
+    for (int i = 0; i < TABLE_LEN(zones); i++) {
+        if (strcmp(zone, zones[i].name) == 0) {
+            *offset_s_out = zones[i].offset_s;
+            return true;
+        }
+    }
+    return false;
 }
+
+/*
+ * The forms of a time.
+ */
+
+static const char long_zone[] = "Etc/0123456789012345678901234567890123456789012345678901234567890"
+                                "12345678901234567890123456789012345678901234567890123456789";
+
+static const struct {
+    const char *form; /* NULL: a duration */
+    const char *time;
+    int64_t want_ms; /* -1: no time */
+    const char *zone;
+    bool no_clock, no_zones;
+} forms[] = {
+    {.time = "120", .want_ms = 120000},
+    {.time = "0", .want_ms = 0},
+    {.time = "1.574s", .want_ms = 1574},
+    {.time = "564ms", .want_ms = 564},
+    {.time = "6m12.5s", .want_ms = 372500},
+    {.time = "20 seconds", .want_ms = 20000},
+    {.time = "45 sec", .want_ms = 45000},
+    {.time = "2h", .want_ms = 7200000},
+    {.time = "1 minute", .want_ms = 60000},
+    {.time = "", .want_ms = -1},
+    {.time = "soon", .want_ms = -1},
+    {.time = "-5", .want_ms = -1},
+    {.time = "5 apples", .want_ms = -1},
+    {.time = "99999999999999999999", .want_ms = -1},
+    {.time = "1e3", .want_ms = -1},
+    {.time = "5s junk", .want_ms = -1},
+    {.time = "1.5.5s", .want_ms = -1},
+    {.time = "5.", .want_ms = -1},
+    {.time = "5.x", .want_ms = -1},
+    {.time = ".5s", .want_ms = -1},
+    {.time = "3 days, 4 hours", .want_ms = 76 * (int64_t)HOUR},
+    {.time = "1 Hour and 5 MIN", .want_ms = 65 * 60000},
+    {.time = "1 hour and", .want_ms = -1},
+    {.time = "2h,", .want_ms = 2 * HOUR},
+    {.time = "2h,30m", .want_ms = 150 * 60000},
+    {.time = "5 fortnights", .want_ms = -1},
+    {.time = "5_s", .want_ms = -1},
+    {.time = "0s", .want_ms = 0},
+    {.time = "366 days", .want_ms = 366 * 24 * (int64_t)HOUR},
+    {.time = "367 days", .want_ms = -1},
+    {.form = "pushback", .time = "1500", .want_ms = 1500},
+    {.form = "pushback", .time = "-1", .want_ms = HINT_STOP},
+    {.form = "pushback", .time = "x", .want_ms = HINT_STOP},
+    {.form = "http-date", .time = "Sat, 21 Nov 2026 01:20:00 GMT", .want_ms = 60000},
+    {.form = "http-date", .time = "Sat, 21 Nov 2026 01:18:00 GMT", .want_ms = 0},
+    {.form = "http-date", .time = "Sat, 21 Nov 2026 01:20:00 GMT", .want_ms = -1, .no_clock = true},
+    {.form = "http-date",
+     .time = "Sat, 21 Nov 2028 01:20:00 GMT",
+     .want_ms = -1}, /* two years ahead */
+    {.form = "http-date", .time = "tomorrow", .want_ms = -1},
+    {.form = "rfc3339", .time = "2026-11-21T01:19:01.5Z", .want_ms = 1500},
+    {.form = "rfc3339", .time = "2026-11-21", .want_ms = -1},
+    {.form = "epoch", .time = "1795223950", .want_ms = 10000},
+    {.form = "epoch", .time = "1795223950000", .want_ms = 10000},
+    {.form = "epoch", .time = "1795223930", .want_ms = 0},
+    {.form = "epoch", .time = "45", .want_ms = 45000},
+    {.form = "epoch", .time = "1795223950", .want_ms = -1, .no_clock = true},
+    {.form = "epoch", .time = "", .want_ms = -1},
+    {.form = "epoch", .time = "12345678901234567890123", .want_ms = -1},
+    {.form = "epoch", .time = "17952x3950", .want_ms = -1},
+    {.form = "clock", .time = "6am", .want_ms = 2 * HOUR + 41 * 60000, .zone = "Europe/Helsinki"},
+    {.form = "clock",
+     .time = "3am",
+     .want_ms = 23 * HOUR + 41 * 60000,
+     .zone = "Europe/Helsinki"}, /* past, so tomorrow */
+    {.form = "clock", .time = "3am", .want_ms = HOUR},
+    {.form = "clock", .time = "3am", .want_ms = HOUR, .zone = "Mars/Olympus"},
+    {.form = "clock", .time = "3am", .want_ms = HOUR, .zone = long_zone},
+    {.form = "clock", .time = "3am", .want_ms = HOUR, .zone = "Europe/Helsinki", .no_zones = true},
+    {.form = "clock", .time = "3am", .want_ms = HOUR, .zone = "Europe/Helsinki", .no_clock = true},
+    {.form = "clock",
+     .time = "Nov 24, 3:19am",
+     .want_ms = 72 * (int64_t)HOUR,
+     .zone = "Europe/Helsinki"},
+    {.form = "clock", .time = "Nov 20, 3am", .want_ms = 0, .zone = "Europe/Helsinki"},
+    {.form = "clock",
+     .time = "Jan 2, 3:19am",
+     .want_ms = 42 * 24 * (int64_t)HOUR,
+     .zone = "Europe/Helsinki"},
+    {.form = "clock", .time = "noon", .want_ms = -1, .zone = "Europe/Helsinki"},
+    {.form = "hour", .time = "3pm", .want_ms = HOUR},
+};
+
+START_TEST(test_a_time_is_read_in_its_form)
+{
+    struct classify_input input = {.now_ms = forms[_i].no_clock ? 0 : NOW_MS,
+                                   .zone_offset = forms[_i].no_zones ? NULL : some_zones};
+    struct hint_text text = {.time = forms[_i].time,
+                             .time_len = strlen(forms[_i].time),
+                             .zone = forms[_i].zone ? forms[_i].zone : "",
+                             .zone_len = forms[_i].zone ? strlen(forms[_i].zone) : 0,
+                             .unit_ms = 1000,
+                             .input = &input};
+    const char *form = forms[_i].form ? forms[_i].form : "duration";
+    hint_form_fn *read = hint_form_find(form);
+    ck_assert_ptr_nonnull((void *)(uintptr_t)read);
+    int64_t ms = read(&text);
+    ck_assert_msg(ms == forms[_i].want_ms, "%s %s: %lld", form, forms[_i].time, (long long)ms);
+}
+END_TEST
+
+START_TEST(test_unknown_form_is_not_found)
+{
+    ck_assert(hint_form_find("sundial") == NULL);
+    ck_assert(hint_form_find("") == NULL);
+}
+END_TEST
+
+/*
+ * Hints in output.
+ */
 
 static struct classify_input input_at(int64_t now_s, const char *text)
 {
@@ -122,34 +157,28 @@ static struct classify_input input_at(int64_t now_s, const char *text)
     };
 }
 
-START_TEST(test_vectors)
+static void check_hint(const struct json *row, void *ctx)
 {
-    char *text = test_read_file(test_source_path("tests/data/retry-after.jsonl"));
-    ck_assert_ptr_nonnull(text);
-    int rows = 0;
-    for (const char *line = text; *line != '\0'; rows++) {
-        const size_t len = strcspn(line, "\n");
-        struct json *row = NULL;
-        ck_assert(json_parse(line, len, &row, NULL, NULL));
-        const char *words = json_text(json_get(row, "text"), "");
-        const struct classify_input input = input_at(json_i64(json_get(row, "now"), 0), words);
-        const double want_s = json_number(json_get(row, "want_s"), -0.001);
+    (void)ctx;
+    const char *text = data_text(row, "text");
+    const struct classify_input input = input_at(json_i64(json_get(row, "now"), 0), text);
+    const double want_s = json_number(json_get(row, "want_s"), -0.001);
 
-        const int64_t ms = classify_hint(judge_classifier(), &input);
+    const int64_t ms = classify_hint(judge_classifier(), &input);
 
-        ck_assert_msg(ms == llround(want_s * 1000), "'%s': %lld ms, %s", words, (long long)ms,
-                      json_text(json_get(row, "why"), ""));
-        json_free(row);
-        line += len + (line[len] == '\n');
-    }
-    free(text);
-    ck_assert_int_ge(rows, 60);
+    ck_assert_msg(ms == llround(want_s * 1000), "'%s': %lld ms, %s", text, (long long)ms,
+                  data_text(row, "why"));
+}
+
+START_TEST(test_hints_of_many_tools)
+{
+    ck_assert_int_ge(data_rows("tests/data/retry-after.jsonl", check_hint, NULL), 79);
 }
 END_TEST
 
 START_TEST(test_without_a_clock)
 {
-    struct classify_input input = input_at(0, "x-ratelimit-reset: 1795224060\n");
+    struct classify_input input = input_at(0, "x-ratelimit-reset: 1795224000\n");
     ck_assert_int_eq(classify_hint(judge_classifier(), &input), -1);
     input.err = text_of("Retry-After: Sat, 21 Nov 2026 01:21:30 GMT\n");
     ck_assert_int_eq(classify_hint(judge_classifier(), &input), -1);
@@ -164,14 +193,12 @@ START_TEST(test_window_with_a_time_is_parked)
 {
     const struct classify_input input =
         input_at(NOW_S, "5-hour limit reached, resets 3am (Europe/Berlin)\n");
-    struct verdict verdict;
-
-    classify(judge_classifier(), &input, &verdict);
+    const struct verdict verdict = judge_input(&input);
 
     ck_assert_int_eq(verdict.class, VERDICT_PERSISTENT);
     ck_assert_int_eq(verdict.reason, REASON_QUOTA);
-    ck_assert_int_eq(verdict.retry_after_ms, 2400000);
-    ck_assert_int_eq(verdict.resume_at_ms, (int64_t)NOW_S * 1000 + 2400000);
+    ck_assert_int_eq(verdict.retry_after_ms, 2460000);
+    ck_assert_int_eq(verdict.resume_at_ms, NOW_MS + 2460000);
     ck_assert_str_eq(verdict.hint_rule, "hint.clock-zone");
     ck_assert(!verdict.ask);
 }
@@ -180,9 +207,7 @@ END_TEST
 START_TEST(test_window_without_a_time_asks)
 {
     const struct classify_input input = input_at(NOW_S, "You've hit your usage limit.\n");
-    struct verdict verdict;
-
-    classify(judge_classifier(), &input, &verdict);
+    const struct verdict verdict = judge_input(&input);
 
     ck_assert_int_eq(verdict.reason, REASON_QUOTA);
     ck_assert_int_eq(verdict.resume_at_ms, -1);
@@ -195,9 +220,7 @@ START_TEST(test_money_is_not_waited_for)
 {
     const struct classify_input input =
         input_at(NOW_S, "Retry-After: 60\n{\"code\": \"insufficient_quota\"}\n");
-    struct verdict verdict;
-
-    classify(judge_classifier(), &input, &verdict);
+    const struct verdict verdict = judge_input(&input);
 
     ck_assert_int_eq(verdict.reason, REASON_QUOTA);
     ck_assert_int_eq(verdict.resume_at_ms, -1);
@@ -208,20 +231,18 @@ END_TEST
 START_TEST(test_rate_limit_that_ends_hours_away_is_parked)
 {
     struct classify_input input = input_at(NOW_S, "HTTP 429\nRetry-After: 86400\n");
-    struct verdict verdict;
-
-    classify(judge_classifier(), &input, &verdict);
+    struct verdict verdict = judge_input(&input);
 
     ck_assert_int_eq(verdict.class, VERDICT_PERSISTENT);
     ck_assert_int_eq(verdict.type, TRANSIENT_NONE);
     ck_assert_int_eq(verdict.reason, REASON_QUOTA);
     ck_assert_str_eq(verdict.rule, "b1.http-429");
     ck_assert_int_eq(verdict.retry_after_ms, 86400000);
-    ck_assert_int_eq(verdict.resume_at_ms, (int64_t)NOW_S * 1000 + 86400000);
+    ck_assert_int_eq(verdict.resume_at_ms, NOW_MS + 86400000);
     ck_assert(!verdict.ask);
 
     input.err = text_of("HTTP 429\nRetry-After: 3599\n");
-    classify(judge_classifier(), &input, &verdict);
+    verdict = judge_input(&input);
     ck_assert_int_eq(verdict.class, VERDICT_TRANSIENT);
     ck_assert_int_eq(verdict.resume_at_ms, -1);
 }
@@ -264,22 +285,28 @@ START_TEST(test_a_server_that_says_when_is_a_cause)
 }
 END_TEST
 
+START_TEST(test_persistent_has_no_hint)
+{
+    ck_assert_int_eq(judge(1, "a.c:1:1: error: x\nRetry-After: 120\n", "").retry_after_ms, -1);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("retry_hint");
-    TCase *forms = judge_case(suite, "forms");
-    tcase_add_loop_test(forms, test_hint_parse, 0, TABLE_LEN(hint_cases));
-    tcase_add_loop_test(forms, test_retry_after, 0, TABLE_LEN(retry_cases));
-    tcase_add_test(forms, test_vectors);
-    tcase_add_test(forms, test_without_a_clock);
-    TCase *verdicts = judge_case(suite, "verdicts");
-    tcase_add_test(verdicts, test_persistent_has_no_hint);
-    tcase_add_test(verdicts, test_window_with_a_time_is_parked);
-    tcase_add_test(verdicts, test_window_without_a_time_asks);
-    tcase_add_test(verdicts, test_money_is_not_waited_for);
-    tcase_add_test(verdicts, test_rate_limit_that_ends_hours_away_is_parked);
-    tcase_add_test(verdicts, test_a_request_over_the_limit_never_passes);
-    tcase_add_test(verdicts, test_a_hint_over_two_lines);
-    tcase_add_test(verdicts, test_a_server_that_says_when_is_a_cause);
+    TCase *forms_case = test_case(suite, "forms");
+    tcase_add_loop_test(forms_case, test_a_time_is_read_in_its_form, 0, TABLE_LEN(forms));
+    tcase_add_test(forms_case, test_unknown_form_is_not_found);
+    TCase *hints = judge_case(suite, "hints");
+    tcase_add_test(hints, test_hints_of_many_tools);
+    tcase_add_test(hints, test_without_a_clock);
+    tcase_add_test(hints, test_window_with_a_time_is_parked);
+    tcase_add_test(hints, test_window_without_a_time_asks);
+    tcase_add_test(hints, test_money_is_not_waited_for);
+    tcase_add_test(hints, test_rate_limit_that_ends_hours_away_is_parked);
+    tcase_add_test(hints, test_a_request_over_the_limit_never_passes);
+    tcase_add_test(hints, test_a_hint_over_two_lines);
+    tcase_add_test(hints, test_a_server_that_says_when_is_a_cause);
+    tcase_add_test(hints, test_persistent_has_no_hint);
     return suite;
 }

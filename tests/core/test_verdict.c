@@ -7,16 +7,9 @@
 #include "outcome.h"
 #include "test_main.h"
 
-START_TEST(test_new_says_nothing)
-{
-    const struct verdict verdict = verdict_new();
-
-    ck_assert_int_eq(verdict.class, VERDICT_SUCCESS);
-    ck_assert_int_eq(verdict.retry_after_ms, -1);
-    ck_assert_str_eq(verdict.rule, "");
-    ck_assert(!verdict.ask);
-}
-END_TEST
+/*
+ * Names.
+ */
 
 START_TEST(test_class_names)
 {
@@ -63,10 +56,64 @@ START_TEST(test_unknown_names_are_refused)
 END_TEST
 
 static const struct {
+    enum outcome_kind kind;
+    const char *want;
+} outcome_names[OUTCOME_KIND_COUNT] = {
+    {OUTCOME_EXIT, "exit"},
+    {OUTCOME_SIGNAL, "signal"},
+    {OUTCOME_NOT_STARTED, "not started"},
+    {OUTCOME_TIMEOUT, "timeout"},
+    {OUTCOME_CANCELLED, "cancelled"},
+    {OUTCOME_INTERRUPTED, "interrupted"},
+};
+
+START_TEST(test_outcome_kinds_have_names)
+{
+    ck_assert_str_eq(outcome_kind_name(outcome_names[_i].kind), outcome_names[_i].want);
+}
+END_TEST
+
+static const struct {
+    enum phase phase;
+    const char *name;
+    char letter;
+} phases[PHASE_COUNT] = {
+    {PHASE_RED, "RED", 'R'},
+    {PHASE_GREEN, "GREEN", 'G'},
+    {PHASE_VERIFY, "VERIFY", 'V'},
+    {PHASE_REFACTOR, "REFACTOR", 'F'},
+};
+
+static const char *const not_phases[] = {"", "red", "Red", "REDD", "RE", "REFACTO", " RED", "BLUE"};
+
+START_TEST(test_phases_have_a_name_and_a_letter)
+{
+    enum phase parsed = PHASE_COUNT;
+    ck_assert_int_eq((int)phases[_i].phase, _i);
+    ck_assert_str_eq(phase_name(phases[_i].phase), phases[_i].name);
+    ck_assert_int_eq(phase_letter(phases[_i].phase), phases[_i].letter);
+    ck_assert(phase_parse(phases[_i].name, &parsed));
+    ck_assert_int_eq((int)parsed, _i);
+}
+END_TEST
+
+START_TEST(test_unknown_phase_leaves_the_output_alone)
+{
+    enum phase parsed = PHASE_VERIFY;
+    ck_assert(!phase_parse(not_phases[_i], &parsed));
+    ck_assert_int_eq((int)parsed, PHASE_VERIFY);
+}
+END_TEST
+
+/*
+ * A verdict in a word.
+ */
+
+static const struct {
     struct verdict verdict;
     struct outcome outcome;
     const char *want;
-} word_cases[] = {
+} short_words[] = {
     {{.class = VERDICT_SUCCESS}, {.kind = OUTCOME_EXIT}, ""},
     {{.class = VERDICT_TRANSIENT, .type = TRANSIENT_NETWORK_TIMEOUT}, {.code = 1}, "network"},
     {{.class = VERDICT_TRANSIENT, .type = TRANSIENT_DOCKER_SOCKET_UNAVAILABLE}, {0}, "docker"},
@@ -84,14 +131,75 @@ static const struct {
     {{.class = VERDICT_PERSISTENT}, {.kind = OUTCOME_NOT_STARTED, .code = 5}, "not started"},
 };
 
-START_TEST(test_word)
+START_TEST(test_a_verdict_has_a_short_word)
 {
     char word[VERDICT_WORD_MAX];
 
-    ck_assert_str_eq(verdict_word(&word_cases[_i].verdict, &word_cases[_i].outcome, word),
-                     word_cases[_i].want);
+    ck_assert_str_eq(verdict_word(&short_words[_i].verdict, &short_words[_i].outcome, word),
+                     short_words[_i].want);
 }
 END_TEST
+
+static const struct {
+    const char *text;
+    struct verdict_label want;
+    const char *word; /* as it is written */
+} labels[] = {
+    {"NETWORK_TIMEOUT",
+     {.class = VERDICT_TRANSIENT, .type = TRANSIENT_NETWORK_TIMEOUT},
+     "NETWORK_TIMEOUT"},
+    {"network_timeout",
+     {.class = VERDICT_TRANSIENT, .type = TRANSIENT_NETWORK_TIMEOUT},
+     "NETWORK_TIMEOUT"},
+    {"rate-limit",
+     {.class = VERDICT_TRANSIENT, .type = TRANSIENT_API_RATE_LIMIT},
+     "API_RATE_LIMIT"},
+    {"busy", {.class = VERDICT_TRANSIENT, .type = TRANSIENT_RESOURCE_BUSY}, "RESOURCE_BUSY"},
+    {"test-fail", {.class = VERDICT_PERSISTENT, .reason = REASON_TEST_FAIL}, "test-fail"},
+    {"AUTH", {.class = VERDICT_PERSISTENT, .reason = REASON_AUTH}, "auth"},
+    {"persistent", {.class = VERDICT_PERSISTENT}, "persistent"},
+    {"Success", {.class = VERDICT_SUCCESS}, "success"},
+};
+
+START_TEST(test_a_label_is_read_and_written)
+{
+    struct verdict_label label = {0};
+    ck_assert_msg(verdict_label_parse(labels[_i].text, &label), "%s", labels[_i].text);
+    ck_assert(verdict_label_equals(&label, &labels[_i].want));
+    ck_assert_str_eq(verdict_label_word(&label), labels[_i].word);
+}
+END_TEST
+
+static const char *const not_labels[] = {"", "transient", "net work", "429", "test-fail ", "lucky"};
+
+START_TEST(test_unknown_label_is_refused)
+{
+    struct verdict_label label = {.class = VERDICT_PERSISTENT, .reason = REASON_CRASH};
+    ck_assert(!verdict_label_parse(not_labels[_i], &label));
+    ck_assert_int_eq(label.reason, REASON_CRASH);
+}
+END_TEST
+
+START_TEST(test_every_listed_label_can_be_read)
+{
+    struct str list = {0};
+    int count = 0;
+    verdict_label_words(&list);
+    char *rest = list.data;
+    for (char *word = strtok_r(rest, ", ", &rest); word; word = strtok_r(NULL, ", ", &rest)) {
+        struct verdict_label label;
+        ck_assert_msg(verdict_label_parse(word, &label), "%s", word);
+        ck_assert_str_eq(verdict_label_word(&label), word);
+        count++;
+    }
+    ck_assert_int_eq(count, TRANSIENT_TYPE_COUNT - 1 + REASON_COUNT - 1 + 2);
+    str_done(&list);
+}
+END_TEST
+
+/*
+ * As JSON.
+ */
 
 static struct verdict there_and_back(const struct verdict *verdict, struct str *text)
 {
@@ -157,7 +265,7 @@ START_TEST(test_lines_of_violations_come_back)
 }
 END_TEST
 
-START_TEST(test_lines_fill_their_room)
+START_TEST(test_lines_fill_their_space)
 {
     char full[VERDICT_LINES_MAX];
     struct verdict verdict = verdict_new();
@@ -170,8 +278,8 @@ START_TEST(test_lines_fill_their_room)
 }
 END_TEST
 
-/* A row of somebody else's log must not make lines of its own where it is printed. */
-START_TEST(test_texts_that_come_back_are_of_one_line)
+/* Text from a log must not start a new line where it is printed. */
+START_TEST(test_texts_from_json_are_cut_to_one_line)
 {
     static const char text[] =
         "{\"rule\":\"r\\nx\",\"subtype\":\"S\\r\\nx\",\"match\":\"one\\n"
@@ -190,7 +298,7 @@ START_TEST(test_texts_that_come_back_are_of_one_line)
 }
 END_TEST
 
-START_TEST(test_parked_and_near_misses_come_back)
+START_TEST(test_resume_time_and_near_misses_come_back)
 {
     struct verdict verdict = verdict_new();
     verdict.class = VERDICT_PERSISTENT;
@@ -221,7 +329,7 @@ START_TEST(test_parked_and_near_misses_come_back)
 }
 END_TEST
 
-START_TEST(test_near_miss_of_an_unknown_kind_is_left_out)
+START_TEST(test_unknown_near_miss_is_left_out)
 {
     static const char text[] = "{\"near\":[{\"rule\":\"a\",\"why\":\"odd\"},"
                                "{\"rule\":\"b\",\"why\":\"exit\"}]}";
@@ -258,19 +366,26 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("verdict");
     TCase *names = test_case(suite, "names");
-    tcase_add_test(names, test_new_says_nothing);
     tcase_add_test(names, test_class_names);
     tcase_add_loop_test(names, test_type_names_come_back, 1, TRANSIENT_TYPE_COUNT);
     tcase_add_loop_test(names, test_reason_names_come_back, 1, REASON_COUNT);
     tcase_add_test(names, test_unknown_names_are_refused);
-    tcase_add_loop_test(test_case(suite, "word"), test_word, 0, TABLE_LEN(word_cases));
+    tcase_add_loop_test(names, test_outcome_kinds_have_names, 0, TABLE_LEN(outcome_names));
+    tcase_add_loop_test(names, test_phases_have_a_name_and_a_letter, 0, TABLE_LEN(phases));
+    tcase_add_loop_test(names, test_unknown_phase_leaves_the_output_alone, 0,
+                        TABLE_LEN(not_phases));
+    TCase *words = test_case(suite, "words");
+    tcase_add_loop_test(words, test_a_verdict_has_a_short_word, 0, TABLE_LEN(short_words));
+    tcase_add_loop_test(words, test_a_label_is_read_and_written, 0, TABLE_LEN(labels));
+    tcase_add_loop_test(words, test_unknown_label_is_refused, 0, TABLE_LEN(not_labels));
+    tcase_add_test(words, test_every_listed_label_can_be_read);
     TCase *json = test_case(suite, "json");
     tcase_add_test(json, test_evidence_comes_back);
     tcase_add_test(json, test_lines_of_violations_come_back);
-    tcase_add_test(json, test_lines_fill_their_room);
-    tcase_add_test(json, test_texts_that_come_back_are_of_one_line);
-    tcase_add_test(json, test_parked_and_near_misses_come_back);
-    tcase_add_test(json, test_near_miss_of_an_unknown_kind_is_left_out);
+    tcase_add_test(json, test_lines_fill_their_space);
+    tcase_add_test(json, test_texts_from_json_are_cut_to_one_line);
+    tcase_add_test(json, test_resume_time_and_near_misses_come_back);
+    tcase_add_test(json, test_unknown_near_miss_is_left_out);
     tcase_add_test(json, test_empty_evidence_is_empty_json);
     return suite;
 }
