@@ -75,6 +75,8 @@ START_TEST(test_heap_agrees_with_a_plain_search)
         ck_assert_msg(agrees(&heap, &model, size), "seed %d, %d left", _i, heap.count);
     }
     heap_done(&heap);
+    ck_assert_ptr_null(heap.items);
+    heap_done(&heap);
 }
 END_TEST
 
