@@ -5,10 +5,10 @@
 
 #include "data_rows.h"
 #include "judge.h"
+#include "moment_text.h"
 #include "test_main.h"
 
 enum {
-    HOUR = 3600 * 1000,
     NOW_S = 1795223940, /* Saturday, 21 November 2026, 01:19:00 UTC */
 };
 #define NOW_MS ((int64_t)NOW_S * 1000)
@@ -34,104 +34,69 @@ static bool some_zones(void *ctx, const char *zone, int64_t at_s, int *offset_s_
  * The forms of a time.
  */
 
-static const char long_zone[] = "Etc/0123456789012345678901234567890123456789012345678901234567890"
-                                "12345678901234567890123456789012345678901234567890123456789";
-
-static const struct {
-    const char *form; /* NULL: a duration */
-    const char *time;
-    int64_t want_ms; /* -1: no time */
-    const char *zone;
-    bool no_clock, no_zones;
-} forms[] = {
-    {.time = "120", .want_ms = 120000},
-    {.time = "0", .want_ms = 0},
-    {.time = "1.574s", .want_ms = 1574},
-    {.time = "564ms", .want_ms = 564},
-    {.time = "6m12.5s", .want_ms = 372500},
-    {.time = "20 seconds", .want_ms = 20000},
-    {.time = "45 sec", .want_ms = 45000},
-    {.time = "2h", .want_ms = 7200000},
-    {.time = "1 minute", .want_ms = 60000},
-    {.time = "", .want_ms = -1},
-    {.time = "soon", .want_ms = -1},
-    {.time = "-5", .want_ms = -1},
-    {.time = "5 apples", .want_ms = -1},
-    {.time = "99999999999999999999", .want_ms = -1},
-    {.time = "1e3", .want_ms = -1},
-    {.time = "5s junk", .want_ms = -1},
-    {.time = "1.5.5s", .want_ms = -1},
-    {.time = "5.", .want_ms = -1},
-    {.time = "5.x", .want_ms = -1},
-    {.time = ".5s", .want_ms = -1},
-    {.time = "3 days, 4 hours", .want_ms = 76 * (int64_t)HOUR},
-    {.time = "1 Hour and 5 MIN", .want_ms = 65 * 60000},
-    {.time = "1 hour and", .want_ms = -1},
-    {.time = "2h,", .want_ms = 2 * HOUR},
-    {.time = "2h,30m", .want_ms = 150 * 60000},
-    {.time = "5 fortnights", .want_ms = -1},
-    {.time = "5_s", .want_ms = -1},
-    {.time = "0s", .want_ms = 0},
-    {.time = "366 days", .want_ms = 366 * 24 * (int64_t)HOUR},
-    {.time = "367 days", .want_ms = -1},
-    {.form = "pushback", .time = "1500", .want_ms = 1500},
-    {.form = "pushback", .time = "-1", .want_ms = HINT_STOP},
-    {.form = "pushback", .time = "x", .want_ms = HINT_STOP},
-    {.form = "http-date", .time = "Sat, 21 Nov 2026 01:20:00 GMT", .want_ms = 60000},
-    {.form = "http-date", .time = "Sat, 21 Nov 2026 01:18:00 GMT", .want_ms = 0},
-    {.form = "http-date", .time = "Sat, 21 Nov 2026 01:20:00 GMT", .want_ms = -1, .no_clock = true},
-    {.form = "http-date",
-     .time = "Sat, 21 Nov 2028 01:20:00 GMT",
-     .want_ms = -1}, /* two years ahead */
-    {.form = "http-date", .time = "tomorrow", .want_ms = -1},
-    {.form = "rfc3339", .time = "2026-11-21T01:19:01.5Z", .want_ms = 1500},
-    {.form = "rfc3339", .time = "2026-11-21", .want_ms = -1},
-    {.form = "epoch", .time = "1795223950", .want_ms = 10000},
-    {.form = "epoch", .time = "1795223950000", .want_ms = 10000},
-    {.form = "epoch", .time = "1795223930", .want_ms = 0},
-    {.form = "epoch", .time = "45", .want_ms = 45000},
-    {.form = "epoch", .time = "1795223950", .want_ms = -1, .no_clock = true},
-    {.form = "epoch", .time = "", .want_ms = -1},
-    {.form = "epoch", .time = "12345678901234567890123", .want_ms = -1},
-    {.form = "epoch", .time = "17952x3950", .want_ms = -1},
-    {.form = "clock", .time = "6am", .want_ms = 2 * HOUR + 41 * 60000, .zone = "Europe/Helsinki"},
-    {.form = "clock",
-     .time = "3am",
-     .want_ms = 23 * HOUR + 41 * 60000,
-     .zone = "Europe/Helsinki"}, /* past, so tomorrow */
-    {.form = "clock", .time = "3am", .want_ms = HOUR},
-    {.form = "clock", .time = "3am", .want_ms = HOUR, .zone = "Mars/Olympus"},
-    {.form = "clock", .time = "3am", .want_ms = HOUR, .zone = long_zone},
-    {.form = "clock", .time = "3am", .want_ms = HOUR, .zone = "Europe/Helsinki", .no_zones = true},
-    {.form = "clock", .time = "3am", .want_ms = HOUR, .zone = "Europe/Helsinki", .no_clock = true},
-    {.form = "clock",
-     .time = "Nov 24, 3:19am",
-     .want_ms = 72 * (int64_t)HOUR,
-     .zone = "Europe/Helsinki"},
-    {.form = "clock", .time = "Nov 20, 3am", .want_ms = 0, .zone = "Europe/Helsinki"},
-    {.form = "clock",
-     .time = "Jan 2, 3:19am",
-     .want_ms = 42 * 24 * (int64_t)HOUR,
-     .zone = "Europe/Helsinki"},
-    {.form = "clock", .time = "noon", .want_ms = -1, .zone = "Europe/Helsinki"},
-    {.form = "hour", .time = "3pm", .want_ms = HOUR},
-};
-
-START_TEST(test_a_time_is_read_in_its_form)
+/* A row has a "time" in a "form", perhaps a "zone", and the time to wait: null if it is none,
+ * "stop" if the server asks not to retry. Neither the clock nor the zones are known if "clock" or
+ * "zones" is false. */
+static void check_form(const struct json *row, void *ctx)
 {
-    struct classify_input input = {.now_ms = forms[_i].no_clock ? 0 : NOW_MS,
-                                   .zone_offset = forms[_i].no_zones ? NULL : some_zones};
-    struct hint_text text = {.time = forms[_i].time,
-                             .time_len = strlen(forms[_i].time),
-                             .zone = forms[_i].zone ? forms[_i].zone : "",
-                             .zone_len = forms[_i].zone ? strlen(forms[_i].zone) : 0,
-                             .unit_ms = 1000,
-                             .input = &input};
-    const char *form = forms[_i].form ? forms[_i].form : "duration";
-    hint_form_fn *read = hint_form_find(form);
+    (void)ctx;
+    const struct json *want = json_get(row, "want_ms");
+    const bool has_clock = json_bool(json_get(row, "clock"), true);
+    const bool has_zones = json_bool(json_get(row, "zones"), true);
+    const struct classify_input input = {.now_ms = has_clock ? NOW_MS : 0,
+                                         .zone_offset = has_zones ? some_zones : NULL};
+    const struct hint_text text = {.time = data_text(row, "time"),
+                                   .time_len = strlen(data_text(row, "time")),
+                                   .zone = data_text(row, "zone"),
+                                   .zone_len = strlen(data_text(row, "zone")),
+                                   .unit_ms = 1000,
+                                   .input = &input};
+    hint_form_fn *read = hint_form_find(data_text(row, "form"));
     ck_assert_ptr_nonnull((void *)(uintptr_t)read);
-    int64_t ms = read(&text);
-    ck_assert_msg(ms == forms[_i].want_ms, "%s %s: %lld", form, forms[_i].time, (long long)ms);
+    const int64_t ms = read(&text);
+    ck_assert_msg(ms == (json_text(want, NULL) ? HINT_STOP : json_i64(want, HINT_NONE)),
+                  "%s '%s': %lld", data_text(row, "form"), text.time, (long long)ms);
+}
+
+START_TEST(test_times_are_read_in_their_form)
+{
+    ck_assert_int_eq(data_rows("tests/data/retry-forms.jsonl", check_form, NULL), 60);
+}
+END_TEST
+
+/* A row has a text and the moment "at": seconds of an HTTP date, milliseconds of an RFC 3339
+ * time, members of a time of day; null if it is not one. */
+static void check_moment(const struct json *row, void *ctx)
+{
+    (void)ctx;
+    const struct json *at = json_get(row, "at");
+    const char *http = json_text(json_get(row, "http"), NULL);
+    const char *rfc3339 = json_text(json_get(row, "rfc3339"), NULL);
+    const char *clock = data_text(row, "clock");
+    int64_t got = -1;
+    struct clock_text time;
+    if (http) {
+        ck_assert_msg(moment_text_http(http, strlen(http), NOW_S, &got) == (json_i64(at, -1) >= 0),
+                      "%s", http);
+        ck_assert_msg(got == json_i64(at, -1), "%s: %lld", http, (long long)got);
+    } else if (rfc3339) {
+        ck_assert_msg(moment_text_rfc3339(rfc3339, strlen(rfc3339), &got) ==
+                          (json_i64(at, -1) >= 0),
+                      "%s", rfc3339);
+        ck_assert_msg(got == json_i64(at, -1), "%s: %lld", rfc3339, (long long)got);
+    } else if (moment_text_clock(clock, strlen(clock), &time)) {
+        ck_assert_msg(time.month == json_i64(json_get(at, "month"), -1) &&
+                          time.day == json_i64(json_get(at, "day"), -1) &&
+                          time.minute == json_i64(json_get(at, "minute"), -1),
+                      "%s", clock);
+    } else {
+        ck_assert_msg(json_kind(at) == JSON_KIND_NULL, "%s", clock);
+    }
+}
+
+START_TEST(test_moments_are_read)
+{
+    ck_assert_int_eq(data_rows("tests/data/moments.jsonl", check_moment, NULL), 109);
 }
 END_TEST
 
@@ -294,9 +259,10 @@ END_TEST
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("retry_hint");
-    TCase *forms_case = test_case(suite, "forms");
-    tcase_add_loop_test(forms_case, test_a_time_is_read_in_its_form, 0, TABLE_LEN(forms));
-    tcase_add_test(forms_case, test_unknown_form_is_not_found);
+    TCase *forms = test_case(suite, "forms");
+    tcase_add_test(forms, test_times_are_read_in_their_form);
+    tcase_add_test(forms, test_moments_are_read);
+    tcase_add_test(forms, test_unknown_form_is_not_found);
     TCase *hints = judge_case(suite, "hints");
     tcase_add_test(hints, test_hints_of_many_tools);
     tcase_add_test(hints, test_without_a_clock);
