@@ -17,4 +17,8 @@ struct verdict judge_input(const struct classify_input *input);
 struct verdict judge(int code, const char *err, const char *out);
 struct verdict judge_agent(const char *agent, int code, const char *err, const char *out);
 
+/* Checks what classify_row() says to test's "row" at 01:19:00.250 UTC on 21 November 2026: the
+ * members of its "answer", or a part of its "error". */
+void judge_row(const struct classifier *with, const struct json *test);
+
 #endif

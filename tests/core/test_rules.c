@@ -169,140 +169,72 @@ END_TEST
  * Rules of a user.
  */
 
-/* Judges with the built-in rules and these. */
-static struct verdict judge_with(const char *user, const struct classify_input *input)
+/* A group has "rules", and rows with what judge_row() expects with these and the built-in ones. */
+static void check_group(const struct json *group, void *ctx)
 {
+    (void)ctx;
+    const struct json *rows = json_get(group, "rows");
     struct classifier *classifier = NULL;
-    struct err err = {0};
-    struct verdict verdict;
-    ck_assert_msg(classifier_open(&classifier, user, &err), "%s", err.message);
-    classify(classifier, input, &verdict);
-
-    /* The rules that the log keeps give the same verdict. */
     struct classifier *again = NULL;
-    struct verdict second;
-    ck_assert_msg(classifier_open(&again, classifier_rules(classifier), &err), "%s", err.message);
-    classify(again, input, &second);
-    ck_assert_str_eq(second.rule, verdict.rule);
-    ck_assert_int_eq(second.class, verdict.class);
-    ck_assert_int_eq(second.retry_after_ms, verdict.retry_after_ms);
+    struct str rules = {0};
+    json_write(&rules, json_get(group, "rules"));
+    ck_assert_msg(classifier_open(&classifier, str_text(&rules), NULL), "%s", str_text(&rules));
+    /* The rules that the log keeps give the same verdicts. */
+    ck_assert(classifier_open(&again, classifier_rules(classifier), NULL));
     ck_assert_str_eq(classifier_hash(again), classifier_hash(classifier));
+    ck_assert_int_eq(strcmp(classifier_hash(classifier), classifier_hash(judge_classifier())) == 0,
+                     json_count(json_get(group, "rules")) == 0);
+    for (size_t i = 0; i < json_count(rows); i++) {
+        judge_row(classifier, json_at(rows, i));
+        judge_row(again, json_at(rows, i));
+    }
     classifier_close(again);
+    classifier_close(classifier);
+    str_done(&rules);
+}
+
+START_TEST(test_own_rules)
+{
+    ck_assert_int_eq(data_rows("tests/data/own-rules.jsonl", check_group, NULL), 10);
+}
+END_TEST
+
+static struct verdict judge_with(const char *rules, const char *err)
+{
+    const struct classify_input input = {
+        .outcome = {.code = 1}, .err = text_of(err), .memory_killed = -1};
+    struct classifier *classifier = NULL;
+    struct verdict verdict;
+    ck_assert(classifier_open(&classifier, rules, NULL));
+    classify(classifier, &input, &verdict);
     classifier_close(classifier);
     return verdict;
 }
 
-static struct classify_input failure(int code, const char *err)
-{
-    return (struct classify_input){
-        .outcome = {.kind = OUTCOME_EXIT, .code = code}, .err = text_of(err), .memory_killed = -1};
-}
-
-static const char hsm_rule[] =
-    "[{\"name\":\"hsm\",\"type\":\"RESOURCE_BUSY\",\"verdict\":\"transient\",\"subtype\":\"HSM\","
-    "\"pattern\":\"HSM busy(?:, again in (\\\\d+ ?\\\\w+))?\",\"unless\":\"simulated\","
-    "\"retry_after\":1,\"only_if\":{\"exit\":[1,9]}}]";
-
-START_TEST(test_own_rule)
-{
-    struct classify_input input = failure(9, "HSM busy, again in 45 seconds\n");
-    struct verdict verdict = judge_with(hsm_rule, &input);
-    ck_assert_str_eq(verdict.rule, "hsm");
-    ck_assert_int_eq(verdict.type, TRANSIENT_RESOURCE_BUSY);
-    ck_assert_str_eq(verdict.subtype, "HSM");
-    ck_assert_int_eq(verdict.retry_after_ms, 45000);
-    ck_assert_str_eq(verdict.hint_rule, "hsm");
-
-    input = failure(1, "HSM busy\n");
-    ck_assert_int_eq(judge_with(hsm_rule, &input).retry_after_ms, -1);
-    input = failure(2, "HSM busy\n");
-    ck_assert_int_eq(judge_with(hsm_rule, &input).class, VERDICT_PERSISTENT);
-    input = failure(1, "simulated: HSM busy\n");
-    ck_assert_int_eq(judge_with(hsm_rule, &input).class, VERDICT_PERSISTENT);
-}
-END_TEST
-
 START_TEST(test_own_rule_comes_first)
 {
-    const struct classify_input input = failure(1, "HTTP 429: tenant closed\n");
     const struct verdict verdict =
         judge_with("[{\"name\":\"closed\",\"verdict\":\"persistent\",\"reason\":\"setup\","
                    "\"ask\":true,\"pattern\":\"tenant closed\"}]",
-                   &input);
+                   "HTTP 429: tenant closed\n");
 
     ck_assert_int_eq(verdict.reason, REASON_SETUP);
     ck_assert(verdict.ask);
-    ck_assert_int_eq(verdict.near_count > 0, 1);
+    ck_assert_int_ge(verdict.near_count, 1);
     ck_assert_str_eq(verdict.near[0].rule, "b1.http-429");
     ck_assert_int_eq(verdict.near[0].why, NEAR_OUTRANKED);
 }
 END_TEST
 
-START_TEST(test_own_rule_replaces_a_built_in_one)
+START_TEST(test_own_rule_names_the_source_of_its_hint)
 {
-    const struct classify_input input = failure(1, "HTTP 429\n");
-    const struct verdict verdict = judge_with(
-        "[{\"name\":\"b1.http-429\",\"verdict\":\"persistent\",\"pattern\":\"HTTP 429\"}]", &input);
-
-    ck_assert_str_eq(verdict.rule, "b1.http-429");
-    ck_assert_int_eq(verdict.class, VERDICT_PERSISTENT);
-}
-END_TEST
-
-START_TEST(test_a_rule_is_switched_off)
-{
-    const struct classify_input input = failure(1, "read ECONNRESET\n");
-
-    const struct verdict verdict = judge_with("[{\"id\":\"b1.network\",\"off\":true}]", &input);
-
-    ck_assert_str_ne(verdict.rule, "b1.network");
-}
-END_TEST
-
-START_TEST(test_own_rule_for_a_signal)
-{
-    struct classify_input input = failure(9, "");
-    input.outcome.kind = OUTCOME_SIGNAL;
-    const char *rule = "[{\"name\":\"killed\",\"verdict\":\"transient\",\"type\":\"CONTAINER_OOM\","
-                       "\"only_if\":{\"signal\":9}}]";
-
-    ck_assert_str_eq(judge_with(rule, &input).rule, "killed");
-    input.outcome.code = 15;
-    ck_assert_str_eq(judge_with(rule, &input).rule, "known.signal");
-    input = failure(9, "");
-    ck_assert_int_eq(judge_with(rule, &input).class, VERDICT_PERSISTENT);
-}
-END_TEST
-
-START_TEST(test_own_rule_for_a_kind_of_step)
-{
-    struct classify_input input = failure(1, "gateway closed\n");
-    const char *rule = "[{\"name\":\"gw\",\"verdict\":\"transient\",\"type\":\"NETWORK_TIMEOUT\","
-                       "\"pattern\":\"gateway closed\",\"only_if\":{\"kind\":\"agent\"}}]";
-
-    ck_assert_int_eq(judge_with(rule, &input).class, VERDICT_PERSISTENT);
-    input.agent = adapters_find(NULL, "claude");
-    ck_assert_str_eq(judge_with(rule, &input).rule, "gw");
-    input.program = "claude";
-    ck_assert_str_eq(judge_with("[{\"name\":\"p\",\"verdict\":\"transient\",\"type\":"
-                                "\"NETWORK_TIMEOUT\",\"only_if\":{\"program\":\"claude\"},"
-                                "\"pattern\":\"closed\"}]",
-                                &input)
-                         .rule,
-                     "p");
-}
-END_TEST
-
-START_TEST(test_nothing_outranks_an_own_rule)
-{
-    const struct classify_input input =
-        failure(1, "lab gone\ngit@h: Permission denied (publickey).\ncat: a: No such file or "
-                   "directory\n");
     const struct verdict verdict =
-        judge_with("[{\"name\":\"lab\",\"type\":\"NETWORK_TIMEOUT\",\"verdict\":\"transient\","
-                   "\"pattern\":\"lab gone\",\"stream\":\"any\"}]",
-                   &input);
-    ck_assert_str_eq(verdict.rule, "lab");
+        judge_with("[{\"name\":\"hsm\",\"verdict\":\"transient\",\"type\":\"RESOURCE_BUSY\","
+                   "\"pattern\":\"HSM busy, again in (\\\\d+ s)\",\"retry_after\":1}]",
+                   "HSM busy, again in 45 s\n");
+
+    ck_assert_int_eq(verdict.retry_after_ms, 45000);
+    ck_assert_str_eq(verdict.hint_rule, "hsm");
 }
 END_TEST
 
@@ -311,31 +243,16 @@ START_TEST(test_own_pattern_is_limited)
     struct str err = {0};
     for (int i = 0; i < 4000; i++)
         str_add(&err, "aaaaaaaaaaaaaaaa");
-    const struct classify_input input = failure(1, str_text(&err));
-
     const struct verdict verdict =
         judge_with("[{\"name\":\"slow\",\"verdict\":\"transient\",\"type\":\"RESOURCE_BUSY\","
                    "\"pattern\":\"(a+)+[bc]\"}]",
-                   &input);
+                   str_text(&err));
 
     ck_assert_int_eq(verdict.class, VERDICT_PERSISTENT);
     ck_assert_int_eq(verdict.near_count, 1);
     ck_assert_str_eq(verdict.near[0].rule, "slow");
     ck_assert_int_eq(verdict.near[0].why, NEAR_PATTERN);
     str_done(&err);
-}
-END_TEST
-
-START_TEST(test_an_empty_list_of_rules_keeps_the_hash)
-{
-    struct classifier *classifier = NULL;
-    ck_assert(classifier_open(&classifier, "[]", NULL));
-    ck_assert_str_eq(classifier_hash(classifier), classifier_hash(judge_classifier()));
-    classifier_close(classifier);
-
-    ck_assert(classifier_open(&classifier, hsm_rule, NULL));
-    ck_assert_str_ne(classifier_hash(classifier), classifier_hash(judge_classifier()));
-    classifier_close(classifier);
 }
 END_TEST
 
@@ -389,67 +306,21 @@ START_TEST(test_a_launcher_is_found_in_a_command)
 END_TEST
 
 static const struct {
-    const char *rule; /* "" = it passed */
     const char *program;
     int code;
-    const char *err;
-} launches[] = {
-    {"launch.node", "srun", 0, "srun: error: Node failure on n2\n"},
-    {"launch.node", "srun", 0, "3: slurmstepd-n1: error: *** STEP 1.0 DUE TO NODE FAILURE ***\n"},
-    {"launch.time", "srun", 0,
-     "slurmstepd: error: *** STEP 7.0 ON n1 CANCELLED AT 2026-11-26T01:00:00 DUE TO TIME LIMIT "
-     "***\n"},
-    {"launch.preempted", "srun", 9,
-     "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2026-11-26T01:00:00 DUE TO PREEMPTION ***\n"},
-    {"launch.folder", "srun", 0,
-     "slurmstepd: error: couldn't chdir to `/x': No such file or directory: going to /tmp "
-     "instead\n"},
-    {"launch.folder", "ssh", 0, "slurmstepd: error: couldn't chdir to `/x': Permission denied\n"},
-    {"launch.home", "ssh", 0, "Could not chdir to home directory /home/ann: No such file\n"},
-    {"", "srun", 0, "Could not chdir to home directory /home/ann: No such file\n"},
-    {"", "pytest", 0, "srun: error: Node failure on n2\n"},
-    {"", "srun", 0, "the log says: srun: error: Node failure on n2\n"},
-    {"", "srun", 0, "warning: jobs may end DUE TO TIME LIMIT\n"},
-    {"", "sbatch", 0, "srun: error: Node failure on n2\n"},
+    bool may_deny;
+} launchers[] = {
+    {"srun", 0, true},    {"ssh", 0, true},     {"srun", 9, false},
+    {"pytest", 0, false}, {"sbatch", 0, false},
 };
 
-/* Launchers exit with 0 although the work was cut short or ran elsewhere. */
-START_TEST(test_a_launcher_is_not_believed)
+START_TEST(test_a_rule_may_deny_the_success_of_a_launcher)
 {
     char program[16];
     char *argv[] = {program, NULL};
-    (void)snprintf(program, sizeof(program), "%s", launches[_i].program);
-    struct classify_input input = failure(launches[_i].code, launches[_i].err);
-    input.argv = argv;
-    const struct verdict verdict = judge_input(&input);
-    ck_assert_str_eq(verdict.rule, launches[_i].rule);
-    ck_assert_int_eq(verdict.class == VERDICT_SUCCESS, launches[_i].rule[0] == '\0');
-    ck_assert(classify_may_deny(judge_classifier(), &input) ==
-              (input.outcome.code == 0 && strcmp(program, "pytest") != 0 &&
-               strcmp(program, "sbatch") != 0));
-}
-END_TEST
-
-START_TEST(test_own_rule_denies_a_success)
-{
-    char program[] = "qsub";
-    char *argv[] = {program, NULL};
-    struct classify_input input = failure(0, "job aborted by the queue\n");
-    const char *rule = "[{\"name\":\"queue\",\"verdict\":\"persistent\",\"on_success\":true,"
-                       "\"pattern\":\"aborted by the queue\",\"only_if\":{\"launcher\":\"qsub\"}}]";
-    input.argv = argv;
-    ck_assert_str_eq(judge_with(rule, &input).rule, "queue");
-    input.outcome.code = 3;
-    ck_assert_str_eq(judge_with(rule, &input).rule, "queue");
-    input.outcome.code = 0;
-    input.argv = NULL;
-    ck_assert_int_eq(judge_with(rule, &input).class, VERDICT_SUCCESS);
-    input.argv = argv;
-    ck_assert_int_eq(judge_with("[{\"name\":\"queue\",\"verdict\":\"persistent\","
-                                "\"pattern\":\"aborted by the queue\"}]",
-                                &input)
-                         .class,
-                     VERDICT_SUCCESS);
+    (void)snprintf(program, sizeof(program), "%s", launchers[_i].program);
+    const struct classify_input input = {.outcome = {.code = launchers[_i].code}, .argv = argv};
+    ck_assert(classify_may_deny(judge_classifier(), &input) == launchers[_i].may_deny);
 }
 END_TEST
 
@@ -632,19 +503,14 @@ Suite *test_suite(void)
     tcase_add_test(sets, test_user_pattern_has_a_length_limit);
     tcase_add_test(sets, test_a_cause_far_from_the_symptom_does_not_outrank_it);
     TCase *own = judge_case(suite, "own");
-    tcase_add_test(own, test_own_rule);
+    tcase_add_test(own, test_own_rules);
     tcase_add_test(own, test_own_rule_comes_first);
-    tcase_add_test(own, test_own_rule_replaces_a_built_in_one);
-    tcase_add_test(own, test_a_rule_is_switched_off);
-    tcase_add_test(own, test_own_rule_for_a_signal);
-    tcase_add_test(own, test_own_rule_for_a_kind_of_step);
-    tcase_add_test(own, test_nothing_outranks_an_own_rule);
+    tcase_add_test(own, test_own_rule_names_the_source_of_its_hint);
     tcase_add_test(own, test_own_pattern_is_limited);
-    tcase_add_test(own, test_an_empty_list_of_rules_keeps_the_hash);
-    TCase *launchers = judge_case(suite, "launchers");
-    tcase_add_loop_test(launchers, test_a_launcher_is_found_in_a_command, 0, TABLE_LEN(launched));
-    tcase_add_loop_test(launchers, test_a_launcher_is_not_believed, 0, TABLE_LEN(launches));
-    tcase_add_test(launchers, test_own_rule_denies_a_success);
+    TCase *commands = judge_case(suite, "launchers");
+    tcase_add_loop_test(commands, test_a_launcher_is_found_in_a_command, 0, TABLE_LEN(launched));
+    tcase_add_loop_test(commands, test_a_rule_may_deny_the_success_of_a_launcher, 0,
+                        TABLE_LEN(launchers));
     TCase *lists = test_case(suite, "lists");
     tcase_add_loop_test(lists, test_a_rule_is_added_or_replaces_one, 0, TABLE_LEN(added));
     tcase_add_loop_test(lists, test_what_is_not_a_rule_is_refused, 0, TABLE_LEN(refused));
