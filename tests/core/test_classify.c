@@ -371,7 +371,7 @@ static const struct {
     const char *path;
     int rows;
 } corpora[] = {
-    {"tests/data/failures.jsonl", 234},
+    {"tests/data/failures.jsonl", 242},
     {"tests/data/failures-more.jsonl", 810},
     {"tests/data/rules-types.jsonl", 71},
     {"tests/data/rules-reasons.jsonl", 75},
@@ -517,25 +517,6 @@ START_TEST(test_evidence_after_carriage_returns)
 }
 END_TEST
 
-START_TEST(test_evidence_of_a_log_line_points_to_its_prefix)
-{
-    const struct verdict verdict = judge(1, "a\n#9 4.514 read ECONNRESET\n", "");
-
-    ck_assert_int_eq(verdict.offset, 2);
-    ck_assert_str_eq(verdict.match, "read ECONNRESET");
-}
-END_TEST
-
-START_TEST(test_evidence_is_the_last_such_line)
-{
-    const struct verdict verdict =
-        judge(1, "connect ETIMEDOUT 1\nconnect ETIMEDOUT 2\nthat is all\n", "");
-
-    ck_assert_str_eq(verdict.match, "connect ETIMEDOUT 2");
-    ck_assert_int_eq(verdict.offset, 20);
-}
-END_TEST
-
 START_TEST(test_evidence_of_a_long_line_is_the_part_that_matched)
 {
     struct str err = {0};
@@ -571,13 +552,6 @@ START_TEST(test_only_the_tail_is_read)
 }
 END_TEST
 
-START_TEST(test_subtype_is_the_status_either_way)
-{
-    ck_assert_str_eq(judge(1, "status code: 502\n", "").subtype, "HTTP_502");
-    ck_assert_str_eq(judge(1, "502 Bad Gateway\n", "").subtype, "HTTP_502");
-}
-END_TEST
-
 START_TEST(test_bytes_of_every_kind_are_taken)
 {
     char noise[4096];
@@ -598,15 +572,6 @@ START_TEST(test_bytes_of_every_kind_are_taken)
 }
 END_TEST
 
-START_TEST(test_program_decides_about_its_own_codes)
-{
-    struct classify_input input = {.outcome = {.code = 28}, .memory_killed = -1};
-    ck_assert_int_eq(judge_input(&input).class, VERDICT_PERSISTENT);
-    input.program = "curl";
-    ck_assert_int_eq(judge_input(&input).type, TRANSIENT_NETWORK_TIMEOUT);
-}
-END_TEST
-
 /*
  * classify_row(): a row of JSON lines gets an answer.
  */
@@ -619,7 +584,7 @@ static void check_answered_row(const struct json *test, void *ctx)
 
 START_TEST(test_rows_are_answered)
 {
-    ck_assert_int_eq(data_rows("tests/data/classify-rows.jsonl", check_answered_row, NULL), 42);
+    ck_assert_int_eq(data_rows("tests/data/classify-rows.jsonl", check_answered_row, NULL), 48);
 }
 END_TEST
 
@@ -651,7 +616,6 @@ Suite *test_suite(void)
     tcase_add_test(outcome, test_A6_odd_codes_are_persistent);
     tcase_add_loop_test(outcome, test_A6_silent_codes_are_transient, 124, 129);
     tcase_add_loop_test(outcome, test_A6_words_outrank_the_code, 0, TABLE_LEN(words_cases));
-    tcase_add_test(outcome, test_program_decides_about_its_own_codes);
     TCase *output = judge_case(suite, "output");
     tcase_add_loop_test(output, test_B1_names_the_failure, 0, TABLE_LEN(b1_cases));
     tcase_add_test(output, test_B1_reads_stdout_if_stderr_is_silent);
@@ -667,11 +631,8 @@ Suite *test_suite(void)
     TCase *evidence = judge_case(suite, "evidence");
     tcase_add_test(evidence, test_evidence_points_into_the_raw_stream);
     tcase_add_test(evidence, test_evidence_after_carriage_returns);
-    tcase_add_test(evidence, test_evidence_of_a_log_line_points_to_its_prefix);
-    tcase_add_test(evidence, test_evidence_is_the_last_such_line);
     tcase_add_test(evidence, test_evidence_of_a_long_line_is_the_part_that_matched);
     tcase_add_test(evidence, test_only_the_tail_is_read);
-    tcase_add_test(evidence, test_subtype_is_the_status_either_way);
     tcase_add_loop_test(evidence, test_bytes_of_every_kind_are_taken, 0, 20);
     TCase *row = judge_case(suite, "rows");
     tcase_add_test(row, test_rows_are_answered);

@@ -213,49 +213,6 @@ START_TEST(test_rate_limit_that_ends_hours_away_is_parked)
 }
 END_TEST
 
-START_TEST(test_a_request_over_the_limit_never_passes)
-{
-    ck_assert_int_eq(judge(1,
-                           "Error code: 429: Limit 7000, Used 0, Requested 7000. "
-                           "Please try again in 5s.\n",
-                           "")
-                         .class,
-                     VERDICT_TRANSIENT);
-    ck_assert_int_eq(judge(1,
-                           "Error code: 429: Limit 7000, Used 0, Requested ~7001. "
-                           "Please try again in 5s.\n",
-                           "")
-                         .reason,
-                     REASON_CONTEXT_LENGTH);
-}
-END_TEST
-
-START_TEST(test_a_hint_over_two_lines)
-{
-    const char *text = "Rate limit reached. Please try again\n    in 12s. Visit us.\n";
-    ck_assert_int_eq(judge(1, text, "").retry_after_ms, 12000);
-    ck_assert_int_eq(judge(1, "HTTP 429\n    in 12s. Visit us.\n", "").retry_after_ms, -1);
-}
-END_TEST
-
-START_TEST(test_a_server_that_says_when_is_a_cause)
-{
-    const struct verdict verdict = judge(1, "oops: please try again in 20 seconds\n", "");
-
-    ck_assert_int_eq(verdict.type, TRANSIENT_API_RATE_LIMIT);
-    ck_assert_str_eq(verdict.rule, "hint.again-in");
-    ck_assert_int_eq(verdict.retry_after_ms, 20000);
-    ck_assert_int_eq(judge(1, "x-ratelimit-reset-requests: 6m0s\n", "").class, VERDICT_PERSISTENT);
-    ck_assert_int_eq(judge(1, "please try again in 2 days\n", "").reason, REASON_QUOTA);
-}
-END_TEST
-
-START_TEST(test_persistent_has_no_hint)
-{
-    ck_assert_int_eq(judge(1, "a.c:1:1: error: x\nRetry-After: 120\n", "").retry_after_ms, -1);
-}
-END_TEST
-
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("retry_hint");
@@ -270,9 +227,5 @@ Suite *test_suite(void)
     tcase_add_test(hints, test_window_without_a_time_asks);
     tcase_add_test(hints, test_money_is_not_waited_for);
     tcase_add_test(hints, test_rate_limit_that_ends_hours_away_is_parked);
-    tcase_add_test(hints, test_a_request_over_the_limit_never_passes);
-    tcase_add_test(hints, test_a_hint_over_two_lines);
-    tcase_add_test(hints, test_a_server_that_says_when_is_a_cause);
-    tcase_add_test(hints, test_persistent_has_no_hint);
     return suite;
 }
