@@ -192,12 +192,13 @@ static const char sample_general[] = "<ts> ERROR <arg>: <arg> failed\n"
 
 START_TEST(test_cuts_do_not_matter)
 {
-    const size_t most = (size_t)_i;
-    struct told told = take(sample, sizeof(sample) - 1, most, "cat src/alpha.txt");
-    ck_assert_str_eq(str_text(&told.lines), sample_lines);
-    ck_assert_str_eq(str_text(&told.general), sample_general);
-    ck_assert_int_eq(told.count, 4);
-    forget(&told);
+    for (size_t most = 0; most < 100; most++) {
+        struct told told = take(sample, sizeof(sample) - 1, most, "cat src/alpha.txt");
+        ck_assert_str_eq(str_text(&told.lines), sample_lines);
+        ck_assert_str_eq(str_text(&told.general), sample_general);
+        ck_assert_int_eq(told.count, 4);
+        forget(&told);
+    }
 }
 END_TEST
 
@@ -432,7 +433,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(lines, test_values_of_known_keys_are_masked, 0, TABLE_LEN(keys));
     tcase_add_test(lines, test_kinds_have_names);
     TCase *pieces = test_case(suite, "pieces");
-    tcase_add_loop_test(pieces, test_cuts_do_not_matter, 0, 100);
+    tcase_add_test(pieces, test_cuts_do_not_matter);
     tcase_add_test(pieces, test_raw_is_the_text_written_last);
     tcase_add_test(pieces, test_a_dropped_line_is_not_reported);
     TCase *limits = test_case(suite, "limits");

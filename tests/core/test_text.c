@@ -153,48 +153,27 @@ START_TEST(test_clean_of_noise_is_harmless)
 END_TEST
 
 static const struct {
-    const char *name;
-    uint32_t rune;
-    int want;
-} width_cases[] = {
-    {"letter", 'a', 1},
-    {"line feed", '\n', -1},
-    {"C1", 0x9b, -1},
-    {"e acute", 0xe9, 1},
-    {"combining acute", 0x301, 0},
-    {"hebrew point", 0x5b0, 0},
-    {"devanagari virama", 0x94d, 0},
-    {"zero width joiner", 0x200d, 0},
-    {"variation selector", 0xfe0f, 0},
-    {"ellipsis is ambiguous", 0x2026, 1},
-    {"box drawing is ambiguous", 0x2500, 1},
-    {"infinity", 0x221e, 1},
-    {"watch", 0x231a, 2},
-    {"check mark", 0x2713, 1},
-    {"white heavy check mark", 0x2705, 2},
-    {"hangul initial", 0x1100, 2},
-    {"hangul vowel", 0x1161, 0},
-    {"ideographic space", 0x3000, 2},
-    {"hiragana", 0x3042, 2},
-    {"han", 0x4e2d, 2},
-    {"yi", 0xa000, 2},
-    {"hangul syllable", 0xac00, 2},
-    {"compatibility ideograph", 0xf900, 2},
-    {"fullwidth A", 0xff21, 2},
-    {"halfwidth katakana", 0xff71, 1},
-    {"emoji", 0x1f600, 2},
-    {"rocket", 0x1f680, 2},
-    {"later emoji", 0x1fae0, 2},
-    {"flag letter", 0x1f1e6, 1},
-    {"extension B", 0x20000, 2},
-    {"private use", 0xe000, 1},
+    int width;
+    const char *characters;
+} widths[] = {
+    {-1, "\n\xc2\x9b"},
+    /* acute accent, Hebrew point, virama, joiner, variation selector, Hangul vowel */
+    {0, "\u0301\u05b0\u094d\u200d\ufe0f\u1161"},
+    /* ambiguous ones, a halfwidth kana, half a flag, private use */
+    {1, "a\u00e9\u2026\u2500\u221e\u2713\uff71\U0001f1e6\ue000"},
+    /* emoji, Hangul, kana, Han of several blocks, Yi, a fullwidth letter */
+    {2, "\u231a\u2705\u1100\u3000\u3042\u4e2d\ua000\uac00\uf900\uff21"
+        "\U0001f600\U0001f680\U0001fae0\U00020000"},
 };
 
-START_TEST(test_rune_width)
+START_TEST(test_characters_have_a_width)
 {
-    const int width = rune_width(width_cases[_i].rune);
-
-    ck_assert_msg(width == width_cases[_i].want, "%s: %d", width_cases[_i].name, width);
+    const char *text = widths[_i].characters;
+    for (size_t at = 0; at < strlen(text);) {
+        uint32_t rune = 0;
+        at += (size_t)text_rune(text + at, strlen(text) - at, &rune);
+        ck_assert_msg(rune_width(rune) == widths[_i].width, "U+%04X: %d", rune, rune_width(rune));
+    }
 }
 END_TEST
 
@@ -391,7 +370,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(clean, test_hidden_characters_are_escaped, 0, TABLE_LEN(escape_cases));
     tcase_add_test(clean, test_clean_line_has_no_line_feed);
     TCase *width = test_case(suite, "width");
-    tcase_add_loop_test(width, test_rune_width, 0, TABLE_LEN(width_cases));
+    tcase_add_loop_test(width, test_characters_have_a_width, 0, TABLE_LEN(widths));
     tcase_add_test(width, test_text_width_adds_up);
     TCase *fit = test_case(suite, "fit");
     tcase_add_checked_fixture(fit, setup, teardown);
