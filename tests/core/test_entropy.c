@@ -511,44 +511,6 @@ END_TEST
  * Facts as JSON, and the state as bytes.
  */
 
-/* The same facts give the same verdicts, also through JSON and from any point on. */
-START_TEST(test_facts_survive_json_and_give_the_same_verdicts)
-{
-    struct entropy_state other = {0};
-    uint64_t random = 42;
-    for (int i = 0; i < 2000; i++) {
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        struct entropy_fact fact = {
-            .kind = (enum entropy_kind)(random >> 60) % ENTROPY_KIND_COUNT,
-            .gain = (enum entropy_gain)(random >> 40) % ENTROPY_GAIN_COUNT,
-            .bits = (unsigned)(random >> 33) & ENTROPY_BITS_ALL & ~(unsigned)ENTROPY_CHANTS,
-            .call = {random >> 61, 1},
-            .outcome = {1, random >> 62},
-            .raw = random,
-            .new_permille = (int)((random >> 20) % 1002) - 1,
-            .lines = (int64_t)(random >> 34),
-        };
-        struct str text = {0};
-        struct json *json = NULL;
-        struct entropy_fact back;
-        struct entropy_verdict again;
-        entropy_fact_to_json(&fact, &text);
-        ck_assert(json_parse(str_text(&text), text.len, &json, NULL, NULL));
-        ck_assert(entropy_fact_from_json(json, &back));
-        json_free(json);
-        str_done(&text);
-        (void)apply(fact);
-        entropy_apply(&other, &back, number - 1, &limits, &again);
-        ck_assert(same_verdict(&again, &verdict));
-        if (verdict.level == ENTROPY_STUCK) {
-            entropy_state_go_on(&state);
-            entropy_state_go_on(&other);
-        }
-    }
-    entropy_state_done(&other);
-}
-END_TEST
-
 static const char *const not_facts[] = {
     "[]",
     "1",
@@ -625,30 +587,59 @@ static void reload(struct entropy_state *saved)
     str_done(&bytes);
 }
 
-START_TEST(test_a_state_saved_after_each_step_says_the_same)
+static struct entropy_fact random_fact(uint64_t *random)
 {
-    struct entropy_state whole = {0};
-    struct entropy_state parts = {0};
+    *random = *random * 6364136223846793005u + 1442695040888963407u;
+    return (struct entropy_fact){
+        .kind = (enum entropy_kind)(*random >> 60) % ENTROPY_KIND_COUNT,
+        .gain = (enum entropy_gain)(*random >> 40) % ENTROPY_GAIN_COUNT,
+        .bits = (unsigned)(*random >> 33) & ENTROPY_BITS_ALL & ~(unsigned)ENTROPY_CHANTS,
+        .call = {*random >> 61, 1},
+        .outcome = {1, *random >> 62},
+        .raw = *random,
+        .new_permille = (int)((*random >> 20) % 1002) - 1,
+        .lines = (int64_t)(*random >> 34),
+    };
+}
+
+static struct entropy_fact through_json(const struct entropy_fact *fact)
+{
+    struct str text = {0};
+    struct json *json = NULL;
+    struct entropy_fact back;
+    entropy_fact_to_json(fact, &text);
+    ck_assert(json_parse(str_text(&text), text.len, &json, NULL, NULL));
+    ck_assert(entropy_fact_from_json(json, &back));
+    json_free(json);
+    str_done(&text);
+    return back;
+}
+
+START_TEST(test_saved_facts_and_states_give_the_same_verdicts)
+{
+    enum { PLANNED = 400, ALL = 2400 };
+    struct entropy_state other = {0};
     int levels[ENTROPY_LEVEL_COUNT] = {0};
-    for (int i = 0; i < 400; i++) {
-        const struct entropy_fact fact = fact_at(i);
-        struct entropy_verdict a;
-        struct entropy_verdict b;
-        if (i == 200) {
-            entropy_state_go_on(&whole);
-            entropy_state_go_on(&parts);
+    uint64_t random = 42;
+    for (int i = 0; i < ALL; i++) {
+        const struct entropy_fact fact = i < PLANNED ? fact_at(i) : random_fact(&random);
+        const struct entropy_fact back = through_json(&fact);
+        struct entropy_verdict again;
+        if (i == PLANNED / 2 || (i > PLANNED && verdict.level == ENTROPY_STUCK)) {
+            entropy_state_go_on(&state);
+            entropy_state_go_on(&other);
         }
-        entropy_apply(&whole, &fact, i + 1, &limits, &a);
-        entropy_apply(&parts, &fact, i + 1, &limits, &b);
-        levels[a.level]++;
-        ck_assert(same_verdict(&a, &b));
-        ck_assert_int_eq(entropy_state_is_stuck(&parts), a.level == ENTROPY_STUCK);
-        reload(&parts);
+        levels[apply(fact)]++;
+        entropy_apply(&other, &back, number - 1, &limits, &again);
+        ck_assert(same_verdict(&again, &verdict));
+        ck_assert_int_eq(entropy_state_is_stuck(&other), verdict.level == ENTROPY_STUCK);
+        reload(&other);
+        if (i + 1 == PLANNED) {
+            for (int level = 0; level < ENTROPY_LEVEL_COUNT; level++)
+                ck_assert_int_gt(levels[level], 0);
+        }
     }
-    for (int i = 0; i < ENTROPY_LEVEL_COUNT; i++)
-        ck_assert_int_gt(levels[i], 0);
-    entropy_state_done(&whole);
-    entropy_state_done(&parts);
+    entropy_state_done(&other);
 }
 END_TEST
 
@@ -761,10 +752,9 @@ Suite *test_suite(void)
     tcase_add_test(reaction, test_C1_stuck_is_when_the_last_three_are_equal);
     tcase_add_test(reaction, test_C2_stuck_compares_content_not_reference);
     TCase *facts = add_case(suite, "facts");
-    tcase_add_test(facts, test_facts_survive_json_and_give_the_same_verdicts);
     tcase_add_loop_test(facts, test_what_is_not_a_fact_is_refused, 0, TABLE_LEN(not_facts));
     tcase_add_test(facts, test_members_of_a_fact_may_be_missing);
-    tcase_add_test(facts, test_a_state_saved_after_each_step_says_the_same);
+    tcase_add_test(facts, test_saved_facts_and_states_give_the_same_verdicts);
     tcase_add_test(facts, test_calls_are_found_from_a_step_on);
     tcase_add_test(facts, test_damaged_bytes_are_refused);
     tcase_add_test(facts, test_numbers_beyond_all_steps_are_refused);

@@ -273,12 +273,12 @@ START_TEST(test_a_number_is_news_while_it_goes_its_way)
         falling[i] = 1000 - 7 * i;
     ck_assert_int_eq(count_gains(falling, 40), 40);
     entropy_memory_reset(memory);
-    /* The first number, two smaller ones, and the first turn; the second turn is no news. */
+    /* The first number, two smaller ones, and the first turn; the second turn is not news. */
     ck_assert_int_eq(count_gains(drifting, 10), 4);
 }
 END_TEST
 
-START_TEST(test_a_counter_of_steps_is_no_news_after_twelve)
+START_TEST(test_a_counter_of_steps_is_not_news_after_twelve)
 {
     int counter[40];
     for (int i = 0; i < 40; i++)
@@ -594,7 +594,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(steps, test_a_line_of_a_result_has_hints, 0, TABLE_LEN(hinted));
     TCase *news = add_case(suite, "news");
     tcase_add_test(news, test_a_number_is_news_while_it_goes_its_way);
-    tcase_add_test(news, test_a_counter_of_steps_is_no_news_after_twelve);
+    tcase_add_test(news, test_a_counter_of_steps_is_not_news_after_twelve);
     tcase_add_test(news, test_flips_are_news_four_times);
     tcase_add_test(news, test_rewriting_a_file_in_other_words_is_no_change);
     tcase_add_loop_test(news, test_the_share_of_a_long_result_is_right, 0, TABLE_LEN(long_results));
