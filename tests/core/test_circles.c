@@ -263,8 +263,11 @@ START_TEST(test_another_end_begins_again)
     ck_assert_int_eq(play_status(&play, "a"), TASK_CANCELLED);
     retry("");
     ck_assert_int_eq(play_last(&play, EVENT_STEP_REOPENED)->c, 0);
+    ck_assert_ptr_null(play.state.tasks[0].circles);
+    ck_assert_int_eq(play_count(&play, EVENT_LOOP_SUSPECTED, NULL), 1);
     fail_equally(4);
     ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
+    ck_assert_int_eq(play_count(&play, EVENT_LOOP_SUSPECTED, NULL), 2);
 }
 END_TEST
 
