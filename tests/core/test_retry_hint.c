@@ -137,78 +137,47 @@ static void check_hint(const struct json *row, void *ctx)
 
 START_TEST(test_hints_of_many_tools)
 {
-    ck_assert_int_ge(data_rows("tests/data/retry-after.jsonl", check_hint, NULL), 79);
+    ck_assert_int_ge(data_rows("tests/data/retry-after.jsonl", check_hint, NULL), 83);
 }
 END_TEST
 
-START_TEST(test_without_a_clock)
-{
-    struct classify_input input = input_at(0, "x-ratelimit-reset: 1795224000\n");
-    ck_assert_int_eq(classify_hint(judge_classifier(), &input), -1);
-    input.err = text_of("Retry-After: Sat, 21 Nov 2026 01:21:30 GMT\n");
-    ck_assert_int_eq(classify_hint(judge_classifier(), &input), -1);
-    input.err = text_of("limit reached, resets 3am (UTC)\n");
-    ck_assert_int_eq(classify_hint(judge_classifier(), &input), 3600000);
-    input.err = text_of("Retry-After: 3\n");
-    ck_assert_int_eq(classify_hint(judge_classifier(), &input), 3000);
-}
-END_TEST
+static const struct {
+    const char *text;
+    const char *rule, *hint_rule; /* NULL: any */
+    int64_t wait_ms;              /* until the step is resumed; -1: a person is asked */
+} quotas[] = {
+    {"5-hour limit reached, resets 3am (Europe/Berlin)\n", NULL, "hint.clock-zone", 2460000},
+    {"HTTP 429\nRetry-After: 86400\n", "b1.http-429", NULL, 86400000}, /* too long to wait */
+    {"You've hit your usage limit.\n", NULL, NULL, -1},
+    {"Retry-After: 60\n{\"code\": \"insufficient_quota\"}\n", NULL, NULL, -1},
+};
 
-START_TEST(test_window_with_a_time_is_parked)
+START_TEST(test_a_quota_is_parked_until_its_time_or_asks)
 {
-    const struct classify_input input =
-        input_at(NOW_S, "5-hour limit reached, resets 3am (Europe/Berlin)\n");
+    const int64_t wait_ms = quotas[_i].wait_ms;
+    const struct classify_input input = input_at(NOW_S, quotas[_i].text);
     const struct verdict verdict = judge_input(&input);
-
-    ck_assert_int_eq(verdict.class, VERDICT_PERSISTENT);
-    ck_assert_int_eq(verdict.reason, REASON_QUOTA);
-    ck_assert_int_eq(verdict.retry_after_ms, 2460000);
-    ck_assert_int_eq(verdict.resume_at_ms, NOW_MS + 2460000);
-    ck_assert_str_eq(verdict.hint_rule, "hint.clock-zone");
-    ck_assert(!verdict.ask);
-}
-END_TEST
-
-START_TEST(test_window_without_a_time_asks)
-{
-    const struct classify_input input = input_at(NOW_S, "You've hit your usage limit.\n");
-    const struct verdict verdict = judge_input(&input);
-
-    ck_assert_int_eq(verdict.reason, REASON_QUOTA);
-    ck_assert_int_eq(verdict.resume_at_ms, -1);
-    ck_assert_int_eq(verdict.retry_after_ms, -1);
-    ck_assert(verdict.ask);
-}
-END_TEST
-
-START_TEST(test_money_is_not_waited_for)
-{
-    const struct classify_input input =
-        input_at(NOW_S, "Retry-After: 60\n{\"code\": \"insufficient_quota\"}\n");
-    const struct verdict verdict = judge_input(&input);
-
-    ck_assert_int_eq(verdict.reason, REASON_QUOTA);
-    ck_assert_int_eq(verdict.resume_at_ms, -1);
-    ck_assert(verdict.ask);
-}
-END_TEST
-
-START_TEST(test_rate_limit_that_ends_hours_away_is_parked)
-{
-    struct classify_input input = input_at(NOW_S, "HTTP 429\nRetry-After: 86400\n");
-    struct verdict verdict = judge_input(&input);
 
     ck_assert_int_eq(verdict.class, VERDICT_PERSISTENT);
     ck_assert_int_eq(verdict.type, TRANSIENT_NONE);
     ck_assert_int_eq(verdict.reason, REASON_QUOTA);
-    ck_assert_str_eq(verdict.rule, "b1.http-429");
-    ck_assert_int_eq(verdict.retry_after_ms, 86400000);
-    ck_assert_int_eq(verdict.resume_at_ms, NOW_MS + 86400000);
-    ck_assert(!verdict.ask);
+    ck_assert_int_eq(verdict.retry_after_ms, wait_ms);
+    ck_assert_int_eq(verdict.resume_at_ms, wait_ms >= 0 ? NOW_MS + wait_ms : -1);
+    ck_assert(verdict.ask == (wait_ms < 0));
+    if (quotas[_i].rule)
+        ck_assert_str_eq(verdict.rule, quotas[_i].rule);
+    if (quotas[_i].hint_rule)
+        ck_assert_str_eq(verdict.hint_rule, quotas[_i].hint_rule);
+}
+END_TEST
 
-    input.err = text_of("HTTP 429\nRetry-After: 3599\n");
-    verdict = judge_input(&input);
+START_TEST(test_a_rate_limit_of_less_than_an_hour_is_waited_for)
+{
+    const struct classify_input input = input_at(NOW_S, "HTTP 429\nRetry-After: 3599\n");
+    const struct verdict verdict = judge_input(&input);
+
     ck_assert_int_eq(verdict.class, VERDICT_TRANSIENT);
+    ck_assert_int_eq(verdict.retry_after_ms, 3599000);
     ck_assert_int_eq(verdict.resume_at_ms, -1);
 }
 END_TEST
@@ -222,10 +191,7 @@ Suite *test_suite(void)
     tcase_add_test(forms, test_unknown_form_is_not_found);
     TCase *hints = judge_case(suite, "hints");
     tcase_add_test(hints, test_hints_of_many_tools);
-    tcase_add_test(hints, test_without_a_clock);
-    tcase_add_test(hints, test_window_with_a_time_is_parked);
-    tcase_add_test(hints, test_window_without_a_time_asks);
-    tcase_add_test(hints, test_money_is_not_waited_for);
-    tcase_add_test(hints, test_rate_limit_that_ends_hours_away_is_parked);
+    tcase_add_loop_test(hints, test_a_quota_is_parked_until_its_time_or_asks, 0, TABLE_LEN(quotas));
+    tcase_add_test(hints, test_a_rate_limit_of_less_than_an_hour_is_waited_for);
     return suite;
 }
