@@ -366,7 +366,7 @@ START_TEST(test_C1_the_window_holds_after_go_on)
 END_TEST
 
 /* As in old logs. */
-START_TEST(test_without_facts_no_rung_says_anything)
+START_TEST(test_without_facts_no_rung_reacts)
 {
     for (int i = 0; i < 10; i++) {
         play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
@@ -378,7 +378,7 @@ START_TEST(test_without_facts_no_rung_says_anything)
 END_TEST
 
 /* Anybody may have written a log; entropy_fact_from_json() has the other cases. */
-START_TEST(test_what_is_not_a_fact_is_refused)
+START_TEST(test_an_invalid_fact_is_refused)
 {
     static const char *const texts[] = {
         "{\"loop\":1}",
@@ -495,8 +495,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(facts, test_an_attempt_that_did_not_exit_is_not_a_step, 0, 3);
     tcase_add_loop_test(facts, test_signals_and_timeouts_are_steps, 0, 3);
     tcase_add_test(facts, test_the_last_success_leaves_no_fact);
-    tcase_add_test(facts, test_without_facts_no_rung_says_anything);
-    tcase_add_loop_test(facts, test_what_is_not_a_fact_is_refused, 0, 4);
+    tcase_add_test(facts, test_without_facts_no_rung_reacts);
+    tcase_add_loop_test(facts, test_an_invalid_fact_is_refused, 0, 4);
     TCase *words = test_case(suite, "words");
     tcase_add_test(words, test_a_loop_over_steps_names_them);
     tcase_add_loop_test(words, test_members_with_a_meaning_are_written, 0, TABLE_LEN(members));

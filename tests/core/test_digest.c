@@ -52,7 +52,7 @@ START_TEST(test_sums_wrap_at_128_bits)
 }
 END_TEST
 
-START_TEST(test_hex_goes_there_and_back)
+START_TEST(test_hex_is_written_and_read)
 {
     char hex[DIGEST_HEX_MAX];
     struct digest back = {0};
@@ -391,7 +391,7 @@ Suite *test_suite(void)
     tcase_add_test(digest, test_only_zero_is_unknown);
     tcase_add_test(digest, test_both_halves_are_compared);
     tcase_add_loop_test(digest, test_sums_wrap_at_128_bits, 0, TABLE_LEN(sums));
-    tcase_add_test(digest, test_hex_goes_there_and_back);
+    tcase_add_test(digest, test_hex_is_written_and_read);
     tcase_add_loop_test(digest, test_other_text_is_not_a_digest, 0, TABLE_LEN(not_hex));
     tcase_add_test(digest, test_bytes_are_taken_highest_first);
     tcase_add_loop_test(digest, test_sha256_of_parts_and_at_once, 0, TABLE_LEN(hashes));

@@ -528,7 +528,7 @@ static const char *const not_facts[] = {
     "{\"lines\":99999999999}",
 };
 
-START_TEST(test_what_is_not_a_fact_is_refused)
+START_TEST(test_an_invalid_fact_is_refused)
 {
     struct json *json = NULL;
     struct entropy_fact fact = {.lines = 77};
@@ -752,7 +752,7 @@ Suite *test_suite(void)
     tcase_add_test(reaction, test_C1_stuck_is_when_the_last_three_are_equal);
     tcase_add_test(reaction, test_C2_stuck_compares_content_not_reference);
     TCase *facts = add_case(suite, "facts");
-    tcase_add_loop_test(facts, test_what_is_not_a_fact_is_refused, 0, TABLE_LEN(not_facts));
+    tcase_add_loop_test(facts, test_an_invalid_fact_is_refused, 0, TABLE_LEN(not_facts));
     tcase_add_test(facts, test_members_of_a_fact_may_be_missing);
     tcase_add_test(facts, test_saved_facts_and_states_give_the_same_verdicts);
     tcase_add_test(facts, test_calls_are_found_from_a_step_on);

@@ -265,7 +265,7 @@ static int count_gains(const int *numbers, int count)
     return gained;
 }
 
-START_TEST(test_a_number_is_news_while_it_goes_its_way)
+START_TEST(test_a_number_is_news_until_it_turns_twice)
 {
     static const int drifting[] = {47, 45, 44, 46, 43, 48, 42, 49, 41, 50};
     int falling[40];
@@ -593,7 +593,7 @@ Suite *test_suite(void)
     tcase_add_test(steps, test_a_step_that_passes_is_progress);
     tcase_add_loop_test(steps, test_a_line_of_a_result_has_hints, 0, TABLE_LEN(hinted));
     TCase *news = add_case(suite, "news");
-    tcase_add_test(news, test_a_number_is_news_while_it_goes_its_way);
+    tcase_add_test(news, test_a_number_is_news_until_it_turns_twice);
     tcase_add_test(news, test_a_counter_of_steps_is_not_news_after_twelve);
     tcase_add_test(news, test_flips_are_news_four_times);
     tcase_add_test(news, test_rewriting_a_file_in_other_words_is_no_change);

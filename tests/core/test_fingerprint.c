@@ -67,7 +67,7 @@ static const struct sample alike[] = {
     {"colors", "\033[1mone\033[0m two\n3 failed", "\033[31mbad\033[m", OUTCOME_EXIT, 1},
 };
 
-START_TEST(test_what_is_not_news_does_not_count)
+START_TEST(test_order_blanks_and_colors_do_not_count)
 {
     ck_assert_msg(digest_equal(take(&base), take(&alike[_i])), "%s", alike[_i].name);
 }
@@ -445,7 +445,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("fingerprint");
     TCase *text = test_case(suite, "text");
     tcase_add_loop_test(text, test_different_results_differ, 0, TABLE_LEN(different));
-    tcase_add_loop_test(text, test_what_is_not_news_does_not_count, 0, TABLE_LEN(alike));
+    tcase_add_loop_test(text, test_order_blanks_and_colors_do_not_count, 0, TABLE_LEN(alike));
     tcase_add_loop_test(text, test_pieces_do_not_matter, 0, TABLE_LEN(cut));
     tcase_add_test(text, test_a_nul_is_not_json);
     tcase_add_test(text, test_a_silent_attempt_has_a_digest);

@@ -64,7 +64,7 @@ START_TEST(test_a_number_written_in_two_ways_is_equal)
 }
 END_TEST
 
-START_TEST(test_digits_end_in_no_zero)
+START_TEST(test_digits_have_no_trailing_zero)
 {
     parse("[1200,-0.05]");
     ck_assert_uint_eq(read(0).digits, 12);
@@ -131,7 +131,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(decimals, NULL, teardown);
     tcase_add_loop_test(decimals, test_decimals_are_ordered, 0, TABLE_LEN(less));
     tcase_add_loop_test(decimals, test_a_number_written_in_two_ways_is_equal, 0, TABLE_LEN(equal));
-    tcase_add_test(decimals, test_digits_end_in_no_zero);
+    tcase_add_test(decimals, test_digits_have_no_trailing_zero);
     tcase_add_loop_test(decimals, test_counts_are_limited_to_64_bits, 0, TABLE_LEN(counts));
     TCase *repair = test_case(suite, "repair");
     tcase_add_loop_test(repair, test_text_that_a_json_reader_refuses_is_repaired, 0,

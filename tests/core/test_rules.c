@@ -370,7 +370,7 @@ static const struct {
     {"rules not a list", "{}", "{\"name\":\"a\"}", "the rules: expected a list, got object"},
 };
 
-START_TEST(test_what_is_not_a_rule_is_refused)
+START_TEST(test_an_invalid_rule_is_refused)
 {
     struct str out = {0};
     struct err err = {0};
@@ -513,7 +513,7 @@ Suite *test_suite(void)
                         TABLE_LEN(launchers));
     TCase *lists = test_case(suite, "lists");
     tcase_add_loop_test(lists, test_a_rule_is_added_or_replaces_one, 0, TABLE_LEN(added));
-    tcase_add_loop_test(lists, test_what_is_not_a_rule_is_refused, 0, TABLE_LEN(refused));
+    tcase_add_loop_test(lists, test_an_invalid_rule_is_refused, 0, TABLE_LEN(refused));
     TCase *patterns = test_case(suite, "patterns");
     tcase_add_loop_test(patterns, test_pattern_matches, 0, TABLE_LEN(matches));
     tcase_add_test(patterns, test_spans_of_groups);

@@ -84,7 +84,7 @@ static const struct {
     {"CR then tab", "abc\r\tz", "        z"},
 };
 
-START_TEST(test_clean_keeps_what_is_shown)
+START_TEST(test_clean_keeps_visible_text)
 {
     text_clean(&out, clean_cases[_i].bytes, strlen(clean_cases[_i].bytes));
 
@@ -362,7 +362,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("text");
     TCase *clean = test_case(suite, "clean");
     tcase_add_checked_fixture(clean, setup, teardown);
-    tcase_add_loop_test(clean, test_clean_keeps_what_is_shown, 0, TABLE_LEN(clean_cases));
+    tcase_add_loop_test(clean, test_clean_keeps_visible_text, 0, TABLE_LEN(clean_cases));
     tcase_add_test(clean, test_clean_drops_nul);
     tcase_add_test(clean, test_clean_cuts_long_lines);
     tcase_add_test(clean, test_clean_appends);
