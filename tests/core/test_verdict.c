@@ -72,38 +72,6 @@ START_TEST(test_outcome_kinds_have_names)
 }
 END_TEST
 
-static const struct {
-    enum phase phase;
-    const char *name;
-    char letter;
-} phases[PHASE_COUNT] = {
-    {PHASE_RED, "RED", 'R'},
-    {PHASE_GREEN, "GREEN", 'G'},
-    {PHASE_VERIFY, "VERIFY", 'V'},
-    {PHASE_REFACTOR, "REFACTOR", 'F'},
-};
-
-static const char *const not_phases[] = {"", "red", "Red", "REDD", "RE", "REFACTO", " RED", "BLUE"};
-
-START_TEST(test_phases_have_a_name_and_a_letter)
-{
-    enum phase parsed = PHASE_COUNT;
-    ck_assert_int_eq((int)phases[_i].phase, _i);
-    ck_assert_str_eq(phase_name(phases[_i].phase), phases[_i].name);
-    ck_assert_int_eq(phase_letter(phases[_i].phase), phases[_i].letter);
-    ck_assert(phase_parse(phases[_i].name, &parsed));
-    ck_assert_int_eq((int)parsed, _i);
-}
-END_TEST
-
-START_TEST(test_unknown_phase_leaves_the_output_alone)
-{
-    enum phase parsed = PHASE_VERIFY;
-    ck_assert(!phase_parse(not_phases[_i], &parsed));
-    ck_assert_int_eq((int)parsed, PHASE_VERIFY);
-}
-END_TEST
-
 /*
  * A verdict in a word.
  */
@@ -298,9 +266,6 @@ Suite *test_suite(void)
     tcase_add_loop_test(names, test_reason_names_come_back, 1, REASON_COUNT);
     tcase_add_test(names, test_unknown_names_are_refused);
     tcase_add_loop_test(names, test_outcome_kinds_have_names, 0, TABLE_LEN(outcome_names));
-    tcase_add_loop_test(names, test_phases_have_a_name_and_a_letter, 0, TABLE_LEN(phases));
-    tcase_add_loop_test(names, test_unknown_phase_leaves_the_output_alone, 0,
-                        TABLE_LEN(not_phases));
     TCase *words = test_case(suite, "words");
     tcase_add_loop_test(words, test_a_verdict_has_a_short_word, 0, TABLE_LEN(short_words));
     tcase_add_loop_test(words, test_a_label_is_read_and_written, 0, TABLE_LEN(labels));
