@@ -1,4 +1,7 @@
-/* judge.h - for tests of the classifier: the built-in rules, and their verdict on some output. */
+/*
+ * judge.h - for tests of the classifier: the built-in rules, and a verdict on
+ * a few words.
+ */
 #ifndef DEVS_TEST_JUDGE_H
 #define DEVS_TEST_JUDGE_H
 
@@ -11,14 +14,9 @@ const struct classifier *judge_classifier(void);
 
 struct classify_text text_of(const char *text);
 
-struct verdict judge_input(const struct classify_input *input);
-
-/* An exit with this code, after this output. */
+/* An exit with this code, after these words. */
 struct verdict judge(int code, const char *err, const char *out);
 struct verdict judge_agent(const char *agent, int code, const char *err, const char *out);
-
-/* Checks what classify_row() says to test's "row" at 01:19:00.250 UTC on 21 November 2026: the
- * members of its "answer", or a part of its "error". */
-void judge_row(const struct classifier *with, const struct json *test);
+struct verdict judge_input(const struct classify_input *input);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "data_rows.h"
 #include "judge.h"
+#include "judge_row.h"
 #include "rule_pattern.h"
 #include "str.h"
 #include "test_main.h"
