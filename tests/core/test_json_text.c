@@ -106,6 +106,7 @@ static const struct {
     {"nothing to do", "{\"a\":\"b\\n\303\251\"}", "{\"a\":\"b\\n\303\251\"}"},
     {"U+0000", "\"a\\u0000b\"", "\"a\\u0001b\""},
     {"a pair", "\"\\ud83d\\ude00\"", "\"\\ud83d\\ude00\""},
+    {"the least pair", "\"\\ud800\\udc00\"", "\"\\ud800\\udc00\""},
     {"half a pair", "\"\\ud83d x\"", "\"\\ufffd x\""},
     {"the other half", "\"\\ude00\"", "\"\\ufffd\""},
     {"not UTF-8", "\"\377\"", "\"?\""},
