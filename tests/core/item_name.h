@@ -1,4 +1,4 @@
-/* item_name.h - what the tests call the things that an agent's stream tells. */
+/* item_name.h - names of the items of an agent's stream, for messages of tests. */
 #ifndef DEVS_ITEM_NAME_H
 #define DEVS_ITEM_NAME_H
 

@@ -33,6 +33,13 @@ struct classify_text text_of(const char *text)
     return (struct classify_text){.bytes = text, .len = strlen(text)};
 }
 
+struct verdict judge_input(const struct classify_input *input)
+{
+    struct verdict verdict;
+    classify(classifier, input, &verdict);
+    return verdict;
+}
+
 struct verdict judge_agent(const char *agent, int code, const char *err, const char *out)
 {
     const struct classify_input input = {
@@ -42,9 +49,7 @@ struct verdict judge_agent(const char *agent, int code, const char *err, const c
         .agent = agent ? adapters_find(NULL, agent) : NULL,
         .memory_killed = -1,
     };
-    struct verdict verdict;
-    classify(classifier, &input, &verdict);
-    return verdict;
+    return judge_input(&input);
 }
 
 struct verdict judge(int code, const char *err, const char *out)

@@ -17,5 +17,6 @@ struct classify_text text_of(const char *text);
 /* An exit with this code, after these words. */
 struct verdict judge(int code, const char *err, const char *out);
 struct verdict judge_agent(const char *agent, int code, const char *err, const char *out);
+struct verdict judge_input(const struct classify_input *input);
 
 #endif

@@ -7,8 +7,8 @@
 #include "scheduler.h"
 #include "test_main.h"
 
-/* Ten tries, no windows: what stops it is a rung. Two steps, so that what the first
- * one leaves is still of use. */
+/* Ten tries, no windows: only a rung can stop it. Two steps, so that the facts of the first one
+ * are still needed after it. */
 static const char plan[] =
     "{\"version\":1,\"idempotent\":true,"
     "\"policies\":{\"ten\":{\"like\":\"default\",\"max_attempts\":10},"
@@ -21,10 +21,15 @@ enum { LONG_MS = 60 * 1000 };
 
 static struct play play;
 
+static void begin(const char *json)
+{
+    play_open(&play, json);
+    play_start(&play, 1);
+}
+
 static void setup(void)
 {
-    play_open(&play, plan);
-    play_start(&play, 1);
+    begin(plan);
 }
 
 static void teardown(void)
@@ -32,7 +37,7 @@ static void teardown(void)
     play_close(&play);
 }
 
-/* How the running attempt ends; equal contents, equal results. */
+/* How the running attempt ends. Equal contents are equal results. */
 struct ending {
     struct verdict verdict;
     struct outcome outcome;
@@ -64,16 +69,22 @@ static void end_with(const struct ending *ending)
                       });
 }
 
-/* It fails with this result, and is tried again if it is to be. */
-static void fails(uint64_t content)
+/* Fails, without news, and waits for the next attempt. */
+static void fail_with(uint64_t content)
 {
     end_with(&(struct ending){
         .verdict = play_persistent(REASON_TEST_FAIL), .outcome = {.code = 1}, .content = content});
     play_wait(&play, LONG_MS);
 }
 
-/* It fails in a way that it did not before. */
-static void fails_anew(uint64_t content)
+static void fail_equally(int times)
+{
+    for (int i = 0; i < times; i++)
+        fail_with(7);
+}
+
+/* Fails in a new way. */
+static void fail_with_news(uint64_t content)
 {
     end_with(&(struct ending){.verdict = play_persistent(REASON_TEST_FAIL),
                               .outcome = {.code = 1},
@@ -82,7 +93,7 @@ static void fails_anew(uint64_t content)
     play_wait(&play, LONG_MS);
 }
 
-static void passes(uint64_t content)
+static void pass(uint64_t content)
 {
     end_with(
         &(struct ending){.verdict = play_passed(), .content = content, .gain = ENTROPY_GAIN_LINE});
@@ -105,11 +116,20 @@ static struct json *text_of(enum event_kind kind)
     return text;
 }
 
+/* Continues the task; `answer` is part of what the request is answered with. */
+static void retry(const char *answer)
+{
+    play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
+    struct json *text = text_of(EVENT_CONTROL_ANSWERED);
+    ck_assert_ptr_nonnull(strstr(json_text(json_get(text, "answer"), ""), answer));
+    json_free(text);
+}
+
 START_TEST(test_C4_equal_failures_are_entropy_before_attempts_run_out)
 {
     for (int i = 0; i < 5; i++) {
         ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
-        fails(7);
+        fail_equally(1);
     }
     const struct event *end = play_last(&play, EVENT_STEP_ENDED);
     ck_assert_int_eq(end->a, DECISION_ENTROPY);
@@ -120,16 +140,6 @@ START_TEST(test_C4_equal_failures_are_entropy_before_attempts_run_out)
     ck_assert_int_eq(play.state.tasks[0].entropy, 1);
     ck_assert_int_eq(play.state.exit_code, 3);
     ck_assert_int_eq(verdict()->rung, ENTROPY_RUNG_REPEAT);
-
-    struct json *text = text_of(EVENT_STEP_ENDED);
-    ck_assert_str_eq(json_text(json_get(text, "rung"), ""), "repeat");
-    ck_assert_int_eq(json_i64(json_get(text, "count"), 0), 5);
-    ck_assert_int_eq(json_i64(json_get(text, "first"), 0), 1);
-    ck_assert_int_eq(json_i64(json_get(text, "last"), 0), 5);
-    ck_assert_ptr_null(json_get(text, "first_step"));
-    ck_assert_uint_eq(strlen(json_text(json_get(text, "identity"), "")), 32);
-    ck_assert_str_ne(json_text(json_get(text, "why"), ""), "");
-    json_free(text);
 }
 END_TEST
 
@@ -137,7 +147,7 @@ START_TEST(test_results_that_differ_use_up_all_attempts)
 {
     for (int i = 0; i < 10; i++) {
         ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
-        fails_anew((uint64_t)i);
+        fail_with_news((uint64_t)i);
     }
     ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_RETRY_EXHAUSTED);
     ck_assert_int_eq(play_count(&play, EVENT_LOOP_SUSPECTED, NULL), 0);
@@ -145,7 +155,6 @@ START_TEST(test_results_that_differ_use_up_all_attempts)
 }
 END_TEST
 
-/* Rounds of an agent that change nothing. */
 START_TEST(test_a_nudge_does_not_quote_how_the_agent_was_called)
 {
     static const char rounds[] =
@@ -154,14 +163,13 @@ START_TEST(test_a_nudge_does_not_quote_how_the_agent_was_called)
         "{\"phase\":\"VERIFY\",\"run\":[\"make\",\"check\"],\"policy\":\"many\"}]}],"
         "\"policies\":{\"many\":{\"like\":\"default\",\"max_attempts\":1}}}";
     teardown();
-    play_open(&play, rounds);
-    play_start(&play, 1);
+    begin(rounds);
     for (int round = 0; round < 9 && play_count(&play, EVENT_LOOP_SUSPECTED, NULL) == 0; round++) {
         end_with(&(struct ending){.verdict = play_passed(),
                                   .content = 7,
                                   .gain = round == 0 ? ENTROPY_GAIN_LINE : ENTROPY_GAIN_NONE});
         if (play_count(&play, EVENT_LOOP_SUSPECTED, NULL) == 0)
-            fails(8 + (uint64_t)round);
+            fail_with(8 + (uint64_t)round);
     }
     struct json *text = text_of(EVENT_LOOP_SUSPECTED);
     ck_assert_int_eq(play_last(&play, EVENT_LOOP_SUSPECTED)->step, 0);
@@ -170,56 +178,20 @@ START_TEST(test_a_nudge_does_not_quote_how_the_agent_was_called)
 }
 END_TEST
 
-START_TEST(test_what_is_suspected_is_told_once_with_a_line_for_the_agent)
-{
-    for (int i = 0; i < 3; i++) {
-        ck_assert_int_eq(play_count(&play, EVENT_LOOP_SUSPECTED, NULL), 0);
-        fails(7);
-    }
-    const struct event *suspected = play_last(&play, EVENT_LOOP_SUSPECTED);
-    ck_assert_ptr_nonnull(suspected);
-    ck_assert_int_eq(suspected->a, ENTROPY_RUNG_REPEAT);
-    ck_assert_int_eq(suspected->b, 1);
-    ck_assert_int_eq(suspected->c, 3);
-    ck_assert_int_eq(suspected->d, 3);
-    struct json *text = text_of(EVENT_LOOP_SUSPECTED);
-    ck_assert_str_eq(json_text(json_get(text, "rung"), ""), "repeat");
-    ck_assert_ptr_nonnull(strstr(json_text(json_get(text, "nudge"), ""), "`m tax`"));
-    json_free(text);
-    ck_assert_int_eq(verdict()->level, ENTROPY_SUSPECT);
-    ck_assert_int_eq(play.state.tasks[0].circles->since.at_ms, play.now.at_ms - LONG_MS);
-
-    fails(7);
-    ck_assert_int_eq(play_count(&play, EVENT_LOOP_SUSPECTED, NULL), 1);
-    ck_assert_int_eq(verdict()->level, ENTROPY_SUSPECT);
-}
-END_TEST
-
-START_TEST(test_progress_takes_the_mark_away)
-{
-    for (int i = 0; i < 3; i++)
-        fails(7);
-    ck_assert_int_eq(verdict()->level, ENTROPY_SUSPECT);
-    fails_anew(8);
-    ck_assert_int_eq(verdict()->level, ENTROPY_OK);
-}
-END_TEST
-
 START_TEST(test_a_success_is_never_stuck)
 {
-    for (int i = 0; i < 4; i++)
-        fails(7);
-    passes(7);
+    fail_equally(4);
+    pass(7);
     ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_SUCCEEDED);
     ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
-    passes(7);
+    pass(7);
     ck_assert_int_eq(play_status(&play, "a"), TASK_PASSED);
     ck_assert_ptr_null(play.state.tasks[0].circles);
 }
 END_TEST
 
-/* Of an attempt that left no fact nothing is said, whatever was said before. */
-START_TEST(test_what_was_said_of_another_attempt_does_not_count)
+/* An attempt without a fact has no verdict, whatever the one before had. */
+START_TEST(test_the_verdict_on_another_attempt_does_not_count)
 {
     struct circles circles = {.verdict = {.level = ENTROPY_STUCK, .last_number = 3},
                               .last_step = 1};
@@ -232,7 +204,7 @@ START_TEST(test_what_was_said_of_another_attempt_does_not_count)
 }
 END_TEST
 
-/* A plan goes on from step to step: the same command in another one is no repeat. */
+/* The same command in another step is not a repeat. */
 START_TEST(test_the_same_command_in_another_step_is_another_call)
 {
     const struct digest call = {3, 4};
@@ -245,11 +217,11 @@ START_TEST(test_the_same_command_in_another_step_is_another_call)
 }
 END_TEST
 
-START_TEST(test_failures_of_the_world_have_more_patience)
+START_TEST(test_transient_failures_have_higher_thresholds)
 {
     const struct ending limited = {
         .verdict = play_transient(TRANSIENT_API_RATE_LIMIT), .outcome = {.code = 1}, .content = 9};
-    passes(1);
+    pass(1);
     for (int i = 0; i < 20; i++) {
         ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
         end_with(&limited);
@@ -261,48 +233,45 @@ START_TEST(test_failures_of_the_world_have_more_patience)
 }
 END_TEST
 
-START_TEST(test_go_on_doubles_the_thresholds_each_time)
+START_TEST(test_continuing_doubles_the_thresholds_each_time)
 {
     static const struct {
         int scale, failures;
-        const char *word;
+        const char *answer;
     } rounds[] = {{2, 5, "continues; stops again after 5 more equal results"},
                   {4, 10, "after 10 more"},
                   {8, 20, "for 10 more tries at most"}};
-    for (int i = 0; i < 5; i++)
-        fails(7);
+    fail_equally(5);
     for (size_t i = 0; i < ARRAY_LEN(rounds); i++) {
-        play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
+        retry(rounds[i].answer);
         ck_assert_int_eq(play_last(&play, EVENT_STEP_REOPENED)->c, rounds[i].scale);
-        struct json *text = text_of(EVENT_CONTROL_ANSWERED);
-        ck_assert_ptr_nonnull(strstr(json_text(json_get(text, "answer"), ""), rounds[i].word));
-        json_free(text);
         ck_assert_int_eq(verdict()->level, ENTROPY_OK);
         for (int k = 0; k < rounds[i].failures && play_status(&play, "a") == TASK_RUNNING; k++)
-            fails(7);
-        /* The last time ten tries are not enough for it. */
+            fail_equally(1);
+        /* In the end, ten tries are not enough to reach the threshold. */
         ck_assert_int_eq(play_status(&play, "a"),
                          i < ARRAY_LEN(rounds) - 1 ? TASK_STUCK : TASK_GAVE_UP);
     }
 }
 END_TEST
 
-START_TEST(test_another_end_is_a_new_beginning)
+START_TEST(test_another_end_begins_again)
 {
-    for (int i = 0; i < 4; i++)
-        fails(7);
+    fail_equally(4);
     play_control(&play, CONTROL_CANCEL, "a", CANCEL_STOP);
-    fails(7);
+    fail_equally(1);
     ck_assert_int_eq(play_status(&play, "a"), TASK_CANCELLED);
-    play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
+    retry("");
     ck_assert_int_eq(play_last(&play, EVENT_STEP_REOPENED)->c, 0);
-    for (int i = 0; i < 4; i++)
-        fails(7);
+    ck_assert_ptr_null(play.state.tasks[0].circles);
+    ck_assert_int_eq(play_count(&play, EVENT_LOOP_SUSPECTED, NULL), 1);
+    fail_equally(4);
     ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
+    ck_assert_int_eq(play_count(&play, EVENT_LOOP_SUSPECTED, NULL), 2);
 }
 END_TEST
 
-START_TEST(test_what_did_not_end_by_itself_is_no_step)
+START_TEST(test_an_attempt_that_did_not_exit_is_not_a_step)
 {
     static const enum outcome_kind kinds[] = {OUTCOME_NOT_STARTED, OUTCOME_CANCELLED,
                                               OUTCOME_INTERRUPTED};
@@ -326,44 +295,28 @@ END_TEST
 
 START_TEST(test_the_last_success_leaves_no_fact)
 {
-    passes(1);
+    pass(1);
     ck_assert_ptr_nonnull(strstr(play_last(&play, EVENT_ATTEMPT_ENDED)->text, "\"loop\""));
     ck_assert_ptr_nonnull(play.state.tasks[0].circles);
-    passes(2);
+    pass(2);
     ck_assert_ptr_null(strstr(play_last(&play, EVENT_ATTEMPT_ENDED)->text, "\"loop\""));
     ck_assert_int_eq(play.state.tasks[0].steps[1].attempts[0].new_permille, 1000);
 }
 END_TEST
 
-START_TEST(test_the_fact_is_said_shortly)
-{
-    fails(7);
-    struct json *text = text_of(EVENT_ATTEMPT_ENDED);
-    const struct json *fact = json_get(text, "loop");
-    ck_assert_int_eq(json_i64(json_get(text, "new"), -1), 0);
-    ck_assert_ptr_nonnull(fact);
-    ck_assert_ptr_null(json_get(fact, "call"));
-    ck_assert_ptr_null(json_get(fact, "out"));
-    ck_assert_ptr_null(json_get(fact, "new"));
-    json_free(text);
-}
-END_TEST
-
-/* Whichever event was the last one in the log, what comes of it is the same. */
+/* Whichever event is the last one in the log, the result is the same. */
 START_TEST(test_C4_a_crash_anywhere_changes_no_verdict)
 {
-    for (int i = 0; i < 5; i++)
-        fails(7);
+    fail_equally(5);
     size_t all = play.event_count;
     for (size_t keep = 1; keep < all; keep++) {
-        play_close(&play);
+        teardown();
         setup();
-        for (int i = 0; i < 5; i++)
-            fails(7);
+        fail_equally(5);
         play_crash(&play, keep, false);
         play_wait(&play, LONG_MS);
         for (int i = 0; i < 10 && play_status(&play, "a") == TASK_RUNNING; i++)
-            fails(7);
+            fail_equally(1);
         ck_assert_int_eq(play_status(&play, "a"), TASK_STUCK);
         ck_assert_int_eq(verdict()->rung, ENTROPY_RUNG_REPEAT);
         ck_assert_int_eq(verdict()->count, 5);
@@ -374,57 +327,46 @@ END_TEST
 
 START_TEST(test_a_window_is_doubled_too)
 {
-    play_close(&play);
-    play_open(&play, "{\"version\":1,\"idempotent\":true,\"tasks\":[{\"id\":\"a\",\"steps\":["
-                     "{\"phase\":\"RED\",\"run\":[\"x\"],\"policy\":{\"like\":\"research\","
-                     "\"max_attempts\":9}}]}]}");
-    play_start(&play, 1);
-    for (int i = 0; i < 3; i++)
-        fails(7);
+    teardown();
+    begin("{\"version\":1,\"idempotent\":true,\"tasks\":[{\"id\":\"a\",\"steps\":["
+          "{\"phase\":\"RED\",\"run\":[\"x\"],\"policy\":{\"like\":\"research\","
+          "\"max_attempts\":9}}]}]}");
+    fail_equally(3);
     ck_assert_int_eq(play_status(&play, "a"), TASK_STUCK);
     ck_assert_int_eq(verdict()->level, ENTROPY_SUSPECT);
-    play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
-    ck_assert_ptr_nonnull(strstr(play_last(&play, EVENT_CONTROL_ANSWERED)->text, "after 3 more"));
+    retry("after 3 more");
     for (int i = 0; i < 5; i++)
-        fails_anew((uint64_t)i % 2);
-    for (int i = 0; i < 3; i++)
-        fails(7);
+        fail_with_news((uint64_t)i % 2);
+    fail_equally(3);
     ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
 }
 END_TEST
 
-/* What was seen stays: three more fill the doubled window of `research`, which has no more
- * tries than that. Then four times three are more than it can come to. */
+/* Results stay in the window: three more fill the doubled window of `research`, which has no more
+ * tries than that. The next window is larger than all tries. */
 START_TEST(test_C1_the_window_holds_after_go_on)
 {
-    play_close(&play);
-    play_open(&play, "{\"version\":1,\"idempotent\":true,\"tasks\":[{\"id\":\"a\",\"steps\":["
-                     "{\"phase\":\"RED\",\"run\":[\"x\"],\"policy\":\"research\"}]}]}");
-    play_start(&play, 1);
-    for (int i = 0; i < 3; i++)
-        fails(7);
-    play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
-    ck_assert_ptr_nonnull(strstr(play_last(&play, EVENT_CONTROL_ANSWERED)->text, "after 3 more"));
+    teardown();
+    begin("{\"version\":1,\"idempotent\":true,\"tasks\":[{\"id\":\"a\",\"steps\":["
+          "{\"phase\":\"RED\",\"run\":[\"x\"],\"policy\":\"research\"}]}]}");
+    fail_equally(3);
+    retry("after 3 more");
     for (int i = 0; i < 3; i++) {
         ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
-        fails(7);
+        fail_equally(1);
     }
     ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_ENTROPY);
-    play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
-    ck_assert_ptr_nonnull(
-        strstr(play_last(&play, EVENT_CONTROL_ANSWERED)->text, "for 3 more tries at most"));
-    for (int i = 0; i < 3; i++)
-        fails(7);
+    retry("for 3 more tries at most");
+    fail_equally(3);
     ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_MAX_RETRIES);
-    play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
-    fails(7);
-    fails(7);
-    ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING); /* a new beginning */
+    retry("");
+    fail_equally(2);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING); /* begins again */
 }
 END_TEST
 
-/* As logs were before there were facts: all goes as it did. */
-START_TEST(test_without_facts_no_rung_says_anything)
+/* As in old logs. */
+START_TEST(test_without_facts_no_rung_reacts)
 {
     for (int i = 0; i < 10; i++) {
         play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
@@ -435,15 +377,12 @@ START_TEST(test_without_facts_no_rung_says_anything)
 }
 END_TEST
 
-/* What is in a log may be anybody's. */
-START_TEST(test_what_is_no_fact_is_refused)
+/* Anybody may have written a log; entropy_fact_from_json() has the other cases. */
+START_TEST(test_an_invalid_fact_is_refused)
 {
     static const char *const texts[] = {
         "{\"loop\":1}",
         "{\"loop\":{\"gain\":\"luck\"}}",
-        "{\"loop\":{\"bits\":-1}}",
-        "{\"loop\":{\"bits\":4096}}",
-        "{\"loop\":{\"lines\":99999999999}}",
         "{\"new\":1001}",
         "{\"new\":-2}",
     };
@@ -458,7 +397,7 @@ START_TEST(test_what_is_no_fact_is_refused)
 }
 END_TEST
 
-START_TEST(test_circles_over_steps_name_them)
+START_TEST(test_a_loop_over_steps_names_them)
 {
     struct circles circles = {0};
     struct str out = {0};
@@ -508,7 +447,7 @@ static const struct {
              "\"00000000000000010000000000000000\",\"masked\":true,\"poll\":true,\"why\":"},
 };
 
-START_TEST(test_members_are_those_that_say_something)
+START_TEST(test_members_with_a_meaning_are_written)
 {
     struct str out = {0};
     circles_to_json(&members[_i].circles, 3, 0, &out);
@@ -520,8 +459,8 @@ START_TEST(test_members_are_those_that_say_something)
 }
 END_TEST
 
-/* Of other calls it is said anew. */
-START_TEST(test_since_is_of_the_calls_it_is_said_of)
+/* Other calls are a new suspicion. */
+START_TEST(test_a_suspicion_lasts_as_long_as_its_calls)
 {
     struct circles circles = {0};
     const struct entropy_limits limits = {.repeat_nudge = 1};
@@ -543,29 +482,26 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(stop, setup, teardown);
     tcase_add_test(stop, test_C4_equal_failures_are_entropy_before_attempts_run_out);
     tcase_add_test(stop, test_results_that_differ_use_up_all_attempts);
-    tcase_add_test(stop, test_what_is_suspected_is_told_once_with_a_line_for_the_agent);
     tcase_add_test(stop, test_a_nudge_does_not_quote_how_the_agent_was_called);
-    tcase_add_test(stop, test_progress_takes_the_mark_away);
     tcase_add_test(stop, test_a_success_is_never_stuck);
-    tcase_add_test(stop, test_failures_of_the_world_have_more_patience);
-    tcase_add_test(stop, test_go_on_doubles_the_thresholds_each_time);
-    tcase_add_test(stop, test_another_end_is_a_new_beginning);
+    tcase_add_test(stop, test_transient_failures_have_higher_thresholds);
+    tcase_add_test(stop, test_continuing_doubles_the_thresholds_each_time);
+    tcase_add_test(stop, test_another_end_begins_again);
     tcase_add_test(stop, test_a_window_is_doubled_too);
     tcase_add_test(stop, test_C1_the_window_holds_after_go_on);
     tcase_add_test(stop, test_C4_a_crash_anywhere_changes_no_verdict);
     TCase *facts = test_case(suite, "facts");
     tcase_add_checked_fixture(facts, setup, teardown);
-    tcase_add_loop_test(facts, test_what_did_not_end_by_itself_is_no_step, 0, 3);
+    tcase_add_loop_test(facts, test_an_attempt_that_did_not_exit_is_not_a_step, 0, 3);
     tcase_add_loop_test(facts, test_signals_and_timeouts_are_steps, 0, 3);
     tcase_add_test(facts, test_the_last_success_leaves_no_fact);
-    tcase_add_test(facts, test_the_fact_is_said_shortly);
-    tcase_add_test(facts, test_without_facts_no_rung_says_anything);
-    tcase_add_loop_test(facts, test_what_is_no_fact_is_refused, 0, 7);
+    tcase_add_test(facts, test_without_facts_no_rung_reacts);
+    tcase_add_loop_test(facts, test_an_invalid_fact_is_refused, 0, 4);
     TCase *words = test_case(suite, "words");
-    tcase_add_test(words, test_circles_over_steps_name_them);
-    tcase_add_loop_test(words, test_members_are_those_that_say_something, 0, TABLE_LEN(members));
-    tcase_add_test(words, test_what_was_said_of_another_attempt_does_not_count);
+    tcase_add_test(words, test_a_loop_over_steps_names_them);
+    tcase_add_loop_test(words, test_members_with_a_meaning_are_written, 0, TABLE_LEN(members));
+    tcase_add_test(words, test_the_verdict_on_another_attempt_does_not_count);
     tcase_add_test(words, test_the_same_command_in_another_step_is_another_call);
-    tcase_add_test(words, test_since_is_of_the_calls_it_is_said_of);
+    tcase_add_test(words, test_a_suspicion_lasts_as_long_as_its_calls);
     return suite;
 }

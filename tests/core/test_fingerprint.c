@@ -7,12 +7,13 @@
 #include "str.h"
 #include "test_main.h"
 
+/* The output of an attempt, and its end. */
 struct sample {
     const char *name;
-    enum outcome_kind kind;
-    int code;
     const char *out;
     const char *err;
+    enum outcome_kind kind;
+    int code;
 };
 
 static struct fingerprint_result take_in_pieces(const struct sample *sample, size_t piece)
@@ -37,20 +38,20 @@ static struct digest take(const struct sample *sample)
 
 static struct fingerprint_result take_out(const char *out)
 {
-    const struct sample sample = {"", OUTCOME_EXIT, 1, out, ""};
+    const struct sample sample = {"", out, "", OUTCOME_EXIT, 1};
     return take_in_pieces(&sample, SIZE_MAX / 2);
 }
 
-static const struct sample base = {"base", OUTCOME_EXIT, 1, "one two\n3 failed", "bad"};
+static const struct sample base = {"base", "one two\n3 failed", "bad", OUTCOME_EXIT, 1};
 
 static const struct sample different[] = {
-    {"another code", OUTCOME_EXIT, 2, "one two\n3 failed", "bad"},
-    {"another kind", OUTCOME_SIGNAL, 1, "one two\n3 failed", "bad"},
-    {"another number", OUTCOME_EXIT, 1, "one two\n2 failed", "bad"},
-    {"another stderr", OUTCOME_EXIT, 1, "one two\n3 failed", "worse"},
-    {"a line twice", OUTCOME_EXIT, 1, "one two\n3 failed", "bad\nbad"},
-    {"a line less", OUTCOME_EXIT, 1, "3 failed", "bad"},
-    {"nothing said", OUTCOME_EXIT, 1, "", ""},
+    {"another code", "one two\n3 failed", "bad", OUTCOME_EXIT, 2},
+    {"another kind", "one two\n3 failed", "bad", OUTCOME_SIGNAL, 1},
+    {"another number", "one two\n2 failed", "bad", OUTCOME_EXIT, 1},
+    {"another stderr", "one two\n3 failed", "worse", OUTCOME_EXIT, 1},
+    {"a line twice", "one two\n3 failed", "bad\nbad", OUTCOME_EXIT, 1},
+    {"a line less", "3 failed", "bad", OUTCOME_EXIT, 1},
+    {"nothing said", "", "", OUTCOME_EXIT, 1},
 };
 
 START_TEST(test_different_results_differ)
@@ -60,23 +61,23 @@ START_TEST(test_different_results_differ)
 END_TEST
 
 static const struct sample alike[] = {
-    {"lines in another order", OUTCOME_EXIT, 1, "3 failed\none two\n", "bad\n"},
-    {"on the other stream", OUTCOME_EXIT, 1, "one two\nbad", "3 failed"},
-    {"blank lines and blanks", OUTCOME_EXIT, 1, "\n  one   two\r\n\n3 failed\n", "bad \n"},
-    {"colors", OUTCOME_EXIT, 1, "\033[1mone\033[0m two\n3 failed", "\033[31mbad\033[m"},
+    {"lines in another order", "3 failed\none two\n", "bad\n", OUTCOME_EXIT, 1},
+    {"on the other stream", "one two\nbad", "3 failed", OUTCOME_EXIT, 1},
+    {"blank lines and blanks", "\n  one   two\r\n\n3 failed\n", "bad \n", OUTCOME_EXIT, 1},
+    {"colors", "\033[1mone\033[0m two\n3 failed", "\033[31mbad\033[m", OUTCOME_EXIT, 1},
 };
 
-START_TEST(test_what_is_no_news_does_not_count)
+START_TEST(test_order_blanks_and_colors_do_not_count)
 {
     ck_assert_msg(digest_equal(take(&base), take(&alike[_i])), "%s", alike[_i].name);
 }
 END_TEST
 
 static const struct sample cut[] = {
-    {"JSON, and text on stderr", OUTCOME_EXIT, 1, "[\"a\",\n {\"b\": 1.0}]\n",
-     "2026-08-21T14:06:15Z 3 failed in 1.5s\r\nx"},
-    {"blanks before JSON", OUTCOME_EXIT, 1, "\n \t\r\n[1]\n", ""},
-    {"text before JSON", OUTCOME_EXIT, 1, "\x01 A\n[1]\n", ""},
+    {"JSON, and text on stderr", "[\"a\",\n {\"b\": 1.0}]\n",
+     "2026-08-21T14:06:15Z 3 failed in 1.5s\r\nx", OUTCOME_EXIT, 1},
+    {"blanks before JSON", "\n \t\r\n[1]\n", "", OUTCOME_EXIT, 1},
+    {"text before JSON", "\x01 A\n[1]\n", "", OUTCOME_EXIT, 1},
 };
 
 START_TEST(test_pieces_do_not_matter)
@@ -93,8 +94,8 @@ START_TEST(test_pieces_do_not_matter)
 }
 END_TEST
 
-/* A NUL is no blank before JSON, in a piece of its own neither. */
-START_TEST(test_a_nul_is_no_json)
+/* A NUL before JSON is not a blank, not even in a piece of its own. */
+START_TEST(test_a_nul_is_not_json)
 {
     static const char bytes[] = "\0 A\n[1]";
     const size_t len = sizeof(bytes) - 1;
@@ -124,9 +125,9 @@ START_TEST(test_C2_unmasked_json_has_the_hash_of_its_canonical_text)
 }
 END_TEST
 
-START_TEST(test_is_never_nothing)
+START_TEST(test_a_silent_attempt_has_a_digest)
 {
-    const struct sample silent = {"silent", OUTCOME_EXIT, 0, "", ""};
+    const struct sample silent = {"silent", "", "", OUTCOME_EXIT, 0};
     ck_assert(digest_is_known(take(&silent)));
     fingerprint_close(NULL);
 }
@@ -162,11 +163,11 @@ END_TEST
 
 START_TEST(test_C2_text_is_no_json)
 {
-    const struct sample text = {"", OUTCOME_EXIT, 1, "[1/400] Building C object a.o\n", ""};
+    const struct sample text = {"", "[1/400] Building C object a.o\n", "", OUTCOME_EXIT, 1};
     ck_assert_int_eq((int)take_in_pieces(&text, 5).kind, (int)FINGERPRINT_TEXT);
-    const struct sample scalar = {"", OUTCOME_EXIT, 1, "17\n", ""};
+    const struct sample scalar = {"", "17\n", "", OUTCOME_EXIT, 1};
     ck_assert_int_eq((int)take_in_pieces(&scalar, 5).kind, (int)FINGERPRINT_TEXT);
-    const struct sample blank = {"", OUTCOME_EXIT, 1, " \n\n[]\n", ""};
+    const struct sample blank = {"", " \n\n[]\n", "", OUTCOME_EXIT, 1};
     ck_assert_int_eq((int)take_in_pieces(&blank, 1).kind, (int)FINGERPRINT_JSON);
 }
 END_TEST
@@ -180,16 +181,16 @@ START_TEST(test_long_json_is_text)
     str_add(&text, "1]");
     while (text.len < FINGERPRINT_JSON_MAX)
         str_add_char(&text, ' ');
-    const struct sample longest = {"", OUTCOME_EXIT, 0, str_text(&text), ""};
+    const struct sample longest = {"", str_text(&text), "", OUTCOME_EXIT, 0};
     ck_assert_int_eq((int)take_in_pieces(&longest, 4096).kind, (int)FINGERPRINT_JSON);
     str_add_char(&text, ' ');
-    const struct sample longer = {"", OUTCOME_EXIT, 0, str_text(&text), ""};
+    const struct sample longer = {"", str_text(&text), "", OUTCOME_EXIT, 0};
     ck_assert_int_eq((int)take_in_pieces(&longer, 4096).kind, (int)FINGERPRINT_TEXT);
     str_done(&text);
 }
 END_TEST
 
-/* One call's result: what it was asked is known. */
+/* The result of a call whose arguments are known. */
 static struct digest take_call(const char *arguments, const char *err, int code)
 {
     struct normaliser_words *words;
@@ -218,8 +219,8 @@ END_TEST
 
 START_TEST(test_raw_tells_masked_bytes_apart)
 {
-    const struct sample a = {"", OUTCOME_EXIT, 0, "took 3 ms\n", ""};
-    const struct sample b = {"", OUTCOME_EXIT, 0, "took 4 ms\n", ""};
+    const struct sample a = {"", "took 3 ms\n", "", OUTCOME_EXIT, 0};
+    const struct sample b = {"", "took 4 ms\n", "", OUTCOME_EXIT, 0};
     const struct fingerprint_result first = take_in_pieces(&a, 3);
     const struct fingerprint_result second = take_in_pieces(&b, 3);
     ck_assert(digest_equal(first.digest, second.digest));
@@ -253,7 +254,7 @@ START_TEST(test_each_line_is_shown_with_its_hash)
     fingerprint_add(fingerprint, 0, "one\ntwo\n", 8);
     fingerprint_add(fingerprint, 1, "three", 5);
     ck_assert_int_eq(a.count[0], 2);
-    ck_assert_int_eq(a.count[1], 0); /* not ended yet */
+    ck_assert_int_eq(a.count[1], 0); /* the line has not ended */
     (void)fingerprint_finish(fingerprint, OUTCOME_EXIT, 0);
     fingerprint_close(fingerprint);
     ck_assert_int_eq(a.count[1], 1);
@@ -268,7 +269,7 @@ END_TEST
 
 enum { PIECE = 1024 * 1024, LINE = 1024 };
 
-/* The same line over and over. Long ones: a sanitizer makes many short ones take long. */
+/* The same line again and again; a long one, because short ones are slow with a sanitizer. */
 static void fill(struct str *piece)
 {
     char line[LINE];
@@ -278,7 +279,7 @@ static void fill(struct str *piece)
         str_add_n(piece, line, sizeof(line));
 }
 
-/* A flood past the limit, and its end, which the caller kept. */
+/* Output past the limit, and its tail, which the caller kept. */
 static struct fingerprint_result flood(size_t total, const char *tail)
 {
     struct fingerprint *fingerprint;
@@ -313,7 +314,7 @@ START_TEST(test_past_the_limit_only_the_tail_counts)
 }
 END_TEST
 
-/* Two floods, each within its stream's limit, whichever comes first. */
+/* Two streams within their limits, in either order. */
 static struct digest flood_both(int first)
 {
     struct fingerprint *fingerprint;
@@ -338,15 +339,116 @@ START_TEST(test_each_stream_has_its_own_limit)
 }
 END_TEST
 
+/*
+ * The summary of a test runner.
+ */
+
+static const struct {
+    const char *text;
+    const char *want;
+} summaries[] = {
+    {"x.py F\n==== 1 failed, 13 passed, 2 skipped in 0.21s ====\n",
+     "pytest 13 passed 1 failed 2 skipped"},
+    {"==== 3 passed, 1 error in 1.00s ====\n", "pytest 3 passed 1 failed"},
+    {"test result: FAILED. 12 passed; 1 failed; 2 ignored; 0 measured; 0 filtered out\ntest "
+     "result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; finished in 0.00s\n",
+     "cargo 15 passed 1 failed 2 skipped"},
+    {"Tests:       1 failed, 13 passed, 14 total\nTime: 1.2 s\n",
+     "jest 13 passed 1 failed 14 total"},
+    {" Tests  2 failed | 11 passed (13)\n", "vitest 11 passed 2 failed"},
+    {"[ERROR] Tests\nTests run: 14, Failures: 1, Errors: 2, Skipped: 3\n",
+     "junit 3 failed 3 skipped 14 total"},
+    {"# tests 14\n# pass 13\n# fail 1\n# skipped 0\n", "tap 13 passed 1 failed 14 total"},
+    {"# tests 14, passed 13, failed 1\n", "tap 13 passed 1 failed 14 total"},
+    {"Ran 14 tests in 0.002s\n\nFAILED (failures=1, errors=2, skipped=1)\n",
+     "unittest 3 failed 1 skipped 14 total"},
+    {"[  PASSED  ] 13 tests.\n[  FAILED  ] 1 test, listed below:\n[  FAILED  ] Tax.Rounds\n",
+     "gtest 13 passed 1 failed"},
+    {"92%: Checks: 13, Failures: 1, Errors: 0\n", "check 1 failed 13 total"},
+    {"92% tests passed, 1 tests failed out of 13\n", "ctest 12 passed 1 failed 13 total"},
+    {"  13 passing (20ms)\n  1 failing\n", "mocha 13 passed 1 failed"},
+    {"\033[31m==== 1 failed in 0.21s ====\033[0m\n", "pytest 1 failed"},
+    {"==== 1 failed in 0.2s ====\n# tests 3\n# pass 3\n", "tap 3 passed 3 total"},
+};
+
+static struct classify_text text_of(const char *text)
+{
+    return (struct classify_text){.bytes = text, .len = strlen(text)};
+}
+
+/* The form, and the counts that are reported. */
+static void spell(const struct test_report *report, struct str *out)
+{
+    const struct {
+        int64_t count;
+        const char *name;
+    } counts[] = {{report->passed, "passed"},
+                  {report->failed, "failed"},
+                  {report->skipped, "skipped"},
+                  {report->total, "total"}};
+    str_add(out, report->form);
+    for (int i = 0; i < TABLE_LEN(counts); i++) {
+        if (counts[i].count != -1)
+            str_addf(out, " %lld %s", (long long)counts[i].count, counts[i].name);
+    }
+}
+
+START_TEST(test_summaries_are_read)
+{
+    struct classify_text text = text_of(summaries[_i].text);
+    struct test_report report;
+    struct str spelled = {0};
+    ck_assert_msg(test_report_find(&text, &report), "%s: none found", summaries[_i].want);
+    spell(&report, &spelled);
+    ck_assert_str_eq(str_text(&spelled), summaries[_i].want);
+    ck_assert_ptr_null(strchr(report.line, '\x1b'));
+    str_done(&spelled);
+}
+END_TEST
+
+static const char *const not_summaries[] = {
+    "",
+    "ok 1 - adds\nnot ok 2 - rounds\n",
+    "I ran the tests: 13 passed and 1 failed.\n",
+    "PASS src/tax.test.js\n",
+    "=== nothing in here ===\n",
+    "Ran out of memory in 3 tests\n",
+};
+
+START_TEST(test_other_text_is_not_a_summary)
+{
+    struct classify_text text = text_of(not_summaries[_i]);
+    struct test_report report;
+    ck_assert(!test_report_find(&text, &report));
+}
+END_TEST
+
+START_TEST(test_a_number_that_is_too_large_is_bounded)
+{
+    struct str line = {0};
+    str_add(&line, "# pass ");
+    for (int i = 0; i < 400; i++)
+        str_add_char(&line, '9');
+    str_add_char(&line, '\n');
+    struct classify_text text = {.bytes = line.data, .len = line.len};
+    struct test_report report;
+    ck_assert(test_report_find(&text, &report));
+    ck_assert_int_ge(report.passed, TEST_REPORT_NUMBER_MAX);
+    ck_assert_int_lt(report.passed, INT64_C(20) * TEST_REPORT_NUMBER_MAX);
+    ck_assert_uint_lt(strlen(report.line), TEST_REPORT_LINE_MAX);
+    str_done(&line);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("fingerprint");
     TCase *text = test_case(suite, "text");
     tcase_add_loop_test(text, test_different_results_differ, 0, TABLE_LEN(different));
-    tcase_add_loop_test(text, test_what_is_no_news_does_not_count, 0, TABLE_LEN(alike));
+    tcase_add_loop_test(text, test_order_blanks_and_colors_do_not_count, 0, TABLE_LEN(alike));
     tcase_add_loop_test(text, test_pieces_do_not_matter, 0, TABLE_LEN(cut));
-    tcase_add_test(text, test_a_nul_is_no_json);
-    tcase_add_test(text, test_is_never_nothing);
+    tcase_add_test(text, test_a_nul_is_not_json);
+    tcase_add_test(text, test_a_silent_attempt_has_a_digest);
     tcase_add_test(text, test_an_echo_of_the_call_is_masked_only_where_it_fails);
     tcase_add_test(text, test_raw_tells_masked_bytes_apart);
     tcase_add_test(text, test_each_line_is_shown_with_its_hash);
@@ -359,5 +461,9 @@ Suite *test_suite(void)
     tcase_set_tags(limit, "slow");
     tcase_add_test(limit, test_past_the_limit_only_the_tail_counts);
     tcase_add_test(limit, test_each_stream_has_its_own_limit);
+    TCase *report = test_case(suite, "report");
+    tcase_add_loop_test(report, test_summaries_are_read, 0, TABLE_LEN(summaries));
+    tcase_add_test(report, test_a_number_that_is_too_large_is_bounded);
+    tcase_add_loop_test(report, test_other_text_is_not_a_summary, 0, TABLE_LEN(not_summaries));
     return suite;
 }

@@ -29,7 +29,7 @@ static void diff(struct line_diff *out, const struct letters *first, const struc
                    &(struct line_diff_text){second->lines, second->count});
 }
 
-/* "=ab-c+d": a word for each span. Each span's place in both texts is checked on the way. */
+/* "=ab-c+d": a word for each span. Also checks the place of each span in both texts. */
 static void spell(const struct line_diff *diff, const char *first, const char *second, char *out)
 {
     size_t x = 0;
@@ -82,7 +82,7 @@ START_TEST(test_changes_are_the_fewest)
 }
 END_TEST
 
-/* Changes that there are at least: lines of both but those of the longest common part, by the
+/* The fewest changes: all lines of both except those of their longest common part, by the
  * quadratic table. */
 static size_t fewest_changes(const char *first, const char *second)
 {
@@ -127,13 +127,13 @@ START_TEST(test_random_texts_have_the_fewest_changes)
 }
 END_TEST
 
-START_TEST(test_more_changes_than_the_limit_are_told_and_said)
+START_TEST(test_more_changes_than_the_limit_are_cut)
 {
     struct letters *first = calloc(1, sizeof(*first));
     struct letters *second = calloc(1, sizeof(*second));
     struct line_diff out;
     ck_assert(first && second);
-    /* One line in front is equal, ten behind the limit are, and all between differ. */
+    /* One line at the start is equal, and ten after the limit; all others differ. */
     first->count = second->count = LINE_DIFF_CHANGES_MAX + 100;
     for (size_t i = 0; i < first->count; i++) {
         const bool is_equal = i == 3 || i >= first->count - 10;
@@ -158,6 +158,6 @@ Suite *test_suite(void)
     TCase *tcase = test_case(suite, "diff");
     tcase_add_loop_test(tcase, test_changes_are_the_fewest, 0, (int)ARRAY_LEN(cases));
     tcase_add_test(tcase, test_random_texts_have_the_fewest_changes);
-    tcase_add_test(tcase, test_more_changes_than_the_limit_are_told_and_said);
+    tcase_add_test(tcase, test_more_changes_than_the_limit_are_cut);
     return suite;
 }

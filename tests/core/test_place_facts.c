@@ -37,9 +37,16 @@ static void tell(int step, int attempt, struct input_fact fact, const char *note
                                      .note = note});
 }
 
+/* For the first attempt of the first step. */
+static void tell_first(enum event_kind kind, int64_t a, const char *note)
+{
+    tell(0, 1, (struct input_fact){.kind = kind, .a = a}, note);
+}
+
 static void tell_tree(enum event_kind kind, int step, int attempt, int64_t tree)
 {
-    tell(step, attempt, (struct input_fact){kind, tree, tree, 3, 2048, 31}, NULL);
+    tell(step, attempt,
+         (struct input_fact){.kind = kind, .a = tree, .b = tree, .c = 3, .d = 2048, .e = 31}, NULL);
 }
 
 /* The words of the last event. */
@@ -63,55 +70,55 @@ static void pass_red(void)
 }
 
 static const struct {
+    const char *want;
     struct input_fact fact;
-    const char *note;
-    const char *want; /* words */
+    const char *note; /* NULL: none */
 } said[] = {
-    {{EVENT_WORKSPACE_MADE, WORKSPACE_WORKTREE, 210, 0, 0, 0},
-     "{\"path\":\"/w/a\",\"base\":\"9be1f00d9be1f00d\",\"branch\":\"devs/41/a\",\"setup_ms\":1500}",
-     "workspace made: worktree at /w/a from 9be1f00d9be1 for devs/41/a in 0.21 s, setup 1.5 s"},
-    {{EVENT_WORKSPACE_MADE, WORKSPACE_COPY, 2, 0, 0, 0}, NULL, "workspace made: copy in 2 ms"},
-    {{EVENT_WORKSPACE_SAVED, 1, 1, 5000, 3 << 20, 300},
-     NULL,
-     "tree saved: 5000 files, 3 MiB in 0.3 s"},
-    {{EVENT_WORKSPACE_RESET, 1, 1, 12, 100, 31}, NULL, "tree restored: 12 paths in 31 ms"},
-    {{EVENT_WORKSPACE_RESET, 1, 1, 0, 0, 31}, NULL, "tree unchanged: checked in 31 ms"},
-    {{EVENT_TREE_PROVEN, 0x0b1e, 1, 1, 2048, 9},
-     NULL,
-     "proven on tree 000000000000: 1 file, 2 KiB in 9 ms"},
-    {{EVENT_TREE_PROVEN, 0x0b1e, 1, 1, 1599, 9},
-     NULL,
-     "proven on tree 000000000000: 1 file, 2 KiB in 9 ms"},
-    {{EVENT_TREE_PROVEN, 0x0b1e, 1, 1, (1 << 20) - 1, 9},
-     NULL,
-     "proven on tree 000000000000: 1 file, 1 MiB in 9 ms"},
-    {{EVENT_TREE_PROVEN, 0x0b1e, 1, 1, 7 << 18, 9},
-     NULL,
-     "proven on tree 000000000000: 1 file, 2 MiB in 9 ms"},
-    {{EVENT_WORKSPACE_CHANGED, 2, 5, 1, 0, 9},
-     "{\"paths\":[[\"M\",\"src/a.c\"],[\"D\",\"b\"]]}",
-     "changed 2 paths, +5 -1 lines: M src/a.c, D b"},
-    {{EVENT_WORKSPACE_CHANGED, 1, 0, 0, 1, 9},
-     "{\"why\":\"out of time\"}",
-     "changed 1 path (not everything was checked: out of time)"},
-    {{EVENT_WORKSPACE_CHANGED, 0, 0, 0, 1, 9},
-     "{\"why\":\"it is gone\"}",
-     "its changes are not known: it is gone"},
-    {{EVENT_RESULT_KEPT, EVENT_KEPT_BRANCH, 0, 0, 0, 0},
-     "{\"branch\":\"devs/41/a\",\"commit\":\"9be1f00d9be1f00d\"}",
-     "result kept: branch devs/41/a at 9be1f00d9be1"},
-    {{EVENT_RESULT_KEPT, EVENT_KEPT_TREE, 0, 0, 0, 0},
-     "{\"path\":\"/w/r\"}",
-     "result kept: tree at /w/r"},
-    {{EVENT_SANDBOX_LACKS, 0, 0, 0, 0, 0},
-     "{\"keys\":[\"pids\",\"network\"],\"why\":\"no cgroup\"}",
-     "sandbox does not enforce pids, network: no cgroup"},
-    {{EVENT_SECRETS_CUT, 3, 0, 0, 0, 0},
-     "{\"names\":{\"API_KEY\":2,\"TOKEN\":1}}",
-     "cut 3 secrets: API_KEY 2x, TOKEN"},
+    {.want =
+         "workspace made: worktree at /w/a from 9be1f00d9be1 for devs/41/a in 0.21 s, setup 1.5 s",
+     .fact = {.kind = EVENT_WORKSPACE_MADE, .a = WORKSPACE_WORKTREE, .b = 210},
+     .note = "{\"path\":\"/w/a\",\"base\":\"9be1f00d9be1f00d\",\"branch\":\"devs/41/"
+             "a\",\"setup_ms\":1500}"},
+    {.want = "workspace made: copy in 2 ms",
+     .fact = {.kind = EVENT_WORKSPACE_MADE, .a = WORKSPACE_COPY, .b = 2}},
+    {.want = "tree saved: 5000 files, 3 MiB in 0.3 s",
+     .fact = {.kind = EVENT_WORKSPACE_SAVED, .a = 1, .b = 1, .c = 5000, .d = 3 << 20, .e = 300}},
+    {.want = "tree restored: 12 paths in 31 ms",
+     .fact = {.kind = EVENT_WORKSPACE_RESET, .a = 1, .b = 1, .c = 12, .d = 100, .e = 31}},
+    {.want = "tree unchanged: checked in 31 ms",
+     .fact = {.kind = EVENT_WORKSPACE_RESET, .a = 1, .b = 1, .e = 31}},
+    {.want = "proven on tree 000000000000: 1 file, 2 KiB in 9 ms",
+     .fact = {.kind = EVENT_TREE_PROVEN, .a = 0x0b1e, .b = 1, .c = 1, .d = 2048, .e = 9}},
+    {.want = "proven on tree 000000000000: 1 file, 2 KiB in 9 ms",
+     .fact = {.kind = EVENT_TREE_PROVEN, .a = 0x0b1e, .b = 1, .c = 1, .d = 1599, .e = 9}},
+    {.want = "proven on tree 000000000000: 1 file, 1 MiB in 9 ms",
+     .fact = {.kind = EVENT_TREE_PROVEN, .a = 0x0b1e, .b = 1, .c = 1, .d = (1 << 20) - 1, .e = 9}},
+    {.want = "proven on tree 000000000000: 1 file, 2 MiB in 9 ms",
+     .fact = {.kind = EVENT_TREE_PROVEN, .a = 0x0b1e, .b = 1, .c = 1, .d = 7 << 18, .e = 9}},
+    {.want = "changed 2 paths, +5 -1 lines: M src/a.c, D b",
+     .fact = {.kind = EVENT_WORKSPACE_CHANGED, .a = 2, .b = 5, .c = 1, .e = 9},
+     .note = "{\"paths\":[[\"M\",\"src/a.c\"],[\"D\",\"b\"]]}"},
+    {.want = "changed 1 path (not everything was checked: out of time)",
+     .fact = {.kind = EVENT_WORKSPACE_CHANGED, .a = 1, .d = 1, .e = 9},
+     .note = "{\"why\":\"out of time\"}"},
+    {.want = "its changes are not known: it is gone",
+     .fact = {.kind = EVENT_WORKSPACE_CHANGED, .d = 1, .e = 9},
+     .note = "{\"why\":\"it is gone\"}"},
+    {.want = "result kept: branch devs/41/a at 9be1f00d9be1",
+     .fact = {.kind = EVENT_RESULT_KEPT, .a = EVENT_KEPT_BRANCH},
+     .note = "{\"branch\":\"devs/41/a\",\"commit\":\"9be1f00d9be1f00d\"}"},
+    {.want = "result kept: tree at /w/r",
+     .fact = {.kind = EVENT_RESULT_KEPT, .a = EVENT_KEPT_TREE},
+     .note = "{\"path\":\"/w/r\"}"},
+    {.want = "sandbox does not enforce pids, network: no cgroup",
+     .fact = {.kind = EVENT_SANDBOX_LACKS},
+     .note = "{\"keys\":[\"pids\",\"network\"],\"why\":\"no cgroup\"}"},
+    {.want = "cut 3 secrets: API_KEY 2x, TOKEN",
+     .fact = {.kind = EVENT_SECRETS_CUT, .a = 3},
+     .note = "{\"names\":{\"API_KEY\":2,\"TOKEN\":1}}"},
 };
 
-START_TEST(test_a_fact_is_written_down_in_words)
+START_TEST(test_a_fact_has_words)
 {
     struct str want = {0};
     tell(0, 1, said[_i].fact, said[_i].note);
@@ -127,30 +134,38 @@ START_TEST(test_a_fact_is_written_down_in_words)
 }
 END_TEST
 
-START_TEST(test_a_fact_is_json_too)
+/* The last event as JSON. The caller frees. */
+static struct json *last_as_json(void)
 {
     struct json *json = NULL;
-    tell(0, 1, (struct input_fact){EVENT_WORKSPACE_CHANGED, 2, 5, 1, 1, 9}, "{\"why\":\"time\"}");
+    str_clear(&text);
     event_json(&play.state, 7, &play.events[play.event_count - 1], &text);
     ck_assert(json_parse(text.data, text.len, &json, NULL, NULL));
+    return json;
+}
+
+START_TEST(test_a_fact_is_written_as_json)
+{
+    tell(0, 1,
+         (struct input_fact){
+             .kind = EVENT_WORKSPACE_CHANGED, .a = 2, .b = 5, .c = 1, .d = 1, .e = 9},
+         "{\"why\":\"time\"}");
+    struct json *json = last_as_json();
     ck_assert_int_eq(json_i64(json_get(json, "paths"), -1), 2);
     ck_assert_int_eq(json_i64(json_get(json, "partial"), -1), 1);
     ck_assert_str_eq(json_text(json_get(json_get(json, "data"), "why"), ""), "time");
     json_free(json);
-    json = NULL;
-    str_clear(&text);
     tell_tree(EVENT_TREE_PROVEN, 0, 1, 0xab);
-    event_json(&play.state, 7, &play.events[play.event_count - 1], &text);
-    ck_assert(json_parse(text.data, text.len, &json, NULL, NULL));
+    json = last_as_json();
     ck_assert_str_eq(json_text(json_get(json, "tree"), ""), "00000000000000ab00000000000000ab");
     ck_assert_int_eq(json_i64(json_get(json, "files"), -1), 3);
     json_free(json);
 }
 END_TEST
 
-START_TEST(test_time_stopped_is_of_the_run)
+START_TEST(test_a_suspended_process_is_a_fact_of_the_run)
 {
-    tell(5, 77, (struct input_fact){EVENT_TIME_STOPPED, 61000, 0, 0, 0, 0}, NULL);
+    tell(5, 77, (struct input_fact){.kind = EVENT_TIME_STOPPED, .a = 61000}, NULL);
     const struct event *event = &play.events[play.event_count - 1];
     ck_assert_int_eq(event->task, -1);
     ck_assert_int_eq(event->attempt, 0);
@@ -164,23 +179,23 @@ static const struct {
     struct input_fact fact;
     const char *note;
 } ignored[] = {
-    {-1, 0, 1, {EVENT_SECRETS_CUT, 1, 0, 0, 0, 0}, NULL},
-    {1, 0, 1, {EVENT_SECRETS_CUT, 1, 0, 0, 0, 0}, NULL},
-    {0, 3, 1, {EVENT_SECRETS_CUT, 1, 0, 0, 0, 0}, NULL},
-    {0, 0, 2, {EVENT_SECRETS_CUT, 1, 0, 0, 0, 0}, NULL},
-    {0, 1, 1, {EVENT_SECRETS_CUT, 1, 0, 0, 0, 0}, NULL},
-    {0, 0, 1, {EVENT_SECRETS_CUT, -1, 0, 0, 0, 0}, NULL},
-    {0, 0, 1, {EVENT_SECRETS_CUT, 1, 0, 0, 0, 0}, "no JSON"},
-    {0, 0, 1, {EVENT_WORKSPACE_MADE, 3, 0, 0, 0, 0}, NULL},
-    {0, 0, 1, {EVENT_TREE_PROVEN, 0, 0, 1, 1, 1}, NULL},
-    {0, 0, 1, {EVENT_WORKSPACE_SAVED, 1, 1, 1, -1, 1}, NULL},
-    {0, 0, 1, {EVENT_WORKSPACE_CHANGED, 1, 1, 1, 2, 1}, NULL},
-    {0, 0, 1, {EVENT_RESULT_KEPT, 3, 0, 0, 0, 0}, NULL},
-    {0, 0, 1, {EVENT_STEP_ENDED, 0, 0, 0, 0, 0}, NULL},
-    {0, 0, 1, {EVENT_KIND_COUNT, 0, 0, 0, 0, 0}, NULL},
+    {-1, 0, 1, {.kind = EVENT_SECRETS_CUT, .a = 1}, NULL},
+    {1, 0, 1, {.kind = EVENT_SECRETS_CUT, .a = 1}, NULL},
+    {0, 3, 1, {.kind = EVENT_SECRETS_CUT, .a = 1}, NULL},
+    {0, 0, 2, {.kind = EVENT_SECRETS_CUT, .a = 1}, NULL},
+    {0, 1, 1, {.kind = EVENT_SECRETS_CUT, .a = 1}, NULL},
+    {0, 0, 1, {.kind = EVENT_SECRETS_CUT, .a = -1}, NULL},
+    {0, 0, 1, {.kind = EVENT_SECRETS_CUT, .a = 1}, "no JSON"},
+    {0, 0, 1, {.kind = EVENT_WORKSPACE_MADE, .a = 3}, NULL},
+    {0, 0, 1, {.kind = EVENT_TREE_PROVEN, .c = 1, .d = 1, .e = 1}, NULL},
+    {0, 0, 1, {.kind = EVENT_WORKSPACE_SAVED, .a = 1, .b = 1, .c = 1, .d = -1, .e = 1}, NULL},
+    {0, 0, 1, {.kind = EVENT_WORKSPACE_CHANGED, .a = 1, .b = 1, .c = 1, .d = 2, .e = 1}, NULL},
+    {0, 0, 1, {.kind = EVENT_RESULT_KEPT, .a = 3}, NULL},
+    {0, 0, 1, {.kind = EVENT_STEP_ENDED}, NULL},
+    {0, 0, 1, {.kind = EVENT_KIND_COUNT}, NULL},
 };
 
-START_TEST(test_what_is_no_fact_is_ignored)
+START_TEST(test_anything_else_is_ignored)
 {
     const size_t before = play.event_count;
     play_input(&play, (struct input){.kind = INPUT_FACT,
@@ -193,13 +208,13 @@ START_TEST(test_what_is_no_fact_is_ignored)
 }
 END_TEST
 
-START_TEST(test_facts_of_what_is_over_are_taken)
+START_TEST(test_facts_after_the_end_are_taken)
 {
     pass_red();
     play_exit(&play, "a", 0, play_passed());
     play_exit(&play, "a", 0, play_passed());
     ck_assert(play.state.ended);
-    tell(2, 1, (struct input_fact){EVENT_RESULT_KEPT, EVENT_KEPT_TREE, 0, 0, 0, 0},
+    tell(2, 1, (struct input_fact){.kind = EVENT_RESULT_KEPT, .a = EVENT_KEPT_TREE},
          "{\"path\":\"/w/r\"}");
     tell_tree(EVENT_TREE_PROVEN, 2, 1, 9);
     ck_assert_str_eq(play.state.tasks[0].place->result, "/w/r");
@@ -208,33 +223,30 @@ START_TEST(test_facts_of_what_is_over_are_taken)
 }
 END_TEST
 
-START_TEST(test_the_place_is_known)
+START_TEST(test_the_workspace_is_known)
 {
-    tell(0, 1, (struct input_fact){EVENT_WORKSPACE_MADE, WORKSPACE_WORKTREE, 1, 0, 0, 0},
-         "{\"path\":\"/w/a\",\"branch\":\"devs/41/a\"}");
-    tell(0, 1, (struct input_fact){EVENT_SANDBOX_LACKS, 0, 0, 0, 0, 0},
-         "{\"keys\":[\"pids\",\"network\"]}");
+    tell_first(EVENT_WORKSPACE_MADE, WORKSPACE_WORKTREE,
+               "{\"path\":\"/w/a\",\"branch\":\"devs/41/a\"}");
+    tell_first(EVENT_SANDBOX_LACKS, 0, "{\"keys\":[\"pids\",\"network\"]}");
     shown_workspace(&play.state, 0, &text);
     str_add(&text, "; ");
     shown_lacks(&play.state, 0, &text);
     ck_assert_str_eq(str_text(&text), "worktree /w/a; sandbox does not enforce pids, network");
-    tell(0, 1, (struct input_fact){EVENT_SECRETS_CUT, 2, 0, 0, 0, 0}, NULL);
-    tell(0, 1, (struct input_fact){EVENT_SECRETS_CUT, 3, 0, 0, 0, 0}, NULL);
+    tell_first(EVENT_SECRETS_CUT, 2, NULL);
+    tell_first(EVENT_SECRETS_CUT, 3, NULL);
     ck_assert_int_eq(play.state.secrets_cut, 5);
 }
 END_TEST
 
-START_TEST(test_a_result_takes_the_place_of_its_workspace)
+START_TEST(test_a_result_replaces_its_workspace)
 {
-    tell(0, 1, (struct input_fact){EVENT_WORKSPACE_MADE, WORKSPACE_WORKTREE, 1, 0, 0, 0},
-         "{\"path\":\"/w/a\",\"branch\":\"devs/41/a\"}");
-    tell(0, 1, (struct input_fact){EVENT_RESULT_KEPT, EVENT_KEPT_BRANCH, 0, 0, 0, 0},
-         "{\"branch\":\"devs/41/b\"}");
+    tell_first(EVENT_WORKSPACE_MADE, WORKSPACE_WORKTREE,
+               "{\"path\":\"/w/a\",\"branch\":\"devs/41/a\"}");
+    tell_first(EVENT_RESULT_KEPT, EVENT_KEPT_BRANCH, "{\"branch\":\"devs/41/b\"}");
     shown_workspace(&play.state, 0, &text);
     ck_assert_str_eq(str_text(&text), "result on branch devs/41/b");
     str_clear(&text);
-    tell(0, 1, (struct input_fact){EVENT_RESULT_KEPT, EVENT_KEPT_TREE, 0, 0, 0, 0},
-         "{\"path\":\"/w/r\"}");
+    tell_first(EVENT_RESULT_KEPT, EVENT_KEPT_TREE, "{\"path\":\"/w/r\"}");
     shown_workspace(&play.state, 0, &text);
     ck_assert_str_eq(str_text(&text), "result at /w/r");
 }
@@ -253,7 +265,7 @@ START_TEST(test_a_later_change_makes_a_proof_stale)
     ck_assert_ptr_nonnull(strstr(str_text(&text), "proven on tree 000000000000 by try 1"));
 
     play_exit(&play, "a", 1, play_persistent(REASON_COMPILE));
-    tell(2, 1, (struct input_fact){EVENT_WORKSPACE_CHANGED, 1, 0, 0, 0, 1}, NULL);
+    tell(2, 1, (struct input_fact){.kind = EVENT_WORKSPACE_CHANGED, .a = 1, .e = 1}, NULL);
     ck_assert_str_eq(strip(), "R+G?V>");
     play_wait(&play, 60000);
     tell_tree(EVENT_WORKSPACE_RESET, 2, 2, 2);
@@ -270,7 +282,7 @@ START_TEST(test_a_later_change_makes_a_proof_stale)
 }
 END_TEST
 
-START_TEST(test_what_was_red_before_the_work_stays_so)
+START_TEST(test_a_failure_before_the_work_stays_proven)
 {
     tell_tree(EVENT_WORKSPACE_SAVED, 0, 1, 1);
     pass_red();
@@ -283,22 +295,21 @@ START_TEST(test_what_was_red_before_the_work_stays_so)
 }
 END_TEST
 
-START_TEST(test_nothing_changed_leaves_the_proof)
+START_TEST(test_an_unchanged_tree_leaves_the_proof)
 {
     pass_red();
     play_exit(&play, "a", 0, play_passed());
     tell_tree(EVENT_TREE_PROVEN, 1, 1, 1);
-    tell(2, 1, (struct input_fact){EVENT_WORKSPACE_CHANGED, 0, 0, 0, 0, 1}, NULL);
+    tell(2, 1, (struct input_fact){.kind = EVENT_WORKSPACE_CHANGED, .e = 1}, NULL);
     ck_assert_int_eq((int)shown_proof(&play.state, 0, 1), SHOWN_PROOF_HOLDS);
-    tell(2, 1, (struct input_fact){EVENT_WORKSPACE_CHANGED, 0, 0, 0, 1, 1}, NULL);
+    tell(2, 1, (struct input_fact){.kind = EVENT_WORKSPACE_CHANGED, .d = 1, .e = 1}, NULL);
     ck_assert_int_eq((int)shown_proof(&play.state, 0, 1), SHOWN_PROOF_STALE);
 }
 END_TEST
 
 START_TEST(test_facts_survive_a_crash)
 {
-    tell(0, 1, (struct input_fact){EVENT_WORKSPACE_MADE, WORKSPACE_COPY, 1, 0, 0, 0},
-         "{\"path\":\"/w/a\"}");
+    tell_first(EVENT_WORKSPACE_MADE, WORKSPACE_COPY, "{\"path\":\"/w/a\"}");
     tell_tree(EVENT_WORKSPACE_SAVED, 0, 1, 1);
     play_crash(&play, play.event_count, false);
     ck_assert_str_eq(play.state.tasks[0].place->path, "/w/a");
@@ -311,16 +322,16 @@ Suite *test_suite(void)
     Suite *suite = suite_create("place_facts");
     TCase *tcase = test_case(suite, "place_facts");
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, test_a_fact_is_written_down_in_words, 0, TABLE_LEN(said));
-    tcase_add_test(tcase, test_a_fact_is_json_too);
-    tcase_add_test(tcase, test_time_stopped_is_of_the_run);
-    tcase_add_loop_test(tcase, test_what_is_no_fact_is_ignored, 0, TABLE_LEN(ignored));
-    tcase_add_test(tcase, test_facts_of_what_is_over_are_taken);
-    tcase_add_test(tcase, test_the_place_is_known);
-    tcase_add_test(tcase, test_a_result_takes_the_place_of_its_workspace);
+    tcase_add_loop_test(tcase, test_a_fact_has_words, 0, TABLE_LEN(said));
+    tcase_add_test(tcase, test_a_fact_is_written_as_json);
+    tcase_add_test(tcase, test_a_suspended_process_is_a_fact_of_the_run);
+    tcase_add_loop_test(tcase, test_anything_else_is_ignored, 0, TABLE_LEN(ignored));
+    tcase_add_test(tcase, test_facts_after_the_end_are_taken);
+    tcase_add_test(tcase, test_the_workspace_is_known);
+    tcase_add_test(tcase, test_a_result_replaces_its_workspace);
     tcase_add_test(tcase, test_a_later_change_makes_a_proof_stale);
-    tcase_add_test(tcase, test_what_was_red_before_the_work_stays_so);
-    tcase_add_test(tcase, test_nothing_changed_leaves_the_proof);
+    tcase_add_test(tcase, test_a_failure_before_the_work_stays_proven);
+    tcase_add_test(tcase, test_an_unchanged_tree_leaves_the_proof);
     tcase_add_test(tcase, test_facts_survive_a_crash);
     return suite;
 }

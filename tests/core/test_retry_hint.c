@@ -1,115 +1,115 @@
 #include "classify_internal.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
+#include "data_rows.h"
 #include "judge.h"
+#include "moment_text.h"
 #include "test_main.h"
 
-static const struct {
-    const char *text;
-    int64_t want_ms;
-} hint_cases[] = {
-    {"120", 120000},
-    {"0", 0},
-    {"1.574s", 1574},
-    {"564ms", 564},
-    {"6m12.5s", 372500},
-    {"20 seconds", 20000},
-    {"45 sec", 45000},
-    {"2h", 7200000},
-    {"1 minute", 60000},
-    {"12ms", 12},
-    {"", -1},
-    {"soon", -1},
-    {"-5", -1},
-    {"5 apples", -1},
-    {"99999999999999999999", -1},
-    {"1e3", -1},
-    {"5s junk", -1},
+enum {
+    NOW_S = 1795223940, /* Saturday, 21 November 2026, 01:19:00 UTC */
 };
-
-START_TEST(test_hint_parse)
-{
-    const char *text = hint_cases[_i].text;
-
-    const int64_t ms = hint_duration(text, strlen(text), 1000);
-
-    ck_assert_msg(ms == hint_cases[_i].want_ms, "'%s': %lld", text, (long long)ms);
-}
-END_TEST
-
-static const struct {
-    const char *line;
-    int64_t want_ms;
-} retry_cases[] = {
-    {"Retry-After: 120", 120000},
-    {"retry-after:0", 0},
-    {"  Retry-After: 90", 90000},
-    {"{'error': 'slow down', 'retry_after': 12}", 12000},
-    {"{\"retry-after\": \"8\"}", 8000},
-    {"{ retryAfter: 30 }", 30000},
-    {"{\"retry_after_ms\": 1500}", 1500},
-    {"retry_after=7", 7000},
-    {"int retry_after = 120;", -1},
-    {"< Retry-After: 30", 30000},
-    {"> Retry-After: 30", -1},
-    {"parse_retry_after(\"Retry-After: 120\")", -1},
-    {"Retry-After: soon", -1},
-    {"Retry-After: 99999999999999999999", -1},
-    {"retry-after-ms: 1500\nretry-after: 2", 1500},
-    {"grpc-retry-pushback-ms: 750", 750},
-    {"x-ratelimit-reset-requests: 6m0s", 360000},
-    {"x-ratelimit-reset-tokens: 12ms", 12},
-    {"Please try again in 564ms.", 564},
-    {"Please try again in 6m12.5s.", 372500},
-    {"Please try again in 20 seconds", 20000},
-    {"Please retry in 2.337s.", 2337},
-    {"\"retryDelay\": \"26s\"", 26000},
-    {"\\\"retryDelay\\\": \\\"26s\\\"", 26000},
-    {"Suggested retry after 60s.", 60000},
-    {"Please retry after 45 seconds.", 45000},
-    {"\"resets_in_seconds\":900", 900000},
-    {"Retrying in 18 seconds", -1},
-    {"429 Too Many Requests", -1},
-};
-
-START_TEST(test_retry_after)
-{
-    char err[200];
-    (void)snprintf(err, sizeof(err), "HTTP 429\n%s\n", retry_cases[_i].line);
-
-    const struct verdict verdict = judge(1, err, "");
-
-    ck_assert_int_eq(verdict.type, TRANSIENT_API_RATE_LIMIT);
-    ck_assert_msg(verdict.retry_after_ms == retry_cases[_i].want_ms, "%s: %lld",
-                  retry_cases[_i].line, (long long)verdict.retry_after_ms);
-}
-END_TEST
-
-START_TEST(test_persistent_has_no_hint)
-{
-    ck_assert_int_eq(judge(1, "a.c:1:1: error: x\nRetry-After: 120\n", "").retry_after_ms, -1);
-}
-END_TEST
-
-enum { NOW_S = 1795224000 }; /* Saturday, 21 November 2026, 01:20:00 UTC */
+#define NOW_MS ((int64_t)NOW_S * 1000)
 
 static bool some_zones(void *ctx, const char *zone, int64_t at_s, int *offset_s_out)
 {
+    static const struct {
+        const char *name;
+        int offset_s;
+    } zones[] = {{"UTC", 0}, {"Europe/Berlin", 3600}, {"Europe/Helsinki", 7200}};
     (void)ctx;
     (void)at_s;
-    if (strcmp(zone, "UTC") == 0)
-        *offset_s_out = 0;
-    else if (strcmp(zone, "Europe/Berlin") == 0)
-        *offset_s_out = 3600;
-    else
-        return false;
-    return true;
+    for (int i = 0; i < TABLE_LEN(zones); i++) {
+        if (strcmp(zone, zones[i].name) == 0) {
+            *offset_s_out = zones[i].offset_s;
+            return true;
+        }
+    }
+    return false;
 }
+
+/*
+ * The forms of a time.
+ */
+
+/* A row has a "time" in a "form", perhaps a "zone", and the time to wait: null if it is none,
+ * "stop" if the server asks not to retry. Neither the clock nor the zones are known if "clock" or
+ * "zones" is false. */
+static void check_form(const struct json *row, void *ctx)
+{
+    (void)ctx;
+    const struct json *want = json_get(row, "want_ms");
+    const bool has_clock = json_bool(json_get(row, "clock"), true);
+    const bool has_zones = json_bool(json_get(row, "zones"), true);
+    const struct classify_input input = {.now_ms = has_clock ? NOW_MS : 0,
+                                         .zone_offset = has_zones ? some_zones : NULL};
+    const struct hint_text text = {.time = data_text(row, "time"),
+                                   .time_len = strlen(data_text(row, "time")),
+                                   .zone = data_text(row, "zone"),
+                                   .zone_len = strlen(data_text(row, "zone")),
+                                   .unit_ms = 1000,
+                                   .input = &input};
+    hint_form_fn *read = hint_form_find(data_text(row, "form"));
+    ck_assert_ptr_nonnull((void *)(uintptr_t)read);
+    const int64_t ms = read(&text);
+    ck_assert_msg(ms == (json_text(want, NULL) ? HINT_STOP : json_i64(want, HINT_NONE)),
+                  "%s '%s': %lld", data_text(row, "form"), text.time, (long long)ms);
+}
+
+START_TEST(test_times_are_read_in_their_form)
+{
+    ck_assert_int_eq(data_rows("tests/data/retry-forms.jsonl", check_form, NULL), 65);
+}
+END_TEST
+
+/* A row has a text and the moment "at": seconds of an HTTP date, milliseconds of an RFC 3339
+ * time, members of a time of day; null if it is not one. */
+static void check_moment(const struct json *row, void *ctx)
+{
+    (void)ctx;
+    const struct json *at = json_get(row, "at");
+    const char *http = json_text(json_get(row, "http"), NULL);
+    const char *rfc3339 = json_text(json_get(row, "rfc3339"), NULL);
+    const char *clock = data_text(row, "clock");
+    int64_t got = -1;
+    struct clock_text time;
+    if (http) {
+        ck_assert_msg(moment_text_http(http, strlen(http), NOW_S, &got) == (json_i64(at, -1) >= 0),
+                      "%s", http);
+        ck_assert_msg(got == json_i64(at, -1), "%s: %lld", http, (long long)got);
+    } else if (rfc3339) {
+        ck_assert_msg(moment_text_rfc3339(rfc3339, strlen(rfc3339), &got) ==
+                          (json_i64(at, -1) >= 0),
+                      "%s", rfc3339);
+        ck_assert_msg(got == json_i64(at, -1), "%s: %lld", rfc3339, (long long)got);
+    } else if (moment_text_clock(clock, strlen(clock), &time)) {
+        ck_assert_msg(time.month == json_i64(json_get(at, "month"), -1) &&
+                          time.day == json_i64(json_get(at, "day"), -1) &&
+                          time.minute == json_i64(json_get(at, "minute"), -1),
+                      "%s", clock);
+    } else {
+        ck_assert_msg(json_kind(at) == JSON_KIND_NULL, "%s", clock);
+    }
+}
+
+START_TEST(test_moments_are_read)
+{
+    ck_assert_int_eq(data_rows("tests/data/moments.jsonl", check_moment, NULL), 109);
+}
+END_TEST
+
+START_TEST(test_unknown_form_is_not_found)
+{
+    ck_assert(hint_form_find("sundial") == NULL);
+    ck_assert(hint_form_find("") == NULL);
+}
+END_TEST
+
+/*
+ * Hints in output.
+ */
 
 static struct classify_input input_at(int64_t now_s, const char *text)
 {
@@ -122,164 +122,76 @@ static struct classify_input input_at(int64_t now_s, const char *text)
     };
 }
 
-START_TEST(test_vectors)
+static void check_hint(const struct json *row, void *ctx)
 {
-    char *text = test_read_file(test_source_path("tests/data/retry-after.jsonl"));
-    ck_assert_ptr_nonnull(text);
-    int rows = 0;
-    for (const char *line = text; *line != '\0'; rows++) {
-        const size_t len = strcspn(line, "\n");
-        struct json *row = NULL;
-        ck_assert(json_parse(line, len, &row, NULL, NULL));
-        const char *words = json_text(json_get(row, "text"), "");
-        const struct classify_input input = input_at(json_i64(json_get(row, "now"), 0), words);
-        const double want_s = json_number(json_get(row, "want_s"), -0.001);
+    (void)ctx;
+    const char *text = data_text(row, "text");
+    const struct classify_input input = input_at(json_i64(json_get(row, "now"), 0), text);
+    const double want_s = json_number(json_get(row, "want_s"), -0.001);
 
-        const int64_t ms = classify_hint(judge_classifier(), &input);
+    const int64_t ms = classify_hint(judge_classifier(), &input);
 
-        ck_assert_msg(ms == llround(want_s * 1000), "'%s': %lld ms, %s", words, (long long)ms,
-                      json_text(json_get(row, "why"), ""));
-        json_free(row);
-        line += len + (line[len] == '\n');
-    }
-    free(text);
-    ck_assert_int_ge(rows, 60);
+    ck_assert_msg(ms == llround(want_s * 1000), "'%s': %lld ms, %s", text, (long long)ms,
+                  data_text(row, "why"));
+}
+
+START_TEST(test_hints_of_many_tools)
+{
+    ck_assert_int_ge(data_rows("tests/data/retry-after.jsonl", check_hint, NULL), 83);
 }
 END_TEST
 
-START_TEST(test_without_a_clock)
+static const struct {
+    const char *text;
+    const char *rule, *hint_rule; /* NULL: any */
+    int64_t wait_ms;              /* until the step is resumed; -1: a person is asked */
+} quotas[] = {
+    {"5-hour limit reached, resets 3am (Europe/Berlin)\n", NULL, "hint.clock-zone", 2460000},
+    {"HTTP 429\nRetry-After: 86400\n", "b1.http-429", NULL, 86400000}, /* too long to wait */
+    {"You've hit your usage limit.\n", NULL, NULL, -1},
+    {"Retry-After: 60\n{\"code\": \"insufficient_quota\"}\n", NULL, NULL, -1},
+};
+
+START_TEST(test_a_quota_is_parked_until_its_time_or_asks)
 {
-    struct classify_input input = input_at(0, "x-ratelimit-reset: 1795224060\n");
-    ck_assert_int_eq(classify_hint(judge_classifier(), &input), -1);
-    input.err = text_of("Retry-After: Sat, 21 Nov 2026 01:21:30 GMT\n");
-    ck_assert_int_eq(classify_hint(judge_classifier(), &input), -1);
-    input.err = text_of("limit reached, resets 3am (UTC)\n");
-    ck_assert_int_eq(classify_hint(judge_classifier(), &input), 3600000);
-    input.err = text_of("Retry-After: 3\n");
-    ck_assert_int_eq(classify_hint(judge_classifier(), &input), 3000);
-}
-END_TEST
-
-START_TEST(test_window_with_a_time_is_parked)
-{
-    const struct classify_input input =
-        input_at(NOW_S, "5-hour limit reached, resets 3am (Europe/Berlin)\n");
-    struct verdict verdict;
-
-    classify(judge_classifier(), &input, &verdict);
-
-    ck_assert_int_eq(verdict.class, VERDICT_PERSISTENT);
-    ck_assert_int_eq(verdict.reason, REASON_QUOTA);
-    ck_assert_int_eq(verdict.retry_after_ms, 2400000);
-    ck_assert_int_eq(verdict.resume_at_ms, (int64_t)NOW_S * 1000 + 2400000);
-    ck_assert_str_eq(verdict.hint_rule, "hint.clock-zone");
-    ck_assert(!verdict.ask);
-}
-END_TEST
-
-START_TEST(test_window_without_a_time_asks)
-{
-    const struct classify_input input = input_at(NOW_S, "You've hit your usage limit.\n");
-    struct verdict verdict;
-
-    classify(judge_classifier(), &input, &verdict);
-
-    ck_assert_int_eq(verdict.reason, REASON_QUOTA);
-    ck_assert_int_eq(verdict.resume_at_ms, -1);
-    ck_assert_int_eq(verdict.retry_after_ms, -1);
-    ck_assert(verdict.ask);
-}
-END_TEST
-
-START_TEST(test_money_is_not_waited_for)
-{
-    const struct classify_input input =
-        input_at(NOW_S, "Retry-After: 60\n{\"code\": \"insufficient_quota\"}\n");
-    struct verdict verdict;
-
-    classify(judge_classifier(), &input, &verdict);
-
-    ck_assert_int_eq(verdict.reason, REASON_QUOTA);
-    ck_assert_int_eq(verdict.resume_at_ms, -1);
-    ck_assert(verdict.ask);
-}
-END_TEST
-
-START_TEST(test_rate_limit_that_ends_hours_away_is_parked)
-{
-    struct classify_input input = input_at(NOW_S, "HTTP 429\nRetry-After: 86400\n");
-    struct verdict verdict;
-
-    classify(judge_classifier(), &input, &verdict);
+    const int64_t wait_ms = quotas[_i].wait_ms;
+    const struct classify_input input = input_at(NOW_S, quotas[_i].text);
+    const struct verdict verdict = judge_input(&input);
 
     ck_assert_int_eq(verdict.class, VERDICT_PERSISTENT);
     ck_assert_int_eq(verdict.type, TRANSIENT_NONE);
     ck_assert_int_eq(verdict.reason, REASON_QUOTA);
-    ck_assert_str_eq(verdict.rule, "b1.http-429");
-    ck_assert_int_eq(verdict.retry_after_ms, 86400000);
-    ck_assert_int_eq(verdict.resume_at_ms, (int64_t)NOW_S * 1000 + 86400000);
-    ck_assert(!verdict.ask);
+    ck_assert_int_eq(verdict.retry_after_ms, wait_ms);
+    ck_assert_int_eq(verdict.resume_at_ms, wait_ms >= 0 ? NOW_MS + wait_ms : -1);
+    ck_assert(verdict.ask == (wait_ms < 0));
+    if (quotas[_i].rule)
+        ck_assert_str_eq(verdict.rule, quotas[_i].rule);
+    if (quotas[_i].hint_rule)
+        ck_assert_str_eq(verdict.hint_rule, quotas[_i].hint_rule);
+}
+END_TEST
 
-    input.err = text_of("HTTP 429\nRetry-After: 3599\n");
-    classify(judge_classifier(), &input, &verdict);
+START_TEST(test_a_rate_limit_of_less_than_an_hour_is_waited_for)
+{
+    const struct classify_input input = input_at(NOW_S, "HTTP 429\nRetry-After: 3599\n");
+    const struct verdict verdict = judge_input(&input);
+
     ck_assert_int_eq(verdict.class, VERDICT_TRANSIENT);
+    ck_assert_int_eq(verdict.retry_after_ms, 3599000);
     ck_assert_int_eq(verdict.resume_at_ms, -1);
-}
-END_TEST
-
-START_TEST(test_a_request_over_the_limit_never_passes)
-{
-    ck_assert_int_eq(judge(1,
-                           "Error code: 429: Limit 7000, Used 0, Requested 7000. "
-                           "Please try again in 5s.\n",
-                           "")
-                         .class,
-                     VERDICT_TRANSIENT);
-    ck_assert_int_eq(judge(1,
-                           "Error code: 429: Limit 7000, Used 0, Requested ~7001. "
-                           "Please try again in 5s.\n",
-                           "")
-                         .reason,
-                     REASON_CONTEXT_LENGTH);
-}
-END_TEST
-
-START_TEST(test_a_hint_over_two_lines)
-{
-    const char *text = "Rate limit reached. Please try again\n    in 12s. Visit us.\n";
-    ck_assert_int_eq(judge(1, text, "").retry_after_ms, 12000);
-    ck_assert_int_eq(judge(1, "HTTP 429\n    in 12s. Visit us.\n", "").retry_after_ms, -1);
-}
-END_TEST
-
-START_TEST(test_a_server_that_says_when_is_a_cause)
-{
-    const struct verdict verdict = judge(1, "oops: please try again in 20 seconds\n", "");
-
-    ck_assert_int_eq(verdict.type, TRANSIENT_API_RATE_LIMIT);
-    ck_assert_str_eq(verdict.rule, "hint.again-in");
-    ck_assert_int_eq(verdict.retry_after_ms, 20000);
-    ck_assert_int_eq(judge(1, "x-ratelimit-reset-requests: 6m0s\n", "").class, VERDICT_PERSISTENT);
-    ck_assert_int_eq(judge(1, "please try again in 2 days\n", "").reason, REASON_QUOTA);
 }
 END_TEST
 
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("retry_hint");
-    TCase *forms = judge_case(suite, "forms");
-    tcase_add_loop_test(forms, test_hint_parse, 0, TABLE_LEN(hint_cases));
-    tcase_add_loop_test(forms, test_retry_after, 0, TABLE_LEN(retry_cases));
-    tcase_add_test(forms, test_vectors);
-    tcase_add_test(forms, test_without_a_clock);
-    TCase *verdicts = judge_case(suite, "verdicts");
-    tcase_add_test(verdicts, test_persistent_has_no_hint);
-    tcase_add_test(verdicts, test_window_with_a_time_is_parked);
-    tcase_add_test(verdicts, test_window_without_a_time_asks);
-    tcase_add_test(verdicts, test_money_is_not_waited_for);
-    tcase_add_test(verdicts, test_rate_limit_that_ends_hours_away_is_parked);
-    tcase_add_test(verdicts, test_a_request_over_the_limit_never_passes);
-    tcase_add_test(verdicts, test_a_hint_over_two_lines);
-    tcase_add_test(verdicts, test_a_server_that_says_when_is_a_cause);
+    TCase *forms = test_case(suite, "forms");
+    tcase_add_test(forms, test_times_are_read_in_their_form);
+    tcase_add_test(forms, test_moments_are_read);
+    tcase_add_test(forms, test_unknown_form_is_not_found);
+    TCase *hints = judge_case(suite, "hints");
+    tcase_add_test(hints, test_hints_of_many_tools);
+    tcase_add_loop_test(hints, test_a_quota_is_parked_until_its_time_or_asks, 0, TABLE_LEN(quotas));
+    tcase_add_test(hints, test_a_rate_limit_of_less_than_an_hour_is_waited_for);
     return suite;
 }

@@ -32,7 +32,7 @@ static void begin(const char *workspace, const char *phase)
     str_clear(&text);
 }
 
-/* As the engine judges it. */
+/* Judged as the engine does it. */
 static struct input failure(int code, const char *why)
 {
     struct input input = {.kind = INPUT_ENDED,
@@ -103,7 +103,7 @@ START_TEST(test_every_start_code_is_in_the_table)
 }
 END_TEST
 
-START_TEST(test_why_it_did_not_start_is_in_the_log)
+START_TEST(test_the_reason_is_in_the_log)
 {
     struct json *json = NULL;
     begin("worktree", "GREEN");
@@ -131,7 +131,7 @@ START_TEST(test_B5_starts_that_are_used_up_leave_a_capture_and_count_once)
     }
     const struct event *ended = play_last(&play, EVENT_STEP_ENDED);
     ck_assert_int_eq(ended->a, DECISION_TRANSIENT_EXHAUSTED);
-    ck_assert_int_eq(ended->b, 0); /* attempts of the step's own: none ran */
+    ck_assert_int_eq(ended->b, 0); /* no attempt of the step ran */
     ck_assert_int_eq(ended->c, 1);
     ck_assert_int_eq(ended->d, 1);
     ck_assert_int_eq(play.state.tasks[0].entropy, 1);
@@ -156,7 +156,7 @@ END_TEST
 
 static const char *const kinds[] = {"inplace", "worktree", "copy"};
 
-/* In RED nothing is tried again, so that the plan may say nothing of idempotence. */
+/* In RED nothing is tried again, so the plan need not be idempotent. */
 START_TEST(test_A11_what_was_interrupted_runs_again_where_it_can_be_put_back)
 {
     begin(kinds[_i], "RED");
@@ -188,7 +188,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_B3_each_start_failure_has_its_class_and_its_end, 0,
                         TABLE_LEN(codes));
     tcase_add_test(tcase, test_every_start_code_is_in_the_table);
-    tcase_add_test(tcase, test_why_it_did_not_start_is_in_the_log);
+    tcase_add_test(tcase, test_the_reason_is_in_the_log);
     tcase_add_test(tcase, test_B5_starts_that_are_used_up_leave_a_capture_and_count_once);
     tcase_add_test(tcase, test_B5_a_start_that_fails_for_good_leaves_a_capture_too);
     tcase_add_loop_test(tcase, test_A11_what_was_interrupted_runs_again_where_it_can_be_put_back, 0,

@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "clean_text.h"
+#include "data_rows.h"
+#include "lines.h"
 #include "test_main.h"
 
 #define ELLIPSIS "\xe2\x80\xa6"
@@ -81,7 +84,7 @@ static const struct {
     {"CR then tab", "abc\r\tz", "        z"},
 };
 
-START_TEST(test_clean)
+START_TEST(test_clean_keeps_visible_text)
 {
     text_clean(&out, clean_cases[_i].bytes, strlen(clean_cases[_i].bytes));
 
@@ -127,7 +130,7 @@ START_TEST(test_clean_appends)
 }
 END_TEST
 
-/* Whatever comes in, nothing that moves a cursor goes out. */
+/* Nothing that moves the cursor is left of any input. */
 START_TEST(test_clean_of_noise_is_harmless)
 {
     uint32_t state = 12345U + (uint32_t)_i;
@@ -150,48 +153,27 @@ START_TEST(test_clean_of_noise_is_harmless)
 END_TEST
 
 static const struct {
-    const char *name;
-    uint32_t rune;
-    int want;
-} width_cases[] = {
-    {"letter", 'a', 1},
-    {"line feed", '\n', -1},
-    {"C1", 0x9b, -1},
-    {"e acute", 0xe9, 1},
-    {"combining acute", 0x301, 0},
-    {"hebrew point", 0x5b0, 0},
-    {"devanagari virama", 0x94d, 0},
-    {"zero width joiner", 0x200d, 0},
-    {"variation selector", 0xfe0f, 0},
-    {"ellipsis is ambiguous", 0x2026, 1},
-    {"box drawing is ambiguous", 0x2500, 1},
-    {"infinity", 0x221e, 1},
-    {"watch", 0x231a, 2},
-    {"check mark", 0x2713, 1},
-    {"white heavy check mark", 0x2705, 2},
-    {"hangul initial", 0x1100, 2},
-    {"hangul vowel", 0x1161, 0},
-    {"ideographic space", 0x3000, 2},
-    {"hiragana", 0x3042, 2},
-    {"han", 0x4e2d, 2},
-    {"yi", 0xa000, 2},
-    {"hangul syllable", 0xac00, 2},
-    {"compatibility ideograph", 0xf900, 2},
-    {"fullwidth A", 0xff21, 2},
-    {"halfwidth katakana", 0xff71, 1},
-    {"emoji", 0x1f600, 2},
-    {"rocket", 0x1f680, 2},
-    {"later emoji", 0x1fae0, 2},
-    {"flag letter", 0x1f1e6, 1},
-    {"extension B", 0x20000, 2},
-    {"private use", 0xe000, 1},
+    int width;
+    const char *characters;
+} widths[] = {
+    {-1, "\n\xc2\x9b"},
+    /* acute accent, Hebrew point, virama, joiner, variation selector, Hangul vowel */
+    {0, "\u0301\u05b0\u094d\u200d\ufe0f\u1161"},
+    /* ambiguous ones, a halfwidth kana, half a flag, private use */
+    {1, "a\u00e9\u2026\u2500\u221e\u2713\uff71\U0001f1e6\ue000"},
+    /* emoji, Hangul, kana, Han of several blocks, Yi, a fullwidth letter */
+    {2, "\u231a\u2705\u1100\u3000\u3042\u4e2d\ua000\uac00\uf900\uff21"
+        "\U0001f600\U0001f680\U0001fae0\U00020000"},
 };
 
-START_TEST(test_rune_width)
+START_TEST(test_characters_have_a_width)
 {
-    const int width = rune_width(width_cases[_i].rune);
-
-    ck_assert_msg(width == width_cases[_i].want, "%s: %d", width_cases[_i].name, width);
+    const char *text = widths[_i].characters;
+    for (size_t at = 0; at < strlen(text);) {
+        uint32_t rune = 0;
+        at += (size_t)text_rune(text + at, strlen(text) - at, &rune);
+        ck_assert_msg(rune_width(rune) == widths[_i].width, "U+%04X: %d", rune, rune_width(rune));
+    }
 }
 END_TEST
 
@@ -226,7 +208,7 @@ static const struct {
     {"combining goes along", "e\xcc\x81", 1, TEXT_PLAIN, "e\xcc\x81"},
 };
 
-START_TEST(test_fit)
+START_TEST(test_text_is_cut_and_padded)
 {
     text_fit(&out, fit_cases[_i].text, fit_cases[_i].columns, fit_cases[_i].flags);
 
@@ -259,7 +241,7 @@ static const struct {
     {"e\u0301\u0302\u0303x", "e\u0301\u0302\\u0303x"},
 };
 
-START_TEST(test_escape)
+START_TEST(test_hidden_characters_are_escaped)
 {
     text_escape(&out, escape_cases[_i].bytes, strlen(escape_cases[_i].bytes));
     ck_assert_str_eq(str_text(&out), escape_cases[_i].want);
@@ -274,24 +256,131 @@ START_TEST(test_clean_line_has_no_line_feed)
 }
 END_TEST
 
+/*
+ * Wrapped lines.
+ */
+
+static const struct {
+    const char *text;
+    int columns;
+    const char *want; /* rows, each ended by '|' */
+} wraps[] = {
+    {"", 10, "|"},
+    {"short", 10, "short|"},
+    {"exactly 10", 10, "exactly 10|"},
+    {"one two three", 8, "one two |three|"},
+    {"abcdefghijkl", 5, "abcde|fghij|kl|"},
+    {"a bcdefghijkl", 6, "a bcde|fghijk|l|"}, /* the blank is too far back */
+    {"日本語", 4, "日本|語|"},
+    {"日本語", 3, "日|本|語|"},
+    {"日本", 1, "日|本|"}, /* too narrow: a character in each row all the same */
+    {"x\xcc\x81x\xcc\x81", 1, "x\xcc\x81|x\xcc\x81|"},
+};
+
+START_TEST(test_a_line_is_wrapped_at_blanks)
+{
+    const char *text = wraps[_i].text;
+    const size_t len = strlen(text);
+    int rows = 0;
+    size_t at = 0;
+    do {
+        ck_assert_uint_eq(line_wrap_at(text, len, wraps[_i].columns, rows), at);
+        const size_t part = line_wrap_fit(text + at, len - at, wraps[_i].columns);
+        str_add_n(&out, text + at, part);
+        str_add_char(&out, '|');
+        at += part;
+        rows++;
+    } while (at < len);
+    ck_assert_str_eq(str_text(&out), wraps[_i].want);
+    ck_assert_int_eq(line_wrap_rows(text, len, wraps[_i].columns), rows);
+}
+END_TEST
+
+START_TEST(test_columns_are_skipped)
+{
+    int lack = -1;
+    ck_assert_uint_eq(line_wrap_skip("abcdef", 6, 2, &lack), 2);
+    ck_assert_int_eq(lack, 0);
+    ck_assert_uint_eq(line_wrap_skip("日本語", 9, 1, &lack), 3);
+    ck_assert_int_eq(lack, 1); /* its right half is not drawn */
+    ck_assert_uint_eq(line_wrap_skip("ab", 2, 9, &lack), 2);
+    ck_assert_int_eq(lack, 0);
+}
+END_TEST
+
+/*
+ * What a log, a CI system or a container puts before each line.
+ */
+
+/* "rest" is what the program wrote. */
+static void check_prefix(const struct json *row, void *ctx)
+{
+    (void)ctx;
+    const char *line = data_text(row, "line");
+    size_t indent = 0;
+    const size_t len = line_prefix_len(line, strlen(line), &indent);
+    ck_assert_str_eq(line + len, data_text(row, "rest"));
+}
+
+/* Every cut of every line, so that reading beyond its end shows. */
+static void check_cuts(const struct json *row, void *ctx)
+{
+    (void)ctx;
+    const char *line = data_text(row, "line");
+    bool is_within = true;
+    for (size_t len = 0; len <= strlen(line); len++) {
+        size_t indent = 0;
+        char copy[256];
+        memcpy(copy, line, len);
+        memset(copy + len, '1', sizeof(copy) - len);
+        is_within = is_within && line_prefix_len(copy, len, &indent) <= len;
+    }
+    ck_assert_msg(is_within, "%s", line);
+}
+
+START_TEST(test_prefix_of_a_line_is_found)
+{
+    ck_assert_int_eq(data_rows("tests/data/line-prefixes.jsonl", check_prefix, NULL), 59);
+    data_rows("tests/data/line-prefixes.jsonl", check_cuts, NULL);
+}
+END_TEST
+
+START_TEST(test_lines_below_a_mark_lose_its_indent)
+{
+    static const char mark[] = "  \xe2\x8e\xbf  first";
+    size_t indent = 0;
+    ck_assert_uint_eq(line_prefix_len(mark, strlen(mark), &indent), strlen(mark) - 5);
+    ck_assert_uint_eq(line_prefix_len("     second", 11, &indent), 5);
+    ck_assert_uint_eq(line_prefix_len("       third", 12, &indent), 5);
+    ck_assert_uint_eq(line_prefix_len("other", 5, &indent), 0);
+    ck_assert_uint_eq(line_prefix_len("     after", 10, &indent), 0);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("text");
     TCase *clean = test_case(suite, "clean");
     tcase_add_checked_fixture(clean, setup, teardown);
-    tcase_add_loop_test(clean, test_clean, 0, TABLE_LEN(clean_cases));
+    tcase_add_loop_test(clean, test_clean_keeps_visible_text, 0, TABLE_LEN(clean_cases));
     tcase_add_test(clean, test_clean_drops_nul);
     tcase_add_test(clean, test_clean_cuts_long_lines);
     tcase_add_test(clean, test_clean_appends);
     tcase_add_loop_test(clean, test_clean_of_noise_is_harmless, 0, 20);
-    tcase_add_loop_test(clean, test_escape, 0, TABLE_LEN(escape_cases));
+    tcase_add_loop_test(clean, test_hidden_characters_are_escaped, 0, TABLE_LEN(escape_cases));
     tcase_add_test(clean, test_clean_line_has_no_line_feed);
     TCase *width = test_case(suite, "width");
-    tcase_add_loop_test(width, test_rune_width, 0, TABLE_LEN(width_cases));
+    tcase_add_loop_test(width, test_characters_have_a_width, 0, TABLE_LEN(widths));
     tcase_add_test(width, test_text_width_adds_up);
     TCase *fit = test_case(suite, "fit");
     tcase_add_checked_fixture(fit, setup, teardown);
-    tcase_add_loop_test(fit, test_fit, 0, TABLE_LEN(fit_cases));
+    tcase_add_loop_test(fit, test_text_is_cut_and_padded, 0, TABLE_LEN(fit_cases));
     tcase_add_test(fit, test_cut_keeps_characters_whole);
+    TCase *lines = test_case(suite, "lines");
+    tcase_add_checked_fixture(lines, setup, teardown);
+    tcase_add_loop_test(lines, test_a_line_is_wrapped_at_blanks, 0, TABLE_LEN(wraps));
+    tcase_add_test(lines, test_columns_are_skipped);
+    tcase_add_test(lines, test_prefix_of_a_line_is_found);
+    tcase_add_test(lines, test_lines_below_a_mark_lose_its_indent);
     return suite;
 }

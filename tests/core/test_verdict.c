@@ -1,22 +1,14 @@
 #include "verdict.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "json.h"
 #include "outcome.h"
 #include "test_main.h"
 
-START_TEST(test_new_says_nothing)
-{
-    const struct verdict verdict = verdict_new();
-
-    ck_assert_int_eq(verdict.class, VERDICT_SUCCESS);
-    ck_assert_int_eq(verdict.retry_after_ms, -1);
-    ck_assert_str_eq(verdict.rule, "");
-    ck_assert(!verdict.ask);
-}
-END_TEST
+/*
+ * Names.
+ */
 
 START_TEST(test_class_names)
 {
@@ -63,10 +55,32 @@ START_TEST(test_unknown_names_are_refused)
 END_TEST
 
 static const struct {
+    enum outcome_kind kind;
+    const char *want;
+} outcome_names[OUTCOME_KIND_COUNT] = {
+    {OUTCOME_EXIT, "exit"},
+    {OUTCOME_SIGNAL, "signal"},
+    {OUTCOME_NOT_STARTED, "not started"},
+    {OUTCOME_TIMEOUT, "timeout"},
+    {OUTCOME_CANCELLED, "cancelled"},
+    {OUTCOME_INTERRUPTED, "interrupted"},
+};
+
+START_TEST(test_outcome_kinds_have_names)
+{
+    ck_assert_str_eq(outcome_kind_name(outcome_names[_i].kind), outcome_names[_i].want);
+}
+END_TEST
+
+/*
+ * A verdict in a word.
+ */
+
+static const struct {
     struct verdict verdict;
     struct outcome outcome;
     const char *want;
-} word_cases[] = {
+} short_words[] = {
     {{.class = VERDICT_SUCCESS}, {.kind = OUTCOME_EXIT}, ""},
     {{.class = VERDICT_TRANSIENT, .type = TRANSIENT_NETWORK_TIMEOUT}, {.code = 1}, "network"},
     {{.class = VERDICT_TRANSIENT, .type = TRANSIENT_DOCKER_SOCKET_UNAVAILABLE}, {0}, "docker"},
@@ -84,81 +98,149 @@ static const struct {
     {{.class = VERDICT_PERSISTENT}, {.kind = OUTCOME_NOT_STARTED, .code = 5}, "not started"},
 };
 
-START_TEST(test_word)
+START_TEST(test_a_verdict_has_a_short_word)
 {
     char word[VERDICT_WORD_MAX];
 
-    ck_assert_str_eq(verdict_word(&word_cases[_i].verdict, &word_cases[_i].outcome, word),
-                     word_cases[_i].want);
+    ck_assert_str_eq(verdict_word(&short_words[_i].verdict, &short_words[_i].outcome, word),
+                     short_words[_i].want);
 }
 END_TEST
 
-static struct verdict there_and_back(const struct verdict *verdict, struct str *text)
+static const struct {
+    const char *text;
+    const char *word; /* as it is written */
+    struct verdict_label want;
+} labels[] = {
+    {"network_timeout",
+     "NETWORK_TIMEOUT",
+     {.class = VERDICT_TRANSIENT, .type = TRANSIENT_NETWORK_TIMEOUT}},
+    {"rate-limit",
+     "API_RATE_LIMIT",
+     {.class = VERDICT_TRANSIENT, .type = TRANSIENT_API_RATE_LIMIT}},
+    {"busy", "RESOURCE_BUSY", {.class = VERDICT_TRANSIENT, .type = TRANSIENT_RESOURCE_BUSY}},
+    {"AUTH", "auth", {.class = VERDICT_PERSISTENT, .reason = REASON_AUTH}},
+    {"persistent", "persistent", {.class = VERDICT_PERSISTENT}},
+    {"Success", "success", {.class = VERDICT_SUCCESS}},
+};
+
+START_TEST(test_a_label_is_read_and_written)
 {
-    str_add(text, "{");
-    verdict_to_json(verdict, text);
-    str_add(text, "}");
+    struct verdict_label label = {0};
+    ck_assert_msg(verdict_label_parse(labels[_i].text, &label), "%s", labels[_i].text);
+    ck_assert(verdict_label_equals(&label, &labels[_i].want));
+    ck_assert_str_eq(verdict_label_word(&label), labels[_i].word);
+}
+END_TEST
+
+static const char *const not_labels[] = {"", "transient", "net work", "429", "test-fail ", "lucky"};
+
+START_TEST(test_unknown_label_is_refused)
+{
+    struct verdict_label label = {.class = VERDICT_PERSISTENT, .reason = REASON_CRASH};
+    ck_assert(!verdict_label_parse(not_labels[_i], &label));
+    ck_assert_int_eq(label.reason, REASON_CRASH);
+}
+END_TEST
+
+START_TEST(test_every_listed_label_can_be_read)
+{
+    struct str list = {0};
+    int count = 0;
+    verdict_label_words(&list);
+    char *rest = list.data;
+    for (char *word = strtok_r(rest, ", ", &rest); word; word = strtok_r(NULL, ", ", &rest)) {
+        struct verdict_label label;
+        ck_assert_msg(verdict_label_parse(word, &label), "%s", word);
+        ck_assert_str_eq(verdict_label_word(&label), word);
+        count++;
+    }
+    ck_assert_int_eq(count, TRANSIENT_TYPE_COUNT - 1 + REASON_COUNT - 1 + 2);
+    str_done(&list);
+}
+END_TEST
+
+/*
+ * As JSON.
+ */
+
+static struct verdict read_verdict(const char *text)
+{
     struct json *json = NULL;
-    ck_assert(json_parse(str_text(text), text->len, &json, NULL, NULL));
-    struct verdict back = verdict_new();
-    verdict_from_json(json, &back);
+    struct verdict verdict = verdict_new();
+    ck_assert_msg(json_parse(text, strlen(text), &json, NULL, NULL), "%s", text);
+    verdict_from_json(json, &verdict);
     json_free(json);
-    return back;
+    return verdict;
 }
 
-START_TEST(test_evidence_comes_back)
+#define NEAR(rule) "{\"rule\":\"" rule "\",\"why\":\"exit\",\"stream\":\"stderr\",\"offset\":7}"
+
+static const struct {
+    const char *text;
+    const char *want; /* as it is written again; NULL: the same */
+} evidences[] = {
+    {"{}", NULL},
+    {"{\"expectation\":1,\"rule\":\"b1.http-429\",\"subtype\":\"HTTP_429\",\"stream\":\"stdout\","
+     "\"offset\":5000000000,\"line\":12,\"match\":\"error: \\\"429\\\" \xe2\x82\xac\","
+     "\"retry_after_ms\":0,\"resume_at_ms\":1795227600000,\"hint_rule\":\"hint.limit-epoch\","
+     "\"near\":[{\"rule\":\"a\",\"why\":\"quoted\",\"stream\":\"stdout\",\"offset\":1},"
+     "{\"rule\":\"b\",\"why\":\"unless\"},{\"rule\":\"c\",\"why\":\"pattern\"},"
+     "{\"rule\":\"d\",\"why\":\"outranked\"}],"
+     "\"ask\":true,\"no_retry\":true,"
+     "\"violations\":[\"[MISSING_FIELD] /summary: required\",\"[WRONG_TYPE] /n: \\\"wrong\\\"\"]}",
+     NULL},
+    {"{\"near\":[{\"rule\":\"a\",\"why\":\"odd\"},{\"rule\":\"b\",\"why\":\"exit\"}]}",
+     "{\"near\":[{\"rule\":\"b\",\"why\":\"exit\"}]}"},
+    {"{\"near\":[" NEAR("a") "," NEAR("b") "," NEAR("c") "," NEAR("d") "," NEAR("e") "]}",
+     "{\"near\":[" NEAR("a") "," NEAR("b") "," NEAR("c") "," NEAR("d") "]}"},
+    {"{\"expectation\":99,\"stream\":\"odd\",\"offset\":1,\"line\":1}", "{}"},
+    /* Text from a log must not start a new line where it is printed. */
+    {"{\"rule\":\"r\\nx\",\"subtype\":\"S\\r\\nx\",\"match\":\"one\\ndone  all passed\","
+     "\"hint_rule\":\"h\\nx\",\"violations\":[\"a\\nb\",5,\"\",\"c\"]}",
+     "{\"rule\":\"r\",\"subtype\":\"S\",\"match\":\"one\",\"hint_rule\":\"h\","
+     "\"violations\":[\"a\",\"c\"]}"},
+};
+
+START_TEST(test_evidence_is_read_and_written)
 {
-    struct verdict verdict = {
-        .subtype = "HTTP_429",
-        .rule = "b1.http-429",
-        .stream = VERDICT_STREAM_OUT,
-        .offset = 5000000000,
-        .line = 12,
-        .match = "error: \"429\" \xe2\x82\xac",
-        .retry_after_ms = 0,
-        .ask = true,
-    };
-    struct str text = {0};
-
-    const struct verdict back = there_and_back(&verdict, &text);
-
-    ck_assert_str_eq(back.subtype, verdict.subtype);
-    ck_assert_str_eq(back.rule, verdict.rule);
-    ck_assert_str_eq(back.match, verdict.match);
-    ck_assert_int_eq(back.stream, VERDICT_STREAM_OUT);
-    ck_assert_int_eq(back.offset, 5000000000);
-    ck_assert_int_eq(back.line, 12);
-    ck_assert_int_eq(back.retry_after_ms, 0);
-    ck_assert(back.ask);
-    str_done(&text);
+    const char *text = evidences[_i].text;
+    const struct verdict verdict = read_verdict(text);
+    struct str out = {0};
+    str_add(&out, "{");
+    verdict_to_json(&verdict, &out);
+    str_add(&out, "}");
+    ck_assert_str_eq(str_text(&out), evidences[_i].want ? evidences[_i].want : text);
+    str_done(&out);
 }
 END_TEST
 
-START_TEST(test_lines_of_violations_come_back)
+START_TEST(test_members_of_evidence_have_their_meaning)
+{
+    const struct verdict none = read_verdict("{}");
+    ck_assert_int_eq(none.retry_after_ms, -1);
+    ck_assert_int_eq(none.resume_at_ms, -1);
+    ck_assert_int_eq(none.stream, VERDICT_STREAM_NONE);
+    ck_assert(!none.ask);
+
+    const struct verdict verdict = read_verdict(evidences[1].text);
+    ck_assert_str_eq(verdict.rule, "b1.http-429");
+    ck_assert_str_eq(verdict.subtype, "HTTP_429");
+    ck_assert_str_eq(verdict.hint_rule, "hint.limit-epoch");
+    ck_assert_int_eq(verdict.stream, VERDICT_STREAM_OUT);
+    ck_assert_int_eq(verdict.offset, 5000000000);
+    ck_assert_int_eq(verdict.line, 12);
+    ck_assert_int_eq(verdict.retry_after_ms, 0);
+    ck_assert_int_eq(verdict.resume_at_ms, 1795227600000);
+    ck_assert_int_eq(verdict.near_count, VERDICT_NEAR_MAX);
+    ck_assert_int_eq(verdict.near[0].stream, VERDICT_STREAM_OUT);
+    ck_assert_int_eq(verdict.near[3].why, NEAR_OUTRANKED);
+}
+END_TEST
+
+START_TEST(test_lines_of_violations_fill_their_space)
 {
     static const char first[] = "[MISSING_FIELD] /summary: required";
-    static const char second[] = "[WRONG_TYPE] /n: \"wrong\" type (expected integer, got string)";
-    char full[VERDICT_LINES_MAX];
-    struct verdict verdict = verdict_new();
-    struct str text = {0};
-    memset(full, 'x', sizeof(full));
-    ck_assert(verdict_add_line(&verdict, first, strlen(first)));
-    ck_assert(verdict_add_line(&verdict, second, strlen(second)));
-    ck_assert(!verdict_add_line(&verdict, full, sizeof(full) - strlen(first) - strlen(second)));
-    verdict.no_retry = true;
-
-    const struct verdict back = there_and_back(&verdict, &text);
-
-    ck_assert(back.no_retry);
-    ck_assert_str_eq(back.violations, verdict.violations);
-    ck_assert_uint_eq(strlen(back.violations), strlen(first) + strlen(second) + 2);
-    ck_assert_ptr_nonnull(strstr(str_text(&text), "\"violations\":[\"[MISSING_FIELD] /summary"));
-    str_done(&text);
-}
-END_TEST
-
-START_TEST(test_lines_fill_their_room)
-{
     char full[VERDICT_LINES_MAX];
     struct verdict verdict = verdict_new();
     memset(full, 'x', sizeof(full));
@@ -167,90 +249,11 @@ START_TEST(test_lines_fill_their_room)
     ck_assert(verdict_add_line(&verdict, full, sizeof(full) - 2));
     ck_assert(!verdict_add_line(&verdict, "", 0));
     ck_assert_uint_eq(strlen(verdict.violations), sizeof(full) - 1);
-}
-END_TEST
 
-/* A row of somebody else's log must not make lines of its own where it is printed. */
-START_TEST(test_texts_that_come_back_are_of_one_line)
-{
-    static const char text[] =
-        "{\"rule\":\"r\\nx\",\"subtype\":\"S\\r\\nx\",\"match\":\"one\\n"
-        "done  all passed\",\"hint_rule\":\"h\\nx\",\"violations\":[\"a\\nb\", 5, "
-        "\"\", \"c\"]}";
-    struct json *json = NULL;
-    struct verdict back = verdict_new();
-    ck_assert(json_parse(text, sizeof(text) - 1, &json, NULL, NULL));
-    verdict_from_json(json, &back);
-    json_free(json);
-    ck_assert_str_eq(back.rule, "r");
-    ck_assert_str_eq(back.subtype, "S");
-    ck_assert_str_eq(back.match, "one");
-    ck_assert_str_eq(back.hint_rule, "h");
-    ck_assert_str_eq(back.violations, "a\nc\n");
-}
-END_TEST
-
-START_TEST(test_parked_and_near_misses_come_back)
-{
-    struct verdict verdict = verdict_new();
-    verdict.class = VERDICT_PERSISTENT;
-    verdict.retry_after_ms = 3600000;
-    verdict.resume_at_ms = 1795227600000;
-    (void)snprintf(verdict.hint_rule, sizeof(verdict.hint_rule), "hint.limit-epoch");
-    for (int i = 0; i < VERDICT_NEAR_MAX + 2; i++) {
-        struct verdict_near near = {.why = (enum near_why)(i % NEAR_WHY_COUNT),
-                                    .stream = VERDICT_STREAM_ERR,
-                                    .offset = 100 + i};
-        (void)snprintf(near.rule, sizeof(near.rule), "near.%d", i % 10);
-        verdict_add_near(&verdict, &near);
-    }
-    struct str text = {0};
-
-    const struct verdict back = there_and_back(&verdict, &text);
-
-    ck_assert_int_eq(back.resume_at_ms, 1795227600000);
-    ck_assert_str_eq(back.hint_rule, "hint.limit-epoch");
-    ck_assert_int_eq(back.near_count, VERDICT_NEAR_MAX);
-    for (int i = 0; i < VERDICT_NEAR_MAX; i++) {
-        ck_assert_str_eq(back.near[i].rule, verdict.near[i].rule);
-        ck_assert_int_eq(back.near[i].why, i);
-        ck_assert_int_eq(back.near[i].stream, VERDICT_STREAM_ERR);
-        ck_assert_int_eq(back.near[i].offset, 100 + i);
-    }
-    str_done(&text);
-}
-END_TEST
-
-START_TEST(test_near_miss_of_an_unknown_kind_is_left_out)
-{
-    static const char text[] = "{\"near\":[{\"rule\":\"a\",\"why\":\"odd\"},"
-                               "{\"rule\":\"b\",\"why\":\"exit\"}]}";
-    struct json *json = NULL;
-    ck_assert(json_parse(text, sizeof(text) - 1, &json, NULL, NULL));
-    struct verdict verdict = verdict_new();
-
-    verdict_from_json(json, &verdict);
-
-    ck_assert_int_eq(verdict.near_count, 1);
-    ck_assert_str_eq(verdict.near[0].rule, "b");
-    ck_assert_int_eq(verdict.near[0].why, NEAR_EXIT);
-    ck_assert_int_eq(verdict.near[0].stream, VERDICT_STREAM_NONE);
-    json_free(json);
-}
-END_TEST
-
-START_TEST(test_empty_evidence_is_empty_json)
-{
-    const struct verdict verdict = verdict_new();
-    struct str text = {0};
-
-    const struct verdict back = there_and_back(&verdict, &text);
-
-    ck_assert_str_eq(str_text(&text), "{}");
-    ck_assert_int_eq(back.retry_after_ms, -1);
-    ck_assert_int_eq(back.stream, VERDICT_STREAM_NONE);
-    ck_assert(!back.ask);
-    str_done(&text);
+    verdict = verdict_new();
+    ck_assert(verdict_add_line(&verdict, first, strlen(first)));
+    ck_assert(!verdict_add_line(&verdict, full, sizeof(full) - strlen(first) - 2));
+    ck_assert(verdict_add_line(&verdict, full, sizeof(full) - strlen(first) - 3));
 }
 END_TEST
 
@@ -258,19 +261,19 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("verdict");
     TCase *names = test_case(suite, "names");
-    tcase_add_test(names, test_new_says_nothing);
     tcase_add_test(names, test_class_names);
     tcase_add_loop_test(names, test_type_names_come_back, 1, TRANSIENT_TYPE_COUNT);
     tcase_add_loop_test(names, test_reason_names_come_back, 1, REASON_COUNT);
     tcase_add_test(names, test_unknown_names_are_refused);
-    tcase_add_loop_test(test_case(suite, "word"), test_word, 0, TABLE_LEN(word_cases));
+    tcase_add_loop_test(names, test_outcome_kinds_have_names, 0, TABLE_LEN(outcome_names));
+    TCase *words = test_case(suite, "words");
+    tcase_add_loop_test(words, test_a_verdict_has_a_short_word, 0, TABLE_LEN(short_words));
+    tcase_add_loop_test(words, test_a_label_is_read_and_written, 0, TABLE_LEN(labels));
+    tcase_add_loop_test(words, test_unknown_label_is_refused, 0, TABLE_LEN(not_labels));
+    tcase_add_test(words, test_every_listed_label_can_be_read);
     TCase *json = test_case(suite, "json");
-    tcase_add_test(json, test_evidence_comes_back);
-    tcase_add_test(json, test_lines_of_violations_come_back);
-    tcase_add_test(json, test_lines_fill_their_room);
-    tcase_add_test(json, test_texts_that_come_back_are_of_one_line);
-    tcase_add_test(json, test_parked_and_near_misses_come_back);
-    tcase_add_test(json, test_near_miss_of_an_unknown_kind_is_left_out);
-    tcase_add_test(json, test_empty_evidence_is_empty_json);
+    tcase_add_loop_test(json, test_evidence_is_read_and_written, 0, TABLE_LEN(evidences));
+    tcase_add_test(json, test_members_of_evidence_have_their_meaning);
+    tcase_add_test(json, test_lines_of_violations_fill_their_space);
     return suite;
 }
