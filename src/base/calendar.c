@@ -1,3 +1,6 @@
+/*
+ * calendar.c - converts between Gregorian dates and day numbers.
+ */
 #include "calendar.h"
 
 enum { DAYS_OF_400_YEARS = 146097, DAYS_TO_1970 = 719468 };

@@ -1,3 +1,8 @@
+/*
+ * clock.c - reads the clocks, writes times, and finds the time that a person types.
+ *
+ * The wall clock has jumped if its distance from the monotonic one has changed (clock_jump_look).
+ */
 #define _XOPEN_SOURCE   700 /* strptime */
 #define _DEFAULT_SOURCE     /* timegm */
 

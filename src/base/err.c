@@ -1,3 +1,6 @@
+/*
+ * err.c - sets errors and hints; the first one wins.
+ */
 #include "err.h"
 
 #include <assert.h>

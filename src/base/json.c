@@ -1,3 +1,9 @@
+/*
+ * json.c - JSON trees with jansson: parsing, reading, writing, and errors with a position.
+ *
+ * A struct json is a json_t under another name. Out of memory aborts, since jansson would report it
+ * as a wrong token.
+ */
 #include "json.h"
 
 #include <assert.h>

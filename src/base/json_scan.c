@@ -1,3 +1,10 @@
+/*
+ * json_scan.c - reads and checks JSON text without a tree.
+ *
+ * The texts of events are read often and are devs' own, so they are valid: members are found by
+ * scanning. Text from others is checked completely while it is copied to one line (json_line_add),
+ * no deeper than JSON_LINE_DEPTH_MAX. Plain characters are tested eight at a time.
+ */
 #include "json.h"
 
 #include <string.h>

@@ -1,3 +1,6 @@
+/*
+ * parse.c - parses decimal and hexadecimal numbers; numbers as bytes, the lowest first.
+ */
 #include "parse.h"
 
 #include <assert.h>

@@ -1,3 +1,9 @@
+/*
+ * program_find.c - finds programs in PATH, also only outside of projects where steps may write.
+ *
+ * program_avoid() remembers such projects. program_find_absolute() skips a program in one, whether
+ * its folder in PATH is in the project or a link leads there, and relative folders.
+ */
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include "program_find.h"

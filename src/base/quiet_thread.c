@@ -1,3 +1,6 @@
+/*
+ * quiet_thread.c - starts a thread with all signals blocked, except those of faults.
+ */
 #include "quiet_thread.h"
 
 #include <signal.h>

@@ -1,3 +1,9 @@
+/*
+ * str.c - growable text, and writing JSON into it.
+ *
+ * Much of the log is written here: numbers two digits at a time, and strings without escapes in one
+ * piece. Invalid UTF-8 becomes U+FFFD.
+ */
 #include "str.h"
 
 #include <assert.h>

@@ -1,3 +1,7 @@
+/*
+ * utf8.c - decodes and encodes UTF-8; rejects overlong forms, surrogates and numbers above
+ * U+10FFFF.
+ */
 #include "utf8.h"
 
 size_t utf8_rune(const char *bytes, size_t left, uint32_t *rune)

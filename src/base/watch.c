@@ -1,3 +1,6 @@
+/*
+ * watch.c - watches files for writes with inotify.
+ */
 #define _GNU_SOURCE
 #include "watch.h"
 

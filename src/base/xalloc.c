@@ -1,3 +1,6 @@
+/*
+ * xalloc.c - allocation that aborts when out of memory, and arrays that double.
+ */
 #include "xalloc.h"
 
 #include <assert.h>

@@ -1,3 +1,9 @@
+/*
+ * zone.c - reads the offset of a time zone from its zone file.
+ *
+ * After the last listed transition, the POSIX rule at the end of the file applies. Names that lead
+ * out of the folder of zones are rejected.
+ */
 #include "zone.h"
 
 #include <stdbool.h>

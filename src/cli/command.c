@@ -1,3 +1,9 @@
+/*
+ * command.c - parses options, prints help, and has the table of commands.
+ *
+ * A command can list its options without running: then its parser fills globals->listing and
+ * returns. Options may be anywhere before "--".
+ */
 #include "command.h"
 
 #include <assert.h>

@@ -1,3 +1,10 @@
+/*
+ * config.c - finds, reads and checks devs.config.json, and says which of its keys need trust.
+ *
+ * The file may have come with a clone. Until keys that need trust have it, they are left out
+ * (CONFIG_LOOKS), or the command is refused (CONFIG_ACTS). The text whose trust is checked is the
+ * text that is parsed. The options of sandboxes are also made here.
+ */
 #define _DEFAULT_SOURCE /* fileno(), realpath() */
 
 #include "config.h"

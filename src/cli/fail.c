@@ -1,3 +1,8 @@
+/*
+ * fail.c - prints errors, text and progress, and notices signals.
+ *
+ * Text may come from strangers, so control characters are cleaned from it before it is printed.
+ */
 #include "fail.h"
 
 #include <assert.h>

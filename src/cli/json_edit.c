@@ -1,3 +1,9 @@
+/*
+ * json_edit.c - finds and changes parts of JSON text.
+ *
+ * First plain JSON, then JSON with comments, which has a second text with blanks in place of the
+ * comments, so that positions are the same in both. A new item is laid out as the others are.
+ */
 #include "json_edit.h"
 
 #include <assert.h>

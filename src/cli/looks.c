@@ -1,3 +1,6 @@
+/*
+ * looks.c - the theme, ASCII and width of output, and the user's own keys.
+ */
 #include "looks.h"
 
 #include <assert.h>

@@ -1,3 +1,10 @@
+/*
+ * rules_file.c - adds a rule to devs.config.json.
+ *
+ * The folder is locked, since of two savers at a time one would undo the other. The new text is
+ * checked as devs run will check it, and is trusted afterwards only if the old one was. If the file
+ * is a link, its target is changed.
+ */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "config.h"
 

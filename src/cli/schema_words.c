@@ -1,3 +1,8 @@
+/*
+ * schema_words.c - describes the keys of a schema as text.
+ *
+ * A definition that several keys share is described once; after that, the key that has it is named.
+ */
 #include "schema_words.h"
 
 #include <assert.h>

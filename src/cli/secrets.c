@@ -1,3 +1,10 @@
+/*
+ * secrets.c - finds the secrets of a session, and makes the plan for the log without them.
+ *
+ * When a run is continued, the marks in its plan become values again. The plan is tried in advance:
+ * if a step would then call something else, as with a secret that is encoded in the plan, all marks
+ * are written so that they can never be restored (close_marks).
+ */
 #include "secrets.h"
 
 #include <limits.h>

@@ -1,3 +1,9 @@
+/*
+ * target.c - finds the log, run, task, attempt or runs that words on the command line name.
+ *
+ * In this order: runs and tasks, the kept result of a task, the log, the run or file of devs debug,
+ * an attempt, several runs.
+ */
 #define _GNU_SOURCE /* environ */
 
 #include "target.h"

@@ -1,3 +1,9 @@
+/*
+ * text_file.c - reads text files with a limit, and replaces files atomically.
+ *
+ * In a project, a name may lead to a device or a FIFO, so only regular files are opened, and for
+ * input also descriptors that a shell has passed on, as for <(...).
+ */
 #include "text_file.h"
 
 #include <errno.h>

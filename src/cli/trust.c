@@ -1,3 +1,9 @@
+/*
+ * trust.c - records which texts the user trusts, outside of every project.
+ *
+ * A location is the file's folder, with links resolved, and its name. So a link to trusted settings
+ * is another location, which is not trusted.
+ */
 #define _GNU_SOURCE /* O_DIRECTORY, realpath */
 
 #include "trust.h"

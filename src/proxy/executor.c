@@ -1,3 +1,10 @@
+/*
+ * executor.c - executes the calls of the proxy as tasks of one run, and answers them from the log.
+ *
+ * The run begins with the first call, and its workspace is kept at the end. executor_look() comes
+ * after every event: it reads the log and answers the calls that have ended. When the run is gone,
+ * calls whose outcome cannot be known are answered as such.
+ */
 #include "mcp_server.h"
 
 #include <stdio.h>

@@ -1,3 +1,12 @@
+/*
+ * file_act.c - reads or writes one file below the current directory, but none that decides what
+ * runs.
+ *
+ * openat2() keeps the path beneath the directory. Guarded names (settings, plans, .git, .devs) are
+ * compared as leniently as any file system could, and links to guarded files are refused like them.
+ * A file is replaced by a rename, so that no reader sees half of it; only through a link it is
+ * overwritten.
+ */
 #define _GNU_SOURCE /* openat2's numbers, O_PATH */
 
 #include "file_act.h"

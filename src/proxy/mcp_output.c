@@ -1,3 +1,7 @@
+/*
+ * mcp_output.c - reads the output of a call, shortens it for a model, finds failed tests, and
+ * detects loops of calls.
+ */
 #include "mcp_request.h"
 
 #include <ctype.h>

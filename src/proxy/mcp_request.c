@@ -1,3 +1,9 @@
+/*
+ * mcp_request.c - the tools: checks their arguments, and turns a call into a task.
+ *
+ * Without a sandbox, the tools for files run devs itself (file_act.c); in one, they run shell
+ * scripts, which refuse to write what file_act.c refuses.
+ */
 #include "mcp_request.h"
 
 #include <assert.h>

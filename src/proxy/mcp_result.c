@@ -1,3 +1,9 @@
+/*
+ * mcp_result.c - the result of a call: text and advice for the model, the same as data, and
+ * progress.
+ *
+ * The content of a file comes first, in an element of its own, unchanged.
+ */
 #include "mcp_request.h"
 
 #include <stddef.h>

@@ -1,3 +1,9 @@
+/*
+ * mcp_server.c - answers the messages of a client: requests, batches, and pending calls.
+ *
+ * A table says which methods each era of the protocol has. The server owns a call until
+ * mcp_server_answer(). The replies to a batch are sent together, when the last one is there.
+ */
 #include "mcp_server.h"
 
 #include <stdio.h>

@@ -1,3 +1,8 @@
+/*
+ * mcp_wire.c - lines from and to the client, JSON-RPC messages, and versions of MCP.
+ *
+ * Lines that are too long are skipped. Output is queued and written without blocking.
+ */
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>

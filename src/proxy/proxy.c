@@ -1,3 +1,10 @@
+/*
+ * proxy.c - the event loop of the proxy, and its end in stages.
+ *
+ * When the client sends nothing more, its calls may still end within PROXY_GRACE_MS. After that, or
+ * at once if it is gone or a signal comes, they are cancelled. A second signal ends the loop.
+ * Nothing is read from a client that does not take its replies (MCP_OUT_HIGH).
+ */
 #include "proxy.h"
 
 #include <errno.h>

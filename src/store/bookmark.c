@@ -1,3 +1,10 @@
+/*
+ * bookmark.c - adds, removes and lists bookmarks.
+ *
+ * A process need not own the run: each change opens its own connection and is one statement in a
+ * turn of its own. The conditions are part of that statement, so that a run that expires meanwhile
+ * gets no bookmark. If nothing was inserted, the log is read again to find out why.
+ */
 #include "bookmark.h"
 
 #include <string.h>

@@ -1,3 +1,11 @@
+/*
+ * bundle.c - copies one run into a new log file, with its secrets redacted again.
+ *
+ * A secret can cross from one row of output to the next, so contiguous rows of a stream are joined,
+ * redacted as one text and divided again. The text columns of the other tables are redacted one by
+ * one. At the end the bundle leaves WAL mode, which would create files next to it wherever it is
+ * read.
+ */
 #define _GNU_SOURCE /* renameat2 */
 
 #include "bundle.h"

@@ -1,3 +1,13 @@
+/*
+ * call_log.c - adds calls, messages, prompts and text to a session's run, and turns calls away.
+ *
+ * Two locks protect a session. The first has the name of the session: without it, two processes
+ * that both find no run would both begin one. The second is the owner lock of the run, whose row is
+ * read again once the lock is held.
+ *
+ * Events wait in memory until call_log_commit(), which writes them together with the state of the
+ * loop detector. Opening a session then loads that state, and reads only events that came after it.
+ */
 #include "call_log.h"
 
 #include <assert.h>

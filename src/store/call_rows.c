@@ -1,3 +1,10 @@
+/*
+ * call_rows.c - the saved state of a session, its rows, and the beginning and end of its run.
+ *
+ * The state is one value in the table `gain`. Its head says whether the next call may have to be
+ * turned away, and can be read without the rest. A run begins and ends with the log writer and the
+ * scheduler, like any other; in between, call_rows_commit() inserts the rows itself.
+ */
 #include "call_rows.h"
 
 #include <assert.h>

@@ -1,3 +1,12 @@
+/*
+ * control_desk.c - writes controls on a thread of its own, and answers those that nobody else
+ * would.
+ *
+ * A screen adds a job to a ring and gets a ticket, with which it later asks for the row or the
+ * error. If the log cannot be written, the row goes to the spill of the run, where its engine
+ * looks, too. If the run has no owner, the desk answers the control itself. This file also converts
+ * between rows and struct control.
+ */
 #include "control_desk.h"
 
 #include <assert.h>

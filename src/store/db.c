@@ -1,3 +1,11 @@
+/*
+ * db.c - opens SQLite connections and runs statements.
+ *
+ * A log may come from somebody else, and SQLite would trust it. So devs rejects a rollback journal,
+ * and a WAL that was not made with the log, before SQLite can replay them, turns off the views and
+ * triggers of the file, and interrupts a statement that takes far more steps than the file has
+ * bytes: that statement follows a cycle of pages. Checkpoints are never automatic; wal.c does them.
+ */
 #include "db.h"
 
 #include <assert.h>

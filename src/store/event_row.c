@@ -1,3 +1,9 @@
+/*
+ * event_row.c - writes events as rows, and encodes the common phrases of their texts.
+ *
+ * Event texts repeat the same JSON keys. Each phrase is one byte below 0x20, which a JSON string
+ * cannot contain unescaped. A log of an older format gets plain text.
+ */
 #include "event_row.h"
 
 #include <assert.h>

@@ -1,3 +1,17 @@
+/*
+ * follower.c - folds the events of a run into its state, forwards and backwards.
+ *
+ * The log may be damaged or untrusted. Events are applied one by one, and reading stops before the
+ * first one that is invalid, so that the state is right up to there.
+ *
+ * To go back, follower_seek() starts from the nearest kept state (run_past.c) before the target and
+ * applies the events between. follower_fork() makes a second follower of the same run, which takes
+ * over these states.
+ *
+ * The row of the run changes while it is followed. Its texts do not, except the boot, and callers
+ * may hold pointers to them, so refresh_run() keeps the old ones. While the log cannot be written,
+ * the bell of the spill is watched, too.
+ */
 #include "follower.h"
 
 #include <stdlib.h>

@@ -1,3 +1,11 @@
+/*
+ * log_gc.c - chooses the runs to delete, and deletes them in small transactions.
+ *
+ * First the choice: runs are examined from the newest to the oldest, and the first reason that
+ * applies decides. Then the deletion: each statement removes some rows and is repeated until it
+ * finds none. The row of the run is deleted last, so that the next collection finds a deletion that
+ * was interrupted. Last, log_gc_shrink() gives free pages back to the file system.
+ */
 #include "log_gc.h"
 
 #include <assert.h>

@@ -1,3 +1,10 @@
+/*
+ * log_merge.c - copies the rows of a spill into its log.
+ *
+ * A row that the log already has is replaced or skipped, so a merge that was interrupted can be
+ * repeated. Before anything is written, both histories are compared: nothing is merged if events
+ * are missing between them, or if they differ in the last event that both should have.
+ */
 #include "log_merge.h"
 
 #include <assert.h>

@@ -1,3 +1,11 @@
+/*
+ * log_overview.c - reads what a list of runs shows, from the tables instead of the events.
+ *
+ * Folding the events of a long run takes too long for that. The tables lack some details, such as
+ * closed gates and faults that several tasks share; these cases are detected, and then is_known is
+ * false. For a live run, events are read backwards until it is known which of its running tasks are
+ * quiet.
+ */
 #define _GNU_SOURCE /* memmem */
 #include "log_reader.h"
 

@@ -1,3 +1,10 @@
+/*
+ * log_own.c - marks the logs that this user makes here, and checks the mark before writing.
+ *
+ * In this order: the key of the user, the mark next to a log, the list of all logs, the permission
+ * to write, adopting a log, and whether a directory contains nothing but a log. Somebody else may
+ * have put any file here, so none is opened through a link.
+ */
 #define _GNU_SOURCE /* getrandom, statx */
 #include "log_own.h"
 

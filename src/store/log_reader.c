@@ -1,3 +1,12 @@
+/*
+ * log_reader.c - reads runs, events and their summaries.
+ *
+ * The log may be untrusted: numbers outside of their range are an error or become the nearest valid
+ * one, so that callers can calculate with them. Events in the spill of a run count only if they
+ * follow the last event of the log directly. If SQLite cannot create files next to the log, the
+ * file is opened as immutable. Only SQLite may open the file: closing any other descriptor of it
+ * would release the locks of this process.
+ */
 #include "log_reader.h"
 
 #include <assert.h>

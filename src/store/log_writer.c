@@ -1,3 +1,18 @@
+/*
+ * log_writer.c - commits a batch in one turn, with all rows that follow from its events.
+ *
+ * Another program may delete, move or truncate the files of an open log, and SQLite would not
+ * notice while data is being lost. So every commit first compares the three files at their paths
+ * with the open ones. A file that was moved may be moved back; if data was lost, the writer never
+ * writes again, and its owner continues in a spill.
+ *
+ * A large batch is divided into several transactions (LOG_TRANSACTION_MAX). If it fails, the caller
+ * commits the same events again: those that were written are skipped, and all projections are
+ * written.
+ *
+ * Copying the WAL is the work of the checkpointer (wal.c), and so is syncing, unless the caller
+ * wants the batch on disk now. Only if the WAL grows to WAL_PAGES_MOST does a commit wait for it.
+ */
 #include "log_writer.h"
 
 #include <assert.h>

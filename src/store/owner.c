@@ -1,3 +1,11 @@
+/*
+ * owner.c - the owner lock of a run, its owner in /proc, and controls of runs without an owner.
+ *
+ * An owner removes its lock file when it ends, so a lock counts only while the file is at its path.
+ * owner_take() tries again for a second, because whoever checks the lock holds it for a moment. To
+ * answer the controls of an orphan, a process becomes its owner for a short time and lets the
+ * scheduler decide without starting anything.
+ */
 #define _DEFAULT_SOURCE
 
 #include "owner.h"

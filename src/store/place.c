@@ -1,3 +1,11 @@
+/*
+ * place.c - finds the log, and checks its directory and its file before use.
+ *
+ * The search goes upwards from the working directory, but not beyond the repository: a log above it
+ * belongs to another project. Logs in directories of other users are ignored. A directory to which
+ * others may write, a network file system and a file with two names are rejected. The private_
+ * functions create files and directories that only the user can access.
+ */
 #define _GNU_SOURCE /* O_PATH */
 #define _GNU_SOURCE
 #define _DEFAULT_SOURCE

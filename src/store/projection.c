@@ -1,3 +1,10 @@
+/*
+ * projection.c - keeps the tables `task` and `attempt` up to date with the state of a run.
+ *
+ * Each event marks the rows that it changes, and each marked row is written once, from the state
+ * after the whole batch. If a transaction has to be committed before that, a row of `task` is
+ * deleted first, so that readers see that the tables are incomplete.
+ */
 #include "log_write.h"
 
 #include <assert.h>

@@ -1,3 +1,9 @@
+/*
+ * retry_log.c - reads past attempts, to count whether retrying helps.
+ *
+ * The results come from the table `attempt`. A scan of the events finds what that lacks:
+ * corrections, hints, ends of rounds and silence. Both are sorted by attempt, and then joined.
+ */
 #include "retry_log.h"
 
 #include <limits.h>

@@ -1,3 +1,10 @@
+/*
+ * rule_trial.c - classifies recorded attempts by two sets of rules and counts the differences.
+ *
+ * The output of a successful command is read only if a rule may deny its success. Changes are
+ * grouped by the two verdicts, in words. Those that contradict a success, or a failure whose reason
+ * was known, are marked for a person to look at.
+ */
 #include "rule_trial.h"
 
 #include <stdio.h>

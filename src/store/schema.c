@@ -1,3 +1,11 @@
+/*
+ * schema.c - creates the tables of a log, and checks the tables of an existing one.
+ *
+ * A log may be untrusted, and the schema of a database can do a lot: a view or a virtual table in
+ * the place of a table, or computed columns that take unlimited time. So before any other
+ * statement, the names that our statements use must be plain tables. Tables that came after version
+ * 1 are added to old logs without a new version, because existing data keeps its meaning.
+ */
 #include "db.h"
 
 #include <assert.h>

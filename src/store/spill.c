@@ -1,3 +1,10 @@
+/*
+ * spill.c - finds and lists spills, creates one for a writer, and merges it.
+ *
+ * A spill must be readable alone and together with its log. It has copies of the run's row, plan
+ * and rules, and its row ids are higher than those of the log, so that readers that continue by id
+ * see the rows of both. Its size is limited (SPILL_BYTES_MAX).
+ */
 #define _DEFAULT_SOURCE
 
 #include "spill.h"

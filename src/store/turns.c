@@ -1,3 +1,15 @@
+/*
+ * turns.c - makes writers wait for each other in a queue, with a time limit; and the bell.
+ *
+ * With SQLite's own lock, waiting writers sleep and try again, so one may never get it. flock(2)
+ * lets the kernel wake them. With a single lock, the process that has just had its turn could be
+ * first again; so the next writer waits for the write lock while it holds the gate, and everybody
+ * else, including the last writer, waits for the gate.
+ *
+ * flock(2) has no time limit. A timer of the waiting thread sends it a signal whose handler does
+ * nothing, which interrupts the call. After a wait in vain, the next one is short, because the
+ * process that has the turn may be suspended.
+ */
 #define _GNU_SOURCE /* SIGEV_THREAD_ID, gettid */
 
 #include "turns.h"

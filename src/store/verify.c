@@ -1,3 +1,11 @@
+/*
+ * verify.c - decides and judges a recorded run again, and compares the results.
+ *
+ * One pass over the events is enough. The end of an attempt is kept until a later event tells its
+ * recorded verdict, or that it was a plain success. The log has no memory counters, so a verdict
+ * also counts as the same if it is what the counters would have led to. Verdicts that are not based
+ * on output are only counted.
+ */
 #include "verify.h"
 
 #include <stdlib.h>

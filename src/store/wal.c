@@ -1,3 +1,19 @@
+/*
+ * wal.c - syncs the WAL and copies it to the database on a thread; notices damage to it.
+ *
+ * Commits must not wait for the disk. So the thread copies most of the WAL while others commit,
+ * protected by a read transaction (the pin) that prevents a reset of the WAL, and only the rest
+ * within a turn.
+ *
+ * SQLite trusts its files while they are open. If another program truncates or overwrites the WAL,
+ * a checkpoint would copy the damage. So before each copy, the frames that are not copied yet must
+ * match the salts and checksums that the index in shared memory has; if not, copying stops for
+ * good.
+ *
+ * If the shared memory file is truncated, accesses to it raise SIGBUS. The handler maps a page of
+ * zeros there and remembers its address: the process survives, and wal_lost_memory() reports the
+ * loss.
+ */
 #define _GNU_SOURCE /* BUS_ADRERR */
 
 #include <assert.h>

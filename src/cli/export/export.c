@@ -1,3 +1,9 @@
+/*
+ * export.c - the formats of devs export, the file that they write, and the copy that they read.
+ *
+ * Every format is made from a private copy of the run without its secrets. The file has a temporary
+ * name until it is complete and synced.
+ */
 #define _GNU_SOURCE /* renameat2(), mkdtemp() */
 
 #include "export.h"

@@ -1,3 +1,9 @@
+/*
+ * row_feed.c - reads JSON rows line by line, and writes an answer to each at once.
+ *
+ * A bad row or an unreadable input does not stop the others, and a reader that has gone is not an
+ * error.
+ */
 #include "row_feed.h"
 
 #include <errno.h>

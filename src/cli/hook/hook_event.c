@@ -1,3 +1,9 @@
+/*
+ * hook_event.c - the agents that have hooks: their events, what they send, and the answers.
+ *
+ * Each agent has other names and forms for the same things, which are listed in tables. The result
+ * of a tool is read from the members that are known to contain it.
+ */
 #include "hook.h"
 
 #include <stdlib.h>

@@ -1,3 +1,11 @@
+/*
+ * hook_install.c - adds hooks to an agent's settings file, removes them, and says whether they are
+ * called.
+ *
+ * Only hooks whose command is devs hook are changed; all else stays as it was written
+ * (json_edit.h). In a project, neither the file nor its folder may be a link, which could lead to
+ * the user's own settings.
+ */
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include "hook.h"

@@ -1,3 +1,9 @@
+/*
+ * project_file.c - reads and writes devs.project.json, and names the files of its phases.
+ *
+ * Anybody may have written the file, and the session in it becomes an argument of a program, so
+ * everything is checked.
+ */
 #include "project.h"
 
 #include <assert.h>

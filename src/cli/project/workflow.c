@@ -1,3 +1,10 @@
+/*
+ * workflow.c - asks an agent a question as a run of one step, and takes its answer.
+ *
+ * The run has a plan of its own, whose step works in place. An invalid answer is requested again,
+ * with what was wrong, for ROUNDS in all. Prompts are texts with {{names}} in them; a project's own
+ * texts win over those of devs.
+ */
 #include "project.h"
 
 #include <assert.h>

@@ -1,3 +1,9 @@
+/*
+ * front.c - the parent process that the shell waits for, while the child does the work.
+ *
+ * The parent stops, continues and exits as the child does. Through a pipe, the child can release it
+ * early with an exit code and a last text (struct goodbye), and go on without a terminal.
+ */
 #define _GNU_SOURCE /* pipe2 */
 
 #include "run_internal.h"

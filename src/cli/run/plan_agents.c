@@ -1,3 +1,9 @@
+/*
+ * plan_agents.c - changes the agents of a plan, chooses one, and checks that their programs are
+ * installed.
+ *
+ * Agents are changed in the JSON of the plan. Keys that only the old agent understands are dropped.
+ */
 #include "plan_file.h"
 
 #include <string.h>

@@ -1,3 +1,9 @@
+/*
+ * plan_file.c - reads a plan with the settings of its project, and shows it for --dry-run.
+ *
+ * A plan that the person has not named needs trust, because an attempt may have written it. The log
+ * gets the plan together with the settings and the contract files.
+ */
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include "plan_file.h"

@@ -1,3 +1,10 @@
+/*
+ * session.c - runs an engine and whoever watches it: on a screen, as lines, or by the output.
+ *
+ * The first signal cancels the run and watching goes on; the second one stops it and kills its
+ * attempts. When the terminal hangs up, the run continues, starts nothing more or is cancelled, as
+ * its plan says. A session may fork (front.c), which must come before any thread starts.
+ */
 #define _GNU_SOURCE /* environ */
 
 #include "session.h"

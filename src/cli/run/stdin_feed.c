@@ -1,3 +1,9 @@
+/*
+ * stdin_feed.c - gives each attempt of devs exec the same standard input.
+ *
+ * A pipe is read by a thread, which passes the bytes to the attempt and keeps them for the next
+ * one. While it runs, only the thread uses the buffer.
+ */
 #define _GNU_SOURCE /* pipe2 */
 #include "stdin_feed.h"
 

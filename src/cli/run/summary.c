@@ -1,3 +1,6 @@
+/*
+ * summary.c - the summary at the end of a run, and what to do after a crash or with a spill.
+ */
 #define _GNU_SOURCE /* sigabbrev_np() */
 
 #include "run_internal.h"

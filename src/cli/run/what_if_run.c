@@ -1,3 +1,9 @@
+/*
+ * what_if_run.c - runs devs debug --what-if over one or several runs, and prints the differences.
+ *
+ * Each run is also decided without the change, so that differences between this build and the
+ * recording one are told apart from those that the change makes.
+ */
 #include "what_if_run.h"
 
 #include <inttypes.h>

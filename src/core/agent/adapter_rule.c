@@ -1,3 +1,9 @@
+/*
+ * adapter_rule.c - reads the rules of an adapter, and finds the values that they name.
+ *
+ * A rule says what an event means: tests that the event must pass, and the paths of its values
+ * (agent_internal.h). The schema has checked the rules; what it rejects is ignored here.
+ */
 #include "agent_internal.h"
 
 #include <assert.h>

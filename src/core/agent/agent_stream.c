@@ -1,3 +1,10 @@
+/*
+ * agent_stream.c - splits the output of an agent's CLI into events and text.
+ *
+ * An event is JSON in one line, or in several lines between brackets that are alone on theirs.
+ * Everything else is text. Of a line that is too long only the end is kept, because that may show
+ * how the last message ended. agent_event.c has the meaning of the events.
+ */
 #include "agent_stream.h"
 
 #include <stdlib.h>

@@ -1,3 +1,9 @@
+/*
+ * agent_what.c - the actions of an agent as text: its items in lines, a call in one line.
+ *
+ * A call is shown by the argument that says most about it, such as the command or the file; a
+ * command that runs in a shell is shown without the shell.
+ */
 #include "agent_stream.h"
 
 #include <stdlib.h>

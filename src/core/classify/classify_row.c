@@ -1,3 +1,7 @@
+/*
+ * classify_row.c - classifies an attempt that is described by a JSON object, and writes the
+ * verdict.
+ */
 #include "classify.h"
 
 #include <stdio.h>

@@ -1,3 +1,10 @@
+/*
+ * classify_rules.c - compiles the rules, and the automaton that finds their literals.
+ *
+ * Trying every pattern on every line would be too slow. So a built-in rule with a pattern names
+ * literals, one of which a matching line must contain, and one pass of an Aho-Corasick automaton
+ * over the output finds the few lines that are worth a try.
+ */
 #include "classify_internal.h"
 
 #include <assert.h>

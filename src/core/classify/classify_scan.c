@@ -1,3 +1,12 @@
+/*
+ * classify_scan.c - matches the rules with both streams of an attempt.
+ *
+ * A rule is tried on the lines with one of its literals, the last one first. The work is bounded
+ * (SCAN_WORK_MAX): the more has been done, the nearer to the end a line must be. A line that only
+ * quotes an error, as in source code or an old log, does not count. Near misses are kept to explain
+ * a verdict. The first part finds out whether a command starts a program, also through wrappers and
+ * shells.
+ */
 #include "classify_internal.h"
 
 #include <assert.h>

@@ -1,3 +1,9 @@
+/*
+ * classify_user.c - merges a person's rules with the built-in ones.
+ *
+ * The result is text in the form of the built-in rules, which rules_open() then compiles: first the
+ * new rules, then the built-in ones, except those that the person replaces or turns off.
+ */
 #include "classify_internal.h"
 
 #include <stdlib.h>

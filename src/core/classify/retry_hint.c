@@ -1,3 +1,10 @@
+/*
+ * retry_hint.c - reads when a server wants to be asked again.
+ *
+ * A table has the forms: durations, dates, times of day, and numbers that may be either. If the
+ * zone of a time is unknown, a rough wait is good enough, because the next answer of the server is
+ * nearer to the time.
+ */
 #include "classify_internal.h"
 
 #include <stdio.h>

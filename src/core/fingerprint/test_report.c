@@ -1,3 +1,8 @@
+/*
+ * test_report.c - finds the summary that a test program has written, and reads its numbers.
+ *
+ * A table describes the lines of each test program. Consecutive lines of one form are one summary.
+ */
 #include "fingerprint.h"
 
 #include <ctype.h>

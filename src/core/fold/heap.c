@@ -1,3 +1,9 @@
+/*
+ * heap.c - a binary heap in an array, with the place and the key of each number.
+ *
+ * The place of a number is known, so it can be removed or get a new key without a search. Memory is
+ * allocated when the first number is put in.
+ */
 #include "heap.h"
 
 #include <assert.h>

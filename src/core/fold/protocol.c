@@ -1,3 +1,13 @@
+/*
+ * protocol.c - decides after an attempt: success, a wait, or the end of the step and why.
+ *
+ * The order of the conditions in protocol_decide() is the protocol: a person's cancel comes first,
+ * then success, the ends that devs itself has caused, interruptions, failures that need a person,
+ * loops, and last the policy of the step.
+ *
+ * An attempt that was interrupted because devs died uses up no try, and neither do the first waits
+ * that a server requests. protocol_to_json() writes the numbers that explain a decision.
+ */
 #include "protocol.h"
 
 #include <assert.h>

@@ -1,3 +1,10 @@
+/*
+ * plan_policy.c - reads, checks and writes policies.
+ *
+ * A policy may be like another one that follows in the document, so all are loaded first, in the
+ * order in which they depend on each other, and without reporting errors. The check reports them
+ * later, at their place in the document.
+ */
 #include "plan_internal.h"
 
 #include <assert.h>

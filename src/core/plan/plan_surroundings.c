@@ -1,3 +1,9 @@
+/*
+ * plan_surroundings.c - reads and writes where tasks run: workspace, sandbox and limits of a plan.
+ *
+ * The values of the plan are loaded before its tasks, which start from them. Errors in them are
+ * reported later, at their place in the document.
+ */
 #include "plan_internal.h"
 
 #include <assert.h>

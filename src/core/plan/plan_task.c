@@ -1,3 +1,10 @@
+/*
+ * plan_task.c - reads tasks and their steps.
+ *
+ * plan_tasks_prepare() first finds the ids, needs and workspaces of all tasks, because a task may
+ * need one that follows. Then each task is read with tables of its members. The schema has reported
+ * wrong types; here is only what it cannot express.
+ */
 #include "plan_internal.h"
 
 #include <math.h>

@@ -1,3 +1,6 @@
+/*
+ * sandbox_spec.c - workspaces and sandboxes as a plan describes them: values, names and text.
+ */
 #include "workspace_spec.h"
 
 #include <assert.h>

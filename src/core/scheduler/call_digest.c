@@ -1,3 +1,9 @@
+/*
+ * call_digest.c - the digest of a step's call, by which equal calls are recognized.
+ *
+ * Each part is preceded by its length and by whether it exists, so that different calls never have
+ * the same encoding. The folder and the environment of the run are encoded once.
+ */
 #include "circles.h"
 
 #include <stdlib.h>

@@ -1,3 +1,9 @@
+/*
+ * notice.c - selects the events that are notices, and writes their text and JSON.
+ *
+ * The state after a whole turn decides, not the event alone: a step that has failed may begin
+ * another round.
+ */
 #include "notice.h"
 
 #include <stdlib.h>

@@ -1,3 +1,9 @@
+/*
+ * overview.c - counts the tasks of a run by state, and lists the first ones of some states.
+ *
+ * Both ways to make an overview, from the folded state and from the tables of the log, add rows
+ * with overview_add(), so that they agree.
+ */
 #include "overview.h"
 
 #include <assert.h>

@@ -1,3 +1,6 @@
+/*
+ * shown.c - the state, the steps and the tries of a task, in words and signs.
+ */
 #include "shown.h"
 
 #include <assert.h>

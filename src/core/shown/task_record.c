@@ -1,3 +1,9 @@
+/*
+ * task_record.c - writes an added task for the log, redacted and truncated.
+ *
+ * The record must fit into the text of an event. So it is written with one limit after the other
+ * for texts and lists, until it does. A truncated value has a digest of the whole.
+ */
 #include "task_record.h"
 
 #include <string.h>

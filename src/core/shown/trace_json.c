@@ -1,3 +1,9 @@
+/*
+ * trace_json.c - writes a run as a trace for Perfetto.
+ *
+ * The slice of an attempt ends with the attempt, but is written when its verdict is known, which is
+ * one of its arguments.
+ */
 #include "timeline.h"
 
 #include <stdlib.h>

@@ -1,3 +1,8 @@
+/*
+ * moment_text.c - reads points in time: HTTP dates, RFC 3339, and times of day.
+ *
+ * Names of months and days are English, whatever the locale is.
+ */
 #include "moment_text.h"
 
 #include <string.h>

@@ -1,3 +1,9 @@
+/*
+ * rule_pattern.c - one pattern of a rule, compiled by PCRE2 and matched within limits.
+ *
+ * Output may be hostile, so a match that takes too many steps ends without a result. Matching works
+ * on bytes, not on characters.
+ */
 #include "rule_pattern.h"
 
 #include <stdint.h>

@@ -1,3 +1,9 @@
+/*
+ * policy_change.c - reads a change of policies, and applies it to a plan.
+ *
+ * The values are checked as settings are, and the errors are then moved to their positions in the
+ * file. A built-in policy that is changed becomes one of the plan.
+ */
 #include "what_if.h"
 
 #include <assert.h>

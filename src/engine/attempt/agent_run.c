@@ -1,3 +1,11 @@
+/*
+ * agent_run.c - one run of an agent's CLI: its prompt, and its output as messages, calls and usage.
+ *
+ * Each message and each finished call is logged, and added to the trajectory that the loop detector
+ * examines. The text is redacted again here: a secret that was split by JSON escapes may be whole
+ * after parsing. The prompt depends on what the session has received already, because an earlier
+ * attempt may have failed before it reached the session. Thread: engine.
+ */
 #include "attempt_internal.h"
 
 #include <assert.h>

@@ -1,3 +1,11 @@
+/*
+ * attempt.c - opens, starts and closes an attempt, and passes its output on.
+ *
+ * Output is redacted first, by the secrets of the task and by those of the run; only the result is
+ * kept, counted, fingerprinted and shown. Bytes that may be the beginning of a secret are held back
+ * until more output follows or the process has ended. The last part prepares what the prompt of the
+ * next round says about a failed attempt. Thread: engine.
+ */
 #include "attempt.h"
 
 #include <assert.h>

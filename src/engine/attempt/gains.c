@@ -1,3 +1,11 @@
+/*
+ * gains.c - each task's memories for the loop detector, in memory and in the log.
+ *
+ * With its memory, the detector can tell whether output is new compared with all earlier attempts.
+ * Memories are saved when an attempt ends, so that another process can continue the run. If there
+ * are more than GAINS_KEPT_MAX, the least recently saved one is closed, and loaded from the log
+ * when its task runs again. Without its row, all output of the task counts as new.
+ */
 #include "attempt_internal.h"
 
 #include <assert.h>

@@ -1,3 +1,11 @@
+/*
+ * output.c - keeps the last part of a stream, and says what to log and when.
+ *
+ * The log gets the beginning of the stream as it arrives, a live tail that replaces the previous
+ * one, and at the end the last OUTPUT_RING_BYTES. The beginning is logged before later output can
+ * push it out of the buffer, which may grow to twice the ring so that each byte is moved at most
+ * once.
+ */
 #define _GNU_SOURCE /* memrchr */
 
 #include "attempt_internal.h"

@@ -1,3 +1,11 @@
+/*
+ * surroundings.c - the workspace and the sandbox of an attempt, and the facts about them for the
+ * log.
+ *
+ * The first attempt of a step saves the tree, and later ones reset it. The tree stays as it is if
+ * the session of an agent continues in it. The functions that block run as jobs on a worker; their
+ * results are logged afterwards, on the engine's thread.
+ */
 #include "attempt_internal.h"
 
 #include <assert.h>

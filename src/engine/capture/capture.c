@@ -1,3 +1,9 @@
+/*
+ * capture.c - the first part of a capture: what was known when a step failed.
+ *
+ * Each function adds the members of one subject, or says in `missing` why it cannot. Every list and
+ * text has a limit, and a static_assert proves that they fit into CAPTURE_BYTES_MAX together.
+ */
 #define _GNU_SOURCE /* sigabbrev_np, NAME_MAX, dirfd */
 
 #include "capture.h"

@@ -1,3 +1,11 @@
+/*
+ * capture_changes.c - the second part of a capture: what an attempt changed.
+ *
+ * For a workspace, this is the difference to the snapshot of its step. For a task that works in
+ * place it is the output of git status, which runs in a temporary private repository (git.h). The
+ * checked-out commit is read without git, from HEAD and the references. Long lists and texts are
+ * cut at whole entries and lines.
+ */
 #define _GNU_SOURCE /* mkdtemp */
 
 #include "capture.h"

@@ -1,3 +1,18 @@
+/*
+ * child.c - a running process: its output, its end, and the processes that it leaves behind.
+ *
+ * The end is that of the process (its pidfd), not of its pipes, which other processes may hold
+ * open. Then the rest of its session is ended: TERM, KILL after the grace period, and whatever is
+ * still there after CHILD_AFTER_KILL_MS is reported. Searching /proc takes milliseconds, so during
+ * the grace period not every check does it.
+ *
+ * All descriptors of all children are in one epoll set, because libuv makes six system calls for
+ * each descriptor that it watches. A pipe that is full when it is read gets larger, so that a fast
+ * writer wakes us less often.
+ *
+ * After KILL, a process may still hang in the kernel. Its status is not waited for then;
+ * nursery_reap() collects it later. child_start.c has the stages before this file.
+ */
 #define _GNU_SOURCE /* wait4, F_SETPIPE_SZ */
 
 #include "child.h"

@@ -1,3 +1,11 @@
+/*
+ * launch.c - opens the descriptors of a new process, and starts it.
+ *
+ * stdin may be a file that an attempt in a sandbox has placed there. So the file that was found is
+ * checked, not its name, and a FIFO is rejected, because opening it would block. launch_process()
+ * finds the program and can say why a start fails; launch_begin() does not wait, and only handles
+ * calls without limits and stdin.
+ */
 #define _GNU_SOURCE /* pipe2, O_PATH, memfd_create */
 
 #include "child.h"

@@ -1,3 +1,10 @@
+/*
+ * proc.c - reads /proc: processes, their environment, and the state of the machine.
+ *
+ * A pid may be reused; together with the start time it identifies a process. A process that is just
+ * executing a program has no environment for a moment, so proc_has_environment() checks again for a
+ * while before it answers that it cannot tell.
+ */
 #define _GNU_SOURCE /* memmem */
 
 #include "proc.h"

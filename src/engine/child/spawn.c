@@ -1,3 +1,15 @@
+/*
+ * spawn.c - starts a process with clone(2) that uses our memory until it executes its program.
+ *
+ * fork() would copy the tables of our memory, which takes longer the more we have, and
+ * posix_spawn() cannot enter cgroups. A process that shares our memory must not write to it: even a
+ * failed call of the C library would, to the errno of our thread. So between clone and exec it
+ * makes raw system calls only, and is not checked by sanitizers.
+ *
+ * With spawn_process() our thread waits until the exec, and the stack of the new process is part of
+ * ours. With spawn_begin() our thread continues: the process has a stack of its own in struct
+ * spawn_way, where the kernel clears `is_here` when the process leaves our memory.
+ */
 #define _GNU_SOURCE /* AT_EACCESS, clone, CLONE_PIDFD */
 
 #include "spawn.h"

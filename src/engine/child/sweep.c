@@ -1,3 +1,13 @@
+/*
+ * sweep.c - finds the processes that an attempt has left, and reaps orphans.
+ *
+ * A process can leave its session and lose its parent. devs is a subreaper, so orphans become its
+ * children. A process belongs to an attempt if it is in its session, if it carries the marks of the
+ * attempt in its environment, or if it was adopted while there is only that attempt. Processes in
+ * our own session and in those of helpers are never touched. While a start is in progress, session
+ * leaders that have ended are not reaped: one of them may be that process. Thread: engine, except
+ * for sweep_helper_, which any thread may call.
+ */
 #define _GNU_SOURCE /* getsid and prctl, which POSIX lacks */
 
 #include "child_internal.h"

@@ -1,3 +1,10 @@
+/*
+ * doctor.c - tries what this machine offers for runs, such as git, control groups and sandboxes.
+ *
+ * Versions and permissions say little, so each check does the real thing: it shares blocks between
+ * two unnamed files, or starts a container with a program that does not exist. An agent's program
+ * is run only if devs itself knows it by this name.
+ */
 #define _GNU_SOURCE /* environ, O_TMPFILE */
 
 #include "doctor.h"

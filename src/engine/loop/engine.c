@@ -1,3 +1,11 @@
+/*
+ * engine.c - starts and ends the thread of a run, after checking that the plan can be enforced
+ * here.
+ *
+ * engine_start() returns when the run is in the log, or says why it is not. Afterwards other
+ * threads reach the run through its mailbox only, and get its result after they have joined its
+ * thread.
+ */
 #define _GNU_SOURCE /* environ, eventfd, realpath */
 
 #include "engine.h"

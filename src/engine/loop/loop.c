@@ -1,3 +1,17 @@
+/*
+ * loop.c - the event loop of a run: its parts, its turns, and gaps in which it was suspended.
+ *
+ * Callbacks of libuv only queue inputs. A turn runs before and after the loop waits; if one leaves
+ * something to do, an idle handle keeps the loop from waiting. turn.c has the turn itself.
+ *
+ * Before it waits, the loop notes when it will wake up. If it wakes up much later, the process was
+ * suspended, and no timeout may count that time: the deadlines of all children are moved, and the
+ * gap is logged.
+ *
+ * Our own commits ring the bell of the log, too. So controls are read at most every
+ * LOOP_CONTROLS_MS, and the bell is not watched until then. At the end, libuv needs a run of the
+ * loop to close handles: first those of the children, then those of the nursery.
+ */
 #include "loop.h"
 
 #include <assert.h>

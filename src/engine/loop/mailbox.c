@@ -1,3 +1,10 @@
+/*
+ * mailbox.c - passes requests of other threads to the engine's thread.
+ *
+ * Simple requests are flags; tasks and notes are lists of limited length. When the loop ends, it
+ * rejects all waiting tasks and those that come later, so that no sender waits forever. The loop is
+ * woken with the lock held, because it closes its handle once it no longer listens.
+ */
 #include "loop.h"
 
 #include <stdio.h>

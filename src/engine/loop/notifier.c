@@ -1,3 +1,10 @@
+/*
+ * notifier.c - runs the user's command for notices, on a thread of its own.
+ *
+ * If too many notices wait, each new one replaces the last one, so that the end of the run is never
+ * dropped. A failure is reported if its message differs from that of the previous command. If no
+ * thread can be created, notifier_close() sends what is waiting.
+ */
 #include "loop.h"
 
 #include <pthread.h>

@@ -1,3 +1,10 @@
+/*
+ * recorder.c - commits the batches of a run, also while its log cannot be written.
+ *
+ * A run does not stop because of its log. The recorder first continues in a spill, and merges that
+ * when the log can be written again. If there is no spill either, events wait in memory until a
+ * commit works, but not output. Beyond RECORDER_KEPT_BYTES, recording stops for good.
+ */
 #include "loop.h"
 
 #include <stdio.h>

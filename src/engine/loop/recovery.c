@@ -1,3 +1,12 @@
+/*
+ * recovery.c - ends what a dead devs left running, before its run continues.
+ *
+ * A process is ours if a recorded attempt led its session, if it has the mark of the run in its
+ * environment, or if its parent is ours. One look at /proc may miss a process that forks and exits
+ * meanwhile, so we look until two looks in a row find none. Signals are sent through pidfds, since
+ * a pid may be reused. A process that survives keeps its task from starting again
+ * (recovery_refuses()).
+ */
 #define _GNU_SOURCE /* getsid, which POSIX lacks here, and the pidfd calls */
 
 #include "loop.h"

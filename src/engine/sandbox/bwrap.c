@@ -1,3 +1,15 @@
+/*
+ * bwrap.c - builds the command line of bubblewrap, and reads how the program inside ended.
+ *
+ * Each path to show, hide or protect is a mount of some kind. They are sorted, so that a folder
+ * comes before its contents, and a mount that changes nothing within the mounts around it is left
+ * out.
+ *
+ * The options are in a memory file: on the command line everybody could read the variables of the
+ * step, and in the environment they would affect bwrap itself. bwrap writes the exit code of a
+ * program that it has started to the status pipe. Without that code, the program was not started,
+ * and the text on stderr is bwrap's.
+ */
 #define _GNU_SOURCE /* environ, pipe2, realpath */
 
 #include "sandbox_internal.h"

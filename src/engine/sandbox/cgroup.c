@@ -1,3 +1,12 @@
+/*
+ * cgroup.c - makes control groups for attempts, reads their counters, and ends them.
+ *
+ * A group exists in each hierarchy that we may write to, and each limit is set where it is
+ * available. Ending a group means to kill its processes and forbid new ones until none are left.
+ * Version 1 counts a kill for memory in the group of the process only; for a group with others
+ * below it we listen to an eventfd. Another witness is the kernel log, in the last part of the
+ * file.
+ */
 #define _GNU_SOURCE /* flags of eventfd, which POSIX lacks */
 
 #include "cgroup.h"

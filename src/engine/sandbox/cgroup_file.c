@@ -1,3 +1,9 @@
+/*
+ * cgroup_file.c - reads and writes the files of control groups, and finds where we may make them.
+ *
+ * In version 2, a group that contains processes cannot pass controllers on. So our groups are made
+ * beside our own group or above it, in the first writable parent that passes memory on.
+ */
 #define _GNU_SOURCE /* getline, and d_type of directory entries */
 
 #include "cgroup.h"

@@ -1,3 +1,14 @@
+/*
+ * container.c - runs a step in podman or docker: create, start, inspect, remove.
+ *
+ * The container is created first, with a time limit, and the process of the attempt is a client
+ * that starts it and attaches. The exit code of a client does not say whether the program or the
+ * engine failed, so the engine is asked afterwards. It also must confirm that a container is gone,
+ * before we believe it.
+ *
+ * Variables are passed in a file on stdin, where others cannot read them. A value that does not fit
+ * in there would have to be in the environment of the client, which a plan must not control.
+ */
 #define _GNU_SOURCE /* environ */
 
 #include "sandbox_internal.h"

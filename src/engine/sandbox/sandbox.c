@@ -1,3 +1,11 @@
+/*
+ * sandbox.c - prepares, starts and ends a sandbox of any kind, and checks what can be enforced.
+ *
+ * Each kind has a file of its own. In common they have the filter for the environment, the limits,
+ * the control group, and the verdict on memory: any witness suffices to believe that a process was
+ * killed, but only a counter to believe that none was. At the end, files that must not appear are
+ * removed, because git would read its configuration from them.
+ */
 #define _GNU_SOURCE /* O_PATH */
 
 #include "sandbox.h"

@@ -1,7 +1,16 @@
+/*
+ * sandbox_protected.c - sandbox_protected_find(): finds the settings, plans and git files that a
+ * sandbox keeps read-only.
+ *
+ * A step that may write to a repository could have programs run outside of its sandbox later, by
+ * hooks, by a config and the files that it includes, or by a submodule. So all of these are found
+ * and protected, unless the plan names them in `writable`. A file that does not exist yet is
+ * created empty, or must not appear: then it is in `unwanted`, and is removed at the end. Paths are
+ * resolved link by link: a link in a writable folder is rejected, because it could be replaced, and
+ * so is a file with several names. What cannot be protected is an error.
+ */
 #define _GNU_SOURCE /* realpath, strcasestr */
 
-/* sandbox_protected.c - sandbox_protected_find(): finds the settings, plans and git files that a
- * sandbox keeps read-only. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

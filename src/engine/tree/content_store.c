@@ -1,3 +1,10 @@
+/*
+ * content_store.c - stores file contents by their hash, and copies files.
+ *
+ * A small file is read once, hashed and stored from memory. A large one is copied first, because
+ * the hash must be that of the copy even if the file changes meanwhile. A shared lock keeps others
+ * from removing the folder while it is open.
+ */
 #define _GNU_SOURCE /* copy_file_range */
 
 #include "content_store.h"

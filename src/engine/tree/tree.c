@@ -1,3 +1,9 @@
+/*
+ * tree.c - manifests of trees: search, comparison, digest, files, and merging.
+ *
+ * A manifest in a file ends with the hash of everything before it, and is read with limits. Merging
+ * decides path by path: a path may be changed on one side only, or in the same way on both.
+ */
 #define _GNU_SOURCE /* S_IFMT */
 
 #include "tree.h"

@@ -1,3 +1,10 @@
+/*
+ * tree_diff.c - compares two manifests path by path, and their files line by line with git.
+ *
+ * git gets copies in two folders, with numbers as names, and its headers are replaced by ours. So
+ * the names of the tree, which may be hostile, never reach it. All changes in a repository count as
+ * one change of its .git. If a limit leaves something out, diff->why says so.
+ */
 #define _GNU_SOURCE /* S_IFMT, mkdtemp */
 
 #include "tree.h"

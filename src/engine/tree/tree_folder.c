@@ -1,3 +1,10 @@
+/*
+ * tree_folder.c - opens, changes and removes files without following links, and writes whole files.
+ *
+ * To remove a deep tree with few open descriptors, folders beyond REMOVE_DEPTH are moved to the top
+ * and removed from there. Modes are changed through /proc/self/fd, because before Linux 6.6
+ * fchmodat() follows links.
+ */
 #define _GNU_SOURCE /* O_PATH */
 
 #include "tree_folder.h"

@@ -1,3 +1,10 @@
+/*
+ * tree_restore.c - changes a folder until it is as a manifest says; also verifies and copies trees.
+ *
+ * First everything that differs is removed, deepest first, then the missing entries are made, and
+ * last the modes and times of folders are set, deepest first, because making files in them changes
+ * these. A file with several names is made again, since changing it would change the others, too.
+ */
 #define _GNU_SOURCE /* mknodat, S_IFMT */
 
 #include "tree.h"

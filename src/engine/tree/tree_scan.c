@@ -1,3 +1,10 @@
+/*
+ * tree_scan.c - makes the manifest of a folder, and hashes the files in it.
+ *
+ * A folder of ours that lacks permissions gets them for the duration of the scan; tree_shut() takes
+ * them away again. A file that an older manifest knows is not read again if its times prove that it
+ * is unmodified (tree_entry_is_known()).
+ */
 #define _GNU_SOURCE /* CLOCK_REALTIME_COARSE */
 
 #include "tree.h"

@@ -1,3 +1,11 @@
+/*
+ * workspace.c - opens a workspace and its parts; the workspaces of a run and of a session.
+ *
+ * workspace_open() only makes names. git, the contents and the tree are opened when they are needed
+ * first, and the manifest of the last scan is kept, so that unmodified files are not read again. A
+ * later devs learns from two small files, `made` and `kept`, how it was made and what is left of
+ * it.
+ */
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include "workspace.h"

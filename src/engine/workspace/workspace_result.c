@@ -1,3 +1,11 @@
+/*
+ * workspace_result.c - opens the result of a task, and shows what the task changed.
+ *
+ * For a copy, two manifests are compared, and the original files are taken from the user's tree or
+ * from the results of needed tasks, as far as they are unmodified. For a worktree, git compares two
+ * trees. If there is no result yet, the present files become a tree in a temporary folder for
+ * objects, so that the repository does not change.
+ */
 #define _GNU_SOURCE /* mkdtemp */
 
 #include "workspace_result.h"

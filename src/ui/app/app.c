@@ -1,3 +1,11 @@
+/*
+ * app.c - opens the cockpit, and waits for news, keys, signals and times.
+ *
+ * One thread does everything, so nothing may block: each turn reads a limited number of events,
+ * longer work continues in the next turn, and requests to the log are made by other threads. A
+ * frame is drawn at most every FRAME_MS unless a key wants one now. The other files named app_
+ * handle what a turn has found.
+ */
 #include "app.h"
 
 #include <poll.h>

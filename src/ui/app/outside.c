@@ -1,3 +1,10 @@
+/*
+ * outside.c - starts another program on the terminal, such as a pager, and takes the terminal back.
+ *
+ * The program starts in "/" and is only searched in absolute folders of the PATH, because any step
+ * may have written to the project. It has a process group of its own, which gets the keys of the
+ * terminal.
+ */
 #define _GNU_SOURCE /* environ */
 
 #include "app_internal.h"

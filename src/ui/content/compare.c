@@ -1,3 +1,9 @@
+/*
+ * compare.c - reads two attempts, and finds what differs.
+ *
+ * The output is read line by line and normalized as for fingerprints, so that lines with different
+ * times count as equal. The facts are lines of text; they may be untrusted and are cleaned.
+ */
 #include "compare.h"
 
 #include <assert.h>

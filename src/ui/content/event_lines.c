@@ -1,3 +1,6 @@
+/*
+ * event_lines.c - events of the log, and the ends of attempts, as lines of text.
+ */
 #include "event_lines.h"
 
 #include <string.h>

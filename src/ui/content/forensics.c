@@ -1,3 +1,9 @@
+/*
+ * forensics.c - what is known about the end of an attempt, in sections of lines.
+ *
+ * A table has the sections, whose content is made in forensics_sections.c. This file reads the
+ * capture, and breaks long lines so that their parts fit on a small screen.
+ */
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>

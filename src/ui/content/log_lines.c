@@ -1,3 +1,10 @@
+/*
+ * log_lines.c - joins the rows of an output into lines, and keeps the last ones.
+ *
+ * A row may end within a character or an escape sequence, so a line is passed on only when it is
+ * complete or too long. Text that a carriage return has overwritten, as progress bars do, is
+ * dropped first. The last part counts a text in the output of other attempts, a few rows per turn.
+ */
 #define _GNU_SOURCE /* memrchr */
 
 #include "log_lines.h"

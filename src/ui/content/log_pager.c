@@ -1,3 +1,11 @@
+/*
+ * log_pager.c - pages through an output of any length.
+ *
+ * One walk over the rows counts the lines and sets marks, a limited part per turn. To show a line,
+ * the rows are read again from the mark before it; to search, too. If there are too many marks,
+ * every second one is dropped, so memory is bounded. The log may replace the rows of a live tail,
+ * so the pager has a copy of them.
+ */
 #include "log_lines.h"
 
 #include <stdio.h>

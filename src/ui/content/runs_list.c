@@ -1,3 +1,9 @@
+/*
+ * runs_list.c - the list of runs: its pages, its filter, and the notes of its rows.
+ *
+ * Sums and times of a run are computed when its row is visible, and kept. A failure counts as
+ * computed, so that it is not repeated for every frame.
+ */
 #include "runs_list.h"
 
 #include <stdlib.h>

@@ -1,3 +1,10 @@
+/*
+ * timeline_axis.c - maps times to columns, and draws the bars of tasks and the load on them.
+ *
+ * The available scales put full minutes and seconds at the start of a column, so labels are exact.
+ * A fold takes a fixed number of columns; all of its time is within these. If spans share a column,
+ * their rank decides, and the last end of a task always keeps its column.
+ */
 #include "timeline_axis.h"
 
 #include <assert.h>

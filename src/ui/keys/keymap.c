@@ -1,3 +1,6 @@
+/*
+ * keymap.c - the table of keys, and what follows from it: look-up, names, footer, text and JSON.
+ */
 #include "keymap.h"
 
 #include <assert.h>

@@ -1,3 +1,6 @@
+/*
+ * line_edit.c - edits and draws a line of input.
+ */
 #include "line_edit.h"
 
 #include <string.h>

@@ -1,3 +1,10 @@
+/*
+ * own_keys.c - makes a keymap of the built-in keys and the user's file.
+ *
+ * If two acts want the same key, the built-in one keeps it, or else the earlier line of the file.
+ * That may give an act its default keys back, which can cause another conflict; so conflicts are
+ * settled one by one until there is none.
+ */
 #include "own_keys.h"
 
 #include <assert.h>

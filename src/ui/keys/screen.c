@@ -1,3 +1,6 @@
+/*
+ * screen.c - the names of the screens, and the trail that going back follows.
+ */
 #include "keymap.h"
 
 #include <assert.h>

@@ -1,3 +1,11 @@
+/*
+ * canvas.c - draws text and lines on a canvas, and finds the zone under the mouse.
+ *
+ * A wide character takes two cells: the second has the rune 0, and overwriting one half turns the
+ * other into a blank. Text that does not fit ends in an ellipsis. Invisible characters are dropped,
+ * because terminals disagree about their width. On an ASCII canvas, each of our symbols has a
+ * replacement.
+ */
 #include "canvas.h"
 
 #include <assert.h>

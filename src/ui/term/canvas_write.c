@@ -1,3 +1,6 @@
+/*
+ * canvas_write.c - writes a canvas as SVG, and as the output that changes a terminal.
+ */
 #include "canvas_write.h"
 
 #include <assert.h>

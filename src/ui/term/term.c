@@ -1,3 +1,15 @@
+/*
+ * term.c - opens the terminal with ncurses, and gives it back however the process ends.
+ *
+ * The bytes that restore the terminal are prepared when it is opened, because a signal handler may
+ * use neither ncurses nor terminfo (term_signals.c). Modes that ncurses does not know, pasting and
+ * the mouse, are set by writing to stdout directly, as are the clipboard and notifications; tmux
+ * and screen need these wrapped. Output is dropped if the terminal accepts none for
+ * TERM_OUT_WAIT_MS.
+ *
+ * Symbols are used only if the locale is UTF-8 and each of them is one column wide. term_keys.c
+ * reads keys, term_draw.c draws.
+ */
 #include "term.h"
 
 #include <errno.h>

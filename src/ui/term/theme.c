@@ -1,3 +1,8 @@
+/*
+ * theme.c - the built-in themes, and themes that the user defines.
+ *
+ * All but "mono" are lists of differences from "auto".
+ */
 #include "theme.h"
 
 #include <assert.h>

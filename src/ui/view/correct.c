@@ -1,3 +1,9 @@
+/*
+ * correct.c - the prompt that corrects a class: its list, the fields of a rule, and its keys.
+ *
+ * The rule is checked once per frame and not for each key, because that compiles all rules. If the
+ * class of the attempt changes meanwhile, the prompt says so and ignores keys for a moment.
+ */
 #include "correct.h"
 
 #include <assert.h>

@@ -1,3 +1,9 @@
+/*
+ * help.c - the help: its lines, its search and its keys.
+ *
+ * Related acts share a line, as tables here say. While the user searches, each has a line of its
+ * own.
+ */
 #include "help.h"
 
 #include <assert.h>

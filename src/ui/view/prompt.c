@@ -1,3 +1,9 @@
+/*
+ * prompt.c - the questions before an act, their answers, and the input for a retry.
+ *
+ * A table has the answers of each question. Right after a question has opened or its subject has
+ * changed, only Esc is accepted, because other keys may have been typed before that.
+ */
 #include "prompt.h"
 
 #include <assert.h>

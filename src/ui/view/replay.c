@@ -1,3 +1,8 @@
+/*
+ * replay.c - moves within a recording: by event, try, failure and time.
+ *
+ * Playback follows the recorded times, except that a long silence takes REPLAY_GAP_CUT_MS.
+ */
 #include "view.h"
 
 #include <stdlib.h>

@@ -1,3 +1,10 @@
+/*
+ * view.c - the state of the screens: panes, selection, messages, suspending and leaving.
+ *
+ * Suspending devs stops the engine in this process, but not the attempts, so ^Z must be pressed
+ * twice while tries are running. Arrays with an entry for each task grow with the run, and shrink
+ * if a recording goes back.
+ */
 #include "view.h"
 
 #include <assert.h>

@@ -1,3 +1,6 @@
+/*
+ * view_command.c - commands typed after `:`, in a table; their completion and history.
+ */
 #include "view_command.h"
 
 #include <assert.h>

@@ -1,3 +1,6 @@
+/*
+ * view_detail.c - the Detail screen: the attempt that it shows, and its keys.
+ */
 #include "view.h"
 #include "view_internal.h"
 

@@ -1,3 +1,6 @@
+/*
+ * view_forensics.c - the Forensics screen: its keys and its scroll position.
+ */
 #include "view.h"
 #include "view_internal.h"
 

@@ -1,3 +1,6 @@
+/*
+ * view_report.c - marks a try to compare it with another, asks for a file, and scrolls the report.
+ */
 #include "runs_list.h"
 #include "view.h"
 #include "view_internal.h"

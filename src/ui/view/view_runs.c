@@ -1,3 +1,6 @@
+/*
+ * view_runs.c - the Runs screen: the selected run, the filter, and its keys.
+ */
 #include "runs_list.h"
 #include "view.h"
 #include "view_internal.h"

@@ -1,3 +1,6 @@
+/*
+ * view_terminal.c - freezing the screen, copying text, and the mouse.
+ */
 #include "view.h"
 
 #include <string.h>

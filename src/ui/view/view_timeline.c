@@ -1,3 +1,9 @@
+/*
+ * view_timeline.c - the Timeline screen: its cursor, its zoom, and its keys.
+ *
+ * Most tasks have not failed. Their state says so, and their timeline is not read to find the next
+ * failure.
+ */
 #include "timeline_axis.h"
 #include "view.h"
 #include "view_internal.h"
