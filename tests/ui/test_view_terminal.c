@@ -9,7 +9,7 @@
 
 #include "app_internal.h"
 #include "canvas.h"
-#include "keyboard.h"
+#include "stage.h"
 #include "term.h"
 #include "test_main.h"
 #include "view.h"
@@ -19,7 +19,9 @@ static struct app_notify notify;
 
 static void setup(void)
 {
-    keyboard_open(story_init_full, 5, 2);
+    stage_open(story_init_full, NULL);
+    view_arrange(&view, &facts);
+    view_fit(&view, 5, 2, VIEW_HAS_LIST | VIEW_HAS_LOG);
     facts.log_file = "/project/.devs/devs.db";
     text = words = (struct str){0};
     notify = (struct app_notify){0};
@@ -30,7 +32,7 @@ static void teardown(void)
     str_done(&text);
     str_done(&words);
     app_notify_done(&notify);
-    keyboard_close();
+    stage_close();
 }
 
 static void choose(const char *id)
@@ -301,8 +303,6 @@ START_TEST(test_reports)
 }
 END_TEST
 
-static struct canvas canvas;
-
 enum { LIST_ROWS = 5, LOG_ROWS = 4, LIST_AT = 2, LOG_AT = 10, COLUMNS = 40 };
 
 static void add(struct canvas_zone zone)
@@ -331,17 +331,26 @@ static void fit(void)
     draw_zones();
 }
 
+static void eight_tasks(struct story *out)
+{
+    story_init(out, "a b c d e f g h", "G");
+}
+
+static const char *chosen(void)
+{
+    return story.plan->tasks[view.chosen].id;
+}
+
 static void setup_mouse(void)
 {
-    keyboard_open(keyboard_eight, LIST_ROWS, LOG_ROWS);
+    stage_open(eight_tasks, NULL);
     canvas_init(&canvas, 20, COLUMNS, false);
-    draw_zones();
+    fit();
 }
 
 static void teardown_mouse(void)
 {
-    canvas_done(&canvas);
-    keyboard_close();
+    stage_close();
 }
 
 static struct view_todo at(enum mouse_kind kind, int row, int column)
