@@ -10,6 +10,7 @@
 #include "stage.h"
 #include "term.h"
 #include "test_main.h"
+#include "theme.h"
 #include "xalloc.h"
 
 /* Reading. */
@@ -99,7 +100,8 @@ static bool is_open;          /* there is a story */
 static struct view_todo todo; /* of the last key */
 static int rows, columns;     /* of the screen; 0: nothing is drawn */
 static bool ascii;
-static bool is_stale; /* the screen shows an earlier state */
+static bool is_stale;    /* the screen shows an earlier state */
+static char where[1024]; /* the line, for messages */
 
 /* The arguments of a step. */
 enum { WORDS_MAX = 64, TEXT_MAX = 1024 };
@@ -121,14 +123,14 @@ static int index_of(const char *name, const char *const *names, int count)
         if (names[i] && strcmp(names[i], name) == 0)
             return i;
     }
-    ck_abort_msg("unknown: '%s'", name);
+    ck_abort_msg("%s: unknown: '%s'", where, name);
 }
 
 static int number_of(const char *text)
 {
     char *end = NULL;
     const long number = strtol(text, &end, 10);
-    ck_assert_msg(end != text && *end == '\0', "not a number: '%s'", text);
+    ck_assert_msg(end != text && *end == '\0', "%s: not a number: '%s'", where, text);
     return (int)number;
 }
 
@@ -148,10 +150,15 @@ static void run_eight(struct story *out)
     story_init(out, "a b c d e f g h", "G");
 }
 
-static const char *ids_given;
-static void run_given(struct story *out)
+static const char *given;
+static void run_ids(struct story *out)
 {
-    story_init(out, ids_given, "G");
+    story_init(out, given, "G");
+}
+
+static void run_tasks(struct story *out)
+{
+    story_init_tasks(out, given);
 }
 
 static void close_story(void)
@@ -161,17 +168,29 @@ static void close_story(void)
     is_open = false;
 }
 
-/* run eight|full|retries|circles|agents|said|day, or run of ID...: a new story. */
+/* run eight|full|retries|circles|agents|said|day, run of ID..., run tasks JSON: a new story. */
 static void do_run(const struct words *words)
 {
-    static const char *const names[] = {"eight",  "full", "retries", "circles",
-                                        "agents", "said", "day",     "of"};
-    static void (*const inits[])(struct story *) = {
-        run_eight,         story_init_full, story_init_retries, story_init_circles,
-        story_init_agents, story_init_said, story_init_day,     run_given};
+    static const struct {
+        const char *name;
+        void (*init)(struct story *);
+    } stories[] = {{"eight", run_eight},
+                   {"full", story_init_full},
+                   {"retries", story_init_retries},
+                   {"circles", story_init_circles},
+                   {"agents", story_init_agents},
+                   {"said", story_init_said},
+                   {"day", story_init_day},
+                   {"of", run_ids},
+                   {"tasks", run_tasks}};
+    int number = 0;
+    while (number < TABLE_LEN(stories) && strcmp(stories[number].name, word(words, 0)) != 0)
+        number++;
+    ck_assert_msg(number < TABLE_LEN(stories), "%s: no story %s", where, words->rest);
     close_story();
-    ids_given = words->rest + strlen("of ");
-    stage_open(inits[index_of(word(words, 0), names, TABLE_LEN(names))], NULL);
+    given = words->rest + strlen(word(words, 0));
+    given += strspn(given, " ");
+    stage_open(stories[number].init, NULL);
     is_open = true;
     view.choice_is_given = false;
     rows = columns = 0;
@@ -261,6 +280,34 @@ static void do_hold(const struct words *words)
                                          .text = "{\"by\":\"ann\"}"});
 }
 
+/* again ID SECONDS: it fails, waits, and starts again. */
+static void do_again(const struct words *words)
+{
+    story_try_again(&story, word(words, 0), number_of(word(words, 1)));
+}
+
+/* exits ID FACTS: its attempt ends with exit code 1 and these facts of its output. */
+static void do_exits(const struct words *words)
+{
+    struct event event = story_event(&story, word(words, 0), EVENT_ATTEMPT_ENDED);
+    event.a = OUTCOME_EXIT;
+    event.b = 1;
+    event.text = words->rest + strlen(word(words, 0)) + 1;
+    story_add(&story, event);
+}
+
+/* gate-opens ID: the gate of its source. */
+static void do_gate_opens(const struct words *words)
+{
+    const int task = story_task(&story, word(words, 0));
+    story_add(&story, (struct event){.kind = EVENT_GATE_OPENED,
+                                     .task = -1,
+                                     .step = -1,
+                                     .a = story.plan->tasks[task].steps[0].source,
+                                     .b = 2,
+                                     .c = 1000});
+}
+
 static void do_end_run(const struct words *words)
 {
     (void)words;
@@ -274,6 +321,16 @@ static void do_say(const struct words *words)
     str_addf(&line, "%s\n", words->rest + strlen(word(words, 0)) + 1);
     story_say(&story, word(words, 0), str_text(&line));
     str_done(&line);
+}
+
+/* lines ID COUNT: numbered lines of its output. */
+static void do_lines(const struct words *words)
+{
+    for (int i = 0; i < number_of(word(words, 1)); i++) {
+        char line[40];
+        (void)snprintf(line, sizeof(line), "line %d of the log\n", i);
+        story_say(&story, word(words, 0), line);
+    }
 }
 
 /* corrected ID TYPE BY: another person has corrected its class. */
@@ -332,28 +389,27 @@ static void do_mode(const struct words *words)
 {
     facts.mode = (enum view_mode)index_of(word(words, 0), mode_names, TABLE_LEN(mode_names));
     facts.orphaned = facts.mode == VIEW_INTERRUPTED;
+    if (facts.mode == VIEW_REPLAY)
+        (void)replay_move(&story.replay, REPLAY_END, -1);
 }
 
-/* with engine-here|read-only|writable|live-runs=2|rules=JSON|no-output */
+/* with engine-here|read-only|writable|no-output|live-runs=N|rules=JSON */
 static void do_with(const struct words *words)
 {
-    static const char *const names[] = {"engine-here", "read-only", "writable"};
-    if (strncmp(words->rest, "rules=", 6) == 0) {
-        facts.rules = words->rest + 6;
-        return;
-    }
-    if (strncmp(words->rest, "live-runs=", 10) == 0) {
-        facts.live_runs = number_of(words->rest + 10);
-        return;
-    }
-    switch (index_of(word(words, 0), names, TABLE_LEN(names))) {
-    case 0:
+    const char *what = word(words, 0);
+    const char *value = strchr(words->rest, '=');
+    if (strncmp(what, "rules=", 6) == 0)
+        facts.rules = value + 1;
+    else if (strncmp(what, "live-runs=", 10) == 0)
+        facts.live_runs = number_of(value + 1);
+    else if (strcmp(what, "engine-here") == 0)
         facts.engine_here = true;
-        break;
-    default:
-        facts.read_only = strcmp(word(words, 0), "read-only") == 0;
-        break;
-    }
+    else if (strcmp(what, "no-output") == 0)
+        log_tail_clear(&story.tail);
+    else if (strcmp(what, "read-only") == 0 || strcmp(what, "writable") == 0)
+        facts.read_only = what[0] == 'r';
+    else
+        ck_abort_msg("%s: unknown: with %s", where, what);
 }
 
 /* Steps: the person. */
@@ -411,7 +467,7 @@ static uint32_t take_key(const char *text, size_t *len)
             strncmp(key_names[i].name, text + 1, *len - 2) == 0)
             return key_names[i].key;
     }
-    ck_abort_msg("unknown key: %s", text);
+    ck_abort_msg("%s: unknown key: %s", where, text);
 }
 
 /* press KEYS */
@@ -446,7 +502,7 @@ static void do_click(const struct words *words)
         mouse.column = (mouse.column + 1) % canvas.columns;
         mouse.row += mouse.column == 0;
     }
-    ck_assert_msg(mouse.row < canvas.rows, "no '%s' to click", words->rest);
+    ck_assert_msg(mouse.row < canvas.rows, "%s: no '%s' to click", where, words->rest);
     todo = view_mouse(&view, &facts, &canvas, &mouse);
 }
 
@@ -465,6 +521,12 @@ static void do_draw(const struct words *words)
     ascii = strcmp(word(words, 1), "ascii") == 0;
 }
 
+static void do_fits(const struct words *words)
+{
+    (void)words;
+    stage_fits_every_size();
+}
+
 static const struct step {
     const char *name;
     void (*play)(const struct words *words);
@@ -480,7 +542,9 @@ static const struct step {
     {"select", do_select},   {"press", do_press},
     {"fit", do_fit},         {"draw", do_draw},
     {"fold", do_fold},       {"corrected", do_corrected},
-    {"click", do_click},
+    {"click", do_click},     {"again", do_again},
+    {"exits", do_exits},     {"gate-opens", do_gate_opens},
+    {"lines", do_lines},     {"fits", do_fits},
 };
 
 /* Checks: each appends what there is. */
@@ -633,6 +697,25 @@ static void see_try(struct str *out)
     const struct view_try at = view_try_now(&view, &story.state);
     ck_assert_int_eq(at.task, view.chosen);
     str_addf(out, "%d of step %d", at.attempt, at.step + 1);
+}
+
+/* Of a timeline: how much time a column stands for. */
+static void see_scale(struct str *out)
+{
+    const struct axis_scale *scale = &view.timeline.axis.scale;
+    str_addf(out, "%d ms", (int)(scale->ms / scale->columns));
+}
+
+static void see_idle_folds(struct str *out)
+{
+    str_addf(out, "%d", view.timeline.axis.fold_count);
+}
+
+/* Minutes since the start of the run. */
+static void see_cursor(struct str *out)
+{
+    const int64_t ms = view_timeline_cursor(&view.timeline, &facts.now);
+    str_addf(out, "%d min", (int)((ms - story.state.started_at.mono_ms) / 60000));
 }
 
 static void see_targets(struct str *out)
@@ -791,6 +874,9 @@ static const struct check {
     {"wakes", see_wakes},
     {"try", see_try},
     {"targets", see_targets},
+    {"scale", see_scale},
+    {"idle-folds", see_idle_folds},
+    {"cursor", see_cursor},
     {"does", see_does},
     {"stage", see_stage}, /* from here on, of the prompt that corrects a class */
     {"class", see_class},
@@ -835,12 +921,31 @@ static char *split_word(char *text)
     return trim(rest);
 }
 
-static void play_check(char *text, const char *where)
+/* style NAME TEXT: of the first rune of a text on the screen. */
+static void check_style(char *wanted)
 {
-    const char *wanted = split_word(text);
+    const char *text = split_word(wanted);
+    for (int i = 0; i < canvas.rows * canvas.columns; i++) {
+        const struct cell *cell = &canvas.cells[i];
+        if (!is_text_at(i / canvas.columns, i % canvas.columns, text))
+            continue;
+        const char *name = theme_style_name((enum style)cell->style);
+        ck_assert_msg(strcmp(name, wanted) == 0, "%s: '%s' has the style %s", where, text, name);
+        return;
+    }
+    ck_abort_msg("%s: no '%s' on the screen", where, text);
+}
+
+static void play_check(char *text)
+{
+    char *wanted = split_word(text);
     struct str there = {0};
     if (is_stale)
         redraw();
+    if (strcmp(text, "style") == 0) {
+        check_style(wanted);
+        return;
+    }
     if (strcmp(text, "frame") == 0) {
         golden_check(&canvas, wanted);
         return;
@@ -865,7 +970,7 @@ static void play_check(char *text, const char *where)
     ck_abort_msg("%s: unknown check '%s'", where, text);
 }
 
-static void play_step(char *text, const char *where)
+static void play_step(char *text)
 {
     struct words words = {.rest = split_word(text)};
     (void)snprintf(words.text, sizeof(words.text), "%s", words.rest);
@@ -885,7 +990,6 @@ static void play_step(char *text, const char *where)
 static void play_line(const char *path, const char *name, const struct script_line *line,
                       char **kept)
 {
-    char where[TEXT_MAX];
     (void)snprintf(where, sizeof(where), "%s:%d: %s", path, line->number, name);
     char *text = *kept = xstrdup(line->text);
     text += strspn(text, "* ");
@@ -898,9 +1002,9 @@ static void play_line(const char *path, const char *name, const struct script_li
             next += strlen(" => ");
         }
         if (is_step)
-            play_step(trim(text), where);
+            play_step(trim(text));
         else
-            play_check(trim(text), where);
+            play_check(trim(text));
         text = next;
     }
 }

@@ -7,6 +7,9 @@
 #include <time.h>
 
 #include "event_lines.h"
+#include "report_rows.h"
+#include "test_main.h"
+#include "text.h"
 
 struct story story;
 struct view view;
@@ -87,4 +90,41 @@ bool stage_shows(const char *text)
         printf("no \"%s\" in:\n%s", text, str_text(&out));
     str_done(&out);
     return found;
+}
+
+/* A wide rune is never split, an ASCII canvas contains only ASCII, and something of the tasks
+ * is visible. */
+static void check_canvas(void)
+{
+    struct str text = {0};
+    for (int i = 0; i < canvas.rows * canvas.columns; i++) {
+        const struct cell *cell = &canvas.cells[i];
+        const bool is_right_half =
+            i % canvas.columns > 0 && rune_width(canvas.cells[i - 1].rune) == 2;
+        ck_assert_msg(cell->rune == 0 ? is_right_half : rune_is_shown(cell->rune), "%dx%d: %d,%d",
+                      canvas.columns, canvas.rows, i / canvas.columns, i % canvas.columns);
+        ck_assert(!canvas.ascii || (cell->rune >= 0x20 && cell->rune < 0x7f));
+    }
+    canvas_to_text(&canvas, &text);
+    const bool is_bare = view_screen(&view) <= SCREEN_DETAIL && !view_is_covered(&view);
+    ck_assert_msg(!is_bare || text.len > (size_t)canvas.rows, "%dx%d is empty", canvas.columns,
+                  canvas.rows);
+    str_done(&text);
+}
+
+void stage_fits_every_size(void)
+{
+    static const int heights[] = {1, 2, 3, 4, 5, 6, 8, 11, 14, 20, 45};
+    static const int widths[] = {1,  2,  3,  5,  8,  13, 19, 20,  21,
+                                 30, 39, 40, 59, 60, 79, 80, 120, 150};
+    const size_t count = facts.report ? facts.report->count : 0;
+    for (int i = 0; i < TABLE_LEN(heights); i++) {
+        for (int k = 0; k < TABLE_LEN(widths); k++) {
+            view_report_fit(&view, (int)count, frame_report_rows(heights[i], count));
+            stage_draw(heights[i], widths[k], (i + k) % 2 == 0);
+            ck_assert_int_eq(canvas.rows, heights[i]);
+            ck_assert_int_eq(canvas.columns, widths[k]);
+            check_canvas();
+        }
+    }
 }

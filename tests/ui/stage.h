@@ -29,5 +29,8 @@ struct frame_input stage_input(void);
 void stage_begin(int rows, int columns, bool ascii);
 /* Returns true if the canvas shows this text; otherwise prints the canvas. */
 bool stage_shows(const char *text);
+/* Draws the screen at many sizes: it works, draws nothing outside, and contains only what a canvas
+ * allows. */
+void stage_fits_every_size(void);
 
 #endif
