@@ -521,6 +521,26 @@ static void do_draw(const struct words *words)
     ascii = strcmp(word(words, 1), "ascii") == 0;
 }
 
+/* trial runs, trial ends|fails WORDS: news of the trial of a rule. */
+static void do_trial(const struct words *words)
+{
+    const bool is_over = strcmp(word(words, 0), "runs") != 0;
+    const struct correct_trial_news news = {
+        .over = is_over,
+        .failed = strcmp(word(words, 0), "fails") == 0,
+        .done = 312,
+        .total = 640,
+        .words = is_over ? strchr(words->rest, ' ') + 1 : "",
+    };
+    correct_news(&view.correct, &news, facts.clock.mono_ms);
+}
+
+/* saved [PROBLEM]: the answer to saving a rule. */
+static void do_saved(const struct words *words)
+{
+    correct_saved(&view.correct, words->count > 0 ? words->rest : NULL);
+}
+
 static void do_fits(const struct words *words)
 {
     (void)words;
@@ -544,6 +564,7 @@ static const struct step {
     {"fold", do_fold},       {"corrected", do_corrected},
     {"click", do_click},     {"again", do_again},
     {"exits", do_exits},     {"gate-opens", do_gate_opens},
+    {"trial", do_trial},     {"saved", do_saved},
     {"lines", do_lines},     {"fits", do_fits},
 };
 
@@ -921,6 +942,29 @@ static char *split_word(char *text)
     return trim(rest);
 }
 
+/* prompt-frames NAME: of the prompt that corrects a class, without the screen under it. */
+static void check_prompt_frames(const char *wanted)
+{
+    static const struct {
+        const char *name;
+        int rows, columns;
+        bool ascii;
+    } sizes[] = {{"80x24", 24, 80, false},
+                 {"80x24-ascii", 24, 80, true},
+                 {"40x12", 12, 40, false},
+                 {"40x12-ascii", 12, 40, true},
+                 {"24x3", 3, 24, false}};
+    (void)view_update_prompt(&view, &facts);
+    for (int i = 0; i < TABLE_LEN(sizes); i++) {
+        char name[64];
+        (void)snprintf(name, sizeof(name), "%s-%s", wanted, sizes[i].name);
+        canvas_done(&canvas);
+        canvas_init(&canvas, sizes[i].rows, sizes[i].columns, sizes[i].ascii);
+        correct_draw(&view.correct, &canvas);
+        golden_check(&canvas, name);
+    }
+}
+
 /* style NAME TEXT: of the first rune of a text on the screen. */
 static void check_style(char *wanted)
 {
@@ -944,6 +988,10 @@ static void play_check(char *text)
         redraw();
     if (strcmp(text, "style") == 0) {
         check_style(wanted);
+        return;
+    }
+    if (strcmp(text, "prompt-frames") == 0) {
+        check_prompt_frames(wanted);
         return;
     }
     if (strcmp(text, "frame") == 0) {
