@@ -393,7 +393,7 @@ static void do_mode(const struct words *words)
         (void)replay_move(&story.replay, REPLAY_END, -1);
 }
 
-/* with engine-here|read-only|writable|no-output|live-runs=N|rules=JSON */
+/* with engine-here|read-only|writable|no-output|live-runs=N|rules=JSON|log-file=PATH */
 static void do_with(const struct words *words)
 {
     const char *what = word(words, 0);
@@ -402,6 +402,8 @@ static void do_with(const struct words *words)
         facts.rules = value + 1;
     else if (strncmp(what, "live-runs=", 10) == 0)
         facts.live_runs = number_of(value + 1);
+    else if (strncmp(what, "log-file=", 9) == 0)
+        facts.log_file = value[1] != '\0' ? value + 1 : NULL;
     else if (strcmp(what, "engine-here") == 0)
         facts.engine_here = true;
     else if (strcmp(what, "no-output") == 0)
@@ -493,17 +495,38 @@ static bool is_text_at(int row, int column, const char *text)
     return true;
 }
 
-/* click TEXT: where the screen shows it first. */
-static void do_click(const struct words *words)
+/* Something happens to the mouse where the screen shows a text first. */
+static void use_mouse(enum mouse_kind kind, const char *text)
 {
-    struct mouse mouse = {MOUSE_PRESS, 0, 0};
+    struct mouse mouse = {.kind = kind};
     redraw();
-    while (mouse.row < canvas.rows && !is_text_at(mouse.row, mouse.column, words->rest)) {
+    while (mouse.row < canvas.rows && !is_text_at(mouse.row, mouse.column, text)) {
         mouse.column = (mouse.column + 1) % canvas.columns;
         mouse.row += mouse.column == 0;
     }
-    ck_assert_msg(mouse.row < canvas.rows, "%s: no '%s' to click", where, words->rest);
+    ck_assert_msg(mouse.row < canvas.rows, "%s: no '%s' on the screen", where, text);
     todo = view_mouse(&view, &facts, &canvas, &mouse);
+}
+
+/* click TEXT, release TEXT, wheel-up TEXT, wheel-down TEXT */
+static void do_click(const struct words *words)
+{
+    use_mouse(MOUSE_PRESS, words->rest);
+}
+
+static void do_release(const struct words *words)
+{
+    use_mouse(MOUSE_RELEASE, words->rest);
+}
+
+static void do_wheel_up(const struct words *words)
+{
+    use_mouse(MOUSE_WHEEL_UP, words->rest);
+}
+
+static void do_wheel_down(const struct words *words)
+{
+    use_mouse(MOUSE_WHEEL_DOWN, words->rest);
 }
 
 /* fit ROWS LINES: rows of the list and lines of the log that fit, where nothing is drawn. */
@@ -551,21 +574,39 @@ static const struct step {
     const char *name;
     void (*play)(const struct words *words);
 } steps[] = {
-    {"run", do_run},         {"start", do_start},
-    {"pass", do_pass},       {"fail", do_fail},
-    {"wait", do_wait},       {"over", do_over},
-    {"end", do_end},         {"needs-you", do_needs_you},
-    {"backoff", do_backoff}, {"hold", do_hold},
-    {"end-run", do_end_run}, {"say", do_say},
-    {"at", do_at},           {"later", do_later},
-    {"mode", do_mode},       {"with", do_with},
-    {"select", do_select},   {"press", do_press},
-    {"fit", do_fit},         {"draw", do_draw},
-    {"fold", do_fold},       {"corrected", do_corrected},
-    {"click", do_click},     {"again", do_again},
-    {"exits", do_exits},     {"gate-opens", do_gate_opens},
-    {"trial", do_trial},     {"saved", do_saved},
-    {"lines", do_lines},     {"fits", do_fits},
+    {"run", do_run},
+    {"start", do_start},
+    {"pass", do_pass},
+    {"fail", do_fail},
+    {"wait", do_wait},
+    {"over", do_over},
+    {"end", do_end},
+    {"needs-you", do_needs_you},
+    {"backoff", do_backoff},
+    {"hold", do_hold},
+    {"end-run", do_end_run},
+    {"say", do_say},
+    {"at", do_at},
+    {"later", do_later},
+    {"mode", do_mode},
+    {"with", do_with},
+    {"select", do_select},
+    {"press", do_press},
+    {"fit", do_fit},
+    {"draw", do_draw},
+    {"fold", do_fold},
+    {"corrected", do_corrected},
+    {"click", do_click},
+    {"release", do_release},
+    {"wheel-up", do_wheel_up},
+    {"wheel-down", do_wheel_down},
+    {"again", do_again},
+    {"exits", do_exits},
+    {"gate-opens", do_gate_opens},
+    {"trial", do_trial},
+    {"saved", do_saved},
+    {"lines", do_lines},
+    {"fits", do_fits},
 };
 
 /* Checks: each appends what there is. */
@@ -718,6 +759,38 @@ static void see_try(struct str *out)
     const struct view_try at = view_try_now(&view, &story.state);
     ck_assert_int_eq(at.task, view.chosen);
     str_addf(out, "%d of step %d", at.attempt, at.step + 1);
+}
+
+typedef bool copy_fn(const struct view *view, const struct view_facts *facts, struct str *text,
+                     struct str *words);
+
+/* What is copied, or how it is called. The ends of lines are shown as '|'. */
+static void add_copy(copy_fn *copy, bool is_called, struct str *out)
+{
+    struct str text = {0}, called = {0};
+    if (!copy(&view, &facts, &text, &called))
+        str_add(out, "nothing");
+    else
+        str_add(out, str_text(is_called ? &called : &text));
+    for (size_t i = 0; i < out->len; i++)
+        out->data[i] = out->data[i] == '\n' ? '|' : out->data[i];
+    str_done(&text);
+    str_done(&called);
+}
+
+static void see_copies(struct str *out)
+{
+    add_copy(view_copy_text, false, out);
+}
+
+static void see_copied(struct str *out)
+{
+    add_copy(view_copy_text, true, out);
+}
+
+static void see_copies_path(struct str *out)
+{
+    add_copy(view_copy_path, false, out);
 }
 
 /* Of a timeline: how much time a column stands for. */
@@ -895,6 +968,9 @@ static const struct check {
     {"wakes", see_wakes},
     {"try", see_try},
     {"targets", see_targets},
+    {"copies", see_copies},
+    {"copied", see_copied},
+    {"copies-path", see_copies_path},
     {"scale", see_scale},
     {"idle-folds", see_idle_folds},
     {"cursor", see_cursor},
