@@ -609,7 +609,7 @@ static const struct step {
     {"fits", do_fits},
 };
 
-/* Checks: each appends what there is. */
+/* Checks: these append what there is. */
 
 static const char *id_of(int task)
 {
@@ -634,36 +634,15 @@ static void see_rows(struct str *out)
     }
 }
 
-static void see_row_count(struct str *out)
-{
-    str_addf(out, "%d", view.row_count);
-}
-
 static void see_row(struct str *out)
 {
     str_addf(out, "%d", view_chosen_row(&view));
-}
-
-static void see_top(struct str *out)
-{
-    str_addf(out, "%d", view.top);
 }
 
 static void see_screen(struct str *out)
 {
     str_add(out, screen_name(view_screen(&view)));
     str_add(out, view_is_zoomed(&view) ? ", zoomed" : "");
-}
-
-static void see_says(struct str *out)
-{
-    str_add(out, view.message);
-}
-
-static void see_pane(struct str *out)
-{
-    static const char *const names[] = {"list", "preview", "timeline", "log", "events"};
-    str_add(out, names[view.pane]);
 }
 
 static void see_marked(struct str *out)
@@ -689,11 +668,6 @@ static void see_prompt(struct str *out)
     str_add(out, view.prompt.kind != PROMPT_NONE && view.prompt.changed ? ", changed" : "");
 }
 
-static void see_left_out(struct str *out)
-{
-    str_addf(out, "%d", view.prompt.left_out);
-}
-
 /* The overlay or line that takes the keys. */
 static void see_open(struct str *out)
 {
@@ -712,11 +686,6 @@ static void see_wants(struct str *out)
     str_add(out, view_wants_text(&view) ? "text" : "keys");
 }
 
-static void see_filter(struct str *out)
-{
-    str_add(out, view.filter.text);
-}
-
 static void see_command(struct str *out)
 {
     str_add(out, view.command.line.open ? view.command.line.text : "closed");
@@ -730,13 +699,6 @@ static void see_nearest(struct str *out)
 static void see_order(struct str *out)
 {
     str_add(out, view_order_words(&view));
-}
-
-static void see_times(struct str *out)
-{
-    static const char *const names[] = {
-        [SHOWN_TIMES_AGO] = "ago", [SHOWN_TIMES_CLOCK] = "clock", [SHOWN_TIMES_UTC] = "utc"};
-    str_add(out, names[view.times]);
 }
 
 static void see_back(struct str *out)
@@ -798,11 +760,6 @@ static void see_scale(struct str *out)
 {
     const struct axis_scale *scale = &view.timeline.axis.scale;
     str_addf(out, "%d ms", (int)(scale->ms / scale->columns));
-}
-
-static void see_idle_folds(struct str *out)
-{
-    str_addf(out, "%d", view.timeline.axis.fold_count);
 }
 
 /* Minutes since the start of the run. */
@@ -891,12 +848,6 @@ static void see_does(struct str *out)
     add_control(out, control);
 }
 
-static void see_stage(struct str *out)
-{
-    static const char *const names[] = {"closed", "picking", "writing", "trying", "tried"};
-    str_add(out, names[view.correct.stage]);
-}
-
 static void see_class(struct str *out)
 {
     char class[VERDICT_WORD_MAX];
@@ -910,20 +861,10 @@ static void see_about(struct str *out)
     str_addf(out, "%s: %s", view.correct.name, view.correct.now);
 }
 
-static void see_note(struct str *out)
-{
-    str_add(out, view.correct.note);
-}
-
 static void see_problem(struct str *out)
 {
     (void)view_update_prompt(&view, &facts);
     str_add(out, view.correct.problem);
-}
-
-static void see_find(struct str *out)
-{
-    str_add(out, view.correct.filter.text);
 }
 
 static void see_field(struct str *out)
@@ -932,59 +873,75 @@ static void see_field(struct str *out)
     str_addf(out, "%s %s", names[view.correct.field], view.correct.fields[view.correct.field].text);
 }
 
-static void see_id(struct str *out)
-{
-    str_add(out, view.correct.fields[CORRECT_ID].text);
-}
-
 static void see_rule(struct str *out)
 {
     correct_rule_json(&view.correct, out);
 }
 
+static const char *const pane_names[] = {"list", "preview", "timeline", "log", "events"};
+static const char *const stage_names[] = {"closed", "picking", "writing", "trying", "tried"};
+static const char *const time_names[] = {"ago", "clock", "utc"};
+
+/* A text, a number, the name for a number, or what a function appends. */
 static const struct check {
     const char *name;
+    const char *text;
+    const int *number;
+    const char *const *names;
     void (*see)(struct str *out);
 } checks[] = {
-    {"selected", see_selected},
-    {"rows", see_rows},
-    {"row-count", see_row_count},
-    {"row", see_row},
-    {"top", see_top},
-    {"screen", see_screen},
-    {"says", see_says},
-    {"pane", see_pane},
-    {"marked", see_marked},
-    {"prompt", see_prompt},
-    {"left-out", see_left_out},
-    {"open", see_open},
-    {"wants", see_wants},
-    {"filter", see_filter},
-    {"command", see_command},
-    {"nearest", see_nearest},
-    {"order", see_order},
-    {"times", see_times},
-    {"back", see_back},
-    {"wakes", see_wakes},
-    {"try", see_try},
-    {"targets", see_targets},
-    {"copies", see_copies},
-    {"copied", see_copied},
-    {"copies-path", see_copies_path},
-    {"scale", see_scale},
-    {"idle-folds", see_idle_folds},
-    {"cursor", see_cursor},
-    {"does", see_does},
-    {"stage", see_stage}, /* from here on, of the prompt that corrects a class */
-    {"class", see_class},
-    {"about", see_about},
-    {"note", see_note},
-    {"problem", see_problem},
-    {"find", see_find},
-    {"field", see_field},
-    {"id", see_id},
-    {"rule", see_rule},
+    {"selected", .see = see_selected},
+    {"rows", .see = see_rows},
+    {"row-count", .number = &view.row_count},
+    {"row", .see = see_row},
+    {"top", .number = &view.top},
+    {"screen", .see = see_screen},
+    {"says", .text = view.message},
+    {"pane", .number = (const int *)&view.pane, .names = pane_names},
+    {"marked", .see = see_marked},
+    {"prompt", .see = see_prompt},
+    {"left-out", .number = &view.prompt.left_out},
+    {"open", .see = see_open},
+    {"wants", .see = see_wants},
+    {"filter", .text = view.filter.text},
+    {"command", .see = see_command},
+    {"nearest", .see = see_nearest},
+    {"order", .see = see_order},
+    {"times", .number = (const int *)&view.times, .names = time_names},
+    {"back", .see = see_back},
+    {"wakes", .see = see_wakes},
+    {"try", .see = see_try},
+    {"targets", .see = see_targets},
+    {"does", .see = see_does},
+    {"copies", .see = see_copies},
+    {"copied", .see = see_copied},
+    {"copies-path", .see = see_copies_path},
+    {"scale", .see = see_scale},
+    {"idle-folds", .number = &view.timeline.axis.fold_count},
+    {"cursor", .see = see_cursor},
+    /* of the prompt that corrects a class */
+    {"stage", .number = (const int *)&view.correct.stage, .names = stage_names},
+    {"class", .see = see_class},
+    {"about", .see = see_about},
+    {"note", .text = view.correct.note},
+    {"problem", .see = see_problem},
+    {"find", .text = view.correct.filter.text},
+    {"field", .see = see_field},
+    {"id", .text = view.correct.fields[CORRECT_ID].text},
+    {"rule", .see = see_rule},
 };
+
+static void look(const struct check *check, struct str *out)
+{
+    if (check->see)
+        check->see(out);
+    else if (check->text)
+        str_add(out, check->text);
+    else if (check->names)
+        str_add(out, check->names[*check->number]);
+    else
+        str_addf(out, "%d", *check->number);
+}
 
 /* Playing. */
 
@@ -1085,7 +1042,7 @@ static void play_check(char *text)
     for (int i = 0; i < TABLE_LEN(checks); i++) {
         if (strcmp(checks[i].name, text) != 0)
             continue;
-        checks[i].see(&there);
+        look(&checks[i], &there);
         ck_assert_msg(is_like(str_text(&there), wanted), "%s: %s is '%s', not '%s'", where, text,
                       str_text(&there), wanted);
         str_done(&there);
