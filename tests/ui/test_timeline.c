@@ -48,22 +48,23 @@ START_TEST(test_the_time_of_the_day_adds_up)
 }
 END_TEST
 
-/* A column's start time maps to that column, at any zoom and with any folds. */
+/* A column's start time maps to that column, at any zoom and with any folds. Check writes to a pipe
+ * at each assertion, so there is none for each column. */
 static void check_axis(const struct timeline_axis *axis)
 {
-    int first;
+    int first = 0;
     for (int column = 0; column < axis->columns; column++) {
         const int64_t ms = axis_time(axis, column);
-        const int at = axis_column(axis, ms);
-        if (axis_fold_at(axis, column, &first) >= 0) {
-            const int fold = axis_fold_at(axis, column, &first);
-            const int64_t half_ms = ms + axis->folds[fold].ms / 2;
-            ck_assert_int_eq(at, first);
-            ck_assert_int_eq(axis_fold_at(axis, axis_column(axis, half_ms), &first), fold);
-            continue;
+        const int fold = axis_fold_at(axis, column, &first);
+        bool is_right = axis_column(axis, ms) == (fold >= 0 ? first : column);
+        if (fold >= 0) {
+            const int middle = axis_column(axis, ms + axis->folds[fold].ms / 2);
+            is_right = is_right && axis_fold_at(axis, middle, &first) == fold;
+        } else {
+            is_right = is_right && axis_column(axis, ms - 1) == column - 1;
         }
-        ck_assert_int_eq(at, column);
-        ck_assert_int_eq(axis_column(axis, ms - 1), column - 1);
+        if (!is_right)
+            ck_abort_msg("column %d of %d", column, axis->columns);
     }
 }
 

@@ -295,14 +295,21 @@ struct tally {
     int folds[VIEW_FOLDS_MAX];
 };
 
+/* Check writes to a pipe at each assertion: too slow for each row of each move. */
+static void abort_if(bool is_wrong, const char *where, const char *what, int number)
+{
+    if (is_wrong)
+        ck_abort_msg("%s: %s: %d of %s", where, what, number, rows());
+}
+
 static void count_rows(struct tally *tally, const char *where)
 {
     for (int i = 0; i < view.row_count; i++) {
-        int number = view_row_task(view.rows[i]);
-        bool is_fold = view_row_is_fold(view.rows[i]);
-        ck_assert_msg(!is_fold || view_fold_of(&view, number), "%s: row %d is no fold", where, i);
+        const int number = view_row_task(view.rows[i]);
+        const bool is_fold = view_row_is_fold(view.rows[i]);
+        abort_if(is_fold && !view_fold_of(&view, number), where, "row without its fold", i);
         int *count = is_fold ? &tally->folds[view.fold_of[number]] : &tally->own[number];
-        ck_assert_msg(++*count == 1, "%s: twice: %s", where, rows());
+        abort_if(++*count > 1, where, "second row", i);
     }
 }
 
@@ -313,20 +320,20 @@ static void check_rows(const char *where)
     count_rows(&tally, where);
     for (int i = 0; i < PLAY_TASKS; i++) {
         const struct view_fold *fold = view_fold_of(&view, i);
-        bool in_fold = fold && tally.folds[view.fold_of[i]] > 0;
-        bool in_own = tally.own[i] > 0;
+        const bool in_fold = fold && tally.folds[view.fold_of[i]] > 0;
+        const bool in_own = tally.own[i] > 0;
+        const bool may_have_both = i == view.chosen || (fold && view_is_unfolded(&view, fold));
         if (fold)
             members[view.fold_of[i]]++;
         if (view_matches(&view, &facts, i) || i == view.chosen)
-            ck_assert_msg(in_own || in_fold, "%s: task %d is missing: %s", where, i, rows());
-        bool may_have_both = in_fold && (i == view.chosen || view_is_unfolded(&view, fold));
+            abort_if(!in_own && !in_fold, where, "no row for task", i);
         if (!view.unsettled && in_fold && in_own)
-            ck_assert_msg(may_have_both, "%s: task %d is in a fold: %s", where, i, rows());
+            abort_if(!may_have_both, where, "row and fold for task", i);
     }
     for (int i = 0; i < view.fold_count; i++)
-        ck_assert_msg(tally.folds[i] == 0 || members[i] == view.folds[i].fault.count,
-                      "%s: fold %d has %d members", where, i, members[i]);
-    ck_assert_msg(view.chosen < 0 || view_chosen_row(&view) >= 0, "%s: no row is chosen", where);
+        abort_if(tally.folds[i] > 0 && members[i] != view.folds[i].fault.count, where,
+                 "wrong count of fold", i);
+    abort_if(view.chosen >= 0 && view_chosen_row(&view) < 0, where, "no row for the selected", 0);
 }
 
 static void nine_tasks(struct story *out)
