@@ -919,6 +919,8 @@ static const struct check {
     {"scale", .see = see_scale},
     {"idle-folds", .number = &view.timeline.axis.fold_count},
     {"cursor", .see = see_cursor},
+    {"line", .number = &view.help.chosen},
+    {"find-line", .text = view.help.find.text},
     /* of the prompt that corrects a class */
     {"stage", .number = (const int *)&view.correct.stage, .names = stage_names},
     {"class", .see = see_class},
