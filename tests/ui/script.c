@@ -239,7 +239,8 @@ static const char *const end_names[] = {[DECISION_SUCCEEDED] = "success",
                                         [DECISION_FAILED] = "failed",
                                         [DECISION_RETRY_EXHAUSTED] = "gave-up",
                                         [DECISION_ENTROPY] = "stuck",
-                                        [DECISION_NEEDS_YOU] = "needs-you"};
+                                        [DECISION_NEEDS_YOU] = "needs-you",
+                                        [DECISION_CANCELLED] = "cancelled"};
 
 /* end ID HOW: its step ends. */
 static void do_end(const struct words *words)
@@ -878,6 +879,12 @@ static void see_rule(struct str *out)
     correct_rule_json(&view.correct, out);
 }
 
+/* The terminal's cursor. */
+static void see_caret(struct str *out)
+{
+    str_addf(out, "%d,%d", canvas.cursor_row, canvas.cursor_column);
+}
+
 static const char *const pane_names[] = {"list", "preview", "timeline", "log", "events"};
 static const char *const stage_names[] = {"closed", "picking", "writing", "trying", "tried"};
 static const char *const time_names[] = {"ago", "clock", "utc"};
@@ -919,6 +926,7 @@ static const struct check {
     {"scale", .see = see_scale},
     {"idle-folds", .number = &view.timeline.axis.fold_count},
     {"cursor", .see = see_cursor},
+    {"caret", .see = see_caret},
     {"line", .number = &view.help.chosen},
     {"find-line", .text = view.help.find.text},
     /* of the prompt that corrects a class */
