@@ -235,12 +235,10 @@ static void do_over(const struct words *words)
         story_add(&story, story_event(&story, word(words, i), EVENT_WAIT_ENDED));
 }
 
-static const char *const end_names[] = {[DECISION_SUCCEEDED] = "success",
-                                        [DECISION_FAILED] = "failed",
-                                        [DECISION_RETRY_EXHAUSTED] = "gave-up",
-                                        [DECISION_ENTROPY] = "stuck",
-                                        [DECISION_NEEDS_YOU] = "needs-you",
-                                        [DECISION_CANCELLED] = "cancelled"};
+static const char *const end_names[] = {
+    [DECISION_SUCCEEDED] = "success",       [DECISION_FAILED] = "failed",
+    [DECISION_RETRY_EXHAUSTED] = "gave-up", [DECISION_ENTROPY] = "stuck",
+    [DECISION_NEEDS_YOU] = "needs-you",     [DECISION_CANCELLED] = "cancelled"};
 
 /* end ID HOW: its step ends. */
 static void do_end(const struct words *words)
@@ -392,6 +390,13 @@ static void do_mode(const struct words *words)
     facts.orphaned = facts.mode == VIEW_INTERRUPTED;
     if (facts.mode == VIEW_REPLAY)
         (void)replay_move(&story.replay, REPLAY_END, -1);
+}
+
+/* replay start: the moment that is shown of a recording. */
+static void do_replay(const struct words *words)
+{
+    ck_assert_str_eq(word(words, 0), "start");
+    (void)replay_move(&story.replay, REPLAY_START, -1);
 }
 
 /* with engine-here|read-only|writable|no-output|live-runs=N|rules=JSON|log-file=PATH */
@@ -604,6 +609,7 @@ static const struct step {
     {"again", do_again},
     {"exits", do_exits},
     {"gate-opens", do_gate_opens},
+    {"replay", do_replay},
     {"trial", do_trial},
     {"saved", do_saved},
     {"lines", do_lines},

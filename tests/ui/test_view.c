@@ -223,11 +223,27 @@ START_TEST(test_undo_is_gone_with_its_task)
 {
     add(3);
     look();
+    view_choose(&grown, grown.rows[2]);
     ck_assert_int_eq(view_key(&grown, 'p', &grown_facts).kind, VIEW_ASK);
+    view_choose(&grown, grown.rows[0]);
     begin_again();
+    add(2);
     look();
+    ck_assert_int_eq(grown.chosen, 0);
     ck_assert_int_eq(view_key(&grown, 'u', &grown_facts).kind, VIEW_DRAW);
     ck_assert_str_eq(grown.message, "nothing to undo: an action can be undone for 5 s");
+}
+END_TEST
+
+START_TEST(test_so_many_commands_are_kept)
+{
+    for (int i = 0; i < 2 * COMMANDS_PAST_MAX; i++) {
+        char line[32];
+        (void)snprintf(line, sizeof(line), ":filter %d\n", i);
+        for (const char *key = line; *key != '\0'; key++)
+            (void)view_key(&grown, (unsigned char)*key, &grown_facts);
+    }
+    ck_assert_int_eq(grown.command.past_count, COMMANDS_PAST_MAX);
 }
 END_TEST
 
@@ -381,6 +397,7 @@ Suite *test_suite(void)
     tcase_add_test(grows, test_what_is_looked_into_is_left_when_its_task_is_gone);
     tcase_add_test(grows, test_a_filter_finds_a_task_that_comes_later);
     tcase_add_test(grows, test_undo_is_gone_with_its_task);
+    tcase_add_test(grows, test_so_many_commands_are_kept);
     TCase *plays = test_case(suite, "anything");
     tcase_add_loop_test(plays, test_every_task_is_in_one_row_whatever_happens, 0, PLAYS);
     return suite;
