@@ -392,6 +392,17 @@ static void do_mode(const struct words *words)
         (void)replay_move(&story.replay, REPLAY_END, -1);
 }
 
+/* log [empty]: opens the log of the try in view, with output or without. */
+static void do_log(const struct words *words)
+{
+    stage_open_log(words->count > 0);
+}
+
+static void do_more_output(const struct words *words)
+{
+    stage_more_output(number_of(word(words, 0)));
+}
+
 /* replay start: the moment that is shown of a recording. */
 static void do_replay(const struct words *words)
 {
@@ -610,6 +621,8 @@ static const struct step {
     {"exits", do_exits},
     {"gate-opens", do_gate_opens},
     {"replay", do_replay},
+    {"log", do_log},
+    {"more-output", do_more_output},
     {"trial", do_trial},
     {"saved", do_saved},
     {"lines", do_lines},
@@ -885,6 +898,18 @@ static void see_rule(struct str *out)
     correct_rule_json(&view.correct, out);
 }
 
+/* The line at the top of the log, and the row within it. */
+static void see_log_at(struct str *out)
+{
+    str_addf(out, "%zu.%d", view.log.top, view.log.row);
+}
+
+/* The line of the log that was found last. */
+static void see_hit(struct str *out)
+{
+    str_addf(out, "%lld", (long long)view.log.hit);
+}
+
 /* The terminal's cursor. */
 static void see_caret(struct str *out)
 {
@@ -932,6 +957,9 @@ static const struct check {
     {"scale", .see = see_scale},
     {"idle-folds", .number = &view.timeline.axis.fold_count},
     {"cursor", .see = see_cursor},
+    {"log-at", .see = see_log_at},
+    {"column", .number = &view.log.column},
+    {"hit", .see = see_hit},
     {"caret", .see = see_caret},
     {"line", .number = &view.help.chosen},
     {"find-line", .text = view.help.find.text},

@@ -29,6 +29,11 @@ struct frame_input stage_input(void);
 void stage_begin(int rows, int columns, bool ascii);
 /* Returns true if the canvas shows this text; otherwise prints the canvas. */
 bool stage_shows(const char *text);
+/* Opens the log of the try in view. It has the output of a failed test, or none. */
+void stage_open_log(bool is_empty);
+/* Adds lines to this output. */
+void stage_more_output(int lines);
+
 /* Draws the screen at many sizes: it works, draws nothing outside, and contains only what a canvas
  * allows. */
 void stage_fits_every_size(void);
