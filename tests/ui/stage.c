@@ -268,8 +268,8 @@ static void check_canvas(void)
 
 void stage_fits_every_size(void)
 {
-    static const int heights[] = {1, 2, 3, 4, 5, 6, 8, 11, 14, 17, 24, 30, 45};
-    static const int widths[] = {1,  2,  3,  5,  8,  13, 19, 20,  21,
+    static const int heights[] = {1, 2, 3, 4, 5, 6, 8, 11, 12, 14, 17, 24, 30, 45};
+    static const int widths[] = {1,  2,  3,  5,  8,  13, 19, 20,  21, 25,
                                  30, 39, 40, 59, 60, 79, 80, 120, 150};
     const size_t count = facts.report ? facts.report->count : 0;
     for (int i = 0; i < TABLE_LEN(heights); i++) {

@@ -86,6 +86,34 @@ START_TEST(test_chosen_line_is_in_sight)
 }
 END_TEST
 
+START_TEST(test_choice_stays_in_bounds)
+{
+    help_key(&help, TERM_KEY_UP);
+    ck_assert_int_eq(help.chosen, 0);
+    help_key(&help, TERM_KEY_END);
+    const int last = help.chosen;
+    ck_assert_int_gt(last, 20);
+    help_key(&help, TERM_KEY_PAGE_DOWN);
+    ck_assert_int_eq(help.chosen, last);
+    help_key(&help, TERM_KEY_TAB);
+    ck_assert_int_eq(help.chosen, last);
+    help_key(&help, TERM_KEY_PAGE_UP);
+    ck_assert_int_eq(help.chosen, last - 10);
+    help_key(&help, TERM_KEY_HOME);
+    ck_assert_int_eq(help.chosen, 0);
+    help_key(&help, TERM_KEY_BACK_TAB);
+    ck_assert_int_eq(help.chosen, 0);
+}
+END_TEST
+
+START_TEST(test_closed_help_takes_nothing)
+{
+    (void)help_key(&help, TERM_KEY_F1);
+    ck_assert(!help.open);
+    ck_assert_int_eq((int)help_key(&help, TERM_KEY_ENTER), (int)UI_NONE);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("help");
@@ -94,5 +122,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_every_act_can_be_reached);
     tcase_add_test(tcase, test_line_of_several_keys_is_for_one_that_works);
     tcase_add_loop_test(tcase, test_chosen_line_is_in_sight, 0, TABLE_LEN(sizes));
+    tcase_add_test(tcase, test_choice_stays_in_bounds);
+    tcase_add_test(tcase, test_closed_help_takes_nothing);
     return suite;
 }

@@ -124,6 +124,8 @@ START_TEST(test_same_target_changes_nothing)
     ck_assert(!prompt_update(&prompt, &waiting, OPENED_MS + 100));
     ck_assert(!prompt.changed);
     ck_assert_int_eq((int)prompt_key(&prompt, 's', LATER_MS), (int)PROMPT_STOP);
+    open_kind(PROMPT_CANCEL_MANY); /* the caller keeps its tasks */
+    ck_assert(!prompt_update(&prompt, &waiting, LATER_MS));
 }
 END_TEST
 

@@ -265,6 +265,7 @@ START_TEST(test_drag_moves_in_time)
     ck_assert_int_eq(todo.seek, VIEW_SEEK_WHOLE / 2);
     todo = at(MOUSE_DRAG, TIME_AT, 25);
     ck_assert_int_eq(todo.seek, VIEW_SEEK_WHOLE);
+    ck_assert_int_eq(at(MOUSE_PRESS, TIME_AT, 2).kind, VIEW_DRAW); /* left of it */
     (void)at(MOUSE_PRESS, LIST_AT, 10);
     ck_assert_int_eq(at(MOUSE_DRAG, TIME_AT, 10).kind, VIEW_DRAW);
 }
