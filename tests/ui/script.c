@@ -86,14 +86,6 @@ void script_read(struct script *script, const char *path)
     }
 }
 
-void script_done(struct script *script)
-{
-    for (size_t i = 0; i < script->count; i++)
-        free(script->cases[i].lines);
-    free(script->cases);
-    free(script->text);
-}
-
 /* What is played. */
 
 static bool is_open;          /* there is a story */

@@ -31,22 +31,21 @@ struct script_line {
 };
 
 struct script_case {
-    const char *name;          /* borrowed */
-    struct script_line *lines; /* owned */
+    const char *name; /* borrowed */
+    struct script_line *lines;
     size_t count, cap;
     size_t setup; /* so many lines are above the first row; = count: there are no rows */
 };
 
 struct script {
     const char *path; /* borrowed */
-    char *text;       /* owned */
+    char *text;       /* never freed, like the cases */
     struct script_case *cases;
     size_t count, cap;
 };
 
-/* Reads a file of the source tree. `path` must outlive the script. */
+/* Reads a file of the source tree, for the whole run of the tests. `path` must outlive it. */
 void script_read(struct script *script, const char *path);
-void script_done(struct script *script);
 
 /* Plays a case with all its rows, and fails the test at the first check that does not hold. */
 void script_play(const struct script *script, size_t number);

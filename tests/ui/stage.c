@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "event_lines.h"
+#include "frame.h"
 #include "report_rows.h"
 #include "test_main.h"
 #include "text.h"
@@ -40,7 +41,7 @@ void stage_open(void (*init)(struct story *story), const char *chosen)
 
 static struct log_pager pager;
 static struct output_page page; /* the attempt's output */
-static int64_t next[LOG_JOIN_STREAMS + 1];
+static int64_t next_offset[LOG_JOIN_STREAMS + 1];
 
 static bool read_page(void *ctx, int64_t after, size_t bytes, struct output_page *out,
                       struct err *err)
@@ -70,12 +71,12 @@ static void say_line(int minutes, int seconds, int stream, const char *text)
     page.rows[page.count] =
         (struct log_output_row){.id = (int64_t)page.count + 1,
                                 .stream = stream,
-                                .offset = next[stream],
+                                .offset = next_offset[stream],
                                 .at_ms = HOUR_AT_MS + (int64_t)minutes * MINUTE + seconds * MS,
                                 .start = page.text.len,
                                 .len = strlen(text)};
     page.count++;
-    next[stream] += (int64_t)strlen(text);
+    next_offset[stream] += (int64_t)strlen(text);
     str_add(&page.text, text);
 }
 
@@ -171,7 +172,7 @@ static void close_log(void)
         return;
     log_pager_done(&pager);
     output_page_done(&page);
-    memset(next, 0, sizeof(next));
+    memset(next_offset, 0, sizeof(next_offset));
 }
 
 void stage_close(void)
@@ -183,7 +184,7 @@ void stage_close(void)
     canvas_done(&canvas);
 }
 
-struct frame_input stage_input(void)
+static struct frame_input make_input(void)
 {
     facts.replay = facts.mode == VIEW_REPLAY ? &story.replay : NULL;
     return (struct frame_input){
@@ -207,19 +208,14 @@ static void tell_records(void)
     facts.events = &records;
 }
 
-void stage_begin(int rows, int columns, bool ascii)
+void stage_draw(int rows, int columns, bool ascii)
 {
+    const struct frame_input input = make_input();
     canvas_done(&canvas);
     canvas_init(&canvas, rows, columns, ascii);
     if (facts.mode == VIEW_REPLAY)
         tell_records();
     view_arrange(&view, &facts);
-}
-
-void stage_draw(int rows, int columns, bool ascii)
-{
-    const struct frame_input input = stage_input();
-    stage_begin(rows, columns, ascii);
     if (facts.pager)
         read_log(rows, columns, &input);
     frame_fit(&view, rows, columns, &input);
