@@ -573,10 +573,13 @@ static void do_saved(const struct words *words)
     correct_saved(&view.correct, words->count > 0 ? words->rest : NULL);
 }
 
+/* fits [every-width]: the screen is drawn at many sizes. */
 static void do_fits(const struct words *words)
 {
-    (void)words;
-    stage_fits_every_size();
+    if (words->count > 0)
+        stage_fits_every_width();
+    else
+        stage_fits_every_size();
 }
 
 static const struct step {

@@ -33,5 +33,7 @@ void stage_more_output(int lines);
 /* Draws the screen at many sizes: it works, draws nothing outside, and contains only what a canvas
  * allows. */
 void stage_fits_every_size(void);
+/* The same for every width, at 12 rows. */
+void stage_fits_every_width(void);
 
 #endif

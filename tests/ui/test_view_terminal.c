@@ -266,6 +266,7 @@ START_TEST(test_drag_moves_in_time)
     todo = at(MOUSE_DRAG, TIME_AT, 25);
     ck_assert_int_eq(todo.seek, VIEW_SEEK_WHOLE);
     ck_assert_int_eq(at(MOUSE_PRESS, TIME_AT, 2).kind, VIEW_DRAW); /* left of it */
+    ck_assert_int_eq(at(MOUSE_PRESS, TIME_AT, 30).kind, VIEW_DRAW);
     (void)at(MOUSE_PRESS, LIST_AT, 10);
     ck_assert_int_eq(at(MOUSE_DRAG, TIME_AT, 10).kind, VIEW_DRAW);
 }
