@@ -49,14 +49,7 @@ expect a 'devs debug --logs' 'q leaves, the summary is on the normal screen'
 type b q
 expect b 'shell>' 'q leaves the second'
 
-# --- sizes and the C locale
-for size in 80x24 140x40 60x20 40x12 24x3; do
-	open "s$size" "${size%x*}" "${size#*x}"
-	type "s$size" "clear; '$devs'" Enter
-	expect "s$size" 'hang\|✗\|⊘\|✓' "something useful at $size"
-	type "s$size" q
-	expect "s$size" 'shell>' "q at $size"
-done
+# --- the C locale
 open c 80 24
 type c "clear; LC_ALL=C '$devs'" Enter
 expect c '+ passed' 'ASCII signs in the C locale'
@@ -73,19 +66,6 @@ for signal in TERM SEGV HUP; do
 	kill -s "$signal" "$(ps -o pid= --ppid "$pid" | head -1)"
 	expect "k$signal" "sane-$signal" "the terminal is sane after $signal"
 done
-
-# --- replay
-open r 100 30
-type r "clear; '$devs' debug --logs last" Enter
-expect r 'REPLAY' 'replay opens'
-type r 0
-expect r 'event [01] of' '0 goes to the start'
-type r .
-expect r 'event [12] of' '. goes on by one event'
-type r r
-expect r 'replay' 'acts are refused with a word'
-type r q
-expect r 'shell>' 'q leaves the replay'
 
 # --- correcting a class, and adding and saving a rule
 echo '{"version":1,"name":"boats","idempotent":true,"tasks":[{"id":"boat","steps":[{"run":["sh","-c","echo lost the link >&2; exit 1"]}]}]}' >boat.json

@@ -184,6 +184,13 @@ void go(void)
     ck_assert_int_eq(write(go_fd, "g", 1), 1);
 }
 
+void begin_for(const struct app_options *options, const char *text)
+{
+    begin(options);
+    go();
+    wait_for(text);
+}
+
 struct app_options live_options(void)
 {
     return (struct app_options){
@@ -234,6 +241,12 @@ void wait_for(const char *text)
     wait_pressing("", text);
 }
 
+void press_for(const char *keys, const char *text)
+{
+    press(keys);
+    wait_for(text);
+}
+
 /* Waits for a request in the log, as the run's engine would. Presses `keys` repeatedly ("" for
  * none), because a question ignores keys right after it opens. */
 struct control wait_for_control(const char *keys)
@@ -280,6 +293,12 @@ int left_pressing(const char *keys)
 int left(void)
 {
     return left_pressing("");
+}
+
+void quit(void)
+{
+    press("q");
+    ck_assert_int_eq(left(), APP_LEFT);
 }
 
 /* Returns how often the child has yielded the processor so far. */

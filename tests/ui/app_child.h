@@ -44,6 +44,8 @@ void commit(void);
 void open_log(void);
 /* Call when child and log exist; commits the story so far. */
 void begin(const struct app_options *options);
+/* Begins, lets the app run, and waits until the screen shows a text. */
+void begin_for(const struct app_options *options, const char *text);
 /* Starts another run in the log, told from the beginning with story_*(). Leaves the previous one
  * unchanged. */
 void begin_another(const char *name);
@@ -56,6 +58,10 @@ bool take_screen(int timeout_ms);
 /* Waits until the screen shows a text, pressing `keys` repeatedly ("" for none). */
 void wait_pressing(const char *keys, const char *text);
 void wait_for(const char *text);
+/* Presses keys and waits until the screen shows a text. */
+void press_for(const char *keys, const char *text);
+/* Presses q, and checks that the app leaves with nothing to do. */
+void quit(void);
 /* Waits for a request in the log, as the run's engine would. Presses `keys` meanwhile. */
 struct control wait_for_control(const char *keys);
 void answer(const struct control *control, bool done, const char *text);

@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 
-#include "frame.h"
 #include "story.h"
 #include "view.h"
 
@@ -24,10 +23,17 @@ void stage_close(void);
 
 /* Draws a frame of this size on a new canvas. */
 void stage_draw(int rows, int columns, bool ascii);
-/* The parts of stage_draw(), for tests that do something in between. */
-struct frame_input stage_input(void);
-void stage_begin(int rows, int columns, bool ascii);
 /* Returns true if the canvas shows this text; otherwise prints the canvas. */
 bool stage_shows(const char *text);
+/* Opens the log of the try in view. It has the output of a failed test, or none. */
+void stage_open_log(bool is_empty);
+/* Adds lines to this output. */
+void stage_more_output(int lines);
+
+/* Draws the screen at many sizes: it works, draws nothing outside, and contains only what a canvas
+ * allows. */
+void stage_fits_every_size(void);
+/* The same for every width, at 12 rows. */
+void stage_fits_every_width(void);
 
 #endif

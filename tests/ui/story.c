@@ -197,7 +197,8 @@ void story_fail_by_world(struct story *story, const char *id, enum transient_typ
     judge_by_world(story, id, type, text);
 }
 
-void story_fail_to_start(struct story *story, const char *id)
+/* The attempt could not be started. */
+static void fail_to_start(struct story *story, const char *id)
 {
     story_add(story, ended(story, id, OUTCOME_NOT_STARTED, 11));
     judge_by_world(story, id, TRANSIENT_RESOURCE_BUSY, "{\"rule\":\"start.eagain\"}");
@@ -232,7 +233,8 @@ void story_wait(struct story *story, const char *id, int seconds)
     story_wait_by(story, id, seconds, "{\"n\":1,\"factor\":1}");
 }
 
-void story_close_gate(struct story *story, const char *id, int seconds, int closed)
+/* Closes the gate of the task's step for `seconds`, for the `closed`th time in a row. */
+static void close_gate(struct story *story, const char *id, int seconds, int closed)
 {
     struct event event = story_event(story, id, EVENT_GATE_CLOSED);
     event.a = story->plan->tasks[event.task].steps[event.step].source;
@@ -449,19 +451,19 @@ static void tell_the_gate(struct story *story)
                   "{\"policy\":\"patient\",\"n\":1,\"base\":15000,\"multiplier\":2,"
                   "\"cap\":300000,\"jitter\":\"full\",\"kind\":\"full\",\"factor\":0.31,"
                   "\"hint\":50000,\"used\":2,\"allowed\":6}");
-    story_close_gate(story, "T-210", 50, 2);
+    close_gate(story, "T-210", 50, 2);
 }
 
 static void tell_the_starts(struct story *story)
 {
     story_at(story, 12, 20);
     story_start(story, "T-201");
-    story_fail_to_start(story, "T-201");
+    fail_to_start(story, "T-201");
     story_wait(story, "T-201", 1);
     story_at(story, 12, 21);
     story_add(story, story_event(story, "T-201", EVENT_WAIT_ENDED));
     story_start(story, "T-201");
-    story_fail_to_start(story, "T-201");
+    fail_to_start(story, "T-201");
     story_wait(story, "T-201", 30);
 }
 

@@ -65,12 +65,8 @@ void story_time_out(struct story *story, const char *id);
  * = none. */
 void story_fail_by_world(struct story *story, const char *id, enum transient_type type, int print,
                          const char *text);
-/* The attempt could not be started. */
-void story_fail_to_start(struct story *story, const char *id);
 /* A wait with the inputs of its formula (including their `hint`). */
 void story_wait_by(struct story *story, const char *id, int seconds, const char *inputs);
-/* Closes the gate of the task's step for `seconds`, for the `closed`th time in a row. */
-void story_close_gate(struct story *story, const char *id, int seconds, int closed);
 void story_wait(struct story *story, const char *id, int seconds);
 /* A failure, a wait, and the next attempt right after it. */
 void story_try_again(struct story *story, const char *id, int seconds);

@@ -36,15 +36,7 @@ static void begin_replay(void)
     options.by = "mona";
     options.read_file = read_policies;
     tell();
-    begin(&options);
-    go();
-    wait_for("REPLAY");
-}
-
-static void quit(void)
-{
-    press("q");
-    ck_assert_int_eq(left(), APP_LEFT);
+    begin_for(&options, "REPLAY");
 }
 
 /* Reads the run's bookmarks from the log. */
@@ -62,8 +54,7 @@ static size_t bookmarks(struct bookmark *out, size_t max)
 START_TEST(test_P6_records_stand_around_the_moment)
 {
     begin_replay();
-    press("0...");
-    wait_for(" events ");
+    press_for("0...", " events ");
     wait_for("alpha try 1");
     wait_for("event 3 of");
     quit();
@@ -79,9 +70,7 @@ START_TEST(test_a_recording_opens_where_it_is_asked_to)
     options.opens_view = "detail";
     options.opens_task = "beta";
     tell();
-    begin(&options);
-    go();
-    wait_for("Tasks > beta");
+    begin_for(&options, "Tasks > beta");
     wait_for("event 4 of");
     press("q");
     quit();
@@ -104,13 +93,10 @@ END_TEST
 START_TEST(test_failures_are_gone_to_in_time)
 {
     begin_replay();
-    press("0e");
-    wait_for("beta try 1");
+    press_for("0e", "beta try 1");
     wait_for("▸");
-    press("e");
-    wait_for("nothing fails after this");
-    press("0E");
-    wait_for("nothing failed before this");
+    press_for("e", "nothing fails after this");
+    press_for("0E", "nothing failed before this");
     quit();
 }
 END_TEST
@@ -118,15 +104,12 @@ END_TEST
 START_TEST(test_what_came_later_is_shown_when_asked_for)
 {
     begin_replay();
-    press("0e");
-    wait_for("L shows what happened next");
+    press_for("0e", "L shows what happened next");
     wait_for("up to here");
-    press("L");
-    wait_for("showing what came later");
+    press_for("L", "showing what came later");
     wait_for("try 2 starts: make check");
     wait_for("all lines");
-    press("L");
-    wait_for("hiding what came later");
+    press_for("L", "hiding what came later");
     quit();
 }
 END_TEST
@@ -151,9 +134,7 @@ static void begin_where_files_go(void)
     options.open_redactor = cuts_nothing;
     tell();
     ck_assert_int_eq(chdir(place.dir), 0);
-    begin(&options);
-    go();
-    wait_for("REPLAY");
+    begin_for(&options, "REPLAY");
 }
 
 START_TEST(test_run_is_written_as_one_file_once_that_is_confirmed)
@@ -162,13 +143,11 @@ START_TEST(test_run_is_written_as_one_file_once_that_is_confirmed)
     struct err err = {0};
     struct log_reader *reader = NULL;
     begin_where_files_go();
-    press("W");
-    wait_for("one file to share");
+    press_for("W", "one file to share");
     wait_for("run #1 as run-1.devs");
     wait_for("no secrets found");
     wait_for("y write");
-    press("y");
-    wait_for("written: run-1.devs");
+    press_for("y", "written: run-1.devs");
     ck_assert(place_of_file("run-1.devs", &written, &err));
     ck_assert_msg(log_reader_open(&reader, &written, &err), "%s", err.message);
     struct log_run_info run;
@@ -182,15 +161,11 @@ END_TEST
 START_TEST(test_run_is_not_written_unless_that_is_confirmed)
 {
     begin_where_files_go();
-    press("W");
-    wait_for("y write");
-    press("\033");
-    wait_for("nothing was written");
+    press_for("W", "y write");
+    press_for("\033", "nothing was written");
     ck_assert_int_ne(access("run-1.devs", F_OK), 0);
-    press("W");
-    wait_for("y write");
-    press("qy");
-    wait_for("nothing was written");
+    press_for("W", "y write");
+    press_for("qy", "nothing was written");
     ck_assert_int_ne(access("run-1.devs", F_OK), 0);
     quit();
 }
@@ -202,10 +177,8 @@ START_TEST(test_run_is_not_written_over_a_file)
     FILE *file = fopen("run-1.devs", "w");
     ck_assert_ptr_nonnull(file);
     ck_assert_int_eq(fclose(file), 0);
-    press("W");
-    wait_for("run #1 as run-1-2.devs");
-    press("y");
-    wait_for("written: run-1-2.devs");
+    press_for("W", "run #1 as run-1-2.devs");
+    press_for("y", "written: run-1-2.devs");
     struct stat first;
     ck_assert_int_eq(stat("run-1.devs", &first), 0);
     ck_assert_int_eq(first.st_size, 0);
@@ -217,20 +190,15 @@ START_TEST(test_moment_is_kept_gone_back_to_and_let_go)
 {
     struct bookmark found[2];
     begin_replay();
-    press("0..m");
-    wait_for("bookmark (a name");
-    press("first look\r");
-    wait_for("bookmarked as first look");
+    press_for("0..m", "bookmark (a name");
+    press_for("first look\r", "bookmarked as first look");
     ck_assert_uint_eq(bookmarks(found, 2), 1);
     ck_assert_str_eq(found[0].name, "first look");
     ck_assert_str_eq(found[0].by, "mona");
     ck_assert_int_eq(found[0].seq, 2);
-    press("$");
-    wait_for("event");
-    press("bFirst Look\r");
-    wait_for("m first look");
-    press("m");
-    wait_for("bookmark removed");
+    press_for("$", "event");
+    press_for("bFirst Look\r", "m first look");
+    press_for("m", "bookmark removed");
     ck_assert_uint_eq(bookmarks(found, 2), 0);
     quit();
 }
@@ -239,14 +207,10 @@ END_TEST
 START_TEST(test_moment_before_the_first_event_is_gone_back_to)
 {
     begin_replay();
-    press("0m");
-    wait_for("bookmark (a name");
-    press("the beginning\r");
-    wait_for("bookmarked as the beginning");
-    press("...");
-    wait_for("event 3 of");
-    press("bthe beginning\r");
-    wait_for("event 0 of");
+    press_for("0m", "bookmark (a name");
+    press_for("the beginning\r", "bookmarked as the beginning");
+    press_for("...", "event 3 of");
+    press_for("bthe beginning\r", "event 0 of");
     quit();
 }
 END_TEST
@@ -256,8 +220,7 @@ START_TEST(test_name_that_is_not_wanted_keeps_nothing)
     struct bookmark found[1];
     begin_replay();
     press("0..mname\033");
-    press("..");
-    wait_for("event 4 of");
+    press_for("..", "event 4 of");
     ck_assert_uint_eq(bookmarks(found, 1), 0);
     quit();
 }
@@ -267,18 +230,13 @@ START_TEST(test_two_tries_are_compared)
 {
     begin_replay();
     press("G\r"); /* gamma has none */
-    press("=");
-    wait_for("no try yet");
-    press("qk\r=");
-    wait_for("try 2 marked");
-    press("=");
-    wait_for("no try marked");
-    press("=k=");
-    wait_for("two tries");
+    press_for("=", "no try yet");
+    press_for("qk\r=", "try 2 marked");
+    press_for("=", "no try marked");
+    press_for("=k=", "two tries");
     wait_for("beta try 1");
     wait_for("exit 0");
-    press("q");
-    wait_for("why try 1 failed");
+    press_for("q", "why try 1 failed");
     press("q");
     quit();
 }
@@ -287,12 +245,9 @@ END_TEST
 START_TEST(test_try_that_is_marked_and_not_there_yet_is_not_compared)
 {
     begin_replay();
-    press("j\r=");
-    wait_for("try 2 marked");
-    press("bbeta try 1\r=");
-    wait_for("try 1 marked");
-    press("=");
-    wait_for("no try marked");
+    press_for("j\r=", "try 2 marked");
+    press_for("bbeta try 1\r=", "try 1 marked");
+    press_for("=", "no try marked");
     press("q");
     quit();
 }
@@ -313,14 +268,11 @@ START_TEST(test_other_policies_are_asked_for_and_shown)
 {
     policies = "{\"policy\": {\"max_attempts\": 1}}";
     begin_replay();
-    press("=none.json\r");
-    wait_for("none.json: No such file or directory");
-    press("=\025b.json\r");
-    wait_for("what if");
+    press_for("=none.json\r", "none.json: No such file or directory");
+    press_for("=\025b.json\r", "what if");
     wait_for("as recorded");
     wait_for("first difference");
-    press("q");
-    wait_for("event");
+    press_for("q", "event");
     quit();
 }
 END_TEST
@@ -329,8 +281,7 @@ START_TEST(test_policies_that_are_wrong_are_said_so)
 {
     policies = "{\"policy\": {\"attempts\": \"x\"}}";
     begin_replay();
-    press("=b.json\r");
-    wait_for("b.json: [");
+    press_for("=b.json\r", "b.json: [");
     quit();
 }
 END_TEST
@@ -368,23 +319,14 @@ static void begin_live(void)
     static struct app_options options; /* must outlive the child */
     options = live_options();
     start_two();
-    begin(&options);
-    go();
-    wait_for("LIVE");
-}
-
-static void leave(const char *keys)
-{
-    press(keys);
-    ck_assert_int_eq(left(), APP_LEFT);
+    begin_for(&options, "LIVE");
 }
 
 /* Event 1 is the run's start; each started task adds two more. */
 START_TEST(test_past_shows_a_moment_and_the_run_goes_on)
 {
     begin_live();
-    press(",");
-    wait_for("PAST -");
+    press_for(",", "PAST -");
     wait_for("event 4 of 5");
     wait_for("(live continues: ●2)");
     wait_for("$ = live");
@@ -393,10 +335,9 @@ START_TEST(test_past_shows_a_moment_and_the_run_goes_on)
     commit();
     wait_for("(live continues: ↻1 ●1)");
     wait_for("event 4 of 8");
-    press("$");
-    wait_for("back in the present");
+    press_for("$", "back in the present");
     wait_for("backoff");
-    leave("q");
+    quit();
 }
 END_TEST
 
@@ -405,33 +346,29 @@ END_TEST
 START_TEST(test_past_that_is_left_on_another_screen_leaves_the_run_alone)
 {
     begin_live();
-    press(",");
-    wait_for("event 4 of 5");
-    press("5");
-    wait_for("Timeline");
-    press("$");
-    wait_for("back in the present");
+    press_for(",", "event 4 of 5");
+    press_for("5", "Timeline");
+    press_for("$", "back in the present");
     story_fail(&story, "beta", REASON_TEST_FAIL, NULL);
     story_wait(&story, "beta", 60);
     commit();
     wait_for("test-fail");
-    press("1");
-    wait_for("backoff");
-    press(",");
-    wait_for("event 7 of 8");
-    leave("$q");
+    press_for("1", "backoff");
+    press_for(",", "event 7 of 8");
+    press("$");
+    quit();
 }
 END_TEST
 
 START_TEST(test_what_came_later_grows_with_the_run)
 {
     begin_live();
-    press(",L");
-    wait_for("nothing more was recorded for it");
+    press_for(",L", "nothing more was recorded for it");
     story_fail(&story, "alpha", REASON_TEST_FAIL, NULL);
     commit();
     wait_for(":00 try 1 ");
-    leave("$q");
+    press("$");
+    quit();
 }
 END_TEST
 
@@ -441,53 +378,39 @@ START_TEST(test_past_refuses_acts_in_words)
     struct err err = {0};
     size_t count = 0;
     begin_live();
-    press(",");
-    wait_for("PAST -");
-    press("x");
-    wait_for("the past is read only");
-    press("r");
-    wait_for("the past is read only");
+    press_for(",", "PAST -");
+    press_for("x", "the past is read only");
+    press_for("r", "the past is read only");
     ck_assert(log_writer_controls(writer, &control, 1, &count, &err));
     ck_assert_uint_eq(count, 0);
     press("q"); /* back to where we came from */
     wait_for("LIVE");
-    leave("q");
+    quit();
 }
 END_TEST
 
 START_TEST(test_past_takes_the_keys_of_a_replay)
 {
     begin_live();
-    press(",");
-    wait_for("event 4 of 5");
-    press("0");
-    wait_for("event 0 of 5");
-    press("..");
-    wait_for("event 2 of 5");
-    press("]");
-    wait_for("no later try");
-    press(".....");
-    wait_for("nothing has happened after this yet");
-    press("$");
-    wait_for("LIVE");
-    leave("q");
+    press_for(",", "event 4 of 5");
+    press_for("0", "event 0 of 5");
+    press_for("..", "event 2 of 5");
+    press_for("]", "no later try");
+    press_for(".....", "nothing has happened after this yet");
+    press_for("$", "LIVE");
+    quit();
 }
 END_TEST
 
 START_TEST(test_go_to_enters_the_past_at_a_place_in_words)
 {
     begin_live();
-    press("b");
-    wait_for("go to (14:00");
-    press("#3\r");
-    wait_for("event 3 of 5");
-    press("bbeta try 1\r");
-    wait_for("event 4 of 5");
-    press("bnonsense\r");
-    wait_for("nonsense");
-    press("$");
-    wait_for("LIVE");
-    leave("q");
+    press_for("b", "go to (14:00");
+    press_for("#3\r", "event 3 of 5");
+    press_for("bbeta try 1\r", "event 4 of 5");
+    press_for("bnonsense\r", "nonsense");
+    press_for("$", "LIVE");
+    quit();
 }
 END_TEST
 
@@ -500,16 +423,12 @@ START_TEST(test_run_that_has_ended_can_be_looked_back_in)
     story_start(&story, "gamma");
     story_pass(&story, "gamma");
     story_end_run(&story);
-    begin(&options);
-    go();
-    wait_for("ENDED");
-    press(",,");
-    wait_for("PAST -0:00");
+    begin_for(&options, "ENDED");
+    press_for(",,", "PAST -0:00");
     wait_for("(the run has ended)");
     ck_assert(comes_to_rest()); /* no running clock: it sleeps */
-    press("$");
-    wait_for("ENDED");
-    leave("q");
+    press_for("$", "ENDED");
+    quit();
 }
 END_TEST
 
@@ -536,21 +455,17 @@ START_TEST(test_runs_are_listed_and_another_one_is_opened)
     struct app_options options = live_options();
     begin_two_runs(&options);
     wait_for("LIVE");
-    press("6");
-    wait_for("2 runs, 5 tries");
+    press_for("6", "2 runs, 5 tries");
     wait_for("nightly");
-    press("j\r");
-    wait_for("REPLAY");
+    press_for("j\r", "REPLAY");
     wait_for("run #2 continues meanwhile");
     story_fail(&story, "beta", REASON_TEST_FAIL, NULL);
     story_wait(&story, "beta", 60);
     commit(); /* to the run that is not shown */
-    press("q");
-    wait_for("2 runs, 5 tries");
-    press("q");
-    wait_for("LIVE");
+    press_for("q", "2 runs, 5 tries");
+    press_for("q", "LIVE");
     wait_for("backoff");
-    leave("q");
+    quit();
 }
 END_TEST
 
@@ -560,22 +475,15 @@ START_TEST(test_run_is_opened_from_another_one)
     struct app_options options = live_options();
     begin_two_runs(&options);
     wait_for("LIVE");
-    press(":open run 1\r");
-    wait_for("run #2 continues meanwhile");
-    press(":open run 2\r");
+    press_for(":open run 1\r", "run #2 continues meanwhile");
+    press_for(":open run 2\r", "LIVE");
+    press_for(":open run 1\r", "REPLAY");
+    press_for(":open run 7\r", "cannot open run #7");
     wait_for("LIVE");
-    press(":open run 1\r");
-    wait_for("REPLAY");
-    press(":open run 7\r");
-    wait_for("cannot open run #7");
-    wait_for("LIVE");
-    press(":open run 1\r");
-    wait_for("REPLAY");
-    press("q");
-    wait_for("2 runs, 5 tries");
-    press("q");
-    wait_for("LIVE");
-    leave("q");
+    press_for(":open run 1\r", "REPLAY");
+    press_for("q", "2 runs, 5 tries");
+    press_for("q", "LIVE");
+    quit();
 }
 END_TEST
 
@@ -585,17 +493,13 @@ START_TEST(test_runs_come_first_where_no_run_is_named)
     options.mode = APP_RUNS;
     begin_two_runs(&options);
     wait_for("2 runs, 5 tries");
-    press("/shop\r");
-    wait_for("filter: shop (/)");
-    press("\r");
-    wait_for("REPLAY");
+    press_for("/shop\r", "filter: shop (/)");
+    press_for("\r", "REPLAY");
+    press_for("q", "filter: shop (/)");
+    press_for("\033", "filter: none");
+    press_for("k\r", "LIVE");
     press("q");
-    wait_for("filter: shop (/)");
-    press("\033");
-    wait_for("filter: none");
-    press("k\r");
-    wait_for("LIVE");
-    leave("qq");
+    quit();
 }
 END_TEST
 

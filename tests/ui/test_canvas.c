@@ -28,52 +28,58 @@ static const char *drawn(void)
     return str_text(&as_text);
 }
 
+enum { NO_WIDTH = -1 };
+
+/* On a canvas of 2 rows and 10 columns. */
 static const struct {
-    const char *name;
+    const char *name, *text, *want;
+    int used; /* columns */
     bool ascii;
-    struct spot spot;
-    const char *text, *want;
-    int used;
+    int row, column;
+    int width; /* 0: 10 */
 } text_cases[] = {
-    {"plain", false, {0, 1, 10}, "abc", " abc\n\n", 3},
-    {"nothing", false, {0, 1, 10}, "", "\n\n", 0},
-    {"as long as it may be", false, {0, 0, 3}, "abc", "abc\n\n", 3},
-    {"too long", false, {0, 0, 3}, "abcd", "ab…\n\n", 3},
-    {"too long in ASCII", true, {0, 0, 3}, "abcd", "ab.\n\n", 3},
-    {"one column", false, {0, 0, 1}, "ab", "…\n\n", 1},
-    {"no column", false, {0, 0, 0}, "ab", "\n\n", 0},
-    {"negative width", false, {0, 0, -4}, "ab", "\n\n", 0},
-    {"cut at the edge", false, {1, 7, 10}, "abcdef", "\n       ab…\n", 3},
-    {"right of the edge", false, {0, 10, 5}, "abc", "\n\n", 0},
-    {"left of the edge", false, {0, -2, 10}, "abcd", "cd\n\n", 4},
-    {"above", false, {-1, 0, 10}, "abc", "\n\n", 3},
-    {"below", false, {2, 0, 10}, "abc", "\n\n", 3},
-    {"controls", false, {0, 0, 10}, "a\033[1m\tb", "a?[1m?b\n\n", 7},
+    {"plain", "abc", " abc\n\n", .used = 3, .column = 1},
+    {"nothing", "", "\n\n", .used = 0, .column = 1},
+    {"as long as it may be", "abc", "abc\n\n", .used = 3, .width = 3},
+    {"too long", "abcd", "ab…\n\n", .used = 3, .width = 3},
+    {"too long in ASCII", "abcd", "ab.\n\n", .used = 3, .ascii = true, .width = 3},
+    {"one column", "ab", "…\n\n", .used = 1, .width = 1},
+    {"no column", "ab", "\n\n", .used = 0, .width = NO_WIDTH},
+    {"negative width", "ab", "\n\n", .used = 0, .width = -4},
+    {"cut at the edge", "abcdef", "\n       ab…\n", .used = 3, .row = 1, .column = 7},
+    {"right of the edge", "abc", "\n\n", .used = 0, .column = 10, .width = 5},
+    {"left of the edge", "abcd", "cd\n\n", .used = 4, .column = -2},
+    {"above", "abc", "\n\n", .used = 3, .row = -1},
+    {"below", "abc", "\n\n", .used = 3, .row = 2},
+    {"controls", "a\033[1m\tb", "a?[1m?b\n\n", .used = 7},
     {"C1 control",
-     false,
-     {0, 0, 10},
      "a\xc2\x9b"
      "b",
-     "a?b\n\n",
-     3},
-    {"not UTF-8", false, {0, 0, 10}, "a\xff\xc3", "a??\n\n", 3},
-    {"direction mark", false, {0, 0, 10}, "a\u202eb", "a?b\n\n", 3},
-    {"wide", false, {0, 0, 10}, "日本x", "日本x\n\n", 5},
-    {"wide that does not fit", false, {0, 0, 4}, "日本語", "日…\n\n", 3},
-    {"wide over the left edge", false, {0, -1, 10}, "日x", " x\n\n", 3},
-    {"mark", false, {0, 0, 10}, "e\u0301x", "e\u0301x\n\n", 2},
-    {"mark with nothing before it", false, {0, 0, 10}, "\u0301x", "x\n\n", 1},
-    {"variant selector is left out", false, {0, 0, 10}, "x\ufe0fy", "xy\n\n", 2},
-    {"signs in ASCII", true, {0, 0, 10}, "✓✗↻●…─❚⊘▸·", "+x~*.-=/>.\n\n", 10},
-    {"others in ASCII", true, {0, 0, 10}, "aéb日", "a?b?\n\n", 4},
-    {"mark in ASCII", true, {0, 0, 10}, "e\u0301x", "ex\n\n", 2},
+     "a?b\n\n", .used = 3},
+    {"not UTF-8", "a\xff\xc3", "a??\n\n", .used = 3},
+    {"direction mark", "a\u202eb", "a?b\n\n", .used = 3},
+    {"wide", "日本x", "日本x\n\n", .used = 5},
+    {"wide that does not fit", "日本語", "日…\n\n", .used = 3, .width = 4},
+    {"wide over the left edge", "日x", " x\n\n", .used = 3, .column = -1},
+    {"mark", "e\u0301x", "e\u0301x\n\n", .used = 2},
+    {"mark with nothing before it", "\u0301x", "x\n\n", .used = 1},
+    {"variant selector is left out", "x\ufe0fy", "xy\n\n", .used = 2},
+    {"signs in ASCII", "✓✗↻●…─❚⊘▸·", "+x~*.-=/>.\n\n", .used = 10, .ascii = true},
+    {"others in ASCII", "aéb日", "a?b?\n\n", .used = 4, .ascii = true},
+    {"mark in ASCII", "e\u0301x", "ex\n\n", .used = 2, .ascii = true},
 };
 
 START_TEST(test_text)
 {
+    const int width = text_cases[_i].width;
+    const struct spot spot = {.row = text_cases[_i].row,
+                              .column = text_cases[_i].column,
+                              .width = width == NO_WIDTH ? 0
+                                       : width == 0      ? 10
+                                                         : width};
     canvas.ascii = text_cases[_i].ascii;
 
-    int used = canvas_text(&canvas, text_cases[_i].spot, STYLE_PLAIN, text_cases[_i].text);
+    int used = canvas_text(&canvas, spot, STYLE_PLAIN, text_cases[_i].text);
 
     ck_assert_msg(strcmp(drawn(), text_cases[_i].want) == 0, "%s: '%s'", text_cases[_i].name,
                   drawn());

@@ -1,11 +1,14 @@
+/* What the scripts of tests/data/screens cannot say of a frame: facts that only the app has,
+ * strange texts, colors of whole rows, and scrolling by rows. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "attr.h"
+#include "compare.h"
 #include "frame_internal.h"
-#include "golden.h"
 #include "log_reader.h"
+#include "retry_help.h"
 #include "shown.h"
 #include "stage.h"
 #include "term.h"
@@ -18,329 +21,16 @@ static void set_up(void)
     stage_open(story_init_full, "T-104");
 }
 
-static const struct {
-    const char *name;
-    int rows, columns;
-    bool ascii;
-    enum view_mode mode;
-} sizes[] = {
-    {"live-80x24", 24, 80, false, VIEW_LIVE},
-    {"live-80x24-ascii", 24, 80, true, VIEW_LIVE},
-    {"live-140x40", 40, 140, false, VIEW_LIVE},
-    {"live-140x40-ascii", 40, 140, true, VIEW_LIVE},
-    {"live-60x20", 20, 60, false, VIEW_LIVE},
-    {"live-60x20-ascii", 20, 60, true, VIEW_LIVE},
-    {"live-40x12", 12, 40, false, VIEW_LIVE},
-    {"live-40x12-ascii", 12, 40, true, VIEW_LIVE},
-    {"live-24x3", 3, 24, false, VIEW_LIVE},
-    {"live-24x3-ascii", 3, 24, true, VIEW_LIVE},
-    {"live-84x46", 46, 84, false, VIEW_LIVE},
-    {"replay-80x24", 24, 80, false, VIEW_REPLAY},
-    {"replay-80x24-ascii", 24, 80, true, VIEW_REPLAY},
-    {"replay-140x40", 40, 140, false, VIEW_REPLAY},
-    {"interrupted-80x24", 24, 80, false, VIEW_INTERRUPTED},
-};
-
-START_TEST(test_golden)
-{
-    facts.mode = sizes[_i].mode;
-    facts.orphaned = facts.mode == VIEW_INTERRUPTED;
-    view.choice_is_given = !facts.orphaned;
-    if (facts.mode == VIEW_REPLAY)
-        (void)replay_move(&story.replay, REPLAY_END, -1);
-    stage_draw(sizes[_i].rows, sizes[_i].columns, sizes[_i].ascii);
-    golden_check(&canvas, sizes[_i].name);
-}
-END_TEST
-
-static const char *const chosen_tasks[] = {"T-101", "T-102", "T-105", "T-106",
-                                           "T-107", "T-108", "T-110", "T-111"};
-
-START_TEST(test_golden_preview)
-{
-    char frame[64];
-    view.chosen = story_task(&story, chosen_tasks[_i]);
-    log_tail_clear(&story.tail);
-    stage_draw(24, 80, false);
-    (void)snprintf(frame, sizeof(frame), "chosen-%s", chosen_tasks[_i]);
-    golden_check(&canvas, frame);
-}
-END_TEST
-
-/* The selected task, and the size of the screen. */
-struct story_frame {
-    const char *name, *chosen;
-    int rows, columns;
-    bool ascii;
-};
-
-static void check_frame(const struct story_frame *frame)
-{
-    view.chosen = story_task(&story, frame->chosen);
-    stage_draw(frame->rows, frame->columns, frame->ascii);
-    golden_check(&canvas, frame->name);
-}
-
 static void set_up_retries(void)
 {
     stage_open(story_init_retries, NULL);
 }
 
-static const struct story_frame retry_frames[] = {
-    {"retry-fault-80x24", "T-204", 24, 80, false},
-    {"retry-fault-80x24-ascii", "T-204", 24, 80, true},
-    {"retry-fault-140x40", "T-204", 40, 140, false},
-    {"retry-fault-140x40-ascii", "T-204", 40, 140, true},
-    {"retry-fault-60x20", "T-204", 20, 60, false},
-    {"retry-fault-40x12", "T-204", 12, 40, false},
-    {"retry-fault-40x12-ascii", "T-204", 12, 40, true},
-    {"retry-fault-20x2", "T-204", 2, 20, false},
-    {"retry-gate-80x24", "T-211", 24, 80, false},
-    {"retry-gate-140x40", "T-210", 40, 140, false},
-    {"retry-gate-20x2", "T-211", 2, 20, true},
-    {"retry-start-80x24", "T-201", 24, 80, false},
-    {"retry-until-80x24", "T-202", 24, 80, false},
-    {"retry-resets-80x24", "T-203", 24, 80, false},
-    {"retry-formula-80x24", "T-213", 24, 80, false},
-    {"retry-formula-80x24-ascii", "T-213", 24, 80, true},
-    {"retry-formula-140x40", "T-213", 40, 140, false},
-    {"retry-end-80x24", "T-214", 24, 80, false},
-};
-
-START_TEST(test_golden_retry)
+static void set_up_detail(void)
 {
-    check_frame(&retry_frames[_i]);
+    set_up();
+    trail_go(&view.trail, SCREEN_DETAIL);
 }
-END_TEST
-
-static void set_up_circles(void)
-{
-    stage_open(story_init_circles, NULL);
-}
-
-static const struct story_frame circle_frames[] = {
-    {"circles-stuck-80x24", "tax", 24, 80, false},
-    {"circles-stuck-80x24-ascii", "tax", 24, 80, true},
-    {"circles-stuck-140x40", "tax", 40, 140, false},
-    {"circles-stuck-40x12", "tax", 12, 40, false},
-    {"circles-cycle-80x24", "flip", 24, 80, false},
-    {"circles-window-80x24", "survey", 24, 80, false},
-    {"circles-suspect-80x24", "mail", 24, 80, false},
-    {"circles-suspect-80x24-ascii", "mail", 24, 80, true},
-    {"circles-suspect-140x40", "mail", 40, 140, false},
-    {"circles-suspect-140x40-ascii", "mail", 40, 140, true},
-    {"circles-suspect-40x12-ascii", "mail", 12, 40, true},
-    {"circles-suspect-20x2", "mail", 2, 20, false},
-    {"circles-new-80x24", "rates", 24, 80, false},
-    {"circles-new-140x40", "rates", 40, 140, false},
-};
-
-START_TEST(test_golden_circles)
-{
-    check_frame(&circle_frames[_i]);
-}
-END_TEST
-
-static void set_up_agents(void)
-{
-    stage_open(story_init_agents, NULL);
-}
-
-static void set_up_said(void)
-{
-    stage_open(story_init_said, NULL);
-}
-
-static const struct story_frame said_frames[] = {
-    {"agents-said-80x24", "tax", 24, 80, false},
-    {"agents-said-140x40", "tax", 40, 140, false},
-    {"agents-said-60x20-ascii", "tax", 20, 60, true},
-};
-
-START_TEST(test_golden_said)
-{
-    check_frame(&said_frames[_i]);
-}
-END_TEST
-
-static const struct story_frame agent_frames[] = {
-    {"agents-round-80x24", "tax", 24, 80, false},
-    {"agents-round-80x24-ascii", "tax", 24, 80, true},
-    {"agents-round-140x40", "tax", 40, 140, false},
-    {"agents-round-60x20", "tax", 20, 60, false},
-    {"agents-round-40x12", "tax", 12, 40, false},
-    {"agents-round-24x3", "tax", 3, 24, false},
-    {"agents-budget-80x24", "mail", 24, 80, false},
-    {"agents-budget-140x40", "mail", 40, 140, false},
-    {"agents-circles-80x24", "cart", 24, 80, false},
-    {"agents-circles-140x40-ascii", "cart", 40, 140, true},
-    {"agents-queued-80x24", "docs", 24, 80, false},
-};
-
-START_TEST(test_golden_agents)
-{
-    check_frame(&agent_frames[_i]);
-}
-END_TEST
-
-/* Returns the task's row in the list; -1 if it has none. */
-static int row_of(const char *id)
-{
-    for (int row = 2; row < canvas.rows; row++) {
-        struct str line = {0};
-        for (int column = 0; column < 30; column++)
-            str_add_char(&line, (char)canvas_cell(&canvas, row, column)->rune);
-        bool found = strstr(str_text(&line), id) != NULL;
-        str_done(&line);
-        if (found)
-            return row;
-    }
-    return -1;
-}
-
-START_TEST(test_suspicion_has_sign_word_and_color)
-{
-    stage_draw(24, 80, true);
-    int row = row_of("mail");
-    ck_assert_int_gt(row, 0);
-    ck_assert_int_eq(canvas_cell(&canvas, row, 2)->rune, '@');
-    ck_assert_int_eq(canvas_cell(&canvas, row, 2)->style, STYLE_SUSPECT);
-    ck_assert(stage_shows("loop? 3x"));
-    ck_assert_int_eq(canvas_cell(&canvas, row, 69)->rune, 'l');
-    ck_assert_int_eq(canvas_cell(&canvas, row, 69)->style, STYLE_SUSPECT);
-    row = row_of("rates");
-    ck_assert_int_eq(canvas_cell(&canvas, row, 2)->rune, ' ');
-}
-END_TEST
-
-START_TEST(test_suspicion_goes_away_with_what_is_new)
-{
-    story_add(&story, story_event(&story, "mail", EVENT_WAIT_ENDED));
-    story_start(&story, "mail");
-    stage_draw(24, 80, true);
-    ck_assert_int_eq(canvas_cell(&canvas, row_of("mail"), 2)->rune, '@');
-    struct event end = story_event(&story, "mail", EVENT_ATTEMPT_ENDED);
-    end.a = OUTCOME_EXIT;
-    end.b = 1;
-    end.text = "{\"fp\":\"99d00000000000000000000000000009\",\"new\":500,"
-               "\"loop\":{\"raw\":99,\"bits\":1,\"gain\":\"line\",\"lines\":9}}";
-    story_add(&story, end);
-    stage_draw(24, 80, true);
-    ck_assert_int_eq(canvas_cell(&canvas, row_of("mail"), 2)->rune, ' ');
-}
-END_TEST
-
-START_TEST(test_circles_can_be_looked_for)
-{
-    (void)snprintf(view.filter.text, sizeof(view.filter.text), "loop");
-    view.chosen = -1;
-    view_narrow(&view, &facts);
-    ck_assert_int_eq(view.row_count, 5);
-    (void)snprintf(view.filter.text, sizeof(view.filter.text), "loop state=backoff");
-    view_narrow(&view, &facts);
-    ck_assert_int_eq(view.row_count, 1);
-    ck_assert_int_eq(view_row_task(view.rows[0]), story_task(&story, "mail"));
-    (void)snprintf(view.filter.text, sizeof(view.filter.text), "cycle");
-    view_narrow(&view, &facts);
-    ck_assert_int_eq(view.row_count, 1);
-    ck_assert_int_eq(view_row_task(view.rows[0]), story_task(&story, "flip"));
-}
-END_TEST
-
-START_TEST(test_stuck_task_offers_to_go_on_while_its_run_lives)
-{
-    view.chosen = story_task(&story, "tax");
-    stage_draw(24, 80, false);
-    ck_assert(stage_shows("r continues, up to twice as many"));
-    facts.mode = VIEW_REPLAY;
-    stage_draw(24, 80, false);
-    ck_assert(!stage_shows("r goes on"));
-}
-END_TEST
-
-static void press(uint32_t key)
-{
-    (void)view_key(&view, key, &facts);
-}
-
-START_TEST(test_golden_unfolded_fault)
-{
-    view.chosen = story_task(&story, "T-204");
-    stage_draw(24, 80, false);
-    press(TERM_KEY_ENTER);
-    stage_draw(24, 80, false);
-    golden_check(&canvas, "retry-unfolded-80x24");
-    stage_draw(24, 80, true);
-    golden_check(&canvas, "retry-unfolded-80x24-ascii");
-}
-END_TEST
-
-static void hold(const char *id, int leader)
-{
-    struct event event = {.kind = EVENT_TASK_HELD, .step = -1, .text = "{\"by\":\"ann\"}"};
-    event.task = story_task(&story, id);
-    event.a = leader + 1;
-    story_add(&story, event);
-}
-
-/* One task is sent, as a probe of the gate. */
-START_TEST(test_golden_sent_one)
-{
-    static const char *const others[] = {"T-205", "T-206", "T-207", "T-208", "T-209"};
-    for (size_t i = 0; i < ARRAY_LEN(others); i++)
-        hold(others[i], story_task(&story, "T-204"));
-    story_add(&story, story_event(&story, "T-204", EVENT_WAIT_ENDED));
-    story_start(&story, "T-204");
-    story_start(&story, "T-211");
-    story_at(&story, 12, 40);
-    facts.now = facts.clock = story.now;
-    view.chosen = story_task(&story, "T-205");
-    stage_draw(24, 80, false);
-    golden_check(&canvas, "retry-sent-80x24");
-    view.on_fold = false;
-    view.chosen = story_task(&story, "T-206");
-    view_arrange(&view, &facts);
-    stage_draw(24, 80, false);
-    golden_check(&canvas, "retry-follower-80x24");
-}
-END_TEST
-
-START_TEST(test_golden_gate_that_opens)
-{
-    struct event opened = {.kind = EVENT_GATE_OPENED, .task = -1, .step = -1, .b = 2, .c = 1000};
-    opened.a = story.plan->tasks[story_task(&story, "T-211")].steps[0].source;
-    story_add(&story, opened);
-    view.chosen = story_task(&story, "T-212");
-    stage_draw(24, 80, false);
-    golden_check(&canvas, "retry-opens-80x24");
-}
-END_TEST
-
-START_TEST(test_golden_held_fault)
-{
-    static const char *const ids[] = {"T-204", "T-205", "T-206", "T-207", "T-208", "T-209"};
-    for (size_t i = 0; i < ARRAY_LEN(ids); i++)
-        hold(ids[i], -1);
-    story_at(&story, 13, 0);
-    facts.now = facts.clock = story.now;
-    view.chosen = story_task(&story, "T-204");
-    stage_draw(12, 40, false);
-    golden_check(&canvas, "retry-held-40x12");
-    stage_draw(24, 80, true);
-    golden_check(&canvas, "retry-held-80x24-ascii");
-}
-END_TEST
-
-/* The same frame from the recording, without acts that are not possible there. */
-START_TEST(test_golden_retry_in_a_replay)
-{
-    facts.mode = VIEW_REPLAY;
-    (void)replay_move(&story.replay, REPLAY_END, -1);
-    view.chosen = story_task(&story, "T-204");
-    stage_draw(24, 80, false);
-    golden_check(&canvas, "retry-replay-80x24");
-}
-END_TEST
 
 /* Stores the verdict as if it had been recorded. */
 static void keep_verdict(struct step_state *step, const struct verdict *verdict)
@@ -372,43 +62,6 @@ START_TEST(test_far_misses_need_room)
 }
 END_TEST
 
-START_TEST(test_prompt_about_all_fits)
-{
-    view.chosen = story_task(&story, "T-204");
-    stage_draw(12, 40, false);
-    press('x');
-    stage_draw(12, 40, false);
-    ck_assert(stage_shows(" Cancel all 6 tasks of one fault?"));
-    ck_assert(stage_shows(" K  like s; kills running tries at once"));
-}
-END_TEST
-
-/* At any size: nothing is drawn outside, nothing crashes, and something is visible. */
-START_TEST(test_no_size_is_refused)
-{
-    for (int rows = 1; rows <= 45; rows++) {
-        stage_draw(rows, _i, rows % 2 == 0);
-        struct str out = {0};
-        canvas_to_text(&canvas, &out);
-        ck_assert_msg(strpbrk(str_text(&out), "!~*x+") != NULL || out.len > 5, "%dx%d is empty", _i,
-                      rows);
-        str_done(&out);
-    }
-}
-END_TEST
-
-START_TEST(test_open_task_has_the_screen)
-{
-    trail_go(&view.trail, SCREEN_DETAIL);
-    stage_draw(24, 80, false);
-    ck_assert(stage_shows("T-104 checkout: tax rounding"));
-    ck_assert(stage_shows("tries"));
-    ck_assert(stage_shows("RED: failed as expected (try 1)"));
-    ck_assert(stage_shows("expected 19.99, got 20.00"));
-    (void)trail_back(&view.trail);
-}
-END_TEST
-
 START_TEST(test_a_short_wait_is_shown_in_tenths)
 {
     const int task = story_task(&story, "T-104");
@@ -418,101 +71,6 @@ START_TEST(test_a_short_wait_is_shown_in_tenths)
     step->due.mono_ms = facts.now.mono_ms + 300;
     stage_draw(24, 80, false);
     ck_assert(stage_shows("0.2 of 0.5 s"));
-}
-END_TEST
-
-START_TEST(test_countdown_follows_the_time)
-{
-    stage_draw(24, 80, false);
-    ck_assert(stage_shows("in 0:18"));
-    ck_assert(stage_shows("try 4 in 0:18, at 14:02:55"));
-    ck_assert(stage_shows("27 of 45 s"));
-    story_at(&story, 12, 50);
-    facts.now = story.now;
-    stage_draw(24, 80, false);
-    ck_assert(stage_shows("try 4 in 0:05, at 14:02:55"));
-    ck_assert(stage_shows("40 of 45 s"));
-    ck_assert(stage_shows("14:02:50"));
-}
-END_TEST
-
-/* A run that is over looks the same at any time. */
-START_TEST(test_ended_run_does_not_depend_on_now)
-{
-    struct story other;
-    story_init(&other, "a b", "G");
-    story_start(&other, "a");
-    story_start(&other, "b");
-    story_at(&other, 0, 30);
-    story_pass(&other, "a");
-    story_try_again(&other, "b", 10);
-    story_at(&other, 1, 5);
-    story_pass(&other, "b");
-    story_end_run(&other);
-    facts = (struct view_facts){.state = &other.state, .log = &other.tail, .mode = VIEW_ENDED};
-    view_done(&view);
-    view_init(&view, 2);
-
-    struct str texts[2] = {0};
-    for (int i = 0; i < 2; i++) {
-        story_at(&other, 2 + 60 * i, 0);
-        facts.now = facts.clock = other.now;
-        stage_draw(24, 80, false);
-        canvas_to_text(&canvas, &texts[i]);
-    }
-    ck_assert_str_eq(str_text(&texts[0]), str_text(&texts[1]));
-    ck_assert(stage_shows("ENDED"));
-    ck_assert(stage_shows("ended 13:51:05"));
-    ck_assert(stage_shows("2 of 2 passed, 1 after failures. q quits"));
-    str_done(&texts[0]);
-    str_done(&texts[1]);
-    story_done(&other);
-}
-END_TEST
-
-START_TEST(test_filter_without_match_says_so)
-{
-    (void)snprintf(view.filter.text, sizeof(view.filter.text), "class=rate-limt");
-    view.filter.len = strlen(view.filter.text);
-    view_narrow(&view, &facts);
-    stage_draw(24, 80, false);
-    ck_assert(stage_shows("0 of 10 tasks match   class=rate-limt"));
-    ck_assert(stage_shows("Esc shows all"));
-    ck_assert(!stage_shows("nearest"));
-    (void)snprintf(view.filter.text, sizeof(view.filter.text), "class=test-fial");
-    stage_draw(24, 80, false);
-    ck_assert(stage_shows("    0 of 10 tasks match   class=test-fial   Esc shows all\n"
-                          "    nearest class: test-fail (1)\n"));
-}
-END_TEST
-
-START_TEST(test_message_is_shown_at_every_size)
-{
-    static const struct {
-        int rows, columns;
-    } all[] = {{40, 140}, {24, 80}, {20, 60}, {12, 40}, {3, 24}};
-    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-        view_say(&view, &story.now, "T-1: done");
-        stage_draw(all[i].rows, all[i].columns, false);
-        ck_assert_msg(stage_shows("T-1: done"), "%dx%d", all[i].columns, all[i].rows);
-    }
-}
-END_TEST
-
-START_TEST(test_preview_names_no_act_that_is_refused)
-{
-    static const char words[] = "r retries once it is fixed";
-    view.chosen = story_task(&story, "T-107");
-    stage_draw(24, 80, false);
-    ck_assert(stage_shows(words));
-    facts.read_only = true;
-    stage_draw(24, 80, false);
-    ck_assert(stage_shows("stopped at 13:59:56"));
-    ck_assert(!stage_shows(words));
-    facts.read_only = false;
-    facts.mode = VIEW_REPLAY;
-    stage_draw(24, 80, false);
-    ck_assert(!stage_shows(words));
 }
 END_TEST
 
@@ -575,36 +133,6 @@ START_TEST(test_banner_is_in_line_2_at_every_size)
 }
 END_TEST
 
-START_TEST(test_other_live_runs_are_counted)
-{
-    facts.live_runs = 1;
-    stage_draw(24, 80, false);
-    ck_assert(!stage_shows("1 live"));
-    facts.live_runs = 2;
-    stage_draw(24, 80, false);
-    ck_assert(stage_shows(", 2 live"));
-    facts.mode = VIEW_ENDED;
-    facts.live_runs = 1;
-    stage_draw(24, 80, false);
-    ck_assert(stage_shows(", 1 live"));
-}
-END_TEST
-
-START_TEST(test_interrupted_run_that_lost_nothing)
-{
-    struct story other;
-    story_init(&other, "a b", "G");
-    facts = (struct view_facts){
-        .state = &other.state, .log = &other.tail, .mode = VIEW_INTERRUPTED, .orphaned = true};
-    view_done(&view);
-    view_init(&view, 2);
-    stage_draw(24, 80, false);
-    ck_assert(stage_shows("devs exited before the run ended. Continue it: devs run --continue"));
-    ck_assert(!stage_shows("died"));
-    story_done(&other);
-}
-END_TEST
-
 /* A correction long after the engine died does not change its last sign of life. */
 START_TEST(test_interrupted_run_is_as_old_as_its_engine)
 {
@@ -622,63 +150,6 @@ START_TEST(test_interrupted_run_is_as_old_as_its_engine)
     ck_assert_int_gt(story.state.last.at_ms, story.state.heard.at_ms);
     stage_draw(24, 80, false);
     ck_assert(stage_shows("last seen 14:02:10"));
-}
-END_TEST
-
-START_TEST(test_newer_notice_beats_an_older_answer)
-{
-    struct moment before = {.at_ms = story.state.notice_at_ms - 1};
-    view_say(&view, &before, "T-1: done");
-    stage_draw(24, 80, false);
-    ck_assert(stage_shows("13:59:56 T-107 needs you"));
-    view_say(&view, &story.now, "T-1: done");
-    stage_draw(24, 80, false);
-    ck_assert(stage_shows("T-1: done"));
-}
-END_TEST
-
-/* T-107 has needed the user since 13:59:56. */
-START_TEST(test_later_news_do_not_push_away_who_needs_a_person)
-{
-    stage_draw(24, 80, false);
-    ck_assert(stage_shows("13:59:56 T-107 needs you: auth, rule"));
-    story_fail(&story, "T-101", REASON_TEST_FAIL, NULL);
-    story_end(&story, "T-101", DECISION_RETRY_EXHAUSTED);
-    stage_draw(24, 80, false);
-    ck_assert(stage_shows("13:59:56 T-107 needs you: auth   14:02:37 T-101 gave up"));
-    stage_draw(20, 60, false);
-    ck_assert(stage_shows("13:59:56 T-107 needs you: auth"));
-    ck_assert(!stage_shows("T-101 gave up"));
-}
-END_TEST
-
-START_TEST(test_a_task_that_runs_and_is_held_says_so)
-{
-    struct event event = story_event(&story, "T-101", EVENT_TASK_HELD);
-    event.text = "{\"by\":\"ann\"}";
-    story_add(&story, event);
-    stage_draw(24, 80, false);
-    ck_assert(stage_shows(" ●❚running   T-101"));
-    view.chosen = story_task(&story, "T-101");
-    stage_draw(24, 80, false);
-    ck_assert(stage_shows(", held: no more tries after this one"));
-    stage_draw(24, 80, true);
-    ck_assert(stage_shows("*=running   T-101"));
-}
-END_TEST
-
-START_TEST(test_strange_bytes_do_not_reach_the_canvas)
-{
-    story_say(&story, "T-104", "a\033[31mred\033[0m\007\xff\n");
-    stage_draw(24, 80, false);
-    for (int row = 0; row < canvas.rows; row++) {
-        for (int column = 0; column < canvas.columns; column++) {
-            uint32_t rune = canvas_cell(&canvas, row, column)->rune;
-            ck_assert_uint_ge(rune == 0 ? ' ' : rune, ' ');
-            ck_assert_uint_ne(rune, 0x9b);
-        }
-    }
-    ck_assert(stage_shows("ared"));
 }
 END_TEST
 
@@ -786,40 +257,6 @@ START_TEST(test_no_hostile_rune_reaches_a_cell)
 }
 END_TEST
 
-START_TEST(test_scrolled_log_shows_earlier_lines)
-{
-    for (int i = 0; i < 100; i++) {
-        char line[32];
-        (void)snprintf(line, sizeof(line), "line %d of the log\n", i);
-        story_say(&story, "T-104", line);
-    }
-    stage_draw(40, 140, false);
-    ck_assert(stage_shows("line 99 of the log"));
-    view.log_back = 50;
-    stage_draw(40, 140, false);
-    ck_assert(stage_shows("line 49 of the log"));
-    ck_assert(stage_shows("50 lines up"));
-    ck_assert(!stage_shows("line 99 of"));
-}
-END_TEST
-
-START_TEST(test_roomy_preview_lists_what_does_not_fit_the_contract)
-{
-    story_fail(&story, "T-101", REASON_CONTRACT,
-               "{\"rule\":\"contract\",\"subtype\":\"MISSING_FIELD\","
-               "\"match\":\"[MISSING_FIELD] /summary: required\",\"violations\":["
-               "\"[MISSING_FIELD] /summary: required\",\"[WRONG_TYPE] /files: wrong type\"]}");
-    story_wait(&story, "T-101", 45);
-    view.chosen = story_task(&story, "T-101");
-    stage_draw(40, 140, false);
-    ck_assert(stage_shows("misfit [MISSING_FIELD] /summary: required"));
-    ck_assert(stage_shows("       [WRONG_TYPE] /files: wrong type"));
-    stage_draw(24, 80, false);
-    ck_assert(!stage_shows("misfit"));
-    ck_assert(stage_shows("\"[MISSING_FIELD] /summary: required\""));
-}
-END_TEST
-
 START_TEST(test_chosen_row_is_marked)
 {
     stage_draw(24, 80, true);
@@ -902,76 +339,193 @@ START_TEST(test_undo_is_offered_while_it_works)
 }
 END_TEST
 
-static void add_tests(TCase *tcase)
+/* With a banner, a gate and the lines of a replay, the list keeps a row, and the preview gets none
+ * of them. */
+START_TEST(test_list_has_a_row_below_all_that_may_be_above_it)
 {
+    facts.mode = VIEW_REPLAY;
+    facts.banner = "log not readable";
+    facts.replay = &story.replay;
+    const struct frame_input input = {.facts = &facts, .view = &view};
+    for (int rows = 12; rows < 20; rows++) {
+        for (int columns = 60; columns <= 120; columns += 20) {
+            const struct frame_layout layout = frame_layout(rows, columns, &input);
+            ck_assert_int_gt(layout.heads, layout.gate);
+            ck_assert_int_ge(layout.list.rows, 1);
+            ck_assert_int_eq(layout.preview_rule, layout.list.row + layout.list.rows);
+            ck_assert_int_le(layout.preview.row + layout.preview.rows, layout.edges.bottom_rule);
+        }
+    }
+}
+END_TEST
+
+START_TEST(test_report_at_every_small_size)
+{
+    static struct compare compare;
+    struct report_rows rows = {0};
+    str_add(&compare.sides[COMPARE_FIRST].name, "#1/T-104 try 1 of GREEN");
+    str_add(&compare.sides[COMPARE_SECOND].name, "#1/日本語 try 2 of GREEN");
+    for (int columns = 1; columns <= 81; columns += 40) {
+        const struct compare_look look = {.columns = columns, .ascii = columns > 1};
+        compare_lay(&compare, &look, &rows);
+        facts.report = &rows;
+        view.report.kind = REPORT_COMPARE;
+        view.report.top = columns; /* scrolled on a larger screen */
+        stage_fits_every_size();
+    }
+    report_rows_done(&rows);
+    compare_done(&compare);
+}
+END_TEST
+
+/* Makes `cases` test failures that were retried, of which `passed` passed. */
+static struct retry_help *retries_of(int cases, int passed)
+{
+    struct retry_help *out = xcalloc(1, sizeof(*out));
+    const struct verdict_label fail = {.class = VERDICT_PERSISTENT, .reason = REASON_TEST_FAIL};
+    for (int i = 0; i < cases; i++) {
+        struct retry_step step = {.help = out};
+        for (int number = 1; number <= 2; number++) {
+            const bool passes = number == 2 && i < passed;
+            const struct retry_attempt attempt = {
+                .number = number,
+                .class =
+                    passes ? (struct failure_class){0} : (struct failure_class){.label = fail}};
+            retry_step_add(&step, &attempt);
+        }
+    }
+    return out;
+}
+
+START_TEST(test_chance_is_told_where_there_are_enough_like_it)
+{
+    struct retry_help *few = retries_of(RETRY_CASES_MIN - 1, 2);
+    struct retry_help *enough = retries_of(30, 2);
+    facts.retries = few;
+    stage_draw(40, 140, false);
+    ck_assert(!stage_shows(" chance "));
+    facts.retries = enough;
+    stage_draw(40, 140, false);
+    ck_assert(stage_shows(" chance   7 % that try 4 passes (2 of 30 like it: test-fail)"));
+    free(few);
+    free(enough);
+}
+END_TEST
+
+static void check_try(int step, int attempt)
+{
+    const struct view_try at = view_try_now(&view, &story.state);
+    ck_assert_int_eq(at.task, view.chosen);
+    ck_assert_int_eq(at.step, step);
+    ck_assert_int_eq(at.attempt, attempt);
+}
+
+/* The state has only the rule of a step's latest failure; that of an older try comes from the
+ * log. */
+START_TEST(test_older_try_tells_its_rule_out_of_the_log)
+{
+    struct forensics forensics = {.key = {.task = view.chosen, .step = 1, .attempt = 2},
+                                  .verdict = verdict_new()};
+    forensics.verdict.class = VERDICT_PERSISTENT;
+    (void)snprintf(forensics.verdict.rule, sizeof(forensics.verdict.rule), "test.tap");
+    (void)snprintf(forensics.verdict.match, sizeof(forensics.verdict.match), "not ok 7");
+    facts.forensics = &forensics;
+    (void)view_key(&view, 'k', &facts);
+    check_try(1, 2);
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows("rule test.tap"));
+    ck_assert(stage_shows("matched  \"not ok 7\""));
+    forensics.key.attempt = 1; /* data read for another try is not used */
+    stage_draw(24, 80, false);
+    ck_assert(!stage_shows("matched"));
+}
+END_TEST
+
+START_TEST(test_preview_scrolls_where_it_has_the_keys)
+{
+    view.panes |= VIEW_HAS_PREVIEW;
+    view_preview_fit(&view, 30, 10);
+    ck_assert(!view_preview_act(&view, UI_DOWN));
+    view.pane = VIEW_PANE_PREVIEW;
+    ck_assert(view_preview_act(&view, UI_DOWN));
+    ck_assert_int_eq(view.preview.top, 1);
+    ck_assert(view_preview_act(&view, UI_LAST));
+    ck_assert_int_eq(view.preview.top, 20);
+    ck_assert(view_preview_act(&view, UI_PAGE_UP));
+    ck_assert_int_eq(view.preview.top, 10);
+    view_preview_fit(&view, 15, 10);
+    ck_assert_int_eq(view.preview.top, 5);
+    view.chosen = story_task(&story, "T-101");
+    view_preview_fit(&view, 30, 10);
+    ck_assert_int_eq(view.preview.top, 0);
+}
+END_TEST
+
+/* Row by row, over all steps; rows past the last one are ignored. */
+START_TEST(test_a_row_of_the_table_is_a_try)
+{
+    view_detail_choose(&view, &story.state, 0);
+    check_try(0, 1);
+    view_detail_choose(&view, &story.state, 2);
+    check_try(1, 2);
+    view_detail_choose(&view, &story.state, 99);
+    check_try(1, 2);
+}
+END_TEST
+
+START_TEST(test_tries_by_hand_and_what_they_changed_are_told)
+{
+    struct event ended = story_event(&story, "T-104", EVENT_WAIT_ENDED);
+    ended.a = 1;
+    ended.text = "{\"by\":\"ann\"}";
+    struct event changed = story_event(&story, "T-104", EVENT_WORKSPACE_CHANGED);
+    changed.a = 2;
+    changed.b = 41;
+    changed.c = 3;
+    story_add(&story, changed);
+    story_add(&story, ended);
+    story_start(&story, "T-104");
+    stage_draw(40, 140, false);
+    ck_assert(stage_shows("2 files, +41 -3"));
+    ck_assert(stage_shows("by hand"));
+}
+END_TEST
+
+static void add_tasks_cases(Suite *suite)
+{
+    TCase *tcase = test_case(suite, "tasks");
     tcase_add_checked_fixture(tcase, set_up, stage_close);
-    tcase_add_loop_test(tcase, test_golden, 0, TABLE_LEN(sizes));
-    tcase_add_loop_test(tcase, test_golden_preview, 0, TABLE_LEN(chosen_tasks));
-    tcase_add_loop_test(tcase, test_no_size_is_refused, 1, 150);
-    tcase_add_loop_test(tcase, test_of_a_long_id_the_middle_is_left_out, 0, TABLE_LEN(id_cases));
-    tcase_add_test(tcase, test_undo_is_offered_while_it_works);
-    tcase_add_test(tcase, test_long_ids_of_one_plan_are_told_apart);
-    tcase_add_test(tcase, test_open_task_has_the_screen);
     tcase_add_test(tcase, test_a_short_wait_is_shown_in_tenths);
-    tcase_add_test(tcase, test_countdown_follows_the_time);
-    tcase_add_test(tcase, test_ended_run_does_not_depend_on_now);
-    tcase_add_test(tcase, test_filter_without_match_says_so);
-    tcase_add_test(tcase, test_message_is_shown_at_every_size);
     tcase_add_test(tcase, test_banner_of_each_trouble_with_the_log);
-    tcase_add_test(tcase, test_preview_names_no_act_that_is_refused);
     tcase_add_test(tcase, test_banner_is_in_line_2_at_every_size);
-    tcase_add_test(tcase, test_other_live_runs_are_counted);
-    tcase_add_test(tcase, test_interrupted_run_that_lost_nothing);
     tcase_add_test(tcase, test_interrupted_run_is_as_old_as_its_engine);
-    tcase_add_test(tcase, test_newer_notice_beats_an_older_answer);
-    tcase_add_test(tcase, test_later_news_do_not_push_away_who_needs_a_person);
-    tcase_add_test(tcase, test_a_task_that_runs_and_is_held_says_so);
-    tcase_add_test(tcase, test_strange_bytes_do_not_reach_the_canvas);
     tcase_add_loop_test(tcase, test_no_hostile_rune_reaches_a_cell, 0, TABLE_LEN(hostile));
-    tcase_add_test(tcase, test_scrolled_log_shows_earlier_lines);
-    tcase_add_test(tcase, test_roomy_preview_lists_what_does_not_fit_the_contract);
     tcase_add_test(tcase, test_chosen_row_is_marked);
-}
-
-static void add_agent_tests(TCase *tcase)
-{
-    tcase_add_checked_fixture(tcase, set_up_agents, stage_close);
-    tcase_add_loop_test(tcase, test_golden_agents, 0, TABLE_LEN(agent_frames));
-}
-
-static void add_circle_tests(TCase *tcase)
-{
-    tcase_add_checked_fixture(tcase, set_up_circles, stage_close);
-    tcase_add_loop_test(tcase, test_golden_circles, 0, TABLE_LEN(circle_frames));
-    tcase_add_test(tcase, test_suspicion_has_sign_word_and_color);
-    tcase_add_test(tcase, test_suspicion_goes_away_with_what_is_new);
-    tcase_add_test(tcase, test_circles_can_be_looked_for);
-    tcase_add_test(tcase, test_stuck_task_offers_to_go_on_while_its_run_lives);
-}
-
-static void add_retry_tests(TCase *tcase)
-{
+    tcase_add_loop_test(tcase, test_of_a_long_id_the_middle_is_left_out, 0, TABLE_LEN(id_cases));
+    tcase_add_test(tcase, test_long_ids_of_one_plan_are_told_apart);
+    tcase_add_test(tcase, test_undo_is_offered_while_it_works);
+    tcase_add_test(tcase, test_report_at_every_small_size);
+    tcase = test_case(suite, "retries");
     tcase_add_checked_fixture(tcase, set_up_retries, stage_close);
-    tcase_add_loop_test(tcase, test_golden_retry, 0, TABLE_LEN(retry_frames));
-    tcase_add_test(tcase, test_golden_unfolded_fault);
-    tcase_add_test(tcase, test_golden_sent_one);
-    tcase_add_test(tcase, test_golden_gate_that_opens);
-    tcase_add_test(tcase, test_golden_held_fault);
-    tcase_add_test(tcase, test_golden_retry_in_a_replay);
     tcase_add_test(tcase, test_far_misses_need_room);
-    tcase_add_test(tcase, test_prompt_about_all_fits);
-    tcase_add_loop_test(tcase, test_no_size_is_refused, 1, 150);
+    tcase_add_test(tcase, test_list_has_a_row_below_all_that_may_be_above_it);
+}
+
+static void add_detail_cases(Suite *suite)
+{
+    TCase *tcase = test_case(suite, "detail");
+    tcase_add_checked_fixture(tcase, set_up_detail, stage_close);
+    tcase_add_test(tcase, test_chance_is_told_where_there_are_enough_like_it);
+    tcase_add_test(tcase, test_older_try_tells_its_rule_out_of_the_log);
+    tcase_add_test(tcase, test_preview_scrolls_where_it_has_the_keys);
+    tcase_add_test(tcase, test_a_row_of_the_table_is_a_try);
+    tcase_add_test(tcase, test_tries_by_hand_and_what_they_changed_are_told);
 }
 
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("frame");
-    add_tests(test_case(suite, "frame"));
-    add_retry_tests(test_case(suite, "retries"));
-    add_circle_tests(test_case(suite, "circles"));
-    add_agent_tests(test_case(suite, "agents"));
-    TCase *said = test_case(suite, "said");
-    tcase_add_checked_fixture(said, set_up_said, stage_close);
-    tcase_add_loop_test(said, test_golden_said, 0, TABLE_LEN(said_frames));
+    add_tasks_cases(suite);
+    add_detail_cases(suite);
     return suite;
 }

@@ -1,3 +1,4 @@
+/* Questions and the line that is typed in, beside the scripts acts.txt and prompts.txt. */
 #include "prompt.h"
 
 #include <string.h>
@@ -52,65 +53,53 @@ static const char *drawn(void)
     return str_text(&text);
 }
 
+static void open_kind(enum prompt_kind kind)
+{
+    struct prompt_many many = six;
+    many.kind = kind;
+    many.agents = 2;
+    prompt_close(&prompt);
+    if (kind == PROMPT_QUIT)
+        prompt_open_quit(&prompt, 3, 2, OPENED_MS);
+    else if (kind == PROMPT_CANCEL || kind == PROMPT_KILL || kind == PROMPT_RETRY_WITH)
+        prompt_open(&prompt, kind, &waiting, OPENED_MS);
+    else
+        prompt_open_many(&prompt, &many, OPENED_MS);
+}
+
+/* The keys that answer a question, and what they decide. */
 static const struct {
     enum prompt_kind kind;
-    uint32_t key;
-    enum prompt_choice want;
-} key_cases[] = {
-    {PROMPT_CANCEL, 's', PROMPT_STOP},
-    {PROMPT_CANCEL, 't', PROMPT_TERM},
-    {PROMPT_CANCEL, 'K', PROMPT_KILLED},
-    {PROMPT_CANCEL, TERM_KEY_ESC, PROMPT_KEPT},
-    {PROMPT_CANCEL, TERM_KEY_ENTER, PROMPT_UNDECIDED},
-    {PROMPT_CANCEL, 'y', PROMPT_UNDECIDED},
-    {PROMPT_CANCEL, 'Y', PROMPT_UNDECIDED},
-    {PROMPT_CANCEL, 'x', PROMPT_UNDECIDED},
-    {PROMPT_CANCEL, 'k', PROMPT_UNDECIDED},
-    {PROMPT_CANCEL, 'S', PROMPT_UNDECIDED},
-    {PROMPT_CANCEL, 'c', PROMPT_UNDECIDED},
-    {PROMPT_CANCEL, 'w', PROMPT_UNDECIDED},
-    {PROMPT_CANCEL, ' ', PROMPT_UNDECIDED},
-    {PROMPT_CANCEL_MANY, 's', PROMPT_STOP},
-    {PROMPT_CANCEL_MANY, 't', PROMPT_TERM},
-    {PROMPT_CANCEL_MANY, 'K', PROMPT_KILLED},
-    {PROMPT_CANCEL_MANY, TERM_KEY_ESC, PROMPT_KEPT},
-    {PROMPT_CANCEL_MANY, TERM_KEY_ENTER, PROMPT_UNDECIDED},
-    {PROMPT_CANCEL_MANY, 'x', PROMPT_UNDECIDED},
-    {PROMPT_CANCEL_MANY, 'c', PROMPT_UNDECIDED},
-    {PROMPT_QUIT, 'w', PROMPT_WAIT},
-    {PROMPT_QUIT, 'c', PROMPT_CANCEL_ALL},
-    {PROMPT_QUIT, TERM_KEY_ESC, PROMPT_KEPT},
-    {PROMPT_QUIT, 'q', PROMPT_UNDECIDED},
-    {PROMPT_QUIT, 'y', PROMPT_UNDECIDED},
-    {PROMPT_QUIT, TERM_KEY_ENTER, PROMPT_UNDECIDED},
-    {PROMPT_QUIT, 's', PROMPT_UNDECIDED},
-    {PROMPT_QUIT, 't', PROMPT_UNDECIDED},
-    {PROMPT_QUIT, 'K', PROMPT_UNDECIDED},
-    {PROMPT_QUIT, 0x03, PROMPT_UNDECIDED},
+    const char *keys;
+    enum prompt_choice choices[4];
+} answers[] = {
+    {PROMPT_CANCEL, "stK", {PROMPT_STOP, PROMPT_TERM, PROMPT_KILLED}},
+    {PROMPT_CANCEL_MANY, "stK", {PROMPT_STOP, PROMPT_TERM, PROMPT_KILLED}},
+    {PROMPT_KILL, "K", {PROMPT_KILLED}},
+    {PROMPT_KILL_MANY, "K", {PROMPT_KILLED}},
+    {PROMPT_RETRY_MANY, "s", {PROMPT_GO}},
+    {PROMPT_HOLD_MANY, "h", {PROMPT_GO}},
+    {PROMPT_RELEASE_MANY, "r", {PROMPT_GO}},
+    {PROMPT_QUIT, "wcd", {PROMPT_WAIT, PROMPT_CANCEL_ALL, PROMPT_DETACH}},
 };
 
-START_TEST(test_key)
+/* No other key does, above all not Enter, y and the key that asked; and none right after the
+ * question has opened, except Esc. */
+START_TEST(test_only_its_answers_decide)
 {
-    enum prompt_kind kind = key_cases[_i].kind;
-    if (kind == PROMPT_QUIT) {
-        prompt_close(&prompt);
-        prompt_open_quit(&prompt, 3, 2, OPENED_MS);
+    const enum prompt_kind kind = answers[_i].kind;
+    for (uint32_t key = 1; key <= 0x7f; key++) {
+        const char *answer = strchr(answers[_i].keys, (int)key);
+        const enum prompt_choice want = key == TERM_KEY_ESC ? PROMPT_KEPT
+                                        : answer ? answers[_i].choices[answer - answers[_i].keys]
+                                                 : PROMPT_UNDECIDED;
+        open_kind(kind);
+        if (key != TERM_KEY_ESC)
+            ck_assert_int_eq((int)prompt_key(&prompt, key, LATER_MS - 1), (int)PROMPT_UNDECIDED);
+        ck_assert_int_eq((int)prompt.kind, (int)kind);
+        ck_assert_msg(prompt_key(&prompt, key, LATER_MS) == want, "key %u", (unsigned)key);
+        ck_assert_int_eq(prompt.kind == PROMPT_NONE, want != PROMPT_UNDECIDED);
     }
-    if (kind == PROMPT_CANCEL_MANY) {
-        prompt_close(&prompt);
-        prompt_open_many(&prompt, &six, OPENED_MS);
-    }
-
-    bool is_safe = key_cases[_i].key == TERM_KEY_ESC;
-    enum prompt_choice early = prompt_key(&prompt, is_safe ? 's' : key_cases[_i].key, LATER_MS - 1);
-    enum prompt_kind kind_early = prompt.kind;
-    enum prompt_choice choice = prompt_key(&prompt, key_cases[_i].key, LATER_MS);
-
-    ck_assert_int_eq((int)early, (int)PROMPT_UNDECIDED);
-    ck_assert_int_eq((int)kind_early, (int)kind);
-    ck_assert_int_eq((int)choice, (int)key_cases[_i].want);
-    bool open = prompt.kind != PROMPT_NONE;
-    ck_assert_int_eq(open, key_cases[_i].want == PROMPT_UNDECIDED);
 }
 END_TEST
 
@@ -130,318 +119,45 @@ START_TEST(test_closed_prompt_takes_nothing)
 }
 END_TEST
 
-START_TEST(test_target_is_kept)
-{
-    ck_assert_int_eq((int)prompt_key(&prompt, 't', LATER_MS), (int)PROMPT_TERM);
-    ck_assert_int_eq(prompt.task, 3);
-    ck_assert_int_eq(prompt.step, 1);
-    ck_assert_int_eq(prompt.attempt, 3);
-    ck_assert_str_eq(prompt.id, "T-104");
-}
-END_TEST
-
 START_TEST(test_same_target_changes_nothing)
 {
     ck_assert(!prompt_update(&prompt, &waiting, OPENED_MS + 100));
     ck_assert(!prompt.changed);
     ck_assert_int_eq((int)prompt_key(&prompt, 's', LATER_MS), (int)PROMPT_STOP);
+    open_kind(PROMPT_CANCEL_MANY); /* the caller keeps its tasks */
+    ck_assert(!prompt_update(&prompt, &waiting, LATER_MS));
 }
 END_TEST
-
-static const struct {
-    const char *name;
-    enum task_status status;
-    int step, attempt;
-    const char *words;
-} change_cases[] = {
-    {"it starts", TASK_RUNNING, 1, 4, "?   try 4 is running"},
-    {"another wait", TASK_BACKOFF, 1, 4, "it waits for try 5, nothing running"},
-    {"it passed", TASK_PASSED, 1, 3, "it has passed, nothing running"},
-    {"another cancelled it", TASK_CANCELLED, 1, 3, "it is cancelled, nothing running"},
-    {"the next step, the same try", TASK_BACKOFF, 2, 3,
-     "it waits for VERIFY try 4, nothing running"},
-    {"the next step runs", TASK_RUNNING, 2, 1, "?   VERIFY try 1 is running"},
-};
-
-START_TEST(test_change_asks_again)
-{
-    struct prompt_target now = waiting;
-    now.status = change_cases[_i].status;
-    now.step = change_cases[_i].step;
-    now.phase = now.step == 1 ? PHASE_GREEN : PHASE_VERIFY;
-    now.attempt = change_cases[_i].attempt;
-
-    ck_assert(prompt_update(&prompt, &now, LATER_MS));
-
-    ck_assert_int_eq((int)prompt_key(&prompt, 't', LATER_MS), (int)PROMPT_UNDECIDED);
-    ck_assert_ptr_nonnull(strstr(drawn(), "T-104 has changed."));
-    ck_assert_msg(strstr(drawn(), change_cases[_i].words) != NULL, "%s: %s", change_cases[_i].name,
-                  drawn());
-    ck_assert(!prompt_update(&prompt, &now, LATER_MS + 1));
-    ck_assert_int_eq((int)prompt_key(&prompt, 't', LATER_MS + PROMPT_DEAF_MS), (int)PROMPT_TERM);
-    ck_assert_int_eq(prompt.step, change_cases[_i].step);
-    ck_assert_int_eq(prompt.attempt, change_cases[_i].attempt);
-}
-END_TEST
-
-START_TEST(test_cancel_drawn)
-{
-    ck_assert_int_eq(prompt_rows(&prompt, 24), 5);
-    ck_assert_str_eq(drawn(),
-                     "\n"
-                     " Cancel T-104 checkout: tax rounding?   it waits for try 4, nothing running\n"
-                     " s  stop retrying, keep the 3 tries and captures\n"
-                     " t  as s; a running try gets TERM to its group, then KILL\n"
-                     " K  as s; a running try gets KILL at once\n"
-                     " Esc  leave it as it is   (Enter does nothing)\n");
-}
-END_TEST
-
-START_TEST(test_cancel_of_many_drawn)
-{
-    prompt_close(&prompt);
-    prompt_open_many(&prompt, &six, OPENED_MS);
-    ck_assert(!prompt_update(&prompt, &waiting, LATER_MS)); /* the caller keeps its tasks */
-    ck_assert_str_eq(drawn(), " Cancel all 6 tasks of one fault?   none is running\n"
-                              " T-104 T-105 T-106 T-107 T-108 T-109\n"
-                              " s  stop retrying all of them\n"
-                              " t  as s; running tries get TERM to their groups, then KILL\n"
-                              " K  like s; kills running tries at once\n"
-                              " Esc  leave them as they are   (Enter does nothing)\n");
-}
-END_TEST
-
-START_TEST(test_list_of_many_is_cut_between_names)
-{
-    prompt_close(&prompt);
-    prompt_open_many(&prompt, &six, OPENED_MS);
-    canvas_resize(&canvas, 6, 26);
-    ck_assert_ptr_nonnull(strstr(drawn(), "\n T-104 T-105 and 4 more\n"));
-    ck_assert_ptr_nonnull(strstr(drawn(), "\n t  TERM, KILL later\n"));
-}
-END_TEST
-
-START_TEST(test_those_left_out_are_told)
-{
-    struct prompt_many many = six;
-    many.kind = PROMPT_HOLD_MANY;
-    many.whose = "marked tasks";
-    many.hidden = 2;
-    many.running = 1;
-    many.left_out = 3;
-    many.left_why = "T-102 has ended: nothing to hold";
-    prompt_close(&prompt);
-    prompt_open_many(&prompt, &many, OPENED_MS);
-    ck_assert_str_eq(drawn(), "\n"
-                              " Hold 6 marked tasks?   1 running, 2 not shown\n"
-                              " T-104 T-105 T-106 T-107 T-108 T-109\n"
-                              " not: T-102 has ended: nothing to hold (and 2 more)\n"
-                              " h  hold them: no new tries; running ones may finish\n"
-                              " Esc  leave them as they are   (Enter does nothing)\n");
-    ck_assert_int_eq((int)prompt_key(&prompt, 'p', LATER_MS), (int)PROMPT_UNDECIDED);
-    ck_assert_int_eq((int)prompt_key(&prompt, 'h', LATER_MS), (int)PROMPT_GO);
-}
-END_TEST
-
-START_TEST(test_many_that_changed_are_asked_again)
-{
-    struct prompt_many now = six;
-    prompt_close(&prompt);
-    prompt_open_many(&prompt, &six, OPENED_MS);
-    now.running = 2;
-    prompt_update_many(&prompt, &now, LATER_MS);
-    ck_assert_int_eq((int)prompt_key(&prompt, 't', LATER_MS), (int)PROMPT_UNDECIDED);
-    ck_assert_ptr_nonnull(strstr(drawn(), " They have changed.   Cancel all 6 tasks of one "
-                                          "fault?   2 running\n"));
-    ck_assert_int_eq((int)prompt_key(&prompt, 't', LATER_MS + PROMPT_DEAF_MS), (int)PROMPT_TERM);
-}
-END_TEST
-
-START_TEST(test_kill_is_one_key_and_not_the_asking_one)
-{
-    prompt_close(&prompt);
-    prompt_open(&prompt, PROMPT_KILL, &waiting, OPENED_MS);
-    ck_assert_ptr_nonnull(strstr(drawn(), " Kill T-104 checkout: tax rounding?"));
-    static const uint32_t others[] = {'X', 'x', 'k', 's', 't', 'y', TERM_KEY_ENTER};
-    for (size_t i = 0; i < TABLE_LEN(others); i++)
-        ck_assert_int_eq((int)prompt_key(&prompt, others[i], LATER_MS), (int)PROMPT_UNDECIDED);
-    ck_assert_int_eq((int)prompt_key(&prompt, 'K', LATER_MS), (int)PROMPT_KILLED);
-}
-END_TEST
-
-static const struct {
-    enum prompt_kind kind;
-    int columns;
-} narrow_cases[] = {
-    {PROMPT_CANCEL, 60},
-    {PROMPT_CANCEL, 40},
-    {PROMPT_CANCEL_MANY, 60},
-    {PROMPT_CANCEL_MANY, 40},
-    {PROMPT_KILL, 60},
-    {PROMPT_KILL, 40},
-    {PROMPT_KILL_MANY, 60},
-    {PROMPT_KILL_MANY, 40},
-    {PROMPT_RETRY_MANY, 60},
-    {PROMPT_RETRY_MANY, 40},
-    {PROMPT_RETRY_WITH, 60},
-    {PROMPT_RETRY_WITH, 40},
-    {PROMPT_RETRY_WITH_MANY, 60},
-    {PROMPT_RETRY_WITH_MANY, 40},
-    {PROMPT_HOLD_MANY, 60},
-    {PROMPT_HOLD_MANY, 40},
-    {PROMPT_RELEASE_MANY, 60},
-    {PROMPT_RELEASE_MANY, 40},
-    {PROMPT_QUIT, 60},
-    {PROMPT_QUIT, 40},
-};
-
-static void open_kind(enum prompt_kind kind)
-{
-    struct prompt_many many = six;
-    many.kind = kind;
-    many.agents = 2;
-    prompt_close(&prompt);
-    if (kind == PROMPT_QUIT)
-        prompt_open_quit(&prompt, 3, 2, OPENED_MS);
-    else if (kind == PROMPT_CANCEL || kind == PROMPT_KILL || kind == PROMPT_RETRY_WITH)
-        prompt_open(&prompt, kind, &waiting, OPENED_MS);
-    else
-        prompt_open_many(&prompt, &many, OPENED_MS);
-}
 
 /* Below the question, where a title may be truncated, every answer has a text that fits. */
 START_TEST(test_narrow_screens_cut_no_answer)
 {
-    open_kind(narrow_cases[_i].kind);
-    canvas_resize(&canvas, 12, narrow_cases[_i].columns);
-    const char *frame = drawn();
-    while (*frame == '\n')
-        frame++;
-    const char *answers = strchr(frame, '\n');
-    ck_assert_ptr_nonnull(answers);
-    ck_assert_msg(!strstr(answers, "…"), "%s", frame);
+    for (int columns = 40; columns <= 60; columns += 20) {
+        open_kind((enum prompt_kind)_i);
+        canvas_resize(&canvas, 12, columns);
+        const char *frame = drawn();
+        frame += strspn(frame, "\n");
+        const char *below = strchr(frame, '\n');
+        ck_assert_ptr_nonnull(below);
+        ck_assert_msg(!strstr(below, "…"), "%s", frame);
+    }
 }
 END_TEST
 
-/* Without room for a row each, the answers are placed side by side. */
-START_TEST(test_answers_fit_three_rows_of_24)
+static void open_cancel(const struct prompt_target *target)
 {
-    canvas_resize(&canvas, 3, 24);
-    ck_assert_str_eq(drawn(), " Cancel T-104 checkout…\n"
-                              " s stop  t TERM  K KILL\n"
-                              " Esc keep\n");
-}
-END_TEST
-
-static void press_all(const char *keys)
-{
-    for (; *keys != '\0'; keys++)
-        ck_assert_int_eq((int)prompt_key(&prompt, (unsigned char)*keys, LATER_MS),
-                         (int)PROMPT_UNDECIDED);
-}
-
-static void open_retry(enum hint_goes hint_goes)
-{
-    struct prompt_target target = waiting;
-    target.hint_goes = hint_goes;
-    target.tries_left = 3;
     prompt_close(&prompt);
-    prompt_open(&prompt, PROMPT_RETRY_WITH, &target, OPENED_MS);
+    prompt_open(&prompt, PROMPT_CANCEL, target, OPENED_MS);
 }
 
 START_TEST(test_hint_of_a_check_is_for_the_next_round)
 {
-    open_retry(HINT_GOES_BACK);
+    struct prompt_target target = waiting;
+    target.hint_goes = HINT_GOES_BACK;
+    prompt_close(&prompt);
+    prompt_open(&prompt, PROMPT_RETRY_WITH, &target, OPENED_MS);
     const char *frame = drawn();
     ck_assert_msg(strstr(frame, "for the agent's prompt in the next round\n"), "%s", frame);
-}
-END_TEST
-
-START_TEST(test_retry_takes_a_hint_and_tries)
-{
-    open_retry(HINT_GOES_HERE);
-    press_all("sKy x");
-    press_all("\t12");
-    ck_assert(prompt_wants_text(&prompt));
-    ck_assert_str_eq(drawn(),
-                     "\n"
-                     " Retry T-104 checkout: tax rounding?   it waits for try 4, nothing running\n"
-                     " hint   sKy x\n"
-                     "        for the agent's next prompt; kept in the log with the try\n tries  "
-                     "12    from now on; empty: 3, as planned\n"
-                     " Enter  review   Tab  other field   Esc  cancel\n");
-    press_all("\n");
-    ck_assert(!prompt_wants_text(&prompt));
-    ck_assert_int_eq((int)prompt_key(&prompt, 's', LATER_MS), (int)PROMPT_UNDECIDED); /* ignored */
-    ck_assert_str_eq(drawn(),
-                     " Retry T-104 checkout: tax rounding?   it waits for try 4, nothing running\n"
-                     " hint   sKy x\n"
-                     " tries  12 from now on\n"
-                     " s  start it like this\n"
-                     " e  edit it\n"
-                     " Esc  leave it as it is   (Enter does nothing)\n");
-    ck_assert_int_eq((int)prompt_key(&prompt, 's', LATER_MS + PROMPT_DEAF_MS), (int)PROMPT_GO);
-    ck_assert_int_eq(prompt_tries(&prompt), 12);
-    ck_assert_str_eq(prompt_hint(&prompt), "sKy x");
-}
-END_TEST
-
-/* On a very low screen, the active field and its cursor are visible. */
-START_TEST(test_retry_shows_the_field_that_is_typed_in)
-{
-    canvas_resize(&canvas, 3, 24);
-    open_retry(HINT_GOES_HERE);
-    press_all("so");
-    ck_assert_ptr_nonnull(strstr(drawn(), " hint   so\n"));
-    ck_assert_int_eq(canvas.cursor_row, 1);
-    press_all("\t12");
-    ck_assert_ptr_nonnull(strstr(drawn(), " tries  12\n"));
-    ck_assert_int_eq(canvas.cursor_row, 1);
-    ck_assert_int_eq(canvas.cursor_column, 10);
-}
-END_TEST
-
-START_TEST(test_retry_is_not_confirmed_by_what_asked)
-{
-    open_retry(HINT_GOES_NOWHERE);
-    press_all("\n");
-    static const uint32_t others[] = {'R', 'r', 'y', TERM_KEY_ENTER, ' '};
-    for (size_t i = 0; i < TABLE_LEN(others); i++)
-        ck_assert_int_eq((int)prompt_key(&prompt, others[i], LATER_MS + PROMPT_DEAF_MS),
-                         (int)PROMPT_UNDECIDED);
-    ck_assert_int_eq((int)prompt_key(&prompt, 'e', LATER_MS + PROMPT_DEAF_MS),
-                     (int)PROMPT_UNDECIDED);
-    ck_assert(prompt_wants_text(&prompt));
-    ck_assert_ptr_nonnull(strstr(drawn(), "no agent here: only kept in the log"));
-    ck_assert_int_eq((int)prompt_key(&prompt, TERM_KEY_ESC, LATER_MS + PROMPT_DEAF_MS),
-                     (int)PROMPT_KEPT);
-}
-END_TEST
-
-static const char *const wrong_tries[] = {"0", "101", "abc", "-1", "99999999999"};
-
-START_TEST(test_retry_wants_a_number_of_tries)
-{
-    open_retry(HINT_GOES_HERE);
-    press_all("\t");
-    press_all(wrong_tries[_i]);
-    press_all("\n");
-    ck_assert(prompt_wants_text(&prompt));
-    ck_assert_ptr_nonnull(strstr(drawn(), "tries: a number from 1 to 100"));
-}
-END_TEST
-
-/* The task continues while the user types, without losing a letter. */
-START_TEST(test_change_does_not_interrupt_typing)
-{
-    struct prompt_target now = waiting;
-    open_retry(HINT_GOES_HERE);
-    press_all("a");
-    now.attempt = 4;
-    ck_assert(prompt_update(&prompt, &now, LATER_MS));
-    press_all("b");
-    ck_assert_str_eq(prompt_hint(&prompt), "ab");
-    ck_assert_ptr_nonnull(strstr(drawn(), "T-104 has changed."));
 }
 END_TEST
 
@@ -452,8 +168,7 @@ START_TEST(test_long_title_does_not_hide_the_state)
     title[sizeof(title) - 1] = '\0';
     struct prompt_target target = waiting;
     target.title = title;
-    prompt_close(&prompt);
-    prompt_open(&prompt, PROMPT_CANCEL, &target, OPENED_MS);
+    open_cancel(&target);
 
     ck_assert_ptr_nonnull(strstr(drawn(), " Cancel T-104 zzz"));
     ck_assert_ptr_nonnull(strstr(drawn(), "…   it waits for try 4, nothing running\n"));
@@ -467,37 +182,8 @@ START_TEST(test_title_is_cut_between_runes)
     memcpy(title + PROMPT_TITLE_MAX - 2, "é", sizeof("é"));
     struct prompt_target target = waiting;
     target.title = title;
-    prompt_close(&prompt);
-    prompt_open(&prompt, PROMPT_CANCEL, &target, OPENED_MS);
+    open_cancel(&target);
     ck_assert_uint_eq(strlen(prompt.title), PROMPT_TITLE_MAX - 2);
-}
-END_TEST
-
-START_TEST(test_nothing_kept_when_nothing_was_tried)
-{
-    struct prompt_target target = waiting;
-    target.status = TASK_QUEUED;
-    target.attempt = target.attempts = 0;
-    prompt_close(&prompt);
-    prompt_open(&prompt, PROMPT_CANCEL, &target, OPENED_MS);
-    ck_assert_ptr_nonnull(strstr(drawn(), " s  stop retrying\n"));
-    ck_assert_ptr_nonnull(strstr(drawn(), "it is queued, nothing running"));
-}
-END_TEST
-
-START_TEST(test_quit_drawn)
-{
-    prompt_close(&prompt);
-    prompt_open_quit(&prompt, 3, 2, OPENED_MS);
-    ck_assert_str_eq(
-        drawn(), "\n"
-                 " Quit devs?   3 tasks running and 2 waiting: the engine runs in this program.\n"
-                 " w  wait: start nothing more, quit when running tries have ended\n"
-                 " c  cancel all: TERM, then KILL, then quit; the log keeps every try\n"
-                 " d  detach: the run continues without this terminal; reopen it with devs\n"
-                 " Esc  stay\n");
-    prompt_update_quit(&prompt, 1, 1);
-    ck_assert_ptr_nonnull(strstr(drawn(), "1 task running and 1 waiting:"));
 }
 END_TEST
 
@@ -632,30 +318,14 @@ Suite *test_suite(void)
     Suite *suite = suite_create("prompt");
     TCase *tcase = test_case(suite, "prompt");
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, test_key, 0, TABLE_LEN(key_cases));
+    tcase_add_loop_test(tcase, test_only_its_answers_decide, 0, TABLE_LEN(answers));
     tcase_add_test(tcase, test_closed_prompt_takes_nothing);
-    tcase_add_test(tcase, test_target_is_kept);
     tcase_add_test(tcase, test_same_target_changes_nothing);
-    tcase_add_loop_test(tcase, test_change_asks_again, 0, TABLE_LEN(change_cases));
-    tcase_add_test(tcase, test_cancel_drawn);
-    tcase_add_test(tcase, test_cancel_of_many_drawn);
     tcase_add_test(tcase, test_escape_is_always_heard);
-    tcase_add_test(tcase, test_list_of_many_is_cut_between_names);
-    tcase_add_test(tcase, test_those_left_out_are_told);
-    tcase_add_test(tcase, test_many_that_changed_are_asked_again);
-    tcase_add_test(tcase, test_kill_is_one_key_and_not_the_asking_one);
-    tcase_add_loop_test(tcase, test_narrow_screens_cut_no_answer, 0, TABLE_LEN(narrow_cases));
-    tcase_add_test(tcase, test_answers_fit_three_rows_of_24);
+    tcase_add_loop_test(tcase, test_narrow_screens_cut_no_answer, PROMPT_CANCEL, PROMPT_KIND_COUNT);
     tcase_add_test(tcase, test_hint_of_a_check_is_for_the_next_round);
-    tcase_add_test(tcase, test_retry_takes_a_hint_and_tries);
-    tcase_add_test(tcase, test_retry_shows_the_field_that_is_typed_in);
-    tcase_add_test(tcase, test_retry_is_not_confirmed_by_what_asked);
-    tcase_add_loop_test(tcase, test_retry_wants_a_number_of_tries, 0, TABLE_LEN(wrong_tries));
-    tcase_add_test(tcase, test_change_does_not_interrupt_typing);
     tcase_add_test(tcase, test_long_title_does_not_hide_the_state);
     tcase_add_test(tcase, test_title_is_cut_between_runes);
-    tcase_add_test(tcase, test_nothing_kept_when_nothing_was_tried);
-    tcase_add_test(tcase, test_quit_drawn);
     tcase_add_test(tcase, test_prompt_covers_what_is_below);
     tcase_add_test(tcase, test_small_canvases);
     tcase = test_case(suite, "line edit");

@@ -30,28 +30,26 @@ static void tear_down(void)
 
 static const struct {
     const char *name;
-    int from;
     enum replay_move move;
-    int task;
-    bool want;
-    int to;
+    int from, to; /* the same: there is nothing in that direction */
+    int other;    /* another task than the third */
 } moves[] = {
-    {"one on", 2, REPLAY_EVENT_ON, 3, true, 3},
-    {"one back", 2, REPLAY_EVENT_BACK, 3, true, 1},
-    {"before the first", 1, REPLAY_EVENT_BACK, 3, true, 0},
-    {"no further back", 0, REPLAY_EVENT_BACK, 3, false, 0},
-    {"no further on", 5, REPLAY_EVENT_ON, 3, false, 5},
-    {"the try after", 1, REPLAY_TRY_ON, 3, true, 3},
-    {"the try before", 5, REPLAY_TRY_BACK, 3, true, 3},
-    {"no try after", 5, REPLAY_TRY_ON, 3, false, 5},
-    {"no try before", 1, REPLAY_TRY_BACK, 3, false, 1},
-    {"no try of another task", 0, REPLAY_TRY_ON, 4, false, 0},
-    {"no failure after", 0, REPLAY_FAILURE_ON, 3, false, 0},
-    {"no failure before", 5, REPLAY_FAILURE_BACK, 3, false, 5},
-    {"start", 4, REPLAY_START, 3, true, 0},
-    {"end", 1, REPLAY_END, 3, true, 5},
-    {"at the end already", 5, REPLAY_END, 3, false, 5},
-    {"nothing to play", 5, REPLAY_PLAY, 3, false, 5},
+    {"one on", REPLAY_EVENT_ON, .from = 2, .to = 3},
+    {"one back", REPLAY_EVENT_BACK, .from = 2, .to = 1},
+    {"before the first", REPLAY_EVENT_BACK, .from = 1, .to = 0},
+    {"no further back", REPLAY_EVENT_BACK, .from = 0, .to = 0},
+    {"no further on", REPLAY_EVENT_ON, .from = 5, .to = 5},
+    {"the try after", REPLAY_TRY_ON, .from = 1, .to = 3},
+    {"the try before", REPLAY_TRY_BACK, .from = 5, .to = 3},
+    {"no try after", REPLAY_TRY_ON, .from = 5, .to = 5},
+    {"no try before", REPLAY_TRY_BACK, .from = 1, .to = 1},
+    {"no try of another task", REPLAY_TRY_ON, .from = 0, .to = 0, .other = 4},
+    {"no failure after", REPLAY_FAILURE_ON, .from = 0, .to = 0},
+    {"no failure before", REPLAY_FAILURE_BACK, .from = 5, .to = 5},
+    {"start", REPLAY_START, .from = 4, .to = 0},
+    {"end", REPLAY_END, .from = 1, .to = 5},
+    {"at the end already", REPLAY_END, .from = 5, .to = 5},
+    {"nothing to play", REPLAY_PLAY, .from = 5, .to = 5},
 };
 
 START_TEST(test_failures_of_any_task_are_gone_to)
@@ -72,8 +70,9 @@ END_TEST
 START_TEST(test_move)
 {
     replay.at = moves[_i].from;
-    bool moved = replay_move(&replay, moves[_i].move, moves[_i].task);
-    ck_assert_msg(moved == moves[_i].want, "%s", moves[_i].name);
+    const int task = moves[_i].other ? moves[_i].other : 3;
+    const bool moved = replay_move(&replay, moves[_i].move, task);
+    ck_assert_msg(moved == (moves[_i].from != moves[_i].to), "%s", moves[_i].name);
     ck_assert_msg(replay.at == moves[_i].to, "%s: at %d", moves[_i].name, (int)replay.at);
 }
 END_TEST

@@ -16,32 +16,40 @@ enum { TASKS = 8 };
 static struct place place;
 static struct log_reader *reader;
 static struct runs_list list;
-
-/* Run 1 is over, run 2 has lost its devs, run 3 is live until the sample is closed. */
-static void open_three_runs(struct sample *sample)
-{
-    for (int i = 0; i < 3; i++) {
-        if (i > 0)
-            sample_done(sample);
-        sample_open(sample, &place, TASKS);
-        sample_start(sample);
-        if (i == 0)
-            sample_drive(sample);
-    }
-}
+static struct sample sample;
 
 static void set_up(void)
 {
     ck_assert_int_eq(setenv("TZ", "UTC", 1), 0);
-    place = sample_place();
     list = (struct runs_list){0};
-    reader = NULL;
 }
 
 static void tear_down(void)
 {
     runs_list_done(&list);
+}
+
+/* Run 1 is over, run 2 has lost its devs, run 3 is live until the sample is closed. */
+static void set_up_three_runs(void)
+{
+    set_up();
+    place = sample_place();
+    reader = NULL;
+    for (int i = 0; i < 3; i++) {
+        if (i > 0)
+            sample_done(&sample);
+        sample_open(&sample, &place, TASKS);
+        sample_start(&sample);
+        if (i == 0)
+            sample_drive(&sample);
+    }
+}
+
+static void tear_down_runs(void)
+{
+    tear_down();
     log_reader_close(reader);
+    sample_done(&sample);
 }
 
 static void refresh(void)
@@ -60,8 +68,6 @@ static void sum_up(size_t row)
 
 START_TEST(test_runs_come_newest_first_with_how_they_ended)
 {
-    struct sample sample;
-    open_three_runs(&sample);
     struct str note = {0};
     refresh();
     ck_assert_uint_eq(list.count, 3);
@@ -79,14 +85,11 @@ START_TEST(test_runs_come_newest_first_with_how_they_ended)
     ck_assert_ptr_nonnull(strstr(str_text(&note), "end not recorded"));
     ck_assert_ptr_nonnull(strstr(str_text(&note), "lost"));
     str_done(&note);
-    sample_done(&sample);
 }
 END_TEST
 
 START_TEST(test_run_that_ends_is_brought_up_to_date)
 {
-    struct sample sample;
-    open_three_runs(&sample);
     refresh();
     sum_up(0);
     sample_drive(&sample);
@@ -98,17 +101,14 @@ START_TEST(test_run_that_ends_is_brought_up_to_date)
     sum_up(0);
     ck_assert_int_eq(list.rows[0].sum.running, 0);
     ck_assert_int_ge(list.rows[0].sum.failed, 1);
-    sample_done(&sample);
 }
 END_TEST
 
 START_TEST(test_time_of_a_run_is_read_once_and_of_one_that_goes_on_again)
 {
-    struct sample sample;
     struct err err = {0};
     struct moment now = {.at_ms = 1000, .mono_ms = 1000};
     int64_t read = 0;
-    open_three_runs(&sample);
     refresh();
     ck_assert(runs_list_time(&list, 2, &place, &now, &read, &err));
     ck_assert_int_eq(read, list.rows[2].events);
@@ -128,14 +128,11 @@ START_TEST(test_time_of_a_run_is_read_once_and_of_one_that_goes_on_again)
     ck_assert(runs_list_time(&list, 1, &place, &now, &read, &err));
     ck_assert_int_eq(read, 0);
     ck_assert_int_eq(list.rows[1].waited_percent, -1);
-    sample_done(&sample);
 }
 END_TEST
 
 START_TEST(test_each_state_of_tasks_is_counted_by_itself)
 {
-    struct sample sample;
-    open_three_runs(&sample);
     refresh();
     ck_assert_int_eq(runs_row_count(&list.rows[2], TASK_GAVE_UP), list.rows[2].failed);
     sum_up(2);
@@ -146,15 +143,12 @@ START_TEST(test_each_state_of_tasks_is_counted_by_itself)
     failed += runs_row_count(&list.rows[2], TASK_BLOCKED);
     ck_assert_int_eq(failed, list.rows[2].failed);
     ck_assert_int_eq(runs_row_count(&list.rows[2], TASK_PASSED), list.rows[2].passed);
-    sample_done(&sample);
 }
 END_TEST
 
 /* The list is full of runs that are older than those of the log. */
 START_TEST(test_oldest_run_makes_room_for_a_newer_one)
 {
-    struct sample sample;
-    open_three_runs(&sample);
     list.rows = calloc(RUNS_LIST_MAX, sizeof(*list.rows));
     ck_assert_ptr_nonnull(list.rows);
     list.cap = list.count = RUNS_LIST_MAX;
@@ -166,14 +160,11 @@ START_TEST(test_oldest_run_makes_room_for_a_newer_one)
     ck_assert_int_eq(list.rows[0].number, 3);
     ck_assert_int_eq(list.rows[2].number, 1);
     ck_assert_int_eq(list.rows[RUNS_LIST_MAX - 1].number, -(RUNS_LIST_MAX - 4));
-    sample_done(&sample);
 }
 END_TEST
 
 START_TEST(test_filter_lets_rows_through_that_hold_each_word)
 {
-    struct sample sample;
-    open_three_runs(&sample);
     refresh();
     runs_list_narrow(&list, "");
     ck_assert_uint_eq(list.shown_count, 3);
@@ -184,7 +175,6 @@ START_TEST(test_filter_lets_rows_through_that_hold_each_word)
     ck_assert_uint_eq(list.shown_count, 1);
     runs_list_narrow(&list, "gave #2");
     ck_assert_uint_eq(list.shown_count, 0);
-    sample_done(&sample);
 }
 END_TEST
 
@@ -207,8 +197,6 @@ static void add_runs(int count)
 
 START_TEST(test_older_runs_are_read_page_by_page)
 {
-    struct sample sample;
-    open_three_runs(&sample);
     struct err err = {0};
     add_runs(2 * LOG_PAGE_RUNS);
     refresh();
@@ -222,7 +210,6 @@ START_TEST(test_older_runs_are_read_page_by_page)
     ck_assert(list.whole);
     for (size_t i = 1; i < list.count; i++)
         ck_assert_int_lt(list.rows[i].number, list.rows[i - 1].number);
-    sample_done(&sample);
 }
 END_TEST
 
@@ -409,8 +396,8 @@ END_TEST
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("runs_list");
-    TCase *tcase = test_case(suite, "runs_list");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    TCase *tcase = test_case(suite, "log");
+    tcase_add_checked_fixture(tcase, set_up_three_runs, tear_down_runs);
     tcase_add_test(tcase, test_runs_come_newest_first_with_how_they_ended);
     tcase_add_test(tcase, test_run_that_ends_is_brought_up_to_date);
     tcase_add_test(tcase, test_time_of_a_run_is_read_once_and_of_one_that_goes_on_again);
@@ -418,6 +405,8 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_oldest_run_makes_room_for_a_newer_one);
     tcase_add_test(tcase, test_filter_lets_rows_through_that_hold_each_word);
     tcase_add_test(tcase, test_older_runs_are_read_page_by_page);
+    tcase = test_case(suite, "screen");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, test_golden_runs, 0, ARRAY_LEN(golden));
     tcase_add_test(tcase, test_chosen_run_stays_in_sight);
     tcase_add_test(tcase, test_digits_open_the_chosen_run);

@@ -1,4 +1,5 @@
-/* What y and Y copy, and the text of a notification. */
+/* Notifications, programs on the terminal, and what the scripts of tests/data/screens cannot say of
+ * the mouse. */
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
@@ -9,85 +10,26 @@
 
 #include "app_internal.h"
 #include "canvas.h"
-#include "keyboard.h"
-#include "term.h"
+#include "stage.h"
 #include "test_main.h"
 #include "view.h"
 
-static struct str text, words;
+static struct str words;
 static struct app_notify notify;
 
 static void setup(void)
 {
-    keyboard_open(story_init_full, 5, 2);
-    facts.log_file = "/project/.devs/devs.db";
-    text = words = (struct str){0};
+    stage_open(story_init_full, NULL);
+    words = (struct str){0};
     notify = (struct app_notify){0};
 }
 
 static void teardown(void)
 {
-    str_done(&text);
     str_done(&words);
     app_notify_done(&notify);
-    keyboard_close();
+    stage_close();
 }
-
-static void choose(const char *id)
-{
-    view_choose(&view, story_task(&story, id));
-}
-
-START_TEST(test_copies_id_and_title)
-{
-    choose("T-104");
-    ck_assert(view_copy_text(&view, &facts, &text, &words));
-    ck_assert_str_eq(str_text(&text), "T-104 checkout: tax rounding");
-    ck_assert_str_eq(str_text(&words), "T-104 checkout: tax rounding");
-}
-END_TEST
-
-START_TEST(test_copies_all_that_are_marked)
-{
-    choose("T-104");
-    (void)view_key(&view, ' ', &facts);
-    choose("T-106");
-    (void)view_key(&view, ' ', &facts);
-    ck_assert(view_copy_text(&view, &facts, &text, &words));
-    ck_assert_str_eq(str_text(&text), "T-104 checkout: tax rounding\nT-106 seed: fixtures\n");
-    ck_assert_str_eq(str_text(&words), "2 marked tasks");
-}
-END_TEST
-
-START_TEST(test_copies_the_lines_in_sight_of_the_log)
-{
-    story_say(&story, "T-101", "one\ntwo\nthree\n");
-    choose("T-101");
-    view.pane = VIEW_PANE_LOG;
-    view.log_back = 1;
-    ck_assert(view_copy_text(&view, &facts, &text, &words));
-    ck_assert_str_eq(str_text(&text), "one\ntwo\n");
-    ck_assert_str_eq(str_text(&words), "2 lines of the log");
-}
-END_TEST
-
-START_TEST(test_copies_nothing_where_nothing_is_chosen)
-{
-    view.chosen = -1;
-    ck_assert(!view_copy_text(&view, &facts, &text, &words));
-    ck_assert_str_eq(str_text(&text), "");
-}
-END_TEST
-
-START_TEST(test_copies_the_path_of_the_log)
-{
-    choose("T-104");
-    ck_assert(view_copy_path(&view, &facts, &text, &words));
-    ck_assert_str_eq(str_text(&text), "/project/.devs/devs.db");
-    facts.log_file = NULL;
-    ck_assert(!view_copy_path(&view, &facts, &text, &words));
-}
-END_TEST
 
 static const char *news(unsigned wanted)
 {
@@ -240,15 +182,99 @@ START_TEST(test_pager_that_is_no_command)
 }
 END_TEST
 
-static void add_terminal_cases(Suite *suite)
+static const struct {
+    const char *name, *report;
+    struct mouse want;
+} reports[] = {
+    {"press", "0;1;1M", {MOUSE_PRESS, 0, 0}},
+    {"release", "0;80;24m", {MOUSE_RELEASE, 23, 79}},
+    {"drag", "32;3;4M", {MOUSE_DRAG, 3, 2}},
+    {"wheel up", "64;3;4M", {MOUSE_WHEEL_UP, 3, 2}},
+    {"wheel down", "65;3;4M", {MOUSE_WHEEL_DOWN, 3, 2}},
+    {"with Shift, Alt and Ctrl", "28;3;4M", {MOUSE_PRESS, 3, 2}},
+};
+
+/* Reads a report; its last character is the one that ends the sequence. */
+static bool read_report(const char *report, struct mouse *mouse)
 {
-    TCase *copy = test_case(suite, "copy");
-    tcase_add_checked_fixture(copy, setup, teardown);
-    tcase_add_test(copy, test_copies_id_and_title);
-    tcase_add_test(copy, test_copies_all_that_are_marked);
-    tcase_add_test(copy, test_copies_the_lines_in_sight_of_the_log);
-    tcase_add_test(copy, test_copies_nothing_where_nothing_is_chosen);
-    tcase_add_test(copy, test_copies_the_path_of_the_log);
+    char text[32];
+    const size_t len = strlen(report) - 1;
+    (void)snprintf(text, sizeof(text), "%.*s", (int)len, report);
+    return mouse_read(text, report[len], mouse);
+}
+
+START_TEST(test_reports)
+{
+    struct mouse mouse = {0};
+    const struct mouse *want = &reports[_i].want;
+    ck_assert_msg(read_report(reports[_i].report, &mouse), "%s", reports[_i].name);
+    ck_assert_msg(mouse.kind == want->kind && mouse.row == want->row &&
+                      mouse.column == want->column,
+                  "%s", reports[_i].name);
+}
+END_TEST
+
+/* Other buttons, a move without a button, positions that are not on the screen, and malformed ones.
+ */
+static const char *const no_reports[] = {
+    "1;3;4M", "2;3;4M", "35;3;4M", "66;3;4M",  "128;3;4M", "0;0;4M",
+    "0;4;0M", "0;4M",   "M",       "0;4;4;4M", "0;;4M",    "0;-1;4M",
+};
+
+START_TEST(test_no_reports)
+{
+    struct mouse mouse = {.row = -7};
+    ck_assert_msg(!read_report(no_reports[_i], &mouse), "%s", no_reports[_i]);
+    ck_assert_int_eq(mouse.row, -7);
+}
+END_TEST
+
+enum { LIST_AT = 2, TIME_AT = 15, COLUMNS = 40 };
+
+/* A screen with a row of the list and a time line. */
+static void setup_mouse(void)
+{
+    stage_open(story_init_full, "T-104");
+    canvas_init(&canvas, 20, COLUMNS, false);
+    view_arrange(&view, &facts);
+    canvas_add_area(&canvas, &(struct canvas_zone){{LIST_AT, 0, COLUMNS}, 1, ZONE_ROW, 0});
+    canvas_add_area(&canvas, &(struct canvas_zone){{TIME_AT, 5, 21}, 1, ZONE_TIME, 0});
+}
+
+static struct view_todo at(enum mouse_kind kind, int row, int column)
+{
+    return view_mouse(&view, &facts, &canvas, &(struct mouse){kind, row, column});
+}
+
+START_TEST(test_click_does_nothing_to_what_a_report_covers)
+{
+    view.report.kind = REPORT_COMPARE;
+    (void)at(MOUSE_PRESS, LIST_AT, 7);
+    ck_assert_int_eq(view.chosen, story_task(&story, "T-104"));
+    ck_assert_int_eq(at(MOUSE_PRESS, TIME_AT, 9).kind, VIEW_DRAW);
+}
+END_TEST
+
+START_TEST(test_drag_moves_in_time)
+{
+    struct view_todo todo = at(MOUSE_PRESS, TIME_AT, 5);
+    ck_assert_int_eq(todo.kind, VIEW_SEEK);
+    ck_assert_int_eq(todo.seek, 0);
+    todo = at(MOUSE_DRAG, 9, 15); /* the mouse may leave the row */
+    ck_assert_int_eq(todo.kind, VIEW_SEEK);
+    ck_assert_int_eq(todo.seek, VIEW_SEEK_WHOLE / 2);
+    todo = at(MOUSE_DRAG, TIME_AT, 25);
+    ck_assert_int_eq(todo.seek, VIEW_SEEK_WHOLE);
+    ck_assert_int_eq(at(MOUSE_PRESS, TIME_AT, 2).kind, VIEW_DRAW); /* left of it */
+    ck_assert_int_eq(at(MOUSE_PRESS, TIME_AT, 30).kind, VIEW_DRAW);
+    (void)at(MOUSE_PRESS, LIST_AT, 10);
+    ck_assert_int_eq(at(MOUSE_DRAG, TIME_AT, 10).kind, VIEW_DRAW);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("view_terminal");
     TCase *tell = test_case(suite, "notify");
     tcase_add_checked_fixture(tell, setup, teardown);
     tcase_add_test(tell, test_nothing_is_told_of_what_was_so_at_the_start);
@@ -260,267 +286,12 @@ static void add_terminal_cases(Suite *suite)
     tcase_add_loop_test(pager, test_pager_is_split_at_blanks, 0, TABLE_LEN(split_cases));
     tcase_add_test(pager, test_pager_that_is_no_command);
     tcase_add_test(pager, test_nothing_of_the_project_is_run);
-}
-
-static const struct {
-    const char *name, *report;
-    char last;
-    bool is_one;
-    struct mouse want;
-} read_cases[] = {
-    {"press", "0;1;1", 'M', true, {MOUSE_PRESS, 0, 0}},
-    {"release", "0;80;24", 'm', true, {MOUSE_RELEASE, 23, 79}},
-    {"drag", "32;3;4", 'M', true, {MOUSE_DRAG, 3, 2}},
-    {"wheel up", "64;3;4", 'M', true, {MOUSE_WHEEL_UP, 3, 2}},
-    {"wheel down", "65;3;4", 'M', true, {MOUSE_WHEEL_DOWN, 3, 2}},
-    {"with Shift, Alt and Ctrl", "28;3;4", 'M', true, {MOUSE_PRESS, 3, 2}},
-    {"the middle button", "1;3;4", 'M', false, {0}},
-    {"the right button", "2;3;4", 'M', false, {0}},
-    {"moved, nothing pressed", "35;3;4", 'M', false, {0}},
-    {"the wheel to the left", "66;3;4", 'M', false, {0}},
-    {"a button nobody has", "128;3;4", 'M', false, {0}},
-    {"column 0", "0;0;4", 'M', false, {0}},
-    {"row 0", "0;4;0", 'M', false, {0}},
-    {"two numbers", "0;4", 'M', false, {0}},
-    {"four numbers", "0;4;4;4", 'M', false, {0}},
-    {"nothing", "", 'M', false, {0}},
-    {"a hole", "0;;4", 'M', false, {0}},
-    {"a sign", "0;-1;4", 'M', false, {0}},
-};
-
-START_TEST(test_reports)
-{
-    struct mouse mouse = {.row = -7};
-    const bool is_one = mouse_read(read_cases[_i].report, read_cases[_i].last, &mouse);
-    ck_assert_msg(is_one == read_cases[_i].is_one, "%s", read_cases[_i].name);
-    if (is_one)
-        ck_assert(mouse.kind == read_cases[_i].want.kind && mouse.row == read_cases[_i].want.row &&
-                  mouse.column == read_cases[_i].want.column);
-    else
-        ck_assert_int_eq(mouse.row, -7);
-}
-END_TEST
-
-static struct canvas canvas;
-
-enum { LIST_ROWS = 5, LOG_ROWS = 4, LIST_AT = 2, LOG_AT = 10, COLUMNS = 40 };
-
-static void add(struct canvas_zone zone)
-{
-    canvas_add_area(&canvas, &zone);
-}
-
-/* Registers zones like a screen: a list of five rows at row 2, a log below it, keys at the
- * bottom. */
-static void draw_zones(void)
-{
-    canvas_clear(&canvas);
-    add((struct canvas_zone){{1, 3, 10}, 1, ZONE_HEAD, ORDER_NAME});
-    add((struct canvas_zone){{LIST_AT, 0, COLUMNS}, LIST_ROWS, ZONE_PANE, VIEW_PANE_LIST});
-    for (int i = 0; i < LIST_ROWS; i++)
-        add((struct canvas_zone){{LIST_AT + i, 0, COLUMNS}, 1, ZONE_ROW, (uint32_t)(view.top + i)});
-    add((struct canvas_zone){{LOG_AT, 0, COLUMNS}, LOG_ROWS, ZONE_PANE, VIEW_PANE_LOG});
-    add((struct canvas_zone){{15, 5, 21}, 1, ZONE_TIME, 0});
-    canvas_add_zone(&canvas, (struct spot){16, 1, 6}, '?');
-}
-
-static void fit(void)
-{
-    view_arrange(&view, &facts);
-    view_fit(&view, LIST_ROWS, LOG_ROWS, VIEW_HAS_LIST | VIEW_HAS_LOG);
-    draw_zones();
-}
-
-static void setup_mouse(void)
-{
-    keyboard_open(keyboard_eight, LIST_ROWS, LOG_ROWS);
-    canvas_init(&canvas, 20, COLUMNS, false);
-    draw_zones();
-}
-
-static void teardown_mouse(void)
-{
-    canvas_done(&canvas);
-    keyboard_close();
-}
-
-static struct view_todo at(enum mouse_kind kind, int row, int column)
-{
-    const struct mouse mouse = {kind, row, column};
-    const struct view_todo todo = view_mouse(&view, &facts, &canvas, &mouse);
-    fit();
-    return todo;
-}
-
-START_TEST(test_click_chooses_the_row)
-{
-    view.log_back = 2;
-    (void)at(MOUSE_PRESS, LIST_AT + 3, 7);
-    ck_assert_str_eq(chosen(), "d");
-    ck_assert_uint_eq(view.log_back, 0); /* another task's log */
-    (void)at(MOUSE_RELEASE, LIST_AT, 7);
-    ck_assert_str_eq(chosen(), "d");
-    (void)at(MOUSE_PRESS, 18, 7); /* on an empty area */
-    ck_assert_str_eq(chosen(), "d");
-}
-END_TEST
-
-START_TEST(test_click_does_nothing_to_what_a_report_covers)
-{
-    view.report.kind = REPORT_COMPARE;
-    (void)at(MOUSE_PRESS, LIST_AT + 3, 7);
-    ck_assert_str_eq(chosen(), "a");
-    ck_assert_int_eq(at(MOUSE_PRESS, 15, 9).kind, VIEW_DRAW);
-}
-END_TEST
-
-START_TEST(test_click_chooses_the_pane)
-{
-    (void)at(MOUSE_PRESS, LOG_AT + 1, 3);
-    ck_assert_int_eq(view.pane, VIEW_PANE_LOG);
-    (void)at(MOUSE_PRESS, LIST_AT + 1, 3);
-    ck_assert_int_eq(view.pane, VIEW_PANE_LIST);
-    ck_assert_str_eq(chosen(), "b");
-}
-END_TEST
-
-START_TEST(test_click_on_a_key_is_the_key)
-{
-    (void)at(MOUSE_PRESS, 16, 2);
-    ck_assert(view.help.open);
-}
-END_TEST
-
-START_TEST(test_click_on_a_head_orders_by_it)
-{
-    (void)at(MOUSE_PRESS, 1, 4);
-    ck_assert_int_eq(view.sorted.by, ORDER_NAME);
-    ck_assert(!view.sorted.is_turned);
-    (void)at(MOUSE_PRESS, 1, 4);
-    ck_assert(view.sorted.is_turned);
-}
-END_TEST
-
-START_TEST(test_wheel_scrolls_and_never_chooses)
-{
-    (void)at(MOUSE_WHEEL_DOWN, LIST_AT, 3);
-    ck_assert_str_eq(chosen(), "a");
-    ck_assert_int_eq(view.top, VIEW_WHEEL_ROWS);
-    (void)at(MOUSE_WHEEL_DOWN, LIST_AT, 3);
-    ck_assert_int_eq(view.top, view.row_count - LIST_ROWS);
-    (void)at(MOUSE_WHEEL_UP, LIST_AT, 3);
-    (void)at(MOUSE_WHEEL_UP, LIST_AT, 3);
-    ck_assert_int_eq(view.top, 0);
-    ck_assert_str_eq(chosen(), "a");
-}
-END_TEST
-
-START_TEST(test_key_after_the_wheel_shows_the_chosen_row_again)
-{
-    (void)at(MOUSE_WHEEL_DOWN, LIST_AT, 3);
-    (void)view_key(&view, 'j', &facts);
-    fit();
-    ck_assert_str_eq(chosen(), "b");
-    ck_assert_int_eq(view.top, 1);
-}
-END_TEST
-
-START_TEST(test_wheel_scrolls_what_is_under_it)
-{
-    story_start(&story, "a");
-    for (int i = 0; i < 12; i++)
-        story_say(&story, "a", "line\n");
-    (void)at(MOUSE_WHEEL_UP, LOG_AT, 3);
-    ck_assert_uint_eq(view.log_back, VIEW_WHEEL_ROWS);
-    ck_assert_int_eq(view.top, 0);
-    ck_assert_int_eq(view.pane, VIEW_PANE_LIST); /* the focus does not change */
-    (void)at(MOUSE_WHEEL_DOWN, LOG_AT, 3);
-    ck_assert_uint_eq(view.log_back, 0);
-}
-END_TEST
-
-START_TEST(test_drag_moves_in_time)
-{
-    struct view_todo todo = at(MOUSE_PRESS, 15, 5);
-    ck_assert_int_eq(todo.kind, VIEW_SEEK);
-    ck_assert_int_eq(todo.seek, 0);
-    todo = at(MOUSE_DRAG, 9, 15); /* the mouse may leave the row */
-    ck_assert_int_eq(todo.kind, VIEW_SEEK);
-    ck_assert_int_eq(todo.seek, VIEW_SEEK_WHOLE / 2);
-    todo = at(MOUSE_DRAG, 15, 25);
-    ck_assert_int_eq(todo.seek, VIEW_SEEK_WHOLE);
-    (void)at(MOUSE_PRESS, LIST_AT, 10);
-    ck_assert_int_eq(at(MOUSE_DRAG, 15, 10).kind, VIEW_DRAW);
-}
-END_TEST
-
-/* A hand resting on the mouse must not answer a question or change its subject. */
-START_TEST(test_clicks_choose_nothing_under_a_question)
-{
-    story_start(&story, "a");
-    (void)view_key(&view, 'x', &facts);
-    ck_assert_int_ne(view.prompt.kind, PROMPT_NONE);
-    (void)at(MOUSE_PRESS, LIST_AT + 3, 7);
-    (void)at(MOUSE_WHEEL_DOWN, LIST_AT, 3);
-    ck_assert_str_eq(chosen(), "a");
-    ck_assert_int_eq(view.top, 0);
-    ck_assert_int_ne(view.prompt.kind, PROMPT_NONE);
-}
-END_TEST
-
-START_TEST(test_m_gives_the_mouse_back_and_takes_it)
-{
-    ck_assert(!view.leaves_mouse);
-    ck_assert_int_eq(view_key(&view, 'M', &facts).kind, VIEW_MOUSE);
-    ck_assert(view.leaves_mouse);
-    ck_assert_int_eq(view_key(&view, 'M', &facts).kind, VIEW_MOUSE);
-    ck_assert(!view.leaves_mouse);
-}
-END_TEST
-
-START_TEST(test_frozen_screen_takes_no_act)
-{
-    story_start(&story, "a");
-    (void)view_key(&view, 'Z', &facts);
-    ck_assert(view.frozen);
-    ck_assert_int_eq(view_key(&view, 'r', &facts).kind, VIEW_DRAW);
-    (void)view_key(&view, 'x', &facts);
-    ck_assert_int_eq(view.prompt.kind, PROMPT_NONE);
-    (void)view_key(&view, 'j', &facts);
-    (void)at(MOUSE_PRESS, LIST_AT + 3, 7);
-    ck_assert_str_eq(chosen(), "a");
-    ck_assert_ptr_nonnull(strstr(view.message, "Z resumes it"));
-    ck_assert_int_eq(view_key(&view, 'y', &facts).kind, VIEW_COPY);
-    (void)view_key(&view, 'q', &facts); /* does not leave the program */
-    ck_assert(!view.frozen);
-}
-END_TEST
-
-/* The mouse: how reports are parsed, and their effect on a view. */
-static void add_mouse_cases(Suite *suite)
-{
-    TCase *report = test_case(suite, "report");
-    tcase_add_loop_test(report, test_reports, 0, TABLE_LEN(read_cases));
-    TCase *act = test_case(suite, "view");
-    tcase_add_checked_fixture(act, setup_mouse, teardown_mouse);
-    tcase_add_test(act, test_click_chooses_the_row);
-    tcase_add_test(act, test_click_does_nothing_to_what_a_report_covers);
-    tcase_add_test(act, test_click_chooses_the_pane);
-    tcase_add_test(act, test_click_on_a_key_is_the_key);
-    tcase_add_test(act, test_click_on_a_head_orders_by_it);
-    tcase_add_test(act, test_wheel_scrolls_and_never_chooses);
-    tcase_add_test(act, test_key_after_the_wheel_shows_the_chosen_row_again);
-    tcase_add_test(act, test_wheel_scrolls_what_is_under_it);
-    tcase_add_test(act, test_drag_moves_in_time);
-    tcase_add_test(act, test_clicks_choose_nothing_under_a_question);
-    tcase_add_test(act, test_m_gives_the_mouse_back_and_takes_it);
-    tcase_add_test(act, test_frozen_screen_takes_no_act);
-}
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("view_terminal");
-    add_terminal_cases(suite);
-    add_mouse_cases(suite);
+    TCase *mouse = test_case(suite, "mouse");
+    tcase_add_loop_test(mouse, test_reports, 0, TABLE_LEN(reports));
+    tcase_add_loop_test(mouse, test_no_reports, 0, TABLE_LEN(no_reports));
+    TCase *view_case = test_case(suite, "mouse on a view");
+    tcase_add_checked_fixture(view_case, setup_mouse, stage_close);
+    tcase_add_test(view_case, test_click_does_nothing_to_what_a_report_covers);
+    tcase_add_test(view_case, test_drag_moves_in_time);
     return suite;
 }
