@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "log_writer.h"
+#include "must.h"
 #include "test_main.h"
 
 static const char *const names[] = {
@@ -55,12 +56,11 @@ struct place golden_log_make(const char *sql)
 {
     char path[PATH_MAX];
     struct place place;
-    struct err err = {0};
     struct log_writer *writer = NULL;
     sqlite3 *db = NULL;
     (void)snprintf(path, sizeof(path), "%s/devs.db", test_tmpdir());
-    ck_assert_msg(place_find(path, true, &place, &err), "%s", err.message);
-    ck_assert_msg(log_writer_open(&writer, &place, &err), "%s", err.message);
+    must(place_find(path, true, &place, &err));
+    must(log_writer_open(&writer, &place, &err));
     log_writer_close(writer); /* it has made the tables */
     ck_assert_int_eq(sqlite3_open(place.db, &db), SQLITE_OK);
     run_sql(db, "BEGIN");

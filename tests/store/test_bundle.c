@@ -7,9 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "follower.h"
-#include "log_sample.h"
-#include "log_writer.h"
+#include "log_try.h"
+#include "must.h"
 #include "test_main.h"
 
 static const char secret[] = "planted-value-0123456789";
@@ -49,26 +48,20 @@ static bool make(struct err *err)
 
 static void make_and_keep(void)
 {
-    struct err err = {0};
-    ck_assert_msg(make(&err), "%s", err.message);
-    ck_assert_msg(bundle_keep(bundle, &err), "%s", err.message);
+    must(make(&err));
+    must(bundle_keep(bundle, &err));
 }
 
 static void say(int index, int64_t offset, const char *text)
 {
-    const struct log_output output = {.task = 1,
-                                      .attempt = 1,
-                                      .stream = 1,
-                                      .part = LOG_OUTPUT_HEAD,
-                                      .index = index,
-                                      .offset = offset,
-                                      .at = {.at_ms = 1000 + index},
-                                      .bytes = text,
-                                      .len = strlen(text)};
-    const struct log_batch batch = {.outputs = &output, .output_count = 1};
-    struct err err = {0};
-    ck_assert_msg(log_writer_commit(sample.writer, &batch, LOG_SYNC_NORMAL, &err), "%s",
-                  err.message);
+    log_commit_output(sample.writer, (struct log_output){.task = 1,
+                                                         .attempt = 1,
+                                                         .stream = 1,
+                                                         .part = LOG_OUTPUT_HEAD,
+                                                         .index = index,
+                                                         .offset = offset,
+                                                         .at = {.at_ms = 1000 + index},
+                                                         .bytes = text});
 }
 
 static struct place place_of_bundle(void)
@@ -97,18 +90,13 @@ static bool file_holds(const char *path, const char *wanted)
 
 START_TEST(test_the_run_folds_to_the_same_state)
 {
-    struct follower *follower = NULL;
-    struct err err = {0};
     make_and_keep();
     const struct place place = place_of_bundle();
-    ck_assert_msg(follower_open(&follower, &place, 0, &err), "%s", err.message);
-    ck_assert_msg(follower_read(follower, 0, NULL, NULL, NULL, &err), "%s", err.message);
-    ck_assert_uint_eq(run_state_digest(follower_state(follower)), run_state_digest(&sample.state));
+    log_check_fold(&place, 0, run_state_digest(&sample.state));
     const struct bundle_contents *contents = bundle_contents(bundle);
     ck_assert_int_eq(contents->tasks, 10);
     ck_assert_int_eq(contents->events, sample.state.last_seq);
     ck_assert_int_eq(contents->attempts, sample.state.attempts);
-    follower_close(follower);
 }
 END_TEST
 
@@ -261,8 +249,7 @@ END_TEST
 START_TEST(test_what_is_not_kept_leaves_nothing)
 {
     char part[PATH_MAX + 32];
-    struct err err = {0};
-    ck_assert(make(&err));
+    must(make(&err));
     (void)snprintf(part, sizeof(part), "%s.part-%ld", file, (long)getpid());
     ck_assert_int_eq(access(part, F_OK), 0);
     ck_assert_int_ne(access(file, F_OK), 0);
@@ -302,10 +289,8 @@ END_TEST
 
 START_TEST(test_a_run_that_is_not_there)
 {
-    struct err err = {0};
     const struct bundle_asked asked = {.place = &sample.place, .run = 99, .file = file};
-    ck_assert(!bundle_open(&bundle, &asked, &err));
-    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    must_fail(bundle_open(&bundle, &asked, &err), ERR_NOT_FOUND);
     ck_assert_int_ne(access(file, F_OK), 0);
 }
 END_TEST

@@ -1,5 +1,3 @@
-#include "test_main.h"
-
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -13,6 +11,8 @@
 #include "control_desk.h"
 #include "follower.h"
 #include "log_sample.h"
+#include "must.h"
+#include "test_main.h"
 #include "turns.h"
 #include "watch.h"
 
@@ -29,8 +29,7 @@ static struct control act(enum control_verb verb, int task)
 static struct control_desk *start_desk(const struct place *place)
 {
     struct control_desk *desk = NULL;
-    struct err err = {0};
-    ck_assert_msg(control_desk_start(&desk, place, &err), "%s", err.message);
+    must(control_desk_start(&desk, place, &err));
     return desk;
 }
 
@@ -63,12 +62,11 @@ static void assert_answer(const struct place *place, int64_t row, bool want_done
                           const char *want_word)
 {
     struct log_reader *reader = NULL;
-    struct err err = {0};
     struct str answer = {0};
     bool answered = false;
     bool done = false;
-    ck_assert_msg(log_reader_open(&reader, place, &err), "%s", err.message);
-    ck_assert(log_reader_answer(reader, row, &answered, &done, &answer, &err));
+    must(log_reader_open(&reader, place, &err));
+    must(log_reader_answer(reader, row, &answered, &done, &answer, &err));
     ck_assert_msg(answered, "no answer");
     ck_assert_msg(done == want_done, "%s", str_text(&answer));
     ck_assert_msg(strstr(str_text(&answer), want_word) != NULL, "%s", str_text(&answer));
@@ -98,8 +96,7 @@ static struct sample live;
 static bool control_arrives(struct control *out)
 {
     size_t count = 0;
-    struct err err = {0};
-    ck_assert_msg(log_writer_controls(live.writer, out, 1, &count, &err), "%s", err.message);
+    must(log_writer_controls(live.writer, out, 1, &count, &err));
     return count == 1;
 }
 
@@ -138,9 +135,8 @@ START_TEST(test_another_process_asks)
     sample_start(&live);
     struct bell bell;
     struct watch *watch = NULL;
-    struct err err = {0};
-    ck_assert(bell_init(&bell, &place, &err) && watch_open(&watch, &err) &&
-              watch_file(watch, bell.path, &err));
+    must(bell_init(&bell, &place, &err) && watch_open(&watch, &err) &&
+         watch_file(watch, bell.path, &err));
     ck_assert_int_eq(write(go_fd, "x", 1), 1);
     struct control got;
     int64_t since_us = clock_mono_us();

@@ -3,11 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "db.h"
 #include "event.h"
-#include "log_reader.h"
-#include "log_sample.h"
-#include "other_program.h"
+#include "log_try.h"
+#include "must.h"
 #include "test_main.h"
 
 static struct sample sample;
@@ -97,32 +95,14 @@ END_TEST
 static void commit(const char *text)
 {
     const struct event event = {.seq = 1, .kind = EVENT_NOTE, .task = -1, .step = -1, .text = text};
-    const struct log_batch batch = {.events = &event, .event_count = 1};
-    struct err err = {0};
-    ck_assert_msg(log_writer_commit(sample.writer, &batch, LOG_SYNC_NORMAL, &err), "%s",
-                  err.message);
-}
-
-static int64_t number(const char *sql)
-{
-    struct db db;
-    struct err err = {0};
-    int64_t value = -1;
-    ck_assert_msg(other_program_open(&db, sample.place.db, DB_WRITE, &err) &&
-                      db_number(&db, sql, &value, &err),
-                  "%s", err.message);
-    db_done(&db);
-    return value;
+    log_commit(sample.writer, &(struct log_batch){.events = &event, .event_count = 1});
 }
 
 static void check_reader(const char *text)
 {
-    struct log_reader *reader;
+    struct log_reader *reader = log_reader_of(&sample.place);
     struct event_page page = {0};
-    struct err err = {0};
-    ck_assert_msg(log_reader_open(&reader, &sample.place, &err) &&
-                      log_reader_events(reader, sample.number, 0, &page, &err),
-                  "%s", err.message);
+    must(log_reader_events(reader, sample.number, 0, &page, &err));
     ck_assert_uint_eq(page.count, 1);
     ck_assert_pstr_eq(page.events[0].text, text[0] ? text : NULL);
     event_page_done(&page);
@@ -136,33 +116,28 @@ START_TEST(test_the_view_spells_what_the_row_holds)
     commit(texts[_i]);
     check_reader(texts[_i]);
     (void)snprintf(sql, sizeof(sql), "SELECT ifnull(text, '')='%s' FROM events", texts[_i]);
-    ck_assert_int_eq(number(sql), 1);
+    ck_assert_int_eq(log_number(&sample.place, sql), 1);
 }
 END_TEST
 
 START_TEST(test_a_row_is_short)
 {
     commit(texts[3]);
-    ck_assert_int_lt(number("SELECT length(text) FROM event"), (int64_t)strlen(texts[3]) / 2);
+    ck_assert_int_lt(log_number(&sample.place, "SELECT length(text) FROM event"),
+                     (int64_t)strlen(texts[3]) / 2);
 }
 END_TEST
 
 /* A row that no devs has written: each of its bytes becomes 42. */
 START_TEST(test_of_a_hostile_row_no_more_is_spelled_than_a_text_may_have)
 {
-    struct db db;
-    struct err err = {0};
     const size_t phrase = strlen(",\"jitter\":0,\"factor\":1,\"hint\":-1,\"used\":");
-    ck_assert_msg(other_program_open(&db, sample.place.db, DB_WRITE, &err) &&
-                      db_exec(&db,
-                              "INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, text)"
+    log_change(&sample.place, "INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, text)"
                               " SELECT id, 1, 0, 0, 1, -1,"
-                              " replace(hex(zeroblob(50000)), '0', char(27)) FROM run",
-                              &err),
-                  "%s", err.message);
-    db_done(&db);
-    ck_assert_int_eq(number("SELECT length(text) FROM event"), 100000);
-    ck_assert_int_eq(number("SELECT length(text) FROM events"), (int64_t)phrase * EVENT_TEXT_MAX);
+                              " replace(hex(zeroblob(50000)), '0', char(27)) FROM run");
+    ck_assert_int_eq(log_number(&sample.place, "SELECT length(text) FROM event"), 100000);
+    ck_assert_int_eq(log_number(&sample.place, "SELECT length(text) FROM events"),
+                     (int64_t)phrase * EVENT_TEXT_MAX);
 }
 END_TEST
 
@@ -170,18 +145,14 @@ END_TEST
 START_TEST(test_a_log_of_the_first_format_stays_one)
 {
     struct place place = sample.place;
-    ck_assert_int_eq(number("PRAGMA user_version"), SCHEMA_VERSION);
-    struct db db;
-    struct err err = {0};
+    ck_assert_int_eq(log_number(&sample.place, "PRAGMA user_version"), SCHEMA_VERSION);
     sample_done(&sample);
-    ck_assert_msg(other_program_open(&db, place.db, DB_WRITE, &err) &&
-                      db_exec(&db, "DELETE FROM run; PRAGMA user_version=1", &err),
-                  "%s", err.message);
-    db_done(&db);
+    log_change(&place, "DELETE FROM run; PRAGMA user_version=1");
     sample_open(&sample, &place, 3);
     commit(texts[3]);
-    ck_assert_int_eq(number("SELECT length(text) FROM event"), (int64_t)strlen(texts[3]));
-    ck_assert_int_eq(number("PRAGMA user_version"), 1);
+    ck_assert_int_eq(log_number(&sample.place, "SELECT length(text) FROM event"),
+                     (int64_t)strlen(texts[3]));
+    ck_assert_int_eq(log_number(&sample.place, "PRAGMA user_version"), 1);
     check_reader(texts[3]);
 }
 END_TEST

@@ -12,6 +12,7 @@
 #include "event_text.h"
 #include "golden_log.h"
 #include "log_sample.h"
+#include "must.h"
 #include "plan.h"
 #include "str.h"
 #include "test_main.h"
@@ -21,8 +22,7 @@ enum { TASKS = 40, DEADLINE_US = 60 * 1000 * 1000 };
 static struct follower *open_follower(const struct place *place, int64_t run)
 {
     struct follower *follower = NULL;
-    struct err err = {0};
-    ck_assert_msg(follower_open(&follower, place, run, &err), "%s", err.message);
+    must(follower_open(&follower, place, run, &err));
     ck_assert_int_eq(follower_fd(follower), -1);
     follower_watch(follower);
     return follower;
@@ -31,8 +31,7 @@ static struct follower *open_follower(const struct place *place, int64_t run)
 static size_t read_on(struct follower *follower, size_t max, follower_event_fn *each, void *ctx)
 {
     size_t count = 0;
-    struct err err = {0};
-    ck_assert_msg(follower_read(follower, max, each, ctx, &count, &err), "%s", err.message);
+    must(follower_read(follower, max, each, ctx, &count, &err));
     return count;
 }
 
@@ -180,12 +179,11 @@ static bool take_digest(void *ctx, const struct run_state *state, const struct e
 /* Far and near, on and back; after each the state that folding had given. */
 static void seek_about(struct follower *follower, const struct digests *digests, int64_t by)
 {
-    struct err err = {0};
     const int64_t end = digests->count - 1;
     for (int64_t i = 1; i * by < 3 * end; i++) {
         const int64_t at = i * by % (2 * end);
         const int64_t seq = at > end ? 2 * end - at : at;
-        ck_assert_msg(follower_seek(follower, seq, &err), "%s", err.message);
+        must(follower_seek(follower, seq, &err));
         ck_assert_int_eq(follower_state(follower)->last_seq, seq);
         if (seq > 0)
             ck_assert_uint_eq(run_state_digest(follower_state(follower)), digests->items[seq]);
@@ -218,12 +216,11 @@ START_TEST(test_a_fork_goes_about_while_the_first_one_reads_on)
     struct follower *follower = open_follower(&sample.place, 0);
     struct follower *fork = NULL;
     struct digests digests = {.count = 1};
-    struct err err = {0};
     digests.items = calloc((size_t)sample.state.last_seq + 1, sizeof(*digests.items));
     ck_assert_ptr_nonnull(digests.items);
     follower_keep_past(follower);
     ck_assert_uint_eq(read_on(follower, AT, take_digest, &digests), AT);
-    ck_assert_msg(follower_fork(&fork, follower, &err), "%s", err.message);
+    must(follower_fork(&fork, follower, &err));
     ck_assert_uint_eq(run_state_digest(follower_state(fork)), digests.items[AT]);
     (void)read_on(follower, 0, take_digest, &digests);
     ck_assert_uint_eq(run_state_digest(follower_state(follower)), run_state_digest(&sample.state));
@@ -260,10 +257,9 @@ START_TEST(test_seeking_there_and_back)
     struct follower *there = open_follower(&sample.place, 0);
     struct follower *back = open_follower(&sample.place, 0);
     (void)read_on(back, 0, NULL, NULL);
-    struct err err = {0};
     for (int64_t seq = end; seq >= 0; seq -= 17) {
-        ck_assert_msg(follower_seek(back, seq, &err), "%s", err.message);
-        ck_assert_msg(follower_seek(there, 0, &err), "%s", err.message);
+        must(follower_seek(back, seq, &err));
+        must(follower_seek(there, 0, &err));
         (void)read_on(there, (size_t)seq, NULL, NULL);
         if (seq == 0)
             break;
@@ -271,13 +267,12 @@ START_TEST(test_seeking_there_and_back)
         ck_assert(run_state_digest(follower_state(back)) ==
                   run_state_digest(follower_state(there)));
     }
-    ck_assert(follower_seek(back, 0, &err));
+    must(follower_seek(back, 0, &err));
     ck_assert_int_eq(follower_state(back)->last_seq, 0);
     ck_assert(!follower_state(back)->started);
-    ck_assert(follower_seek(back, 5, &err));
+    must(follower_seek(back, 5, &err));
     ck_assert_uint_eq(read_on(back, 0, NULL, NULL), (size_t)(end - 5));
-    ck_assert(!follower_seek(back, end + 1, &err));
-    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    must_fail(follower_seek(back, end + 1, &err), ERR_NOT_FOUND);
     follower_close(there);
     follower_close(back);
     sample_done(&sample);
@@ -288,14 +283,10 @@ START_TEST(test_what_cannot_be_followed)
 {
     struct sample sample = past_run();
     struct follower *follower = NULL;
-    struct err err = {0};
-    ck_assert(!follower_open(&follower, &sample.place, 2, &err));
-    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    must_fail(follower_open(&follower, &sample.place, 2, &err), ERR_NOT_FOUND);
     ck_assert_ptr_null(follower);
     struct place nowhere = sample_place();
-    err = (struct err){0};
-    ck_assert(!follower_open(&follower, &nowhere, 0, &err));
-    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    must_fail(follower_open(&follower, &nowhere, 0, &err), ERR_NOT_FOUND);
     follower_close(NULL);
     sample_done(&sample);
 }
@@ -334,7 +325,6 @@ static struct plan *plan_of(const char *text)
 static bool tell(void *ctx, const struct run_state *state, const struct event *event)
 {
     struct told *told = ctx;
-    struct err err = {0};
     event_words(state, event, &told->words);
     str_add_char(&told->words, '\n');
     (void)event_details(state, event, &told->words);
@@ -343,15 +333,14 @@ static bool tell(void *ctx, const struct run_state *state, const struct event *e
     str_add_char(&told->words, '\n');
     if (!told->decides)
         return true;
-    ck_assert_msg(run_state_apply(told->decides, event, &err), "%s", err.message);
+    must(run_state_apply(told->decides, event, &err));
     ck_assert_uint_eq(run_state_digest(told->decides), run_state_digest(state));
     return true;
 }
 
 static void read_all(struct follower *follower, struct told *told)
 {
-    struct err err = {0};
-    ck_assert_msg(follower_read(follower, 0, tell, told, NULL, &err), "%s", err.message);
+    must(follower_read(follower, 0, tell, told, NULL, &err));
     follower_close(follower);
 }
 
@@ -360,8 +349,7 @@ static struct str told_by_all(const struct place *place)
     struct follower *follower = NULL;
     struct run_state decides;
     struct told told = {.decides = &decides};
-    struct err err = {0};
-    ck_assert_msg(follower_open(&follower, place, 0, &err), "%s", err.message);
+    must(follower_open(&follower, place, 0, &err));
     struct plan *const plan = plan_of(follower_run(follower)->plan_text);
     run_state_init_for(&decides, plan, follower_run(follower)->seed, RUN_STATE_DECIDES);
     read_all(follower, &told);
@@ -374,8 +362,7 @@ static struct str told_by_little(const struct place *place, const struct known_p
 {
     struct follower *follower = NULL;
     struct told told = {0};
-    struct err err = {0};
-    ck_assert_msg(follower_open_to_tell(&follower, place, 0, known, &err), "%s", err.message);
+    must(follower_open_to_tell(&follower, place, 0, known, &err));
     ck_assert_int_eq(follower_state(follower)->use, RUN_STATE_TELLS);
     const bool is_shared = known->plan && !known->plan->grows;
     ck_assert_int_eq(follower_state(follower)->plan == known->plan, is_shared);
@@ -406,8 +393,7 @@ START_TEST(test_a_plan_that_is_known_is_shared)
     char *sql = golden_log_read("retries.sql");
     const struct place place = golden_log_make(sql);
     struct follower *follower = NULL;
-    struct err err = {0};
-    ck_assert_msg(follower_open(&follower, &place, 0, &err), "%s", err.message);
+    must(follower_open(&follower, &place, 0, &err));
     struct plan *plan = plan_of(follower_run(follower)->plan_text);
     char *uid = strdup(follower_run(follower)->uid);
     ck_assert_ptr_nonnull(uid);
@@ -415,8 +401,8 @@ START_TEST(test_a_plan_that_is_known_is_shared)
     struct str all = told_by_all(&place);
     struct str shared = told_by_little(&place, &(struct known_plan){.plan = plan, .uid = uid});
     ck_assert_str_eq(str_text(&shared), str_text(&all));
-    ck_assert(follower_open_to_tell(&follower, &place, 0,
-                                    &(struct known_plan){.plan = plan, .uid = "another"}, &err));
+    must(follower_open_to_tell(&follower, &place, 0,
+                               &(struct known_plan){.plan = plan, .uid = "another"}, &err));
     ck_assert_ptr_ne(follower_state(follower)->plan, plan);
     ck_assert_ptr_nonnull(follower_run(follower)->plan_text);
     follower_close(follower);

@@ -1,8 +1,6 @@
 #define _GNU_SOURCE
 /* What is left of a log that was damaged, cut, or taken into a place where nothing can be
  * written: it is read as far as it goes, by surgery on the files. */
-#include "test_main.h"
-
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +14,8 @@
 #include "db.h"
 #include "follower.h"
 #include "log_sample.h"
+#include "must.h"
+#include "test_main.h"
 
 enum { TASKS = 400, NOTES = 200, PAGE = 4096 };
 
@@ -50,9 +50,8 @@ static void close_log(void)
 static void sql(const char *text)
 {
     struct db db;
-    struct err err = {0};
-    ck_assert_msg(db_init(&db, sample.place.db, DB_WRITE, &err), "%s", err.message);
-    ck_assert_msg(db_exec(&db, text, &err), "%s", err.message);
+    must(db_init(&db, sample.place.db, DB_WRITE, &err));
+    must(db_exec(&db, text, &err));
     db_done_in_turn(&db);
 }
 
@@ -191,10 +190,7 @@ START_TEST(test_a_newer_log_without_the_columns_is_refused)
     close_log();
     sql("PRAGMA user_version=7; ALTER TABLE event RENAME COLUMN seq TO number");
     struct log_reader *reader = NULL;
-    struct err err = {0};
-    ck_assert(!log_reader_open(&reader, &sample.place, &err));
-    ck_assert_int_eq(err.code, ERR_DAMAGED);
-    ck_assert_msg(strstr(err.message, "newer devs") != NULL, "%s", err.message);
+    must_fail_with(log_reader_open(&reader, &sample.place, &err), ERR_DAMAGED, "newer devs");
 }
 END_TEST
 
@@ -243,7 +239,6 @@ START_TEST(test_a_folder_that_others_can_write_is_refused)
 {
     struct place place = sample_place();
     struct log_writer *writer = NULL;
-    struct err err = {0};
     if (_i == 0) {
         ck_assert_int_eq(chmod(place.dir, 0777), 0);
     } else if (geteuid() != 0) {
@@ -258,10 +253,8 @@ START_TEST(test_a_folder_that_others_can_write_is_refused)
         ck_assert_int_eq(chown(elsewhere, 1234, 1234), 0);
         ck_assert_int_eq(symlink(elsewhere, place.dir), 0);
     }
-    ck_assert(!log_writer_open(&writer, &place, &err));
-    ck_assert_int_eq(err.code, ERR_INVALID);
-    ck_assert_msg(strstr(err.message, _i == 0 ? "others may write" : "somebody else's") != NULL,
-                  "%s", err.message);
+    must_fail_with(log_writer_open(&writer, &place, &err), ERR_INVALID,
+                   _i == 0 ? "others may write" : "somebody else's");
     ck_assert_int_ne(access(place.db, F_OK), 0);
 }
 END_TEST
@@ -273,8 +266,7 @@ START_TEST(test_files_are_made_private)
     close_log();
     ck_assert_int_eq(chmod(sample.place.db, 0644), 0);
     struct log_writer *writer = NULL;
-    struct err err = {0};
-    ck_assert_msg(log_writer_open(&writer, &sample.place, &err), "%s", err.message);
+    must(log_writer_open(&writer, &sample.place, &err));
     ck_assert_int_eq(stat(sample.place.db, &info), 0);
     ck_assert_uint_eq(info.st_mode & 07777, 0600);
     log_writer_close(writer);

@@ -5,12 +5,11 @@
 #include <stdlib.h>
 
 #include "bundle.h"
-#include "db.h"
-#include "follower.h"
 #include "golden_log.h"
 #include "log_rebuild.h"
-#include "log_sample.h"
+#include "log_try.h"
 #include "log_write.h"
+#include "must.h"
 #include "shop_log.h"
 #include "test_main.h"
 
@@ -55,11 +54,9 @@ static void add_overview(const struct overview *tasks, struct str *out)
 
 static struct log_overview look(const struct place *place, int64_t run)
 {
-    struct log_reader *reader = NULL;
+    struct log_reader *reader = log_reader_of(place);
     struct log_overview out;
-    struct err err = {0};
-    ck_assert_msg(log_reader_open(&reader, place, &err), "%s", err.message);
-    ck_assert_msg(log_reader_overview(reader, run, &out, &err), "%s", err.message);
+    must(log_reader_overview(reader, run, &out, &err));
     log_reader_close(reader);
     log_run_info_done(&out.run);
     return out;
@@ -76,13 +73,12 @@ static bool check(const struct place *place, int64_t run)
     const struct log_overview said = look(place, run);
     struct follower *follower = NULL;
     struct overview folded;
-    struct err err = {0};
     struct str is = {0};
     struct str want = {0};
     if (!said.is_known)
         return false;
-    ck_assert_msg(follower_open(&follower, place, run, &err), "%s", err.message);
-    ck_assert_msg(follower_read(follower, 0, NULL, NULL, NULL, &err), "%s", err.message);
+    must(follower_open(&follower, place, run, &err));
+    must(follower_read(follower, 0, NULL, NULL, NULL, &err));
     ck_assert_int_eq(said.orphaned, follower_is_orphaned(follower));
     overview_of_state(&folded, follower_state(follower), said.orphaned);
     add_overview(&said.tasks, &is);
@@ -97,32 +93,6 @@ static bool check(const struct place *place, int64_t run)
 static void check_known(const struct place *place, int64_t run)
 {
     ck_assert(check(place, run));
-}
-
-static void change(const char *sql)
-{
-    struct db db;
-    struct err err = {0};
-    ck_assert_msg(db_init(&db, sample.place.db, DB_WRITE, &err), "%s", err.message);
-    ck_assert_msg(db_exec(&db, sql, &err), "%s", err.message);
-    db_done(&db);
-}
-
-static int64_t last_seq(void)
-{
-    struct db db;
-    struct err err = {0};
-    int64_t last = 0;
-    ck_assert_msg(db_init(&db, sample.place.db, DB_READ, &err), "%s", err.message);
-    ck_assert_msg(db_number(&db, "SELECT last_seq FROM run", &last, &err), "%s", err.message);
-    db_done(&db);
-    return last;
-}
-
-static void abandon(void)
-{
-    log_writer_close(sample.writer);
-    sample.writer = NULL;
 }
 
 START_TEST(test_golden_runs)
@@ -143,8 +113,7 @@ END_TEST
 START_TEST(test_the_shops_runs)
 {
     const struct place place = sample_place();
-    struct err err = {0};
-    ck_assert_msg(shop_log_write(&place, &err), "%s", err.message);
+    must(shop_log_write(&place, &err));
     for (int run = 1; run <= 3; run++)
         check_known(&place, run);
     check_known(&place, 0); /* nobody owns it: what its gates keep back does not count */
@@ -205,7 +174,7 @@ START_TEST(test_what_is_quiet_now)
     check_known(&sample.place, 0);
     ck_assert_int_eq(counted(SHOWN_QUIET), 0);
     sample_step(&sample, input_for(INPUT_QUIET));
-    abandon();
+    sample_close_log(&sample);
     check_known(&sample.place, 0);
     ck_assert_int_eq(counted(SHOWN_QUIET), 0);
     ck_assert_int_eq(counted(SHOWN_LOST), (int)sample.live_count);
@@ -232,23 +201,21 @@ END_TEST
 
 START_TEST(test_an_owner_that_was_killed_and_who_goes_on)
 {
-    struct err err = {0};
     struct run_state state;
     struct log_estate estate = {0};
     struct log_heir heir = {.state = &state};
     sample_start(&sample);
     for (int i = 0; i < TASKS / 2; i++)
         ck_assert(sample_advance(&sample));
-    abandon();
+    sample_close_log(&sample);
     check_known(&sample.place, 0);
     ck_assert(look(&sample.place, 0).orphaned);
     run_state_init(&state, sample.plan, sample.state.seed);
-    ck_assert_msg(log_writer_open(&sample.writer, &sample.place, &err), "%s", err.message);
-    ck_assert_msg(log_writer_continue(sample.writer, sample.number, &heir, &estate, &err), "%s",
-                  err.message);
+    must(log_writer_open(&sample.writer, &sample.place, &err));
+    must(log_writer_continue(sample.writer, sample.number, &heir, &estate, &err));
     check_known(&sample.place, 0);
     ck_assert(!look(&sample.place, 0).orphaned);
-    abandon(); /* the writer borrows the state */
+    sample_close_log(&sample); /* the writer borrows the state */
     str_done(&estate.rules);
     run_state_done(&state);
 }
@@ -274,13 +241,12 @@ START_TEST(test_a_bundle)
 {
     char file[PATH_MAX];
     struct bundle *bundle = NULL;
-    struct err err = {0};
     sample_start(&sample);
     sample_drive(&sample);
-    abandon();
+    sample_close_log(&sample);
     (void)snprintf(file, sizeof(file), "%s/run.devs", test_tmpdir());
     const struct bundle_asked asked = {.place = &sample.place, .run = sample.number, .file = file};
-    ck_assert_msg(bundle_open(&bundle, &asked, &err), "%s", err.message);
+    must(bundle_open(&bundle, &asked, &err));
     check_known(bundle_place(bundle), 0);
     bundle_close(bundle);
 }
@@ -289,8 +255,8 @@ END_TEST
 START_TEST(test_a_log_of_the_first_format)
 {
     sample_start(&sample);
-    abandon();
-    change("PRAGMA user_version=1");
+    sample_close_log(&sample);
+    log_change(&sample.place, "PRAGMA user_version=1");
     check_known(&sample.place, 0);
 }
 END_TEST
@@ -311,11 +277,11 @@ START_TEST(test_within_a_large_batch)
     sample.writer = writer;
     const struct log_batch batch = {.events = sample.turn.events,
                                     .event_count = sample.turn.event_count};
-    const int64_t before = last_seq();
+    const int64_t before = log_number(&sample.place, "SELECT last_seq FROM run");
     sample_limit_wal(&sample, (int64_t)ROOM_BYTES);
     ck_assert(!log_writer_commit(writer, &batch, LOG_SYNC_NORMAL, &err));
     sample_limit_wal(&sample, -1);
-    ck_assert_int_gt(last_seq(), before);
+    ck_assert_int_gt(log_number(&sample.place, "SELECT last_seq FROM run"), before);
     ck_assert(!is_known(&place, 0));
     err = (struct err){0};
     ck_assert_msg(log_writer_commit(writer, &batch, LOG_SYNC_NORMAL, &err), "%s", err.message);
@@ -338,10 +304,10 @@ START_TEST(test_what_does_not_fit_is_not_known)
     };
     sample_start(&sample);
     sample_drive(&sample);
-    abandon();
+    sample_close_log(&sample);
     ck_assert_int_lt(_i, TABLE_LEN(changes));
     check_known(&sample.place, 0);
-    change(changes[_i]);
+    log_change(&sample.place, changes[_i]);
     ck_assert_msg(!is_known(&sample.place, 0), "%s", changes[_i]);
 }
 END_TEST

@@ -1,6 +1,4 @@
 #define _GNU_SOURCE
-#include "test_main.h"
-
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,6 +11,8 @@
 #include "log_own.h"
 #include "log_reader.h"
 #include "log_sample.h"
+#include "must.h"
+#include "test_main.h"
 
 static struct place place;       /* of a log that was made here and is closed */
 static char top[PATH_MAX - 256]; /* where copies of it go */
@@ -48,9 +48,8 @@ static struct place place_in(const char *name)
 {
     char path[PATH_MAX];
     struct place out;
-    struct err err = {0};
     (void)snprintf(path, sizeof(path), "%s/%s/devs.db", top, name);
-    ck_assert_msg(place_of_file(path, &out, &err), "%s", err.message);
+    must(place_of_file(path, &out, &err));
     return out;
 }
 
@@ -65,18 +64,16 @@ static void assert_refused(const struct place *of, enum err_code code, const cha
 
 static void assert_readable(const struct place *of)
 {
-    struct err err = {0};
     struct log_reader *reader = NULL;
-    ck_assert_msg(log_reader_open(&reader, of, &err), "%s", err.message);
+    must(log_reader_open(&reader, of, &err));
     log_reader_close(reader);
 }
 
 static void assert_own(const struct place *of)
 {
-    struct err err = {0};
     struct log_writer *writer = NULL;
-    ck_assert_msg(log_own_check(of, &err), "%s", err.message);
-    ck_assert_msg(log_writer_open(&writer, of, &err), "%s", err.message);
+    must(log_own_check(of, &err));
+    must(log_writer_open(&writer, of, &err));
     log_writer_close(writer);
 }
 
@@ -112,10 +109,8 @@ START_TEST(test_a_copy_is_read_only)
     shell(copies[_i], place.dir, copy.dir);
     assert_readable(&copy);
     ck_assert(!log_own_check(&copy, NULL));
-    struct err err = {0};
     struct log_writer *writer = NULL;
-    ck_assert(!log_writer_open(&writer, &copy, &err));
-    ck_assert_int_eq(err.code, ERR_INVALID);
+    must_fail(log_writer_open(&writer, &copy, &err), ERR_INVALID);
 }
 END_TEST
 
@@ -166,17 +161,15 @@ END_TEST
 START_TEST(test_adopting)
 {
     const struct place copy = place_in("copy");
-    struct err err = {0};
     struct stat info;
     shell("umask 022; mkdir \"$2\" && cp \"$1\"/devs.db \"$2\"", place.dir, copy.dir);
-    ck_assert_msg(log_own_adopt(&copy, &err), "%s", err.message);
+    must(log_own_adopt(&copy, &err));
     assert_own(&copy);
     ck_assert_int_eq(lstat(copy.db, &info), 0);
     ck_assert_uint_eq(info.st_mode & 07777, 0600);
 
     shell("echo no log >\"$2\"/devs.db", "", copy.dir);
-    ck_assert(!log_own_adopt(&copy, &err));
-    ck_assert_int_eq(err.code, ERR_DAMAGED);
+    must_fail(log_own_adopt(&copy, &err), ERR_DAMAGED);
 }
 END_TEST
 
@@ -213,11 +206,9 @@ END_TEST
 START_TEST(test_a_rollback_journal_is_never_replayed)
 {
     shell("cp \"$1\"/devs.db \"$1\"/devs.db-journal", place.dir, "");
-    struct err err = {0};
     struct log_reader *reader = NULL;
     assert_refused(&place, ERR_DAMAGED, "devs.db-journal' is next to the log");
-    ck_assert(!log_reader_open(&reader, &place, &err));
-    ck_assert_int_eq(err.code, ERR_DAMAGED);
+    must_fail(log_reader_open(&reader, &place, &err), ERR_DAMAGED);
 }
 END_TEST
 

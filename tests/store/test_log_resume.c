@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include "clock.h"
-#include "db.h"
-#include "log_reader.h"
-#include "log_sample.h"
+#include "log_try.h"
+#include "must.h"
 #include "owner.h"
 #include "owner_state.h"
 #include "test_main.h"
@@ -37,13 +36,6 @@ static void teardown(void)
     sample_done(&sample);
 }
 
-/* The owner goes, the run has not ended. */
-static void abandon(void)
-{
-    log_writer_close(sample.writer);
-    sample.writer = NULL;
-}
-
 static bool go_on(int64_t number, struct err *err)
 {
     struct err why = {0};
@@ -53,42 +45,29 @@ static bool go_on(int64_t number, struct err *err)
 
 static void must_go_on(void)
 {
-    struct err err = {0};
-    ck_assert_msg(go_on(sample.number, &err), "%s", err.message);
-}
-
-static void change(const char *sql)
-{
-    struct db db;
-    struct err err = {0};
-    ck_assert_msg(db_init(&db, sample.place.db, DB_WRITE, &err), "%s", err.message);
-    ck_assert_msg(db_exec(&db, sql, &err), "%s", err.message);
-    db_done(&db);
+    must(go_on(sample.number, &err));
 }
 
 static void commit_note(int64_t seq)
 {
     struct event *notes = sample_notes(seq, 1);
-    struct err err = {0};
     notes[0].at = clock_now();
-    ck_assert_msg(run_state_apply(&state, &notes[0], &err), "%s", err.message);
+    must(run_state_apply(&state, &notes[0], &err));
     const struct log_batch batch = {.events = notes, .event_count = 1};
-    ck_assert_msg(log_writer_commit(writer, &batch, LOG_SYNC_NORMAL, &err), "%s", err.message);
+    must(log_writer_commit(writer, &batch, LOG_SYNC_NORMAL, &err));
     free(notes);
 }
 
 static void read_row(struct log_run_info *out)
 {
-    struct log_reader *reader = NULL;
-    struct err err = {0};
-    ck_assert_msg(log_reader_open(&reader, &sample.place, &err), "%s", err.message);
-    ck_assert_msg(log_reader_run(reader, sample.number, out, &err), "%s", err.message);
+    struct log_reader *reader = log_reader_of(&sample.place);
+    must(log_reader_run(reader, sample.number, out, &err));
     log_reader_close(reader);
 }
 
 START_TEST(test_heir_has_the_state_the_rules_and_the_lock)
 {
-    abandon();
+    sample_close_log(&sample);
     ck_assert(!owner_is_alive(&sample.place, "")); /* no run has that name */
     must_go_on();
     ck_assert_uint_eq(run_state_digest(&state), run_state_digest(&sample.state));
@@ -100,8 +79,9 @@ END_TEST
 
 START_TEST(test_rules_are_those_of_the_run)
 {
-    abandon();
-    change(
+    sample_close_log(&sample);
+    log_change(
+        &sample.place,
         "INSERT INTO ruleset(hash, text) VALUES('other', '[1]'); UPDATE run SET ruleset='other'");
     must_go_on();
     ck_assert_str_eq(str_text(&estate.rules), "[1]");
@@ -110,7 +90,7 @@ END_TEST
 
 START_TEST(test_numbers_of_events_go_on)
 {
-    abandon();
+    sample_close_log(&sample);
     must_go_on();
     int64_t seq = state.last_seq + 1;
     commit_note(seq);
@@ -128,8 +108,8 @@ START_TEST(test_row_names_the_owner_from_its_first_event_on)
     struct this_process self;
     struct log_run_info row;
     this_process_read(&self);
-    abandon();
-    change("UPDATE run SET pid=1, pid_start=1, boot='another', devs='old'");
+    sample_close_log(&sample);
+    log_change(&sample.place, "UPDATE run SET pid=1, pid_start=1, boot='another', devs='old'");
     must_go_on();
     ck_assert(estate.rebooted);
     read_row(&row);
@@ -153,7 +133,7 @@ START_TEST(test_only_one_has_it)
     log_writer_close(writer);
     writer = NULL;
 
-    abandon();
+    sample_close_log(&sample);
     must_go_on();
     struct log_writer *first = writer;
     struct run_state other;
@@ -170,12 +150,10 @@ END_TEST
 
 START_TEST(test_what_cannot_go_on_is_left_alone)
 {
-    struct err err = {0};
     sample_drive(&sample);
     ck_assert(sample.state.ended);
-    abandon();
-    ck_assert(!go_on(sample.number, &err));
-    ck_assert_int_eq(err.code, ERR_INVALID);
+    sample_close_log(&sample);
+    must_fail(go_on(sample.number, &err), ERR_INVALID);
     struct log_run_info row;
     read_row(&row);
     ck_assert(!owner_is_alive(&sample.place, row.uid)); /* it was given back */
@@ -185,25 +163,20 @@ END_TEST
 
 START_TEST(test_events_of_a_newer_devs_are_not_passed_over)
 {
-    struct err err = {0};
     char sql[200];
-    abandon();
+    sample_close_log(&sample);
     (void)snprintf(
         sql, sizeof(sql),
         "INSERT INTO event(run, seq, at_ms, mono_ms, kind) VALUES(%lld, %lld, 1, 1, 999)",
         (long long)sample.number, (long long)sample.state.last_seq + 1);
-    change(sql);
-    ck_assert(!go_on(sample.number, &err));
-    ck_assert_int_eq(err.code, ERR_DAMAGED);
-    ck_assert_ptr_nonnull(strstr(err.message, "newer devs"));
+    log_change(&sample.place, sql);
+    must_fail_with(go_on(sample.number, &err), ERR_DAMAGED, "newer devs");
 }
 END_TEST
 
 START_TEST(test_run_that_is_not_there)
 {
-    struct err err = {0};
-    ck_assert(!go_on(sample.number + 1, &err));
-    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    must_fail(go_on(sample.number + 1, &err), ERR_NOT_FOUND);
 }
 END_TEST
 
@@ -218,7 +191,7 @@ START_TEST(test_each_event_is_told_in_order)
     int64_t last = 0;
     heir.each = count_event;
     heir.ctx = &last;
-    abandon();
+    sample_close_log(&sample);
     must_go_on();
     ck_assert_int_eq(last, state.last_seq);
 }
@@ -239,29 +212,20 @@ static void add_log_resume_tests(Suite *suite)
     tcase_add_test(tcase, test_each_event_is_told_in_order);
 }
 
-static struct sample sample_log_gain;
 static struct str bytes;
 
 static void setup_log_gain(void)
 {
     struct place place = sample_place();
-    sample_open(&sample_log_gain, &place, 3);
-    sample_start(&sample_log_gain);
+    sample_open(&sample, &place, 3);
+    sample_start(&sample);
     bytes = (struct str){0};
 }
 
 static void teardown_log_gain(void)
 {
     str_done(&bytes);
-    sample_done(&sample_log_gain);
-}
-
-static void commit(const struct log_gain *gains, size_t count)
-{
-    const struct log_batch batch = {.gains = gains, .gain_count = count};
-    struct err err = {0};
-    ck_assert_msg(log_writer_commit(sample_log_gain.writer, &batch, LOG_SYNC_NORMAL, &err), "%s",
-                  err.message);
+    sample_done(&sample);
 }
 
 /* What is kept of the task; false if nothing is. */
@@ -269,21 +233,9 @@ static bool load(struct log_gain *gain)
 {
     struct err err = {0};
     str_clear(&bytes);
-    bool there = log_writer_load_gain(sample_log_gain.writer, gain, &bytes, &err);
+    bool there = log_writer_load_gain(sample.writer, gain, &bytes, &err);
     ck_assert_msg(there || err.code == ERR_NOT_FOUND, "%s", err.message);
     return there;
-}
-
-static int64_t number(const char *sql)
-{
-    struct db db;
-    struct err err = {0};
-    int64_t value = -1;
-    ck_assert_msg(db_init(&db, sample_log_gain.place.db, DB_READ, &err) &&
-                      db_number(&db, sql, &value, &err),
-                  "%s", err.message);
-    db_done(&db);
-    return value;
 }
 
 START_TEST(test_what_was_saved_comes_back)
@@ -293,7 +245,7 @@ START_TEST(test_what_was_saved_comes_back)
         {.task = 0, .step = 2, .attempt = 5, .bytes = memory, .len = sizeof(memory)},
         {.task = 2, .step = 0, .attempt = 1, .bytes = "", .len = 0},
     };
-    commit(gains, 2);
+    log_commit(sample.writer, &(struct log_batch){.gains = gains, .gain_count = 2});
 
     struct log_gain gain = {.task = 0};
     ck_assert(load(&gain));
@@ -314,14 +266,14 @@ START_TEST(test_a_task_has_one_row)
 {
     const struct log_gain older = {.task = 1, .attempt = 1, .bytes = "older", .len = 5};
     const struct log_gain newer = {.task = 1, .attempt = 2, .bytes = "newer", .len = 5};
-    commit(&older, 1);
-    commit(&newer, 1);
+    log_commit(sample.writer, &(struct log_batch){.gains = &older, .gain_count = 1});
+    log_commit(sample.writer, &(struct log_batch){.gains = &newer, .gain_count = 1});
 
     struct log_gain gain = {.task = 1};
     ck_assert(load(&gain));
     ck_assert_int_eq(gain.attempt, 2);
     ck_assert_str_eq(str_text(&bytes), "newer");
-    ck_assert_int_eq(number("SELECT count(*) FROM gain"), 1);
+    ck_assert_int_eq(log_number(&sample.place, "SELECT count(*) FROM gain"), 1);
 }
 END_TEST
 
@@ -329,8 +281,8 @@ START_TEST(test_the_row_of_a_task_that_is_over_goes)
 {
     const struct log_gain kept = {.task = 1, .attempt = 1, .bytes = "x", .len = 1};
     const struct log_gain over = {.task = 1};
-    commit(&kept, 1);
-    commit(&over, 1);
+    log_commit(sample.writer, &(struct log_batch){.gains = &kept, .gain_count = 1});
+    log_commit(sample.writer, &(struct log_batch){.gains = &over, .gain_count = 1});
 
     struct log_gain gain = {.task = 1};
     ck_assert(!load(&gain));
@@ -344,10 +296,10 @@ START_TEST(test_what_is_too_long_is_not_kept)
     const struct log_gain most = {.bytes = much, .len = LOG_GAIN_BYTES_MAX};
     const struct log_gain more = {.bytes = much, .len = LOG_GAIN_BYTES_MAX + 1};
     struct log_gain gain = {0};
-    commit(&most, 1);
+    log_commit(sample.writer, &(struct log_batch){.gains = &most, .gain_count = 1});
     ck_assert(load(&gain));
     ck_assert_uint_eq(bytes.len, LOG_GAIN_BYTES_MAX);
-    commit(&more, 1);
+    log_commit(sample.writer, &(struct log_batch){.gains = &more, .gain_count = 1});
     ck_assert(!load(&gain));
     free(much);
 }
@@ -356,25 +308,24 @@ END_TEST
 /* As a devs wrote it that did not know the table yet. */
 START_TEST(test_an_older_log_gets_the_table)
 {
-    struct place place = sample_log_gain.place;
+    struct place place = sample.place;
     struct db db;
-    struct err err = {0};
-    sample_done(&sample_log_gain);
-    ck_assert_msg(db_init(&db, place.db, DB_WRITE, &err) &&
-                      db_exec(&db,
-                              "DROP TABLE gain; DELETE FROM word WHERE what='event';"
-                              " PRAGMA user_version=1",
-                              &err),
-                  "%s", err.message);
+    sample_done(&sample);
+    must(db_init(&db, place.db, DB_WRITE, &err) &&
+         db_exec(&db,
+                 "DROP TABLE gain; DELETE FROM word WHERE what='event';"
+                 " PRAGMA user_version=1",
+                 &err));
     db_done(&db);
 
-    sample_open(&sample_log_gain, &place, 3);
-    ck_assert_int_eq(number("SELECT count(*) FROM word WHERE what='event'"), EVENT_KIND_COUNT - 1);
+    sample_open(&sample, &place, 3);
+    ck_assert_int_eq(log_number(&sample.place, "SELECT count(*) FROM word WHERE what='event'"),
+                     EVENT_KIND_COUNT - 1);
     const struct log_gain kept = {.task = 1, .attempt = 1, .bytes = "x", .len = 1};
     struct log_gain gain = {.task = 1};
-    commit(&kept, 1);
+    log_commit(sample.writer, &(struct log_batch){.gains = &kept, .gain_count = 1});
     ck_assert(load(&gain));
-    ck_assert_int_eq(number("PRAGMA user_version"), 1);
+    ck_assert_int_eq(log_number(&sample.place, "PRAGMA user_version"), 1);
 }
 END_TEST
 

@@ -1,7 +1,5 @@
 #define _GNU_SOURCE /* syscall */
 
-#include "test_main.h"
-
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -12,6 +10,8 @@
 
 #include "clock.h"
 #include "log_sample.h"
+#include "must.h"
+#include "test_main.h"
 
 enum { WAIT_US = 60 * 1000 * 1000 };
 
@@ -59,8 +59,7 @@ static void commit_note(enum log_sync sync)
 {
     struct event *events = sample_notes(next_seq++, 1);
     struct log_batch batch = {.events = events, .event_count = 1};
-    struct err err = {0};
-    ck_assert_msg(log_writer_commit(sample.writer, &batch, sync, &err), "%s", err.message);
+    must(log_writer_commit(sample.writer, &batch, sync, &err));
     free(events);
 }
 
@@ -106,12 +105,10 @@ END_TEST
 
 START_TEST(test_what_could_not_be_synced_is_written)
 {
-    struct err err = {0};
     atomic_store(&failures, 1);
     commit_note(LOG_SYNC_FULL);
     ck_assert_int_eq(log_writer_committed_seq(sample.writer), next_seq - 1);
-    ck_assert(!log_writer_synced(sample.writer, &err));
-    ck_assert_int_eq(err.code, ERR_IO);
+    must_fail(log_writer_synced(sample.writer, &err), ERR_IO);
     commit_note(LOG_SYNC_FULL);
     ck_assert(log_writer_synced(sample.writer, NULL));
 }

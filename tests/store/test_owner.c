@@ -1,5 +1,3 @@
-#include "test_main.h"
-
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -7,15 +5,16 @@
 #include <unistd.h>
 
 #include "log_sample.h"
+#include "must.h"
 #include "owner.h"
+#include "test_main.h"
 
 static const char uid[] = "0123456789abcdef0123456789abcdef";
 
 static int take(const struct place *place)
 {
     int fd = -1;
-    struct err err = {0};
-    ck_assert_msg(owner_take(place, uid, &fd, &err), "%s", err.message);
+    must(owner_take(place, uid, &fd, &err));
     return fd;
 }
 
@@ -27,9 +26,7 @@ START_TEST(test_one_owner_at_a_time)
     ck_assert(owner_is_alive(&place, uid));
 
     int other = -1;
-    struct err err = {0};
-    ck_assert(!owner_take(&place, uid, &other, &err));
-    ck_assert_int_eq(err.code, ERR_BUSY);
+    must_fail(owner_take(&place, uid, &other, &err), ERR_BUSY);
     ck_assert_int_eq(other, -1);
 
     owner_drop(&place, uid, fd);
@@ -85,9 +82,7 @@ START_TEST(test_a_uid_is_no_path)
     static const char *const bad[] = {"", "../../etc/passwd", "a/b"};
     struct place place = sample_place();
     int fd = -1;
-    struct err err = {0};
-    ck_assert(!owner_take(&place, bad[_i], &fd, &err));
-    ck_assert_int_eq(err.code, ERR_INVALID);
+    must_fail(owner_take(&place, bad[_i], &fd, &err), ERR_INVALID);
     ck_assert(!owner_is_alive(&place, bad[_i]));
 }
 END_TEST
@@ -96,23 +91,21 @@ END_TEST
 START_TEST(test_a_lock_that_was_moved_is_taken_again)
 {
     struct place place = sample_place();
-    struct err err = {0};
     char path[PATH_MAX + 64];
     char moved[PATH_MAX + 64];
     int fd = take(&place);
-    ck_assert_msg(owner_keep(&place, uid, &fd, &err), "%s", err.message);
+    must(owner_keep(&place, uid, &fd, &err));
     (void)snprintf(path, sizeof(path), "%s/owner", place.dir);
     (void)snprintf(moved, sizeof(moved), "%s/moved", place.dir);
     ck_assert_int_eq(rename(path, moved), 0);
     ck_assert(!owner_is_alive(&place, uid));
-    ck_assert_msg(owner_keep(&place, uid, &fd, &err), "%s", err.message);
+    must(owner_keep(&place, uid, &fd, &err));
     ck_assert(owner_is_alive(&place, uid));
 
     (void)snprintf(moved, sizeof(moved), "%s/again", place.dir);
     ck_assert_int_eq(rename(path, moved), 0);
     int other = take(&place);
-    ck_assert(!owner_keep(&place, uid, &fd, &err));
-    ck_assert_int_eq(err.code, ERR_BUSY);
+    must_fail(owner_keep(&place, uid, &fd, &err), ERR_BUSY);
     owner_drop(&place, uid, other);
     close(fd);
 }

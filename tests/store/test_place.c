@@ -1,6 +1,4 @@
 #define _DEFAULT_SOURCE
-#include "test_main.h"
-
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "must.h"
 #include "place.h"
 #include "private_file.h"
+#include "test_main.h"
 
 static char top[PATH_MAX - 256]; /* this test's own folder, without symbolic links */
 
@@ -34,10 +34,9 @@ static void make_file(const char *path)
 static void assert_place(const char *given, bool create, const char *want)
 {
     struct place place;
-    struct err err = {0};
     char path[PATH_MAX];
     (void)snprintf(path, sizeof(path), "%s/%s", top, want);
-    ck_assert_msg(place_find(given, create, &place, &err), "%s", err.message);
+    must(place_find(given, create, &place, &err));
     ck_assert_str_eq(place.db, path);
     *strrchr(path, '/') = '\0';
     ck_assert_str_eq(place.dir, path);
@@ -194,15 +193,13 @@ END_TEST
 START_TEST(test_what_a_folder_lies_on)
 {
     struct place_disk disk;
-    struct err err = {0};
     ck_assert(place_disk("/proc", &disk, NULL));
     ck_assert_str_eq(disk.type, "?");
     ck_assert(!disk.is_network);
     ck_assert_int_eq(disk.free_bytes, 0);
     ck_assert(place_disk(test_tmpdir(), &disk, NULL));
     ck_assert_int_gt(disk.free_bytes, 0);
-    ck_assert(!place_disk("/nonexistent", &disk, &err));
-    ck_assert_int_eq(err.code, ERR_IO);
+    must_fail(place_disk("/nonexistent", &disk, &err), ERR_IO);
 }
 END_TEST
 

@@ -1,5 +1,3 @@
-#include "test_main.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -7,6 +5,8 @@
 #include "log_rebuild.h"
 #include "log_sample.h"
 #include "log_write.h"
+#include "must.h"
+#include "test_main.h"
 
 enum { TASKS = 60, MANY_TASKS = 6000, ROOM_STEPS = 12, ROOM_STEP_BYTES = 40 * 1024 };
 
@@ -52,9 +52,8 @@ static void assert_rebuilds(void)
     sample.writer = NULL;
     struct str written = {0};
     struct str rebuilt = {0};
-    struct err err = {0};
     dump_all(&written);
-    ck_assert_msg(log_rebuild(&sample.place, sample.number, &err), "%s", err.message);
+    must(log_rebuild(&sample.place, sample.number, &err));
     dump_all(&rebuilt);
     ck_assert_ptr_nonnull(written.data);
     ck_assert_ptr_nonnull(rebuilt.data);
@@ -121,12 +120,8 @@ END_TEST
 START_TEST(test_a_run_with_an_owner_is_left_alone)
 {
     sample_start(&sample);
-    struct err err = {0};
-    ck_assert(!log_rebuild(&sample.place, sample.number, &err));
-    ck_assert_int_eq(err.code, ERR_BUSY);
-    err = (struct err){0};
-    ck_assert(!log_rebuild(&sample.place, 99, &err));
-    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    must_fail(log_rebuild(&sample.place, sample.number, &err), ERR_BUSY);
+    must_fail(log_rebuild(&sample.place, 99, &err), ERR_NOT_FOUND);
     sample_done(&sample);
 }
 END_TEST
@@ -142,17 +137,15 @@ START_TEST(test_a_rebuild_mends)
     struct str after = {0};
     dump_all(&before);
     struct db db;
-    struct err err = {0};
-    ck_assert(db_init(&db, sample.place.db, DB_WRITE, &err));
-    ck_assert_msg(db_exec(&db,
-                          "UPDATE task SET status=1; DELETE FROM attempt WHERE task%2;"
-                          "INSERT INTO task SELECT run, 1000, 'x', 'x', status, step, try, tries,"
-                          " entropy, held, cancelling, by, blocked_by, due_at_ms, started_at_ms,"
-                          " waited_ms FROM task WHERE task=0; UPDATE run SET passed=0",
-                          &err),
-                  "%s", err.message);
+    must(db_init(&db, sample.place.db, DB_WRITE, &err));
+    must(db_exec(&db,
+                 "UPDATE task SET status=1; DELETE FROM attempt WHERE task%2;"
+                 "INSERT INTO task SELECT run, 1000, 'x', 'x', status, step, try, tries,"
+                 " entropy, held, cancelling, by, blocked_by, due_at_ms, started_at_ms,"
+                 " waited_ms FROM task WHERE task=0; UPDATE run SET passed=0",
+                 &err));
     db_done(&db);
-    ck_assert_msg(log_rebuild(&sample.place, sample.number, &err), "%s", err.message);
+    must(log_rebuild(&sample.place, sample.number, &err));
     dump_all(&after);
     ck_assert_str_eq(before.data, after.data);
     str_done(&before);

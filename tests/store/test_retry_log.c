@@ -1,13 +1,13 @@
 /* test_retry_log.c - does retrying help: what is read from the projection and a few events is what
  * a fold of all events says. */
-#include "test_main.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "log_sample.h"
+#include "log_try.h"
+#include "must.h"
 #include "retry_log.h"
+#include "test_main.h"
 #include "xalloc.h"
 
 enum { TASKS = 400, ACT_EACH = 7 };
@@ -133,14 +133,6 @@ static void count_state(struct retry_help *out)
     retry_help_sort(out);
 }
 
-static struct log_reader *open_reader(void)
-{
-    struct log_reader *reader = NULL;
-    struct err err = {0};
-    ck_assert_msg(log_reader_open(&reader, &sample.place, &err), "%s", err.message);
-    return reader;
-}
-
 static void assert_classes_equal(const struct retry_help *a, const struct retry_help *b)
 {
     ck_assert_int_eq(a->attempts, b->attempts);
@@ -179,10 +171,9 @@ START_TEST(test_projection_counts_what_a_fold_counts)
     struct retry_help *read = xcalloc(1, sizeof(*read));
     struct retry_help *want = xcalloc(1, sizeof(*want));
     const struct retry_log_scope all = {.events = INT64_MAX};
-    struct err err = {0};
     play();
-    struct log_reader *reader = open_reader();
-    ck_assert_msg(retry_log_read(reader, &all, read, &err), "%s", err.message);
+    struct log_reader *reader = log_reader_of(&sample.place);
+    must(retry_log_read(reader, &all, read, &err));
     count_state(want);
     ck_assert_int_eq(read->runs, 1);
     assert_classes_equal(read, want);
@@ -200,11 +191,10 @@ START_TEST(test_runs_that_are_too_long_or_too_new_are_passed_over)
         {.events = sample.state.last_seq - 1},
         {.before = sample.number, .events = INT64_MAX},
     };
-    struct err err = {0};
     play();
-    struct log_reader *reader = open_reader();
+    struct log_reader *reader = log_reader_of(&sample.place);
     for (size_t i = 0; i < ARRAY_LEN(scopes); i++) {
-        ck_assert_msg(retry_log_read(reader, &scopes[i], read, &err), "%s", err.message);
+        must(retry_log_read(reader, &scopes[i], read, &err));
         ck_assert_int_eq(read->runs, 0);
         ck_assert_int_eq(read->attempts, 0);
     }
@@ -216,9 +206,8 @@ END_TEST
 START_TEST(test_a_run_without_attempts_says_nothing)
 {
     struct retry_help *read = xcalloc(1, sizeof(*read));
-    struct err err = {0};
-    struct log_reader *reader = open_reader();
-    ck_assert_msg(retry_log_add(reader, sample.number, read, &err), "%s", err.message);
+    struct log_reader *reader = log_reader_of(&sample.place);
+    must(retry_log_add(reader, sample.number, read, &err));
     ck_assert_int_eq(read->failed, 0);
     ck_assert_int_eq(read->class_count, 0);
     log_reader_close(reader);

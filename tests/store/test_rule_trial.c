@@ -5,6 +5,7 @@
 
 #include "classify.h"
 #include "log_sample.h"
+#include "must.h"
 #include "test_main.h"
 
 enum { TASKS = 10, PIECE = 4096 };
@@ -44,14 +45,12 @@ static void record(struct sample *sample)
 /* A piece of what an attempt of task `task` wrote to stderr. */
 static void write_piece(struct sample *sample, int task, struct log_output piece)
 {
-    struct err err = {0};
     piece.task = task;
     piece.attempt = 1;
     piece.stream = 2;
     piece.at = sample->now;
     struct log_batch batch = {.outputs = &piece, .output_count = 1};
-    ck_assert_msg(log_writer_commit(sample->writer, &batch, LOG_SYNC_NORMAL, &err), "%s",
-                  err.message);
+    must(log_writer_commit(sample->writer, &batch, LOG_SYNC_NORMAL, &err));
 }
 
 static void write_text(struct sample *sample, int task, const char *text)
@@ -62,11 +61,10 @@ static void write_text(struct sample *sample, int task, const char *text)
 
 static void try_rule(const char *rules, const char *rule)
 {
-    struct err err = {0};
-    ck_assert_msg(rule_list_add(rules, rule, &new_rules, &err), "%s", err.message);
+    must(rule_list_add(rules, rule, &new_rules, &err));
     struct rule_trial_asked asked = {
         .place = &place, .rules = rules, .new_rules = str_text(&new_rules)};
-    ck_assert_msg(rule_trial_run(&asked, &trial, &err), "%s", err.message);
+    must(rule_trial_run(&asked, &trial, &err));
     rule_trial_words(&trial, &words);
 }
 

@@ -11,6 +11,7 @@
 
 #include "follower.h"
 #include "json.h"
+#include "must.h"
 #include "shop_log.h"
 #include "test_main.h"
 #include "timeline.h"
@@ -39,13 +40,12 @@ static void open_log(void)
     story = test_read_file(test_source_path(story_file));
     ck_assert_ptr_nonnull(story);
     char path[PATH_MAX];
-    struct err err = {0};
     struct place place;
     (void)snprintf(path, sizeof(path), "%s/devs.db", test_tmpdir());
-    ck_assert_msg(place_find(path, true, &place, &err), "%s", err.message);
-    ck_assert_msg(shop_log_write(&place, &err), "%s", err.message);
-    ck_assert_msg(follower_open(&follower, &place, 0, &err), "%s", err.message);
-    ck_assert_msg(follower_read(follower, 0, NULL, NULL, NULL, &err), "%s", err.message);
+    must(place_find(path, true, &place, &err));
+    must(shop_log_write(&place, &err));
+    must(follower_open(&follower, &place, 0, &err));
+    must(follower_read(follower, 0, NULL, NULL, NULL, &err));
 }
 
 static void close_log(void)
@@ -112,8 +112,7 @@ static void read_ours(int task, struct deeds *out)
 static struct json *parse_line(const char *line, size_t len)
 {
     struct json *json = NULL;
-    struct err err = {0};
-    ck_assert_msg(json_parse(line, len, &json, NULL, &err), "%s", err.message);
+    must(json_parse(line, len, &json, NULL, &err));
     return json;
 }
 

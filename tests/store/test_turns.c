@@ -11,6 +11,7 @@
 
 #include "clock.h"
 #include "log_sample.h"
+#include "must.h"
 #include "test_main.h"
 #include "watch.h"
 
@@ -18,8 +19,7 @@ enum { PROCESSES = 4, TURNS_EACH = 300, AGAIN_MAX = 100 };
 
 static void open_turns(struct turns *turns, const struct place *place)
 {
-    struct err err = {0};
-    ck_assert_msg(turns_init(turns, place, &err), "%s", err.message);
+    must(turns_init(turns, place, &err));
 }
 
 START_TEST(test_files_are_private_whatever_the_umask)
@@ -121,8 +121,7 @@ START_TEST(test_a_turn_ends_with_its_process)
     struct turns turns;
     open_turns(&turns, &place);
     kill(holder, SIGKILL);
-    struct err err = {0};
-    ck_assert_msg(turns_take(&turns, &err), "%s", err.message);
+    must(turns_take(&turns, &err));
     turns_give(&turns);
     turns_done(&turns);
     waitpid(holder, NULL, 0);
@@ -138,23 +137,20 @@ START_TEST(test_a_wait_ends)
     open_turns(&turns, &place);
     turns.in_vain = true; /* as after a whole wait, so that this one is short */
     for (int i = 0; i < 3; i++) {
-        struct err err = {0};
         int64_t since_us = clock_mono_us();
-        ck_assert(!turns_take(&turns, &err));
-        ck_assert_int_eq(err.code, ERR_BUSY);
+        must_fail(turns_take(&turns, &err), ERR_BUSY);
         ck_assert_int_ge(clock_mono_us() - since_us, (int64_t)TURNS_AGAIN_MS_MAX * 1000);
         ck_assert(turns.in_vain);
     }
     /* Nor does it keep what it waited with. */
     struct turns other;
-    struct err err = {0};
     open_turns(&other, &place);
     ck_assert_int_eq(flock(other.gate_fd, LOCK_EX | LOCK_NB), 0);
     turns_done(&other);
 
     kill(holder, SIGKILL);
     waitpid(holder, NULL, 0);
-    ck_assert_msg(turns_take(&turns, &err), "%s", err.message);
+    must(turns_take(&turns, &err));
     ck_assert(!turns.in_vain);
     turns_give(&turns);
     turns_done(&turns);
@@ -174,9 +170,7 @@ START_TEST(test_the_mask_of_signals_stays)
     sigset_t after;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
-    struct err err = {0};
-    ck_assert(!turns_take(&turns, &err));
-    ck_assert_int_eq(err.code, ERR_BUSY);
+    must_fail(turns_take(&turns, &err), ERR_BUSY);
     sigprocmask(SIG_SETMASK, NULL, &after);
     ck_assert_int_eq(sigismember(&after, SIGRTMIN + TURNS_SIGNAL), 1);
     turns_done(&turns);
@@ -189,9 +183,7 @@ START_TEST(test_no_folder_is_an_error)
 {
     struct place place = {.db = "/nonexistent/devs.db", .dir = "/nonexistent"};
     struct turns turns;
-    struct err err = {0};
-    ck_assert(!turns_init(&turns, &place, &err));
-    ck_assert_int_eq(err.code, ERR_IO);
+    must_fail(turns_init(&turns, &place, &err), ERR_IO);
     turns_done(&turns);
 }
 END_TEST
@@ -213,10 +205,9 @@ START_TEST(test_a_ring_is_heard)
     struct place place = sample_place();
     struct bell bell;
     struct watch *watch = NULL;
-    struct err err = {0};
-    ck_assert_msg(bell_init(&bell, &place, &err), "%s", err.message);
-    ck_assert_msg(watch_open(&watch, &err), "%s", err.message);
-    ck_assert_msg(watch_file(watch, bell.path, &err), "%s", err.message);
+    must(bell_init(&bell, &place, &err));
+    must(watch_open(&watch, &err));
+    must(watch_file(watch, bell.path, &err));
 
     ck_assert(!watch_drain(watch));
     bell_ring(&bell);
@@ -232,9 +223,8 @@ START_TEST(test_the_file_stays_small_and_private)
 {
     struct place place = sample_place();
     struct bell bell;
-    struct err err = {0};
     umask(0);
-    ck_assert_msg(bell_init(&bell, &place, &err), "%s", err.message);
+    must(bell_init(&bell, &place, &err));
     for (int i = 0; i < 1000; i++)
         bell_ring(&bell);
     struct stat info;
