@@ -11,7 +11,7 @@
 #include "clock.h"
 #include "event_text.h"
 #include "golden_log.h"
-#include "log_sample.h"
+#include "log_try.h"
 #include "must.h"
 #include "plan.h"
 #include "str.h"
@@ -153,8 +153,7 @@ static struct sample past_run_of(int tasks)
     sample_open(&sample, &place, tasks);
     sample_start(&sample);
     sample_drive(&sample);
-    log_writer_close(sample.writer);
-    sample.writer = NULL;
+    sample_close_log(&sample);
     return sample;
 }
 
@@ -250,31 +249,19 @@ START_TEST(test_reading_in_pieces)
 }
 END_TEST
 
-START_TEST(test_seeking_there_and_back)
+START_TEST(test_seeking_to_the_ends)
 {
     struct sample sample = past_run();
-    int64_t end = sample.state.last_seq;
-    struct follower *there = open_follower(&sample.place, 0);
-    struct follower *back = open_follower(&sample.place, 0);
-    (void)read_on(back, 0, NULL, NULL);
-    for (int64_t seq = end; seq >= 0; seq -= 17) {
-        must(follower_seek(back, seq, &err));
-        must(follower_seek(there, 0, &err));
-        (void)read_on(there, (size_t)seq, NULL, NULL);
-        if (seq == 0)
-            break;
-        ck_assert_int_eq(follower_state(back)->last_seq, seq);
-        ck_assert(run_state_digest(follower_state(back)) ==
-                  run_state_digest(follower_state(there)));
-    }
-    must(follower_seek(back, 0, &err));
-    ck_assert_int_eq(follower_state(back)->last_seq, 0);
-    ck_assert(!follower_state(back)->started);
-    must(follower_seek(back, 5, &err));
-    ck_assert_uint_eq(read_on(back, 0, NULL, NULL), (size_t)(end - 5));
-    must_fail(follower_seek(back, end + 1, &err), ERR_NOT_FOUND);
-    follower_close(there);
-    follower_close(back);
+    const int64_t end = sample.state.last_seq;
+    struct follower *follower = open_follower(&sample.place, 0);
+    must(follower_seek(follower, end, &err));
+    must(follower_seek(follower, 0, &err));
+    ck_assert_int_eq(follower_state(follower)->last_seq, 0);
+    ck_assert(!follower_state(follower)->started);
+    must(follower_seek(follower, 5, &err));
+    ck_assert_uint_eq(read_on(follower, 0, NULL, NULL), (size_t)(end - 5));
+    must_fail(follower_seek(follower, end + 1, &err), ERR_NOT_FOUND);
+    follower_close(follower);
     sample_done(&sample);
 }
 END_TEST
@@ -291,19 +278,6 @@ START_TEST(test_what_cannot_be_followed)
     sample_done(&sample);
 }
 END_TEST
-
-static void add_follower_tests(Suite *suite)
-{
-    TCase *live = test_case(suite, "live");
-    tcase_add_test(live, test_every_event_arrives_by_the_bell);
-    tcase_add_test(live, test_a_killed_owner_leaves_an_orphan);
-    TCase *past = test_case(suite, "past");
-    tcase_add_test(past, test_a_fork_goes_about_while_the_first_one_reads_on);
-    tcase_add_test(past, test_reading_in_pieces);
-    tcase_add_test(past, test_seeking_there_and_back);
-    tcase_add_test(past, test_seeking_about_gives_what_folding_gives);
-    tcase_add_test(past, test_what_cannot_be_followed);
-}
 
 enum { RUN = 1 };
 
@@ -372,10 +346,7 @@ static struct str told_by_little(const struct place *place, const struct known_p
 
 START_TEST(test_what_is_not_kept_is_not_missed)
 {
-    char file[64];
-    (void)snprintf(file, sizeof(file), "%s.sql", golden_log_name(_i));
-    char *sql = golden_log_read(file);
-    const struct place place = golden_log_make(sql);
+    const struct place place = golden_log_place(golden_log_name(_i));
     const struct known_plan none = {0};
     struct str all = told_by_all(&place);
     struct str little = told_by_little(&place, &none);
@@ -383,15 +354,13 @@ START_TEST(test_what_is_not_kept_is_not_missed)
     ck_assert_str_eq(str_text(&little), str_text(&all));
     str_done(&little);
     str_done(&all);
-    free(sql);
 }
 END_TEST
 
 /* A plan is shared where it is that of the run; one of another run is not taken for it. */
 START_TEST(test_a_plan_that_is_known_is_shared)
 {
-    char *sql = golden_log_read("retries.sql");
-    const struct place place = golden_log_make(sql);
+    const struct place place = golden_log_place("retries");
     struct follower *follower = NULL;
     must(follower_open(&follower, &place, 0, &err));
     struct plan *plan = plan_of(follower_run(follower)->plan_text);
@@ -410,21 +379,23 @@ START_TEST(test_a_plan_that_is_known_is_shared)
     str_done(&all);
     plan_free(plan);
     free(uid);
-    free(sql);
 }
 END_TEST
-
-static void add_follower_tell_tests(Suite *suite)
-{
-    TCase *tcase = test_case(suite, "tell");
-    tcase_add_loop_test(tcase, test_what_is_not_kept_is_not_missed, 0, golden_log_count());
-    tcase_add_test(tcase, test_a_plan_that_is_known_is_shared);
-}
 
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("follower");
-    add_follower_tests(suite);
-    add_follower_tell_tests(suite);
+    TCase *live = test_case(suite, "live");
+    tcase_add_test(live, test_every_event_arrives_by_the_bell);
+    tcase_add_test(live, test_a_killed_owner_leaves_an_orphan);
+    TCase *past = test_case(suite, "past");
+    tcase_add_test(past, test_a_fork_goes_about_while_the_first_one_reads_on);
+    tcase_add_test(past, test_reading_in_pieces);
+    tcase_add_test(past, test_seeking_to_the_ends);
+    tcase_add_test(past, test_seeking_about_gives_what_folding_gives);
+    tcase_add_test(past, test_what_cannot_be_followed);
+    TCase *tell = test_case(suite, "tell");
+    tcase_add_loop_test(tell, test_what_is_not_kept_is_not_missed, 0, golden_log_count());
+    tcase_add_test(tell, test_a_plan_that_is_known_is_shared);
     return suite;
 }

@@ -74,9 +74,7 @@ static struct look hold(const char *sql, const char *rules)
 /* The SQL of a run with one text in it replaced by another one; the caller frees. */
 static char *change(const char *name, const char *from, const char *to)
 {
-    char file[64];
-    (void)snprintf(file, sizeof(file), "%s.sql", name);
-    char *sql = golden_log_read(file);
+    char *sql = golden_log_sql(name);
     char *at = strstr(sql, from);
     ck_assert_msg(at != NULL, "no %s in %s", from, name);
     struct str changed = {0};
@@ -89,7 +87,7 @@ static char *change(const char *name, const char *from, const char *to)
 
 START_TEST(test_a_golden_run_is_decided_as_it_was)
 {
-    char *sql = change(golden_log_name(_i), "", "");
+    char *sql = golden_log_sql(golden_log_name(_i));
     const struct look look = hold(sql, NULL);
     const struct redecide_sum *decisions = &look.sum.decisions;
     const struct verify_verdicts *verdicts = &look.sum.verdicts;
@@ -123,7 +121,7 @@ START_TEST(test_golden_runs_hold_every_kind_of_decision)
 {
     struct str all = {0};
     for (int i = 0; i < golden_log_count(); i++) {
-        char *sql = change(golden_log_name(i), "", "");
+        char *sql = golden_log_sql(golden_log_name(i));
         str_add(&all, sql);
         free(sql);
     }
@@ -159,7 +157,7 @@ START_TEST(test_other_rules_judge_otherwise)
 {
     static const char rules[] = "[{\"name\":\"refused\",\"verdict\":\"persistent\",\"reason\":"
                                 "\"auth\",\"pattern\":\"ECONNREFUSED\"}]";
-    char *sql = change("retries", "", "");
+    char *sql = golden_log_sql("retries");
     const struct look look = hold(sql, rules);
     ck_assert_int_eq(look.sum.verdicts.different[VERIFY_RECORDED], 0);
     ck_assert_int_gt(look.sum.verdicts.different[VERIFY_PRESENT], 0);
@@ -194,18 +192,13 @@ static struct what_if_sum sum;
 static void read_golden(const char *name)
 {
     struct log_reader *reader = NULL;
-    struct str file = {0};
-    str_addf(&file, "%s.sql", name);
-    char *sql = golden_log_read(str_text(&file));
-    const struct place place = golden_log_make(sql);
+    const struct place place = golden_log_place(name);
     golden = (struct golden){0};
     must(log_reader_open(&reader, &place, &err));
     must(log_reader_run(reader, 0, &golden.run, &err));
     must(log_reader_events(reader, golden.run.number, 0, &golden.page, &err));
     ck_assert_uint_lt(golden.page.count, LOG_PAGE_EVENTS);
     log_reader_close(reader);
-    free(sql);
-    str_done(&file);
 }
 
 static void golden_done(void)
