@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "must.h"
 
@@ -71,6 +73,20 @@ void log_commit_output(struct log_writer *writer, struct log_output output)
     if (output.bytes && output.len == 0)
         output.len = strlen(output.bytes);
     log_commit(writer, &(struct log_batch){.outputs = &output, .output_count = 1});
+}
+
+void check_mode(const char *path, mode_t mode)
+{
+    struct stat info;
+    ck_assert_msg(lstat(path, &info) == 0, "no %s", path);
+    ck_assert_msg((info.st_mode & 07777) == mode, "%s: %o", path, (unsigned)info.st_mode);
+}
+
+void check_exit(pid_t pid)
+{
+    int status = -1;
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_int_eq(status, 0);
 }
 
 void sample_close_log(struct sample *sample)

@@ -5,6 +5,8 @@
 #ifndef DEVS_LOG_TRY_H
 #define DEVS_LOG_TRY_H
 
+#include <sys/types.h>
+
 #include "db.h"
 #include "follower.h"
 #include "log_sample.h"
@@ -29,6 +31,10 @@ void log_commit(struct log_writer *writer, const struct log_batch *batch);
 void log_commit_notes(struct log_writer *writer, int64_t seq, size_t count);
 /* One piece of output; of a text if `len` is 0. */
 void log_commit_output(struct log_writer *writer, struct log_output output);
+
+void check_mode(const char *path, mode_t mode);
+/* The child process exits with 0. */
+void check_exit(pid_t pid);
 
 /* The run's owner goes. */
 void sample_close_log(struct sample *sample);

@@ -102,10 +102,8 @@ END_TEST
 
 START_TEST(test_it_is_one_private_file)
 {
-    struct stat info;
     make_and_keep();
-    ck_assert_int_eq(stat(file, &info), 0);
-    ck_assert_uint_eq(info.st_mode & 07777, 0600);
+    check_mode(file, 0600);
     static const char *const beside[] = {"-wal", "-shm", "-journal"};
     for (size_t i = 0; i < ARRAY_LEN(beside); i++) {
         char path[PATH_MAX + 16];

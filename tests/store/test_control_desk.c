@@ -10,7 +10,7 @@
 #include "clock.h"
 #include "control_desk.h"
 #include "follower.h"
-#include "log_sample.h"
+#include "log_try.h"
 #include "must.h"
 #include "test_main.h"
 #include "turns.h"
@@ -146,9 +146,7 @@ START_TEST(test_another_process_asks)
         (void)poll(&fds, 1, DEADLINE_US / 1000);
         (void)watch_drain(watch);
     }
-    int status = 0;
-    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-    ck_assert_int_eq(status, 0);
+    check_exit(pid);
     ck_assert_int_gt(got.id, 0);
     ck_assert_int_eq((int)got.verb, CONTROL_CANCEL);
     ck_assert_int_eq((int)got.mode, CANCEL_TERM);

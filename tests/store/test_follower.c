@@ -105,9 +105,7 @@ START_TEST(test_every_event_arrives_by_the_bell)
         ck_assert(follower_heard(follower));
         (void)read_on(follower, 0, check_order, &last);
     }
-    int status = 0;
-    ck_assert_int_eq(waitpid(child.pid, &status, 0), child.pid);
-    ck_assert_int_eq(status, 0);
+    check_exit(child.pid);
     ck_assert_int_eq(last, follower_state(follower)->last_seq);
 
     /* The same run again, all at once, is the same state. */

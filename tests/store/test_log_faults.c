@@ -144,9 +144,7 @@ START_TEST(test_a_missing_wal_costs_what_was_in_it)
     pid_t child = fork();
     if (child == 0)
         add_events_and_die(before);
-    int status = 0;
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert_int_eq(status, 0);
+    check_exit(child);
     ck_assert(!cases[_i].without_wal || unlink(wal) == 0);
     ck_assert(!cases[_i].without_shm || unlink(shm) == 0);
     ck_assert(!cases[_i].cut || truncate(wal, 5 * PAGE / 2) == 0);
@@ -256,13 +254,11 @@ END_TEST
 /* Files that an older umask left open are closed. */
 START_TEST(test_files_are_made_private)
 {
-    struct stat info;
     sample_close_log(&sample);
     ck_assert_int_eq(chmod(sample.place.db, 0644), 0);
     struct log_writer *writer = NULL;
     must(log_writer_open(&writer, &sample.place, &err));
-    ck_assert_int_eq(stat(sample.place.db, &info), 0);
-    ck_assert_uint_eq(info.st_mode & 07777, 0600);
+    check_mode(sample.place.db, 0600);
     log_writer_close(writer);
 }
 END_TEST

@@ -264,13 +264,11 @@ START_TEST(test_a_run_goes_on_meanwhile)
         log_gc_close(gc);
         _exit(ok ? 0 : 1);
     }
-    int status = -1;
     sample_open(&live, &place, 40);
     sample_start(&live);
     ck_assert_int_eq(write(go[1], "g", 1), 1);
     sample_drive(&live); /* each of its commits has to come through */
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert_int_eq(status, 0);
+    check_exit(child);
     ck_assert_int_eq(close(go[0]) | close(go[1]), 0);
     digests[live.number] = run_state_digest(&live.state);
     const int64_t number = live.number;

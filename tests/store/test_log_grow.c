@@ -55,16 +55,6 @@ static void check_rows(int tasks)
     ck_assert_int_eq(log_number(&sample.place, "SELECT max(number) FROM tasks"), tasks - 1);
 }
 
-START_TEST(test_each_task_has_a_row)
-{
-    check_rows(FIRST);
-    sample_add(&sample, LATER);
-    check_rows(FIRST + LATER);
-    ck_assert_int_eq(log_number(&sample.place, "SELECT status FROM task WHERE task=40"),
-                     TASK_QUEUED);
-}
-END_TEST
-
 START_TEST(test_a_reader_grows_with_the_run)
 {
     follow(&sample.place);
@@ -166,7 +156,6 @@ Suite *test_suite(void)
     Suite *suite = suite_create("log_grow");
     TCase *runs = test_case(suite, "runs");
     tcase_add_checked_fixture(runs, setup, teardown);
-    tcase_add_test(runs, test_each_task_has_a_row);
     tcase_add_test(runs, test_a_reader_grows_with_the_run);
     tcase_add_test(runs, test_a_replay_goes_to_any_event_and_back);
     tcase_add_test(runs, test_rows_can_be_made_again);

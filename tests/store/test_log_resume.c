@@ -64,11 +64,21 @@ static void read_row(struct log_run_info *out)
     log_reader_close(reader);
 }
 
-START_TEST(test_heir_has_the_state_the_rules_and_the_lock)
+static void count_event(void *ctx, const struct event *event)
 {
+    int64_t *next = ctx;
+    ck_assert_int_eq(event->seq, ++*next);
+}
+
+START_TEST(test_heir_has_the_state_the_events_and_the_lock)
+{
+    int64_t last = 0;
     sample_close_log(&sample);
     ck_assert(!owner_is_alive(&sample.place, "")); /* no run has that name */
+    heir.each = count_event;
+    heir.ctx = &last;
     must_go_on();
+    ck_assert_int_eq(last, state.last_seq);
     ck_assert_uint_eq(run_state_digest(&state), run_state_digest(&sample.state));
     ck_assert_int_eq(log_writer_committed_seq(writer), sample.state.last_seq);
     ck_assert(owner_is_alive(&sample.place, log_writer_uid(writer)));
@@ -87,20 +97,6 @@ START_TEST(test_rules_are_those_of_the_run)
 }
 END_TEST
 
-START_TEST(test_numbers_of_events_go_on)
-{
-    sample_close_log(&sample);
-    must_go_on();
-    int64_t seq = state.last_seq + 1;
-    commit_note(seq);
-    ck_assert_int_eq(log_writer_committed_seq(writer), seq);
-    struct log_run_info row;
-    read_row(&row);
-    ck_assert_int_eq(row.last_seq, seq);
-    log_run_info_done(&row);
-}
-END_TEST
-
 /* The row names the new owner with the first event of its boot, not before. */
 START_TEST(test_row_names_the_owner_from_its_first_event_on)
 {
@@ -115,22 +111,28 @@ START_TEST(test_row_names_the_owner_from_its_first_event_on)
     ck_assert_int_eq(row.pid, 1);
     ck_assert_str_eq(row.boot, "another");
     log_run_info_done(&row);
-    commit_note(state.last_seq + 1);
+    const int64_t seq = state.last_seq + 1;
+    commit_note(seq);
+    ck_assert_int_eq(log_writer_committed_seq(writer), seq);
     read_row(&row);
+    ck_assert_int_eq(row.last_seq, seq);
     ck_assert_int_eq(row.pid, self.pid);
     ck_assert_str_eq(row.boot, self.boot);
     log_run_info_done(&row);
 }
 END_TEST
 
-START_TEST(test_only_one_has_it)
+static void must_not_go_on(int64_t number, enum err_code code, const char *words)
 {
-    struct err err = {0};
-    ck_assert(!go_on(sample.number, &err)); /* its owner lives */
-    ck_assert_int_eq(err.code, ERR_BUSY);
-    ck_assert_int_eq(state.last_seq, 0);
+    must_fail_with(go_on(number, &err), code, words);
     log_writer_close(writer);
     writer = NULL;
+}
+
+START_TEST(test_only_one_has_it)
+{
+    must_not_go_on(sample.number, ERR_BUSY, ""); /* its owner lives */
+    ck_assert_int_eq(state.last_seq, 0);
 
     sample_close_log(&sample);
     must_go_on();
@@ -138,21 +140,19 @@ START_TEST(test_only_one_has_it)
     struct run_state other;
     run_state_init(&other, sample.plan, sample.state.seed);
     heir.state = &other;
-    err = (struct err){0};
-    ck_assert(!go_on(sample.number, &err));
-    ck_assert_int_eq(err.code, ERR_BUSY);
-    log_writer_close(writer);
+    must_not_go_on(sample.number, ERR_BUSY, "");
     writer = first;
     run_state_done(&other);
 }
 END_TEST
 
-START_TEST(test_what_cannot_go_on_is_left_alone)
+START_TEST(test_a_run_that_has_ended_or_is_not_there_is_left_alone)
 {
     sample_drive(&sample);
     ck_assert(sample.state.ended);
     sample_close_log(&sample);
-    must_fail(go_on(sample.number, &err), ERR_INVALID);
+    must_not_go_on(sample.number + 1, ERR_NOT_FOUND, "");
+    must_not_go_on(sample.number, ERR_INVALID, "");
     struct log_run_info row;
     read_row(&row);
     ck_assert(!owner_is_alive(&sample.place, row.uid)); /* it was given back */
@@ -169,47 +169,9 @@ START_TEST(test_events_of_a_newer_devs_are_not_passed_over)
         "INSERT INTO event(run, seq, at_ms, mono_ms, kind) VALUES(%lld, %lld, 1, 1, 999)",
         (long long)sample.number, (long long)sample.state.last_seq + 1);
     log_change(&sample.place, sql);
-    must_fail_with(go_on(sample.number, &err), ERR_DAMAGED, "newer devs");
+    must_not_go_on(sample.number, ERR_DAMAGED, "newer devs");
 }
 END_TEST
-
-START_TEST(test_run_that_is_not_there)
-{
-    must_fail(go_on(sample.number + 1, &err), ERR_NOT_FOUND);
-}
-END_TEST
-
-static void count_event(void *ctx, const struct event *event)
-{
-    int64_t *next = ctx;
-    ck_assert_int_eq(event->seq, ++*next);
-}
-
-START_TEST(test_each_event_is_told_in_order)
-{
-    int64_t last = 0;
-    heir.each = count_event;
-    heir.ctx = &last;
-    sample_close_log(&sample);
-    must_go_on();
-    ck_assert_int_eq(last, state.last_seq);
-}
-END_TEST
-
-static void add_log_resume_tests(Suite *suite)
-{
-    TCase *tcase = test_case(suite, "log_resume");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, test_heir_has_the_state_the_rules_and_the_lock);
-    tcase_add_test(tcase, test_rules_are_those_of_the_run);
-    tcase_add_test(tcase, test_numbers_of_events_go_on);
-    tcase_add_test(tcase, test_row_names_the_owner_from_its_first_event_on);
-    tcase_add_test(tcase, test_only_one_has_it);
-    tcase_add_test(tcase, test_what_cannot_go_on_is_left_alone);
-    tcase_add_test(tcase, test_events_of_a_newer_devs_are_not_passed_over);
-    tcase_add_test(tcase, test_run_that_is_not_there);
-    tcase_add_test(tcase, test_each_event_is_told_in_order);
-}
 
 static struct str bytes;
 
@@ -328,8 +290,17 @@ START_TEST(test_an_older_log_gets_the_table)
 }
 END_TEST
 
-static void add_log_gain_tests(Suite *suite)
+Suite *test_suite(void)
 {
+    Suite *suite = suite_create("log_resume");
+    TCase *tcase = test_case(suite, "log_resume");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, test_heir_has_the_state_the_events_and_the_lock);
+    tcase_add_test(tcase, test_rules_are_those_of_the_run);
+    tcase_add_test(tcase, test_row_names_the_owner_from_its_first_event_on);
+    tcase_add_test(tcase, test_only_one_has_it);
+    tcase_add_test(tcase, test_a_run_that_has_ended_or_is_not_there_is_left_alone);
+    tcase_add_test(tcase, test_events_of_a_newer_devs_are_not_passed_over);
     TCase *gains = test_case(suite, "gains");
     tcase_add_checked_fixture(gains, setup_log_gain, teardown_log_gain);
     tcase_add_test(gains, test_what_was_saved_comes_back);
@@ -337,12 +308,5 @@ static void add_log_gain_tests(Suite *suite)
     tcase_add_test(gains, test_the_row_of_a_task_that_is_over_goes);
     tcase_add_test(gains, test_what_is_too_long_is_not_kept);
     tcase_add_test(gains, test_an_older_log_gets_the_table);
-}
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("log_resume");
-    add_log_resume_tests(suite);
-    add_log_gain_tests(suite);
     return suite;
 }

@@ -12,7 +12,7 @@
 
 #include "log_own.h"
 #include "log_reader.h"
-#include "log_sample.h"
+#include "log_try.h"
 #include "must.h"
 #include "owner.h"
 #include "place.h"
@@ -77,8 +77,7 @@ START_TEST(test_given_makes_its_folder)
     assert_error("x/y/z.db", false, ERR_NOT_FOUND);
     assert_place("x/y/z.db", true, "x/y/z.db");
     struct stat info;
-    ck_assert_int_eq(stat("x/y", &info), 0);
-    ck_assert_uint_eq(info.st_mode & 07777, 0700);
+    check_mode("x/y", 0700);
     ck_assert_int_ne(stat("x/y/z.db", &info), 0);
 }
 END_TEST
@@ -107,9 +106,7 @@ START_TEST(test_new_folder_is_private_whatever_the_umask)
     umask(masks[_i]);
     assert_place(NULL, true, ".devs/devs.db");
     umask(022);
-    struct stat info;
-    ck_assert_int_eq(stat(".devs", &info), 0);
-    ck_assert_uint_eq(info.st_mode & 07777, 0700);
+    check_mode(".devs", 0700);
     char *ignore = test_read_file(".devs/.gitignore");
     ck_assert_pstr_eq(ignore, "*\n");
     free(ignore);
@@ -122,8 +119,7 @@ START_TEST(test_an_existing_folder_is_left_alone)
     ck_assert_int_eq(chmod(".devs", 0755), 0);
     assert_place(NULL, true, ".devs/devs.db");
     struct stat info;
-    ck_assert_int_eq(stat(".devs", &info), 0);
-    ck_assert_uint_eq(info.st_mode & 07777, 0755);
+    check_mode(".devs", 0755);
     ck_assert_int_ne(stat(".devs/.gitignore", &info), 0);
 }
 END_TEST
@@ -228,15 +224,13 @@ static void setup_own(void)
 /* Runs a script of sh with $1 and $2. */
 static void shell(const char *script, const char *a, const char *b)
 {
-    int status = 0;
     const pid_t pid = fork();
     ck_assert_int_ge(pid, 0);
     if (pid == 0) {
         (void)execl("/bin/sh", "sh", "-c", script, "sh", a, b, (char *)NULL);
         _exit(127);
     }
-    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-    ck_assert_int_eq(status, 0);
+    check_exit(pid);
 }
 
 /* The log in a directory of that name beside its own. */
@@ -276,11 +270,10 @@ START_TEST(test_a_log_that_was_made_here_is_ones_own)
     struct stat info;
     assert_own(&place);
     (void)snprintf(path, sizeof(path), "%s-mine", place.db);
-    ck_assert_int_eq(lstat(path, &info), 0);
-    ck_assert_uint_eq(info.st_mode & 07777, 0600);
+    check_mode(path, 0600);
     (void)snprintf(path, sizeof(path), "%s/devs/log-key", state_home);
-    ck_assert_int_eq(lstat(path, &info), 0);
-    ck_assert_uint_eq(info.st_mode & 07777, 0600);
+    check_mode(path, 0600);
+    ck_assert_int_eq(stat(path, &info), 0);
     ck_assert_int_eq(info.st_size, 32);
 }
 END_TEST
@@ -354,12 +347,10 @@ END_TEST
 START_TEST(test_adopting)
 {
     const struct place copy = place_in("copy");
-    struct stat info;
     shell("umask 022; mkdir \"$2\" && cp \"$1\"/devs.db \"$2\"", place.dir, copy.dir);
     must(log_own_adopt(&copy, &err));
     assert_own(&copy);
-    ck_assert_int_eq(lstat(copy.db, &info), 0);
-    ck_assert_uint_eq(info.st_mode & 07777, 0600);
+    check_mode(copy.db, 0600);
 
     shell("echo no log >\"$2\"/devs.db", "", copy.dir);
     must_fail(log_own_adopt(&copy, &err), ERR_DAMAGED);
@@ -471,11 +462,9 @@ START_TEST(test_files_are_private_and_removed)
     char path[PATH_MAX + 64];
     struct stat info;
     (void)snprintf(path, sizeof(path), "%s/owner", place.dir);
-    ck_assert_int_eq(stat(path, &info), 0);
-    ck_assert_uint_eq(info.st_mode & 07777, 0700);
+    check_mode(path, 0700);
     (void)snprintf(path, sizeof(path), "%s/owner/%s", place.dir, uid);
-    ck_assert_int_eq(stat(path, &info), 0);
-    ck_assert_uint_eq(info.st_mode & 07777, 0600);
+    check_mode(path, 0600);
     owner_drop(&place, uid, fd);
     ck_assert_int_ne(stat(path, &info), 0);
     owner_drop(&place, uid, -1);

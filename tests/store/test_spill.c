@@ -86,13 +86,10 @@ START_TEST(test_a_spill_is_private_and_found_by_uid)
     begin_spill();
     umask(022);
     struct place found;
-    struct stat info;
     ck_assert(spill_find(log_writer_uid(sample.writer), &found));
     ck_assert_str_eq(found.db, log_writer_place(spill)->db);
-    ck_assert_int_eq(stat(found.db, &info), 0);
-    ck_assert_uint_eq(info.st_mode & 07777, 0600);
-    ck_assert_int_eq(stat(found.dir, &info), 0);
-    ck_assert_uint_eq(info.st_mode & 07777, 0700);
+    check_mode(found.db, 0600);
+    check_mode(found.dir, 0700);
     ck_assert(!spill_find("0123456789abcdef0123456789abcdef", &found));
     ck_assert(!spill_find("../../etc", &found));
 }

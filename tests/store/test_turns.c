@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "log_sample.h"
+#include "log_try.h"
 #include "must.h"
 #include "test_main.h"
 #include "watch.h"
@@ -34,9 +34,7 @@ START_TEST(test_files_are_private_whatever_the_umask)
     for (size_t i = 0; i < ARRAY_LEN(suffixes); i++) {
         char path[PATH_MAX + 8];
         (void)snprintf(path, sizeof(path), "%s%s", place.db, suffixes[i]);
-        struct stat info;
-        ck_assert_int_eq(stat(path, &info), 0);
-        ck_assert_uint_eq(info.st_mode & 07777, 0600);
+        check_mode(path, 0600);
     }
 }
 END_TEST
@@ -188,18 +186,6 @@ START_TEST(test_no_folder_is_an_error)
 }
 END_TEST
 
-static void add_turns_tests(Suite *suite)
-{
-    TCase *files = test_case(suite, "files");
-    tcase_add_loop_test(files, test_files_are_private_whatever_the_umask, 0, 3);
-    tcase_add_test(files, test_no_folder_is_an_error);
-    TCase *locks = test_case(suite, "locks");
-    tcase_add_test(locks, test_processes_take_turns);
-    tcase_add_test(locks, test_a_turn_ends_with_its_process);
-    tcase_add_test(locks, test_a_wait_ends);
-    tcase_add_test(locks, test_the_mask_of_signals_stays);
-}
-
 START_TEST(test_a_ring_is_heard)
 {
     struct place place = sample_place();
@@ -237,17 +223,19 @@ START_TEST(test_the_file_stays_small_and_private)
 }
 END_TEST
 
-static void add_bell_tests(Suite *suite)
-{
-    TCase *tcase = test_case(suite, "bell");
-    tcase_add_test(tcase, test_a_ring_is_heard);
-    tcase_add_test(tcase, test_the_file_stays_small_and_private);
-}
-
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("turns");
-    add_turns_tests(suite);
-    add_bell_tests(suite);
+    TCase *files = test_case(suite, "files");
+    tcase_add_loop_test(files, test_files_are_private_whatever_the_umask, 0, 3);
+    tcase_add_test(files, test_no_folder_is_an_error);
+    TCase *locks = test_case(suite, "locks");
+    tcase_add_test(locks, test_processes_take_turns);
+    tcase_add_test(locks, test_a_turn_ends_with_its_process);
+    tcase_add_test(locks, test_a_wait_ends);
+    tcase_add_test(locks, test_the_mask_of_signals_stays);
+    TCase *bell = test_case(suite, "bell");
+    tcase_add_test(bell, test_a_ring_is_heard);
+    tcase_add_test(bell, test_the_file_stays_small_and_private);
     return suite;
 }
