@@ -57,7 +57,7 @@ static void check_fold(const struct play *play)
     run_state_done(&again);
 }
 
-/* Acts are read in the order in which they were asked: they all have one number. */
+/* Acts are read in the order of their requests: all have the same number. */
 static bool next_act(void *ctx, int64_t id, struct control *out)
 {
     struct play *play = ctx;
@@ -118,7 +118,7 @@ struct what_if *play_what_if(const struct play *play, const char *policies)
     return what;
 }
 
-/* With the policies that it had nothing is otherwise, and the sums are those of the fold. */
+/* With the recorded policies nothing differs, and the sums are those of the fold. */
 static void check_what_if(const struct play *play)
 {
     enum { TASKS_MAX = 1000 }; /* a plan is read twice for it */
@@ -164,7 +164,7 @@ void play_input(struct play *play, struct input input)
         play->acts[play->act_count++] = input.control;
     } else if (input.kind == INPUT_CONTROL && input.control.verb != CONTROL_CANCEL) {
         play->is_unlike =
-            true; /* its own acts are cancels: others leave no trace of what was asked */
+            true; /* acts without a number leave no trace of the request, unless they cancel */
     }
     turn_clear(&play->turn);
     scheduler_step(&play->scheduler, &input, &play->turn);

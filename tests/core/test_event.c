@@ -141,7 +141,7 @@ static void want_number(const char *key, int64_t want)
     ck_assert_int_eq(json_i64(member, 0), want);
 }
 
-/* The member is there and is this. */
+/* The member exists and has this text. */
 static void want_text(const char *key, const char *want)
 {
     const char *is = json_text(json_get(record, key), NULL);
@@ -149,7 +149,7 @@ static void want_text(const char *key, const char *want)
     ck_assert_str_eq(is, want);
 }
 
-/* The words, as JSON can hold them: a byte that is no UTF-8 is U+FFFD. */
+/* The message, as JSON can hold it: bytes that are not UTF-8 become U+FFFD. */
 static void want_message(void)
 {
     struct str json = {0};
@@ -272,7 +272,7 @@ START_TEST(test_a_digest_is_hex)
 }
 END_TEST
 
-START_TEST(test_what_a_later_build_wrote_is_kept_or_left_out)
+START_TEST(test_events_of_a_later_build_are_kept_or_left_out)
 {
     struct event event = full_event((enum event_kind)(EVENT_KIND_COUNT + 7), "{\"new\": 1}");
     write_record(&event);
@@ -326,7 +326,7 @@ static void setup_words(void)
     play_start(&play, 1);
 }
 
-/* Another plan, begun with one slot. */
+/* Starts another plan with one slot. */
 static void begin(const char *plan)
 {
     play_close(&play);
@@ -375,7 +375,7 @@ static const char many_tries[] =
     "\"max_attempts\":10}},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"policy\":\"p\","
     "\"run\":[\"true\"]}]}]}";
 
-/* What runs fails and has printed the same as ever, but for what is masked. */
+/* The attempt fails with the same output as before, apart from what is masked. */
 static void fail_alike(int attempt)
 {
     play_input(&play, (struct input){.kind = INPUT_ENDED,
@@ -391,7 +391,7 @@ static void fail_alike(int attempt)
     play_wait(&play, 60 * 1000);
 }
 
-START_TEST(test_suspicion_and_stop_have_words_and_members)
+START_TEST(test_a_suspected_loop_and_its_end_have_words_and_members)
 {
     begin(many_tries);
     for (int i = 1; i <= 5; i++)
@@ -422,7 +422,7 @@ START_TEST(test_without_a_matched_line_the_error_is_how_it_ended)
 }
 END_TEST
 
-/* Starts that fail use up no try: how many tries there may be is told of those that run. */
+/* Starts that fail use up no try: only attempts that run show how many there may be. */
 START_TEST(test_a_start_that_fails_is_no_try_of_so_many)
 {
     const struct outcome not_started = {.kind = OUTCOME_NOT_STARTED, .code = START_DAEMON_DOWN};
@@ -443,7 +443,7 @@ static const char no_delay[] =
     "\"base_delay_ms\":3}},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"policy\":\"p\","
     "\"run\":[\"true\"]}]}]}";
 
-START_TEST(test_what_is_no_wait_is_at_once)
+START_TEST(test_a_tiny_wait_is_shown_as_at_once)
 {
     begin(no_delay);
     play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
@@ -529,13 +529,13 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_A5_the_end_of_a_step_has_its_members);
     tcase_add_test(tcase, test_numbers_are_exact);
     tcase_add_test(tcase, test_a_digest_is_hex);
-    tcase_add_test(tcase, test_what_a_later_build_wrote_is_kept_or_left_out);
+    tcase_add_test(tcase, test_events_of_a_later_build_are_kept_or_left_out);
     tcase = test_case(suite, "words");
     tcase_add_checked_fixture(tcase, setup_words, teardown);
     tcase_add_test(tcase, test_E4_each_retry_says_attempt_max_delay_and_error);
     tcase_add_test(tcase, test_without_a_matched_line_the_error_is_how_it_ended);
-    tcase_add_test(tcase, test_suspicion_and_stop_have_words_and_members);
-    tcase_add_test(tcase, test_what_is_no_wait_is_at_once);
+    tcase_add_test(tcase, test_a_suspected_loop_and_its_end_have_words_and_members);
+    tcase_add_test(tcase, test_a_tiny_wait_is_shown_as_at_once);
     tcase_add_test(tcase, test_a_start_that_fails_is_no_try_of_so_many);
     tcase_add_test(tcase, test_a_free_wait_after_the_last_retry_is_not_past_the_most);
     tcase_add_test(tcase, test_starts_are_counted_as_starts);

@@ -331,7 +331,7 @@ START_TEST(test_a_pattern_is_looked_for_in_the_words)
 }
 END_TEST
 
-START_TEST(test_what_takes_too_long_to_match_does_not)
+START_TEST(test_a_pattern_that_takes_too_long_does_not_match)
 {
     enum { LETTERS = 4000 };
     char words[LETTERS];
@@ -341,7 +341,7 @@ START_TEST(test_what_takes_too_long_to_match_does_not)
 }
 END_TEST
 
-START_TEST(test_a_kind_that_there_is_not_has_the_nearest_word)
+START_TEST(test_an_unknown_kind_has_a_suggestion)
 {
     ck_assert(!record_filter_add_kind(&filter, "wait_start", &err));
     ck_assert_int_eq(err.code, ERR_INVALID);
@@ -385,8 +385,8 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_several_tasks_and_kinds_are_wanted_together);
     tcase_add_test(tcase, test_the_bounds_belong_to_what_is_wanted);
     tcase_add_test(tcase, test_a_pattern_is_looked_for_in_the_words);
-    tcase_add_test(tcase, test_what_takes_too_long_to_match_does_not);
-    tcase_add_test(tcase, test_a_kind_that_there_is_not_has_the_nearest_word);
+    tcase_add_test(tcase, test_a_pattern_that_takes_too_long_does_not_match);
+    tcase_add_test(tcase, test_an_unknown_kind_has_a_suggestion);
     tcase_add_test(tcase, test_tasks_have_a_limit);
     return suite;
 }

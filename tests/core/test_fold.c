@@ -1,4 +1,4 @@
-/* What the fold takes and what it refuses, event by event, and that its digest sees all. */
+/* Which events the fold takes and which it refuses, and that its digest covers the state. */
 #include "run_state.h"
 
 #include <stddef.h>
@@ -76,7 +76,7 @@ static void set_number(struct event *event, const struct field *field, int64_t v
         *(int64_t *)at = value;
 }
 
-/* What is refused of the first event of a kind: the numbers next to these bounds. */
+/* The first event of a kind is refused with the numbers next to these bounds. */
 static const struct {
     enum event_kind kind;
     struct field field;
@@ -150,7 +150,7 @@ static bool takes(enum event_kind kind, int task)
     return run_state_apply(&play.state, &event, NULL);
 }
 
-START_TEST(test_held_is_not_held_again_nor_what_is_over)
+START_TEST(test_a_held_or_finished_task_is_not_held_again)
 {
     play_close(&play);
     play_open(&play, plan);
@@ -216,7 +216,7 @@ START_TEST(test_nothing_happens_before_the_start)
 }
 END_TEST
 
-START_TEST(test_what_has_not_begun_is_only_cancelled_or_blocked)
+START_TEST(test_a_step_that_has_not_begun_is_only_cancelled_or_blocked)
 {
     play_close(&play);
     play_open(&play, plan);
@@ -236,7 +236,7 @@ START_TEST(test_what_has_not_begun_is_only_cancelled_or_blocked)
 }
 END_TEST
 
-/* Logs of old have less in them. */
+/* Older logs have fewer members. */
 START_TEST(test_wait_without_its_formula)
 {
     struct run_state state;
@@ -300,7 +300,7 @@ START_TEST(test_names_of_statuses)
 }
 END_TEST
 
-/* Changes one fact at a time: the digest is another, and the old one when it is put back. */
+/* Changes one fact at a time: the digest differs, and is the old one when the fact is restored. */
 static void check_seen(const char *name, void *at, size_t size)
 {
     unsigned char *bytes = at;
@@ -541,7 +541,7 @@ START_TEST(test_attempts_keep_what_became_of_them)
 }
 END_TEST
 
-START_TEST(test_tries_are_what_can_still_come)
+START_TEST(test_tries_count_those_that_can_still_come)
 {
     ck_assert_int_eq(run_state_tries(&play.state, 0), 3);
     play_exit(&play, "a", 1, play_persistent(REASON_NONE));
@@ -559,10 +559,10 @@ Suite *test_suite(void)
     TCase *tcase = test_case(suite, "events");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, test_numbers_are_taken_within_their_bounds, 0, TABLE_LEN(bounds));
-    tcase_add_test(tcase, test_held_is_not_held_again_nor_what_is_over);
+    tcase_add_test(tcase, test_a_held_or_finished_task_is_not_held_again);
     tcase_add_test(tcase, test_task_that_passed_has_no_next_step);
     tcase_add_test(tcase, test_nothing_happens_before_the_start);
-    tcase_add_test(tcase, test_what_has_not_begun_is_only_cancelled_or_blocked);
+    tcase_add_test(tcase, test_a_step_that_has_not_begun_is_only_cancelled_or_blocked);
     tcase_add_test(tcase, test_wait_without_its_formula);
     tcase_add_test(tcase, test_the_end_is_kept);
     tcase_add_test(tcase, test_done_is_done_once);
@@ -575,6 +575,6 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_an_event_that_cannot_follow_is_refused, 0, TABLE_LEN(damaged));
     tcase_add_test(tcase, test_an_unknown_kind_is_counted_and_skipped);
     tcase_add_test(tcase, test_attempts_keep_what_became_of_them);
-    tcase_add_test(tcase, test_tries_are_what_can_still_come);
+    tcase_add_test(tcase, test_tries_count_those_that_can_still_come);
     return suite;
 }

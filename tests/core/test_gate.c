@@ -1,4 +1,4 @@
-/* Gates and common faults: answers to a person, and what data/scenes has no run of. */
+/* Gates and common faults: answers to a person, and cases that data/scenes does not have. */
 #include "run_state.h"
 
 #include <string.h>
@@ -62,7 +62,7 @@ START_TEST(test_probe_whose_end_says_nothing_sends_the_next)
 }
 END_TEST
 
-/* `d` needs `free`, which runs: it stands in no line yet. */
+/* `d` needs `free`, which runs: it is not in the line yet. */
 static const char needy[] = "{\"version\":1,\"idempotent\":true,\"tasks\":["
                             "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"
                             "{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"
@@ -92,7 +92,7 @@ START_TEST(test_retry_of_what_still_needs_another_leaves_the_gate)
 }
 END_TEST
 
-/* `free` has the only slot: the one that is sent stands in line for it. */
+/* `free` has the only slot: the task that is sent waits for it. */
 START_TEST(test_the_sent_one_that_leaves_the_line_spends_no_limit)
 {
     static const enum control_verb leave[] = {CONTROL_CANCEL, CONTROL_HOLD};
@@ -116,7 +116,7 @@ START_TEST(test_the_sent_one_that_leaves_the_line_spends_no_limit)
 }
 END_TEST
 
-START_TEST(test_what_is_spread_starts_in_its_turn)
+START_TEST(test_tasks_behind_an_opening_gate_start_in_turn)
 {
     meet_limit(1);
     play_exit(&play, "free", 0, play_passed());
@@ -126,7 +126,7 @@ START_TEST(test_what_is_spread_starts_in_its_turn)
     ck_assert(answers(false, "it starts when its turn comes"));
     play_control(&play, CONTROL_RETRY, "c", CANCEL_STOP);
     ck_assert_int_eq(started("c"), 0);
-    /* What is said with it counts all the same. */
+    /* The hint given with it is kept anyway. */
     const struct control hinted = {.id = 1,
                                    .verb = CONTROL_RETRY,
                                    .task = play_task(&play, "c"),
@@ -139,7 +139,7 @@ START_TEST(test_what_is_spread_starts_in_its_turn)
 }
 END_TEST
 
-/* What waits and is sent comes after the probe that is out; the answer says so. */
+/* A waiting task that is sent starts after the present probe, and the answer says so. */
 START_TEST(test_sent_one_behind_a_probe_starts_after_it)
 {
     meet_limit(2);
@@ -152,7 +152,7 @@ START_TEST(test_sent_one_behind_a_probe_starts_after_it)
 }
 END_TEST
 
-START_TEST(test_what_has_passed_is_held_no_more)
+START_TEST(test_a_task_that_passed_is_no_longer_held)
 {
     meet_limit(1); /* `free` runs */
     play_control(&play, CONTROL_HOLD, "free", CANCEL_STOP);
@@ -246,9 +246,9 @@ Suite *test_suite(void)
                         TABLE_LEN(unseen));
     tcase_add_test(tcase, test_retry_of_what_still_needs_another_leaves_the_gate);
     tcase_add_loop_test(tcase, test_the_sent_one_that_leaves_the_line_spends_no_limit, 0, 2);
-    tcase_add_test(tcase, test_what_has_passed_is_held_no_more);
+    tcase_add_test(tcase, test_a_task_that_passed_is_no_longer_held);
     tcase_add_test(tcase, test_spreading_ends_with_its_line);
-    tcase_add_test(tcase, test_what_is_spread_starts_in_its_turn);
+    tcase_add_test(tcase, test_tasks_behind_an_opening_gate_start_in_turn);
     tcase_add_test(tcase, test_sent_one_behind_a_probe_starts_after_it);
     tcase_add_test(tcase, test_held_task_is_no_probe);
     tcase_add_test(tcase, test_words_of_a_gate);

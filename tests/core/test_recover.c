@@ -1,4 +1,4 @@
-/* A run that another engine takes up: what data/scenes (crashes, ends) cannot ask for. */
+/* A run that another engine continues: inputs that data/scenes (crashes, ends) do not have. */
 #include "scheduler.h"
 
 #include "play.h"
@@ -35,7 +35,7 @@ static struct step_state *step(const char *task)
     return run_state_step(&play.state, play_task(&play, task));
 }
 
-START_TEST(test_who_goes_on_may_have_other_slots)
+START_TEST(test_the_next_engine_may_have_other_slots)
 {
     play_open(&play, two);
     play_start(&play, 3);
@@ -83,7 +83,7 @@ START_TEST(test_rest_of_an_ended_run_is_opened)
     ck_assert_int_eq(play_status(&play, "d"), TASK_RUNNING);
     ck_assert_int_eq(play_status(&play, "p"), TASK_PASSED);
     ck_assert_int_eq(step("a")->grant, 2);
-    ck_assert_int_eq(play.state.away_ms, 1000000); /* the night is no part of its time */
+    ck_assert_int_eq(play.state.away_ms, 1000000); /* the time between does not count */
     ck_assert_int_eq(run_state_elapsed_ms(&play.state, &play.now), took_ms);
 }
 END_TEST
@@ -99,7 +99,7 @@ START_TEST(test_only_what_failed_is_opened)
 }
 END_TEST
 
-START_TEST(test_nothing_is_opened_before_it_is_asked_for)
+START_TEST(test_nothing_is_opened_before_it_is_requested)
 {
     begin_ended();
     take_up(TAKE_UP_ASKED, 0);
@@ -134,7 +134,7 @@ START_TEST(test_slots_of_a_recovery_are_within_bounds)
 }
 END_TEST
 
-START_TEST(test_what_cannot_be_repeated_needs_a_person)
+START_TEST(test_a_step_that_cannot_be_repeated_needs_a_person)
 {
     begin("{\"version\":1,\"tasks\":[{\"id\":\"a\",\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"]}]}"
           "]}");
@@ -144,7 +144,7 @@ START_TEST(test_what_cannot_be_repeated_needs_a_person)
 }
 END_TEST
 
-/* The end says whether a failure that was wanted came: that stays so without the verdict. */
+/* The recorded end says whether the expected failure came, also without the verdict. */
 START_TEST(test_expectation_is_kept_without_the_verdict)
 {
     begin("{\"version\":1,\"tasks\":[{\"id\":\"a\",\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"],"
@@ -169,7 +169,7 @@ START_TEST(test_cancelled_wait_keeps_its_evidence)
 }
 END_TEST
 
-START_TEST(test_blocks_that_were_on_their_way_are_made)
+START_TEST(test_pending_blocks_are_made_up_for)
 {
     begin("{\"version\":1,\"tasks\":["
           "{\"id\":\"c\",\"needs\":[\"b\"],\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"]}]},"
@@ -184,7 +184,7 @@ START_TEST(test_blocks_that_were_on_their_way_are_made)
 }
 END_TEST
 
-START_TEST(test_cancel_that_was_asked_is_carried_out)
+START_TEST(test_a_requested_cancel_is_carried_out)
 {
     begin(two);
     play_control(&play, CONTROL_CANCEL, NULL, CANCEL_TERM);
@@ -200,15 +200,15 @@ Suite *test_suite(void)
     Suite *suite = suite_create("recover");
     TCase *tcase = test_case(suite, "recover");
     tcase_add_checked_fixture(tcase, NULL, teardown);
-    tcase_add_test(tcase, test_who_goes_on_may_have_other_slots);
+    tcase_add_test(tcase, test_the_next_engine_may_have_other_slots);
     tcase_add_test(tcase, test_rest_of_an_ended_run_is_opened);
     tcase_add_test(tcase, test_only_what_failed_is_opened);
-    tcase_add_test(tcase, test_nothing_is_opened_before_it_is_asked_for);
+    tcase_add_test(tcase, test_nothing_is_opened_before_it_is_requested);
     tcase_add_test(tcase, test_slots_of_a_recovery_are_within_bounds);
-    tcase_add_test(tcase, test_what_cannot_be_repeated_needs_a_person);
+    tcase_add_test(tcase, test_a_step_that_cannot_be_repeated_needs_a_person);
     tcase_add_loop_test(tcase, test_expectation_is_kept_without_the_verdict, 0, 2);
     tcase_add_test(tcase, test_cancelled_wait_keeps_its_evidence);
-    tcase_add_test(tcase, test_blocks_that_were_on_their_way_are_made);
-    tcase_add_test(tcase, test_cancel_that_was_asked_is_carried_out);
+    tcase_add_test(tcase, test_pending_blocks_are_made_up_for);
+    tcase_add_test(tcase, test_a_requested_cancel_is_carried_out);
     return suite;
 }

@@ -28,7 +28,7 @@ static void begin(const char *plan)
     play_start(&play, 2);
 }
 
-/* The only task fails so often, and waits in between. */
+/* The only task fails this often, with waits in between. */
 static void fail_often(int times, struct verdict verdict)
 {
     for (int i = 0; i < times; i++) {

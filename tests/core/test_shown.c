@@ -167,7 +167,7 @@ static void check_at(int task, bool orphaned)
     str_done(&want);
 }
 
-START_TEST(test_nothing_is_so_long_ago_once_nothing_goes_on)
+START_TEST(test_an_ended_run_shows_times_of_day)
 {
     play_control(&play, CONTROL_HOLD, "c", CANCEL_STOP);
     play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL)); /* RED is met */
@@ -214,7 +214,7 @@ START_TEST(test_flaky_says_how_often_it_failed_first)
 }
 END_TEST
 
-/* Whatever happens has a line and a JSON object that can be read back. */
+/* Each event has a line and a JSON object that can be parsed. */
 START_TEST(test_every_event_has_words_and_json)
 {
     play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
@@ -250,7 +250,7 @@ START_TEST(test_durations)
 }
 END_TEST
 
-/* "ran 0:00" of what ran for an hour before devs died was never so. */
+/* An attempt that ran for an hour until devs died did not run "0:00". */
 START_TEST(test_how_long_it_ran_is_told_where_its_end_was_seen)
 {
     static const struct {
@@ -260,7 +260,8 @@ START_TEST(test_how_long_it_ran_is_told_where_its_end_was_seen)
         {{.kind = OUTCOME_EXIT, .ran_ms = 61000}, "1:01"},
         {{.kind = OUTCOME_EXIT}, "0:00"},
         {{.kind = OUTCOME_INTERRUPTED}, "?"},
-        {{.kind = OUTCOME_INTERRUPTED, .ran_ms = 61000}, "1:01"}, /* another took its exit code */
+        {{.kind = OUTCOME_INTERRUPTED, .ran_ms = 61000},
+         "1:01"}, /* another process took its exit code */
     };
     shown_ran(&cases[_i].outcome, &text);
     ck_assert_str_eq(str_text(&text), cases[_i].want);
@@ -344,7 +345,7 @@ END_TEST
 /* What a decision's or an event's text says, read for try 6 of step 1. */
 static const struct {
     const char *text;
-    const char *words; /* NULL = nothing of circles */
+    const char *words; /* NULL = no loop */
     const char *span;
 } texts[] = {
     {"{\"rung\":\"repeat\",\"count\":5,\"period\":1,\"first\":2,\"last\":6,\"masked\":true}",
@@ -452,7 +453,7 @@ static const struct {
     {{.cost_micro = 12345678}, "$12.35"},
 };
 
-START_TEST(test_what_was_used_in_words)
+START_TEST(test_usage_in_words)
 {
     shown_used(&uses[_i].used, &text);
     ck_assert_str_eq(str_text(&text), uses[_i].words);
@@ -620,7 +621,7 @@ static void say(const char *json)
     add(EVENT_AGENT_CALL, 0, 1, json);
 }
 
-START_TEST(test_what_an_agent_says_is_no_claim_while_it_runs)
+START_TEST(test_a_running_agent_claims_nothing)
 {
     run_agent();
     check_claim(SHOWN_CLAIM_NONE);
@@ -631,7 +632,7 @@ START_TEST(test_what_an_agent_says_is_no_claim_while_it_runs)
 }
 END_TEST
 
-START_TEST(test_what_an_agent_said_is_proven_by_the_check_after_it)
+START_TEST(test_a_claim_is_proven_by_the_check_after_it)
 {
     run_agent();
     say("{\"tool\":\"\",\"what\":\"All tests pass now.\"}");
@@ -649,7 +650,7 @@ START_TEST(test_what_an_agent_said_is_proven_by_the_check_after_it)
 }
 END_TEST
 
-START_TEST(test_what_an_agent_said_is_not_proven_where_the_check_after_it_failed)
+START_TEST(test_a_claim_is_refuted_by_the_check_after_it)
 {
     run_agent();
     say("{\"tool\":\"\",\"what\":\"I have fixed the rounding, and now all of the tests pass.\"}");
@@ -674,7 +675,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_held_task_keeps_its_class_after_its_wait);
     tcase_add_test(tcase, test_cancelled_task_is_stopping_until_it_has_ended);
     tcase_add_test(tcase, test_next_says_what_each_waits_for);
-    tcase_add_test(tcase, test_nothing_is_so_long_ago_once_nothing_goes_on);
+    tcase_add_test(tcase, test_an_ended_run_shows_times_of_day);
     tcase_add_test(tcase, test_an_orphaned_run_shows_what_ran_as_lost);
     tcase_add_test(tcase, test_flaky_says_how_often_it_failed_first);
     tcase_add_test(tcase, test_every_event_has_words_and_json);
@@ -688,14 +689,14 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_masks_have_names, 0, TABLE_LEN(mask_rows));
     tcase_add_loop_test(tcase, test_share_of_new_lines_is_cut_to_two_digits, 0, TABLE_LEN(shares));
     tcase_add_loop_test(tcase, test_a_session_is_known_by_its_first_digits, 0, TABLE_LEN(sessions));
-    tcase_add_loop_test(tcase, test_what_was_used_in_words, 0, TABLE_LEN(uses));
+    tcase_add_loop_test(tcase, test_usage_in_words, 0, TABLE_LEN(uses));
     tcase = test_case(suite, "agent");
     tcase_add_checked_fixture(tcase, set_up_agent, tear_down_agent);
     tcase_add_test(tcase, test_an_agent_and_its_rounds_in_words);
     tcase_add_test(tcase, test_an_agent_is_named_once_it_is_asked);
     tcase_add_test(tcase, test_budgets_in_words);
-    tcase_add_test(tcase, test_what_an_agent_says_is_no_claim_while_it_runs);
-    tcase_add_test(tcase, test_what_an_agent_said_is_proven_by_the_check_after_it);
-    tcase_add_test(tcase, test_what_an_agent_said_is_not_proven_where_the_check_after_it_failed);
+    tcase_add_test(tcase, test_a_running_agent_claims_nothing);
+    tcase_add_test(tcase, test_a_claim_is_proven_by_the_check_after_it);
+    tcase_add_test(tcase, test_a_claim_is_refuted_by_the_check_after_it);
     return suite;
 }

@@ -142,7 +142,7 @@ static const struct {
     const char *json, *words;
 } jitters[] = {{"0.25", ", jitter "}, {"\"full\"", ", full jitter "}};
 
-/* What is said is what is waited. */
+/* The shown time is the time that is waited. */
 START_TEST(test_formula_tells_the_factor_of_the_jitter)
 {
     char plan[2048];
@@ -329,8 +329,8 @@ START_TEST(test_end_of_a_loop_says_what_was_seen)
 }
 END_TEST
 
-/* That devs was gone once says nothing of a later end. */
-START_TEST(test_what_did_not_start_is_not_told_as_interrupted)
+/* An earlier interruption says nothing about a later end. */
+START_TEST(test_a_failed_start_is_not_shown_as_interrupted)
 {
     const struct outcome not_started = {.kind = OUTCOME_NOT_STARTED, .code = START_SECRET_MISSING};
     struct verdict verdict = play_persistent(REASON_SETUP);
@@ -463,7 +463,7 @@ static const char gated[] = "{\"version\":1,\"idempotent\":true,\"tasks\":["
                             "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"
                             "{\"id\":\"d\",\"steps\":[{\"run\":[\"y\"],\"source\":\"web\"}]}]}";
 
-START_TEST(test_gate_is_told_from_its_closing_to_its_opening)
+START_TEST(test_a_gate_is_shown_from_closing_to_opening)
 {
     open(gated, 1);
     ck_assert(!shown_has_gate(&play.state));
@@ -492,8 +492,8 @@ START_TEST(test_gate_is_told_from_its_closing_to_its_opening)
 }
 END_TEST
 
-/* The gate is due, and there is no slot: the first in line waits for one, the rest for it. */
-START_TEST(test_what_stands_behind_a_due_gate_waits_for_the_first)
+/* The gate is due but there is no slot: the first in line waits for a slot, the rest for it. */
+START_TEST(test_tasks_behind_a_due_gate_wait_for_the_first)
 {
     open(gated, 1);
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_RATE_LIMIT, 20 * SECOND));
@@ -519,7 +519,7 @@ START_TEST(test_opening_gate_tells_how_many_are_left)
 }
 END_TEST
 
-START_TEST(test_most_urgent_of_several_gates_is_told)
+START_TEST(test_the_most_urgent_gate_is_shown)
 {
     open(gated, 2);
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_RATE_LIMIT, 50 * SECOND));
@@ -529,7 +529,7 @@ START_TEST(test_most_urgent_of_several_gates_is_told)
 }
 END_TEST
 
-/* What lies ahead of a task that waits. */
+/* What comes next for a task that waits. */
 static const char waiting[] =
     "{\"version\":1,\"idempotent\":true,\"tasks\":["
     "{\"id\":\"a\",\"steps\":[{\"phase\":\"GREEN\",\"run\":[\"x\"],\"policy\":{\"max_attempts\":4,"
@@ -554,7 +554,7 @@ static void want_words(const char *want)
 }
 
 /* Every wait that was foretold is the one that comes, jitter and all. */
-START_TEST(test_what_is_foretold_comes)
+START_TEST(test_the_waits_that_were_foretold_come)
 {
     play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
     ck_assert(tries_ahead(&play.state, 0, &ahead));
@@ -584,7 +584,7 @@ START_TEST(test_a_deadline_ends_it_before_the_tries_do)
 }
 END_TEST
 
-START_TEST(test_the_last_one_is_said_to_be_it)
+START_TEST(test_the_last_try_is_announced)
 {
     for (int i = 0; i < 3; i++) {
         play_wait(&play, 5000);
@@ -626,7 +626,7 @@ START_TEST(test_starts_have_their_own_count)
 }
 END_TEST
 
-START_TEST(test_what_does_not_wait_has_nothing_ahead)
+START_TEST(test_only_a_wait_has_tries_ahead)
 {
     ck_assert(!tries_ahead(&play.state, 0, &ahead)); /* runs */
     play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
@@ -649,7 +649,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_a_hint_that_is_too_long_says_when_it_resets);
     tcase_add_test(tcase, test_parked_verdict_says_when_it_resets);
     tcase_add_test(tcase, test_start_tries_are_no_tries);
-    tcase_add_test(tcase, test_what_did_not_start_is_not_told_as_interrupted);
+    tcase_add_test(tcase, test_a_failed_start_is_not_shown_as_interrupted);
     tcase_add_test(tcase, test_starts_that_failed_for_good_are_no_tries);
     tcase_add_loop_test(tcase, test_end_says_why_the_policy_does_not_go_on, 0, TABLE_LEN(endings));
     tcase_add_test(tcase, test_end_tells_tries_that_are_used_up);
@@ -659,17 +659,17 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_follower_names_whom_it_waits_for);
     tcase = test_case(suite, "gates");
     tcase_add_checked_fixture(tcase, NULL, teardown);
-    tcase_add_test(tcase, test_gate_is_told_from_its_closing_to_its_opening);
-    tcase_add_test(tcase, test_what_stands_behind_a_due_gate_waits_for_the_first);
+    tcase_add_test(tcase, test_a_gate_is_shown_from_closing_to_opening);
+    tcase_add_test(tcase, test_tasks_behind_a_due_gate_wait_for_the_first);
     tcase_add_test(tcase, test_opening_gate_tells_how_many_are_left);
-    tcase_add_test(tcase, test_most_urgent_of_several_gates_is_told);
+    tcase_add_test(tcase, test_the_most_urgent_gate_is_shown);
     tcase = test_case(suite, "ahead");
     tcase_add_checked_fixture(tcase, setup_ahead, teardown);
-    tcase_add_test(tcase, test_what_is_foretold_comes);
+    tcase_add_test(tcase, test_the_waits_that_were_foretold_come);
     tcase_add_test(tcase, test_a_deadline_ends_it_before_the_tries_do);
-    tcase_add_test(tcase, test_the_last_one_is_said_to_be_it);
+    tcase_add_test(tcase, test_the_last_try_is_announced);
     tcase_add_test(tcase, test_a_wait_for_a_server_uses_up_nothing);
     tcase_add_test(tcase, test_starts_have_their_own_count);
-    tcase_add_test(tcase, test_what_does_not_wait_has_nothing_ahead);
+    tcase_add_test(tcase, test_only_a_wait_has_tries_ahead);
     return suite;
 }

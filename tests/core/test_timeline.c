@@ -116,7 +116,7 @@ START_TEST(test_an_attempt_that_is_silent_now_is_quiet_to_now)
 }
 END_TEST
 
-START_TEST(test_what_waits_is_planned_until_it_is_due)
+START_TEST(test_a_wait_is_planned_until_it_is_due)
 {
     play_wait(&play, 4000);
     play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
@@ -130,13 +130,13 @@ START_TEST(test_what_waits_is_planned_until_it_is_due)
     ck_assert(timeline.spans[2].is_planned);
     ck_assert_int_eq(timeline.spans[2].until_ms, due_ms);
     ck_assert_int_eq(timeline_plan_end(&play.state), due_ms);
-    /* Nobody goes on with it: nothing comes. */
+    /* Nobody continues the run: nothing is planned. */
     timeline_read(&timeline, &play.state, 0, &play.now, true);
     ck_assert_uint_eq(timeline.count, 2);
 }
 END_TEST
 
-START_TEST(test_a_hold_lies_over_a_wait_and_not_over_what_runs)
+START_TEST(test_a_hold_covers_a_wait_but_not_an_attempt)
 {
     static const struct want wants[] = {{SPAN_RUNNING, 5, SPAN_END_FAILED, 1},
                                         {SPAN_HELD, 7, SPAN_END_NONE, 1}};
@@ -149,7 +149,7 @@ START_TEST(test_a_hold_lies_over_a_wait_and_not_over_what_runs)
 }
 END_TEST
 
-START_TEST(test_what_needed_a_person_is_told_after_a_retry_too)
+START_TEST(test_the_time_that_needed_a_person_is_shown_after_a_retry)
 {
     static const struct want wants[] = {{SPAN_RUNNING, 5, SPAN_END_FAILED, 1},
                                         {SPAN_NEEDS_YOU, 60, SPAN_END_NONE, 1},
@@ -176,7 +176,7 @@ static void let_a_give_up(void)
     }
 }
 
-/* The last attempt failed; that the task gave up with it is what is told, and stays told. */
+/* The end of the last attempt is shown as giving up, also later. */
 START_TEST(test_the_end_of_a_task_is_the_end_of_its_last_attempt)
 {
     let_a_give_up();
@@ -193,7 +193,7 @@ START_TEST(test_the_end_of_a_task_is_the_end_of_its_last_attempt)
 }
 END_TEST
 
-/* The task may end a moment after its last attempt: that moment is no attempt that failed. */
+/* The task may end a moment after its last attempt: that moment does not count as an attempt. */
 START_TEST(test_an_attempt_that_failed_is_counted_once)
 {
     struct task_state *task = &play.state.tasks[play_task(&play, "a")];
@@ -242,7 +242,7 @@ START_TEST(test_own_retries_of_an_agent_are_waiting)
 }
 END_TEST
 
-START_TEST(test_what_was_lost_is_told)
+START_TEST(test_a_lost_attempt_is_shown)
 {
     play_wait(&play, 5000);
     timeline_read(&timeline, &play.state, 0, &play.now, true);
@@ -274,7 +274,7 @@ static void check_in_order(const struct run_state *state, int task, const struct
         ck_assert_int_eq(at_ms, now->mono_ms);
 }
 
-/* How long attempts ran is the work and what was quiet of it. */
+/* The time that attempts ran is the sum of work and quiet time. */
 static void check_sums(const struct run_state *state, const struct moment *now)
 {
     struct time_spent spent;
@@ -333,7 +333,7 @@ static void do_something(uint32_t *seed)
         play_wait(&play, next_random(seed) % 20000);
 }
 
-/* At each event of a run that goes every way there is, and after each reboot. */
+/* At each event of random runs, and after reboots. */
 START_TEST(test_spans_are_in_order_and_cover_the_age_of_the_task)
 {
     enum { STEPS = 150 };
@@ -390,7 +390,7 @@ START_TEST(test_stretches_in_which_nothing_ran_are_found)
 }
 END_TEST
 
-/* The same as a trace, for viewers of traces. */
+/* The timeline as a trace, for trace viewers. */
 #define TRACE_PLAN                                                                                 \
     "{\"version\":1,\"idempotent\":true,\"policies\":{\"slow\":{\"like\":\"default\","             \
     "\"base_delay_ms\":10000,\"cap_ms\":60000,\"max_attempts\":4}},\"policy\":\"slow\",\"tasks\":" \
@@ -482,7 +482,7 @@ START_TEST(test_tries_and_waits_follow_each_other)
 }
 END_TEST
 
-START_TEST(test_time_does_not_go_back_with_the_machine)
+START_TEST(test_time_does_not_go_back_after_a_reboot)
 {
     play_wait(&play, 5000);
     play_crash(&play, play.event_count, true);
@@ -503,7 +503,7 @@ START_TEST(test_time_does_not_go_back_with_the_machine)
 }
 END_TEST
 
-/* A stranger's log may say any times that a fold takes: microseconds of them have to fit. */
+/* A foreign log may have any times that a fold accepts: they must fit in microseconds. */
 START_TEST(test_a_clock_that_leaps_overflows_nothing)
 {
     enum { LEAPS_MAX = 64 };
@@ -550,21 +550,21 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, test_an_attempt_that_is_quiet_for_a_while_has_three_parts);
     tcase_add_test(tcase, test_an_attempt_that_is_silent_now_is_quiet_to_now);
-    tcase_add_test(tcase, test_what_waits_is_planned_until_it_is_due);
-    tcase_add_test(tcase, test_a_hold_lies_over_a_wait_and_not_over_what_runs);
-    tcase_add_test(tcase, test_what_needed_a_person_is_told_after_a_retry_too);
+    tcase_add_test(tcase, test_a_wait_is_planned_until_it_is_due);
+    tcase_add_test(tcase, test_a_hold_covers_a_wait_but_not_an_attempt);
+    tcase_add_test(tcase, test_the_time_that_needed_a_person_is_shown_after_a_retry);
     tcase_add_test(tcase, test_the_end_of_a_task_is_the_end_of_its_last_attempt);
     tcase_add_test(tcase, test_an_attempt_that_failed_is_counted_once);
     tcase_add_test(tcase, test_a_task_behind_a_limit_waits_for_it);
     tcase_add_test(tcase, test_own_retries_of_an_agent_are_waiting);
-    tcase_add_test(tcase, test_what_was_lost_is_told);
+    tcase_add_test(tcase, test_a_lost_attempt_is_shown);
     tcase_add_loop_test(tcase, test_spans_are_in_order_and_cover_the_age_of_the_task, 0, RUNS);
     tcase_add_test(tcase, test_pauses_are_bounded);
     tcase_add_test(tcase, test_stretches_in_which_nothing_ran_are_found);
     tcase = test_case(suite, "trace");
     tcase_add_checked_fixture(tcase, setup_trace, teardown_trace);
     tcase_add_test(tcase, test_tries_and_waits_follow_each_other);
-    tcase_add_test(tcase, test_time_does_not_go_back_with_the_machine);
+    tcase_add_test(tcase, test_time_does_not_go_back_after_a_reboot);
     tcase_add_test(tcase, test_a_clock_that_leaps_overflows_nothing);
     tcase_add_test(tcase, test_threads_are_called_as_the_tasks_are);
     return suite;

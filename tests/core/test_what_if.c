@@ -9,7 +9,7 @@
 #include "test_main.h"
 #include "text.h"
 
-/* Five tries, 1 s, 2 s, 4 s, 8 s between; `b` needs `a`, `c` stands alone. */
+/* Five tries with 1 s, 2 s, 4 s, 8 s between; `b` needs `a`, `c` needs nothing. */
 static const char plan[] =
     "{\"version\":1,\"idempotent\":true,\"policies\":{\"mine\":{\"like\":\"default\","
     "\"max_attempts\":5,\"base_delay_ms\":1000}},\"policy\":\"mine\",\"tasks\":["
@@ -33,7 +33,7 @@ static void teardown(void)
     play_close(&play);
 }
 
-/* It fails so often, and each wait is waited out. */
+/* The task fails this often, and each wait passes. */
 static void fail_often(const char *task, int times, struct verdict verdict)
 {
     for (int i = 0; i < times; i++) {
@@ -183,7 +183,7 @@ START_TEST(test_a_deadline_counts_the_time_that_shorter_waits_save)
 }
 END_TEST
 
-START_TEST(test_what_a_person_lets_go_on_goes_on)
+START_TEST(test_a_retry_by_hand_continues_the_task)
 {
     fail_often("a", 5, play_persistent(REASON_TEST_FAIL));
     play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
@@ -235,7 +235,7 @@ START_TEST(test_a_policy_that_no_step_has_changes_nothing)
 END_TEST
 
 /* Another policy stands in for another build. */
-START_TEST(test_a_build_that_decides_otherwise_is_told_of)
+START_TEST(test_a_build_that_decides_differently_is_reported)
 {
     const struct what_if_look look = {.width = 60, .hms = hms};
     struct str out = {0};
@@ -271,7 +271,7 @@ START_TEST(test_starts_that_fail_are_changed_by_their_name)
 }
 END_TEST
 
-START_TEST(test_a_plan_that_would_be_refused_is_told)
+START_TEST(test_a_plan_that_would_be_rejected_is_reported)
 {
     play_close(&play);
     play_open(&play, "{\"version\":1,\"tasks\":[{\"id\":\"a\",\"steps\":[{\"phase\":\"GREEN\","
@@ -410,7 +410,7 @@ static struct verdict some_verdict(uint64_t *chance)
     }
 }
 
-/* Something happens to this task, as it may. */
+/* Lets something possible happen to this task. */
 static void happen(uint64_t *chance, int task)
 {
     const struct task_state *state = &play.state.tasks[task];
@@ -480,7 +480,7 @@ static int tasks_of(const struct what_if_side *side)
     return tasks;
 }
 
-/* Whatever the policy: nothing is made up, and what was recorded stays what it is. */
+/* With any policy: nothing is invented, and the recorded side stays the same. */
 START_TEST(test_another_policy_makes_nothing_up)
 {
     uint64_t chance = 1000 + (uint64_t)_i;
@@ -509,7 +509,7 @@ START_TEST(test_another_policy_makes_nothing_up)
 }
 END_TEST
 
-/* A log that is damaged is refused, and no number of it is computed with. */
+/* A damaged log is refused, or taken without computing with its wild numbers. */
 START_TEST(test_damaged_events_are_refused_or_taken_and_never_trusted)
 {
     static const int64_t wild[] = {INT64_MAX, INT64_MIN, -1, 1LL << 40, 99};
@@ -553,7 +553,7 @@ static const struct {
     {9, 3, 130000, 1, 1, 0, 1, ""},
 };
 
-START_TEST(test_savings_are_told_where_the_result_is_the_same)
+START_TEST(test_savings_are_shown_if_the_result_is_the_same)
 {
     const struct what_if_sum all = {
         .recorded = {.tries = savings[_i].tries,
@@ -578,7 +578,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("what_if");
     TCase *tcase = test_case(suite, "what_if");
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, test_savings_are_told_where_the_result_is_the_same, 0,
+    tcase_add_loop_test(tcase, test_savings_are_shown_if_the_result_is_the_same, 0,
                         TABLE_LEN(savings));
     tcase_add_test(tcase, test_fewer_tries_end_a_task_and_what_needs_it);
     tcase_add_test(tcase, test_tries_that_never_happened_are_not_made_up);
@@ -586,12 +586,12 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_waits_after_a_rate_limit_are_no_shorter);
     tcase_add_test(tcase, test_a_wait_that_a_person_ended_is_not_made_longer);
     tcase_add_test(tcase, test_a_deadline_counts_the_time_that_shorter_waits_save);
-    tcase_add_test(tcase, test_what_a_person_lets_go_on_goes_on);
+    tcase_add_test(tcase, test_a_retry_by_hand_continues_the_task);
     tcase_add_test(tcase, test_equal_results_end_it_earlier);
     tcase_add_test(tcase, test_a_policy_that_no_step_has_changes_nothing);
-    tcase_add_test(tcase, test_a_build_that_decides_otherwise_is_told_of);
+    tcase_add_test(tcase, test_a_build_that_decides_differently_is_reported);
     tcase_add_test(tcase, test_starts_that_fail_are_changed_by_their_name);
-    tcase_add_test(tcase, test_a_plan_that_would_be_refused_is_told);
+    tcase_add_test(tcase, test_a_plan_that_would_be_rejected_is_reported);
     tcase_add_test(tcase, test_lines_fit_their_width);
     tcase_add_test(tcase, test_lines_say_it_in_80_columns);
     tcase_add_test(tcase, test_json_says_what_the_lines_say);

@@ -53,7 +53,7 @@ static size_t list(struct bookmark *out, size_t max)
     return list_of(&sample.place, sample.number, out, max);
 }
 
-START_TEST(test_they_come_back_in_the_order_of_the_run)
+START_TEST(test_bookmarks_are_listed_in_the_order_of_the_run)
 {
     struct bookmark got[4];
     const int64_t later = add(1, 5000, "here it broke");
@@ -73,7 +73,7 @@ START_TEST(test_they_come_back_in_the_order_of_the_run)
 }
 END_TEST
 
-START_TEST(test_it_is_removed)
+START_TEST(test_a_bookmark_is_removed)
 {
     struct bookmark got[2];
     const int64_t id = add(1, 5000, "one");
@@ -105,7 +105,7 @@ START_TEST(test_a_name_is_one_clean_line_that_fits)
 }
 END_TEST
 
-START_TEST(test_what_is_not_in_the_run_is_not_found)
+START_TEST(test_events_and_runs_that_do_not_exist_are_not_found)
 {
     struct bookmark bookmark = bookmark_at(sample.state.last_seq + 1, 1, "");
     must_fail_with(bookmark_add(&sample.place, &bookmark, &err), ERR_NOT_FOUND, "event");
@@ -115,7 +115,7 @@ START_TEST(test_what_is_not_in_the_run_is_not_found)
 }
 END_TEST
 
-START_TEST(test_a_run_has_so_many_and_no_more)
+START_TEST(test_a_run_has_a_limited_number_of_bookmarks)
 {
     static struct bookmark got[BOOKMARKS_MAX];
     (void)add(1, 1, "first");
@@ -139,7 +139,7 @@ START_TEST(test_an_older_log_gets_the_table)
 }
 END_TEST
 
-START_TEST(test_a_bundle_has_them_and_takes_no_more)
+START_TEST(test_a_bundle_has_the_bookmarks_and_takes_no_more)
 {
     struct bookmark got[2];
     struct bundle *bundle = NULL;
@@ -165,12 +165,12 @@ Suite *test_suite(void)
     Suite *suite = suite_create("bookmark");
     TCase *marks = test_case(suite, "marks");
     tcase_add_checked_fixture(marks, setup, teardown);
-    tcase_add_test(marks, test_they_come_back_in_the_order_of_the_run);
-    tcase_add_test(marks, test_it_is_removed);
+    tcase_add_test(marks, test_bookmarks_are_listed_in_the_order_of_the_run);
+    tcase_add_test(marks, test_a_bookmark_is_removed);
     tcase_add_test(marks, test_a_name_is_one_clean_line_that_fits);
-    tcase_add_test(marks, test_what_is_not_in_the_run_is_not_found);
-    tcase_add_test(marks, test_a_run_has_so_many_and_no_more);
+    tcase_add_test(marks, test_events_and_runs_that_do_not_exist_are_not_found);
+    tcase_add_test(marks, test_a_run_has_a_limited_number_of_bookmarks);
     tcase_add_test(marks, test_an_older_log_gets_the_table);
-    tcase_add_test(marks, test_a_bundle_has_them_and_takes_no_more);
+    tcase_add_test(marks, test_a_bundle_has_the_bookmarks_and_takes_no_more);
     return suite;
 }

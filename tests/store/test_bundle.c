@@ -88,7 +88,7 @@ static bool file_holds(const char *path, const char *wanted)
     return found;
 }
 
-START_TEST(test_the_run_folds_to_the_same_state)
+START_TEST(test_the_run_in_a_bundle_folds_to_the_same_state)
 {
     make_and_keep();
     const struct place place = place_of_bundle();
@@ -100,7 +100,7 @@ START_TEST(test_the_run_folds_to_the_same_state)
 }
 END_TEST
 
-START_TEST(test_it_is_one_private_file)
+START_TEST(test_a_bundle_is_one_private_file)
 {
     make_and_keep();
     check_mode(file, 0600);
@@ -113,7 +113,7 @@ START_TEST(test_it_is_one_private_file)
 }
 END_TEST
 
-/* How often it is asked, and the time at which it says no. */
+/* How often it was called, and the call at which it says no. */
 struct asking {
     int asked, stops_at;
 };
@@ -132,8 +132,8 @@ static bool make_asking(struct asking *asking, struct err *err)
     return bundle_open(&bundle, &asked, err);
 }
 
-/* Among the events, among the output, and when it is read through. */
-START_TEST(test_it_can_be_stopped_wherever_it_is)
+/* Stopped among the events, among the output, and in the final check. */
+START_TEST(test_making_a_bundle_can_be_stopped_at_any_time)
 {
     struct asking whole = {0};
     char part[PATH_MAX + 32];
@@ -155,7 +155,7 @@ START_TEST(test_it_can_be_stopped_wherever_it_is)
 }
 END_TEST
 
-START_TEST(test_a_secret_that_goes_over_rows_is_cut)
+START_TEST(test_a_secret_across_rows_is_cut)
 {
     struct log_reader *reader = NULL;
     struct output_page page = {0};
@@ -206,7 +206,7 @@ START_TEST(test_output_without_secrets_stays_row_by_row)
 }
 END_TEST
 
-START_TEST(test_secrets_in_texts_are_cut_and_those_of_the_run_are_counted)
+START_TEST(test_secrets_in_texts_are_cut_and_counted)
 {
     struct event events[] = {
         {.seq = sample.state.last_seq + 1,
@@ -244,7 +244,7 @@ START_TEST(test_secrets_in_texts_are_cut_and_those_of_the_run_are_counted)
 }
 END_TEST
 
-START_TEST(test_what_is_not_kept_leaves_nothing)
+START_TEST(test_a_bundle_that_is_not_kept_leaves_no_file)
 {
     char part[PATH_MAX + 32];
     must(make(&err));
@@ -258,7 +258,7 @@ START_TEST(test_what_is_not_kept_leaves_nothing)
 }
 END_TEST
 
-START_TEST(test_nothing_is_written_over)
+START_TEST(test_an_existing_file_is_not_overwritten)
 {
     struct err err = {0};
     ck_assert(make(&err));
@@ -274,7 +274,7 @@ START_TEST(test_nothing_is_written_over)
 }
 END_TEST
 
-START_TEST(test_nobody_writes_to_a_bundle)
+START_TEST(test_a_bundle_is_read_only)
 {
     struct log_writer *writer = NULL;
     struct err err = {0};
@@ -298,15 +298,15 @@ Suite *test_suite(void)
     Suite *suite = suite_create("bundle");
     TCase *tcase = test_case(suite, "bundle");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_add_test(tcase, test_the_run_folds_to_the_same_state);
-    tcase_add_test(tcase, test_it_is_one_private_file);
-    tcase_add_test(tcase, test_it_can_be_stopped_wherever_it_is);
-    tcase_add_test(tcase, test_a_secret_that_goes_over_rows_is_cut);
+    tcase_add_test(tcase, test_the_run_in_a_bundle_folds_to_the_same_state);
+    tcase_add_test(tcase, test_a_bundle_is_one_private_file);
+    tcase_add_test(tcase, test_making_a_bundle_can_be_stopped_at_any_time);
+    tcase_add_test(tcase, test_a_secret_across_rows_is_cut);
     tcase_add_test(tcase, test_output_without_secrets_stays_row_by_row);
-    tcase_add_test(tcase, test_secrets_in_texts_are_cut_and_those_of_the_run_are_counted);
-    tcase_add_test(tcase, test_what_is_not_kept_leaves_nothing);
-    tcase_add_test(tcase, test_nothing_is_written_over);
-    tcase_add_test(tcase, test_nobody_writes_to_a_bundle);
+    tcase_add_test(tcase, test_secrets_in_texts_are_cut_and_counted);
+    tcase_add_test(tcase, test_a_bundle_that_is_not_kept_leaves_no_file);
+    tcase_add_test(tcase, test_an_existing_file_is_not_overwritten);
+    tcase_add_test(tcase, test_a_bundle_is_read_only);
     tcase_add_test(tcase, test_a_run_that_is_not_there);
     return suite;
 }

@@ -59,7 +59,7 @@ static struct call_verdict add(struct call_log *log, const char *command, const 
     return verdict;
 }
 
-/* As a hook does it: opened for one call. */
+/* Like a hook: opens the log for one call. */
 static enum entropy_level add_alone(const char *command, const char *output, int code)
 {
     struct call_log *log = opened();
@@ -104,7 +104,7 @@ START_TEST(test_another_session_is_another_run)
 }
 END_TEST
 
-START_TEST(test_circles_are_found_over_many_openings)
+START_TEST(test_loops_are_found_across_many_processes)
 {
     enum entropy_level level = ENTROPY_OK;
     int calls = 0;
@@ -150,7 +150,7 @@ static int turned_away(const char *command)
     return refusal.times;
 }
 
-START_TEST(test_only_calls_of_the_circle_are_turned_away)
+START_TEST(test_only_calls_of_the_loop_are_turned_away)
 {
     for (int i = 0; i < 10; i++)
         (void)add_alone("make test", "1 failed", 1);
@@ -163,7 +163,7 @@ START_TEST(test_only_calls_of_the_circle_are_turned_away)
 }
 END_TEST
 
-START_TEST(test_a_persons_word_begins_anew)
+START_TEST(test_a_prompt_resets_the_loop)
 {
     for (int i = 0; i < 10; i++)
         (void)add_alone("make test", "1 failed", 1);
@@ -176,7 +176,7 @@ START_TEST(test_a_persons_word_begins_anew)
 }
 END_TEST
 
-START_TEST(test_without_what_is_kept_the_events_say_it)
+START_TEST(test_without_saved_memory_the_events_show_the_loop)
 {
     int until = 0;
     while (add_alone("make test", "1 failed", 1) != ENTROPY_STUCK)
@@ -189,7 +189,7 @@ START_TEST(test_without_what_is_kept_the_events_say_it)
 }
 END_TEST
 
-START_TEST(test_without_what_is_kept_only_calls_of_the_circle_are_turned_away)
+START_TEST(test_without_saved_memory_only_calls_of_the_loop_are_turned_away)
 {
     ck_assert_int_eq(add_alone("git diff", "a new line", 0), ENTROPY_OK);
     for (int i = 0; i < 10; i++)
@@ -200,7 +200,7 @@ START_TEST(test_without_what_is_kept_only_calls_of_the_circle_are_turned_away)
 }
 END_TEST
 
-START_TEST(test_an_end_is_final_and_a_return_a_new_run)
+START_TEST(test_a_session_that_returns_after_its_end_is_a_new_run)
 {
     (void)add_alone("make", "ok", 0);
     struct call_log *log = opened();
@@ -221,8 +221,8 @@ START_TEST(test_an_end_is_final_and_a_return_a_new_run)
 }
 END_TEST
 
-/* It is over, whatever it failed of: nobody is there who would wait, or try again. */
-START_TEST(test_a_failed_end_is_no_reason_to_wait)
+/* The session is over, whatever the reason: nobody would wait or retry. */
+START_TEST(test_a_failed_end_is_not_retried)
 {
     (void)add_alone("make", "ok", 0);
     struct call_log *log = opened();
@@ -246,7 +246,7 @@ START_TEST(test_a_failed_end_is_no_reason_to_wait)
 }
 END_TEST
 
-START_TEST(test_a_full_run_goes_on_in_another)
+START_TEST(test_a_full_run_continues_in_another)
 {
     struct call_log *log = opened();
     char command[32];
@@ -299,7 +299,7 @@ START_TEST(test_processes_at_once_lose_no_call)
 }
 END_TEST
 
-START_TEST(test_what_is_no_name_is_refused)
+START_TEST(test_invalid_names_are_refused)
 {
     struct call_log *log = NULL;
     session.agent = "../x";
@@ -313,8 +313,8 @@ START_TEST(test_what_is_no_name_is_refused)
 }
 END_TEST
 
-/* What an agent says of itself may be any number: the run stays one that can be read. */
-START_TEST(test_numbers_that_cannot_be_leave_a_sound_run)
+/* An agent may report any numbers: the run can still be read. */
+START_TEST(test_impossible_numbers_leave_a_sound_run)
 {
     struct call_log *log = opened();
     const int64_t wrong[] = {-1, INT64_MIN, INT64_MAX};
@@ -355,17 +355,17 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_test(tcase, test_calls_of_a_session_are_one_run);
     tcase_add_test(tcase, test_another_session_is_another_run);
-    tcase_add_test(tcase, test_circles_are_found_over_many_openings);
-    tcase_add_test(tcase, test_only_calls_of_the_circle_are_turned_away);
-    tcase_add_test(tcase, test_a_persons_word_begins_anew);
-    tcase_add_test(tcase, test_without_what_is_kept_the_events_say_it);
-    tcase_add_test(tcase, test_without_what_is_kept_only_calls_of_the_circle_are_turned_away);
-    tcase_add_test(tcase, test_an_end_is_final_and_a_return_a_new_run);
-    tcase_add_test(tcase, test_a_failed_end_is_no_reason_to_wait);
-    tcase_add_test(tcase, test_a_full_run_goes_on_in_another);
+    tcase_add_test(tcase, test_loops_are_found_across_many_processes);
+    tcase_add_test(tcase, test_only_calls_of_the_loop_are_turned_away);
+    tcase_add_test(tcase, test_a_prompt_resets_the_loop);
+    tcase_add_test(tcase, test_without_saved_memory_the_events_show_the_loop);
+    tcase_add_test(tcase, test_without_saved_memory_only_calls_of_the_loop_are_turned_away);
+    tcase_add_test(tcase, test_a_session_that_returns_after_its_end_is_a_new_run);
+    tcase_add_test(tcase, test_a_failed_end_is_not_retried);
+    tcase_add_test(tcase, test_a_full_run_continues_in_another);
     tcase_add_test(tcase, test_processes_at_once_lose_no_call);
-    tcase_add_test(tcase, test_what_is_no_name_is_refused);
-    tcase_add_test(tcase, test_numbers_that_cannot_be_leave_a_sound_run);
+    tcase_add_test(tcase, test_invalid_names_are_refused);
+    tcase_add_test(tcase, test_impossible_numbers_leave_a_sound_run);
     tcase_add_test(tcase, test_an_agent_without_an_adapter_has_a_run_too);
     return suite;
 }

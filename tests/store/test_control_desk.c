@@ -33,7 +33,7 @@ static struct control_desk *start_desk(const struct place *place)
     return desk;
 }
 
-/* Ask, wait for the row, and let the desk finish what it does with it. */
+/* Requests the act, waits for its row, and lets the desk finish. */
 static int64_t ask_and_stop(const struct place *place, int64_t run, struct control control,
                             struct err *err)
 {
@@ -74,7 +74,7 @@ static void assert_answer(const struct place *place, int64_t row, bool want_done
     log_reader_close(reader);
 }
 
-/* A child that owns a run and is killed when told: an orphan stays behind. */
+/* A child that owns a run kills itself: an orphan stays behind. */
 static void make_orphan(const struct place *place, int advances)
 {
     pid_t pid = fork();
@@ -100,8 +100,8 @@ static bool control_arrives(struct control *out)
     return count == 1;
 }
 
-/* A child that asks for one act on run 1 once it gets the word. It is made before
- * this process has a thread. */
+/* A child that requests one act on run 1 after a byte from the parent. It is forked before this
+ * process has a thread. */
 static pid_t start_asker(const struct place *place, int *go_fd)
 {
     int fds[2];
@@ -126,7 +126,7 @@ static pid_t start_asker(const struct place *place, int *go_fd)
     return pid;
 }
 
-START_TEST(test_another_process_asks)
+START_TEST(test_an_act_of_another_process_arrives)
 {
     struct place place = sample_place();
     int go_fd = -1;
@@ -174,7 +174,7 @@ START_TEST(test_a_run_that_is_not_there)
 }
 END_TEST
 
-START_TEST(test_a_full_queue_is_said)
+START_TEST(test_a_full_queue_is_reported)
 {
     struct place place = sample_place();
     sample_open(&live, &place, TASKS);
@@ -210,7 +210,7 @@ START_TEST(test_a_full_queue_is_said)
 }
 END_TEST
 
-START_TEST(test_an_ended_run_refuses)
+START_TEST(test_an_ended_run_refuses_acts)
 {
     struct place place = sample_place();
     sample_open(&live, &place, TASKS);
@@ -253,7 +253,7 @@ START_TEST(test_acts_on_an_orphan)
     ck_assert_msg(row > 0, "%s", err.message);
     assert_answer(&place, row, cases[_i].done, cases[_i].word);
 
-    /* The log is still one that can be followed, nothing was started and nobody owns it. */
+    /* The log can still be followed, nothing was started and nobody owns the run. */
     struct follower *follower = NULL;
     ck_assert(follower_open(&follower, &place, 1, &err));
     int running = 0;
@@ -269,9 +269,9 @@ START_TEST(test_acts_on_an_orphan)
 }
 END_TEST
 
-/* Somebody looks at the owner lock and never lets go of it: nobody owns the run, and
- * it cannot be taken. The act is refused, not left open. */
-START_TEST(test_what_is_busy_without_an_owner_is_refused)
+/* Another process keeps a shared lock on the owner file: nobody owns the run, and nobody can take
+ * it. The act is refused, not left open. */
+START_TEST(test_an_act_on_a_run_that_is_locked_without_an_owner_is_refused)
 {
     struct place place = sample_place();
     make_orphan(&place, 2);
@@ -294,12 +294,12 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("control_desk");
     TCase *owned = test_case(suite, "owned");
-    tcase_add_test(owned, test_another_process_asks);
+    tcase_add_test(owned, test_an_act_of_another_process_arrives);
     tcase_add_test(owned, test_a_run_that_is_not_there);
-    tcase_add_test(owned, test_a_full_queue_is_said);
+    tcase_add_test(owned, test_a_full_queue_is_reported);
     TCase *orphans = test_case(suite, "orphans");
-    tcase_add_test(orphans, test_an_ended_run_refuses);
+    tcase_add_test(orphans, test_an_ended_run_refuses_acts);
     tcase_add_loop_test(orphans, test_acts_on_an_orphan, 0, 5);
-    tcase_add_test(orphans, test_what_is_busy_without_an_owner_is_refused);
+    tcase_add_test(orphans, test_an_act_on_a_run_that_is_locked_without_an_owner_is_refused);
     return suite;
 }

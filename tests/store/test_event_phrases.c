@@ -38,7 +38,7 @@ static const char *const texts[] = {
     "\"line\":3,\"match\":\"not ok 3 - \\\",\\\"n\\\":\"}",
     "{\"policy\":\"patient\",\"n\":1,\"base\":5000,\"multiplier\":1,\"cap\":1,\"jitter\":0,"
     "\"factor\":1,\"hint\":-1,\"used\":1,\"allowed\":4}",
-    /* Nearly a phrase, and one that the text ends in. */
+    /* Almost a phrase, and a phrase at the end of the text. */
     "{\"cpu\" :1,\"jitter\":0.5,\"factor\":1,\"hint\":-10,\"used\":",
     "{\"note\":\"\xc3\xa4\xe2\x80\x98\x7f\"}",
 };
@@ -57,15 +57,15 @@ START_TEST(test_a_text_comes_back_as_it_was)
     ck_assert_uint_le(len, strlen(texts[_i]));
     spell(packed, len, &out);
     ck_assert_str_eq(str_text(&out), texts[_i]);
-    /* A text of before is what it says. */
+    /* A text of an older log is unchanged. */
     spell(texts[_i], strlen(texts[_i]), &out);
     ck_assert_str_eq(str_text(&out), texts[_i]);
     str_done(&out);
 }
 END_TEST
 
-/* Else a row would say something else in a log of before. */
-START_TEST(test_each_phrase_is_one_byte_and_no_blank_of_json)
+/* Otherwise a row of an older log would get another meaning. */
+START_TEST(test_each_phrase_is_one_byte_and_not_json_whitespace)
 {
     char packed[EVENT_TEXT_MAX];
     ck_assert_uint_eq(event_phrases_pack(phrases[_i].text, packed), 1);
@@ -82,7 +82,7 @@ START_TEST(test_a_byte_of_a_phrase_becomes_a_blank)
 }
 END_TEST
 
-START_TEST(test_no_more_is_spelled_than_asked_for)
+START_TEST(test_spelling_stops_at_the_limit)
 {
     struct str out = {0};
     ck_assert(event_phrases_spell("\x10\x10", 2, 2 * strlen("{\"rule\":\""), &out));
@@ -109,7 +109,7 @@ static void check_reader(const char *text)
     log_reader_close(reader);
 }
 
-/* What a program sees that reads the view, and what ours see. */
+/* Other programs read the view, ours the table. */
 START_TEST(test_the_view_spells_what_the_row_holds)
 {
     char sql[2 * EVENT_TEXT_MAX];
@@ -129,7 +129,7 @@ START_TEST(test_a_row_is_short)
 END_TEST
 
 /* A row that no devs has written: each of its bytes becomes 42. */
-START_TEST(test_of_a_hostile_row_no_more_is_spelled_than_a_text_may_have)
+START_TEST(test_the_view_limits_the_text_of_a_hostile_row)
 {
     const size_t phrase = strlen(",\"jitter\":0,\"factor\":1,\"hint\":-1,\"used\":");
     log_change(&sample.place, "INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, text)"
@@ -141,7 +141,7 @@ START_TEST(test_of_a_hostile_row_no_more_is_spelled_than_a_text_may_have)
 }
 END_TEST
 
-/* An older devs goes on reading it. */
+/* An older devs can still read it. */
 START_TEST(test_a_log_of_the_first_format_stays_one)
 {
     struct place place = sample.place;
@@ -162,15 +162,15 @@ Suite *test_suite(void)
     Suite *suite = suite_create("event_phrases");
     TCase *pure = test_case(suite, "text");
     tcase_add_loop_test(pure, test_a_text_comes_back_as_it_was, 0, TABLE_LEN(texts));
-    tcase_add_loop_test(pure, test_each_phrase_is_one_byte_and_no_blank_of_json, 0,
+    tcase_add_loop_test(pure, test_each_phrase_is_one_byte_and_not_json_whitespace, 0,
                         TABLE_LEN(phrases));
     tcase_add_test(pure, test_a_byte_of_a_phrase_becomes_a_blank);
-    tcase_add_test(pure, test_no_more_is_spelled_than_asked_for);
+    tcase_add_test(pure, test_spelling_stops_at_the_limit);
     TCase *rows = test_case(suite, "rows");
     tcase_add_checked_fixture(rows, setup, teardown);
     tcase_add_loop_test(rows, test_the_view_spells_what_the_row_holds, 0, TABLE_LEN(texts));
     tcase_add_test(rows, test_a_row_is_short);
-    tcase_add_test(rows, test_of_a_hostile_row_no_more_is_spelled_than_a_text_may_have);
+    tcase_add_test(rows, test_the_view_limits_the_text_of_a_hostile_row);
     tcase_add_test(rows, test_a_log_of_the_first_format_stays_one);
     return suite;
 }

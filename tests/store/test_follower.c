@@ -35,7 +35,7 @@ static size_t read_on(struct follower *follower, size_t max, follower_event_fn *
     return count;
 }
 
-/* Blocks until the bell is rung; a test that hears nothing fails. */
+/* Blocks until the bell rings; fails after a minute. */
 static void wait_for_bell(const struct follower *follower, int64_t since_us)
 {
     struct pollfd fds = {.fd = follower_fd(follower), .events = POLLIN};
@@ -44,7 +44,7 @@ static void wait_for_bell(const struct follower *follower, int64_t since_us)
     ck_assert_int_eq(poll(&fds, 1, DEADLINE_US / 1000), 1);
 }
 
-/* A child enters a run, says so, waits for the word to go and then plays it. */
+/* A child opens a run, reports it, waits for a byte from the parent and then plays the run. */
 struct child {
     pid_t pid;
     int go_fd;
@@ -108,7 +108,7 @@ START_TEST(test_every_event_arrives_by_the_bell)
     check_exit(child.pid);
     ck_assert_int_eq(last, follower_state(follower)->last_seq);
 
-    /* The same run again, all at once, is the same state. */
+    /* Reading the run at once gives the same state. */
     struct follower *again = open_follower(&place, 0);
     ck_assert_uint_eq(read_on(again, 0, NULL, NULL), (size_t)last);
     ck_assert(run_state_digest(follower_state(again)) ==
@@ -173,7 +173,7 @@ static bool take_digest(void *ctx, const struct run_state *state, const struct e
     return true;
 }
 
-/* Far and near, on and back; after each the state that folding had given. */
+/* Seeks far and near, forward and back, and compares the state with that of folding. */
 static void seek_about(struct follower *follower, const struct digests *digests, int64_t by)
 {
     const int64_t end = digests->count - 1;
@@ -187,7 +187,7 @@ static void seek_about(struct follower *follower, const struct digests *digests,
     }
 }
 
-START_TEST(test_seeking_about_gives_what_folding_gives)
+START_TEST(test_seeking_gives_the_state_that_folding_gives)
 {
     enum { MANY = 420 };
     struct sample sample = past_run_of(MANY);
@@ -196,7 +196,7 @@ START_TEST(test_seeking_about_gives_what_folding_gives)
     digests.items = calloc((size_t)sample.state.last_seq + 1, sizeof(*digests.items));
     ck_assert_ptr_nonnull(digests.items);
     (void)read_on(follower, 0, take_digest, &digests);
-    ck_assert_int_gt(digests.count, 2048); /* several states are kept on the way */
+    ck_assert_int_gt(digests.count, 2048); /* several states are kept */
     seek_about(follower, &digests, 97);
     seek_about(follower, &digests, digests.count - 2); /* one back each time */
     seek_about(follower, &digests, 1021);
@@ -206,7 +206,7 @@ START_TEST(test_seeking_about_gives_what_folding_gives)
 }
 END_TEST
 
-START_TEST(test_a_fork_goes_about_while_the_first_one_reads_on)
+START_TEST(test_a_fork_seeks_while_the_original_reads_on)
 {
     enum { MANY = 420, AT = 1000 };
     struct sample sample = past_run_of(MANY);
@@ -264,7 +264,7 @@ START_TEST(test_seeking_to_the_ends)
 }
 END_TEST
 
-START_TEST(test_what_cannot_be_followed)
+START_TEST(test_missing_runs_and_logs_are_not_found)
 {
     struct sample sample = past_run();
     struct follower *follower = NULL;
@@ -279,7 +279,7 @@ END_TEST
 
 enum { RUN = 1 };
 
-/* The words of each event, in all their forms; and a state that decides, beside. */
+/* The texts of each event, and a full state that is folded beside. */
 struct told {
     struct str words;
     struct run_state *decides; /* NULL: none is folded beside */
@@ -342,7 +342,7 @@ static struct str told_by_little(const struct place *place, const struct known_p
     return told.words;
 }
 
-START_TEST(test_what_is_not_kept_is_not_missed)
+START_TEST(test_events_read_the_same_with_little_state)
 {
     const struct place place = golden_log_place(golden_log_name(_i));
     const struct known_plan none = {0};
@@ -355,8 +355,8 @@ START_TEST(test_what_is_not_kept_is_not_missed)
 }
 END_TEST
 
-/* A plan is shared where it is that of the run; one of another run is not taken for it. */
-START_TEST(test_a_plan_that_is_known_is_shared)
+/* The plan of the run is shared; that of another run is not used. */
+START_TEST(test_a_known_plan_is_shared)
 {
     const struct place place = golden_log_place("retries");
     struct follower *follower = NULL;
@@ -387,13 +387,13 @@ Suite *test_suite(void)
     tcase_add_test(live, test_every_event_arrives_by_the_bell);
     tcase_add_test(live, test_a_killed_owner_leaves_an_orphan);
     TCase *past = test_case(suite, "past");
-    tcase_add_test(past, test_a_fork_goes_about_while_the_first_one_reads_on);
+    tcase_add_test(past, test_a_fork_seeks_while_the_original_reads_on);
     tcase_add_test(past, test_reading_in_pieces);
     tcase_add_test(past, test_seeking_to_the_ends);
-    tcase_add_test(past, test_seeking_about_gives_what_folding_gives);
-    tcase_add_test(past, test_what_cannot_be_followed);
+    tcase_add_test(past, test_seeking_gives_the_state_that_folding_gives);
+    tcase_add_test(past, test_missing_runs_and_logs_are_not_found);
     TCase *tell = test_case(suite, "tell");
-    tcase_add_loop_test(tell, test_what_is_not_kept_is_not_missed, 0, golden_log_count());
-    tcase_add_test(tell, test_a_plan_that_is_known_is_shared);
+    tcase_add_loop_test(tell, test_events_read_the_same_with_little_state, 0, golden_log_count());
+    tcase_add_test(tell, test_a_known_plan_is_shared);
     return suite;
 }

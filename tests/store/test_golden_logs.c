@@ -1,4 +1,4 @@
-/* Recorded runs are decided by this build as they were: docs/testing.md. */
+/* This build decides recorded runs as they were decided: docs/testing.md. */
 #include "verify.h"
 
 #include <dirent.h>
@@ -12,7 +12,7 @@
 #include "test_main.h"
 #include "what_if.h"
 
-/* What a run is held against, and what was found. */
+/* The result of verifying a run. */
 struct look {
     struct verify_sum sum;
     char first[512]; /* the first difference in words, "" = none */
@@ -103,8 +103,8 @@ START_TEST(test_a_golden_run_is_decided_as_it_was)
 }
 END_TEST
 
-/* One that is not in the list of golden_log.c would be held against nothing. */
-START_TEST(test_every_golden_run_is_looked_at)
+/* A run that is missing in the list of golden_log.c would not be checked. */
+START_TEST(test_every_golden_run_is_in_the_list)
 {
     DIR *dir = opendir(test_source_path("tests/data/golden"));
     ck_assert_ptr_nonnull(dir);
@@ -116,7 +116,7 @@ START_TEST(test_every_golden_run_is_looked_at)
 }
 END_TEST
 
-/* Together they hold each kind of decision that there is. */
+/* Together the golden runs have every kind of decision. */
 START_TEST(test_golden_runs_hold_every_kind_of_decision)
 {
     struct str all = {0};
@@ -135,8 +135,8 @@ START_TEST(test_golden_runs_hold_every_kind_of_decision)
 }
 END_TEST
 
-/* A wait that the plan would not give is the first difference, and what follows is looked at. */
-START_TEST(test_another_policy_decides_otherwise)
+/* A wait that the plan would not give is the first difference; later events are compared too. */
+START_TEST(test_another_policy_decides_differently)
 {
     char *sql = change("retries", "\"max_attempts\": 4, \"base_delay_ms\": 20",
                        "\"max_attempts\": 3, \"base_delay_ms\": 20");
@@ -152,8 +152,8 @@ START_TEST(test_another_policy_decides_otherwise)
 }
 END_TEST
 
-/* Rules of today that judge otherwise are told; those of the run say what they said. */
-START_TEST(test_other_rules_judge_otherwise)
+/* Today's rules that judge differently are reported; the run's own rules judge as recorded. */
+START_TEST(test_other_rules_judge_differently)
 {
     static const char rules[] = "[{\"name\":\"refused\",\"verdict\":\"persistent\",\"reason\":"
                                 "\"auth\",\"pattern\":\"ECONNREFUSED\"}]";
@@ -166,7 +166,7 @@ START_TEST(test_other_rules_judge_otherwise)
 }
 END_TEST
 
-/* What is not there is counted. */
+/* Missing rows are counted. */
 START_TEST(test_acts_without_their_row_are_counted)
 {
     char *sql = change("acts", "INSERT INTO output(", "DELETE FROM control;\nINSERT INTO output(");
@@ -180,7 +180,7 @@ START_TEST(test_acts_without_their_row_are_counted)
 }
 END_TEST
 
-/* A golden run as its log has it. */
+/* A golden run, read from its log. */
 struct golden {
     struct log_run_info run; /* owned, both */
     struct event_page page;
@@ -207,7 +207,7 @@ static void golden_done(void)
     log_run_info_done(&golden.run);
 }
 
-/* What the policies (NULL: those that it had) make of it; the caller frees. */
+/* The result of other policies (NULL: the recorded ones); the caller frees. */
 static struct what_if *ask(const char *policies)
 {
     struct policy_change *change = NULL;
@@ -236,8 +236,8 @@ START_TEST(test_the_recorded_policies_differ_nowhere)
 }
 END_TEST
 
-/* What would be started again begins no round of its agent: how that goes is not known. */
-START_TEST(test_a_step_that_is_tried_again_begins_no_round)
+/* A step that would be retried begins no round of its agent: the result is unknown. */
+START_TEST(test_a_step_that_is_retried_begins_no_round)
 {
     read_golden("rounds");
     struct what_if *what =
@@ -255,13 +255,13 @@ Suite *test_suite(void)
     Suite *suite = suite_create("golden_logs");
     TCase *tcase = test_case(suite, "golden");
     tcase_add_loop_test(tcase, test_a_golden_run_is_decided_as_it_was, 0, golden_log_count());
-    tcase_add_test(tcase, test_every_golden_run_is_looked_at);
+    tcase_add_test(tcase, test_every_golden_run_is_in_the_list);
     tcase_add_test(tcase, test_golden_runs_hold_every_kind_of_decision);
-    tcase_add_test(tcase, test_another_policy_decides_otherwise);
-    tcase_add_test(tcase, test_other_rules_judge_otherwise);
+    tcase_add_test(tcase, test_another_policy_decides_differently);
+    tcase_add_test(tcase, test_other_rules_judge_differently);
     tcase_add_test(tcase, test_acts_without_their_row_are_counted);
     TCase *what_if = test_case(suite, "what_if");
     tcase_add_loop_test(what_if, test_the_recorded_policies_differ_nowhere, 0, golden_log_count());
-    tcase_add_test(what_if, test_a_step_that_is_tried_again_begins_no_round);
+    tcase_add_test(what_if, test_a_step_that_is_retried_begins_no_round);
     return suite;
 }

@@ -121,7 +121,7 @@ START_TEST(test_events_are_read_page_by_page)
         }
         after += (int64_t)page.count;
     }
-    /* More than a transaction's worth: it was split, and nothing was lost. */
+    /* More than fits into one transaction: the batch was split, and nothing was lost. */
     ck_assert_int_eq(log_number(&sample.place, "SELECT last_seq FROM run"), COUNT);
     event_page_done(&page);
     free(events);
@@ -144,7 +144,7 @@ START_TEST(test_the_same_batch_again_changes_nothing)
 }
 END_TEST
 
-START_TEST(test_what_happened_cannot_be_changed)
+START_TEST(test_recorded_events_cannot_be_changed)
 {
     static const char *const sql[] = {
         "UPDATE event SET a=1 WHERE seq=1",
@@ -186,7 +186,7 @@ START_TEST(test_files_are_private)
 }
 END_TEST
 
-START_TEST(test_the_file_says_what_it_is)
+START_TEST(test_the_file_has_its_format_and_settings)
 {
     ck_assert_int_eq(log_number(&sample.place, "PRAGMA application_id"), SCHEMA_APPLICATION);
     ck_assert_int_eq(log_number(&sample.place, "PRAGMA user_version"), SCHEMA_VERSION);
@@ -330,7 +330,7 @@ static void assert_chosen(bool readable, const char *all, const char *tail)
     output_page_done(&page);
 }
 
-/* As many rows as make up the bytes that are asked for, one at least; they follow each other. */
+/* Each piece has as many rows as fit into the requested bytes, but at least one. */
 START_TEST(test_output_is_read_by_pieces)
 {
     const struct log_output_key key = {.run = sample.number, .task = 2, .attempt = 1};
@@ -356,7 +356,7 @@ START_TEST(test_output_is_read_by_pieces)
 }
 END_TEST
 
-START_TEST(test_output_of_an_agent_is_its_words_or_as_it_came)
+START_TEST(test_output_of_an_agent_is_readable_or_raw)
 {
     put_stream(LOG_STREAM_OUT, "{\"type\":1}");
     put_stream(LOG_STREAM_ERR, "warn ");
@@ -382,7 +382,7 @@ START_TEST(test_output_head_tail_and_rest)
     put_output(LOG_OUTPUT_TAIL, 1, 200, "tail2");
     assert_output(0, "head-moretail2", 3);
     assert_output(head, "tail2", 1);
-    assert_output(first_tail, "tail2", 1); /* who has read the old one gets the new one */
+    assert_output(first_tail, "tail2", 1); /* a reader of the old tail gets the new one */
 
     int64_t second_tail = last_output_id(&replaceable);
     put_output(LOG_OUTPUT_REST, 0, 100, "rest1");
@@ -408,7 +408,7 @@ START_TEST(test_output_of_two_streams_by_time)
 }
 END_TEST
 
-/* So many pieces of 64 KiB, each filled with a letter of its own. */
+/* Pieces of 64 KiB, each filled with another letter. */
 static void put_pieces(int count)
 {
     enum { PIECE = 64 * 1024 };
@@ -493,7 +493,7 @@ START_TEST(test_captures)
 }
 END_TEST
 
-START_TEST(test_parts_of_a_capture_are_told_apart)
+START_TEST(test_parts_of_a_capture_are_read_separately)
 {
     static const struct log_capture captures[] = {
         {.task = 2, .attempt = 1, .json = "{\"v\":1,\"part\":1,\"n\":1}"},
@@ -580,7 +580,7 @@ START_TEST(test_controls_of_other_programs)
 END_TEST
 
 /* Another program may write any numbers. */
-START_TEST(test_events_that_cannot_be_are_refused)
+START_TEST(test_impossible_events_are_refused)
 {
     static const struct {
         const char *values; /* at_ms, mono_ms, task, step, round, grant_no, attempt */
@@ -632,7 +632,7 @@ START_TEST(test_events_of_no_task_are_refused)
 }
 END_TEST
 
-START_TEST(test_output_that_cannot_be_is_refused)
+START_TEST(test_impossible_output_is_refused)
 {
     static const char *const values[] = {
         "0, 0", "4, 0", "-1, 0", "4294967297, 0", "1, -1", "1, 9223372036854775807",
@@ -651,7 +651,7 @@ START_TEST(test_output_that_cannot_be_is_refused)
 }
 END_TEST
 
-START_TEST(test_runs_that_cannot_be_are_refused)
+START_TEST(test_impossible_runs_are_refused)
 {
     static const char *const sql[] = {
         "UPDATE run SET jobs=4294967297",
@@ -698,7 +698,7 @@ START_TEST(test_an_answer_closes_its_control)
 }
 END_TEST
 
-START_TEST(test_what_is_open_at_the_end_is_refused)
+START_TEST(test_controls_left_at_the_end_are_refused)
 {
     log_change(&sample.place,
                "INSERT INTO control(run, verb, task, by, asked_at_ms) VALUES(1, 3, 2, 'ann', 5)");
@@ -763,7 +763,7 @@ START_TEST(test_other_files_are_refused)
 }
 END_TEST
 
-START_TEST(test_no_file_and_an_empty_one)
+START_TEST(test_a_missing_file_and_an_empty_one)
 {
     struct place place = sample_place();
     struct log_reader *other = NULL;
@@ -819,14 +819,14 @@ static void commit_notes(int64_t seq, size_t count, bool idle)
     struct err err = {0};
     bool ok = log_writer_commit(sample.writer, &batch, LOG_SYNC_NORMAL, &err);
     for (int i = 0; !ok && err.code == ERR_BUSY && i < TURNS_MAX; i++) {
-        err = (struct err){0}; /* on a slow disk others may keep it for long: nothing is lost */
+        err = (struct err){0}; /* on a slow disk the others may take long */
         ok = log_writer_commit(sample.writer, &batch, LOG_SYNC_NORMAL, &err);
     }
     ck_assert_msg(ok, "%s", err.message);
     free(events);
 }
 
-/* Writers of one log, each with a run of its own, checkpoints in between. */
+/* Several processes write to one log, each its own run, with checkpoints in between. */
 START_TEST(test_writers_in_turn_lose_nothing)
 {
     struct place place = sample_place();
@@ -850,7 +850,7 @@ START_TEST(test_writers_in_turn_lose_nothing)
 }
 END_TEST
 
-/* Says over the pipe how far it is: what was said must be in the log. */
+/* Reports each commit through the pipe: reported events must be in the log. */
 static void write_until_killed(const struct place *place, int fd)
 {
     sample_open(&sample, place, 2);
@@ -915,7 +915,7 @@ static off_t wal_size(const struct place *place)
     return stat(path, &info) == 0 ? info.st_size : 0;
 }
 
-/* The checkpoint is another thread's: look until it is done or too late. */
+/* Another thread makes the checkpoint: waits until it is done. */
 static bool wal_shrinks(const struct place *place)
 {
     const struct timespec pause = {.tv_nsec = 2L * 1000 * 1000};
@@ -925,7 +925,7 @@ static bool wal_shrinks(const struct place *place)
     return wal_size(place) == 0;
 }
 
-START_TEST(test_a_paused_reader_does_not_hold_the_wal)
+START_TEST(test_a_paused_reader_does_not_keep_the_wal)
 {
     struct place place = sample_place();
     sample_open(&sample, &place, 2);
@@ -933,7 +933,7 @@ START_TEST(test_a_paused_reader_does_not_hold_the_wal)
     commit_notes(1, 5000, false);
     reader = log_reader_of(&place);
     must(log_reader_events(reader, sample.number, 0, &page, &err));
-    ck_assert_uint_eq(page.count, LOG_PAGE_EVENTS); /* more to come: a pager that pauses */
+    ck_assert_uint_eq(page.count, LOG_PAGE_EVENTS); /* there is more: a pager that pauses */
     ck_assert_int_gt(wal_size(&place), 0);
     commit_notes(5001, 1, true);
     ck_assert(wal_shrinks(&place));
@@ -945,7 +945,7 @@ START_TEST(test_a_paused_reader_does_not_hold_the_wal)
 }
 END_TEST
 
-START_TEST(test_a_large_wal_is_cut_without_asking_twice)
+START_TEST(test_a_large_wal_is_truncated_during_a_run)
 {
     enum { PIECE = 64 * 1024, PIECES = 64 };
     struct place place = sample_place();
@@ -958,7 +958,7 @@ START_TEST(test_a_large_wal_is_cut_without_asking_twice)
                               .attempt = 1, .stream = 1, .index = i, .bytes = bytes, .len = PIECE});
         most = wal_size(&place) > most ? wal_size(&place) : most;
     }
-    /* 64 MiB went through it. */
+    /* 64 MiB went through the WAL. */
     ck_assert_int_ge(most, LOG_CHECKPOINT_BYTES / 2);
     ck_assert_int_lt(most, 3 * LOG_CHECKPOINT_BYTES);
     free(bytes);
@@ -968,7 +968,7 @@ END_TEST
 
 /* A row that is there already is not replaced, by the writer that goes without the triggers either:
  * the error is told, and what comes after is sound. */
-START_TEST(test_a_failed_commit_is_told_and_tried_again)
+START_TEST(test_a_failed_commit_is_reported_and_can_be_repeated)
 {
     struct place place = sample_place();
     sample_open(&sample, &place, 2);
@@ -1002,12 +1002,12 @@ Suite *test_suite(void)
     tcase_add_test(events, test_text_up_to_the_limit_is_kept);
     tcase_add_test(events, test_events_are_read_page_by_page);
     tcase_add_test(events, test_the_same_batch_again_changes_nothing);
-    tcase_add_loop_test(events, test_what_happened_cannot_be_changed, 0, 5);
+    tcase_add_loop_test(events, test_recorded_events_cannot_be_changed, 0, 5);
     tcase_add_test(events, test_an_expired_run_may_go);
     TCase *file = test_case(suite, "file");
     tcase_add_checked_fixture(file, setup, teardown);
     tcase_add_loop_test(file, test_files_are_private, 0, 6);
-    tcase_add_test(file, test_the_file_says_what_it_is);
+    tcase_add_test(file, test_the_file_has_its_format_and_settings);
     tcase_add_test(file, test_the_views_answer);
     TCase *runs = test_case(suite, "runs");
     tcase_add_checked_fixture(runs, setup, teardown);
@@ -1018,35 +1018,35 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(output, setup, teardown);
     tcase_add_test(output, test_output_is_read_by_pieces);
     tcase_add_test(output, test_output_head_tail_and_rest);
-    tcase_add_test(output, test_output_of_an_agent_is_its_words_or_as_it_came);
+    tcase_add_test(output, test_output_of_an_agent_is_readable_or_raw);
     tcase_add_test(output, test_output_of_two_streams_by_time);
     tcase_add_test(output, test_output_is_read_page_by_page);
     tcase_add_test(output, test_bytes_are_bytes);
     tcase_add_test(output, test_captures);
-    tcase_add_test(output, test_parts_of_a_capture_are_told_apart);
+    tcase_add_test(output, test_parts_of_a_capture_are_read_separately);
     tcase_add_test(output, test_events_of_one_attempt);
     TCase *controls = test_case(suite, "controls");
     tcase_add_checked_fixture(controls, setup, teardown);
     tcase_add_loop_test(controls, test_controls_of_other_programs, 0, 10);
     tcase_add_test(controls, test_an_answer_closes_its_control);
-    tcase_add_test(controls, test_what_is_open_at_the_end_is_refused);
+    tcase_add_test(controls, test_controls_left_at_the_end_are_refused);
     TCase *hostile = test_case(suite, "hostile");
     tcase_add_checked_fixture(hostile, setup, teardown);
-    tcase_add_loop_test(hostile, test_events_that_cannot_be_are_refused, 0, 13);
+    tcase_add_loop_test(hostile, test_impossible_events_are_refused, 0, 13);
     tcase_add_loop_test(hostile, test_events_of_no_task_are_refused, 0, 2);
-    tcase_add_loop_test(hostile, test_output_that_cannot_be_is_refused, 0, 6);
-    tcase_add_loop_test(hostile, test_runs_that_cannot_be_are_refused, 0, 5);
+    tcase_add_loop_test(hostile, test_impossible_output_is_refused, 0, 6);
+    tcase_add_loop_test(hostile, test_impossible_runs_are_refused, 0, 5);
     TCase *others = test_case(suite, "others");
     tcase_add_loop_test(others, test_other_files_are_refused, 0, 3);
-    tcase_add_test(others, test_no_file_and_an_empty_one);
+    tcase_add_test(others, test_a_missing_file_and_an_empty_one);
     tcase_add_test(others, test_a_writer_leaves_one_file);
     TCase *many = test_case(suite, "many");
     tcase_add_test(many, test_writers_in_turn_lose_nothing);
     TCase *crash = test_case(suite, "crash");
     tcase_add_test(crash, test_a_killed_writer_leaves_a_sound_log);
-    tcase_add_test(crash, test_a_failed_commit_is_told_and_tried_again);
+    tcase_add_test(crash, test_a_failed_commit_is_reported_and_can_be_repeated);
     TCase *wal = test_case(suite, "wal");
-    tcase_add_test(wal, test_a_paused_reader_does_not_hold_the_wal);
-    tcase_add_test(wal, test_a_large_wal_is_cut_without_asking_twice);
+    tcase_add_test(wal, test_a_paused_reader_does_not_keep_the_wal);
+    tcase_add_test(wal, test_a_large_wal_is_truncated_during_a_run);
     return suite;
 }

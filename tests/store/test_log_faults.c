@@ -59,7 +59,7 @@ static void sql(const char *text)
     db_done_in_turn(&db);
 }
 
-/* Read all there is; the last event that could be. *err_out says why no more. */
+/* Returns the last event that can be read; *err_out says why there are no more. */
 static int64_t read_to_the_end(struct err *err_out)
 {
     struct follower *follower = NULL;
@@ -92,11 +92,11 @@ static int wreck_pages_with(const char *text, int keep)
     return wrecked;
 }
 
-START_TEST(test_a_damaged_page_hides_only_what_comes_after)
+START_TEST(test_a_damaged_page_hides_only_later_events)
 {
     int64_t last = sample.state.last_seq;
     sample_close_log(&sample);
-    /* What an attempt that failed said is in events only. */
+    /* Only events have the output of a failed attempt. */
     ck_assert_int_gt(wreck_pages_with("it is \\\"red\\\"", 6), 0);
     struct err err;
     int64_t got = read_to_the_end(&err);
@@ -111,7 +111,7 @@ START_TEST(test_a_damaged_page_hides_only_what_comes_after)
 }
 END_TEST
 
-/* Events that only the WAL has, by a process that is gone without a word. */
+/* Adds events that only the WAL has, and exits without closing the log. */
 static void add_events_and_die(int64_t after)
 {
     char text[512];
@@ -125,8 +125,9 @@ static void add_events_and_die(int64_t after)
     _exit(ok ? 0 : 1);
 }
 
-/* Killed, and somebody tidied up: what a checkpoint brought into the file is there. */
-START_TEST(test_a_missing_wal_costs_what_was_in_it)
+/* After a kill and a cleanup of the files: events that a checkpoint moved to the database remain.
+ */
+START_TEST(test_a_missing_wal_loses_only_its_own_events)
 {
     static const struct {
         bool without_wal, without_shm, cut;
@@ -155,7 +156,7 @@ START_TEST(test_a_missing_wal_costs_what_was_in_it)
 }
 END_TEST
 
-START_TEST(test_a_newer_log_is_looked_at_and_not_written)
+START_TEST(test_a_newer_log_is_read_only)
 {
     sample_close_log(&sample);
     sql("PRAGMA user_version=7; UPDATE run SET devs='0.5'; ALTER TABLE event ADD COLUMN f");
@@ -251,7 +252,7 @@ START_TEST(test_a_folder_that_others_can_write_is_refused)
 }
 END_TEST
 
-/* Files that an older umask left open are closed. */
+/* Files that an earlier umask left readable for others become private. */
 START_TEST(test_files_are_made_private)
 {
     sample_close_log(&sample);
@@ -263,7 +264,7 @@ START_TEST(test_files_are_made_private)
 }
 END_TEST
 
-START_TEST(test_a_read_only_place_can_be_looked_at)
+START_TEST(test_a_log_on_a_read_only_mount_can_be_read)
 {
     int64_t last = sample.state.last_seq;
     sample_close_log(&sample);
@@ -393,7 +394,7 @@ static void remove_shm(void)
     ck_assert_int_eq(unlink(path), 0);
 }
 
-/* Nobody is idle yet: what the run writes is in its WAL alone. */
+/* The writer is not idle yet: only the WAL has these notes. */
 static void write_without_checkpoint(void)
 {
     log_commit_notes(sample.writer, seq, FEW_NOTES);
@@ -411,13 +412,13 @@ static void assert_earlier_run_is_whole(void)
 
 static const struct {
     void (*damage)(void);
-    bool is_seen_at_once; /* by the next commit; else when what is there is compared */
+    bool is_seen_at_once; /* by the next commit; otherwise by log_writer_check() */
 } damages[] = {
     {cut_wal_off, true},          {cut_wal_short, true}, {zero_wal, false},   {zero_a_page, false},
     {flip_the_last_frame, false}, {replace_wal, true},   {cut_shm_off, true}, {remove_shm, true},
 };
 
-START_TEST(test_what_was_in_the_database_stays)
+START_TEST(test_damage_to_the_wal_leaves_the_database_alone)
 {
     write_without_checkpoint();
     must(log_writer_check(sample.writer, &err));
@@ -433,7 +434,7 @@ START_TEST(test_what_was_in_the_database_stays)
 }
 END_TEST
 
-/* Where the checkpointer is the first to see it, the next commit fails. */
+/* If the checkpointer is the first to notice, the next commit fails. */
 START_TEST(test_the_checkpointer_copies_nothing)
 {
     struct err err = {0};
@@ -458,7 +459,7 @@ START_TEST(test_a_database_that_was_cut_is_noticed)
 }
 END_TEST
 
-/* The first reason stays, whatever is found later. */
+/* Later damage does not replace the first reason. */
 START_TEST(test_the_first_reason_is_kept)
 {
     struct err first = {0};
@@ -494,8 +495,8 @@ START_TEST(test_a_run_that_was_taken_over_is_no_damage)
 }
 END_TEST
 
-/* What is copied already is no loss, and a WAL may be emptied by us. */
-START_TEST(test_checkpoints_of_ours_are_no_damage)
+/* Frames that were copied are no loss, and our own checkpoints may empty the WAL. */
+START_TEST(test_our_own_checkpoints_are_no_damage)
 {
     for (int i = 0; i < 30; i++) {
         must(write_notes(&err));
@@ -558,7 +559,7 @@ START_TEST(test_the_mapping_that_lost_its_content)
 }
 END_TEST
 
-/* Many more times than there is room for pages. */
+/* More often than the guard has room for pages. */
 START_TEST(test_a_later_mapping_at_the_same_address)
 {
     volatile unsigned char *at = map_at(NULL, PROT_READ | PROT_WRITE);
@@ -575,7 +576,7 @@ START_TEST(test_a_later_mapping_at_the_same_address)
 }
 END_TEST
 
-/* The thread sanitizer takes a mapping that replaces a page for a write to it. */
+/* The thread sanitizer treats a mapping that replaces a page as a write to it. */
 __attribute__((no_sanitize("thread"))) static void *read_page(void *arg)
 {
     const volatile unsigned char *at = arg;
@@ -606,9 +607,9 @@ END_TEST
 enum { WAIT_US = 60 * 1000 * 1000 };
 
 static atomic_int syncs;
-static atomic_int failures; /* so many of the next ones fail */
+static atomic_int failures; /* this many of the next calls fail */
 
-/* In place of the C library's: SQLite calls these. */
+/* SQLite calls these instead of the C library's. */
 static int sync_or_fail(long number, int fd)
 {
     atomic_fetch_add(&syncs, 1);
@@ -660,7 +661,7 @@ static void await_sync(int before)
     ck_assert_int_gt(atomic_load(&syncs), before);
 }
 
-/* The other thread tells a moment after the call. */
+/* The other thread reports the error after the call has returned. */
 static bool await_error(struct err *err)
 {
     const struct timespec pause = {.tv_nsec = 2L * 1000 * 1000};
@@ -673,7 +674,7 @@ static bool await_error(struct err *err)
     return false;
 }
 
-START_TEST(test_a_failed_sync_in_the_background_is_told_once)
+START_TEST(test_a_failed_background_sync_is_reported_once)
 {
     struct err err = {0};
     atomic_store(&failures, 1);
@@ -691,7 +692,7 @@ START_TEST(test_a_failed_sync_in_the_background_is_told_once)
 }
 END_TEST
 
-START_TEST(test_what_could_not_be_synced_is_written)
+START_TEST(test_events_that_could_not_be_synced_are_written)
 {
     atomic_store(&failures, 1);
     commit_note(LOG_SYNC_FULL);
@@ -707,23 +708,24 @@ Suite *test_suite(void)
     Suite *suite = suite_create("log_faults");
     TCase *tcase = test_case(suite, "faults");
     tcase_add_checked_fixture(tcase, setup_past, teardown);
-    tcase_add_test(tcase, test_a_damaged_page_hides_only_what_comes_after);
-    tcase_add_loop_test(tcase, test_a_missing_wal_costs_what_was_in_it, 0, 5);
-    tcase_add_test(tcase, test_a_newer_log_is_looked_at_and_not_written);
+    tcase_add_test(tcase, test_a_damaged_page_hides_only_later_events);
+    tcase_add_loop_test(tcase, test_a_missing_wal_loses_only_its_own_events, 0, 5);
+    tcase_add_test(tcase, test_a_newer_log_is_read_only);
     tcase_add_test(tcase, test_a_newer_log_without_the_columns_is_refused);
     tcase_add_test(tcase, test_nothing_is_left_beside_a_file_that_is_refused);
     tcase_add_loop_test(tcase, test_a_log_with_two_names_is_refused, 0, 3);
     tcase_add_loop_test(tcase, test_a_folder_that_others_can_write_is_refused, 0, 3);
     tcase_add_test(tcase, test_files_are_made_private);
-    tcase_add_test(tcase, test_a_read_only_place_can_be_looked_at);
+    tcase_add_test(tcase, test_a_log_on_a_read_only_mount_can_be_read);
     TCase *open = test_case(suite, "open");
     tcase_add_checked_fixture(open, setup_open, teardown);
-    tcase_add_loop_test(open, test_what_was_in_the_database_stays, 0, TABLE_LEN(damages));
+    tcase_add_loop_test(open, test_damage_to_the_wal_leaves_the_database_alone, 0,
+                        TABLE_LEN(damages));
     tcase_add_test(open, test_the_checkpointer_copies_nothing);
     tcase_add_test(open, test_the_first_reason_is_kept);
     tcase_add_test(open, test_a_run_that_was_taken_over_is_no_damage);
     tcase_add_loop_test(open, test_a_database_that_was_cut_is_noticed, 0, 2);
-    tcase_add_test(open, test_checkpoints_of_ours_are_no_damage);
+    tcase_add_test(open, test_our_own_checkpoints_are_no_damage);
     TCase *guard = test_case(suite, "guard");
     tcase_add_checked_fixture(guard, setup_shm_guard, teardown_shm_guard);
     tcase_add_loop_test(guard, test_the_mapping_that_lost_its_content, 0, 2);
@@ -731,7 +733,7 @@ Suite *test_suite(void)
     tcase_add_test(guard, test_threads_that_read_one_page);
     TCase *sync = test_case(suite, "sync");
     tcase_add_checked_fixture(sync, setup_sync, teardown_sync);
-    tcase_add_test(sync, test_a_failed_sync_in_the_background_is_told_once);
-    tcase_add_test(sync, test_what_could_not_be_synced_is_written);
+    tcase_add_test(sync, test_a_failed_background_sync_is_reported_once);
+    tcase_add_test(sync, test_events_that_could_not_be_synced_are_written);
     return suite;
 }

@@ -47,7 +47,7 @@ static struct log_gc_asked asked_new(void)
         .place = &place, .limits = log_limits_new(), .now_ms = INT64_C(4000000000000)};
 }
 
-/* What would become of each, newest first, as letters. */
+/* What would happen to each run, newest first, as letters. */
 static void check_plan(const struct log_gc_asked *asked, const char *wanted)
 {
     static const char letters[LOG_GC_WHY_COUNT + 1] = ".nabsNOMLB";
@@ -85,7 +85,7 @@ static void mark(int64_t run)
     must(bookmark_add(&place, &bookmark, &err));
 }
 
-START_TEST(test_without_limits_all_stay)
+START_TEST(test_without_limits_all_runs_stay)
 {
     const struct log_gc_asked asked = asked_new();
     check_plan(&asked, "n...");
@@ -112,7 +112,7 @@ START_TEST(test_limits_of_number_age_and_size)
 }
 END_TEST
 
-START_TEST(test_a_named_run_goes_whatever_its_age)
+START_TEST(test_a_named_run_is_deleted_at_any_age)
 {
     const int64_t named[] = {4, 2};
     struct log_gc_asked asked = asked_new();
@@ -128,7 +128,7 @@ START_TEST(test_a_named_run_goes_whatever_its_age)
 }
 END_TEST
 
-START_TEST(test_what_lives_or_is_marked_is_kept)
+START_TEST(test_live_and_bookmarked_runs_are_kept)
 {
     const int64_t named[] = {3, 5};
     struct sample live;
@@ -149,7 +149,7 @@ START_TEST(test_what_lives_or_is_marked_is_kept)
 }
 END_TEST
 
-START_TEST(test_a_run_goes_with_all_that_is_of_it)
+START_TEST(test_all_rows_of_a_run_are_deleted)
 {
     static const char *const tables[] = {"event",   "output", "capture", "task", "attempt",
                                          "control", "plan",   "session", "gain"};
@@ -164,13 +164,13 @@ START_TEST(test_a_run_goes_with_all_that_is_of_it)
     log_check_fold(&place, 1, digests[1]);
     log_check_fold(&place, 3, digests[3]);
     log_check_fold(&place, 4, digests[4]);
-    /* Its number is given to no other run. */
+    /* Its number is not used again. */
     remove_run(4);
     ck_assert_int_eq(add_run(3), 5);
 }
 END_TEST
 
-START_TEST(test_rules_go_with_the_last_run_that_they_judged)
+START_TEST(test_rules_are_deleted_with_the_last_run_that_used_them)
 {
     log_change(&place,
                "INSERT INTO ruleset VALUES('one','[]'); INSERT INTO ruleset VALUES('two','[]');"
@@ -184,7 +184,7 @@ START_TEST(test_rules_go_with_the_last_run_that_they_judged)
 }
 END_TEST
 
-START_TEST(test_the_room_is_given_back)
+START_TEST(test_the_space_is_given_back)
 {
     struct log_gc *gc = NULL;
     int64_t bytes = 0;
@@ -203,7 +203,7 @@ START_TEST(test_the_room_is_given_back)
 }
 END_TEST
 
-/* A run of many rows, so that taking it out needs many turns. */
+/* Gives a run so many rows that deleting it takes many turns. */
 static void fill_run(int64_t run)
 {
     char sql[512];
@@ -215,7 +215,7 @@ static void fill_run(int64_t run)
     log_change(&place, sql);
 }
 
-START_TEST(test_killed_in_the_middle_it_leaves_a_whole_log)
+START_TEST(test_a_kill_in_the_middle_leaves_a_sound_log)
 {
     struct log_gc_asked asked = asked_new();
     fill_run(2);
@@ -226,7 +226,7 @@ START_TEST(test_killed_in_the_middle_it_leaves_a_whole_log)
         bool ok = log_gc_open(&gc, &place, NULL) && log_gc_remove(gc, 2, NULL);
         _exit(ok ? 0 : 1);
     }
-    /* Readers see the mark, or that it is all over. */
+    /* Readers see that the run is expired, or gone. */
     while (log_number(&place, "SELECT count(*) FROM run WHERE id=2 AND expired=0") > 0)
         continue;
     ck_assert_int_eq(kill(child, SIGKILL), 0);
@@ -247,7 +247,7 @@ START_TEST(test_killed_in_the_middle_it_leaves_a_whole_log)
 }
 END_TEST
 
-START_TEST(test_a_run_goes_on_meanwhile)
+START_TEST(test_a_run_continues_meanwhile)
 {
     struct sample live;
     int go[2];
@@ -267,7 +267,7 @@ START_TEST(test_a_run_goes_on_meanwhile)
     sample_open(&live, &place, 40);
     sample_start(&live);
     ck_assert_int_eq(write(go[1], "g", 1), 1);
-    sample_drive(&live); /* each of its commits has to come through */
+    sample_drive(&live); /* each of its commits must succeed */
     check_exit(child);
     ck_assert_int_eq(close(go[0]) | close(go[1]), 0);
     digests[live.number] = run_state_digest(&live.state);
@@ -283,14 +283,14 @@ Suite *test_suite(void)
     Suite *suite = suite_create("log_gc");
     TCase *runs = test_case(suite, "runs");
     tcase_add_checked_fixture(runs, setup, NULL);
-    tcase_add_test(runs, test_without_limits_all_stay);
+    tcase_add_test(runs, test_without_limits_all_runs_stay);
     tcase_add_test(runs, test_limits_of_number_age_and_size);
-    tcase_add_test(runs, test_a_named_run_goes_whatever_its_age);
-    tcase_add_test(runs, test_what_lives_or_is_marked_is_kept);
-    tcase_add_test(runs, test_a_run_goes_with_all_that_is_of_it);
-    tcase_add_test(runs, test_rules_go_with_the_last_run_that_they_judged);
-    tcase_add_test(runs, test_the_room_is_given_back);
-    tcase_add_test(runs, test_killed_in_the_middle_it_leaves_a_whole_log);
-    tcase_add_test(runs, test_a_run_goes_on_meanwhile);
+    tcase_add_test(runs, test_a_named_run_is_deleted_at_any_age);
+    tcase_add_test(runs, test_live_and_bookmarked_runs_are_kept);
+    tcase_add_test(runs, test_all_rows_of_a_run_are_deleted);
+    tcase_add_test(runs, test_rules_are_deleted_with_the_last_run_that_used_them);
+    tcase_add_test(runs, test_the_space_is_given_back);
+    tcase_add_test(runs, test_a_kill_in_the_middle_leaves_a_sound_log);
+    tcase_add_test(runs, test_a_run_continues_meanwhile);
     return suite;
 }

@@ -1,4 +1,4 @@
-/* The log of a run whose plan grows: rows, readers, a second log, a bundle, an orphan. */
+/* The log of a run whose plan grows: readers, rows, a spill, a bundle, an orphan. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -66,7 +66,7 @@ START_TEST(test_a_reader_grows_with_the_run)
 }
 END_TEST
 
-START_TEST(test_a_replay_goes_to_any_event_and_back)
+START_TEST(test_a_replay_seeks_to_any_event_and_back)
 {
     follow(&sample.place);
     const int64_t last = sample.state.last_seq;
@@ -84,7 +84,7 @@ START_TEST(test_a_replay_goes_to_any_event_and_back)
 }
 END_TEST
 
-START_TEST(test_rows_can_be_made_again)
+START_TEST(test_rows_can_be_rebuilt)
 {
     sample_close_log(&sample);
     must(log_rebuild(&sample.place, sample.number, &err));
@@ -92,7 +92,7 @@ START_TEST(test_rows_can_be_made_again)
 }
 END_TEST
 
-START_TEST(test_tasks_that_came_in_a_second_log_come_home)
+START_TEST(test_tasks_added_in_a_spill_are_merged)
 {
     const struct spill_reason reason = {.since_ms = 1700000000000, .why = "disk full"};
     struct log_writer *spill = NULL;
@@ -134,7 +134,7 @@ START_TEST(test_a_bundle_has_all_tasks)
 }
 END_TEST
 
-START_TEST(test_who_is_left_behind_can_be_cancelled)
+START_TEST(test_an_orphan_can_be_cancelled)
 {
     sample_add(&sample, LATER);
     sample_close_log(&sample);
@@ -157,10 +157,10 @@ Suite *test_suite(void)
     TCase *runs = test_case(suite, "runs");
     tcase_add_checked_fixture(runs, setup, teardown);
     tcase_add_test(runs, test_a_reader_grows_with_the_run);
-    tcase_add_test(runs, test_a_replay_goes_to_any_event_and_back);
-    tcase_add_test(runs, test_rows_can_be_made_again);
-    tcase_add_test(runs, test_tasks_that_came_in_a_second_log_come_home);
+    tcase_add_test(runs, test_a_replay_seeks_to_any_event_and_back);
+    tcase_add_test(runs, test_rows_can_be_rebuilt);
+    tcase_add_test(runs, test_tasks_added_in_a_spill_are_merged);
     tcase_add_test(runs, test_a_bundle_has_all_tasks);
-    tcase_add_test(runs, test_who_is_left_behind_can_be_cancelled);
+    tcase_add_test(runs, test_an_orphan_can_be_cancelled);
     return suite;
 }

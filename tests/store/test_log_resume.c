@@ -97,7 +97,7 @@ START_TEST(test_rules_are_those_of_the_run)
 }
 END_TEST
 
-/* The row names the new owner with the first event of its boot, not before. */
+/* The row names the new owner from its first event on, not before. */
 START_TEST(test_row_names_the_owner_from_its_first_event_on)
 {
     struct this_process self;
@@ -129,7 +129,7 @@ static void must_not_go_on(int64_t number, enum err_code code, const char *words
     writer = NULL;
 }
 
-START_TEST(test_only_one_has_it)
+START_TEST(test_a_run_has_one_owner)
 {
     must_not_go_on(sample.number, ERR_BUSY, ""); /* its owner lives */
     ck_assert_int_eq(state.last_seq, 0);
@@ -160,7 +160,7 @@ START_TEST(test_a_run_that_has_ended_or_is_not_there_is_left_alone)
 }
 END_TEST
 
-START_TEST(test_events_of_a_newer_devs_are_not_passed_over)
+START_TEST(test_events_of_a_newer_devs_are_refused)
 {
     char sql[200];
     sample_close_log(&sample);
@@ -189,7 +189,7 @@ static void teardown_log_gain(void)
     sample_done(&sample);
 }
 
-/* What is kept of the task; false if nothing is. */
+/* Loads what is saved for the task; false if nothing is. */
 static bool load(struct log_gain *gain)
 {
     struct err err = {0};
@@ -199,7 +199,7 @@ static bool load(struct log_gain *gain)
     return there;
 }
 
-START_TEST(test_what_was_saved_comes_back)
+START_TEST(test_saved_memory_is_loaded)
 {
     static const char memory[] = "a\0b\xff";
     const struct log_gain gains[] = {
@@ -238,7 +238,7 @@ START_TEST(test_a_task_has_one_row)
 }
 END_TEST
 
-START_TEST(test_the_row_of_a_task_that_is_over_goes)
+START_TEST(test_the_row_of_a_finished_task_is_deleted)
 {
     const struct log_gain kept = {.task = 1, .attempt = 1, .bytes = "x", .len = 1};
     const struct log_gain over = {.task = 1};
@@ -250,7 +250,7 @@ START_TEST(test_the_row_of_a_task_that_is_over_goes)
 }
 END_TEST
 
-START_TEST(test_what_is_too_long_is_not_kept)
+START_TEST(test_memory_that_is_too_long_is_not_kept)
 {
     char *much = calloc(LOG_GAIN_BYTES_MAX + 1, 1);
     ck_assert_ptr_nonnull(much);
@@ -266,7 +266,7 @@ START_TEST(test_what_is_too_long_is_not_kept)
 }
 END_TEST
 
-/* As a devs wrote it that did not know the table yet. */
+/* A log of an older devs, which did not know the table. */
 START_TEST(test_an_older_log_gets_the_table)
 {
     struct place place = sample.place;
@@ -298,15 +298,15 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_heir_has_the_state_the_events_and_the_lock);
     tcase_add_test(tcase, test_rules_are_those_of_the_run);
     tcase_add_test(tcase, test_row_names_the_owner_from_its_first_event_on);
-    tcase_add_test(tcase, test_only_one_has_it);
+    tcase_add_test(tcase, test_a_run_has_one_owner);
     tcase_add_test(tcase, test_a_run_that_has_ended_or_is_not_there_is_left_alone);
-    tcase_add_test(tcase, test_events_of_a_newer_devs_are_not_passed_over);
+    tcase_add_test(tcase, test_events_of_a_newer_devs_are_refused);
     TCase *gains = test_case(suite, "gains");
     tcase_add_checked_fixture(gains, setup_log_gain, teardown_log_gain);
-    tcase_add_test(gains, test_what_was_saved_comes_back);
+    tcase_add_test(gains, test_saved_memory_is_loaded);
     tcase_add_test(gains, test_a_task_has_one_row);
-    tcase_add_test(gains, test_the_row_of_a_task_that_is_over_goes);
-    tcase_add_test(gains, test_what_is_too_long_is_not_kept);
+    tcase_add_test(gains, test_the_row_of_a_finished_task_is_deleted);
+    tcase_add_test(gains, test_memory_that_is_too_long_is_not_kept);
     tcase_add_test(gains, test_an_older_log_gets_the_table);
     return suite;
 }

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-/* Where a log is, whether it is one's own, and who owns a run in it. */
+/* Where a log is, whether it is the user's own, and who owns a run in it. */
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -19,7 +19,7 @@
 #include "private_file.h"
 #include "test_main.h"
 
-static char top[PATH_MAX - 256]; /* this test's own folder, without symbolic links */
+static char top[PATH_MAX - 256]; /* the test's folder, without symbolic links */
 
 static void setup(void)
 {
@@ -92,7 +92,7 @@ START_TEST(test_walks_up_like_git)
     assert_place(NULL, false, ".devs/devs.db");
     assert_place(NULL, true, ".devs/devs.db");
 
-    /* A folder with no log in it does not count, a nearer log does. */
+    /* A folder without a log is skipped; a nearer log is used. */
     ck_assert_int_eq(mkdir(".devs", 0700), 0);
     assert_place(NULL, false, ".devs/devs.db");
     make_file(".devs/devs.db");
@@ -194,7 +194,7 @@ START_TEST(test_network_file_systems)
 }
 END_TEST
 
-START_TEST(test_what_a_folder_lies_on)
+START_TEST(test_the_file_system_of_a_folder)
 {
     struct place_disk disk;
     ck_assert(place_disk("/proc", &disk, NULL));
@@ -233,7 +233,7 @@ static void shell(const char *script, const char *a, const char *b)
     check_exit(pid);
 }
 
-/* The log in a directory of that name beside its own. */
+/* The log in another directory below `top`. */
 static struct place place_in(const char *name)
 {
     char path[PATH_MAX];
@@ -264,7 +264,7 @@ static void assert_own(const struct place *of)
     log_writer_close(writer);
 }
 
-START_TEST(test_a_log_that_was_made_here_is_ones_own)
+START_TEST(test_a_log_made_here_is_ones_own)
 {
     char path[PATH_MAX + 16];
     struct stat info;
@@ -300,8 +300,8 @@ START_TEST(test_a_copy_is_read_only)
 }
 END_TEST
 
-/* As a pull does it where the log is ignored and somebody committed one. */
-START_TEST(test_a_log_that_was_put_in_place_of_ours_is_read_only)
+/* As `git pull` does if the log is ignored and somebody committed one. */
+START_TEST(test_a_log_that_replaced_ours_is_read_only)
 {
     shell("cp \"$1\"/devs.db \"$1\"/x && mv \"$1\"/x \"$1\"/devs.db", place.dir, "");
     assert_refused(&place, ERR_INVALID, "devs gc --adopt makes it yours");
@@ -309,7 +309,7 @@ START_TEST(test_a_log_that_was_put_in_place_of_ours_is_read_only)
 }
 END_TEST
 
-/* The mark is left behind, and the next file gets the inode number of the log. */
+/* The mark stays behind, and another file gets the inode number of the log. */
 START_TEST(test_a_file_with_the_inode_of_a_removed_log)
 {
     enum { TRIES = 100 };
@@ -357,7 +357,7 @@ START_TEST(test_adopting)
 }
 END_TEST
 
-/* Where no key can be kept, modes and owner count. */
+/* If no key can be kept, the mode and the owner of the file decide. */
 START_TEST(test_without_a_state_directory)
 {
     const struct place copy = place_in("copy");
@@ -504,7 +504,7 @@ START_TEST(test_a_uid_is_no_path)
 }
 END_TEST
 
-/* Somebody moved the directory of the lock files: whoever holds a lock takes it again. */
+/* If the directory of the lock files is moved, the owner takes its lock again. */
 START_TEST(test_a_lock_that_was_moved_is_taken_again)
 {
     place = sample_place();
@@ -554,12 +554,12 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_bad_names, 0, 6);
     tcase_add_test(tcase, test_a_long_name_is_a_limit);
     tcase_add_test(tcase, test_network_file_systems);
-    tcase_add_test(tcase, test_what_a_folder_lies_on);
+    tcase_add_test(tcase, test_the_file_system_of_a_folder);
     TCase *own = test_case(suite, "own");
     tcase_add_checked_fixture(own, setup_own, NULL);
-    tcase_add_test(own, test_a_log_that_was_made_here_is_ones_own);
+    tcase_add_test(own, test_a_log_made_here_is_ones_own);
     tcase_add_loop_test(own, test_a_copy_is_read_only, 0, 6);
-    tcase_add_test(own, test_a_log_that_was_put_in_place_of_ours_is_read_only);
+    tcase_add_test(own, test_a_log_that_replaced_ours_is_read_only);
     tcase_add_test(own, test_a_file_with_the_inode_of_a_removed_log);
     tcase_add_test(own, test_moving_keeps_it_ones_own);
     tcase_add_test(own, test_another_person_s_key_does_not_fit);

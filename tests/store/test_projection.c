@@ -1,4 +1,4 @@
-/* The tables that a log keeps beside a run's events say what a fold of the events says. */
+/* The tables beside a run's events agree with a fold of the events. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static void dump_all(struct str *out)
     dump("SELECT * FROM run ORDER BY id", out);
 }
 
-/* What the writer wrote bit by bit is what a fold from the start gives. */
+/* The rows that were written step by step equal those of a fold from the start. */
 static void assert_rebuilds(void)
 {
     sample_close_log(&sample);
@@ -82,7 +82,7 @@ START_TEST(test_a_whole_run)
 }
 END_TEST
 
-START_TEST(test_a_run_under_way)
+START_TEST(test_a_running_run)
 {
     sample_start(&sample);
     for (int i = 0; i < 1 + _i * 7; i++)
@@ -130,7 +130,7 @@ START_TEST(test_a_run_with_an_owner_is_left_alone)
 }
 END_TEST
 
-/* Rows that were tampered with are put right. */
+/* A rebuild repairs rows that were changed. */
 START_TEST(test_a_rebuild_mends)
 {
     sample_start(&sample);
@@ -152,7 +152,7 @@ START_TEST(test_a_rebuild_mends)
 }
 END_TEST
 
-/* Overviews: what the tables say of a run is what a fold of its events says. */
+/* Overviews: the tables say the same of a run as a fold of its events. */
 
 enum { OVERVIEW_TASKS = 30, APART = 5 };
 
@@ -172,7 +172,7 @@ static void add_row(const struct overview_row *row, struct str *out)
              (int)class->kind, class->code, class->is_silent);
 }
 
-/* All that there is in it. */
+/* Everything in it. */
 static void add_overview(const struct overview *tasks, struct str *out)
 {
     str_addf(out, "%d tasks, due %lld:", tasks->tasks, (long long)tasks->due_at_ms);
@@ -223,20 +223,20 @@ static void check_overview(const struct place *place, int64_t run)
 START_TEST(test_overviews_of_golden_runs)
 {
     const struct place place = golden_log_place(golden_log_name(_i));
-    ck_assert(!is_known(&place, 1)); /* they are handed on without these tables */
+    ck_assert(!is_known(&place, 1)); /* golden runs are stored without these tables */
     must(log_rebuild(&place, 1, &err));
     check_overview(&place, 1);
 }
 END_TEST
 
-/* Every state that a task can be in, and what is over. */
+/* Every state of a task, in runs that go on and that are over. */
 START_TEST(test_overviews_of_the_shops_runs)
 {
     const struct place place = sample_place();
     must(shop_log_write(&place, &err));
     for (int run = 1; run <= 3; run++)
         check_overview(&place, run);
-    check_overview(&place, 0); /* nobody owns it: what its gates keep back does not count */
+    check_overview(&place, 0); /* nobody owns it: tasks behind its gates do not count as waiting */
     ck_assert(look(&place, 0).orphaned);
 }
 END_TEST
@@ -282,7 +282,7 @@ static struct input input_for(enum input_kind kind)
                           .quiet_ms = 90000};
 }
 
-START_TEST(test_what_is_quiet_now)
+START_TEST(test_a_quiet_task_is_counted)
 {
     sample_start(&sample);
     ck_assert_uint_gt(sample.live_count, 1);
@@ -301,7 +301,7 @@ START_TEST(test_what_is_quiet_now)
 }
 END_TEST
 
-/* A task that was cancelled and is silent does not take the place of one that runs. */
+/* A cancelled task that is silent is not counted as a running one. */
 START_TEST(test_a_task_that_is_stopping_is_not_quiet)
 {
     sample_start(&sample);
@@ -319,7 +319,7 @@ START_TEST(test_a_task_that_is_stopping_is_not_quiet)
 }
 END_TEST
 
-START_TEST(test_an_owner_that_was_killed_and_who_goes_on)
+START_TEST(test_a_killed_owner_and_its_heir)
 {
     struct run_state state;
     struct log_estate estate = {0};
@@ -410,8 +410,8 @@ START_TEST(test_a_write_that_fails_leaves_no_row_behind)
 }
 END_TEST
 
-/* What is not of the last event, or is invalid, is not said. */
-START_TEST(test_what_does_not_fit_is_not_known)
+/* Tables that are not of the last event, or are invalid, are not used. */
+START_TEST(test_invalid_or_outdated_tables_are_not_used)
 {
     static const char *const changes[] = {
         "UPDATE run SET last_seq=last_seq+1",
@@ -433,13 +433,13 @@ START_TEST(test_what_does_not_fit_is_not_known)
 }
 END_TEST
 
-/* Does retrying help: what is read from the projection and a few events is what a fold says. */
+/* Does retrying help: the projection and a few events give the counts of a full fold. */
 
 enum { RETRY_TASKS = 400, ACT_EACH = 7 };
 
 static uint64_t chance = 88172645463325252U;
 
-/* Numbers that look like chance, the same ones each time. */
+/* Pseudo-random numbers, the same ones each time. */
 static int below(int limit)
 {
     chance ^= chance << 13;
@@ -455,7 +455,7 @@ static void setup_retries(void)
     sample_start(&sample);
 }
 
-/* An end of any kind: a third pass; the others fail in a few ways, with a few results. */
+/* An end of any kind: a third of the attempts pass, the others fail in various ways. */
 static struct input an_end(const struct sample_live *live)
 {
     struct input input = {.kind = INPUT_ENDED,
@@ -496,7 +496,7 @@ static void end_first(void)
     sample_step(&sample, an_end(&live));
 }
 
-/* A person tries again with a hint or without, or with more tries, or says what it really was. */
+/* A person retries, with or without a hint or more tries, or corrects the class. */
 static void act_on(int task)
 {
     struct control control = {.task = task, .step = -1, .by = "ann"};
@@ -529,7 +529,7 @@ static void play_retries(void)
     }
 }
 
-/* The same from the fold. */
+/* Counts the same from the fold. */
 static void count_state(struct retry_help *out)
 {
     for (int i = 0; i < RETRY_TASKS; i++) {
@@ -569,7 +569,7 @@ static void assert_classes_equal(const struct retry_help *a, const struct retry_
     }
 }
 
-/* Has the sample what the test is about? */
+/* Checks that the sample has enough cases of each kind. */
 static void assert_is_rich(const struct retry_help *help)
 {
     struct retry_count hinted = {0};
@@ -603,7 +603,7 @@ START_TEST(test_projection_counts_what_a_fold_counts)
 }
 END_TEST
 
-START_TEST(test_runs_that_are_too_long_or_too_new_are_passed_over)
+START_TEST(test_runs_that_are_too_long_or_too_new_are_skipped)
 {
     struct retry_help *read = xcalloc(1, sizeof(*read));
     const struct retry_log_scope scopes[] = {
@@ -622,7 +622,7 @@ START_TEST(test_runs_that_are_too_long_or_too_new_are_passed_over)
 }
 END_TEST
 
-START_TEST(test_a_run_without_attempts_says_nothing)
+START_TEST(test_a_run_without_attempts_counts_nothing)
 {
     struct retry_help *read = xcalloc(1, sizeof(*read));
     struct log_reader *reader = log_reader_of(&sample.place);
@@ -640,7 +640,7 @@ Suite *test_suite(void)
     TCase *tcase = test_case(suite, "rebuild");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, test_a_whole_run);
-    tcase_add_loop_test(tcase, test_a_run_under_way, 0, 8);
+    tcase_add_loop_test(tcase, test_a_running_run, 0, 8);
     tcase_add_test(tcase, test_before_its_first_event);
     tcase_add_test(tcase, test_acts_that_change_other_tasks);
     tcase_add_test(tcase, test_a_run_with_an_owner_is_left_alone);
@@ -654,17 +654,17 @@ Suite *test_suite(void)
     TCase *moments = test_case(suite, "moments");
     tcase_add_checked_fixture(moments, setup_overview, teardown);
     tcase_add_test(moments, test_overview_at_each_moment_of_a_run);
-    tcase_add_test(moments, test_what_is_quiet_now);
+    tcase_add_test(moments, test_a_quiet_task_is_counted);
     tcase_add_test(moments, test_a_task_that_is_stopping_is_not_quiet);
-    tcase_add_test(moments, test_an_owner_that_was_killed_and_who_goes_on);
+    tcase_add_test(moments, test_a_killed_owner_and_its_heir);
     tcase_add_test(moments, test_overview_of_a_run_that_grows);
     tcase_add_test(moments, test_overview_of_a_bundle);
     tcase_add_test(moments, test_a_log_of_the_first_format);
-    tcase_add_loop_test(moments, test_what_does_not_fit_is_not_known, 0, 8);
+    tcase_add_loop_test(moments, test_invalid_or_outdated_tables_are_not_used, 0, 8);
     TCase *retries = test_case(suite, "retries");
     tcase_add_checked_fixture(retries, setup_retries, teardown);
     tcase_add_test(retries, test_projection_counts_what_a_fold_counts);
-    tcase_add_test(retries, test_runs_that_are_too_long_or_too_new_are_passed_over);
-    tcase_add_test(retries, test_a_run_without_attempts_says_nothing);
+    tcase_add_test(retries, test_runs_that_are_too_long_or_too_new_are_skipped);
+    tcase_add_test(retries, test_a_run_without_attempts_counts_nothing);
     return suite;
 }

@@ -58,7 +58,7 @@ static void add_row(sqlite3_stmt *query, struct str *out)
     str_add_char(out, '\n');
 }
 
-/* The comment above the query, its rows, an empty line. */
+/* Adds the comment above the query, its rows and an empty line. */
 static void add_answer(const char *sql, size_t len, sqlite3_stmt *query, struct str *out)
 {
     const char *comment = memchr(sql, '-', len);

@@ -10,7 +10,7 @@
 
 enum { TASKS = 10, PIECE = 4096 };
 
-/* Words that no built-in rule knows. */
+/* Text that no built-in rule matches. */
 static const char flux_rule[] = "{\"name\":\"flux\",\"verdict\":\"transient\",\"type\":"
                                 "\"API_RATE_LIMIT\",\"pattern\":\"^flux capacitor is empty\"}";
 static const char flux_line[] = "flux capacitor is empty\n";
@@ -68,7 +68,7 @@ static void try_rule(const char *rules, const char *rule)
     rule_trial_words(&trial, &words);
 }
 
-START_TEST(test_what_a_rule_would_change_is_counted)
+START_TEST(test_changes_by_a_rule_are_counted)
 {
     struct sample sample;
     record(&sample);
@@ -85,7 +85,7 @@ START_TEST(test_what_a_rule_would_change_is_counted)
 }
 END_TEST
 
-START_TEST(test_a_rule_that_meets_nothing_changes_nothing)
+START_TEST(test_a_rule_that_matches_nothing_changes_nothing)
 {
     struct sample sample;
     record(&sample);
@@ -97,7 +97,7 @@ START_TEST(test_a_rule_that_meets_nothing_changes_nothing)
 }
 END_TEST
 
-START_TEST(test_what_was_known_before_is_to_be_looked_at)
+START_TEST(test_changes_of_a_known_class_are_listed_for_review)
 {
     const char *rules = "[{\"name\":\"flux\",\"verdict\":\"persistent\",\"reason\":\"test-fail\","
                         "\"pattern\":\"^flux capacitor\"}]";
@@ -118,7 +118,7 @@ START_TEST(test_what_was_known_before_is_to_be_looked_at)
 }
 END_TEST
 
-START_TEST(test_what_is_done_about_it_is_a_change_too)
+START_TEST(test_another_time_to_retry_is_a_change_too)
 {
     const char *with_time =
         "{\"name\":\"flux\",\"verdict\":\"transient\",\"type\":\"API_RATE_LIMIT\","
@@ -138,7 +138,7 @@ START_TEST(test_what_is_done_about_it_is_a_change_too)
 END_TEST
 
 /* Head, gap and rest, as the engine leaves them: the line is cut in two between rows. */
-START_TEST(test_the_end_of_a_stream_is_put_together)
+START_TEST(test_the_end_of_a_stream_is_joined_across_rows)
 {
     struct sample sample;
     record(&sample);
@@ -187,8 +187,8 @@ START_TEST(test_nothing_is_read_across_a_gap)
 }
 END_TEST
 
-/* A live tail that was left repeats what the head has. */
-START_TEST(test_bytes_that_are_there_twice_are_read_once)
+/* A live tail that was left behind repeats bytes of the head. */
+START_TEST(test_repeated_bytes_are_read_once)
 {
     struct sample sample;
     record(&sample);
@@ -217,7 +217,7 @@ static bool watch(void *ctx, int64_t done, int64_t total)
     return done < watched->stop_at;
 }
 
-START_TEST(test_a_trial_is_watched_and_stopped)
+START_TEST(test_a_trial_reports_progress_and_can_be_stopped)
 {
     struct sample sample;
     record(&sample);
@@ -272,7 +272,7 @@ START_TEST(test_a_log_without_attempts_says_so)
 }
 END_TEST
 
-/* More kinds of change than are told apart. */
+/* More kinds of change than the list has room for. */
 START_TEST(test_the_list_of_changes_is_bounded)
 {
     struct rule_trial many = {.attempts = 9, .changed = 9, .change_count = 1, .others = 3};
@@ -295,14 +295,14 @@ Suite *test_suite(void)
     Suite *suite = suite_create("rule_trial");
     TCase *tests = test_case(suite, "trial");
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, test_what_a_rule_would_change_is_counted);
-    tcase_add_test(tests, test_a_rule_that_meets_nothing_changes_nothing);
-    tcase_add_test(tests, test_what_was_known_before_is_to_be_looked_at);
-    tcase_add_test(tests, test_what_is_done_about_it_is_a_change_too);
-    tcase_add_test(tests, test_the_end_of_a_stream_is_put_together);
+    tcase_add_test(tests, test_changes_by_a_rule_are_counted);
+    tcase_add_test(tests, test_a_rule_that_matches_nothing_changes_nothing);
+    tcase_add_test(tests, test_changes_of_a_known_class_are_listed_for_review);
+    tcase_add_test(tests, test_another_time_to_retry_is_a_change_too);
+    tcase_add_test(tests, test_the_end_of_a_stream_is_joined_across_rows);
     tcase_add_test(tests, test_nothing_is_read_across_a_gap);
-    tcase_add_test(tests, test_bytes_that_are_there_twice_are_read_once);
-    tcase_add_test(tests, test_a_trial_is_watched_and_stopped);
+    tcase_add_test(tests, test_repeated_bytes_are_read_once);
+    tcase_add_test(tests, test_a_trial_reports_progress_and_can_be_stopped);
     tcase_add_test(tests, test_rules_that_do_not_compile_are_refused_first);
     tcase_add_test(tests, test_a_log_without_attempts_says_so);
     tcase_add_test(tests, test_the_list_of_changes_is_bounded);

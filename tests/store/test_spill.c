@@ -63,7 +63,7 @@ static void go_home(void)
     spill_remove(&place);
 }
 
-/* What a reader sees of the run, whatever file it is in: every event once, in order. */
+/* A reader sees every event once and in order, in whichever file it is. */
 static int64_t events_seen(const struct place *place, int64_t run)
 {
     struct log_reader *reader = NULL;
@@ -95,7 +95,7 @@ START_TEST(test_a_spill_is_private_and_found_by_uid)
 }
 END_TEST
 
-START_TEST(test_readers_go_on_in_the_spill)
+START_TEST(test_readers_continue_in_the_spill)
 {
     log_commit_notes(sample.writer, 1, BEFORE);
     put_output(sample.writer, LOG_OUTPUT_HEAD, 0, "one ");
@@ -124,7 +124,7 @@ START_TEST(test_readers_go_on_in_the_spill)
     ck_assert_ptr_nonnull(
         strstr(str_text(&words), "disk full. Runs continue, recorded in a spill"));
 
-    /* At home nothing comes twice to whoever reads on by number. */
+    /* After the merge, a reader that continues by number gets nothing twice. */
     go_home();
     put_output(sample.writer, LOG_OUTPUT_HEAD, 2, "three");
     must(log_reader_output(reader, &key, last, &page, &err));
@@ -139,7 +139,7 @@ START_TEST(test_readers_go_on_in_the_spill)
 }
 END_TEST
 
-START_TEST(test_all_is_brought_home_in_order_and_once)
+START_TEST(test_a_spill_is_merged_in_order_and_once)
 {
     log_commit_notes(sample.writer, 1, BEFORE);
     put_output(sample.writer, LOG_OUTPUT_TAIL, 0, "live");
@@ -164,7 +164,7 @@ START_TEST(test_all_is_brought_home_in_order_and_once)
 }
 END_TEST
 
-/* More than one transaction of attempts comes home, behind the tasks' rows. */
+/* Adds more attempts than one transaction of the merge takes, after the tasks' rows. */
 static void put_attempts(const struct place *place)
 {
     struct db db;
@@ -177,8 +177,8 @@ static void put_attempts(const struct place *place)
     db_done(&db);
 }
 
-/* A batch that goes wrong leaves rows that are to be written: those of the spill are whole. */
-START_TEST(test_no_task_is_lost_on_the_way_home)
+/* A failed batch leaves rows to be written; the spill still has all tasks. */
+START_TEST(test_no_task_is_lost_in_the_merge)
 {
     log_commit_notes(sample.writer, 1, BEFORE);
     ck_assert_int_eq(log_number(&sample.place, "SELECT count(*) FROM task"), TASKS);
@@ -194,8 +194,8 @@ START_TEST(test_no_task_is_lost_on_the_way_home)
 }
 END_TEST
 
-/* The log is deleted, or another one lies there, or the WAL is gone. */
-START_TEST(test_a_log_that_is_taken_away_is_noticed)
+/* The log is deleted or replaced, or its WAL is deleted. */
+START_TEST(test_a_log_that_is_removed_or_replaced_is_noticed)
 {
     char path[PATH_MAX + 8];
     (void)snprintf(path, sizeof(path), "%s%s", sample.place.db, _i == 2 ? "-wal" : "");
@@ -214,7 +214,7 @@ START_TEST(test_a_log_that_is_taken_away_is_noticed)
     ck_assert_ptr_nonnull(strstr(err.message, "deleted, moved or replaced"));
     free(events);
 
-    /* The spill takes the whole run along, and a log made anew can have it. */
+    /* The spill takes the whole run along, and a new log can merge it. */
     reason.whole = true;
     begin_spill();
     const struct place from = *log_writer_place(spill);
@@ -252,7 +252,7 @@ START_TEST(test_a_gap_is_not_merged)
 }
 END_TEST
 
-/* The run was gone on with where the spill was not found: what is in it is of another end. */
+/* The run was continued without its spill: the spill has another end of it. */
 START_TEST(test_two_ends_are_not_merged)
 {
     log_commit_notes(sample.writer, 1, BEFORE);
@@ -271,9 +271,8 @@ START_TEST(test_two_ends_are_not_merged)
 }
 END_TEST
 
-/* Whoever owned the run was killed: the next owner finds what it could not write. */
-/* It is looked up by whoever wants to go on in it. */
-START_TEST(test_an_agents_session_is_brought_home_once)
+/* The session is looked up to resume it. */
+START_TEST(test_an_agents_session_is_merged_once)
 {
     struct event *events = sample_notes(1 + BEFORE, 1);
     const struct log_batch batch = {.events = events, .event_count = 1};
@@ -293,7 +292,8 @@ START_TEST(test_an_agents_session_is_brought_home_once)
 }
 END_TEST
 
-START_TEST(test_the_next_owner_brings_a_left_spill_home)
+/* The owner was killed: the next one finds what it could not write home. */
+START_TEST(test_the_next_owner_merges_a_spill_left_behind)
 {
     log_commit_notes(sample.writer, 1, BEFORE);
     begin_spill();
@@ -323,7 +323,7 @@ START_TEST(test_the_next_owner_brings_a_left_spill_home)
 }
 END_TEST
 
-/* Of a run that was gone on with: the clocks of what comes are of the boot that is told. */
+/* A continued run: the clocks of its events belong to the boot in its row. */
 START_TEST(test_a_spill_names_the_new_owner)
 {
     static const char old[] = "SELECT count(*) FROM run WHERE boot='old' AND pid=1";
@@ -339,8 +339,8 @@ START_TEST(test_a_spill_names_the_new_owner)
 }
 END_TEST
 
-/* Where another folder was put in the place of the log's, nobody has the lock that is in it. */
-START_TEST(test_a_second_log_that_is_written_to_is_nobody_elses)
+/* If another folder replaces that of the log, nobody has the lock in it. */
+START_TEST(test_a_spill_in_use_is_not_merged)
 {
     log_commit_notes(sample.writer, 1, BEFORE);
     begin_spill();
@@ -357,14 +357,14 @@ START_TEST(test_a_second_log_that_is_written_to_is_nobody_elses)
 }
 END_TEST
 
-START_TEST(test_acts_find_their_way)
+START_TEST(test_acts_and_answers_find_each_other_across_the_spill)
 {
     log_commit_notes(sample.writer, 1, BEFORE);
     begin_spill();
     int64_t first = log_writer_first_control(spill);
     ck_assert_int_gt(first, SPILL_ID_GAP - 1);
 
-    /* The question is in the log, the answer in the spill; and both in the spill. */
+    /* The request is in the log and its answer in the spill; then both are in the spill. */
     struct db db;
     const char *sql = "INSERT INTO control(run, verb, by, asked_at_ms) VALUES(1, 3, 'x', 1)";
     must(db_init(&db, sample.place.db, DB_WRITE, &err) && db_exec(&db, sql, &err));
@@ -429,17 +429,17 @@ Suite *test_suite(void)
     TCase *tcase = test_case(suite, "spill");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, test_a_spill_is_private_and_found_by_uid, 0, 2);
-    tcase_add_test(tcase, test_readers_go_on_in_the_spill);
-    tcase_add_test(tcase, test_all_is_brought_home_in_order_and_once);
-    tcase_add_test(tcase, test_no_task_is_lost_on_the_way_home);
-    tcase_add_test(tcase, test_an_agents_session_is_brought_home_once);
-    tcase_add_loop_test(tcase, test_a_log_that_is_taken_away_is_noticed, 0, 3);
+    tcase_add_test(tcase, test_readers_continue_in_the_spill);
+    tcase_add_test(tcase, test_a_spill_is_merged_in_order_and_once);
+    tcase_add_test(tcase, test_no_task_is_lost_in_the_merge);
+    tcase_add_test(tcase, test_an_agents_session_is_merged_once);
+    tcase_add_loop_test(tcase, test_a_log_that_is_removed_or_replaced_is_noticed, 0, 3);
     tcase_add_test(tcase, test_a_gap_is_not_merged);
     tcase_add_loop_test(tcase, test_two_ends_are_not_merged, 0, 2);
-    tcase_add_test(tcase, test_the_next_owner_brings_a_left_spill_home);
+    tcase_add_test(tcase, test_the_next_owner_merges_a_spill_left_behind);
     tcase_add_test(tcase, test_a_spill_names_the_new_owner);
-    tcase_add_test(tcase, test_a_second_log_that_is_written_to_is_nobody_elses);
-    tcase_add_test(tcase, test_acts_find_their_way);
+    tcase_add_test(tcase, test_a_spill_in_use_is_not_merged);
+    tcase_add_test(tcase, test_acts_and_answers_find_each_other_across_the_spill);
     tcase_add_loop_test(tcase, test_a_folder_of_somebody_elses_is_not_used, 0, 2);
     return suite;
 }

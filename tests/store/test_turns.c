@@ -39,7 +39,7 @@ START_TEST(test_files_are_private_whatever_the_umask)
 }
 END_TEST
 
-/* Reads the number in the file, adds one: without turns some would be lost. */
+/* Increments the number in the file: without turns, increments would be lost. */
 static void count_up(const struct place *place, const char *path)
 {
     struct turns turns;
@@ -91,7 +91,7 @@ START_TEST(test_processes_take_turns)
 }
 END_TEST
 
-/* A child takes the turn, says so and waits to be killed. */
+/* A child takes the turn, reports it and waits to be killed. */
 static pid_t start_holder(const struct place *place)
 {
     int pipe_fds[2];
@@ -126,7 +126,7 @@ START_TEST(test_a_turn_ends_with_its_process)
 }
 END_TEST
 
-/* Somebody is stopped within a turn: others say so, and go on once it does. */
+/* If a process is stopped during its turn, the others report it, and continue when it does. */
 START_TEST(test_a_wait_ends)
 {
     struct place place = sample_place();
