@@ -273,95 +273,85 @@ START_TEST(test_runs_are_listed_newest_first)
 }
 END_TEST
 
-static void put_output(enum log_output_part part, int index, int64_t offset, const char *text)
+/* Output is that of task 2 and its first attempt. */
+static struct output_page page;
+static const struct log_output_key attempt_1 = {.run = 1, .task = 2, .attempt = 1};
+
+static void free_page(void)
 {
-    log_commit_output(sample.writer, (struct log_output){.task = 2,
-                                                         .attempt = 1,
-                                                         .stream = 1,
-                                                         .part = part,
-                                                         .index = index,
-                                                         .offset = offset,
-                                                         .at = {1000 + offset, 1},
-                                                         .bytes = text});
+    output_page_done(&page);
+    teardown();
+}
+
+static void put_output(struct log_output output)
+{
+    output.task = 2;
+    output.attempt = 1;
+    output.at = (struct moment){1000 + output.offset, 1};
+    log_commit_output(sample.writer, output);
+}
+
+static void put_text(enum log_output_part part, int index, int64_t offset, const char *text)
+{
+    put_output((struct log_output){
+        .stream = 1, .part = part, .index = index, .offset = offset, .bytes = text});
 }
 
 static void assert_output(int64_t after, const char *want_text, size_t want_rows)
 {
-    struct log_output_key key = {.run = sample.number, .task = 2, .step = 0, .attempt = 1};
-    struct output_page page = {0};
-    must(log_reader_output(reader, &key, after, &page, &err));
+    must(log_reader_output(reader, &attempt_1, after, &page, &err));
     ck_assert_str_eq(str_text(&page.text), want_text);
     ck_assert_uint_eq(page.count, want_rows);
     for (size_t i = 1; i < page.count; i++)
         ck_assert_int_gt(page.rows[i].id, page.rows[i - 1].id);
-    output_page_done(&page);
 }
 
-static int64_t last_output_id(bool *replaceable)
+/* The last row, once all output was read. */
+static struct log_output_row last_row(void)
 {
-    struct log_output_key key = {.run = sample.number, .task = 2, .step = 0, .attempt = 1};
-    struct output_page page = {0};
-    ck_assert(log_reader_output(reader, &key, 0, &page, NULL));
+    must(log_reader_output(reader, &attempt_1, 0, &page, &err));
     ck_assert_uint_gt(page.count, 0);
-    int64_t id = page.rows[page.count - 1].id;
-    *replaceable = page.rows[page.count - 1].replaceable;
-    output_page_done(&page);
-    return id;
-}
-
-/* One row of a stream of task 2. */
-static void put_stream(int stream, const char *text)
-{
-    log_commit_output(
-        sample.writer,
-        (struct log_output){
-            .task = 2, .attempt = 1, .stream = stream, .at = {1000, 1}, .bytes = text});
-}
-
-static void assert_chosen(bool readable, const char *all, const char *tail)
-{
-    struct log_output_key key = {
-        .run = sample.number, .task = 2, .attempt = 1, .readable = readable};
-    struct output_page page = {0};
-    ck_assert(log_reader_output(reader, &key, 0, &page, NULL));
-    ck_assert_str_eq(str_text(&page.text), all);
-    ck_assert(log_reader_output_tail(reader, &key, 5, &page, NULL));
-    ck_assert_str_eq(str_text(&page.text), tail);
-    output_page_done(&page);
+    return page.rows[page.count - 1];
 }
 
 /* Each piece has as many rows as fit into the requested bytes, but at least one. */
 START_TEST(test_output_is_read_by_pieces)
 {
-    const struct log_output_key key = {.run = sample.number, .task = 2, .attempt = 1};
-    struct output_page page = {0};
-    struct str all = {0};
+    size_t len = 0;
     int64_t after = 0;
     int pieces = 0;
     for (int i = 0; i < 10; i++)
-        put_output(LOG_OUTPUT_HEAD, i, 10 * (int64_t)i, "ten bytes\n");
+        put_text(LOG_OUTPUT_HEAD, i, 10 * (int64_t)i, "ten bytes\n");
     do {
-        ck_assert(log_reader_output_piece(reader, &key, after, 25, &page, NULL));
+        must(log_reader_output_piece(reader, &attempt_1, after, 25, &page, &err));
         ck_assert_uint_le(page.count, 3);
-        str_add(&all, str_text(&page.text));
+        len += page.text.len;
         after = page.count > 0 ? page.rows[page.count - 1].id : after;
         pieces += page.count > 0;
     } while (page.count > 0);
     ck_assert_int_eq(pieces, 4);
-    ck_assert_uint_eq(all.len, 100);
-    ck_assert(log_reader_output_piece(reader, &key, 0, 1, &page, NULL));
+    ck_assert_uint_eq(len, 100);
+    must(log_reader_output_piece(reader, &attempt_1, 0, 1, &page, &err));
     ck_assert_uint_eq(page.count, 1);
-    str_done(&all);
-    output_page_done(&page);
 }
 END_TEST
 
+static void assert_chosen(bool readable, const char *all, const char *tail)
+{
+    struct log_output_key key = attempt_1;
+    key.readable = readable;
+    must(log_reader_output(reader, &key, 0, &page, &err));
+    ck_assert_str_eq(str_text(&page.text), all);
+    must(log_reader_output_tail(reader, &key, 5, &page, &err));
+    ck_assert_str_eq(str_text(&page.text), tail);
+}
+
 START_TEST(test_output_of_an_agent_is_readable_or_raw)
 {
-    put_stream(LOG_STREAM_OUT, "{\"type\":1}");
-    put_stream(LOG_STREAM_ERR, "warn ");
+    put_output((struct log_output){.stream = LOG_STREAM_OUT, .bytes = "{\"type\":1}"});
+    put_output((struct log_output){.stream = LOG_STREAM_ERR, .bytes = "warn "});
     assert_chosen(true, "{\"type\":1}warn ", "warn ");
-    put_stream(LOG_STREAM_AGENT, "reads a file");
+    put_output((struct log_output){.stream = LOG_STREAM_AGENT, .bytes = "reads a file"});
     assert_chosen(true, "warn reads a file", "reads a file");
     assert_chosen(false, "{\"type\":1}warn ", "warn ");
 }
@@ -369,26 +359,25 @@ END_TEST
 
 START_TEST(test_output_head_tail_and_rest)
 {
-    bool replaceable = true;
-    put_output(LOG_OUTPUT_HEAD, 0, 0, "head");
-    put_output(LOG_OUTPUT_HEAD, 1, 4, "-more");
+    put_text(LOG_OUTPUT_HEAD, 0, 0, "head");
+    put_text(LOG_OUTPUT_HEAD, 1, 4, "-more");
     assert_output(0, "head-more", 2);
-    int64_t head = last_output_id(&replaceable);
-    ck_assert(!replaceable);
+    const struct log_output_row head = last_row();
+    ck_assert(!head.replaceable);
 
-    put_output(LOG_OUTPUT_TAIL, 0, 100, "tail1");
-    int64_t first_tail = last_output_id(&replaceable);
-    ck_assert(replaceable);
-    put_output(LOG_OUTPUT_TAIL, 1, 200, "tail2");
+    put_text(LOG_OUTPUT_TAIL, 0, 100, "tail1");
+    const struct log_output_row tail1 = last_row();
+    ck_assert(tail1.replaceable);
+    put_text(LOG_OUTPUT_TAIL, 1, 200, "tail2");
     assert_output(0, "head-moretail2", 3);
-    assert_output(head, "tail2", 1);
-    assert_output(first_tail, "tail2", 1); /* a reader of the old tail gets the new one */
+    assert_output(head.id, "tail2", 1);
+    assert_output(tail1.id, "tail2", 1); /* a reader of the old tail gets the new one */
 
-    int64_t second_tail = last_output_id(&replaceable);
-    put_output(LOG_OUTPUT_REST, 0, 100, "rest1");
-    put_output(LOG_OUTPUT_REST, 1, 105, "rest2");
+    const struct log_output_row tail2 = last_row();
+    put_text(LOG_OUTPUT_REST, 0, 100, "rest1");
+    put_text(LOG_OUTPUT_REST, 1, 105, "rest2");
     assert_output(0, "head-morerest1rest2", 4);
-    assert_output(second_tail, "rest1rest2", 2);
+    assert_output(tail2.id, "rest1rest2", 2);
 }
 END_TEST
 
@@ -408,88 +397,71 @@ START_TEST(test_output_of_two_streams_by_time)
 }
 END_TEST
 
-/* Pieces of 64 KiB, each filled with another letter. */
-static void put_pieces(int count)
-{
-    enum { PIECE = 64 * 1024 };
-    char *bytes = xcalloc(1, (size_t)count * PIECE);
-    struct log_output *outputs = xcalloc((size_t)count, sizeof(*outputs));
-    for (int i = 0; i < count; i++) {
-        memset(bytes + (size_t)i * PIECE, 'a' + i, PIECE);
-        outputs[i] = (struct log_output){.task = 2,
-                                         .attempt = 1,
-                                         .stream = 1,
-                                         .index = i,
-                                         .offset = (int64_t)i * PIECE,
-                                         .bytes = bytes + (size_t)i * PIECE,
-                                         .len = PIECE};
-    }
-    log_commit(sample.writer,
-               &(struct log_batch){.outputs = outputs, .output_count = (size_t)count});
-    free(outputs);
-    free(bytes);
-}
-
 START_TEST(test_output_is_read_page_by_page)
 {
-    put_pieces(20);
-    struct log_output_key key = {.run = sample.number, .task = 2, .step = 0, .attempt = 1};
-    struct output_page page = {0};
-    ck_assert(log_reader_output(reader, &key, 0, &page, NULL));
+    enum { PIECE = 64 * 1024, PIECES = 20 };
+    struct log_output_key attempt_2 = attempt_1;
+    char *bytes = xcalloc(1, PIECE);
+    for (int i = 0; i < PIECES; i++) {
+        memset(bytes, 'a' + i, PIECE);
+        put_output((struct log_output){
+            .stream = 1, .index = i, .offset = (int64_t)i * PIECE, .bytes = bytes, .len = PIECE});
+    }
+    free(bytes);
+    must(log_reader_output(reader, &attempt_1, 0, &page, &err));
     ck_assert_uint_eq(page.count, 16);
     ck_assert_uint_eq(page.text.len, LOG_PAGE_BYTES);
-    ck_assert(log_reader_output(reader, &key, page.rows[15].id, &page, NULL));
+    must(log_reader_output(reader, &attempt_1, page.rows[15].id, &page, &err));
     ck_assert_uint_eq(page.count, 4);
     ck_assert_int_eq(page.text.data[page.rows[3].start], 'a' + 19);
 
-    ck_assert(log_reader_output_tail(reader, &key, (size_t)100 * 1024, &page, NULL));
+    must(log_reader_output_tail(reader, &attempt_1, (size_t)100 * 1024, &page, &err));
     ck_assert_uint_eq(page.count, 2);
     ck_assert_int_eq(page.text.data[0], 'a' + 18);
-    key.attempt = 2;
-    ck_assert(log_reader_output_tail(reader, &key, (size_t)100 * 1024, &page, NULL));
+    attempt_2.attempt = 2;
+    must(log_reader_output_tail(reader, &attempt_2, (size_t)100 * 1024, &page, &err));
     ck_assert_uint_eq(page.count, 0);
-    output_page_done(&page);
 }
 END_TEST
 
 START_TEST(test_bytes_are_bytes)
 {
     static const char bytes[] = "a\0b\xff\n";
-    struct log_output output = {
-        .task = 2, .attempt = 1, .stream = 2, .bytes = bytes, .len = sizeof(bytes)};
-    struct log_output empty = {.task = 2, .attempt = 1, .stream = 1};
-    struct log_output outputs[] = {output, empty};
-    log_commit(sample.writer, &(struct log_batch){.outputs = outputs, .output_count = 2});
-    struct log_output_key key = {.run = sample.number, .task = 2, .step = 0, .attempt = 1};
-    struct output_page page = {0};
-    ck_assert(log_reader_output(reader, &key, 0, &page, NULL));
+    put_output((struct log_output){.stream = 2, .bytes = bytes, .len = sizeof(bytes)});
+    put_output((struct log_output){.stream = 1});
+    must(log_reader_output(reader, &attempt_1, 0, &page, &err));
     ck_assert_uint_eq(page.count, 2);
     ck_assert_uint_eq(page.rows[0].len, sizeof(bytes));
     ck_assert_mem_eq(page.text.data, bytes, sizeof(bytes));
     ck_assert_uint_eq(page.rows[1].len, 0);
-    output_page_done(&page);
 }
 END_TEST
 
-START_TEST(test_captures)
+typedef bool capture_fn(struct log_reader *reader, const struct log_output_key *key,
+                        struct str *out, struct err *err);
+
+static void assert_capture(capture_fn *read, int attempt, const char *want)
+{
+    struct log_output_key key = attempt_1;
+    struct str text = {0};
+    key.attempt = attempt;
+    must(read(reader, &key, &text, &err));
+    ck_assert_str_eq(str_text(&text), want);
+    str_done(&text);
+}
+
+START_TEST(test_the_last_capture_of_an_attempt_is_read)
 {
     static const struct log_capture captures[] = {
         {.task = 2, .attempt = 1, .json = "{\"n\":1}"},
         {.task = 2, .attempt = 2, .json = "{\"n\":2}"},
         {.task = 2, .attempt = 1, .json = "{\"n\":3}"},
     };
-    static const struct {
-        int attempt;
-        const char *want;
-    } cases[] = {{1, "{\"n\":3}"}, {2, "{\"n\":2}"}, {0, "{\"n\":2}"}, {3, ""}};
     log_commit(sample.writer, &(struct log_batch){.captures = captures, .capture_count = 3});
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct log_output_key key = {.run = sample.number, .task = 2, .attempt = cases[i].attempt};
-        struct str text = {0};
-        ck_assert(log_reader_capture(reader, &key, &text, NULL));
-        ck_assert_str_eq(str_text(&text), cases[i].want);
-        str_done(&text);
-    }
+    assert_capture(log_reader_capture, 1, "{\"n\":3}");
+    assert_capture(log_reader_capture, 2, "{\"n\":2}");
+    assert_capture(log_reader_capture, 0, "{\"n\":2}");
+    assert_capture(log_reader_capture, 3, "");
 }
 END_TEST
 
@@ -501,20 +473,10 @@ START_TEST(test_parts_of_a_capture_are_read_separately)
         {.task = 2, .attempt = 2, .json = "{\"v\":1,\"n\":3}"},
     };
     log_commit(sample.writer, &(struct log_batch){.captures = captures, .capture_count = 3});
-    struct log_output_key key = {.run = sample.number, .task = 2, .step = 0, .attempt = 1};
-    struct str text = {0};
-    ck_assert(log_reader_capture(reader, &key, &text, NULL));
-    ck_assert_str_eq(str_text(&text), captures[0].json);
-    str_clear(&text);
-    ck_assert(log_reader_changes(reader, &key, &text, NULL));
-    ck_assert_str_eq(str_text(&text), captures[1].json);
-    str_clear(&text);
-    key.attempt = 2;
-    ck_assert(log_reader_changes(reader, &key, &text, NULL));
-    ck_assert_str_eq(str_text(&text), "");
-    ck_assert(log_reader_capture(reader, &key, &text, NULL));
-    ck_assert_str_eq(str_text(&text), captures[2].json);
-    str_done(&text);
+    assert_capture(log_reader_capture, 1, captures[0].json);
+    assert_capture(log_reader_changes, 1, captures[1].json);
+    assert_capture(log_reader_capture, 2, captures[2].json);
+    assert_capture(log_reader_changes, 2, "");
 }
 END_TEST
 
@@ -529,13 +491,13 @@ START_TEST(test_events_of_one_attempt)
     events[2].kind = EVENT_AGENT_CALL;
     log_commit(sample.writer, &(struct log_batch){.events = events, .event_count = 6});
     struct log_output_key key = {.run = sample.number, .task = 9, .step = 0, .attempt = 2};
-    struct event_page page = {0};
-    ck_assert(log_reader_attempt_events(reader, &key, &page, NULL));
-    ck_assert_uint_eq(page.count, 2);
-    ck_assert_int_eq(page.events[0].seq, 2);
-    ck_assert_int_eq(page.events[1].seq, 4); /* not what its agent called between the two */
-    ck_assert_str_eq(page.events[1].text, "{\"note\":\"hello\"}");
-    event_page_done(&page);
+    struct event_page events_read = {0};
+    ck_assert(log_reader_attempt_events(reader, &key, &events_read, NULL));
+    ck_assert_uint_eq(events_read.count, 2);
+    ck_assert_int_eq(events_read.events[0].seq, 2);
+    ck_assert_int_eq(events_read.events[1].seq, 4); /* not what its agent called between the two */
+    ck_assert_str_eq(events_read.events[1].text, "{\"note\":\"hello\"}");
+    event_page_done(&events_read);
     free(events);
 }
 END_TEST
@@ -606,13 +568,13 @@ START_TEST(test_impossible_events_are_refused)
                    " attempt) VALUES(1, 1, 18, %s)",
                    cases[_i].values);
     log_change(&sample.place, sql);
-    struct event_page page = {0};
+    struct event_page events = {0};
     if (cases[_i].taken)
-        must(log_reader_events(reader, sample.number, 0, &page, &err));
+        must(log_reader_events(reader, sample.number, 0, &events, &err));
     else
-        must_fail(log_reader_events(reader, sample.number, 0, &page, &err), ERR_DAMAGED);
-    ck_assert_uint_eq(page.count, cases[_i].taken ? 1 : 0);
-    event_page_done(&page);
+        must_fail(log_reader_events(reader, sample.number, 0, &events, &err), ERR_DAMAGED);
+    ck_assert_uint_eq(events.count, cases[_i].taken ? 1 : 0);
+    event_page_done(&events);
 }
 END_TEST
 
@@ -643,11 +605,8 @@ START_TEST(test_impossible_output_is_refused)
                    " offset) VALUES(1, 2, 0, 1, 0, 0, 5, 'abc', %s)",
                    values[_i]);
     log_change(&sample.place, sql);
-    struct log_output_key key = {.run = sample.number, .task = 2, .step = 0, .attempt = 1};
-    struct output_page page = {0};
-    must_fail(log_reader_output(reader, &key, 0, &page, &err), ERR_DAMAGED);
+    must_fail(log_reader_output(reader, &attempt_1, 0, &page, &err), ERR_DAMAGED);
     ck_assert_uint_eq(page.count, 0);
-    output_page_done(&page);
 }
 END_TEST
 
@@ -713,7 +672,7 @@ START_TEST(test_the_views_answer)
 {
     sample_start(&sample);
     sample_drive(&sample);
-    put_output(LOG_OUTPUT_HEAD, 0, 0, "hello");
+    put_text(LOG_OUTPUT_HEAD, 0, 0, "hello");
     log_change(&sample.place,
                "INSERT INTO control(run, verb, task, by, asked_at_ms) VALUES(1, 3, 2, 'ann', 5)");
     static const struct log_capture capture = {.task = 2, .attempt = 1, .json = "{}"};
@@ -889,17 +848,17 @@ START_TEST(test_a_killed_writer_leaves_a_sound_log)
     for (int round = 1; round <= 8; round++) {
         int64_t said = kill_after(&place, 1 + round * round);
         struct log_run_info info;
-        struct event_page page = {0};
+        struct event_page events = {0};
         reader = log_reader_of(&place);
         must(log_reader_run(reader, 0, &info, &err));
         ck_assert_int_eq(info.number, round);
         ck_assert(!info.owner_alive);
         ck_assert_int_ge(info.last_seq, said);
-        must(log_reader_events(reader, round, 0, &page, &err));
-        ck_assert_int_eq((int64_t)page.count, info.last_seq);
-        for (size_t i = 0; i < page.count; i++)
-            ck_assert_int_eq(page.events[i].seq, (int64_t)i + 1);
-        event_page_done(&page);
+        must(log_reader_events(reader, round, 0, &events, &err));
+        ck_assert_int_eq((int64_t)events.count, info.last_seq);
+        for (size_t i = 0; i < events.count; i++)
+            ck_assert_int_eq(events.events[i].seq, (int64_t)i + 1);
+        event_page_done(&events);
         log_run_info_done(&info);
         log_reader_close(reader);
         assert_sound(&place);
@@ -929,17 +888,17 @@ START_TEST(test_a_paused_reader_does_not_keep_the_wal)
 {
     struct place place = sample_place();
     sample_open(&sample, &place, 2);
-    struct event_page page = {0};
+    struct event_page events = {0};
     commit_notes(1, 5000, false);
     reader = log_reader_of(&place);
-    must(log_reader_events(reader, sample.number, 0, &page, &err));
-    ck_assert_uint_eq(page.count, LOG_PAGE_EVENTS); /* there is more: a pager that pauses */
+    must(log_reader_events(reader, sample.number, 0, &events, &err));
+    ck_assert_uint_eq(events.count, LOG_PAGE_EVENTS); /* there is more: a pager that pauses */
     ck_assert_int_gt(wal_size(&place), 0);
     commit_notes(5001, 1, true);
     ck_assert(wal_shrinks(&place));
-    must(log_reader_events(reader, sample.number, LOG_PAGE_EVENTS, &page, &err));
-    ck_assert_uint_eq(page.count, 5001 - LOG_PAGE_EVENTS);
-    event_page_done(&page);
+    must(log_reader_events(reader, sample.number, LOG_PAGE_EVENTS, &events, &err));
+    ck_assert_uint_eq(events.count, 5001 - LOG_PAGE_EVENTS);
+    event_page_done(&events);
     log_reader_close(reader);
     sample_done(&sample);
 }
@@ -1015,14 +974,14 @@ Suite *test_suite(void)
     tcase_add_test(runs, test_the_summary_is_the_fold);
     tcase_add_test(runs, test_runs_are_listed_newest_first);
     TCase *output = test_case(suite, "output");
-    tcase_add_checked_fixture(output, setup, teardown);
+    tcase_add_checked_fixture(output, setup, free_page);
     tcase_add_test(output, test_output_is_read_by_pieces);
     tcase_add_test(output, test_output_head_tail_and_rest);
     tcase_add_test(output, test_output_of_an_agent_is_readable_or_raw);
     tcase_add_test(output, test_output_of_two_streams_by_time);
     tcase_add_test(output, test_output_is_read_page_by_page);
     tcase_add_test(output, test_bytes_are_bytes);
-    tcase_add_test(output, test_captures);
+    tcase_add_test(output, test_the_last_capture_of_an_attempt_is_read);
     tcase_add_test(output, test_parts_of_a_capture_are_read_separately);
     tcase_add_test(output, test_events_of_one_attempt);
     TCase *controls = test_case(suite, "controls");
