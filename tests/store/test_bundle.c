@@ -157,7 +157,6 @@ END_TEST
 
 START_TEST(test_a_secret_across_rows_is_cut)
 {
-    struct log_reader *reader = NULL;
     struct output_page page = {0};
     const struct log_output_key key = {.run = sample.number, .task = 1, .attempt = 1};
     say(0, 0, "before planted-");
@@ -167,7 +166,7 @@ START_TEST(test_a_secret_across_rows_is_cut)
     ck_assert(!file_holds(file, secret));
     ck_assert(!file_holds(file, "0123456789"));
     const struct place place = place_of_bundle();
-    ck_assert(log_reader_open(&reader, &place, NULL));
+    struct log_reader *reader = log_reader_of(&place);
     ck_assert(log_reader_output(reader, &key, 0, &page, NULL));
     ck_assert_str_eq(page.text.data, "before [cut:MY_API_KEY] after\n");
     int64_t next = 0;
@@ -186,7 +185,6 @@ END_TEST
 
 START_TEST(test_output_without_secrets_stays_row_by_row)
 {
-    struct log_reader *reader = NULL;
     struct output_page page = {0};
     const struct log_output_key key = {.run = sample.number, .task = 1, .attempt = 1};
     say(0, 0, "one\n");
@@ -194,7 +192,7 @@ START_TEST(test_output_without_secrets_stays_row_by_row)
     say(2, 100, "after a gap\n");
     make_and_keep();
     const struct place place = place_of_bundle();
-    ck_assert(log_reader_open(&reader, &place, NULL));
+    struct log_reader *reader = log_reader_of(&place);
     ck_assert(log_reader_output(reader, &key, 0, &page, NULL));
     ck_assert_uint_eq(page.count, 3);
     ck_assert_uint_eq(page.rows[1].len, 4);

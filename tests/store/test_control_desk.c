@@ -33,25 +33,27 @@ static struct control_desk *start_desk(const struct place *place)
     return desk;
 }
 
-/* Requests the act, waits for its row, and lets the desk finish. */
-static int64_t ask_and_stop(const struct place *place, int64_t run, struct control control,
-                            struct err *err)
+/* Requests the act, waits for its row, and lets the desk finish. Returns 0 if there is no such
+ * run. */
+static int64_t ask_and_stop(const struct place *place, int64_t run, struct control control)
 {
     struct control_desk *desk = start_desk(place);
     struct watch *watch = NULL;
+    struct err err = {0};
     int64_t ticket = 0;
     int64_t row = 0;
     struct bell bell;
-    ck_assert(bell_init(&bell, place, err) && watch_open(&watch, err) &&
-              watch_file(watch, bell.path, err));
-    ck_assert(control_desk_ask(desk, run, &control, &ticket, err));
-    int64_t since_us = clock_mono_us();
-    while (control_desk_row(desk, ticket, &row, err) && row == 0) {
+    ck_assert(bell_init(&bell, place, NULL) && watch_open(&watch, NULL) &&
+              watch_file(watch, bell.path, NULL));
+    ck_assert(control_desk_ask(desk, run, &control, &ticket, NULL));
+    const int64_t since_us = clock_mono_us();
+    while (control_desk_row(desk, ticket, &row, &err) && row == 0) {
         ck_assert_int_lt(clock_mono_us() - since_us, DEADLINE_US);
         struct pollfd fds = {.fd = watch_fd(watch), .events = POLLIN};
         (void)poll(&fds, 1, LOOK_MS);
         (void)watch_drain(watch);
     }
+    ck_assert_msg(row > 0 || err.code == ERR_NOT_FOUND, "%s", err.message);
     watch_close(watch);
     bell_done(&bell);
     control_desk_stop(desk);
@@ -61,11 +63,10 @@ static int64_t ask_and_stop(const struct place *place, int64_t run, struct contr
 static void assert_answer(const struct place *place, int64_t row, bool want_done,
                           const char *want_word)
 {
-    struct log_reader *reader = NULL;
+    struct log_reader *reader = log_reader_of(place);
     struct str answer = {0};
     bool answered = false;
     bool done = false;
-    must(log_reader_open(&reader, place, &err));
     must(log_reader_answer(reader, row, &answered, &done, &answer, &err));
     ck_assert_msg(answered, "no answer");
     ck_assert_msg(done == want_done, "%s", str_text(&answer));
@@ -167,9 +168,7 @@ START_TEST(test_a_run_that_is_not_there)
 {
     struct place place = sample_place();
     sample_open(&live, &place, TASKS);
-    struct err err = {0};
-    ck_assert_int_eq(ask_and_stop(&place, 77, act(CONTROL_HOLD, 1), &err), 0);
-    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    ck_assert_int_eq(ask_and_stop(&place, 77, act(CONTROL_HOLD, 1)), 0);
     sample_done(&live);
 }
 END_TEST
@@ -220,12 +219,9 @@ START_TEST(test_an_ended_run_refuses_acts)
     int64_t run = live.number;
     int64_t last_seq = live.state.last_seq;
     sample_done(&live);
-    struct err err = {0};
-    int64_t row = ask_and_stop(&place, run, act(CONTROL_HOLD, 1), &err);
-    ck_assert_msg(row > 0, "%s", err.message);
-    assert_answer(&place, row, false, "the run has ended");
-    struct follower *follower = NULL;
-    ck_assert(follower_open(&follower, &place, run, &err));
+    assert_answer(&place, ask_and_stop(&place, run, act(CONTROL_HOLD, 1)), false,
+                  "the run has ended");
+    struct follower *follower = log_follow(&place, run);
     ck_assert_int_eq(follower_run(follower)->last_seq, last_seq);
     follower_close(follower);
 }
@@ -248,16 +244,12 @@ START_TEST(test_acts_on_an_orphan)
     };
     struct place place = sample_place();
     make_orphan(&place, 2);
-    struct err err = {0};
-    int64_t row = ask_and_stop(&place, 1, act(cases[_i].verb, cases[_i].task), &err);
-    ck_assert_msg(row > 0, "%s", err.message);
+    const int64_t row = ask_and_stop(&place, 1, act(cases[_i].verb, cases[_i].task));
     assert_answer(&place, row, cases[_i].done, cases[_i].word);
 
     /* The log can still be followed, nothing was started and nobody owns the run. */
-    struct follower *follower = NULL;
-    ck_assert(follower_open(&follower, &place, 1, &err));
+    struct follower *follower = log_follow(&place, 1);
     int running = 0;
-    ck_assert_msg(follower_read(follower, 0, NULL, NULL, NULL, &err), "%s", err.message);
     const struct run_state *state = follower_state(follower);
     for (int i = 0; i < TASKS; i++)
         running += state->tasks[i].status == TASK_RUNNING;
@@ -275,17 +267,13 @@ START_TEST(test_an_act_on_a_run_that_is_locked_without_an_owner_is_refused)
 {
     struct place place = sample_place();
     make_orphan(&place, 2);
-    struct follower *follower = NULL;
-    struct err err = {0};
+    struct follower *follower = log_follow(&place, 1);
     char path[PATH_MAX + 64];
-    ck_assert_msg(follower_open(&follower, &place, 1, &err), "%s", err.message);
     (void)snprintf(path, sizeof(path), "%s/owner/%s", place.dir, follower_run(follower)->uid);
     follower_close(follower);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ck_assert_int_eq(flock(fd, LOCK_SH | LOCK_NB), 0);
-    int64_t row = ask_and_stop(&place, 1, act(CONTROL_HOLD, 8), &err);
-    ck_assert_msg(row > 0, "%s", err.message);
-    assert_answer(&place, row, false, "another process");
+    assert_answer(&place, ask_and_stop(&place, 1, act(CONTROL_HOLD, 8)), false, "another process");
     (void)close(fd);
 }
 END_TEST

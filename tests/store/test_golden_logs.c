@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "golden_log.h"
-#include "log_reader.h"
+#include "log_try.h"
 #include "must.h"
 #include "test_main.h"
 #include "what_if.h"
@@ -59,8 +59,7 @@ static struct look hold(const char *sql, const char *rules)
 {
     const struct place place = golden_log_make(sql);
     struct look look = {0};
-    struct log_reader *reader = NULL;
-    must(log_reader_open(&reader, &place, &err));
+    struct log_reader *reader = log_reader_of(&place);
     const struct verify_asked asked = {.reader = reader,
                                        .rules = rules,
                                        .differs = on_decision,
@@ -191,10 +190,9 @@ static struct what_if_sum sum;
 
 static void read_golden(const char *name)
 {
-    struct log_reader *reader = NULL;
     const struct place place = golden_log_place(name);
     golden = (struct golden){0};
-    must(log_reader_open(&reader, &place, &err));
+    struct log_reader *reader = log_reader_of(&place);
     must(log_reader_run(reader, 0, &golden.run, &err));
     must(log_reader_events(reader, golden.run.number, 0, &golden.page, &err));
     ck_assert_uint_lt(golden.page.count, LOG_PAGE_EVENTS);

@@ -66,10 +66,9 @@ static void go_home(void)
 /* A reader sees every event once and in order, in whichever file it is. */
 static int64_t events_seen(const struct place *place, int64_t run)
 {
-    struct log_reader *reader = NULL;
     struct event_page page = {0};
     int64_t last = 0;
-    must(log_reader_open(&reader, place, &err));
+    struct log_reader *reader = log_reader_of(place);
     do {
         must(log_reader_events(reader, run, last, &page, &err));
         for (size_t i = 0; i < page.count; i++)
@@ -104,10 +103,9 @@ START_TEST(test_readers_continue_in_the_spill)
     put_output(spill, LOG_OUTPUT_HEAD, 1, "two");
     ck_assert_int_eq(events_seen(&sample.place, sample.number), BEFORE + AWAY);
 
-    struct log_reader *reader = NULL;
     struct output_page page = {0};
     const struct log_output_key key = {.run = sample.number, .attempt = 1};
-    must(log_reader_open(&reader, &sample.place, &err));
+    struct log_reader *reader = log_reader_of(&sample.place);
     must(log_reader_output_tail(reader, &key, 100, &page, &err));
     ck_assert_str_eq(str_text(&page.text), "one two");
     must(log_reader_output(reader, &key, 0, &page, &err));
@@ -389,9 +387,8 @@ START_TEST(test_acts_and_answers_find_each_other_across_the_spill)
         const struct log_batch batch = {.events = &answer, .event_count = 1};
         must(log_writer_commit(spill, &batch, LOG_SYNC_FULL, &err));
     }
-    struct log_reader *reader = NULL;
     struct log_run_info info;
-    must(log_reader_open(&reader, &sample.place, &err));
+    struct log_reader *reader = log_reader_of(&sample.place);
     must(log_reader_run(reader, sample.number, &info, &err));
     log_run_info_done(&info);
     for (int home = 0; home < 2; home++) {
