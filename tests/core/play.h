@@ -22,8 +22,9 @@ struct play {
     int jobs_after; /* of the engine that continues after a crash; 0 = as before, or 2 */
 };
 
-/* Asserts that the plan is valid. */
-void play_open(struct play *play, const char *plan_json);
+/* Asserts that the plan is valid. In JSON without double quotes, single quotes stand for them, here
+ * and for play_what_if(). */
+void play_open(struct play *play, const char *plan);
 /* Also checks that folding all events again gives the same state, and deciding again the same
  * events (redecide.h). */
 void play_close(struct play *play);

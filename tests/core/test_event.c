@@ -316,9 +316,8 @@ START_TEST(test_A5_the_end_of_a_step_has_its_members)
 END_TEST
 
 static const char one_step[] =
-    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"transport\","
-    "\"jitter\":0}},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"phase\":\"GREEN\",\"policy\":\"p\","
-    "\"run\":[\"true\"]}]}]}";
+    "{'version':1,'idempotent':true,'policies':{'p':{'like':'transport','jitter':0}},'tasks':["
+    "{'id':'a','steps':[{'phase':'GREEN','policy':'p','run':['true']}]}]}";
 
 static void setup_words(void)
 {
@@ -371,9 +370,8 @@ START_TEST(test_E4_each_retry_says_attempt_max_delay_and_error)
 END_TEST
 
 static const char many_tries[] =
-    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"default\","
-    "\"max_attempts\":10}},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"policy\":\"p\","
-    "\"run\":[\"true\"]}]}]}";
+    "{'version':1,'idempotent':true,'policies':{'p':{'like':'default','max_attempts':10}},"
+    "'tasks':[{'id':'a','steps':[{'policy':'p','run':['true']}]}]}";
 
 /* The attempt fails with the same output as before, apart from what is masked. */
 static void fail_alike(int attempt)
@@ -439,9 +437,8 @@ START_TEST(test_a_start_that_fails_is_no_try_of_so_many)
 END_TEST
 
 static const char no_delay[] =
-    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"default\","
-    "\"base_delay_ms\":3}},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"policy\":\"p\","
-    "\"run\":[\"true\"]}]}]}";
+    "{'version':1,'idempotent':true,'policies':{'p':{'like':'default','base_delay_ms':3}},"
+    "'tasks':[{'id':'a','steps':[{'policy':'p','run':['true']}]}]}";
 
 START_TEST(test_a_tiny_wait_is_shown_as_at_once)
 {
@@ -452,9 +449,8 @@ START_TEST(test_a_tiny_wait_is_shown_as_at_once)
 END_TEST
 
 static const char one_retry[] =
-    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"transport\","
-    "\"max_attempts\":2,\"jitter\":0}},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"policy\":\"p\","
-    "\"run\":[\"true\"]}]}]}";
+    "{'version':1,'idempotent':true,'policies':{'p':{'like':'transport','max_attempts':2,"
+    "'jitter':0}},'tasks':[{'id':'a','steps':[{'policy':'p','run':['true']}]}]}";
 
 START_TEST(test_a_free_wait_after_the_last_retry_is_not_past_the_most)
 {

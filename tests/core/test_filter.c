@@ -10,15 +10,13 @@
 enum { SECOND = 1000 };
 
 static const char plan_json[] =
-    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"default\","
-    "\"max_attempts\":6,\"base_delay_ms\":15000,\"multiplier\":2,\"cap_ms\":300000,"
-    "\"jitter\":\"none\",\"window\":0}},\"tasks\":["
-    "{\"id\":\"T-1\",\"title\":\"cart: merge\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]},"
-    "{\"id\":\"T-2\",\"title\":\"mail: a=b rounding\",\"steps\":[{\"run\":[\"x\"],\"policy\":"
-    "\"p\"}]},"
-    "{\"id\":\"T-3\",\"title\":\"Docs\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]},"
-    "{\"id\":\"T-4\",\"title\":\"tax\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]},"
-    "{\"id\":\"T-5\",\"title\":\"last\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]}]}";
+    "{'version':1,'idempotent':true,'policies':{'p':{'like':'default','max_attempts':6,"
+    "'base_delay_ms':15000,'multiplier':2,'cap_ms':300000,'jitter':'none','window':0}},'tasks':["
+    "{'id':'T-1','title':'cart: merge','steps':[{'run':['x'],'policy':'p'}]},"
+    "{'id':'T-2','title':'mail: a=b rounding','steps':[{'run':['x'],'policy':'p'}]},"
+    "{'id':'T-3','title':'Docs','steps':[{'run':['x'],'policy':'p'}]},"
+    "{'id':'T-4','title':'tax','steps':[{'run':['x'],'policy':'p'}]},"
+    "{'id':'T-5','title':'last','steps':[{'run':['x'],'policy':'p'}]}]}";
 
 static struct play play;
 static struct task_filter_facts facts;
@@ -226,10 +224,10 @@ static struct err err;
 
 /* "a" meets a limit once and passes, "b" fails for good; "c" needs it. */
 static const char records_plan[] =
-    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"transport\","
-    "\"jitter\":0}},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"phase\":\"GREEN\",\"policy\":\"p\","
-    "\"run\":[\"true\"]}]},{\"id\":\"b\",\"steps\":[{\"phase\":\"RED\",\"policy\":\"p\","
-    "\"run\":[\"true\"]}]},{\"id\":\"c\",\"needs\":[\"b\"],\"steps\":[{\"run\":[\"true\"]}]}]}";
+    "{'version':1,'idempotent':true,'policies':{'p':{'like':'transport','jitter':0}},'tasks':["
+    "{'id':'a','steps':[{'phase':'GREEN','policy':'p','run':['true']}]},"
+    "{'id':'b','steps':[{'phase':'RED','policy':'p','run':['true']}]},"
+    "{'id':'c','needs':['b'],'steps':[{'run':['true']}]}]}";
 
 static void setup_records(void)
 {

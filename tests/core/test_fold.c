@@ -8,10 +8,9 @@
 #include "test_main.h"
 
 static const char plan[] =
-    "{\"version\":1,\"idempotent\":true,\"tasks\":["
-    "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"},{\"run\":[\"y\"]}]},"
-    "{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"],\"source\":\"web\"}]},"
-    "{\"id\":\"c\",\"needs\":[\"b\"],\"steps\":[{\"run\":[\"x\"]}]}]}";
+    "{'version':1,'idempotent':true,'tasks':[{'id':'a','steps':[{'run':['x'],'source':'api'},"
+    "{'run':['y']}]},{'id':'b','steps':[{'run':['x'],'source':'web'}]},"
+    "{'id':'c','needs':['b'],'steps':[{'run':['x']}]}]}";
 
 enum { TASKS = 3, SOURCES = 2 };
 

@@ -8,11 +8,11 @@
 #include "test_main.h"
 
 /* Three steps of one source and one of none, four at a time. */
-static const char four[] = "{\"version\":1,\"idempotent\":true,\"tasks\":["
-                           "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"
-                           "{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"
-                           "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"
-                           "{\"id\":\"free\",\"steps\":[{\"run\":[\"x\"]}]}]}";
+static const char four[] = "{'version':1,'idempotent':true,'tasks':["
+                           "{'id':'a','steps':[{'run':['x'],'source':'api'}]},"
+                           "{'id':'b','steps':[{'run':['x'],'source':'api'}]},"
+                           "{'id':'c','steps':[{'run':['x'],'source':'api'}]},"
+                           "{'id':'free','steps':[{'run':['x']}]}]}";
 
 static struct play play;
 
@@ -63,13 +63,12 @@ START_TEST(test_probe_whose_end_says_nothing_sends_the_next)
 END_TEST
 
 /* `d` needs `free`, which runs: it is not in the line yet. */
-static const char needy[] = "{\"version\":1,\"idempotent\":true,\"tasks\":["
-                            "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"
-                            "{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"
-                            "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"
-                            "{\"id\":\"d\",\"needs\":[\"free\"],\"steps\":[{\"run\":[\"x\"],"
-                            "\"source\":\"api\"}]},"
-                            "{\"id\":\"free\",\"steps\":[{\"run\":[\"x\"]}]}]}";
+static const char needy[] = "{'version':1,'idempotent':true,'tasks':["
+                            "{'id':'a','steps':[{'run':['x'],'source':'api'}]},"
+                            "{'id':'b','steps':[{'run':['x'],'source':'api'}]},"
+                            "{'id':'c','steps':[{'run':['x'],'source':'api'}]},"
+                            "{'id':'d','needs':['free'],'steps':[{'run':['x'],'source':'api'}]},"
+                            "{'id':'free','steps':[{'run':['x']}]}]}";
 
 static bool answers(bool done, const char *words)
 {
@@ -219,10 +218,10 @@ static void fail_alike(const char *task, uint64_t print)
 START_TEST(test_a_fault_spans_a_minute_at_most)
 {
     static const char slow[] =
-        "{\"version\":1,\"idempotent\":true,\"policies\":{\"slow\":{\"like\":\"default\","
-        "\"base_delay_ms\":300000,\"cap_ms\":300000}},\"policy\":\"slow\",\"tasks\":["
-        "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"]}]},{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"]}]},"
-        "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"]}]}]}";
+        "{'version':1,'idempotent':true,'policies':{'slow':{'like':'default',"
+        "'base_delay_ms':300000,'cap_ms':300000}},'policy':'slow','tasks':["
+        "{'id':'a','steps':[{'run':['x']}]},{'id':'b','steps':[{'run':['x']}]},"
+        "{'id':'c','steps':[{'run':['x']}]}]}";
     struct fault faults[FAULTS_MAX];
     play_open(&play, slow);
     play_start(&play, 4);

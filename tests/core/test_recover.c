@@ -4,10 +4,10 @@
 #include "play.h"
 #include "test_main.h"
 
-static const char two[] = "{\"version\":1,\"idempotent\":true,\"tasks\":["
-                          "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"]},{\"run\":[\"y\"]}]},"
-                          "{\"id\":\"b\",\"needs\":[\"a\"],\"steps\":[{\"run\":[\"x\"]}]},"
-                          "{\"id\":\"c\",\"needs\":[\"b\"],\"steps\":[{\"run\":[\"x\"]}]}]}";
+static const char two[] = "{'version':1,'idempotent':true,'tasks':["
+                          "{'id':'a','steps':[{'run':['x']},{'run':['y']}]},"
+                          "{'id':'b','needs':['a'],'steps':[{'run':['x']}]},"
+                          "{'id':'c','needs':['b'],'steps':[{'run':['x']}]}]}";
 
 static struct play play;
 
@@ -52,11 +52,9 @@ END_TEST
 /* An ended run: `a` failed and blocked `b`, `d` was cancelled, `p` passed. */
 static void begin_ended(void)
 {
-    begin("{\"version\":1,\"idempotent\":true,\"tasks\":["
-          "{\"id\":\"a\",\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"]}]},"
-          "{\"id\":\"b\",\"needs\":[\"a\"],\"steps\":[{\"run\":[\"x\"]}]},"
-          "{\"id\":\"d\",\"steps\":[{\"run\":[\"x\"]}]},"
-          "{\"id\":\"p\",\"steps\":[{\"run\":[\"x\"]}]}]}");
+    begin("{'version':1,'idempotent':true,'tasks':[{'id':'a','steps':[{'phase':'RED',"
+          "'run':['x']}]},{'id':'b','needs':['a'],'steps':[{'run':['x']}]},"
+          "{'id':'d','steps':[{'run':['x']}]},{'id':'p','steps':[{'run':['x']}]}]}");
     play_control(&play, CONTROL_CANCEL, "d", CANCEL_KILL);
     play_exit(&play, "d", 1, play_persistent(REASON_NONE));
     play_exit(&play, "a", 1, play_persistent(REASON_NONE));
@@ -136,8 +134,7 @@ END_TEST
 
 START_TEST(test_a_step_that_cannot_be_repeated_needs_a_person)
 {
-    begin("{\"version\":1,\"tasks\":[{\"id\":\"a\",\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"]}]}"
-          "]}");
+    begin("{'version':1,'tasks':[{'id':'a','steps':[{'phase':'RED','run':['x']}]}]}");
     die_after(EVENT_ATTEMPT_STARTED);
     ck_assert_int_eq(play_status(&play, "a"), TASK_NEEDS_YOU);
     ck_assert_int_eq(play.state.exit_code, 4);
@@ -147,8 +144,8 @@ END_TEST
 /* The recorded end says whether the expected failure came, also without the verdict. */
 START_TEST(test_expectation_is_kept_without_the_verdict)
 {
-    begin("{\"version\":1,\"tasks\":[{\"id\":\"a\",\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"],"
-          "\"expect\":\"failure\"}]}]}");
+    begin("{'version':1,'tasks':[{'id':'a','steps':[{'phase':'RED','run':['x'],"
+          "'expect':'failure'}]}]}");
     if (_i == 0)
         play_exit(&play, "a", 0, play_passed());
     else
@@ -171,10 +168,9 @@ END_TEST
 
 START_TEST(test_pending_blocks_are_made_up_for)
 {
-    begin("{\"version\":1,\"tasks\":["
-          "{\"id\":\"c\",\"needs\":[\"b\"],\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"]}]},"
-          "{\"id\":\"b\",\"needs\":[\"a\"],\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"]}]},"
-          "{\"id\":\"a\",\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"]}]}]}");
+    begin("{'version':1,'tasks':[{'id':'c','needs':['b'],'steps':[{'phase':'RED','run':['x']}]},"
+          "{'id':'b','needs':['a'],'steps':[{'phase':'RED','run':['x']}]},"
+          "{'id':'a','steps':[{'phase':'RED','run':['x']}]}]}");
     play_exit(&play, "a", 1, play_persistent(REASON_NONE));
     ck_assert_int_eq(play_count(&play, EVENT_TASK_BLOCKED, NULL), 2);
     die_after(EVENT_STEP_ENDED);

@@ -6,11 +6,11 @@
 #include "test_main.h"
 
 #define PLAN(policy)                                                                               \
-    "{\"version\":1,\"idempotent\":true,\"tasks\":["                                               \
-    "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"policy\":" policy "}]},"                          \
-    "{\"id\":\"b\",\"steps\":[{\"run\":[\"y\"]}]}]}"
-#define STANDARD "\"default\""
-#define MANY     "{\"like\":\"transport\",\"max_attempts\":100,\"cap_ms\":2000}"
+    "{'version':1,'idempotent':true,'tasks':["                                                     \
+    "{'id':'a','steps':[{'run':['x'],'policy':" policy "}]},"                                      \
+    "{'id':'b','steps':[{'run':['y']}]}]}"
+#define STANDARD "'default'"
+#define MANY     "{'like':'transport','max_attempts':100,'cap_ms':2000}"
 
 /* What was told of the run. */
 struct told {
@@ -222,10 +222,10 @@ END_TEST
 START_TEST(test_after_too_many_differences_the_rest_is_only_counted)
 {
     struct play play;
-    play_open(&play, "{\"version\":1,\"idempotent\":true,\"tasks\":["
-                     "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"policy\":" MANY "}]},"
-                     "{\"id\":\"b\",\"steps\":[{\"run\":[\"y\"],\"policy\":" MANY "}]},"
-                     "{\"id\":\"c\",\"steps\":[{\"run\":[\"z\"],\"policy\":" MANY "}]}]}");
+    play_open(&play, "{'version':1,'idempotent':true,'tasks':["
+                     "{'id':'a','steps':[{'run':['x'],'policy':" MANY "}]},"
+                     "{'id':'b','steps':[{'run':['y'],'policy':" MANY "}]},"
+                     "{'id':'c','steps':[{'run':['z'],'policy':" MANY "}]}]}");
     play_start(&play, 3);
     for (int i = 0; i < 90; i++) {
         for (const char *task = "abc"; *task; task++) {

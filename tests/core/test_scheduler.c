@@ -12,8 +12,8 @@
 #include "test_main.h"
 
 #define ONE(phase)                                                                                 \
-    "{\"version\":1,\"idempotent\":true,\"tasks\":[{\"id\":\"a\",\"steps\":[{\"phase\":\"" phase   \
-    "\",\"run\":[\"x\"]}]}]}"
+    "{'version':1,'idempotent':true,'tasks':[{'id':'a','steps':[{'phase':'" phase                  \
+    "','run':['x']}]}]}"
 
 static struct play play;
 
@@ -163,9 +163,8 @@ END_TEST
 
 START_TEST(test_A9_attempts_are_an_option)
 {
-    begin("{\"version\":1,\"idempotent\":true,"
-          "\"policies\":{\"p\":{\"like\":\"default\",\"max_attempts\":5,\"base_delay_ms\":7}},"
-          "\"tasks\":[{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]}]}");
+    begin("{'version':1,'idempotent':true,'policies':{'p':{'like':'default','max_attempts':5,"
+          "'base_delay_ms':7}},'tasks':[{'id':'a','steps':[{'run':['x'],'policy':'p'}]}]}");
     for (int i = 0; i < 5; i++) {
         ck_assert_int_eq(run_state_tries(&play.state, 0), 5);
         play_exit(&play, "a", 1, play_persistent(REASON_NONE));
@@ -327,8 +326,8 @@ static const struct {
 
 START_TEST(test_expected_failure)
 {
-    begin("{\"version\":1,\"tasks\":[{\"id\":\"d\",\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"],"
-          "\"expect\":\"failure\"}]}]}");
+    begin("{'version':1,'tasks':[{'id':'d','steps':[{'phase':'RED','run':['x'],"
+          "'expect':'failure'}]}]}");
     play_outcome(&play, "d", (struct outcome){.kind = red_cases[_i].outcome, .code = 1},
                  play_persistent(red_cases[_i].reason));
     ck_assert_msg(play_status(&play, "d") == red_cases[_i].want, "%s", red_cases[_i].name);
@@ -339,12 +338,12 @@ START_TEST(test_a_chain_of_many_tasks_blocks_without_recursion)
 {
     enum { TASKS = 20000 };
     struct str plan = {0};
-    str_add(&plan, "{\"version\":1,\"idempotent\":true,\"tasks\":[");
+    str_add(&plan, "{'version':1,'idempotent':true,'tasks':[");
     for (int i = 0; i < TASKS; i++) {
-        str_addf(&plan, "%s{\"id\":\"t%d\",", i > 0 ? "," : "", i);
+        str_addf(&plan, "%s{'id':'t%d',", i > 0 ? "," : "", i);
         if (i > 0)
-            str_addf(&plan, "\"needs\":[\"t%d\"],", i - 1);
-        str_add(&plan, "\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"]}]}");
+            str_addf(&plan, "'needs':['t%d'],", i - 1);
+        str_add(&plan, "'steps':[{'phase':'RED','run':['x']}]}");
     }
     str_add(&plan, "]}");
     begin(plan.data);
@@ -360,13 +359,9 @@ START_TEST(test_a_task_that_many_need)
 {
     enum { MANY = 100 };
     struct str plan = {0};
-    str_add(&plan, "{\"version\":1,\"tasks\":[{\"id\":\"a\",\"steps\":[{\"phase\":\"RED\",\"run\":["
-                   "\"x\"]}]}");
+    str_add(&plan, "{'version':1,'tasks':[{'id':'a','steps':[{'phase':'RED','run':['x']}]}");
     for (int i = 0; i < MANY; i++)
-        str_addf(
-            &plan,
-            ",{\"id\":\"t%d\",\"needs\":[\"a\"],\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"]}]}",
-            i);
+        str_addf(&plan, ",{'id':'t%d','needs':['a'],'steps':[{'phase':'RED','run':['x']}]}", i);
     str_add(&plan, "]}");
     play_open(&play, str_text(&plan));
     str_done(&plan);

@@ -13,11 +13,9 @@
 #include "test_main.h"
 
 #define PLAN                                                                                       \
-    "{\"version\":1,\"idempotent\":true,\"tasks\":["                                               \
-    "{\"id\":\"a\",\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"],\"expect\":\"failure\"},"         \
-    "{\"run\":[\"x\"]},{\"phase\":\"VERIFY\",\"run\":[\"y\"]}]},"                                  \
-    "{\"id\":\"b\",\"needs\":[\"a\"],\"steps\":[{\"run\":[\"x\"]}]},"                              \
-    "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"]}]}]}"
+    "{'version':1,'idempotent':true,'tasks':[{'id':'a','steps':[{'phase':'RED','run':['x'],"       \
+    "'expect':'failure'},{'run':['x']},{'phase':'VERIFY','run':['y']}]},"                          \
+    "{'id':'b','needs':['a'],'steps':[{'run':['x']}]},{'id':'c','steps':[{'run':['x']}]}]}"
 
 static struct play play;
 static struct str text;

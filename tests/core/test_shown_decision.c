@@ -14,14 +14,14 @@ enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE };
 
 /* One step of a policy, which is like `sandbox` and says more. */
 #define PLAN_OF(policy)                                                                            \
-    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"default\"" policy          \
-    "}},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]},"                 \
-    "{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]},"                               \
-    "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]}]}"
+    "{'version':1,'idempotent':true,'policies':{'p':{'like':'default'" policy                      \
+    "}},'tasks':[{'id':'a','steps':[{'run':['x'],'policy':'p'}]},"                                 \
+    "{'id':'b','steps':[{'run':['x'],'policy':'p'}]},"                                             \
+    "{'id':'c','steps':[{'run':['x'],'policy':'p'}]}]}"
 
 #define PLAIN                                                                                      \
-    ",\"max_attempts\":6,\"base_delay_ms\":15000,\"multiplier\":2,\"cap_ms\":300000,"              \
-    "\"jitter\":\"none\",\"window\":0"
+    ",'max_attempts':6,'base_delay_ms':15000,'multiplier':2,'cap_ms':300000,'jitter':'none',"      \
+    "'window':0"
 
 static struct play play;
 static struct str text;
@@ -124,8 +124,8 @@ static const struct {
     {"the first wait", PLAN_OF(PLAIN), 1, "15 s, cap 5:00"},
     {"the third wait", PLAN_OF(PLAIN), 3, "15 s x2^2 = 60 s, cap 5:00"},
     {"the cap cuts",
-     PLAN_OF(",\"max_attempts\":6,\"base_delay_ms\":500,\"multiplier\":10,\"cap_ms\":30000,"
-             "\"jitter\":\"none\",\"window\":0"),
+     PLAN_OF(",'max_attempts':6,'base_delay_ms':500,'multiplier':10,'cap_ms':30000,"
+             "'jitter':'none','window':0"),
      3, "0.5 s x10^2, cut to 30 s, cap 30 s"},
 };
 
@@ -140,7 +140,7 @@ END_TEST
 
 static const struct {
     const char *json, *words;
-} jitters[] = {{"0.25", ", jitter "}, {"\"full\"", ", full jitter "}};
+} jitters[] = {{"0.25", ", jitter "}, {"'full'", ", full jitter "}};
 
 /* The shown time is the time that is waited. */
 START_TEST(test_formula_tells_the_factor_of_the_jitter)
@@ -148,8 +148,7 @@ START_TEST(test_formula_tells_the_factor_of_the_jitter)
     char plan[2048];
     struct str seconds = {0};
     (void)snprintf(plan, sizeof(plan),
-                   PLAN_OF(",\"base_delay_ms\":60000,\"cap_ms\":300000,\"jitter\":%s"),
-                   jitters[_i].json);
+                   PLAN_OF(",'base_delay_ms':60000,'cap_ms':300000,'jitter':%s"), jitters[_i].json);
     open(plan, 1);
     fail_and_wait(1);
     const char *said = strstr(formula("a"), jitters[_i].words);
@@ -195,7 +194,7 @@ END_TEST
 
 START_TEST(test_a_hint_that_is_too_long_says_when_it_resets)
 {
-    open(PLAN_OF(PLAIN ",\"retry_after_cap_ms\":60000"), 1);
+    open(PLAN_OF(PLAIN ",'retry_after_cap_ms':60000"), 1);
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_OVERLOADED, 2 * HOUR));
     ck_assert_int_eq(play_status(&play, "a"), TASK_NEEDS_YOU);
     ck_assert_str_eq(next_of("a"), "resets +120m");
@@ -235,33 +234,33 @@ static const struct {
     const char *want;
 } endings[] = {
     {.name = "class",
-     .plan = PLAN_OF(",\"retry_on\":[\"transient\"]"),
+     .plan = PLAN_OF(",'retry_on':['transient']"),
      .outcome = {.code = 1},
      .reason = REASON_TEST_FAIL,
      .want = "gave up: policy p does not try again on a persistent failure"},
     {.name = "phase",
-     .plan = PLAN_OF(",\"phases\":[\"VERIFY\"]"),
+     .plan = PLAN_OF(",'phases':['VERIFY']"),
      .outcome = {.code = 1},
      .type = TRANSIENT_NETWORK_TIMEOUT,
      .want = "gave up: policy p does not try again in GREEN"},
     {.name = "a start, which is tried again in every phase",
-     .plan = PLAN_OF(",\"phases\":[\"VERIFY\"]"),
+     .plan = PLAN_OF(",'phases':['VERIFY']"),
      .outcome = {.kind = OUTCOME_NOT_STARTED, .code = 2},
      .reason = REASON_NOT_FOUND,
      .want = "gave up: policy infrastructure does not try again on a persistent failure"},
     {.name = "time-out",
-     .plan = PLAN_OF(",\"retry_timeouts\":false"),
+     .plan = PLAN_OF(",'retry_timeouts':false"),
      .outcome = {.kind = OUTCOME_TIMEOUT},
      .type = TRANSIENT_RESOURCE_BUSY,
      .want = "gave up: policy p does not try again after a time-out"},
     {.name = "deadline",
-     .plan = PLAN_OF(PLAIN ",\"deadline_ms\":60000"),
+     .plan = PLAN_OF(PLAIN ",'deadline_ms':60000"),
      .wait_ms = 50 * SECOND,
      .outcome = {.code = 1},
      .type = TRANSIENT_NETWORK_TIMEOUT,
      .want = "gave up: the next try would start past its 1:00, 50.0 s are gone"},
     {.name = "a short deadline, with tenths",
-     .plan = PLAN_OF(PLAIN ",\"deadline_ms\":1800"),
+     .plan = PLAN_OF(PLAIN ",'deadline_ms':1800"),
      .wait_ms = 1250,
      .outcome = {.code = 1},
      .type = TRANSIENT_NETWORK_TIMEOUT,
@@ -283,7 +282,7 @@ END_TEST
 
 START_TEST(test_end_tells_tries_that_are_used_up)
 {
-    open(PLAN_OF(",\"max_attempts\":2,\"jitter\":\"none\",\"window\":0"), 3);
+    open(PLAN_OF(",'max_attempts':2,'jitter':'none','window':0"), 3);
     fail_and_wait(2);
     ck_assert_str_eq(end_of("a"), "gave up: 2 of 2 tries used");
     ck_assert_ptr_nonnull(strstr(why_of("a"), "(gave up: 2 of 2 tries used)"));
@@ -314,9 +313,9 @@ START_TEST(test_end_of_a_loop_says_what_was_seen)
         int times;
         const char *want;
     } cases[] = {
-        {PLAN_OF(",\"max_attempts\":6,\"window\":2"), false, 2,
+        {PLAN_OF(",'max_attempts':6,'window':2"), false, 2,
          "stuck: the same result 2 times in a row, its policy stops at 2"},
-        {PLAN_OF(",\"max_attempts\":9"), true, 5, "stuck: same result 5 times"},
+        {PLAN_OF(",'max_attempts':9"), true, 5, "stuck: same result 5 times"},
     };
     const struct entropy_fact fact = {.bits = ENTROPY_FAILED, .new_permille = -1};
     open(cases[_i].plan, 9);
@@ -427,7 +426,7 @@ START_TEST(test_correction_stands_before_the_first_verdict)
 {
     struct verdict verdict = play_persistent(REASON_TEST_FAIL);
     (void)snprintf(verdict.rule, sizeof(verdict.rule), "tap.not-ok");
-    open(PLAN_OF(",\"retry_on\":[\"persistent\",\"transient\"]"), 1);
+    open(PLAN_OF(",'retry_on':['persistent','transient']"), 1);
     play_exit(&play, "a", 1, verdict);
     const struct verdict_label network = {.class = VERDICT_TRANSIENT,
                                           .type = TRANSIENT_NETWORK_TIMEOUT};
@@ -457,11 +456,11 @@ START_TEST(test_follower_names_whom_it_waits_for)
 }
 END_TEST
 
-static const char gated[] = "{\"version\":1,\"idempotent\":true,\"tasks\":["
-                            "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"
-                            "{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"
-                            "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"
-                            "{\"id\":\"d\",\"steps\":[{\"run\":[\"y\"],\"source\":\"web\"}]}]}";
+static const char gated[] = "{'version':1,'idempotent':true,'tasks':["
+                            "{'id':'a','steps':[{'run':['x'],'source':'api'}]},"
+                            "{'id':'b','steps':[{'run':['x'],'source':'api'}]},"
+                            "{'id':'c','steps':[{'run':['x'],'source':'api'}]},"
+                            "{'id':'d','steps':[{'run':['y'],'source':'web'}]}]}";
 
 START_TEST(test_a_gate_is_shown_from_closing_to_opening)
 {
@@ -531,11 +530,10 @@ END_TEST
 
 /* What comes next for a task that waits. */
 static const char waiting[] =
-    "{\"version\":1,\"idempotent\":true,\"tasks\":["
-    "{\"id\":\"a\",\"steps\":[{\"phase\":\"GREEN\",\"run\":[\"x\"],\"policy\":{\"max_attempts\":4,"
-    "\"base_delay_ms\":1000,\"jitter\":0.5}}]},"
-    "{\"id\":\"b\",\"steps\":[{\"phase\":\"GREEN\",\"run\":[\"x\"],\"policy\":{\"max_attempts\":9,"
-    "\"base_delay_ms\":60000,\"cap_ms\":600000,\"deadline_ms\":400000,\"same_stops\":2}}]}]}";
+    "{'version':1,'idempotent':true,'tasks':[{'id':'a','steps':[{'phase':'GREEN','run':['x'],"
+    "'policy':{'max_attempts':4,'base_delay_ms':1000,'jitter':0.5}}]},"
+    "{'id':'b','steps':[{'phase':'GREEN','run':['x'],'policy':{'max_attempts':9,"
+    "'base_delay_ms':60000,'cap_ms':600000,'deadline_ms':400000,'same_stops':2}}]}]}";
 
 static struct tries_ahead ahead;
 

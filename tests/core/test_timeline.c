@@ -7,13 +7,12 @@
 #include "test_main.h"
 
 #define PLAN                                                                                       \
-    "{\"version\":1,\"idempotent\":true,\"policies\":{\"slow\":{\"like\":\"default\","             \
-    "\"base_delay_ms\":10000,\"cap_ms\":60000,\"max_attempts\":4}},\"policy\":\"slow\",\"tasks\":" \
-    "["                                                                                            \
-    "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"]},{\"phase\":\"VERIFY\",\"run\":[\"y\"]}]},"         \
-    "{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"                             \
-    "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"                             \
-    "{\"id\":\"d\",\"needs\":[\"a\"],\"steps\":[{\"run\":[\"x\"]}]}]}"
+    "{'version':1,'idempotent':true,'policies':{'slow':{'like':'default','base_delay_ms':10000,"   \
+    "'cap_ms':60000,'max_attempts':4}},'policy':'slow','tasks':["                                  \
+    "{'id':'a','steps':[{'run':['x']},{'phase':'VERIFY','run':['y']}]},"                           \
+    "{'id':'b','steps':[{'run':['x'],'source':'api'}]},"                                           \
+    "{'id':'c','steps':[{'run':['x'],'source':'api'}]},"                                           \
+    "{'id':'d','needs':['a'],'steps':[{'run':['x']}]}]}"
 
 enum { TASKS = 4 };
 
