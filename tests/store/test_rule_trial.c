@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "classify.h"
-#include "log_sample.h"
+#include "log_try.h"
 #include "must.h"
 #include "test_main.h"
 
@@ -16,6 +16,7 @@ static const char flux_rule[] = "{\"name\":\"flux\",\"verdict\":\"transient\",\"
 static const char flux_line[] = "flux capacitor is empty\n";
 
 static struct place place;
+static struct sample sample; /* writer NULL: none is open */
 static struct str new_rules;
 static struct rule_trial trial;
 static struct str words;
@@ -32,31 +33,34 @@ static void teardown(void)
 {
     str_done(&new_rules);
     str_done(&words);
+    if (sample.writer)
+        sample_done(&sample);
+    sample.writer = NULL;
 }
 
 /* A run that is over; every fifth of its tasks failed with exit 1. */
-static void record(struct sample *sample)
+static void record(void)
 {
-    sample_open(sample, &place, TASKS);
-    sample_start(sample);
-    sample_drive(sample);
+    if (sample.writer)
+        sample_done(&sample);
+    sample_open(&sample, &place, TASKS);
+    sample_start(&sample);
+    sample_drive(&sample);
 }
 
-/* A piece of what an attempt of task `task` wrote to stderr. */
-static void write_piece(struct sample *sample, int task, struct log_output piece)
+/* Output of the failed attempt of task 4, to stderr. */
+static void write_piece(struct log_output piece)
 {
-    piece.task = task;
+    piece.task = 4;
     piece.attempt = 1;
     piece.stream = 2;
-    piece.at = sample->now;
-    struct log_batch batch = {.outputs = &piece, .output_count = 1};
-    must(log_writer_commit(sample->writer, &batch, LOG_SYNC_NORMAL, &err));
+    piece.at = sample.now;
+    log_commit_output(sample.writer, piece);
 }
 
-static void write_text(struct sample *sample, int task, const char *text)
+static void write_text(const char *text)
 {
-    write_piece(sample, task,
-                (struct log_output){.part = LOG_OUTPUT_HEAD, .bytes = text, .len = strlen(text)});
+    write_piece((struct log_output){.part = LOG_OUTPUT_HEAD, .bytes = text});
 }
 
 static void try_rule(const char *rules, const char *rule)
@@ -70,9 +74,8 @@ static void try_rule(const char *rules, const char *rule)
 
 START_TEST(test_changes_by_a_rule_are_counted)
 {
-    struct sample sample;
-    record(&sample);
-    write_text(&sample, 4, flux_line);
+    record();
+    write_text(flux_line);
     try_rule(NULL, flux_rule);
     ck_assert_int_eq(trial.attempts, sample.state.attempts);
     ck_assert_int_eq(trial.changed, 1);
@@ -81,19 +84,16 @@ START_TEST(test_changes_by_a_rule_are_counted)
                    sample.state.attempts);
     ck_assert_str_eq(str_text(&words), want);
     ck_assert(!trial.changes[0].look);
-    sample_done(&sample);
 }
 END_TEST
 
 START_TEST(test_a_rule_that_matches_nothing_changes_nothing)
 {
-    struct sample sample;
-    record(&sample);
-    write_text(&sample, 4, "so it is said: flux capacitor is empty\n");
+    record();
+    write_text("so it is said: flux capacitor is empty\n");
     try_rule(NULL, flux_rule);
     ck_assert_int_eq(trial.changed, 0);
     ck_assert_int_eq(trial.change_count, 0);
-    sample_done(&sample);
 }
 END_TEST
 
@@ -101,14 +101,10 @@ START_TEST(test_changes_of_a_known_class_are_listed_for_review)
 {
     const char *rules = "[{\"name\":\"flux\",\"verdict\":\"persistent\",\"reason\":\"test-fail\","
                         "\"pattern\":\"^flux capacitor\"}]";
-    struct sample sample;
-    record(&sample);
-    write_text(&sample, 4, flux_line);
-    sample_done(&sample);
-    record(&sample);
-    write_text(&sample, 4, flux_line);
-    sample_done(&sample);
-
+    record();
+    write_text(flux_line);
+    record();
+    write_text(flux_line);
     try_rule(rules, flux_rule);
     ck_assert_int_eq(trial.changed, 2);
     ck_assert_int_eq(trial.change_count, 1);
@@ -123,9 +119,8 @@ START_TEST(test_another_time_to_retry_is_a_change_too)
     const char *with_time =
         "{\"name\":\"flux\",\"verdict\":\"transient\",\"type\":\"API_RATE_LIMIT\","
         "\"pattern\":\"^flux capacitor is empty, back in ([0-9]+ seconds)\",\"retry_after\":1}";
-    struct sample sample;
-    record(&sample);
-    write_text(&sample, 4, "flux capacitor is empty, back in 30 seconds\n");
+    record();
+    write_text("flux capacitor is empty, back in 30 seconds\n");
     struct str rules = {0};
     ck_assert(rule_list_add(NULL, flux_rule, &rules, NULL));
     try_rule(rules.data, with_time);
@@ -133,23 +128,20 @@ START_TEST(test_another_time_to_retry_is_a_change_too)
         strstr(str_text(&words),
                "1 rate-limit without a time to retry -> rate-limit with a time to retry"));
     str_done(&rules);
-    sample_done(&sample);
 }
 END_TEST
 
 /* Head, gap and rest, as the engine leaves them: the line is cut in two between rows. */
 START_TEST(test_the_end_of_a_stream_is_joined_across_rows)
 {
-    struct sample sample;
-    record(&sample);
+    record();
     char filler[PIECE];
     memset(filler, '\n', sizeof(filler));
-    write_text(&sample, 4, "head\n");
+    write_text("head\n");
     int64_t at = 1000 * 1000;
     int count = CLASSIFY_TAIL_MAX / PIECE;
     for (int i = 0; i < count; i++) {
-        write_piece(&sample, 4,
-                    (struct log_output){.part = LOG_OUTPUT_REST,
+        write_piece((struct log_output){.part = LOG_OUTPUT_REST,
                                         .index = i,
                                         .offset = at,
                                         .bytes = filler,
@@ -159,8 +151,7 @@ START_TEST(test_the_end_of_a_stream_is_joined_across_rows)
     for (size_t i = 0; i < 2; i++) {
         size_t half = strlen(flux_line) / 2;
         size_t len = i == 0 ? half : strlen(flux_line) - half;
-        write_piece(&sample, 4,
-                    (struct log_output){.part = LOG_OUTPUT_REST,
+        write_piece((struct log_output){.part = LOG_OUTPUT_REST,
                                         .index = count + (int)i,
                                         .offset = at,
                                         .bytes = flux_line + (i == 0 ? 0 : half),
@@ -169,38 +160,31 @@ START_TEST(test_the_end_of_a_stream_is_joined_across_rows)
     }
     try_rule(NULL, flux_rule);
     ck_assert_int_eq(trial.changed, 1);
-    sample_done(&sample);
 }
 END_TEST
 
 START_TEST(test_nothing_is_read_across_a_gap)
 {
-    struct sample sample;
-    record(&sample);
-    write_text(&sample, 4, flux_line);
-    write_piece(&sample, 4,
-                (struct log_output){
-                    .part = LOG_OUTPUT_REST, .offset = 5000, .bytes = "the end\n", .len = 8});
+    record();
+    write_text(flux_line);
+    write_piece((struct log_output){
+        .part = LOG_OUTPUT_REST, .offset = 5000, .bytes = "the end\n", .len = 8});
     try_rule(NULL, flux_rule);
     ck_assert_int_eq(trial.changed, 0);
-    sample_done(&sample);
 }
 END_TEST
 
 /* A live tail that was left behind repeats bytes of the head. */
 START_TEST(test_repeated_bytes_are_read_once)
 {
-    struct sample sample;
-    record(&sample);
-    write_text(&sample, 4, flux_line);
-    write_piece(&sample, 4,
-                (struct log_output){.part = LOG_OUTPUT_TAIL,
+    record();
+    write_text(flux_line);
+    write_piece((struct log_output){.part = LOG_OUTPUT_TAIL,
                                     .offset = 5,
                                     .bytes = flux_line + 5,
                                     .len = strlen(flux_line) - 5});
     try_rule(NULL, flux_rule);
     ck_assert_int_eq(trial.changed, 1);
-    sample_done(&sample);
 }
 END_TEST
 
@@ -219,8 +203,7 @@ static bool watch(void *ctx, int64_t done, int64_t total)
 
 START_TEST(test_a_trial_reports_progress_and_can_be_stopped)
 {
-    struct sample sample;
-    record(&sample);
+    record();
     struct watched watched = {.stop_at = 3};
     struct rule_trial_asked asked = {.place = &place, .progress = watch, .ctx = &watched};
     ck_assert(rule_trial_run(&asked, &trial, NULL));
@@ -240,7 +223,6 @@ START_TEST(test_a_trial_reports_progress_and_can_be_stopped)
     ck_assert(rule_trial_run(&asked, &trial, NULL));
     ck_assert(!trial.cancelled);
     ck_assert_int_eq(watched.done, sample.state.attempts);
-    sample_done(&sample);
 }
 END_TEST
 
@@ -264,11 +246,9 @@ END_TEST
 
 START_TEST(test_a_log_without_attempts_says_so)
 {
-    struct sample sample;
     sample_open(&sample, &place, TASKS);
     try_rule(NULL, flux_rule);
     ck_assert_str_eq(str_text(&words), "no attempt is recorded yet");
-    sample_done(&sample);
 }
 END_TEST
 
