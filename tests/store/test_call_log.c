@@ -35,16 +35,24 @@ static struct call_log *opened(void)
     return log;
 }
 
-static struct call_verdict add(struct call_log *log, const char *command, const char *output,
-                               int code)
+/* The arguments of a call. The caller frees. */
+static struct json *args_of(const char *command)
 {
     struct str text = {0};
     struct json *args = NULL;
-    struct call_verdict verdict;
     str_add_char(&text, '{');
     str_json_text(&text, "command", command);
     str_add_char(&text, '}');
     ck_assert(json_parse(str_text(&text), text.len, &args, NULL, NULL));
+    str_done(&text);
+    return args;
+}
+
+static struct call_verdict add(struct call_log *log, const char *command, const char *output,
+                               int code)
+{
+    struct json *args = args_of(command);
+    struct call_verdict verdict;
     now.at_ms += 10;
     now.mono_ms += 10;
     const struct call_made call = {.tool = "Bash",
@@ -55,7 +63,6 @@ static struct call_verdict add(struct call_log *log, const char *command, const 
                                    .at = now};
     must(call_log_add(log, &call, &verdict, &err));
     json_free(args);
-    str_done(&text);
     return verdict;
 }
 
@@ -67,6 +74,13 @@ static enum entropy_level add_alone(const char *command, const char *output, int
     must(call_log_commit(log, &err));
     call_log_close(log);
     return level;
+}
+
+/* As many equal calls as are stopped as a loop. */
+static void loop(void)
+{
+    for (int i = 0; i < 10; i++)
+        (void)add_alone("make test", "1 failed", 1);
 }
 
 START_TEST(test_calls_of_a_session_are_one_run)
@@ -130,14 +144,9 @@ END_TEST
 static int turned_away(const char *command)
 {
     struct call_log *log = opened();
-    struct str text = {0};
     struct str why = {0};
-    struct json *args = NULL;
+    struct json *args = args_of(command);
     struct call_refusal refusal = {.times = -1};
-    str_add_char(&text, '{');
-    str_json_text(&text, "command", command);
-    str_add_char(&text, '}');
-    ck_assert(json_parse(str_text(&text), text.len, &args, NULL, NULL));
     const struct call_made call = {.tool = "Bash", .args = args, .at = now};
     ck_assert(call_log_turn_away(log, &call, &refusal, &why, NULL));
     ck_assert_int_eq(refusal.times > 0, why.len > 0);
@@ -145,15 +154,13 @@ static int turned_away(const char *command)
     ck_assert(call_log_commit(log, NULL));
     call_log_close(log);
     json_free(args);
-    str_done(&text);
     str_done(&why);
     return refusal.times;
 }
 
 START_TEST(test_only_calls_of_the_loop_are_turned_away)
 {
-    for (int i = 0; i < 10; i++)
-        (void)add_alone("make test", "1 failed", 1);
+    loop();
     ck_assert_int_eq(turned_away("make test"), 1);
     ck_assert_int_eq(turned_away("make test"), 2);
     ck_assert_int_eq(turned_away("git diff"), 0);
@@ -165,8 +172,7 @@ END_TEST
 
 START_TEST(test_a_prompt_resets_the_loop)
 {
-    for (int i = 0; i < 10; i++)
-        (void)add_alone("make test", "1 failed", 1);
+    loop();
     struct call_log *log = opened();
     ck_assert(call_log_add_prompt(log, "go on, please\nsecond line", &now, NULL));
     ck_assert(call_log_commit(log, NULL));
@@ -192,22 +198,26 @@ END_TEST
 START_TEST(test_without_saved_memory_only_calls_of_the_loop_are_turned_away)
 {
     ck_assert_int_eq(add_alone("git diff", "a new line", 0), ENTROPY_OK);
-    for (int i = 0; i < 10; i++)
-        (void)add_alone("make test", "1 failed", 1);
+    loop();
     log_change(&place, "DELETE FROM gain");
     ck_assert_int_eq(turned_away("git diff"), 0);
     ck_assert_int_eq(turned_away("make test"), 1);
 }
 END_TEST
 
-START_TEST(test_a_session_that_returns_after_its_end_is_a_new_run)
+static void end_session(int code)
 {
-    (void)add_alone("make", "ok", 0);
     struct call_log *log = opened();
     now.at_ms += 1000;
     now.mono_ms += 1000;
-    must(call_log_end(log, 0, &now, &err));
+    must(call_log_end(log, code, &now, &err));
     call_log_close(log);
+}
+
+START_TEST(test_a_session_that_returns_after_its_end_is_a_new_run)
+{
+    (void)add_alone("make", "ok", 0);
+    end_session(0);
     struct follower *follower = log_follow(&place, 1);
     ck_assert(follower_state(follower)->ended);
     ck_assert_int_eq(follower_state(follower)->exit_code, 0);
@@ -225,11 +235,7 @@ END_TEST
 START_TEST(test_a_failed_end_is_not_retried)
 {
     (void)add_alone("make", "ok", 0);
-    struct call_log *log = opened();
-    now.at_ms += 1000;
-    now.mono_ms += 1000;
-    must(call_log_end(log, 1, &now, &err));
-    call_log_close(log);
+    end_session(1);
     struct follower *follower = log_follow(&place, 1);
     const struct run_state *state = follower_state(follower);
     ck_assert(state->ended);
@@ -290,9 +296,7 @@ START_TEST(test_processes_at_once_lose_no_call)
     int64_t run = 0;
     ck_assert(call_log_find(&place, "claude", session.id, &run));
     ck_assert_int_eq(run, 1);
-    struct call_log *log = opened();
-    ck_assert(call_log_end(log, 0, &now, NULL));
-    call_log_close(log);
+    end_session(0);
     struct follower *follower = log_follow(&place, 1);
     ck_assert_int_eq(task_agent_used(follower_state(follower)->tasks[0].agent).calls, PROCESSES);
     follower_close(follower);

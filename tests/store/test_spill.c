@@ -38,15 +38,12 @@ static void teardown(void)
 static void put_output(struct log_writer *writer, enum log_output_part part, int index,
                        const char *text)
 {
-    const struct log_output output = {.attempt = 1,
-                                      .stream = 1,
-                                      .part = part,
-                                      .index = index,
-                                      .offset = index,
-                                      .bytes = text,
-                                      .len = strlen(text)};
-    const struct log_batch batch = {.outputs = &output, .output_count = 1};
-    must(log_writer_commit(writer, &batch, LOG_SYNC_NORMAL, &err));
+    log_commit_output(writer, (struct log_output){.attempt = 1,
+                                                  .stream = 1,
+                                                  .part = part,
+                                                  .index = index,
+                                                  .offset = index,
+                                                  .bytes = text});
 }
 
 static void begin_spill(void)
@@ -54,12 +51,27 @@ static void begin_spill(void)
     must(log_writer_spill(&spill, sample.writer, &reason, &err));
 }
 
-static void go_home(void)
+/* Some notes in the log, then more in a spill. */
+static void write_notes_and_spill(void)
+{
+    log_commit_notes(sample.writer, 1, BEFORE);
+    begin_spill();
+    log_commit_notes(spill, 1 + BEFORE, AWAY);
+}
+
+/* Closes the spill. */
+static struct place leave_spill(void)
 {
     const struct place place = *log_writer_place(spill);
-    must(log_writer_take_home(sample.writer, &place, &err));
     log_writer_close(spill);
     spill = NULL;
+    return place;
+}
+
+static void go_home(void)
+{
+    must(log_writer_take_home(sample.writer, log_writer_place(spill), &err));
+    const struct place place = leave_spill();
     spill_remove(&place);
 }
 
@@ -165,14 +177,9 @@ END_TEST
 /* Adds more attempts than one transaction of the merge takes, after the tasks' rows. */
 static void put_attempts(const struct place *place)
 {
-    struct db db;
-    must(db_init(&db, place->db, DB_WRITE, &err));
-    must(db_exec(&db,
-                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n"
-                 " WHERE i<6000) INSERT INTO attempt(run, task, step, attempt, grant_no,"
-                 " started_at_ms) SELECT run.id, 0, 0, i, 1, 1 FROM n, run",
-                 &err));
-    db_done(&db);
+    log_change(place, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<6000)"
+                      " INSERT INTO attempt(run, task, step, attempt, grant_no, started_at_ms)"
+                      " SELECT run.id, 0, 0, i, 1, 1 FROM n, run");
 }
 
 /* A failed batch leaves rows to be written; the spill still has all tasks. */
@@ -206,43 +213,35 @@ START_TEST(test_a_log_that_is_removed_or_replaced_is_noticed)
     }
     struct event *events = sample_notes(1 + BEFORE, AWAY);
     const struct log_batch batch = {.events = events, .event_count = AWAY};
-    struct err err = {0};
-    ck_assert(!log_writer_commit(sample.writer, &batch, LOG_SYNC_NORMAL, &err));
+    must_fail_with(log_writer_commit(sample.writer, &batch, LOG_SYNC_NORMAL, &err), ERR_IO,
+                   "deleted, moved or replaced");
     ck_assert(log_writer_is_cut_off(sample.writer));
-    ck_assert_ptr_nonnull(strstr(err.message, "deleted, moved or replaced"));
     free(events);
 
     /* The spill takes the whole run along, and a new log can merge it. */
     reason.whole = true;
     begin_spill();
-    const struct place from = *log_writer_place(spill);
     log_commit_notes(spill, 1 + BEFORE, AWAY);
-    ck_assert_int_eq(log_number(&from, "SELECT min(seq) FROM event"), 1);
-    ck_assert_int_eq(log_number(&from, "SELECT count(*) FROM event"), BEFORE + AWAY);
+    ck_assert_int_eq(log_number(log_writer_place(spill), "SELECT min(seq) FROM event"), 1);
+    ck_assert_int_eq(log_number(log_writer_place(spill), "SELECT count(*) FROM event"),
+                     BEFORE + AWAY);
     struct log_merged merged;
-    struct place anew = sample_place();
-    err = (struct err){0};
-    ck_assert(!log_merge(&anew, &from, &merged, &err));
-    ck_assert_int_eq(err.code, ERR_BUSY); /* its run is alive */
-    log_writer_close(spill);
-    spill = NULL;
+    const struct place other = sample_place();
+    must_fail(log_merge(&other, log_writer_place(spill), &merged, &err),
+              ERR_BUSY); /* it is alive */
+    const struct place from = leave_spill();
     for (int twice = 0; twice < 2; twice++) {
-        err = (struct err){0};
-        ck_assert_msg(log_merge(&anew, &from, &merged, &err), "%s", err.message);
+        must(log_merge(&other, &from, &merged, &err));
         ck_assert_int_eq(merged.events, twice == 0 ? BEFORE + AWAY : 0);
     }
-    ck_assert_int_eq(events_seen(&anew, merged.run), BEFORE + AWAY);
+    ck_assert_int_eq(events_seen(&other, merged.run), BEFORE + AWAY);
 }
 END_TEST
 
 START_TEST(test_a_gap_is_not_merged)
 {
-    log_commit_notes(sample.writer, 1, BEFORE);
-    begin_spill();
-    log_commit_notes(spill, 1 + BEFORE, AWAY);
-    const struct place from = *log_writer_place(spill);
-    log_writer_close(spill);
-    spill = NULL;
+    write_notes_and_spill();
+    const struct place from = leave_spill();
     struct place other = sample_place();
     struct log_merged merged;
     must_fail_with(log_merge(&other, &from, &merged, &err), ERR_DAMAGED, "begins with event 6");
@@ -253,12 +252,8 @@ END_TEST
 /* The run was continued without its spill: the spill has another end of it. */
 START_TEST(test_two_ends_are_not_merged)
 {
-    log_commit_notes(sample.writer, 1, BEFORE);
-    begin_spill();
-    log_commit_notes(spill, 1 + BEFORE, AWAY);
-    const struct place from = *log_writer_place(spill);
-    log_writer_close(spill);
-    spill = NULL;
+    write_notes_and_spill();
+    const struct place from = leave_spill();
     const int64_t own = _i == 0 ? 2 : AWAY + AFTER;
     for (int64_t i = 1; i <= own; i++)
         log_commit_notes(sample.writer, BEFORE + i, 1);
@@ -293,19 +288,12 @@ END_TEST
 /* The owner was killed: the next one finds what it could not write home. */
 START_TEST(test_the_next_owner_merges_a_spill_left_behind)
 {
-    log_commit_notes(sample.writer, 1, BEFORE);
-    begin_spill();
-    log_commit_notes(spill, 1 + BEFORE, AWAY);
-    const struct place from = *log_writer_place(spill);
-    log_writer_close(spill);
-    spill = NULL;
-    log_writer_close(sample.writer);
-    sample.writer = NULL;
+    write_notes_and_spill();
+    const struct place from = leave_spill();
+    sample_close_log(&sample);
 
-    struct follower *follower = NULL;
     struct log_writer *writer = NULL;
-    must(follower_open(&follower, &sample.place, sample.number, &err));
-    must(follower_read(follower, 0, NULL, NULL, NULL, &err));
+    struct follower *follower = log_follow(&sample.place, sample.number);
     ck_assert_int_eq(follower_state(follower)->last_seq, BEFORE + AWAY);
     struct log_trouble trouble;
     follower_trouble(follower, 1, &trouble);
@@ -340,11 +328,8 @@ END_TEST
 /* If another folder replaces that of the log, nobody has the lock in it. */
 START_TEST(test_a_spill_in_use_is_not_merged)
 {
-    log_commit_notes(sample.writer, 1, BEFORE);
-    begin_spill();
-    log_commit_notes(spill, 1 + BEFORE, AWAY);
-    log_writer_close(sample.writer);
-    sample.writer = NULL;
+    write_notes_and_spill();
+    sample_close_log(&sample);
 
     struct log_writer *writer = NULL;
     must(log_writer_open(&writer, &sample.place, &err));
