@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* memmem */
 #include "bundle.h"
 
 #include <limits.h>
@@ -31,10 +32,15 @@ static void set_up(void)
     (void)snprintf(file, sizeof(file), "%.*s/out.devs", PATH_MAX - 16, test_tmpdir());
 }
 
-static void tear_down(void)
+static void close_bundle(void)
 {
     bundle_close(bundle);
     bundle = NULL;
+}
+
+static void tear_down(void)
+{
+    close_bundle();
     redactor_close(redactor);
     sample_done(&sample);
 }
@@ -71,6 +77,26 @@ static struct place place_of_bundle(void)
     return place;
 }
 
+/* The output of the attempt in the bundle. The caller frees. */
+static struct output_page read_output(void)
+{
+    const struct log_output_key key = {.run = sample.number, .task = 1, .attempt = 1};
+    const struct place place = place_of_bundle();
+    struct log_reader *reader = log_reader_of(&place);
+    struct output_page page = {0};
+    must(log_reader_output(reader, &key, 0, &page, &err));
+    log_reader_close(reader);
+    return page;
+}
+
+/* The unfinished file. */
+static bool has_part(void)
+{
+    char part[PATH_MAX + 32];
+    (void)snprintf(part, sizeof(part), "%s.part-%ld", file, (long)getpid());
+    return access(part, F_OK) == 0;
+}
+
 static bool file_holds(const char *path, const char *wanted)
 {
     struct stat info;
@@ -80,11 +106,9 @@ static bool file_holds(const char *path, const char *wanted)
     char *bytes = calloc((size_t)info.st_size + 1, 1);
     ck_assert_ptr_nonnull(bytes);
     ck_assert_uint_eq(fread(bytes, 1, (size_t)info.st_size, from), (size_t)info.st_size);
-    bool found = false;
-    for (off_t i = 0; !found && i + (off_t)strlen(wanted) <= info.st_size; i++)
-        found = memcmp(bytes + i, wanted, strlen(wanted)) == 0;
-    free(bytes);
     ck_assert_int_eq(fclose(from), 0);
+    const bool found = memmem(bytes, (size_t)info.st_size, wanted, strlen(wanted)) != NULL;
+    free(bytes);
     return found;
 }
 
@@ -136,38 +160,29 @@ static bool make_asking(struct asking *asking, struct err *err)
 START_TEST(test_making_a_bundle_can_be_stopped_at_any_time)
 {
     struct asking whole = {0};
-    char part[PATH_MAX + 32];
-    (void)snprintf(part, sizeof(part), "%s.part-%ld", file, (long)getpid());
     say(0, 0, "some output\n");
-    ck_assert(make_asking(&whole, NULL));
+    must(make_asking(&whole, &err));
     ck_assert_int_ge(whole.asked, 3);
-    ck_assert_int_eq(access(part, F_OK), 0);
-    bundle_close(bundle);
-    bundle = NULL;
+    ck_assert(has_part());
+    close_bundle();
     for (int at = 1; at <= whole.asked; at++) {
         struct asking asking = {.stops_at = at};
-        struct err err = {0};
-        ck_assert(!make_asking(&asking, &err));
-        ck_assert_str_eq(err.message, "stopped");
+        must_fail_with(make_asking(&asking, &err), ERR_BUSY, "stopped");
         ck_assert_int_eq(asking.asked, at);
-        ck_assert_int_ne(access(part, F_OK), 0);
+        ck_assert(!has_part());
     }
 }
 END_TEST
 
 START_TEST(test_a_secret_across_rows_is_cut)
 {
-    struct output_page page = {0};
-    const struct log_output_key key = {.run = sample.number, .task = 1, .attempt = 1};
     say(0, 0, "before planted-");
     say(1, 15, "value-");
     say(2, 21, "0123456789 after\n");
     make_and_keep();
     ck_assert(!file_holds(file, secret));
     ck_assert(!file_holds(file, "0123456789"));
-    const struct place place = place_of_bundle();
-    struct log_reader *reader = log_reader_of(&place);
-    ck_assert(log_reader_output(reader, &key, 0, &page, NULL));
+    struct output_page page = read_output();
     ck_assert_str_eq(page.text.data, "before [cut:MY_API_KEY] after\n");
     int64_t next = 0;
     for (size_t i = 0; i < page.count; i++) {
@@ -179,28 +194,22 @@ START_TEST(test_a_secret_across_rows_is_cut)
     ck_assert_str_eq(contents->cuts[0].name, "MY_API_KEY");
     ck_assert_int_eq(contents->cuts[0].now, 1);
     output_page_done(&page);
-    log_reader_close(reader);
 }
 END_TEST
 
 START_TEST(test_output_without_secrets_stays_row_by_row)
 {
-    struct output_page page = {0};
-    const struct log_output_key key = {.run = sample.number, .task = 1, .attempt = 1};
     say(0, 0, "one\n");
     say(1, 4, "two\n");
     say(2, 100, "after a gap\n");
     make_and_keep();
-    const struct place place = place_of_bundle();
-    struct log_reader *reader = log_reader_of(&place);
-    ck_assert(log_reader_output(reader, &key, 0, &page, NULL));
+    struct output_page page = read_output();
     ck_assert_uint_eq(page.count, 3);
     ck_assert_uint_eq(page.rows[1].len, 4);
     ck_assert_int_eq(page.rows[1].at_ms, 1001);
     ck_assert_int_eq(page.rows[2].offset, 100);
     ck_assert_str_eq(page.text.data, "one\ntwo\nafter a gap\n");
     output_page_done(&page);
-    log_reader_close(reader);
 }
 END_TEST
 
@@ -244,42 +253,34 @@ END_TEST
 
 START_TEST(test_a_bundle_that_is_not_kept_leaves_no_file)
 {
-    char part[PATH_MAX + 32];
     must(make(&err));
-    (void)snprintf(part, sizeof(part), "%s.part-%ld", file, (long)getpid());
-    ck_assert_int_eq(access(part, F_OK), 0);
+    ck_assert(has_part());
     ck_assert_int_ne(access(file, F_OK), 0);
-    bundle_close(bundle);
-    bundle = NULL;
-    ck_assert_int_ne(access(part, F_OK), 0);
+    close_bundle();
+    ck_assert(!has_part());
     ck_assert_int_ne(access(file, F_OK), 0);
 }
 END_TEST
 
 START_TEST(test_an_existing_file_is_not_overwritten)
 {
-    struct err err = {0};
-    ck_assert(make(&err));
+    must(make(&err));
     FILE *other = fopen(file, "wxe"); /* it came while somebody was asked */
     ck_assert_ptr_nonnull(other);
     ck_assert_int_eq(fclose(other), 0);
-    ck_assert(!bundle_keep(bundle, &err));
-    bundle_close(bundle);
-    bundle = NULL;
-    err = (struct err){0};
-    ck_assert(!make(&err));
-    ck_assert_int_eq(err.code, ERR_INVALID);
+    ck_assert(!bundle_keep(bundle, NULL));
+    close_bundle();
+    must_fail(make(&err), ERR_INVALID);
 }
 END_TEST
 
 START_TEST(test_a_bundle_is_read_only)
 {
     struct log_writer *writer = NULL;
-    struct err err = {0};
     make_and_keep();
     const struct place place = place_of_bundle();
-    ck_assert(!log_writer_open(&writer, &place, &err));
-    ck_assert_str_eq(err.message, "the log is a bundle: it is read only");
+    must_fail_with(log_writer_open(&writer, &place, &err), ERR_INVALID,
+                   "the log is a bundle: it is read only");
 }
 END_TEST
 
