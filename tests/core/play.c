@@ -13,11 +13,24 @@
 
 enum { PLAY_START_MS = 1000000 };
 
-void play_open(struct play *play, const char *plan_json)
+/* JSON whose texts are in single quotes, unless it has double quotes. The caller frees. */
+static char *with_double_quotes(const char *json)
+{
+    char *out = xstrdup(json);
+    if (!strchr(json, '"')) {
+        for (char *at = out; *at != '\0'; at++)
+            *at = *at == '\'' ? '"' : *at;
+    }
+    return out;
+}
+
+void play_open(struct play *play, const char *plan)
 {
     struct violations violations = {0};
+    char *json = with_double_quotes(plan);
     memset(play, 0, sizeof(*play));
-    bool ok = plan_parse(plan_json, strlen(plan_json), &play->plan, &violations);
+    bool ok = plan_parse(json, strlen(json), &play->plan, &violations);
+    free(json);
     struct str text = {0};
     violations_display(&violations, &text);
     ck_assert_msg(ok, "%s", str_text(&text));
@@ -57,7 +70,7 @@ static void check_fold(const struct play *play)
     run_state_done(&again);
 }
 
-/* Acts are read in the order in which they were asked: they all have one number. */
+/* Acts are read in the order of their requests: all have the same number. */
 static bool next_act(void *ctx, int64_t id, struct control *out)
 {
     struct play *play = ctx;
@@ -109,7 +122,9 @@ struct what_if *play_what_if(const struct play *play, const char *policies)
     struct err err = {0};
     struct str text = {0};
     plan_write(play->plan, &text);
-    ck_assert(!policies || policy_change_read(policies, strlen(policies), &change, &violations));
+    char *json = policies ? with_double_quotes(policies) : NULL;
+    ck_assert(!json || policy_change_read(json, strlen(json), &change, &violations));
+    free(json);
     ck_assert_msg(what_if_new(&what, str_text(&text), 7, change, &err), "%s", err.message);
     for (size_t i = 0; i < play->event_count; i++)
         ck_assert_msg(what_if_take(what, &play->events[i], &err), "%s", err.message);
@@ -118,7 +133,7 @@ struct what_if *play_what_if(const struct play *play, const char *policies)
     return what;
 }
 
-/* With the policies that it had nothing is otherwise, and the sums are those of the fold. */
+/* With the recorded policies nothing differs, and the sums are those of the fold. */
 static void check_what_if(const struct play *play)
 {
     enum { TASKS_MAX = 1000 }; /* a plan is read twice for it */
@@ -164,7 +179,7 @@ void play_input(struct play *play, struct input input)
         play->acts[play->act_count++] = input.control;
     } else if (input.kind == INPUT_CONTROL && input.control.verb != CONTROL_CANCEL) {
         play->is_unlike =
-            true; /* its own acts are cancels: others leave no trace of what was asked */
+            true; /* acts without a number leave no trace of the request, unless they cancel */
     }
     turn_clear(&play->turn);
     scheduler_step(&play->scheduler, &input, &play->turn);

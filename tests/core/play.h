@@ -18,13 +18,14 @@ struct play {
     size_t event_count, event_cap;
     struct control *acts; /* that were answered or will be, in order */
     size_t act_count, act_cap, act_read;
-    bool is_unlike; /* no engine is given what this was: it is not decided anew */
-    int jobs_after; /* of who goes on after a crash; 0 = as many as before, 2 if none had begun */
+    bool is_unlike; /* the inputs are not those of an engine: the run is not decided again */
+    int jobs_after; /* of the engine that continues after a crash; 0 = as before, or 2 */
 };
 
-/* Asserts that the plan is valid. */
-void play_open(struct play *play, const char *plan_json);
-/* Also checks that folding all events anew gives the same state, and deciding anew the same
+/* Asserts that the plan is valid. In JSON without double quotes, single quotes stand for them, here
+ * and for play_what_if(). */
+void play_open(struct play *play, const char *plan);
+/* Also checks that folding all events again gives the same state, and deciding again the same
  * events (redecide.h). */
 void play_close(struct play *play);
 
@@ -43,8 +44,8 @@ void play_control(struct play *play, enum control_verb verb, const char *task,
                   enum cancel_mode mode);
 void play_input(struct play *play, struct input input);
 
-/* The engine dies with only the first `keep` events in the log; another one takes the run
- * up, after a reboot if it is to. */
+/* The engine dies with only the first `keep` events in the log; another one continues the run,
+ * after a reboot if `rebooted`. */
 void play_crash(struct play *play, size_t keep, bool rebooted);
 
 int play_task(const struct play *play, const char *id);

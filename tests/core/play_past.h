@@ -1,5 +1,5 @@
 /*
- * play_past.h - a played run, gone about in: the state at any event is the one that folding gave.
+ * play_past.h - seeking in a played run: the state at any event is the one that folding gave.
  */
 #ifndef DEVS_TEST_PLAY_PAST_H
 #define DEVS_TEST_PLAY_PAST_H

@@ -22,13 +22,13 @@
 
 #include "play.h"
 
-/* Play the inputs of a scene's text; the text as it should be is added to *out. */
+/* Plays the inputs of a scene's text and adds the expected text to *out. */
 void scene_play(const char *text, struct str *out);
 
-/* One line for an event, with what is not 0 in it. */
+/* One line for an event, with its values that are not 0. */
 void scene_show_event(const struct play *play, const struct event *event, struct str *out);
 void scene_show_action(const struct play *play, const struct action *action, struct str *out);
-/* One line for each thing that the state knows, with what is not as it was at first. */
+/* One line for each part of the state, with the values that are not the initial ones. */
 void scene_show_state(const struct play *play, struct str *out);
 
 #endif

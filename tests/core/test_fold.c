@@ -1,14 +1,16 @@
-/* What the fold takes and what it refuses, event by event, and that its digest sees all. */
+/* Which events the fold takes and which it refuses, and that its digest covers the state. */
 #include "run_state.h"
+
+#include <stddef.h>
+#include <string.h>
 
 #include "play.h"
 #include "test_main.h"
 
 static const char plan[] =
-    "{\"version\":1,\"idempotent\":true,\"tasks\":["
-    "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"},{\"run\":[\"y\"]}]},"
-    "{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"],\"source\":\"web\"}]},"
-    "{\"id\":\"c\",\"needs\":[\"b\"],\"steps\":[{\"run\":[\"x\"]}]}]}";
+    "{'version':1,'idempotent':true,'tasks':[{'id':'a','steps':[{'run':['x'],'source':'api'},"
+    "{'run':['y']}]},{'id':'b','steps':[{'run':['x'],'source':'web'}]},"
+    "{'id':'c','needs':['b'],'steps':[{'run':['x']}]}]}";
 
 enum { TASKS = 3, SOURCES = 2 };
 
@@ -50,121 +52,92 @@ static void teardown(void)
     play_close(&play);
 }
 
-enum field { FIELD_A, FIELD_B, FIELD_C, FIELD_D, FIELD_E, FIELD_STEP, FIELD_ATTEMPT };
-
-static void set(struct event *event, enum field field, int64_t value)
-{
-    switch (field) {
-    case FIELD_A:
-        event->a = value;
-        break;
-    case FIELD_B:
-        event->b = value;
-        break;
-    case FIELD_C:
-        event->c = value;
-        break;
-    case FIELD_D:
-        event->d = value;
-        break;
-    case FIELD_E:
-        event->e = value;
-        break;
-    case FIELD_STEP:
-        event->step = (int)value;
-        break;
-    case FIELD_ATTEMPT:
-        event->attempt = (int)value;
-        break;
+/* A number of an event. */
+struct field {
+    size_t at;
+    bool is_int;
+};
+#define WIDE(member)                                                                               \
+    {                                                                                              \
+        offsetof(struct event, member), false                                                      \
     }
+#define SMALL(member)                                                                              \
+    {                                                                                              \
+        offsetof(struct event, member), true                                                       \
+    }
+
+static void set_number(struct event *event, const struct field *field, int64_t value)
+{
+    void *at = (char *)event + field->at;
+    if (field->is_int)
+        *(int *)at = (int)value;
+    else
+        *(int64_t *)at = value;
 }
 
-/* The event of this kind that came first, with one number changed. */
+/* The first event of a kind is refused with the numbers next to these bounds. */
 static const struct {
     enum event_kind kind;
-    enum field field;
-    int64_t value;
-    bool taken;
-} changed[] = {
-    {EVENT_ATTEMPT_STARTED, FIELD_STEP, -1, false},
-    {EVENT_ATTEMPT_STARTED, FIELD_STEP, 1, false},
-    {EVENT_ATTEMPT_STARTED, FIELD_ATTEMPT, 0, false},
-    {EVENT_ATTEMPT_ENDED, FIELD_A, -1, false},
-    {EVENT_ATTEMPT_ENDED, FIELD_A, OUTCOME_KIND_COUNT, false},
-    {EVENT_ATTEMPT_ENDED, FIELD_A, OUTCOME_KIND_COUNT - 1, true},
-    {EVENT_ATTEMPT_ENDED, FIELD_ATTEMPT, 0, false},
-    {EVENT_ATTEMPT_JUDGED, FIELD_A, -1, false},
-    {EVENT_ATTEMPT_JUDGED, FIELD_A, VERDICT_CLASS_COUNT, false},
-    {EVENT_ATTEMPT_JUDGED, FIELD_A, VERDICT_CLASS_COUNT - 1, true},
-    {EVENT_ATTEMPT_JUDGED, FIELD_B, -1, false},
-    {EVENT_ATTEMPT_JUDGED, FIELD_B, TRANSIENT_TYPE_COUNT, false},
-    {EVENT_ATTEMPT_JUDGED, FIELD_B, TRANSIENT_TYPE_COUNT - 1, true},
-    {EVENT_ATTEMPT_JUDGED, FIELD_C, -1, false},
-    {EVENT_ATTEMPT_JUDGED, FIELD_C, REASON_COUNT, false},
-    {EVENT_ATTEMPT_JUDGED, FIELD_C, REASON_COUNT - 1, true},
-    {EVENT_CLASS_CORRECTED, FIELD_A, VERDICT_CLASS_COUNT, false},
-    {EVENT_CLASS_CORRECTED, FIELD_C, -1, false},
-    {EVENT_CLASS_CORRECTED, FIELD_STEP, -1, false},
-    {EVENT_CLASS_CORRECTED, FIELD_STEP, 1, false},
-    {EVENT_CLASS_CORRECTED, FIELD_STEP, 2, false},
-    {EVENT_CLASS_CORRECTED, FIELD_ATTEMPT, 0, false},
-    {EVENT_CLASS_CORRECTED, FIELD_ATTEMPT, 3, false},
-    {EVENT_GATE_CLOSED, FIELD_A, -1, false},
-    {EVENT_GATE_CLOSED, FIELD_A, SOURCES, false},
-    {EVENT_GATE_CLOSED, FIELD_A, SOURCES - 1, true},
-    {EVENT_GATE_CLOSED, FIELD_E, -1, false},
-    {EVENT_GATE_CLOSED, FIELD_E, TASKS + 1, false},
-    {EVENT_GATE_CLOSED, FIELD_E, TASKS, true},
-    {EVENT_GATE_OPENED, FIELD_A, -1, false},
-    {EVENT_GATE_OPENED, FIELD_A, SOURCES, false},
-    {EVENT_GATE_OPENED, FIELD_A, SOURCES - 1, true},
-    {EVENT_TASK_HELD, FIELD_A, -1, false},
-    {EVENT_TASK_HELD, FIELD_A, TASKS + 1, false},
-    {EVENT_TASK_HELD, FIELD_A, TASKS, true},
-    {EVENT_STEP_ENDED, FIELD_A, -1, false},
-    {EVENT_STEP_ENDED, FIELD_A, DECISION_WAIT, false},
-    {EVENT_STEP_ENDED, FIELD_A, DECISION_KIND_COUNT, false},
-    {EVENT_STEP_ENDED, FIELD_A, DECISION_KIND_COUNT - 1, true},
-    {EVENT_STEP_ENDED, FIELD_STEP, 2, false},
-    {EVENT_RUN_STARTED, FIELD_A, -1, false},
-    {EVENT_RUN_STARTED, FIELD_A, INT64_MAX, false},
-    {EVENT_WAIT_STARTED, FIELD_A, -1, false},
-    {EVENT_WAIT_STARTED, FIELD_A, INT64_MAX, false},
-    {EVENT_WAIT_STARTED, FIELD_B, INT64_MAX, false},
-    {EVENT_WAIT_STARTED, FIELD_C, INT64_MIN, false},
-    {EVENT_WAIT_STARTED, FIELD_D, INT64_MAX, false},
-    {EVENT_GATE_CLOSED, FIELD_B, INT64_MIN, false},
-    {EVENT_GATE_CLOSED, FIELD_C, INT64_MAX, false},
-    {EVENT_GATE_CLOSED, FIELD_D, -2, false},
-    {EVENT_GATE_CLOSED, FIELD_D, 0, false},
-    {EVENT_GATE_CLOSED, FIELD_D, 1, true},
-    {EVENT_GATE_CLOSED, FIELD_D, INT64_MAX, false},
-    {EVENT_GATE_OPENED, FIELD_C, -1, false},
-    {EVENT_GATE_OPENED, FIELD_C, INT64_MAX, false},
-    {EVENT_CANCEL_ASKED, FIELD_A, -1, false},
-    {EVENT_CANCEL_ASKED, FIELD_A, CANCEL_MODE_COUNT, false},
-    {EVENT_CANCEL_ASKED, FIELD_A, CANCEL_MODE_COUNT - 1, true},
+    struct field field;
+    int64_t least, most;
+    bool most_is_taken;
+} bounds[] = {
+    {EVENT_ATTEMPT_STARTED, SMALL(step), 0, 0, true},
+    {EVENT_ATTEMPT_STARTED, SMALL(attempt), 1, 1, true},
+    {EVENT_ATTEMPT_ENDED, SMALL(attempt), 1, 1, true},
+    {EVENT_ATTEMPT_ENDED, WIDE(a), 0, OUTCOME_KIND_COUNT - 1, true},
+    {EVENT_ATTEMPT_JUDGED, WIDE(a), 0, VERDICT_CLASS_COUNT - 1, true},
+    {EVENT_ATTEMPT_JUDGED, WIDE(b), 0, TRANSIENT_TYPE_COUNT - 1, true},
+    {EVENT_ATTEMPT_JUDGED, WIDE(c), 0, REASON_COUNT - 1, true},
+    {EVENT_CLASS_CORRECTED, WIDE(a), 0, VERDICT_CLASS_COUNT - 1, true},
+    {EVENT_CLASS_CORRECTED, WIDE(c), 0, REASON_COUNT - 1, true},
+    {EVENT_CLASS_CORRECTED, SMALL(step), 0, 0, true},
+    {EVENT_CLASS_CORRECTED, SMALL(step), 0, 1, false},
+    {EVENT_CLASS_CORRECTED, SMALL(attempt), 1, 2, true},
+    {EVENT_GATE_CLOSED, WIDE(a), 0, SOURCES - 1, true},
+    {EVENT_GATE_CLOSED, WIDE(b), INT64_MIN + 1, INT64_MAX - 1, false},
+    {EVENT_GATE_CLOSED, WIDE(c), INT64_MIN + 1, INT64_MAX - 1, false},
+    {EVENT_GATE_CLOSED, WIDE(d), -1, INT64_MAX - 1, false},
+    {EVENT_GATE_CLOSED, WIDE(d), 1, INT64_MAX - 1, false},
+    {EVENT_GATE_CLOSED, WIDE(e), 0, TASKS, true},
+    {EVENT_GATE_OPENED, WIDE(a), 0, SOURCES - 1, true},
+    {EVENT_GATE_OPENED, WIDE(c), 0, INT64_MAX - 1, false},
+    {EVENT_TASK_HELD, WIDE(a), 0, TASKS, true},
+    {EVENT_STEP_ENDED, WIDE(a), 0, DECISION_KIND_COUNT - 1, true},
+    {EVENT_STEP_ENDED, WIDE(a), DECISION_WAIT + 1, DECISION_KIND_COUNT - 1, true},
+    {EVENT_STEP_ENDED, SMALL(step), 0, 1, false},
+    {EVENT_RUN_STARTED, WIDE(a), 0, INT64_MAX - 1, false},
+    {EVENT_WAIT_STARTED, WIDE(a), 0, INT64_MAX - 1, false},
+    {EVENT_WAIT_STARTED, WIDE(b), INT64_MIN + 1, INT64_MAX - 1, false},
+    {EVENT_WAIT_STARTED, WIDE(c), INT64_MIN + 1, INT64_MAX - 1, false},
+    {EVENT_WAIT_STARTED, WIDE(d), INT64_MIN + 1, INT64_MAX - 1, false},
+    {EVENT_CANCEL_ASKED, WIDE(a), 0, CANCEL_MODE_COUNT - 1, true},
 };
 
 START_TEST(test_numbers_are_taken_within_their_bounds)
 {
+    const int64_t refused[] = {bounds[_i].least - 1, bounds[_i].most + 1};
     struct run_state state;
     struct err err = {0};
     run_state_init(&state, play.plan, 7);
     size_t at = 0;
-    while (at < play.event_count && play.events[at].kind != changed[_i].kind) {
+    while (at < play.event_count && play.events[at].kind != bounds[_i].kind) {
         ck_assert_msg(run_state_apply(&state, &play.events[at], &err), "%s", err.message);
         at++;
     }
     ck_assert_uint_lt(at, play.event_count);
     struct event event = play.events[at];
-    set(&event, changed[_i].field, changed[_i].value);
-    uint64_t before = run_state_digest(&state);
-    ck_assert_int_eq(run_state_apply(&state, &event, &err), changed[_i].taken);
-    if (!changed[_i].taken) {
+    const uint64_t before = run_state_digest(&state);
+    for (int i = 0; i < TABLE_LEN(refused); i++) {
+        err = (struct err){0};
+        set_number(&event, &bounds[_i].field, refused[i]);
+        ck_assert_msg(!run_state_apply(&state, &event, &err), "%lld", (long long)refused[i]);
         ck_assert_int_eq(err.code, ERR_DAMAGED);
         ck_assert_uint_eq(run_state_digest(&state), before);
     }
+    set_number(&event, &bounds[_i].field, bounds[_i].most);
+    if (bounds[_i].most_is_taken)
+        ck_assert(run_state_apply(&state, &event, NULL));
     run_state_done(&state);
 }
 END_TEST
@@ -176,7 +149,7 @@ static bool takes(enum event_kind kind, int task)
     return run_state_apply(&play.state, &event, NULL);
 }
 
-START_TEST(test_held_is_not_held_again_nor_what_is_over)
+START_TEST(test_a_held_or_finished_task_is_not_held_again)
 {
     play_close(&play);
     play_open(&play, plan);
@@ -242,7 +215,7 @@ START_TEST(test_nothing_happens_before_the_start)
 }
 END_TEST
 
-START_TEST(test_what_has_not_begun_is_only_cancelled_or_blocked)
+START_TEST(test_a_step_that_has_not_begun_is_only_cancelled_or_blocked)
 {
     play_close(&play);
     play_open(&play, plan);
@@ -262,7 +235,7 @@ START_TEST(test_what_has_not_begun_is_only_cancelled_or_blocked)
 }
 END_TEST
 
-/* Logs of old have less in them. */
+/* Older logs have fewer members. */
 START_TEST(test_wait_without_its_formula)
 {
     struct run_state state;
@@ -326,7 +299,7 @@ START_TEST(test_names_of_statuses)
 }
 END_TEST
 
-/* Change one fact at a time: the digest is another, and the old one when it is put back. */
+/* Changes one fact at a time: the digest differs, and is the old one when the fact is restored. */
 static void check_seen(const char *name, void *at, size_t size)
 {
     unsigned char *bytes = at;
@@ -472,16 +445,123 @@ START_TEST(test_digest_sees_steps_and_attempts)
 }
 END_TEST
 
+/* A run that goes on: `a` and `b` run, `c` needs `b`. */
+static void setup_running(void)
+{
+    play_open(&play, plan);
+    play_start(&play, 2);
+}
+
+/* Events that cannot follow: each is refused and changes nothing. */
+static const struct {
+    const char *name;
+    int64_t seq_off;
+    enum event_kind kind;
+    int task, step, attempt;
+    int64_t a;
+    const char *text;
+} damaged[] = {
+    {.name = "the same seq again", .kind = EVENT_NOTE, .seq_off = -1, .task = -1, .step = -1},
+    {.name = "a gap", .kind = EVENT_NOTE, .seq_off = 1, .task = -1, .step = -1},
+    {.name = "a text that is not JSON", .kind = EVENT_NOTE, .task = -1, .step = -1, .text = "{"},
+    {.name = "no such task", .kind = EVENT_TASK_HELD, .task = TASKS, .step = -1},
+    {.name = "no task where one is needed", .kind = EVENT_TASK_HELD, .task = -1, .step = -1},
+    {.name = "no such step", .kind = EVENT_ATTEMPT_STARTED, .step = 2, .attempt = 1},
+    {.name = "a step that is not the present one", .kind = EVENT_STEP_ENDED, .step = 1},
+    {.name = "an attempt that never started", .kind = EVENT_ATTEMPT_ENDED, .task = 2, .attempt = 1},
+    {.name = "an attempt that is not the latest", .kind = EVENT_ATTEMPT_ENDED, .attempt = 2},
+    {.name = "an attempt number that jumps", .kind = EVENT_ATTEMPT_STARTED, .attempt = 3},
+    {.name = "a new attempt while one runs", .kind = EVENT_ATTEMPT_STARTED, .attempt = 2},
+    {.name = "a verdict before the end", .kind = EVENT_ATTEMPT_JUDGED, .attempt = 1},
+    {.name = "the end of a wait that is not", .kind = EVENT_WAIT_ENDED, .attempt = 1},
+    {.name = "more tries for what runs", .kind = EVENT_STEP_REOPENED, .attempt = 1, .a = 2},
+    {.name = "a release of what nobody holds", .kind = EVENT_TASK_RELEASED, .step = -1},
+    {.name = "a block of what runs", .kind = EVENT_TASK_BLOCKED, .step = -1, .a = 1},
+    {.name = "a second start", .kind = EVENT_RUN_STARTED, .task = -1, .step = -1, .a = 2},
+};
+
+START_TEST(test_an_event_that_cannot_follow_is_refused)
+{
+    const uint64_t before = run_state_digest(&play.state);
+    const struct event event = {.seq = play.state.last_seq + 1 + damaged[_i].seq_off,
+                                .at = play.now,
+                                .kind = damaged[_i].kind,
+                                .task = damaged[_i].task,
+                                .step = damaged[_i].step,
+                                .attempt = damaged[_i].attempt,
+                                .a = damaged[_i].a,
+                                .text = damaged[_i].text};
+    struct err err = {0};
+    ck_assert_msg(!run_state_apply(&play.state, &event, &err), "%s", damaged[_i].name);
+    ck_assert_int_eq(err.code, ERR_DAMAGED);
+    ck_assert_uint_eq(run_state_digest(&play.state), before);
+}
+END_TEST
+
+START_TEST(test_an_unknown_kind_is_counted_and_skipped)
+{
+    struct run_state copy;
+    struct err err = {0};
+    run_state_init(&copy, play.plan, 7);
+    struct event event = {.seq = 1, .at = play.now, .kind = (enum event_kind)999, .task = 77};
+    ck_assert_msg(run_state_apply(&copy, &event, &err), "%s", err.message);
+    ck_assert_int_eq(copy.unknown_events, 1);
+    ck_assert_int_eq(copy.last_seq, 1);
+    run_state_done(&copy);
+}
+END_TEST
+
+START_TEST(test_attempts_keep_what_became_of_them)
+{
+    play_input(&play, (struct input){.kind = INPUT_RUNNING, .attempt = 1, .pid = 4711});
+    struct verdict verdict = play_persistent(REASON_TEST_FAIL);
+    (void)memcpy(verdict.match, "not ok 3", sizeof("not ok 3"));
+    play_outcome(&play, "a",
+                 (struct outcome){.kind = OUTCOME_EXIT,
+                                  .code = 2,
+                                  .ran_ms = 30,
+                                  .bytes = {5, 6},
+                                  .lines = {1, 2},
+                                  .rss_kib_max = 900,
+                                  .cpu_ms = 3},
+                 verdict);
+    const struct attempt_state *attempt = &play.state.steps[0].attempts[0];
+    ck_assert_int_eq(attempt->pid, 4711);
+    ck_assert_int_eq(attempt->outcome.code, 2);
+    ck_assert_int_eq(attempt->outcome.bytes[1], 6);
+    ck_assert_int_eq(attempt->outcome.lines[1], 2);
+    ck_assert_int_eq(attempt->outcome.rss_kib_max, 900);
+    ck_assert_int_eq(attempt->reason, REASON_TEST_FAIL);
+    struct verdict kept;
+    ck_assert_ptr_eq(step_state_verdict(&play.state.steps[0], &kept), &kept);
+    ck_assert_int_eq(kept.reason, REASON_TEST_FAIL);
+    ck_assert_str_eq(kept.match, "not ok 3");
+    ck_assert_str_eq(kept.rule, "test.rule");
+}
+END_TEST
+
+START_TEST(test_tries_count_those_that_can_still_come)
+{
+    ck_assert_int_eq(run_state_tries(&play.state, 0), 3);
+    play_exit(&play, "a", 1, play_persistent(REASON_NONE));
+    ck_assert_int_eq(run_state_tries(&play.state, 0), 3);
+    play_wait(&play, 500);
+    play_outcome(&play, "a", (struct outcome){.kind = OUTCOME_NOT_STARTED, .code = 11},
+                 play_transient(TRANSIENT_RESOURCE_BUSY));
+    ck_assert_int_eq(run_state_tries(&play.state, 0), 4); /* the start used up no try */
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("fold");
     TCase *tcase = test_case(suite, "events");
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, test_numbers_are_taken_within_their_bounds, 0, TABLE_LEN(changed));
-    tcase_add_test(tcase, test_held_is_not_held_again_nor_what_is_over);
+    tcase_add_loop_test(tcase, test_numbers_are_taken_within_their_bounds, 0, TABLE_LEN(bounds));
+    tcase_add_test(tcase, test_a_held_or_finished_task_is_not_held_again);
     tcase_add_test(tcase, test_task_that_passed_has_no_next_step);
     tcase_add_test(tcase, test_nothing_happens_before_the_start);
-    tcase_add_test(tcase, test_what_has_not_begun_is_only_cancelled_or_blocked);
+    tcase_add_test(tcase, test_a_step_that_has_not_begun_is_only_cancelled_or_blocked);
     tcase_add_test(tcase, test_wait_without_its_formula);
     tcase_add_test(tcase, test_the_end_is_kept);
     tcase_add_test(tcase, test_done_is_done_once);
@@ -489,5 +569,11 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_digest_sees_the_run);
     tcase_add_test(tcase, test_digest_sees_the_tasks);
     tcase_add_test(tcase, test_digest_sees_steps_and_attempts);
+    tcase = test_case(suite, "running");
+    tcase_add_checked_fixture(tcase, setup_running, teardown);
+    tcase_add_loop_test(tcase, test_an_event_that_cannot_follow_is_refused, 0, TABLE_LEN(damaged));
+    tcase_add_test(tcase, test_an_unknown_kind_is_counted_and_skipped);
+    tcase_add_test(tcase, test_attempts_keep_what_became_of_them);
+    tcase_add_test(tcase, test_tries_count_those_that_can_still_come);
     return suite;
 }

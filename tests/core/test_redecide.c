@@ -6,11 +6,11 @@
 #include "test_main.h"
 
 #define PLAN(policy)                                                                               \
-    "{\"version\":1,\"idempotent\":true,\"tasks\":["                                               \
-    "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"policy\":" policy "}]},"                          \
-    "{\"id\":\"b\",\"steps\":[{\"run\":[\"y\"]}]}]}"
-#define STANDARD "\"default\""
-#define MANY     "{\"like\":\"transport\",\"max_attempts\":100,\"cap_ms\":2000}"
+    "{'version':1,'idempotent':true,'tasks':["                                                     \
+    "{'id':'a','steps':[{'run':['x'],'policy':" policy "}]},"                                      \
+    "{'id':'b','steps':[{'run':['y']}]}]}"
+#define STANDARD "'default'"
+#define MANY     "{'like':'transport','max_attempts':100,'cap_ms':2000}"
 
 /* What was told of the run. */
 struct told {
@@ -46,7 +46,7 @@ static bool find_act(void *ctx, int64_t id, struct control *out)
     return true;
 }
 
-/* Decide the first `count` events of the run once more. */
+/* Decides the first `count` events of the run again. */
 static struct told decide(struct play *play, size_t count, uint64_t seed, bool has_acts)
 {
     struct told told = {.play = play, .has_acts = has_acts};
@@ -82,7 +82,7 @@ static struct event *find_event(struct play *play, enum event_kind kind)
     ck_abort_msg("no %s", event_kind_name(kind));
 }
 
-/* One fails once and passes, the other passes: every moment has its own input. */
+/* One task fails once and passes, the other passes; each input has its own time. */
 static void play_retry(struct play *play)
 {
     play_open(play, PLAN(STANDARD));
@@ -141,7 +141,7 @@ static void play_left(struct play *play)
 }
 
 /* An engine that leaves starts nothing, and nothing in the log says that it left. */
-START_TEST(test_what_was_not_started_any_more_is_explained)
+START_TEST(test_starts_skipped_by_a_leaving_engine_are_explained)
 {
     struct play play;
     play_left(&play);
@@ -152,8 +152,8 @@ START_TEST(test_what_was_not_started_any_more_is_explained)
 }
 END_TEST
 
-/* If something is started later, without anybody taking the run up, it had not left. */
-START_TEST(test_a_start_that_was_passed_over_is_told)
+/* If the same engine starts something later, it had not left. */
+START_TEST(test_a_skipped_start_is_reported)
 {
     struct play play;
     play_left(&play);
@@ -171,7 +171,7 @@ START_TEST(test_a_start_that_was_passed_over_is_told)
 }
 END_TEST
 
-START_TEST(test_an_act_that_is_lost_is_left_out)
+START_TEST(test_a_lost_act_is_left_out)
 {
     struct play play;
     play_open(&play, PLAN(STANDARD));
@@ -219,13 +219,13 @@ START_TEST(test_a_kind_of_a_newer_devs_is_counted)
 END_TEST
 
 /* Another seed draws other jitter: each wait is another one. */
-START_TEST(test_after_too_many_the_rest_is_counted_only)
+START_TEST(test_after_too_many_differences_the_rest_is_only_counted)
 {
     struct play play;
-    play_open(&play, "{\"version\":1,\"idempotent\":true,\"tasks\":["
-                     "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"policy\":" MANY "}]},"
-                     "{\"id\":\"b\",\"steps\":[{\"run\":[\"y\"],\"policy\":" MANY "}]},"
-                     "{\"id\":\"c\",\"steps\":[{\"run\":[\"z\"],\"policy\":" MANY "}]}]}");
+    play_open(&play, "{'version':1,'idempotent':true,'tasks':["
+                     "{'id':'a','steps':[{'run':['x'],'policy':" MANY "}]},"
+                     "{'id':'b','steps':[{'run':['y'],'policy':" MANY "}]},"
+                     "{'id':'c','steps':[{'run':['z'],'policy':" MANY "}]}]}");
     play_start(&play, 3);
     for (int i = 0; i < 90; i++) {
         for (const char *task = "abc"; *task; task++) {
@@ -279,12 +279,12 @@ Suite *test_suite(void)
     TCase *tcase = test_case(suite, "redecide");
     tcase_add_test(tcase, test_a_run_as_it_was_is_the_same);
     tcase_add_test(tcase, test_one_decision_that_differs_hides_no_other);
-    tcase_add_test(tcase, test_what_was_not_started_any_more_is_explained);
-    tcase_add_test(tcase, test_a_start_that_was_passed_over_is_told);
-    tcase_add_test(tcase, test_an_act_that_is_lost_is_left_out);
+    tcase_add_test(tcase, test_starts_skipped_by_a_leaving_engine_are_explained);
+    tcase_add_test(tcase, test_a_skipped_start_is_reported);
+    tcase_add_test(tcase, test_a_lost_act_is_left_out);
     tcase_add_test(tcase, test_a_step_that_was_cut_off_is_no_difference);
     tcase_add_test(tcase, test_a_kind_of_a_newer_devs_is_counted);
-    tcase_add_test(tcase, test_after_too_many_the_rest_is_counted_only);
+    tcase_add_test(tcase, test_after_too_many_differences_the_rest_is_only_counted);
     tcase_add_test(tcase, test_an_event_that_cannot_follow_is_damage);
     tcase_add_test(tcase, test_a_text_that_is_no_json_is_damage);
     return suite;

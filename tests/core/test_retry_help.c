@@ -1,4 +1,4 @@
-/* test_retry_help.c - does retrying help: what is counted, and what may be said of it. */
+/* Does retrying help: what is counted, and how it is worded. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -110,7 +110,7 @@ START_TEST(test_tries_are_numbered_within_their_round)
 }
 END_TEST
 
-START_TEST(test_many_tries_count_as_the_last_one_told_apart)
+START_TEST(test_many_tries_count_as_the_last_number)
 {
     add_step("TTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTT.");
     const struct retry_class *class = class_with(REASON_TEST_FAIL);
@@ -138,7 +138,7 @@ START_TEST(test_interval_is_wilsons)
 }
 END_TEST
 
-/* Numbers that look like chance, the same ones each time (xorshift64*). */
+/* Pseudo-random numbers, the same ones each time (xorshift64*). */
 static double draw(uint64_t *state)
 {
     *state ^= *state >> 12;
@@ -187,7 +187,7 @@ START_TEST(test_tail_is_where_it_stops_paying)
 }
 END_TEST
 
-START_TEST(test_tail_of_few_is_none)
+START_TEST(test_few_cases_have_no_tail)
 {
     struct retry_tail tail = {0};
     add_steps("TT.", 10);
@@ -229,7 +229,7 @@ START_TEST(test_odds_are_of_the_closest_cases_of_which_there_are_enough)
 }
 END_TEST
 
-START_TEST(test_odds_of_a_class_that_nobody_knows_are_none)
+START_TEST(test_an_unknown_class_has_no_odds)
 {
     struct retry_odds odds = {0};
     const struct retry_case like = case_of(false, 2);
@@ -238,7 +238,7 @@ START_TEST(test_odds_of_a_class_that_nobody_knows_are_none)
 }
 END_TEST
 
-START_TEST(test_words_say_what_there_is_enough_of)
+START_TEST(test_words_need_enough_cases)
 {
     struct str words = {0};
     add_steps("TT.", 13);
@@ -253,7 +253,7 @@ START_TEST(test_words_say_what_there_is_enough_of)
 }
 END_TEST
 
-START_TEST(test_words_of_few_are_none)
+START_TEST(test_few_cases_have_no_words)
 {
     struct str words = {0};
     add_steps("TTT.", 5);
@@ -282,7 +282,7 @@ START_TEST(test_percent_tells_nearly_none_from_none)
 }
 END_TEST
 
-START_TEST(test_classes_are_in_order_and_what_is_beyond_them_is_counted)
+START_TEST(test_classes_are_in_order_and_excess_ones_are_counted)
 {
     struct retry_step step = {.help = help};
     add_steps("T.", 2);
@@ -309,16 +309,16 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_attempts_are_counted_by_what_came_next, 0,
                         (int)ARRAY_LEN(steps));
     tcase_add_test(tcase, test_tries_are_numbered_within_their_round);
-    tcase_add_test(tcase, test_many_tries_count_as_the_last_one_told_apart);
+    tcase_add_test(tcase, test_many_tries_count_as_the_last_number);
     tcase_add_loop_test(tcase, test_interval_is_wilsons, 0, (int)ARRAY_LEN(intervals));
     tcase_add_test(tcase, test_interval_covers_the_rate_of_made_up_logs);
     tcase_add_test(tcase, test_tail_is_where_it_stops_paying);
-    tcase_add_test(tcase, test_tail_of_few_is_none);
+    tcase_add_test(tcase, test_few_cases_have_no_tail);
     tcase_add_test(tcase, test_odds_are_of_the_closest_cases_of_which_there_are_enough);
-    tcase_add_test(tcase, test_odds_of_a_class_that_nobody_knows_are_none);
-    tcase_add_test(tcase, test_words_say_what_there_is_enough_of);
-    tcase_add_test(tcase, test_words_of_few_are_none);
+    tcase_add_test(tcase, test_an_unknown_class_has_no_odds);
+    tcase_add_test(tcase, test_words_need_enough_cases);
+    tcase_add_test(tcase, test_few_cases_have_no_words);
     tcase_add_test(tcase, test_percent_tells_nearly_none_from_none);
-    tcase_add_test(tcase, test_classes_are_in_order_and_what_is_beyond_them_is_counted);
+    tcase_add_test(tcase, test_classes_are_in_order_and_excess_ones_are_counted);
     return suite;
 }

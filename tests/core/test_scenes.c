@@ -8,9 +8,9 @@
 #include "test_main.h"
 
 static const char *const scenes[] = {
-    "circles", "controls", "crashes", "deadline", "ends",      "expectations",
-    "faults",  "follow",   "gates",   "gone",     "gone-last", "gone-one",
-    "graph",   "limits",   "longer",  "retries",  "sent",      "sent-first",
+    "circles", "controls", "crashes", "deadline",  "ends",     "expectations", "faults",
+    "follow",  "gates",    "gone",    "gone-last", "gone-one", "graph",        "late",
+    "limits",  "longer",   "retries", "sent",      "sent-all", "sent-first",
 };
 
 /* The number of the first line that is not the same. */

@@ -5,16 +5,17 @@
 #include <string.h>
 
 #include "event_text.h"
+#include "fingerprint.h"
 #include "json.h"
+#include "plan.h"
 #include "play.h"
+#include "policy.h"
 #include "test_main.h"
 
 #define PLAN                                                                                       \
-    "{\"version\":1,\"idempotent\":true,\"tasks\":["                                               \
-    "{\"id\":\"a\",\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"],\"expect\":\"failure\"},"         \
-    "{\"run\":[\"x\"]},{\"phase\":\"VERIFY\",\"run\":[\"y\"]}]},"                                  \
-    "{\"id\":\"b\",\"needs\":[\"a\"],\"steps\":[{\"run\":[\"x\"]}]},"                              \
-    "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"]}]}]}"
+    "{'version':1,'idempotent':true,'tasks':[{'id':'a','steps':[{'phase':'RED','run':['x'],"       \
+    "'expect':'failure'},{'run':['x']},{'phase':'VERIFY','run':['y']}]},"                          \
+    "{'id':'b','needs':['a'],'steps':[{'run':['x']}]},{'id':'c','steps':[{'run':['x']}]}]}"
 
 static struct play play;
 static struct str text;
@@ -25,9 +26,14 @@ static void setup(void)
     play_start(&play, 1);
 }
 
-static void teardown(void)
+static void free_text(void)
 {
     str_done(&text);
+}
+
+static void teardown(void)
+{
+    free_text();
     play_close(&play);
 }
 
@@ -159,7 +165,7 @@ static void check_at(int task, bool orphaned)
     str_done(&want);
 }
 
-START_TEST(test_nothing_is_so_long_ago_once_nothing_goes_on)
+START_TEST(test_an_ended_run_shows_times_of_day)
 {
     play_control(&play, CONTROL_HOLD, "c", CANCEL_STOP);
     play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL)); /* RED is met */
@@ -206,7 +212,7 @@ START_TEST(test_flaky_says_how_often_it_failed_first)
 }
 END_TEST
 
-/* Whatever happens has a line and a JSON object that can be read back. */
+/* Each event has a line and a JSON object that can be parsed. */
 START_TEST(test_every_event_has_words_and_json)
 {
     play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
@@ -242,20 +248,21 @@ START_TEST(test_durations)
 }
 END_TEST
 
-/* "ran 0:00" of what ran for an hour before devs died was never so. */
+/* An attempt that ran for an hour until devs died did not run "0:00". */
 START_TEST(test_how_long_it_ran_is_told_where_its_end_was_seen)
 {
-    shown_ran(&(struct outcome){.kind = OUTCOME_EXIT, .ran_ms = 61000}, &text);
-    ck_assert_str_eq(str_text(&text), "1:01");
-    str_clear(&text);
-    shown_ran(&(struct outcome){.kind = OUTCOME_EXIT, .ran_ms = 0}, &text);
-    ck_assert_str_eq(str_text(&text), "0:00");
-    str_clear(&text);
-    shown_ran(&(struct outcome){.kind = OUTCOME_INTERRUPTED, .ran_ms = 0}, &text);
-    ck_assert_str_eq(str_text(&text), "?");
-    str_clear(&text);
-    shown_ran(&(struct outcome){.kind = OUTCOME_INTERRUPTED, .ran_ms = 61000}, &text);
-    ck_assert_str_eq(str_text(&text), "1:01"); /* another process took its exit code */
+    static const struct {
+        struct outcome outcome;
+        const char *want;
+    } cases[] = {
+        {{.kind = OUTCOME_EXIT, .ran_ms = 61000}, "1:01"},
+        {{.kind = OUTCOME_EXIT}, "0:00"},
+        {{.kind = OUTCOME_INTERRUPTED}, "?"},
+        {{.kind = OUTCOME_INTERRUPTED, .ran_ms = 61000},
+         "1:01"}, /* another process took its exit code */
+    };
+    shown_ran(&cases[_i].outcome, &text);
+    ck_assert_str_eq(str_text(&text), cases[_i].want);
 }
 END_TEST
 
@@ -275,6 +282,387 @@ START_TEST(test_docs_have_every_state_with_its_signs)
 }
 END_TEST
 
+static const struct {
+    struct entropy_verdict verdict;
+    const char *words, *brief, *equal;
+} rungs[] = {
+    {{.level = ENTROPY_OK, .rung = ENTROPY_RUNG_REPEAT, .count = 9}, "", "", ""},
+    {{.level = ENTROPY_SUSPECT, .rung = ENTROPY_RUNG_REPEAT, .count = 3, .period = 1},
+     "same result 3 times",
+     "loop? 3x",
+     "the call and its result"},
+    {{.level = ENTROPY_SUSPECT, .rung = ENTROPY_RUNG_REPEAT, .count = 10, .period = 1},
+     "same result 10 times",
+     "loop? 10x",
+     "the call and its result"},
+    {{.level = ENTROPY_STUCK, .rung = ENTROPY_RUNG_REPEAT, .count = 5, .period = 1},
+     "same result 5 times",
+     "same 5x",
+     "the call and its result"},
+    {{.level = ENTROPY_STUCK, .rung = ENTROPY_RUNG_CYCLE, .count = 3, .period = 2},
+     "3 laps of 2 steps",
+     "cycle 3x",
+     "the calls of each lap and their results"},
+    {{.level = ENTROPY_STUCK, .rung = ENTROPY_RUNG_FAILURE, .count = 8},
+     "same failure 8 times",
+     "fault 8x",
+     "the call and how it fails"},
+    {{.level = ENTROPY_STUCK, .rung = ENTROPY_RUNG_BARREN, .count = 16},
+     "nothing new in 16 tries",
+     "no news 16x",
+     "no result has a new line"},
+    {{.level = ENTROPY_STUCK, .rung = ENTROPY_RUNG_PAUSE, .count = 20},
+     "20 pauses and nothing else",
+     "pauses 20x",
+     "nothing but waiting"},
+    {{.level = ENTROPY_STUCK, .rung = ENTROPY_RUNG_MONOLOGUE, .count = 5},
+     "5 similar messages",
+     "alike 5x",
+     "the text of the messages"},
+    {{.level = ENTROPY_STUCK, .rung = ENTROPY_RUNG_CHANT, .count = 1},
+     "one message repeats itself",
+     "chants",
+     "the parts of one message"},
+};
+
+START_TEST(test_each_rung_has_its_words)
+{
+    enum { CLASS_COLUMN = 11 };
+    struct str words = {0}, brief = {0};
+    shown_circle_words(&(struct shown_circle){.verdict = rungs[_i].verdict}, &words);
+    shown_circles_brief(&rungs[_i].verdict, &brief);
+    ck_assert_str_eq(str_text(&words), rungs[_i].words);
+    ck_assert_str_eq(str_text(&brief), rungs[_i].brief);
+    ck_assert_uint_le(brief.len, CLASS_COLUMN);
+    ck_assert_str_eq(shown_circles_equal(&rungs[_i].verdict), rungs[_i].equal);
+    str_done(&words);
+    str_done(&brief);
+}
+END_TEST
+
+/* What a decision's or an event's text says, read for try 6 of step 1. */
+static const struct {
+    const char *text;
+    const char *words; /* NULL = no loop */
+    const char *span;
+} texts[] = {
+    {"{\"rung\":\"repeat\",\"count\":5,\"period\":1,\"first\":2,\"last\":6,\"masked\":true}",
+     "same result 5 times", "tries 2 to 6"},
+    {"{\"rung\":\"cycle\",\"count\":3,\"period\":2,\"first\":1,\"last\":6}", "3 laps of 2 steps",
+     "tries 1 to 6"},
+    {"{\"rung\":\"barren\",\"count\":8,\"first\":4,\"last\":6,\"first_step\":0}",
+     "nothing new in 8 tries", "step 1 try 4 to step 2 try 6"},
+    {"{\"rung\":\"chant\",\"count\":1,\"first\":6,\"last\":6}", "one message repeats itself",
+     "try 6"},
+    {"{\"used\":3,\"allowed\":9,\"same\":3,\"window\":3}", "same result 3 times", "tries 4 to 6"},
+    {"{\"used\":2,\"allowed\":9,\"same\":2,\"same_stops\":2}", "same result 2 times",
+     "tries 5 to 6"},
+    {"{\"used\":3,\"allowed\":3,\"same\":3}", NULL, NULL},
+    {"{\"of\":\"calls\",\"rung\":\"repeat\",\"count\":5,\"first\":2,\"last\":10}",
+     "same result 5 times", "calls and messages 2 to 10"},
+    {"{\"of\":\"calls\",\"rung\":\"chant\",\"count\":5,\"first\":4,\"last\":4}",
+     "one message repeats itself", "call or message 4"},
+    {"{\"rung\":\"none\",\"count\":5}", NULL, NULL},
+    {"{\"rung\":\"of another devs\",\"count\":5}", NULL, NULL},
+    {"{\"rung\":7,\"count\":\"many\"}", NULL, NULL},
+    {"{\"rung\":\"repeat\",\"count\":-5,\"first\":99999999999}", "same result 0 times", "try 6"},
+    {"[]", NULL, NULL},
+};
+
+START_TEST(test_text_of_the_log_has_its_words)
+{
+    struct shown_circle circle;
+    struct json *json = NULL;
+    struct str words = {0}, span = {0};
+    ck_assert(json_parse(texts[_i].text, strlen(texts[_i].text), &json, NULL, NULL));
+    bool found = shown_circles_read(json, 1, 6, &circle);
+    ck_assert_int_eq(found, texts[_i].words != NULL);
+    if (found) {
+        ck_assert_int_eq(circle.verdict.level, ENTROPY_STUCK);
+        ck_assert_int_eq(circle.verdict.masked, strstr(texts[_i].text, "masked") != NULL);
+        shown_circle_words(&circle, &words);
+        shown_circles_span(&circle, 1, &span);
+        ck_assert_str_eq(str_text(&words), texts[_i].words);
+        ck_assert_str_eq(str_text(&span), texts[_i].span);
+    }
+    str_done(&words);
+    str_done(&span);
+    json_free(json);
+}
+END_TEST
+
+static const struct {
+    unsigned masks;
+    const char *want;
+} mask_rows[] = {
+    {0, ""},
+    {1U << NORMALISER_TIMES, "times"},
+    {1U << NORMALISER_TIMES | 1U << NORMALISER_TEMPS | 1U << NORMALISER_ARGUMENTS,
+     "times, temp paths, arguments"},
+    {1U << NORMALISER_MASK_COUNT, ""},
+};
+
+START_TEST(test_masks_have_names)
+{
+    shown_masks(mask_rows[_i].masks, &text);
+    ck_assert_str_eq(str_text(&text), mask_rows[_i].want);
+}
+END_TEST
+
+static const struct {
+    int permille;
+    const char *want;
+} shares[] = {{-1, ""},    {0, ".00"},   {4, ".00"},   {40, ".04"},
+              {49, ".04"}, {610, ".61"}, {999, ".99"}, {1000, "1.0"}};
+
+START_TEST(test_share_of_new_lines_is_cut_to_two_digits)
+{
+    shown_new(shares[_i].permille, &text);
+    ck_assert_str_eq(str_text(&text), shares[_i].want);
+}
+END_TEST
+
+static const struct {
+    const char *session, *words;
+} sessions[] = {
+    {"83ca3d6e-1111-4222-8333-444455556666", "83ca3d6e"},
+    {"ses_e04481003ffeqKkRapYd8zJji4", "ses_e04481003ffeqKkRapYd8zJji4"},
+    {"p1", "p1"},
+    {"01a20206-bb30", "01a20206-bb30"},
+};
+
+START_TEST(test_a_session_is_known_by_its_first_digits)
+{
+    shown_session(sessions[_i].session, &text);
+    ck_assert_str_eq(str_text(&text), sessions[_i].words);
+}
+END_TEST
+
+static const struct {
+    struct agent_used used;
+    const char *words;
+} uses[] = {
+    {{0}, ""},
+    {{.turns = 1, .calls = 1}, "1 turn, 1 call"},
+    {{.turns = 12, .calls = 31, .cost_micro = 310000, .tokens = 9}, "12 turns, 31 calls, $0.31"},
+    {{.turns = 2, .tokens = 1500}, "2 turns, 1500 tokens"},
+    {{.cost_micro = 740, .own_retries = 1}, "$0.0007, 1 own retry"},
+    {{.cost_micro = 7, .own_retries = 3}, "<$0.0001, 3 own retries"},
+    {{.cost_micro = 12345678}, "$12.35"},
+};
+
+START_TEST(test_usage_in_words)
+{
+    shown_used(&uses[_i].used, &text);
+    ck_assert_str_eq(str_text(&text), uses[_i].words);
+}
+END_TEST
+
+static struct plan *plan;
+static struct run_state state;
+static struct str told; /* the words of the last event */
+
+static void set_up_agent(void)
+{
+    static const char json[] =
+        "{\"version\": 1, \"name\": \"x\", \"idempotent\": true, \"budget\": {\"turns\": 50}, "
+        "\"tasks\": ["
+        "{\"id\": \"tax\", \"rounds\": 3, \"budget\": {\"cost_usd\": 2, \"calls\": 40},"
+        " \"steps\": [{\"phase\": \"GREEN\", \"agent\": \"claude\", \"prompt\": \"go\"},"
+        " {\"phase\": \"VERIFY\", \"run\": [\"make\", \"test\"]}]},"
+        "{\"id\": \"plain\", \"steps\": [{\"phase\": \"GREEN\", \"run\": [\"true\"]}]}]}";
+    struct violations violations = {0};
+    ck_assert(plan_parse(json, strlen(json), &plan, &violations));
+    violations_done(&violations);
+    run_state_init(&state, plan, 1);
+}
+
+static void tear_down_agent(void)
+{
+    str_done(&told);
+    run_state_done(&state);
+    plan_free(plan);
+}
+
+static void add(enum event_kind kind, int step, int64_t a, const char *json)
+{
+    int attempt = step < 0 ? 0 : (int)state.tasks[0].steps[step].attempt_count;
+    if (kind == EVENT_ATTEMPT_STARTED)
+        attempt++;
+    struct event event = {.seq = state.last_seq + 1,
+                          .at = {1000 + state.last_seq, 1000 + state.last_seq},
+                          .kind = kind,
+                          .task = kind == EVENT_RUN_STARTED ? -1 : 0,
+                          .step = kind == EVENT_RUN_STARTED ? -1 : step,
+                          .round = kind == EVENT_RUN_STARTED ? 0 : run_state_round(&state, 0),
+                          .grant = run_state_round(&state, 0),
+                          .attempt = attempt,
+                          .a = a,
+                          .text = json};
+    struct err err = {0};
+    if (kind == EVENT_ATTEMPT_ENDED)
+        event.b = step;
+    if (kind == EVENT_AGENT_USED) {
+        event.b = 30;
+        event.c = 1700000;
+    }
+    if (kind == EVENT_ROUND_STARTED) {
+        event.c = step;
+        event.d = 1;
+    }
+    ck_assert_msg(run_state_apply(&state, &event, &err), "%s", err.message);
+    str_clear(&told);
+    event_words(&state, &event, &told);
+}
+
+/* The words of the last event begin with these. */
+static void want_told(const char *words)
+{
+    ck_assert_msg(strncmp(str_text(&told), words, strlen(words)) == 0, "%s", str_text(&told));
+}
+
+static void run_agent(void)
+{
+    add(EVENT_RUN_STARTED, -1, 1, NULL);
+    add(EVENT_ATTEMPT_STARTED, 0, 1, NULL);
+    add(EVENT_ATTEMPT_RUNNING, 0, 77, NULL);
+    add(EVENT_AGENT_SESSION, 0, 0, "{\"agent\":\"claude\",\"session\":\"s1\"}");
+    add(EVENT_AGENT_USED, 0, 9, NULL);
+}
+
+/* The check fails with exit 1 (its step's number). */
+static void fail_check(void)
+{
+    add(EVENT_ATTEMPT_ENDED, 0, OUTCOME_EXIT, NULL);
+    add(EVENT_STEP_ENDED, 0, DECISION_SUCCEEDED, NULL);
+    add(EVENT_ATTEMPT_STARTED, 1, 1, NULL);
+    add(EVENT_ATTEMPT_RUNNING, 1, 78, NULL);
+    add(EVENT_ATTEMPT_ENDED, 1, OUTCOME_EXIT, NULL);
+    add(EVENT_ATTEMPT_JUDGED, 1, VERDICT_PERSISTENT, NULL);
+    add(EVENT_ROUND_STARTED, 1, 2, "{\"prompt\":\"make test failed\"}");
+}
+
+typedef void words_fn(const struct run_state *state, int task, struct str *out);
+
+static void check(words_fn *words, int task, const char *want)
+{
+    struct str out = {0};
+    words(&state, task, &out);
+    ck_assert_str_eq(str_text(&out), want);
+    str_done(&out);
+}
+
+START_TEST(test_an_agent_and_its_rounds_in_words)
+{
+    check(shown_agent, 0, "");
+    run_agent();
+    check(shown_agent, 0, "claude, session s1, 9 turns, 30 calls, $1.70");
+    check(shown_round, 0, "1 of 3");
+    check(shown_try, 0, "r1 1/4");
+    fail_check();
+    check(shown_agent, 0, "claude, session s1, 9 turns, 30 calls, $1.70");
+    check(shown_round, 0, "2 of 3: check `make test` exit 1");
+    check(shown_try, 0, "r2 0/4");
+    check(shown_try_of, 0, "round 2 of 3");
+    want_told("tax round 2 of 3: check `make test` exit 1");
+    add(EVENT_ATTEMPT_STARTED, 0, 1, NULL);
+    add(EVENT_ATTEMPT_RUNNING, 0, 79, NULL);
+    check(shown_try, 0, "r2 1/4");
+    check(shown_try_of, 0, "round 2 of 3, try 1 of 4");
+    want_told("tax try 2 GREEN ");
+    check(shown_agent, 1, "");
+    check(shown_round, 1, "");
+    check(shown_try, 1, "0/3");
+}
+END_TEST
+
+/* Not every agent tells a session. */
+START_TEST(test_an_agent_is_named_once_it_is_asked)
+{
+    add(EVENT_RUN_STARTED, -1, 1, NULL);
+    check(shown_agent, 0, "");
+    add(EVENT_ATTEMPT_STARTED, 0, 1, NULL);
+    check(shown_agent, 0, "claude");
+}
+END_TEST
+
+START_TEST(test_budgets_in_words)
+{
+    struct str out = {0};
+    run_agent();
+    const struct moment now = {9000, 9000};
+    shown_budgets(&state, 0, &now, &out);
+    ck_assert_str_eq(str_text(&out), "$1.70 of $2.00 (85 %), 30 of 40 calls (75 %)");
+    str_clear(&out);
+    shown_budgets(&state, -1, &now, &out);
+    ck_assert_str_eq(str_text(&out), "9 of 50 turns (18 %)");
+    str_clear(&out);
+    shown_budgets(&state, 1, &now, &out);
+    ck_assert_uint_eq(out.len, 0);
+    str_done(&out);
+}
+END_TEST
+
+/* In 72 columns. */
+static void said(const struct run_state *of, int task, struct str *out)
+{
+    shown_said(of, task, 72, out);
+}
+
+static void check_claim(enum shown_claim want)
+{
+    ck_assert_str_eq(shown_claim_name(shown_claim(&state, 0)), shown_claim_name(want));
+}
+
+static void say(const char *json)
+{
+    add(EVENT_AGENT_CALL, 0, 1, json);
+}
+
+START_TEST(test_a_running_agent_claims_nothing)
+{
+    run_agent();
+    check_claim(SHOWN_CLAIM_NONE);
+    say("{\"tool\":\"\",\"what\":\"All tests pass now.\"}");
+    check_claim(SHOWN_CLAIM_NONE);
+    check(said, 0, "");
+    check(said, 1, "");
+}
+END_TEST
+
+START_TEST(test_a_claim_is_proven_by_the_check_after_it)
+{
+    run_agent();
+    say("{\"tool\":\"\",\"what\":\"All tests pass now.\"}");
+    say("{\"tool\":\"Bash\",\"what\":\"make test\"}");
+    add(EVENT_ATTEMPT_ENDED, 0, OUTCOME_EXIT, NULL);
+    check_claim(SHOWN_CLAIM_UNCHECKED);
+    check(said, 0, "\"All tests pass now.\"   not proven: no check has run since");
+    add(EVENT_STEP_ENDED, 0, DECISION_SUCCEEDED, NULL);
+    add(EVENT_ATTEMPT_STARTED, 1, 1, NULL);
+    check(said, 0, "\"All tests pass now.\"   not proven yet: VERIFY runs");
+    add(EVENT_ATTEMPT_ENDED, 1, OUTCOME_EXIT, NULL);
+    add(EVENT_STEP_ENDED, 1, DECISION_SUCCEEDED, NULL);
+    check_claim(SHOWN_CLAIM_PROVEN);
+    check(said, 0, "\"All tests pass now.\"   proven by VERIFY");
+}
+END_TEST
+
+START_TEST(test_a_claim_is_refuted_by_the_check_after_it)
+{
+    run_agent();
+    say("{\"tool\":\"\",\"what\":\"I have fixed the rounding, and now all of the tests pass.\"}");
+    fail_check();
+    check_claim(SHOWN_CLAIM_REFUTED);
+    check(said, 0,
+          "\"I have fixed the rounding, and \u2026\"   not proven: VERIFY after it: exit 1");
+    add(EVENT_ATTEMPT_STARTED, 0, 1, NULL); /* what it says now is another thing */
+    check_claim(SHOWN_CLAIM_NONE);
+    add(EVENT_ATTEMPT_ENDED, 0, OUTCOME_EXIT, NULL);
+    check_claim(SHOWN_CLAIM_NONE);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("shown");
@@ -285,12 +673,28 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_held_task_keeps_its_class_after_its_wait);
     tcase_add_test(tcase, test_cancelled_task_is_stopping_until_it_has_ended);
     tcase_add_test(tcase, test_next_says_what_each_waits_for);
-    tcase_add_test(tcase, test_nothing_is_so_long_ago_once_nothing_goes_on);
+    tcase_add_test(tcase, test_an_ended_run_shows_times_of_day);
     tcase_add_test(tcase, test_an_orphaned_run_shows_what_ran_as_lost);
     tcase_add_test(tcase, test_flaky_says_how_often_it_failed_first);
     tcase_add_test(tcase, test_every_event_has_words_and_json);
+    tcase = test_case(suite, "words");
+    tcase_add_checked_fixture(tcase, NULL, free_text);
     tcase_add_loop_test(tcase, test_durations, 0, TABLE_LEN(durations));
-    tcase_add_test(tcase, test_how_long_it_ran_is_told_where_its_end_was_seen);
+    tcase_add_loop_test(tcase, test_how_long_it_ran_is_told_where_its_end_was_seen, 0, 4);
     tcase_add_test(tcase, test_docs_have_every_state_with_its_signs);
+    tcase_add_loop_test(tcase, test_each_rung_has_its_words, 0, TABLE_LEN(rungs));
+    tcase_add_loop_test(tcase, test_text_of_the_log_has_its_words, 0, TABLE_LEN(texts));
+    tcase_add_loop_test(tcase, test_masks_have_names, 0, TABLE_LEN(mask_rows));
+    tcase_add_loop_test(tcase, test_share_of_new_lines_is_cut_to_two_digits, 0, TABLE_LEN(shares));
+    tcase_add_loop_test(tcase, test_a_session_is_known_by_its_first_digits, 0, TABLE_LEN(sessions));
+    tcase_add_loop_test(tcase, test_usage_in_words, 0, TABLE_LEN(uses));
+    tcase = test_case(suite, "agent");
+    tcase_add_checked_fixture(tcase, set_up_agent, tear_down_agent);
+    tcase_add_test(tcase, test_an_agent_and_its_rounds_in_words);
+    tcase_add_test(tcase, test_an_agent_is_named_once_it_is_asked);
+    tcase_add_test(tcase, test_budgets_in_words);
+    tcase_add_test(tcase, test_a_running_agent_claims_nothing);
+    tcase_add_test(tcase, test_a_claim_is_proven_by_the_check_after_it);
+    tcase_add_test(tcase, test_a_claim_is_refuted_by_the_check_after_it);
     return suite;
 }

@@ -1,4 +1,7 @@
-/* What people read of waits, ends, evidence and gates: from runs that the real core plays. */
+/*
+ * What people read of waits, ends, evidence, gates and of what lies ahead: of runs that the real
+ * core plays.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,14 +14,14 @@ enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE };
 
 /* One step of a policy, which is like `sandbox` and says more. */
 #define PLAN_OF(policy)                                                                            \
-    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"default\"" policy          \
-    "}},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]},"                 \
-    "{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]},"                               \
-    "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]}]}"
+    "{'version':1,'idempotent':true,'policies':{'p':{'like':'default'" policy                      \
+    "}},'tasks':[{'id':'a','steps':[{'run':['x'],'policy':'p'}]},"                                 \
+    "{'id':'b','steps':[{'run':['x'],'policy':'p'}]},"                                             \
+    "{'id':'c','steps':[{'run':['x'],'policy':'p'}]}]}"
 
 #define PLAIN                                                                                      \
-    ",\"max_attempts\":6,\"base_delay_ms\":15000,\"multiplier\":2,\"cap_ms\":300000,"              \
-    "\"jitter\":\"none\",\"window\":0"
+    ",'max_attempts':6,'base_delay_ms':15000,'multiplier':2,'cap_ms':300000,'jitter':'none',"      \
+    "'window':0"
 
 static struct play play;
 static struct str text;
@@ -121,8 +124,8 @@ static const struct {
     {"the first wait", PLAN_OF(PLAIN), 1, "15 s, cap 5:00"},
     {"the third wait", PLAN_OF(PLAIN), 3, "15 s x2^2 = 60 s, cap 5:00"},
     {"the cap cuts",
-     PLAN_OF(",\"max_attempts\":6,\"base_delay_ms\":500,\"multiplier\":10,\"cap_ms\":30000,"
-             "\"jitter\":\"none\",\"window\":0"),
+     PLAN_OF(",'max_attempts':6,'base_delay_ms':500,'multiplier':10,'cap_ms':30000,"
+             "'jitter':'none','window':0"),
      3, "0.5 s x10^2, cut to 30 s, cap 30 s"},
 };
 
@@ -137,16 +140,15 @@ END_TEST
 
 static const struct {
     const char *json, *words;
-} jitters[] = {{"0.25", ", jitter "}, {"\"full\"", ", full jitter "}};
+} jitters[] = {{"0.25", ", jitter "}, {"'full'", ", full jitter "}};
 
-/* What is said is what is waited. */
+/* The shown time is the time that is waited. */
 START_TEST(test_formula_tells_the_factor_of_the_jitter)
 {
     char plan[2048];
     struct str seconds = {0};
     (void)snprintf(plan, sizeof(plan),
-                   PLAN_OF(",\"base_delay_ms\":60000,\"cap_ms\":300000,\"jitter\":%s"),
-                   jitters[_i].json);
+                   PLAN_OF(",'base_delay_ms':60000,'cap_ms':300000,'jitter':%s"), jitters[_i].json);
     open(plan, 1);
     fail_and_wait(1);
     const char *said = strstr(formula("a"), jitters[_i].words);
@@ -192,7 +194,7 @@ END_TEST
 
 START_TEST(test_a_hint_that_is_too_long_says_when_it_resets)
 {
-    open(PLAN_OF(PLAIN ",\"retry_after_cap_ms\":60000"), 1);
+    open(PLAN_OF(PLAIN ",'retry_after_cap_ms':60000"), 1);
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_OVERLOADED, 2 * HOUR));
     ck_assert_int_eq(play_status(&play, "a"), TASK_NEEDS_YOU);
     ck_assert_str_eq(next_of("a"), "resets +120m");
@@ -222,8 +224,112 @@ START_TEST(test_parked_verdict_says_when_it_resets)
 }
 END_TEST
 
-/* That devs was gone once says nothing of a later end. */
-START_TEST(test_what_did_not_start_is_not_told_as_interrupted)
+/* How the first end of `a` is told, under the policy p. */
+static const struct {
+    const char *name, *plan;
+    int64_t wait_ms; /* until then */
+    struct outcome outcome;
+    enum transient_type type; /* TRANSIENT_NONE: persistent, for `reason` */
+    enum reason reason;
+    const char *want;
+} endings[] = {
+    {.name = "class",
+     .plan = PLAN_OF(",'retry_on':['transient']"),
+     .outcome = {.code = 1},
+     .reason = REASON_TEST_FAIL,
+     .want = "gave up: policy p does not try again on a persistent failure"},
+    {.name = "phase",
+     .plan = PLAN_OF(",'phases':['VERIFY']"),
+     .outcome = {.code = 1},
+     .type = TRANSIENT_NETWORK_TIMEOUT,
+     .want = "gave up: policy p does not try again in GREEN"},
+    {.name = "a start, which is tried again in every phase",
+     .plan = PLAN_OF(",'phases':['VERIFY']"),
+     .outcome = {.kind = OUTCOME_NOT_STARTED, .code = 2},
+     .reason = REASON_NOT_FOUND,
+     .want = "gave up: policy infrastructure does not try again on a persistent failure"},
+    {.name = "time-out",
+     .plan = PLAN_OF(",'retry_timeouts':false"),
+     .outcome = {.kind = OUTCOME_TIMEOUT},
+     .type = TRANSIENT_RESOURCE_BUSY,
+     .want = "gave up: policy p does not try again after a time-out"},
+    {.name = "deadline",
+     .plan = PLAN_OF(PLAIN ",'deadline_ms':60000"),
+     .wait_ms = 50 * SECOND,
+     .outcome = {.code = 1},
+     .type = TRANSIENT_NETWORK_TIMEOUT,
+     .want = "gave up: the next try would start past its 1:00, 50.0 s are gone"},
+    {.name = "a short deadline, with tenths",
+     .plan = PLAN_OF(PLAIN ",'deadline_ms':1800"),
+     .wait_ms = 1250,
+     .outcome = {.code = 1},
+     .type = TRANSIENT_NETWORK_TIMEOUT,
+     .want = "gave up: the next try would start past its 1.8 s, 1.3 s are gone"},
+};
+
+START_TEST(test_end_says_why_the_policy_does_not_go_on)
+{
+    const bool transient = endings[_i].type != TRANSIENT_NONE;
+    open(endings[_i].plan, 1);
+    play_wait(&play, endings[_i].wait_ms);
+    play_outcome(&play, "a", endings[_i].outcome,
+                 transient ? play_transient(endings[_i].type)
+                           : play_persistent(endings[_i].reason));
+    ck_assert_msg(strcmp(end_of("a"), endings[_i].want) == 0, "%s: %s", endings[_i].name,
+                  text.data);
+}
+END_TEST
+
+START_TEST(test_end_tells_tries_that_are_used_up)
+{
+    open(PLAN_OF(",'max_attempts':2,'jitter':'none','window':0"), 3);
+    fail_and_wait(2);
+    ck_assert_str_eq(end_of("a"), "gave up: 2 of 2 tries used");
+    ck_assert_ptr_nonnull(strstr(why_of("a"), "(gave up: 2 of 2 tries used)"));
+    ck_assert_str_eq(end_of("c"), "");
+}
+END_TEST
+
+/* It fails with one and the same result. */
+static void fail_alike(const char *id, const struct entropy_fact *fact)
+{
+    struct input input = {.kind = INPUT_ENDED,
+                          .task = play_task(&play, id),
+                          .attempt = (int)step_of(id)->attempt_count,
+                          .outcome = {.kind = OUTCOME_EXIT, .code = 1},
+                          .fingerprint = {.hi = 1, .lo = 2},
+                          .has_fact = fact != NULL,
+                          .verdict = play_transient(TRANSIENT_NETWORK_TIMEOUT)};
+    if (fact)
+        input.fact = *fact;
+    play_input(&play, input);
+}
+
+START_TEST(test_end_of_a_loop_says_what_was_seen)
+{
+    static const struct {
+        const char *plan;
+        bool has_fact;
+        int times;
+        const char *want;
+    } cases[] = {
+        {PLAN_OF(",'max_attempts':6,'window':2"), false, 2,
+         "stuck: the same result 2 times in a row, its policy stops at 2"},
+        {PLAN_OF(",'max_attempts':9"), true, 5, "stuck: same result 5 times"},
+    };
+    const struct entropy_fact fact = {.bits = ENTROPY_FAILED, .new_permille = -1};
+    open(cases[_i].plan, 9);
+    for (int i = 0; i < cases[_i].times; i++) {
+        fail_alike("a", cases[_i].has_fact ? &fact : NULL);
+        play_wait(&play, MINUTE);
+    }
+    ck_assert_int_eq(play_status(&play, "a"), TASK_STUCK);
+    ck_assert_str_eq(end_of("a"), cases[_i].want);
+}
+END_TEST
+
+/* An earlier interruption says nothing about a later end. */
+START_TEST(test_a_failed_start_is_not_shown_as_interrupted)
 {
     const struct outcome not_started = {.kind = OUTCOME_NOT_STARTED, .code = START_SECRET_MISSING};
     struct verdict verdict = play_persistent(REASON_SETUP);
@@ -259,31 +365,6 @@ START_TEST(test_start_tries_are_no_tries)
 }
 END_TEST
 
-START_TEST(test_end_says_why_the_policy_did_not_go_on)
-{
-    open(PLAN_OF(",\"max_attempts\":2,\"jitter\":\"none\",\"retry_on\":[\"transient\"],"
-                 "\"window\":0"),
-         3);
-    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
-    ck_assert_str_eq(end_of("a"), "gave up: policy p does not try again on a persistent failure");
-    play_exit(&play, "b", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
-    play_wait(&play, MINUTE);
-    play_exit(&play, "b", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
-    ck_assert_str_eq(end_of("b"), "gave up: 2 of 2 tries used");
-    ck_assert_ptr_nonnull(strstr(why_of("b"), "(gave up: 2 of 2 tries used)"));
-    ck_assert_str_eq(end_of("c"), "");
-}
-END_TEST
-
-START_TEST(test_end_names_a_phase_without_tries)
-{
-    open(PLAN_OF(",\"phases\":[\"VERIFY\"]"), 1);
-    play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
-    ck_assert_str_eq(end_of("a"), "gave up: policy p does not try again in GREEN");
-}
-END_TEST
-
-/* None of them ran, so none was a try. */
 START_TEST(test_starts_that_failed_for_good_are_no_tries)
 {
     const struct outcome not_started = {.kind = OUTCOME_NOT_STARTED, .code = 11};
@@ -300,80 +381,6 @@ START_TEST(test_starts_that_failed_for_good_are_no_tries)
     ck_assert_str_eq(str_text(&words), "start 4 of 4");
     ck_assert_pstr_eq(strstr(end_of("a"), "4 of 4"), "4 of 4 starts failed");
     str_done(&words);
-}
-END_TEST
-
-/* Starts are tried again in every phase: it is not for the phase that this one is not. */
-START_TEST(test_end_of_a_start_names_no_phase)
-{
-    const struct outcome not_started = {.kind = OUTCOME_NOT_STARTED, .code = 2};
-    open(PLAN_OF(",\"phases\":[\"VERIFY\"]"), 1);
-    play_outcome(&play, "a", not_started, play_persistent(REASON_NOT_FOUND));
-    ck_assert_str_eq(end_of("a"),
-                     "gave up: policy infrastructure does not try again on a persistent failure");
-}
-END_TEST
-
-START_TEST(test_end_after_a_time_out_says_so)
-{
-    const struct outcome late = {.kind = OUTCOME_TIMEOUT};
-    open(PLAN_OF(",\"retry_timeouts\":false"), 1);
-    play_outcome(&play, "a", late, play_transient(TRANSIENT_RESOURCE_BUSY));
-    ck_assert_str_eq(end_of("a"), "gave up: policy p does not try again after a time-out");
-}
-END_TEST
-
-START_TEST(test_end_by_deadline_says_how_much_is_gone)
-{
-    open(PLAN_OF(PLAIN ",\"deadline_ms\":60000"), 1);
-    play_wait(&play, 50 * SECOND);
-    play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
-    ck_assert_str_eq(end_of("a"),
-                     "gave up: the next try would start past its 1:00, 50.0 s are gone");
-}
-END_TEST
-
-START_TEST(test_a_short_deadline_is_told_with_tenths)
-{
-    open(PLAN_OF(PLAIN ",\"deadline_ms\":1800"), 1);
-    play_wait(&play, 1250);
-    play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
-    ck_assert_str_eq(end_of("a"),
-                     "gave up: the next try would start past its 1.8 s, 1.3 s are gone");
-}
-END_TEST
-
-START_TEST(test_end_in_circles_counts_equal_results)
-{
-    open(PLAN_OF(",\"max_attempts\":6,\"window\":2"), 3);
-    for (int i = 0; i < 2; i++) {
-        play_input(&play, (struct input){.kind = INPUT_ENDED,
-                                         .attempt = i + 1,
-                                         .outcome = {.kind = OUTCOME_EXIT, .code = 1},
-                                         .fingerprint = {.hi = 1, .lo = 2},
-                                         .verdict = play_transient(TRANSIENT_NETWORK_TIMEOUT)});
-        play_wait(&play, MINUTE);
-    }
-    ck_assert_int_eq(play_status(&play, "a"), TASK_STUCK);
-    ck_assert_str_eq(end_of("a"), "stuck: the same result 2 times in a row, its policy stops at 2");
-}
-END_TEST
-
-START_TEST(test_end_by_a_rung_says_what_it_saw)
-{
-    open(PLAN_OF(",\"max_attempts\":9"), 9);
-    for (int i = 0; i < 5; i++) {
-        play_input(&play, (struct input){.kind = INPUT_ENDED,
-                                         .attempt = i + 1,
-                                         .outcome = {.kind = OUTCOME_EXIT, .code = 1},
-                                         .fingerprint = {.hi = 1, .lo = 2},
-                                         .has_fact = true,
-                                         .fact = {.bits = ENTROPY_FAILED, .new_permille = -1},
-                                         .verdict = play_persistent(REASON_TEST_FAIL)});
-        play_wait(&play, MINUTE);
-    }
-    ck_assert_int_eq(play_status(&play, "a"), TASK_STUCK);
-    ck_assert_str_eq(end_of("a"), "stuck: same result 5 times");
 }
 END_TEST
 
@@ -419,7 +426,7 @@ START_TEST(test_correction_stands_before_the_first_verdict)
 {
     struct verdict verdict = play_persistent(REASON_TEST_FAIL);
     (void)snprintf(verdict.rule, sizeof(verdict.rule), "tap.not-ok");
-    open(PLAN_OF(",\"retry_on\":[\"persistent\",\"transient\"]"), 1);
+    open(PLAN_OF(",'retry_on':['persistent','transient']"), 1);
     play_exit(&play, "a", 1, verdict);
     const struct verdict_label network = {.class = VERDICT_TRANSIENT,
                                           .type = TRANSIENT_NETWORK_TIMEOUT};
@@ -437,36 +444,25 @@ START_TEST(test_correction_stands_before_the_first_verdict)
 }
 END_TEST
 
-static void fail_with(const char *id, struct digest fingerprint)
-{
-    int task = play_task(&play, id);
-    play_input(&play, (struct input){.kind = INPUT_ENDED,
-                                     .task = task,
-                                     .attempt = (int)step_of(id)->attempt_count,
-                                     .outcome = {.kind = OUTCOME_EXIT, .code = 1},
-                                     .fingerprint = fingerprint,
-                                     .verdict = play_transient(TRANSIENT_NETWORK_TIMEOUT)});
-}
-
 START_TEST(test_follower_names_whom_it_waits_for)
 {
     open(PLAN_OF(PLAIN), 3);
-    fail_with("a", (struct digest){1, 2});
-    fail_with("b", (struct digest){1, 2});
-    fail_with("c", (struct digest){1, 2});
+    fail_alike("a", NULL);
+    fail_alike("b", NULL);
+    fail_alike("c", NULL);
     play_control(&play, CONTROL_SEND_ONE, "b", CANCEL_STOP);
     ck_assert_str_eq(next_of("a"), "after b");
     ck_assert_ptr_eq(strstr(why_of("c"), "held by ann until b gets through; network"), text.data);
 }
 END_TEST
 
-static const char gated[] = "{\"version\":1,\"idempotent\":true,\"tasks\":["
-                            "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"
-                            "{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"
-                            "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"
-                            "{\"id\":\"d\",\"steps\":[{\"run\":[\"y\"],\"source\":\"web\"}]}]}";
+static const char gated[] = "{'version':1,'idempotent':true,'tasks':["
+                            "{'id':'a','steps':[{'run':['x'],'source':'api'}]},"
+                            "{'id':'b','steps':[{'run':['x'],'source':'api'}]},"
+                            "{'id':'c','steps':[{'run':['x'],'source':'api'}]},"
+                            "{'id':'d','steps':[{'run':['y'],'source':'web'}]}]}";
 
-START_TEST(test_gate_is_told_from_its_closing_to_its_opening)
+START_TEST(test_a_gate_is_shown_from_closing_to_opening)
 {
     open(gated, 1);
     ck_assert(!shown_has_gate(&play.state));
@@ -495,8 +491,8 @@ START_TEST(test_gate_is_told_from_its_closing_to_its_opening)
 }
 END_TEST
 
-/* The gate is due, and there is no slot: the first in line waits for one, the rest for it. */
-START_TEST(test_what_stands_behind_a_due_gate_waits_for_the_first)
+/* The gate is due but there is no slot: the first in line waits for a slot, the rest for it. */
+START_TEST(test_tasks_behind_a_due_gate_wait_for_the_first)
 {
     open(gated, 1);
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_RATE_LIMIT, 20 * SECOND));
@@ -522,13 +518,120 @@ START_TEST(test_opening_gate_tells_how_many_are_left)
 }
 END_TEST
 
-START_TEST(test_most_urgent_of_several_gates_is_told)
+START_TEST(test_the_most_urgent_gate_is_shown)
 {
     open(gated, 2);
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_RATE_LIMIT, 50 * SECOND));
     play_exit(&play, "b", 0, play_passed());
     play_exit(&play, "d", 1, hinted(TRANSIENT_API_RATE_LIMIT, 20 * SECOND));
     ck_assert_str_eq(gates(SHOWN_IN_FULL), "rate limit of web until @1025 (0:20); d waits   +1");
+}
+END_TEST
+
+/* What comes next for a task that waits. */
+static const char waiting[] =
+    "{'version':1,'idempotent':true,'tasks':[{'id':'a','steps':[{'phase':'GREEN','run':['x'],"
+    "'policy':{'max_attempts':4,'base_delay_ms':1000,'jitter':0.5}}]},"
+    "{'id':'b','steps':[{'phase':'GREEN','run':['x'],'policy':{'max_attempts':9,"
+    "'base_delay_ms':60000,'cap_ms':600000,'deadline_ms':400000,'same_stops':2}}]}]}";
+
+static struct tries_ahead ahead;
+
+static void setup_ahead(void)
+{
+    open(waiting, 2);
+}
+
+static void want_words(const char *want)
+{
+    const struct shown_time time = {.hms = fake_hms};
+    struct str words = {0};
+    tries_ahead_words(&ahead, &time, &words);
+    ck_assert_str_eq(str_text(&words), want);
+    str_done(&words);
+}
+
+/* Every wait that was foretold is the one that comes, jitter and all. */
+START_TEST(test_the_waits_that_were_foretold_come)
+{
+    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
+    ck_assert(tries_ahead(&play.state, 0, &ahead));
+    const struct tries_ahead foretold = ahead;
+    ck_assert_int_eq(foretold.first, 2);
+    ck_assert_int_eq(foretold.count, 3);
+    ck_assert_int_eq(foretold.end, DECISION_RETRY_EXHAUSTED);
+    for (int i = 0; i < foretold.count; i++) {
+        const struct step_state *step = run_state_step(&play.state, 0);
+        ck_assert_int_eq(step_state_formulas(step)->delay.delay_ms, foretold.waits_ms[i]);
+        play_wait(&play, step_state_formulas(step)->delay.delay_ms);
+        play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
+    }
+    ck_assert_int_eq(run_state_step(&play.state, 0)->end, foretold.end);
+    ck_assert(!tries_ahead(&play.state, 0, &ahead));
+}
+END_TEST
+
+START_TEST(test_a_deadline_ends_it_before_the_tries_do)
+{
+    play_exit(&play, "b", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
+    ck_assert(tries_ahead(&play.state, 1, &ahead));
+    ck_assert_int_eq(ahead.count, 2); /* after 1 and 3 min; 7 min would be too late */
+    ck_assert_int_eq(ahead.end, DECISION_DEADLINE);
+    want_words("try 2 at @1065; if it fails try 3 2:00 later; then gave-up, no sooner than @1185 "
+               "plus the run times; 2 equal results in a row end it earlier");
+}
+END_TEST
+
+START_TEST(test_the_last_try_is_announced)
+{
+    for (int i = 0; i < 3; i++) {
+        play_wait(&play, 5000);
+        play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
+    }
+    ck_assert(tries_ahead(&play.state, 0, &ahead));
+    ck_assert_int_eq(ahead.count, 1);
+    ck_assert_int_eq(ahead.more_ms, 0);
+    const struct shown_time time = {.hms = fake_hms};
+    struct str words = {0};
+    tries_ahead_words(&ahead, &time, &words);
+    ck_assert_ptr_nonnull(strstr(str_text(&words), ", the last one: else gave-up"));
+    str_done(&words);
+}
+END_TEST
+
+START_TEST(test_a_wait_for_a_server_uses_up_nothing)
+{
+    struct verdict limited = play_transient(TRANSIENT_API_RATE_LIMIT);
+    limited.retry_after_ms = 5000;
+    play_exit(&play, "a", 1, limited);
+    ck_assert(tries_ahead(&play.state, 0, &ahead));
+    ck_assert_int_eq(ahead.first, 2);
+    ck_assert_int_eq(ahead.count, 4);
+    ck_assert_int_eq(ahead.waits_ms[0], 5000);
+}
+END_TEST
+
+START_TEST(test_starts_have_their_own_count)
+{
+    const struct outcome not_started = {.kind = OUTCOME_NOT_STARTED, .code = START_DAEMON_DOWN};
+    play_outcome(&play, "a", not_started, play_transient(TRANSIENT_DOCKER_SOCKET_UNAVAILABLE));
+    ck_assert(tries_ahead(&play.state, 0, &ahead));
+    ck_assert(ahead.is_start);
+    ck_assert_int_eq(ahead.shown, 2);
+    ck_assert_int_eq(ahead.count, 3);
+    want_words("start 2 at @1006; if it fails start 3 0:02 later, start 4 0:04 later; then "
+               "gave-up, no sooner than @1012 plus the run times");
+}
+END_TEST
+
+START_TEST(test_only_a_wait_has_tries_ahead)
+{
+    ck_assert(!tries_ahead(&play.state, 0, &ahead)); /* runs */
+    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
+    play_control(&play, CONTROL_HOLD, "a", CANCEL_STOP);
+    ck_assert(!tries_ahead(&play.state, 0, &ahead)); /* a person holds it */
+    play_control(&play, CONTROL_RELEASE, "a", CANCEL_STOP);
+    ck_assert(tries_ahead(&play.state, 0, &ahead));
 }
 END_TEST
 
@@ -544,24 +647,27 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_a_hint_that_is_too_long_says_when_it_resets);
     tcase_add_test(tcase, test_parked_verdict_says_when_it_resets);
     tcase_add_test(tcase, test_start_tries_are_no_tries);
-    tcase_add_test(tcase, test_what_did_not_start_is_not_told_as_interrupted);
+    tcase_add_test(tcase, test_a_failed_start_is_not_shown_as_interrupted);
     tcase_add_test(tcase, test_starts_that_failed_for_good_are_no_tries);
-    tcase_add_test(tcase, test_end_says_why_the_policy_did_not_go_on);
-    tcase_add_test(tcase, test_end_names_a_phase_without_tries);
-    tcase_add_test(tcase, test_end_of_a_start_names_no_phase);
-    tcase_add_test(tcase, test_end_after_a_time_out_says_so);
-    tcase_add_test(tcase, test_end_by_deadline_says_how_much_is_gone);
-    tcase_add_test(tcase, test_a_short_deadline_is_told_with_tenths);
-    tcase_add_test(tcase, test_end_in_circles_counts_equal_results);
-    tcase_add_test(tcase, test_end_by_a_rung_says_what_it_saw);
+    tcase_add_loop_test(tcase, test_end_says_why_the_policy_does_not_go_on, 0, TABLE_LEN(endings));
+    tcase_add_test(tcase, test_end_tells_tries_that_are_used_up);
+    tcase_add_loop_test(tcase, test_end_of_a_loop_says_what_was_seen, 0, 2);
     tcase_add_test(tcase, test_evidence_near_misses_and_hint);
     tcase_add_test(tcase, test_correction_stands_before_the_first_verdict);
     tcase_add_test(tcase, test_follower_names_whom_it_waits_for);
     tcase = test_case(suite, "gates");
     tcase_add_checked_fixture(tcase, NULL, teardown);
-    tcase_add_test(tcase, test_gate_is_told_from_its_closing_to_its_opening);
-    tcase_add_test(tcase, test_what_stands_behind_a_due_gate_waits_for_the_first);
+    tcase_add_test(tcase, test_a_gate_is_shown_from_closing_to_opening);
+    tcase_add_test(tcase, test_tasks_behind_a_due_gate_wait_for_the_first);
     tcase_add_test(tcase, test_opening_gate_tells_how_many_are_left);
-    tcase_add_test(tcase, test_most_urgent_of_several_gates_is_told);
+    tcase_add_test(tcase, test_the_most_urgent_gate_is_shown);
+    tcase = test_case(suite, "ahead");
+    tcase_add_checked_fixture(tcase, setup_ahead, teardown);
+    tcase_add_test(tcase, test_the_waits_that_were_foretold_come);
+    tcase_add_test(tcase, test_a_deadline_ends_it_before_the_tries_do);
+    tcase_add_test(tcase, test_the_last_try_is_announced);
+    tcase_add_test(tcase, test_a_wait_for_a_server_uses_up_nothing);
+    tcase_add_test(tcase, test_starts_have_their_own_count);
+    tcase_add_test(tcase, test_only_a_wait_has_tries_ahead);
     return suite;
 }

@@ -1,16 +1,18 @@
 #include "timeline.h"
 
+#include <string.h>
+
+#include "json.h"
 #include "play.h"
 #include "test_main.h"
 
 #define PLAN                                                                                       \
-    "{\"version\":1,\"idempotent\":true,\"policies\":{\"slow\":{\"like\":\"default\","             \
-    "\"base_delay_ms\":10000,\"cap_ms\":60000,\"max_attempts\":4}},\"policy\":\"slow\",\"tasks\":" \
-    "["                                                                                            \
-    "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"]},{\"phase\":\"VERIFY\",\"run\":[\"y\"]}]},"         \
-    "{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"                             \
-    "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"],\"source\":\"api\"}]},"                             \
-    "{\"id\":\"d\",\"needs\":[\"a\"],\"steps\":[{\"run\":[\"x\"]}]}]}"
+    "{'version':1,'idempotent':true,'policies':{'slow':{'like':'default','base_delay_ms':10000,"   \
+    "'cap_ms':60000,'max_attempts':4}},'policy':'slow','tasks':["                                  \
+    "{'id':'a','steps':[{'run':['x']},{'phase':'VERIFY','run':['y']}]},"                           \
+    "{'id':'b','steps':[{'run':['x'],'source':'api'}]},"                                           \
+    "{'id':'c','steps':[{'run':['x'],'source':'api'}]},"                                           \
+    "{'id':'d','needs':['a'],'steps':[{'run':['x']}]}]}"
 
 enum { TASKS = 4 };
 
@@ -51,9 +53,9 @@ struct want {
     int attempt;
 };
 
-static void check_spans(const char *task, const struct want *wants, size_t count)
+/* The spans that were read. */
+static void check_read(const char *task, const struct want *wants, size_t count)
 {
-    read(task);
     for (size_t i = 0; i < count && i < timeline.count; i++) {
         const struct span *span = &timeline.spans[i];
         ck_assert_msg(span->kind == wants[i].kind && span->end == wants[i].end &&
@@ -63,6 +65,12 @@ static void check_spans(const char *task, const struct want *wants, size_t count
                       span->end, span->attempt, (long long)(span->until_ms - span->from_ms));
     }
     ck_assert_uint_eq(timeline.count, count);
+}
+
+static void check_spans(const char *task, const struct want *wants, size_t count)
+{
+    read(task);
+    check_read(task, wants, count);
 }
 
 static void be_quiet(const char *task, int attempt, int64_t ms)
@@ -91,15 +99,8 @@ START_TEST(test_an_attempt_that_is_quiet_for_a_while_has_three_parts)
     play_wait(&play, 5000);
     play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
     read("a");
-    ck_assert(timeline.spans[timeline.count - 1].is_planned);
-    timeline.count--;
-    for (size_t i = 0; i < timeline.count; i++) {
-        ck_assert_int_eq(timeline.spans[i].kind, wants[i].kind);
-        ck_assert_int_eq(timeline.spans[i].until_ms - timeline.spans[i].from_ms,
-                         (int64_t)wants[i].seconds * 1000);
-        ck_assert_int_eq(timeline.spans[i].end, wants[i].end);
-    }
-    ck_assert_uint_eq(timeline.count, TABLE_LEN(wants));
+    ck_assert(timeline.spans[--timeline.count].is_planned);
+    check_read("a", wants, TABLE_LEN(wants));
 }
 END_TEST
 
@@ -114,7 +115,7 @@ START_TEST(test_an_attempt_that_is_silent_now_is_quiet_to_now)
 }
 END_TEST
 
-START_TEST(test_what_waits_is_planned_until_it_is_due)
+START_TEST(test_a_wait_is_planned_until_it_is_due)
 {
     play_wait(&play, 4000);
     play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
@@ -128,13 +129,13 @@ START_TEST(test_what_waits_is_planned_until_it_is_due)
     ck_assert(timeline.spans[2].is_planned);
     ck_assert_int_eq(timeline.spans[2].until_ms, due_ms);
     ck_assert_int_eq(timeline_plan_end(&play.state), due_ms);
-    /* Nobody goes on with it: nothing comes. */
+    /* Nobody continues the run: nothing is planned. */
     timeline_read(&timeline, &play.state, 0, &play.now, true);
     ck_assert_uint_eq(timeline.count, 2);
 }
 END_TEST
 
-START_TEST(test_a_hold_lies_over_a_wait_and_not_over_what_runs)
+START_TEST(test_a_hold_covers_a_wait_but_not_an_attempt)
 {
     static const struct want wants[] = {{SPAN_RUNNING, 5, SPAN_END_FAILED, 1},
                                         {SPAN_HELD, 7, SPAN_END_NONE, 1}};
@@ -147,7 +148,7 @@ START_TEST(test_a_hold_lies_over_a_wait_and_not_over_what_runs)
 }
 END_TEST
 
-START_TEST(test_what_needed_a_person_is_told_after_a_retry_too)
+START_TEST(test_the_time_that_needed_a_person_is_shown_after_a_retry)
 {
     static const struct want wants[] = {{SPAN_RUNNING, 5, SPAN_END_FAILED, 1},
                                         {SPAN_NEEDS_YOU, 60, SPAN_END_NONE, 1},
@@ -163,8 +164,7 @@ START_TEST(test_what_needed_a_person_is_told_after_a_retry_too)
 }
 END_TEST
 
-/* The last attempt failed; that the task gave up with it is what is told, and stays told. */
-START_TEST(test_the_end_of_a_task_is_the_end_of_its_last_attempt)
+static void let_a_give_up(void)
 {
     play_wait(&play, 5000);
     play_exit(&play, "b", 0, play_passed());
@@ -173,6 +173,12 @@ START_TEST(test_the_end_of_a_task_is_the_end_of_its_last_attempt)
         play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
         play_wait(&play, 100000);
     }
+}
+
+/* The end of the last attempt is shown as giving up, also later. */
+START_TEST(test_the_end_of_a_task_is_the_end_of_its_last_attempt)
+{
+    let_a_give_up();
     ck_assert_int_eq(play_status(&play, "a"), TASK_GAVE_UP);
     read("a");
     ck_assert_int_eq(timeline.spans[timeline.count - 1].kind, SPAN_OVER);
@@ -186,18 +192,12 @@ START_TEST(test_the_end_of_a_task_is_the_end_of_its_last_attempt)
 }
 END_TEST
 
-/* The task may end a moment after its last attempt: that moment is no attempt that failed. */
+/* The task may end a moment after its last attempt: that moment does not count as an attempt. */
 START_TEST(test_an_attempt_that_failed_is_counted_once)
 {
     struct task_state *task = &play.state.tasks[play_task(&play, "a")];
     struct time_spent spent;
-    play_wait(&play, 5000);
-    play_exit(&play, "b", 0, play_passed());
-    play_exit(&play, "c", 0, play_passed());
-    for (int i = 0; i < 4; i++) {
-        play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
-        play_wait(&play, 100000);
-    }
+    let_a_give_up();
     task->since.mono_ms += 10;
     read("a");
     time_spent_of_run(&spent, &play.state, &play.now, false);
@@ -241,7 +241,7 @@ START_TEST(test_own_retries_of_an_agent_are_waiting)
 }
 END_TEST
 
-START_TEST(test_what_was_lost_is_told)
+START_TEST(test_a_lost_attempt_is_shown)
 {
     play_wait(&play, 5000);
     timeline_read(&timeline, &play.state, 0, &play.now, true);
@@ -273,7 +273,7 @@ static void check_in_order(const struct run_state *state, int task, const struct
         ck_assert_int_eq(at_ms, now->mono_ms);
 }
 
-/* How long attempts ran is the work and what was quiet of it. */
+/* The time that attempts ran is the sum of work and quiet time. */
 static void check_sums(const struct run_state *state, const struct moment *now)
 {
     struct time_spent spent;
@@ -332,7 +332,7 @@ static void do_something(uint32_t *seed)
         play_wait(&play, next_random(seed) % 20000);
 }
 
-/* At each event of a run that goes every way there is, and after each reboot. */
+/* At each event of random runs, and after reboots. */
 START_TEST(test_spans_are_in_order_and_cover_the_age_of_the_task)
 {
     enum { STEPS = 150 };
@@ -389,6 +389,158 @@ START_TEST(test_stretches_in_which_nothing_ran_are_found)
 }
 END_TEST
 
+/* The timeline as a trace, for trace viewers. */
+#define TRACE_PLAN                                                                                 \
+    "{\"version\":1,\"idempotent\":true,\"policies\":{\"slow\":{\"like\":\"default\","             \
+    "\"base_delay_ms\":10000,\"cap_ms\":60000,\"max_attempts\":4}},\"policy\":\"slow\",\"tasks\":" \
+    "[{\"id\":\"a\",\"title\":\"the \\\"first\\\"\",\"steps\":[{\"run\":[\"x\"]}]},"               \
+    "{\"id\":\"b\",\"needs\":[\"a\"],\"steps\":[{\"run\":[\"x\"]}]}]}"
+
+static struct json *trace; /* of what was played */
+
+static void setup_trace(void)
+{
+    play_open(&play, TRACE_PLAN);
+    play_start(&play, 2);
+}
+
+static void teardown_trace(void)
+{
+    json_free(trace);
+    trace = NULL;
+    play_close(&play);
+}
+
+/* All events again, through the writer. */
+static void write_trace(void)
+{
+    struct run_state state;
+    struct trace_json *writer = NULL;
+    struct str text = {0};
+    struct err err = {0};
+    run_state_init(&state, play.plan, play.state.seed);
+    trace_json_open(&writer, 7, "day", &text);
+    for (size_t i = 0; i < play.event_count; i++) {
+        ck_assert_msg(run_state_apply(&state, &play.events[i], &err), "%s", err.message);
+        trace_json_add(writer, &state, &play.events[i], &text);
+    }
+    trace_json_end(writer, &state, &text);
+    trace_json_close(writer);
+    run_state_done(&state);
+    ck_assert_msg(json_parse_data(str_text(&text), text.len, &trace, NULL, &err), "%s: %s",
+                  err.message, str_text(&text));
+    str_done(&text);
+}
+
+/* The nth slice of a thread; NULL: there is none. */
+static const struct json *slice(int thread, int nth)
+{
+    const struct json *list = json_get(trace, "traceEvents");
+    for (size_t i = 0; i < json_count(list); i++) {
+        const struct json *event = json_at(list, i);
+        const bool is_slice = strcmp(json_text(json_get(event, "ph"), ""), "X") == 0;
+        if (is_slice && json_i64(json_get(event, "tid"), -1) == thread && nth-- == 0)
+            return event;
+    }
+    return NULL;
+}
+
+static void check_slice(int thread, int nth, const char *name, int64_t from_ms, int64_t ms)
+{
+    const struct json *event = slice(thread, nth);
+    ck_assert_msg(event, "no slice %d of thread %d", nth, thread);
+    ck_assert_str_eq(json_text(json_get(event, "name"), ""), name);
+    ck_assert_int_eq(json_i64(json_get(event, "ts"), -1), from_ms * 1000);
+    ck_assert_int_eq(json_i64(json_get(event, "dur"), -1), ms * 1000);
+}
+
+static const char *arg(const struct json *event, const char *key)
+{
+    return json_text(json_get(json_get(event, "args"), key), "");
+}
+
+START_TEST(test_tries_and_waits_follow_each_other)
+{
+    play_wait(&play, 3000);
+    play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
+    const int64_t wait_ms = play_last(&play, EVENT_WAIT_STARTED)->a;
+    play_wait(&play, wait_ms);
+    play_wait(&play, 500);
+    play_exit(&play, "a", 0, play_passed());
+    play_wait(&play, 200);
+    write_trace();
+    check_slice(1, 0, "GREEN try 1", 0, 3000);
+    ck_assert_str_eq(arg(slice(1, 0), "class"), "network");
+    ck_assert_str_eq(arg(slice(1, 0), "outcome"), "exit 1");
+    check_slice(1, 1, "wait", 3000, wait_ms);
+    ck_assert_str_ne(arg(slice(1, 1), "formula"), "");
+    check_slice(1, 2, "GREEN try 2", 3000 + wait_ms, 500);
+    ck_assert_str_eq(arg(slice(1, 2), "class"), "");
+    ck_assert_ptr_null(slice(1, 3));
+    ck_assert_str_eq(arg(slice(2, 0), "outcome"), "no end recorded");
+}
+END_TEST
+
+START_TEST(test_time_does_not_go_back_after_a_reboot)
+{
+    play_wait(&play, 5000);
+    play_crash(&play, play.event_count, true);
+    play_wait(&play, 1000);
+    write_trace();
+    const struct json *list = json_get(trace, "traceEvents");
+    int64_t last = 0;
+    for (size_t i = 0; i < json_count(list); i++) {
+        const struct json *event = json_at(list, i);
+        const int64_t at = json_i64(json_get(event, "ts"), last);
+        ck_assert_int_ge(json_i64(json_get(event, "dur"), 0), 0);
+        if (strcmp(json_text(json_get(event, "ph"), ""), "i") == 0) {
+            ck_assert_int_ge(at, last);
+            last = at;
+        }
+    }
+    ck_assert_int_ge(last, 5000 * 1000);
+}
+END_TEST
+
+/* A foreign log may have any times that a fold accepts: they must fit in microseconds. */
+START_TEST(test_a_clock_that_leaps_overflows_nothing)
+{
+    enum { LEAPS_MAX = 64 };
+    const int64_t far_ms = INT64_C(999) * 1000 * 1000 * 1000 * 1000;
+    struct moment were[LEAPS_MAX];
+    for (int i = 0; i < 3; i++) {
+        play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
+        play_wait(&play, play_last(&play, EVENT_WAIT_STARTED)->a);
+    }
+    ck_assert_uint_le(play.event_count, LEAPS_MAX);
+    for (size_t i = 0; i < play.event_count; i++) {
+        were[i] = play.events[i].at;
+        play.events[i].at.mono_ms = i % 2 == 0 ? -far_ms : far_ms;
+        play.events[i].at.at_ms = -play.events[i].at.mono_ms;
+    }
+    write_trace();
+    for (size_t i = 0; i < play.event_count; i++)
+        play.events[i].at = were[i];
+    ck_assert_int_gt(json_i64(json_get(slice(1, 0), "dur"), -1), 0);
+}
+END_TEST
+
+START_TEST(test_threads_are_called_as_the_tasks_are)
+{
+    write_trace();
+    const struct json *list = json_get(trace, "traceEvents");
+    int found = 0;
+    for (size_t i = 0; i < json_count(list); i++) {
+        const struct json *event = json_at(list, i);
+        ck_assert_int_eq(json_i64(json_get(event, "pid"), 0), 7);
+        found += strcmp(arg(event, "name"), "a the \"first\"") == 0;
+        found += strcmp(arg(event, "name"), "b") == 0;
+        found += strcmp(arg(event, "name"), "run #7 day") == 0;
+    }
+    ck_assert_int_eq(found, 3);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     enum { RUNS = 24 };
@@ -397,16 +549,22 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, test_an_attempt_that_is_quiet_for_a_while_has_three_parts);
     tcase_add_test(tcase, test_an_attempt_that_is_silent_now_is_quiet_to_now);
-    tcase_add_test(tcase, test_what_waits_is_planned_until_it_is_due);
-    tcase_add_test(tcase, test_a_hold_lies_over_a_wait_and_not_over_what_runs);
-    tcase_add_test(tcase, test_what_needed_a_person_is_told_after_a_retry_too);
+    tcase_add_test(tcase, test_a_wait_is_planned_until_it_is_due);
+    tcase_add_test(tcase, test_a_hold_covers_a_wait_but_not_an_attempt);
+    tcase_add_test(tcase, test_the_time_that_needed_a_person_is_shown_after_a_retry);
     tcase_add_test(tcase, test_the_end_of_a_task_is_the_end_of_its_last_attempt);
     tcase_add_test(tcase, test_an_attempt_that_failed_is_counted_once);
     tcase_add_test(tcase, test_a_task_behind_a_limit_waits_for_it);
     tcase_add_test(tcase, test_own_retries_of_an_agent_are_waiting);
-    tcase_add_test(tcase, test_what_was_lost_is_told);
+    tcase_add_test(tcase, test_a_lost_attempt_is_shown);
     tcase_add_loop_test(tcase, test_spans_are_in_order_and_cover_the_age_of_the_task, 0, RUNS);
     tcase_add_test(tcase, test_pauses_are_bounded);
     tcase_add_test(tcase, test_stretches_in_which_nothing_ran_are_found);
+    tcase = test_case(suite, "trace");
+    tcase_add_checked_fixture(tcase, setup_trace, teardown_trace);
+    tcase_add_test(tcase, test_tries_and_waits_follow_each_other);
+    tcase_add_test(tcase, test_time_does_not_go_back_after_a_reboot);
+    tcase_add_test(tcase, test_a_clock_that_leaps_overflows_nothing);
+    tcase_add_test(tcase, test_threads_are_called_as_the_tasks_are);
     return suite;
 }

@@ -9,13 +9,13 @@
 #include "test_main.h"
 #include "text.h"
 
-/* Five tries, 1 s, 2 s, 4 s, 8 s between; `b` needs `a`, `c` stands alone. */
+/* Five tries with 1 s, 2 s, 4 s, 8 s between; `b` needs `a`, `c` needs nothing. */
 static const char plan[] =
-    "{\"version\":1,\"idempotent\":true,\"policies\":{\"mine\":{\"like\":\"default\","
-    "\"max_attempts\":5,\"base_delay_ms\":1000}},\"policy\":\"mine\",\"tasks\":["
-    "{\"id\":\"a\",\"steps\":[{\"phase\":\"GREEN\",\"run\":[\"x\"]}]},"
-    "{\"id\":\"b\",\"needs\":[\"a\"],\"steps\":[{\"phase\":\"GREEN\",\"run\":[\"x\"]}]},"
-    "{\"id\":\"c\",\"steps\":[{\"phase\":\"GREEN\",\"run\":[\"x\"]}]}]}";
+    "{'version':1,'idempotent':true,'policies':{'mine':{'like':'default','max_attempts':5,"
+    "'base_delay_ms':1000}},'policy':'mine','tasks':["
+    "{'id':'a','steps':[{'phase':'GREEN','run':['x']}]},"
+    "{'id':'b','needs':['a'],'steps':[{'phase':'GREEN','run':['x']}]},"
+    "{'id':'c','steps':[{'phase':'GREEN','run':['x']}]}]}";
 
 enum { HISTORIES = 12, DAMAGES = 25 }; /* of one test */
 
@@ -33,7 +33,7 @@ static void teardown(void)
     play_close(&play);
 }
 
-/* It fails so often, and each wait is waited out. */
+/* The task fails this often, and each wait passes. */
 static void fail_often(const char *task, int times, struct verdict verdict)
 {
     for (int i = 0; i < times; i++) {
@@ -76,7 +76,7 @@ START_TEST(test_fewer_tries_end_a_task_and_what_needs_it)
     play_exit(&play, "a", 0, play_passed());
     play_exit(&play, "b", 0, play_passed());
     play_exit(&play, "c", 0, play_passed());
-    struct what_if *what = ask("{\"max_attempts\":2}");
+    struct what_if *what = ask("{'max_attempts':2}");
     ck_assert_int_eq(sum.recorded.tries, 6);
     ck_assert_int_eq(sum.other.tries, 3);
     ck_assert_int_eq(sum.not_run, 3);
@@ -102,7 +102,7 @@ START_TEST(test_tries_that_never_happened_are_not_made_up)
 {
     fail_often("a", 5, play_persistent(REASON_TEST_FAIL));
     ck_assert_int_eq(play_status(&play, "b"), TASK_BLOCKED);
-    struct what_if *what = ask("{\"policies\":{\"mine\":{\"max_attempts\":9}}}");
+    struct what_if *what = ask("{'policies':{'mine':{'max_attempts':9}}}");
     ck_assert_int_eq(sum.recorded.tries, 6);
     ck_assert_int_eq(sum.other.tries, 6);
     ck_assert_int_eq(sum.other.unknown, 2); /* a, and b which needs it */
@@ -123,7 +123,7 @@ START_TEST(test_shorter_waits_change_the_waiting_only)
     fail_and_wait(2000);
     fail_and_wait(4000);
     play_exit(&play, "a", 0, play_passed());
-    struct what_if *what = ask("{\"cap_ms\":1500}");
+    struct what_if *what = ask("{'cap_ms':1500}");
     ck_assert_int_eq(sum.recorded.waited_ms, 7000);
     ck_assert_int_eq(sum.other.waited_ms, 4000);
     ck_assert_int_eq(sum.differ, 2);
@@ -141,12 +141,12 @@ START_TEST(test_waits_after_a_rate_limit_are_no_shorter)
     play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
     play_wait(&play, 2000);
     play_exit(&play, "a", 0, play_passed());
-    struct what_if *what = ask("{\"base_delay_ms\":100}");
+    struct what_if *what = ask("{'base_delay_ms':100}");
     ck_assert_int_eq(sum.recorded.waited_ms, 3000);
     ck_assert_int_eq(sum.other.waited_ms, 1000 + 200);
     ck_assert(sum.rate_limits);
     what_if_free(what);
-    what = ask("{\"base_delay_ms\":3000}");
+    what = ask("{'base_delay_ms':3000}");
     ck_assert_int_eq(sum.other.waited_ms, 3000 + 6000);
     what_if_free(what);
 }
@@ -157,11 +157,11 @@ START_TEST(test_a_wait_that_a_person_ended_is_not_made_longer)
     fail_and_wait(400);
     play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
     play_exit(&play, "a", 0, play_passed());
-    struct what_if *what = ask("{\"base_delay_ms\":5000}");
+    struct what_if *what = ask("{'base_delay_ms':5000}");
     ck_assert_int_eq(sum.recorded.waited_ms, 400);
     ck_assert_int_eq(sum.other.waited_ms, 400);
     what_if_free(what);
-    what = ask("{\"base_delay_ms\":100}");
+    what = ask("{'base_delay_ms':100}");
     ck_assert_int_eq(sum.other.waited_ms, 100);
     what_if_free(what);
 }
@@ -172,24 +172,24 @@ START_TEST(test_a_deadline_counts_the_time_that_shorter_waits_save)
     fail_and_wait(1000);
     fail_and_wait(2000);
     play_exit(&play, "a", 0, play_passed());
-    struct what_if *what = ask("{\"deadline_ms\":2500}");
+    struct what_if *what = ask("{'deadline_ms':2500}");
     ck_assert_int_eq(sum.first.other.kind, DECISION_DEADLINE);
     ck_assert_int_eq(sum.first.attempt, 2);
     ck_assert_int_eq(what_if_task(what, 0)->course, WHAT_IF_ENDS);
     what_if_free(what);
-    what = ask("{\"deadline_ms\":2500,\"base_delay_ms\":100}");
+    what = ask("{'deadline_ms':2500,'base_delay_ms':100}");
     ck_assert_int_eq(what_if_task(what, 0)->course, WHAT_IF_SAME);
     what_if_free(what);
 }
 END_TEST
 
-START_TEST(test_what_a_person_lets_go_on_goes_on)
+START_TEST(test_a_retry_by_hand_continues_the_task)
 {
     fail_often("a", 5, play_persistent(REASON_TEST_FAIL));
     play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
     play_exit(&play, "a", 0, play_passed());
     play_exit(&play, "b", 0, play_passed());
-    struct what_if *what = ask("{\"max_attempts\":2}");
+    struct what_if *what = ask("{'max_attempts':2}");
     ck_assert_int_eq(sum.by_hand, 1);
     ck_assert_int_eq(sum.not_run, 3);
     ck_assert_int_eq(sum.other.tries, sum.recorded.tries - 3);
@@ -210,7 +210,7 @@ START_TEST(test_equal_results_end_it_earlier)
         play_wait(&play, 8000);
     }
     play_exit(&play, "c", 0, play_passed());
-    struct what_if *what = ask("{\"policies\":{\"mine\":{\"same_stops\":2}}}");
+    struct what_if *what = ask("{'policies':{'mine':{'same_stops':2}}}");
     ck_assert_int_eq(what_if_task(what, 2)->status, TASK_STUCK);
     ck_assert_int_eq(what_if_task(what, 2)->attempt, 2);
     char *lines = lines_of(what, 80);
@@ -224,7 +224,7 @@ END_TEST
 START_TEST(test_a_policy_that_no_step_has_changes_nothing)
 {
     fail_often("a", 3, play_persistent(REASON_TEST_FAIL));
-    struct what_if *what = ask("{\"policies\":{\"transport\":{\"max_attempts\":1}}}");
+    struct what_if *what = ask("{'policies':{'transport':{'max_attempts':1}}}");
     ck_assert_int_eq(sum.differ, 0);
     ck_assert_int_eq(sum.steps_changed, 0);
     char *lines = lines_of(what, 80);
@@ -235,7 +235,7 @@ START_TEST(test_a_policy_that_no_step_has_changes_nothing)
 END_TEST
 
 /* Another policy stands in for another build. */
-START_TEST(test_a_build_that_decides_otherwise_is_told_of)
+START_TEST(test_a_build_that_decides_differently_is_reported)
 {
     const struct what_if_look look = {.width = 60, .hms = hms};
     struct str out = {0};
@@ -244,7 +244,7 @@ START_TEST(test_a_build_that_decides_otherwise_is_told_of)
     what_if_doubt(what, 41, &look, &out);
     ck_assert_str_eq(str_text(&out), "");
     what_if_free(what);
-    what = ask("{\"max_attempts\":2}");
+    what = ask("{'max_attempts':2}");
     what_if_doubt(what, 41, &look, &out);
     ck_assert_ptr_nonnull(strstr(str_text(&out), "decides 1 time differently than recorded"));
     ck_assert_ptr_nonnull(strstr(str_text(&out), "--verify 41\n"));
@@ -261,25 +261,24 @@ START_TEST(test_starts_that_fail_are_changed_by_their_name)
         play_wait(&play, 8000);
     }
     play_exit(&play, "c", 0, play_passed());
-    struct what_if *what = ask("{\"max_attempts\":1}");
+    struct what_if *what = ask("{'max_attempts':1}");
     ck_assert_int_eq(what_if_task(what, 2)->course, WHAT_IF_SAME);
     what_if_free(what);
-    what = ask("{\"policies\":{\"infrastructure\":{\"max_attempts\":2}}}");
+    what = ask("{'policies':{'infrastructure':{'max_attempts':2}}}");
     ck_assert_int_eq(what_if_task(what, 2)->course, WHAT_IF_ENDS);
     ck_assert_int_eq(sum.other.tries, sum.recorded.tries - 1);
     what_if_free(what);
 }
 END_TEST
 
-START_TEST(test_a_plan_that_would_be_refused_is_told)
+START_TEST(test_a_plan_that_would_be_rejected_is_reported)
 {
     play_close(&play);
-    play_open(&play, "{\"version\":1,\"tasks\":[{\"id\":\"a\",\"steps\":[{\"phase\":\"GREEN\","
-                     "\"run\":[\"x\"],\"policy\":\"once\"}]}],"
-                     "\"policies\":{\"once\":{\"max_attempts\":1}}}");
+    play_open(&play, "{'version':1,'tasks':[{'id':'a','steps':[{'phase':'GREEN','run':['x'],"
+                     "'policy':'once'}]}],'policies':{'once':{'max_attempts':1}}}");
     play_start(&play, 1);
     play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
-    struct what_if *what = ask("{\"max_attempts\":3}");
+    struct what_if *what = ask("{'max_attempts':3}");
     ck_assert_int_eq(sum.steps_refused, 1);
     ck_assert_int_eq(sum.goes_on, 1);
     char *lines = lines_of(what, 80);
@@ -294,7 +293,7 @@ START_TEST(test_lines_fit_their_width)
     fail_often("a", 3, play_transient(TRANSIENT_API_RATE_LIMIT));
     play_exit(&play, "a", 0, play_passed());
     play_exit(&play, "b", 0, play_passed());
-    struct what_if *what = ask("{\"max_attempts\":2,\"cap_ms\":100}");
+    struct what_if *what = ask("{'max_attempts':2,'cap_ms':100}");
     for (int width = WHAT_IF_WIDTH_MIN; width <= 140; width++) {
         char *lines = lines_of(what, width);
         for (const char *line = lines; *line != '\0'; line += strcspn(line, "\n") + 1) {
@@ -314,7 +313,7 @@ START_TEST(test_lines_say_it_in_80_columns)
     play_exit(&play, "a", 0, play_passed());
     play_exit(&play, "b", 0, play_passed());
     play_exit(&play, "c", 0, play_passed());
-    struct what_if *what = ask("{\"max_attempts\":2}");
+    struct what_if *what = ask("{'max_attempts':2}");
     char *lines = lines_of(what, 80);
     ck_assert_str_eq(
         lines, "                tries      wait  run time  passed   gave-up   blocked\n"
@@ -335,7 +334,7 @@ END_TEST
 START_TEST(test_json_says_what_the_lines_say)
 {
     fail_often("a", 3, play_persistent(REASON_TEST_FAIL));
-    struct what_if *what = ask("{\"max_attempts\":2}");
+    struct what_if *what = ask("{'max_attempts':2}");
     struct str out = {0};
     struct json *json = NULL;
     str_add_char(&out, '{');
@@ -373,25 +372,25 @@ static void add_policy(uint64_t *chance, struct str *out)
 {
     static const int stops[] = {0, 2, 3};
     str_addf(out,
-             "{\"max_attempts\":%d,\"base_delay_ms\":%d,\"cap_ms\":%d,\"same_stops\":%d,"
-             "\"deadline_ms\":%d,\"jitter\":%s}",
+             "{'max_attempts':%d,'base_delay_ms':%d,'cap_ms':%d,'same_stops':%d,"
+             "'deadline_ms':%d,'jitter':%s}",
              1 + below(chance, 6), below(chance, 4000), below(chance, 9000),
              stops[below(chance, TABLE_LEN(stops))],
              below(chance, 3) == 0 ? 5000 + below(chance, 20000) : 0,
-             below(chance, 2) == 0 ? "0.5" : "\"full\"");
+             below(chance, 2) == 0 ? "0.5" : "'full'");
 }
 
 static void add_plan(uint64_t *chance, int tasks, struct str *out)
 {
-    str_add(out, "{\"version\":1,\"idempotent\":true,\"policies\":{\"mine\":");
+    str_add(out, "{'version':1,'idempotent':true,'policies':{'mine':");
     add_policy(chance, out);
-    str_add(out, "},\"policy\":\"mine\",\"tasks\":[");
+    str_add(out, "},'policy':'mine','tasks':[");
     for (int i = 0; i < tasks; i++) {
-        str_addf(out, "%s{\"id\":\"t%d\",", i > 0 ? "," : "", i);
+        str_addf(out, "%s{'id':'t%d',", i > 0 ? "," : "", i);
         if (i > 0 && below(chance, 2) == 0)
-            str_addf(out, "\"needs\":[\"t%d\"],", below(chance, i));
-        str_add(out, "\"steps\":[{\"phase\":\"GREEN\",\"run\":[\"x\"]},"
-                     "{\"phase\":\"VERIFY\",\"run\":[\"y\"],\"policy\":\"transport\"}]}");
+            str_addf(out, "'needs':['t%d'],", below(chance, i));
+        str_add(out, "'steps':[{'phase':'GREEN','run':['x']},{'phase':'VERIFY','run':['y'],"
+                     "'policy':'transport'}]}");
     }
     str_add(out, "]}");
 }
@@ -410,7 +409,7 @@ static struct verdict some_verdict(uint64_t *chance)
     }
 }
 
-/* Something happens to this task, as it may. */
+/* Lets something possible happen to this task. */
 static void happen(uint64_t *chance, int task)
 {
     const struct task_state *state = &play.state.tasks[task];
@@ -459,9 +458,9 @@ START_TEST(test_the_recorded_policy_in_a_file_differs_nowhere)
         struct str policies = {0};
         uint64_t again = chance;
         play_history(&chance);
-        str_add(&policies, "{\"policies\":{\"mine\":");
+        str_add(&policies, "{'policies':{'mine':");
         add_policy(&again, &policies); /* what the plan drew first */
-        str_add(&policies, ",\"transport\":{\"like\":\"transport\"}}}");
+        str_add(&policies, ",'transport':{'like':'transport'}}}");
         struct what_if *what = ask(str_text(&policies));
         ck_assert_msg(sum.differ == 0, "%s", str_text(&policies));
         ck_assert_mem_eq(&sum.recorded, &sum.other, sizeof(sum.other));
@@ -480,7 +479,7 @@ static int tasks_of(const struct what_if_side *side)
     return tasks;
 }
 
-/* Whatever the policy: nothing is made up, and what was recorded stays what it is. */
+/* With any policy: nothing is invented, and the recorded side stays the same. */
 START_TEST(test_another_policy_makes_nothing_up)
 {
     uint64_t chance = 1000 + (uint64_t)_i;
@@ -509,7 +508,7 @@ START_TEST(test_another_policy_makes_nothing_up)
 }
 END_TEST
 
-/* A log that is damaged is refused, and no number of it is computed with. */
+/* A damaged log is refused, or taken without computing with its wild numbers. */
 START_TEST(test_damaged_events_are_refused_or_taken_and_never_trusted)
 {
     static const int64_t wild[] = {INT64_MAX, INT64_MIN, -1, 1LL << 40, 99};
@@ -553,7 +552,7 @@ static const struct {
     {9, 3, 130000, 1, 1, 0, 1, ""},
 };
 
-START_TEST(test_savings_are_told_where_the_result_is_the_same)
+START_TEST(test_savings_are_shown_if_the_result_is_the_same)
 {
     const struct what_if_sum all = {
         .recorded = {.tries = savings[_i].tries,
@@ -578,7 +577,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("what_if");
     TCase *tcase = test_case(suite, "what_if");
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, test_savings_are_told_where_the_result_is_the_same, 0,
+    tcase_add_loop_test(tcase, test_savings_are_shown_if_the_result_is_the_same, 0,
                         TABLE_LEN(savings));
     tcase_add_test(tcase, test_fewer_tries_end_a_task_and_what_needs_it);
     tcase_add_test(tcase, test_tries_that_never_happened_are_not_made_up);
@@ -586,12 +585,12 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_waits_after_a_rate_limit_are_no_shorter);
     tcase_add_test(tcase, test_a_wait_that_a_person_ended_is_not_made_longer);
     tcase_add_test(tcase, test_a_deadline_counts_the_time_that_shorter_waits_save);
-    tcase_add_test(tcase, test_what_a_person_lets_go_on_goes_on);
+    tcase_add_test(tcase, test_a_retry_by_hand_continues_the_task);
     tcase_add_test(tcase, test_equal_results_end_it_earlier);
     tcase_add_test(tcase, test_a_policy_that_no_step_has_changes_nothing);
-    tcase_add_test(tcase, test_a_build_that_decides_otherwise_is_told_of);
+    tcase_add_test(tcase, test_a_build_that_decides_differently_is_reported);
     tcase_add_test(tcase, test_starts_that_fail_are_changed_by_their_name);
-    tcase_add_test(tcase, test_a_plan_that_would_be_refused_is_told);
+    tcase_add_test(tcase, test_a_plan_that_would_be_rejected_is_reported);
     tcase_add_test(tcase, test_lines_fit_their_width);
     tcase_add_test(tcase, test_lines_say_it_in_80_columns);
     tcase_add_test(tcase, test_json_says_what_the_lines_say);

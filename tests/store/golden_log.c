@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "log_writer.h"
+#include "must.h"
 #include "test_main.h"
 
 static const char *const names[] = {
@@ -23,13 +24,20 @@ int golden_log_count(void)
     return TABLE_LEN(names);
 }
 
-char *golden_log_read(const char *name)
+static char *read_file(const char *name)
 {
     char path[PATH_MAX];
     (void)snprintf(path, sizeof(path), "tests/data/golden/%s", name);
     char *text = test_read_file(test_source_path(path));
     ck_assert_msg(text != NULL, "no %s", path);
     return text;
+}
+
+char *golden_log_sql(const char *name)
+{
+    char file[64];
+    (void)snprintf(file, sizeof(file), "%s.sql", name);
+    return read_file(file);
 }
 
 static void run_sql(sqlite3 *db, const char *sql)
@@ -40,7 +48,7 @@ static void run_sql(sqlite3 *db, const char *sql)
 
 static void add_rules(sqlite3 *db)
 {
-    char *rules = golden_log_read("rules.json");
+    char *rules = read_file("rules.json");
     sqlite3_stmt *put = NULL;
     ck_assert_int_eq(
         sqlite3_prepare_v2(db, "INSERT INTO ruleset SELECT ruleset, ? FROM run", -1, &put, NULL),
@@ -55,12 +63,11 @@ struct place golden_log_make(const char *sql)
 {
     char path[PATH_MAX];
     struct place place;
-    struct err err = {0};
     struct log_writer *writer = NULL;
     sqlite3 *db = NULL;
     (void)snprintf(path, sizeof(path), "%s/devs.db", test_tmpdir());
-    ck_assert_msg(place_find(path, true, &place, &err), "%s", err.message);
-    ck_assert_msg(log_writer_open(&writer, &place, &err), "%s", err.message);
+    must(place_find(path, true, &place, &err));
+    must(log_writer_open(&writer, &place, &err));
     log_writer_close(writer); /* it has made the tables */
     ck_assert_int_eq(sqlite3_open(place.db, &db), SQLITE_OK);
     run_sql(db, "BEGIN");
@@ -68,5 +75,13 @@ struct place golden_log_make(const char *sql)
     add_rules(db);
     run_sql(db, "COMMIT");
     (void)sqlite3_close(db);
+    return place;
+}
+
+struct place golden_log_place(const char *name)
+{
+    char *sql = golden_log_sql(name);
+    const struct place place = golden_log_make(sql);
+    free(sql);
     return place;
 }

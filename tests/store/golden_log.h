@@ -6,14 +6,15 @@
 
 #include "place.h"
 
-/* The names of the runs: files without ".sql". NULL past the last. */
+/* The names of the runs: the files without ".sql". NULL past the last. */
 const char *golden_log_name(int index);
 int golden_log_count(void);
 
-/* The SQL of one; the caller frees. */
-char *golden_log_read(const char *name);
+/* The SQL of a run; the caller frees. */
+char *golden_log_sql(const char *name);
 
-/* A new log that holds the rules of the golden runs and what the SQL puts into it: run 1. */
+/* Makes a new log with the rules of the golden runs and the SQL's rows: run 1. */
 struct place golden_log_make(const char *sql);
+struct place golden_log_place(const char *name);
 
 #endif

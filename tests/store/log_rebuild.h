@@ -1,5 +1,5 @@
 /*
- * log_rebuild.h - what a log keeps beside a run's events, made again of them. Test's thread.
+ * log_rebuild.h - rebuilds the tables that a log keeps beside a run's events.
  */
 #ifndef DEVS_LOG_REBUILD_H
 #define DEVS_LOG_REBUILD_H
@@ -11,8 +11,8 @@
 #include "err.h"
 #include "place.h"
 
-/* Throw the projections of a run away and make them again by folding its events.
- * Takes the owner lock: ERR_BUSY while somebody owns the run. */
+/* Deletes the projections of a run and rebuilds them by folding its events. Takes the owner lock:
+ * fails with ERR_BUSY while somebody owns the run. */
 ATTR_MUST_USE bool log_rebuild(const struct place *place, int64_t run, struct err *err);
 
 #endif

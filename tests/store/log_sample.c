@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "must.h"
 #include "test_main.h"
 #include "xalloc.h"
 
@@ -21,8 +22,7 @@ struct place sample_place(void)
     char path[PATH_MAX];
     (void)snprintf(path, sizeof(path), "%s/devs.db", test_tmpdir());
     struct place place;
-    struct err err = {0};
-    ck_assert_msg(place_find(path, true, &place, &err), "%s", err.message);
+    must(place_find(path, true, &place, &err));
     return place;
 }
 
@@ -73,10 +73,8 @@ void sample_open(struct sample *sample, const struct place *place, int tasks)
                           .jobs = JOBS,
                           .tasks = tasks,
                           .now = sample->now};
-    struct err err = {0};
-    ck_assert_msg(log_writer_open(&sample->writer, place, &err), "%s", err.message);
-    ck_assert_msg(log_writer_begin(sample->writer, &run, &sample->state, &sample->number, &err),
-                  "%s", err.message);
+    must(log_writer_open(&sample->writer, place, &err));
+    must(log_writer_begin(sample->writer, &run, &sample->state, &sample->number, &err));
 }
 
 void sample_done(struct sample *sample)
@@ -115,9 +113,7 @@ void sample_step(struct sample *sample, struct input input)
         return;
     struct log_batch batch = {.events = sample->turn.events,
                               .event_count = sample->turn.event_count};
-    struct err err = {0};
-    ck_assert_msg(log_writer_commit(sample->writer, &batch, LOG_SYNC_NORMAL, &err), "%s",
-                  err.message);
+    must(log_writer_commit(sample->writer, &batch, LOG_SYNC_NORMAL, &err));
 }
 
 void sample_start(struct sample *sample)

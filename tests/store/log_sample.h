@@ -34,31 +34,31 @@ struct sample {
 /* A log in a new folder of its own. */
 struct place sample_place(void);
 
-/* A plan of so many tasks: every fifth fails, every seventh needs the one before. 0: one that
- * grows. */
+/* A plan with this many tasks: every fifth fails, every seventh needs the one before. 0: an empty
+ * plan that grows. */
 void sample_init(struct sample *sample, int tasks);
-/* As above, with a log and an entered run. */
+/* Like sample_init(), with a log and a run in it. */
 void sample_open(struct sample *sample, const struct place *place, int tasks);
 void sample_done(struct sample *sample);
 
-/* One step of the scheduler, committed if there is a log. */
+/* Makes one step of the scheduler, and commits it if there is a log. */
 void sample_step(struct sample *sample, struct input input);
-/* Begin the run. */
+/* Starts the run. */
 void sample_start(struct sample *sample);
-/* Add so many tasks to a plan that grows: "t000", "t001", ... */
+/* Adds tasks to a plan that grows: "t000", "t001", ... */
 void sample_add(struct sample *sample, int count);
-/* A person's act, as if it came from the log. */
+/* Takes a person's act, as if it came from the log. */
 void sample_control(struct sample *sample, struct control control);
-/* Let the next thing happen: an attempt ends or a wait. False when nothing can. */
+/* Ends the next attempt or wait. Returns false if there is none. */
 bool sample_advance(struct sample *sample);
-/* sample_advance() until nothing can. */
+/* Calls sample_advance() until it returns false. */
 void sample_drive(struct sample *sample);
 
-/* From now on files of this process cannot grow beyond the WAL's size and so many
- * bytes: a full disk. Less than 0: as they like. */
+/* Simulates a full disk: files of this process cannot grow beyond the present size of the WAL and
+ * `more` bytes. Below 0: no limit. */
 void sample_limit_wal(const struct sample *sample, int64_t more);
 
-/* Batch of so many notes, numbered on from `seq`. Owned by the caller: free(). */
+/* Returns `count` notes, numbered from `seq`. The caller frees. */
 struct event *sample_notes(int64_t seq, size_t count);
 
 #endif

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "bundle.h"
-#include "db.h"
-#include "log_sample.h"
+#include "log_try.h"
+#include "must.h"
 #include "str.h"
 #include "test_main.h"
 
@@ -33,20 +33,17 @@ static struct bookmark bookmark_at(int64_t seq, int64_t at_ms, const char *name)
 
 static int64_t add(int64_t seq, int64_t at_ms, const char *name)
 {
-    struct err err = {0};
     struct bookmark bookmark = bookmark_at(seq, at_ms, name);
-    ck_assert_msg(bookmark_add(&sample.place, &bookmark, &err), "%s", err.message);
+    must(bookmark_add(&sample.place, &bookmark, &err));
     ck_assert_int_gt(bookmark.id, 0);
     return bookmark.id;
 }
 
 static size_t list_of(const struct place *place, int64_t run, struct bookmark *out, size_t max)
 {
-    struct err err = {0};
-    struct log_reader *reader = NULL;
+    struct log_reader *reader = log_reader_of(place);
     size_t count = 99;
-    ck_assert_msg(log_reader_open(&reader, place, &err), "%s", err.message);
-    ck_assert_msg(bookmark_list(reader, run, out, max, &count, &err), "%s", err.message);
+    must(bookmark_list(reader, run, out, max, &count, &err));
     log_reader_close(reader);
     return count;
 }
@@ -56,16 +53,7 @@ static size_t list(struct bookmark *out, size_t max)
     return list_of(&sample.place, sample.number, out, max);
 }
 
-static void change_log(const char *sql)
-{
-    struct db db;
-    struct err err = {0};
-    ck_assert_msg(db_init(&db, sample.place.db, DB_WRITE, &err) && db_exec(&db, sql, &err), "%s",
-                  err.message);
-    db_done(&db);
-}
-
-START_TEST(test_they_come_back_in_the_order_of_the_run)
+START_TEST(test_bookmarks_are_listed_in_the_order_of_the_run)
 {
     struct bookmark got[4];
     const int64_t later = add(1, 5000, "here it broke");
@@ -85,15 +73,13 @@ START_TEST(test_they_come_back_in_the_order_of_the_run)
 }
 END_TEST
 
-START_TEST(test_it_is_removed)
+START_TEST(test_a_bookmark_is_removed)
 {
-    struct err err = {0};
     struct bookmark got[2];
     const int64_t id = add(1, 5000, "one");
-    ck_assert(bookmark_remove(&sample.place, id, &err));
+    must(bookmark_remove(&sample.place, id, &err));
     ck_assert_uint_eq(list(got, 2), 0);
-    ck_assert(!bookmark_remove(&sample.place, id, &err));
-    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    must_fail(bookmark_remove(&sample.place, id, &err), ERR_NOT_FOUND);
 }
 END_TEST
 
@@ -119,49 +105,42 @@ START_TEST(test_a_name_is_one_clean_line_that_fits)
 }
 END_TEST
 
-START_TEST(test_what_is_not_in_the_run_is_not_found)
+START_TEST(test_events_and_runs_that_do_not_exist_are_not_found)
 {
-    struct err err = {0};
     struct bookmark bookmark = bookmark_at(sample.state.last_seq + 1, 1, "");
-    ck_assert(!bookmark_add(&sample.place, &bookmark, &err));
-    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
-    ck_assert_ptr_nonnull(strstr(err.message, "event"));
-    err = (struct err){0};
+    must_fail_with(bookmark_add(&sample.place, &bookmark, &err), ERR_NOT_FOUND, "event");
     bookmark = bookmark_at(1, 1, "");
     bookmark.run = 77;
-    ck_assert(!bookmark_add(&sample.place, &bookmark, &err));
-    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    must_fail(bookmark_add(&sample.place, &bookmark, &err), ERR_NOT_FOUND);
 }
 END_TEST
 
-START_TEST(test_a_run_has_so_many_and_no_more)
+START_TEST(test_a_run_has_a_limited_number_of_bookmarks)
 {
-    struct err err = {0};
     static struct bookmark got[BOOKMARKS_MAX];
     (void)add(1, 1, "first");
-    change_log("WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i+1 FROM n WHERE i<1000)"
+    log_change(&sample.place,
+               "WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i+1 FROM n WHERE i<1000)"
                " INSERT INTO bookmark(run, seq, at_ms, made_at_ms, name, by)"
                " SELECT 1, 1, i, 0, '', '' FROM n");
     ck_assert_uint_eq(list(got, BOOKMARKS_MAX), BOOKMARKS_MAX);
     struct bookmark bookmark = bookmark_at(1, 1, "");
-    ck_assert(!bookmark_add(&sample.place, &bookmark, &err));
-    ck_assert_int_eq(err.code, ERR_LIMIT);
+    must_fail(bookmark_add(&sample.place, &bookmark, &err), ERR_LIMIT);
 }
 END_TEST
 
 START_TEST(test_an_older_log_gets_the_table)
 {
     struct bookmark got[2];
-    change_log("DROP VIEW bookmarks; DROP TABLE bookmark");
+    log_change(&sample.place, "DROP VIEW bookmarks; DROP TABLE bookmark");
     ck_assert_uint_eq(list(got, 2), 0);
     (void)add(1, 7, "new");
     ck_assert_uint_eq(list(got, 2), 1);
 }
 END_TEST
 
-START_TEST(test_a_bundle_has_them_and_takes_no_more)
+START_TEST(test_a_bundle_has_the_bookmarks_and_takes_no_more)
 {
-    struct err err = {0};
     struct bookmark got[2];
     struct bundle *bundle = NULL;
     struct place place;
@@ -169,16 +148,15 @@ START_TEST(test_a_bundle_has_them_and_takes_no_more)
     (void)add(1, 7, "to look at");
     (void)snprintf(file, sizeof(file), "%.*s/out.devs", PATH_MAX - 16, test_tmpdir());
     const struct bundle_asked asked = {.place = &sample.place, .run = sample.number, .file = file};
-    ck_assert_msg(bundle_open(&bundle, &asked, &err), "%s", err.message);
+    must(bundle_open(&bundle, &asked, &err));
     ck_assert_int_eq(bundle_contents(bundle)->bookmarks, 1);
-    ck_assert(bundle_keep(bundle, &err));
+    must(bundle_keep(bundle, &err));
     bundle_close(bundle);
-    ck_assert(place_of_file(file, &place, &err));
+    must(place_of_file(file, &place, &err));
     ck_assert_uint_eq(list_of(&place, 0, got, 2), 1);
     ck_assert_str_eq(got[0].name, "to look at");
     struct bookmark bookmark = bookmark_at(1, 1, "");
-    ck_assert(!bookmark_add(&place, &bookmark, &err));
-    ck_assert_int_eq(err.code, ERR_INVALID);
+    must_fail(bookmark_add(&place, &bookmark, &err), ERR_INVALID);
 }
 END_TEST
 
@@ -187,12 +165,12 @@ Suite *test_suite(void)
     Suite *suite = suite_create("bookmark");
     TCase *marks = test_case(suite, "marks");
     tcase_add_checked_fixture(marks, setup, teardown);
-    tcase_add_test(marks, test_they_come_back_in_the_order_of_the_run);
-    tcase_add_test(marks, test_it_is_removed);
+    tcase_add_test(marks, test_bookmarks_are_listed_in_the_order_of_the_run);
+    tcase_add_test(marks, test_a_bookmark_is_removed);
     tcase_add_test(marks, test_a_name_is_one_clean_line_that_fits);
-    tcase_add_test(marks, test_what_is_not_in_the_run_is_not_found);
-    tcase_add_test(marks, test_a_run_has_so_many_and_no_more);
+    tcase_add_test(marks, test_events_and_runs_that_do_not_exist_are_not_found);
+    tcase_add_test(marks, test_a_run_has_a_limited_number_of_bookmarks);
     tcase_add_test(marks, test_an_older_log_gets_the_table);
-    tcase_add_test(marks, test_a_bundle_has_them_and_takes_no_more);
+    tcase_add_test(marks, test_a_bundle_has_the_bookmarks_and_takes_no_more);
     return suite;
 }

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* memmem */
 #include "bundle.h"
 
 #include <limits.h>
@@ -7,9 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "follower.h"
-#include "log_sample.h"
-#include "log_writer.h"
+#include "log_try.h"
+#include "must.h"
 #include "test_main.h"
 
 static const char secret[] = "planted-value-0123456789";
@@ -32,10 +32,15 @@ static void set_up(void)
     (void)snprintf(file, sizeof(file), "%.*s/out.devs", PATH_MAX - 16, test_tmpdir());
 }
 
-static void tear_down(void)
+static void close_bundle(void)
 {
     bundle_close(bundle);
     bundle = NULL;
+}
+
+static void tear_down(void)
+{
+    close_bundle();
     redactor_close(redactor);
     sample_done(&sample);
 }
@@ -49,26 +54,20 @@ static bool make(struct err *err)
 
 static void make_and_keep(void)
 {
-    struct err err = {0};
-    ck_assert_msg(make(&err), "%s", err.message);
-    ck_assert_msg(bundle_keep(bundle, &err), "%s", err.message);
+    must(make(&err));
+    must(bundle_keep(bundle, &err));
 }
 
 static void say(int index, int64_t offset, const char *text)
 {
-    const struct log_output output = {.task = 1,
-                                      .attempt = 1,
-                                      .stream = 1,
-                                      .part = LOG_OUTPUT_HEAD,
-                                      .index = index,
-                                      .offset = offset,
-                                      .at = {.at_ms = 1000 + index},
-                                      .bytes = text,
-                                      .len = strlen(text)};
-    const struct log_batch batch = {.outputs = &output, .output_count = 1};
-    struct err err = {0};
-    ck_assert_msg(log_writer_commit(sample.writer, &batch, LOG_SYNC_NORMAL, &err), "%s",
-                  err.message);
+    log_commit_output(sample.writer, (struct log_output){.task = 1,
+                                                         .attempt = 1,
+                                                         .stream = 1,
+                                                         .part = LOG_OUTPUT_HEAD,
+                                                         .index = index,
+                                                         .offset = offset,
+                                                         .at = {.at_ms = 1000 + index},
+                                                         .bytes = text});
 }
 
 static struct place place_of_bundle(void)
@@ -76,6 +75,26 @@ static struct place place_of_bundle(void)
     struct place place;
     ck_assert(place_of_file(file, &place, NULL));
     return place;
+}
+
+/* The output of the attempt in the bundle. The caller frees. */
+static struct output_page read_output(void)
+{
+    const struct log_output_key key = {.run = sample.number, .task = 1, .attempt = 1};
+    const struct place place = place_of_bundle();
+    struct log_reader *reader = log_reader_of(&place);
+    struct output_page page = {0};
+    must(log_reader_output(reader, &key, 0, &page, &err));
+    log_reader_close(reader);
+    return page;
+}
+
+/* The unfinished file. */
+static bool has_part(void)
+{
+    char part[PATH_MAX + 32];
+    (void)snprintf(part, sizeof(part), "%s.part-%ld", file, (long)getpid());
+    return access(part, F_OK) == 0;
 }
 
 static bool file_holds(const char *path, const char *wanted)
@@ -87,37 +106,28 @@ static bool file_holds(const char *path, const char *wanted)
     char *bytes = calloc((size_t)info.st_size + 1, 1);
     ck_assert_ptr_nonnull(bytes);
     ck_assert_uint_eq(fread(bytes, 1, (size_t)info.st_size, from), (size_t)info.st_size);
-    bool found = false;
-    for (off_t i = 0; !found && i + (off_t)strlen(wanted) <= info.st_size; i++)
-        found = memcmp(bytes + i, wanted, strlen(wanted)) == 0;
-    free(bytes);
     ck_assert_int_eq(fclose(from), 0);
+    const bool found = memmem(bytes, (size_t)info.st_size, wanted, strlen(wanted)) != NULL;
+    free(bytes);
     return found;
 }
 
-START_TEST(test_the_run_folds_to_the_same_state)
+START_TEST(test_the_run_in_a_bundle_folds_to_the_same_state)
 {
-    struct follower *follower = NULL;
-    struct err err = {0};
     make_and_keep();
     const struct place place = place_of_bundle();
-    ck_assert_msg(follower_open(&follower, &place, 0, &err), "%s", err.message);
-    ck_assert_msg(follower_read(follower, 0, NULL, NULL, NULL, &err), "%s", err.message);
-    ck_assert_uint_eq(run_state_digest(follower_state(follower)), run_state_digest(&sample.state));
+    log_check_fold(&place, 0, run_state_digest(&sample.state));
     const struct bundle_contents *contents = bundle_contents(bundle);
     ck_assert_int_eq(contents->tasks, 10);
     ck_assert_int_eq(contents->events, sample.state.last_seq);
     ck_assert_int_eq(contents->attempts, sample.state.attempts);
-    follower_close(follower);
 }
 END_TEST
 
-START_TEST(test_it_is_one_private_file)
+START_TEST(test_a_bundle_is_one_private_file)
 {
-    struct stat info;
     make_and_keep();
-    ck_assert_int_eq(stat(file, &info), 0);
-    ck_assert_uint_eq(info.st_mode & 07777, 0600);
+    check_mode(file, 0600);
     static const char *const beside[] = {"-wal", "-shm", "-journal"};
     for (size_t i = 0; i < ARRAY_LEN(beside); i++) {
         char path[PATH_MAX + 16];
@@ -127,7 +137,7 @@ START_TEST(test_it_is_one_private_file)
 }
 END_TEST
 
-/* How often it is asked, and the time at which it says no. */
+/* How often it was called, and the call at which it says no. */
 struct asking {
     int asked, stops_at;
 };
@@ -146,43 +156,33 @@ static bool make_asking(struct asking *asking, struct err *err)
     return bundle_open(&bundle, &asked, err);
 }
 
-/* Among the events, among the output, and when it is read through. */
-START_TEST(test_it_can_be_stopped_wherever_it_is)
+/* Stopped among the events, among the output, and in the final check. */
+START_TEST(test_making_a_bundle_can_be_stopped_at_any_time)
 {
     struct asking whole = {0};
-    char part[PATH_MAX + 32];
-    (void)snprintf(part, sizeof(part), "%s.part-%ld", file, (long)getpid());
     say(0, 0, "some output\n");
-    ck_assert(make_asking(&whole, NULL));
+    must(make_asking(&whole, &err));
     ck_assert_int_ge(whole.asked, 3);
-    ck_assert_int_eq(access(part, F_OK), 0);
-    bundle_close(bundle);
-    bundle = NULL;
+    ck_assert(has_part());
+    close_bundle();
     for (int at = 1; at <= whole.asked; at++) {
         struct asking asking = {.stops_at = at};
-        struct err err = {0};
-        ck_assert(!make_asking(&asking, &err));
-        ck_assert_str_eq(err.message, "stopped");
+        must_fail_with(make_asking(&asking, &err), ERR_BUSY, "stopped");
         ck_assert_int_eq(asking.asked, at);
-        ck_assert_int_ne(access(part, F_OK), 0);
+        ck_assert(!has_part());
     }
 }
 END_TEST
 
-START_TEST(test_a_secret_that_goes_over_rows_is_cut)
+START_TEST(test_a_secret_across_rows_is_cut)
 {
-    struct log_reader *reader = NULL;
-    struct output_page page = {0};
-    const struct log_output_key key = {.run = sample.number, .task = 1, .attempt = 1};
     say(0, 0, "before planted-");
     say(1, 15, "value-");
     say(2, 21, "0123456789 after\n");
     make_and_keep();
     ck_assert(!file_holds(file, secret));
     ck_assert(!file_holds(file, "0123456789"));
-    const struct place place = place_of_bundle();
-    ck_assert(log_reader_open(&reader, &place, NULL));
-    ck_assert(log_reader_output(reader, &key, 0, &page, NULL));
+    struct output_page page = read_output();
     ck_assert_str_eq(page.text.data, "before [cut:MY_API_KEY] after\n");
     int64_t next = 0;
     for (size_t i = 0; i < page.count; i++) {
@@ -194,33 +194,26 @@ START_TEST(test_a_secret_that_goes_over_rows_is_cut)
     ck_assert_str_eq(contents->cuts[0].name, "MY_API_KEY");
     ck_assert_int_eq(contents->cuts[0].now, 1);
     output_page_done(&page);
-    log_reader_close(reader);
 }
 END_TEST
 
 START_TEST(test_output_without_secrets_stays_row_by_row)
 {
-    struct log_reader *reader = NULL;
-    struct output_page page = {0};
-    const struct log_output_key key = {.run = sample.number, .task = 1, .attempt = 1};
     say(0, 0, "one\n");
     say(1, 4, "two\n");
     say(2, 100, "after a gap\n");
     make_and_keep();
-    const struct place place = place_of_bundle();
-    ck_assert(log_reader_open(&reader, &place, NULL));
-    ck_assert(log_reader_output(reader, &key, 0, &page, NULL));
+    struct output_page page = read_output();
     ck_assert_uint_eq(page.count, 3);
     ck_assert_uint_eq(page.rows[1].len, 4);
     ck_assert_int_eq(page.rows[1].at_ms, 1001);
     ck_assert_int_eq(page.rows[2].offset, 100);
     ck_assert_str_eq(page.text.data, "one\ntwo\nafter a gap\n");
     output_page_done(&page);
-    log_reader_close(reader);
 }
 END_TEST
 
-START_TEST(test_secrets_in_texts_are_cut_and_those_of_the_run_are_counted)
+START_TEST(test_secrets_in_texts_are_cut_and_counted)
 {
     struct event events[] = {
         {.seq = sample.state.last_seq + 1,
@@ -258,54 +251,43 @@ START_TEST(test_secrets_in_texts_are_cut_and_those_of_the_run_are_counted)
 }
 END_TEST
 
-START_TEST(test_what_is_not_kept_leaves_nothing)
+START_TEST(test_a_bundle_that_is_not_kept_leaves_no_file)
 {
-    char part[PATH_MAX + 32];
-    struct err err = {0};
-    ck_assert(make(&err));
-    (void)snprintf(part, sizeof(part), "%s.part-%ld", file, (long)getpid());
-    ck_assert_int_eq(access(part, F_OK), 0);
+    must(make(&err));
+    ck_assert(has_part());
     ck_assert_int_ne(access(file, F_OK), 0);
-    bundle_close(bundle);
-    bundle = NULL;
-    ck_assert_int_ne(access(part, F_OK), 0);
+    close_bundle();
+    ck_assert(!has_part());
     ck_assert_int_ne(access(file, F_OK), 0);
 }
 END_TEST
 
-START_TEST(test_nothing_is_written_over)
+START_TEST(test_an_existing_file_is_not_overwritten)
 {
-    struct err err = {0};
-    ck_assert(make(&err));
+    must(make(&err));
     FILE *other = fopen(file, "wxe"); /* it came while somebody was asked */
     ck_assert_ptr_nonnull(other);
     ck_assert_int_eq(fclose(other), 0);
-    ck_assert(!bundle_keep(bundle, &err));
-    bundle_close(bundle);
-    bundle = NULL;
-    err = (struct err){0};
-    ck_assert(!make(&err));
-    ck_assert_int_eq(err.code, ERR_INVALID);
+    ck_assert(!bundle_keep(bundle, NULL));
+    close_bundle();
+    must_fail(make(&err), ERR_INVALID);
 }
 END_TEST
 
-START_TEST(test_nobody_writes_to_a_bundle)
+START_TEST(test_a_bundle_is_read_only)
 {
     struct log_writer *writer = NULL;
-    struct err err = {0};
     make_and_keep();
     const struct place place = place_of_bundle();
-    ck_assert(!log_writer_open(&writer, &place, &err));
-    ck_assert_str_eq(err.message, "the log is a bundle: it is read only");
+    must_fail_with(log_writer_open(&writer, &place, &err), ERR_INVALID,
+                   "the log is a bundle: it is read only");
 }
 END_TEST
 
 START_TEST(test_a_run_that_is_not_there)
 {
-    struct err err = {0};
     const struct bundle_asked asked = {.place = &sample.place, .run = 99, .file = file};
-    ck_assert(!bundle_open(&bundle, &asked, &err));
-    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    must_fail(bundle_open(&bundle, &asked, &err), ERR_NOT_FOUND);
     ck_assert_int_ne(access(file, F_OK), 0);
 }
 END_TEST
@@ -315,15 +297,15 @@ Suite *test_suite(void)
     Suite *suite = suite_create("bundle");
     TCase *tcase = test_case(suite, "bundle");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_add_test(tcase, test_the_run_folds_to_the_same_state);
-    tcase_add_test(tcase, test_it_is_one_private_file);
-    tcase_add_test(tcase, test_it_can_be_stopped_wherever_it_is);
-    tcase_add_test(tcase, test_a_secret_that_goes_over_rows_is_cut);
+    tcase_add_test(tcase, test_the_run_in_a_bundle_folds_to_the_same_state);
+    tcase_add_test(tcase, test_a_bundle_is_one_private_file);
+    tcase_add_test(tcase, test_making_a_bundle_can_be_stopped_at_any_time);
+    tcase_add_test(tcase, test_a_secret_across_rows_is_cut);
     tcase_add_test(tcase, test_output_without_secrets_stays_row_by_row);
-    tcase_add_test(tcase, test_secrets_in_texts_are_cut_and_those_of_the_run_are_counted);
-    tcase_add_test(tcase, test_what_is_not_kept_leaves_nothing);
-    tcase_add_test(tcase, test_nothing_is_written_over);
-    tcase_add_test(tcase, test_nobody_writes_to_a_bundle);
+    tcase_add_test(tcase, test_secrets_in_texts_are_cut_and_counted);
+    tcase_add_test(tcase, test_a_bundle_that_is_not_kept_leaves_no_file);
+    tcase_add_test(tcase, test_an_existing_file_is_not_overwritten);
+    tcase_add_test(tcase, test_a_bundle_is_read_only);
     tcase_add_test(tcase, test_a_run_that_is_not_there);
     return suite;
 }

@@ -1,6 +1,5 @@
 #include "call_log.h"
 
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +7,9 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "follower.h"
 #include "json.h"
+#include "log_try.h"
+#include "must.h"
 #include "test_main.h"
 
 enum { PROCESSES = 20, WAIT_MS = 60 * 1000 };
@@ -31,21 +31,28 @@ static void setup(void)
 static struct call_log *opened(void)
 {
     struct call_log *log = NULL;
-    struct err err = {0};
-    ck_assert_msg(call_log_open(&log, &place, &session, &now, &err), "%s", err.message);
+    must(call_log_open(&log, &place, &session, &now, &err));
     return log;
+}
+
+/* The arguments of a call. The caller frees. */
+static struct json *args_of(const char *command)
+{
+    struct str text = {0};
+    struct json *args = NULL;
+    str_add_char(&text, '{');
+    str_json_text(&text, "command", command);
+    str_add_char(&text, '}');
+    ck_assert(json_parse(str_text(&text), text.len, &args, NULL, NULL));
+    str_done(&text);
+    return args;
 }
 
 static struct call_verdict add(struct call_log *log, const char *command, const char *output,
                                int code)
 {
-    struct str text = {0};
-    struct json *args = NULL;
+    struct json *args = args_of(command);
     struct call_verdict verdict;
-    str_add_char(&text, '{');
-    str_json_text(&text, "command", command);
-    str_add_char(&text, '}');
-    ck_assert(json_parse(str_text(&text), text.len, &args, NULL, NULL));
     now.at_ms += 10;
     now.mono_ms += 10;
     const struct call_made call = {.tool = "Bash",
@@ -54,31 +61,26 @@ static struct call_verdict add(struct call_log *log, const char *command, const 
                                    .output_len = strlen(output),
                                    .exit = code,
                                    .at = now};
-    struct err err = {0};
-    ck_assert_msg(call_log_add(log, &call, &verdict, &err), "%s", err.message);
+    must(call_log_add(log, &call, &verdict, &err));
     json_free(args);
-    str_done(&text);
     return verdict;
 }
 
-/* As a hook does it: opened for one call. */
+/* Like a hook: opens the log for one call. */
 static enum entropy_level add_alone(const char *command, const char *output, int code)
 {
     struct call_log *log = opened();
     const enum entropy_level level = add(log, command, output, code).level;
-    struct err err = {0};
-    ck_assert_msg(call_log_commit(log, &err), "%s", err.message);
+    must(call_log_commit(log, &err));
     call_log_close(log);
     return level;
 }
 
-static struct follower *followed(int64_t run)
+/* As many equal calls as are stopped as a loop. */
+static void loop(void)
 {
-    struct follower *follower = NULL;
-    struct err err = {0};
-    ck_assert_msg(follower_open(&follower, &place, run, &err), "%s", err.message);
-    ck_assert_msg(follower_read(follower, 0, NULL, NULL, NULL, &err), "%s", err.message);
-    return follower;
+    for (int i = 0; i < 10; i++)
+        (void)add_alone("make test", "1 failed", 1);
 }
 
 START_TEST(test_calls_of_a_session_are_one_run)
@@ -88,7 +90,7 @@ START_TEST(test_calls_of_a_session_are_one_run)
     int64_t run = 0;
     ck_assert(call_log_find(&place, "claude", session.id, &run));
     ck_assert_int_eq(run, 1);
-    struct follower *follower = followed(run);
+    struct follower *follower = log_follow(&place, run);
     const struct run_state *state = follower_state(follower);
     ck_assert_str_eq(follower_run(follower)->kind, "agent");
     ck_assert_str_eq(state->plan->name, "claude 1a2b3c4d");
@@ -116,7 +118,7 @@ START_TEST(test_another_session_is_another_run)
 }
 END_TEST
 
-START_TEST(test_circles_are_found_over_many_openings)
+START_TEST(test_loops_are_found_across_many_processes)
 {
     enum entropy_level level = ENTROPY_OK;
     int calls = 0;
@@ -130,7 +132,7 @@ START_TEST(test_circles_are_found_over_many_openings)
     ck_assert_int_eq(level, ENTROPY_STUCK);
     ck_assert(call_log_may_turn_away(&place, "claude", session.id));
 
-    struct follower *follower = followed(1); /* the fold says the same */
+    struct follower *follower = log_follow(&place, 1); /* the fold says the same */
     const struct task_agent *agent = follower_state(follower)->tasks[0].agent;
     ck_assert_ptr_nonnull(agent->calls);
     ck_assert_int_eq(agent->calls->verdict.level, ENTROPY_STUCK);
@@ -142,14 +144,9 @@ END_TEST
 static int turned_away(const char *command)
 {
     struct call_log *log = opened();
-    struct str text = {0};
     struct str why = {0};
-    struct json *args = NULL;
+    struct json *args = args_of(command);
     struct call_refusal refusal = {.times = -1};
-    str_add_char(&text, '{');
-    str_json_text(&text, "command", command);
-    str_add_char(&text, '}');
-    ck_assert(json_parse(str_text(&text), text.len, &args, NULL, NULL));
     const struct call_made call = {.tool = "Bash", .args = args, .at = now};
     ck_assert(call_log_turn_away(log, &call, &refusal, &why, NULL));
     ck_assert_int_eq(refusal.times > 0, why.len > 0);
@@ -157,15 +154,13 @@ static int turned_away(const char *command)
     ck_assert(call_log_commit(log, NULL));
     call_log_close(log);
     json_free(args);
-    str_done(&text);
     str_done(&why);
     return refusal.times;
 }
 
-START_TEST(test_only_calls_of_the_circle_are_turned_away)
+START_TEST(test_only_calls_of_the_loop_are_turned_away)
 {
-    for (int i = 0; i < 10; i++)
-        (void)add_alone("make test", "1 failed", 1);
+    loop();
     ck_assert_int_eq(turned_away("make test"), 1);
     ck_assert_int_eq(turned_away("make test"), 2);
     ck_assert_int_eq(turned_away("git diff"), 0);
@@ -175,10 +170,9 @@ START_TEST(test_only_calls_of_the_circle_are_turned_away)
 }
 END_TEST
 
-START_TEST(test_a_persons_word_begins_anew)
+START_TEST(test_a_prompt_resets_the_loop)
 {
-    for (int i = 0; i < 10; i++)
-        (void)add_alone("make test", "1 failed", 1);
+    loop();
     struct call_log *log = opened();
     ck_assert(call_log_add_prompt(log, "go on, please\nsecond line", &now, NULL));
     ck_assert(call_log_commit(log, NULL));
@@ -188,15 +182,7 @@ START_TEST(test_a_persons_word_begins_anew)
 }
 END_TEST
 
-static void forget_kept(void)
-{
-    sqlite3 *db = NULL;
-    ck_assert_int_eq(sqlite3_open(place.db, &db), SQLITE_OK);
-    ck_assert_int_eq(sqlite3_exec(db, "DELETE FROM gain", NULL, NULL, NULL), SQLITE_OK);
-    (void)sqlite3_close(db);
-}
-
-START_TEST(test_without_what_is_kept_the_events_say_it)
+START_TEST(test_without_saved_memory_the_events_show_the_loop)
 {
     int until = 0;
     while (add_alone("make test", "1 failed", 1) != ENTROPY_STUCK)
@@ -204,32 +190,35 @@ START_TEST(test_without_what_is_kept_the_events_say_it)
     session.id = "again";
     for (int i = 0; i < until; i++)
         ck_assert_int_ne(add_alone("make test", "1 failed", 1), ENTROPY_STUCK);
-    forget_kept();
+    log_change(&place, "DELETE FROM gain");
     ck_assert_int_eq(add_alone("make test", "1 failed", 1), ENTROPY_STUCK);
 }
 END_TEST
 
-START_TEST(test_without_what_is_kept_only_calls_of_the_circle_are_turned_away)
+START_TEST(test_without_saved_memory_only_calls_of_the_loop_are_turned_away)
 {
     ck_assert_int_eq(add_alone("git diff", "a new line", 0), ENTROPY_OK);
-    for (int i = 0; i < 10; i++)
-        (void)add_alone("make test", "1 failed", 1);
-    forget_kept();
+    loop();
+    log_change(&place, "DELETE FROM gain");
     ck_assert_int_eq(turned_away("git diff"), 0);
     ck_assert_int_eq(turned_away("make test"), 1);
 }
 END_TEST
 
-START_TEST(test_an_end_is_final_and_a_return_a_new_run)
+static void end_session(int code)
 {
-    (void)add_alone("make", "ok", 0);
     struct call_log *log = opened();
-    struct err err = {0};
     now.at_ms += 1000;
     now.mono_ms += 1000;
-    ck_assert_msg(call_log_end(log, 0, &now, &err), "%s", err.message);
+    must(call_log_end(log, code, &now, &err));
     call_log_close(log);
-    struct follower *follower = followed(1);
+}
+
+START_TEST(test_a_session_that_returns_after_its_end_is_a_new_run)
+{
+    (void)add_alone("make", "ok", 0);
+    end_session(0);
+    struct follower *follower = log_follow(&place, 1);
     ck_assert(follower_state(follower)->ended);
     ck_assert_int_eq(follower_state(follower)->exit_code, 0);
     ck_assert_int_eq(follower_state(follower)->tasks[0].status, TASK_PASSED);
@@ -242,17 +231,12 @@ START_TEST(test_an_end_is_final_and_a_return_a_new_run)
 }
 END_TEST
 
-/* It is over, whatever it failed of: nobody is there who would wait, or try again. */
-START_TEST(test_a_failed_end_is_no_reason_to_wait)
+/* The session is over, whatever the reason: nobody would wait or retry. */
+START_TEST(test_a_failed_end_is_not_retried)
 {
     (void)add_alone("make", "ok", 0);
-    struct call_log *log = opened();
-    struct err err = {0};
-    now.at_ms += 1000;
-    now.mono_ms += 1000;
-    ck_assert_msg(call_log_end(log, 1, &now, &err), "%s", err.message);
-    call_log_close(log);
-    struct follower *follower = followed(1);
+    end_session(1);
+    struct follower *follower = log_follow(&place, 1);
     const struct run_state *state = follower_state(follower);
     ck_assert(state->ended);
     ck_assert_int_eq(state->exit_code, 1);
@@ -268,7 +252,7 @@ START_TEST(test_a_failed_end_is_no_reason_to_wait)
 }
 END_TEST
 
-START_TEST(test_a_full_run_goes_on_in_another)
+START_TEST(test_a_full_run_continues_in_another)
 {
     struct call_log *log = opened();
     char command[32];
@@ -279,12 +263,12 @@ START_TEST(test_a_full_run_goes_on_in_another)
     ck_assert(call_log_commit(log, NULL));
     ck_assert_int_eq(call_log_run(log), 2);
     call_log_close(log);
-    struct follower *follower = followed(1);
+    struct follower *follower = log_follow(&place, 1);
     ck_assert(follower_state(follower)->ended);
     ck_assert_int_eq(task_agent_used(follower_state(follower)->tasks[0].agent).calls,
                      AGENT_CALLS_MAX);
     follower_close(follower);
-    follower = followed(2);
+    follower = log_follow(&place, 2);
     ck_assert(!follower_state(follower)->ended);
     ck_assert_int_eq(task_agent_used(follower_state(follower)->tasks[0].agent).calls, 5);
     follower_close(follower);
@@ -312,37 +296,30 @@ START_TEST(test_processes_at_once_lose_no_call)
     int64_t run = 0;
     ck_assert(call_log_find(&place, "claude", session.id, &run));
     ck_assert_int_eq(run, 1);
-    struct call_log *log = opened();
-    ck_assert(call_log_end(log, 0, &now, NULL));
-    call_log_close(log);
-    struct follower *follower = followed(1);
+    end_session(0);
+    struct follower *follower = log_follow(&place, 1);
     ck_assert_int_eq(task_agent_used(follower_state(follower)->tasks[0].agent).calls, PROCESSES);
     follower_close(follower);
 }
 END_TEST
 
-START_TEST(test_what_is_no_name_is_refused)
+START_TEST(test_invalid_names_are_refused)
 {
     struct call_log *log = NULL;
-    struct err err = {0};
     session.agent = "../x";
-    ck_assert(!call_log_open(&log, &place, &session, &now, &err));
-    ck_assert_int_eq(err.code, ERR_INVALID);
+    must_fail(call_log_open(&log, &place, &session, &now, &err), ERR_INVALID);
     session.agent = "claude";
     const char *const ids[] = {"", "1a\x1b[2J", "1a\n2b"};
     for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
         session.id = ids[i];
-        err = (struct err){0};
-        ck_assert(!call_log_open(&log, &place, &session, &now, &err));
-        ck_assert_int_eq(err.code, ERR_INVALID);
+        must_fail(call_log_open(&log, &place, &session, &now, &err), ERR_INVALID);
     }
 }
 END_TEST
 
-/* What an agent says of itself may be any number: the run stays one that can be read. */
-START_TEST(test_numbers_that_cannot_be_leave_a_sound_run)
+/* An agent may report any numbers: the run can still be read. */
+START_TEST(test_impossible_numbers_leave_a_sound_run)
 {
-    struct err err = {0};
     struct call_log *log = opened();
     const int64_t wrong[] = {-1, INT64_MIN, INT64_MAX};
     for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
@@ -352,12 +329,12 @@ START_TEST(test_numbers_that_cannot_be_leave_a_sound_run)
                                         .tokens = wrong[i],
                                         .own_retries = wrong[i]};
         const struct call_made call = {.tool = "Bash", .ms = wrong[i], .at = now};
-        ck_assert(call_log_add(log, &call, NULL, &err));
-        ck_assert(call_log_add_used(log, &used, &now, &err));
-        ck_assert(call_log_commit(log, &err));
+        must(call_log_add(log, &call, NULL, &err));
+        must(call_log_add_used(log, &used, &now, &err));
+        must(call_log_commit(log, &err));
     }
     call_log_close(log);
-    struct follower *follower = followed(1);
+    struct follower *follower = log_follow(&place, 1);
     const struct agent_used used = task_agent_used(follower_state(follower)->tasks[0].agent);
     ck_assert_int_eq(used.calls, 3);
     ck_assert_int_eq(used.turns, AGENT_USED_MAX);
@@ -369,7 +346,7 @@ START_TEST(test_an_agent_without_an_adapter_has_a_run_too)
 {
     session.agent = "my-own.agent";
     (void)add_alone("make", "ok", 0);
-    struct follower *follower = followed(1);
+    struct follower *follower = log_follow(&place, 1);
     ck_assert_str_eq(follower_state(follower)->plan->tasks[0].id, "my-own.agent");
     follower_close(follower);
 }
@@ -382,17 +359,17 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_test(tcase, test_calls_of_a_session_are_one_run);
     tcase_add_test(tcase, test_another_session_is_another_run);
-    tcase_add_test(tcase, test_circles_are_found_over_many_openings);
-    tcase_add_test(tcase, test_only_calls_of_the_circle_are_turned_away);
-    tcase_add_test(tcase, test_a_persons_word_begins_anew);
-    tcase_add_test(tcase, test_without_what_is_kept_the_events_say_it);
-    tcase_add_test(tcase, test_without_what_is_kept_only_calls_of_the_circle_are_turned_away);
-    tcase_add_test(tcase, test_an_end_is_final_and_a_return_a_new_run);
-    tcase_add_test(tcase, test_a_failed_end_is_no_reason_to_wait);
-    tcase_add_test(tcase, test_a_full_run_goes_on_in_another);
+    tcase_add_test(tcase, test_loops_are_found_across_many_processes);
+    tcase_add_test(tcase, test_only_calls_of_the_loop_are_turned_away);
+    tcase_add_test(tcase, test_a_prompt_resets_the_loop);
+    tcase_add_test(tcase, test_without_saved_memory_the_events_show_the_loop);
+    tcase_add_test(tcase, test_without_saved_memory_only_calls_of_the_loop_are_turned_away);
+    tcase_add_test(tcase, test_a_session_that_returns_after_its_end_is_a_new_run);
+    tcase_add_test(tcase, test_a_failed_end_is_not_retried);
+    tcase_add_test(tcase, test_a_full_run_continues_in_another);
     tcase_add_test(tcase, test_processes_at_once_lose_no_call);
-    tcase_add_test(tcase, test_what_is_no_name_is_refused);
-    tcase_add_test(tcase, test_numbers_that_cannot_be_leave_a_sound_run);
+    tcase_add_test(tcase, test_invalid_names_are_refused);
+    tcase_add_test(tcase, test_impossible_numbers_leave_a_sound_run);
     tcase_add_test(tcase, test_an_agent_without_an_adapter_has_a_run_too);
     return suite;
 }

@@ -1,5 +1,3 @@
-#include "test_main.h"
-
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -12,7 +10,9 @@
 #include "clock.h"
 #include "control_desk.h"
 #include "follower.h"
-#include "log_sample.h"
+#include "log_try.h"
+#include "must.h"
+#include "test_main.h"
 #include "turns.h"
 #include "watch.h"
 
@@ -29,30 +29,31 @@ static struct control act(enum control_verb verb, int task)
 static struct control_desk *start_desk(const struct place *place)
 {
     struct control_desk *desk = NULL;
-    struct err err = {0};
-    ck_assert_msg(control_desk_start(&desk, place, &err), "%s", err.message);
+    must(control_desk_start(&desk, place, &err));
     return desk;
 }
 
-/* Ask, wait for the row, and let the desk finish what it does with it. */
-static int64_t ask_and_stop(const struct place *place, int64_t run, struct control control,
-                            struct err *err)
+/* Requests the act, waits for its row, and lets the desk finish. Returns 0 if there is no such
+ * run. */
+static int64_t ask_and_stop(const struct place *place, int64_t run, struct control control)
 {
     struct control_desk *desk = start_desk(place);
     struct watch *watch = NULL;
+    struct err err = {0};
     int64_t ticket = 0;
     int64_t row = 0;
     struct bell bell;
-    ck_assert(bell_init(&bell, place, err) && watch_open(&watch, err) &&
-              watch_file(watch, bell.path, err));
-    ck_assert(control_desk_ask(desk, run, &control, &ticket, err));
-    int64_t since_us = clock_mono_us();
-    while (control_desk_row(desk, ticket, &row, err) && row == 0) {
+    ck_assert(bell_init(&bell, place, NULL) && watch_open(&watch, NULL) &&
+              watch_file(watch, bell.path, NULL));
+    ck_assert(control_desk_ask(desk, run, &control, &ticket, NULL));
+    const int64_t since_us = clock_mono_us();
+    while (control_desk_row(desk, ticket, &row, &err) && row == 0) {
         ck_assert_int_lt(clock_mono_us() - since_us, DEADLINE_US);
         struct pollfd fds = {.fd = watch_fd(watch), .events = POLLIN};
         (void)poll(&fds, 1, LOOK_MS);
         (void)watch_drain(watch);
     }
+    ck_assert_msg(row > 0 || err.code == ERR_NOT_FOUND, "%s", err.message);
     watch_close(watch);
     bell_done(&bell);
     control_desk_stop(desk);
@@ -62,13 +63,11 @@ static int64_t ask_and_stop(const struct place *place, int64_t run, struct contr
 static void assert_answer(const struct place *place, int64_t row, bool want_done,
                           const char *want_word)
 {
-    struct log_reader *reader = NULL;
-    struct err err = {0};
+    struct log_reader *reader = log_reader_of(place);
     struct str answer = {0};
     bool answered = false;
     bool done = false;
-    ck_assert_msg(log_reader_open(&reader, place, &err), "%s", err.message);
-    ck_assert(log_reader_answer(reader, row, &answered, &done, &answer, &err));
+    must(log_reader_answer(reader, row, &answered, &done, &answer, &err));
     ck_assert_msg(answered, "no answer");
     ck_assert_msg(done == want_done, "%s", str_text(&answer));
     ck_assert_msg(strstr(str_text(&answer), want_word) != NULL, "%s", str_text(&answer));
@@ -76,7 +75,7 @@ static void assert_answer(const struct place *place, int64_t row, bool want_done
     log_reader_close(reader);
 }
 
-/* A child that owns a run and is killed when told: an orphan stays behind. */
+/* A child that owns a run kills itself: an orphan stays behind. */
 static void make_orphan(const struct place *place, int advances)
 {
     pid_t pid = fork();
@@ -98,13 +97,12 @@ static struct sample live;
 static bool control_arrives(struct control *out)
 {
     size_t count = 0;
-    struct err err = {0};
-    ck_assert_msg(log_writer_controls(live.writer, out, 1, &count, &err), "%s", err.message);
+    must(log_writer_controls(live.writer, out, 1, &count, &err));
     return count == 1;
 }
 
-/* A child that asks for one act on run 1 once it gets the word. It is made before
- * this process has a thread. */
+/* A child that requests one act on run 1 after a byte from the parent. It is forked before this
+ * process has a thread. */
 static pid_t start_asker(const struct place *place, int *go_fd)
 {
     int fds[2];
@@ -129,7 +127,7 @@ static pid_t start_asker(const struct place *place, int *go_fd)
     return pid;
 }
 
-START_TEST(test_another_process_asks)
+START_TEST(test_an_act_of_another_process_arrives)
 {
     struct place place = sample_place();
     int go_fd = -1;
@@ -138,9 +136,8 @@ START_TEST(test_another_process_asks)
     sample_start(&live);
     struct bell bell;
     struct watch *watch = NULL;
-    struct err err = {0};
-    ck_assert(bell_init(&bell, &place, &err) && watch_open(&watch, &err) &&
-              watch_file(watch, bell.path, &err));
+    must(bell_init(&bell, &place, &err) && watch_open(&watch, &err) &&
+         watch_file(watch, bell.path, &err));
     ck_assert_int_eq(write(go_fd, "x", 1), 1);
     struct control got;
     int64_t since_us = clock_mono_us();
@@ -150,9 +147,7 @@ START_TEST(test_another_process_asks)
         (void)poll(&fds, 1, DEADLINE_US / 1000);
         (void)watch_drain(watch);
     }
-    int status = 0;
-    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-    ck_assert_int_eq(status, 0);
+    check_exit(pid);
     ck_assert_int_gt(got.id, 0);
     ck_assert_int_eq((int)got.verb, CONTROL_CANCEL);
     ck_assert_int_eq((int)got.mode, CANCEL_TERM);
@@ -173,14 +168,12 @@ START_TEST(test_a_run_that_is_not_there)
 {
     struct place place = sample_place();
     sample_open(&live, &place, TASKS);
-    struct err err = {0};
-    ck_assert_int_eq(ask_and_stop(&place, 77, act(CONTROL_HOLD, 1), &err), 0);
-    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    ck_assert_int_eq(ask_and_stop(&place, 77, act(CONTROL_HOLD, 1)), 0);
     sample_done(&live);
 }
 END_TEST
 
-START_TEST(test_a_full_queue_is_said)
+START_TEST(test_a_full_queue_is_reported)
 {
     struct place place = sample_place();
     sample_open(&live, &place, TASKS);
@@ -216,7 +209,7 @@ START_TEST(test_a_full_queue_is_said)
 }
 END_TEST
 
-START_TEST(test_an_ended_run_refuses)
+START_TEST(test_an_ended_run_refuses_acts)
 {
     struct place place = sample_place();
     sample_open(&live, &place, TASKS);
@@ -226,12 +219,9 @@ START_TEST(test_an_ended_run_refuses)
     int64_t run = live.number;
     int64_t last_seq = live.state.last_seq;
     sample_done(&live);
-    struct err err = {0};
-    int64_t row = ask_and_stop(&place, run, act(CONTROL_HOLD, 1), &err);
-    ck_assert_msg(row > 0, "%s", err.message);
-    assert_answer(&place, row, false, "the run has ended");
-    struct follower *follower = NULL;
-    ck_assert(follower_open(&follower, &place, run, &err));
+    assert_answer(&place, ask_and_stop(&place, run, act(CONTROL_HOLD, 1)), false,
+                  "the run has ended");
+    struct follower *follower = log_follow(&place, run);
     ck_assert_int_eq(follower_run(follower)->last_seq, last_seq);
     follower_close(follower);
 }
@@ -254,16 +244,12 @@ START_TEST(test_acts_on_an_orphan)
     };
     struct place place = sample_place();
     make_orphan(&place, 2);
-    struct err err = {0};
-    int64_t row = ask_and_stop(&place, 1, act(cases[_i].verb, cases[_i].task), &err);
-    ck_assert_msg(row > 0, "%s", err.message);
+    const int64_t row = ask_and_stop(&place, 1, act(cases[_i].verb, cases[_i].task));
     assert_answer(&place, row, cases[_i].done, cases[_i].word);
 
-    /* The log is still one that can be followed, nothing was started and nobody owns it. */
-    struct follower *follower = NULL;
-    ck_assert(follower_open(&follower, &place, 1, &err));
+    /* The log can still be followed, nothing was started and nobody owns the run. */
+    struct follower *follower = log_follow(&place, 1);
     int running = 0;
-    ck_assert_msg(follower_read(follower, 0, NULL, NULL, NULL, &err), "%s", err.message);
     const struct run_state *state = follower_state(follower);
     for (int i = 0; i < TASKS; i++)
         running += state->tasks[i].status == TASK_RUNNING;
@@ -275,23 +261,19 @@ START_TEST(test_acts_on_an_orphan)
 }
 END_TEST
 
-/* Somebody looks at the owner lock and never lets go of it: nobody owns the run, and
- * it cannot be taken. The act is refused, not left open. */
-START_TEST(test_what_is_busy_without_an_owner_is_refused)
+/* Another process keeps a shared lock on the owner file: nobody owns the run, and nobody can take
+ * it. The act is refused, not left open. */
+START_TEST(test_an_act_on_a_run_that_is_locked_without_an_owner_is_refused)
 {
     struct place place = sample_place();
     make_orphan(&place, 2);
-    struct follower *follower = NULL;
-    struct err err = {0};
+    struct follower *follower = log_follow(&place, 1);
     char path[PATH_MAX + 64];
-    ck_assert_msg(follower_open(&follower, &place, 1, &err), "%s", err.message);
     (void)snprintf(path, sizeof(path), "%s/owner/%s", place.dir, follower_run(follower)->uid);
     follower_close(follower);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ck_assert_int_eq(flock(fd, LOCK_SH | LOCK_NB), 0);
-    int64_t row = ask_and_stop(&place, 1, act(CONTROL_HOLD, 8), &err);
-    ck_assert_msg(row > 0, "%s", err.message);
-    assert_answer(&place, row, false, "another process");
+    assert_answer(&place, ask_and_stop(&place, 1, act(CONTROL_HOLD, 8)), false, "another process");
     (void)close(fd);
 }
 END_TEST
@@ -300,12 +282,12 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("control_desk");
     TCase *owned = test_case(suite, "owned");
-    tcase_add_test(owned, test_another_process_asks);
+    tcase_add_test(owned, test_an_act_of_another_process_arrives);
     tcase_add_test(owned, test_a_run_that_is_not_there);
-    tcase_add_test(owned, test_a_full_queue_is_said);
+    tcase_add_test(owned, test_a_full_queue_is_reported);
     TCase *orphans = test_case(suite, "orphans");
-    tcase_add_test(orphans, test_an_ended_run_refuses);
+    tcase_add_test(orphans, test_an_ended_run_refuses_acts);
     tcase_add_loop_test(orphans, test_acts_on_an_orphan, 0, 5);
-    tcase_add_test(orphans, test_what_is_busy_without_an_owner_is_refused);
+    tcase_add_test(orphans, test_an_act_on_a_run_that_is_locked_without_an_owner_is_refused);
     return suite;
 }

@@ -11,7 +11,8 @@
 #include "clock.h"
 #include "event_text.h"
 #include "golden_log.h"
-#include "log_sample.h"
+#include "log_try.h"
+#include "must.h"
 #include "plan.h"
 #include "str.h"
 #include "test_main.h"
@@ -21,8 +22,7 @@ enum { TASKS = 40, DEADLINE_US = 60 * 1000 * 1000 };
 static struct follower *open_follower(const struct place *place, int64_t run)
 {
     struct follower *follower = NULL;
-    struct err err = {0};
-    ck_assert_msg(follower_open(&follower, place, run, &err), "%s", err.message);
+    must(follower_open(&follower, place, run, &err));
     ck_assert_int_eq(follower_fd(follower), -1);
     follower_watch(follower);
     return follower;
@@ -31,12 +31,11 @@ static struct follower *open_follower(const struct place *place, int64_t run)
 static size_t read_on(struct follower *follower, size_t max, follower_event_fn *each, void *ctx)
 {
     size_t count = 0;
-    struct err err = {0};
-    ck_assert_msg(follower_read(follower, max, each, ctx, &count, &err), "%s", err.message);
+    must(follower_read(follower, max, each, ctx, &count, &err));
     return count;
 }
 
-/* Blocks until the bell is rung; a test that hears nothing fails. */
+/* Blocks until the bell rings; fails after a minute. */
 static void wait_for_bell(const struct follower *follower, int64_t since_us)
 {
     struct pollfd fds = {.fd = follower_fd(follower), .events = POLLIN};
@@ -45,7 +44,7 @@ static void wait_for_bell(const struct follower *follower, int64_t since_us)
     ck_assert_int_eq(poll(&fds, 1, DEADLINE_US / 1000), 1);
 }
 
-/* A child enters a run, says so, waits for the word to go and then plays it. */
+/* A child opens a run, reports it, waits for a byte from the parent and then plays the run. */
 struct child {
     pid_t pid;
     int go_fd;
@@ -106,12 +105,10 @@ START_TEST(test_every_event_arrives_by_the_bell)
         ck_assert(follower_heard(follower));
         (void)read_on(follower, 0, check_order, &last);
     }
-    int status = 0;
-    ck_assert_int_eq(waitpid(child.pid, &status, 0), child.pid);
-    ck_assert_int_eq(status, 0);
+    check_exit(child.pid);
     ck_assert_int_eq(last, follower_state(follower)->last_seq);
 
-    /* The same run again, all at once, is the same state. */
+    /* Reading the run at once gives the same state. */
     struct follower *again = open_follower(&place, 0);
     ck_assert_uint_eq(read_on(again, 0, NULL, NULL), (size_t)last);
     ck_assert(run_state_digest(follower_state(again)) ==
@@ -154,8 +151,7 @@ static struct sample past_run_of(int tasks)
     sample_open(&sample, &place, tasks);
     sample_start(&sample);
     sample_drive(&sample);
-    log_writer_close(sample.writer);
-    sample.writer = NULL;
+    sample_close_log(&sample);
     return sample;
 }
 
@@ -177,22 +173,21 @@ static bool take_digest(void *ctx, const struct run_state *state, const struct e
     return true;
 }
 
-/* Far and near, on and back; after each the state that folding had given. */
+/* Seeks far and near, forward and back, and compares the state with that of folding. */
 static void seek_about(struct follower *follower, const struct digests *digests, int64_t by)
 {
-    struct err err = {0};
     const int64_t end = digests->count - 1;
     for (int64_t i = 1; i * by < 3 * end; i++) {
         const int64_t at = i * by % (2 * end);
         const int64_t seq = at > end ? 2 * end - at : at;
-        ck_assert_msg(follower_seek(follower, seq, &err), "%s", err.message);
+        must(follower_seek(follower, seq, &err));
         ck_assert_int_eq(follower_state(follower)->last_seq, seq);
         if (seq > 0)
             ck_assert_uint_eq(run_state_digest(follower_state(follower)), digests->items[seq]);
     }
 }
 
-START_TEST(test_seeking_about_gives_what_folding_gives)
+START_TEST(test_seeking_gives_the_state_that_folding_gives)
 {
     enum { MANY = 420 };
     struct sample sample = past_run_of(MANY);
@@ -201,7 +196,7 @@ START_TEST(test_seeking_about_gives_what_folding_gives)
     digests.items = calloc((size_t)sample.state.last_seq + 1, sizeof(*digests.items));
     ck_assert_ptr_nonnull(digests.items);
     (void)read_on(follower, 0, take_digest, &digests);
-    ck_assert_int_gt(digests.count, 2048); /* several states are kept on the way */
+    ck_assert_int_gt(digests.count, 2048); /* several states are kept */
     seek_about(follower, &digests, 97);
     seek_about(follower, &digests, digests.count - 2); /* one back each time */
     seek_about(follower, &digests, 1021);
@@ -211,19 +206,18 @@ START_TEST(test_seeking_about_gives_what_folding_gives)
 }
 END_TEST
 
-START_TEST(test_a_fork_goes_about_while_the_first_one_reads_on)
+START_TEST(test_a_fork_seeks_while_the_original_reads_on)
 {
     enum { MANY = 420, AT = 1000 };
     struct sample sample = past_run_of(MANY);
     struct follower *follower = open_follower(&sample.place, 0);
     struct follower *fork = NULL;
     struct digests digests = {.count = 1};
-    struct err err = {0};
     digests.items = calloc((size_t)sample.state.last_seq + 1, sizeof(*digests.items));
     ck_assert_ptr_nonnull(digests.items);
     follower_keep_past(follower);
     ck_assert_uint_eq(read_on(follower, AT, take_digest, &digests), AT);
-    ck_assert_msg(follower_fork(&fork, follower, &err), "%s", err.message);
+    must(follower_fork(&fork, follower, &err));
     ck_assert_uint_eq(run_state_digest(follower_state(fork)), digests.items[AT]);
     (void)read_on(follower, 0, take_digest, &digests);
     ck_assert_uint_eq(run_state_digest(follower_state(follower)), run_state_digest(&sample.state));
@@ -253,70 +247,39 @@ START_TEST(test_reading_in_pieces)
 }
 END_TEST
 
-START_TEST(test_seeking_there_and_back)
+START_TEST(test_seeking_to_the_ends)
 {
     struct sample sample = past_run();
-    int64_t end = sample.state.last_seq;
-    struct follower *there = open_follower(&sample.place, 0);
-    struct follower *back = open_follower(&sample.place, 0);
-    (void)read_on(back, 0, NULL, NULL);
-    struct err err = {0};
-    for (int64_t seq = end; seq >= 0; seq -= 17) {
-        ck_assert_msg(follower_seek(back, seq, &err), "%s", err.message);
-        ck_assert_msg(follower_seek(there, 0, &err), "%s", err.message);
-        (void)read_on(there, (size_t)seq, NULL, NULL);
-        if (seq == 0)
-            break;
-        ck_assert_int_eq(follower_state(back)->last_seq, seq);
-        ck_assert(run_state_digest(follower_state(back)) ==
-                  run_state_digest(follower_state(there)));
-    }
-    ck_assert(follower_seek(back, 0, &err));
-    ck_assert_int_eq(follower_state(back)->last_seq, 0);
-    ck_assert(!follower_state(back)->started);
-    ck_assert(follower_seek(back, 5, &err));
-    ck_assert_uint_eq(read_on(back, 0, NULL, NULL), (size_t)(end - 5));
-    ck_assert(!follower_seek(back, end + 1, &err));
-    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
-    follower_close(there);
-    follower_close(back);
+    const int64_t end = sample.state.last_seq;
+    struct follower *follower = open_follower(&sample.place, 0);
+    must(follower_seek(follower, end, &err));
+    must(follower_seek(follower, 0, &err));
+    ck_assert_int_eq(follower_state(follower)->last_seq, 0);
+    ck_assert(!follower_state(follower)->started);
+    must(follower_seek(follower, 5, &err));
+    ck_assert_uint_eq(read_on(follower, 0, NULL, NULL), (size_t)(end - 5));
+    must_fail(follower_seek(follower, end + 1, &err), ERR_NOT_FOUND);
+    follower_close(follower);
     sample_done(&sample);
 }
 END_TEST
 
-START_TEST(test_what_cannot_be_followed)
+START_TEST(test_missing_runs_and_logs_are_not_found)
 {
     struct sample sample = past_run();
     struct follower *follower = NULL;
-    struct err err = {0};
-    ck_assert(!follower_open(&follower, &sample.place, 2, &err));
-    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    must_fail(follower_open(&follower, &sample.place, 2, &err), ERR_NOT_FOUND);
     ck_assert_ptr_null(follower);
     struct place nowhere = sample_place();
-    err = (struct err){0};
-    ck_assert(!follower_open(&follower, &nowhere, 0, &err));
-    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    must_fail(follower_open(&follower, &nowhere, 0, &err), ERR_NOT_FOUND);
     follower_close(NULL);
     sample_done(&sample);
 }
 END_TEST
 
-static void add_follower_tests(Suite *suite)
-{
-    TCase *live = test_case(suite, "live");
-    tcase_add_test(live, test_every_event_arrives_by_the_bell);
-    tcase_add_test(live, test_a_killed_owner_leaves_an_orphan);
-    TCase *past = test_case(suite, "past");
-    tcase_add_test(past, test_a_fork_goes_about_while_the_first_one_reads_on);
-    tcase_add_test(past, test_reading_in_pieces);
-    tcase_add_test(past, test_seeking_there_and_back);
-    tcase_add_test(past, test_seeking_about_gives_what_folding_gives);
-    tcase_add_test(past, test_what_cannot_be_followed);
-}
-
 enum { RUN = 1 };
 
-/* The words of each event, in all their forms; and a state that decides, beside. */
+/* The texts of each event, and a full state that is folded beside. */
 struct told {
     struct str words;
     struct run_state *decides; /* NULL: none is folded beside */
@@ -334,7 +297,6 @@ static struct plan *plan_of(const char *text)
 static bool tell(void *ctx, const struct run_state *state, const struct event *event)
 {
     struct told *told = ctx;
-    struct err err = {0};
     event_words(state, event, &told->words);
     str_add_char(&told->words, '\n');
     (void)event_details(state, event, &told->words);
@@ -343,15 +305,14 @@ static bool tell(void *ctx, const struct run_state *state, const struct event *e
     str_add_char(&told->words, '\n');
     if (!told->decides)
         return true;
-    ck_assert_msg(run_state_apply(told->decides, event, &err), "%s", err.message);
+    must(run_state_apply(told->decides, event, &err));
     ck_assert_uint_eq(run_state_digest(told->decides), run_state_digest(state));
     return true;
 }
 
 static void read_all(struct follower *follower, struct told *told)
 {
-    struct err err = {0};
-    ck_assert_msg(follower_read(follower, 0, tell, told, NULL, &err), "%s", err.message);
+    must(follower_read(follower, 0, tell, told, NULL, &err));
     follower_close(follower);
 }
 
@@ -360,8 +321,7 @@ static struct str told_by_all(const struct place *place)
     struct follower *follower = NULL;
     struct run_state decides;
     struct told told = {.decides = &decides};
-    struct err err = {0};
-    ck_assert_msg(follower_open(&follower, place, 0, &err), "%s", err.message);
+    must(follower_open(&follower, place, 0, &err));
     struct plan *const plan = plan_of(follower_run(follower)->plan_text);
     run_state_init_for(&decides, plan, follower_run(follower)->seed, RUN_STATE_DECIDES);
     read_all(follower, &told);
@@ -374,8 +334,7 @@ static struct str told_by_little(const struct place *place, const struct known_p
 {
     struct follower *follower = NULL;
     struct told told = {0};
-    struct err err = {0};
-    ck_assert_msg(follower_open_to_tell(&follower, place, 0, known, &err), "%s", err.message);
+    must(follower_open_to_tell(&follower, place, 0, known, &err));
     ck_assert_int_eq(follower_state(follower)->use, RUN_STATE_TELLS);
     const bool is_shared = known->plan && !known->plan->grows;
     ck_assert_int_eq(follower_state(follower)->plan == known->plan, is_shared);
@@ -383,12 +342,9 @@ static struct str told_by_little(const struct place *place, const struct known_p
     return told.words;
 }
 
-START_TEST(test_what_is_not_kept_is_not_missed)
+START_TEST(test_events_read_the_same_with_little_state)
 {
-    char file[64];
-    (void)snprintf(file, sizeof(file), "%s.sql", golden_log_name(_i));
-    char *sql = golden_log_read(file);
-    const struct place place = golden_log_make(sql);
+    const struct place place = golden_log_place(golden_log_name(_i));
     const struct known_plan none = {0};
     struct str all = told_by_all(&place);
     struct str little = told_by_little(&place, &none);
@@ -396,18 +352,15 @@ START_TEST(test_what_is_not_kept_is_not_missed)
     ck_assert_str_eq(str_text(&little), str_text(&all));
     str_done(&little);
     str_done(&all);
-    free(sql);
 }
 END_TEST
 
-/* A plan is shared where it is that of the run; one of another run is not taken for it. */
-START_TEST(test_a_plan_that_is_known_is_shared)
+/* The plan of the run is shared; that of another run is not used. */
+START_TEST(test_a_known_plan_is_shared)
 {
-    char *sql = golden_log_read("retries.sql");
-    const struct place place = golden_log_make(sql);
+    const struct place place = golden_log_place("retries");
     struct follower *follower = NULL;
-    struct err err = {0};
-    ck_assert_msg(follower_open(&follower, &place, 0, &err), "%s", err.message);
+    must(follower_open(&follower, &place, 0, &err));
     struct plan *plan = plan_of(follower_run(follower)->plan_text);
     char *uid = strdup(follower_run(follower)->uid);
     ck_assert_ptr_nonnull(uid);
@@ -415,8 +368,8 @@ START_TEST(test_a_plan_that_is_known_is_shared)
     struct str all = told_by_all(&place);
     struct str shared = told_by_little(&place, &(struct known_plan){.plan = plan, .uid = uid});
     ck_assert_str_eq(str_text(&shared), str_text(&all));
-    ck_assert(follower_open_to_tell(&follower, &place, 0,
-                                    &(struct known_plan){.plan = plan, .uid = "another"}, &err));
+    must(follower_open_to_tell(&follower, &place, 0,
+                               &(struct known_plan){.plan = plan, .uid = "another"}, &err));
     ck_assert_ptr_ne(follower_state(follower)->plan, plan);
     ck_assert_ptr_nonnull(follower_run(follower)->plan_text);
     follower_close(follower);
@@ -424,21 +377,23 @@ START_TEST(test_a_plan_that_is_known_is_shared)
     str_done(&all);
     plan_free(plan);
     free(uid);
-    free(sql);
 }
 END_TEST
-
-static void add_follower_tell_tests(Suite *suite)
-{
-    TCase *tcase = test_case(suite, "tell");
-    tcase_add_loop_test(tcase, test_what_is_not_kept_is_not_missed, 0, golden_log_count());
-    tcase_add_test(tcase, test_a_plan_that_is_known_is_shared);
-}
 
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("follower");
-    add_follower_tests(suite);
-    add_follower_tell_tests(suite);
+    TCase *live = test_case(suite, "live");
+    tcase_add_test(live, test_every_event_arrives_by_the_bell);
+    tcase_add_test(live, test_a_killed_owner_leaves_an_orphan);
+    TCase *past = test_case(suite, "past");
+    tcase_add_test(past, test_a_fork_seeks_while_the_original_reads_on);
+    tcase_add_test(past, test_reading_in_pieces);
+    tcase_add_test(past, test_seeking_to_the_ends);
+    tcase_add_test(past, test_seeking_gives_the_state_that_folding_gives);
+    tcase_add_test(past, test_missing_runs_and_logs_are_not_found);
+    TCase *tell = test_case(suite, "tell");
+    tcase_add_loop_test(tell, test_events_read_the_same_with_little_state, 0, golden_log_count());
+    tcase_add_test(tell, test_a_known_plan_is_shared);
     return suite;
 }

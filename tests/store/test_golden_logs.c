@@ -1,4 +1,4 @@
-/* Recorded runs are decided by this build as they were: docs/testing.md. */
+/* This build decides recorded runs as they were decided: docs/testing.md. */
 #include "verify.h"
 
 #include <dirent.h>
@@ -7,9 +7,12 @@
 #include <string.h>
 
 #include "golden_log.h"
+#include "log_try.h"
+#include "must.h"
 #include "test_main.h"
+#include "what_if.h"
 
-/* What a run is held against, and what was found. */
+/* The result of verifying a run. */
 struct look {
     struct verify_sum sum;
     char first[512]; /* the first difference in words, "" = none */
@@ -56,15 +59,13 @@ static struct look hold(const char *sql, const char *rules)
 {
     const struct place place = golden_log_make(sql);
     struct look look = {0};
-    struct log_reader *reader = NULL;
-    struct err err = {0};
-    ck_assert_msg(log_reader_open(&reader, &place, &err), "%s", err.message);
+    struct log_reader *reader = log_reader_of(&place);
     const struct verify_asked asked = {.reader = reader,
                                        .rules = rules,
                                        .differs = on_decision,
                                        .verdict = on_verdict,
                                        .ctx = &look};
-    ck_assert_msg(verify_run(&asked, &look.sum, &err), "%s", err.message);
+    must(verify_run(&asked, &look.sum, &err));
     log_reader_close(reader);
     return look;
 }
@@ -72,9 +73,7 @@ static struct look hold(const char *sql, const char *rules)
 /* The SQL of a run with one text in it replaced by another one; the caller frees. */
 static char *change(const char *name, const char *from, const char *to)
 {
-    char file[64];
-    (void)snprintf(file, sizeof(file), "%s.sql", name);
-    char *sql = golden_log_read(file);
+    char *sql = golden_log_sql(name);
     char *at = strstr(sql, from);
     ck_assert_msg(at != NULL, "no %s in %s", from, name);
     struct str changed = {0};
@@ -87,7 +86,7 @@ static char *change(const char *name, const char *from, const char *to)
 
 START_TEST(test_a_golden_run_is_decided_as_it_was)
 {
-    char *sql = change(golden_log_name(_i), "", "");
+    char *sql = golden_log_sql(golden_log_name(_i));
     const struct look look = hold(sql, NULL);
     const struct redecide_sum *decisions = &look.sum.decisions;
     const struct verify_verdicts *verdicts = &look.sum.verdicts;
@@ -103,8 +102,8 @@ START_TEST(test_a_golden_run_is_decided_as_it_was)
 }
 END_TEST
 
-/* One that is not in the list of golden_log.c would be held against nothing. */
-START_TEST(test_every_golden_run_is_looked_at)
+/* A run that is missing in the list of golden_log.c would not be checked. */
+START_TEST(test_every_golden_run_is_in_the_list)
 {
     DIR *dir = opendir(test_source_path("tests/data/golden"));
     ck_assert_ptr_nonnull(dir);
@@ -116,12 +115,12 @@ START_TEST(test_every_golden_run_is_looked_at)
 }
 END_TEST
 
-/* Together they hold each kind of decision that there is. */
+/* Together the golden runs have every kind of decision. */
 START_TEST(test_golden_runs_hold_every_kind_of_decision)
 {
     struct str all = {0};
     for (int i = 0; i < golden_log_count(); i++) {
-        char *sql = change(golden_log_name(i), "", "");
+        char *sql = golden_log_sql(golden_log_name(i));
         str_add(&all, sql);
         free(sql);
     }
@@ -135,8 +134,8 @@ START_TEST(test_golden_runs_hold_every_kind_of_decision)
 }
 END_TEST
 
-/* A wait that the plan would not give is the first difference, and what follows is looked at. */
-START_TEST(test_another_policy_decides_otherwise)
+/* A wait that the plan would not give is the first difference; later events are compared too. */
+START_TEST(test_another_policy_decides_differently)
 {
     char *sql = change("retries", "\"max_attempts\": 4, \"base_delay_ms\": 20",
                        "\"max_attempts\": 3, \"base_delay_ms\": 20");
@@ -152,12 +151,12 @@ START_TEST(test_another_policy_decides_otherwise)
 }
 END_TEST
 
-/* Rules of today that judge otherwise are told; those of the run say what they said. */
-START_TEST(test_other_rules_judge_otherwise)
+/* Today's rules that judge differently are reported; the run's own rules judge as recorded. */
+START_TEST(test_other_rules_judge_differently)
 {
     static const char rules[] = "[{\"name\":\"refused\",\"verdict\":\"persistent\",\"reason\":"
                                 "\"auth\",\"pattern\":\"ECONNREFUSED\"}]";
-    char *sql = change("retries", "", "");
+    char *sql = golden_log_sql("retries");
     const struct look look = hold(sql, rules);
     ck_assert_int_eq(look.sum.verdicts.different[VERIFY_RECORDED], 0);
     ck_assert_int_gt(look.sum.verdicts.different[VERIFY_PRESENT], 0);
@@ -166,7 +165,7 @@ START_TEST(test_other_rules_judge_otherwise)
 }
 END_TEST
 
-/* What is not there is counted. */
+/* Missing rows are counted. */
 START_TEST(test_acts_without_their_row_are_counted)
 {
     char *sql = change("acts", "INSERT INTO output(", "DELETE FROM control;\nINSERT INTO output(");
@@ -180,15 +179,87 @@ START_TEST(test_acts_without_their_row_are_counted)
 }
 END_TEST
 
+/* A golden run, read from its log. */
+struct golden {
+    struct log_run_info run; /* owned, both */
+    struct event_page page;
+};
+
+static struct golden golden;
+static struct what_if_sum sum;
+
+static void read_golden(const char *name)
+{
+    const struct place place = golden_log_place(name);
+    golden = (struct golden){0};
+    struct log_reader *reader = log_reader_of(&place);
+    must(log_reader_run(reader, 0, &golden.run, &err));
+    must(log_reader_events(reader, golden.run.number, 0, &golden.page, &err));
+    ck_assert_uint_lt(golden.page.count, LOG_PAGE_EVENTS);
+    log_reader_close(reader);
+}
+
+static void golden_done(void)
+{
+    event_page_done(&golden.page);
+    log_run_info_done(&golden.run);
+}
+
+/* The result of other policies (NULL: the recorded ones); the caller frees. */
+static struct what_if *ask(const char *policies)
+{
+    struct policy_change *change = NULL;
+    struct violations wrong = {0};
+    struct what_if *what = NULL;
+    ck_assert(!policies || policy_change_read(policies, strlen(policies), &change, &wrong));
+    must(what_if_new(&what, golden.run.plan_text, golden.run.seed, change, &err));
+    for (size_t i = 0; i < golden.page.count; i++)
+        must(what_if_take(what, &golden.page.events[i], &err));
+    what_if_sum(what, &sum);
+    policy_change_free(change);
+    return what;
+}
+
+START_TEST(test_the_recorded_policies_differ_nowhere)
+{
+    read_golden(golden_log_name(_i));
+    struct what_if *what = ask(NULL);
+    ck_assert_msg(sum.differ == 0, "golden run %s: task %d after try %d: %s", golden_log_name(_i),
+                  sum.first.task, sum.first.attempt, sum.first.why);
+    ck_assert_mem_eq(&sum.recorded, &sum.other, sizeof(sum.other));
+    ck_assert_int_eq(sum.recorded.tries, what_if_state(what)->attempts);
+    ck_assert_int_eq(sum.steps_changed, 0);
+    what_if_free(what);
+    golden_done();
+}
+END_TEST
+
+/* A step that would be retried begins no round of its agent: the result is unknown. */
+START_TEST(test_a_step_that_is_retried_begins_no_round)
+{
+    read_golden("rounds");
+    struct what_if *what =
+        ask("{\"policies\":{\"infrastructure\":{\"retry_on\":[\"transient\",\"persistent\"]}}}");
+    ck_assert_int_gt(sum.goes_on, 0);
+    ck_assert(sum.first.recorded.new_round);
+    ck_assert_int_eq(sum.first.other.kind, DECISION_WAIT);
+    what_if_free(what);
+    golden_done();
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("golden_logs");
     TCase *tcase = test_case(suite, "golden");
     tcase_add_loop_test(tcase, test_a_golden_run_is_decided_as_it_was, 0, golden_log_count());
-    tcase_add_test(tcase, test_every_golden_run_is_looked_at);
+    tcase_add_test(tcase, test_every_golden_run_is_in_the_list);
     tcase_add_test(tcase, test_golden_runs_hold_every_kind_of_decision);
-    tcase_add_test(tcase, test_another_policy_decides_otherwise);
-    tcase_add_test(tcase, test_other_rules_judge_otherwise);
+    tcase_add_test(tcase, test_another_policy_decides_differently);
+    tcase_add_test(tcase, test_other_rules_judge_differently);
     tcase_add_test(tcase, test_acts_without_their_row_are_counted);
+    TCase *what_if = test_case(suite, "what_if");
+    tcase_add_loop_test(what_if, test_the_recorded_policies_differ_nowhere, 0, golden_log_count());
+    tcase_add_test(what_if, test_a_step_that_is_retried_begins_no_round);
     return suite;
 }

@@ -3,14 +3,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "bookmark.h"
-#include "follower.h"
-#include "log_sample.h"
-#include "other_program.h"
+#include "log_try.h"
+#include "must.h"
 #include "test_main.h"
 
 static struct place place;
@@ -20,22 +18,16 @@ static uint64_t digests[8]; /* of the runs' states, by number */
 static int64_t add_run(int tasks)
 {
     struct sample sample;
-    struct err err = {0};
     sample_open(&sample, &place, tasks);
     sample_start(&sample);
     sample_drive(&sample);
-    const struct log_output output = {.task = 0,
-                                      .attempt = 1,
-                                      .stream = LOG_STREAM_OUT,
-                                      .part = LOG_OUTPUT_HEAD,
-                                      .at = sample.now,
-                                      .bytes = "some words",
-                                      .len = strlen("some words")};
+    log_commit_output(sample.writer, (struct log_output){.attempt = 1,
+                                                         .stream = LOG_STREAM_OUT,
+                                                         .part = LOG_OUTPUT_HEAD,
+                                                         .at = sample.now,
+                                                         .bytes = "some words"});
     const struct log_capture capture = {.task = 0, .attempt = 1, .at = sample.now, .json = "{}"};
-    const struct log_batch batch = {
-        .outputs = &output, .output_count = 1, .captures = &capture, .capture_count = 1};
-    ck_assert_msg(log_writer_commit(sample.writer, &batch, LOG_SYNC_NORMAL, &err), "%s",
-                  err.message);
+    log_commit(sample.writer, &(struct log_batch){.captures = &capture, .capture_count = 1});
     const int64_t number = sample.number;
     digests[number] = run_state_digest(&sample.state);
     sample_done(&sample);
@@ -49,52 +41,20 @@ static void setup(void)
         (void)add_run(6);
 }
 
-static int64_t number_of(const char *sql)
-{
-    struct db db;
-    struct err err = {0};
-    int64_t value = -1;
-    ck_assert_msg(other_program_open(&db, place.db, DB_READ, &err) &&
-                      db_number(&db, sql, &value, &err),
-                  "%s", err.message);
-    db_done(&db);
-    return value;
-}
-
-static void change_log(const char *sql)
-{
-    struct db db;
-    struct err err = {0};
-    ck_assert_msg(other_program_open(&db, place.db, DB_WRITE, &err) && db_exec(&db, sql, &err),
-                  "%s", err.message);
-    db_done(&db);
-}
-
-static void check_whole(int64_t run)
-{
-    struct follower *follower = NULL;
-    struct err err = {0};
-    ck_assert_msg(follower_open(&follower, &place, run, &err), "%s", err.message);
-    ck_assert_msg(follower_read(follower, 0, NULL, NULL, NULL, &err), "%s", err.message);
-    ck_assert_uint_eq(run_state_digest(follower_state(follower)), digests[run]);
-    follower_close(follower);
-}
-
 static struct log_gc_asked asked_new(void)
 {
     return (struct log_gc_asked){
         .place = &place, .limits = log_limits_new(), .now_ms = INT64_C(4000000000000)};
 }
 
-/* What would become of each, newest first, as letters. */
+/* What would happen to each run, newest first, as letters. */
 static void check_plan(const struct log_gc_asked *asked, const char *wanted)
 {
     static const char letters[LOG_GC_WHY_COUNT + 1] = ".nabsNOMLB";
     struct log_gc_run *runs = NULL;
-    struct err err = {0};
     size_t count = 0;
     char got[16] = "";
-    ck_assert_msg(log_gc_plan(asked, &runs, &count, &err), "%s", err.message);
+    must(log_gc_plan(asked, &runs, &count, &err));
     for (size_t i = 0; i < count; i++)
         got[i] = letters[runs[i].why];
     free(runs);
@@ -104,9 +64,8 @@ static void check_plan(const struct log_gc_asked *asked, const char *wanted)
 static void remove_run(int64_t run)
 {
     struct log_gc *gc = NULL;
-    struct err err = {0};
-    ck_assert_msg(log_gc_open(&gc, &place, &err), "%s", err.message);
-    ck_assert_msg(log_gc_remove(gc, run, &err), "%s", err.message);
+    must(log_gc_open(&gc, &place, &err));
+    must(log_gc_remove(gc, run, &err));
     log_gc_close(gc);
 }
 
@@ -123,11 +82,10 @@ static enum err_code refusal(int64_t run)
 static void mark(int64_t run)
 {
     struct bookmark bookmark = {.run = run, .seq = 1, .at_ms = 1, .by = "ann"};
-    struct err err = {0};
-    ck_assert_msg(bookmark_add(&place, &bookmark, &err), "%s", err.message);
+    must(bookmark_add(&place, &bookmark, &err));
 }
 
-START_TEST(test_without_limits_all_stay)
+START_TEST(test_without_limits_all_runs_stay)
 {
     const struct log_gc_asked asked = asked_new();
     check_plan(&asked, "n...");
@@ -154,7 +112,7 @@ START_TEST(test_limits_of_number_age_and_size)
 }
 END_TEST
 
-START_TEST(test_a_named_run_goes_whatever_its_age)
+START_TEST(test_a_named_run_is_deleted_at_any_age)
 {
     const int64_t named[] = {4, 2};
     struct log_gc_asked asked = asked_new();
@@ -163,16 +121,14 @@ START_TEST(test_a_named_run_goes_whatever_its_age)
     check_plan(&asked, "N.N.");
     struct log_gc_run *runs = NULL;
     size_t count = 0;
-    struct err err = {0};
     const int64_t unknown[] = {9};
     asked.named = unknown;
     asked.named_count = 1;
-    ck_assert(!log_gc_plan(&asked, &runs, &count, &err));
-    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
+    must_fail(log_gc_plan(&asked, &runs, &count, &err), ERR_NOT_FOUND);
 }
 END_TEST
 
-START_TEST(test_what_lives_or_is_marked_is_kept)
+START_TEST(test_live_and_bookmarked_runs_are_kept)
 {
     const int64_t named[] = {3, 5};
     struct sample live;
@@ -186,14 +142,14 @@ START_TEST(test_what_lives_or_is_marked_is_kept)
     check_plan(&asked, "aMbMM");
     ck_assert_int_eq(refusal(5), ERR_BUSY);
     ck_assert_int_eq(refusal(3), ERR_INVALID);
-    check_whole(3);
+    log_check_fold(&place, 3, digests[3]);
     digests[5] = run_state_digest(&live.state);
-    check_whole(5);
+    log_check_fold(&place, 5, digests[5]);
     sample_done(&live);
 }
 END_TEST
 
-START_TEST(test_a_run_goes_with_all_that_is_of_it)
+START_TEST(test_all_rows_of_a_run_are_deleted)
 {
     static const char *const tables[] = {"event",   "output", "capture", "task", "attempt",
                                          "control", "plan",   "session", "gain"};
@@ -201,53 +157,53 @@ START_TEST(test_a_run_goes_with_all_that_is_of_it)
     for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
         char sql[96];
         (void)snprintf(sql, sizeof(sql), "SELECT count(*) FROM %s WHERE run=2", tables[i]);
-        ck_assert_int_eq(number_of(sql), 0);
+        ck_assert_int_eq(log_number(&place, sql), 0);
     }
-    ck_assert_int_eq(number_of("SELECT count(*) FROM run WHERE id=2"), 0);
-    ck_assert_int_eq(number_of("SELECT count(*) FROM output WHERE run=3"), 1);
-    check_whole(1);
-    check_whole(3);
-    check_whole(4);
-    /* Its number is given to no other run. */
+    ck_assert_int_eq(log_number(&place, "SELECT count(*) FROM run WHERE id=2"), 0);
+    ck_assert_int_eq(log_number(&place, "SELECT count(*) FROM output WHERE run=3"), 1);
+    log_check_fold(&place, 1, digests[1]);
+    log_check_fold(&place, 3, digests[3]);
+    log_check_fold(&place, 4, digests[4]);
+    /* Its number is not used again. */
     remove_run(4);
     ck_assert_int_eq(add_run(3), 5);
 }
 END_TEST
 
-START_TEST(test_rules_go_with_the_last_run_that_they_judged)
+START_TEST(test_rules_are_deleted_with_the_last_run_that_used_them)
 {
-    change_log("INSERT INTO ruleset VALUES('one','[]'); INSERT INTO ruleset VALUES('two','[]');"
+    log_change(&place,
+               "INSERT INTO ruleset VALUES('one','[]'); INSERT INTO ruleset VALUES('two','[]');"
                "UPDATE run SET ruleset='one' WHERE id IN(1,2);"
                "UPDATE run SET ruleset='two' WHERE id=3");
     remove_run(1);
-    ck_assert_int_eq(number_of("SELECT count(*) FROM ruleset WHERE hash='one'"), 1);
+    ck_assert_int_eq(log_number(&place, "SELECT count(*) FROM ruleset WHERE hash='one'"), 1);
     remove_run(2);
-    ck_assert_int_eq(number_of("SELECT count(*) FROM ruleset WHERE hash='one'"), 0);
-    ck_assert_int_eq(number_of("SELECT count(*) FROM ruleset WHERE hash='two'"), 1);
+    ck_assert_int_eq(log_number(&place, "SELECT count(*) FROM ruleset WHERE hash='one'"), 0);
+    ck_assert_int_eq(log_number(&place, "SELECT count(*) FROM ruleset WHERE hash='two'"), 1);
 }
 END_TEST
 
-START_TEST(test_the_room_is_given_back)
+START_TEST(test_the_space_is_given_back)
 {
     struct log_gc *gc = NULL;
-    struct err err = {0};
     int64_t bytes = 0;
     for (int64_t run = 1; run <= 3; run++)
         remove_run(run);
-    const int64_t before = number_of("PRAGMA page_count");
-    const int64_t free_before = number_of("PRAGMA freelist_count");
+    const int64_t before = log_number(&place, "PRAGMA page_count");
+    const int64_t free_before = log_number(&place, "PRAGMA freelist_count");
     ck_assert_int_gt(free_before, 0);
-    ck_assert_msg(log_gc_open(&gc, &place, &err), "%s", err.message);
-    ck_assert_msg(log_gc_shrink(gc, 0, &bytes, &err), "%s", err.message);
+    must(log_gc_open(&gc, &place, &err));
+    must(log_gc_shrink(gc, 0, &bytes, &err));
     log_gc_close(gc);
-    ck_assert_int_eq(number_of("PRAGMA freelist_count"), 0);
-    ck_assert_int_eq(number_of("PRAGMA page_count"), before - free_before);
+    ck_assert_int_eq(log_number(&place, "PRAGMA freelist_count"), 0);
+    ck_assert_int_eq(log_number(&place, "PRAGMA page_count"), before - free_before);
     ck_assert_int_eq(bytes, free_before * DB_PAGE_BYTES);
-    check_whole(4);
+    log_check_fold(&place, 4, digests[4]);
 }
 END_TEST
 
-/* A run of many rows, so that taking it out needs many turns. */
+/* Gives a run so many rows that deleting it takes many turns. */
 static void fill_run(int64_t run)
 {
     char sql[512];
@@ -256,10 +212,10 @@ static void fill_run(int64_t run)
                    " INSERT INTO event(run, seq, at_ms, mono_ms, kind, text)"
                    " SELECT %lld, 100000+i, 1, 1, 18, '{\"note\":\"filled\"}' FROM n",
                    (long long)run);
-    change_log(sql);
+    log_change(&place, sql);
 }
 
-START_TEST(test_killed_in_the_middle_it_leaves_a_whole_log)
+START_TEST(test_a_kill_in_the_middle_leaves_a_sound_log)
 {
     struct log_gc_asked asked = asked_new();
     fill_run(2);
@@ -270,28 +226,28 @@ START_TEST(test_killed_in_the_middle_it_leaves_a_whole_log)
         bool ok = log_gc_open(&gc, &place, NULL) && log_gc_remove(gc, 2, NULL);
         _exit(ok ? 0 : 1);
     }
-    /* Readers see the mark, or that it is all over. */
-    while (number_of("SELECT count(*) FROM run WHERE id=2 AND expired=0") > 0)
+    /* Readers see that the run is expired, or gone. */
+    while (log_number(&place, "SELECT count(*) FROM run WHERE id=2 AND expired=0") > 0)
         continue;
     ck_assert_int_eq(kill(child, SIGKILL), 0);
     ck_assert_int_eq(waitpid(child, NULL, 0), child);
 
-    ck_assert_int_eq(number_of("SELECT count(*) FROM pragma_integrity_check"
-                               " WHERE integrity_check='ok'"),
+    ck_assert_int_eq(log_number(&place, "SELECT count(*) FROM pragma_integrity_check"
+                                        " WHERE integrity_check='ok'"),
                      1);
-    check_whole(1);
-    check_whole(3);
-    check_whole(4);
-    if (number_of("SELECT count(*) FROM run WHERE id=2") > 0) {
+    log_check_fold(&place, 1, digests[1]);
+    log_check_fold(&place, 3, digests[3]);
+    log_check_fold(&place, 4, digests[4]);
+    if (log_number(&place, "SELECT count(*) FROM run WHERE id=2") > 0) {
         check_plan(&asked, "n..B");
         remove_run(2);
     }
-    ck_assert_int_eq(number_of("SELECT count(*) FROM event WHERE run=2"), 0);
+    ck_assert_int_eq(log_number(&place, "SELECT count(*) FROM event WHERE run=2"), 0);
     check_plan(&asked, "n..");
 }
 END_TEST
 
-START_TEST(test_a_run_goes_on_meanwhile)
+START_TEST(test_a_run_continues_meanwhile)
 {
     struct sample live;
     int go[2];
@@ -308,30 +264,17 @@ START_TEST(test_a_run_goes_on_meanwhile)
         log_gc_close(gc);
         _exit(ok ? 0 : 1);
     }
-    int status = -1;
     sample_open(&live, &place, 40);
     sample_start(&live);
     ck_assert_int_eq(write(go[1], "g", 1), 1);
-    sample_drive(&live); /* each of its commits has to come through */
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert_int_eq(status, 0);
+    sample_drive(&live); /* each of its commits must succeed */
+    check_exit(child);
     ck_assert_int_eq(close(go[0]) | close(go[1]), 0);
     digests[live.number] = run_state_digest(&live.state);
     const int64_t number = live.number;
     sample_done(&live);
-    check_whole(number);
-    ck_assert_int_eq(number_of("SELECT count(*) FROM event WHERE run=1"), 0);
-}
-END_TEST
-
-START_TEST(test_events_of_a_run_that_stays_cannot_be_deleted)
-{
-    struct db db;
-    struct err err = {0};
-    ck_assert(other_program_open(&db, place.db, DB_WRITE, &err));
-    ck_assert(!db_exec(&db, "DELETE FROM event WHERE run=1", &err));
-    ck_assert_ptr_nonnull(strstr(err.message, "append-only"));
-    db_done(&db);
+    log_check_fold(&place, number, digests[number]);
+    ck_assert_int_eq(log_number(&place, "SELECT count(*) FROM event WHERE run=1"), 0);
 }
 END_TEST
 
@@ -340,15 +283,14 @@ Suite *test_suite(void)
     Suite *suite = suite_create("log_gc");
     TCase *runs = test_case(suite, "runs");
     tcase_add_checked_fixture(runs, setup, NULL);
-    tcase_add_test(runs, test_without_limits_all_stay);
+    tcase_add_test(runs, test_without_limits_all_runs_stay);
     tcase_add_test(runs, test_limits_of_number_age_and_size);
-    tcase_add_test(runs, test_a_named_run_goes_whatever_its_age);
-    tcase_add_test(runs, test_what_lives_or_is_marked_is_kept);
-    tcase_add_test(runs, test_a_run_goes_with_all_that_is_of_it);
-    tcase_add_test(runs, test_rules_go_with_the_last_run_that_they_judged);
-    tcase_add_test(runs, test_the_room_is_given_back);
-    tcase_add_test(runs, test_killed_in_the_middle_it_leaves_a_whole_log);
-    tcase_add_test(runs, test_a_run_goes_on_meanwhile);
-    tcase_add_test(runs, test_events_of_a_run_that_stays_cannot_be_deleted);
+    tcase_add_test(runs, test_a_named_run_is_deleted_at_any_age);
+    tcase_add_test(runs, test_live_and_bookmarked_runs_are_kept);
+    tcase_add_test(runs, test_all_rows_of_a_run_are_deleted);
+    tcase_add_test(runs, test_rules_are_deleted_with_the_last_run_that_used_them);
+    tcase_add_test(runs, test_the_space_is_given_back);
+    tcase_add_test(runs, test_a_kill_in_the_middle_leaves_a_sound_log);
+    tcase_add_test(runs, test_a_run_continues_meanwhile);
     return suite;
 }

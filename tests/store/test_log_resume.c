@@ -1,11 +1,9 @@
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "clock.h"
-#include "db.h"
-#include "log_reader.h"
-#include "log_sample.h"
+#include "log_try.h"
+#include "must.h"
 #include "owner.h"
 #include "owner_state.h"
 #include "test_main.h"
@@ -37,13 +35,6 @@ static void teardown(void)
     sample_done(&sample);
 }
 
-/* The owner goes, the run has not ended. */
-static void abandon(void)
-{
-    log_writer_close(sample.writer);
-    sample.writer = NULL;
-}
-
 static bool go_on(int64_t number, struct err *err)
 {
     struct err why = {0};
@@ -53,44 +44,41 @@ static bool go_on(int64_t number, struct err *err)
 
 static void must_go_on(void)
 {
-    struct err err = {0};
-    ck_assert_msg(go_on(sample.number, &err), "%s", err.message);
-}
-
-static void change(const char *sql)
-{
-    struct db db;
-    struct err err = {0};
-    ck_assert_msg(db_init(&db, sample.place.db, DB_WRITE, &err), "%s", err.message);
-    ck_assert_msg(db_exec(&db, sql, &err), "%s", err.message);
-    db_done(&db);
+    must(go_on(sample.number, &err));
 }
 
 static void commit_note(int64_t seq)
 {
     struct event *notes = sample_notes(seq, 1);
-    struct err err = {0};
     notes[0].at = clock_now();
-    ck_assert_msg(run_state_apply(&state, &notes[0], &err), "%s", err.message);
+    must(run_state_apply(&state, &notes[0], &err));
     const struct log_batch batch = {.events = notes, .event_count = 1};
-    ck_assert_msg(log_writer_commit(writer, &batch, LOG_SYNC_NORMAL, &err), "%s", err.message);
+    must(log_writer_commit(writer, &batch, LOG_SYNC_NORMAL, &err));
     free(notes);
 }
 
 static void read_row(struct log_run_info *out)
 {
-    struct log_reader *reader = NULL;
-    struct err err = {0};
-    ck_assert_msg(log_reader_open(&reader, &sample.place, &err), "%s", err.message);
-    ck_assert_msg(log_reader_run(reader, sample.number, out, &err), "%s", err.message);
+    struct log_reader *reader = log_reader_of(&sample.place);
+    must(log_reader_run(reader, sample.number, out, &err));
     log_reader_close(reader);
 }
 
-START_TEST(test_heir_has_the_state_the_rules_and_the_lock)
+static void count_event(void *ctx, const struct event *event)
 {
-    abandon();
+    int64_t *next = ctx;
+    ck_assert_int_eq(event->seq, ++*next);
+}
+
+START_TEST(test_heir_has_the_state_the_events_and_the_lock)
+{
+    int64_t last = 0;
+    sample_close_log(&sample);
     ck_assert(!owner_is_alive(&sample.place, "")); /* no run has that name */
+    heir.each = count_event;
+    heir.ctx = &last;
     must_go_on();
+    ck_assert_int_eq(last, state.last_seq);
     ck_assert_uint_eq(run_state_digest(&state), run_state_digest(&sample.state));
     ck_assert_int_eq(log_writer_committed_seq(writer), sample.state.last_seq);
     ck_assert(owner_is_alive(&sample.place, log_writer_uid(writer)));
@@ -100,82 +88,71 @@ END_TEST
 
 START_TEST(test_rules_are_those_of_the_run)
 {
-    abandon();
-    change(
+    sample_close_log(&sample);
+    log_change(
+        &sample.place,
         "INSERT INTO ruleset(hash, text) VALUES('other', '[1]'); UPDATE run SET ruleset='other'");
     must_go_on();
     ck_assert_str_eq(str_text(&estate.rules), "[1]");
 }
 END_TEST
 
-START_TEST(test_numbers_of_events_go_on)
-{
-    abandon();
-    must_go_on();
-    int64_t seq = state.last_seq + 1;
-    commit_note(seq);
-    ck_assert_int_eq(log_writer_committed_seq(writer), seq);
-    struct log_run_info row;
-    read_row(&row);
-    ck_assert_int_eq(row.last_seq, seq);
-    log_run_info_done(&row);
-}
-END_TEST
-
-/* The row names the new owner with the first event of its boot, not before. */
+/* The row names the new owner from its first event on, not before. */
 START_TEST(test_row_names_the_owner_from_its_first_event_on)
 {
     struct this_process self;
     struct log_run_info row;
     this_process_read(&self);
-    abandon();
-    change("UPDATE run SET pid=1, pid_start=1, boot='another', devs='old'");
+    sample_close_log(&sample);
+    log_change(&sample.place, "UPDATE run SET pid=1, pid_start=1, boot='another', devs='old'");
     must_go_on();
     ck_assert(estate.rebooted);
     read_row(&row);
     ck_assert_int_eq(row.pid, 1);
     ck_assert_str_eq(row.boot, "another");
     log_run_info_done(&row);
-    commit_note(state.last_seq + 1);
+    const int64_t seq = state.last_seq + 1;
+    commit_note(seq);
+    ck_assert_int_eq(log_writer_committed_seq(writer), seq);
     read_row(&row);
+    ck_assert_int_eq(row.last_seq, seq);
     ck_assert_int_eq(row.pid, self.pid);
     ck_assert_str_eq(row.boot, self.boot);
     log_run_info_done(&row);
 }
 END_TEST
 
-START_TEST(test_only_one_has_it)
+static void must_not_go_on(int64_t number, enum err_code code, const char *words)
 {
-    struct err err = {0};
-    ck_assert(!go_on(sample.number, &err)); /* its owner lives */
-    ck_assert_int_eq(err.code, ERR_BUSY);
-    ck_assert_int_eq(state.last_seq, 0);
+    must_fail_with(go_on(number, &err), code, words);
     log_writer_close(writer);
     writer = NULL;
+}
 
-    abandon();
+START_TEST(test_a_run_has_one_owner)
+{
+    must_not_go_on(sample.number, ERR_BUSY, ""); /* its owner lives */
+    ck_assert_int_eq(state.last_seq, 0);
+
+    sample_close_log(&sample);
     must_go_on();
     struct log_writer *first = writer;
     struct run_state other;
     run_state_init(&other, sample.plan, sample.state.seed);
     heir.state = &other;
-    err = (struct err){0};
-    ck_assert(!go_on(sample.number, &err));
-    ck_assert_int_eq(err.code, ERR_BUSY);
-    log_writer_close(writer);
+    must_not_go_on(sample.number, ERR_BUSY, "");
     writer = first;
     run_state_done(&other);
 }
 END_TEST
 
-START_TEST(test_what_cannot_go_on_is_left_alone)
+START_TEST(test_a_run_that_has_ended_or_is_not_there_is_left_alone)
 {
-    struct err err = {0};
     sample_drive(&sample);
     ck_assert(sample.state.ended);
-    abandon();
-    ck_assert(!go_on(sample.number, &err));
-    ck_assert_int_eq(err.code, ERR_INVALID);
+    sample_close_log(&sample);
+    must_not_go_on(sample.number + 1, ERR_NOT_FOUND, "");
+    must_not_go_on(sample.number, ERR_INVALID, "");
     struct log_run_info row;
     read_row(&row);
     ck_assert(!owner_is_alive(&sample.place, row.uid)); /* it was given back */
@@ -183,117 +160,53 @@ START_TEST(test_what_cannot_go_on_is_left_alone)
 }
 END_TEST
 
-START_TEST(test_events_of_a_newer_devs_are_not_passed_over)
+START_TEST(test_events_of_a_newer_devs_are_refused)
 {
-    struct err err = {0};
     char sql[200];
-    abandon();
+    sample_close_log(&sample);
     (void)snprintf(
         sql, sizeof(sql),
         "INSERT INTO event(run, seq, at_ms, mono_ms, kind) VALUES(%lld, %lld, 1, 1, 999)",
         (long long)sample.number, (long long)sample.state.last_seq + 1);
-    change(sql);
-    ck_assert(!go_on(sample.number, &err));
-    ck_assert_int_eq(err.code, ERR_DAMAGED);
-    ck_assert_ptr_nonnull(strstr(err.message, "newer devs"));
+    log_change(&sample.place, sql);
+    must_not_go_on(sample.number, ERR_DAMAGED, "newer devs");
 }
 END_TEST
 
-START_TEST(test_run_that_is_not_there)
-{
-    struct err err = {0};
-    ck_assert(!go_on(sample.number + 1, &err));
-    ck_assert_int_eq(err.code, ERR_NOT_FOUND);
-}
-END_TEST
-
-static void count_event(void *ctx, const struct event *event)
-{
-    int64_t *next = ctx;
-    ck_assert_int_eq(event->seq, ++*next);
-}
-
-START_TEST(test_each_event_is_told_in_order)
-{
-    int64_t last = 0;
-    heir.each = count_event;
-    heir.ctx = &last;
-    abandon();
-    must_go_on();
-    ck_assert_int_eq(last, state.last_seq);
-}
-END_TEST
-
-static void add_log_resume_tests(Suite *suite)
-{
-    TCase *tcase = test_case(suite, "log_resume");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, test_heir_has_the_state_the_rules_and_the_lock);
-    tcase_add_test(tcase, test_rules_are_those_of_the_run);
-    tcase_add_test(tcase, test_numbers_of_events_go_on);
-    tcase_add_test(tcase, test_row_names_the_owner_from_its_first_event_on);
-    tcase_add_test(tcase, test_only_one_has_it);
-    tcase_add_test(tcase, test_what_cannot_go_on_is_left_alone);
-    tcase_add_test(tcase, test_events_of_a_newer_devs_are_not_passed_over);
-    tcase_add_test(tcase, test_run_that_is_not_there);
-    tcase_add_test(tcase, test_each_event_is_told_in_order);
-}
-
-static struct sample sample_log_gain;
 static struct str bytes;
 
 static void setup_log_gain(void)
 {
     struct place place = sample_place();
-    sample_open(&sample_log_gain, &place, 3);
-    sample_start(&sample_log_gain);
+    sample_open(&sample, &place, 3);
+    sample_start(&sample);
     bytes = (struct str){0};
 }
 
 static void teardown_log_gain(void)
 {
     str_done(&bytes);
-    sample_done(&sample_log_gain);
+    sample_done(&sample);
 }
 
-static void commit(const struct log_gain *gains, size_t count)
-{
-    const struct log_batch batch = {.gains = gains, .gain_count = count};
-    struct err err = {0};
-    ck_assert_msg(log_writer_commit(sample_log_gain.writer, &batch, LOG_SYNC_NORMAL, &err), "%s",
-                  err.message);
-}
-
-/* What is kept of the task; false if nothing is. */
+/* Loads what is saved for the task; false if nothing is. */
 static bool load(struct log_gain *gain)
 {
     struct err err = {0};
     str_clear(&bytes);
-    bool there = log_writer_load_gain(sample_log_gain.writer, gain, &bytes, &err);
+    bool there = log_writer_load_gain(sample.writer, gain, &bytes, &err);
     ck_assert_msg(there || err.code == ERR_NOT_FOUND, "%s", err.message);
     return there;
 }
 
-static int64_t number(const char *sql)
-{
-    struct db db;
-    struct err err = {0};
-    int64_t value = -1;
-    ck_assert_msg(db_init(&db, sample_log_gain.place.db, DB_READ, &err) &&
-                      db_number(&db, sql, &value, &err),
-                  "%s", err.message);
-    db_done(&db);
-    return value;
-}
-
-START_TEST(test_what_was_saved_comes_back)
+START_TEST(test_saved_memory_is_loaded)
 {
     static const char memory[] = "a\0b\xff";
     const struct log_gain gains[] = {
         {.task = 0, .step = 2, .attempt = 5, .bytes = memory, .len = sizeof(memory)},
         {.task = 2, .step = 0, .attempt = 1, .bytes = "", .len = 0},
     };
-    commit(gains, 2);
+    log_commit(sample.writer, &(struct log_batch){.gains = gains, .gain_count = 2});
 
     struct log_gain gain = {.task = 0};
     ck_assert(load(&gain));
@@ -314,85 +227,86 @@ START_TEST(test_a_task_has_one_row)
 {
     const struct log_gain older = {.task = 1, .attempt = 1, .bytes = "older", .len = 5};
     const struct log_gain newer = {.task = 1, .attempt = 2, .bytes = "newer", .len = 5};
-    commit(&older, 1);
-    commit(&newer, 1);
+    log_commit(sample.writer, &(struct log_batch){.gains = &older, .gain_count = 1});
+    log_commit(sample.writer, &(struct log_batch){.gains = &newer, .gain_count = 1});
 
     struct log_gain gain = {.task = 1};
     ck_assert(load(&gain));
     ck_assert_int_eq(gain.attempt, 2);
     ck_assert_str_eq(str_text(&bytes), "newer");
-    ck_assert_int_eq(number("SELECT count(*) FROM gain"), 1);
+    ck_assert_int_eq(log_number(&sample.place, "SELECT count(*) FROM gain"), 1);
 }
 END_TEST
 
-START_TEST(test_the_row_of_a_task_that_is_over_goes)
+START_TEST(test_the_row_of_a_finished_task_is_deleted)
 {
     const struct log_gain kept = {.task = 1, .attempt = 1, .bytes = "x", .len = 1};
     const struct log_gain over = {.task = 1};
-    commit(&kept, 1);
-    commit(&over, 1);
+    log_commit(sample.writer, &(struct log_batch){.gains = &kept, .gain_count = 1});
+    log_commit(sample.writer, &(struct log_batch){.gains = &over, .gain_count = 1});
 
     struct log_gain gain = {.task = 1};
     ck_assert(!load(&gain));
 }
 END_TEST
 
-START_TEST(test_what_is_too_long_is_not_kept)
+START_TEST(test_memory_that_is_too_long_is_not_kept)
 {
     char *much = calloc(LOG_GAIN_BYTES_MAX + 1, 1);
     ck_assert_ptr_nonnull(much);
     const struct log_gain most = {.bytes = much, .len = LOG_GAIN_BYTES_MAX};
     const struct log_gain more = {.bytes = much, .len = LOG_GAIN_BYTES_MAX + 1};
     struct log_gain gain = {0};
-    commit(&most, 1);
+    log_commit(sample.writer, &(struct log_batch){.gains = &most, .gain_count = 1});
     ck_assert(load(&gain));
     ck_assert_uint_eq(bytes.len, LOG_GAIN_BYTES_MAX);
-    commit(&more, 1);
+    log_commit(sample.writer, &(struct log_batch){.gains = &more, .gain_count = 1});
     ck_assert(!load(&gain));
     free(much);
 }
 END_TEST
 
-/* As a devs wrote it that did not know the table yet. */
+/* A log of an older devs, which did not know the table. */
 START_TEST(test_an_older_log_gets_the_table)
 {
-    struct place place = sample_log_gain.place;
+    struct place place = sample.place;
     struct db db;
-    struct err err = {0};
-    sample_done(&sample_log_gain);
-    ck_assert_msg(db_init(&db, place.db, DB_WRITE, &err) &&
-                      db_exec(&db,
-                              "DROP TABLE gain; DELETE FROM word WHERE what='event';"
-                              " PRAGMA user_version=1",
-                              &err),
-                  "%s", err.message);
+    sample_done(&sample);
+    must(db_init(&db, place.db, DB_WRITE, &err) &&
+         db_exec(&db,
+                 "DROP TABLE gain; DELETE FROM word WHERE what='event';"
+                 " PRAGMA user_version=1",
+                 &err));
     db_done(&db);
 
-    sample_open(&sample_log_gain, &place, 3);
-    ck_assert_int_eq(number("SELECT count(*) FROM word WHERE what='event'"), EVENT_KIND_COUNT - 1);
+    sample_open(&sample, &place, 3);
+    ck_assert_int_eq(log_number(&sample.place, "SELECT count(*) FROM word WHERE what='event'"),
+                     EVENT_KIND_COUNT - 1);
     const struct log_gain kept = {.task = 1, .attempt = 1, .bytes = "x", .len = 1};
     struct log_gain gain = {.task = 1};
-    commit(&kept, 1);
+    log_commit(sample.writer, &(struct log_batch){.gains = &kept, .gain_count = 1});
     ck_assert(load(&gain));
-    ck_assert_int_eq(number("PRAGMA user_version"), 1);
+    ck_assert_int_eq(log_number(&sample.place, "PRAGMA user_version"), 1);
 }
 END_TEST
-
-static void add_log_gain_tests(Suite *suite)
-{
-    TCase *gains = test_case(suite, "gains");
-    tcase_add_checked_fixture(gains, setup_log_gain, teardown_log_gain);
-    tcase_add_test(gains, test_what_was_saved_comes_back);
-    tcase_add_test(gains, test_a_task_has_one_row);
-    tcase_add_test(gains, test_the_row_of_a_task_that_is_over_goes);
-    tcase_add_test(gains, test_what_is_too_long_is_not_kept);
-    tcase_add_test(gains, test_an_older_log_gets_the_table);
-}
 
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("log_resume");
-    add_log_resume_tests(suite);
-    add_log_gain_tests(suite);
+    TCase *tcase = test_case(suite, "log_resume");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, test_heir_has_the_state_the_events_and_the_lock);
+    tcase_add_test(tcase, test_rules_are_those_of_the_run);
+    tcase_add_test(tcase, test_row_names_the_owner_from_its_first_event_on);
+    tcase_add_test(tcase, test_a_run_has_one_owner);
+    tcase_add_test(tcase, test_a_run_that_has_ended_or_is_not_there_is_left_alone);
+    tcase_add_test(tcase, test_events_of_a_newer_devs_are_refused);
+    TCase *gains = test_case(suite, "gains");
+    tcase_add_checked_fixture(gains, setup_log_gain, teardown_log_gain);
+    tcase_add_test(gains, test_saved_memory_is_loaded);
+    tcase_add_test(gains, test_a_task_has_one_row);
+    tcase_add_test(gains, test_the_row_of_a_finished_task_is_deleted);
+    tcase_add_test(gains, test_memory_that_is_too_long_is_not_kept);
+    tcase_add_test(gains, test_an_older_log_gets_the_table);
     return suite;
 }

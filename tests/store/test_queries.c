@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "must.h"
 #include "shop_log.h"
 #include "str.h"
 #include "test_main.h"
@@ -20,12 +21,11 @@ static sqlite3 *open_log(const char *how)
 {
     char path[PATH_MAX];
     char uri[PATH_MAX + 32];
-    struct err err = {0};
     struct place place;
     sqlite3 *db = NULL;
     (void)snprintf(path, sizeof(path), "%s/devs.db", test_tmpdir());
-    ck_assert_msg(place_find(path, true, &place, &err), "%s", err.message);
-    ck_assert_msg(shop_log_write(&place, &err), "%s", err.message);
+    must(place_find(path, true, &place, &err));
+    must(shop_log_write(&place, &err));
     (void)snprintf(uri, sizeof(uri), "file:%s?%s", place.db, how);
     ck_assert_int_eq(sqlite3_open_v2(uri, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL),
                      SQLITE_OK);
@@ -58,7 +58,7 @@ static void add_row(sqlite3_stmt *query, struct str *out)
     str_add_char(out, '\n');
 }
 
-/* The comment above the query, its rows, an empty line. */
+/* Adds the comment above the query, its rows and an empty line. */
 static void add_answer(const char *sql, size_t len, sqlite3_stmt *query, struct str *out)
 {
     const char *comment = memchr(sql, '-', len);

@@ -4,17 +4,19 @@
 #include <string.h>
 
 #include "classify.h"
-#include "log_sample.h"
+#include "log_try.h"
+#include "must.h"
 #include "test_main.h"
 
 enum { TASKS = 10, PIECE = 4096 };
 
-/* Words that no built-in rule knows. */
+/* Text that no built-in rule matches. */
 static const char flux_rule[] = "{\"name\":\"flux\",\"verdict\":\"transient\",\"type\":"
                                 "\"API_RATE_LIMIT\",\"pattern\":\"^flux capacitor is empty\"}";
 static const char flux_line[] = "flux capacitor is empty\n";
 
 static struct place place;
+static struct sample sample; /* writer NULL: none is open */
 static struct str new_rules;
 static struct rule_trial trial;
 static struct str words;
@@ -31,50 +33,49 @@ static void teardown(void)
 {
     str_done(&new_rules);
     str_done(&words);
+    if (sample.writer)
+        sample_done(&sample);
+    sample.writer = NULL;
 }
 
 /* A run that is over; every fifth of its tasks failed with exit 1. */
-static void record(struct sample *sample)
+static void record(void)
 {
-    sample_open(sample, &place, TASKS);
-    sample_start(sample);
-    sample_drive(sample);
+    if (sample.writer)
+        sample_done(&sample);
+    sample_open(&sample, &place, TASKS);
+    sample_start(&sample);
+    sample_drive(&sample);
 }
 
-/* A piece of what an attempt of task `task` wrote to stderr. */
-static void write_piece(struct sample *sample, int task, struct log_output piece)
+/* Output of the failed attempt of task 4, to stderr. */
+static void write_piece(struct log_output piece)
 {
-    struct err err = {0};
-    piece.task = task;
+    piece.task = 4;
     piece.attempt = 1;
     piece.stream = 2;
-    piece.at = sample->now;
-    struct log_batch batch = {.outputs = &piece, .output_count = 1};
-    ck_assert_msg(log_writer_commit(sample->writer, &batch, LOG_SYNC_NORMAL, &err), "%s",
-                  err.message);
+    piece.at = sample.now;
+    log_commit_output(sample.writer, piece);
 }
 
-static void write_text(struct sample *sample, int task, const char *text)
+static void write_text(const char *text)
 {
-    write_piece(sample, task,
-                (struct log_output){.part = LOG_OUTPUT_HEAD, .bytes = text, .len = strlen(text)});
+    write_piece((struct log_output){.part = LOG_OUTPUT_HEAD, .bytes = text});
 }
 
 static void try_rule(const char *rules, const char *rule)
 {
-    struct err err = {0};
-    ck_assert_msg(rule_list_add(rules, rule, &new_rules, &err), "%s", err.message);
+    must(rule_list_add(rules, rule, &new_rules, &err));
     struct rule_trial_asked asked = {
         .place = &place, .rules = rules, .new_rules = str_text(&new_rules)};
-    ck_assert_msg(rule_trial_run(&asked, &trial, &err), "%s", err.message);
+    must(rule_trial_run(&asked, &trial, &err));
     rule_trial_words(&trial, &words);
 }
 
-START_TEST(test_what_a_rule_would_change_is_counted)
+START_TEST(test_changes_by_a_rule_are_counted)
 {
-    struct sample sample;
-    record(&sample);
-    write_text(&sample, 4, flux_line);
+    record();
+    write_text(flux_line);
     try_rule(NULL, flux_rule);
     ck_assert_int_eq(trial.attempts, sample.state.attempts);
     ck_assert_int_eq(trial.changed, 1);
@@ -83,34 +84,27 @@ START_TEST(test_what_a_rule_would_change_is_counted)
                    sample.state.attempts);
     ck_assert_str_eq(str_text(&words), want);
     ck_assert(!trial.changes[0].look);
-    sample_done(&sample);
 }
 END_TEST
 
-START_TEST(test_a_rule_that_meets_nothing_changes_nothing)
+START_TEST(test_a_rule_that_matches_nothing_changes_nothing)
 {
-    struct sample sample;
-    record(&sample);
-    write_text(&sample, 4, "so it is said: flux capacitor is empty\n");
+    record();
+    write_text("so it is said: flux capacitor is empty\n");
     try_rule(NULL, flux_rule);
     ck_assert_int_eq(trial.changed, 0);
     ck_assert_int_eq(trial.change_count, 0);
-    sample_done(&sample);
 }
 END_TEST
 
-START_TEST(test_what_was_known_before_is_to_be_looked_at)
+START_TEST(test_changes_of_a_known_class_are_listed_for_review)
 {
     const char *rules = "[{\"name\":\"flux\",\"verdict\":\"persistent\",\"reason\":\"test-fail\","
                         "\"pattern\":\"^flux capacitor\"}]";
-    struct sample sample;
-    record(&sample);
-    write_text(&sample, 4, flux_line);
-    sample_done(&sample);
-    record(&sample);
-    write_text(&sample, 4, flux_line);
-    sample_done(&sample);
-
+    record();
+    write_text(flux_line);
+    record();
+    write_text(flux_line);
     try_rule(rules, flux_rule);
     ck_assert_int_eq(trial.changed, 2);
     ck_assert_int_eq(trial.change_count, 1);
@@ -120,14 +114,13 @@ START_TEST(test_what_was_known_before_is_to_be_looked_at)
 }
 END_TEST
 
-START_TEST(test_what_is_done_about_it_is_a_change_too)
+START_TEST(test_another_time_to_retry_is_a_change_too)
 {
     const char *with_time =
         "{\"name\":\"flux\",\"verdict\":\"transient\",\"type\":\"API_RATE_LIMIT\","
         "\"pattern\":\"^flux capacitor is empty, back in ([0-9]+ seconds)\",\"retry_after\":1}";
-    struct sample sample;
-    record(&sample);
-    write_text(&sample, 4, "flux capacitor is empty, back in 30 seconds\n");
+    record();
+    write_text("flux capacitor is empty, back in 30 seconds\n");
     struct str rules = {0};
     ck_assert(rule_list_add(NULL, flux_rule, &rules, NULL));
     try_rule(rules.data, with_time);
@@ -135,23 +128,20 @@ START_TEST(test_what_is_done_about_it_is_a_change_too)
         strstr(str_text(&words),
                "1 rate-limit without a time to retry -> rate-limit with a time to retry"));
     str_done(&rules);
-    sample_done(&sample);
 }
 END_TEST
 
 /* Head, gap and rest, as the engine leaves them: the line is cut in two between rows. */
-START_TEST(test_the_end_of_a_stream_is_put_together)
+START_TEST(test_the_end_of_a_stream_is_joined_across_rows)
 {
-    struct sample sample;
-    record(&sample);
+    record();
     char filler[PIECE];
     memset(filler, '\n', sizeof(filler));
-    write_text(&sample, 4, "head\n");
+    write_text("head\n");
     int64_t at = 1000 * 1000;
     int count = CLASSIFY_TAIL_MAX / PIECE;
     for (int i = 0; i < count; i++) {
-        write_piece(&sample, 4,
-                    (struct log_output){.part = LOG_OUTPUT_REST,
+        write_piece((struct log_output){.part = LOG_OUTPUT_REST,
                                         .index = i,
                                         .offset = at,
                                         .bytes = filler,
@@ -161,8 +151,7 @@ START_TEST(test_the_end_of_a_stream_is_put_together)
     for (size_t i = 0; i < 2; i++) {
         size_t half = strlen(flux_line) / 2;
         size_t len = i == 0 ? half : strlen(flux_line) - half;
-        write_piece(&sample, 4,
-                    (struct log_output){.part = LOG_OUTPUT_REST,
+        write_piece((struct log_output){.part = LOG_OUTPUT_REST,
                                         .index = count + (int)i,
                                         .offset = at,
                                         .bytes = flux_line + (i == 0 ? 0 : half),
@@ -171,38 +160,31 @@ START_TEST(test_the_end_of_a_stream_is_put_together)
     }
     try_rule(NULL, flux_rule);
     ck_assert_int_eq(trial.changed, 1);
-    sample_done(&sample);
 }
 END_TEST
 
 START_TEST(test_nothing_is_read_across_a_gap)
 {
-    struct sample sample;
-    record(&sample);
-    write_text(&sample, 4, flux_line);
-    write_piece(&sample, 4,
-                (struct log_output){
-                    .part = LOG_OUTPUT_REST, .offset = 5000, .bytes = "the end\n", .len = 8});
+    record();
+    write_text(flux_line);
+    write_piece((struct log_output){
+        .part = LOG_OUTPUT_REST, .offset = 5000, .bytes = "the end\n", .len = 8});
     try_rule(NULL, flux_rule);
     ck_assert_int_eq(trial.changed, 0);
-    sample_done(&sample);
 }
 END_TEST
 
-/* A live tail that was left repeats what the head has. */
-START_TEST(test_bytes_that_are_there_twice_are_read_once)
+/* A live tail that was left behind repeats bytes of the head. */
+START_TEST(test_repeated_bytes_are_read_once)
 {
-    struct sample sample;
-    record(&sample);
-    write_text(&sample, 4, flux_line);
-    write_piece(&sample, 4,
-                (struct log_output){.part = LOG_OUTPUT_TAIL,
+    record();
+    write_text(flux_line);
+    write_piece((struct log_output){.part = LOG_OUTPUT_TAIL,
                                     .offset = 5,
                                     .bytes = flux_line + 5,
                                     .len = strlen(flux_line) - 5});
     try_rule(NULL, flux_rule);
     ck_assert_int_eq(trial.changed, 1);
-    sample_done(&sample);
 }
 END_TEST
 
@@ -219,10 +201,9 @@ static bool watch(void *ctx, int64_t done, int64_t total)
     return done < watched->stop_at;
 }
 
-START_TEST(test_a_trial_is_watched_and_stopped)
+START_TEST(test_a_trial_reports_progress_and_can_be_stopped)
 {
-    struct sample sample;
-    record(&sample);
+    record();
     struct watched watched = {.stop_at = 3};
     struct rule_trial_asked asked = {.place = &place, .progress = watch, .ctx = &watched};
     ck_assert(rule_trial_run(&asked, &trial, NULL));
@@ -242,7 +223,6 @@ START_TEST(test_a_trial_is_watched_and_stopped)
     ck_assert(rule_trial_run(&asked, &trial, NULL));
     ck_assert(!trial.cancelled);
     ck_assert_int_eq(watched.done, sample.state.attempts);
-    sample_done(&sample);
 }
 END_TEST
 
@@ -266,15 +246,13 @@ END_TEST
 
 START_TEST(test_a_log_without_attempts_says_so)
 {
-    struct sample sample;
     sample_open(&sample, &place, TASKS);
     try_rule(NULL, flux_rule);
     ck_assert_str_eq(str_text(&words), "no attempt is recorded yet");
-    sample_done(&sample);
 }
 END_TEST
 
-/* More kinds of change than are told apart. */
+/* More kinds of change than the list has room for. */
 START_TEST(test_the_list_of_changes_is_bounded)
 {
     struct rule_trial many = {.attempts = 9, .changed = 9, .change_count = 1, .others = 3};
@@ -297,14 +275,14 @@ Suite *test_suite(void)
     Suite *suite = suite_create("rule_trial");
     TCase *tests = test_case(suite, "trial");
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, test_what_a_rule_would_change_is_counted);
-    tcase_add_test(tests, test_a_rule_that_meets_nothing_changes_nothing);
-    tcase_add_test(tests, test_what_was_known_before_is_to_be_looked_at);
-    tcase_add_test(tests, test_what_is_done_about_it_is_a_change_too);
-    tcase_add_test(tests, test_the_end_of_a_stream_is_put_together);
+    tcase_add_test(tests, test_changes_by_a_rule_are_counted);
+    tcase_add_test(tests, test_a_rule_that_matches_nothing_changes_nothing);
+    tcase_add_test(tests, test_changes_of_a_known_class_are_listed_for_review);
+    tcase_add_test(tests, test_another_time_to_retry_is_a_change_too);
+    tcase_add_test(tests, test_the_end_of_a_stream_is_joined_across_rows);
     tcase_add_test(tests, test_nothing_is_read_across_a_gap);
-    tcase_add_test(tests, test_bytes_that_are_there_twice_are_read_once);
-    tcase_add_test(tests, test_a_trial_is_watched_and_stopped);
+    tcase_add_test(tests, test_repeated_bytes_are_read_once);
+    tcase_add_test(tests, test_a_trial_reports_progress_and_can_be_stopped);
     tcase_add_test(tests, test_rules_that_do_not_compile_are_refused_first);
     tcase_add_test(tests, test_a_log_without_attempts_says_so);
     tcase_add_test(tests, test_the_list_of_changes_is_bounded);

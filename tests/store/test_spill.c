@@ -1,6 +1,4 @@
 #define _GNU_SOURCE
-#include "test_main.h"
-
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,11 +7,12 @@
 #include <unistd.h>
 
 #include "db.h"
-#include "follower.h"
 #include "log_merge.h"
-#include "log_sample.h"
+#include "log_try.h"
 #include "log_write.h"
+#include "must.h"
 #include "spill.h"
+#include "test_main.h"
 
 enum { BEFORE = 5, AWAY = 7, AFTER = 3, TASKS = 2 };
 
@@ -36,67 +35,54 @@ static void teardown(void)
     sample_done(&sample);
 }
 
-static void commit_to(struct log_writer *writer, int64_t seq, size_t count)
-{
-    struct event *events = sample_notes(seq, count);
-    const struct log_batch batch = {.events = events, .event_count = count};
-    struct err err = {0};
-    ck_assert_msg(log_writer_commit(writer, &batch, LOG_SYNC_NORMAL, &err), "%s", err.message);
-    free(events);
-}
-
 static void put_output(struct log_writer *writer, enum log_output_part part, int index,
                        const char *text)
 {
-    const struct log_output output = {.attempt = 1,
-                                      .stream = 1,
-                                      .part = part,
-                                      .index = index,
-                                      .offset = index,
-                                      .bytes = text,
-                                      .len = strlen(text)};
-    const struct log_batch batch = {.outputs = &output, .output_count = 1};
-    struct err err = {0};
-    ck_assert_msg(log_writer_commit(writer, &batch, LOG_SYNC_NORMAL, &err), "%s", err.message);
+    log_commit_output(writer, (struct log_output){.attempt = 1,
+                                                  .stream = 1,
+                                                  .part = part,
+                                                  .index = index,
+                                                  .offset = index,
+                                                  .bytes = text});
 }
 
 static void begin_spill(void)
 {
-    struct err err = {0};
-    ck_assert_msg(log_writer_spill(&spill, sample.writer, &reason, &err), "%s", err.message);
+    must(log_writer_spill(&spill, sample.writer, &reason, &err));
+}
+
+/* Some notes in the log, then more in a spill. */
+static void write_notes_and_spill(void)
+{
+    log_commit_notes(sample.writer, 1, BEFORE);
+    begin_spill();
+    log_commit_notes(spill, 1 + BEFORE, AWAY);
+}
+
+/* Closes the spill. */
+static struct place leave_spill(void)
+{
+    const struct place place = *log_writer_place(spill);
+    log_writer_close(spill);
+    spill = NULL;
+    return place;
 }
 
 static void go_home(void)
 {
-    const struct place place = *log_writer_place(spill);
-    struct err err = {0};
-    ck_assert_msg(log_writer_take_home(sample.writer, &place, &err), "%s", err.message);
-    log_writer_close(spill);
-    spill = NULL;
+    must(log_writer_take_home(sample.writer, log_writer_place(spill), &err));
+    const struct place place = leave_spill();
     spill_remove(&place);
 }
 
-static int64_t count(const struct place *place, const char *sql)
-{
-    struct db db;
-    struct err err = {0};
-    int64_t number = 0;
-    ck_assert_msg(db_init(&db, place->db, DB_READ, &err), "%s", err.message);
-    ck_assert_msg(db_number(&db, sql, &number, &err), "%s", err.message);
-    db_done(&db);
-    return number;
-}
-
-/* What a reader sees of the run, whatever file it is in: every event once, in order. */
+/* A reader sees every event once and in order, in whichever file it is. */
 static int64_t events_seen(const struct place *place, int64_t run)
 {
-    struct log_reader *reader = NULL;
     struct event_page page = {0};
-    struct err err = {0};
     int64_t last = 0;
-    ck_assert_msg(log_reader_open(&reader, place, &err), "%s", err.message);
+    struct log_reader *reader = log_reader_of(place);
     do {
-        ck_assert_msg(log_reader_events(reader, run, last, &page, &err), "%s", err.message);
+        must(log_reader_events(reader, run, last, &page, &err));
         for (size_t i = 0; i < page.count; i++)
             ck_assert_int_eq(page.events[i].seq, ++last);
     } while (page.count > 0);
@@ -111,37 +97,32 @@ START_TEST(test_a_spill_is_private_and_found_by_uid)
     begin_spill();
     umask(022);
     struct place found;
-    struct stat info;
     ck_assert(spill_find(log_writer_uid(sample.writer), &found));
     ck_assert_str_eq(found.db, log_writer_place(spill)->db);
-    ck_assert_int_eq(stat(found.db, &info), 0);
-    ck_assert_uint_eq(info.st_mode & 07777, 0600);
-    ck_assert_int_eq(stat(found.dir, &info), 0);
-    ck_assert_uint_eq(info.st_mode & 07777, 0700);
+    check_mode(found.db, 0600);
+    check_mode(found.dir, 0700);
     ck_assert(!spill_find("0123456789abcdef0123456789abcdef", &found));
     ck_assert(!spill_find("../../etc", &found));
 }
 END_TEST
 
-START_TEST(test_readers_go_on_in_the_spill)
+START_TEST(test_readers_continue_in_the_spill)
 {
-    commit_to(sample.writer, 1, BEFORE);
+    log_commit_notes(sample.writer, 1, BEFORE);
     put_output(sample.writer, LOG_OUTPUT_HEAD, 0, "one ");
     begin_spill();
-    commit_to(spill, 1 + BEFORE, AWAY);
+    log_commit_notes(spill, 1 + BEFORE, AWAY);
     put_output(spill, LOG_OUTPUT_HEAD, 1, "two");
     ck_assert_int_eq(events_seen(&sample.place, sample.number), BEFORE + AWAY);
 
-    struct log_reader *reader = NULL;
-    struct err err = {0};
     struct output_page page = {0};
     const struct log_output_key key = {.run = sample.number, .attempt = 1};
-    ck_assert(log_reader_open(&reader, &sample.place, &err));
-    ck_assert(log_reader_output_tail(reader, &key, 100, &page, &err));
+    struct log_reader *reader = log_reader_of(&sample.place);
+    must(log_reader_output_tail(reader, &key, 100, &page, &err));
     ck_assert_str_eq(str_text(&page.text), "one two");
-    ck_assert(log_reader_output(reader, &key, 0, &page, &err));
+    must(log_reader_output(reader, &key, 0, &page, &err));
     ck_assert_uint_eq(page.count, 1);
-    ck_assert(log_reader_output(reader, &key, page.rows[0].id, &page, &err));
+    must(log_reader_output(reader, &key, page.rows[0].id, &page, &err));
     ck_assert_str_eq(str_text(&page.text), "two");
     int64_t last = page.rows[0].id;
 
@@ -153,12 +134,12 @@ START_TEST(test_readers_go_on_in_the_spill)
     ck_assert_ptr_nonnull(
         strstr(str_text(&words), "disk full. Runs continue, recorded in a spill"));
 
-    /* At home nothing comes twice to whoever reads on by number. */
+    /* After the merge, a reader that continues by number gets nothing twice. */
     go_home();
     put_output(sample.writer, LOG_OUTPUT_HEAD, 2, "three");
-    ck_assert(log_reader_output(reader, &key, last, &page, &err));
+    must(log_reader_output(reader, &key, last, &page, &err));
     ck_assert_str_eq(str_text(&page.text), "three");
-    ck_assert(log_reader_output(reader, &key, 0, &page, &err));
+    must(log_reader_output(reader, &key, 0, &page, &err));
     ck_assert_str_eq(str_text(&page.text), "one twothree");
     log_reader_trouble(reader, sample.number, &trouble);
     ck_assert_int_eq(trouble.kind, LOG_TROUBLE_NONE);
@@ -168,69 +149,62 @@ START_TEST(test_readers_go_on_in_the_spill)
 }
 END_TEST
 
-START_TEST(test_all_is_brought_home_in_order_and_once)
+START_TEST(test_a_spill_is_merged_in_order_and_once)
 {
-    commit_to(sample.writer, 1, BEFORE);
+    log_commit_notes(sample.writer, 1, BEFORE);
     put_output(sample.writer, LOG_OUTPUT_TAIL, 0, "live");
     for (int round = 0; round < 2; round++) {
         int64_t have = events_seen(&sample.place, sample.number);
         begin_spill();
         const struct place place = *log_writer_place(spill);
-        commit_to(spill, 1 + have, AWAY);
+        log_commit_notes(spill, 1 + have, AWAY);
         put_output(spill, LOG_OUTPUT_REST, 0, "end");
-        struct err err = {0};
-        ck_assert_msg(log_writer_take_home(sample.writer, &place, &err), "%s", err.message);
+        must(log_writer_take_home(sample.writer, &place, &err));
         go_home(); /* once more does no harm */
         ck_assert_int_eq(log_writer_committed_seq(sample.writer), have + AWAY);
-        commit_to(sample.writer, 1 + have + AWAY, AFTER);
+        log_commit_notes(sample.writer, 1 + have + AWAY, AFTER);
         ck_assert_int_eq(events_seen(&sample.place, sample.number), have + AWAY + AFTER);
         ck_assert_int_ne(access(place.db, F_OK), 0);
     }
-    ck_assert_int_eq(count(&sample.place, "SELECT count(*) FROM output"), 1);
-    ck_assert_int_eq(count(&sample.place, "SELECT count(*) FROM output WHERE bytes=x'656e64'"), 1);
-    ck_assert_int_eq(count(&sample.place, "SELECT last_seq FROM run"), BEFORE + 2 * (AWAY + AFTER));
+    ck_assert_int_eq(log_number(&sample.place, "SELECT count(*) FROM output"), 1);
+    ck_assert_int_eq(log_number(&sample.place, "SELECT count(*) FROM output WHERE bytes=x'656e64'"),
+                     1);
+    ck_assert_int_eq(log_number(&sample.place, "SELECT last_seq FROM run"),
+                     BEFORE + 2 * (AWAY + AFTER));
 }
 END_TEST
 
-/* More than one transaction of attempts comes home, behind the tasks' rows. */
+/* Adds more attempts than one transaction of the merge takes, after the tasks' rows. */
 static void put_attempts(const struct place *place)
 {
-    struct db db;
-    struct err err = {0};
-    ck_assert_msg(db_init(&db, place->db, DB_WRITE, &err), "%s", err.message);
-    ck_assert_msg(db_exec(&db,
-                          "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n"
-                          " WHERE i<6000) INSERT INTO attempt(run, task, step, attempt, grant_no,"
-                          " started_at_ms) SELECT run.id, 0, 0, i, 1, 1 FROM n, run",
-                          &err),
-                  "%s", err.message);
-    db_done(&db);
+    log_change(place, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<6000)"
+                      " INSERT INTO attempt(run, task, step, attempt, grant_no, started_at_ms)"
+                      " SELECT run.id, 0, 0, i, 1, 1 FROM n, run");
 }
 
-/* A batch that goes wrong leaves rows that are to be written: those of the spill are whole. */
-START_TEST(test_no_task_is_lost_on_the_way_home)
+/* A failed batch leaves rows to be written; the spill still has all tasks. */
+START_TEST(test_no_task_is_lost_in_the_merge)
 {
-    struct err err = {0};
-    commit_to(sample.writer, 1, BEFORE);
-    ck_assert_int_eq(count(&sample.place, "SELECT count(*) FROM task"), TASKS);
-    ck_assert_msg(log_write_begin(sample.writer, &err), "%s", err.message);
+    log_commit_notes(sample.writer, 1, BEFORE);
+    ck_assert_int_eq(log_number(&sample.place, "SELECT count(*) FROM task"), TASKS);
+    must(log_write_begin(sample.writer, &err));
     projection_touch_all(&sample.writer->projection);
     log_write_abort(sample.writer);
     begin_spill();
-    commit_to(spill, 1 + BEFORE, AWAY);
+    log_commit_notes(spill, 1 + BEFORE, AWAY);
     put_attempts(log_writer_place(spill));
     go_home();
-    ck_assert_int_eq(count(&sample.place, "SELECT count(*) FROM attempt"), 6000);
-    ck_assert_int_eq(count(&sample.place, "SELECT count(*) FROM task"), TASKS);
+    ck_assert_int_eq(log_number(&sample.place, "SELECT count(*) FROM attempt"), 6000);
+    ck_assert_int_eq(log_number(&sample.place, "SELECT count(*) FROM task"), TASKS);
 }
 END_TEST
 
-/* The log is deleted, or another one lies there, or the WAL is gone. */
-START_TEST(test_a_log_that_is_taken_away_is_noticed)
+/* The log is deleted or replaced, or its WAL is deleted. */
+START_TEST(test_a_log_that_is_removed_or_replaced_is_noticed)
 {
     char path[PATH_MAX + 8];
     (void)snprintf(path, sizeof(path), "%s%s", sample.place.db, _i == 2 ? "-wal" : "");
-    commit_to(sample.writer, 1, BEFORE);
+    log_commit_notes(sample.writer, 1, BEFORE);
     ck_assert_int_eq(unlink(path), 0);
     if (_i == 1) {
         FILE *file = fopen(path, "w");
@@ -239,185 +213,150 @@ START_TEST(test_a_log_that_is_taken_away_is_noticed)
     }
     struct event *events = sample_notes(1 + BEFORE, AWAY);
     const struct log_batch batch = {.events = events, .event_count = AWAY};
-    struct err err = {0};
-    ck_assert(!log_writer_commit(sample.writer, &batch, LOG_SYNC_NORMAL, &err));
+    must_fail_with(log_writer_commit(sample.writer, &batch, LOG_SYNC_NORMAL, &err), ERR_IO,
+                   "deleted, moved or replaced");
     ck_assert(log_writer_is_cut_off(sample.writer));
-    ck_assert_ptr_nonnull(strstr(err.message, "deleted, moved or replaced"));
     free(events);
 
-    /* The spill takes the whole run along, and a log made anew can have it. */
+    /* The spill takes the whole run along, and a new log can merge it. */
     reason.whole = true;
     begin_spill();
-    const struct place from = *log_writer_place(spill);
-    commit_to(spill, 1 + BEFORE, AWAY);
-    ck_assert_int_eq(count(&from, "SELECT min(seq) FROM event"), 1);
-    ck_assert_int_eq(count(&from, "SELECT count(*) FROM event"), BEFORE + AWAY);
+    log_commit_notes(spill, 1 + BEFORE, AWAY);
+    ck_assert_int_eq(log_number(log_writer_place(spill), "SELECT min(seq) FROM event"), 1);
+    ck_assert_int_eq(log_number(log_writer_place(spill), "SELECT count(*) FROM event"),
+                     BEFORE + AWAY);
     struct log_merged merged;
-    struct place anew = sample_place();
-    err = (struct err){0};
-    ck_assert(!log_merge(&anew, &from, &merged, &err));
-    ck_assert_int_eq(err.code, ERR_BUSY); /* its run is alive */
-    log_writer_close(spill);
-    spill = NULL;
+    const struct place other = sample_place();
+    must_fail(log_merge(&other, log_writer_place(spill), &merged, &err),
+              ERR_BUSY); /* it is alive */
+    const struct place from = leave_spill();
     for (int twice = 0; twice < 2; twice++) {
-        err = (struct err){0};
-        ck_assert_msg(log_merge(&anew, &from, &merged, &err), "%s", err.message);
+        must(log_merge(&other, &from, &merged, &err));
         ck_assert_int_eq(merged.events, twice == 0 ? BEFORE + AWAY : 0);
     }
-    ck_assert_int_eq(events_seen(&anew, merged.run), BEFORE + AWAY);
+    ck_assert_int_eq(events_seen(&other, merged.run), BEFORE + AWAY);
 }
 END_TEST
 
 START_TEST(test_a_gap_is_not_merged)
 {
-    commit_to(sample.writer, 1, BEFORE);
-    begin_spill();
-    commit_to(spill, 1 + BEFORE, AWAY);
-    const struct place from = *log_writer_place(spill);
-    log_writer_close(spill);
-    spill = NULL;
+    write_notes_and_spill();
+    const struct place from = leave_spill();
     struct place other = sample_place();
     struct log_merged merged;
-    struct err err = {0};
-    ck_assert(!log_merge(&other, &from, &merged, &err));
-    ck_assert_int_eq(err.code, ERR_DAMAGED);
-    ck_assert_ptr_nonnull(strstr(err.message, "begins with event 6"));
-    err = (struct err){0};
-    ck_assert(!log_merge(&other, &sample.place, &merged, &err));
-    ck_assert_int_eq(err.code, ERR_INVALID);
+    must_fail_with(log_merge(&other, &from, &merged, &err), ERR_DAMAGED, "begins with event 6");
+    must_fail(log_merge(&other, &sample.place, &merged, &err), ERR_INVALID);
 }
 END_TEST
 
-/* The run was gone on with where the spill was not found: what is in it is of another end. */
+/* The run was continued without its spill: the spill has another end of it. */
 START_TEST(test_two_ends_are_not_merged)
 {
-    commit_to(sample.writer, 1, BEFORE);
-    begin_spill();
-    commit_to(spill, 1 + BEFORE, AWAY);
-    const struct place from = *log_writer_place(spill);
-    log_writer_close(spill);
-    spill = NULL;
+    write_notes_and_spill();
+    const struct place from = leave_spill();
     const int64_t own = _i == 0 ? 2 : AWAY + AFTER;
     for (int64_t i = 1; i <= own; i++)
-        commit_to(sample.writer, BEFORE + i, 1);
-    struct err err = {0};
-    ck_assert(!log_writer_take_home(sample.writer, &from, &err));
-    ck_assert_int_eq(err.code, ERR_DAMAGED);
-    ck_assert_msg(strstr(err.message, "different events") != NULL, "%s", err.message);
-    ck_assert_int_eq(count(&sample.place, "SELECT max(seq) FROM event"), BEFORE + own);
+        log_commit_notes(sample.writer, BEFORE + i, 1);
+    must_fail_with(log_writer_take_home(sample.writer, &from, &err), ERR_DAMAGED,
+                   "different events");
+    ck_assert_int_eq(log_number(&sample.place, "SELECT max(seq) FROM event"), BEFORE + own);
     ck_assert_int_eq(access(from.db, F_OK), 0);
 }
 END_TEST
 
-/* Whoever owned the run was killed: the next owner finds what it could not write. */
-/* It is looked up by whoever wants to go on in it. */
-START_TEST(test_an_agents_session_is_brought_home_once)
+/* The session is looked up to resume it. */
+START_TEST(test_an_agents_session_is_merged_once)
 {
     struct event *events = sample_notes(1 + BEFORE, 1);
     const struct log_batch batch = {.events = events, .event_count = 1};
-    struct err err = {0};
-    commit_to(sample.writer, 1, BEFORE);
+    log_commit_notes(sample.writer, 1, BEFORE);
     begin_spill();
     events[0].kind = EVENT_AGENT_SESSION;
     events[0].task = events[0].step = 0;
     events[0].attempt = 1;
     events[0].text = "{\"agent\":\"claude\",\"session\":\"s-1\",\"resumed\":false}";
-    ck_assert_msg(log_writer_commit(spill, &batch, LOG_SYNC_NORMAL, &err), "%s", err.message);
+    must(log_writer_commit(spill, &batch, LOG_SYNC_NORMAL, &err));
     const struct place place = *log_writer_place(spill);
-    ck_assert_msg(log_writer_take_home(sample.writer, &place, &err), "%s", err.message);
+    must(log_writer_take_home(sample.writer, &place, &err));
     go_home();
-    ck_assert_int_eq(count(&sample.place, "SELECT count(*) FROM session WHERE session='s-1'"), 1);
+    ck_assert_int_eq(log_number(&sample.place, "SELECT count(*) FROM session WHERE session='s-1'"),
+                     1);
     free(events);
 }
 END_TEST
 
-START_TEST(test_the_next_owner_brings_a_left_spill_home)
+/* The owner was killed: the next one finds what it could not write home. */
+START_TEST(test_the_next_owner_merges_a_spill_left_behind)
 {
-    commit_to(sample.writer, 1, BEFORE);
-    begin_spill();
-    commit_to(spill, 1 + BEFORE, AWAY);
-    const struct place from = *log_writer_place(spill);
-    log_writer_close(spill);
-    spill = NULL;
-    log_writer_close(sample.writer);
-    sample.writer = NULL;
+    write_notes_and_spill();
+    const struct place from = leave_spill();
+    sample_close_log(&sample);
 
-    struct follower *follower = NULL;
     struct log_writer *writer = NULL;
-    struct err err = {0};
-    ck_assert_msg(follower_open(&follower, &sample.place, sample.number, &err), "%s", err.message);
-    ck_assert_msg(follower_read(follower, 0, NULL, NULL, NULL, &err), "%s", err.message);
+    struct follower *follower = log_follow(&sample.place, sample.number);
     ck_assert_int_eq(follower_state(follower)->last_seq, BEFORE + AWAY);
     struct log_trouble trouble;
     follower_trouble(follower, 1, &trouble);
     ck_assert_int_eq(trouble.kind, LOG_TROUBLE_LEFT);
     ck_assert_str_eq(trouble.text, from.db);
 
-    ck_assert_msg(log_writer_open(&writer, &sample.place, &err), "%s", err.message);
-    ck_assert_msg(log_writer_resume(writer, sample.number, follower_state(follower), &err), "%s",
-                  err.message);
+    must(log_writer_open(&writer, &sample.place, &err));
+    must(log_writer_resume(writer, sample.number, follower_state(follower), &err));
     log_writer_close(writer);
     follower_close(follower);
     ck_assert_int_ne(access(from.db, F_OK), 0);
-    ck_assert_int_eq(count(&sample.place, "SELECT max(seq) FROM event"), BEFORE + AWAY);
+    ck_assert_int_eq(log_number(&sample.place, "SELECT max(seq) FROM event"), BEFORE + AWAY);
 }
 END_TEST
 
-/* Of a run that was gone on with: the clocks of what comes are of the boot that is told. */
+/* A continued run: the clocks of its events belong to the boot in its row. */
 START_TEST(test_a_spill_names_the_new_owner)
 {
     static const char old[] = "SELECT count(*) FROM run WHERE boot='old' AND pid=1";
-    struct err err = {0};
-    commit_to(sample.writer, 1, BEFORE);
-    ck_assert(db_exec(&sample.writer->db, "UPDATE run SET boot='old', pid=1", &err));
+    log_commit_notes(sample.writer, 1, BEFORE);
+    must(db_exec(&sample.writer->db, "UPDATE run SET boot='old', pid=1", &err));
     sample.writer->new_owner = true;
     begin_spill();
-    commit_to(spill, 1 + BEFORE, AWAY);
-    ck_assert_int_eq(count(log_writer_place(spill), old), 0);
-    ck_assert_int_eq(count(&sample.place, old), 1);
+    log_commit_notes(spill, 1 + BEFORE, AWAY);
+    ck_assert_int_eq(log_number(log_writer_place(spill), old), 0);
+    ck_assert_int_eq(log_number(&sample.place, old), 1);
     go_home();
-    ck_assert_int_eq(count(&sample.place, old), 0);
+    ck_assert_int_eq(log_number(&sample.place, old), 0);
 }
 END_TEST
 
-/* Where another folder was put in the place of the log's, nobody has the lock that is in it. */
-START_TEST(test_a_second_log_that_is_written_to_is_nobody_elses)
+/* If another folder replaces that of the log, nobody has the lock in it. */
+START_TEST(test_a_spill_in_use_is_not_merged)
 {
-    commit_to(sample.writer, 1, BEFORE);
-    begin_spill();
-    commit_to(spill, 1 + BEFORE, AWAY);
-    log_writer_close(sample.writer);
-    sample.writer = NULL;
+    write_notes_and_spill();
+    sample_close_log(&sample);
 
     struct log_writer *writer = NULL;
-    struct err err = {0};
-    ck_assert_msg(log_writer_open(&writer, &sample.place, &err), "%s", err.message);
-    ck_assert(!log_writer_resume(writer, sample.number, &sample.state, &err));
-    ck_assert_int_eq(err.code, ERR_BUSY);
+    must(log_writer_open(&writer, &sample.place, &err));
+    must_fail(log_writer_resume(writer, sample.number, &sample.state, &err), ERR_BUSY);
     ck_assert_int_eq(access(log_writer_place(spill)->db, F_OK), 0);
-    commit_to(spill, 1 + BEFORE + AWAY, AFTER);
+    log_commit_notes(spill, 1 + BEFORE + AWAY, AFTER);
     log_writer_close(writer);
 }
 END_TEST
 
-START_TEST(test_acts_find_their_way)
+START_TEST(test_acts_and_answers_find_each_other_across_the_spill)
 {
-    commit_to(sample.writer, 1, BEFORE);
+    log_commit_notes(sample.writer, 1, BEFORE);
     begin_spill();
     int64_t first = log_writer_first_control(spill);
     ck_assert_int_gt(first, SPILL_ID_GAP - 1);
 
-    /* The question is in the log, the answer in the spill; and both in the spill. */
+    /* The request is in the log and its answer in the spill; then both are in the spill. */
     struct db db;
-    struct err err = {0};
     const char *sql = "INSERT INTO control(run, verb, by, asked_at_ms) VALUES(1, 3, 'x', 1)";
-    ck_assert(db_init(&db, sample.place.db, DB_WRITE, &err) && db_exec(&db, sql, &err));
+    must(db_init(&db, sample.place.db, DB_WRITE, &err) && db_exec(&db, sql, &err));
     db_done(&db);
-    ck_assert(db_init(&db, log_writer_place(spill)->db, DB_WRITE, &err) && db_exec(&db, sql, &err));
+    must(db_init(&db, log_writer_place(spill)->db, DB_WRITE, &err) && db_exec(&db, sql, &err));
     db_done(&db);
     struct control controls[4];
     size_t asked = 0;
-    ck_assert(log_writer_controls(spill, controls, 4, &asked, &err));
+    must(log_writer_controls(spill, controls, 4, &asked, &err));
     ck_assert_uint_eq(asked, 1);
     ck_assert_int_gt(controls[0].id, first);
     const int64_t ids[] = {1, controls[0].id};
@@ -431,19 +370,18 @@ START_TEST(test_acts_find_their_way)
                                .b = 1,
                                .text = "{\"answer\":\"held\"}"};
         const struct log_batch batch = {.events = &answer, .event_count = 1};
-        ck_assert_msg(log_writer_commit(spill, &batch, LOG_SYNC_FULL, &err), "%s", err.message);
+        must(log_writer_commit(spill, &batch, LOG_SYNC_FULL, &err));
     }
-    struct log_reader *reader = NULL;
     struct log_run_info info;
-    ck_assert(log_reader_open(&reader, &sample.place, &err));
-    ck_assert(log_reader_run(reader, sample.number, &info, &err));
+    struct log_reader *reader = log_reader_of(&sample.place);
+    must(log_reader_run(reader, sample.number, &info, &err));
     log_run_info_done(&info);
     for (int home = 0; home < 2; home++) {
         for (int i = 0; i < 2; i++) {
             bool answered = false;
             bool done = false;
             struct str text = {0};
-            ck_assert(log_reader_answer(reader, ids[i], &answered, &done, &text, &err));
+            must(log_reader_answer(reader, ids[i], &answered, &done, &text, &err));
             ck_assert(answered && done);
             ck_assert_str_eq(str_text(&text), "held");
             str_done(&text);
@@ -459,13 +397,11 @@ START_TEST(test_a_folder_of_somebody_elses_is_not_used)
 {
     char path[PATH_MAX + 8];
     (void)snprintf(path, sizeof(path), "%s/devs", sample.place.dir);
-    struct err err = {0};
     if (_i == 0)
         ck_assert_int_eq(symlink("/tmp", path), 0);
     else
         ck_assert(mkdir(path, 0700) == 0 && chmod(path, 0777) == 0);
-    ck_assert(!log_writer_spill(&spill, sample.writer, &reason, &err));
-    ck_assert_int_eq(err.code, ERR_INVALID);
+    must_fail(log_writer_spill(&spill, sample.writer, &reason, &err), ERR_INVALID);
 }
 END_TEST
 
@@ -475,17 +411,17 @@ Suite *test_suite(void)
     TCase *tcase = test_case(suite, "spill");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, test_a_spill_is_private_and_found_by_uid, 0, 2);
-    tcase_add_test(tcase, test_readers_go_on_in_the_spill);
-    tcase_add_test(tcase, test_all_is_brought_home_in_order_and_once);
-    tcase_add_test(tcase, test_no_task_is_lost_on_the_way_home);
-    tcase_add_test(tcase, test_an_agents_session_is_brought_home_once);
-    tcase_add_loop_test(tcase, test_a_log_that_is_taken_away_is_noticed, 0, 3);
+    tcase_add_test(tcase, test_readers_continue_in_the_spill);
+    tcase_add_test(tcase, test_a_spill_is_merged_in_order_and_once);
+    tcase_add_test(tcase, test_no_task_is_lost_in_the_merge);
+    tcase_add_test(tcase, test_an_agents_session_is_merged_once);
+    tcase_add_loop_test(tcase, test_a_log_that_is_removed_or_replaced_is_noticed, 0, 3);
     tcase_add_test(tcase, test_a_gap_is_not_merged);
     tcase_add_loop_test(tcase, test_two_ends_are_not_merged, 0, 2);
-    tcase_add_test(tcase, test_the_next_owner_brings_a_left_spill_home);
+    tcase_add_test(tcase, test_the_next_owner_merges_a_spill_left_behind);
     tcase_add_test(tcase, test_a_spill_names_the_new_owner);
-    tcase_add_test(tcase, test_a_second_log_that_is_written_to_is_nobody_elses);
-    tcase_add_test(tcase, test_acts_find_their_way);
+    tcase_add_test(tcase, test_a_spill_in_use_is_not_merged);
+    tcase_add_test(tcase, test_acts_and_answers_find_each_other_across_the_spill);
     tcase_add_loop_test(tcase, test_a_folder_of_somebody_elses_is_not_used, 0, 2);
     return suite;
 }

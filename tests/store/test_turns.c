@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "log_sample.h"
+#include "log_try.h"
+#include "must.h"
 #include "test_main.h"
 #include "watch.h"
 
@@ -18,8 +19,7 @@ enum { PROCESSES = 4, TURNS_EACH = 300, AGAIN_MAX = 100 };
 
 static void open_turns(struct turns *turns, const struct place *place)
 {
-    struct err err = {0};
-    ck_assert_msg(turns_init(turns, place, &err), "%s", err.message);
+    must(turns_init(turns, place, &err));
 }
 
 START_TEST(test_files_are_private_whatever_the_umask)
@@ -34,14 +34,12 @@ START_TEST(test_files_are_private_whatever_the_umask)
     for (size_t i = 0; i < ARRAY_LEN(suffixes); i++) {
         char path[PATH_MAX + 8];
         (void)snprintf(path, sizeof(path), "%s%s", place.db, suffixes[i]);
-        struct stat info;
-        ck_assert_int_eq(stat(path, &info), 0);
-        ck_assert_uint_eq(info.st_mode & 07777, 0600);
+        check_mode(path, 0600);
     }
 }
 END_TEST
 
-/* Reads the number in the file, adds one: without turns some would be lost. */
+/* Increments the number in the file: without turns, increments would be lost. */
 static void count_up(const struct place *place, const char *path)
 {
     struct turns turns;
@@ -93,7 +91,7 @@ START_TEST(test_processes_take_turns)
 }
 END_TEST
 
-/* A child takes the turn, says so and waits to be killed. */
+/* A child takes the turn, reports it and waits to be killed. */
 static pid_t start_holder(const struct place *place)
 {
     int pipe_fds[2];
@@ -121,15 +119,14 @@ START_TEST(test_a_turn_ends_with_its_process)
     struct turns turns;
     open_turns(&turns, &place);
     kill(holder, SIGKILL);
-    struct err err = {0};
-    ck_assert_msg(turns_take(&turns, &err), "%s", err.message);
+    must(turns_take(&turns, &err));
     turns_give(&turns);
     turns_done(&turns);
     waitpid(holder, NULL, 0);
 }
 END_TEST
 
-/* Somebody is stopped within a turn: others say so, and go on once it does. */
+/* If a process is stopped during its turn, the others report it, and continue when it does. */
 START_TEST(test_a_wait_ends)
 {
     struct place place = sample_place();
@@ -138,23 +135,20 @@ START_TEST(test_a_wait_ends)
     open_turns(&turns, &place);
     turns.in_vain = true; /* as after a whole wait, so that this one is short */
     for (int i = 0; i < 3; i++) {
-        struct err err = {0};
         int64_t since_us = clock_mono_us();
-        ck_assert(!turns_take(&turns, &err));
-        ck_assert_int_eq(err.code, ERR_BUSY);
+        must_fail(turns_take(&turns, &err), ERR_BUSY);
         ck_assert_int_ge(clock_mono_us() - since_us, (int64_t)TURNS_AGAIN_MS_MAX * 1000);
         ck_assert(turns.in_vain);
     }
     /* Nor does it keep what it waited with. */
     struct turns other;
-    struct err err = {0};
     open_turns(&other, &place);
     ck_assert_int_eq(flock(other.gate_fd, LOCK_EX | LOCK_NB), 0);
     turns_done(&other);
 
     kill(holder, SIGKILL);
     waitpid(holder, NULL, 0);
-    ck_assert_msg(turns_take(&turns, &err), "%s", err.message);
+    must(turns_take(&turns, &err));
     ck_assert(!turns.in_vain);
     turns_give(&turns);
     turns_done(&turns);
@@ -174,9 +168,7 @@ START_TEST(test_the_mask_of_signals_stays)
     sigset_t after;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
-    struct err err = {0};
-    ck_assert(!turns_take(&turns, &err));
-    ck_assert_int_eq(err.code, ERR_BUSY);
+    must_fail(turns_take(&turns, &err), ERR_BUSY);
     sigprocmask(SIG_SETMASK, NULL, &after);
     ck_assert_int_eq(sigismember(&after, SIGRTMIN + TURNS_SIGNAL), 1);
     turns_done(&turns);
@@ -189,34 +181,19 @@ START_TEST(test_no_folder_is_an_error)
 {
     struct place place = {.db = "/nonexistent/devs.db", .dir = "/nonexistent"};
     struct turns turns;
-    struct err err = {0};
-    ck_assert(!turns_init(&turns, &place, &err));
-    ck_assert_int_eq(err.code, ERR_IO);
+    must_fail(turns_init(&turns, &place, &err), ERR_IO);
     turns_done(&turns);
 }
 END_TEST
-
-static void add_turns_tests(Suite *suite)
-{
-    TCase *files = test_case(suite, "files");
-    tcase_add_loop_test(files, test_files_are_private_whatever_the_umask, 0, 3);
-    tcase_add_test(files, test_no_folder_is_an_error);
-    TCase *locks = test_case(suite, "locks");
-    tcase_add_test(locks, test_processes_take_turns);
-    tcase_add_test(locks, test_a_turn_ends_with_its_process);
-    tcase_add_test(locks, test_a_wait_ends);
-    tcase_add_test(locks, test_the_mask_of_signals_stays);
-}
 
 START_TEST(test_a_ring_is_heard)
 {
     struct place place = sample_place();
     struct bell bell;
     struct watch *watch = NULL;
-    struct err err = {0};
-    ck_assert_msg(bell_init(&bell, &place, &err), "%s", err.message);
-    ck_assert_msg(watch_open(&watch, &err), "%s", err.message);
-    ck_assert_msg(watch_file(watch, bell.path, &err), "%s", err.message);
+    must(bell_init(&bell, &place, &err));
+    must(watch_open(&watch, &err));
+    must(watch_file(watch, bell.path, &err));
 
     ck_assert(!watch_drain(watch));
     bell_ring(&bell);
@@ -232,9 +209,8 @@ START_TEST(test_the_file_stays_small_and_private)
 {
     struct place place = sample_place();
     struct bell bell;
-    struct err err = {0};
     umask(0);
-    ck_assert_msg(bell_init(&bell, &place, &err), "%s", err.message);
+    must(bell_init(&bell, &place, &err));
     for (int i = 0; i < 1000; i++)
         bell_ring(&bell);
     struct stat info;
@@ -247,17 +223,19 @@ START_TEST(test_the_file_stays_small_and_private)
 }
 END_TEST
 
-static void add_bell_tests(Suite *suite)
-{
-    TCase *tcase = test_case(suite, "bell");
-    tcase_add_test(tcase, test_a_ring_is_heard);
-    tcase_add_test(tcase, test_the_file_stays_small_and_private);
-}
-
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("turns");
-    add_turns_tests(suite);
-    add_bell_tests(suite);
+    TCase *files = test_case(suite, "files");
+    tcase_add_loop_test(files, test_files_are_private_whatever_the_umask, 0, 3);
+    tcase_add_test(files, test_no_folder_is_an_error);
+    TCase *locks = test_case(suite, "locks");
+    tcase_add_test(locks, test_processes_take_turns);
+    tcase_add_test(locks, test_a_turn_ends_with_its_process);
+    tcase_add_test(locks, test_a_wait_ends);
+    tcase_add_test(locks, test_the_mask_of_signals_stays);
+    TCase *bell = test_case(suite, "bell");
+    tcase_add_test(bell, test_a_ring_is_heard);
+    tcase_add_test(bell, test_the_file_stays_small_and_private);
     return suite;
 }

@@ -1,4 +1,4 @@
-/* Which tasks people find: a run of five tasks that the real core plays, and a table of filters. */
+/* Which tasks people find, in a run that the real core plays; and which records they want. */
 #include "filter.h"
 
 #include <stdio.h>
@@ -10,15 +10,13 @@
 enum { SECOND = 1000 };
 
 static const char plan_json[] =
-    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"default\","
-    "\"max_attempts\":6,\"base_delay_ms\":15000,\"multiplier\":2,\"cap_ms\":300000,"
-    "\"jitter\":\"none\",\"window\":0}},\"tasks\":["
-    "{\"id\":\"T-1\",\"title\":\"cart: merge\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]},"
-    "{\"id\":\"T-2\",\"title\":\"mail: a=b rounding\",\"steps\":[{\"run\":[\"x\"],\"policy\":"
-    "\"p\"}]},"
-    "{\"id\":\"T-3\",\"title\":\"Docs\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]},"
-    "{\"id\":\"T-4\",\"title\":\"tax\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]},"
-    "{\"id\":\"T-5\",\"title\":\"last\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]}]}";
+    "{'version':1,'idempotent':true,'policies':{'p':{'like':'default','max_attempts':6,"
+    "'base_delay_ms':15000,'multiplier':2,'cap_ms':300000,'jitter':'none','window':0}},'tasks':["
+    "{'id':'T-1','title':'cart: merge','steps':[{'run':['x'],'policy':'p'}]},"
+    "{'id':'T-2','title':'mail: a=b rounding','steps':[{'run':['x'],'policy':'p'}]},"
+    "{'id':'T-3','title':'Docs','steps':[{'run':['x'],'policy':'p'}]},"
+    "{'id':'T-4','title':'tax','steps':[{'run':['x'],'policy':'p'}]},"
+    "{'id':'T-5','title':'last','steps':[{'run':['x'],'policy':'p'}]}]}";
 
 static struct play play;
 static struct task_filter_facts facts;
@@ -154,13 +152,11 @@ START_TEST(test_filter_knows_words_for_failures)
         play_wait(&play, 60 * SECOND);
     }
     facts.now = play.now;
-    ck_assert_str_eq(found("gave-up"), "4");
-    ck_assert_str_eq(found("failed"), "4");
-    ck_assert_str_eq(found("fail"), "4");
-    ck_assert_str_eq(found("failure"), "4");
-    ck_assert_str_eq(found("Error"), "4");
-    ck_assert_str_eq(found("errors"), "4");
-    ck_assert_str_eq(found("state=failed"), "4");
+    static const char *const words[] = {"gave-up", "failed", "fail",        "failure",
+                                        "Error",   "errors", "state=failed"};
+    for (int i = 0; i < TABLE_LEN(words); i++)
+        ck_assert_msg(strcmp(found(words[i]), "4") == 0, "'%s' finds %s", words[i],
+                      found(words[i]));
     ck_assert_str_eq(found("!failed"), "1 2 3 5");
     ck_assert_str_eq(found("err"), "");
     ck_assert_str_eq(found("class=failed"), "");
@@ -222,10 +218,157 @@ START_TEST(test_filter_has_limits)
 }
 END_TEST
 
+/* Which records are wanted. */
+static struct record_filter filter;
+static struct err err;
+
+/* "a" meets a limit once and passes, "b" fails for good; "c" needs it. */
+static const char records_plan[] =
+    "{'version':1,'idempotent':true,'policies':{'p':{'like':'transport','jitter':0}},'tasks':["
+    "{'id':'a','steps':[{'phase':'GREEN','policy':'p','run':['true']}]},"
+    "{'id':'b','steps':[{'phase':'RED','policy':'p','run':['true']}]},"
+    "{'id':'c','needs':['b'],'steps':[{'run':['true']}]}]}";
+
+static void setup_records(void)
+{
+    filter = (struct record_filter){.level = EVENT_LEVEL_DEBUG};
+    err = (struct err){0};
+    play_open(&play, records_plan);
+    play_start(&play, 2);
+    play_exit(&play, "a", 1, play_transient(TRANSIENT_API_RATE_LIMIT));
+    play_exit(&play, "b", 1, play_persistent(REASON_TEST_FAIL));
+    play_wait(&play, 60 * 1000);
+    play_exit(&play, "a", 0, play_passed());
+}
+
+static void teardown_records(void)
+{
+    record_filter_done(&filter);
+    play_close(&play);
+}
+
+static bool passes(const struct event *event)
+{
+    struct str words = {0};
+    event_words(&play.state, event, &words);
+    bool fits = record_filter_wants(&filter, &play.state, event) &&
+                record_filter_finds(&filter, str_text(&words), words.len);
+    str_done(&words);
+    return fits;
+}
+
+static int count_wanted(void)
+{
+    int count = 0;
+    for (size_t i = 0; i < play.event_count; i++)
+        count += passes(&play.events[i]);
+    return count;
+}
+
+static bool wants_kind(enum event_kind kind)
+{
+    return passes(play_last(&play, kind));
+}
+
+START_TEST(test_an_empty_filter_wants_all)
+{
+    ck_assert_int_eq(count_wanted(), (int)play.event_count);
+}
+END_TEST
+
+START_TEST(test_the_level_is_the_least_important_that_is_wanted)
+{
+    filter.level = EVENT_LEVEL_ERROR;
+    ck_assert_int_eq(count_wanted(), 2); /* b gave up, c is blocked */
+    ck_assert(wants_kind(EVENT_TASK_BLOCKED));
+    filter.level = EVENT_LEVEL_INFO;
+    ck_assert(wants_kind(EVENT_ATTEMPT_STARTED));
+}
+END_TEST
+
+START_TEST(test_several_tasks_and_kinds_are_wanted_together)
+{
+    ck_assert(record_filter_add_task(&filter, "b", &err));
+    ck_assert(record_filter_add_task(&filter, "c", &err));
+    ck_assert(wants_kind(EVENT_TASK_BLOCKED));
+    ck_assert(!wants_kind(EVENT_WAIT_STARTED));
+    ck_assert(!wants_kind(EVENT_RUN_STARTED)); /* of no task */
+    ck_assert(record_filter_add_kind(&filter, "step_ended", &err));
+    ck_assert_int_eq(count_wanted(), 1);
+    ck_assert(record_filter_add_kind(&filter, "task_blocked", &err));
+    ck_assert_int_eq(count_wanted(), 2);
+}
+END_TEST
+
+START_TEST(test_the_bounds_belong_to_what_is_wanted)
+{
+    const struct event *wait = play_last(&play, EVENT_WAIT_STARTED);
+    filter.since.seq = wait->seq;
+    filter.until.seq = wait->seq;
+    ck_assert_int_eq(count_wanted(), 1);
+    filter.since = (struct record_bound){.at_ms = play_last(&play, EVENT_WAIT_ENDED)->at.at_ms};
+    filter.until = (struct record_bound){0};
+    ck_assert(wants_kind(EVENT_WAIT_ENDED));
+    ck_assert(!wants_kind(EVENT_RUN_STARTED));
+    filter.until = filter.since;
+    filter.since = (struct record_bound){0};
+    filter.until.at_ms--;
+    ck_assert(!wants_kind(EVENT_WAIT_ENDED));
+    ck_assert(wants_kind(EVENT_RUN_STARTED));
+}
+END_TEST
+
+START_TEST(test_a_pattern_is_looked_for_in_the_words)
+{
+    ck_assert(record_filter_set_search(&filter, "TRANSIENT RETRY.*taskId=a\\b", &err));
+    ck_assert_int_eq(count_wanted(), 1);
+    ck_assert(record_filter_set_search(&filter, "(?i)transient retry", &err)); /* another one */
+    ck_assert_int_eq(count_wanted(), 1);
+    ck_assert(!record_filter_set_search(&filter, "(", &err));
+    ck_assert_int_eq(err.code, ERR_INVALID);
+}
+END_TEST
+
+START_TEST(test_a_pattern_that_takes_too_long_does_not_match)
+{
+    enum { LETTERS = 4000 };
+    char words[LETTERS];
+    memset(words, 'a', sizeof(words));
+    ck_assert(record_filter_set_search(&filter, "(a+)+b", &err));
+    ck_assert(!record_filter_finds(&filter, words, sizeof(words)));
+}
+END_TEST
+
+START_TEST(test_an_unknown_kind_has_a_suggestion)
+{
+    ck_assert(!record_filter_add_kind(&filter, "wait_start", &err));
+    ck_assert_int_eq(err.code, ERR_INVALID);
+    ck_assert_str_eq(err.hint, "did you mean wait_started?");
+    err = (struct err){0};
+    ck_assert(!record_filter_add_kind(&filter, "", &err));
+    ck_assert_ptr_nonnull(strstr(err.hint, "docs/run-log.md"));
+}
+END_TEST
+
+START_TEST(test_tasks_have_a_limit)
+{
+    char id[PLAN_ID_MAX + 2];
+    for (int i = 0; i < RECORD_TASKS_MAX; i++) {
+        (void)snprintf(id, sizeof(id), "t%d", i);
+        ck_assert(record_filter_add_task(&filter, id, &err));
+    }
+    ck_assert(!record_filter_add_task(&filter, "more", &err));
+    memset(id, 'x', sizeof(id) - 1);
+    id[sizeof(id) - 1] = '\0';
+    ck_assert(!record_filter_add_task(&filter, id, &err));
+    ck_assert(!record_filter_add_task(&filter, "", &err));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
-    Suite *suite = suite_create("task_filter");
-    TCase *tcase = test_case(suite, "run");
+    Suite *suite = suite_create("filter");
+    TCase *tcase = test_case(suite, "tasks");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, test_filter_knows_words_for_failures);
     tcase_add_loop_test(tcase, test_filter_finds, 0, TABLE_LEN(rows));
@@ -233,5 +376,15 @@ Suite *test_suite(void)
     tcase = test_case(suite, "text");
     tcase_add_loop_test(tcase, test_filter_says_what_is_wrong, 0, TABLE_LEN(wrong));
     tcase_add_test(tcase, test_filter_has_limits);
+    tcase = test_case(suite, "records");
+    tcase_add_checked_fixture(tcase, setup_records, teardown_records);
+    tcase_add_test(tcase, test_an_empty_filter_wants_all);
+    tcase_add_test(tcase, test_the_level_is_the_least_important_that_is_wanted);
+    tcase_add_test(tcase, test_several_tasks_and_kinds_are_wanted_together);
+    tcase_add_test(tcase, test_the_bounds_belong_to_what_is_wanted);
+    tcase_add_test(tcase, test_a_pattern_is_looked_for_in_the_words);
+    tcase_add_test(tcase, test_a_pattern_that_takes_too_long_does_not_match);
+    tcase_add_test(tcase, test_an_unknown_kind_has_a_suggestion);
+    tcase_add_test(tcase, test_tasks_have_a_limit);
     return suite;
 }
