@@ -62,7 +62,6 @@ static void teardown(void)
     try_close();
     str_done(&keys);
     stage_check(&stage);
-    stage_close(&stage);
 }
 
 static bool is_beside(const char *name)
@@ -157,6 +156,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("agent_place");
     TCase *trees = test_case(suite, "trees");
+    tcase_add_unchecked_fixture(trees, stage_prepare, NULL);
     tcase_add_checked_fixture(trees, setup, teardown);
     tcase_add_test(trees, test_agent_that_goes_on_in_its_session_finds_its_tree);
     tcase_add_test(trees, test_agent_that_begins_anew_finds_the_first_tree);

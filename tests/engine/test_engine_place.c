@@ -41,7 +41,6 @@ static void teardown(void)
 {
     try_close();
     stage_check(&stage);
-    stage_close(&stage);
 }
 
 /* A file beside the repository, for scripts to say something in. */
@@ -471,6 +470,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("engine_place");
     TCase *trees = test_case(suite, "trees");
+    tcase_add_unchecked_fixture(trees, stage_prepare, NULL);
     tcase_add_checked_fixture(trees, setup, teardown);
     tcase_add_loop_test(trees, test_A11_a_retry_finds_the_tree_as_the_first_try_did, 0,
                         TABLE_LEN(resets));
@@ -485,6 +485,7 @@ Suite *test_suite(void)
     tcase_add_test(trees, test_A11_two_setups_of_one_workspace_do_not_meet);
     tcase_add_test(trees, test_setup_is_called_with_its_secrets);
     TCase *boxes = test_case(suite, "boxes");
+    tcase_add_unchecked_fixture(boxes, stage_prepare, NULL);
     tcase_add_checked_fixture(boxes, setup, teardown);
     tcase_add_test(boxes, test_B5_starts_of_a_sandbox_that_are_used_up_leave_one_record);
     tcase_add_test(boxes, test_B1_memory_over_the_limit_is_told_from_an_exit_like_it);

@@ -33,11 +33,6 @@ static void open_copies(void)
     stage_open(&stage, test_tmpdir(), WORKSPACE_COPY);
 }
 
-static void close_stage(void)
-{
-    stage_close(&stage);
-}
-
 static void in(const struct workspace *workspace, const char *script)
 {
     stage_sh(workspace_top(workspace), script, NULL, 0);
@@ -117,7 +112,6 @@ START_TEST(test_copy_brings_what_git_does_not_have)
     char link[] = "src/link";
     char *copy[] = {env, folder, guide, link, NULL};
     struct workspace_made made;
-    struct workspace_spec spec = stage.spec;
     stage.spec.copy = copy;
     struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
     stage_make(workspace, &made);
@@ -125,7 +119,6 @@ START_TEST(test_copy_brings_what_git_does_not_have)
     want(workspace_top(workspace), "cat .env build/x.o docs/guide.md; readlink src/link",
          "secret\nobj\nguide\nuncommitted\n../docs/guide.md");
     workspace_close(workspace);
-    stage.spec = spec;
     stage_check(&stage);
 }
 END_TEST
@@ -138,13 +131,11 @@ START_TEST(test_copy_stays_within_the_tree)
     struct err err = {0};
     char *path = strdup(bad_copies[_i]);
     char *copy[] = {path, NULL};
-    struct workspace_spec spec = stage.spec;
     stage.spec.copy = copy;
     refuse("tax", NULL, START_WORKSPACE_FAILED, &err);
     ck_assert_msg(strstr(err.message, "workspace.copy") || strstr(err.message, bad_copies[_i]),
                   "%s", err.message);
     free(path);
-    stage.spec = spec;
     stage_check(&stage);
 }
 END_TEST
@@ -155,7 +146,6 @@ START_TEST(test_copy_goes_through_no_link_of_the_commit)
     struct err err = {0};
     char path[] = "trap/file";
     char *copy[] = {path, NULL};
-    struct workspace_spec spec = stage.spec;
     stage_sh(stage.repo,
              "ln -s ../outside trap; git add trap; git commit -qm trap; rm trap; mkdir trap;"
              "echo mine >trap/file",
@@ -163,7 +153,6 @@ START_TEST(test_copy_goes_through_no_link_of_the_commit)
     stage.spec.copy = copy;
     refuse("tax", NULL, START_WORKSPACE_FAILED, &err);
     want(stage.outside, "cat file", "precious");
-    stage.spec = spec;
 }
 END_TEST
 
@@ -174,7 +163,6 @@ START_TEST(test_setup_runs_once)
     char script[] = "pwd >>setup.log; echo said; echo loudly >&2";
     char *setup[] = {sh, flag, script, NULL};
     struct workspace_made made;
-    struct workspace_spec spec = stage.spec;
     stage.spec.setup = setup;
     struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
     stage_make(workspace, &made);
@@ -183,7 +171,6 @@ START_TEST(test_setup_runs_once)
     ck_assert(made.was_there);
     want(workspace_top(workspace), "wc -l <setup.log", "1");
     workspace_close(workspace);
-    stage.spec = spec;
 }
 END_TEST
 
@@ -196,7 +183,6 @@ START_TEST(test_a_setup_that_fails_is_a_workspace_that_fails)
     char script[] = "echo fetching; echo 'no such package' >&2; exit 3";
     char *setup[] = {sh, flag, script, NULL};
     struct workspace_made made;
-    struct workspace_spec spec = stage.spec;
     stage.spec.setup = setup;
     struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
     ck_assert(!workspace_make(workspace, NULL, &made, &code, &err));
@@ -205,7 +191,6 @@ START_TEST(test_a_setup_that_fails_is_a_workspace_that_fails)
     ck_assert_str_eq(made.setup_tail, "fetching\nno such package\n");
     want(stage.repo, "git worktree list | wc -l", "1");
     workspace_close(workspace);
-    stage.spec = spec;
     stage_check(&stage);
 }
 END_TEST
@@ -218,14 +203,12 @@ START_TEST(test_a_setup_has_its_time)
     char long_time[] = "60";
     char *setup[] = {sleep, long_time, NULL};
     struct workspace_made made;
-    struct workspace_spec spec = stage.spec;
     stage.spec.setup = setup;
     stage.spec.setup_timeout_ms = 100;
     struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
     ck_assert(!workspace_make(workspace, NULL, &made, &code, &err));
     ck_assert_str_eq(err.message, "workspace.setup took longer than 0.1 s (setup_timeout_s)");
     workspace_close(workspace);
-    stage.spec = spec;
 }
 END_TEST
 
@@ -247,10 +230,8 @@ static bool in_bwrap(struct sandbox_spec *spec)
 static bool make_with(const char *script, struct workspace_made *made, int *code, struct err *err)
 {
     char *setup[] = {(char[]){"sh"}, (char[]){"-c"}, (char *)(uintptr_t)script, NULL};
-    const struct workspace_spec spec = stage.spec;
     stage.spec.setup = setup;
     struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
-    stage.spec = spec;
     const bool ok = workspace_make(workspace, NULL, made, code, err);
     workspace_close(workspace);
     return ok;
@@ -321,13 +302,11 @@ START_TEST(test_a_setup_that_cannot_be_started_says_why)
     struct err err = {0};
     char *setup[] = {(char *)(uintptr_t)bad_setups[_i].program, NULL};
     char *writable[] = {(char *)(uintptr_t)bad_setups[_i].writable, NULL};
-    const struct workspace_spec before = stage.spec;
     if (!in_bwrap(&spec))
         return;
     spec.writable = writable;
     stage.spec.setup = setup;
     struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
-    stage.spec = before;
     ck_assert(!workspace_make(workspace, NULL, &made, &code, &err));
     ck_assert_int_eq(code, bad_setups[_i].code);
     ck_assert_str_eq(err.message, bad_setups[_i].want);
@@ -990,13 +969,11 @@ START_TEST(test_a_copy_leaves_out_what_is_excluded)
     char git[] = ".git";
     char *exclude[] = {build, git, NULL};
     struct workspace_made made;
-    struct workspace_spec spec = stage.spec;
     stage.spec.exclude = exclude;
     struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
     stage_make(workspace, &made);
     want(workspace_top(workspace), "ls -A", ".env\n.gitignore\ndocs\nsrc\ntools\nuntracked.txt");
     workspace_close(workspace);
-    stage.spec = spec;
 }
 END_TEST
 
@@ -1120,7 +1097,8 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("workspace");
     TCase *made = test_case(suite, "made");
-    tcase_add_checked_fixture(made, open_worktrees, close_stage);
+    tcase_add_unchecked_fixture(made, stage_prepare, NULL);
+    tcase_add_checked_fixture(made, open_worktrees, NULL);
     tcase_add_test(made, test_a_worktree_holds_the_last_commit);
     tcase_add_test(made, test_a_run_folder_within_the_repository_stays_one);
     tcase_add_test(made, test_copy_brings_what_git_does_not_have);
@@ -1145,7 +1123,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(made, test_what_cannot_be_a_worktree_says_why, 0, TABLE_LEN(refusals));
     tcase_add_test(made, test_repositories_of_other_hashes_work);
     TCase *kept = test_case(suite, "kept");
-    tcase_add_checked_fixture(kept, open_worktrees, close_stage);
+    tcase_add_unchecked_fixture(kept, stage_prepare, NULL);
+    tcase_add_checked_fixture(kept, open_worktrees, NULL);
     tcase_add_test(kept, test_the_result_is_a_branch);
     tcase_add_test(kept, test_nothing_changed_is_the_base);
     tcase_add_test(kept, test_commits_of_the_task_are_part_of_its_result);
@@ -1164,7 +1143,8 @@ Suite *test_suite(void)
     tcase_add_test(kept, test_what_is_left_is_listed_and_removed);
     tcase_add_test(kept, test_what_is_left_beside_a_result_is_removed_alone);
     TCase *copied = test_case(suite, "copied");
-    tcase_add_checked_fixture(copied, open_copies, close_stage);
+    tcase_add_unchecked_fixture(copied, stage_prepare, NULL);
+    tcase_add_checked_fixture(copied, open_copies, NULL);
     tcase_add_test(copied, test_a_copy_is_the_whole_tree);
     tcase_add_test(copied, test_a_copy_leaves_out_what_is_excluded);
     tcase_add_test(copied, test_A11_a_wrecked_copy_is_put_back_too);

@@ -24,11 +24,6 @@ static void open_stage(void)
     stage_open(&stage, test_tmpdir(), WORKSPACE_WORKTREE);
 }
 
-static void close_stage(void)
-{
-    stage_close(&stage);
-}
-
 /* Each does to the tree what an attempt may do; $OUT is the folder outside. */
 static const struct {
     const char *name;
@@ -301,7 +296,6 @@ static void reset_as_nobody(const char *dir)
     }
     stage_check(&stage);
     workspace_close(workspace);
-    stage_close(&stage);
 }
 
 START_TEST(test_A11_what_is_shut_is_put_back_without_being_root)
@@ -366,7 +360,6 @@ START_TEST(test_A11_what_is_excluded_is_left_alone)
     char cache[] = "build/cache/";
     char *exclude[] = {cache, NULL};
     struct tree_facts facts;
-    struct workspace_spec spec = stage.spec;
     stage.spec.exclude = exclude;
     struct workspace *workspace = stage_saved(&stage, "tax");
     wreck(workspace, "mkdir -p build/cache build/other; echo kept >build/cache/x; "
@@ -375,7 +368,6 @@ START_TEST(test_A11_what_is_excluded_is_left_alone)
     stage_sh(workspace_top(workspace), "cat build/cache/x src/one.c; ls build", text, sizeof(text));
     ck_assert_str_eq(text, "kept\none\nmore\ncache");
     workspace_close(workspace);
-    stage.spec = spec;
 }
 END_TEST
 
@@ -400,7 +392,6 @@ START_TEST(test_small_trees_over_a_small_limit_are_told_in_small_sizes)
     int code = 0;
     struct err err = {0};
     struct tree_facts facts;
-    const int64_t bytes_max = stage.spec.snapshot_bytes_max;
     stage.spec.snapshot_bytes_max = 4096;
     struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
     struct workspace_made made;
@@ -411,7 +402,6 @@ START_TEST(test_small_trees_over_a_small_limit_are_told_in_small_sizes)
     ck_assert_str_eq(err.message, "the workspace holds 5 KiB, a snapshot 4 KiB at most; the "
                                   "largest: 'blob' 5 KiB, 'note' 99 bytes");
     workspace_close(workspace);
-    stage.spec.snapshot_bytes_max = bytes_max;
 }
 END_TEST
 
@@ -520,7 +510,8 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("workspace_reset");
     TCase *tcase = test_case(suite, "wrecked");
-    tcase_add_checked_fixture(tcase, open_stage, close_stage);
+    tcase_add_unchecked_fixture(tcase, stage_prepare, NULL);
+    tcase_add_checked_fixture(tcase, open_stage, NULL);
     tcase_add_loop_test(tcase, test_A11_a_wrecked_tree_is_put_back_as_it_was, 0, TABLE_LEN(wrecks));
     tcase_add_test(tcase, test_A11_git_finds_what_it_found_before);
     tcase_add_loop_test(tcase, test_A11_random_wrecking_is_put_back, 0, 10);
