@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* fork and limits beside POSIX */
+#define _GNU_SOURCE /* fork and limits beside POSIX, resource usage */
 
 #include "engine_try.h"
 
@@ -19,12 +19,14 @@
 
 #include "clock.h"
 #include "control_desk.h"
+#include "follower.h"
 #include "json.h"
 #include "log_reader.h"
 #include "proc.h"
 #include "run_state.h"
 #include "str.h"
 #include "test_main.h"
+#include "xalloc.h"
 
 enum { FREE_BYTES = 64 };
 
@@ -848,6 +850,183 @@ START_TEST(test_log_that_cannot_be_made_is_an_error)
 }
 END_TEST
 
+/* Output without measure: counted, kept in part, and no more memory for it. */
+
+/* What a sanitizer watches takes longer, and its own memory grows; what is not optimised takes
+ * longer too. The machine may be busy with something else. */
+enum { FLOOD_DEADLINE_MS = 180 * 1000, FLOOD_TIMEOUT_S = 240 };
+#ifdef __SANITIZE_THREAD__
+enum { FLOOD_MIB = 8, ZEROS_MIB = 32, FILL_MIB = 4, GROWTH_KIB = 64 * 1024 };
+#elif defined(__SANITIZE_ADDRESS__)
+enum { FLOOD_MIB = 48, ZEROS_MIB = 32, FILL_MIB = 16, GROWTH_KIB = 64 * 1024 };
+#elif defined(__OPTIMIZE__)
+enum { FLOOD_MIB = 1024, ZEROS_MIB = 256, FILL_MIB = 80, GROWTH_KIB = 16 * 1024 };
+#else
+enum { FLOOD_MIB = 256, ZEROS_MIB = 128, FILL_MIB = 80, GROWTH_KIB = 16 * 1024 };
+#endif
+
+static int64_t peak_kib(void)
+{
+    struct rusage usage;
+    ck_assert_int_eq(getrusage(RUSAGE_SELF, &usage), 0);
+    return usage.ru_maxrss;
+}
+
+static const struct {
+    const char *run;
+    int mib;
+} floods[] = {
+    {"yes a line of what comes again and again", FLOOD_MIB},
+    {"cat /dev/zero", ZEROS_MIB},
+};
+
+START_TEST(test_a_flood_takes_no_memory)
+{
+    char tasks[600];
+    /* The first step fills every buffer there is, the second one is measured. */
+    (void)snprintf(tasks, sizeof(tasks),
+                   "{'id':'a','steps':[{'run':['sh','-c','%s | head -c %d']},"
+                   "{'run':['sh','-c','echo >ready; while [ ! -e go ]; do sleep 0.01; done; "
+                   "%s | head -c %d']}]}",
+                   floods[_i].run, FILL_MIB * 1024 * 1024, floods[_i].run,
+                   floods[_i].mib * 1024 * 1024);
+    tried.deadline_ms = FLOOD_DEADLINE_MS;
+    try_start(tasks);
+    ck_assert(try_await(try_is_ready));
+    int64_t before_kib = peak_kib();
+    try_make_file("go");
+    struct engine_result result = try_finish();
+    int64_t grown_kib = peak_kib() - before_kib;
+    try_read_log();
+
+    ck_assert_int_eq(result.exit_code, 0);
+    const struct attempt_state *attempt = &tried.state.tasks[0].steps[1].attempts[0];
+    ck_assert_int_eq(attempt->outcome.bytes[0], (int64_t)floods[_i].mib * 1024 * 1024);
+    ck_assert_msg(grown_kib <= GROWTH_KIB, "grown by %lld KiB", (long long)grown_kib);
+}
+END_TEST
+
+/* A line of a gigabyte is many lines. */
+START_TEST(test_a_line_without_an_end_is_cut)
+{
+    tried.keys = "'idempotent':true,'limits':{'output_line_bytes':1024},";
+    try_start("{'id':'a','steps':[{'run':['sh','-c','head -c 1048576 /dev/zero | tr \\\"\\\\0\\\" "
+              "x; echo; echo end']}]}");
+    ck_assert_int_eq(try_finish().exit_code, 0);
+    try_read_log();
+    ck_assert_int_eq(tried.state.tasks[0].steps[0].attempts[0].outcome.lines[0], 1024 + 1);
+}
+END_TEST
+
+/* What a replay shows of a moment is what the engine knew then: digests of its state, taken while a
+ * run of real processes goes on, and those of the log at the same events. */
+
+enum { TASKS = 7, KEPT_EVERY = 8, SEEKS = 400, SEED = 1 };
+
+static const char replayed_tasks[] =
+    "{'id':'pass','steps':[{'run':['true']},{'run':['sh','-c','echo fine']}]},"
+    "{'id':'mend','steps':[{'phase':'RED','run':['false'],'expect':'failure'},"
+    " {'phase':'GREEN','policy':'quick','run':['sh','-c','echo no >&2; test -f up || { : >up; exit "
+    "1; }']}]},"
+    "{'id':'limit','steps':[{'policy':'quick','source':'api',"
+    " 'run':['sh','-c','echo HTTP 429 Too Many Requests >&2; test -f gate || { : >gate; exit 1; "
+    "}']}"
+    "]},"
+    "{'id':'behind','steps':[{'source':'api','run':['true']}]},"
+    "{'id':'circles','steps':[{'policy':'quick','run':['sh','-c','echo same; exit 1']}]},"
+    "{'id':'late','needs':['circles'],'steps':[{'run':['true']}]},"
+    "{'id':'next','needs':['pass','mend'],'steps':[{'run':['true'],'timeout_s':5}]}";
+
+/* The engine's state after some of its turns. */
+struct seen {
+    int64_t seq;
+    uint64_t digest;
+};
+static struct {
+    struct seen *items; /* owned */
+    size_t count, cap;
+} seen;
+
+static void look(void *ctx, const struct run_state *state)
+{
+    (void)ctx;
+    seen.items = xgrow(seen.items, &seen.cap, seen.count + 1, sizeof(*seen.items));
+    seen.items[seen.count++] =
+        (struct seen){.seq = state->last_seq, .digest = run_state_digest(state)};
+}
+
+/* Far and near, on and back. */
+static const struct seen *choose(size_t i)
+{
+    return &seen.items[(i * i + 5 * i) % seen.count];
+}
+
+static void run_all(void)
+{
+    try_open();
+    tried.options.look = look;
+    try_start(replayed_tasks);
+    (void)try_finish();
+    engine_stop(tried.engine, NULL);
+    tried.engine = NULL;
+    try_read_log();
+}
+
+static void forget(void)
+{
+    try_close();
+    free(seen.items);
+    seen.items = NULL;
+    seen.count = seen.cap = 0;
+}
+
+START_TEST(test_P6_a_replay_shows_what_the_engine_knew)
+{
+    struct follower *follower = NULL;
+    struct err err = {0};
+    ck_assert_uint_gt(seen.count, TASKS);
+    ck_assert_int_eq(seen.items[seen.count - 1].seq, tried.state.last_seq);
+    ck_assert_msg(follower_open(&follower, &tried.place, tried.number, &err), "%s", err.message);
+    for (size_t i = 0; i < SEEKS; i++) {
+        const struct seen *then = choose(i);
+        ck_assert_msg(follower_seek(follower, then->seq, &err), "%s", err.message);
+        ck_assert_msg(run_state_digest(follower_state(follower)) == then->digest,
+                      "at event %lld the log says something else", (long long)then->seq);
+    }
+    follower_close(follower);
+}
+END_TEST
+
+START_TEST(test_so_do_the_states_that_are_kept_on_the_way)
+{
+    struct run_state state;
+    struct err err = {0};
+    int moments = 0; /* that were kept */
+    run_state_init(&state, tried.plan, SEED);
+    struct run_past *past = run_past_new(&state, KEPT_EVERY);
+    for (size_t i = 0; i < SEEKS; i++) {
+        const struct seen *then = i == 0 ? &seen.items[seen.count - 1] : choose(i);
+        run_past_approach(past, then->seq);
+        while (state.last_seq < then->seq) {
+            ck_assert_msg(run_state_apply(&state, &tried.page.events[state.last_seq], &err), "%s",
+                          err.message);
+            run_past_pass(past);
+        }
+        ck_assert_uint_eq(run_state_digest(&state), then->digest);
+    }
+    run_past_approach(past, 0);
+    ck_assert_int_eq(state.last_seq, 0);
+    for (size_t i = 0; i < seen.count; i++) {
+        const int64_t before = state.last_seq;
+        run_past_approach(past, seen.items[i].seq);
+        moments += state.last_seq > before;
+    }
+    ck_assert_int_gt(moments, 2);
+    run_past_free(past);
+    run_state_done(&state);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("engine");
@@ -891,5 +1070,14 @@ Suite *test_suite(void)
     tcase_add_test(recording, test_work_goes_on_without_a_log);
     tcase_add_test(recording, test_log_goes_on_once_it_can_be_written);
     tcase_add_test(recording, test_log_that_cannot_be_made_is_an_error);
+    TCase *flood_cases = test_case(suite, "flood");
+    tcase_add_checked_fixture(flood_cases, try_open, try_close);
+    tcase_set_timeout(flood_cases, FLOOD_TIMEOUT_S);
+    tcase_add_loop_test(flood_cases, test_a_flood_takes_no_memory, 0, TABLE_LEN(floods));
+    tcase_add_test(flood_cases, test_a_line_without_an_end_is_cut);
+    TCase *replay_cases = test_case(suite, "replay");
+    tcase_add_checked_fixture(replay_cases, run_all, forget);
+    tcase_add_test(replay_cases, test_P6_a_replay_shows_what_the_engine_knew);
+    tcase_add_test(replay_cases, test_so_do_the_states_that_are_kept_on_the_way);
     return suite;
 }
