@@ -610,10 +610,13 @@ Suite *test_suite(void)
     tcase_add_test(trees, test_results_that_do_not_merge_need_a_person);
     tcase_add_loop_test(trees, test_cancel_while_a_workspace_is_made, 0, TABLE_LEN(cancelled_how));
     tcase_add_test(trees, test_B3_workspace_that_cannot_be_made_is_told_at_once);
-    tcase_add_test(trees, test_A11_what_was_interrupted_finds_its_tree_as_it_was);
-    tcase_add_test(trees, test_A11_a_later_step_does_not_begin_in_a_workspace_made_anew);
-    tcase_add_test(trees, test_A11_two_setups_of_one_workspace_do_not_meet);
     tcase_add_test(trees, test_setup_is_called_with_its_secrets);
+    TCase *interrupted = test_case(suite, "interrupted");
+    tcase_add_unchecked_fixture(interrupted, stage_prepare, NULL);
+    tcase_add_checked_fixture(interrupted, setup, teardown);
+    tcase_add_test(interrupted, test_A11_what_was_interrupted_finds_its_tree_as_it_was);
+    tcase_add_test(interrupted, test_A11_a_later_step_does_not_begin_in_a_workspace_made_anew);
+    tcase_add_test(interrupted, test_A11_two_setups_of_one_workspace_do_not_meet);
     TCase *boxes = test_case(suite, "boxes");
     tcase_add_unchecked_fixture(boxes, stage_prepare, NULL);
     tcase_add_checked_fixture(boxes, setup, teardown);
