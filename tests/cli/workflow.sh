@@ -22,15 +22,12 @@ scene() {
 
 # calls: how often the agent was asked
 calls() {
-	find "$FAKE_AGENT_DIR" -name 'call-*.json' | wc -l
+	find "$FAKE_AGENT_DIR" -name 'call-*.argv' | wc -l
 }
 
 # call N KEY: what call N got
 call() {
-	python3 -c '
-import json, sys
-value = json.load(open(sys.argv[1]))[sys.argv[2]]
-print(" ".join(value) if isinstance(value, list) else value)' "$FAKE_AGENT_DIR/call-$1.json" "$2"
+	cat "$FAKE_AGENT_DIR/call-$1.$2"
 }
 
 # last FILE KEY...: a value of the last line of a --json
@@ -222,8 +219,8 @@ test_E5_resume_goes_from_the_command_to_the_agent() {
 	want 'execute-phase: session' "$(last out session_id)" talk-7
 	want_in 'the first step goes on in the session' "$(call 1 argv)" '--resume talk-7'
 	want_in 'and so does what comes after a limit' "$(call 2 argv)" '--resume talk-7'
-	want_in "a step's own session goes before that" "$(cat "$FAKE_AGENT_DIR"/call-3.json "$FAKE_AGENT_DIR"/call-4.json)" '"--resume", "own-session"'
-	want_in 'what is red is told' "$(cat "$FAKE_AGENT_DIR"/call-*.json)" 'FAIL: test_basket'
+	want_in "a step's own session goes before that" "$(call 3 argv; call 4 argv)" '--resume own-session'
+	want_in 'what is red is told' "$(cat "$FAKE_AGENT_DIR"/call-*.prompt)" 'FAIL: test_basket'
 	want 'execute-phase: questions' "$(calls)" 6
 	want 'what was mended' "$(cat check.sh)" 'exit 0'
 
