@@ -77,10 +77,9 @@ END_TEST
 
 START_TEST(test_attempts_are_the_identical_call)
 {
-    try_start("{'id':'a','steps':[{'policy':'quick','env':{'EXTRA':'1'},'run':['sh','-c',"
-              "'env | sort | grep -v ^_=; pwd; exit 1']}]}");
-    (void)try_finish();
-    try_read_log();
+    try_run("{'id':'a','steps':[{'policy':'quick','env':{'EXTRA':'1'},'run':['sh','-c',"
+            "'env | sort | grep -v ^_=; pwd; exit 1']}]}",
+            TRY_ANY_EXIT);
 
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 3);
     const struct event *first = try_find(EVENT_ATTEMPT_STARTED, 0);
@@ -105,10 +104,9 @@ END_TEST
 
 START_TEST(test_failed_step_leaves_a_capture)
 {
-    try_start("{'id':'a','steps':[{'phase':'REFACTOR','env':{'TOKEN':'secret'},"
-              "'run':['sh','-c','echo why >&2; exit 9']}]}");
-    (void)try_finish();
-    try_read_log();
+    try_run("{'id':'a','steps':[{'phase':'REFACTOR','env':{'TOKEN':'secret'},"
+            "'run':['sh','-c','echo why >&2; exit 9']}]}",
+            TRY_ANY_EXIT);
 
     struct str text = {0};
     struct json *json;
@@ -133,10 +131,9 @@ END_TEST
 
 START_TEST(test_big_output_is_kept_in_part)
 {
-    try_start(
-        "{'id':'a','steps':[{'run':['sh','-c','yes 0123456 | head -c 4000000; echo; echo end']}]}");
-    ck_assert_int_eq(try_finish().exit_code, 0);
-    try_read_log();
+    try_run(
+        "{'id':'a','steps':[{'run':['sh','-c','yes 0123456 | head -c 4000000; echo; echo end']}]}",
+        0);
 
     struct str text = {0};
     try_read_output(0, 1, 1, &text);
@@ -583,12 +580,11 @@ END_TEST
 
 START_TEST(test_expected_match_is_looked_for)
 {
-    try_start("{'id':'a','steps':[{'phase':'RED','expect':{'match':'needle'},"
-              "'run':['sh','-c','echo a needle here; exit 1']}]},"
-              "{'id':'b','steps':[{'phase':'RED','expect':{'match':'needle'},"
-              "'run':['sh','-c','echo hay; exit 1']}]}");
-    (void)try_finish();
-    try_read_log();
+    try_run("{'id':'a','steps':[{'phase':'RED','expect':{'match':'needle'},"
+            "'run':['sh','-c','echo a needle here; exit 1']}]},"
+            "{'id':'b','steps':[{'phase':'RED','expect':{'match':'needle'},"
+            "'run':['sh','-c','echo hay; exit 1']}]}",
+            TRY_ANY_EXIT);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_PASSED);
     ck_assert_int_ne(tried.state.tasks[1].status, TASK_PASSED);
 }
@@ -598,12 +594,11 @@ END_TEST
  * tasks share. */
 START_TEST(test_failures_that_are_alike_have_one_fingerprint)
 {
-    try_start("{'id':'a','steps':[{'phase':'RED','run':['sh','-c','echo same; exit 3']}]},"
-              "{'id':'b','steps':[{'phase':'RED','run':['sh','-c','echo same; exit 3']}]},"
-              "{'id':'c','steps':[{'phase':'RED','run':['sh','-c','echo other; exit 3']}]},"
-              "{'id':'d','steps':[{'phase':'RED','run':['true']}]}");
-    (void)try_finish();
-    try_read_log();
+    try_run("{'id':'a','steps':[{'phase':'RED','run':['sh','-c','echo same; exit 3']}]},"
+            "{'id':'b','steps':[{'phase':'RED','run':['sh','-c','echo same; exit 3']}]},"
+            "{'id':'c','steps':[{'phase':'RED','run':['sh','-c','echo other; exit 3']}]},"
+            "{'id':'d','steps':[{'phase':'RED','run':['true']}]}",
+            TRY_ANY_EXIT);
     const struct digest a = tried.state.tasks[0].steps[0].attempts[0].fingerprint;
     ck_assert(a.hi != 0);
     ck_assert_uint_eq(tried.state.tasks[1].steps[0].attempts[0].fingerprint.hi, a.hi);
@@ -616,15 +611,14 @@ END_TEST
 /* Tried again is what the same call may mend; what did something else is not. */
 START_TEST(test_D3_output_that_does_not_fit_its_contract_is_no_success)
 {
-    try_start("{'id':'fits','steps':[{'policy':'quick','contract':{'required':['summary']},"
-              "'run':['echo','{\\'summary\\':1}']}]},"
-              "{'id':'lacks','steps':[{'policy':'quick','contract':{'required':['summary']},"
-              "'run':['echo','{}']}]},"
-              "{'id':'other','steps':[{'policy':'quick',"
-              "'contract':{'properties':{'kernel':{'const':'tax'}}},"
-              "'run':['echo','{\\'kernel\\':\\'vat\\'}']}]}");
-    ck_assert_int_eq(try_finish().exit_code, 1);
-    try_read_log();
+    try_run("{'id':'fits','steps':[{'policy':'quick','contract':{'required':['summary']},"
+            "'run':['echo','{\\'summary\\':1}']}]},"
+            "{'id':'lacks','steps':[{'policy':'quick','contract':{'required':['summary']},"
+            "'run':['echo','{}']}]},"
+            "{'id':'other','steps':[{'policy':'quick',"
+            "'contract':{'properties':{'kernel':{'const':'tax'}}},"
+            "'run':['echo','{\\'kernel\\':\\'vat\\'}']}]}",
+            1);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_PASSED);
     const struct step_state *lacks = &tried.state.tasks[1].steps[0];
     ck_assert_int_eq(lacks->end, DECISION_RETRY_EXHAUSTED);
@@ -680,10 +674,9 @@ END_TEST
 START_TEST(test_fingerprint_of_a_part_says_so)
 {
     /* Long lines: a sanitizer makes many short ones take long. */
-    try_start("{'id':'a','steps':[{'phase':'RED','run':['sh','-c','yes $(printf %060000d 0) | "
-              "head -c 70000000; exit 1']}]}");
-    (void)try_finish();
-    try_read_log();
+    try_run("{'id':'a','steps':[{'phase':'RED','run':['sh','-c','yes $(printf %060000d 0) | "
+            "head -c 70000000; exit 1']}]}",
+            TRY_ANY_EXIT);
     const struct attempt_state *attempt = &tried.state.tasks[0].steps[0].attempts[0];
     ck_assert(attempt->partial);
     ck_assert_int_gt(attempt->skipped_bytes, 0);
@@ -698,10 +691,9 @@ END_TEST
 /* A window compares JSON as it is; the rungs look past what moves by itself. */
 START_TEST(test_C2_json_that_only_moves_is_a_circle_and_no_full_window)
 {
-    try_start("{'id':'a','steps':[{'policy':{'like':'quick','max_attempts':9,'multiplier':1,"
-              "'window':3},'run':['sh','-c','echo [$(date +%s%N)]; exit 1']}]}");
-    ck_assert_int_eq(try_finish().exit_code, 3);
-    try_read_log();
+    try_run("{'id':'a','steps':[{'policy':{'like':'quick','max_attempts':9,'multiplier':1,"
+            "'window':3},'run':['sh','-c','echo [$(date +%s%N)]; exit 1']}]}",
+            3);
     const struct step_state *step = &tried.state.tasks[0].steps[0];
     ck_assert_uint_eq(step->attempt_count, 5);
     ck_assert_int_eq(step->same, 1);
@@ -714,11 +706,9 @@ END_TEST
 /* Clocks and process numbers differ from try to try: it is the same failure all the same. */
 START_TEST(test_C4_equal_but_for_what_moves_is_entropy)
 {
-    try_start(
-        "{'id':'a','steps':[{'policy':{'like':'quick','max_attempts':9,'multiplier':1},'run':["
-        "'sh','-c','echo $(date +%H:%M:%S.%N) pid $$ failed; echo 3 is not 4; exit 1']}]}");
-    ck_assert_int_eq(try_finish().exit_code, 3);
-    try_read_log();
+    try_run("{'id':'a','steps':[{'policy':{'like':'quick','max_attempts':9,'multiplier':1},'run':["
+            "'sh','-c','echo $(date +%H:%M:%S.%N) pid $$ failed; echo 3 is not 4; exit 1']}]}",
+            3);
     const struct step_state *step = &tried.state.tasks[0].steps[0];
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_STUCK);
     ck_assert_int_eq(tried.state.tasks[0].entropy, 1);
@@ -747,10 +737,9 @@ END_TEST
 
 START_TEST(test_C4_a_full_window_has_its_record_too)
 {
-    try_start("{'id':'a','steps':[{'policy':{'like':'research','base_delay_ms':1},"
-              "'run':['sh','-c','echo same; exit 1']}]}");
-    ck_assert_int_eq(try_finish().exit_code, 3);
-    try_read_log();
+    try_run("{'id':'a','steps':[{'policy':{'like':'research','base_delay_ms':1},"
+            "'run':['sh','-c','echo same; exit 1']}]}",
+            3);
     const struct step_state *step = &tried.state.tasks[0].steps[0];
     ck_assert(step->attempts[0].fingerprint.hi != 0);
     ck_assert_uint_eq(step->attempts[0].fingerprint.hi, step->attempts[1].fingerprint.hi);
@@ -900,10 +889,9 @@ END_TEST
 START_TEST(test_a_line_without_an_end_is_cut)
 {
     tried.keys = "'idempotent':true,'limits':{'output_line_bytes':1024},";
-    try_start("{'id':'a','steps':[{'run':['sh','-c','head -c 1048576 /dev/zero | tr \\\"\\\\0\\\" "
-              "x; echo; echo end']}]}");
-    ck_assert_int_eq(try_finish().exit_code, 0);
-    try_read_log();
+    try_run("{'id':'a','steps':[{'run':['sh','-c','head -c 1048576 /dev/zero | tr \\\"\\\\0\\\" "
+            "x; echo; echo end']}]}",
+            0);
     ck_assert_int_eq(tried.state.tasks[0].steps[0].attempts[0].outcome.lines[0], 1024 + 1);
 }
 END_TEST

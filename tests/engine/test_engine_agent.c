@@ -116,17 +116,10 @@ static void setup(void)
     write_file("fake.sh", fake, 0700);
 }
 
-static void run(const char *tasks, int exit_code)
-{
-    try_start(tasks);
-    ck_assert_int_eq(try_finish().exit_code, exit_code);
-    try_read_log();
-}
-
 START_TEST(test_agent_runs_live_and_its_session_is_kept)
 {
     say(1, INIT "\n" TEXT("I look.") "\n" CALL("1", "ls") "\n" RESULT("1", "a.c") "\n" DONE("ok"));
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','output':'out.txt'}]}", 0);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','output':'out.txt'}]}", 0);
 
     check_file("prompt.1", "Make it.");
     check_file_has("calls", "--output-format stream-json");
@@ -151,7 +144,7 @@ END_TEST
 START_TEST(test_prompt_is_an_argument_where_the_cli_wants_it_so)
 {
     say(1, INIT "\n" DONE("ok"));
-    run("{'id':'a','steps':[{'agent':'spoken','prompt':'Make it.'}]}", 0);
+    try_run("{'id':'a','steps':[{'agent':'spoken','prompt':'Make it.'}]}", 0);
     check_file_has("calls", "Make it.");
     check_file("prompt.1", "");
 }
@@ -162,7 +155,7 @@ START_TEST(test_E2_limit_is_waited_out_and_the_session_goes_on)
     say(1, INIT "\n" LIMITED);
     and_do(1, "exit 1\n");
     say(2, INIT "\n" DONE("ok"));
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 0);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 0);
 
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 2);
     ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->b, TRANSIENT_API_RATE_LIMIT);
@@ -178,7 +171,7 @@ START_TEST(test_session_that_is_gone_begins_anew_within_the_try)
     and_do(1, "exit 1\n");
     and_do(2, "echo 'No conversation found with session ID: x' >&2; exit 1\n");
     say(3, INIT "\n" DONE("ok"));
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 0);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 0);
 
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 2);
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_RUNNING, 0), 3);
@@ -190,7 +183,7 @@ END_TEST
 START_TEST(test_E5_step_begins_in_the_session_that_it_names)
 {
     say(1, INIT "\n" DONE("ok"));
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','resume':'1234'}]}", 0);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','resume':'1234'}]}", 0);
     check_file_has("calls", "--resume 1234");
     check_file("prompt.1", "Make it.");
     ck_assert_ptr_nonnull(strstr(try_find(EVENT_AGENT_SESSION, 0)->text, "\"resumed\":true"));
@@ -199,7 +192,7 @@ END_TEST
 
 START_TEST(test_E2_agent_that_is_not_there_is_told_with_how_to_get_it)
 {
-    run("{'id':'a','steps':[{'agent':'gone','prompt':'Make it.'," QUICK "}]}", 1);
+    try_run("{'id':'a','steps':[{'agent':'gone','prompt':'Make it.'," QUICK "}]}", 1);
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 1);
     ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->c, REASON_NOT_FOUND);
     const char *why = try_find(EVENT_ATTEMPT_ENDED, 0)->text;
@@ -212,9 +205,9 @@ START_TEST(test_E2_silent_agent_is_ended_with_all_that_it_started)
 {
     say(1, INIT "\n" CALL("1", "make wait"));
     and_do(1, "sleep 1000 & exec sleep 1000\n");
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','quiet_s':2,"
-        "'policy':{'like':'transport','max_attempts':1}}]}",
-        1);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','quiet_s':2,"
+            "'policy':{'like':'transport','max_attempts':1}}]}",
+            1);
     const struct event *ended = try_find(EVENT_ATTEMPT_ENDED, 0);
     ck_assert_int_eq(ended->a, OUTCOME_TIMEOUT);
     ck_assert_int_eq(tried.state.steps[0].attempts[0].outcome.quiet_ms, 2000);
@@ -230,9 +223,9 @@ START_TEST(test_own_retries_do_not_keep_an_agent_from_being_silent)
     and_do(1, "while :; do\n"
               "echo '{\"type\":\"system\",\"subtype\":\"api_retry\",\"error\":\"server_error\"}'\n"
               "sleep 0.05\ndone\n");
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','quiet_s':1,"
-        "'policy':{'like':'transport','max_attempts':1}}]}",
-        1);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','quiet_s':1,"
+            "'policy':{'like':'transport','max_attempts':1}}]}",
+            1);
     ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_TIMEOUT);
     ck_assert_int_eq(tried.state.steps[0].attempts[0].outcome.quiet_ms, 1000);
     ck_assert_int_gt(tried.state.tasks[0].agent->past.own_retries, 1);
@@ -262,8 +255,8 @@ START_TEST(test_own_retry_tells_the_cause_before_the_end)
              retried[_i].status, retried[_i].error);
     say(1, str_text(&line));
     and_do(1, "exec sleep 1000\n");
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','quiet_s':1}]}",
-        retried[_i].exit_code);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','quiet_s':1}]}",
+            retried[_i].exit_code);
     const struct attempt_state *attempt = &tried.state.steps[0].attempts[0];
     ck_assert_uint_eq(tried.state.steps[0].attempt_count, 1);
     ck_assert_int_eq(attempt->outcome.kind, retried[_i].kind);
@@ -294,9 +287,9 @@ START_TEST(test_own_retries_count_like_tries_and_their_time_as_waiting)
     say(2, INIT);
     and_do(2, OWN_RETRY OVERLOADED);
     say(3, INIT "\n" DONE("too late"));
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.',"
-        "'policy':{'like':'transport','base_delay_ms':1,'jitter':0,'max_attempts':5}}]}",
-        1);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.',"
+            "'policy':{'like':'transport','base_delay_ms':1,'jitter':0,'max_attempts':5}}]}",
+            1);
     const struct step_state *step = &tried.state.steps[0];
     ck_assert_int_eq(step->end, DECISION_TRANSIENT_EXHAUSTED);
     ck_assert_uint_eq(step->attempt_count, 2);
@@ -315,7 +308,7 @@ END_TEST
 
 START_TEST(test_quiet_limit_holds_for_a_command_too)
 {
-    run("{'id':'a','steps':[{'run':['sleep','1000'],'quiet_s':0.1,'phase':'REFACTOR'}]}", 1);
+    try_run("{'id':'a','steps':[{'run':['sleep','1000'],'quiet_s':0.1,'phase':'REFACTOR'}]}", 1);
     ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_TIMEOUT);
 }
 END_TEST
@@ -324,9 +317,9 @@ START_TEST(test_D2_result_that_breaks_its_contract_is_repaired_in_the_session)
 {
     say(1, INIT "\n" DONE("nothing"));
     say(2, INIT "\n" DONE("{\\'summary\\':\\'s\\'}"));
-    run("{'id':'a','rounds':3,'steps':[{'agent':'fake','prompt':'Make it.','output':'out.json',"
-        "'contract':{'type':'object','required':['summary']}}]}",
-        0);
+    try_run("{'id':'a','rounds':3,'steps':[{'agent':'fake','prompt':'Make it.','output':'out.json',"
+            "'contract':{'type':'object','required':['summary']}}]}",
+            0);
     ck_assert_uint_eq(try_count(EVENT_ROUND_STARTED, 0), 1);
     check_file_has("calls", "--resume " SESSION);
     check_file_has("prompt.2", "NOT_JSON");
@@ -339,10 +332,10 @@ START_TEST(test_red_check_goes_to_the_agent_until_it_is_green)
     say(1, INIT "\n" DONE("done"));
     say(2, INIT "\n" DONE("really done"));
     and_do(2, "touch fixed\n");
-    run("{'id':'a','rounds':3,'steps':[{'agent':'fake','prompt':'Make it.'},"
-        "{'run':['sh','-c','test -f fixed || { echo 2 tests failed >&2; exit 3; }'],"
-        "'idempotent':true}]}",
-        0);
+    try_run("{'id':'a','rounds':3,'steps':[{'agent':'fake','prompt':'Make it.'},"
+            "{'run':['sh','-c','test -f fixed || { echo 2 tests failed >&2; exit 3; }'],"
+            "'idempotent':true}]}",
+            0);
     ck_assert_uint_eq(try_count(EVENT_ROUND_STARTED, 0), 1);
     ck_assert_int_eq(tried.state.tasks[0].agent->round, 2);
     check_file_has("calls", "--resume " SESSION);
@@ -359,7 +352,7 @@ END_TEST
 START_TEST(test_refused_call_as_the_last_one_needs_a_person)
 {
     say(1, INIT "\n" CALL("1", "git push") "\n" DENIED("1") "\n" DONE("All done."));
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 4);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 4);
     const struct attempt_state *attempt = &tried.state.steps[0].attempts[0];
     ck_assert_uint_eq(tried.state.steps[0].attempt_count, 1);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_NEEDS_YOU);
@@ -375,7 +368,7 @@ START_TEST(test_refused_calls_of_an_agent_that_went_on_are_only_counted)
 {
     say(1, INIT "\n" CALL("1", "git push") "\n" DENIED("1") "\n" CALL("2", "curl x") "\n" DENIED(
                "2") "\n" CALL("3", "make") "\n" RESULT("3", "ok") "\n" DONE("All done."));
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 0);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 0);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_PASSED);
     ck_assert_int_eq(tried.state.used.refused, 2);
 }
@@ -384,9 +377,9 @@ END_TEST
 START_TEST(test_check_that_passes_outweighs_a_refused_call)
 {
     say(1, INIT "\n" CALL("1", "make test") "\n" DENIED("1") "\n" DONE("I need permission."));
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'},{'run':['true'],"
-        "'idempotent':true}]}",
-        0);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'},{'run':['true'],"
+            "'idempotent':true}]}",
+            0);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_PASSED);
     ck_assert_int_eq(tried.state.used.refused, 1);
 }
@@ -397,9 +390,9 @@ START_TEST(test_check_that_fails_after_a_refused_call_needs_a_person)
     const struct event *ended = NULL;
     say(1, INIT "\n" CALL("1", "make test") "\n" DENIED("1") "\n" DONE("All done."));
     say(2, INIT "\n" CALL("1", "make all") "\n" DENIED("1") "\n" DONE("All done."));
-    run("{'id':'a','rounds':2,'steps':[{'agent':'fake','prompt':'Make it.'},"
-        "{'run':['sh','-c','cat calls; exit 1'],'idempotent':true}]}",
-        4);
+    try_run("{'id':'a','rounds':2,'steps':[{'agent':'fake','prompt':'Make it.'},"
+            "{'run':['sh','-c','cat calls; exit 1'],'idempotent':true}]}",
+            4);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_NEEDS_YOU);
     ck_assert_int_eq(tried.state.tasks[0].agent->round, 2); /* it had its chance to mend that */
     ck_assert_int_eq(tried.state.used.refused, 2);
@@ -434,7 +427,7 @@ static void say_loop(int calls)
 START_TEST(test_C4_calls_that_go_in_circles_are_stopped)
 {
     say_loop(60);
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'}]}", 3);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'}]}", 3);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_STUCK);
     ck_assert_int_eq(try_find(EVENT_LOOP_SUSPECTED, 0)->e, EVENT_LOOP_OF_CALLS);
 }
@@ -450,7 +443,7 @@ START_TEST(test_what_failed_before_a_loop_of_messages_is_kept)
                         "tokens'}\n" TEXT("I make the conversation shorter and go on."));
     say(1, str_text(&lines));
     and_do(1, "exec sleep 1000\n");
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'}]}", 3);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'}]}", 3);
     struct verdict room;
     const struct verdict *verdict = step_state_verdict(&tried.state.steps[0], &room);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_STUCK);
@@ -468,7 +461,7 @@ START_TEST(test_nudge_is_said_with_the_next_prompt)
               "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":529,\"result\":"
               "\"API Error: Overloaded\",\"session_id\":\"" SESSION "\"}\nEND\nexit 1\n");
     say(2, INIT "\n" DONE("ok"));
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 0);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 0);
     const struct event *suspected = try_find(EVENT_LOOP_SUSPECTED, 0);
     ck_assert_int_eq(suspected->e, EVENT_LOOP_OF_CALLS);
     ck_assert_ptr_nonnull(strstr(suspected->text, "\"nudge\""));
@@ -482,7 +475,7 @@ START_TEST(test_wall_budget_ends_the_agent)
 {
     say(1, INIT);
     and_do(1, "exec sleep 1000\n");
-    run("{'id':'a','budget':{'wall_s':1},'steps':[{'agent':'fake','prompt':'Make it.'}]}", 4);
+    try_run("{'id':'a','budget':{'wall_s':1},'steps':[{'agent':'fake','prompt':'Make it.'}]}", 4);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_NEEDS_YOU);
     ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_CANCELLED);
 }
@@ -491,7 +484,7 @@ END_TEST
 START_TEST(test_budget_that_is_spent_holds_the_task)
 {
     say_loop(2);
-    run("{'id':'a','budget':{'calls':2},'steps':[{'agent':'fake','prompt':'Make it.'}]}", 4);
+    try_run("{'id':'a','budget':{'calls':2},'steps':[{'agent':'fake','prompt':'Make it.'}]}", 4);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_NEEDS_YOU);
     ck_assert_uint_ge(try_count(EVENT_BUDGET, 0), 1);
 }
@@ -503,7 +496,7 @@ START_TEST(test_fast_agent_is_stopped_at_its_budget)
     say(1, INIT
         "\n" CALL("1", "ls") "\n" CALL("2", "ls a") "\n" CALL("3", "ls b") "\n" CALL("4", "ls c"));
     and_do(1, "exec sleep 1000\n");
-    run("{'id':'a','budget':{'turns':3},'steps':[{'agent':'fake','prompt':'Make it.'}]}", 4);
+    try_run("{'id':'a','budget':{'turns':3},'steps':[{'agent':'fake','prompt':'Make it.'}]}", 4);
     ck_assert_uint_eq(try_count(EVENT_BUDGET, 0), 2);
     const struct event *told = try_find(EVENT_BUDGET, 0);
     const struct event *spent = told + 1;
@@ -521,9 +514,9 @@ START_TEST(test_output_makes_the_folders_above_it)
 {
     say(1, INIT "\n" DONE("ok"));
     and_do(1, "mkdir out\n");
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.',"
-        "'output':'out/of/it/answer.txt'}]}",
-        0);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.',"
+            "'output':'out/of/it/answer.txt'}]}",
+            0);
     check_file("out/of/it/answer.txt", "ok");
 }
 END_TEST
@@ -532,7 +525,8 @@ START_TEST(test_output_never_follows_a_link)
 {
     say(1, INIT "\n" DONE("ok"));
     and_do(1, "ln -s / away\n");
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','output':'away/tmp/out.txt'}]}", 1);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','output':'away/tmp/out.txt'}]}",
+            1);
     ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->c, REASON_SETUP);
     ck_assert_ptr_nonnull(strstr(try_find(EVENT_ATTEMPT_JUDGED, 0)->text, "away/tmp/out.txt"));
 }
@@ -543,7 +537,7 @@ START_TEST(test_output_that_cannot_be_written_is_told_by_its_name)
 {
     say(1, INIT "\n" DONE("ok"));
     and_do(1, "mkdir -p out.txt/in\n");
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','output':'out.txt'}]}", 1);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','output':'out.txt'}]}", 1);
     ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->c, REASON_SETUP);
     const char *why = try_find(EVENT_ATTEMPT_JUDGED, 0)->text;
     ck_assert_ptr_nonnull(strstr(why, "cannot rename a file to 'out.txt'"));
@@ -559,9 +553,9 @@ START_TEST(test_capture_names_session_and_costs)
     const struct log_output_key key = {.run = 1, .attempt = 1};
     say(1, INIT "\n" CALL("1", "ls") "\n" RESULT("1", "a.c") "\n" LIMITED);
     and_do(1, "exit 1\n");
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','policy':{'like':'transport',"
-        "'max_attempts':1}}]}",
-        1);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','policy':{'like':'transport',"
+            "'max_attempts':1}}]}",
+            1);
     ck_assert(log_reader_capture(tried.reader, &key, &text, &err));
     ck_assert_ptr_nonnull(
         strstr(str_text(&text), "\"agent\":{\"name\":\"fake\",\"session\":\"" SESSION));
@@ -635,7 +629,7 @@ START_TEST(test_secret_in_a_prompt_is_told_to_the_agent_and_to_nobody_else)
                    "{'id':'a','steps':[{'agent':'%s','prompt':'Use [cut:MY_TOKEN].','policy':"
                    "{'like':'transport','max_attempts':1}}]}",
                    prompted_how[_i]);
-    run(task, 1);
+    try_run(task, 1);
     check_file_has(_i == 0 ? "prompt.1" : "calls", secret);
     ck_assert(!is_in_log(secret));
     ck_assert(is_in_log("[cut:MY_TOKEN]"));
@@ -659,7 +653,7 @@ START_TEST(test_secret_in_pieces_of_a_message_is_cut)
     tried.options.redactor = redactor;
     say(1, "{'type':'init','session_id':'" SESSION "'}\n" DELTA("It is first-h") "\n" DELTA(
                "alf-second-half.") "\n{'type':'result','status':'success'}");
-    run("{'id':'a','steps':[{'agent':'pieces','prompt':'Say it.','output':'out.txt'}]}", 0);
+    try_run("{'id':'a','steps':[{'agent':'pieces','prompt':'Say it.','output':'out.txt'}]}", 0);
     try_read_output(0, 1, LOG_STREAM_AGENT, &words);
     ck_assert_ptr_nonnull(strstr(str_text(&words), "It is [cut:MY_TOKEN]."));
     ck_assert(!is_in_log("first-half-second-half"));
@@ -674,7 +668,7 @@ START_TEST(test_child_that_the_agent_leaves_is_ended)
     char *text;
     say(1, INIT "\n" DONE("ok"));
     and_do(1, "(trap '' HUP TERM; exec setsid sleep 1000) & echo $! >child\n");
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'}]}", 0);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'}]}", 0);
     text = read_file("child");
     const pid_t pid = (pid_t)strtol(text, NULL, 10);
     free(text);

@@ -129,10 +129,9 @@ END_TEST
 
 START_TEST(test_a_workspace_that_its_try_took_away_is_told)
 {
-    try_start("{'id':'a','workspace':'worktree','steps':[{'policy':{'like':'default',"
-              "'max_attempts':1},'run':['sh','-c','rm -rf $PWD; exit 1']}]}");
-    ck_assert_int_eq(try_finish().exit_code, 1);
-    try_read_log();
+    try_run("{'id':'a','workspace':'worktree','steps':[{'policy':{'like':'default',"
+            "'max_attempts':1},'run':['sh','-c','rm -rf $PWD; exit 1']}]}",
+            1);
     const struct event *changed = try_find(EVENT_WORKSPACE_CHANGED, 0);
     ck_assert(changed->a == 0 && changed->d == 1);
     ck_assert_ptr_nonnull(strstr(changed->text, "cannot open the workspace"));
@@ -152,14 +151,13 @@ static bool has_tree(const char *task)
 
 START_TEST(test_what_needs_a_task_starts_from_its_result)
 {
-    try_start("{'id':'a','steps':[{'run':['sh','-c','echo from a >a.txt']}]},"
-              "{'id':'b','steps':[{'run':['sh','-c','echo from b >b.txt']},"
-              "{'phase':'VERIFY','run':['grep','b','b.txt']}]},"
-              "{'id':'c','needs':['a','b'],'steps':[{'run':['sh','-c','cat a.txt b.txt']}]},"
-              "{'id':'d','needs':['a'],'steps':[{'phase':'VERIFY','policy':{'like':'default',"
-              "'max_attempts':1},'run':['sh','-c','echo bad >a.txt; exit 1']}]}");
-    (void)try_finish();
-    try_read_log();
+    try_run("{'id':'a','steps':[{'run':['sh','-c','echo from a >a.txt']}]},"
+            "{'id':'b','steps':[{'run':['sh','-c','echo from b >b.txt']},"
+            "{'phase':'VERIFY','run':['grep','b','b.txt']}]},"
+            "{'id':'c','needs':['a','b'],'steps':[{'run':['sh','-c','cat a.txt b.txt']}]},"
+            "{'id':'d','needs':['a'],'steps':[{'phase':'VERIFY','policy':{'like':'default',"
+            "'max_attempts':1},'run':['sh','-c','echo bad >a.txt; exit 1']}]}",
+            TRY_ANY_EXIT);
 
     struct str text = {0};
     try_read_output(2, 1, 1, &text);
@@ -182,12 +180,11 @@ END_TEST
 /* git takes a tag before a branch where both have the name. */
 START_TEST(test_a_tag_called_like_a_result_is_none)
 {
-    try_start("{'id':'a','steps':[{'run':['sh','-c','echo from a >a.txt; git tag devs/1/a; "
-              "git tag devs/1/b']}]},"
-              "{'id':'b','needs':['a'],'steps':[{'run':['sh','-c','cat a.txt >b.txt']}]},"
-              "{'id':'c','needs':['a','b'],'steps':[{'run':['cat','a.txt','b.txt']}]}");
-    ck_assert_int_eq(try_finish().exit_code, 0);
-    try_read_log();
+    try_run("{'id':'a','steps':[{'run':['sh','-c','echo from a >a.txt; git tag devs/1/a; "
+            "git tag devs/1/b']}]},"
+            "{'id':'b','needs':['a'],'steps':[{'run':['sh','-c','cat a.txt >b.txt']}]},"
+            "{'id':'c','needs':['a','b'],'steps':[{'run':['cat','a.txt','b.txt']}]}",
+            0);
 
     struct str text = {0};
     try_read_output(2, 1, 1, &text);
@@ -199,11 +196,10 @@ END_TEST
 
 START_TEST(test_results_that_do_not_merge_need_a_person)
 {
-    try_start("{'id':'a','steps':[{'run':['sh','-c','echo from a >src/one.c']}]},"
-              "{'id':'b','steps':[{'run':['sh','-c','echo from b >src/one.c']}]},"
-              "{'id':'c','needs':['a','b'],'steps':[{'run':['true']}]}");
-    ck_assert_int_eq(try_finish().exit_code, 4);
-    try_read_log();
+    try_run("{'id':'a','steps':[{'run':['sh','-c','echo from a >src/one.c']}]},"
+            "{'id':'b','steps':[{'run':['sh','-c','echo from b >src/one.c']}]},"
+            "{'id':'c','needs':['a','b'],'steps':[{'run':['true']}]}",
+            4);
     const struct event *end = try_find(EVENT_ATTEMPT_ENDED, 2);
     ck_assert_int_eq(tried.state.tasks[2].status, TASK_NEEDS_YOU);
     ck_assert_int_eq(end->a, OUTCOME_NOT_STARTED);
@@ -230,10 +226,9 @@ static void put_docker_in_path(void)
 START_TEST(test_B5_starts_of_a_sandbox_that_are_used_up_leave_one_record)
 {
     put_docker_in_path();
-    try_start("{'id':'a','steps':[{'phase':'REFACTOR','sandbox':{'kind':'docker','image':'none'},"
-              "'run':['true']}]}");
-    ck_assert_int_eq(try_finish().exit_code, 1);
-    try_read_log();
+    try_run("{'id':'a','steps':[{'phase':'REFACTOR','sandbox':{'kind':'docker','image':'none'},"
+            "'run':['true']}]}",
+            1);
 
     const struct step_state *step = &tried.state.tasks[0].steps[0];
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 4);
@@ -270,13 +265,12 @@ START_TEST(test_B1_memory_over_the_limit_is_told_from_an_exit_like_it)
 {
     if (!has_bwrap_and_groups())
         return;
-    try_start("{'id':'eats','steps':[{'policy':{'like':'default','max_attempts':1},"
-              "'sandbox':{'kind':'bwrap','memory_mb':32},"
-              "'run':['sh','-c','head -c 200000000 /dev/zero | tail -c 190000000 >/dev/null']}]},"
-              "{'id':'says','steps':[{'policy':{'like':'default','max_attempts':1},"
-              "'sandbox':{'kind':'bwrap','memory_mb':512},'run':['sh','-c','exit 137']}]}");
-    (void)try_finish();
-    try_read_log();
+    try_run("{'id':'eats','steps':[{'policy':{'like':'default','max_attempts':1},"
+            "'sandbox':{'kind':'bwrap','memory_mb':32},"
+            "'run':['sh','-c','head -c 200000000 /dev/zero | tail -c 190000000 >/dev/null']}]},"
+            "{'id':'says','steps':[{'policy':{'like':'default','max_attempts':1},"
+            "'sandbox':{'kind':'bwrap','memory_mb':512},'run':['sh','-c','exit 137']}]}",
+            TRY_ANY_EXIT);
     const struct attempt_state *eats = &tried.state.tasks[0].steps[0].attempts[0];
     const struct attempt_state *says = &tried.state.tasks[1].steps[0].attempts[0];
     ck_assert_int_eq(eats->class, VERDICT_TRANSIENT);
@@ -332,9 +326,7 @@ END_TEST
 START_TEST(test_best_effort_is_marked)
 {
     tried.keys = "'idempotent':true,'sandbox':{'kind':'none','network':false,'best_effort':true},";
-    try_start("{'id':'a','steps':[{'run':['true']}]}");
-    ck_assert_int_eq(try_finish().exit_code, 0);
-    try_read_log();
+    try_run("{'id':'a','steps':[{'run':['true']}]}", 0);
     ck_assert_uint_eq(try_count(EVENT_SANDBOX_LACKS, 0), 1);
     ck_assert_str_eq(tried.state.tasks[0].place->lacks, "network");
 }
@@ -368,9 +360,7 @@ START_TEST(test_A11_what_was_interrupted_finds_its_tree_as_it_was)
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 
     tried.options.resume = 1;
-    try_start(tasks);
-    ck_assert_int_eq(try_finish().exit_code, 0);
-    try_read_log();
+    try_run(tasks, 0);
     const struct step_state *step = &tried.state.tasks[0].steps[1];
     ck_assert_uint_eq(step->attempt_count, 2);
     ck_assert_int_eq(step->attempts[0].outcome.kind, OUTCOME_INTERRUPTED);
@@ -440,9 +430,7 @@ START_TEST(test_A11_a_later_step_does_not_begin_in_a_workspace_made_anew)
 
     stage_sh(tried.place.dir, "chmod -R u+rwx work; rm -r work/*", NULL, 0);
     tried.options.resume = 1;
-    try_start(tasks);
-    ck_assert_int_eq(try_finish().exit_code, 1);
-    try_read_log();
+    try_run(tasks, 1);
     const struct step_state *step = &tried.state.tasks[0].steps[1];
     const struct attempt_state *last = &step->attempts[step->attempt_count - 1];
     ck_assert_int_eq(last->outcome.kind, OUTCOME_NOT_STARTED);
@@ -458,9 +446,7 @@ START_TEST(test_B3_workspace_that_cannot_be_made_is_told_at_once)
     char dir[PATH_MAX];
     (void)snprintf(dir, sizeof(dir), "%s/plain", stage.dir);
     tried.options.run_dir = dir;
-    try_start("{'id':'a','steps':[{'run':['true']}]}");
-    ck_assert_int_eq(try_finish().exit_code, 1);
-    try_read_log();
+    try_run("{'id':'a','steps':[{'run':['true']}]}", 1);
     const struct event *end = try_find(EVENT_ATTEMPT_ENDED, 0);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_GAVE_UP);
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 1);
@@ -526,9 +512,7 @@ static void check_found(int number, const char *wanted)
 
 START_TEST(test_agent_that_goes_on_in_its_session_finds_its_tree)
 {
-    try_start("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}");
-    ck_assert_int_eq(try_finish().exit_code, 0);
-    try_read_log();
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 0);
     ck_assert(is_beside("resumed.2"));
     check_found(2, "made.1 ");
     ck_assert_uint_eq(try_count(EVENT_WORKSPACE_SAVED, 0), 1);
@@ -538,9 +522,7 @@ END_TEST
 
 START_TEST(test_agent_that_begins_anew_finds_the_first_tree)
 {
-    try_start("{'id':'a','steps':[{'agent':'forgets','prompt':'Make it.'," QUICK "}]}");
-    ck_assert_int_eq(try_finish().exit_code, 0);
-    try_read_log();
+    try_run("{'id':'a','steps':[{'agent':'forgets','prompt':'Make it.'," QUICK "}]}", 0);
     ck_assert(!is_beside("resumed.2"));
     check_found(2, "");
     ck_assert_uint_eq(try_count(EVENT_WORKSPACE_RESET, 0), 1);
@@ -567,9 +549,7 @@ START_TEST(test_retry_in_a_later_round_finds_the_tree_of_that_round)
                    "{'policy':{'like':'default','base_delay_ms':1,'max_attempts':2},"
                    "'run':['sh','%s/check','%s']}]}",
                    stage.dir, stage.dir);
-    try_start(task);
-    ck_assert_int_eq(try_finish().exit_code, 0);
-    try_read_log();
+    try_run(task, 0);
     check_found(2, "made.1 ");
     stage_sh(stage.dir, "tr '\\n' ' ' <check.4", found, sizeof(found));
     ck_assert_str_eq(found, "junk.2 made.1 made.2 ");
@@ -586,10 +566,9 @@ START_TEST(test_agent_in_a_sandbox_hears_its_prompt)
         (void)printf("skipped: bwrap cannot be had here: %s\n", means.why);
         return;
     }
-    try_start("{'id':'a','steps':[{'agent':'echoes','prompt':'Say it again.',"
-              "'sandbox':'bwrap'}]}");
-    ck_assert_int_eq(try_finish().exit_code, 0);
-    try_read_log();
+    try_run("{'id':'a','steps':[{'agent':'echoes','prompt':'Say it again.',"
+            "'sandbox':'bwrap'}]}",
+            0);
     try_read_output(0, 1, LOG_STREAM_AGENT, &words);
     ck_assert_ptr_nonnull(strstr(str_text(&words), "Say it again."));
     str_done(&words);

@@ -453,18 +453,14 @@ START_TEST(test_run_that_has_ended_is_taken_up)
     tried.options.take_up = TAKE_UP_ASKED;
     tried.options.asked = &of_passed;
     tried.options.asked_count = 1;
-    try_start(tasks);
-    (void)try_finish();
-    try_read_log();
+    try_run(tasks, TRY_ANY_EXIT);
     ck_assert_int_eq(try_find(EVENT_CONTROL_ANSWERED, 1)->b, 0);
     ck_assert_uint_eq(try_count(EVENT_RUN_ENDED, -1), 1);
 
     try_make_file("go");
     tried.options.take_up = TAKE_UP_FAILED;
     tried.options.asked_count = 0;
-    try_start(tasks);
-    ck_assert_int_eq(try_finish().exit_code, 0);
-    try_read_log();
+    try_run(tasks, 0);
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 2);
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 1), 1);
     ck_assert_uint_eq(try_count(EVENT_RUN_ENDED, -1), 2);
