@@ -20,10 +20,8 @@ static struct config config;
 /* What is said on stderr goes to a file beside the settings. */
 static void setup(void)
 {
-    char path[PATH_MAX];
     (void)snprintf(dir, sizeof(dir), "%s", test_tmpdir());
-    (void)snprintf(path, sizeof(path), "%s/said", dir);
-    int fd = open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
+    int fd = open(test_path(dir, "said"), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
     ck_assert_int_ge(fd, 0);
     ck_assert_int_ge(dup2(fd, STDERR_FILENO), 0);
     (void)close(fd);
@@ -39,10 +37,7 @@ static void write_file(const char *where, const char *text)
 {
     char path[PATH_MAX];
     (void)snprintf(path, sizeof(path), "%s%s/devs.config.json", dir, where);
-    FILE *file = fopen(path, "we");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(text, file), 0);
-    ck_assert_int_eq(fclose(file), 0);
+    test_write_file(path, text, 0644);
 }
 
 static int read_in(const char *where)
@@ -55,11 +50,10 @@ static int read_in(const char *where)
 /* Everything on stderr, which names the file by `dir`. */
 static void want_said(const char *want)
 {
-    char path[PATH_MAX], whole[2 * PATH_MAX];
+    char whole[2 * PATH_MAX];
     (void)fflush(stderr);
-    (void)snprintf(path, sizeof(path), "%s/said", dir);
     (void)snprintf(whole, sizeof(whole), "devs: %s/devs.config.json: %s", dir, want);
-    char *said = test_read_file(path);
+    char *said = test_read_file(test_path(dir, "said"));
     ck_assert_ptr_nonnull(said);
     ck_assert_str_eq(said, whole);
     free(said);
@@ -175,10 +169,8 @@ END_TEST
 /* It is there, so what is above it is not meant. */
 START_TEST(test_a_file_that_cannot_be_opened)
 {
-    char path[PATH_MAX];
     make_folder("/a");
-    (void)snprintf(path, sizeof(path), "%s/devs.config.json", dir);
-    ck_assert_int_eq(symlink("devs.config.json", path), 0);
+    ck_assert_int_eq(symlink("devs.config.json", test_path(dir, "devs.config.json")), 0);
     ck_assert_int_eq(read_in("/a"), EXIT_USAGE);
     want_said("Too many levels of symbolic links\n");
 }
@@ -187,11 +179,9 @@ END_TEST
 /* A hint may name what somebody else wrote. */
 START_TEST(test_hints_are_cleaned)
 {
-    char path[PATH_MAX];
     ck_assert_int_eq(fail_usage("see \033[31m'x'\033]0;y\007", "no"), EXIT_USAGE);
     (void)fflush(stderr);
-    (void)snprintf(path, sizeof(path), "%s/said", dir);
-    char *said = test_read_file(path);
+    char *said = test_read_file(test_path(dir, "said"));
     ck_assert_ptr_nonnull(said);
     ck_assert_ptr_nonnull(strstr(said, "hint: see"));
     ck_assert_ptr_null(strchr(said, '\033'));
@@ -215,10 +205,7 @@ static void name_file(void)
 
 static void write_settings(const char *text)
 {
-    FILE *to = fopen(file, "we");
-    ck_assert_ptr_nonnull(to);
-    ck_assert_int_ge(fputs(text, to), 0);
-    ck_assert_int_eq(fclose(to), 0);
+    test_write_file(file, text, 0644);
 }
 
 static void want_file(const char *want)
@@ -335,11 +322,9 @@ END_TEST
 
 START_TEST(test_the_nearest_file_above_is_meant)
 {
-    char below[PATH_MAX];
-    (void)snprintf(below, sizeof(below), "%s/below", folder);
-    ck_assert_int_eq(mkdir(below, 0700), 0);
+    ck_assert_int_eq(mkdir(test_path(folder, "below"), 0700), 0);
     write_settings("{}");
-    add(below, rule_a);
+    add(test_path(folder, "below"), rule_a);
     char *text = test_read_file(file);
     ck_assert_ptr_nonnull(strstr(text, rule_a));
     free(text);
@@ -348,16 +333,14 @@ END_TEST
 
 START_TEST(test_a_link_stays_one)
 {
-    char target[PATH_MAX];
-    (void)snprintf(target, sizeof(target), "%s/real.json", folder);
     write_settings("{}");
-    ck_assert_int_eq(rename(file, target), 0);
+    ck_assert_int_eq(rename(file, test_path(folder, "real.json")), 0);
     ck_assert_int_eq(symlink("real.json", file), 0);
     add(folder, rule_a);
     struct stat info;
     ck_assert_int_eq(lstat(file, &info), 0);
     ck_assert(S_ISLNK(info.st_mode));
-    char *text = test_read_file(target);
+    char *text = test_read_file(test_path(folder, "real.json"));
     ck_assert_ptr_nonnull(strstr(text, rule_a));
     free(text);
 }

@@ -292,10 +292,7 @@ START_TEST(test_stdin_comes_from_the_file)
 {
     char path[PATH_MAX + 8];
     (void)snprintf(path, sizeof(path), "%s/input", dir);
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    (void)fputs("from the file", file);
-    ck_assert_int_eq(fclose(file), 0);
+    test_write_file(path, "from the file", 0644);
 
     char cat[] = "cat";
     char *const argv[] = {cat, NULL};
@@ -371,13 +368,7 @@ END_TEST
 
 static void write_program(const char *name, const char *text, mode_t mode)
 {
-    char path[PATH_MAX + 64];
-    (void)snprintf(path, sizeof(path), "%s/%s", dir, name);
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    (void)fputs(text, file);
-    ck_assert_int_eq(fclose(file), 0);
-    ck_assert_int_eq(chmod(path, mode), 0);
+    test_write_file(test_path(dir, name), text, mode);
 }
 
 static const struct {
@@ -518,15 +509,12 @@ END_TEST
 /* One that goes to its program by itself could not pass the folder by. */
 START_TEST(test_what_cannot_be_started_alone_is_a_starters)
 {
-    char folder[PATH_MAX + 16];
     char path[3 * PATH_MAX];
     char name[] = "tool";
     char *const argv[] = {name, NULL};
     write_program(name, "#!/bin/sh\necho found\n", 0755);
-    (void)snprintf(folder, sizeof(folder), "%s/first", dir);
-    ck_assert_int_eq(mkdir(folder, 0700), 0);
-    (void)snprintf(folder, sizeof(folder), "%s/first/tool", dir);
-    ck_assert_int_eq(mkdir(folder, 0700), 0);
+    ck_assert_int_eq(mkdir(test_path(dir, "first"), 0700), 0);
+    ck_assert_int_eq(mkdir(test_path(dir, "first/tool"), 0700), 0);
     (void)snprintf(path, sizeof(path), "PATH=%s/first:%s", dir, dir);
     char *environment[] = {path, NULL};
     const struct child_call call = make_call(argv, environment);
@@ -953,13 +941,12 @@ END_TEST
 static bool copy_setpriv(void)
 {
     char command[PATH_MAX + 100];
-    char path[PATH_MAX + 16];
     (void)snprintf(command, sizeof(command), "cp /usr/bin/setpriv %s/setpriv", dir);
-    (void)snprintf(path, sizeof(path), "%s/setpriv", dir);
     struct watched watched = {0};
     run_script(&watched, command, 0);
     watched_done(&watched);
-    return watched.end.outcome.code == 0 && chmod(path, 04755) == 0 && chmod(dir, 0755) == 0;
+    return watched.end.outcome.code == 0 && chmod(test_path(dir, "setpriv"), 04755) == 0 &&
+           chmod(dir, 0755) == 0;
 }
 
 START_TEST(test_what_may_not_be_signalled_is_given_up_and_named)

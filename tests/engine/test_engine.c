@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -189,9 +188,7 @@ END_TEST
 
 START_TEST(test_stdin_that_is_a_fifo_is_a_start_failure)
 {
-    char path[PATH_MAX + 8];
-    (void)snprintf(path, sizeof(path), "%s/fifo", tried.dir);
-    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    ck_assert_int_eq(mkfifo(test_path(tried.dir, "fifo"), 0600), 0);
     try_start("{'id':'a','steps':[{'policy':'quick','stdin':'fifo','run':['cat']}]}");
     struct engine_result result = try_finish();
     try_read_log();

@@ -54,13 +54,7 @@ static const char keys[] = "'agents':{'fake':{'like':'claude','program':'./fake.
 
 static void write_file(const char *name, const char *text, mode_t mode)
 {
-    char path[PATH_MAX];
-    (void)snprintf(path, sizeof(path), "%s/%.64s", tried.dir, name);
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    (void)fputs(text, file);
-    ck_assert_int_eq(fchmod(fileno(file), mode), 0);
-    ck_assert_int_eq(fclose(file), 0);
+    test_write_file(test_path(tried.dir, name), text, mode);
 }
 
 /* What the n-th call says: lines with ' for ". */
@@ -89,9 +83,7 @@ static void and_do(int number, const char *script)
 /* A file that the run left, "" where it left none; the caller frees. */
 static char *read_file(const char *name)
 {
-    char path[PATH_MAX];
-    (void)snprintf(path, sizeof(path), "%s/%.64s", tried.dir, name);
-    char *text = test_read_file(path);
+    char *text = test_read_file(test_path(tried.dir, name));
     return text ? text : strdup("");
 }
 

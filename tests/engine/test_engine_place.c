@@ -27,10 +27,8 @@ static struct stage stage;
 /* A user's repository with odd files; the log is in it. */
 static void open_stage(enum workspace_kind kind)
 {
-    char log_dir[PATH_MAX];
     stage_open(&stage, test_tmpdir(), kind);
-    (void)snprintf(log_dir, sizeof(log_dir), "%s/.devs", stage.repo);
-    try_open_at(stage.repo, log_dir);
+    try_open_at(stage.repo, test_path(stage.repo, ".devs"));
 }
 
 static void setup(void)
@@ -49,19 +47,12 @@ static void teardown(void)
 /* A file beside the repository, for scripts to say something in. */
 static void write_script(const char *name, const char *text)
 {
-    char path[PATH_MAX];
-    (void)snprintf(path, sizeof(path), "%s/%.64s", stage.dir, name);
-    FILE *file = fopen(path, "we");
-    ck_assert_ptr_nonnull(file);
-    (void)fputs(text, file);
-    ck_assert_int_eq(fclose(file), 0);
+    test_write_file(test_path(stage.dir, name), text, 0644);
 }
 
 static bool is_beside(const char *name)
 {
-    char path[PATH_MAX];
-    (void)snprintf(path, sizeof(path), "%s/%.64s", stage.dir, name);
-    return access(path, F_OK) == 0;
+    return access(test_path(stage.dir, name), F_OK) == 0;
 }
 
 static bool is_ready_beside(void)
@@ -216,8 +207,7 @@ static void put_docker_in_path(void)
     write_script("docker", "#!/bin/sh\n"
                            "echo 'Cannot connect to the Docker daemon at unix:///nowhere. "
                            "Is the docker daemon running?' >&2; exit 1\n");
-    (void)snprintf(path, sizeof(path), "%s/docker", stage.dir);
-    ck_assert_int_eq(chmod(path, 0755), 0);
+    ck_assert_int_eq(chmod(test_path(stage.dir, "docker"), 0755), 0);
     (void)snprintf(path, sizeof(path), "%s:%s", stage.dir, getenv("PATH"));
     ck_assert_int_eq(setenv("PATH", path, 1), 0);
     tried.options.environment = environ;
@@ -478,10 +468,8 @@ static const char counting_agent[] =
 
 static void setup_agents(void)
 {
-    char path[PATH_MAX];
     stage_open(&stage, test_tmpdir(), WORKSPACE_WORKTREE);
-    (void)snprintf(path, sizeof(path), "%s/.devs", stage.repo);
-    try_open_at(stage.repo, path);
+    try_open_at(stage.repo, test_path(stage.repo, ".devs"));
     write_script("agent", counting_agent);
     str_addf(&agent_keys,
              "'workspace':'worktree','agents':{"

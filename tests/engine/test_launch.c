@@ -34,11 +34,7 @@ static void ignore_signals(void)
 static void make_program(const char *text)
 {
     (void)snprintf(program, sizeof(program), "%.4000s/program", test_tmpdir());
-    FILE *file = fopen(program, "we");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(text, file), 0);
-    ck_assert_int_eq(fclose(file), 0);
-    ck_assert_int_eq(chmod(program, 0755), 0);
+    test_write_file(program, text, 0755);
 }
 
 static bool launch(struct launched *out, int *number_out)
@@ -202,20 +198,12 @@ static char dir[1024];
 
 static void make_file(const char *path, const char *text, mode_t mode)
 {
-    char whole[2048];
-    (void)snprintf(whole, sizeof(whole), "%s/%s", dir, path);
-    FILE *file = fopen(whole, "we");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(text, file), 0);
-    ck_assert_int_eq(fclose(file), 0);
-    ck_assert_int_eq(chmod(whole, mode), 0);
+    test_write_file(test_path(dir, path), text, mode);
 }
 
 static void make_folder(const char *path)
 {
-    char whole[2048];
-    (void)snprintf(whole, sizeof(whole), "%s/%s", dir, path);
-    ck_assert_int_eq(mkdir(whole, 0700), 0);
+    ck_assert_int_eq(mkdir(test_path(dir, path), 0700), 0);
 }
 
 static void make_folders(void)

@@ -269,10 +269,8 @@ END_TEST
 /* What its attempt's process wrote: the first pid. */
 static pid_t first_pid(void)
 {
-    char path[PATH_MAX];
     char line[32] = "";
-    (void)snprintf(path, sizeof(path), "%s/pids", tried.dir);
-    FILE *file = fopen(path, "re");
+    FILE *file = fopen(test_path(tried.dir, "pids"), "re");
     ck_assert_ptr_nonnull(file);
     ck_assert_ptr_nonnull(fgets(line, sizeof(line), file));
     ck_assert_int_eq(fclose(file), 0);

@@ -17,29 +17,11 @@
 #include "sandbox_try.h"
 #include "test_main.h"
 
-static struct try_place place;
-static struct try_result result;
-static struct sandbox_spec spec;
 static char image[] = "image";
 
 static void setup(void)
 {
-    try_place_init(&place);
-    spec = (struct sandbox_spec){.kind = SANDBOX_NONE, .start_timeout_ms = SANDBOX_START_MS};
-}
-
-static void run_script(const char *script)
-{
-    const struct try_call call = {.spec = &spec, .script = script};
-    try_run(&place, &call, &result);
-    ck_assert_msg(result.prepared, "%s", result.err.message);
-}
-
-static void want_exit(int code)
-{
-    ck_assert_msg(result.end.outcome.kind == OUTCOME_EXIT && result.end.outcome.code == code,
-                  "kind %d code %d: %s%s", (int)result.end.outcome.kind, result.end.outcome.code,
-                  result.out, result.errors);
+    try_open(SANDBOX_NONE);
 }
 
 static bool has_groups(void)
@@ -163,10 +145,8 @@ END_TEST
 /* A docker of ours that says what the real one says while its daemon is away. */
 static void make_docker(const char *script)
 {
-    char path[PATH_MAX + 16];
-    (void)snprintf(path, sizeof(path), "%s/docker", place.top);
-    try_write(path, script);
-    ck_assert_int_eq(chmod(path, 0755), 0);
+    test_write_file(test_path(place.top, "docker"), script, 0644);
+    ck_assert_int_eq(chmod(test_path(place.top, "docker"), 0755), 0);
     char search[PATH_MAX + 64];
     (void)snprintf(search, sizeof(search), "%s:/usr/bin:/bin", place.top);
     ck_assert_int_eq(setenv("PATH", search, 1), 0);
@@ -182,11 +162,7 @@ START_TEST(test_B3_daemon_that_is_down_is_a_start_failure_of_its_own)
     struct str why = {0};
     struct err err = {0};
     ck_assert_msg(sandbox_check(&spec, &lacks, &why, &err), "%s", err.message);
-    const struct try_call call = {.spec = &spec, .script = "true"};
-    try_run(&place, &call, &result);
-    ck_assert(!result.prepared);
-    ck_assert_int_eq(result.start_code, START_DAEMON_DOWN);
-    ck_assert_ptr_nonnull(strstr(result.err.message, "Cannot connect to the Docker daemon"));
+    want_refused(START_DAEMON_DOWN, "Cannot connect to the Docker daemon");
 }
 END_TEST
 
@@ -215,10 +191,9 @@ START_TEST(test_container_is_gone_when_its_engine_says_so)
              "  test -e there || { echo 'Error: no such container x' >&2; exit 1; }\n"
              "  exit 0\nfi\n%s\n",
              place.top, row->script);
-    (void)snprintf(path, sizeof(path), "%s/there", place.top);
-    try_write(path, "x");
+    test_write_file(test_path(place.top, "there"), "x", 0644);
     (void)snprintf(path, sizeof(path), "%s/client", place.top);
-    try_write(path, script.data);
+    test_write_file(path, script.data, 0644);
     ck_assert_int_eq(chmod(path, 0755), 0);
     ck_assert_msg(container_end(path, row->is_podman, "x", environ) == row->ended, "%s", row->name);
     str_done(&script);
@@ -340,10 +315,9 @@ static int count_left(void)
 
 START_TEST(test_what_is_in_it_ends_and_nothing_is_left)
 {
-    char file[PATH_MAX];
+    const char *file = test_path(test_tmpdir(), "up");
     char script[PATH_MAX + 200];
     size_t left = 99;
-    (void)snprintf(file, sizeof(file), "%.4000s/up", test_tmpdir());
     (void)snprintf(script, sizeof(script),
                    "trap '' TERM; for i in 1 2 3; do env -i setsid sleep 1000 & done; echo x > %s; "
                    "sleep 1000",
@@ -360,11 +334,10 @@ END_TEST
 
 START_TEST(test_sweep_names_and_ends_what_a_dead_run_left)
 {
-    char file[PATH_MAX];
+    const char *file = test_path(test_tmpdir(), "up");
     char script[PATH_MAX + 200];
     struct str ended = {0};
     struct str left = {0};
-    (void)snprintf(file, sizeof(file), "%.4000s/up", test_tmpdir());
     (void)snprintf(script, sizeof(script), "echo x > %s; kill -STOP $$", file);
     open_group("a", &no_limits);
     pid_t pid = start_in_group(script, file);

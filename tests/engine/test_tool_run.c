@@ -3,14 +3,12 @@
 #include "tool_run.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -122,17 +120,10 @@ static const struct {
 /* git runs in a workspace that holds a program named git. */
 START_TEST(test_a_program_of_the_tree_is_not_run)
 {
-    FILE *file = NULL;
-    char program[PATH_MAX];
     char *const argv[] = {(char[]){"printenv"}, (char[]){"PATH"}, NULL};
     char *const environment[] = {(char *)(uintptr_t)paths[_i].path, (char[]){"A=b"}, NULL};
     const char *tree = test_tmpdir();
-    (void)snprintf(program, sizeof(program), "%.4000s/printenv", tree);
-    file = fopen(program, "we");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs("#!/bin/sh\necho -\n", file), 0);
-    ck_assert_int_eq(fclose(file), 0);
-    ck_assert_int_eq(chmod(program, 0755), 0);
+    test_write_file(test_path(tree, "printenv"), "#!/bin/sh\necho -\n", 0755);
     const struct tool_call call = {
         .argv = argv, .environment = environment, .cwd = tree, .keeps_path = paths[_i].keeps_path};
     ck_assert_msg(tool_run(&call, &result, NULL, &err), "%s", err.message);

@@ -1060,7 +1060,6 @@ END_TEST
 /* What a devs that was killed between keeping and removing leaves. */
 START_TEST(test_what_is_left_beside_a_result_is_removed_alone)
 {
-    char home[PATH_MAX];
     char log_dir[PATH_MAX];
     struct err err = {0};
     struct workspace_kept kept = {0};
@@ -1074,12 +1073,12 @@ START_TEST(test_what_is_left_beside_a_result_is_removed_alone)
     stage_keep(workspace, &kept);
     workspace_close(workspace);
     workspace_kept_done(&kept);
-    (void)snprintf(home, sizeof(home), "%s/tax", stage.base);
-    want(home, "test -e tree && test -e snapshots && echo both", "both");
+    want(test_path(stage.base, "tax"), "test -e tree && test -e snapshots && echo both", "both");
     ck_assert_msg(workspace_result_open(&result, &call, &err), "%s", err.message);
     ck_assert(workspace_result_is_there(result));
     ck_assert_msg(workspace_result_trim(result, &err), "%s", err.message);
-    want(home, "ls -A ..; test -e tree || test -e snapshots || echo none", "tax\nnone");
+    want(test_path(stage.base, "tax"), "ls -A ..; test -e tree || test -e snapshots || echo none",
+         "tax\nnone");
     ck_assert(workspace_result_is_there(result));
     ck_assert_msg(workspace_result_changes(result, &changes, &err), "%s", err.message);
     ck_assert_uint_eq(changes.count, 1);

@@ -603,29 +603,21 @@ static int run_script(const struct plan_step *step, const char *folder)
 
 static void make_file(const char *folder, const char *name, const char *text, mode_t mode)
 {
-    char path[PATH_MAX];
-    (void)snprintf(path, sizeof(path), "%s/%s", folder, name);
-    FILE *file = fopen(path, "we");
-    ck_assert_ptr_nonnull(file);
-    (void)fputs(text, file);
-    ck_assert_int_eq(fchmod(fileno(file), mode), 0);
-    ck_assert_int_eq(fclose(file), 0);
+    test_write_file(test_path(folder, name), text, mode);
 }
 
 START_TEST(test_a_file_written_in_a_sandbox_keeps_its_mode)
 {
     const char *folder = test_tmpdir();
-    char path[PATH_MAX];
     struct stat info;
     make_file(folder, "input", "echo new\n", 0600);
     make_file(folder, "go.sh", "echo old\n", 0755);
     const struct plan_step *step =
         grow(MCP_TOOL_WRITE, "{\"path\":\"go.sh\",\"content\":\"\"}", SANDBOX_BWRAP);
     ck_assert_int_eq(run_script(step, folder), 0);
-    (void)snprintf(path, sizeof(path), "%s/go.sh", folder);
-    ck_assert_int_eq(stat(path, &info), 0);
+    ck_assert_int_eq(stat(test_path(folder, "go.sh"), &info), 0);
     ck_assert_uint_eq(info.st_mode & 07777, 0755);
-    char *text = test_read_file(path);
+    char *text = test_read_file(test_path(folder, "go.sh"));
     ck_assert_str_eq(text, "echo new\n");
     free(text);
 }
