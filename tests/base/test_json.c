@@ -398,17 +398,6 @@ START_TEST(test_what_is_written_is_the_same)
 }
 END_TEST
 
-START_TEST(test_copy_outlives_the_first)
-{
-    struct json *copy = json_clone(json_at(parse("[{\"a\":[1,\"x\"]}]"), 0));
-    teardown();
-
-    ck_assert_str_eq(json_text(json_at(json_get(copy, "a"), 1), ""), "x");
-    ck_assert_ptr_null(json_clone(NULL));
-    json_free(copy);
-}
-END_TEST
-
 static const struct {
     const char *text;
     size_t max;
@@ -726,7 +715,6 @@ Suite *test_suite(void)
     tcase_add_test(data, test_bytes_hold_any_character);
     tcase_add_loop_test(data, test_value_with_text_behind_it, 0, TABLE_LEN(beginnings));
     tcase_add_loop_test(data, test_place_counts_characters, 0, 7);
-    tcase_add_test(data, test_copy_outlives_the_first);
     tcase_add_test(data, test_what_is_written_is_the_same);
     TCase *error = test_case(suite, "errors");
     tcase_add_checked_fixture(error, NULL, teardown);

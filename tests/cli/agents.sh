@@ -276,9 +276,7 @@ answer=$("$devs" agents)
 want_in 'the agents: own' "$answer" 'ours          ours          settings  get ours'
 want_in 'the agents: built in' "$answer" 'copilot       copilot       built in  npm install -g @github/copilot'
 want 'the agents: none without a program' "$(echo "$answer" | grep -c generic)" 0
-"$devs" agents --try nobody ours.out 2>err
-want 'a trial of an unknown agent: exit' $? 2
-want_in 'a trial of an unknown agent' "$(cat err)" "unknown agent 'nobody'"
+fails 'a trial of an unknown agent' 2 "unknown agent 'nobody'" agents --try nobody ours.out
 "$devs" agents --try ours missing 2>err
 want 'a trial of no file: exit' $? 66
 "$devs" agents ours.out 2>err

@@ -1,4 +1,4 @@
-# check.sh - what the shell tests of the program share. Source it with $1 = the program.
+# check.sh - shared by the shell tests of the program. Source it with $1 = the program.
 # Each check prints a line when it fails; the last call is `finish`.
 set -u
 devs=$1
@@ -36,7 +36,7 @@ want() {
 	fi
 }
 
-# want_in NAME TEXT PART: the part stands in the text
+# want_in NAME TEXT PART: the text contains the part
 want_in() {
 	case $2 in
 	*"$3"*) passed=$((passed + 1)) ;;
@@ -47,8 +47,18 @@ want_in() {
 	esac
 }
 
-# until_true SECONDS COMMAND...: look again until it holds; its last answer is the result. What the
-# looks themselves take is not counted: a busy machine has more time.
+# fails NAME CODE PART WORD...: devs, called with these words, exits with this code and has the part on
+# stderr, which stays in the file err
+fails() {
+	fails_name=$1 fails_code=$2 fails_part=$3
+	shift 3
+	"$devs" "$@" 2>err
+	want "$fails_name: exit" $? "$fails_code"
+	want_in "$fails_name" "$(cat err)" "$fails_part"
+}
+
+# until_true SECONDS COMMAND...: repeats the command until it succeeds; fails after about that time.
+# The time of the command itself is not counted: a busy machine has more time.
 until_true() {
 	looks=$(($1 * 50))
 	shift

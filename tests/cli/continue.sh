@@ -26,12 +26,8 @@ want 'no log: exit' $? 66
 pid=$!
 wait_for 'the second step runs' up
 wait_for 'so does the one that may run once' once-up
-"$devs" run --continue 1 2>err
-want 'a run that is alive: exit' $? 75
-want_in 'a run that is alive' "$(cat err)" 'run #1 is running in another process'
-"$devs" run --continue last 2>err
-want 'the last one is alive: exit' $? 75
-want_in 'the last one is alive' "$(cat err)" 'run #1 is running in another process'
+fails 'a run that is alive' 75 'run #1 is running in another process' run --continue 1
+fails 'the last one is alive' 75 'run #1 is running in another process' run --continue last
 kill -STOP "$pid"
 is_stopped() { "$devs" status | grep -q "its devs (pid $pid) is suspended"; }
 until_true 60 is_stopped

@@ -73,9 +73,7 @@ want_in 'a contract in a device' "$(cat err)" 'and no file: not a regular file'
 rm below/answer.json
 printf '{"version": 1, "idempotent": true, "tasks": [{"id": "a", "stps": [], "steps":
  [{"run": ["x"], "contract": {"properties": {"a": {"typ": 1}}}}]}]}' >bad.json
-"$devs" run bad.json 2>err
-want 'a bad contract: exit' $? 2
-want_in 'a bad contract' "$(cat err)" '/tasks/0/steps/0/contract/properties/a/typ: '
+fails 'a bad contract' 2 '/tasks/0/steps/0/contract/properties/a/typ: ' run bad.json
 want_in 'and what else is wrong' "$(cat err)" '/tasks/0/stps: unknown key, did you mean "steps"?'
 
 # --- loops of a plan and of the settings are in the text of the log
@@ -88,9 +86,7 @@ if command -v sqlite3 >/dev/null; then
 	want 'the log has the loops' "$found" 1
 fi
 printf '{"loops": {"repeat_stop": 100000}}' >devs.config.json
-"$devs" exec -- true 2>err
-want 'a loop that is too long: exit' $? 2
-want_in 'a loop that is too long' "$(cat err)" '/loops/repeat_stop: too large (expected 0 to 1000'
+fails 'a loop that is too long' 2 '/loops/repeat_stop: too large (expected 0 to 1000' exec -- true
 rm devs.config.json
 
 # --- the schemas for editors, and the plan to start from

@@ -46,9 +46,7 @@ for command in 'run --continue last --plain' 'run --continue 1 --plain' 'run --p
 done
 want_in 'clone: how it goes on' "$("$devs" status 2>/dev/null)" \
 	'continue it: devs gc --adopt, then devs run --continue 1'
-"$devs" apply 1/a 2>err
-want 'clone: apply: exit' $? 1
-want_in 'clone: apply' "$(cat err)" "$readonly_line"
+fails 'clone: apply' 1 "$readonly_line" apply 1/a
 want 'clone: nothing of it ran' "$(cat "$MARK" 2>/dev/null)" ''
 want 'clone: it is as it was' "$(cat .devs/devs.db .devs/devs.db-wal | cksum)" "$before"
 "$devs" gc --adopt --dry-run 2>/dev/null

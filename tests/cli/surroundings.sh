@@ -118,23 +118,14 @@ want_in 'proofs' "$(cat out)" '"proofs":[{"step":1,"stale":false}]'
 want_in 'why: proofs' "$(cat out)" '"proofs":[{"step":1,"stale":false}]'
 # --- one command in a sandbox
 rm devs.config.json
-"$devs" exec --sandbox moon -- true 2>err
-want 'exec: another sandbox' $? 2
-want_in 'exec: which there are' "$(cat err)" 'none, bwrap, podman:IMAGE'
-"$devs" exec --network -- true 2>err
-want 'exec: --network without a sandbox' $? 2
-want_in 'exec: --network without a sandbox: why' "$(cat err)" '--network needs a sandbox'
-"$devs" exec --sandbox bwrap --writable none/such -- true 2>err
-want 'exec: --writable that is missing' $? 2
-want_in 'exec: --writable that is missing: why' "$(cat err)" "--writable 'none/such': No such file"
-"$devs" exec --sandbox -- true 2>err
-want 'exec: --sandbox without a kind: exit' $? 2
-want_in 'exec: --sandbox without a kind' "$(cat err)" "--sandbox needs a kind, not '--'"
+fails 'exec: another sandbox' 2 'none, bwrap, podman:IMAGE' exec --sandbox moon -- true
+fails 'exec: --network without a sandbox' 2 '--network needs a sandbox' exec --network -- true
+fails 'exec: --writable that is missing' 2 "--writable 'none/such': No such file" \
+	exec --sandbox bwrap --writable none/such -- true
+fails 'exec: --sandbox without a kind' 2 "--sandbox needs a kind, not '--'" exec --sandbox -- true
 "$devs" exec --sandbox bwrap --writable / -- true 2>err
 want_in 'exec: --writable /' "$(cat err)" "--writable '/' would open the whole file system"
-"$devs" exec --sandbox podman -- true 2>err
-want 'exec: no image' $? 2
-want_in 'exec: how to name it' "$(cat err)" 'podman:IMAGE, or "sandbox" in devs.config.json'
+fails 'exec: no image' 2 'podman:IMAGE, or "sandbox" in devs.config.json' exec --sandbox podman -- true
 want_in 'exec: help' "$("$devs" exec --help)" '--sandbox K'
 exec 9<"$HOME"
 "$devs" exec --once -- ls /proc/self/fd/9/ >out 2>err

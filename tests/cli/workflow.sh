@@ -60,18 +60,12 @@ test_no_agent_says_what_to_install() {
 	PATH=/nowhere "$devs" new-project --agent codex 'a shop' 2>err
 	want 'that agent is missing: exit' $? 69
 	want_in 'that agent is missing' "$(cat err)" "agent 'codex' is not installed: program 'codex' not found"
-	"$devs" new-project --agent cluade 'a shop' 2>err
-	want 'no such agent: exit' $? 2
-	want_in 'no such agent' "$(cat err)" "did you mean 'claude'?"
+	fails 'no such agent' 2 "did you mean 'claude'?" new-project --agent cluade 'a shop'
 	"$devs" new-project ' ' 2>err
 	want 'no idea: exit' $? 2
-	"$devs" plan-phase 1 2>err
-	want 'no project: exit' $? 2
-	want_in 'no project' "$(cat err)" 'devs new-project IDEA creates one'
+	fails 'no project' 2 'devs new-project IDEA creates one' plan-phase 1
 	for number in 0 x 1.5 -1; do
-		"$devs" plan-phase "$number" 2>err
-		want "phase $number: exit" $? 2
-		want_in "phase $number" "$(cat err)" "invalid phase number '$number'"
+		fails "phase $number" 2 "invalid phase number '$number'" plan-phase "$number"
 	done
 	head -c 70000 /dev/zero | tr '\0' a | "$devs" new-project - 2>err
 	want 'a long idea: exit' $? 2
@@ -106,9 +100,7 @@ test_D2_an_answer_that_does_not_fit_is_asked_for_again() {
 	want 'the project has its phases' "$(last out project phases 1 title)" 'A basket'
 	want_in 'the project is saved' "$(cat devs.project.json)" '"idea": "a shop for \"lamps\""'
 	want_in 'with its session' "$(cat devs.project.json)" '"session_id": "fake-session-1"'
-	"$devs" new-project 'another shop' 2>err
-	want 'a project that is there: exit' $? 2
-	want_in 'a project that is there' "$(cat err)" "'devs.project.json' already exists"
+	fails 'a project that is there' 2 "'devs.project.json' already exists" new-project 'another shop'
 	want 'a project that is there: the agent is not asked' "$(calls)" 3
 }
 
@@ -130,14 +122,10 @@ test_D3_what_did_something_else_is_not_asked_again() {
 	want_in 'the session is not lost' "$(cat out)" 'fake-session-1, continue it with --resume'
 	want 'nothing is saved' "$(find . -name devs.project.json)" ''
 	mv own owned
-	"$devs" new-project 'a shop' 2>err
-	want 'no folder of prompts: exit' $? 2
-	want_in 'no folder of prompts' "$(cat err)" "\"workflows\": no folder 'own'"
+	fails 'no folder of prompts' 2 "\"workflows\": no folder 'own'" new-project 'a shop'
 	mv owned own
 	printf 'What is {{this}}?' >own/new-project.md
-	"$devs" new-project 'a shop' 2>err
-	want 'a prompt with an unknown name: exit' $? 2
-	want_in 'a prompt with an unknown name' "$(cat err)" 'unknown placeholder {{this}}'
+	fails 'a prompt with an unknown name' 2 'unknown placeholder {{this}}' new-project 'a shop'
 }
 
 plan_json='{"version": 1, "name": "list", "idempotent": true, "jobs": 2,
@@ -175,12 +163,8 @@ test_E6_the_session_of_one_command_is_fed_to_the_next() {
 	want 'plan-phase: plan' "$(last planned plan)" "$(pwd -P)/phase-1.plan.json"
 	"$devs" run --dry-run phase-1.plan.json >out
 	want 'the saved plan can be run' $? 0
-	"$devs" plan-phase 1 2>err
-	want 'a plan that is there: exit' $? 2
-	want_in 'a plan that is there' "$(cat err)" '--force plans again'
-	"$devs" plan-phase 3 2>err
-	want 'no such phase: exit' $? 2
-	want_in 'no such phase' "$(cat err)" "no phase '3'"
+	fails 'a plan that is there' 2 '--force plans again' plan-phase 1
+	fails 'no such phase' 2 "no phase '3'" plan-phase 3
 	"$devs" plan-phase 1 --force --plain >out 2>err
 	want 'plan-phase again: exit' $? 0
 	want_in "plan-phase again: in the project's session" "$(call 4 argv)" '--resume talk-2'
@@ -201,17 +185,13 @@ test_E5_resume_goes_from_the_command_to_the_agent() {
 	SCRIPT
 	printf '%s' "$project_json" >devs.project.json
 	printf '%s' "$plan_json" >phase-1.plan.json
-	"$devs" execute-phase 2 2>err
-	want 'no plan yet: exit' $? 2
-	want_in 'no plan yet' "$(cat err)" 'devs plan-phase 2 creates one'
+	fails 'no plan yet' 2 'devs plan-phase 2 creates one' execute-phase 2
 	"$devs" execute-phase 1 --resume --yolo 2>err
 	want 'an option is no session: exit' $? 2
 	sed 's/^{/{"session_id": "--yolo", /' devs.project.json >evil.json
 	cp devs.project.json kept.json
 	mv evil.json devs.project.json
-	"$devs" execute-phase 1 2>err
-	want "nor is it one of the project's: exit" $? 2
-	want_in "nor is it one of the project's" "$(cat err)" 'invalid session_id'
+	fails "nor is it one of the project's" 2 'invalid session_id' execute-phase 1
 	mv kept.json devs.project.json
 	trust phase-1.plan.json
 	"$devs" execute-phase 1 --json --resume talk-7 >out 2>err
@@ -255,9 +235,7 @@ test_E5_resume_goes_from_the_command_to_the_agent() {
 		'[TRANSIENT RETRY] attempt 1/3 for taskId=limited, reason=API_RATE_LIMIT'
 	want_in 'played back: a round' "$lines" 'mended round 2 of 3: check `sh check.sh` exit 1'
 	want_in 'played back: the end' "$lines" 'run ended, exit 1: 3 passed, 1 gave-up'
-	"$devs" status --resume talk-7 2>err
-	want 'status is local: exit' $? 2
-	want_in 'status is local' "$(cat err)" "unknown option '--resume'"
+	fails 'status is local' 2 "unknown option '--resume'" status --resume talk-7
 	want 'nobody was asked by that' "$(calls)" 6
 }
 
@@ -346,9 +324,7 @@ test_two_independent_tasks_share_a_session() {
 	"$devs" execute-phase 1 --plain --jobs 1 >out 2>err
 	want 'independent: -j 1: exit' $? 0
 	want 'independent: -j 1: nothing to warn of' "$(cat err)" ''
-	"$devs" execute-phase 1 -j 2 2>err
-	want 'independent: -j 2: exit' $? 2
-	want_in 'independent: -j 2' "$(cat err)" '-j 2: tasks share a session, which takes one prompt at a time'
+	fails 'independent: -j 2' 2 '-j 2: tasks share a session, which takes one prompt at a time' execute-phase 1 -j 2
 	want 'independent: -j 2: nothing is asked' "$(calls)" 6
 	"$devs" execute-phase 1 --plain -j 2 --fresh >out 2>err
 	want 'independent: --fresh: exit' $? 0

@@ -339,11 +339,14 @@ START_TEST(test_what_ran_is_ended_and_runs_again)
     static const char tasks[] = "{'id':'a','steps':[{'run':['sh','-c','" STAYS "']}]}";
     die(tasks, is_running);
     pid_t pid = first_pid();
+    tried.options.jobs = 7;
     ck_assert_int_eq(go_on(tasks).exit_code, 0);
     ck_assert(!is_alive(pid));
     ck_assert_uint_eq(try_count(EVENT_RUN_STARTED, -1), 1);
     ck_assert_uint_eq(try_count(EVENT_RUN_RECOVERED, -1), 1);
     ck_assert_int_eq(try_find(EVENT_RUN_RECOVERED, -1)->a, 0);
+    ck_assert_int_eq(try_find(EVENT_RUN_RECOVERED, -1)->b, 7);
+    ck_assert_int_eq(tried.state.jobs, 7);
     ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_INTERRUPTED);
     ck_assert_ptr_nonnull(
         strstr(try_find(EVENT_NOTE, -1)->text, "killed what was left of the run"));
@@ -393,17 +396,6 @@ START_TEST(test_memory_of_output_goes_on)
     ck_assert_int_eq(step->attempts[0].new_permille, 1000);
     ck_assert_int_eq(step->attempts[1].outcome.kind, OUTCOME_INTERRUPTED);
     ck_assert_int_eq(step->attempts[2].new_permille, 0);
-}
-END_TEST
-
-START_TEST(test_slots_may_be_others)
-{
-    static const char tasks[] = "{'id':'a','steps':[{'run':['sh','-c','" STAYS "']}]}";
-    die(tasks, is_running);
-    tried.options.jobs = 7;
-    ck_assert_int_eq(go_on(tasks).exit_code, 0);
-    ck_assert_int_eq(try_find(EVENT_RUN_RECOVERED, -1)->b, 7);
-    ck_assert_int_eq(tried.state.jobs, 7);
 }
 END_TEST
 
@@ -534,7 +526,6 @@ Suite *test_suite(void)
     tcase_add_test(resume_cases, test_success_in_the_log_is_not_run_again);
     tcase_add_test(resume_cases, test_after_a_reboot_no_process_is_touched);
     tcase_add_test(resume_cases, test_memory_of_output_goes_on);
-    tcase_add_test(resume_cases, test_slots_may_be_others);
     tcase_add_test(resume_cases, test_run_that_has_an_owner_is_left_alone);
     tcase_add_test(resume_cases, test_run_that_has_ended_is_refused);
     tcase_add_test(resume_cases, test_run_that_has_ended_is_taken_up);

@@ -45,6 +45,24 @@ static void want(const char *dir, const char *script, const char *wanted)
     ck_assert_msg(strcmp(text, wanted) == 0, "%s: '%s', wanted '%s'", script, text, wanted);
 }
 
+/* Its making fails with this code, which says why. */
+static void want_no_making(struct workspace *workspace, int wanted, struct err *err)
+{
+    struct workspace_made made;
+    int code = 0;
+    ck_assert(!workspace_make(workspace, NULL, &made, &code, err));
+    ck_assert_msg(code == wanted, "%d: %s", code, err->message);
+}
+
+/* Its result is not kept, for this reason. */
+static void want_no_keeping(struct workspace *workspace, const char *why)
+{
+    struct workspace_kept kept = {0};
+    struct err err = {0};
+    ck_assert(!workspace_keep(workspace, "t", NULL, &kept, &err));
+    ck_assert_str_eq(err.message, why);
+}
+
 /* Make, do, keep, drop: a whole task. */
 static void do_task(const char *task, const char *const *needed, const char *script,
                     struct workspace_kept *kept)
@@ -61,14 +79,22 @@ static void do_task(const char *task, const char *const *needed, const char *scr
 
 static void refuse(const char *task, const char *const *needed, int wanted, struct err *err)
 {
-    int code = 0;
-    struct workspace_made made;
-    struct workspace *workspace = stage_workspace(&stage, task, needed);
-    ck_assert(!workspace_make(workspace, NULL, &made, &code, err));
-    ck_assert_msg(code == wanted, "%d: %s", code, err->message);
     struct stat info;
+    struct workspace *workspace = stage_workspace(&stage, task, needed);
+    want_no_making(workspace, wanted, err);
     ck_assert_int_ne(lstat(workspace_top(workspace), &info), 0);
     workspace_close(workspace);
+}
+
+/* Makes a workspace whose setup is this script. */
+static bool make_with(const char *script, struct workspace_made *made, int *code, struct err *err)
+{
+    char *setup[] = {(char[]){"sh"}, (char[]){"-c"}, (char *)(uintptr_t)script, NULL};
+    stage.spec.setup = setup;
+    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
+    const bool ok = workspace_make(workspace, NULL, made, code, err);
+    workspace_close(workspace);
+    return ok;
 }
 
 START_TEST(test_a_worktree_holds_the_last_commit)
@@ -178,19 +204,12 @@ START_TEST(test_a_setup_that_fails_is_a_workspace_that_fails)
 {
     int code = 0;
     struct err err = {0};
-    char sh[] = "sh";
-    char flag[] = "-c";
-    char script[] = "echo fetching; echo 'no such package' >&2; exit 3";
-    char *setup[] = {sh, flag, script, NULL};
     struct workspace_made made;
-    stage.spec.setup = setup;
-    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
-    ck_assert(!workspace_make(workspace, NULL, &made, &code, &err));
+    ck_assert(!make_with("echo fetching; echo 'no such package' >&2; exit 3", &made, &code, &err));
     ck_assert_int_eq(code, START_WORKSPACE_FAILED);
     ck_assert_str_eq(err.message, "workspace.setup: no such package (exit 3)");
     ck_assert_str_eq(made.setup_tail, "fetching\nno such package\n");
     want(stage.repo, "git worktree list | wc -l", "1");
-    workspace_close(workspace);
     stage_check(&stage);
 }
 END_TEST
@@ -199,16 +218,10 @@ START_TEST(test_a_setup_has_its_time)
 {
     int code = 0;
     struct err err = {0};
-    char sleep[] = "sleep";
-    char long_time[] = "60";
-    char *setup[] = {sleep, long_time, NULL};
     struct workspace_made made;
-    stage.spec.setup = setup;
     stage.spec.setup_timeout_ms = 100;
-    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
-    ck_assert(!workspace_make(workspace, NULL, &made, &code, &err));
+    ck_assert(!make_with("exec sleep 60", &made, &code, &err));
     ck_assert_str_eq(err.message, "workspace.setup took longer than 0.1 s (setup_timeout_s)");
-    workspace_close(workspace);
 }
 END_TEST
 
@@ -224,17 +237,6 @@ static bool in_bwrap(struct sandbox_spec *spec)
     if (!means.works)
         (void)printf("not checked: bwrap does not work here: %s\n", means.why);
     return means.works;
-}
-
-/* Makes a workspace whose setup is this script. */
-static bool make_with(const char *script, struct workspace_made *made, int *code, struct err *err)
-{
-    char *setup[] = {(char[]){"sh"}, (char[]){"-c"}, (char *)(uintptr_t)script, NULL};
-    stage.spec.setup = setup;
-    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
-    const bool ok = workspace_make(workspace, NULL, made, code, err);
-    workspace_close(workspace);
-    return ok;
 }
 
 START_TEST(test_a_setup_in_a_sandbox_reaches_the_workspace_only)
@@ -550,23 +552,16 @@ END_TEST
 
 START_TEST(test_a_fifo_that_git_would_read_is_an_error)
 {
-    struct err err = {0};
     struct workspace_made made;
-    struct workspace_kept kept = {0};
     struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
     stage_make(workspace, &made);
     in(workspace, "mkfifo src/.gitattributes; rm .gitignore; mkfifo .gitignore");
-    ck_assert(!workspace_keep(workspace, "t", NULL, &kept, &err));
-    ck_assert_str_eq(err.message, "'.gitignore' is not a file: git would wait for it");
+    want_no_keeping(workspace, "'.gitignore' is not a file: git would wait for it");
     in(workspace,
        "rm src/.gitattributes .gitignore; git init -q n; cd n/.git || exit; mkfifo commondir");
-    err = (struct err){0};
-    ck_assert(!workspace_keep(workspace, "t", NULL, &kept, &err));
-    ck_assert_str_eq(err.message, "'n/.git/commondir' is not a file: git would wait for it");
+    want_no_keeping(workspace, "'n/.git/commondir' is not a file: git would wait for it");
     in(workspace, "cd n/.git || exit; rm commondir HEAD; mkfifo HEAD");
-    err = (struct err){0};
-    ck_assert(!workspace_keep(workspace, "t", NULL, &kept, &err));
-    ck_assert_str_eq(err.message, "'n/.git/HEAD' is not a file: git would wait for it");
+    want_no_keeping(workspace, "'n/.git/HEAD' is not a file: git would wait for it");
     workspace_close(workspace);
 }
 END_TEST
