@@ -277,8 +277,6 @@ want_in 'the agents: own' "$answer" 'ours          ours          settings  get o
 want_in 'the agents: built in' "$answer" 'copilot       copilot       built in  npm install -g @github/copilot'
 want 'the agents: none without a program' "$(echo "$answer" | grep -c generic)" 0
 fails 'a trial of an unknown agent' 2 "unknown agent 'nobody'" agents --try nobody ours.out
-"$devs" agents --try ours missing 2>err
-want 'a trial of no file: exit' $? 66
-"$devs" agents ours.out 2>err
-want 'a file without a name: exit' $? 2
+exits 'a trial of no file' 66 agents --try ours missing
+exits 'a file without a name' 2 agents ours.out
 finish

@@ -47,13 +47,20 @@ want_in() {
 	esac
 }
 
-# fails NAME CODE PART WORD...: devs, called with these words, exits with this code and has the part on
-# stderr, which stays in the file err
+# exits NAME CODE WORD...: devs, called with these words, exits with this code; its stderr is in the
+# file err
+exits() {
+	exits_name=$1 exits_code=$2
+	shift 2
+	"$devs" "$@" 2>err
+	want "$exits_name: exit" $? "$exits_code"
+}
+
+# fails NAME CODE PART WORD...: the same, and its stderr contains the part
 fails() {
 	fails_name=$1 fails_code=$2 fails_part=$3
 	shift 3
-	"$devs" "$@" 2>err
-	want "$fails_name: exit" $? "$fails_code"
+	exits "$fails_name" "$fails_code" "$@"
 	want_in "$fails_name" "$(cat err)" "$fails_part"
 }
 

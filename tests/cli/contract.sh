@@ -56,8 +56,7 @@ log >after
 want 'the records do not need the file' "$(cksum <after)" "$(cksum <before)"
 
 # --- a bad contract refuses the plan
-"$devs" run below/plan.json 2>err
-want 'a file that is gone: exit' $? 2
+exits 'a file that is gone' 2 run below/plan.json
 want_in 'a file that is gone' "$(cat err)" \
 	'[INVALID_VALUE] /tasks/0/steps/0/contract: unknown contract "answer.json", and no file: No such file or directory'
 want 'a file that is gone: said once' "$(grep -c INVALID_VALUE err)" 1
@@ -78,8 +77,7 @@ want_in 'and what else is wrong' "$(cat err)" '/tasks/0/stps: unknown key, did y
 
 # --- loops of a plan and of the settings are in the text of the log
 printf '{"loops": {"repeat_stop": 7, "poll_stop": 0}}' >devs.config.json
-"$devs" exec -- true 2>err
-want 'loops of the settings: exit' $? 0
+exits 'loops of the settings' 0 exec -- true
 if command -v sqlite3 >/dev/null; then
 	found=$(sqlite3 .devs/devs.db \
 		"SELECT count(*) FROM plan WHERE text LIKE '%\"loops\":{%\"repeat_stop\":7,%\"poll_stop\":0,%'")

@@ -35,8 +35,7 @@ want_in 'words below each other' "$("$devs" debug --help)" '
                            (lnav -i FILE)
 '
 want 'help of a command' "$("$devs" help runs)" "$("$devs" runs --help)"
-"$devs" help frobnicate 2>err
-want 'help of no command: exit' $? 2
+exits 'help of no command' 2 help frobnicate
 fails 'missing operand' 2 'hint: devs run PLAN, or devs run --continue RUN' run
 : >plan.json
 "$devs" run 2>err
@@ -52,8 +51,7 @@ for word in 3/tax tax; do
 done
 fails 'unknown option' 2 "unknown option '--frob'" run --frob plan.json
 fails 'no plan' 66 "plan 'nothere.json'" run nothere.json
-"$devs" status 2>err
-want 'no log: exit' $? 66
+exits 'no log' 66 status
 [ ! -e .devs ]
 want 'looking makes no log' $? 0
 
@@ -77,10 +75,8 @@ want 'exec: exit' $? 0
 want 'exec: stdout' "$out" 'to out'
 want_in 'exec: stderr' "$(cat err)" 'to err'
 fails 'exec --once' 7 'exit 7' exec --once -- sh -c 'exit 7'
-"$devs" exec --once -- /nowhere/at/all 2>err
-want 'exec of nothing: exit' $? 127
-"$devs" exec --once -- sh -c 'kill -9 $$' 2>err
-want 'exec, killed: exit' $? 137
+exits 'exec of nothing' 127 exec --once -- /nowhere/at/all
+exits 'exec, killed' 137 exec --once -- sh -c 'kill -9 $$'
 "$devs" exec --phase GREEN -- sh -c 'test -e flag || { touch flag; exit 1; }' 2>err
 want 'exec tries again' $? 0
 want_in 'exec says so' "$(cat err)" '[RETRY] attempt 1/2'
@@ -89,16 +85,12 @@ want 'the log is private' "$(stat -c %a .devs .devs/devs.db | tr '\n' ' ')" '700
 want 'exec hands all bytes on, in order' "$("$devs" exec --once -- seq 1 300000 | cksum)" "$(seq 1 300000 | cksum)"
 "$devs" exec --once -- yes 2>err | head -1 >out
 want 'exec ends when nobody reads' "$(cat out)" 'y'
-"$devs" exec -- '' 2>err
-want 'exec of an empty word: exit' $? 2
+exits 'exec of an empty word' 2 exec -- ''
 want 'exec hands empty words on' "$("$devs" exec -- printf '<%s>' a '' b)" '<a><><b>'
-"$devs" exec --once --timeout 1 -- sleep 60 2>err
-want 'exec, timed out: exit' $? 124
-"$devs" exec --once -- ./check.sh.nothere 2>err
-want 'exec, not found: exit' $? 127
+exits 'exec, timed out' 124 exec --once --timeout 1 -- sleep 60
+exits 'exec, not found' 127 exec --once -- ./check.sh.nothere
 : >plainfile
-"$devs" exec --once -- ./plainfile 2>err
-want 'exec, not executable: exit' $? 126
+exits 'exec, not executable' 126 exec --once -- ./plainfile
 printf '{"sandbox": {"transientRetries": 1}}' >devs.config.json
 want 'settings do not change a call' "$("$devs" exec -- printf '%s' "$(printf '\377\376')" | od -An -tx1)" ' ff fe'
 printf '{"sandbox": {"transientRetrys": 1}}' >devs.config.json
@@ -184,8 +176,7 @@ want_in 'cancel' "$("$devs" cancel --kill "$run/hang" 2>&1)" 'KILL sent'
 wait "$pid"
 want 'a cancelled task: exit of the run' $? 1
 want_in 'a cancelled task' "$(cat slow.out)" 'cancelled'
-"$devs" cancel "$run/hang" 2>err
-want 'act on a run that is over: exit' $? 1
+exits 'act on a run that is over' 1 cancel "$run/hang"
 
 # --- many tasks cancelled at once share a line
 cat >many.json <<'PLAN'
@@ -270,8 +261,7 @@ mkdir fresh && cd fresh || exit 1
 want 'init: exit' $? 0
 "$devs" run --dry-run plan.json >out
 want 'the starter plan is right' $? 0
-"$devs" init 2>err
-want 'init twice: exit' $? 2
+exits 'init twice' 2 init
 
 # --- a limit of open files that is too low for a run is said, and how to raise it
 # (libuv aborts at some of them: 20 to 22)

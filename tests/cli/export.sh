@@ -145,7 +145,6 @@ want_in 'a bundle has them' "$("$devs" debug --marks --db marked.devs)" 'here it
 want_in 'a bundle takes none' "$(cat err.out)" 'bundle: it is read only'
 "$devs" debug --unmark 1
 want 'unmark: exit' $? 0
-"$devs" debug --unmark 1 2>/dev/null
-want 'unmark again: exit' $? 66
+exits 'unmark again' 66 debug --unmark 1
 want 'one is gone' "$("$devs" debug --marks --json | wc -l)" 2
 finish

@@ -36,14 +36,11 @@ want 'mended: and ended three times' "$(events 1 run_ended)" 3
 want_in 'mended: as JSON' "$("$devs" debug --logs 1 --json)" '"take_up":"failed"'
 "$devs" debug --verify 1 >out 2>&1
 want 'mended: its decisions are made again' $? 0
-"$devs" run --continue 1 2>err
-want 'nothing is left: exit' $? 2
+exits 'nothing is left' 2 run --continue 1
 want 'nothing is left: one line and a hint' "$(lines err)" 2
 want_in 'nothing is left' "$(cat err)" 'run #1 has ended and all 4 tasks passed'
-"$devs" run --continue last 2>err
-want 'no run has anything left: exit' $? 66
-"$devs" run --failed plan.json 2>err
-want '--failed without a run: exit' $? 2
+exits 'no run has anything left' 66 run --continue last
+exits '--failed without a run' 2 run --failed plan.json
 
 # --- --failed leaves what was cancelled
 cat >two.json <<'PLAN'

@@ -22,7 +22,7 @@ static void read_as(const char *agent, const char *json)
 {
     struct str text = {0};
     struct err err = {0};
-    str_add(&text, json);
+    str_add(&text, test_json(json)); /* with ' for " */
     ck_assert_msg(hook_input_read(&text, agent ? hook_agent_named(agent) : NULL, &input, &err),
                   "%s", err.message);
     str_done(&text);
@@ -37,45 +37,38 @@ static const struct {
     int exit;
 } results[] = {
     {"claude", "PostToolUse",
-     "\"tool_response\":{\"stdout\":\"a\\nb\",\"stderr\":\"warned\",\"interrupted\":false}",
-     "a\nb\nwarned", 0},
-    {"claude", "PostToolUseFailure", "\"error\":\"Exit code 2\\nFAIL: x\",\"is_interrupt\":false",
+     "'tool_response':{'stdout':'a\\nb','stderr':'warned','interrupted':false}", "a\nb\nwarned", 0},
+    {"claude", "PostToolUseFailure", "'error':'Exit code 2\\nFAIL: x','is_interrupt':false",
      "Exit code 2\nFAIL: x", 2},
-    {"claude", "PostToolUseFailure", "\"error\":\"File does not exist.\"", "File does not exist.",
-     1},
+    {"claude", "PostToolUseFailure", "'error':'File does not exist.'", "File does not exist.", 1},
+    {"claude", "PostToolUse", "'tool_response':{'filenames':['a.c','b.c'],'durationMs':7}",
+     "a.c\nb.c", 0},
     {"claude", "PostToolUse",
-     "\"tool_response\":{\"filenames\":[\"a.c\",\"b.c\"],\"durationMs\":7}", "a.c\nb.c", 0},
+     "'tool_response':{'type':'text','file':{'filePath':'/x','content':'text'}}", "text", 0},
     {"claude", "PostToolUse",
-     "\"tool_response\":{\"type\":\"text\",\"file\":{\"filePath\":\"/x\",\"content\":\"text\"}}",
-     "text", 0},
+     "'tool_response':[{'type':'text','text':'one'},{'type':'text','text':'two'}]", "one\ntwo", 0},
     {"claude", "PostToolUse",
-     "\"tool_response\":[{\"type\":\"text\",\"text\":\"one\"},{\"type\":\"text\",\"text\":\"two\"}"
-     "]",
-     "one\ntwo", 0},
-    {"claude", "PostToolUse",
-     "\"tool_response\":{\"content\":[{\"type\":\"text\",\"text\":\"no\"}],\"isError\":true}", "no",
-     1},
-    {"claude", "PostToolUse", "\"tool_response\":{\"odd\":[1,2],\"totalDurationMs\":99}",
-     "odd: [1,2]", 0},
-    {"codex", "PostToolUse", "\"turn_id\":\"1\",\"tool_response\":\"plain\"", "plain", 0},
+     "'tool_response':{'content':[{'type':'text','text':'no'}],'isError':true}", "no", 1},
+    {"claude", "PostToolUse", "'tool_response':{'odd':[1,2],'totalDurationMs':99}", "odd: [1,2]",
+     0},
+    {"codex", "PostToolUse", "'turn_id':'1','tool_response':'plain'", "plain", 0},
     {"codex", "PostToolUse",
-     "\"turn_id\":\"1\",\"tool_response\":\"{\\\"output\\\":\\\"bad\\\",\\\"metadata\\\":{"
-     "\\\"exit_code\\\":101,\\\"duration_seconds\\\":0.2}}\"",
+     "'turn_id':'1','tool_response':'{\\'output\\':\\'bad\\',\\'metadata\\':{\\'exit_code\\':101,"
+     "\\'duration_seconds\\':0.2}}'",
      "bad", 101},
     {"codex", "PostToolUse",
-     "\"turn_id\":\"1\",\"tool_response\":\"Process exited with code 3\\nOutput:\\nx\"",
+     "'turn_id':'1','tool_response':'Process exited with code 3\\nOutput:\\nx'",
      "Process exited with code 3\nOutput:\nx", 3},
-    {"codex", "PostToolUse",
-     "\"turn_id\":\"1\",\"tool_response\":\"a.log: Process exited with code 3\"",
+    {"codex", "PostToolUse", "'turn_id':'1','tool_response':'a.log: Process exited with code 3'",
      "a.log: Process exited with code 3", 0},
     {"gemini", "AfterTool",
-     "\"tool_response\":{\"llmContent\":\"Command: x\\nExit Code: 4\",\"returnDisplay\":\"y\"}",
+     "'tool_response':{'llmContent':'Command: x\\nExit Code: 4','returnDisplay':'y'}",
      "Command: x\nExit Code: 4", 4},
-    {"gemini", "AfterTool",
-     "\"tool_response\":{\"llmContent\":\"\",\"error\":{\"message\":\"gone\"}}", NULL, 1},
-    {"qwen", "PostToolUse", "\"tool_response\":null", "", 0},
-    {"qwen", "PostToolUse", "\"tool_response\":17", "", 0},
-    {"qwen", "PostToolUse", "\"x\":1", "", 0},
+    {"gemini", "AfterTool", "'tool_response':{'llmContent':'','error':{'message':'gone'}}", NULL,
+     1},
+    {"qwen", "PostToolUse", "'tool_response':null", "", 0},
+    {"qwen", "PostToolUse", "'tool_response':17", "", 0},
+    {"qwen", "PostToolUse", "'x':1", "", 0},
 };
 
 START_TEST(test_results_are_read_in_each_form)
@@ -99,22 +92,19 @@ END_TEST
 
 START_TEST(test_only_a_person_begins_anew)
 {
-    read_as("claude", "{\"session_id\":\"s\",\"hook_event_name\":\"UserPromptSubmit\","
-                      "\"prompt\":\"go\"}");
+    read_as("claude", "{'session_id':'s','hook_event_name':'UserPromptSubmit','prompt':'go'}");
     ck_assert_int_eq(input.kind, HOOK_PROMPT);
     ck_assert_str_eq(input.text, "go");
     hook_input_done(&input);
-    read_as("qwen", "{\"session_id\":\"s\",\"hook_event_name\":\"UserPromptSubmit\","
-                    "\"prompt\":\"\"}");
+    read_as("qwen", "{'session_id':'s','hook_event_name':'UserPromptSubmit','prompt':''}");
     ck_assert_int_eq(input.kind, HOOK_OTHER);
     hook_input_done(&input);
-    read_as("qwen", "{\"session_id\":\"s\",\"hook_event_name\":\"UserPromptSubmit\","
-                    "\"prompt\":\"go on\"}");
+    read_as("qwen", "{'session_id':'s','hook_event_name':'UserPromptSubmit','prompt':'go on'}");
     ck_assert_int_eq(input.kind, HOOK_PROMPT);
     ck_assert_str_eq(input.text, "go on");
     hook_input_done(&input);
-    read_as("qwen", "{\"session_id\":\"s\",\"hook_event_name\":\"UserPromptSubmit\","
-                    "\"prompt\":\"go\\n(more)\",\"submitted_prompt\":\"go\"}");
+    read_as("qwen", "{'session_id':'s','hook_event_name':'UserPromptSubmit','prompt':'go\\n(more)',"
+                    "'submitted_prompt':'go'}");
     ck_assert_int_eq(input.kind, HOOK_PROMPT);
     ck_assert_str_eq(input.text, "go");
 }
@@ -122,7 +112,7 @@ END_TEST
 
 START_TEST(test_an_unknown_event_is_let_be)
 {
-    read_as("claude", "{\"session_id\":\"s\",\"hook_event_name\":\"WorktreeCreate\",\"new\":[]}");
+    read_as("claude", "{'session_id':'s','hook_event_name':'WorktreeCreate','new':[]}");
     ck_assert_int_eq(input.kind, HOOK_OTHER);
 }
 END_TEST
@@ -264,40 +254,40 @@ static const struct {
     {"none", "", "{}\n"},
     {"empty", "{}\n", NULL},
     {"empty, without a line feed", "{}", NULL},
-    {"one line", "{\"model\":\"x\",\"env\":{\"A\":\"1\"}}", NULL},
-    {"two spaces", "{\n  \"model\": \"x\",\n  \"env\": {\n    \"A\": \"1\"\n  }\n}\n", NULL},
-    {"tabs", "{\n\t\"model\": \"x\"\n}\n", NULL},
-    {"CRLF", "{\r\n    \"model\": \"x\"\r\n}\r\n", NULL},
-    {"order and odd spaces", "{ \"z\" : 1 ,\n \"a\":[1,2 , 3]\n}", NULL},
-    {"comments",
-     "// mine\n{\n  // first\n  \"a\": 1, /* one */\n  \"b\": \"//no\" // last\n}\n// end\n", NULL},
-    {"a comma too many", "{\n  \"a\": [1, 2, ],\n  \"b\": 1,\n}\n", NULL},
-    {"a mark at the start", "\xef\xbb\xbf{\n  \"a\": 1\n}\n", NULL},
-    {"large numbers", "{\n  \"a\": 123456789012345678901234567890,\n  \"b\": 1e300\n}\n", NULL},
+    {"one line", "{'model':'x','env':{'A':'1'}}", NULL},
+    {"two spaces", "{\n  'model': 'x',\n  'env': {\n    'A': '1'\n  }\n}\n", NULL},
+    {"tabs", "{\n\t'model': 'x'\n}\n", NULL},
+    {"CRLF", "{\r\n    'model': 'x'\r\n}\r\n", NULL},
+    {"order and odd spaces", "{ 'z' : 1 ,\n 'a':[1,2 , 3]\n}", NULL},
+    {"comments", "// mine\n{\n  // first\n  'a': 1, /* one */\n  'b': '//no' // last\n}\n// end\n",
+     NULL},
+    {"a comma too many", "{\n  'a': [1, 2, ],\n  'b': 1,\n}\n", NULL},
+    {"a mark at the start", "\xef\xbb\xbf{\n  'a': 1\n}\n", NULL},
+    {"large numbers", "{\n  'a': 123456789012345678901234567890,\n  'b': 1e300\n}\n", NULL},
     {"hooks of others",
-     "{\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"hooks\": [\n          {\n            "
-     "\"type\": \"command\",\n            \"command\": \"say done\"\n          }\n        ]\n      "
-     "}\n    ],\n    \"Notification\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": "
-     "\"x\"}]}\n    ]\n  },\n  \"model\": \"x\"\n}\n",
+     "{\n  'hooks': {\n    'Stop': [\n      {\n        'hooks': [\n          {\n            "
+     "'type': 'command',\n            'command': 'say done'\n          }\n        ]\n      }\n    "
+     "],\n    'Notification': [\n      {'hooks': [{'type': 'command', 'command': 'x'}]}\n    ]\n  "
+     "},\n  'model': 'x'\n}\n",
      NULL},
     {"hooks of others, one line",
-     "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"x\"}]}]}}", NULL},
+     "{'hooks':{'Stop':[{'hooks':[{'type':'command','command':'x'}]}]}}", NULL},
     {"hooks of others with comments",
-     "{\n  \"hooks\": {\n    // when it stops\n    \"Stop\": [\n      {\"hooks\": [{\"command\": "
-     "\"x\"}]}, // mine\n    ], /* the end */\n  },\n}\n",
+     "{\n  'hooks': {\n    // when it stops\n    'Stop': [\n      {'hooks': [{'command': 'x'}]}, "
+     "// mine\n    ], /* the end */\n  },\n}\n",
      NULL},
-    {"hooks that are there and empty", "{\n  \"hooks\": {}\n}\n", "{}\n"},
-    {"one line and a comment", "{\"a\": 1 // mine\n}\n", NULL},
-    {"one line, a comma too many and a comment", "{\"a\": 1, // mine\n}", NULL},
-    {"a comment where it ends", "{ // mine\n \"a\": 1}", NULL},
+    {"hooks that are there and empty", "{\n  'hooks': {}\n}\n", "{}\n"},
+    {"one line and a comment", "{'a': 1 // mine\n}\n", NULL},
+    {"one line, a comma too many and a comment", "{'a': 1, // mine\n}", NULL},
+    {"a comment where it ends", "{ // mine\n 'a': 1}", NULL},
     {"names with escapes",
-     "{\"ho\\u006fks\": {\"St\\u006fp\": [{\"h\\u006foks\": [{\"command\": \"x\"}]}]}}\n", NULL},
-    {"brackets and quotes in texts", "{\n  \"a\": \"}]\\\"{[/*\",\n  \"b]\": \"//\"\n}\n", NULL},
+     "{'ho\\u006fks': {'St\\u006fp': [{'h\\u006foks': [{'command': 'x'}]}]}}\n", NULL},
+    {"brackets and quotes in texts", "{\n  'a': '}]\\'{[/*',\n  'b]': '//'\n}\n", NULL},
 };
 
 START_TEST(test_settings_come_back_as_they_were)
 {
-    str_add(&text, trips[_i].text);
+    str_add(&text, test_json(trips[_i].text));
     add("devs hook --agent codex");
     ck_assert_uint_eq(count(), 5);
     struct jsonc jsonc;
@@ -310,7 +300,7 @@ START_TEST(test_settings_come_back_as_they_were)
     jsonc_close(&jsonc);
     take_out();
     ck_assert_uint_eq(count(), 0);
-    const char *want = trips[_i].after ? trips[_i].after : trips[_i].text;
+    const char *want = test_json(trips[_i].after ? trips[_i].after : trips[_i].text);
     ck_assert_msg(strcmp(str_text(&text), want) == 0, "%s: got\n%s", trips[_i].name,
                   str_text(&text));
 }
@@ -352,17 +342,17 @@ END_TEST
 static const struct {
     const char *text, *after;
 } commented[] = {
-    {"{\"hooks\": {\"Stop\": [ // mine\n  {\"hooks\": [{\"command\": \"devs hook\"}]}, {}]}}",
-     "{\"hooks\": {\"Stop\": [ // mine\n {}]}}"},
-    {"{\"hooks\": {\"Stop\": [ // mine\n  {\"hooks\": [{\"command\": \"devs hook\"}]}]}}",
-     "{\"hooks\": {\"Stop\": [ // mine\n]}}"},
+    {"{'hooks': {'Stop': [ // mine\n  {'hooks': [{'command': 'devs hook'}]}, {}]}}",
+     "{'hooks': {'Stop': [ // mine\n {}]}}"},
+    {"{'hooks': {'Stop': [ // mine\n  {'hooks': [{'command': 'devs hook'}]}]}}",
+     "{'hooks': {'Stop': [ // mine\n]}}"},
 };
 
 START_TEST(test_a_comment_before_ours_takes_nothing_in)
 {
-    str_add(&text, commented[_i].text);
+    str_add(&text, test_json(commented[_i].text));
     take_out();
-    ck_assert_str_eq(str_text(&text), commented[_i].after);
+    ck_assert_str_eq(str_text(&text), test_json(commented[_i].after));
 }
 END_TEST
 
@@ -399,23 +389,23 @@ Suite *test_suite(void)
     TCase *hook_input_cases = test_case(suite, "hook_input");
     tcase_add_checked_fixture(hook_input_cases, forget_input, close_input);
     tcase_add_loop_test(hook_input_cases, test_results_are_read_in_each_form, 0,
-                        (int)(sizeof(results) / sizeof(results[0])));
+                        TABLE_LEN(results));
     tcase_add_test(hook_input_cases, test_only_a_person_begins_anew);
     tcase_add_test(hook_input_cases, test_an_unknown_event_is_let_be);
     tcase_add_loop_test(hook_input_cases, test_times_that_are_none_are_not_told, 0,
-                        (int)(sizeof(times) / sizeof(times[0])));
+                        TABLE_LEN(times));
     tcase_add_loop_test(hook_input_cases, test_what_is_no_event_is_refused, 0,
-                        (int)(sizeof(bad_events) / sizeof(bad_events[0])));
+                        TABLE_LEN(bad_events));
     tcase_add_test(hook_input_cases, test_each_agent_is_answered_in_its_own_way);
     TCase *hook_settings_cases = test_case(suite, "hook_settings");
     tcase_add_checked_fixture(hook_settings_cases, setup, teardown);
     tcase_add_loop_test(hook_settings_cases, test_settings_come_back_as_they_were, 0,
-                        (int)(sizeof(trips) / sizeof(trips[0])));
+                        TABLE_LEN(trips));
     tcase_add_test(hook_settings_cases, test_added_twice_is_added_once);
     tcase_add_test(hook_settings_cases, test_only_our_hooks_go);
     tcase_add_loop_test(hook_settings_cases, test_a_comment_before_ours_takes_nothing_in, 0,
-                        (int)(sizeof(commented) / sizeof(commented[0])));
+                        TABLE_LEN(commented));
     tcase_add_loop_test(hook_settings_cases, test_what_cannot_be_read_stays, 0,
-                        (int)(sizeof(bad_settings) / sizeof(bad_settings[0])));
+                        TABLE_LEN(bad_settings));
     return suite;
 }

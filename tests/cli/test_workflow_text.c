@@ -6,7 +6,7 @@
 #include "test_main.h"
 
 /* Around one step. */
-#define PLAN(step) "{\"version\":1,\"tasks\":[{\"id\":\"a\",\"steps\":[" step "]}]}"
+#define PLAN(step) "{'version':1,'tasks':[{'id':'a','steps':[" step "]}]}"
 
 static const struct {
     const char *name;
@@ -14,51 +14,51 @@ static const struct {
     const char *plan;
     const char *want; /* NULL: as it was */
 } rows[] = {
-    {"nothing is wanted", {0}, PLAN("{\"agent\":\"claude\",\"prompt\":\"p\"}"), NULL},
+    {"nothing is wanted", {0}, PLAN("{'agent':'claude','prompt':'p'}"), NULL},
     {"E5 a session for a step that has none",
      {.session = "s1"},
-     PLAN("{\"agent\":\"claude\",\"prompt\":\"p\"}"),
-     PLAN("{\"agent\":\"claude\",\"prompt\":\"p\",\"resume\":\"s1\"}")},
+     PLAN("{'agent':'claude','prompt':'p'}"),
+     PLAN("{'agent':'claude','prompt':'p','resume':'s1'}")},
     {"E5 the step's own session stays",
      {.session = "s1"},
-     PLAN("{\"agent\":\"claude\",\"prompt\":\"p\",\"resume\":\"mine\"}"),
+     PLAN("{'agent':'claude','prompt':'p','resume':'mine'}"),
      NULL},
     {"the session is another agent's",
      {.session = "s1", .owner = "codex"},
-     PLAN("{\"agent\":\"claude\",\"prompt\":\"p\"}"),
+     PLAN("{'agent':'claude','prompt':'p'}"),
      NULL},
     {"the step becomes one of the session's agent",
      {.session = "s1", .owner = "codex", .agent = "codex"},
-     PLAN("{\"agent\":\"claude\",\"prompt\":\"p\"}"),
-     PLAN("{\"agent\":\"codex\",\"prompt\":\"p\",\"resume\":\"s1\"}")},
+     PLAN("{'agent':'claude','prompt':'p'}"),
+     PLAN("{'agent':'codex','prompt':'p','resume':'s1'}")},
     {"another agent takes nothing that only the one before understands",
      {.agent = "codex"},
-     PLAN("{\"agent\":\"claude\",\"prompt\":\"p\",\"model\":\"sonnet\",\"resume\":\"s0\","
-          "\"args\":[\"--max-turns\",\"4\"],\"permission_args\":[],\"quiet_s\":9}"),
-     PLAN("{\"agent\":\"codex\",\"prompt\":\"p\",\"quiet_s\":9}")},
+     PLAN("{'agent':'claude','prompt':'p','model':'sonnet','resume':'s0','args':['--max-turns','4']"
+          ",'permission_args':[],'quiet_s':9}"),
+     PLAN("{'agent':'codex','prompt':'p','quiet_s':9}")},
     {"but what it is given itself",
      {.agent = "codex", .model = "m2", .session = "s1"},
-     PLAN("{\"agent\":\"claude\",\"prompt\":\"p\",\"model\":\"sonnet\",\"resume\":\"s0\"}"),
-     PLAN("{\"agent\":\"codex\",\"prompt\":\"p\",\"model\":\"m2\",\"resume\":\"s1\"}")},
+     PLAN("{'agent':'claude','prompt':'p','model':'sonnet','resume':'s0'}"),
+     PLAN("{'agent':'codex','prompt':'p','model':'m2','resume':'s1'}")},
     {"the same agent keeps all",
      {.agent = "claude"},
-     PLAN("{\"agent\":\"claude\",\"prompt\":\"p\",\"model\":\"sonnet\",\"args\":[\"-x\"]}"),
+     PLAN("{'agent':'claude','prompt':'p','model':'sonnet','args':['-x']}"),
      NULL},
     {"another model",
      {.model = "m2"},
-     PLAN("{\"agent\":\"claude\",\"model\":\"m1\",\"prompt\":\"p\"}"),
-     PLAN("{\"agent\":\"claude\",\"model\":\"m2\",\"prompt\":\"p\"}")},
+     PLAN("{'agent':'claude','model':'m1','prompt':'p'}"),
+     PLAN("{'agent':'claude','model':'m2','prompt':'p'}")},
     {"a model where there was none",
      {.model = "m2"},
-     PLAN("{\"agent\":\"claude\",\"prompt\":\"p\"}"),
-     PLAN("{\"agent\":\"claude\",\"prompt\":\"p\",\"model\":\"m2\"}")},
+     PLAN("{'agent':'claude','prompt':'p'}"),
+     PLAN("{'agent':'claude','prompt':'p','model':'m2'}")},
     {"a command is none of an agent",
      {.agent = "codex", .model = "m", .session = "s1"},
-     PLAN("{\"run\":[\"true\"]}"),
+     PLAN("{'run':['true']}"),
      NULL},
-    {"no list of tasks", {.session = "s1"}, "{\"tasks\":{\"agent\":\"claude\"}}", NULL},
-    {"no task is an object", {.session = "s1"}, "{\"tasks\":[1,\"agent\"]}", NULL},
-    {"no plan", {.session = "s1"}, "[{\"agent\":\"claude\"}]", NULL},
+    {"no list of tasks", {.session = "s1"}, "{'tasks':{'agent':'claude'}}", NULL},
+    {"no task is an object", {.session = "s1"}, "{'tasks':[1,'agent']}", NULL},
+    {"no plan", {.session = "s1"}, "[{'agent':'claude'}]", NULL},
 };
 
 START_TEST(test_E5_steps_go_on_in_the_session_unless_they_say_otherwise)
@@ -66,11 +66,11 @@ START_TEST(test_E5_steps_go_on_in_the_session_unless_they_say_otherwise)
     struct json *plan = NULL;
     struct str out = {0};
     struct plan_agents_edit edit = rows[_i].edit;
-    const char *text = rows[_i].plan;
+    const char *text = test_json(rows[_i].plan);
     ck_assert(json_parse_data(text, strlen(text), &plan, NULL, NULL));
     plan_agents_edit(&edit, plan, &out);
-    ck_assert_msg(strcmp(str_text(&out), rows[_i].want ? rows[_i].want : text) == 0, "%s: %s",
-                  rows[_i].name, str_text(&out));
+    ck_assert_msg(strcmp(str_text(&out), rows[_i].want ? test_json(rows[_i].want) : text) == 0,
+                  "%s: %s", rows[_i].name, str_text(&out));
     json_free(plan);
     str_done(&out);
 }

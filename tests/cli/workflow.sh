@@ -61,8 +61,7 @@ test_no_agent_says_what_to_install() {
 	want 'that agent is missing: exit' $? 69
 	want_in 'that agent is missing' "$(cat err)" "agent 'codex' is not installed: program 'codex' not found"
 	fails 'no such agent' 2 "did you mean 'claude'?" new-project --agent cluade 'a shop'
-	"$devs" new-project ' ' 2>err
-	want 'no idea: exit' $? 2
+	exits 'no idea' 2 new-project ' '
 	fails 'no project' 2 'devs new-project IDEA creates one' plan-phase 1
 	for number in 0 x 1.5 -1; do
 		fails "phase $number" 2 "invalid phase number '$number'" plan-phase "$number"
@@ -186,8 +185,7 @@ test_E5_resume_goes_from_the_command_to_the_agent() {
 	printf '%s' "$project_json" >devs.project.json
 	printf '%s' "$plan_json" >phase-1.plan.json
 	fails 'no plan yet' 2 'devs plan-phase 2 creates one' execute-phase 2
-	"$devs" execute-phase 1 --resume --yolo 2>err
-	want 'an option is no session: exit' $? 2
+	exits 'an option is no session' 2 execute-phase 1 --resume --yolo
 	sed 's/^{/{"session_id": "--yolo", /' devs.project.json >evil.json
 	cp devs.project.json kept.json
 	mv evil.json devs.project.json

@@ -66,8 +66,10 @@ static void forget(void)
     str_clear(&out.bytes);
 }
 
-static void tell(const char *line)
+/* The line has ' for ". */
+static void tell(const char *text)
 {
+    const char *line = test_json(text);
     mcp_server_line(&server, line, strlen(line));
 }
 
@@ -101,41 +103,36 @@ static const struct {
     const char *name, *line;
     int64_t code;
 } errors[] = {
-    {"no JSON", "{\"jsonrpc\":", MCP_ERROR_PARSE},
-    {"a key twice", "{\"id\":1,\"id\":2}", MCP_ERROR_PARSE},
+    {"no JSON", "{'jsonrpc':", MCP_ERROR_PARSE},
+    {"a key twice", "{'id':1,'id':2}", MCP_ERROR_PARSE},
     {"no object", "42", MCP_ERROR_REQUEST},
-    {"no version", "{\"id\":1,\"method\":\"ping\"}", MCP_ERROR_REQUEST},
-    {"another version", "{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}", MCP_ERROR_REQUEST},
-    {"no method", "{\"jsonrpc\":\"2.0\",\"id\":1}", MCP_ERROR_REQUEST},
-    {"method is a number", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":1}", MCP_ERROR_REQUEST},
-    {"id null", "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}", MCP_ERROR_REQUEST},
-    {"id a real", "{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}", MCP_ERROR_REQUEST},
-    {"params a list", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":[]}",
-     MCP_ERROR_REQUEST},
-    {"unknown method", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/list\"}",
-     MCP_ERROR_METHOD},
-    {"unknown tool",
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"rm\"}}",
+    {"no version", "{'id':1,'method':'ping'}", MCP_ERROR_REQUEST},
+    {"another version", "{'jsonrpc':'1.0','id':1,'method':'ping'}", MCP_ERROR_REQUEST},
+    {"no method", "{'jsonrpc':'2.0','id':1}", MCP_ERROR_REQUEST},
+    {"method is a number", "{'jsonrpc':'2.0','id':1,'method':1}", MCP_ERROR_REQUEST},
+    {"id null", "{'jsonrpc':'2.0','id':null,'method':'ping'}", MCP_ERROR_REQUEST},
+    {"id a real", "{'jsonrpc':'2.0','id':1.5,'method':'ping'}", MCP_ERROR_REQUEST},
+    {"params a list", "{'jsonrpc':'2.0','id':1,'method':'ping','params':[]}", MCP_ERROR_REQUEST},
+    {"unknown method", "{'jsonrpc':'2.0','id':1,'method':'resources/list'}", MCP_ERROR_METHOD},
+    {"unknown tool", "{'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'name':'rm'}}",
      MCP_ERROR_PARAMS},
-    {"no tool", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"}", MCP_ERROR_PARAMS},
-    {"a cursor",
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"cursor\":\"x\"}}",
+    {"no tool", "{'jsonrpc':'2.0','id':1,'method':'tools/call'}", MCP_ERROR_PARAMS},
+    {"a cursor", "{'jsonrpc':'2.0','id':1,'method':'tools/list','params':{'cursor':'x'}}",
      MCP_ERROR_PARAMS},
-    {"initialize without a version",
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}", MCP_ERROR_PARAMS},
-    {"a batch", "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", MCP_ERROR_REQUEST},
+    {"initialize without a version", "{'jsonrpc':'2.0','id':1,'method':'initialize','params':{}}",
+     MCP_ERROR_PARAMS},
+    {"a batch", "[{'jsonrpc':'2.0','id':1,'method':'ping'}]", MCP_ERROR_REQUEST},
     {"stateless, of a version that is not there",
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"_meta\":{"
-     "\"io.modelcontextprotocol/protocolVersion\":\"2099-01-01\"}}}",
+     "{'jsonrpc':'2.0','id':1,'method':'tools/list','params':{'_meta':{'io.modelcontextprotocol/"
+     "protocolVersion':'2099-01-01'}}}",
      MCP_ERROR_VERSION},
     {"stateless, without what the client can do",
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"_meta\":{"
-     "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"}}}",
+     "{'jsonrpc':'2.0','id':1,'method':'tools/list','params':{'_meta':{'io.modelcontextprotocol/"
+     "protocolVersion':'2026-07-28'}}}",
      MCP_ERROR_PARAMS},
     {"stateless, a method that was removed",
-     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"_meta\":{"
-     "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
-     "\"io.modelcontextprotocol/clientCapabilities\":{}}}}",
+     "{'jsonrpc':'2.0','id':1,'method':'ping','params':{'_meta':{'io.modelcontextprotocol/"
+     "protocolVersion':'2026-07-28','io.modelcontextprotocol/clientCapabilities':{}}}}",
      MCP_ERROR_METHOD},
 };
 
@@ -152,7 +149,7 @@ START_TEST(test_a_message_that_is_too_long_is_told)
     mcp_server_line(&server, NULL, 0);
     ck_assert_ptr_nonnull(strstr(said(), "\"id\":null"));
     ck_assert_ptr_nonnull(strstr(said(), "-32600"));
-    ck_assert_ptr_nonnull(result_of("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"));
+    ck_assert_ptr_nonnull(result_of("{'jsonrpc':'2.0','id':1,'method':'ping'}"));
 }
 END_TEST
 
@@ -184,22 +181,21 @@ START_TEST(test_initialize_settles_the_version)
 END_TEST
 
 #define STATELESS                                                                                  \
-    "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","                       \
-    "\"io.modelcontextprotocol/clientCapabilities\":{},"                                           \
-    "\"io.modelcontextprotocol/clientInfo\":{\"name\":\"new one\"}}"
+    "'_meta':{'io.modelcontextprotocol/protocolVersion':'2026-07-28',"                             \
+    "'io.modelcontextprotocol/clientCapabilities':{},"                                             \
+    "'io.modelcontextprotocol/clientInfo':{'name':'new one'}}"
 
 START_TEST(test_the_stateless_era)
 {
     const struct json *result =
-        result_of("{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"server/discover\","
-                  "\"params\":{" STATELESS "}}");
+        result_of("{'jsonrpc':'2.0','id':'x','method':'server/discover','params':{" STATELESS "}}");
     ck_assert_str_eq(json_text(json_get(result, "resultType"), ""), "complete");
     ck_assert_str_eq(json_text(json_at(json_get(result, "supportedVersions"), 0), ""),
                      "2026-07-28");
     ck_assert_int_gt(json_i64(json_get(result, "ttlMs"), NOBODY), 0);
     ck_assert_str_eq(json_text(json_get(reply, "id"), ""), "x");
     ck_assert_str_eq(server.client, "new one");
-    result = result_of("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{" //
+    result = result_of("{'jsonrpc':'2.0','id':1,'method':'tools/list','params':{" //
                        STATELESS "}}");
     ck_assert_str_eq(json_text(json_get(result, "resultType"), ""), "complete");
     ck_assert_str_eq(json_text(json_get(result, "cacheScope"), ""), "public");
@@ -218,12 +214,11 @@ END_TEST
 
 START_TEST(test_what_needs_no_reply_has_none)
 {
-    tell("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
-    tell("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/whatever\",\"params\":{\"a\":1}}");
-    tell("{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}");
-    tell("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\"}");
-    tell("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":"
-         "{\"requestId\":99}}");
+    tell("{'jsonrpc':'2.0','method':'notifications/initialized'}");
+    tell("{'jsonrpc':'2.0','method':'notifications/whatever','params':{'a':1}}");
+    tell("{'jsonrpc':'2.0','id':7,'result':{}}");
+    tell("{'jsonrpc':'2.0','method':'notifications/cancelled'}");
+    tell("{'jsonrpc':'2.0','method':'notifications/cancelled','params':{'requestId':99}}");
     ck_assert_uint_eq(out.bytes.len, 0);
 }
 END_TEST
@@ -257,8 +252,8 @@ END_TEST
 START_TEST(test_wrong_arguments_are_a_result_that_the_model_sees)
 {
     const struct json *result =
-        result_of("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
-                  "\"execute_command\",\"arguments\":{}}}");
+        result_of("{'jsonrpc':'2.0','id':1,'method':'tools/"
+                  "call','params':{'name':'execute_command','arguments':{}}}");
     ck_assert(json_bool(json_get(result, "isError"), false));
     ck_assert_uint_eq(begun_count, 0);
     const struct json *data = json_get(result, "structuredContent");
@@ -269,10 +264,9 @@ END_TEST
 START_TEST(test_a_call_that_is_taken_back_has_no_reply)
 {
     call("1", "");
-    tell("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{"
-         "\"requestId\":1,\"reason\":\"enough\"}}");
-    tell("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{"
-         "\"requestId\":1}}");
+    tell("{'jsonrpc':'2.0','method':'notifications/"
+         "cancelled','params':{'requestId':1,'reason':'enough'}}");
+    tell("{'jsonrpc':'2.0','method':'notifications/cancelled','params':{'requestId':1}}");
     ck_assert_uint_eq(taken_back, 1);
     mcp_server_progress(&server, begun[0], "still there");
     mcp_server_answer(&server, begun[0], "");
@@ -316,15 +310,13 @@ END_TEST
 
 START_TEST(test_a_batch_is_answered_as_one)
 {
-    (void)ask("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{"
-              "\"protocolVersion\":\"2025-03-26\"}}");
+    (void)ask(
+        "{'jsonrpc':'2.0','id':1,'method':'initialize','params':{'protocolVersion':'2025-03-26'}}");
     forget();
-    tell("[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"},"
-         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"},7,"
-         "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{\"name\":"
-         "\"run_tests\"}},"
-         "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\",\"params\":{\"name\":"
-         "\"run_tests\"}}]");
+    tell("[{'jsonrpc':'2.0','id':1,'method':'ping'},{'jsonrpc':'2.0','method':'notifications/"
+         "initialized'},7,{'jsonrpc':'2.0','id':2,'method':'tools/"
+         "call','params':{'name':'run_tests'}},{'jsonrpc':'2.0','id':3,'method':'tools/"
+         "call','params':{'name':'run_tests'}}]");
     ck_assert_uint_eq(out.bytes.len, 0);
     mcp_server_answer(&server, begun[0], "\"a\":1");
     begun[1]->is_taken_back = true;
@@ -335,7 +327,7 @@ START_TEST(test_a_batch_is_answered_as_one)
     ck_assert_int_eq(json_i64(json_get(json_at(reply, 2), "id"), NOBODY), 2);
     ck_assert_int_eq(error_of("[]"), MCP_ERROR_REQUEST);
     forget();
-    tell("[{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}]");
+    tell("[{'jsonrpc':'2.0','method':'notifications/initialized'}]");
     ck_assert_uint_eq(out.bytes.len, 0);
 }
 END_TEST
@@ -343,9 +335,11 @@ END_TEST
 static struct mcp_request request;
 static struct err err;
 
-static bool read_args(enum mcp_tool tool, const char *text)
+/* The arguments have ' for ", here and below. */
+static bool read_args(enum mcp_tool tool, const char *quoted)
 {
     struct json *args = NULL;
+    const char *text = test_json(quoted);
     ck_assert(json_parse_data(text, strlen(text), &args, NULL, NULL));
     err = (struct err){0};
     bool ok = mcp_request_read(tool, args, "/srv/shop", &request, &err);
@@ -360,10 +354,9 @@ static void forget_request(void)
 
 START_TEST(test_all_arguments_of_a_command)
 {
-    ck_assert(read_args(MCP_TOOL_EXECUTE,
-                        "{\"argv\":[\"make\",\"x y\"],\"cwd\":\"src\",\"env\":{\"A\":\"1=2\"},"
-                        "\"stdin\":\"a\\u0000b\",\"timeout_s\":1.5,\"phase\":\"RED\","
-                        "\"idempotent\":true}"));
+    ck_assert(read_args(MCP_TOOL_EXECUTE, "{'argv':['make','x "
+                                          "y'],'cwd':'src','env':{'A':'1=2'},'stdin':'a\\u0000b','"
+                                          "timeout_s':1.5,'phase':'RED','idempotent':true}"));
     ck_assert_str_eq(request.argv[1], "x y");
     ck_assert_ptr_null(request.argv[2]);
     ck_assert_str_eq(request.cwd, "src");
@@ -378,7 +371,7 @@ END_TEST
 
 START_TEST(test_what_is_not_said)
 {
-    ck_assert(read_args(MCP_TOOL_EXECUTE, "{\"argv\":[\"make\"]}"));
+    ck_assert(read_args(MCP_TOOL_EXECUTE, "{'argv':['make']}"));
     ck_assert_int_eq(request.phase, PHASE_GREEN);
     ck_assert_int_eq(request.timeout_ms, MCP_TIMEOUT_MS);
     ck_assert(!request.idempotent);
@@ -396,40 +389,36 @@ static const struct {
 } wrong_arguments[] = {
     {MCP_TOOL_EXECUTE, "{}", "argument 'argv': it is missing"},
     {MCP_TOOL_EXECUTE, "[]", "arguments must be an object"},
-    {MCP_TOOL_EXECUTE, "{\"argv\":[]}", "argument 'argv': expected a non-empty array of strings"},
-    {MCP_TOOL_EXECUTE, "{\"argv\":\"make\"}",
-     "argument 'argv': expected a non-empty array of strings"},
-    {MCP_TOOL_EXECUTE, "{\"argv\":[\"\"]}", "argument 'argv': the program name is empty"},
-    {MCP_TOOL_EXECUTE, "{\"argv\":[\"a\",1]}", "argument 'argv': expected strings"},
-    {MCP_TOOL_EXECUTE, "{\"argv\":[\"a\\u0000\"]}", "argument 'argv': expected strings"},
-    {MCP_TOOL_EXECUTE, "{\"argv\":[\"a\"],\"cmd\":1}", "execute_command has no argument 'cmd'"},
-    {MCP_TOOL_EXECUTE, "{\"argv\":[\"a\"],\"cwd\":\"\"}", "argument 'cwd'"},
-    {MCP_TOOL_EXECUTE, "{\"argv\":[\"a\"],\"env\":{\"\":\"x\"}}", "argument 'env': expected names"},
-    {MCP_TOOL_EXECUTE, "{\"argv\":[\"a\"],\"env\":{\"A\":1}}", "argument 'env': expected names"},
-    {MCP_TOOL_EXECUTE, "{\"argv\":[\"a\"],\"stdin\":null}", "argument 'stdin': expected a string"},
-    {MCP_TOOL_EXECUTE, "{\"argv\":[\"a\"],\"timeout_s\":0}",
-     "argument 'timeout_s': expected seconds"},
-    {MCP_TOOL_EXECUTE, "{\"argv\":[\"a\"],\"timeout_s\":1e99}",
-     "argument 'timeout_s': expected seconds"},
-    {MCP_TOOL_EXECUTE, "{\"argv\":[\"a\"],\"phase\":\"green\"}", "argument 'phase': expected RED"},
-    {MCP_TOOL_EXECUTE, "{\"argv\":[\"a\"],\"idempotent\":1}",
-     "argument 'idempotent': expected true"},
-    {MCP_TOOL_EXECUTE, "{\"argv\":[\"a\"],\"path\":\"x\"}", "execute_command has no argument"},
-    {MCP_TOOL_TESTS, "{\"stdin\":\"x\"}", "run_tests has no argument 'stdin'"},
-    {MCP_TOOL_WRITE, "{\"path\":\"a\"}", "argument 'content': it is missing"},
-    {MCP_TOOL_WRITE, "{\"content\":\"a\"}", "argument 'path': it is missing"},
-    {MCP_TOOL_READ, "{\"path\":\"\"}", "argument 'path': expected the path of a file"},
-    {MCP_TOOL_READ, "{\"path\":\"src/\"}", "argument 'path': it names a folder"},
-    {MCP_TOOL_READ, "{\"path\":\"/etc/passwd\"}", "is not inside the project"},
-    {MCP_TOOL_READ, "{\"path\":\"/srv/shopping\"}", "is not inside the project"},
-    {MCP_TOOL_READ, "{\"path\":\"/srv/shop\"}", "is not inside the project"},
-    {MCP_TOOL_READ, "{\"path\":\"../x\"}", "is not inside the project"},
-    {MCP_TOOL_READ, "{\"path\":\"a/../../x\"}", "is not inside the project"},
-    {MCP_TOOL_READ, "{\"path\":\"a/..\"}", "is not inside the project"},
-    {MCP_TOOL_READ, "{\"path\":\".devs/devs.db\"}", "belong to devs"},
-    {MCP_TOOL_READ, "{\"path\":\"a\",\"offset\":-1}", "argument 'offset'"},
-    {MCP_TOOL_READ, "{\"path\":\"a\",\"length\":0}", "argument 'length'"},
-    {MCP_TOOL_READ, "{\"path\":\"a\",\"length\":196609}", "argument 'length'"},
+    {MCP_TOOL_EXECUTE, "{'argv':[]}", "argument 'argv': expected a non-empty array of strings"},
+    {MCP_TOOL_EXECUTE, "{'argv':'make'}", "argument 'argv': expected a non-empty array of strings"},
+    {MCP_TOOL_EXECUTE, "{'argv':['']}", "argument 'argv': the program name is empty"},
+    {MCP_TOOL_EXECUTE, "{'argv':['a',1]}", "argument 'argv': expected strings"},
+    {MCP_TOOL_EXECUTE, "{'argv':['a\\u0000']}", "argument 'argv': expected strings"},
+    {MCP_TOOL_EXECUTE, "{'argv':['a'],'cmd':1}", "execute_command has no argument 'cmd'"},
+    {MCP_TOOL_EXECUTE, "{'argv':['a'],'cwd':''}", "argument 'cwd'"},
+    {MCP_TOOL_EXECUTE, "{'argv':['a'],'env':{'':'x'}}", "argument 'env': expected names"},
+    {MCP_TOOL_EXECUTE, "{'argv':['a'],'env':{'A':1}}", "argument 'env': expected names"},
+    {MCP_TOOL_EXECUTE, "{'argv':['a'],'stdin':null}", "argument 'stdin': expected a string"},
+    {MCP_TOOL_EXECUTE, "{'argv':['a'],'timeout_s':0}", "argument 'timeout_s': expected seconds"},
+    {MCP_TOOL_EXECUTE, "{'argv':['a'],'timeout_s':1e99}", "argument 'timeout_s': expected seconds"},
+    {MCP_TOOL_EXECUTE, "{'argv':['a'],'phase':'green'}", "argument 'phase': expected RED"},
+    {MCP_TOOL_EXECUTE, "{'argv':['a'],'idempotent':1}", "argument 'idempotent': expected true"},
+    {MCP_TOOL_EXECUTE, "{'argv':['a'],'path':'x'}", "execute_command has no argument"},
+    {MCP_TOOL_TESTS, "{'stdin':'x'}", "run_tests has no argument 'stdin'"},
+    {MCP_TOOL_WRITE, "{'path':'a'}", "argument 'content': it is missing"},
+    {MCP_TOOL_WRITE, "{'content':'a'}", "argument 'path': it is missing"},
+    {MCP_TOOL_READ, "{'path':''}", "argument 'path': expected the path of a file"},
+    {MCP_TOOL_READ, "{'path':'src/'}", "argument 'path': it names a folder"},
+    {MCP_TOOL_READ, "{'path':'/etc/passwd'}", "is not inside the project"},
+    {MCP_TOOL_READ, "{'path':'/srv/shopping'}", "is not inside the project"},
+    {MCP_TOOL_READ, "{'path':'/srv/shop'}", "is not inside the project"},
+    {MCP_TOOL_READ, "{'path':'../x'}", "is not inside the project"},
+    {MCP_TOOL_READ, "{'path':'a/../../x'}", "is not inside the project"},
+    {MCP_TOOL_READ, "{'path':'a/..'}", "is not inside the project"},
+    {MCP_TOOL_READ, "{'path':'.devs/devs.db'}", "belong to devs"},
+    {MCP_TOOL_READ, "{'path':'a','offset':-1}", "argument 'offset'"},
+    {MCP_TOOL_READ, "{'path':'a','length':0}", "argument 'length'"},
+    {MCP_TOOL_READ, "{'path':'a','length':196609}", "argument 'length'"},
 };
 
 START_TEST(test_wrong_arguments_are_told)
@@ -502,7 +491,8 @@ static const struct plan_step *grow(enum mcp_tool tool, const char *args, enum s
     struct str text = {0};
     err = (struct err){0};
     mcp_request_done(&request);
-    ck_assert(json_parse_data(args, strlen(args), &json, NULL, NULL));
+    const char *text_of_args = test_json(args);
+    ck_assert(json_parse_data(text_of_args, strlen(text_of_args), &json, NULL, NULL));
     ck_assert_msg(mcp_request_read(tool, json, "/srv", &request, &err), "%s", err.message);
     ck_assert(mcp_task_write(&request, &set, plan->task_count + 1, &text, &err));
     ck_assert_msg(plan_grow(plan, str_text(&text), text.len, &err), "%s", err.message);
@@ -515,8 +505,8 @@ START_TEST(test_a_command_becomes_a_step)
 {
     const struct plan_step *step =
         grow(MCP_TOOL_EXECUTE,
-             "{\"argv\":[\"sh\",\"-c\",\"a\\n\\\"b\\\"\"],\"cwd\":\"x\",\"env\":{\"A\":\"1\","
-             "\"B\":\"\"},\"timeout_s\":0.25,\"phase\":\"VERIFY\",\"idempotent\":true}",
+             "{'argv':['sh','-c','a\\n\\'b\\''],'cwd':'x','env':{'A':'1','B':''},'timeout_s':0.25,'"
+             "phase':'VERIFY','idempotent':true}",
              SANDBOX_NONE);
     ck_assert_str_eq(plan->tasks[0].id, "c00001");
     ck_assert_str_eq(plan->tasks[0].title, "execute_command sh -c a \"b\"");
@@ -532,12 +522,11 @@ END_TEST
 
 START_TEST(test_a_call_that_may_not_be_repeated_has_one_attempt)
 {
-    const struct plan_step *step = grow(MCP_TOOL_EXECUTE, "{\"argv\":[\"x\"]}", SANDBOX_NONE);
+    const struct plan_step *step = grow(MCP_TOOL_EXECUTE, "{'argv':['x']}", SANDBOX_NONE);
     ck_assert_int_eq(plan_step_attempts(step), 1);
-    step = grow(MCP_TOOL_EXECUTE, "{\"argv\":[\"x\"],\"idempotent\":true}", SANDBOX_NONE);
+    step = grow(MCP_TOOL_EXECUTE, "{'argv':['x'],'idempotent':true}", SANDBOX_NONE);
     ck_assert_int_eq(plan_step_attempts(step), 3);
-    step = grow(MCP_TOOL_EXECUTE, "{\"argv\":[\"x\"],\"idempotent\":true,\"phase\":\"RED\"}",
-                SANDBOX_NONE);
+    step = grow(MCP_TOOL_EXECUTE, "{'argv':['x'],'idempotent':true,'phase':'RED'}", SANDBOX_NONE);
     ck_assert_int_eq(plan_step_attempts(step), 1);
 }
 END_TEST
@@ -546,7 +535,7 @@ START_TEST(test_tests_are_the_projects_unless_others_are_named)
 {
     const struct plan_step *step = grow(MCP_TOOL_TESTS, "{}", SANDBOX_NONE);
     ck_assert_str_eq(step->argv[1], "test");
-    step = grow(MCP_TOOL_TESTS, "{\"argv\":[\"pytest\",\"-k\",\"tax\"]}", SANDBOX_NONE);
+    step = grow(MCP_TOOL_TESTS, "{'argv':['pytest','-k','tax']}", SANDBOX_NONE);
     ck_assert_str_eq(step->argv[0], "pytest");
     ck_assert_str_eq(plan->tasks[1].title, "run_tests pytest -k tax");
 }
@@ -567,16 +556,15 @@ END_TEST
 
 START_TEST(test_files_are_read_and_written_by_steps)
 {
-    const struct plan_step *step =
-        grow(MCP_TOOL_READ, "{\"path\":\"-a b\",\"offset\":7}", SANDBOX_NONE);
+    const struct plan_step *step = grow(MCP_TOOL_READ, "{'path':'-a b','offset':7}", SANDBOX_NONE);
     static const char *const want[] = {"/usr/bin/devs", "mcp", "--read-file", "-a b",
                                        "--offset",      "7",   "--length",    "196608"};
     for (size_t i = 0; i < ARRAY_LEN(want); i++)
         ck_assert_pstr_eq(step->argv[i], want[i]);
-    step = grow(MCP_TOOL_WRITE, "{\"path\":\"a\",\"content\":\"x\"}", SANDBOX_NONE);
+    step = grow(MCP_TOOL_WRITE, "{'path':'a','content':'x'}", SANDBOX_NONE);
     ck_assert_str_eq(step->argv[2], "--write-file");
     ck_assert_str_eq(plan->tasks[1].title, "write_file a");
-    step = grow(MCP_TOOL_READ, "{\"path\":\"a/b\"}", SANDBOX_BWRAP);
+    step = grow(MCP_TOOL_READ, "{'path':'a/b'}", SANDBOX_BWRAP);
     ck_assert_str_eq(step->argv[0], "/bin/sh");
     ck_assert_str_eq(step->argv[4], "a/b");
     ck_assert_str_eq(step->argv[5], "0");
@@ -613,7 +601,7 @@ START_TEST(test_a_file_written_in_a_sandbox_keeps_its_mode)
     make_file(folder, "input", "echo new\n", 0600);
     make_file(folder, "go.sh", "echo old\n", 0755);
     const struct plan_step *step =
-        grow(MCP_TOOL_WRITE, "{\"path\":\"go.sh\",\"content\":\"\"}", SANDBOX_BWRAP);
+        grow(MCP_TOOL_WRITE, "{'path':'go.sh','content':''}", SANDBOX_BWRAP);
     ck_assert_int_eq(run_script(step, folder), 0);
     ck_assert_int_eq(stat(test_path(folder, "go.sh"), &info), 0);
     ck_assert_uint_eq(info.st_mode & 07777, 0755);
@@ -631,7 +619,7 @@ START_TEST(test_no_file_is_written_into_a_folder_of_its_name)
     (void)snprintf(path, sizeof(path), "%s/sub", folder);
     ck_assert_int_eq(mkdir(path, 0700), 0);
     const struct plan_step *step =
-        grow(MCP_TOOL_WRITE, "{\"path\":\"sub\",\"content\":\"\"}", SANDBOX_BWRAP);
+        grow(MCP_TOOL_WRITE, "{'path':'sub','content':''}", SANDBOX_BWRAP);
     ck_assert_int_eq(run_script(step, folder), FILE_ACT_NO_FILE);
     ck_assert_int_eq(rmdir(path), 0); /* it is empty */
 }
@@ -713,8 +701,7 @@ START_TEST(test_a_long_plan_is_not_overwritten_in_a_sandbox)
     str_add(&text, "\",\"version\":1,\"tasks\":[]}");
     make_file(".", "input", "new", 0600);
     make_file(".", "f", str_text(&text), 0600);
-    const struct plan_step *step =
-        grow(MCP_TOOL_WRITE, "{\"path\":\"f\",\"content\":\"\"}", SANDBOX_BWRAP);
+    const struct plan_step *step = grow(MCP_TOOL_WRITE, "{'path':'f','content':''}", SANDBOX_BWRAP);
     ck_assert_int_eq(run_script(step, "."), FILE_ACT_NO_FILE);
     str_done(&text);
 }

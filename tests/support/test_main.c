@@ -46,6 +46,18 @@ char *test_path(const char *folder, const char *name)
     return path;
 }
 
+const char *test_json(const char *text)
+{
+    enum { TEXT_MAX = 16 * 1024 };
+    static char texts[8][TEXT_MAX];
+    static size_t next;
+    char *out = texts[next++ % 8];
+    ck_assert_int_lt(snprintf(out, TEXT_MAX, "%s", text), TEXT_MAX);
+    for (char *at = out; *at; at++)
+        *at = *at == '\'' ? '"' : *at;
+    return out;
+}
+
 void test_write_file(const char *path, const char *text, mode_t mode)
 {
     FILE *file = fopen(path, "we");
