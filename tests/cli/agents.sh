@@ -168,9 +168,7 @@ cat >gone.json <<PLAN
 {"version": 1, "name": "gone", $agents,
  "tasks": [{"id": "a", "steps": [{"agent": "gone", "prompt": "Make it."}]}]}
 PLAN
-"$devs" run --plain gone.json >out 2>err
-want 'an agent that is not there: exit' $? 69
-want_in 'it is told before the start' "$(cat err)" "task 'a', step 1: agent 'gone' is not installed"
+fails 'an agent that is not there' 69 "task 'a', step 1: agent 'gone' is not installed" run --plain gone.json
 want_in 'and how to get it at once' "$(cat err)" 'hint: get it with its own installer'
 want_in 'a dry run tells it too' "$("$devs" run --dry-run gone.json)" \
 	"missing  agent 'gone' is not installed: program 'no-such-agent' not found; get it with"

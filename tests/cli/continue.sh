@@ -53,8 +53,7 @@ want 'what was shown before is not shown again' "$(grep -c 'run started' out)" 0
 want 'what passed was not run again' "$(wc -l <first)" 1
 want 'what was interrupted was' "$(wc -l <second)" 2
 want_in 'the rest went on' "$("$devs" status 1)" 'passed    after'
-"$devs" run --plain --continue 1 >out 2>err
-want 'a run that has ended: what needed a person is run: exit' $? 0
+exits 'a run that has ended: what needed a person is run' 0 run --plain --continue 1
 want 'a run that has ended: what passed is not' "$(wc -l <second)" 2
 exits 'nothing is interrupted, nothing is left' 66 run --continue last
 
@@ -97,13 +96,10 @@ kill -9 "$pid"
 wait "$pid" 2>/dev/null
 : >go
 echo '{"secrets": {"names": ["BADGE"]},}' >devs.config.json
-"$devs" run --plain --continue last >out 2>err
-want 'settings that are broken: exit' $? 2
-want_in 'settings that are broken' "$(cat err)" 'devs.config.json: 1 error'
+fails 'settings that are broken' 2 'devs.config.json: 1 error' run --plain --continue last
 want_in 'settings that are broken: nothing was touched' "$("$devs" status)" 'interrupted'
 echo '{"secrets": {"names": ["BADGE"]}}' >devs.config.json
-"$devs" run --plain --continue last >out 2>err
-want 'settings that were mended: exit' $? 0
+exits 'settings that were mended' 0 run --plain --continue last
 want 'settings that were mended: the secret is cut' "$("$devs" log k)" 'badge [cut:BADGE]'
 rm devs.config.json
 unset BADGE

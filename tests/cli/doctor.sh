@@ -146,6 +146,5 @@ echo '{"sandbox": {"kind": "podman", "image": "x", "args": ["--no-such-option"]}
 trust
 want 'arguments that break' "$(state 'sandbox podman')" lacks
 echo '{"sandbox": {"kind": "nonsense"}}' >devs.config.json
-"$devs" doctor >/dev/null 2>../err
-want 'settings that are wrong: exit' $? 2
+exits 'settings that are wrong' 2 doctor
 finish

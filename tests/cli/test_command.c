@@ -196,7 +196,7 @@ static const struct {
     {"net", TASK("tax"), ERR_NOT_FOUND, -1},
 };
 
-START_TEST(test_a_run_of_one_task_needs_no_name_of_it)
+START_TEST(test_a_run_of_one_task_needs_no_task_name)
 {
     struct str text = {0};
     struct plan *plan = NULL;
@@ -238,7 +238,7 @@ static const struct option_spec *spec_named(const struct completion_command *com
     return NULL;
 }
 
-START_TEST(test_every_command_tells_its_options)
+START_TEST(test_every_command_lists_its_options)
 {
     struct completion_command command;
     size_t count = 0;
@@ -351,7 +351,7 @@ START_TEST(test_every_list_that_is_named_is_there)
 }
 END_TEST
 
-START_TEST(test_a_list_is_added_behind_what_is_there)
+START_TEST(test_a_list_is_appended)
 {
     struct str out = {0};
     str_add(&out, "(");
@@ -475,14 +475,14 @@ Suite *test_suite(void)
     tcase_add_loop_test(target_cases, test_target, 0, TABLE_LEN(targets));
     tcase_add_loop_test(target_cases, test_run, 0, TABLE_LEN(run_cases));
     tcase_add_test(target_cases, test_unknown_task_has_a_hint);
-    tcase_add_loop_test(target_cases, test_a_run_of_one_task_needs_no_name_of_it, 0,
+    tcase_add_loop_test(target_cases, test_a_run_of_one_task_needs_no_task_name, 0,
                         TABLE_LEN(only_cases));
     TCase *table = test_case(suite, "table");
-    tcase_add_test(table, test_every_command_tells_its_options);
+    tcase_add_test(table, test_every_command_lists_its_options);
     tcase_add_loop_test(table, test_option, 0, TABLE_LEN(option_cases));
     tcase_add_loop_test(table, test_operands_are_those_of_the_usage, 0, TABLE_LEN(operand_cases));
     tcase_add_test(table, test_every_list_that_is_named_is_there);
-    tcase_add_test(table, test_a_list_is_added_behind_what_is_there);
+    tcase_add_test(table, test_a_list_is_appended);
     tcase_add_loop_test(table, test_the_plan_that_a_line_names, 0, TABLE_LEN(line_cases));
     tcase_add_test(test_case(suite, "ask"), test_a_log_that_is_not_there_offers_nothing);
     tcase_add_loop_test(test_case(suite, "words"), test_schema, 0, TABLE_LEN(schemas));

@@ -90,7 +90,7 @@ START_TEST(test_results_are_read_in_each_form)
 }
 END_TEST
 
-START_TEST(test_only_a_person_begins_anew)
+START_TEST(test_only_a_prompt_of_a_person_starts_over)
 {
     read_as("claude", "{'session_id':'s','hook_event_name':'UserPromptSubmit','prompt':'go'}");
     ck_assert_int_eq(input.kind, HOOK_PROMPT);
@@ -110,7 +110,7 @@ START_TEST(test_only_a_person_begins_anew)
 }
 END_TEST
 
-START_TEST(test_an_unknown_event_is_let_be)
+START_TEST(test_an_unknown_event_is_ignored)
 {
     read_as("claude", "{'session_id':'s','hook_event_name':'WorktreeCreate','new':[]}");
     ck_assert_int_eq(input.kind, HOOK_OTHER);
@@ -122,7 +122,7 @@ static const struct {
     int64_t ms;
 } times[] = {{"1500", 1500}, {"0.5", 0}, {"-1", 0}, {"1e300", 0}, {"\"1\"", 0}, {"null", 0}};
 
-START_TEST(test_times_that_are_none_are_not_told)
+START_TEST(test_invalid_times_are_ignored)
 {
     struct str json = {0};
     str_addf(&json, "{\"session_id\":\"s\",\"hook_event_name\":\"PostToolUse\",\"duration_ms\":%s}",
@@ -146,7 +146,7 @@ static const char *const bad_events[] = {
     "\xff\xfe{}",
 };
 
-START_TEST(test_what_is_no_event_is_refused)
+START_TEST(test_invalid_events_are_refused)
 {
     struct str text = {0};
     struct err err = {0};
@@ -370,7 +370,7 @@ static const char *const bad_settings[] = {
     "{\"a\": [,]}",
 };
 
-START_TEST(test_what_cannot_be_read_stays)
+START_TEST(test_settings_that_cannot_be_parsed_stay)
 {
     struct err err = {0};
     str_add(&text, bad_settings[_i]);
@@ -390,11 +390,10 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(hook_input_cases, forget_input, close_input);
     tcase_add_loop_test(hook_input_cases, test_results_are_read_in_each_form, 0,
                         TABLE_LEN(results));
-    tcase_add_test(hook_input_cases, test_only_a_person_begins_anew);
-    tcase_add_test(hook_input_cases, test_an_unknown_event_is_let_be);
-    tcase_add_loop_test(hook_input_cases, test_times_that_are_none_are_not_told, 0,
-                        TABLE_LEN(times));
-    tcase_add_loop_test(hook_input_cases, test_what_is_no_event_is_refused, 0,
+    tcase_add_test(hook_input_cases, test_only_a_prompt_of_a_person_starts_over);
+    tcase_add_test(hook_input_cases, test_an_unknown_event_is_ignored);
+    tcase_add_loop_test(hook_input_cases, test_invalid_times_are_ignored, 0, TABLE_LEN(times));
+    tcase_add_loop_test(hook_input_cases, test_invalid_events_are_refused, 0,
                         TABLE_LEN(bad_events));
     tcase_add_test(hook_input_cases, test_each_agent_is_answered_in_its_own_way);
     TCase *hook_settings_cases = test_case(suite, "hook_settings");
@@ -405,7 +404,7 @@ Suite *test_suite(void)
     tcase_add_test(hook_settings_cases, test_only_our_hooks_go);
     tcase_add_loop_test(hook_settings_cases, test_a_comment_before_ours_takes_nothing_in, 0,
                         TABLE_LEN(commented));
-    tcase_add_loop_test(hook_settings_cases, test_what_cannot_be_read_stays, 0,
+    tcase_add_loop_test(hook_settings_cases, test_settings_that_cannot_be_parsed_stay, 0,
                         TABLE_LEN(bad_settings));
     return suite;
 }

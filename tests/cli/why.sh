@@ -216,13 +216,10 @@ cat >devs.config.json <<'RULES'
 {"rules": [{"name": "half", "verdict": "persistent", "on_success": true,
             "pattern": "^only half of it", "only_if": {"launcher": "printf"}}]}
 RULES
-"$devs" exec --once -- printf 'only half of it\n' >out 2>err
-want 'an own rule denies a success: exit' $? 1
-want_in 'an own rule denies a success' "$(cat err)" '(half): only half of it'
+fails 'an own rule denies a success' 1 '(half): only half of it' exec --once -- printf 'only half of it\n'
 rm devs.config.json
 echo '{"name": "half", "verdict": "persistent", "on_success": true, "pattern": "^only half"}' >half.json
-"$devs" exec --once -- printf 'only half of it\n' >out 2>err
-want 'without that rule: exit' $? 0
+exits 'without that rule' 0 exec --once -- printf 'only half of it\n'
 "$devs" rules --try half.json >out
 want 'a trial looks at what passed: exit' $? 3
 want_in 'a trial looks at what passed' "$(cat out)" 'success'

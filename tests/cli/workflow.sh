@@ -168,8 +168,7 @@ test_E6_the_session_of_one_command_is_fed_to_the_next() {
 	want 'plan-phase again: exit' $? 0
 	want_in "plan-phase again: in the project's session" "$(call 4 argv)" '--resume talk-2'
 	want_in 'plan-phase again: the plan is shown' "$(cat out)" 'list: 4 tasks'
-	"$devs" plan-phase 1 --force --fresh --plain >out 2>err
-	want 'plan-phase --fresh: exit' $? 0
+	exits 'plan-phase --fresh' 0 plan-phase 1 --force --fresh --plain
 	want 'plan-phase --fresh: a new session' "$(call 5 session)" fake-session-5
 }
 
@@ -247,8 +246,7 @@ test_a_plan_that_somebody_else_wrote_needs_trust() {
 	evil='{"version": 1, "idempotent": true, "tasks": [{"id": "list", "steps": [{"run": ["touch", "evil"]}]}]}'
 	# refused NAME WHY: one line, and nothing has run
 	refused() {
-		"$devs" execute-phase 1 --plain >out 2>err
-		want "$1: exit" $? 2
+		exits "$1" 2 execute-phase 1 --plain
 		want "$1: the line" "$(cat err)" "devs: $plan: $2; read the plan, then run: devs trust $plan"
 		want "$1: nothing ran" "$(find . -name evil -o -name mark)" ''
 	}
@@ -283,10 +281,8 @@ test_a_plan_that_somebody_else_wrote_needs_trust() {
 	"$devs" trust --revoke phase-1.plan.json >out 2>err
 	want 'revoked twice' "$? $(cat err)" "66 devs: '$(pwd)/phase-1.plan.json' is not trusted"
 	echo '{"tasks": 1}' >phase-1.plan.json
-	"$devs" trust phase-1.plan.json >out 2>err
-	want 'not a plan: exit' $? 2
-	"$devs" trust phase-100.plan.json >out 2>err
-	want 'not a phase: exit' $? 66
+	exits 'not a plan' 2 trust phase-1.plan.json
+	exits 'not a phase' 66 trust phase-100.plan.json
 	# Trust that cannot be recorded does not take the plan away.
 	rm phase-1.plan.json
 	XDG_STATE_HOME=/dev/null "$devs" plan-phase 1 --plain >out 2>err
@@ -307,25 +303,20 @@ test_two_independent_tasks_share_a_session() {
 		 {"when": "Write the list.", "tools": [{"write": "list", "text": "a lamp"}], "always": true},
 		 {"when": "Write the basket.", "tools": [{"write": "basket", "text": "a lamp"}], "always": true}]
 	SCRIPT
-	"$devs" new-project --json 'a shop' >out 2>err
-	want 'independent: new-project: exit' $? 0
+	exits 'independent: new-project' 0 new-project --json 'a shop'
 	"$devs" plan-phase 1 --plain >out 2>err
 	want 'independent: plan-phase: exit' $? 0
 	want 'independent: the fence needs no second question' "$(calls)" 2
 	want 'independent: the plan is without the fence' "$(head -c 1 phase-1.plan.json)" '{'
-	"$devs" execute-phase 1 --plain >out 2>err
-	want 'independent: execute-phase: exit' $? 0
-	want_in 'independent: one at a time' "$(cat err)" 'tasks share a session and run one at a time'
+	fails 'independent: execute-phase' 0 'tasks share a session and run one at a time' execute-phase 1 --plain
 	want 'independent: questions' "$(calls)" 4
 	want_in 'independent: the first in the session' "$(call 3 argv)" '--resume talk-1'
 	want_in 'independent: the second, too' "$(call 4 argv)" '--resume talk-1'
-	"$devs" execute-phase 1 --plain --jobs 1 >out 2>err
-	want 'independent: -j 1: exit' $? 0
+	exits 'independent: -j 1' 0 execute-phase 1 --plain --jobs 1
 	want 'independent: -j 1: nothing to warn of' "$(cat err)" ''
 	fails 'independent: -j 2' 2 '-j 2: tasks share a session, which takes one prompt at a time' execute-phase 1 -j 2
 	want 'independent: -j 2: nothing is asked' "$(calls)" 6
-	"$devs" execute-phase 1 --plain -j 2 --fresh >out 2>err
-	want 'independent: --fresh: exit' $? 0
+	exits 'independent: --fresh' 0 execute-phase 1 --plain -j 2 --fresh
 	want 'independent: --fresh: new sessions' "$(call 8 argv | grep -c resume)" 0
 }
 
@@ -381,8 +372,7 @@ test_a_question_is_stopped_and_gone_on_with() {
 	wait "$pid" 2>/dev/null
 	is_interrupted() { "$devs" runs | head -1 | grep -q interrupted; }
 	until_true 60 is_interrupted
-	"$devs" run --continue last --plain >out 2>err
-	want 'gone on with: exit' $? 0
+	exits 'gone on with' 0 run --continue last --plain
 	want_in 'gone on with: in the session' "$(call 3 argv)" '--resume talk-9'
 	want_in 'gone on with: the answer is there' "$(cat devs.project.json)" '"A basket"'
 	want "no agent is left" "$(pgrep -f "$dir/bin/claude" | wc -l)" 0

@@ -155,7 +155,7 @@ static int64_t check_run(enum log_output_part part, int64_t from, size_t first, 
     return at;
 }
 
-START_TEST(test_silent_stream_costs_nothing)
+START_TEST(test_a_silent_stream_allocates_nothing)
 {
     ck_assert_ptr_null(output.kept);
     ck_assert_int_eq(output_due(&output), INT64_MAX);
@@ -331,7 +331,7 @@ END_TEST
 /* Every so many bytes a line feed, and pieces that end anywhere. */
 static const size_t feeds[] = {1, 2, 3, 7, 8, 9, 64, 255, 2041, OUTPUT_PIECE_BYTES};
 
-START_TEST(test_line_feeds_are_counted_wherever_they_stand)
+START_TEST(test_line_feeds_are_counted_at_any_offset)
 {
     static char text[OUTPUT_PIECE_BYTES];
     int64_t want = 0;
@@ -363,7 +363,7 @@ Suite *test_suite(void)
     tcase_add_test(call_cases, test_no_environment_at_all);
     TCase *live = test_case(suite, "live");
     tcase_add_checked_fixture(live, setup_output, teardown_output);
-    tcase_add_test(live, test_silent_stream_costs_nothing);
+    tcase_add_test(live, test_a_silent_stream_allocates_nothing);
     tcase_add_test(live, test_head_comes_every_50_ms);
     tcase_add_test(live, test_much_head_does_not_wait);
     tcase_add_test(live, test_end_of_the_head_does_not_wait);
@@ -375,6 +375,6 @@ Suite *test_suite(void)
     tcase_add_test(end, test_end_without_any_take_has_the_head_too);
     tcase_add_loop_test(end, test_tail_is_the_last_bytes_in_one_piece, 0, TABLE_LEN(lengths));
     tcase_add_loop_test(end, test_long_lines_count_as_several, 0, TABLE_LEN(broken));
-    tcase_add_loop_test(end, test_line_feeds_are_counted_wherever_they_stand, 0, TABLE_LEN(feeds));
+    tcase_add_loop_test(end, test_line_feeds_are_counted_at_any_offset, 0, TABLE_LEN(feeds));
     return suite;
 }

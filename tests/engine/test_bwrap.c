@@ -71,7 +71,7 @@ START_TEST(test_exit_code_is_the_programs)
 }
 END_TEST
 
-START_TEST(test_signal_is_told_as_128_and_more)
+START_TEST(test_a_signal_becomes_128_and_its_number)
 {
     run_script("kill -9 $$");
     want_exit(137);
@@ -79,7 +79,7 @@ START_TEST(test_signal_is_told_as_128_and_more)
 END_TEST
 
 /* What a command writes cannot make its failure a start that failed. */
-START_TEST(test_words_of_bwrap_can_not_be_forged)
+START_TEST(test_messages_of_bwrap_cannot_be_forged)
 {
     run_script("echo 'bwrap: execvp make: No such file or directory' >&2; exit 1");
     want_exit(1);
@@ -924,8 +924,8 @@ Suite *test_suite(void)
     TCase *tcase = test_case(suite, "bwrap");
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_test(tcase, test_exit_code_is_the_programs);
-    tcase_add_test(tcase, test_signal_is_told_as_128_and_more);
-    tcase_add_test(tcase, test_words_of_bwrap_can_not_be_forged);
+    tcase_add_test(tcase, test_a_signal_becomes_128_and_its_number);
+    tcase_add_test(tcase, test_messages_of_bwrap_cannot_be_forged);
     tcase_add_loop_test(tcase, test_workspace_is_written_the_rest_is_not, 0, 2);
     tcase_add_test(tcase, test_all_files_are_written_where_that_is_said);
     tcase_add_test(tcase, test_kernel_is_not_written_to);

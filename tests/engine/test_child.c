@@ -27,16 +27,16 @@
 #include "test_main.h"
 #include "xalloc.h"
 
-/* LONG_MS: nothing here takes so long unless something waits in vain, on no machine however busy.
- * ROUNDS: what measures from both sides is tried again with twice the time. */
+/* LONG_MS: only a hang takes that long, even on a busy machine. ROUNDS: measurements with a lower
+ * and an upper bound are repeated with twice the time. */
 enum { GRACE_MS = 300, LONG_MS = 60000, ROUNDS = 6 };
 
-/* One child and all that it told. */
+/* One child and everything its watcher reported. */
 struct watched {
     struct child *child;
     struct str text[2];
     int64_t bytes[2];
-    size_t most; /* bytes that it told at once */
+    size_t most; /* the largest piece of output */
     bool keep_text;
     bool started, failed, ended;
     int number; /* why it failed */
@@ -44,7 +44,7 @@ struct watched {
     struct child_end end;
     const char *cancel_on; /* stdout text that makes us cancel */
     enum cancel_mode cancel_mode;
-    int busy_ms; /* before that: the loop's time grows old */
+    int busy_ms; /* before that, so that the loop's time is stale */
     int64_t cancelled_ms;
 };
 
@@ -239,7 +239,7 @@ enum { MIB = 1024 * 1024 };
 
 static int inheritable_before;
 
-/* Descriptors that a child would get from us. */
+/* Descriptors that a child would inherit. */
 static int count_inheritable(void)
 {
     int count = 0;
@@ -284,7 +284,7 @@ START_TEST(test_end)
 }
 END_TEST
 
-START_TEST(test_both_pipes_and_silence_on_stdin)
+START_TEST(test_stdout_and_stderr_are_separate_and_stdin_is_empty)
 {
     struct watched watched = {0};
     run_script(&watched, "cat; echo out; echo err >&2; echo more", 0);
@@ -507,8 +507,8 @@ START_TEST(test_path_is_the_childs)
 }
 END_TEST
 
-/* One that goes to its program by itself could not pass the folder by. */
-START_TEST(test_what_cannot_be_started_alone_is_a_starters)
+/* spawn_begin() stops at a folder of that name; the starter searches on. */
+START_TEST(test_a_start_that_fails_alone_uses_the_starter)
 {
     char path[3 * PATH_MAX];
     char name[] = "tool";
@@ -531,7 +531,7 @@ START_TEST(test_what_cannot_be_started_alone_is_a_starters)
 }
 END_TEST
 
-START_TEST(test_more_at_once_than_may_go_alone)
+START_TEST(test_more_starts_at_once_than_the_limit)
 {
     enum { COUNT = 3 * NURSERY_WAYS_MAX };
     struct watched watched[COUNT] = {0};
@@ -553,8 +553,8 @@ START_TEST(test_more_at_once_than_may_go_alone)
 }
 END_TEST
 
-/* It may have begun to execute its program by the time that the kernel has no room to hear it. */
-START_TEST(test_what_cannot_be_heard_is_not_started_twice)
+/* By the time that it cannot be watched, it may already execute its program. */
+START_TEST(test_a_start_that_cannot_be_watched_is_not_repeated)
 {
     char program[] = "/bin/true";
     char *const argv[] = {program, NULL};
@@ -651,7 +651,7 @@ START_TEST(test_many_in_a_row_leave_no_descriptor)
 }
 END_TEST
 
-/* How a child is brought to its end: by its time, by a cancel, and what its grace is. */
+/* Timeouts, cancels and their grace. */
 
 START_TEST(test_timeout_is_term)
 {
@@ -683,7 +683,7 @@ START_TEST(test_timeout_kills_what_ignores_term)
 }
 END_TEST
 
-START_TEST(test_time_in_which_we_stood_still_counts_for_no_timeout)
+START_TEST(test_suspended_time_does_not_count_toward_the_timeout)
 {
     struct watched watched = {0};
     start_script(&watched, "exec sleep 1000", 600);
@@ -696,7 +696,7 @@ START_TEST(test_time_in_which_we_stood_still_counts_for_no_timeout)
 }
 END_TEST
 
-START_TEST(test_time_in_which_we_stood_still_counts_for_no_grace)
+START_TEST(test_suspended_time_does_not_count_toward_the_grace)
 {
     struct watched watched = {.cancel_on = "ready", .cancel_mode = CANCEL_TERM};
     start_script(&watched, "trap '' TERM; echo ready; while :; do sleep 0.01; done", 0);
@@ -743,7 +743,7 @@ START_TEST(test_cancel)
 }
 END_TEST
 
-/* Of its grace five sixths are gone by the loop's time, and it needs half of it. */
+/* By the loop's stale time five sixths of the grace are over; the child needs half of it. */
 static bool has_all_of_its_grace(int grace_ms)
 {
     char script[200];
@@ -774,7 +774,7 @@ static const struct {
     int signal;
 } cancels_of_starts[] = {{CANCEL_TERM, SIGTERM}, {CANCEL_KILL, SIGKILL}};
 
-START_TEST(test_cancel_before_it_is_there)
+START_TEST(test_cancel_before_the_start)
 {
     char program[] = "/bin/sleep";
     char duration[] = "100";
@@ -812,7 +812,7 @@ static bool has_one_grace(int grace_ms)
     return had_time && took_ms < grace_ms + grace_ms / 2;
 }
 
-START_TEST(test_what_is_left_after_a_cancel_has_no_second_grace)
+START_TEST(test_leftovers_of_a_cancel_get_no_second_grace)
 {
     bool has = false;
     int grace_ms = 2 * GRACE_MS;
@@ -822,7 +822,7 @@ START_TEST(test_what_is_left_after_a_cancel_has_no_second_grace)
 }
 END_TEST
 
-/* What a child leaves behind: it is found, ended, and named where it cannot be. */
+/* Processes that a child leaves behind. */
 
 static char other_mark[] = "DEVS_STEP=b/1";
 
@@ -854,7 +854,7 @@ static const struct {
      "(setsid env -i /bin/sh -c 'echo $$; exec sleep 1000' &) ; exec sleep 1000", true, false},
 };
 
-START_TEST(test_nothing_is_left)
+START_TEST(test_no_process_is_left)
 {
     struct watched watched = {0};
     if (leftovers[_i].cancel) {
@@ -889,7 +889,7 @@ static const char freezer[] = "/sys/fs/cgroup/freezer";
 
 /* What the kernel has frozen hears no signal, KILL neither, until it is let go: as good as a
  * process that hangs in a driver. */
-START_TEST(test_what_ignores_kill_is_given_up_and_named)
+START_TEST(test_a_process_that_survives_kill_is_reported)
 {
     char group[PATH_MAX];
     char state[PATH_MAX + 32];
@@ -938,7 +938,7 @@ static bool copy_setpriv(void)
            chmod(dir, 0755) == 0;
 }
 
-START_TEST(test_what_may_not_be_signalled_is_given_up_and_named)
+START_TEST(test_a_process_that_may_not_be_signaled_is_reported)
 {
     enum { NOBODY = 65534 };
     char script[PATH_MAX + 200];
@@ -978,7 +978,7 @@ START_TEST(test_what_may_not_be_signalled_is_given_up_and_named)
 }
 END_TEST
 
-START_TEST(test_end_of_one_leaves_the_other_alone)
+START_TEST(test_the_end_of_one_child_leaves_another_alone)
 {
     char *const argv[] = SHELL("(setsid sh -c 'echo $$; exec sleep 100' &) ; exec sleep 100");
     char **environment = make_environment(other_mark, NULL);
@@ -1005,7 +1005,7 @@ START_TEST(test_end_of_one_leaves_the_other_alone)
 }
 END_TEST
 
-/* A process without a parent, in another session than ours, that nothing marks as anybody's. */
+/* A process without a parent or marks, in a session that is not ours. */
 static pid_t leave_orphan(bool leads_session)
 {
     int fds[2];
@@ -1030,7 +1030,7 @@ static pid_t leave_orphan(bool leads_session)
     return orphan;
 }
 
-START_TEST(test_orphan_is_nobodys_while_another_starts)
+START_TEST(test_an_orphan_is_not_claimed_while_another_child_starts)
 {
     struct sweep *sweep;
     struct proc_facts found[SWEEP_FOUND_MAX];
@@ -1056,8 +1056,8 @@ START_TEST(test_orphan_is_nobodys_while_another_starts)
 }
 END_TEST
 
-/* Starts may come one behind the other for long: who left it behind waits for none of them. */
-START_TEST(test_orphan_that_is_no_start_is_reaped_while_another_starts)
+/* There may always be another start, so an orphan of a finished child must not wait for them. */
+START_TEST(test_an_orphan_of_no_start_is_reaped_while_another_child_starts)
 {
     struct sweep *sweep;
     siginfo_t over;
@@ -1079,7 +1079,7 @@ Suite *test_suite(void)
     TCase *plain = test_case(suite, "plain");
     tcase_add_checked_fixture(plain, setup, child_try_close);
     tcase_add_loop_test(plain, test_end, 0, TABLE_LEN(ends));
-    tcase_add_test(plain, test_both_pipes_and_silence_on_stdin);
+    tcase_add_test(plain, test_stdout_and_stderr_are_separate_and_stdin_is_empty);
     tcase_add_test(plain, test_stdin_comes_from_the_file);
     tcase_add_test(plain, test_stdin_bytes_come_whole_and_have_no_name);
     tcase_add_test(plain, test_has_session_group_signals_and_folder_of_its_own);
@@ -1090,9 +1090,9 @@ Suite *test_suite(void)
     tcase_add_test(plain, test_stdin_blocks);
     tcase_add_test(plain, test_child_that_cannot_be_watched_is_a_start_failure);
     tcase_add_test(plain, test_path_is_the_childs);
-    tcase_add_test(plain, test_what_cannot_be_started_alone_is_a_starters);
-    tcase_add_test(plain, test_more_at_once_than_may_go_alone);
-    tcase_add_test(plain, test_what_cannot_be_heard_is_not_started_twice);
+    tcase_add_test(plain, test_a_start_that_fails_alone_uses_the_starter);
+    tcase_add_test(plain, test_more_starts_at_once_than_the_limit);
+    tcase_add_test(plain, test_a_start_that_cannot_be_watched_is_not_repeated);
     tcase_add_test(plain, test_status_is_known_though_sigchld_was_ignored);
     tcase_add_test(plain, test_orphans_that_end_are_reaped_while_others_run);
     TCase *flood = test_case(suite, "flood");
@@ -1104,19 +1104,19 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(ending, child_try_open, child_try_close);
     tcase_add_test(ending, test_timeout_is_term);
     tcase_add_test(ending, test_timeout_kills_what_ignores_term);
-    tcase_add_test(ending, test_time_in_which_we_stood_still_counts_for_no_timeout);
-    tcase_add_test(ending, test_time_in_which_we_stood_still_counts_for_no_grace);
+    tcase_add_test(ending, test_suspended_time_does_not_count_toward_the_timeout);
+    tcase_add_test(ending, test_suspended_time_does_not_count_toward_the_grace);
     tcase_add_loop_test(ending, test_cancel, 0, TABLE_LEN(cancels));
     tcase_add_test(ending, test_grace_begins_with_the_cancel);
-    tcase_add_loop_test(ending, test_cancel_before_it_is_there, 0, TABLE_LEN(cancels_of_starts));
-    tcase_add_test(ending, test_what_is_left_after_a_cancel_has_no_second_grace);
+    tcase_add_loop_test(ending, test_cancel_before_the_start, 0, TABLE_LEN(cancels_of_starts));
+    tcase_add_test(ending, test_leftovers_of_a_cancel_get_no_second_grace);
     TCase *left = test_case(suite, "left");
     tcase_add_checked_fixture(left, child_try_open, child_try_close);
-    tcase_add_loop_test(left, test_nothing_is_left, 0, TABLE_LEN(leftovers));
-    tcase_add_test(left, test_end_of_one_leaves_the_other_alone);
-    tcase_add_test(left, test_orphan_is_nobodys_while_another_starts);
-    tcase_add_test(left, test_orphan_that_is_no_start_is_reaped_while_another_starts);
-    tcase_add_test(left, test_what_ignores_kill_is_given_up_and_named);
-    tcase_add_test(left, test_what_may_not_be_signalled_is_given_up_and_named);
+    tcase_add_loop_test(left, test_no_process_is_left, 0, TABLE_LEN(leftovers));
+    tcase_add_test(left, test_the_end_of_one_child_leaves_another_alone);
+    tcase_add_test(left, test_an_orphan_is_not_claimed_while_another_child_starts);
+    tcase_add_test(left, test_an_orphan_of_no_start_is_reaped_while_another_child_starts);
+    tcase_add_test(left, test_a_process_that_survives_kill_is_reported);
+    tcase_add_test(left, test_a_process_that_may_not_be_signaled_is_reported);
     return suite;
 }

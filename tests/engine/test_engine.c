@@ -236,7 +236,7 @@ static uint64_t read_blocked_at_last(const char *thread)
     return blocked;
 }
 
-START_TEST(test_threads_hear_their_own_faults_and_nothing_else)
+START_TEST(test_threads_block_all_signals_except_faults)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
     const uint64_t one = 1;
@@ -589,7 +589,7 @@ END_TEST
 
 /* No policy here compares results: each has one all the same, for faults that several
  * tasks share. */
-START_TEST(test_failures_that_are_alike_have_one_fingerprint)
+START_TEST(test_equal_failures_have_equal_fingerprints)
 {
     try_run("{'id':'a','steps':[{'phase':'RED','run':['sh','-c','echo same; exit 3']}]},"
             "{'id':'b','steps':[{'phase':'RED','run':['sh','-c','echo same; exit 3']}]},"
@@ -645,7 +645,7 @@ static struct json *read_capture(int task, int attempt)
 
 /* Steps that pass with the same words are a plan that moves on; what fails after them is
  * tried again like any other. */
-START_TEST(test_steps_that_pass_alike_are_no_circle)
+START_TEST(test_steps_that_pass_alike_are_no_loop)
 {
     enum { SAME = 12 };
     struct str tasks = {0};
@@ -668,7 +668,7 @@ START_TEST(test_steps_that_pass_alike_are_no_circle)
 END_TEST
 
 /* More than a fingerprint takes in: it says so, and the record too. */
-START_TEST(test_fingerprint_of_a_part_says_so)
+START_TEST(test_a_partial_fingerprint_is_marked)
 {
     /* Long lines: a sanitizer makes many short ones take long. */
     try_run("{'id':'a','steps':[{'phase':'RED','run':['sh','-c','yes $(printf %060000d 0) | "
@@ -764,7 +764,7 @@ static bool has_last(void)
     return try_has_file("last");
 }
 
-START_TEST(test_work_goes_on_without_a_log)
+START_TEST(test_work_continues_without_a_log)
 {
     (void)signal(SIGXFSZ, SIG_IGN);
     try_start("{'id':'a','steps':[{'run':['sh','-c',"
@@ -785,7 +785,7 @@ START_TEST(test_work_goes_on_without_a_log)
 }
 END_TEST
 
-START_TEST(test_log_goes_on_once_it_can_be_written)
+START_TEST(test_the_log_continues_when_it_can_be_written_again)
 {
     (void)signal(SIGXFSZ, SIG_IGN);
     try_start("{'id':'a','steps':[{'run':['sh','-c',"
@@ -972,7 +972,7 @@ START_TEST(test_P6_a_replay_shows_what_the_engine_knew)
 }
 END_TEST
 
-START_TEST(test_so_do_the_states_that_are_kept_on_the_way)
+START_TEST(test_kept_states_equal_the_folded_ones)
 {
     struct run_state state;
     struct err err = {0};
@@ -1015,15 +1015,15 @@ Suite *test_suite(void)
     tcase_add_test(plans, test_start_failure_says_why);
     tcase_add_test(plans, test_stdin_that_is_a_fifo_is_a_start_failure);
     if (!sanitizer_has_threads)
-        tcase_add_test(plans, test_threads_hear_their_own_faults_and_nothing_else);
+        tcase_add_test(plans, test_threads_block_all_signals_except_faults);
     tcase_add_test(plans, test_crowd_that_writes_at_once);
     tcase_add_test(plans, test_quiet_and_heard_again);
     tcase_add_test(plans, test_expected_match_is_looked_for);
-    tcase_add_test(plans, test_failures_that_are_alike_have_one_fingerprint);
+    tcase_add_test(plans, test_equal_failures_have_equal_fingerprints);
     tcase_add_test(plans, test_D3_output_that_does_not_fit_its_contract_is_no_success);
     tcase_add_test(plans, test_C4_equal_but_for_what_moves_is_entropy);
-    tcase_add_test(plans, test_steps_that_pass_alike_are_no_circle);
-    tcase_add_test(plans, test_fingerprint_of_a_part_says_so);
+    tcase_add_test(plans, test_steps_that_pass_alike_are_no_loop);
+    tcase_add_test(plans, test_a_partial_fingerprint_is_marked);
     tcase_add_test(plans, test_C2_json_that_only_moves_is_a_circle_and_no_full_window);
     tcase_add_test(plans, test_C4_a_full_window_has_its_record_too);
     TCase *acts = test_case(suite, "acts");
@@ -1041,8 +1041,8 @@ Suite *test_suite(void)
     tcase_add_test(acts, test_lingers_for_a_retry);
     TCase *recording = test_case(suite, "recording");
     tcase_add_checked_fixture(recording, try_open, try_close);
-    tcase_add_test(recording, test_work_goes_on_without_a_log);
-    tcase_add_test(recording, test_log_goes_on_once_it_can_be_written);
+    tcase_add_test(recording, test_work_continues_without_a_log);
+    tcase_add_test(recording, test_the_log_continues_when_it_can_be_written_again);
     tcase_add_test(recording, test_log_that_cannot_be_made_is_an_error);
     TCase *flood_cases = test_case(suite, "flood");
     tcase_add_checked_fixture(flood_cases, try_open, try_close);
@@ -1052,6 +1052,6 @@ Suite *test_suite(void)
     TCase *replay_cases = test_case(suite, "replay");
     tcase_add_checked_fixture(replay_cases, run_all, forget);
     tcase_add_test(replay_cases, test_P6_a_replay_shows_what_the_engine_knew);
-    tcase_add_test(replay_cases, test_so_do_the_states_that_are_kept_on_the_way);
+    tcase_add_test(replay_cases, test_kept_states_equal_the_folded_ones);
     return suite;
 }

@@ -133,7 +133,7 @@ START_TEST(test_agent_runs_live_and_its_session_is_kept)
 }
 END_TEST
 
-START_TEST(test_prompt_is_an_argument_where_the_cli_wants_it_so)
+START_TEST(test_a_prompt_can_be_an_argument)
 {
     say(1, INIT "\n" DONE("ok"));
     try_run("{'id':'a','steps':[{'agent':'spoken','prompt':'Make it.'}]}", 0);
@@ -157,7 +157,7 @@ START_TEST(test_E2_limit_is_waited_out_and_the_session_goes_on)
 }
 END_TEST
 
-START_TEST(test_session_that_is_gone_begins_anew_within_the_try)
+START_TEST(test_a_lost_session_is_replaced_within_the_try)
 {
     say(1, INIT "\n" LIMITED);
     and_do(1, "exit 1\n");
@@ -209,7 +209,7 @@ START_TEST(test_E2_silent_agent_is_ended_with_all_that_it_started)
 }
 END_TEST
 
-START_TEST(test_own_retries_do_not_keep_an_agent_from_being_silent)
+START_TEST(test_own_retries_count_as_silence)
 {
     say(1, INIT);
     and_do(1, "while :; do\n"
@@ -238,7 +238,7 @@ static const struct {
     {"server_error", 500, 1, OUTCOME_TIMEOUT, REASON_NONE, TRANSIENT_API_OVERLOADED},
 };
 
-START_TEST(test_own_retry_tells_the_cause_before_the_end)
+START_TEST(test_an_own_retry_names_the_cause)
 {
     struct str line = {0};
     str_addf(&line,
@@ -446,7 +446,7 @@ START_TEST(test_what_failed_before_a_loop_of_messages_is_kept)
 END_TEST
 
 /* Enough of the same for a word, not for a stop; then the turn ends by a limit of the world. */
-START_TEST(test_nudge_is_said_with_the_next_prompt)
+START_TEST(test_a_nudge_comes_with_the_next_prompt)
 {
     say_loop(4);
     and_do(1, "cat <<'END'\n"
@@ -603,7 +603,7 @@ static struct plan *parse_calls(const char *agent)
 
 static const char *const prompted_how[] = {"fake", "spoken"};
 
-START_TEST(test_secret_in_a_prompt_is_told_to_the_agent_and_to_nobody_else)
+START_TEST(test_a_secret_in_a_prompt_reaches_only_the_agent)
 {
     char entry[64];
     char task[256];
@@ -655,7 +655,7 @@ START_TEST(test_secret_in_pieces_of_a_message_is_cut)
 }
 END_TEST
 
-START_TEST(test_child_that_the_agent_leaves_is_ended)
+START_TEST(test_a_child_that_the_agent_leaves_is_ended)
 {
     char *text;
     say(1, INIT "\n" DONE("ok"));
@@ -675,7 +675,7 @@ static bool has_prompt(void)
     return try_has_file("prompt.1") && try_has_file("ready");
 }
 
-START_TEST(test_cancelled_agent_is_no_success_though_it_ends_with_0)
+START_TEST(test_a_canceled_agent_that_exits_0_has_not_passed)
 {
     say(1, INIT "\n" DONE("ok"));
     and_do(1, "trap 'exit 0' TERM; touch ready; while :; do sleep 0.01; done\n");
@@ -695,27 +695,26 @@ Suite *test_suite(void)
     TCase *runs = test_case(suite, "runs");
     tcase_add_checked_fixture(runs, setup, try_close);
     tcase_add_test(runs, test_agent_runs_live_and_its_session_is_kept);
-    tcase_add_test(runs, test_prompt_is_an_argument_where_the_cli_wants_it_so);
+    tcase_add_test(runs, test_a_prompt_can_be_an_argument);
     tcase_add_test(runs, test_E5_step_begins_in_the_session_that_it_names);
     tcase_add_test(runs, test_output_makes_the_folders_above_it);
     tcase_add_test(runs, test_output_never_follows_a_link);
     TCase *fails = test_case(suite, "fails");
     tcase_add_checked_fixture(fails, setup, try_close);
     tcase_add_test(fails, test_E2_limit_is_waited_out_and_the_session_goes_on);
-    tcase_add_test(fails, test_session_that_is_gone_begins_anew_within_the_try);
+    tcase_add_test(fails, test_a_lost_session_is_replaced_within_the_try);
     tcase_add_test(fails, test_E2_agent_that_is_not_there_is_told_with_how_to_get_it);
     tcase_add_test(fails, test_E2_silent_agent_is_ended_with_all_that_it_started);
-    tcase_add_test(fails, test_own_retries_do_not_keep_an_agent_from_being_silent);
-    tcase_add_loop_test(fails, test_own_retry_tells_the_cause_before_the_end, 0,
-                        TABLE_LEN(retried));
+    tcase_add_test(fails, test_own_retries_count_as_silence);
+    tcase_add_loop_test(fails, test_an_own_retry_names_the_cause, 0, TABLE_LEN(retried));
     tcase_add_test(fails, test_own_retries_count_like_tries_and_their_time_as_waiting);
     tcase_add_test(fails, test_quiet_limit_holds_for_a_command_too);
     tcase_add_test(fails, test_capture_names_session_and_costs);
     tcase_add_test(fails, test_output_that_cannot_be_written_is_told_by_its_name);
     tcase_add_test(fails, test_secret_in_pieces_of_a_message_is_cut);
-    tcase_add_test(fails, test_child_that_the_agent_leaves_is_ended);
-    tcase_add_test(fails, test_cancelled_agent_is_no_success_though_it_ends_with_0);
-    tcase_add_loop_test(fails, test_secret_in_a_prompt_is_told_to_the_agent_and_to_nobody_else, 0,
+    tcase_add_test(fails, test_a_child_that_the_agent_leaves_is_ended);
+    tcase_add_test(fails, test_a_canceled_agent_that_exits_0_has_not_passed);
+    tcase_add_loop_test(fails, test_a_secret_in_a_prompt_reaches_only_the_agent, 0,
                         TABLE_LEN(prompted_how));
     TCase *rounds = test_case(suite, "rounds");
     tcase_add_checked_fixture(rounds, setup, try_close);
@@ -727,7 +726,7 @@ Suite *test_suite(void)
     tcase_add_test(rounds, test_check_that_fails_after_a_refused_call_needs_a_person);
     tcase_add_test(rounds, test_C4_calls_that_go_in_circles_are_stopped);
     tcase_add_test(rounds, test_what_failed_before_a_loop_of_messages_is_kept);
-    tcase_add_test(rounds, test_nudge_is_said_with_the_next_prompt);
+    tcase_add_test(rounds, test_a_nudge_comes_with_the_next_prompt);
     tcase_add_test(rounds, test_budget_that_is_spent_holds_the_task);
     tcase_add_test(rounds, test_fast_agent_is_stopped_at_its_budget);
     tcase_add_test(rounds, test_wall_budget_ends_the_agent);

@@ -29,7 +29,7 @@ static const struct {
     {"a wait without an end", -1, 3600000, 0},
 };
 
-START_TEST(test_only_what_is_much_too_late_was_stopped)
+START_TEST(test_only_a_long_delay_counts_as_a_stop)
 {
     struct heartbeat heartbeat;
     heartbeat_expect(&heartbeat, START_MS, looks[_i].wait_ms);
@@ -38,7 +38,7 @@ START_TEST(test_only_what_is_much_too_late_was_stopped)
 }
 END_TEST
 
-START_TEST(test_it_is_told_once)
+START_TEST(test_a_stop_is_reported_once)
 {
     struct heartbeat heartbeat;
     heartbeat_expect(&heartbeat, START_MS, 0);
@@ -49,7 +49,7 @@ START_TEST(test_it_is_told_once)
 END_TEST
 
 /* The log was locked for so long: a timeout goes on meanwhile. */
-START_TEST(test_waiting_for_the_log_is_not_standing_still)
+START_TEST(test_waiting_for_the_log_is_no_stop)
 {
     struct heartbeat heartbeat;
     heartbeat_expect(&heartbeat, START_MS, 0);
@@ -77,7 +77,7 @@ static void ignore_ring(uv_timer_t *timer)
 
 /* A wait of minutes was told as time that devs stood still, where libuv had a descriptor to
  * register before it. */
-START_TEST(test_a_wait_behind_a_new_watcher_is_as_long_as_its_alarm)
+START_TEST(test_a_wait_with_a_new_watcher_lasts_until_its_alarm)
 {
     enum { WAIT_MS = 5000 };
     uv_loop_t uv;
@@ -137,7 +137,7 @@ static void read_plan_here(void)
     tried.number = 1;
 }
 
-START_TEST(test_time_in_which_devs_is_stopped_counts_for_no_timeout)
+START_TEST(test_suspended_time_does_not_count_toward_the_timeout)
 {
     int status;
     pid_t pid = fork_engine();
@@ -197,7 +197,7 @@ static int count_stops(int64_t from_mono_ms, int64_t to_mono_ms)
 }
 
 /* The first wait for the log is the longest; then it is looked for in passing. */
-START_TEST(test_a_locked_log_holds_up_no_timeout)
+START_TEST(test_a_locked_log_does_not_delay_a_timeout)
 {
     enum { ALLOWED_MS = 4000 + TURNS_WAIT_MS_MAX };
     struct turns turns;
@@ -227,14 +227,14 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("heartbeat");
     TCase *heartbeat_cases = test_case(suite, "heartbeat");
-    tcase_add_loop_test(heartbeat_cases, test_only_what_is_much_too_late_was_stopped, 0,
+    tcase_add_loop_test(heartbeat_cases, test_only_a_long_delay_counts_as_a_stop, 0,
                         TABLE_LEN(looks));
-    tcase_add_test(heartbeat_cases, test_it_is_told_once);
-    tcase_add_test(heartbeat_cases, test_waiting_for_the_log_is_not_standing_still);
-    tcase_add_test(heartbeat_cases, test_a_wait_behind_a_new_watcher_is_as_long_as_its_alarm);
+    tcase_add_test(heartbeat_cases, test_a_stop_is_reported_once);
+    tcase_add_test(heartbeat_cases, test_waiting_for_the_log_is_no_stop);
+    tcase_add_test(heartbeat_cases, test_a_wait_with_a_new_watcher_lasts_until_its_alarm);
     TCase *still_cases = test_case(suite, "still");
     tcase_add_checked_fixture(still_cases, try_open, try_close);
-    tcase_add_test(still_cases, test_a_locked_log_holds_up_no_timeout);
-    tcase_add_test(still_cases, test_time_in_which_devs_is_stopped_counts_for_no_timeout);
+    tcase_add_test(still_cases, test_a_locked_log_does_not_delay_a_timeout);
+    tcase_add_test(still_cases, test_suspended_time_does_not_count_toward_the_timeout);
     return suite;
 }

@@ -96,7 +96,7 @@ START_TEST(test_program_that_was_open_for_writing_a_moment_ago_is_started)
 }
 END_TEST
 
-START_TEST(test_program_that_stays_open_for_writing_is_given_up)
+START_TEST(test_a_program_that_stays_open_for_writing_is_an_error)
 {
     struct launched process;
     int number = 0;
@@ -110,7 +110,7 @@ START_TEST(test_program_that_stays_open_for_writing_is_given_up)
 }
 END_TEST
 
-START_TEST(test_start_is_that_of_proc)
+START_TEST(test_the_start_time_equals_that_of_proc)
 {
     make_program("#!/bin/sh\n");
     for (int i = 0; i < 20; i++) {
@@ -514,8 +514,8 @@ Suite *test_suite(void)
     TCase *launch_cases = test_case(suite, "launch");
     tcase_add_unchecked_fixture(launch_cases, ignore_signals, NULL);
     tcase_add_test(launch_cases, test_program_that_was_open_for_writing_a_moment_ago_is_started);
-    tcase_add_test(launch_cases, test_program_that_stays_open_for_writing_is_given_up);
-    tcase_add_test(launch_cases, test_start_is_that_of_proc);
+    tcase_add_test(launch_cases, test_a_program_that_stays_open_for_writing_is_an_error);
+    tcase_add_test(launch_cases, test_the_start_time_equals_that_of_proc);
     tcase_add_test(launch_cases, test_signals_are_as_by_default);
     tcase_add_test(launch_cases, test_stdin_that_leads_out_is_refused);
     tcase_add_loop_test(launch_cases, test_descriptors_that_we_inherited_are_closed, 0, 2);

@@ -171,7 +171,7 @@ START_TEST(test_session_of_a_recorded_process_is_ended)
 END_TEST
 
 /* The number is another process's by now. */
-START_TEST(test_pid_that_was_given_anew_is_left_alone)
+START_TEST(test_a_reused_pid_is_left_alone)
 {
     const char *const none[] = {NULL};
     pid_t pid = start_sleeper(none);
@@ -230,7 +230,7 @@ START_TEST(test_what_ignores_term_is_killed)
 }
 END_TEST
 
-START_TEST(test_what_stands_still_is_ended)
+START_TEST(test_a_stopped_process_is_ended)
 {
     const char *const marked[] = {run_mark, NULL};
     pid_t pid = start_sleeper(marked);
@@ -241,7 +241,7 @@ START_TEST(test_what_stands_still_is_ended)
 END_TEST
 
 /* We stand in for somebody who may not signal it. */
-START_TEST(test_step_of_what_is_left_does_not_start)
+START_TEST(test_a_step_with_a_leftover_process_does_not_start)
 {
     const char *const none[] = {NULL};
     struct err err = {0};
@@ -384,7 +384,7 @@ START_TEST(test_after_a_reboot_no_process_is_touched)
 END_TEST
 
 /* What attempts wrote before counts for what is new afterwards. */
-START_TEST(test_memory_of_output_goes_on)
+START_TEST(test_the_memory_of_output_survives)
 {
     static const char tasks[] =
         "{'id':'a','steps':[{'policy':'quick','run':['sh','-c','echo one and the same; test -e go"
@@ -484,7 +484,7 @@ static bool has_ended(void)
 }
 
 /* A run that has ended is no longer for going on without a terminal. */
-START_TEST(test_engine_that_is_detached_behind_the_end_notes_nothing)
+START_TEST(test_an_engine_detached_after_the_end_notes_nothing)
 {
     tried.options.at_end = ENGINE_LINGER;
     try_start("{'id':'a','steps':[{'run':['true']}]}");
@@ -515,22 +515,22 @@ Suite *test_suite(void)
     tcase_add_test(recovery_cases, test_process_with_the_mark_is_ended);
     tcase_add_test(recovery_cases, test_other_runs_are_left_alone);
     tcase_add_test(recovery_cases, test_session_of_a_recorded_process_is_ended);
-    tcase_add_test(recovery_cases, test_pid_that_was_given_anew_is_left_alone);
+    tcase_add_test(recovery_cases, test_a_reused_pid_is_left_alone);
     tcase_add_loop_test(recovery_cases, test_children_go_too, 0, TABLE_LEN(child_cases));
     tcase_add_test(recovery_cases, test_what_ignores_term_is_killed);
-    tcase_add_test(recovery_cases, test_what_stands_still_is_ended);
-    tcase_add_test(recovery_cases, test_step_of_what_is_left_does_not_start);
+    tcase_add_test(recovery_cases, test_a_stopped_process_is_ended);
+    tcase_add_test(recovery_cases, test_a_step_with_a_leftover_process_does_not_start);
     TCase *resume_cases = test_case(suite, "resume");
     tcase_add_checked_fixture(resume_cases, try_open, try_close);
     tcase_add_test(resume_cases, test_what_ran_is_ended_and_runs_again);
     tcase_add_test(resume_cases, test_success_in_the_log_is_not_run_again);
     tcase_add_test(resume_cases, test_after_a_reboot_no_process_is_touched);
-    tcase_add_test(resume_cases, test_memory_of_output_goes_on);
+    tcase_add_test(resume_cases, test_the_memory_of_output_survives);
     tcase_add_test(resume_cases, test_run_that_has_an_owner_is_left_alone);
     tcase_add_test(resume_cases, test_run_that_has_ended_is_refused);
     tcase_add_test(resume_cases, test_run_that_has_ended_is_taken_up);
     tcase_add_test(resume_cases, test_detached_engine_ends_by_itself);
-    tcase_add_test(resume_cases, test_engine_that_is_detached_behind_the_end_notes_nothing);
+    tcase_add_test(resume_cases, test_an_engine_detached_after_the_end_notes_nothing);
     tcase_add_test(resume_cases, test_engine_of_lines_ends_by_itself_and_notes_nothing);
     return suite;
 }

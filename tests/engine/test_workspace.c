@@ -130,7 +130,7 @@ START_TEST(test_a_run_folder_within_the_repository_stays_one)
 }
 END_TEST
 
-START_TEST(test_copy_brings_what_git_does_not_have)
+START_TEST(test_copy_adds_files_that_git_does_not_have)
 {
     char env[] = ".env";
     char folder[] = "build/";
@@ -167,7 +167,7 @@ START_TEST(test_copy_stays_within_the_tree)
 END_TEST
 
 /* The commit holds a link to a folder outside: nothing is brought through it. */
-START_TEST(test_copy_goes_through_no_link_of_the_commit)
+START_TEST(test_copy_follows_no_link_of_the_commit)
 {
     struct err err = {0};
     char path[] = "trap/file";
@@ -200,7 +200,7 @@ START_TEST(test_setup_runs_once)
 }
 END_TEST
 
-START_TEST(test_a_setup_that_fails_is_a_workspace_that_fails)
+START_TEST(test_a_failed_setup_fails_the_workspace)
 {
     int code = 0;
     struct err err = {0};
@@ -214,7 +214,7 @@ START_TEST(test_a_setup_that_fails_is_a_workspace_that_fails)
 }
 END_TEST
 
-START_TEST(test_a_setup_has_its_time)
+START_TEST(test_a_setup_is_limited_in_time)
 {
     int code = 0;
     struct err err = {0};
@@ -334,7 +334,7 @@ START_TEST(test_a_setup_that_is_killed_for_memory_says_so)
 }
 END_TEST
 
-START_TEST(test_a_stopped_making_leaves_nothing)
+START_TEST(test_a_stop_while_making_leaves_nothing)
 {
     atomic_bool stop = true;
     int code = 0;
@@ -375,7 +375,7 @@ START_TEST(test_a_stop_waits_for_no_other_git)
 END_TEST
 
 /* We died while it was made: half of it is there. */
-START_TEST(test_half_a_workspace_is_made_anew)
+START_TEST(test_half_a_workspace_is_made_again)
 {
     struct workspace_made made;
     struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
@@ -586,7 +586,7 @@ START_TEST(test_the_result_is_a_branch)
 }
 END_TEST
 
-START_TEST(test_nothing_changed_is_the_base)
+START_TEST(test_a_result_without_changes_is_the_base)
 {
     struct workspace_kept kept;
     do_task("tax", NULL, "echo o >src/x.o", &kept);
@@ -610,7 +610,7 @@ START_TEST(test_commits_of_the_task_are_part_of_its_result)
 }
 END_TEST
 
-START_TEST(test_repositories_within_are_left_out_and_named)
+START_TEST(test_nested_repositories_are_left_out_and_named)
 {
     struct workspace_kept kept;
     do_task(
@@ -640,7 +640,7 @@ START_TEST(test_a_branch_of_somebody_else_is_not_moved)
 }
 END_TEST
 
-START_TEST(test_no_room_for_a_branch_says_why)
+START_TEST(test_a_blocked_branch_name_is_reported)
 {
     struct err err = {0};
     struct workspace_made made;
@@ -846,7 +846,7 @@ static const struct {
     {"a FIFO for the config", "rm .git/config; mkfifo .git/config", "config' is not a file"},
 };
 
-START_TEST(test_what_cannot_be_a_worktree_says_why)
+START_TEST(test_a_repository_that_allows_no_worktree_is_refused)
 {
     struct err err = {0};
     stage_sh(stage.repo, refusals[_i].script, NULL, 0);
@@ -989,7 +989,7 @@ START_TEST(test_A11_a_wrecked_copy_is_put_back_too)
 }
 END_TEST
 
-START_TEST(test_copies_go_on_from_results)
+START_TEST(test_copies_start_from_results)
 {
     const char *needed[3] = {0};
     struct err err = {0};
@@ -1017,7 +1017,7 @@ START_TEST(test_copies_go_on_from_results)
 }
 END_TEST
 
-START_TEST(test_what_is_left_is_listed_and_removed)
+START_TEST(test_leftovers_are_listed_and_removed)
 {
     char log_dir[PATH_MAX];
     struct err err = {0};
@@ -1053,7 +1053,7 @@ START_TEST(test_what_is_left_is_listed_and_removed)
 END_TEST
 
 /* What a devs that was killed between keeping and removing leaves. */
-START_TEST(test_what_is_left_beside_a_result_is_removed_alone)
+START_TEST(test_leftovers_beside_a_result_are_removed_alone)
 {
     char log_dir[PATH_MAX];
     struct err err = {0};
@@ -1095,36 +1095,37 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(made, open_worktrees, NULL);
     tcase_add_test(made, test_a_worktree_holds_the_last_commit);
     tcase_add_test(made, test_a_run_folder_within_the_repository_stays_one);
-    tcase_add_test(made, test_copy_brings_what_git_does_not_have);
+    tcase_add_test(made, test_copy_adds_files_that_git_does_not_have);
     tcase_add_loop_test(made, test_copy_stays_within_the_tree, 0, TABLE_LEN(bad_copies));
-    tcase_add_test(made, test_copy_goes_through_no_link_of_the_commit);
+    tcase_add_test(made, test_copy_follows_no_link_of_the_commit);
     tcase_add_test(made, test_setup_runs_once);
-    tcase_add_test(made, test_a_setup_that_fails_is_a_workspace_that_fails);
-    tcase_add_test(made, test_a_setup_has_its_time);
+    tcase_add_test(made, test_a_failed_setup_fails_the_workspace);
+    tcase_add_test(made, test_a_setup_is_limited_in_time);
     tcase_add_test(made, test_a_setup_in_a_sandbox_reaches_the_workspace_only);
     tcase_add_test(made, test_a_setup_in_a_sandbox_leaves_no_process);
     tcase_add_loop_test(made, test_a_setup_that_cannot_be_started_says_why, 0,
                         TABLE_LEN(bad_setups));
     tcase_add_test(made, test_a_setup_that_is_killed_for_memory_says_so);
-    tcase_add_test(made, test_a_stopped_making_leaves_nothing);
+    tcase_add_test(made, test_a_stop_while_making_leaves_nothing);
     tcase_add_test(made, test_a_stop_waits_for_no_other_git);
-    tcase_add_test(made, test_half_a_workspace_is_made_anew);
+    tcase_add_test(made, test_half_a_workspace_is_made_again);
     tcase_add_test(made, test_a_workspace_in_doubt_is_left_as_it_is);
     tcase_add_test(made, test_no_program_of_the_settings_runs);
     tcase_add_test(made, test_a_fifo_that_git_would_read_is_an_error);
     tcase_add_loop_test(made, test_nothing_is_written_through_a_link_of_the_repository, 0,
                         TABLE_LEN(git_links));
-    tcase_add_loop_test(made, test_what_cannot_be_a_worktree_says_why, 0, TABLE_LEN(refusals));
+    tcase_add_loop_test(made, test_a_repository_that_allows_no_worktree_is_refused, 0,
+                        TABLE_LEN(refusals));
     tcase_add_test(made, test_repositories_of_other_hashes_work);
     TCase *kept = test_case(suite, "kept");
     tcase_add_unchecked_fixture(kept, stage_prepare, NULL);
     tcase_add_checked_fixture(kept, open_worktrees, NULL);
     tcase_add_test(kept, test_the_result_is_a_branch);
-    tcase_add_test(kept, test_nothing_changed_is_the_base);
+    tcase_add_test(kept, test_a_result_without_changes_is_the_base);
     tcase_add_test(kept, test_commits_of_the_task_are_part_of_its_result);
-    tcase_add_test(kept, test_repositories_within_are_left_out_and_named);
+    tcase_add_test(kept, test_nested_repositories_are_left_out_and_named);
     tcase_add_test(kept, test_a_branch_of_somebody_else_is_not_moved);
-    tcase_add_test(kept, test_no_room_for_a_branch_says_why);
+    tcase_add_test(kept, test_a_blocked_branch_name_is_reported);
     tcase_add_test(kept, test_keeping_again_moves_our_own_branch);
     tcase_add_loop_test(kept, test_every_task_has_a_branch, 0, TABLE_LEN(names));
     tcase_add_test(kept, test_without_an_identity_we_are_the_author);
@@ -1134,15 +1135,15 @@ Suite *test_suite(void)
     tcase_add_test(kept, test_results_that_do_not_merge_need_a_person);
     tcase_add_test(kept, test_a_diff_names_what_an_attempt_changed);
     tcase_add_test(kept, test_a_diff_is_bounded_and_says_so);
-    tcase_add_test(kept, test_what_is_left_is_listed_and_removed);
-    tcase_add_test(kept, test_what_is_left_beside_a_result_is_removed_alone);
+    tcase_add_test(kept, test_leftovers_are_listed_and_removed);
+    tcase_add_test(kept, test_leftovers_beside_a_result_are_removed_alone);
     TCase *copied = test_case(suite, "copied");
     tcase_add_unchecked_fixture(copied, stage_prepare, NULL);
     tcase_add_checked_fixture(copied, open_copies, NULL);
     tcase_add_test(copied, test_a_copy_is_the_whole_tree);
     tcase_add_test(copied, test_a_copy_leaves_out_what_is_excluded);
     tcase_add_test(copied, test_A11_a_wrecked_copy_is_put_back_too);
-    tcase_add_test(copied, test_copies_go_on_from_results);
-    tcase_add_test(copied, test_what_is_left_beside_a_result_is_removed_alone);
+    tcase_add_test(copied, test_copies_start_from_results);
+    tcase_add_test(copied, test_leftovers_beside_a_result_are_removed_alone);
     return suite;
 }

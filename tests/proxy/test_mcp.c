@@ -144,7 +144,7 @@ START_TEST(test_errors_have_their_codes)
 }
 END_TEST
 
-START_TEST(test_a_message_that_is_too_long_is_told)
+START_TEST(test_a_message_that_is_too_long_is_an_error)
 {
     mcp_server_line(&server, NULL, 0);
     ck_assert_ptr_nonnull(strstr(said(), "\"id\":null"));
@@ -203,7 +203,7 @@ START_TEST(test_the_stateless_era)
 }
 END_TEST
 
-START_TEST(test_a_version_that_is_not_there_is_told_which_are)
+START_TEST(test_an_unsupported_version_gets_the_supported_ones)
 {
     ck_assert_int_eq(error_of(errors[16].line), MCP_ERROR_VERSION);
     const struct json *data = json_get(json_get(reply, "error"), "data");
@@ -212,7 +212,7 @@ START_TEST(test_a_version_that_is_not_there_is_told_which_are)
 }
 END_TEST
 
-START_TEST(test_what_needs_no_reply_has_none)
+START_TEST(test_notifications_get_no_reply)
 {
     tell("{'jsonrpc':'2.0','method':'notifications/initialized'}");
     tell("{'jsonrpc':'2.0','method':'notifications/whatever','params':{'a':1}}");
@@ -261,7 +261,7 @@ START_TEST(test_wrong_arguments_are_a_result_that_the_model_sees)
 }
 END_TEST
 
-START_TEST(test_a_call_that_is_taken_back_has_no_reply)
+START_TEST(test_a_canceled_call_gets_no_reply)
 {
     call("1", "");
     tell("{'jsonrpc':'2.0','method':'notifications/"
@@ -289,7 +289,7 @@ START_TEST(test_progress_rises_and_has_the_clients_token)
 }
 END_TEST
 
-START_TEST(test_more_calls_than_may_be_are_told_so)
+START_TEST(test_more_calls_than_the_limit_are_refused)
 {
     char id[16];
     for (int i = 0; i < MCP_CALLS_MAX; i++) {
@@ -369,7 +369,7 @@ START_TEST(test_all_arguments_of_a_command)
 }
 END_TEST
 
-START_TEST(test_what_is_not_said)
+START_TEST(test_defaults_of_arguments)
 {
     ck_assert(read_args(MCP_TOOL_EXECUTE, "{'argv':['make']}"));
     ck_assert_int_eq(request.phase, PHASE_GREEN);
@@ -421,7 +421,7 @@ static const struct {
     {MCP_TOOL_READ, "{'path':'a','length':196609}", "argument 'length'"},
 };
 
-START_TEST(test_wrong_arguments_are_told)
+START_TEST(test_wrong_arguments_are_refused)
 {
     ck_assert_msg(!read_args(wrong_arguments[_i].tool, wrong_arguments[_i].args), "%s",
                   wrong_arguments[_i].args);
@@ -541,7 +541,7 @@ START_TEST(test_tests_are_the_projects_unless_others_are_named)
 }
 END_TEST
 
-START_TEST(test_tests_that_nobody_named_are_refused)
+START_TEST(test_run_tests_without_a_command_is_refused)
 {
     const struct mcp_setting set = {.program = "/usr/bin/devs"};
     struct str text = {0};
@@ -809,23 +809,23 @@ Suite *test_suite(void)
     TCase *messages_cases = test_case(suite, "messages");
     tcase_add_checked_fixture(messages_cases, open_server, close_server);
     tcase_add_loop_test(messages_cases, test_errors_have_their_codes, 0, ARRAY_LEN(errors));
-    tcase_add_test(messages_cases, test_a_message_that_is_too_long_is_told);
+    tcase_add_test(messages_cases, test_a_message_that_is_too_long_is_an_error);
     tcase_add_loop_test(messages_cases, test_initialize_settles_the_version, 0,
                         ARRAY_LEN(versions));
     tcase_add_test(messages_cases, test_the_stateless_era);
-    tcase_add_test(messages_cases, test_a_version_that_is_not_there_is_told_which_are);
-    tcase_add_test(messages_cases, test_what_needs_no_reply_has_none);
+    tcase_add_test(messages_cases, test_an_unsupported_version_gets_the_supported_ones);
+    tcase_add_test(messages_cases, test_notifications_get_no_reply);
     tcase_add_test(messages_cases, test_a_call_is_answered_when_it_is_over);
     tcase_add_test(messages_cases, test_wrong_arguments_are_a_result_that_the_model_sees);
-    tcase_add_test(messages_cases, test_a_call_that_is_taken_back_has_no_reply);
+    tcase_add_test(messages_cases, test_a_canceled_call_gets_no_reply);
     tcase_add_test(messages_cases, test_progress_rises_and_has_the_clients_token);
-    tcase_add_test(messages_cases, test_more_calls_than_may_be_are_told_so);
+    tcase_add_test(messages_cases, test_more_calls_than_the_limit_are_refused);
     tcase_add_test(messages_cases, test_a_batch_is_answered_as_one);
     TCase *arguments = test_case(suite, "arguments");
     tcase_add_checked_fixture(arguments, NULL, forget_request);
     tcase_add_test(arguments, test_all_arguments_of_a_command);
-    tcase_add_test(arguments, test_what_is_not_said);
-    tcase_add_loop_test(arguments, test_wrong_arguments_are_told, 0, ARRAY_LEN(wrong_arguments));
+    tcase_add_test(arguments, test_defaults_of_arguments);
+    tcase_add_loop_test(arguments, test_wrong_arguments_are_refused, 0, ARRAY_LEN(wrong_arguments));
     tcase_add_loop_test(arguments, test_paths_are_relative_to_the_project, 0, ARRAY_LEN(paths));
     tcase_add_test(test_case(suite, "list"), test_the_list_names_each_tool);
     TCase *tasks = test_case(suite, "tasks");
@@ -833,7 +833,7 @@ Suite *test_suite(void)
     tcase_add_test(tasks, test_a_command_becomes_a_step);
     tcase_add_test(tasks, test_a_call_that_may_not_be_repeated_has_one_attempt);
     tcase_add_test(tasks, test_tests_are_the_projects_unless_others_are_named);
-    tcase_add_test(tasks, test_tests_that_nobody_named_are_refused);
+    tcase_add_test(tasks, test_run_tests_without_a_command_is_refused);
     tcase_add_test(tasks, test_files_are_read_and_written_by_steps);
     tcase_add_test(tasks, test_a_file_written_in_a_sandbox_keeps_its_mode);
     tcase_add_test(tasks, test_no_file_is_written_into_a_folder_of_its_name);
