@@ -21,8 +21,8 @@ const char *test_tmpdir(void);
 /* Returns "folder/name". Static: valid for the next seven calls. */
 char *test_path(const char *folder, const char *name);
 
-/* Returns JSON that was written with ' for ", so that it is readable in C. Static: valid for the next
- * seven calls. */
+/* Returns JSON that was written with ' for ", so that it is readable in C. Static: valid for the
+ * next seven calls. */
 const char *test_json(const char *text);
 
 /* Writes this text to a new or truncated file with this mode. */
