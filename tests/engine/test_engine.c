@@ -826,8 +826,6 @@ START_TEST(test_log_that_cannot_be_made_is_an_error)
 }
 END_TEST
 
-/* Output without measure: counted, kept in part, and no more memory for it. */
-
 /* A sanitizer and missing optimization make this slow, and a sanitizer needs memory itself. The
  * optimized build floods with the most. */
 enum { FLOOD_DEADLINE_MS = 180 * 1000, FLOOD_TIMEOUT_S = 240 };
