@@ -1,11 +1,13 @@
 #include "clock.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "rounded.h"
 #include "test_main.h"
+#include "zone.h"
 
 typedef const char *clock_text_fn(int64_t at_ms, char out[CLOCK_TEXT_MAX]);
 
@@ -160,26 +162,9 @@ START_TEST(test_figure_is_rounded)
 }
 END_TEST
 
-static void add_clock_tests(Suite *suite)
-{
-    tcase_add_loop_test(test_case(suite, "text"), test_text, 0, TABLE_LEN(texts));
-    tcase_add_loop_test(test_case(suite, "short"), test_short, 0, TABLE_LEN(shorts));
-    tcase_add_loop_test(test_case(suite, "rounded"), test_figure_is_rounded, 0, TABLE_LEN(figures));
-    TCase *now = test_case(suite, "now");
-    tcase_add_test(now, test_now_agrees_with_the_system);
-    tcase_add_test(now, test_mono_never_goes_back_and_units_agree);
-    tcase_add_test(now, test_a_clock_that_was_set_is_noticed);
-}
-
 /* 2025-11-20 13:50:00.400 to 14:02:37 UTC, and a minute before midnight. */
 static const struct clock_span noon = {1763646600400, 1763647357000};
 static const struct clock_span night = {1763682900000, 1763683500000}; /* 23:55 to 00:05 */
-
-static void set_zone_clock_find(const char *zone)
-{
-    ck_assert_int_eq(setenv("TZ", zone, 1), 0);
-    tzset();
-}
 
 static const struct {
     const char *words, *zone;
@@ -210,7 +195,7 @@ START_TEST(test_words_are_a_moment)
 {
     struct err err = {0};
     int64_t at_ms = 0;
-    set_zone_clock_find(found[_i].zone);
+    set_zone(found[_i].zone);
     ck_assert_msg(clock_find(found[_i].words, found[_i].span, &at_ms, &err), "%s: %s",
                   found[_i].words, err.message);
     ck_assert_msg(at_ms == found[_i].want_ms, "%s: %lld", found[_i].words, (long long)at_ms);
@@ -238,23 +223,128 @@ START_TEST(test_other_words_are_refused)
 {
     struct err err = {0};
     int64_t at_ms = 0;
-    set_zone_clock_find("UTC");
+    set_zone("UTC");
     ck_assert_msg(!clock_find(nonsense[_i], &noon, &at_ms, &err), "%s", nonsense[_i]);
     ck_assert_int_eq(err.code, ERR_INVALID);
 }
 END_TEST
 
-static void add_clock_find_tests(Suite *suite)
+/* Moments worked out with `date -d @... ` in each zone. */
+static const struct {
+    const char *rule;
+    int64_t at_s;
+    int want_s;
+} rule_cases[] = {
+    {"\nUTC0\n", 1795224000, 0},
+    {"\n<+0530>-5:30\n", 1795224000, 19800},
+    {"\n<-03>3\n", 1795224000, -10800},
+    {"\nCET-1CEST,M3.5.0,M10.5.0/3\n", 1795224000, 3600},
+    {"\nCET-1CEST,M3.5.0,M10.5.0/3\n", 1782000000, 7200},
+    /* 29 March 2026 01:00 UTC, 25 October 2026 01:00 UTC */
+    {"\nCET-1CEST,M3.5.0,M10.5.0/3\n", 1774745999, 3600},
+    {"\nCET-1CEST,M3.5.0,M10.5.0/3\n", 1774746000, 7200},
+    {"\nCET-1CEST,M3.5.0,M10.5.0/3\n", 1792889999, 7200},
+    {"\nCET-1CEST,M3.5.0,M10.5.0/3\n", 1792890000, 3600},
+    {"\nPST8PDT,M3.2.0,M11.1.0\n", 1795224000, -28800},
+    {"\nPST8PDT,M3.2.0,M11.1.0\n", 1782000000, -25200},
+    {"\nAEST-10AEDT,M10.1.0,M4.1.0/3\n", 1795224000, 39600},
+    {"\nAEST-10AEDT,M10.1.0,M4.1.0/3\n", 1782000000, 36000},
+    {"\nXXX0YYY,J60,J300\n", 1782000000, 3600},
+    {"\nXXX0YYY,J60,J300\n", 1795224000, 0},
+    {"\nXXX0YYY,59/0,299/0\n", 1772323200, 3600},
+    {"\nXXX0YYY,59/0,299/0\n", 1772323199, 0},
+};
+
+START_TEST(test_rule)
 {
-    TCase *tcase = test_case(suite, "words");
-    tcase_add_loop_test(tcase, test_words_are_a_moment, 0, TABLE_LEN(found));
-    tcase_add_loop_test(tcase, test_other_words_are_refused, 0, TABLE_LEN(nonsense));
+    int offset = -1;
+    const char *rule = rule_cases[_i].rule;
+
+    ck_assert_msg(zone_rule_offset(rule, strlen(rule), rule_cases[_i].at_s, &offset), "%s", rule);
+
+    ck_assert_msg(offset == rule_cases[_i].want_s, "%s: %d", rule, offset);
 }
+END_TEST
+
+static const char *const bad_rules[] = {
+    "",
+    "\n",
+    "\n\n",
+    "UTC0\n",
+    "\nUTC0",
+    "\n0\n",
+    "\nCET\n",
+    "\nCET-1CEST\n",
+    "\nCET-1CEST,M3.5.0\n",
+    "\nCET-1CEST,M13.5.0,M10.5.0\n",
+    "\nCET-1CEST,M3.0.0,M10.5.0\n",
+    "\n<CET-1\n",
+    "\nCET-999\n",
+    "\nCET-1:99\n",
+    "\nCET-1CEST,400,M10.5.0\n",
+};
+
+START_TEST(test_bad_rule)
+{
+    int offset = 0;
+    ck_assert_msg(!zone_rule_offset(bad_rules[_i], strlen(bad_rules[_i]), 0, &offset), "%s",
+                  bad_rules[_i]);
+}
+END_TEST
+
+START_TEST(test_zones_of_the_system)
+{
+    int offset = -1;
+    if (!zone_offset(NULL, "UTC", 1795224000, &offset)) {
+        (void)printf("skipped: no zones are installed\n");
+        return;
+    }
+    ck_assert_int_eq(offset, 0);
+    if (!zone_offset(NULL, "Europe/Berlin", 1795224000, &offset)) {
+        (void)printf("skipped: UTC alone is installed\n");
+        return;
+    }
+    ck_assert_int_eq(offset, 3600);
+    ck_assert(zone_offset(NULL, "Europe/Berlin", 1782000000, &offset));
+    ck_assert_int_eq(offset, 7200);
+    ck_assert(zone_offset(NULL, "America/Los_Angeles", 1795224000, &offset));
+    ck_assert_int_eq(offset, -28800);
+    ck_assert(zone_offset(NULL, "Asia/Kolkata", 1795224000, &offset));
+    ck_assert_int_eq(offset, 19800);
+    ck_assert(zone_offset(NULL, "Europe/Berlin", 315532800, &offset)); /* listed, not by rule */
+    ck_assert_int_eq(offset, 3600);
+}
+END_TEST
+
+static const char *const bad_names[] = {
+    "", "/etc/passwd", "../../../etc/passwd", "Europe/Nowhere", "Europe", "zone.tab", "a b",
+};
+
+START_TEST(test_bad_name)
+{
+    int offset = 0;
+    ck_assert(!zone_offset(NULL, bad_names[_i], 0, &offset));
+}
+END_TEST
 
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("clock");
-    add_clock_tests(suite);
-    add_clock_find_tests(suite);
+    tcase_add_loop_test(test_case(suite, "text"), test_text, 0, TABLE_LEN(texts));
+    tcase_add_loop_test(test_case(suite, "short"), test_short, 0, TABLE_LEN(shorts));
+    tcase_add_loop_test(test_case(suite, "rounded"), test_figure_is_rounded, 0, TABLE_LEN(figures));
+    TCase *now = test_case(suite, "now");
+    tcase_add_test(now, test_now_agrees_with_the_system);
+    tcase_add_test(now, test_mono_never_goes_back_and_units_agree);
+    tcase_add_test(now, test_a_clock_that_was_set_is_noticed);
+    TCase *words = test_case(suite, "words");
+    tcase_add_loop_test(words, test_words_are_a_moment, 0, TABLE_LEN(found));
+    tcase_add_loop_test(words, test_other_words_are_refused, 0, TABLE_LEN(nonsense));
+    TCase *rules = test_case(suite, "rule");
+    tcase_add_loop_test(rules, test_rule, 0, TABLE_LEN(rule_cases));
+    tcase_add_loop_test(rules, test_bad_rule, 0, TABLE_LEN(bad_rules));
+    TCase *zones = test_case(suite, "zone");
+    tcase_add_test(zones, test_zones_of_the_system);
+    tcase_add_loop_test(zones, test_bad_name, 0, TABLE_LEN(bad_names));
     return suite;
 }

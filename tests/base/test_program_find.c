@@ -37,9 +37,7 @@ static void set_up(void)
     make_program("project/bin");
     make_program("system");
     (void)snprintf(folders, sizeof(folders), "bin:%s/project/bin:%s/link:%s/system", top, top, top);
-    char target[PATH_MAX];
-    (void)snprintf(target, sizeof(target), "%s/project/bin", top);
-    ck_assert_int_eq(symlink(target, at("link")), 0);
+    ck_assert_int_eq(symlink(test_path(top, "project/bin"), at("link")), 0);
     ck_assert_int_eq(setenv("PATH", folders, 1), 0);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "parse.h"
 #include "test_main.h"
 #include "xalloc.h"
 
@@ -301,6 +302,103 @@ START_TEST(test_what_was_appended_becomes_a_json_string)
 }
 END_TEST
 
+enum { UNTOUCHED = 4711 };
+
+static const struct {
+    const char *text;
+    int64_t min;
+    int64_t max;
+    int64_t want;
+} good_numbers[] = {
+    {"0", 0, 0, 0},
+    {"-0", -1, 1, 0},
+    {"007", 0, 10, 7},
+    {"10", 0, 10, 10},
+    {"-10", -10, 10, -10},
+    {"9223372036854775807", INT64_MIN, INT64_MAX, INT64_MAX},
+    {"-9223372036854775808", INT64_MIN, INT64_MAX, INT64_MIN},
+};
+
+START_TEST(test_number_is_taken)
+{
+    struct err err = {0};
+    int64_t out = UNTOUCHED;
+
+    bool ok =
+        parse_i64(good_numbers[_i].text, good_numbers[_i].min, good_numbers[_i].max, &out, &err);
+
+    ck_assert_msg(ok, "'%s': %s", good_numbers[_i].text, err.message);
+    ck_assert_int_eq(out, good_numbers[_i].want);
+    ck_assert_int_eq(err.code, ERR_NONE);
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    int64_t min;
+    int64_t max;
+} bad_numbers[] = {
+    {"", 0, 10},
+    {" 1", 0, 10},
+    {"1 ", 0, 10},
+    {"+1", 0, 10},
+    {"-", -10, 10},
+    {"- 1", -10, 10},
+    {"--1", -10, 10},
+    {"1x", 0, 10},
+    {"x", 0, 10},
+    {"0x10", 0, 100},
+    {"1.0", 0, 10},
+    {"1e3", 0, 10000},
+    {"11", 0, 10},
+    {"-1", 0, 10},
+    {"9223372036854775808", INT64_MIN, INT64_MAX},
+    {"-9223372036854775809", INT64_MIN, INT64_MAX},
+    {"99999999999999999999999", INT64_MIN, INT64_MAX},
+};
+
+START_TEST(test_anything_else_is_refused)
+{
+    struct err err = {0};
+    int64_t out = UNTOUCHED;
+
+    bool ok = parse_i64(bad_numbers[_i].text, bad_numbers[_i].min, bad_numbers[_i].max, &out, &err);
+
+    ck_assert_msg(!ok, "'%s' was taken", bad_numbers[_i].text);
+    ck_assert_int_eq(err.code, ERR_INVALID);
+    ck_assert_int_eq(out, UNTOUCHED);
+}
+END_TEST
+
+START_TEST(test_message_names_range_and_text)
+{
+    struct err err = {0};
+    int64_t out = UNTOUCHED;
+
+    ck_assert(!parse_i64("many", 1, 64, &out, &err));
+
+    ck_assert_str_eq(err.message, "expected a number from 1 to 64, not 'many'");
+
+    err = (struct err){0};
+    ck_assert(!parse_i64("9", 1, 1, &out, &err));
+    ck_assert_str_eq(err.message, "expected 1, not '9'");
+}
+END_TEST
+
+START_TEST(test_hex_digits_of_either_case_have_values)
+{
+    static const char digits[] = "0123456789abcdef";
+    static const char capitals[] = "0123456789ABCDEF";
+    for (int i = 0; i < 16; i++) {
+        ck_assert_int_eq(parse_hex_digit(digits[i]), i);
+        ck_assert_int_eq(parse_hex_digit(capitals[i]), i);
+    }
+    for (const char *other = "gG/:@`x \xe9"; *other; other++)
+        ck_assert_int_eq(parse_hex_digit(*other), -1);
+    ck_assert_int_eq(parse_hex_digit('\0'), -1);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("str");
@@ -325,5 +423,10 @@ Suite *test_suite(void)
     tcase_add_test(memory, test_xgrow_doubles_and_keeps);
     tcase_add_test(memory, test_copies_are_new_and_end_where_asked);
     tcase_add_test_raise_signal(memory, test_xgrow_aborts_on_overflow, SIGABRT);
+    TCase *parsed = test_case(suite, "i64");
+    tcase_add_loop_test(parsed, test_number_is_taken, 0, TABLE_LEN(good_numbers));
+    tcase_add_loop_test(parsed, test_anything_else_is_refused, 0, TABLE_LEN(bad_numbers));
+    tcase_add_test(parsed, test_message_names_range_and_text);
+    tcase_add_test(parsed, test_hex_digits_of_either_case_have_values);
     return suite;
 }

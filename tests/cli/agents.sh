@@ -168,9 +168,7 @@ cat >gone.json <<PLAN
 {"version": 1, "name": "gone", $agents,
  "tasks": [{"id": "a", "steps": [{"agent": "gone", "prompt": "Make it."}]}]}
 PLAN
-"$devs" run --plain gone.json >out 2>err
-want 'an agent that is not there: exit' $? 69
-want_in 'it is told before the start' "$(cat err)" "task 'a', step 1: agent 'gone' is not installed"
+fails 'an agent that is not there' 69 "task 'a', step 1: agent 'gone' is not installed" run --plain gone.json
 want_in 'and how to get it at once' "$(cat err)" 'hint: get it with its own installer'
 want_in 'a dry run tells it too' "$("$devs" run --dry-run gone.json)" \
 	"missing  agent 'gone' is not installed: program 'no-such-agent' not found; get it with"
@@ -276,11 +274,7 @@ answer=$("$devs" agents)
 want_in 'the agents: own' "$answer" 'ours          ours          settings  get ours'
 want_in 'the agents: built in' "$answer" 'copilot       copilot       built in  npm install -g @github/copilot'
 want 'the agents: none without a program' "$(echo "$answer" | grep -c generic)" 0
-"$devs" agents --try nobody ours.out 2>err
-want 'a trial of an unknown agent: exit' $? 2
-want_in 'a trial of an unknown agent' "$(cat err)" "unknown agent 'nobody'"
-"$devs" agents --try ours missing 2>err
-want 'a trial of no file: exit' $? 66
-"$devs" agents ours.out 2>err
-want 'a file without a name: exit' $? 2
+fails 'a trial of an unknown agent' 2 "unknown agent 'nobody'" agents --try nobody ours.out
+exits 'a trial of no file' 66 agents --try ours missing
+exits 'a file without a name' 2 agents ours.out
 finish

@@ -53,28 +53,17 @@ want 'nothing was left beside it' "$(ls away)" one.devs
 # --- acts are refused
 for act in 'cancel 1' 'retry 1/tax' 'hold 1' 'correct 1/tax network'; do
 	# shellcheck disable=SC2086
-	"$devs" $act --db one.devs >/dev/null 2>err.out
-	want "$act: exit" $? 2
-	want_in "$act" "$(cat err.out)" 'bundle: it is read only'
+	fails "$act" 2 'bundle: it is read only' $act --db one.devs
 done
-"$devs" run --db one.devs plan.json >/dev/null 2>err.out
-want 'a run into it: exit' $? 2
-want_in 'a run into it' "$(cat err.out)" 'bundle: it is read only'
+fails 'a run into it' 2 'bundle: it is read only' run --db one.devs plan.json
 want 'still nothing beside it' "$(ls -d one.devs* | wc -l)" 1
 
 # --- words for what cannot be
-"$devs" export 1 --format bundle -o one.devs >/dev/null 2>err.out
-want 'a file that is there: exit' $? 2
-want_in 'a file that is there' "$(cat err.out)" "one.devs' already exists"
-"$devs" export 9 --format bundle >/dev/null 2>err.out
-want 'no such run: exit' $? 66
-"$devs" export 1 --format pdf >/dev/null 2>err.out
-want 'another format: exit' $? 2
-want_in 'another format' "$(cat err.out)" "unknown format 'pdf'"
-"$devs" export 1 >/dev/null 2>err.out
-want 'no format: exit' $? 2
-"$devs" export 1 --format bundle -o no/such/folder/x.devs >/dev/null 2>err.out
-want 'no such folder: exit' $? 73
+fails 'a file that is there' 2 "one.devs' already exists" export 1 --format bundle -o one.devs
+exits 'no such run' 66 export 9 --format bundle
+fails 'another format' 2 "unknown format 'pdf'" export 1 --format pdf
+exits 'no format' 2 export 1
+exits 'no such folder' 73 export 1 --format bundle -o no/such/folder/x.devs
 want 'nothing half made is left' "$(ls -a | grep -c part)" 0
 
 # --- a bundle of a bundle is one

@@ -1,4 +1,4 @@
-# check.sh - what the shell tests of the program share. Source it with $1 = the program.
+# check.sh - shared by the shell tests of the program. Source it with $1 = the program.
 # Each check prints a line when it fails; the last call is `finish`.
 set -u
 devs=$1
@@ -36,7 +36,7 @@ want() {
 	fi
 }
 
-# want_in NAME TEXT PART: the part stands in the text
+# want_in NAME TEXT PART: the text contains the part
 want_in() {
 	case $2 in
 	*"$3"*) passed=$((passed + 1)) ;;
@@ -47,8 +47,25 @@ want_in() {
 	esac
 }
 
-# until_true SECONDS COMMAND...: look again until it holds; its last answer is the result. What the
-# looks themselves take is not counted: a busy machine has more time.
+# exits NAME CODE WORD...: devs, called with these words, exits with this code; its stderr is in the
+# file err
+exits() {
+	exits_name=$1 exits_code=$2
+	shift 2
+	"$devs" "$@" 2>err
+	want "$exits_name: exit" $? "$exits_code"
+}
+
+# fails NAME CODE PART WORD...: the same, and its stderr contains the part
+fails() {
+	fails_name=$1 fails_code=$2 fails_part=$3
+	shift 3
+	exits "$fails_name" "$fails_code" "$@"
+	want_in "$fails_name" "$(cat err)" "$fails_part"
+}
+
+# until_true SECONDS COMMAND...: repeats the command until it succeeds; fails after about that time.
+# The time of the command itself is not counted: a busy machine has more time.
 until_true() {
 	looks=$(($1 * 50))
 	shift

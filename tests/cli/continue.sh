@@ -20,18 +20,13 @@ cat >plan.json <<'PLAN'
 PLAN
 
 # --- killed; nothing of it is running when it goes on, and what passed is not run again
-"$devs" run --continue last 2>err
-want 'no log: exit' $? 66
+exits 'no log' 66 run --continue last
 "$devs" run --plain plan.json >out 2>&1 &
 pid=$!
 wait_for 'the second step runs' up
 wait_for 'so does the one that may run once' once-up
-"$devs" run --continue 1 2>err
-want 'a run that is alive: exit' $? 75
-want_in 'a run that is alive' "$(cat err)" 'run #1 is running in another process'
-"$devs" run --continue last 2>err
-want 'the last one is alive: exit' $? 75
-want_in 'the last one is alive' "$(cat err)" 'run #1 is running in another process'
+fails 'a run that is alive' 75 'run #1 is running in another process' run --continue 1
+fails 'the last one is alive' 75 'run #1 is running in another process' run --continue last
 kill -STOP "$pid"
 is_stopped() { "$devs" status | grep -q "its devs (pid $pid) is suspended"; }
 until_true 60 is_stopped
@@ -45,12 +40,9 @@ wait "$pid" 2>/dev/null
 want_in 'it shows as interrupted' "$("$devs" status)" 'interrupted'
 want_in 'and says how it goes on' "$("$devs" </dev/null)" 'devs run --continue 1'
 touch go
-"$devs" run --continue 2 2>err
-want 'no such run: exit' $? 66
-"$devs" run --continue 1 plan.json 2>err
-want 'a plan beside it: exit' $? 2
-"$devs" run --continue 1/a 2>err
-want 'a task is no run: exit' $? 2
+exits 'no such run' 66 run --continue 2
+exits 'a plan beside it' 2 run --continue 1 plan.json
+exits 'a task is no run' 2 run --continue 1/a
 "$devs" run --plain --continue last >out 2>err
 want 'it goes on: exit, a person is needed' $? 4
 want_in 'what was left was ended' "$(cat out)" 'killed what was left of the run: '
@@ -61,11 +53,9 @@ want 'what was shown before is not shown again' "$(grep -c 'run started' out)" 0
 want 'what passed was not run again' "$(wc -l <first)" 1
 want 'what was interrupted was' "$(wc -l <second)" 2
 want_in 'the rest went on' "$("$devs" status 1)" 'passed    after'
-"$devs" run --plain --continue 1 >out 2>err
-want 'a run that has ended: what needed a person is run: exit' $? 0
+exits 'a run that has ended: what needed a person is run' 0 run --plain --continue 1
 want 'a run that has ended: what passed is not' "$(wc -l <second)" 2
-"$devs" run --continue last 2>err
-want 'nothing is interrupted, nothing is left: exit' $? 66
+exits 'nothing is interrupted, nothing is left' 66 run --continue last
 
 # --- a secret of the plan is not in the log: it comes from the environment of who goes on
 cat >secret.json <<'PLAN'
@@ -106,13 +96,10 @@ kill -9 "$pid"
 wait "$pid" 2>/dev/null
 : >go
 echo '{"secrets": {"names": ["BADGE"]},}' >devs.config.json
-"$devs" run --plain --continue last >out 2>err
-want 'settings that are broken: exit' $? 2
-want_in 'settings that are broken' "$(cat err)" 'devs.config.json: 1 error'
+fails 'settings that are broken' 2 'devs.config.json: 1 error' run --plain --continue last
 want_in 'settings that are broken: nothing was touched' "$("$devs" status)" 'interrupted'
 echo '{"secrets": {"names": ["BADGE"]}}' >devs.config.json
-"$devs" run --plain --continue last >out 2>err
-want 'settings that were mended: exit' $? 0
+exits 'settings that were mended' 0 run --plain --continue last
 want 'settings that were mended: the secret is cut' "$("$devs" log k)" 'badge [cut:BADGE]'
 rm devs.config.json
 unset BADGE
@@ -142,8 +129,7 @@ touch go
 has_ended() { "$devs" status 5 | grep -q ended; }
 until_true 60 has_ended
 want 'detached: it ends' $? 0
-"$devs" run --detach nothere.json 2>err
-want 'detached: no plan: exit' $? 66
+exits 'detached: no plan' 66 run --detach nothere.json
 "$devs" --db /proc/nothing/devs.db run --detach slow.json >out 2>err
 want 'detached: no log can be made: exit' $? 73
 want 'detached: nothing is said to go on' "$(cat out)" ''

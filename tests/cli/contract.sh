@@ -56,8 +56,7 @@ log >after
 want 'the records do not need the file' "$(cksum <after)" "$(cksum <before)"
 
 # --- a bad contract refuses the plan
-"$devs" run below/plan.json 2>err
-want 'a file that is gone: exit' $? 2
+exits 'a file that is gone' 2 run below/plan.json
 want_in 'a file that is gone' "$(cat err)" \
 	'[INVALID_VALUE] /tasks/0/steps/0/contract: unknown contract "answer.json", and no file: No such file or directory'
 want 'a file that is gone: said once' "$(grep -c INVALID_VALUE err)" 1
@@ -73,24 +72,19 @@ want_in 'a contract in a device' "$(cat err)" 'and no file: not a regular file'
 rm below/answer.json
 printf '{"version": 1, "idempotent": true, "tasks": [{"id": "a", "stps": [], "steps":
  [{"run": ["x"], "contract": {"properties": {"a": {"typ": 1}}}}]}]}' >bad.json
-"$devs" run bad.json 2>err
-want 'a bad contract: exit' $? 2
-want_in 'a bad contract' "$(cat err)" '/tasks/0/steps/0/contract/properties/a/typ: '
+fails 'a bad contract' 2 '/tasks/0/steps/0/contract/properties/a/typ: ' run bad.json
 want_in 'and what else is wrong' "$(cat err)" '/tasks/0/stps: unknown key, did you mean "steps"?'
 
 # --- loops of a plan and of the settings are in the text of the log
 printf '{"loops": {"repeat_stop": 7, "poll_stop": 0}}' >devs.config.json
-"$devs" exec -- true 2>err
-want 'loops of the settings: exit' $? 0
+exits 'loops of the settings' 0 exec -- true
 if command -v sqlite3 >/dev/null; then
 	found=$(sqlite3 .devs/devs.db \
 		"SELECT count(*) FROM plan WHERE text LIKE '%\"loops\":{%\"repeat_stop\":7,%\"poll_stop\":0,%'")
 	want 'the log has the loops' "$found" 1
 fi
 printf '{"loops": {"repeat_stop": 100000}}' >devs.config.json
-"$devs" exec -- true 2>err
-want 'a loop that is too long: exit' $? 2
-want_in 'a loop that is too long' "$(cat err)" '/loops/repeat_stop: too large (expected 0 to 1000'
+fails 'a loop that is too long' 2 '/loops/repeat_stop: too large (expected 0 to 1000' exec -- true
 rm devs.config.json
 
 # --- the schemas for editors, and the plan to start from

@@ -20,12 +20,8 @@ XDG_CONFIG_HOME="$PWD/config" timeout 60 "$devs" keys 2>err >out
 want 'own keys in a pipe: exit' $? 2
 want_in 'own keys in a pipe' "$(cat err)" 'not a regular file'
 rm -r config
-"$devs" frobnicate 2>err
-want 'unknown command: exit' $? 2
-want_in 'unknown command' "$(cat err)" "devs: unknown command 'frobnicate'"
-"$devs" staus 2>err
-want 'a command with a slip: exit' $? 2
-want_in 'a command with a slip' "$(cat err)" "unknown command 'staus', did you mean 'status'?"
+fails 'unknown command' 2 "devs: unknown command 'frobnicate'" frobnicate
+fails 'a command with a slip' 2 "unknown command 'staus', did you mean 'status'?" staus
 for pair in 'version:devs --version' 'ps:devs status' 'replay:devs debug --logs'; do
 	"$devs" "${pair%%:*}" 2>err
 	want "a command of other programs: ${pair%%:*}" "$? $(head -n 1 err)" \
@@ -39,39 +35,23 @@ want_in 'words below each other' "$("$devs" debug --help)" '
                            (lnav -i FILE)
 '
 want 'help of a command' "$("$devs" help runs)" "$("$devs" runs --help)"
-"$devs" help frobnicate 2>err
-want 'help of no command: exit' $? 2
-"$devs" run 2>err
-want 'missing operand: exit' $? 2
-want_in 'missing operand' "$(cat err)" 'hint: devs run PLAN, or devs run --continue RUN'
+exits 'help of no command' 2 help frobnicate
+fails 'missing operand' 2 'hint: devs run PLAN, or devs run --continue RUN' run
 : >plan.json
 "$devs" run 2>err
 want_in 'missing operand beside a plan' "$(cat err)" 'hint: devs run plan.json (in this folder), or'
 rm plan.json
-"$devs" runs x 2>err
-want 'a word too many: exit' $? 2
-want_in 'a word too many' "$(cat err)" 'hint: devs runs --help'
-"$devs" --db 2>err
-want 'an option without its value: exit' $? 2
-want_in 'an option without its value' "$(cat err)" '--db needs a value'
+fails 'a word too many' 2 'hint: devs runs --help' runs x
+fails 'an option without its value' 2 '--db needs a value' --db
 for word in '' '#' 1/; do
-	"$devs" cancel "$word" 2>err
-	want "cancel '$word': exit" $? 2
-	want_in "cancel '$word'" "$(cat err)" "devs: '$word' does not name a"
+	fails "cancel '$word'" 2 "devs: '$word' does not name a" cancel "$word"
 done
 for word in 3/tax tax; do
-	"$devs" status "$word" 2>err
-	want "status of '$word': exit" $? 2
-	want_in "status of '$word'" "$(cat err)" "devs: '$word' is not a run"
+	fails "status of '$word'" 2 "devs: '$word' is not a run" status "$word"
 done
-"$devs" run --frob plan.json 2>err
-want 'unknown option: exit' $? 2
-want_in 'unknown option' "$(cat err)" "unknown option '--frob'"
-"$devs" run nothere.json 2>err
-want 'no plan: exit' $? 66
-want_in 'no plan' "$(cat err)" "plan 'nothere.json'"
-"$devs" status 2>err
-want 'no log: exit' $? 66
+fails 'unknown option' 2 "unknown option '--frob'" run --frob plan.json
+fails 'no plan' 66 "plan 'nothere.json'" run nothere.json
+exits 'no log' 66 status
 [ ! -e .devs ]
 want 'looking makes no log' $? 0
 
@@ -81,15 +61,11 @@ cat >bad.json <<'PLAN'
  {"id": "a", "needs": ["b"], "steps": [{"run": ["true"], "idempotent": true}]},
  {"id": "b", "needs": ["a", "zzz"], "steps": [{"phase": "BLUE", "run": ["true"], "idempotent": true}]}]}
 PLAN
-"$devs" run bad.json 2>err
-want 'bad plan: exit' $? 2
-want_in 'bad plan: unknown need' "$(cat err)" 'zzz'
+fails 'bad plan' 2 'zzz' run bad.json
 want_in 'bad plan: phase' "$(cat err)" '[INVALID_VALUE] /tasks/1/steps/0/phase'
 want_in 'bad plan: circle' "$(cat err)" 'a -> b -> a'
 printf '{"version": 1,\n "tasks": [}' >syntax.json
-"$devs" run syntax.json 2>err
-want 'syntax: exit' $? 2
-want_in 'syntax: place' "$(cat err)" 'line 2'
+fails 'syntax' 2 'line 2' run syntax.json
 [ ! -e .devs ]
 want 'a bad plan makes no log' $? 0
 
@@ -98,13 +74,9 @@ out=$("$devs" exec -- sh -c 'echo to out; echo to err >&2' 2>err)
 want 'exec: exit' $? 0
 want 'exec: stdout' "$out" 'to out'
 want_in 'exec: stderr' "$(cat err)" 'to err'
-"$devs" exec --once -- sh -c 'exit 7' 2>err
-want 'exec --once: exit' $? 7
-want_in 'exec --once says why' "$(cat err)" 'exit 7'
-"$devs" exec --once -- /nowhere/at/all 2>err
-want 'exec of nothing: exit' $? 127
-"$devs" exec --once -- sh -c 'kill -9 $$' 2>err
-want 'exec, killed: exit' $? 137
+fails 'exec --once' 7 'exit 7' exec --once -- sh -c 'exit 7'
+exits 'exec of nothing' 127 exec --once -- /nowhere/at/all
+exits 'exec, killed' 137 exec --once -- sh -c 'kill -9 $$'
 "$devs" exec --phase GREEN -- sh -c 'test -e flag || { touch flag; exit 1; }' 2>err
 want 'exec tries again' $? 0
 want_in 'exec says so' "$(cat err)" '[RETRY] attempt 1/2'
@@ -113,22 +85,16 @@ want 'the log is private' "$(stat -c %a .devs .devs/devs.db | tr '\n' ' ')" '700
 want 'exec hands all bytes on, in order' "$("$devs" exec --once -- seq 1 300000 | cksum)" "$(seq 1 300000 | cksum)"
 "$devs" exec --once -- yes 2>err | head -1 >out
 want 'exec ends when nobody reads' "$(cat out)" 'y'
-"$devs" exec -- '' 2>err
-want 'exec of an empty word: exit' $? 2
+exits 'exec of an empty word' 2 exec -- ''
 want 'exec hands empty words on' "$("$devs" exec -- printf '<%s>' a '' b)" '<a><><b>'
-"$devs" exec --once --timeout 1 -- sleep 60 2>err
-want 'exec, timed out: exit' $? 124
-"$devs" exec --once -- ./check.sh.nothere 2>err
-want 'exec, not found: exit' $? 127
+exits 'exec, timed out' 124 exec --once --timeout 1 -- sleep 60
+exits 'exec, not found' 127 exec --once -- ./check.sh.nothere
 : >plainfile
-"$devs" exec --once -- ./plainfile 2>err
-want 'exec, not executable: exit' $? 126
+exits 'exec, not executable' 126 exec --once -- ./plainfile
 printf '{"sandbox": {"transientRetries": 1}}' >devs.config.json
 want 'settings do not change a call' "$("$devs" exec -- printf '%s' "$(printf '\377\376')" | od -An -tx1)" ' ff fe'
 printf '{"sandbox": {"transientRetrys": 1}}' >devs.config.json
-"$devs" exec -- true 2>err
-want 'bad settings: exit' $? 2
-want_in 'bad settings' "$(cat err)" '/sandbox/transientRetrys'
+fails 'bad settings' 2 '/sandbox/transientRetrys' exec -- true
 rm devs.config.json
 
 # --- what strangers wrote reaches a terminal cleaned
@@ -183,9 +149,7 @@ EOF
 want 'log of the step that was tried' "$("$devs" log s)" 'first'
 want 'log of a step without a try' "$("$devs" log --step 2 s 2>&1)" \
 	'devs: step 2 of s has not been tried yet'
-"$devs" log nosuch 2>err
-want 'log of no task: exit' $? 66
-want_in 'log of no task' "$(cat err)" "no task 'nosuch'"
+fails 'log of no task' 66 "no task 'nosuch'" log nosuch
 
 # --- acts from another process
 mkfifo gate
@@ -207,15 +171,12 @@ want_in 'retry' "$("$devs" retry "$run/wait" 2>&1)" 'starts with the next free s
 is_passed() { "$devs" status --json | grep -q '"task":"wait".*"state":"passed"'; }
 until_true 60 is_passed
 want 'the retry passed' $? 0
-"$devs" retry "$run/wait" 2>err
-want 'retry of what passed: exit' $? 1
-want_in 'retry of what passed' "$(cat err)" 'refused: it has passed'
+fails 'retry of what passed' 1 'refused: it has passed' retry "$run/wait"
 want_in 'cancel' "$("$devs" cancel --kill "$run/hang" 2>&1)" 'KILL sent'
 wait "$pid"
 want 'a cancelled task: exit of the run' $? 1
 want_in 'a cancelled task' "$(cat slow.out)" 'cancelled'
-"$devs" cancel "$run/hang" 2>err
-want 'act on a run that is over: exit' $? 1
+exits 'act on a run that is over' 1 cancel "$run/hang"
 
 # --- many tasks cancelled at once share a line
 cat >many.json <<'PLAN'
@@ -300,8 +261,7 @@ mkdir fresh && cd fresh || exit 1
 want 'init: exit' $? 0
 "$devs" run --dry-run plan.json >out
 want 'the starter plan is right' $? 0
-"$devs" init 2>err
-want 'init twice: exit' $? 2
+exits 'init twice' 2 init
 
 # --- a limit of open files that is too low for a run is said, and how to raise it
 # (libuv aborts at some of them: 20 to 22)

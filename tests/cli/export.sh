@@ -123,8 +123,7 @@ for words in '--format svg --at start,end -o -' '--format jsonl --at start' '--f
 	'--format jsonl --size 80x24' '--format bundle -o -' '--format asciicast --speed 0' \
 	'--format svg --size 80' '--format svg --size 19x24' '--format asciicast --size 80x3' '--format svg --view moon' '--format svg --at nowhere'; do
 	# shellcheck disable=SC2086
-	"$devs" export "$run" $words >/dev/null 2>err.out
-	want "$words: exit" $? 2
+	exits "$words" 2 export "$run" $words
 done
 "$devs" export "$run" --format jsonl -o trace.json >/dev/null 2>err.out
 want_in 'a file that is there' "$(cat err.out)" "trace.json' already exists"
@@ -145,7 +144,6 @@ want_in 'a bundle has them' "$("$devs" debug --marks --db marked.devs)" 'here it
 want_in 'a bundle takes none' "$(cat err.out)" 'bundle: it is read only'
 "$devs" debug --unmark 1
 want 'unmark: exit' $? 0
-"$devs" debug --unmark 1 2>/dev/null
-want 'unmark again: exit' $? 66
+exits 'unmark again' 66 debug --unmark 1
 want 'one is gone' "$("$devs" debug --marks --json | wc -l)" 2
 finish

@@ -230,14 +230,10 @@ want 'damaged: exit' $? 65
 want_in 'damaged: what can be done' "$out" '.recover copies what can be read'
 
 # --- no such log, none can be made, a folder of everybody's
-"$devs" --db nothere.db status 2>/dev/null
-want 'no such log: exit' $? 66
-"$devs" --db /proc/nothere/x.db exec -- true 2>/dev/null
-want 'cannot be made: exit' $? 73
+exits 'no such log' 66 --db nothere.db status
+exits 'cannot be made' 73 --db /proc/nothere/x.db exec -- true
 mkdir shared && chmod 777 shared
-"$devs" --db shared/x.db exec -- true 2>err
-want 'shared folder: exit' $? 2
-want_in 'shared folder' "$(cat err)" 'others may write to'
+fails 'shared folder' 2 'others may write to' --db shared/x.db exec -- true
 want 'shared folder: nothing is made' "$(ls -A shared)" ''
 mkdir mask
 (cd mask && umask 0 && "$devs" exec -- true 2>/dev/null)

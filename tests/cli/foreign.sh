@@ -33,8 +33,7 @@ readonly_line="devs: the log '$dir/clone/.devs/devs.db' was not made by this use
 before=$(cat .devs/devs.db .devs/devs.db-wal | cksum)
 for command in status runs 'why a' 'log a' 'debug --logs --plain' 'gc --dry-run'; do
 	# shellcheck disable=SC2086
-	"$devs" $command >out 2>err
-	want "clone: $command: exit" $? 0
+	exits "clone: $command" 0 $command
 	want "clone: $command: one line" "$(cat err)" "$readonly_line"
 done
 for command in 'run --continue last --plain' 'run --continue 1 --plain' 'run --plain plan.json' \
@@ -46,9 +45,7 @@ for command in 'run --continue last --plain' 'run --continue 1 --plain' 'run --p
 done
 want_in 'clone: how it goes on' "$("$devs" status 2>/dev/null)" \
 	'continue it: devs gc --adopt, then devs run --continue 1'
-"$devs" apply 1/a 2>err
-want 'clone: apply: exit' $? 1
-want_in 'clone: apply' "$(cat err)" "$readonly_line"
+fails 'clone: apply' 1 "$readonly_line" apply 1/a
 want 'clone: nothing of it ran' "$(cat "$MARK" 2>/dev/null)" ''
 want 'clone: it is as it was' "$(cat .devs/devs.db .devs/devs.db-wal | cksum)" "$before"
 "$devs" gc --adopt --dry-run 2>/dev/null
@@ -67,8 +64,7 @@ if bwrap --ro-bind / / true 2>/dev/null; then
 	cd sandboxed || exit 1
 	touch notes
 	for db in ./run.db run.db "$dir/sandboxed/run.db" .///run.db; do
-		"$devs" --db "$db" exec --once --sandbox bwrap -- true >out 2>err
-		want "loose: $db: exit" $? 2
+		exits "loose: $db" 2 --db "$db" exec --once --sandbox bwrap -- true
 		want "loose: $db" "$(cat err)" \
 			"devs: a sandbox needs the log in a directory of its own, which '$dir/sandboxed' is not
 hint: --db .devs/run.db, or FILE in a new directory"

@@ -56,17 +56,12 @@ want_in 'no capture says so' "$out" 'Try 1 did not end its step: nothing was cap
 want_in 'the log has its verdict' "$out" 'rule        test.tap'
 want_in 'what was not captured' "$out" '- environment not captured'
 want_in 'what passed' "$("$devs" debug --forensics fine)" 'Try 1 passed: passing tries are not captured'
-"$devs" debug --forensics tax --try 3 >/dev/null 2>err.out
-want 'a try that is not there: exit' $? 2
-want_in 'a try that is not there' "$(cat err.out)" 'had 2 tries'
+fails 'a try that is not there' 2 'had 2 tries' debug --forensics tax --try 3
 "$devs" debug --forensics fine --try 9 >/dev/null 2>err.out
 want 'of one try there is no range' "$(cat err.out)" "devs: expected 1, not '9'
 hint: step 1 has had 1 try"
-"$devs" debug --forensics >/dev/null 2>err.out
-want 'no task: exit' $? 2
-want_in 'no task' "$(cat err.out)" 'missing task'
-"$devs" debug --forensics nothing >/dev/null 2>err.out
-want 'no such task: exit' $? 66
+fails 'no task' 2 'missing task' debug --forensics
+exits 'no such task' 66 debug --forensics nothing
 
 # --- for programs
 out=$("$devs" debug --forensics tax --json)

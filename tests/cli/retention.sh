@@ -46,12 +46,10 @@ want 'by name: gone' "$(runs)" ''
 want 'no event is left' "$(sqlite3 .devs/devs.db 'SELECT count(*) FROM event' 2>/dev/null || echo 0)" 0
 "$devs" gc --delete 7 2>err.out >/dev/null
 want 'gone already: exit' $? 66
-"$devs" gc --delete 2>/dev/null
-want 'no name: exit' $? 2
+exits 'no name' 2 gc --delete
 run
 want 'numbers go on' "$(runs)" '8 '
-"$devs" gc --delete 8/a 2>/dev/null
-want 'a task: exit' $? 2
+exits 'a task' 2 gc --delete 8/a
 
 run
 run

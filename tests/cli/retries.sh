@@ -45,12 +45,8 @@ want 'diff: of two tasks' "$("$devs" debug --diff tax#1 1/bad#2 | head -1)" \
 out=$("$devs" debug --diff tax#1 '#2' --json)
 want_in 'diff: json' "$out" '"new_lines":1,"lines":10,"masked":["times","durations"]'
 want_in 'diff: json, the lines' "$out" '{"line":10,"removed":"not ok 9 - rounds half, got 20.00"}'
-"$devs" debug --diff tax#1 >/dev/null 2>err.out
-want 'diff: one try alone: exit' $? 2
-want_in 'diff: one try alone' "$(cat err.out)" 'comment'
-"$devs" debug --diff tax#1 9 >/dev/null 2>err.out
-want 'diff: no such try: exit' $? 2
-want_in 'diff: no such try' "$(cat err.out)" 'has had 3 tries'
+fails 'diff: one try alone' 2 'comment' debug --diff tax#1
+fails 'diff: no such try' 2 'has had 3 tries' debug --diff tax#1 9
 
 out=$("$devs" debug --retries)
 want 'retries: exit' $? 0
@@ -83,8 +79,7 @@ want_in 'retries: json' "$("$devs" debug --retries --json)" \
 	'{"class":"exit 3","failed":33,"again":22,"passed":0,"enough":true,"share":0,"low":0,'
 want_in 'chance: in why' "$("$devs" why bad)" 'chance     0 % that try 4 passes (0 of 22 like it: exit 3)'
 want_in 'chance: for programs' "$("$devs" why bad --json)" '"chance":{"attempt":4,"again":22,"passed":0,'
-"$devs" debug --retries 99 >/dev/null 2>err.out
-want 'retries: no such run: exit' $? 66
+exits 'retries: no such run' 66 debug --retries 99
 
 # --- two runs: what went otherwise
 mkdir "$dir/pair" && cd "$dir/pair" || exit 1

@@ -120,9 +120,7 @@ trust
 BADGE=12345678 "$devs" exec -- sh -c 'echo $BADGE T-4711 $MY_PASSWORD' >out
 want 'settings' "$(cat out)" "[cut:BADGE] [cut:ticket] $password"
 printf '{"secrets": {"patterns": [{"name": "x", "regex": "("}]}}' >devs.config.json
-"$devs" exec -- true >out 2>err
-want 'a pattern that is none: exit' $? 2
-want_in 'a pattern that is none' "$(cat err)" '/secrets/patterns/0/regex'
+fails 'a pattern that is none' 2 '/secrets/patterns/0/regex' exec -- true
 remove_settings
 
 # --- a secret where none can be cut
@@ -130,9 +128,7 @@ cat >id.json <<JSON
 {"version": 1, "tasks": [{"id": "$inner", "steps": [
   {"phase": "RED", "run": ["true"], "env": {"INNER_TOKEN": "$inner"}}]}]}
 JSON
-"$devs" run --plain id.json >out 2>err
-want 'an id that is a secret: exit' $? 2
-want_in 'an id that is a secret' "$(cat err)" 'without its secrets (INNER_TOKEN)'
+fails 'an id that is a secret' 2 'without its secrets (INNER_TOKEN)' run --plain id.json
 
 # gone on with where a secret is not: what is said to do can be done
 mkdir "$dir/lacks"

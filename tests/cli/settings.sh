@@ -11,18 +11,14 @@ cat >devs.config.json <<'JSON'
 JSON
 
 # --- one command
-"$devs" exec -- false 2>err
-want 'sandbox of the settings: exit' $? 1
-want_in 'sandbox of the settings' "$(cat err)" 'try 4/4 VERIFY retry exhausted'
+fails 'sandbox of the settings' 1 'try 4/4 VERIFY retry exhausted' exec -- false
 "$devs" exec --policy brisk -- false 2>err
 want_in 'a persistent failure under brisk' "$(cat err)" 'try 1/4 VERIFY failed'
 "$devs" exec --policy brisk -- sh -c 'echo no free licence >&2; exit 3' 2>err
 want 'a rule of the settings: exit' $? 3
 want_in 'a rule of the settings' "$(cat err)" 'busy (our.licence): no free licence'
 want_in 'is tried again' "$(cat err)" 'transient exhausted after 4 of 4 attempts'
-"$devs" exec --policy brusk -- true 2>err
-want 'unknown policy: exit' $? 2
-want_in 'unknown policy' "$(cat err)" 'careful, brisk'
+fails 'unknown policy' 2 'careful, brisk' exec --policy brusk -- true
 
 # --- a plan in a folder below
 mkdir below
@@ -74,27 +70,20 @@ fi
 # --- what is wrong is said at once, and nothing is started
 rm -rf .devs
 printf '{"retry_limit": 0, "policies": {"a": {"like": "a"}}, "sandboxes": {}}' >devs.config.json
-"$devs" run below/plan.json 2>err
-want 'bad settings: exit' $? 2
-want_in 'bad settings: how many' "$(cat err)" 'devs.config.json: 3 errors, nothing was done'
+fails 'bad settings' 2 'devs.config.json: 3 errors, nothing was done' run below/plan.json
 want_in 'bad settings: range' "$(cat err)" '[INVALID_VALUE] /retry_limit: too small (expected 1 to 100, got 0)'
 want_in 'bad settings: like' "$(cat err)" '/policies/a/like: a policy cannot be like itself'
 want_in 'bad settings: key' "$(cat err)" '/sandboxes: unknown key'
 printf '{"retry_limit": 2,\n "rules" []}' >devs.config.json
-"$devs" exec -- true 2>err
-want 'settings that are not JSON: exit' $? 2
-want_in 'settings that are not JSON' "$(cat err)" 'line 2, column 10'
+fails 'settings that are not JSON' 2 'line 2, column 10' exec -- true
 printf '{"rules": [{"id": "r1", "class": "transient", "type": "TIRED", "pattern": "x"}]}' >devs.config.json
-"$devs" exec -- true 2>err
-want 'a bad rule: exit' $? 2
-want_in 'a bad rule' "$(cat err)" '[INVALID_VALUE] /rules/0/type: not one of the allowed values (expected "NETWORK_TIMEOUT", '
+fails 'a bad rule' 2 '[INVALID_VALUE] /rules/0/type: not one of the allowed values (expected "NETWORK_TIMEOUT", ' \
+	exec -- true
 want 'a bad rule: two lines' "$(wc -l <err | tr -d ' ')" 2
 printf '{"rules": [{"name": "a", "verdict": "persistent", "pattern": ""},
  {"name": "b", "verdict": "persistent", "pattern": "x"},
  {"name": "c", "verdict": "persistent", "pattern": "("}]}' >devs.config.json
-"$devs" exec -- true 2>err
-want 'bad rules: exit' $? 2
-want_in 'bad rules: all of them' "$(cat err)" 'devs.config.json: 2 errors, nothing was done'
+fails 'bad rules' 2 'devs.config.json: 2 errors, nothing was done' exec -- true
 want_in 'bad rules: the first' "$(cat err)" "/rules/0/pattern: rule 'a': pattern is empty"
 want_in 'bad rules: the second' "$(cat err)" "/rules/2/pattern: rule 'c': pattern, byte 1"
 # With what is wrong elsewhere, and in more than one place of a rule.

@@ -24,9 +24,7 @@ commit() {
 }
 git config -f .gitmodules submodule.lib.path lib
 git add .gitmodules && commit modules
-"$devs" run --dry-run plan.json >out 2>err
-want 'dry run: a worktree with submodules: exit' $? 2
-want_in 'dry run: a worktree with submodules' "$(cat err)" 'has submodules'
+fails 'dry run: a worktree with submodules' 2 'has submodules' run --dry-run plan.json
 want_in 'dry run: a worktree with submodules: hint' "$(cat err)" 'hint: "workspace": "copy"'
 git rm -q -f .gitmodules && commit plain
 "$devs" run --dry-run plan.json >out
@@ -90,8 +88,7 @@ cat >bad.json <<'JSON'
 {"version": 1, "sandbox": {"kind": "podman"}, "on_hangup": "die",
  "tasks": [{"id": "a", "workspace": {"setup": ["make"]}, "steps": [{"run": ["true"]}]}]}
 JSON
-"$devs" run --dry-run bad.json >out 2>err
-want 'wrong: exit' $? 2
+exits 'wrong' 2 run --dry-run bad.json
 want_in 'wrong: image' "$(cat err)" \
 	'[MISSING_FIELD] /sandbox/image: a container needs an image, which must be on this machine'
 want_in 'wrong: hangup' "$(cat err)" '[INVALID_VALUE] /on_hangup: not one of the allowed values'
@@ -107,8 +104,7 @@ cat >place.json <<'JSON'
 {"version": 1, "idempotent": true, "tasks": [{"id": "a", "steps": [
  {"run": ["true"]}, {"phase": "VERIFY", "run": ["false"], "policy": {"max_attempts": 1}}]}]}
 JSON
-"$devs" run --plain place.json >out 2>err
-want 'in place: exit' $? 1
+exits 'in place' 1 run --plain place.json
 want_in 'the log has the settings' \
 	"$(sqlite3 .devs/devs.db 'SELECT text FROM plan WHERE run=1')" \
 	'"limits":{"output_line_bytes":2048,"processes":0},"on_hangup":"cancel"'
@@ -118,28 +114,17 @@ want_in 'proofs' "$(cat out)" '"proofs":[{"step":1,"stale":false}]'
 want_in 'why: proofs' "$(cat out)" '"proofs":[{"step":1,"stale":false}]'
 # --- one command in a sandbox
 rm devs.config.json
-"$devs" exec --sandbox moon -- true 2>err
-want 'exec: another sandbox' $? 2
-want_in 'exec: which there are' "$(cat err)" 'none, bwrap, podman:IMAGE'
-"$devs" exec --network -- true 2>err
-want 'exec: --network without a sandbox' $? 2
-want_in 'exec: --network without a sandbox: why' "$(cat err)" '--network needs a sandbox'
-"$devs" exec --sandbox bwrap --writable none/such -- true 2>err
-want 'exec: --writable that is missing' $? 2
-want_in 'exec: --writable that is missing: why' "$(cat err)" "--writable 'none/such': No such file"
-"$devs" exec --sandbox -- true 2>err
-want 'exec: --sandbox without a kind: exit' $? 2
-want_in 'exec: --sandbox without a kind' "$(cat err)" "--sandbox needs a kind, not '--'"
+fails 'exec: another sandbox' 2 'none, bwrap, podman:IMAGE' exec --sandbox moon -- true
+fails 'exec: --network without a sandbox' 2 '--network needs a sandbox' exec --network -- true
+fails 'exec: --writable that is missing' 2 "--writable 'none/such': No such file" \
+	exec --sandbox bwrap --writable none/such -- true
+fails 'exec: --sandbox without a kind' 2 "--sandbox needs a kind, not '--'" exec --sandbox -- true
 "$devs" exec --sandbox bwrap --writable / -- true 2>err
 want_in 'exec: --writable /' "$(cat err)" "--writable '/' would open the whole file system"
-"$devs" exec --sandbox podman -- true 2>err
-want 'exec: no image' $? 2
-want_in 'exec: how to name it' "$(cat err)" 'podman:IMAGE, or "sandbox" in devs.config.json'
+fails 'exec: no image' 2 'podman:IMAGE, or "sandbox" in devs.config.json' exec --sandbox podman -- true
 want_in 'exec: help' "$("$devs" exec --help)" '--sandbox K'
 exec 9<"$HOME"
-"$devs" exec --once -- ls /proc/self/fd/9/ >out 2>err
-want 'exec: descriptors of the caller: exit' $? 2
-want_in 'exec: descriptors of the caller' "$(cat err)" "cannot access '/proc/self/fd/9/'"
+fails 'exec: descriptors of the caller' 2 "cannot access '/proc/self/fd/9/'" exec --once -- ls /proc/self/fd/9/
 if bwrap --ro-bind / / --proc /proc --unshare-pid --unshare-net true 2>err; then
 	"$devs" exec --once --sandbox bwrap -- sh -c 'grep -c : /proc/net/dev; exit 9' >out 2>err
 	want 'exec: its own exit code' $? 9
@@ -199,8 +184,7 @@ y'
 	JSON
 	sed "s|\"bwrap\"|{\"kind\": \"bwrap\", \"writable\": [\"$PWD/project\"]}|" home/plans/up.json \
 		>project/plans/up.json
-	"$devs" run --plain project/plans/up.json >out 2>err
-	want 'a project above the plan: exit' $? 0
+	exits 'a project above the plan' 0 run --plain project/plans/up.json
 	want 'a project above the plan' "$(cat project/made)" made
 	want_in 'a project above the plan: the plan itself' "$(cat project/plans/up.json)" '"version": 1'
 	HOME=$PWD/home "$devs" run --plain home/plans/up.json >out 2>err

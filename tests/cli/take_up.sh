@@ -36,14 +36,11 @@ want 'mended: and ended three times' "$(events 1 run_ended)" 3
 want_in 'mended: as JSON' "$("$devs" debug --logs 1 --json)" '"take_up":"failed"'
 "$devs" debug --verify 1 >out 2>&1
 want 'mended: its decisions are made again' $? 0
-"$devs" run --continue 1 2>err
-want 'nothing is left: exit' $? 2
+exits 'nothing is left' 2 run --continue 1
 want 'nothing is left: one line and a hint' "$(lines err)" 2
 want_in 'nothing is left' "$(cat err)" 'run #1 has ended and all 4 tasks passed'
-"$devs" run --continue last 2>err
-want 'no run has anything left: exit' $? 66
-"$devs" run --failed plan.json 2>err
-want '--failed without a run: exit' $? 2
+exits 'no run has anything left' 66 run --continue last
+exits '--failed without a run' 2 run --failed plan.json
 
 # --- --failed leaves what was cancelled
 cat >two.json <<'PLAN'
@@ -56,13 +53,10 @@ pid=$!
 until_true 60 test -e up
 "$devs" cancel --kill 2 >/dev/null || kill -9 "$pid"
 wait "$pid"
-"$devs" run --plain --continue 2 --failed >out 2>err
-want 'nothing failed: exit' $? 2
-want_in 'nothing failed' "$(cat err)" 'run #2 has ended and no task failed'
+fails 'nothing failed' 2 'run #2 has ended and no task failed' run --plain --continue 2 --failed
 want_in 'nothing failed: what does' "$(cat err)" 'devs run --continue 2 runs the 2 that did not pass'
 touch go
-"$devs" run --plain --continue 2 >out 2>err
-want 'what was cancelled, or never started: exit' $? 0
+exits 'what was cancelled, or never started' 0 run --plain --continue 2
 want 'what never started' "$(lines never-ran)" 1
 
 # --- an interrupted run is not one that has ended
@@ -72,12 +66,9 @@ pid=$!
 until_true 60 test -e up
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
-"$devs" run --plain --continue 3 --failed >out 2>err
-want '--failed of an interrupted run: exit' $? 2
-want_in '--failed of an interrupted run' "$(cat err)" 'run #3 was interrupted'
+fails '--failed of an interrupted run' 2 'run #3 was interrupted' run --plain --continue 3 --failed
 touch go
-"$devs" run --plain --continue 3 >out 2>err
-want 'it goes on without: exit' $? 0
+exits 'it goes on without' 0 run --plain --continue 3
 
 # --- a retry of one task of a run that has ended: its engine has no terminal
 cat >three.json <<'PLAN'
@@ -97,8 +88,7 @@ until_true 30 is_done 2
 want 'retry: it ends again' $? 0
 want_in 'retry: it passed' "$("$devs" status 4)" 'passed    x'
 want 'retry: nothing else ran' "$(events 4 attempt_started)" 4
-"$devs" retry 4/z >out 2>err
-want 'retry of what passed: exit' $? 1
+exits 'retry of what passed' 1 retry 4/z
 want 'retry of what passed' "$(cat err)" 'devs: #4/z: refused: it has passed'
 want 'retry of what passed: nothing is written' "$(events 4 run_recovered)" 1
 "$devs" retry 4/y >out 2>err
@@ -134,9 +124,7 @@ PLAN
 rm -f up go
 "$devs" run --detach two.json >/dev/null 2>&1
 until_true 60 test -e up
-"$devs" run --plain --continue last >out 2>err
-want 'a newer run is live: exit' $? 75
-want_in 'a newer run is live' "$(cat err)" 'is running in another process'
+fails 'a newer run is live' 75 'is running in another process' run --plain --continue last
 want 'a newer run is live: the older one is not run' "$(lines bad-ran)" 1
 "$devs" cancel --kill last >/dev/null
 is_over() { ! "$devs" status --json last | grep -q '"state":"live"'; }

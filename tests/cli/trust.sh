@@ -237,9 +237,7 @@ for harm in "chmod 755 $store" "chmod 644 $store/*" "chmod 777 $XDG_STATE_HOME/d
 done
 project '{"tests": {"run": ["true"]}}'
 mkdir -p "$XDG_STATE_HOME/devs" && ln -s /tmp "$store"
-"$devs" trust 2>"$dir/err"
-want 'no trust through a link: exit' $? 2
-want_in 'no trust through a link' "$(cat "$dir/err")" 'must be a folder that you own, mode 0700'
+fails 'no trust through a link' 2 'must be a folder that you own, mode 0700' trust
 rm -rf "$XDG_STATE_HOME"
 starts 'a relative XDG_STATE_HOME is not used' env XDG_STATE_HOME=state HOME="$dir/home" "$devs" trust
 want 'it is below HOME' "$(ls "$dir/home/.local/state/devs/trust" | wc -l | tr -d ' ')" 1

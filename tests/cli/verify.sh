@@ -55,14 +55,12 @@ fi
 "$devs" debug --verify 1 >out
 code=$?
 "$devs" exec -- true
-"$devs" debug --verify 7 2>err
-want 'no such run: exit' $? 66
+exits 'no such run' 66 debug --verify 7
 out=$("$devs" debug --verify 1/ok 2>&1)
 want 'a task: exit' $? 2
 want_in 'a task is no run' "$out" "'1/ok' is not a run"
 out=$("$devs" debug --verify 1 all)
 want 'several runs: exit' $? "$code"
 want_in 'several runs: each' "$out" 'run #2: 3 of 3 decisions and 1 of 1 verdicts the same'
-"$devs" debug --logs --rules 2>err
-want 'rules of nothing: exit' $? 2
+exits 'rules of nothing' 2 debug --logs --rules
 finish

@@ -75,14 +75,9 @@ want_in 'why: a start is no phase' "$("$devs" why void)" 'policy infrastructure 
 want_in 'why: entropy' "$out" 'counts 1; 1 for this task'
 want_in 'why: of another step' "$("$devs" why two --step 1)" 'step 1 of 2, try 1 of 1 in RED: passed'
 want_in 'why: nothing yet' "$("$devs" why late)" '#1/late has not been tried yet'
-"$devs" why n1 --try 7 2>err
-want 'why of no try: exit' $? 2
-want_in 'why of no try' "$(cat err)" 'step 1 has had 1 try'
-"$devs" why two --step 3 2>err
-want 'why of no step: exit' $? 2
-"$devs" why 1 2>err
-want 'why of a run: exit' $? 2
-want_in 'why of a run' "$(cat err)" 'hint: devs why 1/TASK, as n1'
+fails 'why of no try' 2 'step 1 has had 1 try' why n1 --try 7
+exits 'why of no step' 2 why two --step 3
+fails 'why of a run' 2 'hint: devs why 1/TASK, as n1' why 1
 
 # --- status: gates and common faults
 out=$("$devs" status)
@@ -100,26 +95,19 @@ want 'hold --fault: all of them' "$(grep -c '^#1/n[123]: ' out)" 3
 want 'they are held' "$("$devs" status --json | grep -o '"state":"held"' | wc -l)" 3
 out=$("$devs" status 1)
 want_in 'status: a fault that is all held' "$out" ', held: n1 n2 n3'
-"$devs" hold --fault 1/key 2>err
-want 'hold --fault of what has none: exit' $? 2
-want_in 'hold --fault of what has none' "$(cat err)" 'key is not waiting with a fault'
+fails 'hold --fault of what has none' 2 'key is not waiting with a fault' hold --fault 1/key
 for task in n1 n2 n3; do "$devs" release "1/$task" >/dev/null; done
 out=$("$devs" retry --one 1/n3)
 want_in 'retry --one' "$out" '#1/n3: sent; 2 that wait with the same fault follow'
-"$devs" retry --one 1 2>err
-want 'retry --one of a run: exit' $? 2
+exits 'retry --one of a run' 2 retry --one 1
 
 # --- a person's word on a class
 out=$("$devs" correct 1/key quota)
 want 'correct: exit' $? 0
 want 'correct: the answer' "$out" '#1/key: try 1 is now quota; the original verdict is kept'
-"$devs" correct 1/key frob 2>err
-want 'correct to no class: exit' $? 2
-want_in 'correct to no class: what there is' "$(cat err)" 'hint: one of NETWORK_TIMEOUT, '
-"$devs" correct 1/late network 2>err
-want 'correct what has no try: exit' $? 2
-"$devs" correct 1/key 2>err
-want 'correct without a class: exit' $? 2
+fails 'correct to no class' 2 'hint: one of NETWORK_TIMEOUT, ' correct 1/key frob
+exits 'correct what has no try' 2 correct 1/late network
+exits 'correct without a class' 2 correct 1/key
 "$devs" cancel 1 >/dev/null
 wait "$pid"
 out=$("$devs" correct 1/odd network --try 1)
@@ -175,10 +163,8 @@ want_in 'rules: yours' "$("$devs" rules)" ' rules, 1 of yours from '
 want 'what is in force changes nothing: exit' $? 0
 "$devs" exec --once -- sh -c 'echo "the lamp is out"; exit 1' >out 2>err
 want_in 'the rule is in force' "$("$devs" why exec)" 'rule lamp: certain'
-"$devs" rules --try nothere.json 2>err
-want 'no rule file: exit' $? 66
-"$devs" rules --try rule.json --add rule.json 2>err
-want 'try and add: exit' $? 2
+exits 'no rule file' 66 rules --try nothere.json
+exits 'try and add' 2 rules --try rule.json --add rule.json
 
 # --- a run whose devs died takes a correction too
 cat >hang.json <<'PLAN'
@@ -199,8 +185,7 @@ run=$("$devs" runs --json | head -1 | sed 's/.*"run":\([0-9]*\).*/\1/')
 want_in 'correct in a run that was left' "$("$devs" correct "$run/gone" compile 2>&1)" 'try 1 is now compile'
 want_in 'next in a run that was left' "$("$devs" why "$run/hang")" "continue it: devs run --continue $run"
 want_in 'why in a run that was left' "$("$devs" why "$run/hang")" 'no devs is running this run'
-"$devs" retry --one "$run/gone" 2>err
-want 'send in a run that was left: exit' $? 1
+exits 'send in a run that was left' 1 retry --one "$run/gone"
 
 # --- what only a person can help: how long, and the columns keep apart
 cat >far.json <<'PLAN'
@@ -231,13 +216,10 @@ cat >devs.config.json <<'RULES'
 {"rules": [{"name": "half", "verdict": "persistent", "on_success": true,
             "pattern": "^only half of it", "only_if": {"launcher": "printf"}}]}
 RULES
-"$devs" exec --once -- printf 'only half of it\n' >out 2>err
-want 'an own rule denies a success: exit' $? 1
-want_in 'an own rule denies a success' "$(cat err)" '(half): only half of it'
+fails 'an own rule denies a success' 1 '(half): only half of it' exec --once -- printf 'only half of it\n'
 rm devs.config.json
 echo '{"name": "half", "verdict": "persistent", "on_success": true, "pattern": "^only half"}' >half.json
-"$devs" exec --once -- printf 'only half of it\n' >out 2>err
-want 'without that rule: exit' $? 0
+exits 'without that rule' 0 exec --once -- printf 'only half of it\n'
 "$devs" rules --try half.json >out
 want 'a trial looks at what passed: exit' $? 3
 want_in 'a trial looks at what passed' "$(cat out)" 'success'

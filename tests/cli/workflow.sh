@@ -22,15 +22,12 @@ scene() {
 
 # calls: how often the agent was asked
 calls() {
-	find "$FAKE_AGENT_DIR" -name 'call-*.json' | wc -l
+	find "$FAKE_AGENT_DIR" -name 'call-*.argv' | wc -l
 }
 
 # call N KEY: what call N got
 call() {
-	python3 -c '
-import json, sys
-value = json.load(open(sys.argv[1]))[sys.argv[2]]
-print(" ".join(value) if isinstance(value, list) else value)' "$FAKE_AGENT_DIR/call-$1.json" "$2"
+	cat "$FAKE_AGENT_DIR/call-$1.$2"
 }
 
 # last FILE KEY...: a value of the last line of a --json
@@ -63,18 +60,11 @@ test_no_agent_says_what_to_install() {
 	PATH=/nowhere "$devs" new-project --agent codex 'a shop' 2>err
 	want 'that agent is missing: exit' $? 69
 	want_in 'that agent is missing' "$(cat err)" "agent 'codex' is not installed: program 'codex' not found"
-	"$devs" new-project --agent cluade 'a shop' 2>err
-	want 'no such agent: exit' $? 2
-	want_in 'no such agent' "$(cat err)" "did you mean 'claude'?"
-	"$devs" new-project ' ' 2>err
-	want 'no idea: exit' $? 2
-	"$devs" plan-phase 1 2>err
-	want 'no project: exit' $? 2
-	want_in 'no project' "$(cat err)" 'devs new-project IDEA creates one'
+	fails 'no such agent' 2 "did you mean 'claude'?" new-project --agent cluade 'a shop'
+	exits 'no idea' 2 new-project ' '
+	fails 'no project' 2 'devs new-project IDEA creates one' plan-phase 1
 	for number in 0 x 1.5 -1; do
-		"$devs" plan-phase "$number" 2>err
-		want "phase $number: exit" $? 2
-		want_in "phase $number" "$(cat err)" "invalid phase number '$number'"
+		fails "phase $number" 2 "invalid phase number '$number'" plan-phase "$number"
 	done
 	head -c 70000 /dev/zero | tr '\0' a | "$devs" new-project - 2>err
 	want 'a long idea: exit' $? 2
@@ -109,9 +99,7 @@ test_D2_an_answer_that_does_not_fit_is_asked_for_again() {
 	want 'the project has its phases' "$(last out project phases 1 title)" 'A basket'
 	want_in 'the project is saved' "$(cat devs.project.json)" '"idea": "a shop for \"lamps\""'
 	want_in 'with its session' "$(cat devs.project.json)" '"session_id": "fake-session-1"'
-	"$devs" new-project 'another shop' 2>err
-	want 'a project that is there: exit' $? 2
-	want_in 'a project that is there' "$(cat err)" "'devs.project.json' already exists"
+	fails 'a project that is there' 2 "'devs.project.json' already exists" new-project 'another shop'
 	want 'a project that is there: the agent is not asked' "$(calls)" 3
 }
 
@@ -133,14 +121,10 @@ test_D3_what_did_something_else_is_not_asked_again() {
 	want_in 'the session is not lost' "$(cat out)" 'fake-session-1, continue it with --resume'
 	want 'nothing is saved' "$(find . -name devs.project.json)" ''
 	mv own owned
-	"$devs" new-project 'a shop' 2>err
-	want 'no folder of prompts: exit' $? 2
-	want_in 'no folder of prompts' "$(cat err)" "\"workflows\": no folder 'own'"
+	fails 'no folder of prompts' 2 "\"workflows\": no folder 'own'" new-project 'a shop'
 	mv owned own
 	printf 'What is {{this}}?' >own/new-project.md
-	"$devs" new-project 'a shop' 2>err
-	want 'a prompt with an unknown name: exit' $? 2
-	want_in 'a prompt with an unknown name' "$(cat err)" 'unknown placeholder {{this}}'
+	fails 'a prompt with an unknown name' 2 'unknown placeholder {{this}}' new-project 'a shop'
 }
 
 plan_json='{"version": 1, "name": "list", "idempotent": true, "jobs": 2,
@@ -178,18 +162,13 @@ test_E6_the_session_of_one_command_is_fed_to_the_next() {
 	want 'plan-phase: plan' "$(last planned plan)" "$(pwd -P)/phase-1.plan.json"
 	"$devs" run --dry-run phase-1.plan.json >out
 	want 'the saved plan can be run' $? 0
-	"$devs" plan-phase 1 2>err
-	want 'a plan that is there: exit' $? 2
-	want_in 'a plan that is there' "$(cat err)" '--force plans again'
-	"$devs" plan-phase 3 2>err
-	want 'no such phase: exit' $? 2
-	want_in 'no such phase' "$(cat err)" "no phase '3'"
+	fails 'a plan that is there' 2 '--force plans again' plan-phase 1
+	fails 'no such phase' 2 "no phase '3'" plan-phase 3
 	"$devs" plan-phase 1 --force --plain >out 2>err
 	want 'plan-phase again: exit' $? 0
 	want_in "plan-phase again: in the project's session" "$(call 4 argv)" '--resume talk-2'
 	want_in 'plan-phase again: the plan is shown' "$(cat out)" 'list: 4 tasks'
-	"$devs" plan-phase 1 --force --fresh --plain >out 2>err
-	want 'plan-phase --fresh: exit' $? 0
+	exits 'plan-phase --fresh' 0 plan-phase 1 --force --fresh --plain
 	want 'plan-phase --fresh: a new session' "$(call 5 session)" fake-session-5
 }
 
@@ -204,17 +183,12 @@ test_E5_resume_goes_from_the_command_to_the_agent() {
 	SCRIPT
 	printf '%s' "$project_json" >devs.project.json
 	printf '%s' "$plan_json" >phase-1.plan.json
-	"$devs" execute-phase 2 2>err
-	want 'no plan yet: exit' $? 2
-	want_in 'no plan yet' "$(cat err)" 'devs plan-phase 2 creates one'
-	"$devs" execute-phase 1 --resume --yolo 2>err
-	want 'an option is no session: exit' $? 2
+	fails 'no plan yet' 2 'devs plan-phase 2 creates one' execute-phase 2
+	exits 'an option is no session' 2 execute-phase 1 --resume --yolo
 	sed 's/^{/{"session_id": "--yolo", /' devs.project.json >evil.json
 	cp devs.project.json kept.json
 	mv evil.json devs.project.json
-	"$devs" execute-phase 1 2>err
-	want "nor is it one of the project's: exit" $? 2
-	want_in "nor is it one of the project's" "$(cat err)" 'invalid session_id'
+	fails "nor is it one of the project's" 2 'invalid session_id' execute-phase 1
 	mv kept.json devs.project.json
 	trust phase-1.plan.json
 	"$devs" execute-phase 1 --json --resume talk-7 >out 2>err
@@ -222,8 +196,8 @@ test_E5_resume_goes_from_the_command_to_the_agent() {
 	want 'execute-phase: session' "$(last out session_id)" talk-7
 	want_in 'the first step goes on in the session' "$(call 1 argv)" '--resume talk-7'
 	want_in 'and so does what comes after a limit' "$(call 2 argv)" '--resume talk-7'
-	want_in "a step's own session goes before that" "$(cat "$FAKE_AGENT_DIR"/call-3.json "$FAKE_AGENT_DIR"/call-4.json)" '"--resume", "own-session"'
-	want_in 'what is red is told' "$(cat "$FAKE_AGENT_DIR"/call-*.json)" 'FAIL: test_basket'
+	want_in "a step's own session goes before that" "$(call 3 argv; call 4 argv)" '--resume own-session'
+	want_in 'what is red is told' "$(cat "$FAKE_AGENT_DIR"/call-*.prompt)" 'FAIL: test_basket'
 	want 'execute-phase: questions' "$(calls)" 6
 	want 'what was mended' "$(cat check.sh)" 'exit 0'
 
@@ -258,9 +232,7 @@ test_E5_resume_goes_from_the_command_to_the_agent() {
 		'[TRANSIENT RETRY] attempt 1/3 for taskId=limited, reason=API_RATE_LIMIT'
 	want_in 'played back: a round' "$lines" 'mended round 2 of 3: check `sh check.sh` exit 1'
 	want_in 'played back: the end' "$lines" 'run ended, exit 1: 3 passed, 1 gave-up'
-	"$devs" status --resume talk-7 2>err
-	want 'status is local: exit' $? 2
-	want_in 'status is local' "$(cat err)" "unknown option '--resume'"
+	fails 'status is local' 2 "unknown option '--resume'" status --resume talk-7
 	want 'nobody was asked by that' "$(calls)" 6
 }
 
@@ -274,8 +246,7 @@ test_a_plan_that_somebody_else_wrote_needs_trust() {
 	evil='{"version": 1, "idempotent": true, "tasks": [{"id": "list", "steps": [{"run": ["touch", "evil"]}]}]}'
 	# refused NAME WHY: one line, and nothing has run
 	refused() {
-		"$devs" execute-phase 1 --plain >out 2>err
-		want "$1: exit" $? 2
+		exits "$1" 2 execute-phase 1 --plain
 		want "$1: the line" "$(cat err)" "devs: $plan: $2; read the plan, then run: devs trust $plan"
 		want "$1: nothing ran" "$(find . -name evil -o -name mark)" ''
 	}
@@ -310,10 +281,8 @@ test_a_plan_that_somebody_else_wrote_needs_trust() {
 	"$devs" trust --revoke phase-1.plan.json >out 2>err
 	want 'revoked twice' "$? $(cat err)" "66 devs: '$(pwd)/phase-1.plan.json' is not trusted"
 	echo '{"tasks": 1}' >phase-1.plan.json
-	"$devs" trust phase-1.plan.json >out 2>err
-	want 'not a plan: exit' $? 2
-	"$devs" trust phase-100.plan.json >out 2>err
-	want 'not a phase: exit' $? 66
+	exits 'not a plan' 2 trust phase-1.plan.json
+	exits 'not a phase' 66 trust phase-100.plan.json
 	# Trust that cannot be recorded does not take the plan away.
 	rm phase-1.plan.json
 	XDG_STATE_HOME=/dev/null "$devs" plan-phase 1 --plain >out 2>err
@@ -334,27 +303,20 @@ test_two_independent_tasks_share_a_session() {
 		 {"when": "Write the list.", "tools": [{"write": "list", "text": "a lamp"}], "always": true},
 		 {"when": "Write the basket.", "tools": [{"write": "basket", "text": "a lamp"}], "always": true}]
 	SCRIPT
-	"$devs" new-project --json 'a shop' >out 2>err
-	want 'independent: new-project: exit' $? 0
+	exits 'independent: new-project' 0 new-project --json 'a shop'
 	"$devs" plan-phase 1 --plain >out 2>err
 	want 'independent: plan-phase: exit' $? 0
 	want 'independent: the fence needs no second question' "$(calls)" 2
 	want 'independent: the plan is without the fence' "$(head -c 1 phase-1.plan.json)" '{'
-	"$devs" execute-phase 1 --plain >out 2>err
-	want 'independent: execute-phase: exit' $? 0
-	want_in 'independent: one at a time' "$(cat err)" 'tasks share a session and run one at a time'
+	fails 'independent: execute-phase' 0 'tasks share a session and run one at a time' execute-phase 1 --plain
 	want 'independent: questions' "$(calls)" 4
 	want_in 'independent: the first in the session' "$(call 3 argv)" '--resume talk-1'
 	want_in 'independent: the second, too' "$(call 4 argv)" '--resume talk-1'
-	"$devs" execute-phase 1 --plain --jobs 1 >out 2>err
-	want 'independent: -j 1: exit' $? 0
+	exits 'independent: -j 1' 0 execute-phase 1 --plain --jobs 1
 	want 'independent: -j 1: nothing to warn of' "$(cat err)" ''
-	"$devs" execute-phase 1 -j 2 2>err
-	want 'independent: -j 2: exit' $? 2
-	want_in 'independent: -j 2' "$(cat err)" '-j 2: tasks share a session, which takes one prompt at a time'
+	fails 'independent: -j 2' 2 '-j 2: tasks share a session, which takes one prompt at a time' execute-phase 1 -j 2
 	want 'independent: -j 2: nothing is asked' "$(calls)" 6
-	"$devs" execute-phase 1 --plain -j 2 --fresh >out 2>err
-	want 'independent: --fresh: exit' $? 0
+	exits 'independent: --fresh' 0 execute-phase 1 --plain -j 2 --fresh
 	want 'independent: --fresh: new sessions' "$(call 8 argv | grep -c resume)" 0
 }
 
@@ -410,8 +372,7 @@ test_a_question_is_stopped_and_gone_on_with() {
 	wait "$pid" 2>/dev/null
 	is_interrupted() { "$devs" runs | head -1 | grep -q interrupted; }
 	until_true 60 is_interrupted
-	"$devs" run --continue last --plain >out 2>err
-	want 'gone on with: exit' $? 0
+	exits 'gone on with' 0 run --continue last --plain
 	want_in 'gone on with: in the session' "$(call 3 argv)" '--resume talk-9'
 	want_in 'gone on with: the answer is there' "$(cat devs.project.json)" '"A basket"'
 	want "no agent is left" "$(pgrep -f "$dir/bin/claude" | wc -l)" 0

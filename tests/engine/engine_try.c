@@ -138,6 +138,15 @@ void try_read_log(void)
                       err.message);
 }
 
+void try_run(const char *tasks, int exit_code)
+{
+    try_start(tasks);
+    const struct engine_result result = try_finish();
+    if (exit_code != TRY_ANY_EXIT)
+        ck_assert_int_eq(result.exit_code, exit_code);
+    try_read_log();
+}
+
 size_t try_count(enum event_kind kind, int task)
 {
     size_t count = 0;

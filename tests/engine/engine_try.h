@@ -17,7 +17,7 @@
 #include "str.h"
 
 /* The deadline is no measure: a busy machine takes what it takes. */
-enum { TRY_DEADLINE_MS = 60000, TRY_GRACE_MS = 200 };
+enum { TRY_DEADLINE_MS = 60000, TRY_GRACE_MS = 200, TRY_ANY_EXIT = -1 };
 
 struct engine_try {
     char dir[PATH_MAX - 512]; /* the run's folder */
@@ -46,6 +46,9 @@ void try_start(const char *tasks);
 bool try_refuse(const char *tasks, struct err *err);
 /* Wait until the engine ends by itself. */
 struct engine_result try_finish(void);
+
+/* All of it: start the tasks, wait for the end, check the exit code, and read the log. */
+void try_run(const char *tasks, int exit_code);
 
 /* Wait until `ready` says so; false once the deadline is over. */
 bool try_await(bool (*ready)(void));

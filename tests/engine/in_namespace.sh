@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Run a test where the session that started it is not seen: in a container all of it is so.
-# A program of the session is of session 0 there, which is no session of anybody's.
+# Runs a test where the session that started it is not visible, as in a container: processes of that
+# session have session 0 there.
 set -u
 command -v unshare >/dev/null || { echo "unshare is not installed: skipped"; exit 77; }
 unshare --pid --fork --mount-proc true 2>/dev/null ||

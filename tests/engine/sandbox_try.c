@@ -15,16 +15,21 @@
 
 enum { FIRST_FREE_FD = 10, AWAIT_MS = 60000, LOOK_MS = 5 };
 
-void try_place_init(struct try_place *place)
+struct try_place place;
+struct try_result result;
+struct sandbox_spec spec;
+
+void try_open(enum sandbox_kind kind)
 {
     char top[PATH_MAX - 32];
     (void)snprintf(top, sizeof(top), "%s", test_tmpdir());
-    (void)snprintf(place->top, sizeof(place->top), "%s", top);
-    (void)snprintf(place->workspace, sizeof(place->workspace), "%s/work", top);
-    (void)snprintf(place->log_dir, sizeof(place->log_dir), "%s/work/.devs", top);
-    (void)snprintf(place->log_db, sizeof(place->log_db), "%s/work/.devs/devs.db", top);
-    ck_assert_int_eq(mkdir(place->workspace, 0755), 0);
-    ck_assert_int_eq(mkdir(place->log_dir, 0700), 0);
+    (void)snprintf(place.top, sizeof(place.top), "%s", top);
+    (void)snprintf(place.workspace, sizeof(place.workspace), "%s/work", top);
+    (void)snprintf(place.log_dir, sizeof(place.log_dir), "%s/work/.devs", top);
+    (void)snprintf(place.log_db, sizeof(place.log_db), "%s/work/.devs/devs.db", top);
+    ck_assert_int_eq(mkdir(place.workspace, 0755), 0);
+    ck_assert_int_eq(mkdir(place.log_dir, 0700), 0);
+    spec = (struct sandbox_spec){.kind = kind, .start_timeout_ms = SANDBOX_START_MS};
 }
 
 const char *try_uid(void)
@@ -41,26 +46,18 @@ const char *try_name(void)
     return name;
 }
 
-void try_write(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "we");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(text, file), 0);
-    ck_assert_int_eq(fclose(file), 0);
-}
-
-void try_log_beside(struct try_place *place)
+void try_log_beside(void)
 {
     static const char *const names[] = {"run.db", "run.db-wal", "run.dbx", "mine"};
     char top[PATH_MAX - 32];
     char path[PATH_MAX];
-    (void)snprintf(top, sizeof(top), "%.4000s", place->workspace);
+    (void)snprintf(top, sizeof(top), "%.4000s", place.workspace);
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         (void)snprintf(path, sizeof(path), "%s/%s", top, names[i]);
-        try_write(path, names[i]);
+        test_write_file(path, names[i], 0644);
     }
-    (void)snprintf(place->log_dir, sizeof(place->log_dir), "%s", top);
-    (void)snprintf(place->log_db, sizeof(place->log_db), "%s/run.db", top);
+    (void)snprintf(place.log_dir, sizeof(place.log_dir), "%s", top);
+    (void)snprintf(place.log_db, sizeof(place.log_db), "%s/run.db", top);
 }
 
 static void read_into(const char *path, char *out, size_t size)
@@ -110,8 +107,8 @@ static void find(const char *name, char out[PATH_MAX])
         (void)program_find_absolute(name, out);
 }
 
-static void run(struct sandbox *sandbox, const struct try_call *call, const char *files[3],
-                struct outcome *raw)
+static void start_and_await(struct sandbox *sandbox, const struct try_call *call,
+                            const char *files[3], struct outcome *raw)
 {
     struct sandbox_launch launch;
     char program[PATH_MAX];
@@ -144,7 +141,7 @@ static void run(struct sandbox *sandbox, const struct try_call *call, const char
                             .code = by_signal ? WTERMSIG(status) : WEXITSTATUS(status)};
 }
 
-void try_run(const struct try_place *place, const struct try_call *call, struct try_result *out)
+void try_run(const struct try_place *at, const struct try_call *call, struct try_result *out)
 {
     static char path_entry[] = "PATH=/usr/local/bin:/usr/bin:/bin";
     char *const only_path[] = {path_entry, NULL};
@@ -155,22 +152,22 @@ void try_run(const struct try_place *place, const struct try_call *call, struct 
     struct outcome raw;
 
     *out = (struct try_result){.prepared = false};
-    (void)snprintf(names[1], sizeof(names[1]), "%s/out", place->top);
-    (void)snprintf(names[2], sizeof(names[2]), "%s/err", place->top);
+    (void)snprintf(names[1], sizeof(names[1]), "%s/out", at->top);
+    (void)snprintf(names[2], sizeof(names[2]), "%s/err", at->top);
     if (call->input) {
-        (void)snprintf(names[0], sizeof(names[0]), "%s/in", place->top);
-        try_write(names[0], call->input);
+        (void)snprintf(names[0], sizeof(names[0]), "%s/in", at->top);
+        test_write_file(names[0], call->input, 0644);
     }
     const struct sandbox_call made = {
         .spec = call->spec,
         .uid = try_uid(),
         .name = try_name(),
-        .cwd = place->workspace,
-        .workspace = place->workspace,
-        .run_dir = call->run_dir ? call->run_dir : place->workspace,
+        .cwd = at->workspace,
+        .workspace = at->workspace,
+        .run_dir = call->run_dir ? call->run_dir : at->workspace,
         .plan_path = call->plan_path,
-        .log_dir = place->log_dir,
-        .log_db = place->log_db,
+        .log_dir = at->log_dir,
+        .log_db = at->log_db,
         .has_stdin = call->input,
         .processes = call->processes,
         .argv = call->script ? shell : call->argv,
@@ -180,9 +177,34 @@ void try_run(const struct try_place *place, const struct try_call *call, struct 
     out->prepared = sandbox_prepare(&sandbox, &made, NULL, &out->start_code, &out->err);
     if (!out->prepared)
         return;
-    run(sandbox, call, files, &raw);
+    start_and_await(sandbox, call, files, &raw);
     read_into(files[1], out->out, sizeof(out->out));
     read_into(files[2], out->errors, sizeof(out->errors));
     sandbox_finish(sandbox, &raw, out->errors, &out->end);
     sandbox_close(sandbox);
+}
+
+void run_script(const char *script)
+{
+    const struct try_call call = {.spec = &spec, .script = script};
+    try_run(&place, &call, &result);
+    ck_assert_msg(result.prepared, "%s", result.err.message);
+}
+
+void want_exit(int code)
+{
+    const struct outcome *outcome = &result.end.outcome;
+    ck_assert_msg(outcome->kind == OUTCOME_EXIT && outcome->code == code, "kind %d code %d: %s%s%s",
+                  (int)outcome->kind, outcome->code, result.out, result.errors,
+                  result.end.start_why);
+    ck_assert_int_eq(outcome->left, 0);
+}
+
+void want_refused(int start_code, const char *why)
+{
+    const struct try_call call = {.spec = &spec, .script = "true"};
+    try_run(&place, &call, &result);
+    ck_assert(!result.prepared);
+    ck_assert_int_eq(result.start_code, start_code);
+    ck_assert_msg(strstr(result.err.message, why) != NULL, "%s", result.err.message);
 }

@@ -38,18 +38,30 @@ struct try_call {
     const char *plan_path; /* NULL = none */
 };
 
-void try_place_init(struct try_place *place);
+/* Of the case that runs. The text constants of `spec` are borrowed. */
+extern struct try_place place;
+extern struct try_result result;
+extern struct sandbox_spec spec;
+
+/* For a fixture: a new place, and a sandbox of this kind that asks for nothing. */
+void try_open(enum sandbox_kind kind);
+/* Runs a script in `place` with `spec`, which has to start. */
+void run_script(const char *script);
+/* The command has exited with this code, and left no process. */
+void want_exit(int code);
+/* `true` is not started, with this code and this part of a message. */
+void want_refused(int start_code, const char *why);
+
 /* A uid that no other run has. Static. */
 const char *try_uid(void);
 /* The name of each sandbox that try_run() makes; unique to this process. Static. */
 const char *try_name(void);
 /* The log is a file in the workspace's own top, beside a file "mine". */
-void try_log_beside(struct try_place *place);
-void try_run(const struct try_place *place, const struct try_call *call, struct try_result *out);
+void try_log_beside(void);
+void try_run(const struct try_place *at, const struct try_call *call, struct try_result *out);
 
 /* A file's text, or "" if it cannot be read. Static. */
 const char *try_read(const char *path);
-void try_write(const char *path, const char *text);
 /* Wait for a file that has something in it; fails after a while. */
 void try_await(const char *path);
 

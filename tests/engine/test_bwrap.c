@@ -19,42 +19,19 @@
 #include "sandbox_try.h"
 #include "test_main.h"
 
-static struct try_place place;
-static struct try_result result;
-static struct sandbox_spec spec;
-
 static void setup(void)
 {
-    try_place_init(&place);
-    spec = (struct sandbox_spec){.kind = SANDBOX_BWRAP, .start_timeout_ms = SANDBOX_START_MS};
-}
-
-static void run_script(const char *script)
-{
-    const struct try_call call = {.spec = &spec, .script = script};
-    try_run(&place, &call, &result);
-    ck_assert_msg(result.prepared, "%s", result.err.message);
-}
-
-static void want_exit(int code)
-{
-    ck_assert_msg(result.end.outcome.kind == OUTCOME_EXIT && result.end.outcome.code == code,
-                  "kind %d code %d: %s%s%s", (int)result.end.outcome.kind, result.end.outcome.code,
-                  result.out, result.errors, result.end.start_why);
+    try_open(SANDBOX_BWRAP);
 }
 
 static void write_file(const char *folder, const char *name, const char *text)
 {
-    char path[PATH_MAX];
-    (void)snprintf(path, sizeof(path), "%.3000s/%.500s", folder, name);
-    try_write(path, text);
+    test_write_file(test_path(folder, name), text, 0644);
 }
 
 static void make_folder(const char *folder, const char *name)
 {
-    char path[PATH_MAX];
-    (void)snprintf(path, sizeof(path), "%.3000s/%.500s", folder, name);
-    ck_assert_int_eq(mkdir(path, 0755), 0);
+    ck_assert_int_eq(mkdir(test_path(folder, name), 0755), 0);
 }
 
 static void make_git_dir(const char *folder, const char *name)
@@ -73,26 +50,15 @@ static void make_git_dir(const char *folder, const char *name)
 static void write_gitlink(const char *git_dir, const char *name)
 {
     enum { HEAD_BYTES = 12, MODE_AT = 12 + 24, NAME_AT = 12 + 62, HASH_BYTES = 20, GITLINK = 0xe0 };
-    char path[PATH_MAX];
     char index[256] = "DIRC\0\0\0\2\0\0\0\1";
     index[MODE_AT + 2] = (char)GITLINK;
     index[NAME_AT - 1] = (char)strlen(name);
     memcpy(index + NAME_AT, name, strlen(name));
     const size_t entry = (NAME_AT - HEAD_BYTES + strlen(name) + 8) & ~(size_t)7; /* with NULs */
-    (void)snprintf(path, sizeof(path), "%.3000s/index", git_dir);
-    FILE *file = fopen(path, "we");
+    FILE *file = fopen(test_path(git_dir, "index"), "we");
     ck_assert_ptr_nonnull(file);
     ck_assert_int_eq((int)fwrite(index, HEAD_BYTES + entry + HASH_BYTES, 1, file), 1);
     ck_assert_int_eq(fclose(file), 0);
-}
-
-static void want_refused(const char *why)
-{
-    const struct try_call call = {.spec = &spec, .script = "true"};
-    try_run(&place, &call, &result);
-    ck_assert(!result.prepared);
-    ck_assert_int_eq(result.start_code, START_SANDBOX_FAILED);
-    ck_assert_msg(strstr(result.err.message, why) != NULL, "%s", result.err.message);
 }
 
 START_TEST(test_exit_code_is_the_programs)
@@ -105,7 +71,7 @@ START_TEST(test_exit_code_is_the_programs)
 }
 END_TEST
 
-START_TEST(test_signal_is_told_as_128_and_more)
+START_TEST(test_a_signal_becomes_128_and_its_number)
 {
     run_script("kill -9 $$");
     want_exit(137);
@@ -113,7 +79,7 @@ START_TEST(test_signal_is_told_as_128_and_more)
 END_TEST
 
 /* What a command writes cannot make its failure a start that failed. */
-START_TEST(test_words_of_bwrap_can_not_be_forged)
+START_TEST(test_messages_of_bwrap_cannot_be_forged)
 {
     run_script("echo 'bwrap: execvp make: No such file or directory' >&2; exit 1");
     want_exit(1);
@@ -130,9 +96,7 @@ START_TEST(test_workspace_is_written_the_rest_is_not)
     want_exit(0);
     ck_assert_str_eq(result.out, "x\n");
     ck_assert_int_ne(access("/tmp/only-here", F_OK), 0);
-    char path[PATH_MAX + 8];
-    (void)snprintf(path, sizeof(path), "%s/mine", place.workspace);
-    ck_assert_str_eq(try_read(path), "x\n");
+    ck_assert_str_eq(try_read(test_path(place.workspace, "mine")), "x\n");
 }
 END_TEST
 
@@ -173,11 +137,7 @@ END_TEST
 START_TEST(test_writable_path_that_is_not_there_is_named)
 {
     spec.writable = (char *[]){(char[]){"/no/such/place"}, NULL};
-    const struct try_call call = {.spec = &spec, .script = "true"};
-    try_run(&place, &call, &result);
-    ck_assert(!result.prepared);
-    ck_assert_int_eq(result.start_code, START_SANDBOX_FAILED);
-    ck_assert_ptr_nonnull(strstr(result.err.message, "/no/such/place"));
+    want_refused(START_SANDBOX_FAILED, "/no/such/place");
 }
 END_TEST
 
@@ -185,7 +145,6 @@ END_TEST
 START_TEST(test_writable_link_that_leads_out_is_refused)
 {
     char link[PATH_MAX + 8];
-    char real[PATH_MAX + 8];
     (void)snprintf(link, sizeof(link), "%s/out", place.workspace);
     ck_assert_int_eq(symlink(place.log_dir, link), 0);
     spec.writable = (char *[]){(char[]){"out"}, NULL};
@@ -209,10 +168,9 @@ START_TEST(test_writable_link_that_leads_out_is_refused)
     try_run(&place, &call, &result);
     ck_assert(!result.prepared);
 
-    (void)snprintf(real, sizeof(real), "%s/real", place.top);
-    ck_assert_int_eq(mkdir(real, 0700), 0);
-    (void)snprintf(link, sizeof(link), "%s/link", place.top);
-    ck_assert_int_eq(symlink(real, link), 0);
+    ck_assert_int_eq(mkdir(test_path(place.top, "real"), 0700), 0);
+    ck_assert_int_eq(symlink(test_path(place.top, "real"), test_path(place.top, "link")), 0);
+    spec.writable = (char *[]){test_path(place.top, "link"), NULL};
     try_run(&place, &call, &result); /* the person's own link, outside of the workspace */
     ck_assert_msg(result.prepared, "%s", result.err.message);
 }
@@ -220,39 +178,31 @@ END_TEST
 
 START_TEST(test_log_is_masked)
 {
-    char path[PATH_MAX + 16];
-    (void)snprintf(path, sizeof(path), "%s/devs.db", place.log_dir);
-    try_write(path, "the log");
+    test_write_file(test_path(place.log_dir, "devs.db"), "the log", 0644);
     run_script("ls -A .devs; cat .devs/devs.db; echo x > .devs/new && echo written");
     ck_assert_str_eq(result.out, "");
-    ck_assert_str_eq(try_read(path), "the log");
+    ck_assert_str_eq(try_read(test_path(place.log_dir, "devs.db")), "the log");
 }
 END_TEST
 
 START_TEST(test_log_beside_a_project_is_masked_alone)
 {
-    char path[PATH_MAX + 16];
-    try_log_beside(&place);
+    try_log_beside();
     run_script("cat run.db run.db-wal; cat run.dbx mine; echo x > run.db-wal; echo x > new");
     want_exit(0);
     ck_assert_str_eq(result.out, "run.dbxmine");
-    (void)snprintf(path, sizeof(path), "%s/run.db-wal", place.workspace);
-    ck_assert_str_eq(try_read(path), "run.db-wal");
-    (void)snprintf(path, sizeof(path), "%s/new", place.workspace);
-    ck_assert_str_eq(try_read(path), "x\n");
+    ck_assert_str_eq(try_read(test_path(place.workspace, "run.db-wal")), "run.db-wal");
+    ck_assert_str_eq(try_read(test_path(place.workspace, "new")), "x\n");
 }
 END_TEST
 
 START_TEST(test_workspace_below_the_log_is_there)
 {
-    char inner[PATH_MAX + 16];
-    char path[PATH_MAX + 32];
     struct try_place below = place;
-    (void)snprintf(path, sizeof(path), "%s/devs.db", place.log_dir);
-    try_write(path, "the log");
-    (void)snprintf(inner, sizeof(inner), "%s/tree", place.log_dir);
-    ck_assert_int_eq(mkdir(inner, 0700), 0);
-    (void)snprintf(below.workspace, sizeof(below.workspace), "%.4000s", inner);
+    test_write_file(test_path(place.log_dir, "devs.db"), "the log", 0644);
+    ck_assert_int_eq(mkdir(test_path(place.log_dir, "tree"), 0700), 0);
+    (void)snprintf(below.workspace, sizeof(below.workspace), "%.4000s",
+                   test_path(place.log_dir, "tree"));
     const struct try_call call = {.spec = &spec, .script = "echo x > f; cat f; ls -A .."};
     try_run(&below, &call, &result);
     want_exit(0);
@@ -263,12 +213,10 @@ END_TEST
 START_TEST(test_well_known_secrets_are_masked)
 {
     char path[PATH_MAX + 32];
-    (void)snprintf(path, sizeof(path), "%s/.ssh", place.top);
-    ck_assert_int_eq(mkdir(path, 0700), 0);
-    (void)snprintf(path, sizeof(path), "%s/.ssh/id", place.top);
-    try_write(path, "key");
+    ck_assert_int_eq(mkdir(test_path(place.top, ".ssh"), 0700), 0);
+    test_write_file(test_path(place.top, ".ssh/id"), "key", 0644);
     (void)snprintf(path, sizeof(path), "%s/.netrc", place.top);
-    try_write(path, "password");
+    test_write_file(path, "password", 0644);
     ck_assert_int_eq(setenv("HOME", place.top, 1), 0);
     run_script("cat ../.ssh/id ../.netrc; ls -A ../.ssh");
     ck_assert_str_eq(result.out, "");
@@ -281,7 +229,6 @@ END_TEST
 /* A folder of `writable` around a mask does not lift it; the log is never opened. */
 START_TEST(test_masks_hold_in_writable_folders)
 {
-    char path[PATH_MAX + 64];
     static const char *const names[] = {
         "conf",  "conf/gh",    "conf/git", ".cargo", ".config",      ".config/op",       ".m2",
         "state", "state/devs", ".devs",    ".local", ".local/share", ".local/share/devs"};
@@ -294,10 +241,8 @@ START_TEST(test_masks_hold_in_writable_folders)
     for (size_t i = 0; i < ARRAY_LEN(files); i++)
         write_file(place.top, files[i], "secret");
     write_file(place.top, ".profile", "open");
-    (void)snprintf(path, sizeof(path), "%s/conf", place.top);
-    ck_assert_int_eq(setenv("XDG_CONFIG_HOME", path, 1), 0);
-    (void)snprintf(path, sizeof(path), "%s/state", place.top);
-    ck_assert_int_eq(setenv("XDG_STATE_HOME", path, 1), 0);
+    ck_assert_int_eq(setenv("XDG_CONFIG_HOME", test_path(place.top, "conf"), 1), 0);
+    ck_assert_int_eq(setenv("XDG_STATE_HOME", test_path(place.top, "state"), 1), 0);
     ck_assert_int_eq(setenv("HOME", place.top, 1), 0);
     spec.writable = (char *[]){place.top, NULL};
     run_script("cd ..; cat .profile; grep -rs secret conf .cargo .config .m2 .vault-token state "
@@ -305,12 +250,11 @@ START_TEST(test_masks_hold_in_writable_folders)
                "(echo x > $d/new) 2>/dev/null && echo wrote $d; done; "
                "mv .local gone 2>/dev/null && echo moved; mv state gone 2>/dev/null && echo moved");
     ck_assert_str_eq(result.out, "open");
-    (void)snprintf(path, sizeof(path), "%s/conf/gh", place.top);
-    spec.writable = (char *[]){place.top, path, NULL};
+    spec.writable = (char *[]){place.top, test_path(place.top, "conf/gh"), NULL};
     run_script("cat ../conf/gh/hosts.yml");
     ck_assert_str_eq(result.out, "secret");
-    (void)snprintf(path, sizeof(path), "%s/state/devs", place.top);
-    want_refused("state/devs' is a devs log");
+    spec.writable = (char *[]){place.top, test_path(place.top, "state/devs"), NULL};
+    want_refused(START_SANDBOX_FAILED, "state/devs' is a devs log");
 }
 END_TEST
 
@@ -474,13 +418,11 @@ END_TEST
 
 START_TEST(test_what_is_left_behind_ends_with_it)
 {
-    char path[PATH_MAX + 8];
     run_script("setsid sh -c 'trap \"\" TERM; while :; do sleep 0.01; echo x > beat; done' "
                ">/dev/null 2>&1 & while ! test -s beat; do :; done");
     want_exit(0);
     ck_assert_int_eq(result.end.outcome.left, 0);
-    (void)snprintf(path, sizeof(path), "%s/beat", place.workspace);
-    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(unlink(test_path(place.workspace, "beat")), 0);
     run_script("sleep 0.1; ls");
     ck_assert_str_eq(result.out, "");
 }
@@ -568,9 +510,7 @@ START_TEST(test_what_decides_what_runs_is_read_only)
     make_folder(place.workspace, "libs");
     make_folder(place.workspace, "libs/a");
     write_file(place.workspace, "libs/a/.git", "gitdir: ../../.git/modules/libs/a\n");
-    char git[PATH_MAX + 8];
-    (void)snprintf(git, sizeof(git), "%s/.git", place.workspace);
-    write_gitlink(git, "libs/a");
+    write_gitlink(test_path(place.workspace, ".git"), "libs/a");
     make_folder(place.workspace, ".git/worktrees");
     make_folder(place.workspace, ".git/worktrees/w");
     write_file(place.workspace, ".git/worktrees/w/HEAD", "ref: refs/heads/w\n");
@@ -620,13 +560,10 @@ START_TEST(test_writable_does_not_open_what_is_protected)
     want_protected(&call, "devs.config.json ../devs.config.json .git/config .git/hooks");
     spec.writable = (char **)(uintptr_t)config;
     run_script("echo mine > devs.config.json; echo hook > .git/hooks/a; echo x >> .git/config");
-    char path[PATH_MAX + 32];
-    (void)snprintf(path, sizeof(path), "%s/devs.config.json", place.workspace);
-    ck_assert_str_eq(try_read(path), "mine\n");
-    (void)snprintf(path, sizeof(path), "%s/.git/hooks/a", place.workspace);
-    ck_assert_str_eq(try_read(path), "hook\n");
-    (void)snprintf(path, sizeof(path), "%s/.git/config", place.workspace);
-    ck_assert_str_eq(try_read(path), "[core]\n\tbare = false\n");
+    ck_assert_str_eq(try_read(test_path(place.workspace, "devs.config.json")), "mine\n");
+    ck_assert_str_eq(try_read(test_path(place.workspace, ".git/hooks/a")), "hook\n");
+    ck_assert_str_eq(try_read(test_path(place.workspace, ".git/config")),
+                     "[core]\n\tbare = false\n");
 }
 END_TEST
 
@@ -645,7 +582,6 @@ END_TEST
 /* commondir says where the configuration of the repository is. */
 START_TEST(test_files_that_git_would_obey_are_removed)
 {
-    char path[PATH_MAX + 32];
     make_git_dir(place.workspace, ".git");
     write_file(place.workspace, ".git/config",
                "[include]\npath = ../none.inc\n[core]\nhooksPath = a/../hooks/new\n");
@@ -655,10 +591,8 @@ START_TEST(test_files_that_git_would_obey_are_removed)
                "echo kept");
     want_exit(0);
     ck_assert_str_eq(result.out, "kept\n");
-    (void)snprintf(path, sizeof(path), "%s/.git/commondir", place.workspace);
-    ck_assert_int_ne(access(path, F_OK), 0);
-    (void)snprintf(path, sizeof(path), "%s/none.inc", place.workspace);
-    ck_assert_int_ne(access(path, F_OK), 0);
+    ck_assert_int_ne(access(test_path(place.workspace, ".git/commondir"), F_OK), 0);
+    ck_assert_int_ne(access(test_path(place.workspace, "none.inc"), F_OK), 0);
 }
 END_TEST
 
@@ -699,58 +633,54 @@ START_TEST(test_what_cannot_be_protected_is_refused)
     char other[PATH_MAX + 32];
     (void)snprintf(one, sizeof(one), "%s/devs.config.json", place.workspace);
     (void)snprintf(other, sizeof(other), "%s/real.json", place.workspace);
-    try_write(other, "{}");
+    test_write_file(other, "{}", 0644);
     ck_assert_int_eq(symlink("real.json", one), 0);
-    want_refused("devs.config.json' cannot be kept read-only: it is a symbolic link");
+    want_refused(START_SANDBOX_FAILED,
+                 "devs.config.json' cannot be kept read-only: it is a symbolic link");
     ck_assert_int_eq(unlink(one), 0);
     ck_assert_int_eq(link(other, one), 0);
-    want_refused("devs.config.json' cannot be kept read-only: it has other names");
+    want_refused(START_SANDBOX_FAILED,
+                 "devs.config.json' cannot be kept read-only: it has other names");
     ck_assert_int_eq(unlink(one), 0);
     make_git_dir(place.workspace, "real.git");
     (void)snprintf(one, sizeof(one), "%s/.git", place.workspace);
     ck_assert_int_eq(symlink("real.git", one), 0);
-    want_refused(".git' cannot be kept read-only: it is a symbolic link");
+    want_refused(START_SANDBOX_FAILED, ".git' cannot be kept read-only: it is a symbolic link");
     ck_assert_int_eq(unlink(one), 0);
     make_git_dir(place.workspace, ".git");
     write_gitlink(one, "sub");
-    (void)snprintf(other, sizeof(other), "%s/.git/index", place.workspace);
-    FILE *file = fopen(other, "r+e"); /* a version that there is not */
+    FILE *file = fopen(test_path(place.workspace, ".git/index"), "r+e");
     ck_assert_ptr_nonnull(file);
-    ck_assert_int_eq((int)fwrite("DIRC\0\0\0\11", 8, 1, file), 1);
+    ck_assert_int_eq((int)fwrite("DIRC\0\0\0\11", 8, 1, file), 1); /* an unknown version */
     ck_assert_int_eq(fclose(file), 0);
-    want_refused("cannot list the submodules of '");
+    want_refused(START_SANDBOX_FAILED, "cannot list the submodules of '");
 }
 END_TEST
 
 /* A step may leave pipes where devs and git look for files. */
 START_TEST(test_pipes_in_the_place_of_git_files_block_nothing)
 {
-    char path[PATH_MAX + 64];
     make_git_dir(place.workspace, ".git");
     make_folder(place.workspace, ".git/worktrees");
     make_folder(place.workspace, ".git/worktrees/w");
-    (void)snprintf(path, sizeof(path), "%s/.git/worktrees/w/gitdir", place.workspace);
-    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    ck_assert_int_eq(mkfifo(test_path(place.workspace, ".git/worktrees/w/gitdir"), 0600), 0);
     run_script("true");
     want_exit(0);
-    (void)snprintf(path, sizeof(path), "%s/.git", place.workspace);
-    write_gitlink(path, "sub");
-    (void)snprintf(path, sizeof(path), "%s/.git/commondir", place.workspace);
-    ck_assert_int_eq(symlink("/dev/zero", path), 0);
-    want_refused(".git/commondir' cannot be kept read-only: it is not a regular file");
-    ck_assert_int_eq(unlink(path), 0);
-    (void)snprintf(path, sizeof(path), "%s/.git/config", place.workspace);
-    ck_assert_int_eq(unlink(path), 0);
-    ck_assert_int_eq(mkfifo(path, 0600), 0);
-    want_refused(".git/config' cannot be kept read-only: it is not a regular file");
+    write_gitlink(test_path(place.workspace, ".git"), "sub");
+    ck_assert_int_eq(symlink("/dev/zero", test_path(place.workspace, ".git/commondir")), 0);
+    want_refused(START_SANDBOX_FAILED,
+                 ".git/commondir' cannot be kept read-only: it is not a regular file");
+    ck_assert_int_eq(unlink(test_path(place.workspace, ".git/commondir")), 0);
+    ck_assert_int_eq(unlink(test_path(place.workspace, ".git/config")), 0);
+    ck_assert_int_eq(mkfifo(test_path(place.workspace, ".git/config"), 0600), 0);
+    want_refused(START_SANDBOX_FAILED,
+                 ".git/config' cannot be kept read-only: it is not a regular file");
 }
 END_TEST
 
 START_TEST(test_pipe_as_git_file_blocks_nothing)
 {
-    char path[PATH_MAX + 64];
-    (void)snprintf(path, sizeof(path), "%s/.git", place.workspace);
-    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    ck_assert_int_eq(mkfifo(test_path(place.workspace, ".git"), 0600), 0);
     run_script("true");
     want_exit(0);
 }
@@ -769,7 +699,7 @@ START_TEST(test_configs_that_include_themselves_are_read_once)
     for (size_t i = 0; i <= SANDBOX_GIT_INCLUDES_MAX / 2; i++)
         memcpy(text + i * strlen(line), line, sizeof(line));
     write_file(place.workspace, ".git/config", text);
-    want_refused("cannot be kept read-only: too many files are included");
+    want_refused(START_SANDBOX_FAILED, "cannot be kept read-only: too many files are included");
 }
 END_TEST
 
@@ -817,14 +747,15 @@ START_TEST(test_config_that_cannot_be_read_is_refused)
     make_git_dir(place.workspace, ".git");
     (void)snprintf(path, sizeof(path), "%s/.git/config", place.workspace);
     ck_assert_int_eq(truncate(path, GIT_CONFIG_MAX + 1), 0);
-    want_refused(".git/config' cannot be kept read-only: it is larger than 1 MiB");
+    want_refused(START_SANDBOX_FAILED,
+                 ".git/config' cannot be kept read-only: it is larger than 1 MiB");
     ck_assert_int_eq(truncate(path, 8), 0);
     ck_assert_int_eq(truncate(path, 9), 0);
-    want_refused(".git/config' cannot be kept read-only: it has a NUL byte");
+    want_refused(START_SANDBOX_FAILED, ".git/config' cannot be kept read-only: it has a NUL byte");
     if (geteuid() == 0)
         return; /* root may read all files */
     ck_assert_int_eq(chmod(path, 0), 0);
-    want_refused(".git/config' cannot be kept read-only: it cannot be read");
+    want_refused(START_SANDBOX_FAILED, ".git/config' cannot be kept read-only: it cannot be read");
 }
 END_TEST
 
@@ -832,7 +763,6 @@ END_TEST
 START_TEST(test_no_link_is_followed_to_what_is_removed)
 {
     char foreign[PATH_MAX + 32];
-    char path[PATH_MAX + 64];
     make_git_dir(place.workspace, ".git");
     make_folder(place.workspace, "old");
     write_file(place.workspace, ".git/config",
@@ -843,16 +773,13 @@ START_TEST(test_no_link_is_followed_to_what_is_removed)
     run_script("ln -s ../foreign conf; mv old away 2>/dev/null && echo moved; ln -s x old/local");
     want_exit(0);
     ck_assert_str_eq(result.out, "");
-    (void)snprintf(path, sizeof(path), "%s/local", foreign);
-    ck_assert_str_eq(try_read(path), "mine");
+    ck_assert_str_eq(try_read(test_path(foreign, "local")), "mine");
     struct stat info;
-    (void)snprintf(path, sizeof(path), "%s/conf", place.workspace);
-    ck_assert_int_ne(lstat(path, &info), 0); /* git would obey what it leads to */
-    (void)snprintf(path, sizeof(path), "%s/old/local", place.workspace);
-    ck_assert_int_ne(lstat(path, &info), 0);
+    /* git would obey what it leads to */
+    ck_assert_int_ne(lstat(test_path(place.workspace, "conf"), &info), 0);
+    ck_assert_int_ne(lstat(test_path(place.workspace, "old/local"), &info), 0);
     run_script("mkdir conf; echo evil > conf/local; mkfifo old/local");
-    (void)snprintf(path, sizeof(path), "%s/conf/local", place.workspace);
-    ck_assert_int_ne(lstat(path, &info), 0);
+    ck_assert_int_ne(lstat(test_path(place.workspace, "conf/local"), &info), 0);
 }
 END_TEST
 
@@ -860,7 +787,6 @@ END_TEST
 START_TEST(test_trust_cannot_be_made)
 {
     char home[PATH_MAX + 32];
-    char path[PATH_MAX + 64];
     const char *before = getenv("HOME");
     const char *state = getenv("XDG_STATE_HOME");
     char *kept_home = before ? strdup(before) : NULL;
@@ -873,12 +799,9 @@ START_TEST(test_trust_cannot_be_made)
     run_script("cd ../home && touch mine && rm -rf .local 2>/dev/null; mv .local x 2>/dev/null; "
                "mkdir -p .local/state/devs/trust 2>/dev/null && echo made");
     ck_assert_str_eq(result.out, "");
-    (void)snprintf(path, sizeof(path), "%s/.local/state/devs", home);
-    ck_assert_int_eq(access(path, F_OK), 0);
-    (void)snprintf(path, sizeof(path), "%s/.local/state/devs/trust", home);
-    ck_assert_int_ne(access(path, F_OK), 0);
-    (void)snprintf(path, sizeof(path), "%s/mine", home);
-    ck_assert_int_eq(access(path, F_OK), 0);
+    ck_assert_int_eq(access(test_path(home, ".local/state/devs"), F_OK), 0);
+    ck_assert_int_ne(access(test_path(home, ".local/state/devs/trust"), F_OK), 0);
+    ck_assert_int_eq(access(test_path(home, "mine"), F_OK), 0);
     if (kept_home)
         ck_assert_int_eq(setenv("HOME", kept_home, 1), 0);
     if (kept_state)
@@ -912,9 +835,7 @@ END_TEST
 
 static void term_when_up(struct sandbox *sandbox)
 {
-    char path[PATH_MAX + 8];
-    (void)snprintf(path, sizeof(path), "%s/up", place.workspace);
-    try_await(path);
+    try_await(test_path(place.workspace, "up"));
     sandbox_signal(sandbox, SIGTERM);
 }
 
@@ -1003,8 +924,8 @@ Suite *test_suite(void)
     TCase *tcase = test_case(suite, "bwrap");
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_test(tcase, test_exit_code_is_the_programs);
-    tcase_add_test(tcase, test_signal_is_told_as_128_and_more);
-    tcase_add_test(tcase, test_words_of_bwrap_can_not_be_forged);
+    tcase_add_test(tcase, test_a_signal_becomes_128_and_its_number);
+    tcase_add_test(tcase, test_messages_of_bwrap_cannot_be_forged);
     tcase_add_loop_test(tcase, test_workspace_is_written_the_rest_is_not, 0, 2);
     tcase_add_test(tcase, test_all_files_are_written_where_that_is_said);
     tcase_add_test(tcase, test_kernel_is_not_written_to);

@@ -310,12 +310,7 @@ static void run_git(const char *folder, const char *const *argv)
 
 static void save(const char *name, const char *text)
 {
-    char path[PATH_MAX + 32];
-    (void)snprintf(path, sizeof(path), "%s/%s", dir, name);
-    FILE *file = fopen(path, "we");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(text, file), 0);
-    ck_assert_int_eq(fclose(file), 0);
+    test_write_file(test_path(dir, name), text, 0644);
 }
 
 /* A repository with one commit in `dir`. */
@@ -338,7 +333,6 @@ START_TEST(test_the_commit_is_read_without_git)
     static const char *const add[] = {"git", "worktree", "add", "-q", "-b", "side", "tree", NULL};
     struct capture_commit commit;
     struct capture_commit other;
-    char folder[PATH_MAX + 32];
     (void)snprintf(dir, sizeof(dir), "%s", test_tmpdir());
     capture_find_commit(dir, &commit);
     ck_assert_str_ne(commit.why, "");
@@ -348,14 +342,12 @@ START_TEST(test_the_commit_is_read_without_git)
     ck_assert_uint_eq(strlen(commit.commit), 40);
     ck_assert_str_eq(commit.branch, "trunk/x");
 
-    (void)snprintf(folder, sizeof(folder), "%s/deep", dir);
-    ck_assert_int_eq(mkdir(folder, 0700), 0);
+    ck_assert_int_eq(mkdir(test_path(dir, "deep"), 0700), 0);
     run_git(dir, pack);
-    capture_find_commit(folder, &other);
+    capture_find_commit(test_path(dir, "deep"), &other);
     ck_assert_str_eq(other.commit, commit.commit);
     run_git(dir, add);
-    (void)snprintf(folder, sizeof(folder), "%s/tree", dir);
-    capture_find_commit(folder, &other);
+    capture_find_commit(test_path(dir, "tree"), &other);
     ck_assert_str_eq(other.commit, commit.commit);
     ck_assert_str_eq(other.branch, "side");
     run_git(dir, detach);
@@ -369,16 +361,13 @@ END_TEST
 START_TEST(test_a_repository_that_is_none_keeps_nobody)
 {
     struct capture_commit commit;
-    char path[PATH_MAX + 32];
     (void)snprintf(dir, sizeof(dir), "%s", test_tmpdir());
-    (void)snprintf(path, sizeof(path), "%s/.git", dir);
-    ck_assert_int_eq(mkdir(path, 0700), 0);
-    (void)snprintf(path, sizeof(path), "%s/.git/HEAD", dir);
-    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    ck_assert_int_eq(mkdir(test_path(dir, ".git"), 0700), 0);
+    ck_assert_int_eq(mkfifo(test_path(dir, ".git/HEAD"), 0600), 0);
     capture_find_commit(dir, &commit);
     ck_assert_str_eq(commit.commit, "");
     ck_assert_str_ne(commit.why, "");
-    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(unlink(test_path(dir, ".git/HEAD")), 0);
     save(".git/HEAD", "ref: ../../../etc/passwd\n");
     capture_find_commit(dir, &commit);
     ck_assert_str_eq(commit.commit, "");

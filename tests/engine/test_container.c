@@ -17,9 +17,6 @@
 
 /* Made of a static busybox; nothing is pulled. */
 static char image[64];
-static struct try_place place;
-static struct try_result result;
-static struct sandbox_spec spec;
 
 /* What podman needs here to start a container; podman_image finds it out. */
 enum { ARGS_MAX = 16, IMAGE_MS = 120 * 1000 };
@@ -41,9 +38,9 @@ static bool ask(const char *const *words, struct str *out)
 
 static void setup(void)
 {
-    try_place_init(&place);
-    spec = (struct sandbox_spec){
-        .kind = SANDBOX_PODMAN, .start_timeout_ms = SANDBOX_START_MS, .image = image, .args = args};
+    try_open(SANDBOX_PODMAN);
+    spec.image = image;
+    spec.args = args;
 }
 
 /* Nothing of any test is left: containers, and groups in any hierarchy. */
@@ -68,38 +65,20 @@ static void run_call(const struct try_call *call)
     ck_assert_msg(result.prepared, "%s", result.err.message);
 }
 
-static void run_script(const char *script)
-{
-    const struct try_call call = {.spec = &spec, .script = script};
-    run_call(&call);
-}
-
-static void want_exit(int code)
-{
-    ck_assert_msg(result.end.outcome.kind == OUTCOME_EXIT && result.end.outcome.code == code,
-                  "kind %d code %d: %s%s%s", (int)result.end.outcome.kind, result.end.outcome.code,
-                  result.out, result.errors, result.end.start_why);
-    ck_assert_int_eq(result.end.outcome.left, 0);
-}
-
 START_TEST(test_command_runs_in_the_workspace)
 {
-    char path[PATH_MAX + 8];
     run_script("pwd; echo x > mine; ls -A .devs; exit 3");
     want_exit(3);
     char want[PATH_MAX + 8];
     (void)snprintf(want, sizeof(want), "%s\n", place.workspace);
     ck_assert_str_eq(result.out, want);
-    (void)snprintf(path, sizeof(path), "%s/mine", place.workspace);
-    ck_assert_str_eq(try_read(path), "x\n");
+    ck_assert_str_eq(try_read(test_path(place.workspace, "mine")), "x\n");
 }
 END_TEST
 
 START_TEST(test_log_is_masked)
 {
-    char path[PATH_MAX + 16];
-    (void)snprintf(path, sizeof(path), "%s/devs.db", place.log_dir);
-    try_write(path, "the log");
+    test_write_file(test_path(place.log_dir, "devs.db"), "the log", 0644);
     run_script("ls -A .devs; cat .devs/devs.db; echo x > .devs/new && echo written");
     ck_assert_str_eq(result.out, "");
 }
@@ -107,15 +86,12 @@ END_TEST
 
 START_TEST(test_log_beside_a_project_is_masked_alone)
 {
-    char path[PATH_MAX + 16];
-    try_log_beside(&place);
+    try_log_beside();
     run_script("cat run.db run.db-wal; cat run.dbx mine; echo x > run.db-wal; echo x > new");
     want_exit(0);
     ck_assert_str_eq(result.out, "run.dbxmine");
-    (void)snprintf(path, sizeof(path), "%s/run.db-wal", place.workspace);
-    ck_assert_str_eq(try_read(path), "run.db-wal");
-    (void)snprintf(path, sizeof(path), "%s/new", place.workspace);
-    ck_assert_str_eq(try_read(path), "x\n");
+    ck_assert_str_eq(try_read(test_path(place.workspace, "run.db-wal")), "run.db-wal");
+    ck_assert_str_eq(try_read(test_path(place.workspace, "new")), "x\n");
 }
 END_TEST
 
@@ -205,7 +181,7 @@ START_TEST(test_what_decides_what_runs_is_read_only)
     }
     for (size_t i = 0; i < ARRAY_LEN(files); i++) {
         (void)snprintf(path, sizeof(path), "%s/%s", place.workspace, files[i]);
-        try_write(path, "mine");
+        test_write_file(path, "mine", 0644);
     }
     (void)snprintf(plan, sizeof(plan), "%s/plans/plan.json", place.workspace);
     const struct try_call call = {
@@ -223,10 +199,8 @@ START_TEST(test_what_decides_what_runs_is_read_only)
         (void)snprintf(path, sizeof(path), "%s/%s", place.workspace, files[i]);
         ck_assert_str_eq(try_read(path), "mine");
     }
-    (void)snprintf(path, sizeof(path), "%s/.git/index", place.workspace);
-    ck_assert_int_ne(access(path, F_OK), 0);
-    (void)snprintf(path, sizeof(path), "%s/.git/commondir", place.workspace);
-    ck_assert_int_ne(access(path, F_OK), 0);
+    ck_assert_int_ne(access(test_path(place.workspace, ".git/index"), F_OK), 0);
+    ck_assert_int_ne(access(test_path(place.workspace, ".git/commondir"), F_OK), 0);
 
     spec.writable = (char *[]){place.top, NULL};
     run_script("(echo evil > devs.config.json) 2>/dev/null; mv .git y 2>/dev/null; "
@@ -262,11 +236,7 @@ END_TEST
 START_TEST(test_B3_image_that_is_not_here_is_not_pulled)
 {
     spec.image = (char[]){"localhost/devs-no-such-image:1"};
-    const struct try_call call = {.spec = &spec, .script = "true"};
-    try_run(&place, &call, &result);
-    ck_assert(!result.prepared);
-    ck_assert_int_eq(result.start_code, START_IMAGE_MISSING);
-    ck_assert_ptr_nonnull(strstr(result.err.message, "devs-no-such-image"));
+    want_refused(START_IMAGE_MISSING, "devs-no-such-image");
     ck_assert_ptr_nonnull(strstr(result.err.hint, "podman pull"));
 }
 END_TEST
@@ -274,8 +244,7 @@ END_TEST
 /* It waits for whoever writes its variables into a pipe with a name, and nobody does. */
 START_TEST(test_B3_start_that_takes_too_long_is_told)
 {
-    char fifo[PATH_MAX];
-    (void)snprintf(fifo, sizeof(fifo), "%.4000s/variables", test_tmpdir());
+    char *fifo = test_path(place.top, "variables");
     ck_assert_int_eq(mkfifo(fifo, 0600), 0);
     spec.args = (char *[]){(char[]){"--env-file"}, fifo, NULL};
     spec.start_timeout_ms = 1;
@@ -289,11 +258,7 @@ END_TEST
 START_TEST(test_bad_argument_breaks_the_start)
 {
     spec.args = (char *[]){(char[]){"--no-such-option"}, NULL};
-    const struct try_call call = {.spec = &spec, .script = "true"};
-    try_run(&place, &call, &result);
-    ck_assert(!result.prepared);
-    ck_assert_int_eq(result.start_code, START_SANDBOX_FAILED);
-    ck_assert_ptr_nonnull(strstr(result.err.message, "podman create"));
+    want_refused(START_SANDBOX_FAILED, "podman create");
 }
 END_TEST
 
@@ -381,10 +346,8 @@ END_TEST
 
 static void kill_when_up(struct sandbox *sandbox)
 {
-    char path[PATH_MAX + 8];
     struct sandbox_launch launch;
-    (void)snprintf(path, sizeof(path), "%s/up", place.workspace);
-    try_await(path);
+    try_await(test_path(place.workspace, "up"));
     sandbox_launch(sandbox, &launch);
     ck_assert(launch.limits->enter_count == 0);
     struct str ended = {0};

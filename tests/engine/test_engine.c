@@ -1,11 +1,10 @@
-#define _GNU_SOURCE /* fork and limits beside POSIX */
+#define _GNU_SOURCE /* fork and limits beside POSIX, resource usage */
 
 #include "engine_try.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -19,12 +18,14 @@
 
 #include "clock.h"
 #include "control_desk.h"
+#include "follower.h"
 #include "json.h"
 #include "log_reader.h"
 #include "proc.h"
 #include "run_state.h"
 #include "str.h"
 #include "test_main.h"
+#include "xalloc.h"
 
 enum { FREE_BYTES = 64 };
 
@@ -75,10 +76,9 @@ END_TEST
 
 START_TEST(test_attempts_are_the_identical_call)
 {
-    try_start("{'id':'a','steps':[{'policy':'quick','env':{'EXTRA':'1'},'run':['sh','-c',"
-              "'env | sort | grep -v ^_=; pwd; exit 1']}]}");
-    (void)try_finish();
-    try_read_log();
+    try_run("{'id':'a','steps':[{'policy':'quick','env':{'EXTRA':'1'},'run':['sh','-c',"
+            "'env | sort | grep -v ^_=; pwd; exit 1']}]}",
+            TRY_ANY_EXIT);
 
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 3);
     const struct event *first = try_find(EVENT_ATTEMPT_STARTED, 0);
@@ -103,10 +103,9 @@ END_TEST
 
 START_TEST(test_failed_step_leaves_a_capture)
 {
-    try_start("{'id':'a','steps':[{'phase':'REFACTOR','env':{'TOKEN':'secret'},"
-              "'run':['sh','-c','echo why >&2; exit 9']}]}");
-    (void)try_finish();
-    try_read_log();
+    try_run("{'id':'a','steps':[{'phase':'REFACTOR','env':{'TOKEN':'secret'},"
+            "'run':['sh','-c','echo why >&2; exit 9']}]}",
+            TRY_ANY_EXIT);
 
     struct str text = {0};
     struct json *json;
@@ -131,10 +130,9 @@ END_TEST
 
 START_TEST(test_big_output_is_kept_in_part)
 {
-    try_start(
-        "{'id':'a','steps':[{'run':['sh','-c','yes 0123456 | head -c 4000000; echo; echo end']}]}");
-    ck_assert_int_eq(try_finish().exit_code, 0);
-    try_read_log();
+    try_run(
+        "{'id':'a','steps':[{'run':['sh','-c','yes 0123456 | head -c 4000000; echo; echo end']}]}",
+        0);
 
     struct str text = {0};
     try_read_output(0, 1, 1, &text);
@@ -190,9 +188,7 @@ END_TEST
 
 START_TEST(test_stdin_that_is_a_fifo_is_a_start_failure)
 {
-    char path[PATH_MAX + 8];
-    (void)snprintf(path, sizeof(path), "%s/fifo", tried.dir);
-    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    ck_assert_int_eq(mkfifo(test_path(tried.dir, "fifo"), 0600), 0);
     try_start("{'id':'a','steps':[{'policy':'quick','stdin':'fifo','run':['cat']}]}");
     struct engine_result result = try_finish();
     try_read_log();
@@ -240,7 +236,7 @@ static uint64_t read_blocked_at_last(const char *thread)
     return blocked;
 }
 
-START_TEST(test_threads_hear_their_own_faults_and_nothing_else)
+START_TEST(test_threads_block_all_signals_except_faults)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
     const uint64_t one = 1;
@@ -581,12 +577,11 @@ END_TEST
 
 START_TEST(test_expected_match_is_looked_for)
 {
-    try_start("{'id':'a','steps':[{'phase':'RED','expect':{'match':'needle'},"
-              "'run':['sh','-c','echo a needle here; exit 1']}]},"
-              "{'id':'b','steps':[{'phase':'RED','expect':{'match':'needle'},"
-              "'run':['sh','-c','echo hay; exit 1']}]}");
-    (void)try_finish();
-    try_read_log();
+    try_run("{'id':'a','steps':[{'phase':'RED','expect':{'match':'needle'},"
+            "'run':['sh','-c','echo a needle here; exit 1']}]},"
+            "{'id':'b','steps':[{'phase':'RED','expect':{'match':'needle'},"
+            "'run':['sh','-c','echo hay; exit 1']}]}",
+            TRY_ANY_EXIT);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_PASSED);
     ck_assert_int_ne(tried.state.tasks[1].status, TASK_PASSED);
 }
@@ -594,14 +589,13 @@ END_TEST
 
 /* No policy here compares results: each has one all the same, for faults that several
  * tasks share. */
-START_TEST(test_failures_that_are_alike_have_one_fingerprint)
+START_TEST(test_equal_failures_have_equal_fingerprints)
 {
-    try_start("{'id':'a','steps':[{'phase':'RED','run':['sh','-c','echo same; exit 3']}]},"
-              "{'id':'b','steps':[{'phase':'RED','run':['sh','-c','echo same; exit 3']}]},"
-              "{'id':'c','steps':[{'phase':'RED','run':['sh','-c','echo other; exit 3']}]},"
-              "{'id':'d','steps':[{'phase':'RED','run':['true']}]}");
-    (void)try_finish();
-    try_read_log();
+    try_run("{'id':'a','steps':[{'phase':'RED','run':['sh','-c','echo same; exit 3']}]},"
+            "{'id':'b','steps':[{'phase':'RED','run':['sh','-c','echo same; exit 3']}]},"
+            "{'id':'c','steps':[{'phase':'RED','run':['sh','-c','echo other; exit 3']}]},"
+            "{'id':'d','steps':[{'phase':'RED','run':['true']}]}",
+            TRY_ANY_EXIT);
     const struct digest a = tried.state.tasks[0].steps[0].attempts[0].fingerprint;
     ck_assert(a.hi != 0);
     ck_assert_uint_eq(tried.state.tasks[1].steps[0].attempts[0].fingerprint.hi, a.hi);
@@ -611,31 +605,17 @@ START_TEST(test_failures_that_are_alike_have_one_fingerprint)
 }
 END_TEST
 
-START_TEST(test_equal_results_have_equal_fingerprints)
-{
-    try_start("{'id':'a','steps':[{'policy':'research','run':['sh','-c','echo same; exit 1']}]}");
-    /* the second try comes after research's first delay */
-    (void)try_finish();
-    try_read_log();
-    const struct step_state *step = &tried.state.tasks[0].steps[0];
-    ck_assert_uint_ge(step->attempt_count, 2);
-    ck_assert(step->attempts[0].fingerprint.hi != 0);
-    ck_assert_uint_eq(step->attempts[0].fingerprint.hi, step->attempts[1].fingerprint.hi);
-}
-END_TEST
-
 /* Tried again is what the same call may mend; what did something else is not. */
 START_TEST(test_D3_output_that_does_not_fit_its_contract_is_no_success)
 {
-    try_start("{'id':'fits','steps':[{'policy':'quick','contract':{'required':['summary']},"
-              "'run':['echo','{\\'summary\\':1}']}]},"
-              "{'id':'lacks','steps':[{'policy':'quick','contract':{'required':['summary']},"
-              "'run':['echo','{}']}]},"
-              "{'id':'other','steps':[{'policy':'quick',"
-              "'contract':{'properties':{'kernel':{'const':'tax'}}},"
-              "'run':['echo','{\\'kernel\\':\\'vat\\'}']}]}");
-    ck_assert_int_eq(try_finish().exit_code, 1);
-    try_read_log();
+    try_run("{'id':'fits','steps':[{'policy':'quick','contract':{'required':['summary']},"
+            "'run':['echo','{\\'summary\\':1}']}]},"
+            "{'id':'lacks','steps':[{'policy':'quick','contract':{'required':['summary']},"
+            "'run':['echo','{}']}]},"
+            "{'id':'other','steps':[{'policy':'quick',"
+            "'contract':{'properties':{'kernel':{'const':'tax'}}},"
+            "'run':['echo','{\\'kernel\\':\\'vat\\'}']}]}",
+            1);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_PASSED);
     const struct step_state *lacks = &tried.state.tasks[1].steps[0];
     ck_assert_int_eq(lacks->end, DECISION_RETRY_EXHAUSTED);
@@ -665,7 +645,7 @@ static struct json *read_capture(int task, int attempt)
 
 /* Steps that pass with the same words are a plan that moves on; what fails after them is
  * tried again like any other. */
-START_TEST(test_steps_that_pass_alike_are_no_circle)
+START_TEST(test_steps_that_pass_alike_are_no_loop)
 {
     enum { SAME = 12 };
     struct str tasks = {0};
@@ -688,13 +668,12 @@ START_TEST(test_steps_that_pass_alike_are_no_circle)
 END_TEST
 
 /* More than a fingerprint takes in: it says so, and the record too. */
-START_TEST(test_fingerprint_of_a_part_says_so)
+START_TEST(test_a_partial_fingerprint_is_marked)
 {
     /* Long lines: a sanitizer makes many short ones take long. */
-    try_start("{'id':'a','steps':[{'phase':'RED','run':['sh','-c','yes $(printf %060000d 0) | "
-              "head -c 70000000; exit 1']}]}");
-    (void)try_finish();
-    try_read_log();
+    try_run("{'id':'a','steps':[{'phase':'RED','run':['sh','-c','yes $(printf %060000d 0) | "
+            "head -c 70000000; exit 1']}]}",
+            TRY_ANY_EXIT);
     const struct attempt_state *attempt = &tried.state.tasks[0].steps[0].attempts[0];
     ck_assert(attempt->partial);
     ck_assert_int_gt(attempt->skipped_bytes, 0);
@@ -709,10 +688,9 @@ END_TEST
 /* A window compares JSON as it is; the rungs look past what moves by itself. */
 START_TEST(test_C2_json_that_only_moves_is_a_circle_and_no_full_window)
 {
-    try_start("{'id':'a','steps':[{'policy':{'like':'quick','max_attempts':9,'multiplier':1,"
-              "'window':3},'run':['sh','-c','echo [$(date +%s%N)]; exit 1']}]}");
-    ck_assert_int_eq(try_finish().exit_code, 3);
-    try_read_log();
+    try_run("{'id':'a','steps':[{'policy':{'like':'quick','max_attempts':9,'multiplier':1,"
+            "'window':3},'run':['sh','-c','echo [$(date +%s%N)]; exit 1']}]}",
+            3);
     const struct step_state *step = &tried.state.tasks[0].steps[0];
     ck_assert_uint_eq(step->attempt_count, 5);
     ck_assert_int_eq(step->same, 1);
@@ -725,11 +703,9 @@ END_TEST
 /* Clocks and process numbers differ from try to try: it is the same failure all the same. */
 START_TEST(test_C4_equal_but_for_what_moves_is_entropy)
 {
-    try_start(
-        "{'id':'a','steps':[{'policy':{'like':'quick','max_attempts':9,'multiplier':1},'run':["
-        "'sh','-c','echo $(date +%H:%M:%S.%N) pid $$ failed; echo 3 is not 4; exit 1']}]}");
-    ck_assert_int_eq(try_finish().exit_code, 3);
-    try_read_log();
+    try_run("{'id':'a','steps':[{'policy':{'like':'quick','max_attempts':9,'multiplier':1},'run':["
+            "'sh','-c','echo $(date +%H:%M:%S.%N) pid $$ failed; echo 3 is not 4; exit 1']}]}",
+            3);
     const struct step_state *step = &tried.state.tasks[0].steps[0];
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_STUCK);
     ck_assert_int_eq(tried.state.tasks[0].entropy, 1);
@@ -758,10 +734,12 @@ END_TEST
 
 START_TEST(test_C4_a_full_window_has_its_record_too)
 {
-    try_start("{'id':'a','steps':[{'policy':{'like':'research','base_delay_ms':1},"
-              "'run':['sh','-c','echo same; exit 1']}]}");
-    ck_assert_int_eq(try_finish().exit_code, 3);
-    try_read_log();
+    try_run("{'id':'a','steps':[{'policy':{'like':'research','base_delay_ms':1},"
+            "'run':['sh','-c','echo same; exit 1']}]}",
+            3);
+    const struct step_state *step = &tried.state.tasks[0].steps[0];
+    ck_assert(step->attempts[0].fingerprint.hi != 0);
+    ck_assert_uint_eq(step->attempts[0].fingerprint.hi, step->attempts[1].fingerprint.hi);
     struct json *json = read_capture(0, 3);
     const struct json *loop = json_get(json, "loop");
     ck_assert_ptr_null(json_get(loop, "rung"));
@@ -786,7 +764,7 @@ static bool has_last(void)
     return try_has_file("last");
 }
 
-START_TEST(test_work_goes_on_without_a_log)
+START_TEST(test_work_continues_without_a_log)
 {
     (void)signal(SIGXFSZ, SIG_IGN);
     try_start("{'id':'a','steps':[{'run':['sh','-c',"
@@ -807,7 +785,7 @@ START_TEST(test_work_goes_on_without_a_log)
 }
 END_TEST
 
-START_TEST(test_log_goes_on_once_it_can_be_written)
+START_TEST(test_the_log_continues_when_it_can_be_written_again)
 {
     (void)signal(SIGXFSZ, SIG_IGN);
     try_start("{'id':'a','steps':[{'run':['sh','-c',"
@@ -848,6 +826,180 @@ START_TEST(test_log_that_cannot_be_made_is_an_error)
 }
 END_TEST
 
+/* A sanitizer and missing optimization make this slow, and a sanitizer needs memory itself. The
+ * optimized build floods with the most. */
+enum { FLOOD_DEADLINE_MS = 180 * 1000, FLOOD_TIMEOUT_S = 240 };
+#ifdef __SANITIZE_THREAD__
+enum { FLOOD_MIB = 8, ZEROS_MIB = 32, FILL_MIB = 4, GROWTH_KIB = 64 * 1024 };
+#elif defined(__SANITIZE_ADDRESS__)
+enum { FLOOD_MIB = 48, ZEROS_MIB = 32, FILL_MIB = 16, GROWTH_KIB = 64 * 1024 };
+#elif defined(__OPTIMIZE__)
+enum { FLOOD_MIB = 1024, ZEROS_MIB = 256, FILL_MIB = 80, GROWTH_KIB = 16 * 1024 };
+#else
+enum { FLOOD_MIB = 96, ZEROS_MIB = 64, FILL_MIB = 80, GROWTH_KIB = 16 * 1024 };
+#endif
+
+static int64_t peak_kib(void)
+{
+    struct rusage usage;
+    ck_assert_int_eq(getrusage(RUSAGE_SELF, &usage), 0);
+    return usage.ru_maxrss;
+}
+
+static const struct {
+    const char *run;
+    int mib;
+} floods[] = {
+    {"yes a line of what comes again and again", FLOOD_MIB},
+    {"cat /dev/zero", ZEROS_MIB},
+};
+
+START_TEST(test_a_flood_takes_no_memory)
+{
+    char tasks[600];
+    /* The first step fills every buffer there is, the second one is measured. */
+    (void)snprintf(tasks, sizeof(tasks),
+                   "{'id':'a','steps':[{'run':['sh','-c','%s | head -c %d']},"
+                   "{'run':['sh','-c','echo >ready; while [ ! -e go ]; do sleep 0.01; done; "
+                   "%s | head -c %d']}]}",
+                   floods[_i].run, FILL_MIB * 1024 * 1024, floods[_i].run,
+                   floods[_i].mib * 1024 * 1024);
+    tried.deadline_ms = FLOOD_DEADLINE_MS;
+    try_start(tasks);
+    ck_assert(try_await(try_is_ready));
+    int64_t before_kib = peak_kib();
+    try_make_file("go");
+    struct engine_result result = try_finish();
+    int64_t grown_kib = peak_kib() - before_kib;
+    try_read_log();
+
+    ck_assert_int_eq(result.exit_code, 0);
+    const struct attempt_state *attempt = &tried.state.tasks[0].steps[1].attempts[0];
+    ck_assert_int_eq(attempt->outcome.bytes[0], (int64_t)floods[_i].mib * 1024 * 1024);
+    ck_assert_msg(grown_kib <= GROWTH_KIB, "grown by %lld KiB", (long long)grown_kib);
+}
+END_TEST
+
+/* A line of a gigabyte is many lines. */
+START_TEST(test_a_line_without_an_end_is_cut)
+{
+    tried.keys = "'idempotent':true,'limits':{'output_line_bytes':1024},";
+    try_run("{'id':'a','steps':[{'run':['sh','-c','head -c 1048576 /dev/zero | tr \\\"\\\\0\\\" "
+            "x; echo; echo end']}]}",
+            0);
+    ck_assert_int_eq(tried.state.tasks[0].steps[0].attempts[0].outcome.lines[0], 1024 + 1);
+}
+END_TEST
+
+/* What a replay shows of a moment is what the engine knew then: digests of its state, taken while a
+ * run of real processes goes on, and those of the log at the same events. */
+
+enum { TASKS = 7, KEPT_EVERY = 8, SEEKS = 400, SEED = 1 };
+
+static const char replayed_tasks[] =
+    "{'id':'pass','steps':[{'run':['true']},{'run':['sh','-c','echo fine']}]},"
+    "{'id':'mend','steps':[{'phase':'RED','run':['false'],'expect':'failure'},"
+    " {'phase':'GREEN','policy':'quick','run':['sh','-c','echo no >&2; test -f up || { : >up; exit "
+    "1; }']}]},"
+    "{'id':'limit','steps':[{'policy':'quick','source':'api',"
+    " 'run':['sh','-c','echo HTTP 429 Too Many Requests >&2; test -f gate || { : >gate; exit 1; "
+    "}']}"
+    "]},"
+    "{'id':'behind','steps':[{'source':'api','run':['true']}]},"
+    "{'id':'circles','steps':[{'policy':'quick','run':['sh','-c','echo same; exit 1']}]},"
+    "{'id':'late','needs':['circles'],'steps':[{'run':['true']}]},"
+    "{'id':'next','needs':['pass','mend'],'steps':[{'run':['true'],'timeout_s':5}]}";
+
+/* The engine's state after some of its turns. */
+struct seen {
+    int64_t seq;
+    uint64_t digest;
+};
+static struct {
+    struct seen *items; /* owned */
+    size_t count, cap;
+} seen;
+
+static void look(void *ctx, const struct run_state *state)
+{
+    (void)ctx;
+    seen.items = xgrow(seen.items, &seen.cap, seen.count + 1, sizeof(*seen.items));
+    seen.items[seen.count++] =
+        (struct seen){.seq = state->last_seq, .digest = run_state_digest(state)};
+}
+
+/* Far and near, on and back. */
+static const struct seen *choose(size_t i)
+{
+    return &seen.items[(i * i + 5 * i) % seen.count];
+}
+
+static void run_all(void)
+{
+    try_open();
+    tried.options.look = look;
+    try_start(replayed_tasks);
+    (void)try_finish();
+    engine_stop(tried.engine, NULL);
+    tried.engine = NULL;
+    try_read_log();
+}
+
+static void forget(void)
+{
+    try_close();
+    free(seen.items);
+    seen.items = NULL;
+    seen.count = seen.cap = 0;
+}
+
+START_TEST(test_P6_a_replay_shows_what_the_engine_knew)
+{
+    struct follower *follower = NULL;
+    struct err err = {0};
+    ck_assert_uint_gt(seen.count, TASKS);
+    ck_assert_int_eq(seen.items[seen.count - 1].seq, tried.state.last_seq);
+    ck_assert_msg(follower_open(&follower, &tried.place, tried.number, &err), "%s", err.message);
+    for (size_t i = 0; i < SEEKS; i++) {
+        const struct seen *then = choose(i);
+        ck_assert_msg(follower_seek(follower, then->seq, &err), "%s", err.message);
+        ck_assert_msg(run_state_digest(follower_state(follower)) == then->digest,
+                      "at event %lld the log says something else", (long long)then->seq);
+    }
+    follower_close(follower);
+}
+END_TEST
+
+START_TEST(test_kept_states_equal_the_folded_ones)
+{
+    struct run_state state;
+    struct err err = {0};
+    int moments = 0; /* that were kept */
+    run_state_init(&state, tried.plan, SEED);
+    struct run_past *past = run_past_new(&state, KEPT_EVERY);
+    for (size_t i = 0; i < SEEKS; i++) {
+        const struct seen *then = i == 0 ? &seen.items[seen.count - 1] : choose(i);
+        run_past_approach(past, then->seq);
+        while (state.last_seq < then->seq) {
+            ck_assert_msg(run_state_apply(&state, &tried.page.events[state.last_seq], &err), "%s",
+                          err.message);
+            run_past_pass(past);
+        }
+        ck_assert_uint_eq(run_state_digest(&state), then->digest);
+    }
+    run_past_approach(past, 0);
+    ck_assert_int_eq(state.last_seq, 0);
+    for (size_t i = 0; i < seen.count; i++) {
+        const int64_t before = state.last_seq;
+        run_past_approach(past, seen.items[i].seq);
+        moments += state.last_seq > before;
+    }
+    ck_assert_int_gt(moments, 2);
+    run_past_free(past);
+    run_state_done(&state);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("engine");
@@ -861,16 +1013,15 @@ Suite *test_suite(void)
     tcase_add_test(plans, test_start_failure_says_why);
     tcase_add_test(plans, test_stdin_that_is_a_fifo_is_a_start_failure);
     if (!sanitizer_has_threads)
-        tcase_add_test(plans, test_threads_hear_their_own_faults_and_nothing_else);
+        tcase_add_test(plans, test_threads_block_all_signals_except_faults);
     tcase_add_test(plans, test_crowd_that_writes_at_once);
     tcase_add_test(plans, test_quiet_and_heard_again);
     tcase_add_test(plans, test_expected_match_is_looked_for);
-    tcase_add_test(plans, test_failures_that_are_alike_have_one_fingerprint);
-    tcase_add_test(plans, test_equal_results_have_equal_fingerprints);
+    tcase_add_test(plans, test_equal_failures_have_equal_fingerprints);
     tcase_add_test(plans, test_D3_output_that_does_not_fit_its_contract_is_no_success);
     tcase_add_test(plans, test_C4_equal_but_for_what_moves_is_entropy);
-    tcase_add_test(plans, test_steps_that_pass_alike_are_no_circle);
-    tcase_add_test(plans, test_fingerprint_of_a_part_says_so);
+    tcase_add_test(plans, test_steps_that_pass_alike_are_no_loop);
+    tcase_add_test(plans, test_a_partial_fingerprint_is_marked);
     tcase_add_test(plans, test_C2_json_that_only_moves_is_a_circle_and_no_full_window);
     tcase_add_test(plans, test_C4_a_full_window_has_its_record_too);
     TCase *acts = test_case(suite, "acts");
@@ -888,8 +1039,17 @@ Suite *test_suite(void)
     tcase_add_test(acts, test_lingers_for_a_retry);
     TCase *recording = test_case(suite, "recording");
     tcase_add_checked_fixture(recording, try_open, try_close);
-    tcase_add_test(recording, test_work_goes_on_without_a_log);
-    tcase_add_test(recording, test_log_goes_on_once_it_can_be_written);
+    tcase_add_test(recording, test_work_continues_without_a_log);
+    tcase_add_test(recording, test_the_log_continues_when_it_can_be_written_again);
     tcase_add_test(recording, test_log_that_cannot_be_made_is_an_error);
+    TCase *flood_cases = test_case(suite, "flood");
+    tcase_add_checked_fixture(flood_cases, try_open, try_close);
+    tcase_set_timeout(flood_cases, FLOOD_TIMEOUT_S);
+    tcase_add_loop_test(flood_cases, test_a_flood_takes_no_memory, 0, TABLE_LEN(floods));
+    tcase_add_test(flood_cases, test_a_line_without_an_end_is_cut);
+    TCase *replay_cases = test_case(suite, "replay");
+    tcase_add_checked_fixture(replay_cases, run_all, forget);
+    tcase_add_test(replay_cases, test_P6_a_replay_shows_what_the_engine_knew);
+    tcase_add_test(replay_cases, test_kept_states_equal_the_folded_ones);
     return suite;
 }

@@ -54,13 +54,7 @@ static const char keys[] = "'agents':{'fake':{'like':'claude','program':'./fake.
 
 static void write_file(const char *name, const char *text, mode_t mode)
 {
-    char path[PATH_MAX];
-    (void)snprintf(path, sizeof(path), "%s/%.64s", tried.dir, name);
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    (void)fputs(text, file);
-    ck_assert_int_eq(fchmod(fileno(file), mode), 0);
-    ck_assert_int_eq(fclose(file), 0);
+    test_write_file(test_path(tried.dir, name), text, mode);
 }
 
 /* What the n-th call says: lines with ' for ". */
@@ -89,9 +83,7 @@ static void and_do(int number, const char *script)
 /* A file that the run left, "" where it left none; the caller frees. */
 static char *read_file(const char *name)
 {
-    char path[PATH_MAX];
-    (void)snprintf(path, sizeof(path), "%s/%.64s", tried.dir, name);
-    char *text = test_read_file(path);
+    char *text = test_read_file(test_path(tried.dir, name));
     return text ? text : strdup("");
 }
 
@@ -116,17 +108,10 @@ static void setup(void)
     write_file("fake.sh", fake, 0700);
 }
 
-static void run(const char *tasks, int exit_code)
-{
-    try_start(tasks);
-    ck_assert_int_eq(try_finish().exit_code, exit_code);
-    try_read_log();
-}
-
 START_TEST(test_agent_runs_live_and_its_session_is_kept)
 {
     say(1, INIT "\n" TEXT("I look.") "\n" CALL("1", "ls") "\n" RESULT("1", "a.c") "\n" DONE("ok"));
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','output':'out.txt'}]}", 0);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','output':'out.txt'}]}", 0);
 
     check_file("prompt.1", "Make it.");
     check_file_has("calls", "--output-format stream-json");
@@ -148,10 +133,10 @@ START_TEST(test_agent_runs_live_and_its_session_is_kept)
 }
 END_TEST
 
-START_TEST(test_prompt_is_an_argument_where_the_cli_wants_it_so)
+START_TEST(test_a_prompt_can_be_an_argument)
 {
     say(1, INIT "\n" DONE("ok"));
-    run("{'id':'a','steps':[{'agent':'spoken','prompt':'Make it.'}]}", 0);
+    try_run("{'id':'a','steps':[{'agent':'spoken','prompt':'Make it.'}]}", 0);
     check_file_has("calls", "Make it.");
     check_file("prompt.1", "");
 }
@@ -162,7 +147,7 @@ START_TEST(test_E2_limit_is_waited_out_and_the_session_goes_on)
     say(1, INIT "\n" LIMITED);
     and_do(1, "exit 1\n");
     say(2, INIT "\n" DONE("ok"));
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 0);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 0);
 
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 2);
     ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->b, TRANSIENT_API_RATE_LIMIT);
@@ -172,13 +157,13 @@ START_TEST(test_E2_limit_is_waited_out_and_the_session_goes_on)
 }
 END_TEST
 
-START_TEST(test_session_that_is_gone_begins_anew_within_the_try)
+START_TEST(test_a_lost_session_is_replaced_within_the_try)
 {
     say(1, INIT "\n" LIMITED);
     and_do(1, "exit 1\n");
     and_do(2, "echo 'No conversation found with session ID: x' >&2; exit 1\n");
     say(3, INIT "\n" DONE("ok"));
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 0);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 0);
 
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 2);
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_RUNNING, 0), 3);
@@ -190,7 +175,7 @@ END_TEST
 START_TEST(test_E5_step_begins_in_the_session_that_it_names)
 {
     say(1, INIT "\n" DONE("ok"));
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','resume':'1234'}]}", 0);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','resume':'1234'}]}", 0);
     check_file_has("calls", "--resume 1234");
     check_file("prompt.1", "Make it.");
     ck_assert_ptr_nonnull(strstr(try_find(EVENT_AGENT_SESSION, 0)->text, "\"resumed\":true"));
@@ -199,7 +184,7 @@ END_TEST
 
 START_TEST(test_E2_agent_that_is_not_there_is_told_with_how_to_get_it)
 {
-    run("{'id':'a','steps':[{'agent':'gone','prompt':'Make it.'," QUICK "}]}", 1);
+    try_run("{'id':'a','steps':[{'agent':'gone','prompt':'Make it.'," QUICK "}]}", 1);
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 1);
     ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->c, REASON_NOT_FOUND);
     const char *why = try_find(EVENT_ATTEMPT_ENDED, 0)->text;
@@ -212,9 +197,9 @@ START_TEST(test_E2_silent_agent_is_ended_with_all_that_it_started)
 {
     say(1, INIT "\n" CALL("1", "make wait"));
     and_do(1, "sleep 1000 & exec sleep 1000\n");
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','quiet_s':2,"
-        "'policy':{'like':'transport','max_attempts':1}}]}",
-        1);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','quiet_s':2,"
+            "'policy':{'like':'transport','max_attempts':1}}]}",
+            1);
     const struct event *ended = try_find(EVENT_ATTEMPT_ENDED, 0);
     ck_assert_int_eq(ended->a, OUTCOME_TIMEOUT);
     ck_assert_int_eq(tried.state.steps[0].attempts[0].outcome.quiet_ms, 2000);
@@ -224,15 +209,15 @@ START_TEST(test_E2_silent_agent_is_ended_with_all_that_it_started)
 }
 END_TEST
 
-START_TEST(test_own_retries_do_not_keep_an_agent_from_being_silent)
+START_TEST(test_own_retries_count_as_silence)
 {
     say(1, INIT);
     and_do(1, "while :; do\n"
               "echo '{\"type\":\"system\",\"subtype\":\"api_retry\",\"error\":\"server_error\"}'\n"
               "sleep 0.05\ndone\n");
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','quiet_s':1,"
-        "'policy':{'like':'transport','max_attempts':1}}]}",
-        1);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','quiet_s':1,"
+            "'policy':{'like':'transport','max_attempts':1}}]}",
+            1);
     ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_TIMEOUT);
     ck_assert_int_eq(tried.state.steps[0].attempts[0].outcome.quiet_ms, 1000);
     ck_assert_int_gt(tried.state.tasks[0].agent->past.own_retries, 1);
@@ -253,7 +238,7 @@ static const struct {
     {"server_error", 500, 1, OUTCOME_TIMEOUT, REASON_NONE, TRANSIENT_API_OVERLOADED},
 };
 
-START_TEST(test_own_retry_tells_the_cause_before_the_end)
+START_TEST(test_an_own_retry_names_the_cause)
 {
     struct str line = {0};
     str_addf(&line,
@@ -262,8 +247,8 @@ START_TEST(test_own_retry_tells_the_cause_before_the_end)
              retried[_i].status, retried[_i].error);
     say(1, str_text(&line));
     and_do(1, "exec sleep 1000\n");
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','quiet_s':1}]}",
-        retried[_i].exit_code);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','quiet_s':1}]}",
+            retried[_i].exit_code);
     const struct attempt_state *attempt = &tried.state.steps[0].attempts[0];
     ck_assert_uint_eq(tried.state.steps[0].attempt_count, 1);
     ck_assert_int_eq(attempt->outcome.kind, retried[_i].kind);
@@ -294,9 +279,9 @@ START_TEST(test_own_retries_count_like_tries_and_their_time_as_waiting)
     say(2, INIT);
     and_do(2, OWN_RETRY OVERLOADED);
     say(3, INIT "\n" DONE("too late"));
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.',"
-        "'policy':{'like':'transport','base_delay_ms':1,'jitter':0,'max_attempts':5}}]}",
-        1);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.',"
+            "'policy':{'like':'transport','base_delay_ms':1,'jitter':0,'max_attempts':5}}]}",
+            1);
     const struct step_state *step = &tried.state.steps[0];
     ck_assert_int_eq(step->end, DECISION_TRANSIENT_EXHAUSTED);
     ck_assert_uint_eq(step->attempt_count, 2);
@@ -315,7 +300,7 @@ END_TEST
 
 START_TEST(test_quiet_limit_holds_for_a_command_too)
 {
-    run("{'id':'a','steps':[{'run':['sleep','1000'],'quiet_s':0.1,'phase':'REFACTOR'}]}", 1);
+    try_run("{'id':'a','steps':[{'run':['sleep','1000'],'quiet_s':0.1,'phase':'REFACTOR'}]}", 1);
     ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_TIMEOUT);
 }
 END_TEST
@@ -324,9 +309,9 @@ START_TEST(test_D2_result_that_breaks_its_contract_is_repaired_in_the_session)
 {
     say(1, INIT "\n" DONE("nothing"));
     say(2, INIT "\n" DONE("{\\'summary\\':\\'s\\'}"));
-    run("{'id':'a','rounds':3,'steps':[{'agent':'fake','prompt':'Make it.','output':'out.json',"
-        "'contract':{'type':'object','required':['summary']}}]}",
-        0);
+    try_run("{'id':'a','rounds':3,'steps':[{'agent':'fake','prompt':'Make it.','output':'out.json',"
+            "'contract':{'type':'object','required':['summary']}}]}",
+            0);
     ck_assert_uint_eq(try_count(EVENT_ROUND_STARTED, 0), 1);
     check_file_has("calls", "--resume " SESSION);
     check_file_has("prompt.2", "NOT_JSON");
@@ -339,10 +324,10 @@ START_TEST(test_red_check_goes_to_the_agent_until_it_is_green)
     say(1, INIT "\n" DONE("done"));
     say(2, INIT "\n" DONE("really done"));
     and_do(2, "touch fixed\n");
-    run("{'id':'a','rounds':3,'steps':[{'agent':'fake','prompt':'Make it.'},"
-        "{'run':['sh','-c','test -f fixed || { echo 2 tests failed >&2; exit 3; }'],"
-        "'idempotent':true}]}",
-        0);
+    try_run("{'id':'a','rounds':3,'steps':[{'agent':'fake','prompt':'Make it.'},"
+            "{'run':['sh','-c','test -f fixed || { echo 2 tests failed >&2; exit 3; }'],"
+            "'idempotent':true}]}",
+            0);
     ck_assert_uint_eq(try_count(EVENT_ROUND_STARTED, 0), 1);
     ck_assert_int_eq(tried.state.tasks[0].agent->round, 2);
     check_file_has("calls", "--resume " SESSION);
@@ -359,7 +344,7 @@ END_TEST
 START_TEST(test_refused_call_as_the_last_one_needs_a_person)
 {
     say(1, INIT "\n" CALL("1", "git push") "\n" DENIED("1") "\n" DONE("All done."));
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 4);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 4);
     const struct attempt_state *attempt = &tried.state.steps[0].attempts[0];
     ck_assert_uint_eq(tried.state.steps[0].attempt_count, 1);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_NEEDS_YOU);
@@ -375,7 +360,7 @@ START_TEST(test_refused_calls_of_an_agent_that_went_on_are_only_counted)
 {
     say(1, INIT "\n" CALL("1", "git push") "\n" DENIED("1") "\n" CALL("2", "curl x") "\n" DENIED(
                "2") "\n" CALL("3", "make") "\n" RESULT("3", "ok") "\n" DONE("All done."));
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 0);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 0);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_PASSED);
     ck_assert_int_eq(tried.state.used.refused, 2);
 }
@@ -384,9 +369,9 @@ END_TEST
 START_TEST(test_check_that_passes_outweighs_a_refused_call)
 {
     say(1, INIT "\n" CALL("1", "make test") "\n" DENIED("1") "\n" DONE("I need permission."));
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'},{'run':['true'],"
-        "'idempotent':true}]}",
-        0);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'},{'run':['true'],"
+            "'idempotent':true}]}",
+            0);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_PASSED);
     ck_assert_int_eq(tried.state.used.refused, 1);
 }
@@ -397,9 +382,9 @@ START_TEST(test_check_that_fails_after_a_refused_call_needs_a_person)
     const struct event *ended = NULL;
     say(1, INIT "\n" CALL("1", "make test") "\n" DENIED("1") "\n" DONE("All done."));
     say(2, INIT "\n" CALL("1", "make all") "\n" DENIED("1") "\n" DONE("All done."));
-    run("{'id':'a','rounds':2,'steps':[{'agent':'fake','prompt':'Make it.'},"
-        "{'run':['sh','-c','cat calls; exit 1'],'idempotent':true}]}",
-        4);
+    try_run("{'id':'a','rounds':2,'steps':[{'agent':'fake','prompt':'Make it.'},"
+            "{'run':['sh','-c','cat calls; exit 1'],'idempotent':true}]}",
+            4);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_NEEDS_YOU);
     ck_assert_int_eq(tried.state.tasks[0].agent->round, 2); /* it had its chance to mend that */
     ck_assert_int_eq(tried.state.used.refused, 2);
@@ -434,7 +419,7 @@ static void say_loop(int calls)
 START_TEST(test_C4_calls_that_go_in_circles_are_stopped)
 {
     say_loop(60);
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'}]}", 3);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'}]}", 3);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_STUCK);
     ck_assert_int_eq(try_find(EVENT_LOOP_SUSPECTED, 0)->e, EVENT_LOOP_OF_CALLS);
 }
@@ -450,7 +435,7 @@ START_TEST(test_what_failed_before_a_loop_of_messages_is_kept)
                         "tokens'}\n" TEXT("I make the conversation shorter and go on."));
     say(1, str_text(&lines));
     and_do(1, "exec sleep 1000\n");
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'}]}", 3);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'}]}", 3);
     struct verdict room;
     const struct verdict *verdict = step_state_verdict(&tried.state.steps[0], &room);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_STUCK);
@@ -461,14 +446,14 @@ START_TEST(test_what_failed_before_a_loop_of_messages_is_kept)
 END_TEST
 
 /* Enough of the same for a word, not for a stop; then the turn ends by a limit of the world. */
-START_TEST(test_nudge_is_said_with_the_next_prompt)
+START_TEST(test_a_nudge_comes_with_the_next_prompt)
 {
     say_loop(4);
     and_do(1, "cat <<'END'\n"
               "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":529,\"result\":"
               "\"API Error: Overloaded\",\"session_id\":\"" SESSION "\"}\nEND\nexit 1\n");
     say(2, INIT "\n" DONE("ok"));
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 0);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 0);
     const struct event *suspected = try_find(EVENT_LOOP_SUSPECTED, 0);
     ck_assert_int_eq(suspected->e, EVENT_LOOP_OF_CALLS);
     ck_assert_ptr_nonnull(strstr(suspected->text, "\"nudge\""));
@@ -482,7 +467,7 @@ START_TEST(test_wall_budget_ends_the_agent)
 {
     say(1, INIT);
     and_do(1, "exec sleep 1000\n");
-    run("{'id':'a','budget':{'wall_s':1},'steps':[{'agent':'fake','prompt':'Make it.'}]}", 4);
+    try_run("{'id':'a','budget':{'wall_s':1},'steps':[{'agent':'fake','prompt':'Make it.'}]}", 4);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_NEEDS_YOU);
     ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_CANCELLED);
 }
@@ -491,7 +476,7 @@ END_TEST
 START_TEST(test_budget_that_is_spent_holds_the_task)
 {
     say_loop(2);
-    run("{'id':'a','budget':{'calls':2},'steps':[{'agent':'fake','prompt':'Make it.'}]}", 4);
+    try_run("{'id':'a','budget':{'calls':2},'steps':[{'agent':'fake','prompt':'Make it.'}]}", 4);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_NEEDS_YOU);
     ck_assert_uint_ge(try_count(EVENT_BUDGET, 0), 1);
 }
@@ -503,7 +488,7 @@ START_TEST(test_fast_agent_is_stopped_at_its_budget)
     say(1, INIT
         "\n" CALL("1", "ls") "\n" CALL("2", "ls a") "\n" CALL("3", "ls b") "\n" CALL("4", "ls c"));
     and_do(1, "exec sleep 1000\n");
-    run("{'id':'a','budget':{'turns':3},'steps':[{'agent':'fake','prompt':'Make it.'}]}", 4);
+    try_run("{'id':'a','budget':{'turns':3},'steps':[{'agent':'fake','prompt':'Make it.'}]}", 4);
     ck_assert_uint_eq(try_count(EVENT_BUDGET, 0), 2);
     const struct event *told = try_find(EVENT_BUDGET, 0);
     const struct event *spent = told + 1;
@@ -521,9 +506,9 @@ START_TEST(test_output_makes_the_folders_above_it)
 {
     say(1, INIT "\n" DONE("ok"));
     and_do(1, "mkdir out\n");
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.',"
-        "'output':'out/of/it/answer.txt'}]}",
-        0);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.',"
+            "'output':'out/of/it/answer.txt'}]}",
+            0);
     check_file("out/of/it/answer.txt", "ok");
 }
 END_TEST
@@ -532,7 +517,8 @@ START_TEST(test_output_never_follows_a_link)
 {
     say(1, INIT "\n" DONE("ok"));
     and_do(1, "ln -s / away\n");
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','output':'away/tmp/out.txt'}]}", 1);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','output':'away/tmp/out.txt'}]}",
+            1);
     ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->c, REASON_SETUP);
     ck_assert_ptr_nonnull(strstr(try_find(EVENT_ATTEMPT_JUDGED, 0)->text, "away/tmp/out.txt"));
 }
@@ -543,7 +529,7 @@ START_TEST(test_output_that_cannot_be_written_is_told_by_its_name)
 {
     say(1, INIT "\n" DONE("ok"));
     and_do(1, "mkdir -p out.txt/in\n");
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','output':'out.txt'}]}", 1);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','output':'out.txt'}]}", 1);
     ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->c, REASON_SETUP);
     const char *why = try_find(EVENT_ATTEMPT_JUDGED, 0)->text;
     ck_assert_ptr_nonnull(strstr(why, "cannot rename a file to 'out.txt'"));
@@ -559,9 +545,9 @@ START_TEST(test_capture_names_session_and_costs)
     const struct log_output_key key = {.run = 1, .attempt = 1};
     say(1, INIT "\n" CALL("1", "ls") "\n" RESULT("1", "a.c") "\n" LIMITED);
     and_do(1, "exit 1\n");
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','policy':{'like':'transport',"
-        "'max_attempts':1}}]}",
-        1);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','policy':{'like':'transport',"
+            "'max_attempts':1}}]}",
+            1);
     ck_assert(log_reader_capture(tried.reader, &key, &text, &err));
     ck_assert_ptr_nonnull(
         strstr(str_text(&text), "\"agent\":{\"name\":\"fake\",\"session\":\"" SESSION));
@@ -617,7 +603,7 @@ static struct plan *parse_calls(const char *agent)
 
 static const char *const prompted_how[] = {"fake", "spoken"};
 
-START_TEST(test_secret_in_a_prompt_is_told_to_the_agent_and_to_nobody_else)
+START_TEST(test_a_secret_in_a_prompt_reaches_only_the_agent)
 {
     char entry[64];
     char task[256];
@@ -635,7 +621,7 @@ START_TEST(test_secret_in_a_prompt_is_told_to_the_agent_and_to_nobody_else)
                    "{'id':'a','steps':[{'agent':'%s','prompt':'Use [cut:MY_TOKEN].','policy':"
                    "{'like':'transport','max_attempts':1}}]}",
                    prompted_how[_i]);
-    run(task, 1);
+    try_run(task, 1);
     check_file_has(_i == 0 ? "prompt.1" : "calls", secret);
     ck_assert(!is_in_log(secret));
     ck_assert(is_in_log("[cut:MY_TOKEN]"));
@@ -659,7 +645,7 @@ START_TEST(test_secret_in_pieces_of_a_message_is_cut)
     tried.options.redactor = redactor;
     say(1, "{'type':'init','session_id':'" SESSION "'}\n" DELTA("It is first-h") "\n" DELTA(
                "alf-second-half.") "\n{'type':'result','status':'success'}");
-    run("{'id':'a','steps':[{'agent':'pieces','prompt':'Say it.','output':'out.txt'}]}", 0);
+    try_run("{'id':'a','steps':[{'agent':'pieces','prompt':'Say it.','output':'out.txt'}]}", 0);
     try_read_output(0, 1, LOG_STREAM_AGENT, &words);
     ck_assert_ptr_nonnull(strstr(str_text(&words), "It is [cut:MY_TOKEN]."));
     ck_assert(!is_in_log("first-half-second-half"));
@@ -669,12 +655,12 @@ START_TEST(test_secret_in_pieces_of_a_message_is_cut)
 }
 END_TEST
 
-START_TEST(test_child_that_the_agent_leaves_is_ended)
+START_TEST(test_a_child_that_the_agent_leaves_is_ended)
 {
     char *text;
     say(1, INIT "\n" DONE("ok"));
     and_do(1, "(trap '' HUP TERM; exec setsid sleep 1000) & echo $! >child\n");
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'}]}", 0);
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'}]}", 0);
     text = read_file("child");
     const pid_t pid = (pid_t)strtol(text, NULL, 10);
     free(text);
@@ -689,7 +675,7 @@ static bool has_prompt(void)
     return try_has_file("prompt.1") && try_has_file("ready");
 }
 
-START_TEST(test_cancelled_agent_is_no_success_though_it_ends_with_0)
+START_TEST(test_a_canceled_agent_that_exits_0_has_not_passed)
 {
     say(1, INIT "\n" DONE("ok"));
     and_do(1, "trap 'exit 0' TERM; touch ready; while :; do sleep 0.01; done\n");
@@ -709,27 +695,26 @@ Suite *test_suite(void)
     TCase *runs = test_case(suite, "runs");
     tcase_add_checked_fixture(runs, setup, try_close);
     tcase_add_test(runs, test_agent_runs_live_and_its_session_is_kept);
-    tcase_add_test(runs, test_prompt_is_an_argument_where_the_cli_wants_it_so);
+    tcase_add_test(runs, test_a_prompt_can_be_an_argument);
     tcase_add_test(runs, test_E5_step_begins_in_the_session_that_it_names);
     tcase_add_test(runs, test_output_makes_the_folders_above_it);
     tcase_add_test(runs, test_output_never_follows_a_link);
     TCase *fails = test_case(suite, "fails");
     tcase_add_checked_fixture(fails, setup, try_close);
     tcase_add_test(fails, test_E2_limit_is_waited_out_and_the_session_goes_on);
-    tcase_add_test(fails, test_session_that_is_gone_begins_anew_within_the_try);
+    tcase_add_test(fails, test_a_lost_session_is_replaced_within_the_try);
     tcase_add_test(fails, test_E2_agent_that_is_not_there_is_told_with_how_to_get_it);
     tcase_add_test(fails, test_E2_silent_agent_is_ended_with_all_that_it_started);
-    tcase_add_test(fails, test_own_retries_do_not_keep_an_agent_from_being_silent);
-    tcase_add_loop_test(fails, test_own_retry_tells_the_cause_before_the_end, 0,
-                        TABLE_LEN(retried));
+    tcase_add_test(fails, test_own_retries_count_as_silence);
+    tcase_add_loop_test(fails, test_an_own_retry_names_the_cause, 0, TABLE_LEN(retried));
     tcase_add_test(fails, test_own_retries_count_like_tries_and_their_time_as_waiting);
     tcase_add_test(fails, test_quiet_limit_holds_for_a_command_too);
     tcase_add_test(fails, test_capture_names_session_and_costs);
     tcase_add_test(fails, test_output_that_cannot_be_written_is_told_by_its_name);
     tcase_add_test(fails, test_secret_in_pieces_of_a_message_is_cut);
-    tcase_add_test(fails, test_child_that_the_agent_leaves_is_ended);
-    tcase_add_test(fails, test_cancelled_agent_is_no_success_though_it_ends_with_0);
-    tcase_add_loop_test(fails, test_secret_in_a_prompt_is_told_to_the_agent_and_to_nobody_else, 0,
+    tcase_add_test(fails, test_a_child_that_the_agent_leaves_is_ended);
+    tcase_add_test(fails, test_a_canceled_agent_that_exits_0_has_not_passed);
+    tcase_add_loop_test(fails, test_a_secret_in_a_prompt_reaches_only_the_agent, 0,
                         TABLE_LEN(prompted_how));
     TCase *rounds = test_case(suite, "rounds");
     tcase_add_checked_fixture(rounds, setup, try_close);
@@ -741,7 +726,7 @@ Suite *test_suite(void)
     tcase_add_test(rounds, test_check_that_fails_after_a_refused_call_needs_a_person);
     tcase_add_test(rounds, test_C4_calls_that_go_in_circles_are_stopped);
     tcase_add_test(rounds, test_what_failed_before_a_loop_of_messages_is_kept);
-    tcase_add_test(rounds, test_nudge_is_said_with_the_next_prompt);
+    tcase_add_test(rounds, test_a_nudge_comes_with_the_next_prompt);
     tcase_add_test(rounds, test_budget_that_is_spent_holds_the_task);
     tcase_add_test(rounds, test_fast_agent_is_stopped_at_its_budget);
     tcase_add_test(rounds, test_wall_budget_ends_the_agent);

@@ -206,18 +206,6 @@ START_TEST(test_a_cancel_ends_what_runs_and_refuses_more)
 }
 END_TEST
 
-START_TEST(test_an_engine_that_stops_refuses_more)
-{
-    add("a", "'run':['sh','-c','echo >ready; exec sleep 100']");
-    ck_assert(try_await(try_is_ready));
-    struct engine_result result;
-    engine_stop(tried.engine, &result);
-    tried.engine = NULL;
-    try_read_log();
-    ck_assert(tried.state.ended);
-}
-END_TEST
-
 START_TEST(test_a_run_of_a_plan_takes_no_tasks)
 {
     struct err err;
@@ -339,7 +327,6 @@ Suite *test_suite(void)
     tcase_add_test(growing, test_what_is_too_large_is_refused);
     tcase_add_test(growing, test_nothing_is_added_behind_the_end);
     tcase_add_test(growing, test_a_cancel_ends_what_runs_and_refuses_more);
-    tcase_add_test(growing, test_an_engine_that_stops_refuses_more);
     tcase_add_test(growing, test_a_note_is_of_a_task_or_of_the_run);
     tcase_add_test(growing, test_many_threads_add_at_once);
     TCase *fixed = test_case(suite, "fixed");

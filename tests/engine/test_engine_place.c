@@ -1,7 +1,7 @@
-/* Runs whose tasks have workspaces and sandboxes of their own: with real git, real bwrap. */
 #define _GNU_SOURCE /* setenv beside POSIX */
 
 #include <limits.h>
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +13,12 @@
 #include "cgroup.h"
 #include "clock.h"
 #include "engine_try.h"
+#include "log_reader.h"
 #include "sandbox_internal.h"
 #include "test_main.h"
 #include "workspace_stage.h"
+
+/* Runs whose tasks have workspaces and sandboxes of their own: with real git, real bwrap. */
 
 enum { SOON_MS = TRY_DEADLINE_MS }; /* nobody waits for the set-up, which takes much longer */
 
@@ -24,10 +27,8 @@ static struct stage stage;
 /* A user's repository with odd files; the log is in it. */
 static void open_stage(enum workspace_kind kind)
 {
-    char log_dir[PATH_MAX];
     stage_open(&stage, test_tmpdir(), kind);
-    (void)snprintf(log_dir, sizeof(log_dir), "%s/.devs", stage.repo);
-    try_open_at(stage.repo, log_dir);
+    try_open_at(stage.repo, test_path(stage.repo, ".devs"));
 }
 
 static void setup(void)
@@ -41,25 +42,17 @@ static void teardown(void)
 {
     try_close();
     stage_check(&stage);
-    stage_close(&stage);
 }
 
 /* A file beside the repository, for scripts to say something in. */
 static void write_script(const char *name, const char *text)
 {
-    char path[PATH_MAX];
-    (void)snprintf(path, sizeof(path), "%s/%.64s", stage.dir, name);
-    FILE *file = fopen(path, "we");
-    ck_assert_ptr_nonnull(file);
-    (void)fputs(text, file);
-    ck_assert_int_eq(fclose(file), 0);
+    test_write_file(test_path(stage.dir, name), text, 0644);
 }
 
 static bool is_beside(const char *name)
 {
-    char path[PATH_MAX];
-    (void)snprintf(path, sizeof(path), "%s/%.64s", stage.dir, name);
-    return access(path, F_OK) == 0;
+    return access(test_path(stage.dir, name), F_OK) == 0;
 }
 
 static bool is_ready_beside(void)
@@ -127,10 +120,9 @@ END_TEST
 
 START_TEST(test_a_workspace_that_its_try_took_away_is_told)
 {
-    try_start("{'id':'a','workspace':'worktree','steps':[{'policy':{'like':'default',"
-              "'max_attempts':1},'run':['sh','-c','rm -rf $PWD; exit 1']}]}");
-    ck_assert_int_eq(try_finish().exit_code, 1);
-    try_read_log();
+    try_run("{'id':'a','workspace':'worktree','steps':[{'policy':{'like':'default',"
+            "'max_attempts':1},'run':['sh','-c','rm -rf $PWD; exit 1']}]}",
+            1);
     const struct event *changed = try_find(EVENT_WORKSPACE_CHANGED, 0);
     ck_assert(changed->a == 0 && changed->d == 1);
     ck_assert_ptr_nonnull(strstr(changed->text, "cannot open the workspace"));
@@ -150,14 +142,13 @@ static bool has_tree(const char *task)
 
 START_TEST(test_what_needs_a_task_starts_from_its_result)
 {
-    try_start("{'id':'a','steps':[{'run':['sh','-c','echo from a >a.txt']}]},"
-              "{'id':'b','steps':[{'run':['sh','-c','echo from b >b.txt']},"
-              "{'phase':'VERIFY','run':['grep','b','b.txt']}]},"
-              "{'id':'c','needs':['a','b'],'steps':[{'run':['sh','-c','cat a.txt b.txt']}]},"
-              "{'id':'d','needs':['a'],'steps':[{'phase':'VERIFY','policy':{'like':'default',"
-              "'max_attempts':1},'run':['sh','-c','echo bad >a.txt; exit 1']}]}");
-    (void)try_finish();
-    try_read_log();
+    try_run("{'id':'a','steps':[{'run':['sh','-c','echo from a >a.txt']}]},"
+            "{'id':'b','steps':[{'run':['sh','-c','echo from b >b.txt']},"
+            "{'phase':'VERIFY','run':['grep','b','b.txt']}]},"
+            "{'id':'c','needs':['a','b'],'steps':[{'run':['sh','-c','cat a.txt b.txt']}]},"
+            "{'id':'d','needs':['a'],'steps':[{'phase':'VERIFY','policy':{'like':'default',"
+            "'max_attempts':1},'run':['sh','-c','echo bad >a.txt; exit 1']}]}",
+            TRY_ANY_EXIT);
 
     struct str text = {0};
     try_read_output(2, 1, 1, &text);
@@ -180,12 +171,11 @@ END_TEST
 /* git takes a tag before a branch where both have the name. */
 START_TEST(test_a_tag_called_like_a_result_is_none)
 {
-    try_start("{'id':'a','steps':[{'run':['sh','-c','echo from a >a.txt; git tag devs/1/a; "
-              "git tag devs/1/b']}]},"
-              "{'id':'b','needs':['a'],'steps':[{'run':['sh','-c','cat a.txt >b.txt']}]},"
-              "{'id':'c','needs':['a','b'],'steps':[{'run':['cat','a.txt','b.txt']}]}");
-    ck_assert_int_eq(try_finish().exit_code, 0);
-    try_read_log();
+    try_run("{'id':'a','steps':[{'run':['sh','-c','echo from a >a.txt; git tag devs/1/a; "
+            "git tag devs/1/b']}]},"
+            "{'id':'b','needs':['a'],'steps':[{'run':['sh','-c','cat a.txt >b.txt']}]},"
+            "{'id':'c','needs':['a','b'],'steps':[{'run':['cat','a.txt','b.txt']}]}",
+            0);
 
     struct str text = {0};
     try_read_output(2, 1, 1, &text);
@@ -197,11 +187,10 @@ END_TEST
 
 START_TEST(test_results_that_do_not_merge_need_a_person)
 {
-    try_start("{'id':'a','steps':[{'run':['sh','-c','echo from a >src/one.c']}]},"
-              "{'id':'b','steps':[{'run':['sh','-c','echo from b >src/one.c']}]},"
-              "{'id':'c','needs':['a','b'],'steps':[{'run':['true']}]}");
-    ck_assert_int_eq(try_finish().exit_code, 4);
-    try_read_log();
+    try_run("{'id':'a','steps':[{'run':['sh','-c','echo from a >src/one.c']}]},"
+            "{'id':'b','steps':[{'run':['sh','-c','echo from b >src/one.c']}]},"
+            "{'id':'c','needs':['a','b'],'steps':[{'run':['true']}]}",
+            4);
     const struct event *end = try_find(EVENT_ATTEMPT_ENDED, 2);
     ck_assert_int_eq(tried.state.tasks[2].status, TASK_NEEDS_YOU);
     ck_assert_int_eq(end->a, OUTCOME_NOT_STARTED);
@@ -218,8 +207,7 @@ static void put_docker_in_path(void)
     write_script("docker", "#!/bin/sh\n"
                            "echo 'Cannot connect to the Docker daemon at unix:///nowhere. "
                            "Is the docker daemon running?' >&2; exit 1\n");
-    (void)snprintf(path, sizeof(path), "%s/docker", stage.dir);
-    ck_assert_int_eq(chmod(path, 0755), 0);
+    ck_assert_int_eq(chmod(test_path(stage.dir, "docker"), 0755), 0);
     (void)snprintf(path, sizeof(path), "%s:%s", stage.dir, getenv("PATH"));
     ck_assert_int_eq(setenv("PATH", path, 1), 0);
     tried.options.environment = environ;
@@ -228,10 +216,9 @@ static void put_docker_in_path(void)
 START_TEST(test_B5_starts_of_a_sandbox_that_are_used_up_leave_one_record)
 {
     put_docker_in_path();
-    try_start("{'id':'a','steps':[{'phase':'REFACTOR','sandbox':{'kind':'docker','image':'none'},"
-              "'run':['true']}]}");
-    ck_assert_int_eq(try_finish().exit_code, 1);
-    try_read_log();
+    try_run("{'id':'a','steps':[{'phase':'REFACTOR','sandbox':{'kind':'docker','image':'none'},"
+            "'run':['true']}]}",
+            1);
 
     const struct step_state *step = &tried.state.tasks[0].steps[0];
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 4);
@@ -268,13 +255,12 @@ START_TEST(test_B1_memory_over_the_limit_is_told_from_an_exit_like_it)
 {
     if (!has_bwrap_and_groups())
         return;
-    try_start("{'id':'eats','steps':[{'policy':{'like':'default','max_attempts':1},"
-              "'sandbox':{'kind':'bwrap','memory_mb':32},"
-              "'run':['sh','-c','head -c 200000000 /dev/zero | tail -c 190000000 >/dev/null']}]},"
-              "{'id':'says','steps':[{'policy':{'like':'default','max_attempts':1},"
-              "'sandbox':{'kind':'bwrap','memory_mb':512},'run':['sh','-c','exit 137']}]}");
-    (void)try_finish();
-    try_read_log();
+    try_run("{'id':'eats','steps':[{'policy':{'like':'default','max_attempts':1},"
+            "'sandbox':{'kind':'bwrap','memory_mb':32},"
+            "'run':['sh','-c','head -c 200000000 /dev/zero | tail -c 190000000 >/dev/null']}]},"
+            "{'id':'says','steps':[{'policy':{'like':'default','max_attempts':1},"
+            "'sandbox':{'kind':'bwrap','memory_mb':512},'run':['sh','-c','exit 137']}]}",
+            TRY_ANY_EXIT);
     const struct attempt_state *eats = &tried.state.tasks[0].steps[0].attempts[0];
     const struct attempt_state *says = &tried.state.tasks[1].steps[0].attempts[0];
     ck_assert_int_eq(eats->class, VERDICT_TRANSIENT);
@@ -330,9 +316,7 @@ END_TEST
 START_TEST(test_best_effort_is_marked)
 {
     tried.keys = "'idempotent':true,'sandbox':{'kind':'none','network':false,'best_effort':true},";
-    try_start("{'id':'a','steps':[{'run':['true']}]}");
-    ck_assert_int_eq(try_finish().exit_code, 0);
-    try_read_log();
+    try_run("{'id':'a','steps':[{'run':['true']}]}", 0);
     ck_assert_uint_eq(try_count(EVENT_SANDBOX_LACKS, 0), 1);
     ck_assert_str_eq(tried.state.tasks[0].place->lacks, "network");
 }
@@ -366,9 +350,7 @@ START_TEST(test_A11_what_was_interrupted_finds_its_tree_as_it_was)
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 
     tried.options.resume = 1;
-    try_start(tasks);
-    ck_assert_int_eq(try_finish().exit_code, 0);
-    try_read_log();
+    try_run(tasks, 0);
     const struct step_state *step = &tried.state.tasks[0].steps[1];
     ck_assert_uint_eq(step->attempt_count, 2);
     ck_assert_int_eq(step->attempts[0].outcome.kind, OUTCOME_INTERRUPTED);
@@ -438,9 +420,7 @@ START_TEST(test_A11_a_later_step_does_not_begin_in_a_workspace_made_anew)
 
     stage_sh(tried.place.dir, "chmod -R u+rwx work; rm -r work/*", NULL, 0);
     tried.options.resume = 1;
-    try_start(tasks);
-    ck_assert_int_eq(try_finish().exit_code, 1);
-    try_read_log();
+    try_run(tasks, 1);
     const struct step_state *step = &tried.state.tasks[0].steps[1];
     const struct attempt_state *last = &step->attempts[step->attempt_count - 1];
     ck_assert_int_eq(last->outcome.kind, OUTCOME_NOT_STARTED);
@@ -456,9 +436,7 @@ START_TEST(test_B3_workspace_that_cannot_be_made_is_told_at_once)
     char dir[PATH_MAX];
     (void)snprintf(dir, sizeof(dir), "%s/plain", stage.dir);
     tried.options.run_dir = dir;
-    try_start("{'id':'a','steps':[{'run':['true']}]}");
-    ck_assert_int_eq(try_finish().exit_code, 1);
-    try_read_log();
+    try_run("{'id':'a','steps':[{'run':['true']}]}", 1);
     const struct event *end = try_find(EVENT_ATTEMPT_ENDED, 0);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_GAVE_UP);
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 1);
@@ -467,10 +445,129 @@ START_TEST(test_B3_workspace_that_cannot_be_made_is_told_at_once)
 }
 END_TEST
 
+/* Agents whose tasks have workspaces and sandboxes of their own: which tree do they find? */
+
+#define SESSION "5c2d9c1e-0000-4000-8000-000000000001"
+#define QUICK   "'policy':{'like':'transport','base_delay_ms':1,'jitter':0}"
+
+static struct str agent_keys;
+
+/* The agent counts its calls beside the tree; it fails the first time. */
+static const char counting_agent[] =
+    "cd \"$PWD\" && beside=$1 && shift\n"
+    "echo x >>$beside/calls; n=$(($(wc -l <$beside/calls)))\n"
+    "ls made.* >$beside/found.$n 2>/dev/null\n"
+    "touch made.$n\n"
+    "case $* in *--resume*) touch $beside/resumed.$n;; esac\n"
+    "if [ $n = 1 ] && [ ! -f $beside/willing ]; then\n"
+    "  echo '{\"type\":\"result\",\"is_error\":true,\"api_error_status\":429,\"result\":"
+    "\"API Error: 429 rate limit\",\"session_id\":\"" SESSION "\"}'; exit 1\n"
+    "fi\n"
+    "echo '{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"ok\","
+    "\"num_turns\":1,\"session_id\":\"" SESSION "\"}'\n";
+
+static void setup_agents(void)
+{
+    stage_open(&stage, test_tmpdir(), WORKSPACE_WORKTREE);
+    try_open_at(stage.repo, test_path(stage.repo, ".devs"));
+    write_script("agent", counting_agent);
+    str_addf(&agent_keys,
+             "'workspace':'worktree','agents':{"
+             "'fake':{'like':'claude','program':'sh','argv':['%s/agent','%s'],"
+             "'argv_resume':['%s/agent','%s','--resume','{session}']},"
+             "'forgets':{'like':'generic','program':'sh','argv':['%s/agent','%s']},"
+             "'echoes':{'like':'generic','program':'cat'}},",
+             stage.dir, stage.dir, stage.dir, stage.dir, stage.dir, stage.dir);
+    tried.keys = agent_keys.data;
+}
+
+static void teardown_agents(void)
+{
+    try_close();
+    str_done(&agent_keys);
+    stage_check(&stage);
+}
+
+/* What the agent's n-th call found of what it had made before. */
+static void check_found(int number, const char *wanted)
+{
+    char script[64];
+    char text[256];
+    (void)snprintf(script, sizeof(script), "tr '\\n' ' ' <found.%d", number);
+    stage_sh(stage.dir, script, text, sizeof(text));
+    ck_assert_str_eq(text, wanted);
+}
+
+START_TEST(test_agent_that_goes_on_in_its_session_finds_its_tree)
+{
+    try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 0);
+    ck_assert(is_beside("resumed.2"));
+    check_found(2, "made.1 ");
+    ck_assert_uint_eq(try_count(EVENT_WORKSPACE_SAVED, 0), 1);
+    ck_assert_uint_eq(try_count(EVENT_WORKSPACE_RESET, 0), 0);
+}
+END_TEST
+
+START_TEST(test_agent_that_begins_anew_finds_the_first_tree)
+{
+    try_run("{'id':'a','steps':[{'agent':'forgets','prompt':'Make it.'," QUICK "}]}", 0);
+    ck_assert(!is_beside("resumed.2"));
+    check_found(2, "");
+    ck_assert_uint_eq(try_count(EVENT_WORKSPACE_RESET, 0), 1);
+}
+END_TEST
+
+/* The check fails twice in round 1, and once in round 2, and leaves something each time.
+ * Its last try finds what the counting_agent made in both rounds, and nothing of the try before it.
+ */
+static const char failing_check[] = "beside=$1\n"
+                                    "echo x >>$beside/checks; n=$(($(wc -l <$beside/checks)))\n"
+                                    "ls junk.* made.* >$beside/check.$n 2>/dev/null\n"
+                                    "touch junk.$n\n"
+                                    "test $n = 4\n";
+
+START_TEST(test_retry_in_a_later_round_finds_the_tree_of_that_round)
+{
+    char task[3 * PATH_MAX];
+    char found[256];
+    stage_sh(stage.dir, "touch willing", NULL, 0);
+    write_script("check", failing_check);
+    (void)snprintf(task, sizeof(task),
+                   "{'id':'a','rounds':2,'steps':[{'agent':'fake','prompt':'Make it.'},"
+                   "{'policy':{'like':'default','base_delay_ms':1,'max_attempts':2},"
+                   "'run':['sh','%s/check','%s']}]}",
+                   stage.dir, stage.dir);
+    try_run(task, 0);
+    check_found(2, "made.1 ");
+    stage_sh(stage.dir, "tr '\\n' ' ' <check.4", found, sizeof(found));
+    ck_assert_str_eq(found, "junk.2 made.1 made.2 ");
+    ck_assert_uint_eq(try_count(EVENT_ROUND_STARTED, 0), 1);
+}
+END_TEST
+
+START_TEST(test_agent_in_a_sandbox_hears_its_prompt)
+{
+    struct bwrap_means means;
+    struct str words = {0};
+    bwrap_means(&means);
+    if (!means.works) {
+        (void)printf("skipped: bwrap cannot be had here: %s\n", means.why);
+        return;
+    }
+    try_run("{'id':'a','steps':[{'agent':'echoes','prompt':'Say it again.',"
+            "'sandbox':'bwrap'}]}",
+            0);
+    try_read_output(0, 1, LOG_STREAM_AGENT, &words);
+    ck_assert_ptr_nonnull(strstr(str_text(&words), "Say it again."));
+    str_done(&words);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("engine_place");
     TCase *trees = test_case(suite, "trees");
+    tcase_add_unchecked_fixture(trees, stage_prepare, NULL);
     tcase_add_checked_fixture(trees, setup, teardown);
     tcase_add_loop_test(trees, test_A11_a_retry_finds_the_tree_as_the_first_try_did, 0,
                         TABLE_LEN(resets));
@@ -480,15 +577,26 @@ Suite *test_suite(void)
     tcase_add_test(trees, test_results_that_do_not_merge_need_a_person);
     tcase_add_loop_test(trees, test_cancel_while_a_workspace_is_made, 0, TABLE_LEN(cancelled_how));
     tcase_add_test(trees, test_B3_workspace_that_cannot_be_made_is_told_at_once);
-    tcase_add_test(trees, test_A11_what_was_interrupted_finds_its_tree_as_it_was);
-    tcase_add_test(trees, test_A11_a_later_step_does_not_begin_in_a_workspace_made_anew);
-    tcase_add_test(trees, test_A11_two_setups_of_one_workspace_do_not_meet);
     tcase_add_test(trees, test_setup_is_called_with_its_secrets);
+    TCase *interrupted = test_case(suite, "interrupted");
+    tcase_add_unchecked_fixture(interrupted, stage_prepare, NULL);
+    tcase_add_checked_fixture(interrupted, setup, teardown);
+    tcase_add_test(interrupted, test_A11_what_was_interrupted_finds_its_tree_as_it_was);
+    tcase_add_test(interrupted, test_A11_a_later_step_does_not_begin_in_a_workspace_made_anew);
+    tcase_add_test(interrupted, test_A11_two_setups_of_one_workspace_do_not_meet);
     TCase *boxes = test_case(suite, "boxes");
+    tcase_add_unchecked_fixture(boxes, stage_prepare, NULL);
     tcase_add_checked_fixture(boxes, setup, teardown);
     tcase_add_test(boxes, test_B5_starts_of_a_sandbox_that_are_used_up_leave_one_record);
     tcase_add_test(boxes, test_B1_memory_over_the_limit_is_told_from_an_exit_like_it);
     tcase_add_test(boxes, test_what_cannot_be_enforced_is_refused_before_there_is_a_run);
     tcase_add_test(boxes, test_best_effort_is_marked);
+    TCase *agents = test_case(suite, "agents");
+    tcase_add_unchecked_fixture(agents, stage_prepare, NULL);
+    tcase_add_checked_fixture(agents, setup_agents, teardown_agents);
+    tcase_add_test(agents, test_agent_that_goes_on_in_its_session_finds_its_tree);
+    tcase_add_test(agents, test_agent_that_begins_anew_finds_the_first_tree);
+    tcase_add_test(agents, test_retry_in_a_later_round_finds_the_tree_of_that_round);
+    tcase_add_test(agents, test_agent_in_a_sandbox_hears_its_prompt);
     return suite;
 }

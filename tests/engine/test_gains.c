@@ -179,15 +179,16 @@ START_TEST(test_a_stuck_one_may_go_on)
 }
 END_TEST
 
+static const struct normaliser_line line = {.bytes = "3 is not 4",
+                                            .len = 10,
+                                            .general = "3 is not 4",
+                                            .general_len = 10,
+                                            .raw = "3 is not 4",
+                                            .raw_len = 10};
+
 /* A line of an attempt of this task: how much of its output is new. */
 static int write_line(struct gains *of, int task)
 {
-    const struct normaliser_line line = {.bytes = "3 is not 4",
-                                         .len = 10,
-                                         .general = "3 is not 4",
-                                         .general_len = 10,
-                                         .raw = "3 is not 4",
-                                         .raw_len = 10};
     const struct entropy_end end = {.failed = true};
     struct entropy_fact fact;
     entropy_memory_begin_attempt(gains_memory(of, task), (struct digest){1, 1});
@@ -236,12 +237,6 @@ static bool says_again(struct gains *of, int task)
 /* A line of a call of its agent: how much of it is new. */
 static int call_line(struct gains *of, int task)
 {
-    const struct normaliser_line line = {.bytes = "3 is not 4",
-                                         .len = 10,
-                                         .general = "3 is not 4",
-                                         .general_len = 10,
-                                         .raw = "3 is not 4",
-                                         .raw_len = 10};
     const struct entropy_end end = {0};
     struct entropy_fact fact;
     struct entropy_memory *calls = gains_calls(of, task);

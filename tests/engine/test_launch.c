@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* realpath */
+#define _GNU_SOURCE /* realpath, getsid and prctl beside POSIX */
 
 #include "child.h"
 
@@ -9,11 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "proc.h"
+#include "spawn.h"
 #include "test_main.h"
 
 extern char **environ;
@@ -32,11 +34,7 @@ static void ignore_signals(void)
 static void make_program(const char *text)
 {
     (void)snprintf(program, sizeof(program), "%.4000s/program", test_tmpdir());
-    FILE *file = fopen(program, "we");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(text, file), 0);
-    ck_assert_int_eq(fclose(file), 0);
-    ck_assert_int_eq(chmod(program, 0755), 0);
+    test_write_file(program, text, 0755);
 }
 
 static bool launch(struct launched *out, int *number_out)
@@ -52,7 +50,7 @@ static bool launch(struct launched *out, int *number_out)
 }
 
 /* Its exit status, and what it said. */
-static int await(struct launched *process, char *text, size_t size)
+static int await_launched(struct launched *process, char *text, size_t size)
 {
     struct pollfd out = {.fd = process->pipes[0], .events = POLLIN};
     int status = -1;
@@ -93,12 +91,12 @@ START_TEST(test_program_that_was_open_for_writing_a_moment_ago_is_started)
     ck_assert_msg(launch(&process, &number), "errno %d", number);
     ck_assert_int_eq(writer_fd, -1);
     (void)signal(SIGCHLD, SIG_DFL);
-    ck_assert_int_eq(await(&process, text, sizeof(text)), 0);
+    ck_assert_int_eq(await_launched(&process, text, sizeof(text)), 0);
     ck_assert_str_eq(text, "well\n");
 }
 END_TEST
 
-START_TEST(test_program_that_stays_open_for_writing_is_given_up)
+START_TEST(test_a_program_that_stays_open_for_writing_is_an_error)
 {
     struct launched process;
     int number = 0;
@@ -112,7 +110,7 @@ START_TEST(test_program_that_stays_open_for_writing_is_given_up)
 }
 END_TEST
 
-START_TEST(test_start_is_that_of_proc)
+START_TEST(test_the_start_time_equals_that_of_proc)
 {
     make_program("#!/bin/sh\n");
     for (int i = 0; i < 20; i++) {
@@ -123,7 +121,7 @@ START_TEST(test_start_is_that_of_proc)
         ck_assert(launch(&process, &number));
         ck_assert(proc_read(process.pid, &facts)); /* not reaped: it is there, over or not */
         ck_assert_int_eq(process.start, facts.start);
-        ck_assert_int_eq(await(&process, text, sizeof(text)), 0);
+        ck_assert_int_eq(await_launched(&process, text, sizeof(text)), 0);
     }
 }
 END_TEST
@@ -136,7 +134,7 @@ START_TEST(test_signals_are_as_by_default)
     make_program("#!/bin/sh\nexec grep -E '^Sig(Blk|Ign)' /proc/self/status\n");
     (void)signal(SIGUSR1, SIG_IGN); /* whatever changed since the first start */
     ck_assert(launch(&process, &number));
-    ck_assert_int_eq(await(&process, text, sizeof(text)), 0);
+    ck_assert_int_eq(await_launched(&process, text, sizeof(text)), 0);
     ck_assert_str_eq(text, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
 }
 END_TEST
@@ -160,7 +158,7 @@ START_TEST(test_descriptors_that_we_inherited_are_closed)
     const struct launch_call call = {
         .argv = argv, .environment = environ, .cwd = "/", .limits = _i ? &limits : NULL};
     ck_assert_msg(launch_process(&call, &process, &number, &err), "%s", err.message);
-    ck_assert_int_eq(await(&process, text, sizeof(text)), 0);
+    ck_assert_int_eq(await_launched(&process, text, sizeof(text)), 0);
     (void)snprintf(want, sizeof(want), _i ? "0\n1\n2\n10\n%d\n" : "0\n1\n2\n10\n", kept);
     ck_assert_str_eq(text, want); /* 10: the shell's own, of its script */
 }
@@ -189,21 +187,353 @@ START_TEST(test_stdin_that_leads_out_is_refused)
     ck_assert_int_eq(unlink(path), 0);
     ck_assert_int_eq(symlink("program", path), 0);
     ck_assert(launch_process(&call, &process, &number, NULL));
-    ck_assert_int_eq(await(&process, text, sizeof(text)), 0);
+    ck_assert_int_eq(await_launched(&process, text, sizeof(text)), 0);
     ck_assert_str_eq(text, "#!/bin/sh\ncat\n");
+}
+END_TEST
+
+enum { DIRS_TOO_LONG = 64 * 1024, FAILURES = 50, SOME_ERRNO = 12345 };
+
+static char dir[1024];
+
+static void make_file(const char *path, const char *text, mode_t mode)
+{
+    test_write_file(test_path(dir, path), text, mode);
+}
+
+static void make_folder(const char *path)
+{
+    ck_assert_int_eq(mkdir(test_path(dir, path), 0700), 0);
+}
+
+static void make_folders(void)
+{
+    (void)snprintf(dir, sizeof(dir), "%s", test_tmpdir());
+    make_folder("empty");
+    make_folder("closed");
+    make_file("closed/tool", "#!/bin/sh\nexit 3\n", 0600);
+    make_folder("folder");
+    make_folder("folder/tool");
+    make_folder("good");
+    make_file("good/tool", "#!/bin/sh\nexit 7\n", 0700);
+    make_file("tool", "#!/bin/sh\nexit 9\n", 0700);
+}
+
+/* What a start is given, with all three descriptors on one file. */
+struct stage {
+    char *argv[2];
+    char *environment[1];
+    struct spawn_call call;
+    int fd;
+};
+
+static void stage_init(struct stage *stage, const char *name, int fd)
+{
+    *stage = (struct stage){.argv = {(char *)(uintptr_t)name}, .fd = fd};
+    stage->call = (struct spawn_call){
+        .argv = stage->argv, .environment = stage->environment, .cwd = dir, .fds = {fd, fd, fd}};
+}
+
+static int open_nothing(void)
+{
+    const int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    ck_assert_int_gt(fd, 2);
+    return fd;
+}
+
+/* Until it is over: what the look says then, and its status. */
+static enum spawn_news await_way(const struct spawn_gone *gone, int *status_out)
+{
+    struct pollfd end = {.fd = gone->pidfd, .events = POLLIN};
+    ck_assert_int_eq(fcntl(gone->pidfd, F_GETFD), FD_CLOEXEC);
+    ck_assert_int_eq(poll(&end, 1, -1), 1);
+    const enum spawn_news news = spawn_way_look(gone->way);
+    ck_assert_int_eq(waitpid(gone->pid, status_out, 0), gone->pid);
+    spawn_way_end(gone->way);
+    (void)close(gone->pidfd);
+    return news;
+}
+
+static const struct {
+    const char *name, *dirs;
+    enum spawn_news news;
+    int code; /* of one that arrived */
+} searches[] = {
+    {"tool", "empty:good", SPAWN_ARRIVED, 7},
+    {"tool", "good:empty", SPAWN_ARRIVED, 7},
+    {"tool", "/nowhere/at/all:good", SPAWN_ARRIVED, 7},
+    {"tool", "closed:good", SPAWN_ARRIVED, 7},
+    {"tool", "good/tool:good", SPAWN_ARRIVED, 7}, /* a file where a folder should be */
+    {"tool", ":good", SPAWN_ARRIVED, 9},
+    {"tool", "empty::good", SPAWN_ARRIVED, 9},
+    {"tool", "empty:", SPAWN_ARRIVED, 9},
+    {"tool", "", SPAWN_ARRIVED, 9},
+    {"./tool", "good", SPAWN_ARRIVED, 9},
+    {"good/tool", "", SPAWN_ARRIVED, 7},
+    {"tool", "empty", SPAWN_HAS_FAILED, 0},
+    {"tool", "closed", SPAWN_HAS_FAILED, 0},
+    {"tool", "folder:good", SPAWN_HAS_FAILED, 0}, /* spawn_process() can */
+    {"closed/tool", "good", SPAWN_HAS_FAILED, 0},
+    {"./nothing", "good", SPAWN_HAS_FAILED, 0},
+};
+
+START_TEST(test_program_is_the_first_that_may_be_executed)
+{
+    struct stage stage;
+    struct spawn_gone gone;
+    int status = -1;
+    stage_init(&stage, searches[_i].name, open_nothing());
+    ck_assert_int_eq(spawn_begin(&stage.call, searches[_i].dirs, &gone), 0);
+    ck_assert_int_eq(await_way(&gone, &status), searches[_i].news);
+    ck_assert(WIFEXITED(status));
+    if (searches[_i].news == SPAWN_ARRIVED)
+        ck_assert_int_eq(WEXITSTATUS(status), searches[_i].code);
+    (void)close(stage.fd);
+}
+END_TEST
+
+START_TEST(test_folder_that_is_not_there_is_a_failure)
+{
+    struct stage stage;
+    struct spawn_gone gone;
+    int status = -1;
+    stage_init(&stage, "/bin/true", open_nothing());
+    stage.call.cwd = "/nowhere/at/all";
+    ck_assert_int_eq(spawn_begin(&stage.call, "", &gone), 0);
+    ck_assert_int_eq(await_way(&gone, &status), SPAWN_HAS_FAILED);
+    (void)close(stage.fd);
+}
+END_TEST
+
+START_TEST(test_path_that_is_too_long_is_refused)
+{
+    struct stage stage;
+    struct spawn_gone gone = {0};
+    char *dirs = malloc(DIRS_TOO_LONG);
+    ck_assert_ptr_nonnull(dirs);
+    memset(dirs, ':', DIRS_TOO_LONG - 1);
+    dirs[DIRS_TOO_LONG - 1] = '\0';
+    stage_init(&stage, "true", open_nothing());
+    ck_assert_int_eq(spawn_begin(&stage.call, dirs, &gone), ENAMETOOLONG);
+    ck_assert_ptr_null(gone.way);
+    ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1); /* no process was made */
+    ck_assert_int_eq(errno, ECHILD);
+    free(dirs);
+    (void)close(stage.fd);
+}
+END_TEST
+
+/* A process that is in our memory, and whose calls fail there, leaves no note in it. */
+START_TEST(test_errno_of_the_caller_stays_as_it_is)
+{
+    struct stage stage;
+    stage_init(&stage, "nothing", open_nothing());
+    for (int i = 0; i < FAILURES; i++) {
+        struct spawn_gone gone;
+        int status = -1;
+        ck_assert_int_eq(spawn_begin(&stage.call, "empty:closed:good", &gone), 0);
+        errno = SOME_ERRNO;
+        while (spawn_way_look(gone.way) == SPAWN_GOES)
+            ck_assert_int_eq(errno, SOME_ERRNO);
+        ck_assert_int_eq(errno, SOME_ERRNO);
+        ck_assert_int_eq(await_way(&gone, &status), SPAWN_HAS_FAILED);
+    }
+    (void)close(stage.fd);
+}
+END_TEST
+
+/* What the script writes before its end, which has to be a good one. */
+static pid_t read_said(const char *script, char *text, size_t size)
+{
+    struct stage stage;
+    struct spawn_gone gone;
+    int fds[2];
+    int status = -1;
+    make_file("script", script, 0700);
+    ck_assert_int_eq(pipe(fds), 0);
+    stage_init(&stage, "./script", fds[1]);
+    ck_assert_int_eq(spawn_begin(&stage.call, "", &gone), 0);
+    (void)close(fds[1]); /* the process has its own */
+    ck_assert_int_eq(await_way(&gone, &status), SPAWN_ARRIVED);
+    const ssize_t got = read(fds[0], text, size - 1);
+    ck_assert_int_gt(got, 0);
+    text[got] = '\0';
+    ck_assert_int_eq(status, 0);
+    (void)close(fds[0]);
+    return gone.pid;
+}
+
+/* By a program in the shell's place: a shell blocks signals itself while it starts one. */
+START_TEST(test_signals_of_a_way_are_as_by_default)
+{
+    char text[256];
+    (void)signal(SIGUSR1, SIG_IGN);
+    (void)read_said("#!/bin/sh\nexec grep -E '^Sig(Blk|Ign)' /proc/self/status\n", text,
+                    sizeof(text));
+    ck_assert_str_eq(text, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+}
+END_TEST
+
+START_TEST(test_leads_a_session_and_a_group)
+{
+    char text[256];
+    char want[128];
+    const int pid = (int)read_said("#!/bin/sh\nexec cat /proc/self/stat\n", text, sizeof(text));
+    (void)snprintf(want, sizeof(want), "%d (cat) R %d %d %d ", pid, (int)getpid(), pid, pid);
+    ck_assert_msg(strncmp(text, want, strlen(want)) == 0, "%s", text);
+}
+END_TEST
+
+START_TEST(test_reads_this_process)
+{
+    struct proc_facts facts;
+    ck_assert_int_eq(prctl(PR_SET_NAME, "a) b (c"), 0); /* names may hold brackets */
+    ck_assert(proc_read(getpid(), &facts));
+    ck_assert_int_eq(facts.pid, getpid());
+    ck_assert_int_eq(facts.parent, getppid());
+    ck_assert_int_eq(facts.group, getpgrp());
+    ck_assert_int_eq(facts.session, getsid(0));
+    ck_assert_int_gt(facts.start, 0);
+    ck_assert_str_eq(facts.name, "a) b (c");
+    ck_assert(!proc_is_over(&facts));
+}
+END_TEST
+
+START_TEST(test_a_zombie_is_over_and_the_reaped_is_gone)
+{
+    struct proc_facts facts;
+    siginfo_t info;
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(0);
+    ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+    ck_assert(proc_read(pid, &facts));
+    ck_assert(proc_is_over(&facts));
+    ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+    ck_assert(!proc_read(pid, &facts));
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    const char *wanted[3];
+    bool found;
+} environments[] = {
+    {"one", {"DEVS_RUN=u", NULL}, true},
+    {"both", {"DEVS_STEP=a/1", "DEVS_RUN=u", NULL}, true},
+    {"the start of a value", {"DEVS_STEP=a/", NULL}, false},
+    {"the end of an entry", {"RUN=u", NULL}, false},
+    {"one of two", {"DEVS_RUN=u", "DEVS_STEP=b/1", NULL}, false},
+};
+
+START_TEST(test_environment)
+{
+    int fds[2];
+    char byte;
+    ck_assert_int_eq(pipe(fds), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        char run[] = "DEVS_RUN=u";
+        char step[] = "DEVS_STEP=a/1";
+        char shell[] = "sh";
+        char flag[] = "-c";
+        char script[] = "echo; kill -STOP $$";
+        char *const argv[] = {shell, flag, script, NULL};
+        char *const environment[] = {run, step, NULL};
+        (void)dup2(fds[1], 1);
+        (void)execve("/bin/sh", argv, environment);
+        _exit(1);
+    }
+    ck_assert_int_eq(read(fds[0], &byte, 1), 1);
+    bool found = proc_has_environment(pid, environments[_i].wanted) == PROC_YES;
+    (void)kill(pid, SIGKILL);
+    (void)waitpid(pid, NULL, 0);
+    ck_assert_msg(found == environments[_i].found, "%s", environments[_i].name);
+}
+END_TEST
+
+static bool count_self(void *ctx, const struct proc_facts *facts)
+{
+    int *count = ctx;
+    *count += facts->pid == getpid();
+    return true;
+}
+
+static bool stop_at_once(void *ctx, const struct proc_facts *facts)
+{
+    int *count = ctx;
+    (void)facts;
+    ++*count;
+    return false;
+}
+
+START_TEST(test_each)
+{
+    int count = 0;
+    proc_each(count_self, &count);
+    ck_assert_int_eq(count, 1);
+    count = 0;
+    proc_each(stop_at_once, &count);
+    ck_assert_int_eq(count, 1);
+}
+END_TEST
+
+START_TEST(test_machine)
+{
+    struct proc_machine machine;
+    proc_machine("/", &machine);
+    ck_assert(machine.load[0] >= 0 && machine.load[2] >= 0);
+    ck_assert_int_gt(machine.memory_available_kib, 0);
+    proc_machine("/no/such/path", &machine);
+    ck_assert_int_eq(machine.disk_free_kib, -1);
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    int64_t before_us, after_us;
+    int64_t start; /* with 100 ticks a second, as Linux counts them nearly everywhere */
+} between[] = {
+    {"one tick", 12340005, 12349000, 1234},        {"a tick passed", 12349000, 12350001, -1},
+    {"just after a tick", 12340000, 12341000, -1}, {"just before one", 12341000, 12349999, -1},
+    {"another second", 12999000, 13001000, -1},
+};
+
+START_TEST(test_start_by_the_clock)
+{
+    if (sysconf(_SC_CLK_TCK) != 100)
+        return;
+    ck_assert_int_eq(proc_start_between(between[_i].before_us, between[_i].after_us),
+                     between[_i].start);
 }
 END_TEST
 
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("launch");
-    TCase *tcase = test_case(suite, "launch");
-    tcase_add_unchecked_fixture(tcase, ignore_signals, NULL);
-    tcase_add_test(tcase, test_program_that_was_open_for_writing_a_moment_ago_is_started);
-    tcase_add_test(tcase, test_program_that_stays_open_for_writing_is_given_up);
-    tcase_add_test(tcase, test_start_is_that_of_proc);
-    tcase_add_test(tcase, test_signals_are_as_by_default);
-    tcase_add_test(tcase, test_stdin_that_leads_out_is_refused);
-    tcase_add_loop_test(tcase, test_descriptors_that_we_inherited_are_closed, 0, 2);
+    TCase *launch_cases = test_case(suite, "launch");
+    tcase_add_unchecked_fixture(launch_cases, ignore_signals, NULL);
+    tcase_add_test(launch_cases, test_program_that_was_open_for_writing_a_moment_ago_is_started);
+    tcase_add_test(launch_cases, test_a_program_that_stays_open_for_writing_is_an_error);
+    tcase_add_test(launch_cases, test_the_start_time_equals_that_of_proc);
+    tcase_add_test(launch_cases, test_signals_are_as_by_default);
+    tcase_add_test(launch_cases, test_stdin_that_leads_out_is_refused);
+    tcase_add_loop_test(launch_cases, test_descriptors_that_we_inherited_are_closed, 0, 2);
+    TCase *spawn_way_cases = test_case(suite, "spawn_way");
+    tcase_add_checked_fixture(spawn_way_cases, make_folders, NULL);
+    tcase_add_loop_test(spawn_way_cases, test_program_is_the_first_that_may_be_executed, 0,
+                        TABLE_LEN(searches));
+    tcase_add_test(spawn_way_cases, test_folder_that_is_not_there_is_a_failure);
+    tcase_add_test(spawn_way_cases, test_path_that_is_too_long_is_refused);
+    tcase_add_test(spawn_way_cases, test_errno_of_the_caller_stays_as_it_is);
+    tcase_add_test(spawn_way_cases, test_signals_of_a_way_are_as_by_default);
+    tcase_add_test(spawn_way_cases, test_leads_a_session_and_a_group);
+    TCase *proc_cases = test_case(suite, "proc");
+    tcase_add_test(proc_cases, test_reads_this_process);
+    tcase_add_test(proc_cases, test_a_zombie_is_over_and_the_reaped_is_gone);
+    tcase_add_loop_test(proc_cases, test_environment, 0, TABLE_LEN(environments));
+    tcase_add_loop_test(proc_cases, test_start_by_the_clock, 0, TABLE_LEN(between));
+    tcase_add_test(proc_cases, test_each);
+    tcase_add_test(proc_cases, test_machine);
     return suite;
 }

@@ -45,9 +45,7 @@ static struct recorder recorder;
 /* There can be no spill: a file lies where its folder would be. */
 static void block_spill(const struct place *place)
 {
-    char path[PATH_MAX + 8];
-    (void)snprintf(path, sizeof(path), "%s/devs", place->dir);
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(test_path(place->dir, "devs"), "w");
     ck_assert_ptr_nonnull(file);
     fclose(file);
     ck_assert_int_eq(setenv("XDG_RUNTIME_DIR", place->dir, 1), 0);

@@ -1,5 +1,9 @@
-#define _GNU_SOURCE /* fork beside POSIX */
+#define _GNU_SOURCE /* setsid and subreaper beside POSIX, fork beside POSIX */
 
+#include "engine_try.h"
+
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -8,9 +12,256 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine_try.h"
+#include "clock.h"
+#include "event.h"
+#include "loop.h"
 #include "proc.h"
 #include "test_main.h"
+
+enum { NOBODY_MS = 60000, STRANGERS_START = 1 };
+
+static char run_mark[PATH_MAX]; /* ours alone: others may run the same test now */
+static struct plan *plan;
+static struct run_state state;
+static struct recovery recovery;
+static struct str ended, left;
+
+static void apply_event(int64_t seq, enum event_kind kind, int task)
+{
+    struct event event = {.seq = seq,
+                          .at = {.at_ms = 1000 + seq, .mono_ms = 1000 + seq},
+                          .kind = kind,
+                          .task = task,
+                          .step = task < 0 ? -1 : 0,
+                          .a = kind == EVENT_RUN_STARTED ? 2 : 0};
+    struct err err = {0};
+    if (task >= 0)
+        event.round = event.grant = event.attempt = 1;
+    ck_assert_msg(run_state_apply(&state, &event, &err), "%s", err.message);
+}
+
+/* Two tasks, both in flight when their devs died. */
+static void open_dead_run(void)
+{
+    static const char text[] = "{\"version\":1,\"idempotent\":true,\"tasks\":["
+                               "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"]}]},"
+                               "{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"]}]}]}";
+    struct violations violations = {0};
+    (void)snprintf(run_mark, sizeof(run_mark), "DEVS_RUN=%s", test_tmpdir());
+    ck_assert(plan_parse(text, strlen(text), &plan, &violations));
+    violations_done(&violations);
+    run_state_init(&state, plan, 1);
+    apply_event(1, EVENT_RUN_STARTED, -1);
+    apply_event(2, EVENT_ATTEMPT_STARTED, 0);
+    apply_event(3, EVENT_ATTEMPT_STARTED, 1);
+    recovery_init(&recovery, 2);
+}
+
+static void close_dead_run(void)
+{
+    recovery_done(&recovery);
+    run_state_done(&state);
+    plan_free(plan);
+    str_done(&ended);
+    str_done(&left);
+}
+
+/* A process that sleeps in a session of its own, with this environment. */
+static pid_t start_sleeper(const char *const *environment)
+{
+    int ready[2];
+    ck_assert_int_eq(pipe(ready), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        char *const argv[] = {(char *)(uintptr_t) "sleep", (char *)(uintptr_t) "600", NULL};
+        (void)setsid();
+        (void)close(ready[0]);
+        (void)dup2(ready[1], STDOUT_FILENO);
+        (void)execve("/bin/sleep", argv, (char *const *)(uintptr_t)environment);
+        _exit(127);
+    }
+    (void)close(ready[1]);
+    struct proc_facts facts;
+    bool runs = false; /* the program, not we any more */
+    for (int i = 0; !runs && i < NOBODY_MS; i++) {
+        runs = proc_read(pid, &facts) && strcmp(facts.name, "sleep") == 0;
+        (void)poll(NULL, 0, runs ? 0 : 1);
+    }
+    ck_assert(runs);
+    (void)close(ready[0]);
+    return pid;
+}
+
+static int64_t start_of(pid_t pid)
+{
+    struct proc_facts facts;
+    ck_assert(proc_read(pid, &facts));
+    return facts.start;
+}
+
+/* What attempt_running says of it. */
+static void record(int task, pid_t pid, int64_t start)
+{
+    const struct event event = {
+        .kind = EVENT_ATTEMPT_RUNNING, .task = task, .step = 0, .a = pid, .b = start};
+    recovery_see(&recovery, &event);
+}
+
+static void sweep(void)
+{
+    recovery_sweep(&recovery, &state, run_mark, &ended, &left);
+}
+
+static bool is_unreaped(pid_t pid)
+{
+    return waitpid(pid, NULL, WNOHANG) == 0;
+}
+
+static void end_process(pid_t pid)
+{
+    (void)kill(pid, SIGKILL);
+    (void)waitpid(pid, NULL, 0);
+}
+
+START_TEST(test_nothing_is_left)
+{
+    sweep();
+    ck_assert_uint_eq(ended.len, 0);
+    ck_assert_uint_eq(left.len, 0);
+}
+END_TEST
+
+START_TEST(test_process_with_the_mark_is_ended)
+{
+    const char *const marked[] = {"A=1", run_mark, NULL};
+    pid_t pid = start_sleeper(marked);
+    char name[64];
+    (void)snprintf(name, sizeof(name), "sleep (pid %d)", (int)pid);
+    sweep();
+    ck_assert(!is_unreaped(pid));
+    ck_assert_str_eq(str_text(&ended), name);
+    ck_assert_uint_eq(left.len, 0);
+}
+END_TEST
+
+START_TEST(test_other_runs_are_left_alone)
+{
+    char longer[PATH_MAX + 2];
+    char within[PATH_MAX + 2];
+    (void)snprintf(longer, sizeof(longer), "%sg", run_mark);
+    (void)snprintf(within, sizeof(within), "X=%s", run_mark);
+    const char *const other[] = {longer, within, NULL};
+    pid_t pid = start_sleeper(other);
+    sweep();
+    ck_assert(is_unreaped(pid));
+    ck_assert_uint_eq(ended.len, 0);
+    end_process(pid);
+}
+END_TEST
+
+/* Its environment says nothing: it threw it away. */
+START_TEST(test_session_of_a_recorded_process_is_ended)
+{
+    const char *const none[] = {NULL};
+    pid_t pid = start_sleeper(none);
+    record(0, pid, start_of(pid));
+    sweep();
+    ck_assert(!is_unreaped(pid));
+}
+END_TEST
+
+/* The number is another process's by now. */
+START_TEST(test_a_reused_pid_is_left_alone)
+{
+    const char *const none[] = {NULL};
+    pid_t pid = start_sleeper(none);
+    record(0, pid, start_of(pid) - STRANGERS_START);
+    sweep();
+    ck_assert(is_unreaped(pid));
+    end_process(pid);
+}
+END_TEST
+
+/* What a shell with the mark starts without it, in a session of its own. The second stays when it
+ * is told to end, and by then has no parent by which it is known. */
+static const char *const child_cases[] = {
+    "env -i setsid sleep 600 & echo $!; wait",
+    "env -i setsid sh -c 'trap \"\" TERM; echo $$; sleep 600' & wait",
+};
+
+START_TEST(test_children_go_too)
+{
+    int ready[2];
+    ck_assert_int_eq(pipe(ready), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        char *const argv[] = {(char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c",
+                              (char *)(uintptr_t)child_cases[_i], NULL};
+        char *const environment[] = {(char *)(uintptr_t)run_mark,
+                                     (char *)(uintptr_t) "PATH=/usr/bin:/bin", NULL};
+        (void)dup2(ready[1], STDOUT_FILENO);
+        (void)setsid();
+        (void)execve("/bin/sh", argv, environment);
+        _exit(127);
+    }
+    (void)close(ready[1]);
+    char line[32] = "";
+    ck_assert_int_gt(read(ready[0], line, sizeof(line) - 1), 0);
+    pid_t child = (pid_t)strtol(line, NULL, 10);
+    ck_assert_int_gt(child, 0);
+    sweep();
+    struct proc_facts facts;
+    ck_assert(!is_unreaped(pid));
+    ck_assert(!proc_read(child, &facts) || proc_is_over(&facts));
+    (void)close(ready[0]);
+}
+END_TEST
+
+START_TEST(test_what_ignores_term_is_killed)
+{
+    const char *const marked[] = {run_mark, NULL};
+    int64_t from_ms = clock_now().mono_ms;
+    (void)signal(SIGTERM, SIG_IGN); /* which the sleeper inherits */
+    pid_t pid = start_sleeper(marked);
+    (void)signal(SIGTERM, SIG_DFL);
+    sweep();
+    ck_assert(!is_unreaped(pid));
+    ck_assert_int_ge(clock_now().mono_ms - from_ms, RECOVERY_TERM_MS);
+}
+END_TEST
+
+START_TEST(test_a_stopped_process_is_ended)
+{
+    const char *const marked[] = {run_mark, NULL};
+    pid_t pid = start_sleeper(marked);
+    ck_assert_int_eq(kill(pid, SIGSTOP), 0);
+    sweep();
+    ck_assert(!is_unreaped(pid));
+}
+END_TEST
+
+/* We stand in for somebody who may not signal it. */
+START_TEST(test_a_step_with_a_leftover_process_does_not_start)
+{
+    const char *const none[] = {NULL};
+    struct err err = {0};
+    pid_t pid = start_sleeper(none);
+    struct recovery_left *kept = &recovery.left[recovery.left_count++];
+    kept->task = 1;
+    kept->forbidden = true;
+    ck_assert(proc_read(pid, &kept->facts));
+
+    ck_assert(!recovery_refuses(&recovery, 0, &err));
+    ck_assert(recovery_refuses(&recovery, 1, &err));
+    ck_assert_ptr_nonnull(strstr(err.message, "sleep (pid "));
+    ck_assert_ptr_nonnull(strstr(err.message, "this user may not kill it"));
+    kept->task = RECOVERY_ANYBODYS;
+    ck_assert(recovery_refuses(&recovery, 0, &err));
+    end_process(pid);
+    ck_assert(!recovery_refuses(&recovery, 0, &err));
+    ck_assert(!recovery_refuses(&recovery, 1, &err));
+}
+END_TEST
 
 /* Says that it is up, and what it is, and stays until it may go. */
 #define STAYS "echo $$ >>pids; test -e go || { : >ready; sleep 600; }"
@@ -18,10 +269,8 @@
 /* What its attempt's process wrote: the first pid. */
 static pid_t first_pid(void)
 {
-    char path[PATH_MAX];
     char line[32] = "";
-    (void)snprintf(path, sizeof(path), "%s/pids", tried.dir);
-    FILE *file = fopen(path, "re");
+    FILE *file = fopen(test_path(tried.dir, "pids"), "re");
     ck_assert_ptr_nonnull(file);
     ck_assert_ptr_nonnull(fgets(line, sizeof(line), file));
     ck_assert_int_eq(fclose(file), 0);
@@ -90,11 +339,14 @@ START_TEST(test_what_ran_is_ended_and_runs_again)
     static const char tasks[] = "{'id':'a','steps':[{'run':['sh','-c','" STAYS "']}]}";
     die(tasks, is_running);
     pid_t pid = first_pid();
+    tried.options.jobs = 7;
     ck_assert_int_eq(go_on(tasks).exit_code, 0);
     ck_assert(!is_alive(pid));
     ck_assert_uint_eq(try_count(EVENT_RUN_STARTED, -1), 1);
     ck_assert_uint_eq(try_count(EVENT_RUN_RECOVERED, -1), 1);
     ck_assert_int_eq(try_find(EVENT_RUN_RECOVERED, -1)->a, 0);
+    ck_assert_int_eq(try_find(EVENT_RUN_RECOVERED, -1)->b, 7);
+    ck_assert_int_eq(tried.state.jobs, 7);
     ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_INTERRUPTED);
     ck_assert_ptr_nonnull(
         strstr(try_find(EVENT_NOTE, -1)->text, "killed what was left of the run"));
@@ -132,7 +384,7 @@ START_TEST(test_after_a_reboot_no_process_is_touched)
 END_TEST
 
 /* What attempts wrote before counts for what is new afterwards. */
-START_TEST(test_memory_of_output_goes_on)
+START_TEST(test_the_memory_of_output_survives)
 {
     static const char tasks[] =
         "{'id':'a','steps':[{'policy':'quick','run':['sh','-c','echo one and the same; test -e go"
@@ -144,17 +396,6 @@ START_TEST(test_memory_of_output_goes_on)
     ck_assert_int_eq(step->attempts[0].new_permille, 1000);
     ck_assert_int_eq(step->attempts[1].outcome.kind, OUTCOME_INTERRUPTED);
     ck_assert_int_eq(step->attempts[2].new_permille, 0);
-}
-END_TEST
-
-START_TEST(test_slots_may_be_others)
-{
-    static const char tasks[] = "{'id':'a','steps':[{'run':['sh','-c','" STAYS "']}]}";
-    die(tasks, is_running);
-    tried.options.jobs = 7;
-    ck_assert_int_eq(go_on(tasks).exit_code, 0);
-    ck_assert_int_eq(try_find(EVENT_RUN_RECOVERED, -1)->b, 7);
-    ck_assert_int_eq(tried.state.jobs, 7);
 }
 END_TEST
 
@@ -202,18 +443,14 @@ START_TEST(test_run_that_has_ended_is_taken_up)
     tried.options.take_up = TAKE_UP_ASKED;
     tried.options.asked = &of_passed;
     tried.options.asked_count = 1;
-    try_start(tasks);
-    (void)try_finish();
-    try_read_log();
+    try_run(tasks, TRY_ANY_EXIT);
     ck_assert_int_eq(try_find(EVENT_CONTROL_ANSWERED, 1)->b, 0);
     ck_assert_uint_eq(try_count(EVENT_RUN_ENDED, -1), 1);
 
     try_make_file("go");
     tried.options.take_up = TAKE_UP_FAILED;
     tried.options.asked_count = 0;
-    try_start(tasks);
-    ck_assert_int_eq(try_finish().exit_code, 0);
-    try_read_log();
+    try_run(tasks, 0);
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 2);
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 1), 1);
     ck_assert_uint_eq(try_count(EVENT_RUN_ENDED, -1), 2);
@@ -247,7 +484,7 @@ static bool has_ended(void)
 }
 
 /* A run that has ended is no longer for going on without a terminal. */
-START_TEST(test_engine_that_is_detached_behind_the_end_notes_nothing)
+START_TEST(test_an_engine_detached_after_the_end_notes_nothing)
 {
     tried.options.at_end = ENGINE_LINGER;
     try_start("{'id':'a','steps':[{'run':['true']}]}");
@@ -272,18 +509,28 @@ END_TEST
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("resume");
-    TCase *tcase = test_case(suite, "resume");
-    tcase_add_checked_fixture(tcase, try_open, try_close);
-    tcase_add_test(tcase, test_what_ran_is_ended_and_runs_again);
-    tcase_add_test(tcase, test_success_in_the_log_is_not_run_again);
-    tcase_add_test(tcase, test_after_a_reboot_no_process_is_touched);
-    tcase_add_test(tcase, test_memory_of_output_goes_on);
-    tcase_add_test(tcase, test_slots_may_be_others);
-    tcase_add_test(tcase, test_run_that_has_an_owner_is_left_alone);
-    tcase_add_test(tcase, test_run_that_has_ended_is_refused);
-    tcase_add_test(tcase, test_run_that_has_ended_is_taken_up);
-    tcase_add_test(tcase, test_detached_engine_ends_by_itself);
-    tcase_add_test(tcase, test_engine_that_is_detached_behind_the_end_notes_nothing);
-    tcase_add_test(tcase, test_engine_of_lines_ends_by_itself_and_notes_nothing);
+    TCase *recovery_cases = test_case(suite, "recovery");
+    tcase_add_checked_fixture(recovery_cases, open_dead_run, close_dead_run);
+    tcase_add_test(recovery_cases, test_nothing_is_left);
+    tcase_add_test(recovery_cases, test_process_with_the_mark_is_ended);
+    tcase_add_test(recovery_cases, test_other_runs_are_left_alone);
+    tcase_add_test(recovery_cases, test_session_of_a_recorded_process_is_ended);
+    tcase_add_test(recovery_cases, test_a_reused_pid_is_left_alone);
+    tcase_add_loop_test(recovery_cases, test_children_go_too, 0, TABLE_LEN(child_cases));
+    tcase_add_test(recovery_cases, test_what_ignores_term_is_killed);
+    tcase_add_test(recovery_cases, test_a_stopped_process_is_ended);
+    tcase_add_test(recovery_cases, test_a_step_with_a_leftover_process_does_not_start);
+    TCase *resume_cases = test_case(suite, "resume");
+    tcase_add_checked_fixture(resume_cases, try_open, try_close);
+    tcase_add_test(resume_cases, test_what_ran_is_ended_and_runs_again);
+    tcase_add_test(resume_cases, test_success_in_the_log_is_not_run_again);
+    tcase_add_test(resume_cases, test_after_a_reboot_no_process_is_touched);
+    tcase_add_test(resume_cases, test_the_memory_of_output_survives);
+    tcase_add_test(resume_cases, test_run_that_has_an_owner_is_left_alone);
+    tcase_add_test(resume_cases, test_run_that_has_ended_is_refused);
+    tcase_add_test(resume_cases, test_run_that_has_ended_is_taken_up);
+    tcase_add_test(resume_cases, test_detached_engine_ends_by_itself);
+    tcase_add_test(resume_cases, test_an_engine_detached_after_the_end_notes_nothing);
+    tcase_add_test(resume_cases, test_engine_of_lines_ends_by_itself_and_notes_nothing);
     return suite;
 }

@@ -1,41 +1,27 @@
 #define _GNU_SOURCE /* environ */
 
 #include <errno.h>
+
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "cgroup.h"
 #include "sandbox_internal.h"
 #include "sandbox_try.h"
 #include "test_main.h"
 
-static struct try_place place;
-static struct try_result result;
-static struct sandbox_spec spec;
 static char image[] = "image";
 
 static void setup(void)
 {
-    try_place_init(&place);
-    spec = (struct sandbox_spec){.kind = SANDBOX_NONE, .start_timeout_ms = SANDBOX_START_MS};
-}
-
-static void run_script(const char *script)
-{
-    const struct try_call call = {.spec = &spec, .script = script};
-    try_run(&place, &call, &result);
-    ck_assert_msg(result.prepared, "%s", result.err.message);
-}
-
-static void want_exit(int code)
-{
-    ck_assert_msg(result.end.outcome.kind == OUTCOME_EXIT && result.end.outcome.code == code,
-                  "kind %d code %d: %s%s", (int)result.end.outcome.kind, result.end.outcome.code,
-                  result.out, result.errors);
+    try_open(SANDBOX_NONE);
 }
 
 static bool has_groups(void)
@@ -159,10 +145,8 @@ END_TEST
 /* A docker of ours that says what the real one says while its daemon is away. */
 static void make_docker(const char *script)
 {
-    char path[PATH_MAX + 16];
-    (void)snprintf(path, sizeof(path), "%s/docker", place.top);
-    try_write(path, script);
-    ck_assert_int_eq(chmod(path, 0755), 0);
+    test_write_file(test_path(place.top, "docker"), script, 0644);
+    ck_assert_int_eq(chmod(test_path(place.top, "docker"), 0755), 0);
     char search[PATH_MAX + 64];
     (void)snprintf(search, sizeof(search), "%s:/usr/bin:/bin", place.top);
     ck_assert_int_eq(setenv("PATH", search, 1), 0);
@@ -178,11 +162,7 @@ START_TEST(test_B3_daemon_that_is_down_is_a_start_failure_of_its_own)
     struct str why = {0};
     struct err err = {0};
     ck_assert_msg(sandbox_check(&spec, &lacks, &why, &err), "%s", err.message);
-    const struct try_call call = {.spec = &spec, .script = "true"};
-    try_run(&place, &call, &result);
-    ck_assert(!result.prepared);
-    ck_assert_int_eq(result.start_code, START_DAEMON_DOWN);
-    ck_assert_ptr_nonnull(strstr(result.err.message, "Cannot connect to the Docker daemon"));
+    want_refused(START_DAEMON_DOWN, "Cannot connect to the Docker daemon");
 }
 END_TEST
 
@@ -211,10 +191,9 @@ START_TEST(test_container_is_gone_when_its_engine_says_so)
              "  test -e there || { echo 'Error: no such container x' >&2; exit 1; }\n"
              "  exit 0\nfi\n%s\n",
              place.top, row->script);
-    (void)snprintf(path, sizeof(path), "%s/there", place.top);
-    try_write(path, "x");
+    test_write_file(test_path(place.top, "there"), "x", 0644);
     (void)snprintf(path, sizeof(path), "%s/client", place.top);
-    try_write(path, script.data);
+    test_write_file(path, script.data, 0644);
     ck_assert_int_eq(chmod(path, 0755), 0);
     ck_assert_msg(container_end(path, row->is_podman, "x", environ) == row->ended, "%s", row->name);
     str_done(&script);
@@ -276,22 +255,199 @@ START_TEST(test_stop_ends_the_preparation)
 }
 END_TEST
 
+static struct cgroup *group;
+static const struct cgroup_limits no_limits;
+
+/* A shell in the group; its pid. It has done its part once the file is there. */
+static pid_t start_in_group(const char *script, const char *file)
+{
+    struct spawn_limits limits = {.enter_count = 0};
+    cgroup_enter(group, &limits);
+    char *const argv[] = {(char[]){"sh"}, (char[]){"-c"}, (char *)(uintptr_t)script, NULL};
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int fd = fcntl(null, F_DUPFD_CLOEXEC, 10);
+    const struct spawn_call call = {.program = "/bin/sh",
+                                    .argv = argv,
+                                    .environment = environ,
+                                    .cwd = "/",
+                                    .fds = {fd, fd, fd},
+                                    .limits = &limits};
+    pid_t pid = 0;
+    ck_assert_int_eq(spawn_process(&call, &pid), 0);
+    (void)close(fd);
+    (void)close(null);
+    if (file)
+        try_await(file);
+    return pid;
+}
+
+static int await_end(pid_t pid)
+{
+    int status = 0;
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    return status;
+}
+
+static void open_group(const char *name, const struct cgroup_limits *limits)
+{
+    struct err err = {0};
+    ck_assert_msg(cgroup_open(&group, try_uid(), name, limits, &err), "%s", err.message);
+}
+
+static void count_dir(void *ctx, const char *dir)
+{
+    (void)dir;
+    (*(int *)ctx)++;
+}
+
+/* Folders of this run in all hierarchies. */
+static int count_left(void)
+{
+    char name[128];
+    size_t count;
+    int found = 0;
+    const struct cgroup_mount *mounts = cgroup_mounts(&count);
+    (void)snprintf(name, sizeof(name), "devs-%s", try_uid());
+    for (size_t i = 0; i < count; i++)
+        cgroup_find(mounts[i].top, name, count_dir, &found);
+    return found;
+}
+
+START_TEST(test_what_is_in_it_ends_and_nothing_is_left)
+{
+    const char *file = test_path(test_tmpdir(), "up");
+    char script[PATH_MAX + 200];
+    size_t left = 99;
+    (void)snprintf(script, sizeof(script),
+                   "trap '' TERM; for i in 1 2 3; do env -i setsid sleep 1000 & done; echo x > %s; "
+                   "sleep 1000",
+                   file);
+    open_group("a", &no_limits);
+    pid_t pid = start_in_group(script, file);
+    ck_assert_uint_ge(cgroup_end(group, &left), 4);
+    ck_assert_uint_eq(left, 0);
+    ck_assert_int_eq(WTERMSIG(await_end(pid)), SIGKILL);
+    cgroup_close(group);
+    ck_assert_int_eq(count_left(), 0);
+}
+END_TEST
+
+START_TEST(test_sweep_names_and_ends_what_a_dead_run_left)
+{
+    const char *file = test_path(test_tmpdir(), "up");
+    char script[PATH_MAX + 200];
+    struct str ended = {0};
+    struct str left = {0};
+    (void)snprintf(script, sizeof(script), "echo x > %s; kill -STOP $$", file);
+    open_group("a", &no_limits);
+    pid_t pid = start_in_group(script, file);
+    ck_assert(cgroup_sweep(try_uid(), &ended, &left));
+    char want[64];
+    (void)snprintf(want, sizeof(want), "pid %d (sh)", (int)pid);
+    ck_assert_str_eq(str_text(&ended), want);
+    ck_assert_str_eq(str_text(&left), "");
+    (void)await_end(pid);
+    cgroup_close(group);
+    ck_assert_int_eq(count_left(), 0);
+    str_done(&ended);
+    str_done(&left);
+}
+END_TEST
+
+START_TEST(test_groups_of_one_run_do_not_disturb_each_other)
+{
+    struct cgroup *other;
+    struct err err = {0};
+    open_group("a", &no_limits);
+    ck_assert(cgroup_open(&other, try_uid(), "b", &no_limits, &err));
+    cgroup_close(other);
+    ck_assert_int_gt(count_left(), 0);
+    ck_assert_int_eq(await_end(start_in_group("exit 0", NULL)), 0);
+    cgroup_close(group);
+    ck_assert_int_eq(count_left(), 0);
+}
+END_TEST
+
+START_TEST(test_B1_group_above_others_hears_of_their_kills)
+{
+    struct cgroup_means means;
+    struct cgroup_facts facts;
+    struct err err = {0};
+    const struct cgroup_limits limits = {.memory_bytes = 32 << 20, .at_top = true};
+    cgroup_means(&means);
+    if (!means.memory || !cgroup_open(&group, try_uid(), "top", &limits, &err))
+        return;
+    ck_assert_ptr_nonnull(cgroup_path(group));
+    cgroup_read(group, &facts);
+    ck_assert_int_eq(facts.memory_killed, 0);
+    (void)await_end(start_in_group("tail /dev/zero", NULL));
+    cgroup_read(group, &facts);
+    ck_assert_int_eq(facts.memory_killed, 1);
+    cgroup_close(group);
+    ck_assert_int_eq(count_left(), 0);
+}
+END_TEST
+
+START_TEST(test_program_that_is_missing_leaves_nothing)
+{
+    char *const argv[] = {(char[]){"x"}, NULL};
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int fd = fcntl(null, F_DUPFD_CLOEXEC, 10);
+    struct spawn_limits limits = {.cpu_s = 1};
+    struct spawn_call call = {.program = "/no/such/program",
+                              .argv = argv,
+                              .environment = environ,
+                              .cwd = "/",
+                              .fds = {fd, fd, fd},
+                              .limits = &limits};
+    pid_t pid = 0;
+    ck_assert_int_eq(spawn_process(&call, &pid), ENOENT);
+    call.program = "/bin/sh";
+    call.cwd = "/no/such/folder";
+    ck_assert_int_eq(spawn_process(&call, &pid), ENOENT);
+    call.cwd = "/";
+    limits = (struct spawn_limits){.enter = {fd}, .enter_count = 1, .keep = {9999}};
+    ck_assert_int_eq(spawn_process(&call, &pid), EBADF);
+    ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
+    ck_assert_int_eq(errno, ECHILD);
+    (void)close(fd);
+    (void)close(null);
+}
+END_TEST
+
+static void add_cgroup_cases(Suite *suite)
+{
+    struct cgroup_means means;
+    TCase *cgroups = test_case(suite, "cgroups");
+    tcase_add_test(cgroups, test_program_that_is_missing_leaves_nothing);
+    cgroup_means(&means);
+    if (!means.track) {
+        (void)printf("not checked: control groups cannot be created here: %s\n", means.why);
+        return;
+    }
+    tcase_add_test(cgroups, test_what_is_in_it_ends_and_nothing_is_left);
+    tcase_add_test(cgroups, test_sweep_names_and_ends_what_a_dead_run_left);
+    tcase_add_test(cgroups, test_groups_of_one_run_do_not_disturb_each_other);
+    tcase_add_test(cgroups, test_B1_group_above_others_hears_of_their_kills);
+}
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("sandbox");
-    TCase *tcase = test_case(suite, "sandbox");
-    tcase_add_checked_fixture(tcase, setup, NULL);
-    tcase_add_test(tcase, test_plain_is_what_asks_for_nothing);
-    tcase_add_test(tcase, test_B1_limit_of_memory_without_a_sandbox);
-    tcase_add_test(tcase, test_limit_of_processes_without_a_sandbox);
-    tcase_add_test(tcase, test_limit_of_processor_time);
-    tcase_add_test(tcase, test_keys_that_need_a_sandbox_are_named);
-    tcase_add_test(tcase, test_environment_is_an_allow_list);
-    tcase_add_test(tcase, test_B3_daemon_that_is_down_is_a_start_failure_of_its_own);
-    tcase_add_loop_test(tcase, test_container_is_gone_when_its_engine_says_so, 0,
+    TCase *sandbox_cases = test_case(suite, "sandbox");
+    tcase_add_checked_fixture(sandbox_cases, setup, NULL);
+    tcase_add_test(sandbox_cases, test_plain_is_what_asks_for_nothing);
+    tcase_add_test(sandbox_cases, test_B1_limit_of_memory_without_a_sandbox);
+    tcase_add_test(sandbox_cases, test_limit_of_processes_without_a_sandbox);
+    tcase_add_test(sandbox_cases, test_limit_of_processor_time);
+    tcase_add_test(sandbox_cases, test_keys_that_need_a_sandbox_are_named);
+    tcase_add_test(sandbox_cases, test_environment_is_an_allow_list);
+    tcase_add_test(sandbox_cases, test_B3_daemon_that_is_down_is_a_start_failure_of_its_own);
+    tcase_add_loop_test(sandbox_cases, test_container_is_gone_when_its_engine_says_so, 0,
                         (int)ARRAY_LEN(ends));
-    tcase_add_test(tcase, test_engine_that_is_not_installed_refuses_the_plan);
-    tcase_add_test(tcase, test_cpu_limit_stays_under_our_own);
-    tcase_add_test(tcase, test_stop_ends_the_preparation);
+    tcase_add_test(sandbox_cases, test_engine_that_is_not_installed_refuses_the_plan);
+    tcase_add_test(sandbox_cases, test_cpu_limit_stays_under_our_own);
+    tcase_add_test(sandbox_cases, test_stop_ends_the_preparation);
+    add_cgroup_cases(suite);
     return suite;
 }

@@ -3,14 +3,12 @@
 #include "tool_run.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -46,7 +44,7 @@ static bool run(const char *script)
     return run_call(script, (struct tool_call){0});
 }
 
-START_TEST(test_says_what_it_wrote_and_how_it_ended)
+START_TEST(test_output_and_exit_code_are_returned)
 {
     ck_assert(run("echo out; echo err >&2; pwd; exit 7"));
     ck_assert_str_eq(str_text(&result.out), "out\n/\n");
@@ -122,17 +120,10 @@ static const struct {
 /* git runs in a workspace that holds a program named git. */
 START_TEST(test_a_program_of_the_tree_is_not_run)
 {
-    FILE *file = NULL;
-    char program[PATH_MAX];
     char *const argv[] = {(char[]){"printenv"}, (char[]){"PATH"}, NULL};
     char *const environment[] = {(char *)(uintptr_t)paths[_i].path, (char[]){"A=b"}, NULL};
     const char *tree = test_tmpdir();
-    (void)snprintf(program, sizeof(program), "%.4000s/printenv", tree);
-    file = fopen(program, "we");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs("#!/bin/sh\necho -\n", file), 0);
-    ck_assert_int_eq(fclose(file), 0);
-    ck_assert_int_eq(chmod(program, 0755), 0);
+    test_write_file(test_path(tree, "printenv"), "#!/bin/sh\necho -\n", 0755);
     const struct tool_call call = {
         .argv = argv, .environment = environment, .cwd = tree, .keeps_path = paths[_i].keeps_path};
     ck_assert_msg(tool_run(&call, &result, NULL, &err), "%s", err.message);
@@ -176,7 +167,7 @@ static bool await_end(pid_t pid)
     return false;
 }
 
-START_TEST(test_is_ended_after_its_time_with_all_that_it_started)
+START_TEST(test_a_timeout_ends_the_whole_group)
 {
     int64_t timeout_ms = 100;
     do { /* until the machine is quick enough for it to begin in its time */
@@ -196,7 +187,7 @@ START_TEST(test_is_ended_after_its_time_with_all_that_it_started)
 END_TEST
 
 /* A descendant holds the pipe: the end is that of the program. */
-START_TEST(test_does_not_wait_for_who_holds_its_pipes)
+START_TEST(test_a_process_that_holds_the_pipes_is_not_awaited)
 {
     const int64_t start_ms = clock_now().mono_ms;
     ck_assert(run("sleep 1000 & echo done"));
@@ -263,14 +254,14 @@ Suite *test_suite(void)
     Suite *suite = suite_create("tool_run");
     TCase *tcase = test_case(suite, "tool_run");
     tcase_add_checked_fixture(tcase, NULL, clean_up);
-    tcase_add_test(tcase, test_says_what_it_wrote_and_how_it_ended);
+    tcase_add_test(tcase, test_output_and_exit_code_are_returned);
     tcase_add_test(tcase, test_a_signal_is_an_exit_code);
     tcase_add_test(tcase, test_a_session_of_its_own_with_limits);
     tcase_add_loop_test(tcase, test_a_program_of_the_tree_is_not_run, 0, TABLE_LEN(paths));
     tcase_add_test(tcase, test_gets_its_input);
     tcase_add_test(tcase, test_keeps_as_much_as_is_asked_for);
-    tcase_add_test(tcase, test_is_ended_after_its_time_with_all_that_it_started);
-    tcase_add_test(tcase, test_does_not_wait_for_who_holds_its_pipes);
+    tcase_add_test(tcase, test_a_timeout_ends_the_whole_group);
+    tcase_add_test(tcase, test_a_process_that_holds_the_pipes_is_not_awaited);
     tcase_add_test(tcase, test_what_was_stopped_before_has_not_succeeded);
     tcase_add_test(tcase, test_stops_when_told);
     tcase_add_test(tcase, test_is_in_our_session_and_its_own_group);

@@ -33,11 +33,6 @@ static void open_copies(void)
     stage_open(&stage, test_tmpdir(), WORKSPACE_COPY);
 }
 
-static void close_stage(void)
-{
-    stage_close(&stage);
-}
-
 static void in(const struct workspace *workspace, const char *script)
 {
     stage_sh(workspace_top(workspace), script, NULL, 0);
@@ -48,6 +43,24 @@ static void want(const char *dir, const char *script, const char *wanted)
     char text[STAGE_TEXT_MAX];
     stage_sh(dir, script, text, sizeof(text));
     ck_assert_msg(strcmp(text, wanted) == 0, "%s: '%s', wanted '%s'", script, text, wanted);
+}
+
+/* Its making fails with this code, which says why. */
+static void want_no_making(struct workspace *workspace, int wanted, struct err *err)
+{
+    struct workspace_made made;
+    int code = 0;
+    ck_assert(!workspace_make(workspace, NULL, &made, &code, err));
+    ck_assert_msg(code == wanted, "%d: %s", code, err->message);
+}
+
+/* Its result is not kept, for this reason. */
+static void want_no_keeping(struct workspace *workspace, const char *why)
+{
+    struct workspace_kept kept = {0};
+    struct err err = {0};
+    ck_assert(!workspace_keep(workspace, "t", NULL, &kept, &err));
+    ck_assert_str_eq(err.message, why);
 }
 
 /* Make, do, keep, drop: a whole task. */
@@ -66,14 +79,22 @@ static void do_task(const char *task, const char *const *needed, const char *scr
 
 static void refuse(const char *task, const char *const *needed, int wanted, struct err *err)
 {
-    int code = 0;
-    struct workspace_made made;
-    struct workspace *workspace = stage_workspace(&stage, task, needed);
-    ck_assert(!workspace_make(workspace, NULL, &made, &code, err));
-    ck_assert_msg(code == wanted, "%d: %s", code, err->message);
     struct stat info;
+    struct workspace *workspace = stage_workspace(&stage, task, needed);
+    want_no_making(workspace, wanted, err);
     ck_assert_int_ne(lstat(workspace_top(workspace), &info), 0);
     workspace_close(workspace);
+}
+
+/* Makes a workspace whose setup is this script. */
+static bool make_with(const char *script, struct workspace_made *made, int *code, struct err *err)
+{
+    char *setup[] = {(char[]){"sh"}, (char[]){"-c"}, (char *)(uintptr_t)script, NULL};
+    stage.spec.setup = setup;
+    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
+    const bool ok = workspace_make(workspace, NULL, made, code, err);
+    workspace_close(workspace);
+    return ok;
 }
 
 START_TEST(test_a_worktree_holds_the_last_commit)
@@ -109,7 +130,7 @@ START_TEST(test_a_run_folder_within_the_repository_stays_one)
 }
 END_TEST
 
-START_TEST(test_copy_brings_what_git_does_not_have)
+START_TEST(test_copy_adds_files_that_git_does_not_have)
 {
     char env[] = ".env";
     char folder[] = "build/";
@@ -117,7 +138,6 @@ START_TEST(test_copy_brings_what_git_does_not_have)
     char link[] = "src/link";
     char *copy[] = {env, folder, guide, link, NULL};
     struct workspace_made made;
-    struct workspace_spec spec = stage.spec;
     stage.spec.copy = copy;
     struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
     stage_make(workspace, &made);
@@ -125,7 +145,6 @@ START_TEST(test_copy_brings_what_git_does_not_have)
     want(workspace_top(workspace), "cat .env build/x.o docs/guide.md; readlink src/link",
          "secret\nobj\nguide\nuncommitted\n../docs/guide.md");
     workspace_close(workspace);
-    stage.spec = spec;
     stage_check(&stage);
 }
 END_TEST
@@ -138,24 +157,21 @@ START_TEST(test_copy_stays_within_the_tree)
     struct err err = {0};
     char *path = strdup(bad_copies[_i]);
     char *copy[] = {path, NULL};
-    struct workspace_spec spec = stage.spec;
     stage.spec.copy = copy;
     refuse("tax", NULL, START_WORKSPACE_FAILED, &err);
     ck_assert_msg(strstr(err.message, "workspace.copy") || strstr(err.message, bad_copies[_i]),
                   "%s", err.message);
     free(path);
-    stage.spec = spec;
     stage_check(&stage);
 }
 END_TEST
 
 /* The commit holds a link to a folder outside: nothing is brought through it. */
-START_TEST(test_copy_goes_through_no_link_of_the_commit)
+START_TEST(test_copy_follows_no_link_of_the_commit)
 {
     struct err err = {0};
     char path[] = "trap/file";
     char *copy[] = {path, NULL};
-    struct workspace_spec spec = stage.spec;
     stage_sh(stage.repo,
              "ln -s ../outside trap; git add trap; git commit -qm trap; rm trap; mkdir trap;"
              "echo mine >trap/file",
@@ -163,7 +179,6 @@ START_TEST(test_copy_goes_through_no_link_of_the_commit)
     stage.spec.copy = copy;
     refuse("tax", NULL, START_WORKSPACE_FAILED, &err);
     want(stage.outside, "cat file", "precious");
-    stage.spec = spec;
 }
 END_TEST
 
@@ -174,7 +189,6 @@ START_TEST(test_setup_runs_once)
     char script[] = "pwd >>setup.log; echo said; echo loudly >&2";
     char *setup[] = {sh, flag, script, NULL};
     struct workspace_made made;
-    struct workspace_spec spec = stage.spec;
     stage.spec.setup = setup;
     struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
     stage_make(workspace, &made);
@@ -183,49 +197,31 @@ START_TEST(test_setup_runs_once)
     ck_assert(made.was_there);
     want(workspace_top(workspace), "wc -l <setup.log", "1");
     workspace_close(workspace);
-    stage.spec = spec;
 }
 END_TEST
 
-START_TEST(test_a_setup_that_fails_is_a_workspace_that_fails)
+START_TEST(test_a_failed_setup_fails_the_workspace)
 {
     int code = 0;
     struct err err = {0};
-    char sh[] = "sh";
-    char flag[] = "-c";
-    char script[] = "echo fetching; echo 'no such package' >&2; exit 3";
-    char *setup[] = {sh, flag, script, NULL};
     struct workspace_made made;
-    struct workspace_spec spec = stage.spec;
-    stage.spec.setup = setup;
-    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
-    ck_assert(!workspace_make(workspace, NULL, &made, &code, &err));
+    ck_assert(!make_with("echo fetching; echo 'no such package' >&2; exit 3", &made, &code, &err));
     ck_assert_int_eq(code, START_WORKSPACE_FAILED);
     ck_assert_str_eq(err.message, "workspace.setup: no such package (exit 3)");
     ck_assert_str_eq(made.setup_tail, "fetching\nno such package\n");
     want(stage.repo, "git worktree list | wc -l", "1");
-    workspace_close(workspace);
-    stage.spec = spec;
     stage_check(&stage);
 }
 END_TEST
 
-START_TEST(test_a_setup_has_its_time)
+START_TEST(test_a_setup_is_limited_in_time)
 {
     int code = 0;
     struct err err = {0};
-    char sleep[] = "sleep";
-    char long_time[] = "60";
-    char *setup[] = {sleep, long_time, NULL};
     struct workspace_made made;
-    struct workspace_spec spec = stage.spec;
-    stage.spec.setup = setup;
     stage.spec.setup_timeout_ms = 100;
-    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
-    ck_assert(!workspace_make(workspace, NULL, &made, &code, &err));
+    ck_assert(!make_with("exec sleep 60", &made, &code, &err));
     ck_assert_str_eq(err.message, "workspace.setup took longer than 0.1 s (setup_timeout_s)");
-    workspace_close(workspace);
-    stage.spec = spec;
 }
 END_TEST
 
@@ -241,19 +237,6 @@ static bool in_bwrap(struct sandbox_spec *spec)
     if (!means.works)
         (void)printf("not checked: bwrap does not work here: %s\n", means.why);
     return means.works;
-}
-
-/* Makes a workspace whose setup is this script. */
-static bool make_with(const char *script, struct workspace_made *made, int *code, struct err *err)
-{
-    char *setup[] = {(char[]){"sh"}, (char[]){"-c"}, (char *)(uintptr_t)script, NULL};
-    const struct workspace_spec spec = stage.spec;
-    stage.spec.setup = setup;
-    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
-    stage.spec = spec;
-    const bool ok = workspace_make(workspace, NULL, made, code, err);
-    workspace_close(workspace);
-    return ok;
 }
 
 START_TEST(test_a_setup_in_a_sandbox_reaches_the_workspace_only)
@@ -321,13 +304,11 @@ START_TEST(test_a_setup_that_cannot_be_started_says_why)
     struct err err = {0};
     char *setup[] = {(char *)(uintptr_t)bad_setups[_i].program, NULL};
     char *writable[] = {(char *)(uintptr_t)bad_setups[_i].writable, NULL};
-    const struct workspace_spec before = stage.spec;
     if (!in_bwrap(&spec))
         return;
     spec.writable = writable;
     stage.spec.setup = setup;
     struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
-    stage.spec = before;
     ck_assert(!workspace_make(workspace, NULL, &made, &code, &err));
     ck_assert_int_eq(code, bad_setups[_i].code);
     ck_assert_str_eq(err.message, bad_setups[_i].want);
@@ -353,7 +334,7 @@ START_TEST(test_a_setup_that_is_killed_for_memory_says_so)
 }
 END_TEST
 
-START_TEST(test_a_stopped_making_leaves_nothing)
+START_TEST(test_a_stop_while_making_leaves_nothing)
 {
     atomic_bool stop = true;
     int code = 0;
@@ -394,7 +375,7 @@ START_TEST(test_a_stop_waits_for_no_other_git)
 END_TEST
 
 /* We died while it was made: half of it is there. */
-START_TEST(test_half_a_workspace_is_made_anew)
+START_TEST(test_half_a_workspace_is_made_again)
 {
     struct workspace_made made;
     struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
@@ -571,23 +552,16 @@ END_TEST
 
 START_TEST(test_a_fifo_that_git_would_read_is_an_error)
 {
-    struct err err = {0};
     struct workspace_made made;
-    struct workspace_kept kept = {0};
     struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
     stage_make(workspace, &made);
     in(workspace, "mkfifo src/.gitattributes; rm .gitignore; mkfifo .gitignore");
-    ck_assert(!workspace_keep(workspace, "t", NULL, &kept, &err));
-    ck_assert_str_eq(err.message, "'.gitignore' is not a file: git would wait for it");
+    want_no_keeping(workspace, "'.gitignore' is not a file: git would wait for it");
     in(workspace,
        "rm src/.gitattributes .gitignore; git init -q n; cd n/.git || exit; mkfifo commondir");
-    err = (struct err){0};
-    ck_assert(!workspace_keep(workspace, "t", NULL, &kept, &err));
-    ck_assert_str_eq(err.message, "'n/.git/commondir' is not a file: git would wait for it");
+    want_no_keeping(workspace, "'n/.git/commondir' is not a file: git would wait for it");
     in(workspace, "cd n/.git || exit; rm commondir HEAD; mkfifo HEAD");
-    err = (struct err){0};
-    ck_assert(!workspace_keep(workspace, "t", NULL, &kept, &err));
-    ck_assert_str_eq(err.message, "'n/.git/HEAD' is not a file: git would wait for it");
+    want_no_keeping(workspace, "'n/.git/HEAD' is not a file: git would wait for it");
     workspace_close(workspace);
 }
 END_TEST
@@ -612,7 +586,7 @@ START_TEST(test_the_result_is_a_branch)
 }
 END_TEST
 
-START_TEST(test_nothing_changed_is_the_base)
+START_TEST(test_a_result_without_changes_is_the_base)
 {
     struct workspace_kept kept;
     do_task("tax", NULL, "echo o >src/x.o", &kept);
@@ -636,7 +610,7 @@ START_TEST(test_commits_of_the_task_are_part_of_its_result)
 }
 END_TEST
 
-START_TEST(test_repositories_within_are_left_out_and_named)
+START_TEST(test_nested_repositories_are_left_out_and_named)
 {
     struct workspace_kept kept;
     do_task(
@@ -666,7 +640,7 @@ START_TEST(test_a_branch_of_somebody_else_is_not_moved)
 }
 END_TEST
 
-START_TEST(test_no_room_for_a_branch_says_why)
+START_TEST(test_a_blocked_branch_name_is_reported)
 {
     struct err err = {0};
     struct workspace_made made;
@@ -872,7 +846,7 @@ static const struct {
     {"a FIFO for the config", "rm .git/config; mkfifo .git/config", "config' is not a file"},
 };
 
-START_TEST(test_what_cannot_be_a_worktree_says_why)
+START_TEST(test_a_repository_that_allows_no_worktree_is_refused)
 {
     struct err err = {0};
     stage_sh(stage.repo, refusals[_i].script, NULL, 0);
@@ -990,13 +964,11 @@ START_TEST(test_a_copy_leaves_out_what_is_excluded)
     char git[] = ".git";
     char *exclude[] = {build, git, NULL};
     struct workspace_made made;
-    struct workspace_spec spec = stage.spec;
     stage.spec.exclude = exclude;
     struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
     stage_make(workspace, &made);
     want(workspace_top(workspace), "ls -A", ".env\n.gitignore\ndocs\nsrc\ntools\nuntracked.txt");
     workspace_close(workspace);
-    stage.spec = spec;
 }
 END_TEST
 
@@ -1017,7 +989,7 @@ START_TEST(test_A11_a_wrecked_copy_is_put_back_too)
 }
 END_TEST
 
-START_TEST(test_copies_go_on_from_results)
+START_TEST(test_copies_start_from_results)
 {
     const char *needed[3] = {0};
     struct err err = {0};
@@ -1045,7 +1017,7 @@ START_TEST(test_copies_go_on_from_results)
 }
 END_TEST
 
-START_TEST(test_what_is_left_is_listed_and_removed)
+START_TEST(test_leftovers_are_listed_and_removed)
 {
     char log_dir[PATH_MAX];
     struct err err = {0};
@@ -1081,9 +1053,8 @@ START_TEST(test_what_is_left_is_listed_and_removed)
 END_TEST
 
 /* What a devs that was killed between keeping and removing leaves. */
-START_TEST(test_what_is_left_beside_a_result_is_removed_alone)
+START_TEST(test_leftovers_beside_a_result_are_removed_alone)
 {
-    char home[PATH_MAX];
     char log_dir[PATH_MAX];
     struct err err = {0};
     struct workspace_kept kept = {0};
@@ -1097,12 +1068,12 @@ START_TEST(test_what_is_left_beside_a_result_is_removed_alone)
     stage_keep(workspace, &kept);
     workspace_close(workspace);
     workspace_kept_done(&kept);
-    (void)snprintf(home, sizeof(home), "%s/tax", stage.base);
-    want(home, "test -e tree && test -e snapshots && echo both", "both");
+    want(test_path(stage.base, "tax"), "test -e tree && test -e snapshots && echo both", "both");
     ck_assert_msg(workspace_result_open(&result, &call, &err), "%s", err.message);
     ck_assert(workspace_result_is_there(result));
     ck_assert_msg(workspace_result_trim(result, &err), "%s", err.message);
-    want(home, "ls -A ..; test -e tree || test -e snapshots || echo none", "tax\nnone");
+    want(test_path(stage.base, "tax"), "ls -A ..; test -e tree || test -e snapshots || echo none",
+         "tax\nnone");
     ck_assert(workspace_result_is_there(result));
     ck_assert_msg(workspace_result_changes(result, &changes, &err), "%s", err.message);
     ck_assert_uint_eq(changes.count, 1);
@@ -1120,38 +1091,41 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("workspace");
     TCase *made = test_case(suite, "made");
-    tcase_add_checked_fixture(made, open_worktrees, close_stage);
+    tcase_add_unchecked_fixture(made, stage_prepare, NULL);
+    tcase_add_checked_fixture(made, open_worktrees, NULL);
     tcase_add_test(made, test_a_worktree_holds_the_last_commit);
     tcase_add_test(made, test_a_run_folder_within_the_repository_stays_one);
-    tcase_add_test(made, test_copy_brings_what_git_does_not_have);
+    tcase_add_test(made, test_copy_adds_files_that_git_does_not_have);
     tcase_add_loop_test(made, test_copy_stays_within_the_tree, 0, TABLE_LEN(bad_copies));
-    tcase_add_test(made, test_copy_goes_through_no_link_of_the_commit);
+    tcase_add_test(made, test_copy_follows_no_link_of_the_commit);
     tcase_add_test(made, test_setup_runs_once);
-    tcase_add_test(made, test_a_setup_that_fails_is_a_workspace_that_fails);
-    tcase_add_test(made, test_a_setup_has_its_time);
+    tcase_add_test(made, test_a_failed_setup_fails_the_workspace);
+    tcase_add_test(made, test_a_setup_is_limited_in_time);
     tcase_add_test(made, test_a_setup_in_a_sandbox_reaches_the_workspace_only);
     tcase_add_test(made, test_a_setup_in_a_sandbox_leaves_no_process);
     tcase_add_loop_test(made, test_a_setup_that_cannot_be_started_says_why, 0,
                         TABLE_LEN(bad_setups));
     tcase_add_test(made, test_a_setup_that_is_killed_for_memory_says_so);
-    tcase_add_test(made, test_a_stopped_making_leaves_nothing);
+    tcase_add_test(made, test_a_stop_while_making_leaves_nothing);
     tcase_add_test(made, test_a_stop_waits_for_no_other_git);
-    tcase_add_test(made, test_half_a_workspace_is_made_anew);
+    tcase_add_test(made, test_half_a_workspace_is_made_again);
     tcase_add_test(made, test_a_workspace_in_doubt_is_left_as_it_is);
     tcase_add_test(made, test_no_program_of_the_settings_runs);
     tcase_add_test(made, test_a_fifo_that_git_would_read_is_an_error);
     tcase_add_loop_test(made, test_nothing_is_written_through_a_link_of_the_repository, 0,
                         TABLE_LEN(git_links));
-    tcase_add_loop_test(made, test_what_cannot_be_a_worktree_says_why, 0, TABLE_LEN(refusals));
+    tcase_add_loop_test(made, test_a_repository_that_allows_no_worktree_is_refused, 0,
+                        TABLE_LEN(refusals));
     tcase_add_test(made, test_repositories_of_other_hashes_work);
     TCase *kept = test_case(suite, "kept");
-    tcase_add_checked_fixture(kept, open_worktrees, close_stage);
+    tcase_add_unchecked_fixture(kept, stage_prepare, NULL);
+    tcase_add_checked_fixture(kept, open_worktrees, NULL);
     tcase_add_test(kept, test_the_result_is_a_branch);
-    tcase_add_test(kept, test_nothing_changed_is_the_base);
+    tcase_add_test(kept, test_a_result_without_changes_is_the_base);
     tcase_add_test(kept, test_commits_of_the_task_are_part_of_its_result);
-    tcase_add_test(kept, test_repositories_within_are_left_out_and_named);
+    tcase_add_test(kept, test_nested_repositories_are_left_out_and_named);
     tcase_add_test(kept, test_a_branch_of_somebody_else_is_not_moved);
-    tcase_add_test(kept, test_no_room_for_a_branch_says_why);
+    tcase_add_test(kept, test_a_blocked_branch_name_is_reported);
     tcase_add_test(kept, test_keeping_again_moves_our_own_branch);
     tcase_add_loop_test(kept, test_every_task_has_a_branch, 0, TABLE_LEN(names));
     tcase_add_test(kept, test_without_an_identity_we_are_the_author);
@@ -1161,14 +1135,15 @@ Suite *test_suite(void)
     tcase_add_test(kept, test_results_that_do_not_merge_need_a_person);
     tcase_add_test(kept, test_a_diff_names_what_an_attempt_changed);
     tcase_add_test(kept, test_a_diff_is_bounded_and_says_so);
-    tcase_add_test(kept, test_what_is_left_is_listed_and_removed);
-    tcase_add_test(kept, test_what_is_left_beside_a_result_is_removed_alone);
+    tcase_add_test(kept, test_leftovers_are_listed_and_removed);
+    tcase_add_test(kept, test_leftovers_beside_a_result_are_removed_alone);
     TCase *copied = test_case(suite, "copied");
-    tcase_add_checked_fixture(copied, open_copies, close_stage);
+    tcase_add_unchecked_fixture(copied, stage_prepare, NULL);
+    tcase_add_checked_fixture(copied, open_copies, NULL);
     tcase_add_test(copied, test_a_copy_is_the_whole_tree);
     tcase_add_test(copied, test_a_copy_leaves_out_what_is_excluded);
     tcase_add_test(copied, test_A11_a_wrecked_copy_is_put_back_too);
-    tcase_add_test(copied, test_copies_go_on_from_results);
-    tcase_add_test(copied, test_what_is_left_beside_a_result_is_removed_alone);
+    tcase_add_test(copied, test_copies_start_from_results);
+    tcase_add_test(copied, test_leftovers_beside_a_result_are_removed_alone);
     return suite;
 }

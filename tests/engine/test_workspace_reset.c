@@ -24,11 +24,6 @@ static void open_stage(void)
     stage_open(&stage, test_tmpdir(), WORKSPACE_WORKTREE);
 }
 
-static void close_stage(void)
-{
-    stage_close(&stage);
-}
-
 /* Each does to the tree what an attempt may do; $OUT is the folder outside. */
 static const struct {
     const char *name;
@@ -70,9 +65,9 @@ static const struct {
                   "echo 3 >\"$(printf 'e\\033[31m')\"; echo 4 >-rf; echo 5 >' '; "
                   "mkdir \"$(printf '\\351t\\351')\"; echo 6 >\"$(printf '\\351t\\351/x')\""},
     {"long names", "n=$(printf 'n%.0s' $(seq 250)); mkdir -p $n/$n/$n/$n; echo x >$n/$n/$n/$n/f"},
-    {"very deep", "for i in $(seq 90); do mkdir d; cd d; done; echo x >x"},
-    {"deeper than we look", "for i in $(seq 300); do mkdir d; cd d; done; echo x >x; "
-                            "chmod 500 ."},
+    {"very deep", "d=$(printf 'd/%.0s' $(seq 90)); mkdir -p $d; echo x >$d/x"},
+    {"deeper than we look",
+     "d=$(printf 'd/%.0s' $(seq 300)); mkdir -p $d; echo x >$d/x; chmod 500 $d"},
     {"commits, branches and locks",
      "echo c >>src/one.c; git -c user.name=a -c user.email=b commit "
      "-qam c; git checkout -q --detach HEAD~1; touch \"$(git rev-parse "
@@ -85,6 +80,21 @@ static const struct {
     {"the tree is a link", "rm -rf \"$PWD\"; ln -s \"$OUT\" \"$PWD\""},
 };
 
+static char remembered[128];
+
+static void remember(const struct workspace *workspace)
+{
+    stage_print(workspace_top(workspace), remembered);
+}
+
+/* The tree is what it was; `what` names the case. */
+static void want_same(const struct workspace *workspace, const char *what)
+{
+    char now[128];
+    stage_print(workspace_top(workspace), now);
+    ck_assert_msg(strcmp(now, remembered) == 0, "%s", what);
+}
+
 static void wreck(const struct workspace *workspace, const char *script)
 {
     struct str text = {0};
@@ -96,17 +106,13 @@ static void wreck(const struct workspace *workspace, const char *script)
 
 START_TEST(test_A11_a_wrecked_tree_is_put_back_as_it_was)
 {
-    char before[128];
-    char after[128];
     struct tree_facts facts;
     struct workspace *workspace = stage_saved(&stage, "tax");
-    stage_print(workspace_top(workspace), before);
+    remember(workspace);
     for (int round = 0; round < 2; round++) {
         wreck(workspace, wrecks[_i].script);
-        stage_print(stage.dir, after); /* as find sees it, before we touch it */
         stage_reset(workspace, 0, &facts);
-        stage_print(workspace_top(workspace), after);
-        ck_assert_msg(strcmp(before, after) == 0, "%s", wrecks[_i].name);
+        want_same(workspace, wrecks[_i].name);
     }
     stage_check(&stage);
     workspace_close(workspace);
@@ -247,14 +253,13 @@ static int wreck_once(uint64_t *seed, const char *path)
 
 START_TEST(test_A11_random_wrecking_is_put_back)
 {
-    char before[128];
-    char after[128];
+    char what[64];
     struct tree_facts facts;
     const char *given = getenv("DEVS_SEED");
     uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)_i * 1000003 + 1;
     const uint64_t first = seed;
     struct workspace *workspace = stage_saved(&stage, "tax");
-    stage_print(workspace_top(workspace), before);
+    remember(workspace);
     int undone = 0;
     for (int round = 0; round < ROUNDS; round++) {
         path_count = 0;
@@ -267,8 +272,8 @@ START_TEST(test_A11_random_wrecking_is_put_back)
         for (size_t i = 0; i < path_count; i++)
             free(paths[i]);
         stage_reset(workspace, 0, &facts);
-        stage_print(workspace_top(workspace), after);
-        ck_assert_msg(strcmp(before, after) == 0, "DEVS_SEED=%" PRIu64 " round %d", first, round);
+        (void)snprintf(what, sizeof(what), "DEVS_SEED=%" PRIu64 " round %d", first, round);
+        want_same(workspace, what);
     }
     ck_assert_int_lt(undone, ROUNDS * WRECKS / 2);
     stage_check(&stage);
@@ -279,8 +284,6 @@ END_TEST
 /* As a person: modes count. The tests' own user may be root, for whom they do not. */
 static void reset_as_nobody(const char *dir)
 {
-    char before[128];
-    char after[128];
     struct tree_facts facts;
     ck_assert_int_eq(setresgid(NOBODY, NOBODY, NOBODY), 0);
     ck_assert_int_eq(setresuid(NOBODY, NOBODY, NOBODY), 0);
@@ -292,16 +295,14 @@ static void reset_as_nobody(const char *dir)
                      "chmod 555 src; chmod 500 .");
     stage_reset(workspace, 0, &facts);
     stage_save(workspace, 1, &facts);
-    stage_print(workspace_top(workspace), before);
+    remember(workspace);
     for (int i = 0; i < TABLE_LEN(wrecks); i++) {
         wreck(workspace, wrecks[i].script);
         stage_reset(workspace, 1, &facts);
-        stage_print(workspace_top(workspace), after);
-        ck_assert_msg(strcmp(before, after) == 0, "%s", wrecks[i].name);
+        want_same(workspace, wrecks[i].name);
     }
     stage_check(&stage);
     workspace_close(workspace);
-    stage_close(&stage);
 }
 
 START_TEST(test_A11_what_is_shut_is_put_back_without_being_root)
@@ -317,18 +318,15 @@ END_TEST
 /* A tree that holds what nobody may read, and is saved so. */
 START_TEST(test_A11_shut_things_that_were_there_stay_shut)
 {
-    char before[128];
-    char after[128];
     struct tree_facts facts;
     struct workspace *workspace = stage_saved(&stage, "tax");
     wreck(workspace, "mkdir -p shut/in; echo x >shut/in/x; chmod 000 shut/in/x shut/in; "
                      "chmod 511 shut; mkfifo -m 600 pipe; ln docs/guide.md hard");
     stage_save(workspace, 3, &facts);
-    stage_print(workspace_top(workspace), before);
+    remember(workspace);
     wreck(workspace, "chmod 755 shut shut/in; rm -r shut/in pipe; echo x >>hard");
     stage_reset(workspace, 3, &facts);
-    stage_print(workspace_top(workspace), after);
-    ck_assert_str_eq(before, after);
+    want_same(workspace, "reset");
     workspace_close(workspace);
 }
 END_TEST
@@ -336,12 +334,10 @@ END_TEST
 /* Another process goes on: what it knows is on disk. */
 START_TEST(test_A11_a_snapshot_outlives_the_one_who_made_it)
 {
-    char before[128];
-    char after[128];
     struct tree_facts facts;
     struct workspace_made made;
     struct workspace *workspace = stage_saved(&stage, "tax");
-    stage_print(workspace_top(workspace), before);
+    remember(workspace);
     ck_assert(workspace_has(workspace, 0));
     ck_assert(!workspace_has(workspace, 1));
     workspace_close(workspace);
@@ -352,8 +348,7 @@ START_TEST(test_A11_a_snapshot_outlives_the_one_who_made_it)
     ck_assert(made.was_there);
     ck_assert(workspace_has(workspace, 0));
     stage_reset(workspace, 0, &facts);
-    stage_print(workspace_top(workspace), after);
-    ck_assert_str_eq(before, after);
+    want_same(workspace, "reset");
     ck_assert_int_gt(facts.changed, 3);
     ck_assert_int_gt(facts.written, 0);
     workspace_close(workspace);
@@ -366,7 +361,6 @@ START_TEST(test_A11_what_is_excluded_is_left_alone)
     char cache[] = "build/cache/";
     char *exclude[] = {cache, NULL};
     struct tree_facts facts;
-    struct workspace_spec spec = stage.spec;
     stage.spec.exclude = exclude;
     struct workspace *workspace = stage_saved(&stage, "tax");
     wreck(workspace, "mkdir -p build/cache build/other; echo kept >build/cache/x; "
@@ -375,19 +369,23 @@ START_TEST(test_A11_what_is_excluded_is_left_alone)
     stage_sh(workspace_top(workspace), "cat build/cache/x src/one.c; ls build", text, sizeof(text));
     ck_assert_str_eq(text, "kept\none\nmore\ncache");
     workspace_close(workspace);
-    stage.spec = spec;
 }
 END_TEST
 
+static void want_too_large(struct workspace *workspace, struct err *err)
+{
+    struct tree_facts facts;
+    int code = 0;
+    ck_assert(!workspace_save(workspace, 1, NULL, &facts, &code, err));
+    ck_assert_int_eq(code, START_TOO_LARGE);
+}
+
 START_TEST(test_A11_a_tree_that_is_too_large_says_what_to_leave_out)
 {
-    int code = 0;
     struct err err = {0};
-    struct tree_facts facts;
     struct workspace *workspace = stage_saved(&stage, "tax");
     wreck(workspace, "mkdir node_modules; truncate -s 3G node_modules/big; truncate -s 9M small");
-    ck_assert(!workspace_save(workspace, 1, NULL, &facts, &code, &err));
-    ck_assert_int_eq(code, START_TOO_LARGE);
+    want_too_large(workspace, &err);
     ck_assert_msg(strstr(err.message, "'node_modules' 3072 MiB, 'small' 9 MiB"), "%s", err.message);
     ck_assert_msg(strstr(err.hint, "exclude"), "%s", err.hint);
     ck_assert(!workspace_has(workspace, 1));
@@ -397,33 +395,25 @@ END_TEST
 
 START_TEST(test_small_trees_over_a_small_limit_are_told_in_small_sizes)
 {
-    int code = 0;
     struct err err = {0};
-    struct tree_facts facts;
-    const int64_t bytes_max = stage.spec.snapshot_bytes_max;
     stage.spec.snapshot_bytes_max = 4096;
     struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
     struct workspace_made made;
     stage_make(workspace, &made);
     wreck(workspace, "rm -rf ./* .g*; head -c 5120 /dev/zero >blob; head -c 99 /dev/zero >note");
-    ck_assert(!workspace_save(workspace, 1, NULL, &facts, &code, &err));
-    ck_assert_int_eq(code, START_TOO_LARGE);
+    want_too_large(workspace, &err);
     ck_assert_str_eq(err.message, "the workspace holds 5 KiB, a snapshot 4 KiB at most; the "
                                   "largest: 'blob' 5 KiB, 'note' 99 bytes");
     workspace_close(workspace);
-    stage.spec.snapshot_bytes_max = bytes_max;
 }
 END_TEST
 
 START_TEST(test_a_tree_that_is_too_deep_says_where_and_what_to_do)
 {
-    int code = 0;
     struct err err = {0};
-    struct tree_facts facts;
     struct workspace *workspace = stage_saved(&stage, "tax");
     wreck(workspace, "d=deep; for i in $(seq 120); do d=$d/d; done; mkdir -p $d");
-    ck_assert(!workspace_save(workspace, 1, NULL, &facts, &code, &err));
-    ck_assert_int_eq(code, START_TOO_LARGE);
+    want_too_large(workspace, &err);
     ck_assert_msg(strstr(err.message, "more than 100 folders within each other: 'deep/d/d"), "%s",
                   err.message);
     ck_assert_msg(strstr(err.hint, "exclude"), "%s", err.hint);
@@ -520,7 +510,8 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("workspace_reset");
     TCase *tcase = test_case(suite, "wrecked");
-    tcase_add_checked_fixture(tcase, open_stage, close_stage);
+    tcase_add_unchecked_fixture(tcase, stage_prepare, NULL);
+    tcase_add_checked_fixture(tcase, open_stage, NULL);
     tcase_add_loop_test(tcase, test_A11_a_wrecked_tree_is_put_back_as_it_was, 0, TABLE_LEN(wrecks));
     tcase_add_test(tcase, test_A11_git_finds_what_it_found_before);
     tcase_add_loop_test(tcase, test_A11_random_wrecking_is_put_back, 0, 10);

@@ -1,37 +1,50 @@
-#define _GNU_SOURCE /* environ */
+#define _GNU_SOURCE /* environ, pipe2 */
 
 #include "workspace_stage.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "spawn.h"
+#include "test_main.h"
+
+/* Starts `sh -euc script` in a folder; its stdout is a pipe, which is returned. Not by fork(),
+ * which is slow under a sanitizer: these tests start hundreds of shells. */
+static int start_shell(const char *dir, const char *script, pid_t *pid_out)
+{
+    int ends[2];
+    char *const argv[] = {(char[]){"sh"}, (char[]){"-euc"}, (char *)(uintptr_t)script, NULL};
+    ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
+    const struct spawn_call call = {.program = "/bin/sh",
+                                    .argv = argv,
+                                    .environment = environ,
+                                    .cwd = dir,
+                                    .fds = {open("/dev/null", O_RDONLY | O_CLOEXEC), ends[1],
+                                            fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)}};
+    const int number = spawn_process(&call, pid_out);
+    ck_assert_msg(number == 0, "cannot start sh in '%s': %s", dir, strerror(number));
+    for (size_t i = 0; i < ARRAY_LEN(call.fds); i++)
+        (void)close(call.fds[i]);
+    return ends[0];
+}
+
 void stage_sh(const char *dir, const char *script, char *out, size_t cap)
 {
-    int fds[2];
+    static char text[STAGE_TEXT_MAX];
     size_t len = 0;
-    char text[STAGE_TEXT_MAX];
-    ck_assert_int_eq(pipe(fds), 0);
-    const pid_t pid = fork();
-    ck_assert_int_ge(pid, 0);
-    if (pid == 0) {
-        (void)dup2(fds[1], 1);
-        (void)close(fds[0]);
-        (void)close(fds[1]);
-        if (chdir(dir) == 0)
-            (void)execl("/bin/sh", "sh", "-euc", script, (char *)NULL);
-        _exit(127);
-    }
-    (void)close(fds[1]);
     ssize_t got;
-    while ((got = read(fds[0], text + len, sizeof(text) - 1 - len)) > 0)
-        len += (size_t)got;
-    (void)close(fds[0]);
-    text[len] = '\0';
+    pid_t pid = 0;
     int status = 0;
+    const int fd = start_shell(dir, script, &pid);
+    while ((got = read(fd, text + len, sizeof(text) - 1 - len)) > 0)
+        len += (size_t)got;
+    (void)close(fd);
+    text[len] = '\0';
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
     ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s: %s", script, text);
     if (len > 0 && text[len - 1] == '\n')
@@ -75,14 +88,21 @@ static const char repository[] =
     "echo new >untracked.txt; git stash list >/dev/null; mkdir .devs; echo '*' >.devs/.gitignore;"
     "chmod 700 .devs; git status --porcelain >/dev/null";
 
-void stage_open(struct stage *stage, const char *dir, enum workspace_kind kind)
+/* Made once by stage_prepare(), and copied by each stage_open(). */
+static struct stage prepared;
+
+static void name_folders(struct stage *stage, const char *dir)
 {
-    memset(stage, 0, sizeof(*stage));
+    *stage = (struct stage){.dir = ""};
     (void)snprintf(stage->dir, sizeof(stage->dir), "%s", dir);
     (void)snprintf(stage->repo, sizeof(stage->repo), "%s/repo", stage->dir);
     (void)snprintf(stage->outside, sizeof(stage->outside), "%s/outside", stage->dir);
     (void)snprintf(stage->log_dir, sizeof(stage->log_dir), "%s/.devs", stage->repo);
     (void)snprintf(stage->base, sizeof(stage->base), "%s/.devs/work/u1", stage->repo);
+}
+
+static void make_folders(struct stage *stage)
+{
     stage_sh(stage->dir,
              "mkdir repo outside; echo precious >outside/file; chmod 640 outside/file;"
              "mkdir outside/sub; echo inner >outside/sub/inner",
@@ -90,6 +110,36 @@ void stage_open(struct stage *stage, const char *dir, enum workspace_kind kind)
     stage_sh(stage->repo, repository, NULL, 0);
     stage_print(stage->outside, stage->outside_is);
     print_user(stage, stage->user_is);
+}
+
+/* False where there is nothing to copy, or this user may not read it. A copy has the same times,
+ * modes and index, so that both prints are those of the original. */
+static bool copy_folders(struct stage *stage)
+{
+    char script[2 * PATH_MAX];
+    if (!prepared.dir[0] || access(prepared.log_dir, R_OK) != 0)
+        return false;
+    (void)snprintf(script, sizeof(script), "cp -a '%s/repo' '%s/outside' .", prepared.dir,
+                   prepared.dir);
+    stage_sh(stage->dir, script, NULL, 0);
+    (void)snprintf(stage->outside_is, sizeof(stage->outside_is), "%s", prepared.outside_is);
+    (void)snprintf(stage->user_is, sizeof(stage->user_is), "%s", prepared.user_is);
+    return true;
+}
+
+void stage_prepare(void)
+{
+    if (prepared.dir[0])
+        return;
+    name_folders(&prepared, test_tmpdir());
+    make_folders(&prepared);
+}
+
+void stage_open(struct stage *stage, const char *dir, enum workspace_kind kind)
+{
+    name_folders(stage, dir);
+    if (!copy_folders(stage))
+        make_folders(stage);
     stage->spec = workspace_spec_new();
     stage->spec.kind = kind;
     stage->place = (struct workspace_place){.run_dir = stage->repo,
@@ -106,11 +156,6 @@ void stage_check(const struct stage *stage)
     ck_assert_str_eq(now, stage->user_is);
     stage_print(stage->outside, now);
     ck_assert_str_eq(now, stage->outside_is);
-}
-
-void stage_close(struct stage *stage)
-{
-    workspace_spec_done(&stage->spec);
 }
 
 struct workspace *stage_workspace(const struct stage *stage, const char *task,

@@ -24,11 +24,14 @@ struct stage {
     struct workspace_place place;
 };
 
-/* A repository with two commits, ignored and uncommitted files, links, odd names and modes. */
+/* Makes what stage_open() copies: an unchecked fixture, which runs once, before the cases fork. */
+void stage_prepare(void);
+
+/* A repository with two commits, ignored and uncommitted files, links, odd names and modes. The
+ * arrays of `spec` are borrowed: a case may let them point to its own. */
 void stage_open(struct stage *stage, const char *dir, enum workspace_kind kind);
 /* The user's tree, index, branches and what is outside are as they were. */
 void stage_check(const struct stage *stage);
-void stage_close(struct stage *stage);
 
 /* Run a script of sh in a folder; it has to succeed. What it writes, but the last line feed, is in
  * `out`, which may be NULL. */

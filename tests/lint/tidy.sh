@@ -161,11 +161,24 @@ if [ -n "$gone" ]; then
 fi
 
 # Every header must have an include guard with its name.
-for header in $(echo "$ours" | grep '\.h$'); do
-	guard=$(basename "$header" .h | tr '[:lower:]-' '[:upper:]_')
-	grep -q "^#ifndef DEVS_${guard}_H\$" "$header" ||
-		offence "$header: the guard is not DEVS_${guard}_H"
-done
+unguarded=$(awk '
+	function report() { if (guard && !found) print file ": the guard is not " guard }
+	FNR == 1 {
+		report()
+		file = guard = FILENAME
+		gsub(/.*\/|\.h$/, "", guard)
+		gsub(/-/, "_", guard)
+		guard = "DEVS_" toupper(guard) "_H"
+		found = 0
+	}
+	$0 == "#ifndef " guard { found = 1 }
+	END { report() }
+' /dev/null $(echo "$ours" | grep '\.h$'))
+while read -r line; do
+	[ -z "$line" ] || offence "$line"
+done <<-EOF
+	$unguarded
+EOF
 
 # Headers are the documentation, so whatever they declare must have a comment right above it.
 # Functions that only begin or end an object, and take nothing else, mean the same everywhere, so

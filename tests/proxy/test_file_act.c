@@ -22,10 +22,7 @@ static const char *guarded; /* as file_act_write() has it */
 static void setup(void)
 {
     ck_assert_int_eq(chdir(test_tmpdir()), 0);
-    FILE *file = fopen("secret", "w");
-    ck_assert_ptr_nonnull(file);
-    (void)fputs("nobody's business", file);
-    ck_assert_int_eq(fclose(file), 0);
+    test_write_file("secret", "nobody's business", 0644);
     ck_assert_int_eq(mkdir("in", 0755), 0);
     ck_assert_int_eq(chdir("in"), 0);
 }
@@ -35,10 +32,7 @@ static int act(const char *path, const char *input, int64_t offset, int64_t leng
 {
     static const char *const names[FD_MAX] = {"../0", "../1", "../2"};
     int kept[FD_MAX];
-    FILE *file = fopen(names[0], "w");
-    ck_assert_ptr_nonnull(file);
-    (void)fputs(input ? input : "", file);
-    ck_assert_int_eq(fclose(file), 0);
+    test_write_file(names[0], input ? input : "", 0644);
     (void)fflush(NULL);
     for (int i = 0; i < FD_MAX; i++) {
         kept[i] = dup(i);
@@ -179,10 +173,7 @@ END_TEST
 
 static void put(const char *path, const char *text)
 {
-    FILE *file = fopen(path, "we");
-    ck_assert_ptr_nonnull(file);
-    (void)fputs(text, file);
-    ck_assert_int_eq(fclose(file), 0);
+    test_write_file(path, text, 0644);
 }
 
 /* Each is refused, and leaves no folder behind. */

@@ -36,6 +36,37 @@ const char *test_tmpdir(void)
     return path;
 }
 
+char *test_path(const char *folder, const char *name)
+{
+    static char paths[8][PATH_MAX];
+    static size_t next;
+    char *path = paths[next++ % 8];
+    const int len = snprintf(path, PATH_MAX, "%s/%s", folder, name);
+    ck_assert_int_lt(len, PATH_MAX);
+    return path;
+}
+
+const char *test_json(const char *text)
+{
+    enum { TEXT_MAX = 16 * 1024 };
+    static char texts[8][TEXT_MAX];
+    static size_t next;
+    char *out = texts[next++ % 8];
+    ck_assert_int_lt(snprintf(out, TEXT_MAX, "%s", text), TEXT_MAX);
+    for (char *at = out; *at; at++)
+        *at = *at == '\'' ? '"' : *at;
+    return out;
+}
+
+void test_write_file(const char *path, const char *text, mode_t mode)
+{
+    FILE *file = fopen(path, "we");
+    ck_assert_msg(file != NULL, "cannot write '%s'", path);
+    ck_assert_int_ge(fputs(text, file), 0);
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert_int_eq(chmod(path, mode), 0);
+}
+
 char *test_read_file(const char *path)
 {
     FILE *file = fopen(path, "rb");

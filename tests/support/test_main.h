@@ -5,6 +5,7 @@
 #define DEVS_TEST_MAIN_H
 
 #include <check.h>
+#include <sys/types.h>
 
 #define TABLE_LEN(t) ((int)(sizeof(t) / sizeof((t)[0])))
 
@@ -16,6 +17,16 @@ TCase *test_case(Suite *suite, const char *name);
 
 /* Returns a new empty folder under $TMPDIR; static, so copy it before the next call. */
 const char *test_tmpdir(void);
+
+/* Returns "folder/name". Static: valid for the next seven calls. */
+char *test_path(const char *folder, const char *name);
+
+/* Returns JSON that was written with ' for ", so that it is readable in C. Static: valid for the
+ * next seven calls. */
+const char *test_json(const char *text);
+
+/* Writes this text to a new or truncated file with this mode. */
+void test_write_file(const char *path, const char *text, mode_t mode);
 
 /* Returns the contents of a file as a new string, which the caller frees; NULL if it cannot be
  * read. */

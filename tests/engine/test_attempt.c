@@ -3,19 +3,114 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "contract.h"
 #include "test_main.h"
+
+static char path[] = "PATH=/bin";
+static char home[] = "HOME=/root";
+static char homestead[] = "HOMESTEAD=far";
+static char stale_run[] = "DEVS_RUN=stale";
+static char stale_step[] = "DEVS_STEP=stale";
+static char *const inherited[] = {path, home, stale_run, homestead, stale_step, NULL};
+
+static struct plan *plan;
+static struct call_setting setting;
+static struct call call;
+
+static void setup_call(void)
+{
+    static const char text[] =
+        "{\"version\":1,\"name\":\"t\",\"idempotent\":true,\"tasks\":[{\"id\":\"a\",\"steps\":["
+        "{\"run\":[\"true\"]},"
+        "{\"run\":[\"true\"],\"cwd\":\"sub\",\"stdin\":\"in.txt\",\"env\":{\"HOME\":\"/own\"}},"
+        "{\"run\":[\"true\"],\"cwd\":\"/abs\",\"stdin\":\"/abs/in\"}]}]}";
+    struct violations violations = {0};
+    bool ok = plan_parse(text, sizeof(text) - 1, &plan, &violations);
+    violations_done(&violations);
+    ck_assert(ok);
+    setting = (struct call_setting){
+        .plan = plan, .run_dir = "/run", .environment = inherited, .run_mark = "DEVS_RUN=u"};
+}
+
+static void teardown_call(void)
+{
+    call_done(&call);
+    plan_free(plan);
+}
+
+static int count_named(const char *name)
+{
+    int count = 0;
+    for (size_t i = 0; call.environment[i]; i++)
+        count += strncmp(call.environment[i], name, strlen(name)) == 0;
+    return count;
+}
+
+static bool has_entry(const char *entry)
+{
+    for (size_t i = 0; call.environment[i]; i++) {
+        if (strcmp(call.environment[i], entry) == 0)
+            return true;
+    }
+    return false;
+}
+
+START_TEST(test_plain_step_gets_the_environment_and_our_marks)
+{
+    call_init(&call, &setting, 0, 0);
+    ck_assert_str_eq(call.cwd, "/run");
+    ck_assert_ptr_null(call.stdin_path);
+    ck_assert(has_entry("DEVS_RUN=u"));
+    ck_assert(has_entry("DEVS_STEP=a/1"));
+    ck_assert_int_eq(count_named("DEVS_RUN="), 1);
+    ck_assert_int_eq(count_named("DEVS_STEP="), 1);
+    ck_assert(has_entry("PATH=/bin"));
+    ck_assert(has_entry("HOME=/root"));
+}
+END_TEST
+
+START_TEST(test_own_entries_win_and_paths_are_the_runs)
+{
+    call_init(&call, &setting, 0, 1);
+    ck_assert_str_eq(call.cwd, "/run/sub");
+    ck_assert_str_eq(call.stdin_path, "/run/in.txt");
+    ck_assert(has_entry("HOME=/own"));
+    ck_assert_int_eq(count_named("HOME="), 1);
+    ck_assert(has_entry("HOMESTEAD=far"));
+    ck_assert(has_entry("DEVS_STEP=a/2"));
+}
+END_TEST
+
+START_TEST(test_absolute_paths_stay)
+{
+    call_init(&call, &setting, 0, 2);
+    ck_assert_str_eq(call.cwd, "/abs");
+    ck_assert_str_eq(call.stdin_path, "/abs/in");
+}
+END_TEST
+
+START_TEST(test_no_environment_at_all)
+{
+    static char *const none[] = {NULL};
+    setting.environment = none;
+    call_init(&call, &setting, 0, 0);
+    ck_assert_str_eq(call.environment[0], "DEVS_RUN=u");
+    ck_assert_str_eq(call.environment[1], "DEVS_STEP=a/1");
+    ck_assert_ptr_null(call.environment[2]);
+}
+END_TEST
 
 enum { KIB = 1024, MIB = 1024 * 1024, START_MS = 1000 };
 
 static struct output output;
 static struct log_output pieces[OUTPUT_PIECES_MAX];
 
-static void setup(void)
+static void setup_output(void)
 {
     output_init(&output, START_MS, MIB);
 }
 
-static void teardown(void)
+static void teardown_output(void)
 {
     output_done(&output);
 }
@@ -60,7 +155,7 @@ static int64_t check_run(enum log_output_part part, int64_t from, size_t first, 
     return at;
 }
 
-START_TEST(test_silent_stream_costs_nothing)
+START_TEST(test_a_silent_stream_allocates_nothing)
 {
     ck_assert_ptr_null(output.kept);
     ck_assert_int_eq(output_due(&output), INT64_MAX);
@@ -236,7 +331,7 @@ END_TEST
 /* Every so many bytes a line feed, and pieces that end anywhere. */
 static const size_t feeds[] = {1, 2, 3, 7, 8, 9, 64, 255, 2041, OUTPUT_PIECE_BYTES};
 
-START_TEST(test_line_feeds_are_counted_wherever_they_stand)
+START_TEST(test_line_feeds_are_counted_at_any_offset)
 {
     static char text[OUTPUT_PIECE_BYTES];
     int64_t want = 0;
@@ -259,21 +354,27 @@ END_TEST
 
 Suite *test_suite(void)
 {
-    Suite *suite = suite_create("output");
+    Suite *suite = suite_create("attempt");
+    TCase *call_cases = test_case(suite, "call");
+    tcase_add_checked_fixture(call_cases, setup_call, teardown_call);
+    tcase_add_test(call_cases, test_plain_step_gets_the_environment_and_our_marks);
+    tcase_add_test(call_cases, test_own_entries_win_and_paths_are_the_runs);
+    tcase_add_test(call_cases, test_absolute_paths_stay);
+    tcase_add_test(call_cases, test_no_environment_at_all);
     TCase *live = test_case(suite, "live");
-    tcase_add_checked_fixture(live, setup, teardown);
-    tcase_add_test(live, test_silent_stream_costs_nothing);
+    tcase_add_checked_fixture(live, setup_output, teardown_output);
+    tcase_add_test(live, test_a_silent_stream_allocates_nothing);
     tcase_add_test(live, test_head_comes_every_50_ms);
     tcase_add_test(live, test_much_head_does_not_wait);
     tcase_add_test(live, test_end_of_the_head_does_not_wait);
     tcase_add_test(live, test_live_tail_comes_twice_a_second);
     tcase_add_test(live, test_first_live_tail_starts_after_the_head);
     TCase *end = test_case(suite, "end");
-    tcase_add_checked_fixture(end, setup, teardown);
+    tcase_add_checked_fixture(end, setup_output, teardown_output);
     tcase_add_loop_test(end, test_end, 0, TABLE_LEN(ends));
     tcase_add_test(end, test_end_without_any_take_has_the_head_too);
     tcase_add_loop_test(end, test_tail_is_the_last_bytes_in_one_piece, 0, TABLE_LEN(lengths));
     tcase_add_loop_test(end, test_long_lines_count_as_several, 0, TABLE_LEN(broken));
-    tcase_add_loop_test(end, test_line_feeds_are_counted_wherever_they_stand, 0, TABLE_LEN(feeds));
+    tcase_add_loop_test(end, test_line_feeds_are_counted_at_any_offset, 0, TABLE_LEN(feeds));
     return suite;
 }
