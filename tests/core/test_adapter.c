@@ -19,7 +19,7 @@ static struct json *parse(const char *text)
     return json;
 }
 
-/* The set that "agents" makes; NULL: it is wrong, and *shown says why. */
+/* Reads "agents". Returns NULL if it is wrong, and adds the violations to *shown. */
 static struct adapters *read_over(const struct adapters *below, const char *text, struct str *shown)
 {
     struct json *json = parse(text);
@@ -47,7 +47,7 @@ static void check_argv(const struct adapter *adapter, const struct adapter_call 
     str_done(&line);
 }
 
-START_TEST(test_the_built_in_ones_are_there)
+START_TEST(test_builtin_agents_exist)
 {
     const struct adapter *adapter = adapters_find(NULL, builtin[_i]);
     ck_assert_ptr_nonnull(adapter);
@@ -62,8 +62,8 @@ START_TEST(test_the_built_in_ones_are_there)
 }
 END_TEST
 
-/* What people may write is what the built-in ones are made of. */
-START_TEST(test_the_built_in_ones_fit_the_schema)
+/* The built-in agents are written as people write theirs. */
+START_TEST(test_builtin_agents_match_the_schema)
 {
     struct str text = {0};
     struct str shown = {0};
@@ -82,8 +82,8 @@ START_TEST(test_the_built_in_ones_fit_the_schema)
 }
 END_TEST
 
-/* Nobody is let off asking unless a person says so. */
-START_TEST(test_no_built_in_one_skips_permissions)
+/* Agents ask for permissions unless a person says otherwise. */
+START_TEST(test_no_builtin_agent_skips_permissions)
 {
     static const char *const words[] = {"dangerously",        "bypass",           "yolo",
                                         "danger-full-access", "skip-permissions", "--auto"};
@@ -98,7 +98,7 @@ START_TEST(test_no_built_in_one_skips_permissions)
 }
 END_TEST
 
-START_TEST(test_an_unknown_name_is_none)
+START_TEST(test_an_unknown_name_has_no_adapter)
 {
     ck_assert_ptr_null(adapters_find(NULL, "nobody"));
     ck_assert_ptr_null(adapters_find(NULL, NULL));
@@ -151,13 +151,13 @@ static const struct {
     {"pi", {.session = "s-1"}, "pi|-p|--mode|json|--session|s-1"},
 };
 
-START_TEST(test_a_call_of_each)
+START_TEST(test_arguments_of_each_agent)
 {
     check_argv(adapters_find(NULL, calls[_i].agent), &calls[_i].call, calls[_i].want);
 }
 END_TEST
 
-START_TEST(test_what_is_filled_in_is_not_filled_again)
+START_TEST(test_placeholders_are_replaced_once)
 {
     struct adapters *adapters = read_over(NULL,
                                           "{\"own\":{\"prompt\":\"argument\",\"argv\":"
@@ -198,7 +198,7 @@ START_TEST(test_an_own_agent_is_like_the_generic_one)
 }
 END_TEST
 
-START_TEST(test_one_of_a_known_name_says_what_differs)
+START_TEST(test_an_agent_with_a_builtin_name_changes_it)
 {
     struct adapters *adapters =
         read_over(NULL, "{\"claude\":{\"program\":\"/opt/claude\",\"permission_args\":[]}}", NULL);
@@ -212,8 +212,8 @@ START_TEST(test_one_of_a_known_name_says_what_differs)
 }
 END_TEST
 
-/* Of one that stands behind it too, over several. */
-START_TEST(test_like_another_of_the_same_object)
+/* Also of a later one, through several. */
+START_TEST(test_like_another_agent_of_the_same_object)
 {
     struct adapters *adapters = read_over(NULL,
                                           "{\"c\":{\"like\":\"b\"},\"b\":{\"like\":\"a\","
@@ -227,13 +227,12 @@ START_TEST(test_like_another_of_the_same_object)
 }
 END_TEST
 
-/* A plan's over those of the settings. */
-START_TEST(test_sets_lie_over_each_other)
+START_TEST(test_agents_of_a_plan_override_those_of_the_settings)
 {
     struct adapters *below = read_over(NULL, "{\"x\":{\"program\":\"px\"},\"y\":{}}", NULL);
     struct adapters *adapters =
         read_over(below, "{\"y\":{\"program\":\"py\"},\"z\":{\"like\":\"x\"}}", NULL);
-    adapters_free(below); /* nothing of it is borrowed */
+    adapters_free(below); /* nothing is borrowed */
     ck_assert_str_eq(adapter_program(adapters_find(adapters, "x")), "px");
     ck_assert_str_eq(adapter_program(adapters_find(adapters, "y")), "py");
     ck_assert_str_eq(adapter_program(adapters_find(adapters, "z")), "px");
@@ -253,8 +252,8 @@ static const struct {
     {"{\"a\":{\"model_args\":[\"-m\"]}}", "/agents/a/model_args: no argument contains the model"},
 };
 
-/* A person copies the words, and the tool's name is from the agent's output. */
-START_TEST(test_how_a_tool_is_allowed_repeats_plain_names_only)
+/* A person copies the hint, and the tool's name comes from the agent's output. */
+START_TEST(test_hint_to_allow_a_tool_repeats_plain_names_only)
 {
     static const struct {
         const char *agent, *tool, *words;
@@ -274,7 +273,7 @@ START_TEST(test_how_a_tool_is_allowed_repeats_plain_names_only)
 }
 END_TEST
 
-START_TEST(test_what_is_wrong_is_said_with_its_place)
+START_TEST(test_errors_have_the_path)
 {
     struct str shown = {0};
     struct adapters *adapters = read_over(NULL, wrong_ones[_i].text, &shown);
@@ -284,7 +283,7 @@ START_TEST(test_what_is_wrong_is_said_with_its_place)
 }
 END_TEST
 
-START_TEST(test_no_more_than_there_may_be)
+START_TEST(test_agents_have_a_limit)
 {
     struct str text = {0};
     struct str shown = {0};
@@ -299,7 +298,7 @@ START_TEST(test_no_more_than_there_may_be)
 }
 END_TEST
 
-START_TEST(test_what_is_written_is_read_as_the_same)
+START_TEST(test_a_written_adapter_reads_back_equal)
 {
     struct str first = {0};
     struct str second = {0};
@@ -331,20 +330,20 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("adapter");
     TCase *tcase = test_case(suite, "adapters");
-    tcase_add_loop_test(tcase, test_the_built_in_ones_are_there, 0, TABLE_LEN(builtin));
-    tcase_add_loop_test(tcase, test_the_built_in_ones_fit_the_schema, 0, TABLE_LEN(builtin));
-    tcase_add_loop_test(tcase, test_no_built_in_one_skips_permissions, 0, TABLE_LEN(builtin));
-    tcase_add_test(tcase, test_an_unknown_name_is_none);
+    tcase_add_loop_test(tcase, test_builtin_agents_exist, 0, TABLE_LEN(builtin));
+    tcase_add_loop_test(tcase, test_builtin_agents_match_the_schema, 0, TABLE_LEN(builtin));
+    tcase_add_loop_test(tcase, test_no_builtin_agent_skips_permissions, 0, TABLE_LEN(builtin));
+    tcase_add_test(tcase, test_an_unknown_name_has_no_adapter);
     tcase_add_test(tcase, test_an_agent_is_known_by_its_program);
-    tcase_add_loop_test(tcase, test_a_call_of_each, 0, TABLE_LEN(calls));
-    tcase_add_test(tcase, test_what_is_filled_in_is_not_filled_again);
+    tcase_add_loop_test(tcase, test_arguments_of_each_agent, 0, TABLE_LEN(calls));
+    tcase_add_test(tcase, test_placeholders_are_replaced_once);
     tcase_add_test(tcase, test_an_own_agent_is_like_the_generic_one);
-    tcase_add_test(tcase, test_one_of_a_known_name_says_what_differs);
-    tcase_add_test(tcase, test_like_another_of_the_same_object);
-    tcase_add_test(tcase, test_sets_lie_over_each_other);
-    tcase_add_test(tcase, test_how_a_tool_is_allowed_repeats_plain_names_only);
-    tcase_add_loop_test(tcase, test_what_is_wrong_is_said_with_its_place, 0, TABLE_LEN(wrong_ones));
-    tcase_add_test(tcase, test_no_more_than_there_may_be);
-    tcase_add_test(tcase, test_what_is_written_is_read_as_the_same);
+    tcase_add_test(tcase, test_an_agent_with_a_builtin_name_changes_it);
+    tcase_add_test(tcase, test_like_another_agent_of_the_same_object);
+    tcase_add_test(tcase, test_agents_of_a_plan_override_those_of_the_settings);
+    tcase_add_test(tcase, test_hint_to_allow_a_tool_repeats_plain_names_only);
+    tcase_add_loop_test(tcase, test_errors_have_the_path, 0, TABLE_LEN(wrong_ones));
+    tcase_add_test(tcase, test_agents_have_a_limit);
+    tcase_add_test(tcase, test_a_written_adapter_reads_back_equal);
     return suite;
 }

@@ -131,7 +131,7 @@ START_TEST(test_an_attempt_is_shown_as_it_was_called)
 END_TEST
 
 /* It would be an option of the CLI that is started with it. */
-START_TEST(test_what_is_no_id_is_no_session)
+START_TEST(test_an_invalid_id_is_not_kept_as_a_session)
 {
     open_plan(PLAN("", TASK("a", "", AGENT)));
     tell("a", &(struct input_fact){.kind = EVENT_AGENT_SESSION},
@@ -254,7 +254,7 @@ START_TEST(test_a_suspicion_is_kept_for_the_next_prompt)
 }
 END_TEST
 
-START_TEST(test_calls_that_go_in_circles_end_the_attempt_and_the_task)
+START_TEST(test_calls_in_a_loop_end_the_attempt_and_the_task)
 {
     open_plan(PLAN("", TASK("a", "\"rounds\": 3,", AGENT "," CHECK)));
     while (!agent_of("a")->is_stuck && calls < 60)
@@ -274,7 +274,7 @@ START_TEST(test_calls_that_go_in_circles_end_the_attempt_and_the_task)
 }
 END_TEST
 
-START_TEST(test_the_words_of_a_person_begin_again)
+START_TEST(test_a_message_of_a_person_resets_the_loop)
 {
     open_plan(PLAN("", TASK("a", "", AGENT)));
     while (!agent_of("a")->is_stuck)
@@ -337,7 +337,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(facts, NULL, teardown);
     tcase_add_test(facts, test_a_session_is_known_from_its_first_event_on);
     tcase_add_test(facts, test_an_attempt_is_shown_as_it_was_called);
-    tcase_add_test(facts, test_what_is_no_id_is_no_session);
+    tcase_add_test(facts, test_an_invalid_id_is_not_kept_as_a_session);
     TCase *budgets = test_case(suite, "budgets");
     tcase_add_checked_fixture(budgets, NULL, teardown);
     tcase_add_test(budgets, test_a_budget_is_due_at_its_mark_and_at_its_end);
@@ -347,8 +347,8 @@ Suite *test_suite(void)
     TCase *circles = test_case(suite, "calls");
     tcase_add_checked_fixture(circles, NULL, teardown);
     tcase_add_test(circles, test_a_suspicion_is_kept_for_the_next_prompt);
-    tcase_add_test(circles, test_calls_that_go_in_circles_end_the_attempt_and_the_task);
-    tcase_add_test(circles, test_the_words_of_a_person_begin_again);
+    tcase_add_test(circles, test_calls_in_a_loop_end_the_attempt_and_the_task);
+    tcase_add_test(circles, test_a_message_of_a_person_resets_the_loop);
     TCase *transport = test_case(suite, "transport");
     tcase_add_checked_fixture(transport, NULL, teardown);
     tcase_add_test(transport, test_E2_an_agent_that_is_not_found_is_not_tried_again);

@@ -106,7 +106,7 @@ START_TEST(test_evidence_is_the_event)
 }
 END_TEST
 
-START_TEST(test_near_misses_stand_where_the_event_does)
+START_TEST(test_near_misses_have_the_place_of_the_event)
 {
     const struct verdict verdict =
         judge_agent("codex", 1, "",
@@ -234,7 +234,7 @@ START_TEST(test_events_tell_the_end)
 }
 END_TEST
 
-/* A long answer is no refusal. */
+/* A long answer is not a refusal. */
 START_TEST(test_long_last_words_are_not_kept)
 {
     struct str text = {0};
@@ -499,7 +499,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(verdicts, test_a_refused_call_that_stopped_the_work_needs_a_person, 0,
                         TABLE_LEN(refused_cases));
     tcase_add_test(verdicts, test_evidence_is_the_event);
-    tcase_add_test(verdicts, test_near_misses_stand_where_the_event_does);
+    tcase_add_test(verdicts, test_near_misses_have_the_place_of_the_event);
     tcase_add_test(verdicts, test_a_session_that_is_longer_than_what_is_kept);
     tcase_add_test(verdicts, test_success_has_no_near_misses);
     TCase *ends = test_case(suite, "ends");

@@ -115,7 +115,7 @@ static const struct {
     {"generic", "{\"type\":\"result\"}\n", AGENT_END_UNKNOWN, "{\"type\":\"result\"}\n", false},
 };
 
-START_TEST(test_how_it_ends_and_what_is_left)
+START_TEST(test_state_and_result_at_the_end)
 {
     struct heard heard = {0};
     struct str final = {0};
@@ -131,7 +131,7 @@ START_TEST(test_how_it_ends_and_what_is_left)
 }
 END_TEST
 
-START_TEST(test_words_are_fit_for_a_terminal)
+START_TEST(test_lines_for_people_have_no_control_characters)
 {
     struct heard heard = {0};
     struct agent_stream *stream = read_pieces(
@@ -204,7 +204,7 @@ START_TEST(test_a_line_without_an_end_is_bounded)
 }
 END_TEST
 
-START_TEST(test_an_answer_that_is_too_long_is_none)
+START_TEST(test_an_answer_that_is_too_long_is_dropped)
 {
     struct heard heard = {0};
     struct str text = {0};
@@ -224,7 +224,7 @@ START_TEST(test_an_answer_that_is_too_long_is_none)
 END_TEST
 
 /* Parsing it would take a hundred times its size. */
-START_TEST(test_a_line_of_too_many_values_is_shown_and_not_read)
+START_TEST(test_a_line_with_too_many_values_is_shown_but_not_parsed)
 {
     struct str text = {0};
     struct heard heard = {0};
@@ -242,7 +242,7 @@ START_TEST(test_a_line_of_too_many_values_is_shown_and_not_read)
 }
 END_TEST
 
-START_TEST(test_a_message_in_pieces_that_is_too_long_is_none)
+START_TEST(test_a_message_in_pieces_that_is_too_long_is_dropped)
 {
     static const char before[] =
         "{\"type\":\"message\",\"role\":\"assistant\",\"delta\":true,\"content\":\"";
@@ -280,13 +280,13 @@ static const struct {
     {"-p", false},     {"a\nb", false},  {"\x1b[2J", false},     {"a\x7f", false},
 };
 
-START_TEST(test_what_may_be_the_id_of_a_session)
+START_TEST(test_ids_of_sessions)
 {
     ck_assert_int_eq(adapter_session_is_id(ids[_i].id), ids[_i].is_one);
 }
 END_TEST
 
-START_TEST(test_a_session_without_an_id_is_none)
+START_TEST(test_an_invalid_id_is_no_session)
 {
     struct str text = {0};
     struct heard heard = {0};
@@ -368,7 +368,7 @@ static const struct {
     {"generic", true, "50 %", true},
 };
 
-START_TEST(test_own_retries_are_as_good_as_silence)
+START_TEST(test_own_retries_count_as_silence)
 {
     struct agent_stream *stream = NULL;
     agent_stream_open(&stream, adapters_find(NULL, pieces[_i].agent), NULL, NULL);
@@ -468,7 +468,7 @@ START_TEST(test_ids_of_refused_calls_are_bounded)
 }
 END_TEST
 
-START_TEST(test_nobody_has_to_listen)
+START_TEST(test_the_callback_is_optional)
 {
     struct agent_stream *stream = NULL;
     struct judge_run run;
@@ -492,22 +492,22 @@ Suite *test_suite(void)
     Suite *suite = suite_create("agent_stream");
     TCase *tcase = test_case(suite, "stream");
     tcase_add_loop_test(tcase, test_items_of_each_agent, 0, streams.count);
-    tcase_add_loop_test(tcase, test_how_it_ends_and_what_is_left, 0, TABLE_LEN(ends));
-    tcase_add_test(tcase, test_words_are_fit_for_a_terminal);
+    tcase_add_loop_test(tcase, test_state_and_result_at_the_end, 0, TABLE_LEN(ends));
+    tcase_add_test(tcase, test_lines_for_people_have_no_control_characters);
     tcase_add_test(tcase, test_open_calls_are_bounded);
     tcase_add_test(tcase, test_a_line_without_an_end_is_bounded);
-    tcase_add_test(tcase, test_an_answer_that_is_too_long_is_none);
-    tcase_add_test(tcase, test_a_line_of_too_many_values_is_shown_and_not_read);
-    tcase_add_test(tcase, test_a_message_in_pieces_that_is_too_long_is_none);
-    tcase_add_loop_test(tcase, test_what_may_be_the_id_of_a_session, 0, TABLE_LEN(ids));
-    tcase_add_test(tcase, test_a_session_without_an_id_is_none);
+    tcase_add_test(tcase, test_an_answer_that_is_too_long_is_dropped);
+    tcase_add_test(tcase, test_a_line_with_too_many_values_is_shown_but_not_parsed);
+    tcase_add_test(tcase, test_a_message_in_pieces_that_is_too_long_is_dropped);
+    tcase_add_loop_test(tcase, test_ids_of_sessions, 0, TABLE_LEN(ids));
+    tcase_add_test(tcase, test_an_invalid_id_is_no_session);
     tcase_add_test(tcase, test_sums_are_bounded);
     tcase_add_test(tcase, test_retries_on_stderr_are_counted);
-    tcase_add_loop_test(tcase, test_own_retries_are_as_good_as_silence, 0, TABLE_LEN(pieces));
+    tcase_add_loop_test(tcase, test_own_retries_count_as_silence, 0, TABLE_LEN(pieces));
     tcase_add_test(tcase, test_an_empty_turn_is_shown_as_a_message);
     tcase_add_test(tcase, test_log_lines_of_opencode_are_own_retries);
     tcase_add_loop_test(tcase, test_refused_calls_are_counted_once, 0, refusals.count);
     tcase_add_test(tcase, test_ids_of_refused_calls_are_bounded);
-    tcase_add_loop_test(tcase, test_nobody_has_to_listen, 0, streams.count);
+    tcase_add_loop_test(tcase, test_the_callback_is_optional, 0, streams.count);
     return suite;
 }

@@ -123,7 +123,7 @@ START_TEST(test_deep_values_are_written)
 }
 END_TEST
 
-START_TEST(test_no_value_is_null)
+START_TEST(test_a_missing_value_is_written_as_null)
 {
     struct str out = {0};
     canonical_write(NULL, &out);
@@ -141,6 +141,6 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_C2_hash_is_sha256_of_the_text);
     tcase_add_test(tcase, test_lines_hold_one_value_each);
     tcase_add_test(tcase, test_deep_values_are_written);
-    tcase_add_test(tcase, test_no_value_is_null);
+    tcase_add_test(tcase, test_a_missing_value_is_written_as_null);
     return suite;
 }

@@ -396,7 +396,7 @@ START_TEST(test_output_that_fits_is_a_success)
 }
 END_TEST
 
-START_TEST(test_a_failure_stays_what_it_is)
+START_TEST(test_an_earlier_failure_is_kept)
 {
     verdict_set_persistent(&verdict, REASON_TEST_FAIL, "", "some.rule");
     const struct verdict before = verdict;
@@ -655,7 +655,7 @@ Suite *test_suite(void)
     TCase *judging = test_case(suite, "judging");
     tcase_add_checked_fixture(judging, open_judge, teardown);
     tcase_add_test(judging, test_output_that_fits_is_a_success);
-    tcase_add_test(judging, test_a_failure_stays_what_it_is);
+    tcase_add_test(judging, test_an_earlier_failure_is_kept);
     tcase_add_loop_test(judging, test_D3_a_misfit_is_tried_again_only_where_it_can_be_mended, 0,
                         TABLE_LEN(decisions));
     tcase_add_test(judging, test_D4_the_evidence_has_the_lines);

@@ -349,7 +349,7 @@ static const struct {
      "the name is not allowed: matching a pattern takes too many steps"},
 };
 
-START_TEST(test_a_match_without_an_answer_is_no_pass)
+START_TEST(test_a_match_without_an_answer_does_not_pass)
 {
     str_add(&schema, limited[_i].schema);
     str_add(&instance, limited[_i].before);
@@ -476,7 +476,7 @@ static const struct {
     {"((((((((((a{1000}){1000}){1000}){1000}){1000}){1000}){1000}))))", "too large"},
 };
 
-START_TEST(test_what_ECMA_262_does_not_have_is_refused)
+START_TEST(test_patterns_outside_ECMA_262_are_refused)
 {
     struct err err = {0};
     const char *source = invalid[_i].pattern;
@@ -578,11 +578,12 @@ Suite *test_suite(void)
     tcase_add_loop_test(checks, test_work_that_takes_more_than_a_step_is_counted, 0,
                         TABLE_LEN(costly));
     tcase_add_test(checks, test_a_document_of_our_own_may_take_more_steps);
-    tcase_add_loop_test(checks, test_a_match_without_an_answer_is_no_pass, 0, TABLE_LEN(limited));
+    tcase_add_loop_test(checks, test_a_match_without_an_answer_does_not_pass, 0,
+                        TABLE_LEN(limited));
     TCase *matching = test_case(suite, "patterns");
     tcase_add_checked_fixture(matching, setup, teardown);
     tcase_add_loop_test(matching, test_pattern_matches_as_in_ECMA_262, 0, TABLE_LEN(patterns));
-    tcase_add_loop_test(matching, test_what_ECMA_262_does_not_have_is_refused, 0,
+    tcase_add_loop_test(matching, test_patterns_outside_ECMA_262_are_refused, 0,
                         TABLE_LEN(invalid));
     tcase_add_test(matching, test_limit_of_a_pattern);
     tcase_add_loop_test(matching, test_limit_of_steps, 0, TABLE_LEN(slow));

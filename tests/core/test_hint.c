@@ -74,7 +74,7 @@ START_TEST(test_hint_is_kept_with_the_attempt_it_is_for)
     ck_assert_ptr_null(step->attempts[0].hint);
     ck_assert_str_eq(step->attempts[1].hint->text, "mind the rounding");
     ck_assert_str_eq(step->attempts[1].hint->by, "ann");
-    ck_assert_ptr_null(step->hint); /* said once */
+    ck_assert_ptr_null(step->hint); /* used once */
     ck_assert_int_eq(step->allowed, 3);
     fail_once();
     play_wait(&play, 60000);

@@ -36,7 +36,7 @@ END_TEST
 
 static const char *const strangers[] = {"", "transient", "net work", "429", "test-fail ", "lucky"};
 
-START_TEST(test_stranger_is_refused)
+START_TEST(test_an_unknown_word_is_refused)
 {
     struct verdict_label label = {.class = VERDICT_PERSISTENT, .reason = REASON_CRASH};
     ck_assert(!verdict_label_parse(strangers[_i], &label));
@@ -44,7 +44,7 @@ START_TEST(test_stranger_is_refused)
 }
 END_TEST
 
-START_TEST(test_every_word_that_is_listed_can_be_said)
+START_TEST(test_every_listed_word_is_a_label)
 {
     struct str list = {0};
     int count = 0;
@@ -66,7 +66,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("label");
     TCase *tcase = test_case(suite, "words");
     tcase_add_loop_test(tcase, test_word, 0, TABLE_LEN(words));
-    tcase_add_loop_test(tcase, test_stranger_is_refused, 0, TABLE_LEN(strangers));
-    tcase_add_test(tcase, test_every_word_that_is_listed_can_be_said);
+    tcase_add_loop_test(tcase, test_an_unknown_word_is_refused, 0, TABLE_LEN(strangers));
+    tcase_add_test(tcase, test_every_listed_word_is_a_label);
     return suite;
 }

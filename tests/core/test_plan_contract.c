@@ -134,7 +134,7 @@ START_TEST(test_a_contract_in_a_file_goes_into_the_plan)
 }
 END_TEST
 
-START_TEST(test_the_plan_goes_before_a_file)
+START_TEST(test_a_contract_of_the_plan_wins_over_a_file)
 {
     ck_assert(parse("\"contracts\": {\"answer.json\": true},", CONTRACT("\"answer.json\"")));
     ck_assert(fits(0, "5"));
@@ -254,7 +254,7 @@ START_TEST(test_bad_file_of_a_contract)
 }
 END_TEST
 
-START_TEST(test_all_that_is_wrong_comes_in_the_order_of_the_text)
+START_TEST(test_violations_come_in_document_order)
 {
     static const char *const order[] = {"/contracts/n/a", "/jobs", "/tasks/0/steps/0/contract/b",
                                         "/tasks/0/steps/0/c"};
@@ -266,7 +266,7 @@ START_TEST(test_all_that_is_wrong_comes_in_the_order_of_the_text)
 }
 END_TEST
 
-START_TEST(test_a_file_is_complained_about_once)
+START_TEST(test_a_bad_file_is_reported_once)
 {
     ck_assert(!parse("", CONTRACT("\"none.json\"") "," CONTRACT("\"none.json\"")));
     ck_assert_uint_eq(violations.count, 1);
@@ -430,7 +430,7 @@ START_TEST(test_the_contract_for_plans_is_built_in)
 }
 END_TEST
 
-START_TEST(test_a_contract_of_the_plan_goes_before_the_built_in_one)
+START_TEST(test_a_contract_of_the_plan_wins_over_the_builtin_one)
 {
     ck_assert(parse("\"contracts\": {\"devs-plan\": {\"type\": \"integer\"}},", PLAN_CONTRACT));
     ck_assert(fits(0, "7"));
@@ -446,15 +446,15 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_a_contract_in_the_step);
     tcase_add_test(tcase, test_a_contract_of_the_plan);
     tcase_add_test(tcase, test_a_contract_in_a_file_goes_into_the_plan);
-    tcase_add_test(tcase, test_the_plan_goes_before_a_file);
+    tcase_add_test(tcase, test_a_contract_of_the_plan_wins_over_a_file);
     tcase_add_test(tcase, test_written_contracts_are_read_as_the_same);
     tcase_add_loop_test(tcase, test_a_written_contract_has_the_same_numbers, 0, TABLE_LEN(exact));
     tcase_add_test(tcase, test_contracts_with_near_numbers_are_two);
     tcase_add_loop_test(tcase, test_a_contract_may_have_any_number_and_text, 0, 3);
     tcase_add_test(tcase, test_one_task_alone_keeps_its_contracts);
     tcase_add_loop_test(tcase, test_bad_file_of_a_contract, 0, TABLE_LEN(bad_files));
-    tcase_add_test(tcase, test_all_that_is_wrong_comes_in_the_order_of_the_text);
-    tcase_add_test(tcase, test_a_file_is_complained_about_once);
+    tcase_add_test(tcase, test_violations_come_in_document_order);
+    tcase_add_test(tcase, test_a_bad_file_is_reported_once);
     tcase_add_test(tcase, test_a_text_from_a_log_reads_no_file);
     tcase_add_loop_test(tcase, test_contracts_have_a_limit, 0, 2);
     tcase_add_loop_test(tcase, test_schemas_of_all_contracts_have_a_limit, 0, 2);
@@ -463,6 +463,6 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_an_output_that_must_be_a_plan, 0, TABLE_LEN(outputs));
     tcase_add_test(tcase, test_a_plan_as_output_may_have_the_agents_of_the_plan_around_it);
     tcase_add_test(tcase, test_the_contract_for_plans_is_built_in);
-    tcase_add_test(tcase, test_a_contract_of_the_plan_goes_before_the_built_in_one);
+    tcase_add_test(tcase, test_a_contract_of_the_plan_wins_over_the_builtin_one);
     return suite;
 }

@@ -1,4 +1,4 @@
-/* A plan that grows: its tasks, the fold of their events, what a task is called in the log. */
+/* A plan that grows: its tasks, the fold of their events, the record of a task in the log. */
 #include <stdio.h>
 #include <string.h>
 
@@ -124,7 +124,7 @@ START_TEST(test_a_task_has_the_rules_of_the_plan)
 }
 END_TEST
 
-START_TEST(test_what_is_not_idempotent_is_done_once_in_every_phase)
+START_TEST(test_a_step_that_is_not_idempotent_runs_once_in_every_phase)
 {
     static const char *const phases[] = {"RED", "GREEN", "VERIFY", "REFACTOR"};
     static const char *const policies[] = {POLICY_DEFAULT, "quick", "transport", "infrastructure"};
@@ -166,7 +166,7 @@ static const struct {
     {"7", "/tasks/0"},
 };
 
-START_TEST(test_what_is_no_task_changes_nothing)
+START_TEST(test_a_refused_task_changes_nothing)
 {
     struct err err;
     ck_assert(grow_id("a"));
@@ -180,7 +180,7 @@ START_TEST(test_what_is_no_task_changes_nothing)
 }
 END_TEST
 
-START_TEST(test_the_last_one_can_be_taken_back)
+START_TEST(test_the_last_task_can_be_removed)
 {
     ck_assert(grow_id("b"));
     ck_assert(grow_id("a"));
@@ -193,7 +193,7 @@ START_TEST(test_the_last_one_can_be_taken_back)
 }
 END_TEST
 
-START_TEST(test_what_a_task_was_called_with_can_be_forgotten)
+START_TEST(test_the_command_of_a_task_can_be_forgotten)
 {
     struct err err;
     ck_assert(grow("{\"id\":\"a\",\"steps\":[{\"run\":[\"ls\"],\"env\":{\"A\":\"b\"},"
@@ -314,7 +314,7 @@ START_TEST(test_a_source_may_come_with_a_task)
 }
 END_TEST
 
-START_TEST(test_who_goes_on_ends_what_ran)
+START_TEST(test_recovery_ends_running_tasks)
 {
     add_id("a", "");
     add_id("b", "");
@@ -346,7 +346,7 @@ START_TEST(test_a_task_number_that_is_not_the_next_is_refused)
 }
 END_TEST
 
-/* Any order of what may happen: play_close() folds all anew and compares. */
+/* Random inputs: play_close() folds all events again and compares. */
 
 enum { WALK_STEPS = 400, WALKS = 20 };
 
@@ -413,7 +413,7 @@ static void do_any(uint32_t *seed)
     }
 }
 
-START_TEST(test_any_order_of_what_happens_folds_alike)
+START_TEST(test_any_order_of_events_folds_equally)
 {
     uint32_t seed = (uint32_t)_i + 1;
     for (int i = 0; i < WALK_STEPS; i++)
@@ -427,7 +427,7 @@ START_TEST(test_any_order_of_what_happens_folds_alike)
 }
 END_TEST
 
-/* As the log keeps it. */
+/* The record in the log. */
 
 static bool record(const char *task_json, const char *stdin_bytes, struct str *out)
 {
@@ -513,7 +513,7 @@ START_TEST(test_stdin_is_recorded_by_size_and_digest)
 }
 END_TEST
 
-START_TEST(test_a_variable_that_is_called_a_secret_is_cut)
+START_TEST(test_a_variable_named_like_a_secret_is_cut)
 {
     struct str text = {0};
     ck_assert(record(
@@ -550,10 +550,10 @@ Suite *test_suite(void)
     tcase_add_loop_test(tasks, test_only_a_growing_plan_has_no_tasks, 0, ARRAY_LEN(no_plans));
     tcase_add_test(tasks, test_a_task_is_found_by_its_id);
     tcase_add_test(tasks, test_a_task_has_the_rules_of_the_plan);
-    tcase_add_test(tasks, test_what_is_not_idempotent_is_done_once_in_every_phase);
-    tcase_add_loop_test(tasks, test_what_is_no_task_changes_nothing, 0, ARRAY_LEN(refused));
-    tcase_add_test(tasks, test_the_last_one_can_be_taken_back);
-    tcase_add_test(tasks, test_what_a_task_was_called_with_can_be_forgotten);
+    tcase_add_test(tasks, test_a_step_that_is_not_idempotent_runs_once_in_every_phase);
+    tcase_add_loop_test(tasks, test_a_refused_task_changes_nothing, 0, ARRAY_LEN(refused));
+    tcase_add_test(tasks, test_the_last_task_can_be_removed);
+    tcase_add_test(tasks, test_the_command_of_a_task_can_be_forgotten);
     TCase *fold = test_case(suite, "fold");
     tcase_add_checked_fixture(fold, open_play, close_play);
     tcase_add_test(fold, test_added_tasks_start_at_once);
@@ -563,15 +563,15 @@ Suite *test_suite(void)
     tcase_add_test(fold, test_a_call_fails_once_and_is_not_retried);
     tcase_add_test(fold, test_a_start_that_failed_never_ran_and_is_tried_again);
     tcase_add_test(fold, test_a_source_may_come_with_a_task);
-    tcase_add_test(fold, test_who_goes_on_ends_what_ran);
+    tcase_add_test(fold, test_recovery_ends_running_tasks);
     tcase_add_test(fold, test_a_task_number_that_is_not_the_next_is_refused);
-    tcase_add_loop_test(fold, test_any_order_of_what_happens_folds_alike, 0, WALKS);
+    tcase_add_loop_test(fold, test_any_order_of_events_folds_equally, 0, WALKS);
     TCase *records = test_case(suite, "record");
     tcase_add_checked_fixture(records, setup, teardown);
     tcase_add_test(records, test_a_short_task_is_recorded_as_it_is);
     tcase_add_test(records, test_a_long_task_is_cut_and_stays_another_one);
     tcase_add_test(records, test_stdin_is_recorded_by_size_and_digest);
-    tcase_add_test(records, test_a_variable_that_is_called_a_secret_is_cut);
+    tcase_add_test(records, test_a_variable_named_like_a_secret_is_cut);
     tcase_add_test(records, test_too_many_steps_are_refused);
     return suite;
 }

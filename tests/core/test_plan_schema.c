@@ -62,7 +62,7 @@ static void check_words(const char *pointer, const struct str *want)
     free(got);
 }
 
-START_TEST(test_both_are_made_once)
+START_TEST(test_both_are_parsed_once)
 {
     ck_assert_ptr_nonnull(plan_schema());
     ck_assert_ptr_eq(plan_schema(), plan_schema());
@@ -123,7 +123,7 @@ START_TEST(test_both_have_the_same_sandbox)
 }
 END_TEST
 
-START_TEST(test_every_limit_of_loops_is_there)
+START_TEST(test_limits_of_loops_are_complete)
 {
     const struct json *fields = json_pointer_find(plan, "/$defs/loops/properties");
     const struct entropy_limit *limit;
@@ -147,7 +147,7 @@ START_TEST(test_every_limit_of_loops_is_there)
 }
 END_TEST
 
-START_TEST(test_phases_are_those_there_are)
+START_TEST(test_phases_are_complete)
 {
     struct str want = {0};
     for (int phase = 0; phase < PHASE_COUNT; phase++)
@@ -158,7 +158,7 @@ START_TEST(test_phases_are_those_there_are)
 }
 END_TEST
 
-START_TEST(test_reasons_are_those_there_are)
+START_TEST(test_reasons_are_complete)
 {
     struct str want = {0};
     str_add(&want, "none ");
@@ -220,14 +220,14 @@ static const struct {
     {"/$defs/adapter/properties/like/maxLength", ADAPTER_NAME_MAX},
 };
 
-START_TEST(test_numbers_are_those_of_the_program)
+START_TEST(test_numbers_match_the_program)
 {
     const struct json *number = json_pointer_find(plan, numbers[_i].pointer);
     ck_assert_msg(json_i64(number, -1) == numbers[_i].want, "%s", numbers[_i].pointer);
 }
 END_TEST
 
-START_TEST(test_numbers_of_the_settings_are_those_of_the_program)
+START_TEST(test_numbers_of_the_settings_match_the_program)
 {
     static const char limit[] = "/properties/retry_limit/maximum";
     static const char retries[] = "/$defs/sandbox/properties/transientRetries/maximum";
@@ -392,15 +392,15 @@ Suite *test_suite(void)
     Suite *suite = suite_create("plan_schema");
     TCase *tcase = test_case(suite, "schema");
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, test_both_are_made_once);
+    tcase_add_test(tcase, test_both_are_parsed_once);
     tcase_add_test(tcase, test_they_are_the_published_files);
     tcase_add_test(tcase, test_both_have_the_same_shared_parts);
     tcase_add_test(tcase, test_both_have_the_same_sandbox);
-    tcase_add_test(tcase, test_every_limit_of_loops_is_there);
-    tcase_add_test(tcase, test_phases_are_those_there_are);
-    tcase_add_test(tcase, test_reasons_are_those_there_are);
-    tcase_add_loop_test(tcase, test_numbers_are_those_of_the_program, 0, TABLE_LEN(numbers));
-    tcase_add_test(tcase, test_numbers_of_the_settings_are_those_of_the_program);
+    tcase_add_test(tcase, test_limits_of_loops_are_complete);
+    tcase_add_test(tcase, test_phases_are_complete);
+    tcase_add_test(tcase, test_reasons_are_complete);
+    tcase_add_loop_test(tcase, test_numbers_match_the_program, 0, TABLE_LEN(numbers));
+    tcase_add_test(tcase, test_numbers_of_the_settings_match_the_program);
     tcase_add_test(tcase, test_every_key_is_described);
     TCase *examples = test_case(suite, "examples");
     tcase_add_loop_test(examples, test_documented_examples_are_right, 0, TABLE_LEN(pages));

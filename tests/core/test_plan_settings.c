@@ -237,7 +237,7 @@ START_TEST(test_a_text_from_a_log_keeps_its_own_settings)
 }
 END_TEST
 
-START_TEST(test_an_unknown_policy_is_told_those_of_the_settings)
+START_TEST(test_an_unknown_policy_lists_those_of_the_settings)
 {
     set("{\"policies\": {\"mine\": {}}}");
     ck_assert(!parse(SAFE "\"policy\": \"x\",", STEP));
@@ -348,7 +348,7 @@ START_TEST(test_a_plan_has_its_own_limits_of_loops)
 }
 END_TEST
 
-START_TEST(test_limits_of_loops_are_the_plans_before_those_of_the_settings)
+START_TEST(test_limits_of_loops_of_the_plan_win_over_the_settings)
 {
     struct entropy_limits want = entropy_limits_new();
     want.repeat_stop = 12;
@@ -620,7 +620,7 @@ START_TEST(test_a_part_of_a_plan_keeps_workspaces_and_sandboxes)
 }
 END_TEST
 
-START_TEST(test_settings_are_what_plans_begin_with)
+START_TEST(test_settings_are_defaults_of_plans)
 {
     set("{\"workspace\": \"worktree\", \"sandbox\": {\"kind\": \"bwrap\", \"network\": true, "
         "\"transientRetries\": 1}, \"limits\": {\"processes\": 4}, \"on_hangup\": \"cancel\"}");
@@ -740,7 +740,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(policies, test_the_written_plan_needs_no_settings, 0, 3);
     tcase_add_test(policies, test_one_task_alone_keeps_policies_and_sources);
     tcase_add_test(policies, test_a_text_from_a_log_keeps_its_own_settings);
-    tcase_add_test(policies, test_an_unknown_policy_is_told_those_of_the_settings);
+    tcase_add_test(policies, test_an_unknown_policy_lists_those_of_the_settings);
     tcase_add_loop_test(policies, test_A11_what_is_tried_again_in_place_is_idempotent, 0,
                         TABLE_LEN(repeats));
     tcase_add_test(policies, test_an_agent_program_is_a_source);
@@ -749,7 +749,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(loops, setup, teardown);
     tcase_add_test(loops, test_a_plan_without_limits_of_loops_has_the_defaults);
     tcase_add_test(loops, test_a_plan_has_its_own_limits_of_loops);
-    tcase_add_test(loops, test_limits_of_loops_are_the_plans_before_those_of_the_settings);
+    tcase_add_test(loops, test_limits_of_loops_of_the_plan_win_over_the_settings);
     tcase_add_test(loops, test_the_written_plan_has_every_limit_of_loops);
     tcase_add_test(loops, test_settings_without_such_keys_leave_the_text_alone);
     int limits = 0;
@@ -766,7 +766,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(places, test_setup_runs_in_the_first_sandbox_of_its_task, 0,
                         TABLE_LEN(setups));
     tcase_add_test(places, test_a_part_of_a_plan_keeps_workspaces_and_sandboxes);
-    tcase_add_test(places, test_settings_are_what_plans_begin_with);
+    tcase_add_test(places, test_settings_are_defaults_of_plans);
     tcase_add_test(places, test_retries_alone_are_no_sandbox);
     TCase *commands = test_case(suite, "commands");
     tcase_add_checked_fixture(commands, setup, teardown);

@@ -156,7 +156,7 @@ START_TEST(test_E3_backoff_is_exponential_with_jitter)
 }
 END_TEST
 
-START_TEST(test_unknown_policy_is_none)
+START_TEST(test_unknown_policy_is_not_found)
 {
     ck_assert_ptr_null(policy_named("patience"));
     ck_assert_ptr_null(policy_builtin(5));
@@ -243,7 +243,7 @@ START_TEST(test_no_delay_is_a_delay_of_0)
 }
 END_TEST
 
-START_TEST(test_what_a_policy_tries_again_on)
+START_TEST(test_which_failures_a_policy_retries)
 {
     struct policy policy = *policy_named(POLICY_DEFAULT);
     policy.retry_on = (unsigned)_i;
@@ -531,7 +531,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_B3_infrastructure_doubles_from_1000_to_30000_ms);
     tcase_add_loop_test(tcase, test_E1_builtin_policies_are_as_documented, 0,
                         TABLE_LEN(builtin_cases));
-    tcase_add_test(tcase, test_unknown_policy_is_none);
+    tcase_add_test(tcase, test_unknown_policy_is_not_found);
     tcase_add_test(tcase, test_exponent_saturates);
     tcase_add_loop_test(tcase, test_jitter_stays_within_its_fraction_and_the_cap, 0, 500);
     tcase_add_loop_test(tcase, test_draws_have_their_documented_values, 0, 5);
@@ -542,7 +542,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_E3_backoff_is_exponential_with_jitter, 0,
                         TABLE_LEN(backoff_cases));
     tcase_add_test(tcase, test_C7_research_waits_1_2_and_4_seconds);
-    tcase_add_loop_test(tcase, test_what_a_policy_tries_again_on, 0, 8);
+    tcase_add_loop_test(tcase, test_which_failures_a_policy_retries, 0, 8);
     tcase_add_loop_test(tcase, test_a_policy_in_words, 0, TABLE_LEN(word_cases));
     tcase_add_test(tcase, test_a_policy_says_how_it_ends);
     tcase_add_test(tcase, test_kinds_have_names);

@@ -381,7 +381,7 @@ static const struct {
              "adline\":1,\"since_start\":900,\"held\":1,\"interrupted\":1}"},
 };
 
-START_TEST(test_what_a_decision_was_made_from_is_kept)
+START_TEST(test_inputs_of_a_decision_are_kept)
 {
     struct policy policy = *policy_named(POLICY_DEFAULT);
     policy.jitter_kind = inputs[_i].jitter;
@@ -473,7 +473,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_A11_what_cannot_be_repeated_gets_no_free_wait, 0,
                         TABLE_LEN(single));
     tcase_add_loop_test(tcase, test_deadline_is_kept_before_the_wait, 0, TABLE_LEN(deadlines));
-    tcase_add_loop_test(tcase, test_what_a_decision_was_made_from_is_kept, 0, TABLE_LEN(inputs));
+    tcase_add_loop_test(tcase, test_inputs_of_a_decision_are_kept, 0, TABLE_LEN(inputs));
     TCase *texts = test_case(suite, "names");
     tcase_add_test(texts, test_names_of_decisions);
     tcase_add_loop_test(texts, test_name_and_letter_of_a_phase, 0, TABLE_LEN(phases));

@@ -367,7 +367,7 @@ START_TEST(test_long_value_is_cut_as_one)
 }
 END_TEST
 
-START_TEST(test_what_has_a_form_is_a_value_too)
+START_TEST(test_secrets_within_values_are_cut)
 {
     open_for("DATABASE_URL=postgres://app:s3cretp4ss@db/x",
              "EXTRA=--header=ghp_abcdefghijklmnopqrstuvwxyz0123456789", NULL);
@@ -378,7 +378,7 @@ START_TEST(test_what_has_a_form_is_a_value_too)
 }
 END_TEST
 
-START_TEST(test_what_is_no_secret_stays)
+START_TEST(test_ordinary_variables_stay)
 {
     char ordinary[] = "HOME=/home/somebody-else", socket[] = "SSH_AUTH_SOCK=/tmp/ssh-abc/agent.1";
     char key_path[] = "SSH_KEY=/home/me/.ssh/id_rsa", number[] = "MAX_TOKENS=100000000";
@@ -475,7 +475,7 @@ START_TEST(test_wrong_pattern_is_refused_by_name)
 }
 END_TEST
 
-START_TEST(test_more_secrets_than_there_may_be_are_refused)
+START_TEST(test_too_many_bytes_of_secrets_are_refused)
 {
     enum { SIZE = REDACT_BYTES_MAX + 100, BEFORE = sizeof("A_SECRET=") - 1 };
     char *variable = xcalloc(SIZE + 1, 1);
@@ -814,10 +814,10 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_base64_for_urls_has_an_alphabet_of_its_own);
     tcase_add_test(tcase, test_value_of_several_lines_is_cut_line_by_line);
     tcase_add_test(tcase, test_long_value_is_cut_as_one);
-    tcase_add_test(tcase, test_what_has_a_form_is_a_value_too);
-    tcase_add_test(tcase, test_what_is_no_secret_stays);
+    tcase_add_test(tcase, test_secrets_within_values_are_cut);
+    tcase_add_test(tcase, test_ordinary_variables_stay);
     tcase_add_test(tcase, test_values_of_a_plan_are_cut);
-    tcase_add_test(tcase, test_more_secrets_than_there_may_be_are_refused);
+    tcase_add_test(tcase, test_too_many_bytes_of_secrets_are_refused);
     tcase = test_case(suite, "settings");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, test_settings_add_and_keep_names);

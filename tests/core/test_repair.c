@@ -246,7 +246,7 @@ START_TEST(test_D2_lines_of_a_verdict_are_violations)
 }
 END_TEST
 
-START_TEST(test_prompt_of_a_step_that_was_to_fail_says_so)
+START_TEST(test_prompt_of_a_step_that_was_expected_to_fail)
 {
     char make[] = "make";
     char test[] = "t";
@@ -310,7 +310,7 @@ static const struct {
      "Give the whole result again, as JSON that matches, and nothing else."},
 };
 
-START_TEST(test_prompt_says_what_the_session_does_not_know)
+START_TEST(test_prompt_has_what_the_session_does_not_know)
 {
     agent_prompt_write(&cases[_i].prompt, &prompt);
     ck_assert_msg(strcmp(str_text(&prompt), cases[_i].want) == 0, "%s: '%s'", cases[_i].name,
@@ -347,12 +347,12 @@ Suite *test_suite(void)
     tcase_add_test(prompts, test_D2_those_not_shown_are_counted);
     tcase_add_test(prompts, test_prompt_of_a_failure_is_bounded_and_clean);
     tcase_add_test(prompts, test_D2_lines_of_a_verdict_are_violations);
-    tcase_add_test(prompts, test_prompt_of_a_step_that_was_to_fail_says_so);
+    tcase_add_test(prompts, test_prompt_of_a_step_that_was_expected_to_fail);
     tcase_add_test(prompts, test_D5_RY1_prompt_carries_all_fields);
     tcase_add_test(prompts, test_D5_RY4_display_format);
     TCase *agents = test_case(suite, "prompt of a step");
     tcase_add_checked_fixture(agents, setup, teardown);
-    tcase_add_loop_test(agents, test_prompt_says_what_the_session_does_not_know, 0,
+    tcase_add_loop_test(agents, test_prompt_has_what_the_session_does_not_know, 0,
                         TABLE_LEN(cases));
     tcase_add_test(agents, test_why_is_one_clean_line);
     tcase_add_test(agents, test_why_without_a_verdict_is_the_outcome);

@@ -113,7 +113,7 @@ static const char *class_words(void)
 }
 
 /* Each round is new work: a check that failed before it did not pass by chance. */
-START_TEST(test_a_check_that_the_agent_mended_is_not_flaky)
+START_TEST(test_a_check_that_the_agent_repaired_is_not_flaky)
 {
     up_to_the_check();
     pass();
@@ -186,7 +186,7 @@ START_TEST(test_a_persons_retry_gives_as_many_rounds_again)
 END_TEST
 
 /* Each round has its own tries: "try 2 of 6" would be wrong. */
-START_TEST(test_of_how_many_an_attempt_was_is_not_told_over_rounds)
+START_TEST(test_the_total_of_tries_is_not_shown_over_rounds)
 {
     up_to_the_check();
     be_red();
@@ -278,7 +278,7 @@ static void fail_alike(int round, uint64_t result)
                                      .verdict = play_persistent(REASON_TEST_FAIL)});
 }
 
-START_TEST(test_the_agent_is_told_that_its_work_has_changed_nothing)
+START_TEST(test_prompt_says_that_nothing_has_changed)
 {
     static const char again[] = "This is the same result as in the previous round";
     const bool is_equal = _i == 1;
@@ -292,7 +292,7 @@ START_TEST(test_the_agent_is_told_that_its_work_has_changed_nothing)
 }
 END_TEST
 
-START_TEST(test_the_agent_is_told_the_command_its_end_and_its_last_words)
+START_TEST(test_prompt_has_the_command_its_end_and_the_last_output)
 {
     up_to_the_check();
     fail_with("one\ntwo\x1b[31m red\x1b[0m\nFAILED test_tax: 3 != 4\n");
@@ -370,11 +370,11 @@ Suite *test_suite(void)
     TCase *rounds = test_case(suite, "rounds");
     tcase_add_checked_fixture(rounds, setup, teardown);
     tcase_add_test(rounds, test_a_check_that_fails_goes_back_to_the_agent);
-    tcase_add_test(rounds, test_a_check_that_the_agent_mended_is_not_flaky);
+    tcase_add_test(rounds, test_a_check_that_the_agent_repaired_is_not_flaky);
     tcase_add_test(rounds, test_a_pass_after_a_failure_in_the_same_round_is_flaky);
     tcase_add_test(rounds, test_rounds_that_are_used_up_end_the_task);
     tcase_add_test(rounds, test_a_persons_retry_gives_as_many_rounds_again);
-    tcase_add_test(rounds, test_of_how_many_an_attempt_was_is_not_told_over_rounds);
+    tcase_add_test(rounds, test_the_total_of_tries_is_not_shown_over_rounds);
     tcase_add_test(rounds, test_what_a_person_cancels_starts_no_round);
     tcase_add_test(rounds, test_D2_an_answer_that_breaks_its_contract_is_a_round_of_its_own);
     tcase_add_test(rounds, test_D2_the_lines_of_the_verdict_make_a_prompt_too);
@@ -382,8 +382,8 @@ Suite *test_suite(void)
     tcase_add_test(rounds, test_a_round_without_an_agents_step_before_it_is_refused);
     TCase *prompts = test_case(suite, "prompts");
     tcase_add_checked_fixture(prompts, setup, teardown);
-    tcase_add_test(prompts, test_the_agent_is_told_the_command_its_end_and_its_last_words);
-    tcase_add_loop_test(prompts, test_the_agent_is_told_that_its_work_has_changed_nothing, 0, 2);
+    tcase_add_test(prompts, test_prompt_has_the_command_its_end_and_the_last_output);
+    tcase_add_loop_test(prompts, test_prompt_says_that_nothing_has_changed, 0, 2);
     tcase_add_test(prompts, test_a_long_output_is_cut_at_its_beginning);
     tcase_add_test(prompts, test_a_prompt_that_json_makes_too_long_loses_its_beginning);
     return suite;

@@ -74,7 +74,7 @@ START_TEST(test_ui_is_read)
 }
 END_TEST
 
-START_TEST(test_ui_that_says_nothing_leaves_all_off)
+START_TEST(test_an_empty_ui_turns_nothing_on)
 {
     ck_assert(parse("{\"ui\": {}}"));
     ck_assert_ptr_null(settings.ui.theme);
@@ -356,7 +356,7 @@ static const struct {
      "{\"//agents\":{\"a\":1},\"workspace\":{\"kind\":\"copy\"}}"},
 };
 
-START_TEST(test_what_waits_and_what_is_kept)
+START_TEST(test_keys_that_need_trust)
 {
     struct json *root = parse_json(trusted[_i].settings);
     struct str waits = {0}, kept = {0};
@@ -442,7 +442,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_nothing_is_set);
     tcase_add_test(tcase, test_too_large);
     tcase_add_test(tcase, test_ui_is_read);
-    tcase_add_test(tcase, test_ui_that_says_nothing_leaves_all_off);
+    tcase_add_test(tcase, test_an_empty_ui_turns_nothing_on);
     tcase_add_test(tcase, test_a_notify_command_is_enough);
     tcase_add_loop_test(tcase, test_notify_by_name, 0, TABLE_LEN(notify_cases));
     tcase_add_test(tcase, test_C5_attempts_and_window_are_settings);
@@ -460,7 +460,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_the_projects_tests_are_a_command);
     tcase_add_test(tcase, test_retention_is_read);
     TCase *trust = test_case(suite, "trust");
-    tcase_add_loop_test(trust, test_what_waits_and_what_is_kept, 0, TABLE_LEN(trusted));
+    tcase_add_loop_test(trust, test_keys_that_need_trust, 0, TABLE_LEN(trusted));
     tcase_add_test(trust, test_every_key_of_the_schema_has_a_row);
     return suite;
 }

@@ -158,7 +158,7 @@ static const char *const strange[] = {
     "{\"type\":\"assistant.message\",\"data\":{\"content\":\"Hi.\"}}\n",
 };
 
-START_TEST(test_refuses_what_is_no_transcript)
+START_TEST(test_refuses_other_texts)
 {
     struct transcript *t = NULL;
     struct err err = {0};
@@ -208,7 +208,7 @@ START_TEST(test_skips_lines_beyond_its_limits)
 END_TEST
 
 /* With more open calls than are kept, the oldest is forgotten. */
-START_TEST(test_remembers_so_many_open_calls)
+START_TEST(test_open_calls_have_a_limit)
 {
     struct str text = {0};
     str_add(&text, "{\"type\":\"session\",\"id\":\"p\"}\n");
@@ -232,7 +232,7 @@ END_TEST
 #define CLAUDE_LINE "{\"sessionId\":\"83ca3d6e-0001\",\"uuid\":\"u\",\"isSidechain\":false,"
 
 /* Impossible numbers are ignored, and no sum grows beyond what a log takes. */
-START_TEST(test_believes_no_number_beyond_reason)
+START_TEST(test_impossible_numbers_are_ignored)
 {
     struct str text = {0};
     str_add(&text, CLAUDE_LINE
@@ -266,10 +266,10 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, NULL, drop_items);
     tcase_add_test(tcase, test_reads_a_session_of_claude_code);
     tcase_add_loop_test(tcase, test_reads_what_other_clis_keep, 0, files.count);
-    tcase_add_loop_test(tcase, test_refuses_what_is_no_transcript, 0, ARRAY_LEN(strange));
+    tcase_add_loop_test(tcase, test_refuses_other_texts, 0, ARRAY_LEN(strange));
     tcase_add_test(tcase, test_refuses_a_session_of_another_agent);
     tcase_add_test(tcase, test_skips_lines_beyond_its_limits);
-    tcase_add_test(tcase, test_remembers_so_many_open_calls);
-    tcase_add_test(tcase, test_believes_no_number_beyond_reason);
+    tcase_add_test(tcase, test_open_calls_have_a_limit);
+    tcase_add_test(tcase, test_impossible_numbers_are_ignored);
     return suite;
 }

@@ -58,7 +58,7 @@ START_TEST(test_empty_shows_nothing)
 }
 END_TEST
 
-START_TEST(test_what_is_added_is_copied_in_order)
+START_TEST(test_added_violations_are_copied_in_order)
 {
     char text[] = "first";
     violations_add(&list, VIOLATION_INVALID_VALUE, text, text, text, text);
@@ -72,7 +72,7 @@ START_TEST(test_what_is_added_is_copied_in_order)
 }
 END_TEST
 
-START_TEST(test_past_the_limit_they_are_counted)
+START_TEST(test_violations_past_the_limit_are_counted)
 {
     for (int i = 0; i < VIOLATIONS_MAX; i++)
         violations_add(&list, VIOLATION_WRONG_TYPE, "a", "m", NULL, NULL);
@@ -194,7 +194,7 @@ START_TEST(test_order_of_the_document)
 }
 END_TEST
 
-START_TEST(test_of_one_place_the_first_list_comes_first)
+START_TEST(test_at_one_path_the_first_list_comes_first)
 {
     add_paths(&list, "/b");
     add_paths(&second, "/b");
@@ -214,7 +214,7 @@ START_TEST(test_without_a_document_the_second_goes_to_the_end)
 }
 END_TEST
 
-START_TEST(test_what_has_no_room_is_counted)
+START_TEST(test_dropped_violations_are_counted)
 {
     for (int i = 0; i < VIOLATIONS_MAX; i++)
         add_paths(&list, "/a");
@@ -238,14 +238,14 @@ Suite *test_suite(void)
     tcase_add_test(display, test_equal_violations_are_shown_once_to_people);
     TCase *collecting = test_case(suite, "collecting");
     tcase_add_checked_fixture(collecting, setup, teardown);
-    tcase_add_test(collecting, test_what_is_added_is_copied_in_order);
-    tcase_add_test(collecting, test_past_the_limit_they_are_counted);
+    tcase_add_test(collecting, test_added_violations_are_copied_in_order);
+    tcase_add_test(collecting, test_violations_past_the_limit_are_counted);
     tcase_add_test(collecting, test_done_twice_and_null);
     TCase *merging = test_case(suite, "merging");
     tcase_add_checked_fixture(merging, open_document, close_document);
     tcase_add_loop_test(merging, test_order_of_the_document, 0, TABLE_LEN(orders));
-    tcase_add_test(merging, test_of_one_place_the_first_list_comes_first);
+    tcase_add_test(merging, test_at_one_path_the_first_list_comes_first);
     tcase_add_test(merging, test_without_a_document_the_second_goes_to_the_end);
-    tcase_add_test(merging, test_what_has_no_room_is_counted);
+    tcase_add_test(merging, test_dropped_violations_are_counted);
     return suite;
 }
