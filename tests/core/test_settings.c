@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attr.h"
 #include "plan.h"
 #include "rows.h"
 #include "str.h"

@@ -98,6 +98,18 @@ START_TEST(test_reads_a_session_of_claude_code)
 }
 END_TEST
 
+/* Returns whether the text is refused, without an item. */
+static bool is_refused(const char *text)
+{
+    struct transcript *t = NULL;
+    struct err err = {0};
+    str_clear(&items);
+    transcript_open(&t, NULL, NULL, take, NULL);
+    const bool ok = transcript_add(t, text, strlen(text), &err) && transcript_end(t, &err);
+    transcript_close(t);
+    return !ok && err.code == ERR_INVALID && items.len == 0;
+}
+
 START_TEST(test_reads_what_other_clis_keep)
 {
     static const char *const ends[] = {[AGENT_END_UNKNOWN] = "unknown",
@@ -110,66 +122,38 @@ START_TEST(test_reads_what_other_clis_keep)
         [TRANSCRIPT_GEMINI] = "gemini",   [TRANSCRIPT_QWEN] = "qwen",
         [TRANSCRIPT_STREAM] = "stream",
     };
-    struct transcript *t = read_in(files.items[_i].input, 11);
+    const struct row *row = &files.items[_i];
+    if (strcmp(row->want, "not a transcript\n") == 0) {
+        ck_assert(is_refused(row->input));
+        return;
+    }
+    struct transcript *t = read_in(row->input, 11);
     str_addf(&items, "form %s, %s, %lld turns, %lld tokens\n", forms[transcript_form(t)],
              ends[transcript_state(t)], (long long)transcript_used(t)->turns,
              (long long)transcript_used(t)->tokens);
-    row_check(&files.items[_i], str_text(&items));
+    row_check(row, str_text(&items));
     ck_assert_int_eq(transcript_counts(t).unknown, 0);
     transcript_close(t);
 }
 END_TEST
 
-/* Not transcripts. */
 static const char *const strange[] = {
     "",
     "\n\n",
     "hello\n",
-    "{\"a\":1}\n",
-    "[1,2,3]",
-    "{\"type\":\"user\"}\n{\"b\":2}\n",
-    /* cursor-agent, as its documentation has it */
-    "{\"type\":\"system\",\"subtype\":\"init\",\"apiKeySource\":\"login\",\"cwd\":\"/w\","
-    "\"session_id\":\"c1\",\"model\":\"Auto\",\"permissionMode\":\"default\"}\n"
-    "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":"
-    "\"go\"}]},\"session_id\":\"c1\"}\n"
-    "{\"type\":\"tool_call\",\"subtype\":\"started\",\"call_id\":\"t1\",\"tool_call\":"
-    "{\"readToolCall\":{\"args\":{\"path\":\"a\"}}},\"session_id\":\"c1\"}\n"
-    "{\"type\":\"assistant\",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"text\","
-    "\"text\":\"Hi.\"}]},\"session_id\":\"c1\"}\n"
-    "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"duration_ms\":9,"
-    "\"result\":\"Hi.\",\"session_id\":\"c1\",\"request_id\":\"r1\"}\n",
-    "{\n\"a\": 1\n}",
+    "[1,2]",
     "[[[[[[",
-    "{\"type\":\"session\"}",
-    "\"text\"",
+    "{\"a\":1}\n",
     "null\n",
-    /* of Cline: roles, where a chat of Gemini has types */
-    "{\"version\":1,\"sessionId\":\"1795900000000_a\",\"messages\":[{\"role\":\"user\",\"content\":"
-    "[{\"type\":\"text\",\"text\":\"go\"}]},{\"role\":\"assistant\",\"content\":[{\"type\":"
-    "\"text\","
-    "\"text\":\"Done.\"}]}]}",
-    /* of nobody who is known: members of Claude Code around another message */
-    "{\"sessionId\":\"s\",\"uuid\":\"u\",\"type\":\"user\",\"message\":{\"body\":\"go\"}}\n",
-    "{\"sessionId\":\"s\",\"uuid\":\"u\",\"type\":\"of-tomorrow\"}\n",
-    /* a session that Copilot keeps: it has no end that says how it ended */
-    "{\"type\":\"session.start\",\"data\":{\"sessionId\":\"s1\"}}\n"
-    "{\"type\":\"user.message\",\"data\":{\"content\":\"go\"}}\n"
-    "{\"type\":\"assistant.message\",\"data\":{\"content\":\"Hi.\"}}\n",
+    "\"text\"",
+    "{\n\"a\": 1\n}",
+    "{\"type\":\"session\"}",
+    "{\"type\":\"user\"}\n{\"b\":2}\n",
 };
 
 START_TEST(test_refuses_other_texts)
 {
-    struct transcript *t = NULL;
-    struct err err = {0};
-    str_clear(&items);
-    transcript_open(&t, NULL, NULL, take, NULL);
-    const bool ok =
-        transcript_add(t, strange[_i], strlen(strange[_i]), &err) && transcript_end(t, &err);
-    ck_assert_msg(!ok, "'%s' was taken", strange[_i]);
-    ck_assert_int_eq(err.code, ERR_INVALID);
-    ck_assert_uint_eq(items.len, 0);
-    transcript_close(t);
+    ck_assert_msg(is_refused(strange[_i]), "'%s'", strange[_i]);
 }
 END_TEST
 
