@@ -373,10 +373,10 @@ static void open_judge(void)
     verdict = verdict_new();
 }
 
-static void judge_output(const struct contract *by, const struct contract_output *out)
+static void judge_output(const struct contract_output *out)
 {
     struct violations found = {0};
-    contract_judge(by, out, &verdict, &found);
+    contract_judge(contract, out, &verdict, &found);
     ck_assert_int_eq(found.count > 0, verdict.reason == REASON_CONTRACT);
     violations_done(&found);
 }
@@ -385,7 +385,7 @@ static void judge(const char *output)
 {
     const struct contract_output out = {
         .bytes = output, .len = strlen(output), .written = (int64_t)strlen(output)};
-    judge_output(contract, &out);
+    judge_output(&out);
 }
 
 START_TEST(test_output_that_fits_is_a_success)
@@ -476,7 +476,7 @@ START_TEST(test_evidence_counts_the_violations_that_it_leaves_out)
     str_add_char(&output, ']');
     const struct contract_output out = {
         .bytes = output.data, .len = output.len, .written = (int64_t)output.len};
-    judge_output(contract, &out);
+    judge_output(&out);
     str_done(&output);
 
     int lines = 0;
@@ -511,10 +511,10 @@ START_TEST(test_truncated_output_never_fits)
         str_add_char(&kept, ' ');
     struct contract_output out = {
         .bytes = kept.data, .len = kept.len, .written = CONTRACT_OUTPUT_MAX};
-    judge_output(contract, &out);
+    judge_output(&out);
     ck_assert_int_eq((int)verdict.class, VERDICT_SUCCESS);
     out.written++;
-    judge_output(contract, &out);
+    judge_output(&out);
     str_done(&kept);
     ck_assert_int_eq((int)verdict.reason, REASON_CONTRACT);
     ck_assert(!verdict.no_retry);

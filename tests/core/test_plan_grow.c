@@ -16,6 +16,8 @@ static const char base_text[] =
 static struct plan *base;
 static struct plan *plan;
 static struct play play;
+static struct str one, two;  /* tasks as JSON */
+static struct str logged[2]; /* their records */
 
 static void read_base(void)
 {
@@ -28,12 +30,17 @@ static void setup(void)
 {
     read_base();
     plan = plan_growing(base);
+    one = two = logged[0] = logged[1] = (struct str){0};
 }
 
 static void teardown(void)
 {
     plan_free(plan);
     plan_free(base);
+    str_done(&one);
+    str_done(&two);
+    str_done(&logged[0]);
+    str_done(&logged[1]);
 }
 
 static void open_play(void)
@@ -145,22 +152,23 @@ START_TEST(test_a_step_that_is_not_idempotent_runs_once_in_every_phase)
 }
 END_TEST
 
+#define TASK_B(members) "{\"id\":\"b\"," members "}"
+#define STEP            "\"steps\":[{\"run\":[\"true\"]}]"
+
 static const struct {
     const char *json, *want;
 } refused[] = {
-    {"{\"id\":\"a\",\"steps\":[{\"run\":[\"true\"]}]}", "taken"},
-    {"{\"id\":\"b\",\"needs\":[\"a\"],\"steps\":[{\"run\":[\"true\"]}]}", "\"needs\""},
-    {"{\"id\":\"b\",\"workspace\":\"copy\",\"steps\":[{\"run\":[\"true\"]}]}", "\"workspace\""},
-    {"{\"id\":\"b\",\"steps\":[{\"run\":[\"true\"],\"contract\":true}]}", "contract"},
-    {"{\"id\":\"b\",\"steps\":[{\"run\":[\"true\"],\"policy\":\"none such\"}]}",
+    {"{\"id\":\"a\"," STEP "}", "taken"},
+    {TASK_B("\"needs\":[\"a\"]," STEP), "\"needs\""},
+    {TASK_B("\"workspace\":\"copy\"," STEP), "\"workspace\""},
+    {TASK_B("\"steps\":[{\"run\":[\"true\"],\"contract\":true}]"), "contract"},
+    {TASK_B("\"steps\":[{\"run\":[\"true\"],\"policy\":\"none such\"}]"),
      "/tasks/0/steps/0/policy"},
-    {"{\"id\":\"b\",\"steps\":[{\"run\":[]}]}", "/tasks/0/steps/0/run"},
-    {"{\"id\":\"b\",\"steps\":[]}", "/tasks/0/steps"},
-    {"{\"id\":\"a b\",\"steps\":[{\"run\":[\"true\"]}]}", "/tasks/0/id"},
-    {"{\"steps\":[{\"run\":[\"true\"]}]}", "id"},
-    {"{\"id\":\"b\",\"steps\":[{\"run\":[\"true\"]}]},{\"id\":\"c\",\"steps\":[{\"run\":"
-     "[\"true\"]}]}",
-     "one task"},
+    {TASK_B("\"steps\":[{\"run\":[]}]"), "/tasks/0/steps/0/run"},
+    {TASK_B("\"steps\":[]"), "/tasks/0/steps"},
+    {"{\"id\":\"a b\"," STEP "}", "/tasks/0/id"},
+    {"{" STEP "}", "id"},
+    {TASK_B(STEP) ",{\"id\":\"c\"," STEP "}", "one task"},
     {"", "one task"},
     {"{", ""},
     {"7", "/tasks/0"},
@@ -449,22 +457,20 @@ static bool record(const char *task_json, const char *stdin_bytes, struct str *o
 static bool can_be_read(const struct str *text)
 {
     struct json *json = NULL;
-    struct str task = {0};
+    struct str read = {0};
     ck_assert(json_parse(text->data, text->len, &json, NULL, NULL));
-    json_write(&task, json_get(json, "task"));
-    bool ok = plan_grow(plan, task.data, task.len, NULL);
-    str_done(&task);
+    json_write(&read, json_get(json, "task"));
+    bool ok = plan_grow(plan, read.data, read.len, NULL);
+    str_done(&read);
     json_free(json);
     return ok;
 }
 
 START_TEST(test_a_short_task_is_recorded_as_it_is)
 {
-    struct str text = {0};
-    ck_assert(record("{\"id\":\"a\",\"steps\":[{\"run\":[\"ls\",\"-l\"]}]}", NULL, &text));
-    ck_assert_str_eq(str_text(&text),
+    ck_assert(record("{\"id\":\"a\",\"steps\":[{\"run\":[\"ls\",\"-l\"]}]}", NULL, &logged[0]));
+    ck_assert_str_eq(str_text(&logged[0]),
                      "{\"task\":{\"id\":\"a\",\"steps\":[{\"run\":[\"ls\",\"-l\"]}]}}");
-    str_done(&text);
 }
 END_TEST
 
@@ -481,63 +487,47 @@ static void add_long_task(struct str *json, char last)
 
 START_TEST(test_a_long_task_is_cut_and_stays_another_one)
 {
-    struct str one = {0};
-    struct str two = {0};
-    struct str texts[2] = {{0}};
     add_long_task(&one, '1');
     add_long_task(&two, '2');
-    ck_assert(record(one.data, NULL, &texts[0]));
-    ck_assert(record(two.data, NULL, &texts[1]));
-    ck_assert_uint_le(texts[0].len, EVENT_TEXT_MAX);
-    ck_assert_str_ne(texts[0].data, texts[1].data);
-    ck_assert(can_be_read(&texts[0]));
-    str_done(&one);
-    str_done(&two);
-    str_done(&texts[0]);
-    str_done(&texts[1]);
+    ck_assert(record(one.data, NULL, &logged[0]));
+    ck_assert(record(two.data, NULL, &logged[1]));
+    ck_assert_uint_le(logged[0].len, EVENT_TEXT_MAX);
+    ck_assert_str_ne(logged[0].data, logged[1].data);
+    ck_assert(can_be_read(&logged[0]));
 }
 END_TEST
 
 START_TEST(test_stdin_is_recorded_by_size_and_digest)
 {
-    struct str one = {0};
-    struct str two = {0};
-    const char *task = "{\"id\":\"a\",\"steps\":[{\"run\":[\"cat\"],\"stdin\":\"x\"}]}";
-    ck_assert(record(task, "hello", &one));
-    ck_assert(record(task, "hullo", &two));
-    ck_assert_ptr_nonnull(strstr(one.data, "\"stdin\":\"(5 bytes, sha256 "));
-    ck_assert_str_ne(one.data, two.data);
-    ck_assert(can_be_read(&one));
-    str_done(&one);
-    str_done(&two);
+    str_add(&one, "{\"id\":\"a\",\"steps\":[{\"run\":[\"cat\"],\"stdin\":\"x\"}]}");
+    ck_assert(record(one.data, "hello", &logged[0]));
+    ck_assert(record(one.data, "hullo", &logged[1]));
+    ck_assert_ptr_nonnull(strstr(logged[0].data, "\"stdin\":\"(5 bytes, sha256 "));
+    ck_assert_str_ne(logged[0].data, logged[1].data);
+    ck_assert(can_be_read(&logged[0]));
 }
 END_TEST
 
 START_TEST(test_a_variable_named_like_a_secret_is_cut)
 {
-    struct str text = {0};
     ck_assert(record(
         "{\"id\":\"a\",\"steps\":[{\"run\":[\"ls\",\"-x hunter2hunter2\"],\"env\":{\"API_TOKEN\":"
         "\"hunter2hunter2\",\"HOME\":\"/x\"}}]}",
-        NULL, &text));
-    ck_assert_ptr_null(strstr(text.data, "hunter2"));
-    ck_assert_ptr_nonnull(strstr(text.data, "\"API_TOKEN\":\"[cut:API_TOKEN]\""));
-    ck_assert_ptr_nonnull(strstr(text.data, "\"HOME\":\"/x\""));
-    str_done(&text);
+        NULL, &logged[0]));
+    ck_assert_ptr_null(strstr(logged[0].data, "hunter2"));
+    ck_assert_ptr_nonnull(strstr(logged[0].data, "\"API_TOKEN\":\"[cut:API_TOKEN]\""));
+    ck_assert_ptr_nonnull(strstr(logged[0].data, "\"HOME\":\"/x\""));
 }
 END_TEST
 
 START_TEST(test_too_many_steps_are_refused)
 {
-    struct str json = {0};
-    struct str text = {0};
-    str_add(&json, "{\"id\":\"a\",\"steps\":[");
+    str_add(&one, "{\"id\":\"a\",\"steps\":[");
     for (int i = 0; i < 64; i++)
-        str_addf(&json, "%s{\"run\":[\"%0300d\",\"%0300d\"]}", i > 0 ? "," : "", i, i);
-    str_add(&json, "]}");
-    ck_assert(!record(json.data, NULL, &text));
-    ck_assert_uint_eq(text.len, 0);
-    str_done(&json);
+        str_addf(&one, "%s{\"run\":[\"%0300d\",\"%0300d\"]}", i > 0 ? "," : "", i, i);
+    str_add(&one, "]}");
+    ck_assert(!record(one.data, NULL, &logged[0]));
+    ck_assert_uint_eq(logged[0].len, 0);
 }
 END_TEST
 
