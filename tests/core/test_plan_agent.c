@@ -140,15 +140,6 @@ START_TEST(test_an_agent_needs_no_idempotent)
 }
 END_TEST
 
-START_TEST(test_a_bad_agent_of_the_plan_is_reported_once)
-{
-    ck_assert(!parse("{\"version\": 1, \"agents\": {\"mine\": {\"like\": \"nobody\"}}, \"tasks\": ["
-                     "{\"id\": \"a\", \"steps\": [{\"agent\": \"mine\", \"prompt\": \"x\"}]}]}"));
-    ck_assert_msg(strstr(str_text(&shown), "/agents/mine"), "%s", str_text(&shown));
-    ck_assert_uint_eq(violations.count, 1);
-}
-END_TEST
-
 /* The same command with another prompt is another call. */
 START_TEST(test_a_call_is_its_prompt_too)
 {
@@ -377,7 +368,6 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_E1_an_agent_has_the_policy_transport_unless_it_says_else);
     tcase_add_test(tcase, test_checks_after_an_agent_with_rounds_have_the_policy_infrastructure);
     tcase_add_test(tcase, test_an_agent_needs_no_idempotent);
-    tcase_add_test(tcase, test_a_bad_agent_of_the_plan_is_reported_once);
     tcase_add_test(tcase, test_a_call_is_its_prompt_too);
     tcase_add_test(tcase, test_a_secret_in_a_prompt_is_looked_for);
     TCase *sessions = test_case(suite, "sessions");

@@ -254,33 +254,11 @@ START_TEST(test_bad_file_of_a_contract)
 }
 END_TEST
 
-START_TEST(test_violations_come_in_document_order)
-{
-    static const char *const order[] = {"/contracts/n/a", "/jobs", "/tasks/0/steps/0/contract/b",
-                                        "/tasks/0/steps/0/c"};
-    ck_assert(!parse("\"contracts\": {\"n\": {\"a\": 1}}, \"jobs\": 0,",
-                     "{\"run\": [\"x\"], \"contract\": {\"b\": 1}, \"c\": 1}"));
-    ck_assert_uint_eq(violations.count, 4);
-    for (size_t i = 0; i < violations.count; i++)
-        ck_assert_str_eq(violations.items[i].path, order[i]);
-}
-END_TEST
-
 START_TEST(test_a_bad_file_is_reported_once)
 {
     ck_assert(!parse("", CONTRACT("\"none.json\"") "," CONTRACT("\"none.json\"")));
     ck_assert_uint_eq(violations.count, 1);
     ck_assert_int_eq(files_read, 1);
-}
-END_TEST
-
-START_TEST(test_a_text_from_a_log_reads_no_file)
-{
-    static const char json[] =
-        "{\"version\": 1, \"idempotent\": true, \"tasks\": [{\"id\": \"a\", \"steps\": "
-        "[{\"run\": [\"x\"], \"contract\": \"answer.json\"}]}]}";
-    ck_assert(!plan_parse(json, sizeof(json) - 1, &plan, &violations));
-    ck_assert_str_eq(violations.items[0].message, "unknown contract \"answer.json\"");
 }
 END_TEST
 
@@ -453,9 +431,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_a_contract_may_have_any_number_and_text, 0, 3);
     tcase_add_test(tcase, test_one_task_alone_keeps_its_contracts);
     tcase_add_loop_test(tcase, test_bad_file_of_a_contract, 0, TABLE_LEN(bad_files));
-    tcase_add_test(tcase, test_violations_come_in_document_order);
     tcase_add_test(tcase, test_a_bad_file_is_reported_once);
-    tcase_add_test(tcase, test_a_text_from_a_log_reads_no_file);
     tcase_add_loop_test(tcase, test_contracts_have_a_limit, 0, 2);
     tcase_add_loop_test(tcase, test_schemas_of_all_contracts_have_a_limit, 0, 2);
     tcase_add_test(tcase, test_bytes_of_a_contract_have_a_limit);

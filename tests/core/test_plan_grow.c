@@ -85,22 +85,6 @@ START_TEST(test_a_growing_plan_begins_empty)
 }
 END_TEST
 
-static const char *const no_plans[] = {
-    "{\"version\":1,\"grows\":true,\"tasks\":[{\"id\":\"a\",\"steps\":[{\"run\":[\"true\"]}]}]}",
-    "{\"version\":1,\"grows\":true,\"workspace\":\"worktree\",\"tasks\":[]}",
-    "{\"version\":1,\"grows\":false,\"tasks\":[]}",
-    "{\"version\":1,\"tasks\":[]}",
-};
-
-START_TEST(test_only_a_growing_plan_has_no_tasks)
-{
-    struct plan *none = NULL;
-    struct violations violations = {0};
-    ck_assert(!plan_parse(no_plans[_i], strlen(no_plans[_i]), &none, &violations));
-    violations_done(&violations);
-}
-END_TEST
-
 START_TEST(test_a_task_is_found_by_its_id)
 {
     const char *const ids[] = {"m", "z", "a", "q", "b", "zz", "0"};
@@ -537,7 +521,6 @@ Suite *test_suite(void)
     TCase *tasks = test_case(suite, "tasks");
     tcase_add_checked_fixture(tasks, setup, teardown);
     tcase_add_test(tasks, test_a_growing_plan_begins_empty);
-    tcase_add_loop_test(tasks, test_only_a_growing_plan_has_no_tasks, 0, ARRAY_LEN(no_plans));
     tcase_add_test(tasks, test_a_task_is_found_by_its_id);
     tcase_add_test(tasks, test_a_task_has_the_rules_of_the_plan);
     tcase_add_test(tasks, test_a_step_that_is_not_idempotent_runs_once_in_every_phase);

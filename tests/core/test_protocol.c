@@ -60,6 +60,7 @@ static const struct {
     NUMBER("same", facts.same),
     NUMBER("scale", facts.scale),
     NUMBER("deadline", policy.deadline_ms),
+    NUMBER("same_stops", policy.same_stops),
     WORD("unchanged", facts.is_unchanged, true),
     WORD("stopping", facts.stopping, true),
     WORD("unrepeatable", facts.repeatable, false),
@@ -261,6 +262,8 @@ END_TEST
 static const struct row scales[] = {
     {"not full", "research allowed=9 scale=2 same=5", "wait"},
     {"full", "research allowed=9 scale=2 same=6", "entropy detected"},
+    {"over steps, not full", "same_stops=2 scale=2 same=3", "wait"},
+    {"over steps, full", "same_stops=2 scale=2 same=4", "entropy detected"},
 };
 
 START_TEST(test_C4_a_window_grows_with_its_scale)
