@@ -45,37 +45,42 @@ static void hear(void *ctx, const struct agent_item *item)
     agent_item_words(item, &heard->words);
 }
 
-static void heard_done(struct heard *heard)
+static struct rows streams, refusals;
+static struct agent_stream *stream;
+static struct heard heard;
+
+static void setup(void)
 {
-    str_done(&heard->items);
-    str_done(&heard->words);
+    stream = NULL;
+    heard = (struct heard){0};
 }
 
-/* Reads a text in pieces of that size. */
-static struct agent_stream *read_pieces(const char *agent, const char *text, size_t size,
-                                        struct heard *heard)
+static void teardown(void)
 {
-    struct agent_stream *stream = NULL;
-    agent_stream_open(&stream, adapters_find(NULL, agent), hear, heard);
+    agent_stream_close(stream);
+    str_done(&heard.items);
+    str_done(&heard.words);
+}
+
+/* Reads a text in pieces of that size, with a new stream. */
+static void read_pieces(const char *agent, const char *text, size_t size)
+{
+    teardown();
+    setup();
+    agent_stream_open(&stream, adapters_find(NULL, agent), hear, &heard);
     const size_t len = strlen(text);
     for (size_t at = 0; at < len; at += size)
         agent_stream_add(stream, text + at, len - at < size ? len - at : size);
     agent_stream_end(stream);
-    return stream;
 }
-
-static struct rows streams, refusals;
 
 static void check_stream(const struct row *row, size_t size)
 {
-    struct heard heard = {0};
     struct judge_run run;
     judge_run_read(&run, row->input);
-    struct agent_stream *stream = read_pieces(run.agent, str_text(&run.out), size, &heard);
+    read_pieces(run.agent, str_text(&run.out), size);
     row_check(row, str_text(&heard.items));
-    agent_stream_close(stream);
     judge_run_done(&run);
-    heard_done(&heard);
 }
 
 /* Wherever the output is cut, the items are the same. */
@@ -117,24 +122,20 @@ static const struct {
 
 START_TEST(test_state_and_result_at_the_end)
 {
-    struct heard heard = {0};
     struct str final = {0};
     bool is_json = false;
-    struct agent_stream *stream = read_pieces(ends[_i].agent, ends[_i].text, 7, &heard);
+    read_pieces(ends[_i].agent, ends[_i].text, 7);
     ck_assert_int_eq(agent_stream_state(stream), ends[_i].state);
     ck_assert_int_eq(agent_stream_final(stream, &final, &is_json), ends[_i].final != NULL);
     ck_assert_str_eq(str_text(&final), ends[_i].final ? ends[_i].final : "");
     ck_assert_int_eq(is_json, ends[_i].is_json);
-    agent_stream_close(stream);
-    heard_done(&heard);
     str_done(&final);
 }
 END_TEST
 
 START_TEST(test_lines_for_people_have_no_control_characters)
 {
-    struct heard heard = {0};
-    struct agent_stream *stream = read_pieces(
+    read_pieces(
         "claude",
         "plain \x1b[2J words\n"
         "{\"type\":\"assistant\",\"message\":{\"id\":\"m\",\"content\":[{\"type\":\"text\","
@@ -144,21 +145,18 @@ START_TEST(test_lines_for_people_have_no_control_characters)
         "\"tool_use_id\":\"t\",\"content\":\"1\\n2\\n3\\n4\\n5\\n6\",\"is_error\":true}]}}\n"
         "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":529,\"result\":"
         "\"Over\\u202e\"}",
-        SIZE_MAX / 2, &heard);
+        SIZE_MAX / 2);
     ck_assert_str_eq(str_text(&heard.words), "plain  words\n"
                                              "ab\nc\n"
                                              "> Bash: printf \\033\n"
                                              "  1\n  2\n  3\n  4\n  ... 2 more lines\n  failed\n"
                                              "! Over?\n");
-    agent_stream_close(stream);
-    heard_done(&heard);
 }
 END_TEST
 
 /* With more open calls than are kept, the oldest is forgotten, and its result has no call. */
 START_TEST(test_open_calls_are_bounded)
 {
-    struct heard heard = {0};
     struct str text = {0};
     for (int i = 0; i <= AGENT_OPEN_CALLS_MAX; i++)
         str_addf(&text,
@@ -167,12 +165,10 @@ START_TEST(test_open_calls_are_bounded)
                  i);
     str_add(&text, "{\"type\":\"tool_result\",\"tool_id\":\"c0\",\"output\":\"late\"}\n"
                    "{\"type\":\"tool_result\",\"tool_id\":\"c1\",\"output\":\"known\"}\n");
-    struct agent_stream *stream = read_pieces("gemini", str_text(&text), 1000, &heard);
+    read_pieces("gemini", str_text(&text), 1000);
     ck_assert_ptr_nonnull(strstr(str_text(&heard.items), "result exit -1: \"late\"\n"));
     ck_assert_ptr_nonnull(strstr(str_text(&heard.items), "result #2 t() exit -1: \"known\"\n"));
     ck_assert_int_eq(agent_stream_used(stream)->calls, AGENT_OPEN_CALLS_MAX + 1);
-    agent_stream_close(stream);
-    heard_done(&heard);
     str_done(&text);
 }
 END_TEST
@@ -189,7 +185,6 @@ START_TEST(test_a_line_without_an_end_is_bounded)
 {
     enum { PIECE = 64 * 1024 };
     char *piece = calloc(1, PIECE);
-    struct agent_stream *stream = NULL;
     int others = 0;
     memset(piece, 'x', PIECE);
     agent_stream_open(&stream, adapters_find(NULL, "pi"), count_other, &others);
@@ -199,25 +194,21 @@ START_TEST(test_a_line_without_an_end_is_bounded)
     static const char end[] = ",\"stopReason\":\"error\",\"errorMessage\":\"503 busy\"}]}\n";
     agent_stream_add(stream, end, sizeof(end) - 1);
     ck_assert_int_eq(agent_stream_state(stream), AGENT_END_FAILED);
-    agent_stream_close(stream);
     free(piece);
 }
 END_TEST
 
 START_TEST(test_an_answer_that_is_too_long_is_dropped)
 {
-    struct heard heard = {0};
     struct str text = {0};
     struct str final = {0};
     str_add(&text, "{\"response\":\"");
     for (int i = 0; i <= AGENT_TEXT_MAX; i++)
         str_add_char(&text, 'x');
     str_add(&text, "\"}\n");
-    struct agent_stream *stream = read_pieces("gemini", str_text(&text), 4096, &heard);
+    read_pieces("gemini", str_text(&text), 4096);
     ck_assert_int_eq(agent_stream_state(stream), AGENT_END_DONE);
     ck_assert(!agent_stream_final(stream, &final, NULL));
-    agent_stream_close(stream);
-    heard_done(&heard);
     str_done(&text);
     str_done(&final);
 }
@@ -227,17 +218,14 @@ END_TEST
 START_TEST(test_a_line_with_too_many_values_is_shown_but_not_parsed)
 {
     struct str text = {0};
-    struct heard heard = {0};
     str_add(&text, "{\"type\":\"result\",\"subtype\":\"success\",\"x\":[0");
     for (int i = 0; i < AGENT_VALUES_MAX; i++)
         str_add(&text, ",0");
     str_add(&text, "]}\n");
-    struct agent_stream *stream = read_pieces("claude", str_text(&text), 4096, &heard);
+    read_pieces("claude", str_text(&text), 4096);
     ck_assert_int_eq(agent_stream_state(stream), AGENT_END_UNKNOWN);
     ck_assert_uint_lt(heard.items.len, 5000);
     ck_assert(strncmp(str_text(&heard.items), "other: \"{", 9) == 0);
-    agent_stream_close(stream);
-    heard_done(&heard);
     str_done(&text);
 }
 END_TEST
@@ -248,25 +236,20 @@ START_TEST(test_a_message_in_pieces_that_is_too_long_is_dropped)
         "{\"type\":\"message\",\"role\":\"assistant\",\"delta\":true,\"content\":\"";
     enum { PIECE = 64 * 1024 };
     char piece[PIECE + 1] = {0};
-    struct heard heard = {0};
     struct str text = {0};
     struct str final = {0};
     memset(piece, 'x', PIECE);
     for (size_t sent = 0; sent <= AGENT_TEXT_MAX; sent += PIECE)
         str_addf(&text, "%s%s\"}\n", before, piece);
     str_addf(&text, "%send\"}\n", before);
-    struct agent_stream *stream = read_pieces("gemini", str_text(&text), 4096, &heard);
+    read_pieces("gemini", str_text(&text), 4096);
     ck_assert_ptr_nonnull(strstr(str_text(&heard.items), "text: \"end\"\n"));
     ck_assert(!agent_stream_final(stream, &final, NULL));
-    agent_stream_close(stream);
-    heard_done(&heard);
 
     str_addf(&text, "{\"type\":\"tool_use\"}\n%sshort\"}\n", before);
-    stream = read_pieces("gemini", str_text(&text), 4096, &heard);
+    read_pieces("gemini", str_text(&text), 4096);
     ck_assert(agent_stream_final(stream, &final, NULL));
     ck_assert_str_eq(str_text(&final), "short");
-    agent_stream_close(stream);
-    heard_done(&heard);
     str_done(&text);
     str_done(&final);
 }
@@ -289,17 +272,14 @@ END_TEST
 START_TEST(test_an_invalid_id_is_no_session)
 {
     struct str text = {0};
-    struct heard heard = {0};
     str_add(&text, "{\"type\":\"thread.started\",\"thread_id\":\"--last\"}\n"
                    "{\"type\":\"thread.started\",\"thread_id\":\"");
     for (int i = 0; i <= AGENT_SESSION_MAX; i++)
         str_add_char(&text, 'x');
     str_add(&text, "\"}\n");
-    struct agent_stream *stream = read_pieces("codex", str_text(&text), 64, &heard);
+    read_pieces("codex", str_text(&text), 64);
     ck_assert_uint_eq(heard.items.len, 0);
     ck_assert(!adapter_session_is_id(NULL));
-    agent_stream_close(stream);
-    heard_done(&heard);
     str_done(&text);
 }
 END_TEST
@@ -311,12 +291,9 @@ START_TEST(test_sums_are_bounded)
         "{\"type\":\"step_finish\",\"part\":{\"cost\":1e300,\"tokens\":{\"input\":-5}}}\n"
         "{\"type\":\"step_finish\",\"part\":{\"cost\":900000000,\"tokens\":{\"input\":7}}}\n"
         "{\"type\":\"step_finish\",\"part\":{\"cost\":900000000,\"tokens\":{\"input\":7}}}\n";
-    struct heard heard = {0};
-    struct agent_stream *stream = read_pieces("opencode", text, 64, &heard);
+    read_pieces("opencode", text, 64);
     ck_assert_int_eq(agent_stream_used(stream)->cost_micro, AGENT_USED_MAX);
     ck_assert_int_eq(agent_stream_used(stream)->tokens, 14);
-    agent_stream_close(stream);
-    heard_done(&heard);
 }
 END_TEST
 
@@ -324,9 +301,7 @@ START_TEST(test_retries_on_stderr_are_counted)
 {
     static const char err[] = "Warning: no color\nAttempt 2 failed with status 429. Retrying "
                               "with backoff... {\"a\":\n  at x\nAttempt 3 failed";
-    struct heard heard = {0};
     struct str text = {0};
-    struct agent_stream *stream = NULL;
     for (int i = 0; i < AGENT_ERR_LINE_MAX; i++)
         str_add(&text, "Attempt 1 failed ");
     agent_stream_open(&stream, adapters_find(NULL, "gemini"), hear, &heard);
@@ -338,8 +313,6 @@ START_TEST(test_retries_on_stderr_are_counted)
     ck_assert_int_eq(agent_stream_used(stream)->own_retries, 2);
     ck_assert_ptr_nonnull(strstr(str_text(&heard.items), "retry 2/0 +0 ms HTTP 429: \"Attempt 2"));
     ck_assert_int_eq(agent_stream_state(stream), AGENT_END_UNKNOWN);
-    agent_stream_close(stream);
-    heard_done(&heard);
     str_done(&text);
 }
 END_TEST
@@ -370,7 +343,6 @@ static const struct {
 
 START_TEST(test_own_retries_count_as_silence)
 {
-    struct agent_stream *stream = NULL;
     agent_stream_open(&stream, adapters_find(NULL, pieces[_i].agent), NULL, NULL);
     ck_assert(!agent_stream_has_spoken(stream));
     if (pieces[_i].on_err)
@@ -379,26 +351,21 @@ START_TEST(test_own_retries_count_as_silence)
         agent_stream_add(stream, pieces[_i].text, strlen(pieces[_i].text));
     ck_assert_int_eq(agent_stream_has_spoken(stream), pieces[_i].has_spoken);
     ck_assert(!agent_stream_has_spoken(stream));
-    agent_stream_close(stream);
 }
 END_TEST
 
 START_TEST(test_an_empty_turn_is_shown_as_a_message)
 {
-    struct heard heard = {0};
-    struct agent_stream *stream =
-        read_pieces("opencode",
-                    "{\"type\":\"step_start\"}\n{\"type\":\"step_finish\",\"part\":{}}\n"
-                    "{\"type\":\"step_start\"}\n"
-                    "{\"type\":\"step_finish\",\"part\":{\"tokens\":{\"output\":3}}}\n"
-                    "{\"type\":\"step_start\"}\n{\"type\":\"text\",\"part\":{\"text\":\"hi\"}}\n"
-                    "{\"type\":\"step_start\"}\n{\"type\":\"error\",\"error\":{\"name\":\"no\"}}\n"
-                    "{\"type\":\"step_start\"}\n",
-                    SIZE_MAX / 2, &heard);
+    read_pieces("opencode",
+                "{\"type\":\"step_start\"}\n{\"type\":\"step_finish\",\"part\":{}}\n"
+                "{\"type\":\"step_start\"}\n"
+                "{\"type\":\"step_finish\",\"part\":{\"tokens\":{\"output\":3}}}\n"
+                "{\"type\":\"step_start\"}\n{\"type\":\"text\",\"part\":{\"text\":\"hi\"}}\n"
+                "{\"type\":\"step_start\"}\n{\"type\":\"error\",\"error\":{\"name\":\"no\"}}\n"
+                "{\"type\":\"step_start\"}\n",
+                SIZE_MAX / 2);
     ck_assert_str_eq(str_text(&heard.words), "(an empty turn)\nhi\n! no\n");
     ck_assert_int_eq(agent_stream_used(stream)->turns, 5);
-    agent_stream_close(stream);
-    heard_done(&heard);
 }
 END_TEST
 
@@ -409,24 +376,18 @@ START_TEST(test_log_lines_of_opencode_are_own_retries)
         "agent=title error.error=\"AI_RetryError: no title\"\n"
         "timestamp=2026-11-28T23:20:34.501Z level=ERROR message=\"stream error\" small=false "
         "agent=build error.error=\"AI_APICallError: Overloaded\"\n";
-    struct heard heard = {0};
-    struct agent_stream *stream = NULL;
     agent_stream_open(&stream, adapters_find(NULL, "opencode"), hear, &heard);
     agent_stream_add_err(stream, lines, strlen(lines));
     ck_assert_int_eq(agent_stream_used(stream)->own_retries, 1);
     ck_assert_str_eq(str_text(&heard.words),
                      "! the agent retries on its own: \"AI_APICallError: Overloaded\"\n");
-    agent_stream_close(stream);
-    heard_done(&heard);
 }
 END_TEST
 
 START_TEST(test_refused_calls_are_counted_once)
 {
     const struct row *row = &refusals.items[_i];
-    struct heard heard = {0};
     struct judge_run run;
-    struct agent_stream *stream = NULL;
     struct str got = {0}, line = {0};
     judge_run_read(&run, row->input);
     agent_stream_open(&stream, judge_run_adapter(&run), hear, &heard);
@@ -441,9 +402,7 @@ START_TEST(test_refused_calls_are_counted_once)
         ck_assert_ptr_nonnull(strstr(str_text(&heard.words), line.data));
     }
     row_check(row, str_text(&got));
-    agent_stream_close(stream);
     judge_run_done(&run);
-    heard_done(&heard);
     str_done(&got);
     str_done(&line);
 }
@@ -452,7 +411,6 @@ END_TEST
 START_TEST(test_ids_of_refused_calls_are_bounded)
 {
     enum { CALLS = 9000 };
-    struct agent_stream *stream = NULL;
     struct str line = {0};
     agent_stream_open(&stream, adapters_find(NULL, "claude"), NULL, NULL);
     for (int i = 0; i < CALLS; i++) {
@@ -463,14 +421,12 @@ START_TEST(test_ids_of_refused_calls_are_bounded)
     }
     ck_assert_int_gt(agent_stream_used(stream)->refused, 1000);
     ck_assert_int_lt(agent_stream_used(stream)->refused, CALLS);
-    agent_stream_close(stream);
     str_done(&line);
 }
 END_TEST
 
 START_TEST(test_the_callback_is_optional)
 {
-    struct agent_stream *stream = NULL;
     struct judge_run run;
     judge_run_read(&run, streams.items[_i].input);
     agent_stream_open(&stream, judge_run_adapter(&run), NULL, NULL);
@@ -480,7 +436,6 @@ START_TEST(test_the_callback_is_optional)
     ck_assert_int_eq(agent_stream_used(stream)->own_retries > 0,
                      strstr(streams.items[_i].want, "retry ") != NULL);
     judge_run_done(&run);
-    agent_stream_close(stream);
     agent_stream_close(NULL);
 }
 END_TEST
@@ -491,6 +446,7 @@ Suite *test_suite(void)
     refusals = rows_read("agents/refusals.txt");
     Suite *suite = suite_create("agent_stream");
     TCase *tcase = test_case(suite, "stream");
+    tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, test_items_of_each_agent, 0, streams.count);
     tcase_add_loop_test(tcase, test_state_and_result_at_the_end, 0, TABLE_LEN(ends));
     tcase_add_test(tcase, test_lines_for_people_have_no_control_characters);
