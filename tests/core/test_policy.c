@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan.h"
 #include "str.h"
 #include "test_main.h"
 
@@ -257,76 +258,47 @@ START_TEST(test_which_failures_a_policy_retries)
 }
 END_TEST
 
+/* What differs from the default policy, and its text. */
 static const struct {
-    struct policy policy;
+    const char *json;
     const char *want;
 } word_cases[] = {
-    {{.max_attempts = 1, .retry_on = 3, .phases = 15}, "never again"},
-    {{.max_attempts = 2, .retry_on = 0, .phases = 15}, "never again"},
-    {{.max_attempts = 2, .retry_on = 3, .phases = 0}, "never again"},
-    {{.max_attempts = 2, .retry_on = 3, .phases = 1, .cap_ms = 9},
+    {"\"max_attempts\": 1", "never again"},
+    {"\"retry_on\": []", "never again"},
+    {"\"phases\": []", "never again"},
+    {"\"base_delay_ms\": 0, \"retry_timeouts\": false",
      "at once, any failure, not after a timeout"},
-    {{.max_attempts = 2, .retry_on = 3, .phases = 1, .base_delay_ms = 5, .retry_timeouts = true},
-     "at once, any failure"},
-    {{.max_attempts = 2, .retry_timeouts = true, .retry_on = 4, .phases = 1, .base_delay_ms = 5},
-     "at once, if unknown"},
-    {{.max_attempts = 2,
-      .retry_timeouts = true,
-      .retry_on = 5,
-      .phases = 1,
-      .base_delay_ms = 5,
-      .unchanged_stops = 2},
+    {"\"cap_ms\": 0", "at once, any failure"},
+    {"\"cap_ms\": 0, \"retry_on\": [\"unknown\"]", "at once, if unknown"},
+    {"\"cap_ms\": 0, \"retry_on\": [\"transient\", \"unknown\"], \"unchanged_stops\": 2",
      "at once, if transient or unknown, stops after 2 equal results on an unchanged tree"},
-    {{.max_attempts = 2,
-      .retry_timeouts = true,
-      .retry_on = 1,
-      .phases = 1,
-      .base_delay_ms = 500,
-      .multiplier = 1,
-      .cap_ms = 9000},
+    {"\"multiplier\": 1, \"cap_ms\": 9000, \"retry_on\": [\"transient\"]",
      "after 500 ms, if transient"},
-    {{.max_attempts = 2,
-      .retry_timeouts = true,
-      .retry_on = 2,
-      .phases = 1,
-      .base_delay_ms = 5000,
-      .multiplier = 3,
-      .cap_ms = 2000,
-      .same_stops = 4,
-      .window = 5},
+    {"\"base_delay_ms\": 5000, \"multiplier\": 3, \"cap_ms\": 2000, \"same_stops\": 4, "
+     "\"window\": 5, \"retry_on\": [\"persistent\"]",
      "after 2 s, if persistent, stops after 4 equal results"},
-    {{.max_attempts = 2,
-      .retry_timeouts = true,
-      .retry_on = 3,
-      .phases = 1,
-      .base_delay_ms = 1500,
-      .multiplier = 1.5,
-      .cap_ms = 120000,
-      .jitter_kind = POLICY_JITTER_PROPORTIONAL,
-      .jitter = 0.25,
-      .window = 2,
-      .deadline_ms = 7200000},
+    {"\"base_delay_ms\": 1500, \"multiplier\": 1.5, \"cap_ms\": 120000, \"jitter\": 0.25, "
+     "\"window\": 2, \"deadline_ms\": 7200000",
      "after 1500 ms, x 1.5 up to 2 min, jitter 25 %, any failure, stops after 2 equal results, "
-     "within 2 "
-     "h"},
-    {{.max_attempts = 2,
-      .retry_timeouts = true,
-      .retry_on = 3,
-      .phases = 1,
-      .base_delay_ms = 1000,
-      .multiplier = 2,
-      .cap_ms = 61000,
-      .jitter_kind = POLICY_JITTER_FULL},
+     "within 2 h"},
+    {"\"base_delay_ms\": 1000, \"cap_ms\": 61000, \"jitter\": \"full\"",
      "after 1 s, x 2 up to 61 s, full jitter, any failure"},
 };
 
 START_TEST(test_a_policy_in_words)
 {
-    struct str words = {0};
-    struct policy policy = word_cases[_i].policy;
-    policy.retry_after_cap_ms = 1000;
-    policy_words(&policy, &words);
+    struct str json = {0}, words = {0};
+    struct plan *plan = NULL;
+    struct violations wrong = {0};
+    str_addf(&json,
+             "{\"version\": 1, \"idempotent\": true, \"policies\": {\"p\": {%s}}, "
+             "\"tasks\": [{\"id\": \"a\", \"steps\": [{\"run\": [\"x\"]}]}]}",
+             word_cases[_i].json);
+    ck_assert_msg(plan_parse(str_text(&json), json.len, &plan, &wrong), "%s", str_text(&json));
+    policy_words(plan_policy_find(plan, "p"), &words);
     ck_assert_str_eq(str_text(&words), word_cases[_i].want);
+    plan_free(plan);
+    str_done(&json);
     str_done(&words);
 }
 END_TEST
