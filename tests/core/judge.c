@@ -1,5 +1,7 @@
 #include "judge.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct classifier *classifier;
@@ -55,4 +57,35 @@ struct verdict judge_agent(const char *agent, int code, const char *err, const c
 struct verdict judge(int code, const char *err, const char *out)
 {
     return judge_agent(NULL, code, err, out);
+}
+
+void judge_run_read(struct judge_run *run, const char *lines)
+{
+    static const char err[] = "err: ";
+    *run = (struct judge_run){0};
+    const char *end = strchr(lines, '\n');
+    const size_t len = strcspn(lines, " \n");
+    ck_assert_uint_lt(len, sizeof(run->agent));
+    (void)snprintf(run->agent, sizeof(run->agent), "%.*s", (int)len, lines);
+    run->code = (int)strtol(lines + len, NULL, 10);
+    while (end) {
+        const char *line = end + 1;
+        end = strchr(line, '\n');
+        const bool on_err = strncmp(line, err, sizeof(err) - 1) == 0;
+        line += on_err ? sizeof(err) - 1 : 0;
+        struct str *stream = on_err ? &run->err : &run->out;
+        str_add_n(stream, line, end ? (size_t)(end - line) : strlen(line));
+        str_add_char(stream, '\n');
+    }
+}
+
+void judge_run_done(struct judge_run *run)
+{
+    str_done(&run->out);
+    str_done(&run->err);
+}
+
+const struct adapter *judge_run_adapter(const struct judge_run *run)
+{
+    return strcmp(run->agent, "unknown") == 0 ? NULL : adapters_find(NULL, run->agent);
 }

@@ -19,19 +19,33 @@ static struct json *parse(const char *text)
     return json;
 }
 
-/* The set that "agents" makes; NULL: it is wrong, and *shown says why. */
-static struct adapters *read_over(const struct adapters *below, const char *text, struct str *shown)
+static struct adapters *adapters;
+static struct str shown; /* violations */
+
+static void setup(void)
+{
+    adapters = NULL;
+    shown = (struct str){0};
+}
+
+static void teardown(void)
+{
+    adapters_free(adapters);
+    str_done(&shown);
+}
+
+/* Reads "agents" over those below. Returns NULL if it is wrong. */
+static struct adapters *read_over(const struct adapters *below, const char *text)
 {
     struct json *json = parse(text);
     struct violations wrong = {0};
-    struct adapters *adapters = NULL;
-    const bool ok = adapters_read(below, json, &wrong, &adapters);
+    struct adapters *made = NULL;
+    const bool ok = adapters_read(below, json, &wrong, &made);
     ck_assert_int_eq(ok, wrong.count == 0);
-    if (shown)
-        violations_display(&wrong, shown);
+    violations_display(&wrong, &shown);
     violations_done(&wrong);
     json_free(json);
-    return ok ? adapters : NULL;
+    return ok ? made : NULL;
 }
 
 static void check_argv(const struct adapter *adapter, const struct adapter_call *call,
@@ -47,7 +61,7 @@ static void check_argv(const struct adapter *adapter, const struct adapter_call 
     str_done(&line);
 }
 
-START_TEST(test_the_built_in_ones_are_there)
+START_TEST(test_builtin_agents_exist)
 {
     const struct adapter *adapter = adapters_find(NULL, builtin[_i]);
     ck_assert_ptr_nonnull(adapter);
@@ -62,11 +76,10 @@ START_TEST(test_the_built_in_ones_are_there)
 }
 END_TEST
 
-/* What people may write is what the built-in ones are made of. */
-START_TEST(test_the_built_in_ones_fit_the_schema)
+/* The built-in agents are written as people write theirs. */
+START_TEST(test_builtin_agents_match_the_schema)
 {
     struct str text = {0};
-    struct str shown = {0};
     struct violations wrong = {0};
     str_addf(&text, "{\"agents\":{\"own\":");
     adapter_write(adapters_find(NULL, builtin[_i]), &text);
@@ -77,13 +90,12 @@ START_TEST(test_the_built_in_ones_fit_the_schema)
     ck_assert_msg(fits, "%s: %s", builtin[_i], str_text(&shown));
     violations_done(&wrong);
     json_free(json);
-    str_done(&shown);
     str_done(&text);
 }
 END_TEST
 
-/* Nobody is let off asking unless a person says so. */
-START_TEST(test_no_built_in_one_skips_permissions)
+/* Agents ask for permissions unless a person says otherwise. */
+START_TEST(test_no_builtin_agent_skips_permissions)
 {
     static const char *const words[] = {"dangerously",        "bypass",           "yolo",
                                         "danger-full-access", "skip-permissions", "--auto"};
@@ -98,7 +110,7 @@ START_TEST(test_no_built_in_one_skips_permissions)
 }
 END_TEST
 
-START_TEST(test_an_unknown_name_is_none)
+START_TEST(test_an_unknown_name_has_no_adapter)
 {
     ck_assert_ptr_null(adapters_find(NULL, "nobody"));
     ck_assert_ptr_null(adapters_find(NULL, NULL));
@@ -151,34 +163,29 @@ static const struct {
     {"pi", {.session = "s-1"}, "pi|-p|--mode|json|--session|s-1"},
 };
 
-START_TEST(test_a_call_of_each)
+START_TEST(test_arguments_of_each_agent)
 {
     check_argv(adapters_find(NULL, calls[_i].agent), &calls[_i].call, calls[_i].want);
 }
 END_TEST
 
-START_TEST(test_what_is_filled_in_is_not_filled_again)
+START_TEST(test_placeholders_are_replaced_once)
 {
-    struct adapters *adapters = read_over(NULL,
-                                          "{\"own\":{\"prompt\":\"argument\",\"argv\":"
-                                          "[\"--ask={prompt}\",\"{model}\",\"{other}\"]}}",
-                                          NULL);
+    adapters = read_over(NULL, "{\"own\":{\"prompt\":\"argument\",\"argv\":"
+                               "[\"--ask={prompt}\",\"{model}\",\"{other}\"]}}");
     const struct adapter *own = adapters_find(adapters, "own");
     check_argv(own, &(struct adapter_call){.prompt = "{model} {session}", .model = "m"},
                "own|--ask={model} {session}|m|{other}");
     check_argv(own, &(struct adapter_call){.prompt = "p", .session = "unused"},
                "own|--ask=p|{model}|{other}");
-    adapters_free(adapters);
 }
 END_TEST
 
 START_TEST(test_an_own_agent_is_like_the_generic_one)
 {
-    struct adapters *adapters =
-        read_over(NULL,
-                  "{\"// x\":{},\"aider\":{\"argv\":[\"--yes\"],\"env\":{\"A\":\"1\",\"B\":\"2\"},"
-                  "\"install\":\"pip install aider\",\"unknown_session\":[\"gone\"]}}",
-                  NULL);
+    adapters = read_over(
+        NULL, "{\"// x\":{},\"aider\":{\"argv\":[\"--yes\"],\"env\":{\"A\":\"1\",\"B\":\"2\"},"
+              "\"install\":\"pip install aider\",\"unknown_session\":[\"gone\"]}}");
     const struct adapter *own = adapters_find(adapters, "aider");
     ck_assert_str_eq(adapter_program(own), "aider");
     ck_assert_str_eq(adapter_install(own), "pip install aider");
@@ -194,67 +201,47 @@ START_TEST(test_an_own_agent_is_like_the_generic_one)
     ck_assert_ptr_eq(adapters_at(adapters, 0), own);
     ck_assert_ptr_nonnull(adapters_at(adapters, TABLE_LEN(builtin)));
     ck_assert_ptr_null(adapters_at(adapters, TABLE_LEN(builtin) + 1));
-    adapters_free(adapters);
 }
 END_TEST
 
-START_TEST(test_one_of_a_known_name_says_what_differs)
+START_TEST(test_an_agent_with_a_builtin_name_changes_it)
 {
-    struct adapters *adapters =
-        read_over(NULL, "{\"claude\":{\"program\":\"/opt/claude\",\"permission_args\":[]}}", NULL);
+    adapters = read_over(NULL, "{\"claude\":{\"program\":\"/opt/claude\",\"permission_args\":[]}}");
     check_argv(adapters_find(adapters, "claude"), &(struct adapter_call){0},
                "/opt/claude|-p|--output-format|stream-json|--verbose");
     ck_assert_str_eq(adapter_name(adapters_of_program(adapters, "claude")), "claude");
     ck_assert(!adapter_is_builtin(adapters_of_program(adapters, "claude")));
     check_argv(adapters_find(NULL, "claude"), &(struct adapter_call){0},
                "claude|-p|--output-format|stream-json|--verbose|--permission-mode|acceptEdits");
-    adapters_free(adapters);
 }
 END_TEST
 
-/* Of one that stands behind it too, over several. */
-START_TEST(test_like_another_of_the_same_object)
+/* Also of a later one, through several. */
+START_TEST(test_like_another_agent_of_the_same_object)
 {
-    struct adapters *adapters = read_over(NULL,
-                                          "{\"c\":{\"like\":\"b\"},\"b\":{\"like\":\"a\","
-                                          "\"model_args\":[\"{model}\"]},\"a\":{\"like\":\"codex\","
-                                          "\"program\":\"other\",\"argv\":[\"go\"]}}",
-                                          NULL);
+    adapters = read_over(NULL, "{\"c\":{\"like\":\"b\"},\"b\":{\"like\":\"a\","
+                               "\"model_args\":[\"{model}\"]},\"a\":{\"like\":\"codex\","
+                               "\"program\":\"other\",\"argv\":[\"go\"]}}");
     check_argv(adapters_find(adapters, "c"), &(struct adapter_call){.model = "m"},
                "other|go|m|-c|sandbox_mode=workspace-write");
     ck_assert_int_eq(adapter_output(adapters_find(adapters, "c")), ADAPTER_OUTPUT_JSONL);
-    adapters_free(adapters);
 }
 END_TEST
 
-/* A plan's over those of the settings. */
-START_TEST(test_sets_lie_over_each_other)
+START_TEST(test_agents_of_a_plan_override_those_of_the_settings)
 {
-    struct adapters *below = read_over(NULL, "{\"x\":{\"program\":\"px\"},\"y\":{}}", NULL);
-    struct adapters *adapters =
-        read_over(below, "{\"y\":{\"program\":\"py\"},\"z\":{\"like\":\"x\"}}", NULL);
-    adapters_free(below); /* nothing of it is borrowed */
+    struct adapters *below = read_over(NULL, "{\"x\":{\"program\":\"px\"},\"y\":{}}");
+    adapters = read_over(below, "{\"y\":{\"program\":\"py\"},\"z\":{\"like\":\"x\"}}");
+    adapters_free(below); /* nothing is borrowed */
     ck_assert_str_eq(adapter_program(adapters_find(adapters, "x")), "px");
     ck_assert_str_eq(adapter_program(adapters_find(adapters, "y")), "py");
     ck_assert_str_eq(adapter_program(adapters_find(adapters, "z")), "px");
     ck_assert_str_eq(adapter_program(adapters_find(adapters, "pi")), "pi");
-    adapters_free(adapters);
 }
 END_TEST
 
-static const struct {
-    const char *text;
-    const char *shown;
-} wrong_ones[] = {
-    {"{\"a\":{\"like\":\"nobody\"}}", "/agents/a/like: no such agent"},
-    {"{\"a\":{\"like\":\"a\"}}", "/agents/a/like: no other agent has this name"},
-    {"{\"a\":{\"like\":\"b\"},\"b\":{\"like\":\"a\"}}", "/agents/b/like: no such agent"},
-    {"{\"a\":{\"argv_resume\":[\"--resume\"]}}", "/agents/a/argv_resume: no argument contains"},
-    {"{\"a\":{\"model_args\":[\"-m\"]}}", "/agents/a/model_args: no argument contains the model"},
-};
-
-/* A person copies the words, and the tool's name is from the agent's output. */
-START_TEST(test_how_a_tool_is_allowed_repeats_plain_names_only)
+/* A person copies the hint, and the tool's name comes from the agent's output. */
+START_TEST(test_hint_to_allow_a_tool_repeats_plain_names_only)
 {
     static const struct {
         const char *agent, *tool, *words;
@@ -274,41 +261,46 @@ START_TEST(test_how_a_tool_is_allowed_repeats_plain_names_only)
 }
 END_TEST
 
-START_TEST(test_what_is_wrong_is_said_with_its_place)
+static const struct {
+    const char *text;
+    const char *want;
+} wrong[] = {
+    {"{\"a\":{\"like\":\"nobody\"}}", "/agents/a/like: no such agent"},
+    {"{\"a\":{\"like\":\"a\"}}", "/agents/a/like: no other agent has this name"},
+    {"{\"a\":{\"like\":\"b\"},\"b\":{\"like\":\"a\"}}", "/agents/b/like: no such agent"},
+    {"{\"a\":{\"argv_resume\":[\"--resume\"]}}", "/agents/a/argv_resume: no argument contains"},
+    {"{\"a\":{\"model_args\":[\"-m\"]}}", "/agents/a/model_args: no argument contains the model"},
+};
+
+START_TEST(test_errors_have_the_path)
 {
-    struct str shown = {0};
-    struct adapters *adapters = read_over(NULL, wrong_ones[_i].text, &shown);
-    ck_assert_ptr_null(adapters);
-    ck_assert_msg(strstr(str_text(&shown), wrong_ones[_i].shown) != NULL, "%s", str_text(&shown));
-    str_done(&shown);
+    ck_assert_ptr_null(read_over(NULL, wrong[_i].text));
+    ck_assert_msg(strstr(str_text(&shown), wrong[_i].want) != NULL, "%s", str_text(&shown));
 }
 END_TEST
 
-START_TEST(test_no_more_than_there_may_be)
+START_TEST(test_agents_have_a_limit)
 {
     struct str text = {0};
-    struct str shown = {0};
     str_add_char(&text, '{');
     for (int i = 0; i <= ADAPTERS_MAX; i++)
         str_addf(&text, "%s\"a%d\":{}", i > 0 ? "," : "", i);
     str_add_char(&text, '}');
-    ck_assert_ptr_null(read_over(NULL, str_text(&text), &shown));
+    ck_assert_ptr_null(read_over(NULL, str_text(&text)));
     ck_assert_ptr_nonnull(strstr(str_text(&shown), "too many agents"));
-    str_done(&shown);
     str_done(&text);
 }
 END_TEST
 
-START_TEST(test_what_is_written_is_read_as_the_same)
+START_TEST(test_a_written_adapter_reads_back_equal)
 {
     struct str first = {0};
     struct str second = {0};
     struct str text = {0};
-    struct adapters *adapters =
-        read_over(NULL, "{\"a\":{\"like\":\"pi\",\"// note\":1,\"env\":{\"X\":\"y\"}}}", NULL);
+    adapters = read_over(NULL, "{\"a\":{\"like\":\"pi\",\"// note\":1,\"env\":{\"X\":\"y\"}}}");
     adapter_write(adapters_find(adapters, "a"), &first);
     str_addf(&text, "{\"a\":%s}", str_text(&first));
-    struct adapters *again = read_over(NULL, str_text(&text), NULL);
+    struct adapters *again = read_over(NULL, str_text(&text));
     adapter_write(adapters_find(again, "a"), &second);
     ck_assert_ptr_null(strstr(str_text(&first), "\"like\""));
     ck_assert_ptr_null(strstr(str_text(&first), "note"));
@@ -319,7 +311,6 @@ START_TEST(test_what_is_written_is_read_as_the_same)
                "pi|-p|--mode|json");
     json_free(a);
     json_free(b);
-    adapters_free(adapters);
     adapters_free(again);
     str_done(&first);
     str_done(&second);
@@ -331,20 +322,21 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("adapter");
     TCase *tcase = test_case(suite, "adapters");
-    tcase_add_loop_test(tcase, test_the_built_in_ones_are_there, 0, TABLE_LEN(builtin));
-    tcase_add_loop_test(tcase, test_the_built_in_ones_fit_the_schema, 0, TABLE_LEN(builtin));
-    tcase_add_loop_test(tcase, test_no_built_in_one_skips_permissions, 0, TABLE_LEN(builtin));
-    tcase_add_test(tcase, test_an_unknown_name_is_none);
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_loop_test(tcase, test_builtin_agents_exist, 0, TABLE_LEN(builtin));
+    tcase_add_loop_test(tcase, test_builtin_agents_match_the_schema, 0, TABLE_LEN(builtin));
+    tcase_add_loop_test(tcase, test_no_builtin_agent_skips_permissions, 0, TABLE_LEN(builtin));
+    tcase_add_test(tcase, test_an_unknown_name_has_no_adapter);
     tcase_add_test(tcase, test_an_agent_is_known_by_its_program);
-    tcase_add_loop_test(tcase, test_a_call_of_each, 0, TABLE_LEN(calls));
-    tcase_add_test(tcase, test_what_is_filled_in_is_not_filled_again);
+    tcase_add_loop_test(tcase, test_arguments_of_each_agent, 0, TABLE_LEN(calls));
+    tcase_add_test(tcase, test_placeholders_are_replaced_once);
     tcase_add_test(tcase, test_an_own_agent_is_like_the_generic_one);
-    tcase_add_test(tcase, test_one_of_a_known_name_says_what_differs);
-    tcase_add_test(tcase, test_like_another_of_the_same_object);
-    tcase_add_test(tcase, test_sets_lie_over_each_other);
-    tcase_add_test(tcase, test_how_a_tool_is_allowed_repeats_plain_names_only);
-    tcase_add_loop_test(tcase, test_what_is_wrong_is_said_with_its_place, 0, TABLE_LEN(wrong_ones));
-    tcase_add_test(tcase, test_no_more_than_there_may_be);
-    tcase_add_test(tcase, test_what_is_written_is_read_as_the_same);
+    tcase_add_test(tcase, test_an_agent_with_a_builtin_name_changes_it);
+    tcase_add_test(tcase, test_like_another_agent_of_the_same_object);
+    tcase_add_test(tcase, test_agents_of_a_plan_override_those_of_the_settings);
+    tcase_add_test(tcase, test_hint_to_allow_a_tool_repeats_plain_names_only);
+    tcase_add_loop_test(tcase, test_errors_have_the_path, 0, TABLE_LEN(wrong));
+    tcase_add_test(tcase, test_agents_have_a_limit);
+    tcase_add_test(tcase, test_a_written_adapter_reads_back_equal);
     return suite;
 }

@@ -1,3 +1,7 @@
+/*
+ * Agents while they run: sessions, budgets, calls that loop. When a budget warns and ends, is
+ * counted, and is renewed: tests/sim/agents_oracle.c.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -28,6 +32,7 @@ static void teardown(void)
     play_close(&play);
 }
 
+/* Sends the engine's report about the running attempt. */
 static void tell(const char *id, const struct input_fact *fact, const char *text)
 {
     const int task = play_task(&play, id);
@@ -46,7 +51,7 @@ static void use(const char *id, int64_t turns, int64_t cost_micro)
          NULL);
 }
 
-/* The same call with the same result, or another one each time. */
+/* Reports the same call with the same result, or another one each time. */
 static void call(bool alike)
 {
     struct entropy_fact fact = {.call = {7, 7}, .outcome = {8, 8}, .lines = 3};
@@ -125,8 +130,8 @@ START_TEST(test_an_attempt_is_shown_as_it_was_called)
 }
 END_TEST
 
-/* It would be an option of the CLI that is called with it. */
-START_TEST(test_what_is_no_id_is_no_session)
+/* It would be an option of the CLI that is started with it. */
+START_TEST(test_an_invalid_id_is_not_kept_as_a_session)
 {
     open_plan(PLAN("", TASK("a", "", AGENT)));
     tell("a", &(struct input_fact){.kind = EVENT_AGENT_SESSION},
@@ -136,58 +141,7 @@ START_TEST(test_what_is_no_id_is_no_session)
 }
 END_TEST
 
-START_TEST(test_what_is_used_is_counted_once)
-{
-    open_plan(PLAN("", TASK("a", "", AGENT) "," TASK("b", "", AGENT)));
-    use("a", 2, 1000);
-    use("a", 5, 3000);
-    use("b", 1, 10);
-    ck_assert_int_eq(agent_of("a")->now.turns, 5);
-    ck_assert_int_eq(play.state.used.turns, 6);
-    ck_assert_int_eq(play.state.used.cost_micro, 3010);
-    play_exit(&play, "a", 1, play_transient(TRANSIENT_API_RATE_LIMIT));
-    ck_assert_int_eq(agent_of("a")->now.turns, 0);
-    ck_assert_int_eq(agent_of("a")->past.turns, 5);
-    play_wait(&play, 60000);
-    use("a", 1, 500);
-    ck_assert_int_eq(task_agent_used(agent_of("a")).turns, 6);
-    ck_assert_int_eq(task_agent_used(agent_of("a")).cost_micro, 3500);
-    ck_assert_int_eq(play.state.used.turns, 7);
-}
-END_TEST
-
-/* Of a command, or of an attempt that is over, nothing is taken down. */
-START_TEST(test_only_an_agent_that_runs_tells)
-{
-    open_plan(PLAN("", TASK("a", "", AGENT "," CHECK)));
-    play_exit(&play, "a", 0, play_passed());
-    use("a", 2, 1000);
-    tell("a", &(struct input_fact){.kind = EVENT_AGENT_CALL, .a = 1}, NULL);
-    ck_assert_int_eq(play_count(&play, EVENT_AGENT_USED, "a"), 0);
-    ck_assert_int_eq(play_count(&play, EVENT_AGENT_CALL, "a"), 0);
-}
-END_TEST
-
 #define BUDGET(of) "\"budget\": {" of "},"
-
-START_TEST(test_most_of_a_budget_is_told_once)
-{
-    open_plan(PLAN("", TASK("a", BUDGET("\"turns\": 10"), AGENT "," CHECK)));
-    use("a", 7, 0);
-    ck_assert_int_eq(play_count(&play, EVENT_BUDGET, "a"), 0);
-    use("a", 8, 0);
-    const struct event *event = play_last(&play, EVENT_BUDGET);
-    ck_assert_ptr_nonnull(event);
-    ck_assert_int_eq(event->a, BUDGET_TURNS);
-    ck_assert_int_eq(event->b, 8);
-    ck_assert_int_eq(event->c, 10);
-    ck_assert_int_eq(event->d, EVENT_BUDGET_TOLD);
-    ck_assert_str_eq(play.state.notice, "a budget: 8 of 10 turns");
-    use("a", 9, 0);
-    ck_assert_int_eq(play_count(&play, EVENT_BUDGET, "a"), 1);
-    ck_assert_int_eq(kills(), 0);
-}
-END_TEST
 
 static bool is_due(int64_t turns, int64_t cost_micro)
 {
@@ -195,7 +149,7 @@ static bool is_due(int64_t turns, int64_t cost_micro)
     return run_state_budget_is_due(&play.state, play_task(&play, "a"), &used);
 }
 
-/* The engine tells the log at once what a budget is waiting for. */
+/* The engine writes to the log at once what a budget is waiting for. */
 START_TEST(test_a_budget_is_due_at_its_mark_and_at_its_end)
 {
     open_plan(PLAN(BUDGET("\"cost_usd\": 1"), TASK("a", BUDGET("\"turns\": 3"), AGENT) "," TASK(
@@ -236,65 +190,6 @@ START_TEST(test_a_spent_budget_ends_the_attempt_and_needs_a_person)
 }
 END_TEST
 
-/* It was through before it could be ended: what it did stands. */
-START_TEST(test_an_agent_that_passes_with_its_last_cent_has_passed)
-{
-    open_plan(PLAN("", TASK("a", BUDGET("\"turns\": 3"), AGENT "," CHECK)));
-    use("a", 3, 0);
-    play_exit(&play, "a", 0, play_passed());
-    ck_assert_int_eq(run_state_step_number(&play.state, 0), 1);
-    play_exit(&play, "a", 0, play_passed());
-    ck_assert_int_eq(play_status(&play, "a"), TASK_PASSED);
-}
-END_TEST
-
-START_TEST(test_a_round_that_cannot_be_paid_needs_a_person)
-{
-    open_plan(PLAN("", TASK("a", "\"rounds\": 3," BUDGET("\"turns\": 3"), AGENT "," CHECK)));
-    use("a", 3, 0);
-    play_exit(&play, "a", 0, play_passed());
-    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
-    ck_assert_int_eq(play_count(&play, EVENT_ROUND_STARTED, "a"), 0);
-    ck_assert_int_eq(play_status(&play, "a"), TASK_NEEDS_YOU);
-    ck_assert_ptr_nonnull(strstr(play_last(&play, EVENT_STEP_ENDED)->text, "\"spent\":3"));
-    play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
-    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
-    ck_assert_int_eq(play_count(&play, EVENT_ROUND_STARTED, "a"), 1);
-    ck_assert_int_eq(agent_of("a")->budget.base[BUDGET_TURNS], 3);
-}
-END_TEST
-
-START_TEST(test_a_retry_gives_as_much_again)
-{
-    struct budget_use left;
-    open_plan(PLAN("", TASK("a", BUDGET("\"turns\": 10"), AGENT)));
-    use("a", 12, 0);
-    was_ended("a");
-    play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
-    ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
-    ck_assert(run_state_budget(&play.state, 0, BUDGET_TURNS, &play.now, &left));
-    ck_assert_int_eq(left.used, 12);
-    ck_assert_int_eq(left.limit, 22);
-    use("a", 7, 0);
-    ck_assert_int_eq(play_last(&play, EVENT_BUDGET)->d, EVENT_BUDGET_SPENT);
-    use("a", 8, 0);
-    ck_assert_int_eq(play_last(&play, EVENT_BUDGET)->d, EVENT_BUDGET_TOLD);
-    use("a", 10, 0);
-    ck_assert_int_eq(play_last(&play, EVENT_BUDGET)->d, EVENT_BUDGET_SPENT);
-    ck_assert_int_eq(kills(), 1);
-}
-END_TEST
-
-/* A failure of the world is no reason to spend more than there is. */
-START_TEST(test_nothing_is_tried_again_on_a_spent_budget)
-{
-    open_plan(PLAN("", TASK("a", BUDGET("\"turns\": 3"), AGENT)));
-    use("a", 3, 0);
-    play_exit(&play, "a", 1, play_transient(TRANSIENT_API_OVERLOADED));
-    ck_assert_int_eq(play_status(&play, "a"), TASK_NEEDS_YOU);
-}
-END_TEST
-
 START_TEST(test_the_budget_of_the_run_ends_all_its_agents)
 {
     open_plan(PLAN(BUDGET("\"turns\": 10"),
@@ -319,42 +214,7 @@ START_TEST(test_the_budget_of_the_run_ends_all_its_agents)
 }
 END_TEST
 
-/* Waits and the time between attempts do not count. */
-START_TEST(test_time_is_what_attempts_take)
-{
-    open_plan(PLAN("", TASK("a", BUDGET("\"wall_s\": 100"), AGENT "," CHECK)));
-    ck_assert_int_eq(scheduler_next_due(&play.scheduler), play.now.mono_ms + 80000);
-    play_wait(&play, 50000);
-    play_exit(&play, "a", 1, play_transient(TRANSIENT_API_OVERLOADED));
-    play_wait(&play, 60000);
-    ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
-    ck_assert_int_eq(scheduler_next_due(&play.scheduler), play.now.mono_ms + 30000);
-    play_wait(&play, 30000);
-    ck_assert_int_eq(play_last(&play, EVENT_BUDGET)->d, EVENT_BUDGET_TOLD);
-    ck_assert_int_eq(scheduler_next_due(&play.scheduler), play.now.mono_ms + 20000);
-    play_exit(&play, "a", 0, play_passed());
-    play_wait(&play, 20000);
-    ck_assert_int_eq(play_last(&play, EVENT_BUDGET)->d, EVENT_BUDGET_SPENT);
-    ck_assert_int_eq(kills(), 1);
-    ck_assert_int_eq(scheduler_next_due(&play.scheduler), -1);
-    was_ended("a");
-    ck_assert_int_eq(play_status(&play, "a"), TASK_NEEDS_YOU);
-}
-END_TEST
-
-START_TEST(test_time_that_devs_stood_still_does_not_count)
-{
-    open_plan(PLAN(BUDGET("\"wall_s\": 200"), TASK("a", BUDGET("\"wall_s\": 100"), AGENT)));
-    const int64_t due_ms = scheduler_next_due(&play.scheduler);
-    play_input(&play, (struct input){.kind = INPUT_FACT,
-                                     .task = -1,
-                                     .fact_event = {.kind = EVENT_TIME_STOPPED, .a = 7000}});
-    ck_assert_int_eq(scheduler_next_due(&play.scheduler), due_ms + 7000);
-}
-END_TEST
-
-/* Nobody knows what it did while devs was gone. */
-/* Nobody sees what runs then, and a person who asks for something does not change that. */
+/* Nobody sees what runs then, and a person's request does not change that. */
 START_TEST(test_no_budget_is_spent_while_there_is_no_engine)
 {
     open_plan(PLAN("", TASK("a", BUDGET("\"wall_s\": 100"), AGENT)));
@@ -363,21 +223,6 @@ START_TEST(test_no_budget_is_spent_while_there_is_no_engine)
     play_wait(&play, 500000);
     ck_assert_int_eq(play_count(&play, EVENT_BUDGET, "a"), 0);
     ck_assert_int_eq(kills(), 0);
-}
-END_TEST
-
-START_TEST(test_time_in_which_devs_was_gone_does_not_count)
-{
-    struct budget_use left;
-    open_plan(PLAN("", TASK("a", BUDGET("\"wall_s\": 100"), AGENT)));
-    play_wait(&play, 10000);
-    use("a", 1, 0);
-    play.now.at_ms += 500000;
-    play.now.mono_ms += 500000;
-    play_crash(&play, play.event_count, false);
-    ck_assert(run_state_budget(&play.state, 0, BUDGET_WALL, &play.now, &left));
-    ck_assert_int_eq(left.used, 10000);
-    ck_assert_int_eq(play_count(&play, EVENT_BUDGET, "a"), 0);
 }
 END_TEST
 
@@ -409,7 +254,7 @@ START_TEST(test_a_suspicion_is_kept_for_the_next_prompt)
 }
 END_TEST
 
-START_TEST(test_calls_that_go_in_circles_end_the_attempt_and_the_task)
+START_TEST(test_calls_in_a_loop_end_the_attempt_and_the_task)
 {
     open_plan(PLAN("", TASK("a", "\"rounds\": 3,", AGENT "," CHECK)));
     while (!agent_of("a")->is_stuck && calls < 60)
@@ -429,24 +274,7 @@ START_TEST(test_calls_that_go_in_circles_end_the_attempt_and_the_task)
 }
 END_TEST
 
-START_TEST(test_go_on_lets_calls_repeat_twice_as_often)
-{
-    open_plan(PLAN("", TASK("a", "", AGENT)));
-    while (!agent_of("a")->is_stuck)
-        call(true);
-    const int first = calls;
-    was_ended("a");
-    play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP);
-    ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
-    ck_assert(!agent_of("a")->is_stuck);
-    calls = 0;
-    while (!agent_of("a")->is_stuck && calls < 200)
-        call(true);
-    ck_assert_int_eq(calls, 2 * first);
-}
-END_TEST
-
-START_TEST(test_the_words_of_a_person_begin_anew)
+START_TEST(test_a_message_of_a_person_resets_the_loop)
 {
     open_plan(PLAN("", TASK("a", "", AGENT)));
     while (!agent_of("a")->is_stuck)
@@ -463,23 +291,6 @@ START_TEST(test_the_words_of_a_person_begin_anew)
     call(true);
     ck_assert(!agent_of("a")->is_stuck);
     ck_assert_int_eq(agent_of("a")->calls->verdict.level, ENTROPY_OK);
-}
-END_TEST
-
-/* Whatever of the log is left, it comes to the same end. */
-START_TEST(test_a_crash_after_any_event_of_a_stop_comes_to_the_same)
-{
-    open_plan(PLAN("", TASK("a", BUDGET("\"turns\": 3"), AGENT)));
-    use("a", 3, 0);
-    was_ended("a");
-    for (size_t keep = play.event_count; keep > 0; keep--) {
-        const bool was_told = play.events[keep - 1].kind == EVENT_AGENT_USED;
-        play_crash(&play, keep, false);
-        ck_assert_msg(play_status(&play, "a") == TASK_NEEDS_YOU, "after event %zu", keep);
-        ck_assert_ptr_nonnull(strstr(play_last(&play, EVENT_STEP_ENDED)->text, "budget"));
-        if (was_told)
-            break;
-    }
 }
 END_TEST
 
@@ -519,25 +330,6 @@ START_TEST(test_E4_a_step_of_an_agent_may_have_a_policy_of_its_own)
 }
 END_TEST
 
-static void add_budgets(Suite *suite)
-{
-    TCase *budgets = test_case(suite, "budgets");
-    tcase_add_checked_fixture(budgets, NULL, teardown);
-    tcase_add_test(budgets, test_most_of_a_budget_is_told_once);
-    tcase_add_test(budgets, test_a_budget_is_due_at_its_mark_and_at_its_end);
-    tcase_add_test(budgets, test_a_spent_budget_ends_the_attempt_and_needs_a_person);
-    tcase_add_test(budgets, test_an_agent_that_passes_with_its_last_cent_has_passed);
-    tcase_add_test(budgets, test_a_round_that_cannot_be_paid_needs_a_person);
-    tcase_add_test(budgets, test_a_retry_gives_as_much_again);
-    tcase_add_test(budgets, test_nothing_is_tried_again_on_a_spent_budget);
-    tcase_add_test(budgets, test_the_budget_of_the_run_ends_all_its_agents);
-    tcase_add_test(budgets, test_time_is_what_attempts_take);
-    tcase_add_test(budgets, test_time_that_devs_stood_still_does_not_count);
-    tcase_add_test(budgets, test_no_budget_is_spent_while_there_is_no_engine);
-    tcase_add_test(budgets, test_time_in_which_devs_was_gone_does_not_count);
-    tcase_add_test(budgets, test_a_crash_after_any_event_of_a_stop_comes_to_the_same);
-}
-
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("agent_limits");
@@ -545,16 +337,18 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(facts, NULL, teardown);
     tcase_add_test(facts, test_a_session_is_known_from_its_first_event_on);
     tcase_add_test(facts, test_an_attempt_is_shown_as_it_was_called);
-    tcase_add_test(facts, test_what_is_no_id_is_no_session);
-    tcase_add_test(facts, test_what_is_used_is_counted_once);
-    tcase_add_test(facts, test_only_an_agent_that_runs_tells);
-    add_budgets(suite);
+    tcase_add_test(facts, test_an_invalid_id_is_not_kept_as_a_session);
+    TCase *budgets = test_case(suite, "budgets");
+    tcase_add_checked_fixture(budgets, NULL, teardown);
+    tcase_add_test(budgets, test_a_budget_is_due_at_its_mark_and_at_its_end);
+    tcase_add_test(budgets, test_a_spent_budget_ends_the_attempt_and_needs_a_person);
+    tcase_add_test(budgets, test_the_budget_of_the_run_ends_all_its_agents);
+    tcase_add_test(budgets, test_no_budget_is_spent_while_there_is_no_engine);
     TCase *circles = test_case(suite, "calls");
     tcase_add_checked_fixture(circles, NULL, teardown);
     tcase_add_test(circles, test_a_suspicion_is_kept_for_the_next_prompt);
-    tcase_add_test(circles, test_calls_that_go_in_circles_end_the_attempt_and_the_task);
-    tcase_add_test(circles, test_go_on_lets_calls_repeat_twice_as_often);
-    tcase_add_test(circles, test_the_words_of_a_person_begin_anew);
+    tcase_add_test(circles, test_calls_in_a_loop_end_the_attempt_and_the_task);
+    tcase_add_test(circles, test_a_message_of_a_person_resets_the_loop);
     TCase *transport = test_case(suite, "transport");
     tcase_add_checked_fixture(transport, NULL, teardown);
     tcase_add_test(transport, test_E2_an_agent_that_is_not_found_is_not_tried_again);

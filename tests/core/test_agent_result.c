@@ -1,264 +1,38 @@
+/* What the output of an agent's CLI says about its end, and the verdict on it. */
 #include "agent_result.h"
 
-#include "adapter.h"
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent_stream.h"
+#include "json.h"
 #include "judge.h"
+#include "rows.h"
 #include "test_main.h"
 
-static const struct {
-    const char *name;
-    int code;
-    const char *out;
-    enum verdict_class class;
-    enum transient_type type;
-    enum reason reason;
-} agent_cases[] = {
-    {"status", 1,
-     "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":503,\"result\":\"no\"}\n",
-     VERDICT_TRANSIENT, TRANSIENT_API_OVERLOADED, REASON_NONE},
-    {"status outranks earlier words", 1,
-     "{\"type\":\"user\",\"message\":\"429 ETIMEDOUT\"}\n"
-     "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":401,\"result\":\"no\"}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_AUTH},
-    {"billing outranks the status", 1,
-     "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":429,"
-     "\"result\":\"insufficient_quota\"}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_QUOTA},
-    {"message alone", 1,
-     "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":null,"
-     "\"result\":\"API Error: Unable to connect to API (ECONNRESET)\"}\n",
-     VERDICT_TRANSIENT, TRANSIENT_NETWORK_TIMEOUT, REASON_NONE},
-    {"turn failed", 1,
-     "{\"type\":\"turn.failed\",\"error\":{\"message\":\"last status: 429 Too Many Requests\"}}\n",
-     VERDICT_TRANSIENT, TRANSIENT_API_RATE_LIMIT, REASON_NONE},
-    {"error with data", 1,
-     "{\"type\":\"error\",\"error\":{\"data\":{\"message\":\"x\",\"statusCode\":502}}}\n",
-     VERDICT_TRANSIENT, TRANSIENT_API_OVERLOADED, REASON_NONE},
-    {"turns used up", 1,
-     "{\"type\":\"result\",\"subtype\":\"error_max_turns\",\"is_error\":true}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_LIMIT},
-    {"unknown words", 1, "{\"type\":\"result\",\"is_error\":true,\"result\":\"hm\"}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_NONE},
-    {"exit 0 but an error", 0,
-     "[{\"type\":\"system\"},{\"type\":\"result\",\"is_error\":false,"
-     "\"result\":\"[API Error: 404 The model `x` does not exist]\"}]\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_NOT_FOUND},
-    {"exit 0 and well", 0,
-     "{\"type\":\"result\",\"is_error\":false,\"result\":\"I fixed the 429 ETIMEDOUT\"}\n",
-     VERDICT_SUCCESS, TRANSIENT_NONE, REASON_NONE},
-    {"exit 0 and no event", 0, "{\"error\":{\"code\":429}}\n", VERDICT_SUCCESS, TRANSIENT_NONE,
-     REASON_NONE},
-    {"exit 0 and a logged error", 0, "{\"type\":\"error\",\"message\":\"HTTP 429\"}\n",
-     VERDICT_SUCCESS, TRANSIENT_NONE, REASON_NONE},
-    {"broken JSON", 1, "{\"type\":\"result\",\"is_error\":true\n", VERDICT_PERSISTENT,
-     TRANSIENT_NONE, REASON_NONE},
-    {"what the agent said is not an error", 1,
-     "{\"type\":\"assistant\",\"text\":\"HTTP 429, connect ETIMEDOUT\"}\n", VERDICT_PERSISTENT,
-     TRANSIENT_NONE, REASON_NONE},
-};
+static struct rows results, endings;
 
-START_TEST(test_agent)
+START_TEST(test_verdict_on_an_agent)
 {
-    const struct verdict verdict = judge(agent_cases[_i].code, "", agent_cases[_i].out);
-
-    ck_assert_msg(verdict.class == agent_cases[_i].class, "%s: %s by %s", agent_cases[_i].name,
-                  verdict_class_name(verdict.class), verdict.rule);
-    ck_assert_msg(verdict.type == agent_cases[_i].type, "%s: %s", agent_cases[_i].name,
-                  verdict.rule);
-    ck_assert_msg(verdict.reason == agent_cases[_i].reason, "%s: %s", agent_cases[_i].name,
-                  verdict.rule);
+    const struct row *row = &results.items[_i];
+    struct judge_run run;
+    struct str got = {0};
+    judge_run_read(&run, row->input);
+    const struct verdict verdict =
+        judge_agent(run.agent, run.code, str_text(&run.err), str_text(&run.out));
+    str_add(&got, verdict_class_name(verdict.class));
+    if (verdict.type != TRANSIENT_NONE)
+        str_addf(&got, " %s", transient_type_name(verdict.type));
+    if (verdict.reason != REASON_NONE)
+        str_addf(&got, " %s", reason_name(verdict.reason));
+    str_add_char(&got, '\n');
+    row_check(row, str_text(&got));
+    judge_run_done(&run);
+    str_done(&got);
 }
 END_TEST
 
-static const struct {
-    const char *name;
-    const char *agent;
-    int code;
-    const char *err;
-    const char *out;
-    enum verdict_class class;
-    enum transient_type type;
-    enum reason reason;
-} named_cases[] = {
-    {"claude: usage window in an event of its own", "claude", 1, "",
-     "{\"type\":\"rate_limit_event\",\"rate_limit_info\":{\"status\":\"rejected\","
-     "\"resets_at\":1795227600}}\n"
-     "{\"type\":\"result\",\"is_error\":true,\"result\":\"You've hit your limit\"}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_QUOTA},
-    {"claude: plain words", "claude", 1, "", "Invalid API key \xc2\xb7 Fix external API key\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_AUTH},
-    {"claude: the stream was cut", "claude", 0, "",
-     "{\"type\":\"system\",\"subtype\":\"init\"}\n{\"type\":\"assistant\"}\n", VERDICT_TRANSIENT,
-     TRANSIENT_RESOURCE_BUSY, REASON_NONE},
-    {"claude: an escaped NUL is no hindrance", "claude", 1, "",
-     "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":500,\"result\":\"a\\u0000b\"}\n",
-     VERDICT_TRANSIENT, TRANSIENT_API_OVERLOADED, REASON_NONE},
-    {"claude: refuses", "claude", 0, "",
-     "{\"type\":\"result\",\"is_error\":false,\"result\":\"I'm sorry, but I can't help with "
-     "that.\"}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_REFUSAL},
-    {"claude: an answer that holds such words", "claude", 0, "",
-     "{\"type\":\"result\",\"is_error\":false,\"result\":\"I can't help but notice a bug. Fixed "
-     "it.\"}\n",
-     VERDICT_SUCCESS, TRANSIENT_NONE, REASON_NONE},
-    {"codex: only turn.failed is final", "codex", 0, "",
-     "{\"type\":\"error\",\"message\":\"Reconnecting... 2/5 (429 Too Many Requests)\"}\n"
-     "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"Done.\"}}\n"
-     "{\"type\":\"turn.completed\",\"usage\":{}}\n",
-     VERDICT_SUCCESS, TRANSIENT_NONE, REASON_NONE},
-    {"codex: refuses", "codex", 0, "",
-     "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"I can't "
-     "help\"}}\n"
-     "{\"type\":\"turn.completed\",\"usage\":{}}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_REFUSAL},
-    {"gemini: JSON on stderr, behind a trace", "gemini", 1,
-     "    at main (x.js:1:2) {\n  status: 500\n}\n{\n  \"session_id\": \"s\",\n  \"error\": {\n"
-     "    \"type\": \"Error\",\n    \"message\": \"You have run out\",\n    \"code\": 503\n  "
-     "}\n}\n",
-     "", VERDICT_TRANSIENT, TRANSIENT_API_OVERLOADED, REASON_NONE},
-    {"gemini: an exit code is an HTTP status", "gemini", 147, "", "", VERDICT_PERSISTENT,
-     TRANSIENT_NONE, REASON_AUTH},
-    {"gemini: exit 0 with an error", "gemini", 0, "",
-     "{\"type\":\"error\",\"severity\":\"error\",\"message\":\"the service is overloaded\"}\n"
-     "{\"type\":\"result\",\"status\":\"error\",\"stats\":{}}\n",
-     VERDICT_TRANSIENT, TRANSIENT_API_OVERLOADED, REASON_NONE},
-    {"gemini: in circles", "gemini", 0, "",
-     "{\"type\":\"error\",\"severity\":\"warning\",\"message\":\"Loop detected, stopping\"}\n"
-     "{\"type\":\"result\",\"status\":\"success\",\"stats\":{}}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_LOOP},
-    {"qwen: in circles", "qwen", 1, "",
-     "{\"type\":\"result\",\"subtype\":\"error_during_execution\",\"is_error\":true,"
-     "\"error\":{\"message\":\"Loop detection halted the run after 5 calls\"}}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_LOOP},
-    {"opencode: rejects a permission", "opencode", 0,
-     "! permission requested: bash (touch x); auto-rejecting\n",
-     "{\"type\":\"step_start\"}\n{\"type\":\"tool_use\",\"part\":{\"tool\":\"bash\",\"callID\":"
-     "\"c\","
-     "\"state\":{\"status\":\"error\",\"error\":\"The user rejected permission to use this "
-     "specific tool call.\"}}}\n"
-     "{\"type\":\"step_finish\",\"part\":{\"reason\":\"tool-calls\"}}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_PERMISSION},
-    {"claude: a call is put off", "claude", 0, "",
-     "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"\","
-     "\"stop_reason\":\"tool_deferred\"}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_PERMISSION},
-    {"gemini: an answer over many lines", "gemini", 0, "",
-     "{\n  \"session_id\": \"s\",\n  \"response\": \"HTTP 429\"\n}\n", VERDICT_SUCCESS,
-     TRANSIENT_NONE, REASON_NONE},
-    {"opencode: the body tells more than the status", "opencode", 1, "",
-     "{\"type\":\"error\",\"error\":{\"name\":\"APIError\",\"data\":{\"message\":\"no\","
-     "\"statusCode\":429,\"responseBody\":\"{\\\"code\\\":\\\"insufficient_quota\\\"}\"}}}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_QUOTA},
-    {"opencode: cut by length", "opencode", 0, "",
-     "{\"type\":\"step_finish\",\"part\":{\"reason\":\"length\"}}\n", VERDICT_PERSISTENT,
-     TRANSIENT_NONE, REASON_LIMIT},
-    {"opencode: in the middle of its work", "opencode", 0, "",
-     "{\"type\":\"step_finish\",\"part\":{\"reason\":\"tool-calls\"}}\n", VERDICT_TRANSIENT,
-     TRANSIENT_RESOURCE_BUSY, REASON_NONE},
-    {"qwen: success is a failure", "qwen", 0, "",
-     "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,"
-     "\"result\":\"[API Error: 401 Incorrect API key provided]\"}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_AUTH},
-    {"qwen: plain words", "qwen", 0, "", "[API Error: 503 Service Unavailable]\n",
-     VERDICT_TRANSIENT, TRANSIENT_API_OVERLOADED, REASON_NONE},
-    {"pi: exit 0, the last message tells", "pi", 0, "",
-     "{\"type\":\"agent_end\",\"messages\":[{\"role\":\"user\"},{\"role\":\"assistant\","
-     "\"stopReason\":\"error\",\"errorMessage\":\"401 Incorrect API key provided\"}]}\n"
-     "{\"type\":\"compaction_start\",\"reason\":\"overflow\"}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_AUTH},
-    {"pi: gave up trying", "pi", 0, "",
-     "{\"type\":\"auto_retry_end\",\"success\":false,\"finalError\":\"Connection error.\"}\n",
-     VERDICT_TRANSIENT, TRANSIENT_NETWORK_TIMEOUT, REASON_NONE},
-    {"codex: no credits are left", "codex", 1, "",
-     "{\"type\":\"turn.failed\",\"error\":{\"message\":\"Your workspace is out of credits.\"}}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_QUOTA},
-    {"codex: words of credit that no rule names", "codex", 1, "",
-     "{\"type\":\"turn.failed\",\"error\":{\"message\":\"The prepaid funds of this team were used "
-     "up.\"}}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_QUOTA},
-    {"codex: a login that is gone", "codex", 1, "",
-     "{\"type\":\"turn.failed\",\"error\":{\"message\":\"Your access token could not be refreshed. "
-     "Sign in again.\"}}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_AUTH},
-    {"codex: what was asked is not done", "codex", 1, "",
-     "{\"type\":\"turn.failed\",\"error\":{\"message\":\"This content was flagged for a "
-     "risk.\"}}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_REFUSAL},
-    {"codex: too much to read", "codex", 1, "",
-     "{\"type\":\"turn.failed\",\"error\":{\"message\":\"The conversation is above the token "
-     "limit.\"}}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_CONTEXT_LENGTH},
-    {"codex: a line that broke", "codex", 1, "",
-     "{\"type\":\"turn.failed\",\"error\":{\"message\":\"The transport was dropped by the "
-     "peer\"}}\n",
-     VERDICT_TRANSIENT, TRANSIENT_NETWORK_TIMEOUT, REASON_NONE},
-    {"codex: a server in trouble", "codex", 1, "",
-     "{\"type\":\"turn.failed\",\"error\":{\"message\":\"Our systems are under heavy load.\"}}\n",
-     VERDICT_TRANSIENT, TRANSIENT_API_OVERLOADED, REASON_NONE},
-    {"codex: the same words of a program decide nothing", "codex", 1,
-     "The prepaid funds of this team were used up.", "", VERDICT_PERSISTENT, TRANSIENT_NONE,
-     REASON_NONE},
-    {"claude: more than that the request was bad", "claude", 1, "",
-     "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":400,\"result\":\"Output "
-     "blocked by our content filtering policy\"}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_REFUSAL},
-    {"claude: it stopped to refuse", "claude", 0, "",
-     "{\"type\":\"result\",\"is_error\":false,\"stop_reason\":\"refusal\",\"result\":\"\"}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_REFUSAL},
-    {"claude: it stopped in a sentence", "claude", 0, "",
-     "{\"type\":\"result\",\"is_error\":false,\"stop_reason\":\"max_tokens\",\"result\":\"half "
-     "a\"}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_LIMIT},
-    {"codex: it cannot help with all of it", "codex", 0, "",
-     "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"I can't help "
-     "with the deploy, but the fix is done\"}}\n{\"type\":\"turn.completed\",\"usage\":{}}\n",
-     VERDICT_SUCCESS, TRANSIENT_NONE, REASON_NONE},
-    {"qwen: an answer that quotes an error", "qwen", 0, "",
-     "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"It prints "
-     "[API Error: 500 boom]\"}],"
-     "\"usage\":{\"output_tokens\":9}}}\n"
-     "{\"type\":\"result\",\"is_error\":false,\"result\":\"It prints [API Error: 500 "
-     "boom]\",\"usage\":{"
-     "\"output_tokens\":30}}\n",
-     VERDICT_SUCCESS, TRANSIENT_NONE, REASON_NONE},
-    {"qwen: an answer that broke off", "qwen", 0, "",
-     "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"It pri[API "
-     "Error: terminated]\"}],"
-     "\"usage\":{\"output_tokens\":0}}}\n"
-     "{\"type\":\"result\",\"is_error\":false,\"result\":\"It pri[API Error: "
-     "terminated]\",\"usage\":{"
-     "\"output_tokens\":30}}\n",
-     VERDICT_TRANSIENT, TRANSIENT_NETWORK_TIMEOUT, REASON_NONE},
-    {"qwen: a quota in its own words", "qwen", 0, "",
-     "{\"type\":\"result\",\"is_error\":false,\"result\":\"Qwen OAuth quota exceeded: come back "
-     "tomorrow\"}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_QUOTA},
-    {"qwen: who asks", "qwen", 1, "No auth type is selected. Please configure one.\n", "",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_AUTH},
-    {"pi: who asks", "pi", 1, "No API key found for anthropic.\n", "", VERDICT_PERSISTENT,
-     TRANSIENT_NONE, REASON_AUTH},
-    {"opencode: a name alone", "opencode", 1, "",
-     "{\"type\":\"error\",\"error\":{\"name\":\"MessageOutputLengthError\",\"data\":{}}}\n",
-     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_LIMIT},
-    {"what a tool printed is not read", "pi", 1, "",
-     "{\"type\":\"message_update\",\"text\":\"HTTP 429 connect ETIMEDOUT\"}\n", VERDICT_PERSISTENT,
-     TRANSIENT_NONE, REASON_NONE},
-    {"an agent that is not known", "cursor-agent", 1, "HTTP 429\n", "", VERDICT_TRANSIENT,
-     TRANSIENT_API_RATE_LIMIT, REASON_NONE},
-};
-
-START_TEST(test_named_agent)
-{
-    const struct verdict verdict = judge_agent(named_cases[_i].agent, named_cases[_i].code,
-                                               named_cases[_i].err, named_cases[_i].out);
-
-    ck_assert_msg(verdict.class == named_cases[_i].class, "%s: %s by %s", named_cases[_i].name,
-                  verdict_class_name(verdict.class), verdict.rule);
-    ck_assert_msg(verdict.type == named_cases[_i].type, "%s: %s", named_cases[_i].name,
-                  verdict.rule);
-    ck_assert_msg(verdict.reason == named_cases[_i].reason, "%s: %s by %s", named_cases[_i].name,
-                  reason_name(verdict.reason), verdict.rule);
-}
-END_TEST
+/* Refused calls, evidence and signals */
 
 #define DENIED(words)                                                                              \
     "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"tool_use\",\"id\":\"a\","       \
@@ -332,7 +106,7 @@ START_TEST(test_evidence_is_the_event)
 }
 END_TEST
 
-START_TEST(test_near_misses_stand_where_the_event_does)
+START_TEST(test_near_misses_have_the_place_of_the_event)
 {
     const struct verdict verdict =
         judge_agent("codex", 1, "",
@@ -419,20 +193,237 @@ START_TEST(test_a_signal_that_asks_an_agent_to_end_cuts_it_short)
 }
 END_TEST
 
+/* How the output ends */
+
+static void add_lines(struct str *out, const char *prefix, const struct str *text)
+{
+    const char *at = str_text(text);
+    while (*at != '\0') {
+        const size_t len = strcspn(at, "\n");
+        str_addf(out, "%s: %.*s\n", prefix, (int)len, at);
+        at += len + (at[len] == '\n');
+    }
+}
+
+START_TEST(test_events_tell_the_end)
+{
+    static const char *const ends[] = {[AGENT_END_UNKNOWN] = "unknown",
+                                       [AGENT_END_DONE] = "done",
+                                       [AGENT_END_FAILED] = "failed",
+                                       [AGENT_END_CUT] = "cut"};
+    const struct row *row = &endings.items[_i];
+    struct judge_run run;
+    struct agent_result result;
+    struct str got = {0};
+    judge_run_read(&run, row->input);
+    const struct classify_input input = {
+        .agent = judge_run_adapter(&run),
+        .out = {.bytes = str_text(&run.out), .len = run.out.len},
+        .err = {.bytes = str_text(&run.err), .len = run.err.len},
+    };
+    agent_result_init(&result, &input);
+    str_add(&got, ends[result.end]);
+    if (result.status != 0)
+        str_addf(&got, " %lld", (long long)result.status);
+    if (result.offset != 0 || result.on_err)
+        str_addf(&got, " at %lld%s", (long long)result.offset, result.on_err ? " of stderr" : "");
+    str_add_char(&got, '\n');
+    add_lines(&got, "said", &result.said);
+    add_lines(&got, "words", &result.words);
+    row_check(row, str_text(&got));
+    agent_result_done(&result);
+    judge_run_done(&run);
+    str_done(&got);
+}
+END_TEST
+
+/* A long answer is not a refusal. */
+START_TEST(test_long_last_words_are_not_kept)
+{
+    struct str text = {0};
+    struct agent_result result;
+    str_add(&text, "{\"type\":\"result\",\"result\":\"");
+    for (int i = 0; i <= AGENT_SAID_MAX; i++)
+        str_add_char(&text, 'x');
+    str_add(&text, "\"}");
+    const struct classify_input input = {
+        .agent = adapters_find(NULL, "qwen"),
+        .out = {.bytes = str_text(&text), .len = text.len},
+    };
+    agent_result_init(&result, &input);
+    ck_assert_int_eq(result.end, AGENT_END_DONE);
+    ck_assert_uint_eq(result.said.len, 0);
+    agent_result_done(&result);
+    str_done(&text);
+}
+END_TEST
+
+#define TURN_FAILED "{\"type\":\"turn.failed\",\"error\":{\"message\":\"no\"}}"
+#define ON          "{\"type\":\"item.started\"}\n"
+#define ON8         ON ON ON ON ON ON ON ON
+
+/* Outputs that lines of text cannot show. */
+static const struct {
+    const char *agent, *out;
+    enum agent_end end;
+    int64_t offset;
+} odd[] = {
+    {"codex", "", AGENT_END_UNKNOWN, 0},
+    {"codex", " \t\r\n", AGENT_END_UNKNOWN, 0},
+    {"codex", ON TURN_FAILED " \t\r\n\n", AGENT_END_FAILED, sizeof(ON) - 1},
+    {"codex", TURN_FAILED "\n" ON8 ON8 ON8 ON8 ON8 ON8 ON8 ON8, AGENT_END_FAILED, 0},
+    {"qwen", "[API Error", AGENT_END_UNKNOWN, 0},
+    {"qwen", "There was an [API Error: 503]", AGENT_END_UNKNOWN, 0},
+};
+
+START_TEST(test_odd_outputs_end_too)
+{
+    struct agent_result result;
+    const struct classify_input input = {.agent = adapters_find(NULL, odd[_i].agent),
+                                         .out = text_of(odd[_i].out)};
+    agent_result_init(&result, &input);
+    ck_assert_int_eq(result.end, odd[_i].end);
+    ck_assert_int_eq(result.offset, odd[_i].offset);
+    ck_assert_int_eq(result.status, 0);
+    ck_assert(!result.on_err);
+    agent_result_done(&result);
+}
+END_TEST
+
+/* Captured runs */
+
+enum { ROWS_LEAST = 100 };
+
+/*
+ * Each row of tests/data/agent-runs.jsonl is an input of devs classify, with the right verdict:
+ * "expect" is "ok", "transient" (with "type"), "persistent" (with "reason"), or null for a run that
+ * was cut short from outside, which must not pass.
+ */
+
+typedef void row_fn(const char *line, const struct json *row);
+
+static void each_row(row_fn *check)
+{
+    char *text = test_read_file(test_source_path("tests/data/agent-runs.jsonl"));
+    int rows = 0;
+    for (char *line = text; line && *line != '\0';) {
+        char *end = strchr(line, '\n');
+        struct json *row = NULL;
+        ck_assert_ptr_nonnull(end);
+        *end = '\0';
+        ck_assert(json_parse(line, strlen(line), &row, NULL, NULL));
+        check(line, row);
+        json_free(row);
+        line = end + 1;
+        rows++;
+    }
+    ck_assert_int_ge(rows, ROWS_LEAST);
+    free(text);
+}
+
+static const char *word(const struct json *row, const char *key)
+{
+    return json_text(json_get(row, key), "");
+}
+
+static void check_verdict(const char *line, const struct json *row)
+{
+    static const struct classify_edge edge = {.now_ms = 1795330471000};
+    struct str text = {0};
+    struct str out = {0};
+    struct json *told = NULL;
+    struct err err = {0};
+    str_add(&text, line);
+    ck_assert_msg(classify_row(judge_classifier(), &text, &edge, &out, &err), "%s", err.message);
+    ck_assert(json_parse(str_text(&out), out.len, &told, NULL, NULL));
+    const char *want = word(row, "expect");
+    const char *verdict = word(told, "verdict");
+    const char *id = word(row, "id");
+    if (want[0] == '\0') {
+        ck_assert_msg(strcmp(verdict, "success") != 0, "%s: success by %s", id, word(told, "rule"));
+    } else {
+        ck_assert_msg(strcmp(verdict, strcmp(want, "ok") == 0 ? "success" : want) == 0,
+                      "%s: %s by %s", id, verdict, word(told, "rule"));
+        ck_assert_msg(strcmp(word(told, "type"), word(row, "type")) == 0, "%s: %s by %s", id,
+                      word(told, "type"), word(told, "rule"));
+        ck_assert_msg(strcmp(word(told, "reason"), word(row, "reason")) == 0, "%s: %s by %s", id,
+                      word(told, "reason"), word(told, "rule"));
+    }
+    json_free(told);
+    str_done(&out);
+    str_done(&text);
+}
+
+START_TEST(test_each_run_gets_its_verdict)
+{
+    each_row(check_verdict);
+}
+END_TEST
+
+static void note_session(void *ctx, const struct agent_item *item)
+{
+    bool *is_known = ctx;
+    *is_known = *is_known || (item->kind == AGENT_ITEM_SESSION && item->text[0] != '\0');
+}
+
+/* Copilot and Kimi do not report tokens. */
+static bool reports_tokens(const struct json *row)
+{
+    const char *agent = word(row, "agent");
+    return strcmp(agent, "copilot") != 0 && strcmp(agent, "kimi") != 0;
+}
+
+/* A run that went well has last words, a session, and at least one turn. */
+static void check_stream(const char *line, const struct json *row)
+{
+    (void)line;
+    const char *out = word(row, "stdout");
+    const char *id = word(row, "id");
+    struct str final = {0};
+    struct agent_stream *stream = NULL;
+    bool has_session = false;
+    if (strcmp(word(row, "expect"), "ok") != 0 || strchr(out, '{') != out)
+        return;
+    agent_stream_open(&stream, adapters_find(NULL, word(row, "agent")), note_session, &has_session);
+    agent_stream_add(stream, out, strlen(out));
+    agent_stream_end(stream);
+    ck_assert_msg(agent_stream_state(stream) == AGENT_END_DONE, "%s", id);
+    ck_assert_msg(has_session, "%s", id);
+    ck_assert_msg(agent_stream_used(stream)->turns > 0, "%s", id);
+    ck_assert_msg(agent_stream_used(stream)->tokens > 0 || !reports_tokens(row), "%s", id);
+    ck_assert_msg(agent_stream_final(stream, &final, NULL), "%s", id);
+    ck_assert_msg(agent_stream_used(stream)->calls > 0 || !strstr(id, "/tool"), "%s", id);
+    agent_stream_close(stream);
+    str_done(&final);
+}
+
+START_TEST(test_each_run_that_went_well_is_read)
+{
+    each_row(check_stream);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
+    results = rows_read("agents/results.txt");
+    endings = rows_read("agents/endings.txt");
     Suite *suite = suite_create("agent_result");
-    TCase *shapes = judge_case(suite, "shapes");
-    tcase_add_loop_test(shapes, test_agent, 0, TABLE_LEN(agent_cases));
-    TCase *named = judge_case(suite, "named");
-    tcase_add_loop_test(named, test_named_agent, 0, TABLE_LEN(named_cases));
-    tcase_add_loop_test(named, test_a_signal_that_asks_an_agent_to_end_cuts_it_short, 0,
+    TCase *verdicts = judge_case(suite, "verdicts");
+    tcase_add_loop_test(verdicts, test_verdict_on_an_agent, 0, results.count);
+    tcase_add_loop_test(verdicts, test_a_signal_that_asks_an_agent_to_end_cuts_it_short, 0,
                         TABLE_LEN(signals));
-    tcase_add_loop_test(named, test_a_refused_call_that_stopped_the_work_needs_a_person, 0,
+    tcase_add_loop_test(verdicts, test_a_refused_call_that_stopped_the_work_needs_a_person, 0,
                         TABLE_LEN(refused_cases));
-    tcase_add_test(named, test_evidence_is_the_event);
-    tcase_add_test(named, test_near_misses_stand_where_the_event_does);
-    tcase_add_test(named, test_a_session_that_is_longer_than_what_is_kept);
-    tcase_add_test(named, test_success_has_no_near_misses);
+    tcase_add_test(verdicts, test_evidence_is_the_event);
+    tcase_add_test(verdicts, test_near_misses_have_the_place_of_the_event);
+    tcase_add_test(verdicts, test_a_session_that_is_longer_than_what_is_kept);
+    tcase_add_test(verdicts, test_success_has_no_near_misses);
+    TCase *ends = test_case(suite, "ends");
+    tcase_add_loop_test(ends, test_events_tell_the_end, 0, endings.count);
+    tcase_add_loop_test(ends, test_odd_outputs_end_too, 0, TABLE_LEN(odd));
+    tcase_add_test(ends, test_long_last_words_are_not_kept);
+    TCase *runs = judge_case(suite, "captured runs");
+    tcase_add_test(runs, test_each_run_gets_its_verdict);
+    tcase_add_test(runs, test_each_run_that_went_well_is_read);
     return suite;
 }

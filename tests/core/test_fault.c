@@ -1,4 +1,4 @@
-/* Which tasks wait with one and the same fault, told apart from those that only wait too. */
+/* Which waiting tasks have one and the same fault, and which only wait too. */
 #include "run_state.h"
 
 #include "play.h"
@@ -8,18 +8,29 @@ enum { TASKS = 80 };
 
 static struct play play;
 
-static void setup(void)
+/* Starts tasks "t0", "t1", ... that wait 10 minutes after a failure. `sources` has a source for
+ * each, or "" for none; NULL: none has one. */
+static void open_tasks(int count, const char *const *sources)
 {
     struct str plan = {0};
     str_add(&plan,
             "{\"version\":1,\"idempotent\":true,\"policies\":{\"slow\":{\"like\":\"default\","
             "\"base_delay_ms\":600000,\"cap_ms\":600000}},\"policy\":\"slow\",\"tasks\":[");
-    for (int i = 0; i < TASKS; i++)
-        str_addf(&plan, "%s{\"id\":\"t%d\",\"steps\":[{\"run\":[\"x\"]}]}", i > 0 ? "," : "", i);
+    for (int i = 0; i < count; i++) {
+        str_addf(&plan, "%s{\"id\":\"t%d\",\"steps\":[{\"run\":[\"x\"]", i > 0 ? "," : "", i);
+        if (sources && sources[i][0] != '\0')
+            str_addf(&plan, ",\"source\":\"%s\"", sources[i]);
+        str_add(&plan, "}]}");
+    }
     str_add(&plan, "]}");
     play_open(&play, str_text(&plan));
     str_done(&plan);
-    play_start(&play, TASKS);
+    play_start(&play, count);
+}
+
+static void setup(void)
+{
+    open_tasks(TASKS, NULL);
 }
 
 static void teardown(void)
@@ -37,7 +48,7 @@ static void fail_alike(int task, uint64_t result)
                                      .fingerprint = {.hi = result}});
 }
 
-/* What began to wait first is not what comes first. */
+/* The order of the tasks counts, not the order of their failures. */
 START_TEST(test_faults_come_by_their_first_task)
 {
     struct fault faults[FAULTS_MAX];
@@ -54,7 +65,7 @@ START_TEST(test_faults_come_by_their_first_task)
 }
 END_TEST
 
-/* Servers name times of their own: the first and the last of them are told. */
+/* Servers ask for different waits: the first and the last end are known. */
 START_TEST(test_waits_of_one_fault_end_at_different_times)
 {
     static const struct {
@@ -81,7 +92,7 @@ START_TEST(test_waits_of_one_fault_end_at_different_times)
 }
 END_TEST
 
-START_TEST(test_more_faults_than_are_told_apart)
+START_TEST(test_the_number_of_faults_has_a_limit)
 {
     struct fault faults[FAULTS_MAX];
     for (int i = 0; i < TASKS; i++)
@@ -92,7 +103,7 @@ START_TEST(test_more_faults_than_are_told_apart)
 }
 END_TEST
 
-/* Two of them began a minute apart, the third with the later one. */
+/* Two waits began a minute apart, the third with the later one. */
 START_TEST(test_waits_that_began_within_a_minute)
 {
     struct fault faults[FAULTS_MAX];
@@ -118,13 +129,12 @@ START_TEST(test_waits_that_began_within_a_minute)
     fail_alike(5, 5);
     play_wait(&play, 1);
     fail_alike(6, 5);
-    ck_assert(!fault_has(&faults[0], &play.state, 6)); /* later than all of them */
+    ck_assert(!fault_has(&faults[0], &play.state, 6)); /* later than the others */
 }
 END_TEST
 
-/* Begun at 0, 55 and 115 s: whatever order they are met in, the largest group is told, and
- * the sending of one goes by it. */
-START_TEST(test_the_largest_group_is_told)
+/* Waits began at 0, 55 and 115 s: the largest group is the fault, and sending one follows it. */
+START_TEST(test_the_largest_group_is_the_fault)
 {
     struct fault faults[FAULTS_MAX];
     fail_alike(0, 5);
@@ -143,7 +153,6 @@ START_TEST(test_the_largest_group_is_told)
 }
 END_TEST
 
-/* Who has no followers needs no look at all the tasks. */
 START_TEST(test_followers_are_counted)
 {
     for (int i = 0; i < 5; i++)
@@ -158,7 +167,7 @@ START_TEST(test_followers_are_counted)
 }
 END_TEST
 
-START_TEST(test_what_has_no_result_is_like_nothing)
+START_TEST(test_a_failure_without_a_result_is_like_no_other)
 {
     struct fault faults[FAULTS_MAX];
     for (int i = 0; i < 4; i++)
@@ -172,6 +181,45 @@ START_TEST(test_what_has_no_result_is_like_nothing)
 }
 END_TEST
 
+/* Two sources at their limits are two faults. */
+
+static void open_failed(const char *const *sources, int count)
+{
+    open_tasks(count, sources);
+    for (int i = 0; i < count; i++)
+        fail_alike(i, 5);
+}
+
+START_TEST(test_fault_across_sources_is_none)
+{
+    static const char *const sources[] = {"api", "api", "web", "web", ""};
+    struct fault faults[FAULTS_MAX];
+    open_failed(sources, 5);
+    ck_assert_int_eq(run_state_faults(&play.state, faults), 0);
+    ck_assert(run_state_waits_alike(&play.state, 0, 1));
+    ck_assert(!run_state_waits_alike(&play.state, 1, 2));
+    ck_assert(!run_state_waits_alike(&play.state, 2, 4));
+    play_control(&play, CONTROL_SEND_ONE, "t0", CANCEL_STOP);
+    ck_assert(play.state.tasks[1].held);
+    ck_assert(!play.state.tasks[2].held);
+}
+END_TEST
+
+START_TEST(test_each_source_has_its_fault)
+{
+    static const char *const sources[] = {"api", "web", "", "api", "web", "", "api", "web", ""};
+    struct fault faults[FAULTS_MAX];
+    open_failed(sources, 9);
+    ck_assert_int_eq(run_state_faults(&play.state, faults), 3);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(faults[i].first, i);
+        ck_assert_int_eq(faults[i].count, 3);
+        for (int task = 0; task < 9; task++)
+            ck_assert_int_eq(fault_has(&faults[i], &play.state, task), task % 3 == i);
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("fault");
@@ -179,10 +227,14 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, test_faults_come_by_their_first_task);
     tcase_add_test(tcase, test_waits_of_one_fault_end_at_different_times);
-    tcase_add_test(tcase, test_more_faults_than_are_told_apart);
+    tcase_add_test(tcase, test_the_number_of_faults_has_a_limit);
     tcase_add_loop_test(tcase, test_waits_that_began_within_a_minute, 0, 2);
-    tcase_add_test(tcase, test_the_largest_group_is_told);
+    tcase_add_test(tcase, test_the_largest_group_is_the_fault);
     tcase_add_test(tcase, test_followers_are_counted);
-    tcase_add_test(tcase, test_what_has_no_result_is_like_nothing);
+    tcase_add_test(tcase, test_a_failure_without_a_result_is_like_no_other);
+    TCase *sources = test_case(suite, "sources");
+    tcase_add_checked_fixture(sources, NULL, teardown);
+    tcase_add_test(sources, test_fault_across_sources_is_none);
+    tcase_add_test(sources, test_each_source_has_its_fault);
     return suite;
 }

@@ -36,7 +36,7 @@ START_TEST(test_an_end_says_why)
 }
 END_TEST
 
-/* Borrowed texts: nothing of these is freed. */
+/* Borrows its texts, so it is never freed. */
 static struct notice made(unsigned event, const char *task, const char *reason)
 {
     static char none[] = "";

@@ -1,4 +1,5 @@
-
+/* Plans with agents: their keys, the sessions they share, the secrets in what they are given. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "adapter.h"
@@ -6,9 +7,6 @@
 #include "plan.h"
 #include "str.h"
 #include "test_main.h"
-
-#define FIFTY     "1234567890123456789012345678901234567890123456789x"
-#define LONG_NAME FIFTY FIFTY FIFTY FIFTY FIFTY "x"
 
 static struct plan *plan;
 static struct violations violations;
@@ -85,7 +83,7 @@ START_TEST(test_the_keys_of_an_agent_are_read)
 }
 END_TEST
 
-/* What a log keeps needs nothing but itself. */
+/* The text in a log needs no settings. */
 START_TEST(test_a_plan_with_agents_is_written_and_read_again)
 {
     must_parse(whole);
@@ -118,8 +116,8 @@ START_TEST(test_E1_an_agent_has_the_policy_transport_unless_it_says_else)
 }
 END_TEST
 
-/* A red check goes to the agent; only what the world does is tried again. */
-START_TEST(test_checks_behind_an_agent_with_rounds_have_the_policy_infrastructure)
+/* A check that fails goes back to the agent; only infrastructure failures are retried. */
+START_TEST(test_checks_after_an_agent_with_rounds_have_the_policy_infrastructure)
 {
     must_parse(PLAN("\"rounds\": 2,", "{\"run\": [\"x\"]}, " AGENT(
                                           "") ", {\"run\": [\"x\"]}, "
@@ -134,81 +132,11 @@ START_TEST(test_checks_behind_an_agent_with_rounds_have_the_policy_infrastructur
 }
 END_TEST
 
-/* It knows what it has done: in place it may be asked again. */
-START_TEST(test_an_agent_that_goes_on_needs_no_idempotent)
+/* An agent knows what it has done, so it may be asked again in place. */
+START_TEST(test_an_agent_needs_no_idempotent)
 {
     must_parse("{\"version\": 1, \"tasks\": [{\"id\": \"a\", \"steps\": [" AGENT("") "]}]}");
     ck_assert(!plan->tasks[0].steps[0].idempotent);
-}
-END_TEST
-
-static const struct {
-    const char *name, *json, *want;
-} wrong[] = {
-    {"unknown agent", PLAN("", "{\"agent\": \"claud\", \"prompt\": \"x\"}"),
-     "[INVALID_VALUE] /tasks/0/steps/0/agent: unknown agent \"claud\", did you mean "
-     "\"claude\"?\n"},
-    {"an agent unlike any", PLAN("", "{\"agent\": \"zzzzzzzzz\", \"prompt\": \"x\"}"),
-     "[INVALID_VALUE] /tasks/0/steps/0/agent: unknown agent \"zzzzzzzzz\", known are claude, "
-     "codex, copilot, gemini, kimi, opencode, pi, qwen\n"},
-    {"generic", PLAN("", "{\"agent\": \"generic\", \"prompt\": \"x\"}"),
-     "[INVALID_VALUE] /tasks/0/steps/0/agent: it has no program: define an agent with it as "
-     "\"like\" under \"agents\"\n"},
-    {"no prompt", PLAN("", "{\"agent\": \"claude\"}"),
-     "[MISSING_FIELD] /tasks/0/steps/0/prompt: required (expected string, got nothing)\n"},
-    {"agent and run", PLAN("", AGENT(", \"run\": [\"x\"]")),
-     "[INVALID_VALUE] /tasks/0/steps/0/run: not allowed in a step with an \"agent\"\n"},
-    {"agent with stdin", PLAN("", AGENT(", \"stdin\": \"x\"")),
-     "[INVALID_VALUE] /tasks/0/steps/0/stdin: not allowed in a step with an \"agent\"\n"},
-    {"agent that is to fail", PLAN("", AGENT(", \"expect\": \"failure\"")),
-     "[INVALID_VALUE] /tasks/0/steps/0/expect: an agent cannot be expected to fail\n"},
-    {"model without an agent", PLAN("", "{\"run\": [\"x\"], \"model\": \"x\"}"),
-     "[INVALID_VALUE] /tasks/0/steps/0/model: allowed only in a step with an \"agent\"\n"},
-    {"rounds without an agent", PLAN("\"rounds\": 2,", "{\"run\": [\"x\"]}"),
-     "[INVALID_VALUE] /tasks/0/rounds: allowed only in a task with an \"agent\" step\n"},
-    {"budget without an agent", PLAN("\"budget\": {\"turns\": 1},", "{\"run\": [\"x\"]}"),
-     "[INVALID_VALUE] /tasks/0/budget: allowed only in a task with an \"agent\" step\n"},
-    {"too many rounds", PLAN("\"rounds\": 101,", AGENT("")),
-     "[INVALID_VALUE] /tasks/0/rounds: too large (expected 1 to 100, got 101)\n"},
-    {"unknown budget", PLAN("\"budget\": {\"cost\": 1},", AGENT("")),
-     "[INVALID_VALUE] /tasks/0/budget/cost: unknown key\n"},
-    {"output above", PLAN("", AGENT(", \"output\": \"a/../../b\"")),
-     "[INVALID_VALUE] /tasks/0/steps/0/output: must be inside the folder that the step works in\n"},
-    {"output anywhere", PLAN("", AGENT(", \"output\": \"/tmp/b\"")),
-     "[INVALID_VALUE] /tasks/0/steps/0/output: must be inside the folder that the step works in\n"},
-    {"output in a nameless folder", PLAN("", AGENT(", \"output\": \"a//b\"")),
-     "[INVALID_VALUE] /tasks/0/steps/0/output: must be the path of a file, without '.', '//' or a "
-     "trailing '/'\n"},
-    {"output that is a folder", PLAN("", AGENT(", \"output\": \"a/\"")),
-     "[INVALID_VALUE] /tasks/0/steps/0/output: must be the path of a file, without '.', '//' or a "
-     "trailing '/'\n"},
-    {"output that is the folder itself", PLAN("", AGENT(", \"output\": \".\"")),
-     "[INVALID_VALUE] /tasks/0/steps/0/output: must be the path of a file, without '.', '//' or a "
-     "trailing '/'\n"},
-    {"output of too long a name", PLAN("", AGENT(", \"output\": \"" LONG_NAME "\"")),
-     "[INVALID_VALUE] /tasks/0/steps/0/output: has a name that is too long for a file\n"},
-    {"an option for a session", PLAN("", AGENT(", \"resume\": \"--last\"")),
-     "[INVALID_VALUE] /tasks/0/steps/0/resume: must be the id of a session: no '-' first, no "
-     "control "
-     "characters\n"},
-    {"nearly args", PLAN("", AGENT(", \"arg\": []")),
-     "[INVALID_VALUE] /tasks/0/steps/0/arg: unknown key, did you mean \"args\"?\n"},
-};
-
-START_TEST(test_what_is_wrong_is_said)
-{
-    ck_assert(!parse(wrong[_i].json));
-    ck_assert_msg(strcmp(str_text(&shown), wrong[_i].want) == 0, "%s: %s", wrong[_i].name,
-                  str_text(&shown));
-}
-END_TEST
-
-START_TEST(test_an_agent_of_the_plan_that_is_wrong_is_said)
-{
-    ck_assert(!parse("{\"version\": 1, \"agents\": {\"mine\": {\"like\": \"nobody\"}}, \"tasks\": ["
-                     "{\"id\": \"a\", \"steps\": [{\"agent\": \"mine\", \"prompt\": \"x\"}]}]}"));
-    ck_assert_msg(strstr(str_text(&shown), "/agents/mine"), "%s", str_text(&shown));
-    ck_assert_uint_eq(violations.count, 1);
 }
 END_TEST
 
@@ -237,6 +165,199 @@ START_TEST(test_a_secret_in_a_prompt_is_looked_for)
 }
 END_TEST
 
+/* Sessions that tasks share */
+
+#define TASK(id, more) "{\"id\": \"" id "\", " more "}"
+#define IN(agent, session)                                                                         \
+    "\"steps\": [{\"agent\": \"" agent "\", \"prompt\": \"go\", \"resume\": \"" session "\"}]"
+#define NEEDS(ids) "\"needs\": [" ids "], "
+#define COMMAND    "\"steps\": [{\"run\": [\"true\"]}]"
+#define REFUSED(place, id)                                                                         \
+    "[INVALID_VALUE] /tasks/" place "/steps/0/resume: task " id " continues this session too, "    \
+    "possibly at the same time: make one need the other\n"
+
+static const struct {
+    const char *tasks, *wanted;
+} shared[] = {
+    {TASK("a", IN("claude", "s1")), ""},
+    {TASK("a", IN("claude", "s1")) "," TASK("b", IN("claude", "s2")), ""},
+    {TASK("a", IN("claude", "s1")) "," TASK("b", IN("claude", "s1")), REFUSED("1", "a")},
+    /* Sessions of two agents have nothing to do with each other. */
+    {TASK("a", IN("claude", "s1")) "," TASK("b", IN("codex", "s1")), ""},
+    {TASK("a", IN("claude", "s1")) "," TASK("b", NEEDS("\"a\"") IN("claude", "s1")), ""},
+    {TASK("a", NEEDS("\"b\"") IN("claude", "s1")) "," TASK("b", IN("claude", "s1")), ""},
+    /* Through a task without a session. */
+    {TASK("a", IN("claude", "s1")) "," TASK("b", NEEDS("\"a\"") COMMAND) "," TASK(
+         "c", NEEDS("\"b\"") IN("claude", "s1")),
+     ""},
+    /* Both need the same, and not each other. */
+    {TASK("a", IN("claude", "s1")) "," TASK("b", NEEDS("\"a\"") IN("claude", "s1")) "," TASK(
+         "c", NEEDS("\"a\"") IN("claude", "s1")),
+     REFUSED("2", "b")},
+    /* Two pairs: each is reported. */
+    {TASK("a", IN("claude", "s1")) "," TASK("b", IN("claude", "s2")) "," TASK(
+         "c", IN("claude", "s1")) "," TASK("d", IN("claude", "s2")),
+     REFUSED("2", "a") REFUSED("3", "b")},
+    /* One task may begin twice. */
+    {TASK("a", "\"steps\": [{\"agent\": \"claude\", \"prompt\": \"go\", \"resume\": \"s1\"},"
+               "{\"agent\": \"claude\", \"prompt\": \"on\", \"resume\": \"s1\"}]"),
+     ""},
+};
+
+/* Parses a plan of these tasks, and shows what is wrong with its sessions. */
+static bool check_sessions(const char *tasks)
+{
+    teardown();
+    setup();
+    str_addf(&text, "{\"version\": 1, \"idempotent\": true, \"tasks\": [%s]}", tasks);
+    must_parse(str_text(&text));
+    const bool ok = plan_sessions_check(plan, &violations);
+    violations_display(&violations, &shown);
+    return ok;
+}
+
+START_TEST(test_two_tasks_are_never_in_one_session_at_a_time)
+{
+    const bool ok = check_sessions(shared[_i].tasks);
+    ck_assert_str_eq(str_text(&shown), shared[_i].wanted);
+    ck_assert_int_eq(ok, shared[_i].wanted[0] == '\0');
+}
+END_TEST
+
+START_TEST(test_shared_sessions_have_a_limit)
+{
+    struct str tasks = {0};
+    for (int i = 0; i <= PLAN_SESSIONS_SHARED_MAX; i++) {
+        str_addf(&tasks,
+                 "%s{\"id\": \"a%d\", \"steps\": [{\"agent\": \"claude\", \"prompt\": \"go\","
+                 " \"resume\": \"s%d\"}]},"
+                 "{\"id\": \"b%d\", \"needs\": [\"a%d\"], \"steps\": [{\"agent\": \"claude\","
+                 " \"prompt\": \"go\", \"resume\": \"s%d\"}]}",
+                 i > 0 ? "," : "", i, i, i, i, i);
+        ck_assert_int_eq(check_sessions(str_text(&tasks)), i < PLAN_SESSIONS_SHARED_MAX);
+    }
+    ck_assert_ptr_nonnull(strstr(str_text(&shown), "too many sessions"));
+    str_done(&tasks);
+}
+END_TEST
+
+/* Secrets that were cut from a plan */
+
+static char token_variable[] = "A_TOKEN=tok-tok-tok";
+static char url_variable[] = "DATABASE_URL=pg://me:pass-pass-1@host/db";
+static char *const variables[] = {token_variable, url_variable, NULL};
+static struct redactor *redactor;
+
+static void open_redactor(const struct redact_setting *setting)
+{
+    struct err err = {0};
+    ck_assert_msg(redactor_open(&redactor, setting, &err), "%s", err.message);
+}
+
+static void setup_secrets(void)
+{
+    setup();
+    redactor = NULL;
+}
+
+static void teardown_secrets(void)
+{
+    redactor_close(redactor);
+    teardown();
+}
+
+/* Parses a plan, and puts the variables back where their marks are. */
+static void restore(const char *json)
+{
+    open_redactor(&(struct redact_setting){.environment = variables});
+    must_parse(json);
+    plan_restore_secrets(plan, redactor, variables);
+}
+
+START_TEST(test_marks_in_a_plan_become_values)
+{
+    char name[REDACT_NAME_MAX + 1] = "";
+    restore("{\"version\": 1, \"idempotent\": true, \"tasks\": [{\"id\": \"a\", \"steps\": ["
+            "{\"run\": [\"curl\", \"-u\", \"me:[cut:A_TOKEN]\"], \"cwd\": \"[cut:A_TOKEN]\","
+            " \"stdin\": \"in-[cut:A_TOKEN]\", \"env\": {\"X\": \"[cut:A_TOKEN]\"}},"
+            "{\"run\": [\"true\", \"[cut:GONE_TOKEN]\"]},"
+            "{\"run\": [\"true\", \"[cut:DATABASE_URL]\"]},"
+            "{\"run\": [\"true\"]}]}]}");
+    const struct plan_step *steps = plan->tasks[0].steps;
+    ck_assert_str_eq(steps[0].argv[2], "me:tok-tok-tok");
+    ck_assert_str_eq(steps[0].cwd, "tok-tok-tok");
+    ck_assert_str_eq(steps[0].stdin_path, "in-tok-tok-tok");
+    ck_assert_str_eq(steps[0].env[0], "X=tok-tok-tok");
+    ck_assert(!plan_step_lacks(&steps[0], name));
+    ck_assert(plan_step_lacks(&steps[1], name));
+    ck_assert_str_eq(name, "GONE_TOKEN");
+    /* Only its password was cut: the whole URL in its place would be another call. */
+    ck_assert(plan_step_lacks(&steps[2], name));
+    ck_assert_str_eq(name, "DATABASE_URL");
+    ck_assert(!plan_step_lacks(&steps[3], name));
+}
+END_TEST
+
+START_TEST(test_marks_in_a_setup_become_values)
+{
+    char name[REDACT_NAME_MAX + 1] = "";
+    must_parse(
+        "{\"version\": 1, \"workspace\": {\"kind\": \"copy\", \"setup\": [\"login\", "
+        "\"[cut:A_TOKEN]\"]}, \"tasks\": ["
+        "{\"id\": \"a\", \"steps\": [{\"run\": [\"true\"]}]},"
+        "{\"id\": \"b\", \"workspace\": {\"kind\": \"copy\", \"setup\": [\"[cut:A_TOKEN]\"]},"
+        " \"steps\": [{\"run\": [\"true\"]}]},"
+        "{\"id\": \"c\", \"workspace\": {\"kind\": \"copy\", \"setup\": [\"[cut:GONE_TOKEN]\"]},"
+        " \"steps\": [{\"run\": [\"true\"]}]}]}");
+    ck_assert(plan_setup_lacks(&plan->tasks[0], name));
+    ck_assert_str_eq(name, "A_TOKEN");
+
+    open_redactor(&(struct redact_setting){.environment = variables});
+    plan_restore_secrets(plan, redactor, variables);
+
+    ck_assert_str_eq(plan->tasks[0].workspace->setup[1], "tok-tok-tok");
+    ck_assert_str_eq(plan->tasks[1].workspace->setup[0], "tok-tok-tok");
+    ck_assert(!plan_setup_lacks(&plan->tasks[0], name));
+    ck_assert(!plan_setup_lacks(&plan->tasks[1], name));
+    ck_assert(plan_setup_lacks(&plan->tasks[2], name));
+    ck_assert_str_eq(name, "GONE_TOKEN");
+}
+END_TEST
+
+#define WITH_VARIABLE(value)                                                                       \
+    "{\"version\": 1, \"agents\": {\"mine\": {\"env\": {\"A_TOKEN\": \"" value                     \
+    "\"}}}, \"tasks\": [{\"id\": \"a\", \"workspace\": \"copy\", \"steps\": ["                     \
+    "{\"agent\": \"mine\", \"prompt\": \"do it\"}]}]}"
+
+START_TEST(test_a_variable_of_an_agent_is_cut_from_the_plan)
+{
+    must_parse(WITH_VARIABLE("tok-tok-tok"));
+    open_redactor(&(struct redact_setting){.plan = plan});
+    plan_write(plan, &text);
+    ck_assert_ptr_nonnull(strstr(str_text(&text), "tok-tok-tok"));
+    char *cut = redact_string(redactor, str_text(&text), NULL);
+    ck_assert_ptr_null(strstr(cut, "tok-tok-tok"));
+    ck_assert_ptr_nonnull(strstr(cut, "[cut:A_TOKEN]"));
+    free(cut);
+}
+END_TEST
+
+START_TEST(test_a_mark_in_a_variable_of_an_agent_becomes_its_value)
+{
+    char *const nothing[] = {NULL};
+    char name[REDACT_NAME_MAX + 1] = "";
+    must_parse(WITH_VARIABLE("[cut:A_TOKEN]"));
+    const struct plan_step *step = &plan->tasks[0].steps[0];
+    open_redactor(&(struct redact_setting){.environment = variables});
+    plan_restore_secrets(plan, redactor, nothing);
+    ck_assert(plan_step_lacks(step, name));
+    ck_assert_str_eq(name, "A_TOKEN");
+    plan_restore_secrets(plan, redactor, variables);
+    ck_assert_str_eq(adapter_env(step->agent->adapter)[0], "A_TOKEN=tok-tok-tok");
+    ck_assert(!plan_step_lacks(step, name));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("plan_agent");
@@ -245,11 +366,20 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_the_keys_of_an_agent_are_read);
     tcase_add_test(tcase, test_a_plan_with_agents_is_written_and_read_again);
     tcase_add_test(tcase, test_E1_an_agent_has_the_policy_transport_unless_it_says_else);
-    tcase_add_test(tcase, test_checks_behind_an_agent_with_rounds_have_the_policy_infrastructure);
-    tcase_add_test(tcase, test_an_agent_that_goes_on_needs_no_idempotent);
-    tcase_add_loop_test(tcase, test_what_is_wrong_is_said, 0, TABLE_LEN(wrong));
-    tcase_add_test(tcase, test_an_agent_of_the_plan_that_is_wrong_is_said);
+    tcase_add_test(tcase, test_checks_after_an_agent_with_rounds_have_the_policy_infrastructure);
+    tcase_add_test(tcase, test_an_agent_needs_no_idempotent);
     tcase_add_test(tcase, test_a_call_is_its_prompt_too);
     tcase_add_test(tcase, test_a_secret_in_a_prompt_is_looked_for);
+    TCase *sessions = test_case(suite, "sessions");
+    tcase_add_checked_fixture(sessions, setup, teardown);
+    tcase_add_loop_test(sessions, test_two_tasks_are_never_in_one_session_at_a_time, 0,
+                        TABLE_LEN(shared));
+    tcase_add_test(sessions, test_shared_sessions_have_a_limit);
+    TCase *secrets = test_case(suite, "secrets");
+    tcase_add_checked_fixture(secrets, setup_secrets, teardown_secrets);
+    tcase_add_test(secrets, test_marks_in_a_plan_become_values);
+    tcase_add_test(secrets, test_marks_in_a_setup_become_values);
+    tcase_add_test(secrets, test_a_variable_of_an_agent_is_cut_from_the_plan);
+    tcase_add_test(secrets, test_a_mark_in_a_variable_of_an_agent_becomes_its_value);
     return suite;
 }

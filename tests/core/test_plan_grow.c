@@ -1,4 +1,4 @@
-/* A plan that grows: its tasks, the fold of their events, what a task is called in the log. */
+/* A plan that grows: its tasks, the fold of their events, the record of a task in the log. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,6 +16,8 @@ static const char base_text[] =
 static struct plan *base;
 static struct plan *plan;
 static struct play play;
+static struct str one, two;  /* tasks as JSON */
+static struct str logged[2]; /* their records */
 
 static void read_base(void)
 {
@@ -28,12 +30,17 @@ static void setup(void)
 {
     read_base();
     plan = plan_growing(base);
+    one = two = logged[0] = logged[1] = (struct str){0};
 }
 
 static void teardown(void)
 {
     plan_free(plan);
     plan_free(base);
+    str_done(&one);
+    str_done(&two);
+    str_done(&logged[0]);
+    str_done(&logged[1]);
 }
 
 static void open_play(void)
@@ -78,22 +85,6 @@ START_TEST(test_a_growing_plan_begins_empty)
 }
 END_TEST
 
-static const char *const no_plans[] = {
-    "{\"version\":1,\"grows\":true,\"tasks\":[{\"id\":\"a\",\"steps\":[{\"run\":[\"true\"]}]}]}",
-    "{\"version\":1,\"grows\":true,\"workspace\":\"worktree\",\"tasks\":[]}",
-    "{\"version\":1,\"grows\":false,\"tasks\":[]}",
-    "{\"version\":1,\"tasks\":[]}",
-};
-
-START_TEST(test_only_a_growing_plan_has_no_tasks)
-{
-    struct plan *none = NULL;
-    struct violations violations = {0};
-    ck_assert(!plan_parse(no_plans[_i], strlen(no_plans[_i]), &none, &violations));
-    violations_done(&violations);
-}
-END_TEST
-
 START_TEST(test_a_task_is_found_by_its_id)
 {
     const char *const ids[] = {"m", "z", "a", "q", "b", "zz", "0"};
@@ -124,7 +115,7 @@ START_TEST(test_a_task_has_the_rules_of_the_plan)
 }
 END_TEST
 
-START_TEST(test_what_is_not_idempotent_is_done_once_in_every_phase)
+START_TEST(test_a_step_that_is_not_idempotent_runs_once_in_every_phase)
 {
     static const char *const phases[] = {"RED", "GREEN", "VERIFY", "REFACTOR"};
     static const char *const policies[] = {POLICY_DEFAULT, "quick", "transport", "infrastructure"};
@@ -145,28 +136,29 @@ START_TEST(test_what_is_not_idempotent_is_done_once_in_every_phase)
 }
 END_TEST
 
+#define TASK_B(members) "{\"id\":\"b\"," members "}"
+#define STEP            "\"steps\":[{\"run\":[\"true\"]}]"
+
 static const struct {
     const char *json, *want;
 } refused[] = {
-    {"{\"id\":\"a\",\"steps\":[{\"run\":[\"true\"]}]}", "taken"},
-    {"{\"id\":\"b\",\"needs\":[\"a\"],\"steps\":[{\"run\":[\"true\"]}]}", "\"needs\""},
-    {"{\"id\":\"b\",\"workspace\":\"copy\",\"steps\":[{\"run\":[\"true\"]}]}", "\"workspace\""},
-    {"{\"id\":\"b\",\"steps\":[{\"run\":[\"true\"],\"contract\":true}]}", "contract"},
-    {"{\"id\":\"b\",\"steps\":[{\"run\":[\"true\"],\"policy\":\"none such\"}]}",
+    {"{\"id\":\"a\"," STEP "}", "taken"},
+    {TASK_B("\"needs\":[\"a\"]," STEP), "\"needs\""},
+    {TASK_B("\"workspace\":\"copy\"," STEP), "\"workspace\""},
+    {TASK_B("\"steps\":[{\"run\":[\"true\"],\"contract\":true}]"), "contract"},
+    {TASK_B("\"steps\":[{\"run\":[\"true\"],\"policy\":\"none such\"}]"),
      "/tasks/0/steps/0/policy"},
-    {"{\"id\":\"b\",\"steps\":[{\"run\":[]}]}", "/tasks/0/steps/0/run"},
-    {"{\"id\":\"b\",\"steps\":[]}", "/tasks/0/steps"},
-    {"{\"id\":\"a b\",\"steps\":[{\"run\":[\"true\"]}]}", "/tasks/0/id"},
-    {"{\"steps\":[{\"run\":[\"true\"]}]}", "id"},
-    {"{\"id\":\"b\",\"steps\":[{\"run\":[\"true\"]}]},{\"id\":\"c\",\"steps\":[{\"run\":"
-     "[\"true\"]}]}",
-     "one task"},
+    {TASK_B("\"steps\":[{\"run\":[]}]"), "/tasks/0/steps/0/run"},
+    {TASK_B("\"steps\":[]"), "/tasks/0/steps"},
+    {"{\"id\":\"a b\"," STEP "}", "/tasks/0/id"},
+    {"{" STEP "}", "id"},
+    {TASK_B(STEP) ",{\"id\":\"c\"," STEP "}", "one task"},
     {"", "one task"},
     {"{", ""},
     {"7", "/tasks/0"},
 };
 
-START_TEST(test_what_is_no_task_changes_nothing)
+START_TEST(test_a_refused_task_changes_nothing)
 {
     struct err err;
     ck_assert(grow_id("a"));
@@ -180,7 +172,7 @@ START_TEST(test_what_is_no_task_changes_nothing)
 }
 END_TEST
 
-START_TEST(test_the_last_one_can_be_taken_back)
+START_TEST(test_the_last_task_can_be_removed)
 {
     ck_assert(grow_id("b"));
     ck_assert(grow_id("a"));
@@ -193,7 +185,7 @@ START_TEST(test_the_last_one_can_be_taken_back)
 }
 END_TEST
 
-START_TEST(test_what_a_task_was_called_with_can_be_forgotten)
+START_TEST(test_the_command_of_a_task_can_be_forgotten)
 {
     struct err err;
     ck_assert(grow("{\"id\":\"a\",\"steps\":[{\"run\":[\"ls\"],\"env\":{\"A\":\"b\"},"
@@ -314,7 +306,7 @@ START_TEST(test_a_source_may_come_with_a_task)
 }
 END_TEST
 
-START_TEST(test_who_goes_on_ends_what_ran)
+START_TEST(test_recovery_ends_running_tasks)
 {
     add_id("a", "");
     add_id("b", "");
@@ -346,7 +338,7 @@ START_TEST(test_a_task_number_that_is_not_the_next_is_refused)
 }
 END_TEST
 
-/* Any order of what may happen: play_close() folds all anew and compares. */
+/* Random inputs: play_close() folds all events again and compares. */
 
 enum { WALK_STEPS = 400, WALKS = 20 };
 
@@ -413,7 +405,7 @@ static void do_any(uint32_t *seed)
     }
 }
 
-START_TEST(test_any_order_of_what_happens_folds_alike)
+START_TEST(test_any_order_of_events_folds_equally)
 {
     uint32_t seed = (uint32_t)_i + 1;
     for (int i = 0; i < WALK_STEPS; i++)
@@ -427,7 +419,7 @@ START_TEST(test_any_order_of_what_happens_folds_alike)
 }
 END_TEST
 
-/* As the log keeps it. */
+/* The record in the log. */
 
 static bool record(const char *task_json, const char *stdin_bytes, struct str *out)
 {
@@ -449,22 +441,20 @@ static bool record(const char *task_json, const char *stdin_bytes, struct str *o
 static bool can_be_read(const struct str *text)
 {
     struct json *json = NULL;
-    struct str task = {0};
+    struct str read = {0};
     ck_assert(json_parse(text->data, text->len, &json, NULL, NULL));
-    json_write(&task, json_get(json, "task"));
-    bool ok = plan_grow(plan, task.data, task.len, NULL);
-    str_done(&task);
+    json_write(&read, json_get(json, "task"));
+    bool ok = plan_grow(plan, read.data, read.len, NULL);
+    str_done(&read);
     json_free(json);
     return ok;
 }
 
 START_TEST(test_a_short_task_is_recorded_as_it_is)
 {
-    struct str text = {0};
-    ck_assert(record("{\"id\":\"a\",\"steps\":[{\"run\":[\"ls\",\"-l\"]}]}", NULL, &text));
-    ck_assert_str_eq(str_text(&text),
+    ck_assert(record("{\"id\":\"a\",\"steps\":[{\"run\":[\"ls\",\"-l\"]}]}", NULL, &logged[0]));
+    ck_assert_str_eq(str_text(&logged[0]),
                      "{\"task\":{\"id\":\"a\",\"steps\":[{\"run\":[\"ls\",\"-l\"]}]}}");
-    str_done(&text);
 }
 END_TEST
 
@@ -481,63 +471,47 @@ static void add_long_task(struct str *json, char last)
 
 START_TEST(test_a_long_task_is_cut_and_stays_another_one)
 {
-    struct str one = {0};
-    struct str two = {0};
-    struct str texts[2] = {{0}};
     add_long_task(&one, '1');
     add_long_task(&two, '2');
-    ck_assert(record(one.data, NULL, &texts[0]));
-    ck_assert(record(two.data, NULL, &texts[1]));
-    ck_assert_uint_le(texts[0].len, EVENT_TEXT_MAX);
-    ck_assert_str_ne(texts[0].data, texts[1].data);
-    ck_assert(can_be_read(&texts[0]));
-    str_done(&one);
-    str_done(&two);
-    str_done(&texts[0]);
-    str_done(&texts[1]);
+    ck_assert(record(one.data, NULL, &logged[0]));
+    ck_assert(record(two.data, NULL, &logged[1]));
+    ck_assert_uint_le(logged[0].len, EVENT_TEXT_MAX);
+    ck_assert_str_ne(logged[0].data, logged[1].data);
+    ck_assert(can_be_read(&logged[0]));
 }
 END_TEST
 
 START_TEST(test_stdin_is_recorded_by_size_and_digest)
 {
-    struct str one = {0};
-    struct str two = {0};
-    const char *task = "{\"id\":\"a\",\"steps\":[{\"run\":[\"cat\"],\"stdin\":\"x\"}]}";
-    ck_assert(record(task, "hello", &one));
-    ck_assert(record(task, "hullo", &two));
-    ck_assert_ptr_nonnull(strstr(one.data, "\"stdin\":\"(5 bytes, sha256 "));
-    ck_assert_str_ne(one.data, two.data);
-    ck_assert(can_be_read(&one));
-    str_done(&one);
-    str_done(&two);
+    str_add(&one, "{\"id\":\"a\",\"steps\":[{\"run\":[\"cat\"],\"stdin\":\"x\"}]}");
+    ck_assert(record(one.data, "hello", &logged[0]));
+    ck_assert(record(one.data, "hullo", &logged[1]));
+    ck_assert_ptr_nonnull(strstr(logged[0].data, "\"stdin\":\"(5 bytes, sha256 "));
+    ck_assert_str_ne(logged[0].data, logged[1].data);
+    ck_assert(can_be_read(&logged[0]));
 }
 END_TEST
 
-START_TEST(test_a_variable_that_is_called_a_secret_is_cut)
+START_TEST(test_a_variable_named_like_a_secret_is_cut)
 {
-    struct str text = {0};
     ck_assert(record(
         "{\"id\":\"a\",\"steps\":[{\"run\":[\"ls\",\"-x hunter2hunter2\"],\"env\":{\"API_TOKEN\":"
         "\"hunter2hunter2\",\"HOME\":\"/x\"}}]}",
-        NULL, &text));
-    ck_assert_ptr_null(strstr(text.data, "hunter2"));
-    ck_assert_ptr_nonnull(strstr(text.data, "\"API_TOKEN\":\"[cut:API_TOKEN]\""));
-    ck_assert_ptr_nonnull(strstr(text.data, "\"HOME\":\"/x\""));
-    str_done(&text);
+        NULL, &logged[0]));
+    ck_assert_ptr_null(strstr(logged[0].data, "hunter2"));
+    ck_assert_ptr_nonnull(strstr(logged[0].data, "\"API_TOKEN\":\"[cut:API_TOKEN]\""));
+    ck_assert_ptr_nonnull(strstr(logged[0].data, "\"HOME\":\"/x\""));
 }
 END_TEST
 
 START_TEST(test_too_many_steps_are_refused)
 {
-    struct str json = {0};
-    struct str text = {0};
-    str_add(&json, "{\"id\":\"a\",\"steps\":[");
+    str_add(&one, "{\"id\":\"a\",\"steps\":[");
     for (int i = 0; i < 64; i++)
-        str_addf(&json, "%s{\"run\":[\"%0300d\",\"%0300d\"]}", i > 0 ? "," : "", i, i);
-    str_add(&json, "]}");
-    ck_assert(!record(json.data, NULL, &text));
-    ck_assert_uint_eq(text.len, 0);
-    str_done(&json);
+        str_addf(&one, "%s{\"run\":[\"%0300d\",\"%0300d\"]}", i > 0 ? "," : "", i, i);
+    str_add(&one, "]}");
+    ck_assert(!record(one.data, NULL, &logged[0]));
+    ck_assert_uint_eq(logged[0].len, 0);
 }
 END_TEST
 
@@ -547,13 +521,12 @@ Suite *test_suite(void)
     TCase *tasks = test_case(suite, "tasks");
     tcase_add_checked_fixture(tasks, setup, teardown);
     tcase_add_test(tasks, test_a_growing_plan_begins_empty);
-    tcase_add_loop_test(tasks, test_only_a_growing_plan_has_no_tasks, 0, ARRAY_LEN(no_plans));
     tcase_add_test(tasks, test_a_task_is_found_by_its_id);
     tcase_add_test(tasks, test_a_task_has_the_rules_of_the_plan);
-    tcase_add_test(tasks, test_what_is_not_idempotent_is_done_once_in_every_phase);
-    tcase_add_loop_test(tasks, test_what_is_no_task_changes_nothing, 0, ARRAY_LEN(refused));
-    tcase_add_test(tasks, test_the_last_one_can_be_taken_back);
-    tcase_add_test(tasks, test_what_a_task_was_called_with_can_be_forgotten);
+    tcase_add_test(tasks, test_a_step_that_is_not_idempotent_runs_once_in_every_phase);
+    tcase_add_loop_test(tasks, test_a_refused_task_changes_nothing, 0, ARRAY_LEN(refused));
+    tcase_add_test(tasks, test_the_last_task_can_be_removed);
+    tcase_add_test(tasks, test_the_command_of_a_task_can_be_forgotten);
     TCase *fold = test_case(suite, "fold");
     tcase_add_checked_fixture(fold, open_play, close_play);
     tcase_add_test(fold, test_added_tasks_start_at_once);
@@ -563,15 +536,15 @@ Suite *test_suite(void)
     tcase_add_test(fold, test_a_call_fails_once_and_is_not_retried);
     tcase_add_test(fold, test_a_start_that_failed_never_ran_and_is_tried_again);
     tcase_add_test(fold, test_a_source_may_come_with_a_task);
-    tcase_add_test(fold, test_who_goes_on_ends_what_ran);
+    tcase_add_test(fold, test_recovery_ends_running_tasks);
     tcase_add_test(fold, test_a_task_number_that_is_not_the_next_is_refused);
-    tcase_add_loop_test(fold, test_any_order_of_what_happens_folds_alike, 0, WALKS);
+    tcase_add_loop_test(fold, test_any_order_of_events_folds_equally, 0, WALKS);
     TCase *records = test_case(suite, "record");
     tcase_add_checked_fixture(records, setup, teardown);
     tcase_add_test(records, test_a_short_task_is_recorded_as_it_is);
     tcase_add_test(records, test_a_long_task_is_cut_and_stays_another_one);
     tcase_add_test(records, test_stdin_is_recorded_by_size_and_digest);
-    tcase_add_test(records, test_a_variable_that_is_called_a_secret_is_cut);
+    tcase_add_test(records, test_a_variable_named_like_a_secret_is_cut);
     tcase_add_test(records, test_too_many_steps_are_refused);
     return suite;
 }

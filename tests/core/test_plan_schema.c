@@ -1,9 +1,12 @@
+/* The published schemas of plans and settings, and the examples of both in the documentation. */
 #include "plan.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "adapter.h"
+#include "classify.h"
 #include "entropy_limits.h"
 #include "json_pointer.h"
 #include "outcome.h"
@@ -59,7 +62,7 @@ static void check_words(const char *pointer, const struct str *want)
     free(got);
 }
 
-START_TEST(test_both_are_made_once)
+START_TEST(test_both_are_parsed_once)
 {
     ck_assert_ptr_nonnull(plan_schema());
     ck_assert_ptr_eq(plan_schema(), plan_schema());
@@ -79,8 +82,8 @@ START_TEST(test_they_are_the_published_files)
 }
 END_TEST
 
-/* An editor reads one file: what both have in common stands in both. */
-START_TEST(test_both_say_the_same_of_what_both_have)
+/* An editor reads one file, so both schemas have the parts that they share. */
+START_TEST(test_both_have_the_same_shared_parts)
 {
     static const char *const names[] = {
         "/$defs/policies",      "/$defs/policy",       "/$defs/loops",
@@ -101,8 +104,8 @@ START_TEST(test_both_say_the_same_of_what_both_have)
 }
 END_TEST
 
-/* The settings' sandbox has one key more, transientRetries. */
-START_TEST(test_both_say_the_same_of_a_sandbox)
+/* The sandbox of the settings has one more key, transientRetries. */
+START_TEST(test_both_have_the_same_sandbox)
 {
     const struct json *of_plan = json_pointer_find(plan, "/$defs/sandbox/properties");
     const struct json *of_settings = json_pointer_find(settings, "/$defs/sandbox/properties");
@@ -120,7 +123,7 @@ START_TEST(test_both_say_the_same_of_a_sandbox)
 }
 END_TEST
 
-START_TEST(test_every_limit_of_loops_is_there)
+START_TEST(test_limits_of_loops_are_complete)
 {
     const struct json *fields = json_pointer_find(plan, "/$defs/loops/properties");
     const struct entropy_limit *limit;
@@ -133,10 +136,10 @@ START_TEST(test_every_limit_of_loops_is_there)
         ck_assert_str_eq(json_text(json_get(field, "type"), ""), "integer");
         ck_assert_int_eq(json_i64(json_get(field, "minimum"), -1), 0);
         ck_assert_msg(json_i64(json_get(field, "maximum"), -1) == limit->max, "%s", limit->name);
-        /* 0 is off, so a smallest of more than 1 leaves one number out. */
+        /* 0 is off, so a minimum of more than 1 leaves one number out. */
         ck_assert_int_eq(json_i64(json_pointer_find(field, "/not/const"), 0),
                          limit->min > 1 ? limit->min - 1 : 0);
-        /* It begins with a capital letter there. */
+        /* The schema begins it with a capital letter. */
         ck_assert_str_eq(json_text(json_get(field, "description"), "?") + 1, str_text(&about) + 1);
         str_done(&about);
     }
@@ -144,7 +147,7 @@ START_TEST(test_every_limit_of_loops_is_there)
 }
 END_TEST
 
-START_TEST(test_phases_are_those_there_are)
+START_TEST(test_phases_are_complete)
 {
     struct str want = {0};
     for (int phase = 0; phase < PHASE_COUNT; phase++)
@@ -155,7 +158,7 @@ START_TEST(test_phases_are_those_there_are)
 }
 END_TEST
 
-START_TEST(test_reasons_are_those_there_are)
+START_TEST(test_reasons_are_complete)
 {
     struct str want = {0};
     str_add(&want, "none ");
@@ -217,14 +220,14 @@ static const struct {
     {"/$defs/adapter/properties/like/maxLength", ADAPTER_NAME_MAX},
 };
 
-START_TEST(test_numbers_are_those_of_the_program)
+START_TEST(test_numbers_match_the_program)
 {
     const struct json *number = json_pointer_find(plan, numbers[_i].pointer);
     ck_assert_msg(json_i64(number, -1) == numbers[_i].want, "%s", numbers[_i].pointer);
 }
 END_TEST
 
-START_TEST(test_numbers_of_the_settings_are_those_of_the_program)
+START_TEST(test_numbers_of_the_settings_match_the_program)
 {
     static const char limit[] = "/properties/retry_limit/maximum";
     static const char retries[] = "/$defs/sandbox/properties/transientRetries/maximum";
@@ -233,26 +236,7 @@ START_TEST(test_numbers_of_the_settings_are_those_of_the_program)
 }
 END_TEST
 
-/* What a person types first. */
-START_TEST(test_shipped_plans_fit)
-{
-    static const char *const files[] = {"assets/starter-plan.json", "assets/demo/plan.json",
-                                        "assets/demo/self.json"};
-    char *text = test_read_file(test_source_path(files[_i]));
-    struct json *value = parse(text);
-    struct violations wrong = {0};
-    struct str shown = {0};
-    bool fits = contract_check(plan_schema(), value, &wrong);
-    violations_display(&wrong, &shown);
-    ck_assert_msg(fits, "%s: %s", files[_i], str_text(&shown));
-    violations_done(&wrong);
-    str_done(&shown);
-    json_free(value);
-    free(text);
-}
-END_TEST
-
-/* Every value that can be written says what it is, so that an editor can tell. */
+/* Every key says what it is, for editors that show this. */
 static void check_described(const struct json *schema, const char *name)
 {
     void *iter = NULL;
@@ -260,9 +244,9 @@ static void check_described(const struct json *schema, const char *name)
     const struct json *member = NULL;
     const struct json *fields = json_get(schema, "properties");
     while (json_next(fields, &iter, &key, &member)) {
-        bool is_told =
+        bool is_described =
             json_get(member, "description") || json_get(member, "$ref") || strcmp(key, "kind") == 0;
-        ck_assert_msg(is_told, "%s: %s", name, key);
+        ck_assert_msg(is_described, "%s: %s", name, key);
         check_described(member, key);
     }
 }
@@ -283,21 +267,144 @@ START_TEST(test_every_key_is_described)
 }
 END_TEST
 
+/* Plans and settings that people and agents are shown. */
+
+static void check_settings(const char *text, size_t len)
+{
+    struct settings read = {0};
+    struct violations wrong = {0};
+    struct classifier *classifier = NULL;
+    ck_assert_msg(settings_parse(text, len, &read, &wrong) &&
+                      classifier_open(&classifier, read.rules, NULL),
+                  "%.*s", (int)len, text);
+    classifier_close(classifier);
+    settings_done(&read);
+    violations_done(&wrong);
+}
+
+static void check_plan(const char *text, size_t len)
+{
+    struct plan *made = NULL;
+    struct violations wrong = {0};
+    struct str shown = {0};
+    bool ok = plan_parse(text, len, &made, &wrong);
+    violations_display(&wrong, &shown);
+    ck_assert_msg(ok, "%.*s\n%s", (int)len, text, str_text(&shown));
+    plan_free(made);
+    violations_done(&wrong);
+    str_done(&shown);
+}
+
+static void check_example(const char *text, size_t len)
+{
+    struct json *json = NULL;
+    struct str step = {0};
+    ck_assert_msg(json_parse(text, len, &json, NULL, NULL), "%.*s", (int)len, text);
+    if (json_get(json, "tasks")) {
+        check_plan(text, len);
+    } else if (json_get(json, "run")) {
+        str_addf(&step,
+                 "{\"version\": 1, \"idempotent\": true, \"tasks\": [{\"id\": \"a\", \"steps\": "
+                 "[%.*s]}]}",
+                 (int)len, text);
+        check_plan(str_text(&step), step.len);
+    } else {
+        check_settings(text, len);
+    }
+    json_free(json);
+    str_done(&step);
+}
+
+static const struct {
+    const char *name;
+    const char *begin; /* examples begin so; others are not checked */
+    int least, most;
+} pages[] = {
+    {"docs/plan.md", "", 12, 12},
+    {"docs/policies.md", "", 2, 2},
+    {"docs/classification.md", "", 2, 2},
+    {"docs/agents.md", "{\"version\": 1", 8, INT_MAX}, /* one for each agent, and the first */
+};
+
+START_TEST(test_documented_examples_are_right)
+{
+    static const char fence[] = "\n```json\n";
+    const char *begin = pages[_i].begin;
+    char *page = test_read_file(test_source_path(pages[_i].name));
+    ck_assert_ptr_nonnull(page);
+    int count = 0;
+    for (const char *at = page; (at = strstr(at, fence)) != NULL;) {
+        at += strlen(fence);
+        const char *end = strstr(at, "\n```");
+        ck_assert_ptr_nonnull(end);
+        if (strncmp(at, begin, strlen(begin)) != 0)
+            continue;
+        check_example(at, (size_t)(end - at));
+        count++;
+    }
+    ck_assert_int_ge(count, pages[_i].least);
+    ck_assert_int_le(count, pages[_i].most);
+    free(page);
+}
+END_TEST
+
+static const char *const shipped[] = {
+    "assets/demo/plan.json",
+    "assets/demo/self.json",
+    "assets/starter-plan.json",
+};
+
+START_TEST(test_shipped_plan_is_valid)
+{
+    char *json = test_read_file(test_source_path(shipped[_i]));
+    ck_assert_msg(json != NULL, "%s is missing", shipped[_i]);
+    check_plan(json, strlen(json));
+    free(json);
+}
+END_TEST
+
+/* The prompt has the name of the agent in its example. */
+START_TEST(test_the_example_of_the_prompt_is_a_plan)
+{
+    static const char name[] = "{{agent}}";
+    struct str example = {0};
+    char *text = test_read_file(test_source_path("assets/workflows/plan-phase.md"));
+    const char *at = strstr(text, "\n{\"version\": 1");
+    ck_assert_ptr_nonnull(at);
+    const char *end = strstr(at, "\n\n");
+    ck_assert_ptr_nonnull(end);
+    while (at < end) {
+        bool is_name = strncmp(at, name, strlen(name)) == 0;
+        if (is_name)
+            str_add(&example, "claude");
+        else
+            str_add_char(&example, *at);
+        at += is_name ? strlen(name) : 1;
+    }
+    check_plan(example.data, example.len);
+    str_done(&example);
+    free(text);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("plan_schema");
     TCase *tcase = test_case(suite, "schema");
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, test_both_are_made_once);
+    tcase_add_test(tcase, test_both_are_parsed_once);
     tcase_add_test(tcase, test_they_are_the_published_files);
-    tcase_add_test(tcase, test_both_say_the_same_of_what_both_have);
-    tcase_add_test(tcase, test_both_say_the_same_of_a_sandbox);
-    tcase_add_test(tcase, test_every_limit_of_loops_is_there);
-    tcase_add_test(tcase, test_phases_are_those_there_are);
-    tcase_add_test(tcase, test_reasons_are_those_there_are);
-    tcase_add_loop_test(tcase, test_numbers_are_those_of_the_program, 0, TABLE_LEN(numbers));
-    tcase_add_test(tcase, test_numbers_of_the_settings_are_those_of_the_program);
-    tcase_add_loop_test(tcase, test_shipped_plans_fit, 0, 3);
+    tcase_add_test(tcase, test_both_have_the_same_shared_parts);
+    tcase_add_test(tcase, test_both_have_the_same_sandbox);
+    tcase_add_test(tcase, test_limits_of_loops_are_complete);
+    tcase_add_test(tcase, test_phases_are_complete);
+    tcase_add_test(tcase, test_reasons_are_complete);
+    tcase_add_loop_test(tcase, test_numbers_match_the_program, 0, TABLE_LEN(numbers));
+    tcase_add_test(tcase, test_numbers_of_the_settings_match_the_program);
     tcase_add_test(tcase, test_every_key_is_described);
+    TCase *examples = test_case(suite, "examples");
+    tcase_add_loop_test(examples, test_documented_examples_are_right, 0, TABLE_LEN(pages));
+    tcase_add_loop_test(examples, test_shipped_plan_is_valid, 0, TABLE_LEN(shipped));
+    tcase_add_test(examples, test_the_example_of_the_prompt_is_a_plan);
     return suite;
 }

@@ -24,7 +24,7 @@ static struct policy_change *read_change(const char *text)
     return change;
 }
 
-/* The steps' policies: built-in, the plan's, its own, built-in. */
+/* The policies of the steps: built-in, of the plan, its own, built-in. */
 static const struct row {
     const char *text;
     const char *words;
@@ -57,7 +57,7 @@ static const struct row {
      {30000, 30000, 7, 60000}},
 };
 
-START_TEST(test_steps_have_the_policies_that_the_file_says)
+START_TEST(test_steps_get_the_policies_of_the_file)
 {
     const struct row *row = &rows[_i];
     struct policy_change *change = read_change(row->text);
@@ -82,7 +82,7 @@ START_TEST(test_steps_have_the_policies_that_the_file_says)
 }
 END_TEST
 
-START_TEST(test_names_stay_what_they_were)
+START_TEST(test_names_do_not_change)
 {
     struct policy_change *change = read_change("{\"policy\":\"research\"}");
     struct violations wrong = {0};
@@ -128,8 +128,8 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("policy_change");
     TCase *tcase = test_case(suite, "policy_change");
-    tcase_add_loop_test(tcase, test_steps_have_the_policies_that_the_file_says, 0, TABLE_LEN(rows));
-    tcase_add_test(tcase, test_names_stay_what_they_were);
+    tcase_add_loop_test(tcase, test_steps_get_the_policies_of_the_file, 0, TABLE_LEN(rows));
+    tcase_add_test(tcase, test_names_do_not_change);
     tcase_add_loop_test(tcase, test_what_is_wrong_is_said_in_its_place, 0, TABLE_LEN(bad));
     return suite;
 }

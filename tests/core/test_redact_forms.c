@@ -1,9 +1,10 @@
-#include "redact_internal.h"
+/* Secrets that are known by their form, or by the name in front of them. */
+#include "redact.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "redact.h"
+#include "redact_internal.h"
 #include "test_main.h"
 
 static struct redactor *redactor;
@@ -20,13 +21,37 @@ static void teardown(void)
     redactor_close(redactor);
 }
 
-#define A20 "abcdefghij0123456789"
-#define B16 "ABCDEFGH23456789"
-#define A36 A20 "ABCDEFGHIJ012345"
+static void collect(void *ctx, const char *bytes, size_t len)
+{
+    str_add_n(ctx, bytes, len);
+}
 
+/* Asserts what is left of a text, also if it comes byte by byte. */
+static void check(const char *text, const char *want)
+{
+    struct redact_stream *stream = NULL;
+    struct str pieces = {0};
+    char *got = redact_string(redactor, text, NULL);
+    ck_assert_msg(strcmp(got, want) == 0, "%s\nis cut to %s\nand not %s", text, got, want);
+    free(got);
+    redact_stream_open(&stream, redactor);
+    for (const char *c = text; *c; c++)
+        redact_stream_add(stream, c, 1, collect, &pieces);
+    redact_stream_end(stream, collect, &pieces);
+    ck_assert_str_eq(str_text(&pieces), want);
+    redact_stream_close(stream);
+    str_done(&pieces);
+}
+
+#define A20   "abcdefghij0123456789"
+#define B16   "ABCDEFGH23456789"
+#define A36   A20 "ABCDEFGHIJ012345"
+#define HEX32 "0123456789abcdef0123456789abcdef"
+
+/* All of them are made up. */
 static const struct {
     const char *text, *want;
-} cases[] = {
+} secrets[] = {
     {"key sk-ant-api03-" A36 "_-x.", "key [cut:anthropic-key]."},
     {"sk-proj-" A36 "-" A20 "\n", "[cut:openai-key]\n"},
     {"sk-" A36 "T3BlbkFJabcd", "[cut:openai-key]"},
@@ -75,67 +100,7 @@ static const struct {
      "\"-----BEGIN OPENSSH PRIVATE KEY-----[cut:private-key]\\n\""},
     {"-----BEGIN EC PRIVATE KEY-----\n  " A36 "\n  broken off",
      "-----BEGIN EC PRIVATE KEY-----[cut:private-key]\n  broken off"},
-};
-
-START_TEST(test_token_is_cut)
-{
-    char *got = redact_string(redactor, cases[_i].text, NULL);
-    ck_assert_msg(strcmp(got, cases[_i].want) == 0, "%s\nis cut to %s\nand not %s", cases[_i].text,
-                  got, cases[_i].want);
-    free(got);
-}
-END_TEST
-
-START_TEST(test_private_key_in_base64_is_cut)
-{
-    static const char text[] =
-        "data: LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3"
-        "h5ejAxMjM0NWFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1CmFiY2RlZmdoaWprbG1ub3Bxcn"
-        "N0dXZ3eHl6MDEyMzQ1YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzNDUKYWJjZGVmZ2hpamtsbW"
-        "5vcHFyc3R1dnd4eXowMTIzNDVhYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NQphYmNkZWZnaG"
-        "lqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NWFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1CmFiY2"
-        "RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzND"
-        "UKYWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzNDVhYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ej"
-        "AxMjM0NQphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NWFiY2RlZmdoaWprbG1ub3BxcnN0dX"
-        "Z3eHl6MDEyMzQ1CmFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1YWJjZGVmZ2hpamtsbW5vcH"
-        "Fyc3R1dnd4eXowMTIzNDUKYWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzNDVhYmNkZWZnaGlqa2"
-        "xtbm9wcXJzdHV2d3h5ejAxMjM0NQphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NWFiY2RlZm"
-        "doaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1CmFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1YW"
-        "JjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzNDUKYWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMT"
-        "IzNDVhYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NQphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3"
-        "h5ejAxMjM0NWFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1CmFiY2RlZmdoaWprbG1ub3Bxcn"
-        "N0dXZ3eHl6MDEyMzQ1YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzNDUKYWJjZGVmZ2hpamtsbW"
-        "5vcHFyc3R1dnd4eXowMTIzNDVhYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NQphYmNkZWZnaG"
-        "lqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NWFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1CmFiY2"
-        "RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzND"
-        "UKYWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzNDVhYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ej"
-        "AxMjM0NQphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NWFiY2RlZmdoaWprbG1ub3BxcnN0dX"
-        "Z3eHl6MDEyMzQ1CmFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1YWJjZGVmZ2hpamtsbW5vcH"
-        "Fyc3R1dnd4eXowMTIzNDUKYWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzNDVhYmNkZWZnaGlqa2"
-        "xtbm9wcXJzdHV2d3h5ejAxMjM0NQphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NWFiY2RlZm"
-        "doaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1CmFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1YW"
-        "JjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzNDUKYWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMT"
-        "IzNDVhYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NQphYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3"
-        "h5ejAxMjM0NWFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1CmFiY2RlZmdoaWprbG1ub3Bxcn"
-        "N0dXZ3eHl6MDEyMzQ1YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzNDUKYWJjZGVmZ2hpamtsbW"
-        "5vcHFyc3R1dnd4eXowMTIzNDVhYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NQphYmNkZWZnaG"
-        "lqa2xtbm9wcXJzdHV2d3h5ejAxMjM0NWFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1CmFiY2"
-        "RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6MDEyMzQ1YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzND"
-        "UKYWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzNDVhYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ej"
-        "AxMjM0NQotLS0tLUVORCBSU0EgUFJJVkFURSBLRVktLS0tLQo="
-        "\n";
-    char *got = redact_string(redactor, text, NULL);
-    ck_assert_str_eq(got, "data: LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tL[cut:private-key]\n");
-    free(got);
-}
-END_TEST
-
-#define HEX32 "0123456789abcdef0123456789abcdef"
-
-/* What is known by the name in front of it, and more tokens. Made up, all of it. */
-static const struct {
-    const char *text, *want;
-} named[] = {
+    /* known by the name in front of it */
     {"password=hunter2", "password=[cut:password]"},
     {"PASSWORD=S3cr3t! next", "PASSWORD=[cut:password] next"},
     {"--db-password=Tr0ub4dor&3", "--db-password=[cut:password]&3"},
@@ -198,26 +163,41 @@ static const struct {
     {"nvapi-" A36 A20, "[cut:nvidia-key]"},
 };
 
-static void collect(void *ctx, const char *bytes, size_t len)
+START_TEST(test_secret_is_cut)
 {
-    str_add_n(ctx, bytes, len);
+    check(secrets[_i].text, secrets[_i].want);
+}
+END_TEST
+
+static void add_base64(struct str *out, const struct str *bytes)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < bytes->len; i += 3) {
+        unsigned bits = 0;
+        for (size_t k = 0; k < 3; k++)
+            bits = bits << 8 | (i + k < bytes->len ? (unsigned char)bytes->data[i + k] : 0);
+        for (size_t k = 0; k < 4; k++)
+            str_add_char(out, i + k <= bytes->len ? digits[bits >> (18 - 6 * k) & 63] : '=');
+    }
 }
 
-/* Byte by byte it is the same. */
-static void check_in_pieces(const char *text, const char *want)
+START_TEST(test_private_key_in_base64_is_cut)
 {
-    struct redact_stream *stream = NULL;
-    struct str got = {0};
-    redact_stream_open(&stream, redactor);
-    for (const char *c = text; *c; c++)
-        redact_stream_add(stream, c, 1, collect, &got);
-    redact_stream_end(stream, collect, &got);
-    ck_assert_str_eq(str_text(&got), want);
-    redact_stream_close(stream);
-    str_done(&got);
+    struct str key = {0}, text = {0};
+    str_add(&key, "-----BEGIN RSA PRIVATE KEY-----\n");
+    for (int i = 0; i < 30; i++)
+        str_add(&key, "abcdefghijklmnopqrstuvwxyz012345abcdefghijklmnopqrstuvwxyz012345\n");
+    str_add(&key, "-----END RSA PRIVATE KEY-----\n");
+    str_add(&text, "data: ");
+    add_base64(&text, &key);
+    str_add_char(&text, '\n');
+    check(str_text(&text), "data: LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tL[cut:private-key]\n");
+    str_done(&key);
+    str_done(&text);
 }
+END_TEST
 
-/* A prompt that ends in a name is held back no further than any other text. */
+/* A prompt that ends in a name is held back no longer than any other text. */
 START_TEST(test_prompt_is_shown)
 {
     struct redact_stream *stream = NULL;
@@ -230,16 +210,6 @@ START_TEST(test_prompt_is_shown)
     ck_assert_str_eq(str_text(&got), "Your password: [cut:password]\n");
     redact_stream_close(stream);
     str_done(&got);
-}
-END_TEST
-
-START_TEST(test_named_secret_is_cut)
-{
-    char *got = redact_string(redactor, named[_i].text, NULL);
-    ck_assert_msg(strcmp(got, named[_i].want) == 0, "%s\nis cut to %s\nand not %s", named[_i].text,
-                  got, named[_i].want);
-    free(got);
-    check_in_pieces(named[_i].text, named[_i].want);
 }
 END_TEST
 
@@ -307,10 +277,7 @@ static const char *const ordinary[] = {
 
 START_TEST(test_ordinary_text_stays)
 {
-    char *got = redact_string(redactor, ordinary[_i], NULL);
-    ck_assert_str_eq(got, ordinary[_i]);
-    free(got);
-    check_in_pieces(ordinary[_i], ordinary[_i]);
+    check(ordinary[_i], ordinary[_i]);
 }
 END_TEST
 
@@ -326,93 +293,87 @@ START_TEST(test_every_form_is_in_the_docs)
 }
 END_TEST
 
-static const struct {
-    const char *name;
-    bool secret;
-} names[] = {
-    {"ANTHROPIC_API_KEY", true},
-    {"GITHUB_TOKEN", true},
-    {"AWS_SECRET_ACCESS_KEY", true},
-    {"AWS_ACCESS_KEY_ID", true},
-    {"DB_PASSWORD", true},
-    {"PGPASSWORD", true},
-    {"MYSQL_PWD", true},
-    {"DBPASS", true},
-    {"SENTRY_DSN", true},
-    {"apikey", true},
-    {"npm_config__authToken", true},
-    {"SESSION_COOKIE", true},
-    {"GOOGLE_CREDENTIALS", true},
-    {"SSH_PRIVATE_KEY", true},
-    {"AZURE_STORAGE_CONNECTION_STRING", true},
-    {"SSH_AUTH_SOCK", false},
-    {"PWD", false},
-    {"OLDPWD", false},
-    {"KEYBOARD_LAYOUT", false},
-    {"TERM", false},
-    {"GIT_AUTHOR_NAME", false},
-    {"GIT_ASKPASS", false},
-    {"MONKEY", false},
-    {"SSH_KEY_PATH", false},
-    {"GOOGLE_CREDENTIALS_FILE", false},
-    {"TOKENIZERS_PARALLELISM", false},
-    {"XAUTHORITY", false},
-    {"OAUTH_TOKEN_URL", false},
-    {"PATH", false},
-    {"", false},
+static const char *const secret_names[] = {
+    "ANTHROPIC_API_KEY",
+    "GITHUB_TOKEN",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_ACCESS_KEY_ID",
+    "DB_PASSWORD",
+    "PGPASSWORD",
+    "MYSQL_PWD",
+    "DBPASS",
+    "SENTRY_DSN",
+    "apikey",
+    "npm_config__authToken",
+    "SESSION_COOKIE",
+    "GOOGLE_CREDENTIALS",
+    "SSH_PRIVATE_KEY",
+    "AZURE_STORAGE_CONNECTION_STRING",
+};
+
+static const char *const plain_names[] = {
+    "SSH_AUTH_SOCK",
+    "PWD",
+    "OLDPWD",
+    "KEYBOARD_LAYOUT",
+    "TERM",
+    "GIT_AUTHOR_NAME",
+    "GIT_ASKPASS",
+    "MONKEY",
+    "SSH_KEY_PATH",
+    "GOOGLE_CREDENTIALS_FILE",
+    "TOKENIZERS_PARALLELISM",
+    "XAUTHORITY",
+    "OAUTH_TOKEN_URL",
+    "PATH",
+    "",
+};
+
+static const char *const secret_values[] = {
+    "s3cr3t-value",
+    "correct horse",
+    "/Ab3+x9Kd/Q2",
+    "1234567890123456",
+};
+
+static const char *const plain_values[] = {
+    "short",        "1234567",          "1700000000000", "2026-11-22",        "********",
+    "abababababab", "/home/me/key.pem", "./secrets/key", "~/.ssh/id_rsa",     "/work/main/x.key",
+    "password",     "disabled",         "[cut:A_TOKEN]", "pg://me:[cut:X]@h",
 };
 
 START_TEST(test_name_says_whether_it_is_a_secret)
 {
-    ck_assert_msg(redact_name_is_secret(names[_i].name) == names[_i].secret, "%s", names[_i].name);
+    for (int i = 0; i < TABLE_LEN(secret_names); i++)
+        ck_assert_msg(redact_name_is_secret(secret_names[i]), "%s", secret_names[i]);
+    for (int i = 0; i < TABLE_LEN(plain_names); i++)
+        ck_assert_msg(!redact_name_is_secret(plain_names[i]), "%s", plain_names[i]);
 }
 END_TEST
 
-static const struct {
-    const char *value;
-    bool secret;
-} values[] = {
-    {"s3cr3t-value", true},
-    {"correct horse", true},
-    {"/Ab3+x9Kd/Q2", true},
-    {"1234567890123456", true},
-    {"short", false},
-    {"1234567", false},
-    {"1700000000000", false},
-    {"2026-11-22", false},
-    {"********", false},
-    {"abababababab", false},
-    {"/home/me/key.pem", false},
-    {"./secrets/key", false},
-    {"~/.ssh/id_rsa", false},
-    {"/work/main/x.key", false},
-    {"password", false},
-    {"disabled", false},
-    {"[cut:A_TOKEN]", false},
-    {"pg://me:[cut:X]@h", false},
-};
-
 START_TEST(test_value_looks_like_a_secret_or_not)
 {
-    ck_assert_msg(redact_may_be_secret(values[_i].value, strlen(values[_i].value)) ==
-                      values[_i].secret,
-                  "%s", values[_i].value);
+    for (int i = 0; i < TABLE_LEN(secret_values); i++)
+        ck_assert_msg(redact_may_be_secret(secret_values[i], strlen(secret_values[i])), "%s",
+                      secret_values[i]);
+    for (int i = 0; i < TABLE_LEN(plain_values); i++)
+        ck_assert_msg(!redact_may_be_secret(plain_values[i], strlen(plain_values[i])), "%s",
+                      plain_values[i]);
 }
 END_TEST
 
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("redact_forms");
-    TCase *tcase = test_case(suite, "tokens");
+    TCase *tcase = test_case(suite, "texts");
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, test_token_is_cut, 0, TABLE_LEN(cases));
-    tcase_add_loop_test(tcase, test_named_secret_is_cut, 0, TABLE_LEN(named));
-    tcase_add_test(tcase, test_prompt_is_shown);
+    tcase_add_loop_test(tcase, test_secret_is_cut, 0, TABLE_LEN(secrets));
     tcase_add_test(tcase, test_private_key_in_base64_is_cut);
-    tcase_add_test(tcase, test_every_form_is_in_the_docs);
+    tcase_add_test(tcase, test_prompt_is_shown);
     tcase_add_loop_test(tcase, test_ordinary_text_stays, 0, TABLE_LEN(ordinary));
+    tcase_add_test(tcase, test_every_form_is_in_the_docs);
     tcase = test_case(suite, "words");
-    tcase_add_loop_test(tcase, test_name_says_whether_it_is_a_secret, 0, TABLE_LEN(names));
-    tcase_add_loop_test(tcase, test_value_looks_like_a_secret_or_not, 0, TABLE_LEN(values));
+    tcase_add_test(tcase, test_name_says_whether_it_is_a_secret);
+    tcase_add_test(tcase, test_value_looks_like_a_secret_or_not);
     return suite;
 }

@@ -1,5 +1,6 @@
 #include "repair.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "test_main.h"
@@ -150,7 +151,7 @@ START_TEST(test_D2_the_most_important_come_first)
         add(order[i - 1]);
     repair_prompt(&list, &prompt);
 
-    /* The two mismatches are of one rank: they stay as they came. */
+    /* The two mismatches have the same rank, so they keep their order. */
     const char *at = strstr(str_text(&prompt), violation_code_name(VIOLATION_OP_MISMATCH));
     ck_assert_ptr_nonnull(at);
     for (size_t i = 2; i < ARRAY_LEN(order); i++) {
@@ -218,7 +219,7 @@ START_TEST(test_prompt_of_a_failure_is_bounded_and_clean)
 }
 END_TEST
 
-/* Of an output of which only the lines of the verdict are left; however many. */
+/* If only the lines of the verdict are left of an output. */
 START_TEST(test_D2_lines_of_a_verdict_are_violations)
 {
     struct str lines = {0};
@@ -245,7 +246,7 @@ START_TEST(test_D2_lines_of_a_verdict_are_violations)
 }
 END_TEST
 
-START_TEST(test_prompt_of_a_step_that_was_to_fail_says_so)
+START_TEST(test_prompt_of_a_step_that_was_expected_to_fail)
 {
     char make[] = "make";
     char test[] = "t";
@@ -256,6 +257,82 @@ START_TEST(test_prompt_of_a_step_that_was_to_fail_says_so)
     ck_assert_ptr_nonnull(strstr(str_text(&prompt), "did not fail in the expected way"));
     ck_assert_ptr_nonnull(strstr(str_text(&prompt), "Command: make t\nIt ended with: exit 0\n"));
     ck_assert_ptr_null(strstr(str_text(&prompt), "The end of its output"));
+}
+END_TEST
+
+/* The prompt of an attempt */
+
+static const struct {
+    const char *name;
+    struct agent_prompt prompt;
+    const char *want;
+} cases[] = {
+    {"first", {.step = "Make it."}, "Make it."},
+    {"first with a nudge", {.step = "Make it.", .nudge = "Stop that."}, "Make it.\n\nStop that."},
+    {"a round in the same session",
+     {.step = "Make it.", .repair = "exit 1", .resumes = true},
+     "exit 1"},
+    {"a round with a nudge",
+     {.step = "Make it.", .repair = "exit 1", .nudge = "Stop that.", .resumes = true},
+     "exit 1\n\nStop that."},
+    {"a round in a new session", {.step = "Make it.", .repair = "exit 1"}, "Make it.\n\nexit 1"},
+    {"a hint comes last",
+     {.step = "Make it.", .nudge = "Stop that.", .hint = "Mind tax.c."},
+     "Make it.\n\nStop that.\n\nA hint from the person who requested this try:\nMind tax.c."},
+    {"another step in the same session", {.step = "Now b.", .resumes = true}, "Now b."},
+    {"a further try in the same session",
+     {.step = "Make it.", .why = "timeout", .resumes = true, .was_asked = true},
+     "The last turn was cut short before it was done: timeout\n"
+     "Continue where you stopped: look at what is already there, then do the rest."},
+    {"a further try of a round in the same session",
+     {.step = "Make it.",
+      .repair = "exit 1",
+      .why = "timeout",
+      .nudge = "Stop that.",
+      .resumes = true,
+      .was_asked = true},
+     "The last turn was cut short before it was done: timeout\n"
+     "Continue where you stopped: look at what is already there, then do the rest.\n\nStop that."},
+    {"a further try after an interruption",
+     {.step = "Make it.", .resumes = true, .was_asked = true},
+     "The last turn was cut short before it was done: it was interrupted\n"
+     "Continue where you stopped: look at what is already there, then do the rest."},
+    {"a further try in a new session",
+     {.step = "Make it.", .repair = "exit 1", .why = "timeout"},
+     "Make it.\n\nexit 1"},
+    {"a result that does not fit",
+     {.step = "Make it.",
+      .why = "exit 0",
+      .violations = "/a: MISSING_FIELD",
+      .resumes = true,
+      .was_asked = true},
+     "Your answer does not have the requested form:\n/a: MISSING_FIELD\n"
+     "Give the whole result again, as JSON that matches, and nothing else."},
+};
+
+START_TEST(test_prompt_has_what_the_session_does_not_know)
+{
+    agent_prompt_write(&cases[_i].prompt, &prompt);
+    ck_assert_msg(strcmp(str_text(&prompt), cases[_i].want) == 0, "%s: '%s'", cases[_i].name,
+                  str_text(&prompt));
+}
+END_TEST
+
+START_TEST(test_why_is_one_clean_line)
+{
+    const struct outcome outcome = {.kind = OUTCOME_EXIT, .code = 1};
+    struct verdict verdict = verdict_new();
+    (void)snprintf(verdict.match, sizeof(verdict.match), "API Error: 429\033[2J\nsecond");
+    agent_prompt_why(&outcome, &verdict, &prompt);
+    ck_assert_str_eq(str_text(&prompt), "exit 1: API Error: 429");
+}
+END_TEST
+
+START_TEST(test_why_without_a_verdict_is_the_outcome)
+{
+    const struct outcome outcome = {.kind = OUTCOME_TIMEOUT, .code = 143};
+    agent_prompt_why(&outcome, NULL, &prompt);
+    ck_assert_str_eq(str_text(&prompt), "timeout");
 }
 END_TEST
 
@@ -270,9 +347,15 @@ Suite *test_suite(void)
     tcase_add_test(prompts, test_D2_those_not_shown_are_counted);
     tcase_add_test(prompts, test_prompt_of_a_failure_is_bounded_and_clean);
     tcase_add_test(prompts, test_D2_lines_of_a_verdict_are_violations);
-    tcase_add_test(prompts, test_prompt_of_a_step_that_was_to_fail_says_so);
+    tcase_add_test(prompts, test_prompt_of_a_step_that_was_expected_to_fail);
     tcase_add_test(prompts, test_D5_RY1_prompt_carries_all_fields);
     tcase_add_test(prompts, test_D5_RY4_display_format);
+    TCase *agents = test_case(suite, "prompt of a step");
+    tcase_add_checked_fixture(agents, setup, teardown);
+    tcase_add_loop_test(agents, test_prompt_has_what_the_session_does_not_know, 0,
+                        TABLE_LEN(cases));
+    tcase_add_test(agents, test_why_is_one_clean_line);
+    tcase_add_test(agents, test_why_without_a_verdict_is_the_outcome);
     TCase *retry = test_case(suite, "retry");
     tcase_add_checked_fixture(retry, setup, teardown);
     tcase_add_loop_test(retry, test_D3_each_code_decides, 0, VIOLATION_CODE_COUNT);

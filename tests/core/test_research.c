@@ -57,6 +57,8 @@ START_TEST(test_C3_three_failures_are_max_retries_exceeded_with_the_last_as_caus
     struct str words = {0};
     event_words(&play.state, end, &words);
     ck_assert_int_eq(end->a, DECISION_MAX_RETRIES);
+    ck_assert_int_eq(play_count(&play, EVENT_ATTEMPT_STARTED, "a"), 3);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_GAVE_UP);
     ck_assert_ptr_nonnull(strstr(str_text(&words), "max retries exceeded"));
     ck_assert_ptr_nonnull(strstr(str_text(&words), "caused by config: the last error"));
     ck_assert_int_eq(play.state.tasks[0].entropy, 1);

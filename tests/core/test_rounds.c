@@ -1,3 +1,7 @@
+/*
+ * Rounds: the agent of a task is prompted again when a check after it fails. Which failures start a
+ * round, and which steps it opens again: tests/sim/agents_oracle.c.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,13 +36,6 @@ static void teardown(void)
     play_close(&play);
 }
 
-static void open_plan(const char *json)
-{
-    play_close(&play);
-    play_open(&play, json);
-    play_start(&play, 1);
-}
-
 static int step(void)
 {
     return run_state_step_number(&play.state, 0);
@@ -59,7 +56,7 @@ static void be_red(void)
     play_exit(&play, "tax", 2, play_persistent(REASON_TEST_FAIL));
 }
 
-/* The red test is red, and the agent has done its best. */
+/* The red test has failed, and the agent has passed. */
 static void up_to_the_check(void)
 {
     be_red();
@@ -115,8 +112,8 @@ static const char *class_words(void)
     return words;
 }
 
-/* The work of a round is other work: what was red before it did not pass by chance. */
-START_TEST(test_a_check_that_the_agent_mended_is_not_flaky)
+/* Each round is new work: a check that failed before it did not pass by chance. */
+START_TEST(test_a_check_that_the_agent_repaired_is_not_flaky)
 {
     up_to_the_check();
     pass();
@@ -142,37 +139,6 @@ START_TEST(test_a_pass_after_a_failure_in_the_same_round_is_flaky)
     pass();
     ck_assert_int_eq(play_status(&play, "tax"), TASK_PASSED);
     ck_assert_str_eq(class_words(), "flaky 1x");
-}
-END_TEST
-
-/* What was red before the agent came is not asked again. */
-START_TEST(test_steps_before_the_agent_are_not_repeated)
-{
-    up_to_the_check();
-    be_red();
-    ck_assert_uint_eq(play.state.tasks[0].steps[0].attempt_count, 1);
-    ck_assert_int_eq(play.state.tasks[0].steps[0].status, STEP_ENDED);
-    ck_assert_int_eq(play.state.tasks[0].steps[2].status, STEP_PENDING);
-    ck_assert_int_eq(play.state.tasks[0].steps[2].grant, 0);
-}
-END_TEST
-
-/* A later check takes back all that comes behind the agent. */
-START_TEST(test_all_steps_from_the_agent_on_are_opened_anew)
-{
-    up_to_the_check();
-    pass();
-    ck_assert_int_eq(step(), 3);
-    be_red();
-    ck_assert_int_eq(step(), 1);
-    ck_assert_int_eq(play_last(&play, EVENT_ROUND_STARTED)->c, 3);
-    pass();
-    ck_assert_int_eq(step(), 2);
-    pass();
-    pass();
-    ck_assert_int_eq(play_status(&play, "tax"), TASK_PASSED);
-    ck_assert_uint_eq(play.state.tasks[0].steps[2].attempt_count, 2);
-    ck_assert_uint_eq(play.state.tasks[0].steps[3].attempt_count, 2);
 }
 END_TEST
 
@@ -219,8 +185,8 @@ START_TEST(test_a_persons_retry_gives_as_many_rounds_again)
 }
 END_TEST
 
-/* Tries are given anew with each round: "try 2 of 6" was never so. */
-START_TEST(test_of_how_many_an_attempt_was_is_not_told_over_rounds)
+/* Each round has its own tries: "try 2 of 6" would be wrong. */
+START_TEST(test_the_total_of_tries_is_not_shown_over_rounds)
 {
     up_to_the_check();
     be_red();
@@ -231,51 +197,12 @@ START_TEST(test_of_how_many_an_attempt_was_is_not_told_over_rounds)
 }
 END_TEST
 
-/* What the world does is no work for an agent. */
-START_TEST(test_a_failure_of_the_world_starts_no_round)
-{
-    up_to_the_check();
-    while (play_status(&play, "tax") != TASK_GAVE_UP) {
-        play_exit(&play, "tax", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
-        play_wait(&play, 60000);
-    }
-    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_TRANSIENT_EXHAUSTED);
-    ck_assert_int_eq(play_count(&play, EVENT_ROUND_STARTED, "tax"), 0);
-}
-END_TEST
-
-START_TEST(test_what_needs_a_person_starts_no_round)
-{
-    struct verdict auth = play_persistent(REASON_AUTH);
-    auth.ask = true;
-    up_to_the_check();
-    play_exit(&play, "tax", 1, auth);
-    ck_assert_int_eq(play_status(&play, "tax"), TASK_NEEDS_YOU);
-    ck_assert_int_eq(play_count(&play, EVENT_ROUND_STARTED, "tax"), 0);
-}
-END_TEST
-
 START_TEST(test_what_a_person_cancels_starts_no_round)
 {
     up_to_the_check();
     play_control(&play, CONTROL_CANCEL, "tax", CANCEL_STOP);
     be_red();
     ck_assert_int_eq(play_status(&play, "tax"), TASK_CANCELLED);
-    ck_assert_int_eq(play_count(&play, EVENT_ROUND_STARTED, "tax"), 0);
-}
-END_TEST
-
-/* Without rounds a task with an agent ends as any other. */
-START_TEST(test_one_round_is_none_too_many)
-{
-    open_plan(TASK("", AGENT "," VERIFY));
-    pass();
-    be_red();
-    while (play_status(&play, "tax") == TASK_BACKOFF) {
-        play_wait(&play, 60000);
-        be_red();
-    }
-    ck_assert_int_eq(play_status(&play, "tax"), TASK_GAVE_UP);
     ck_assert_int_eq(play_count(&play, EVENT_ROUND_STARTED, "tax"), 0);
 }
 END_TEST
@@ -293,7 +220,7 @@ static void break_contract(bool may_mend, const char *repair)
                                      .repair = repair});
 }
 
-/* Its own answer has the wrong form: it is told so in its session. */
+/* Its own answer has the wrong form: its session is prompted again. */
 START_TEST(test_D2_an_answer_that_breaks_its_contract_is_a_round_of_its_own)
 {
     be_red();
@@ -308,7 +235,7 @@ START_TEST(test_D2_an_answer_that_breaks_its_contract_is_a_round_of_its_own)
 }
 END_TEST
 
-/* Where nobody has kept the violations, their lines do. */
+/* If the violations were not kept, the lines of the verdict are used. */
 START_TEST(test_D2_the_lines_of_the_verdict_make_a_prompt_too)
 {
     be_red();
@@ -329,16 +256,6 @@ START_TEST(test_D3_what_no_repair_mends_starts_no_round)
 }
 END_TEST
 
-/* The agent itself gave up: there is nothing to mend in what it said. */
-START_TEST(test_an_agent_that_fails_starts_no_round)
-{
-    be_red();
-    play_exit(&play, "tax", 1, play_persistent(REASON_REFUSAL));
-    ck_assert_int_eq(play_count(&play, EVENT_ROUND_STARTED, "tax"), 0);
-    ck_assert_int_eq(play_status(&play, "tax"), TASK_GAVE_UP);
-}
-END_TEST
-
 static void fail_with(const char *tail)
 {
     play_input(&play, (struct input){.kind = INPUT_ENDED,
@@ -350,7 +267,7 @@ static void fail_with(const char *tail)
                                      .tail_len = strlen(tail)});
 }
 
-/* The check of this round fails, its output of this digest. */
+/* The check of this round fails, with a result of this digest. */
 static void fail_alike(int round, uint64_t result)
 {
     play_input(&play, (struct input){.kind = INPUT_ENDED,
@@ -361,7 +278,7 @@ static void fail_alike(int round, uint64_t result)
                                      .verdict = play_persistent(REASON_TEST_FAIL)});
 }
 
-START_TEST(test_the_agent_is_told_that_its_work_has_changed_nothing)
+START_TEST(test_prompt_says_that_nothing_has_changed)
 {
     static const char again[] = "This is the same result as in the previous round";
     const bool is_equal = _i == 1;
@@ -375,7 +292,7 @@ START_TEST(test_the_agent_is_told_that_its_work_has_changed_nothing)
 }
 END_TEST
 
-START_TEST(test_the_agent_is_told_the_command_its_end_and_its_last_words)
+START_TEST(test_prompt_has_the_command_its_end_and_the_last_output)
 {
     up_to_the_check();
     fail_with("one\ntwo\x1b[31m red\x1b[0m\nFAILED test_tax: 3 != 4\n");
@@ -387,7 +304,7 @@ START_TEST(test_the_agent_is_told_the_command_its_end_and_its_last_words)
 }
 END_TEST
 
-/* Of a long output the end is told, and the event stays within its limit. */
+/* The prompt has the end of a long output, and the event stays within its limit. */
 START_TEST(test_a_long_output_is_cut_at_its_beginning)
 {
     struct str tail = {0};
@@ -408,7 +325,7 @@ START_TEST(test_a_long_output_is_cut_at_its_beginning)
 }
 END_TEST
 
-/* Quotes alone: JSON makes two bytes of each. */
+/* Each quote takes two bytes in JSON. */
 START_TEST(test_a_prompt_that_json_makes_too_long_loses_its_beginning)
 {
     char *tail = xcalloc(1, 9000);
@@ -421,32 +338,7 @@ START_TEST(test_a_prompt_that_json_makes_too_long_loses_its_beginning)
 }
 END_TEST
 
-/* Whatever of the log is left, the run comes to the same. */
-START_TEST(test_a_crash_after_any_event_of_a_round_comes_to_the_same)
-{
-    up_to_the_check();
-    be_red();
-    const size_t count = play.event_count;
-    for (size_t keep = count; keep > 3; keep--) {
-        play_crash(&play, keep, keep % 2 == 0);
-        for (int i = 0; i < 40 && play_status(&play, "tax") != TASK_PASSED; i++) {
-            const bool is_red = step() == 0;
-            play_wait(&play, 60000);
-            if (play_status(&play, "tax") != TASK_RUNNING)
-                continue;
-            if (is_red || (step() == 2 && agent()->round == 1))
-                be_red();
-            else
-                pass();
-        }
-        ck_assert_msg(play_status(&play, "tax") == TASK_PASSED, "after event %zu", keep);
-        ck_assert_int_eq(agent()->round, 2);
-        ck_assert_int_eq(play_count(&play, EVENT_ROUND_STARTED, "tax"), 1);
-    }
-}
-END_TEST
-
-/* As a log that was tampered with may say it. */
+/* As in a log that was tampered with. */
 START_TEST(test_a_round_without_an_agents_step_before_it_is_refused)
 {
     const struct event *last = &play.events[play.event_count - 1];
@@ -455,7 +347,7 @@ START_TEST(test_a_round_without_an_agents_step_before_it_is_refused)
     struct run_state state;
     struct err err = {0};
     ended.task = round.task = 0;
-    ended.step = round.step = 0; /* the red test: the agent comes behind it */
+    ended.step = round.step = 0; /* the red test: the agent comes after it */
     ended.attempt = round.attempt = 1;
     ended.a = OUTCOME_EXIT;
     round.a = 2;
@@ -478,27 +370,20 @@ Suite *test_suite(void)
     TCase *rounds = test_case(suite, "rounds");
     tcase_add_checked_fixture(rounds, setup, teardown);
     tcase_add_test(rounds, test_a_check_that_fails_goes_back_to_the_agent);
-    tcase_add_test(rounds, test_a_check_that_the_agent_mended_is_not_flaky);
+    tcase_add_test(rounds, test_a_check_that_the_agent_repaired_is_not_flaky);
     tcase_add_test(rounds, test_a_pass_after_a_failure_in_the_same_round_is_flaky);
-    tcase_add_test(rounds, test_steps_before_the_agent_are_not_repeated);
-    tcase_add_test(rounds, test_all_steps_from_the_agent_on_are_opened_anew);
     tcase_add_test(rounds, test_rounds_that_are_used_up_end_the_task);
     tcase_add_test(rounds, test_a_persons_retry_gives_as_many_rounds_again);
-    tcase_add_test(rounds, test_of_how_many_an_attempt_was_is_not_told_over_rounds);
-    tcase_add_test(rounds, test_a_failure_of_the_world_starts_no_round);
-    tcase_add_test(rounds, test_what_needs_a_person_starts_no_round);
+    tcase_add_test(rounds, test_the_total_of_tries_is_not_shown_over_rounds);
     tcase_add_test(rounds, test_what_a_person_cancels_starts_no_round);
-    tcase_add_test(rounds, test_one_round_is_none_too_many);
     tcase_add_test(rounds, test_D2_an_answer_that_breaks_its_contract_is_a_round_of_its_own);
     tcase_add_test(rounds, test_D2_the_lines_of_the_verdict_make_a_prompt_too);
     tcase_add_test(rounds, test_D3_what_no_repair_mends_starts_no_round);
-    tcase_add_test(rounds, test_an_agent_that_fails_starts_no_round);
-    tcase_add_test(rounds, test_a_crash_after_any_event_of_a_round_comes_to_the_same);
     tcase_add_test(rounds, test_a_round_without_an_agents_step_before_it_is_refused);
     TCase *prompts = test_case(suite, "prompts");
     tcase_add_checked_fixture(prompts, setup, teardown);
-    tcase_add_test(prompts, test_the_agent_is_told_the_command_its_end_and_its_last_words);
-    tcase_add_loop_test(prompts, test_the_agent_is_told_that_its_work_has_changed_nothing, 0, 2);
+    tcase_add_test(prompts, test_prompt_has_the_command_its_end_and_the_last_output);
+    tcase_add_loop_test(prompts, test_prompt_says_that_nothing_has_changed, 0, 2);
     tcase_add_test(prompts, test_a_long_output_is_cut_at_its_beginning);
     tcase_add_test(prompts, test_a_prompt_that_json_makes_too_long_loses_its_beginning);
     return suite;

@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "plan.h"
+#include "rows.h"
 #include "str.h"
 #include "test_main.h"
 
 static struct settings settings;
 static struct violations violations;
 static struct str shown;
+static struct rows refused;
 
 static void setup(void)
 {
@@ -38,84 +40,11 @@ static const struct policy *find(const char *name)
     return settings_policy(&settings, name);
 }
 
-static const struct {
-    const char *name;
-    const char *text;
-    const char *want; /* all violations as displayed */
-} bad[] = {
-    {"syntax", "{\n \"rules\": }", "[NOT_JSON] (root): line 2, column 11: unexpected token '}'\n"},
-    {"no object", "[]", "[NOT_OBJECT] (root): must be an object (expected object, got array)\n"},
-    {"unknown key", "{\"polices\": {}}",
-     "[INVALID_VALUE] /polices: unknown key, did you mean \"policies\"?\n"},
-    {"limit 0", "{\"retry_limit\": 0}",
-     "[INVALID_VALUE] /retry_limit: too small (expected 1 to 100, got 0)\n"},
-    {"limit 101", "{\"retry_limit\": 101}",
-     "[INVALID_VALUE] /retry_limit: too large (expected 1 to 100, got 101)\n"},
-    {"limit text", "{\"retry_limit\": \"3\"}",
-     "[WRONG_TYPE] /retry_limit: wrong type (expected integer, got \"3\")\n"},
-    {"retries", "{\"sandbox\": {\"transientRetries\": 100}}",
-     "[INVALID_VALUE] /sandbox/transientRetries: too large (expected 0 to 99, got 100)\n"},
-    {"retries beyond all numbers", "{\"sandbox\": {\"transientRetries\": 9223372036854775807}}",
-     "[INVALID_VALUE] /sandbox/transientRetries: too large (expected 0 to 99, got "
-     "9223372036854775807)\n"},
-    {"the name that the default policy had", "{\"policies\": {\"sandbox\": {\"max_attempts\": 5}}}",
-     "[INVALID_VALUE] /policies/sandbox: this policy is now called \"default\"\n"},
-    {"a policy like the name that the default had",
-     "{\"policies\": {\"p\": {\"like\": \"sandbox\"}}}",
-     "[INVALID_VALUE] /policies/p/like: unknown policy, did you mean \"default\"? (expected "
-     "default, "
-     "infrastructure, research, transport, careful, got \"sandbox\")\n"},
-    {"sandbox type", "{\"sandbox\": 3}",
-     "[WRONG_TYPE] /sandbox: wrong type (expected object or string, got 3)\n"},
-    {"sandbox key", "{\"sandbox\": {\"transientRetrys\": 3}}",
-     "[INVALID_VALUE] /sandbox/transientRetrys: unknown key, did you mean \"transientRetries\"?\n"},
-    {"theme type", "{\"ui\": {\"theme\": 3}}",
-     "[WRONG_TYPE] /ui/theme: wrong type (expected string, got 3)\n"},
-    {"what is notified", "{\"ui\": {\"notify\": [\"needs-you\", \"all\"]}}",
-     "[INVALID_VALUE] /ui/notify/1: not one of the allowed values (expected \"needs-you\", "
-     "\"asks\", \"stuck\", \"gave-up\", \"budget\", \"host-lost\" or \"ended\", got "
-     "\"all\")\n"},
-    {"ui key", "{\"ui\": {\"them\": \"cb\"}}",
-     "[INVALID_VALUE] /ui/them: unknown key, did you mean \"theme\"?\n"},
-    {"rules type", "{\"rules\": {}}",
-     "[WRONG_TYPE] /rules: wrong type (expected array, got object)\n"},
-    {"secret pattern",
-     "{\"secrets\": {\"patterns\": [{\"name\": \"a\", \"regex\": \"x\"},\n"
-     "{\"name\": \"b\", \"regex\": \"(\"}]}}",
-     "[INVALID_VALUE] /secrets/patterns/1/regex: pattern, byte 1: missing closing parenthesis\n"},
-    {"secret name", "{\"secrets\": {\"names\": [7]}}",
-     "[WRONG_TYPE] /secrets/names/0: wrong type (expected string, got 7)\n"},
-    {"rule type", "{\"rules\": [{}, 1]}",
-     "[WRONG_TYPE] /rules/1: wrong type (expected object, got 1)\n"},
-    {"U+0000", "{\"policies\": {\"p\": {\"like\": \"default\\u0000\"}}}",
-     "[INVALID_VALUE] /policies/p/like: U+0000 is not allowed in a string\n"},
-    {"policies type", "{\"policies\": 1}",
-     "[WRONG_TYPE] /policies: wrong type (expected object, got 1)\n"},
-    {"policy name", "{\"policies\": {\"\": {}}}",
-     "[INVALID_VALUE] /policies/: the name is not allowed (expected 1 to 31 letters, "
-     "digits, '.', '_' or '-', got \"\")\n"},
-    {"circle of built-in ones",
-     "{\"policies\": {\"default\": {\"like\": \"research\"}, \"research\": {\"like\": "
-     "\"default\"}}}",
-     "[INVALID_VALUE] /policies/default/like: cycle of \"like\" in policies: default -> "
-     "research -> default\n"},
-    {"circle through what is not said",
-     "{\"policies\": {\"default\": {\"like\": \"mine\"}, \"mine\": {}}}",
-     "[INVALID_VALUE] /policies/default/like: cycle of \"like\" in policies: default -> "
-     "mine -> default\n"},
-    {"all at once",
-     "{\"retry_limit\": 1.5, \"policies\": {\"p\": {\"jitter\": \"some\"}}, \"x\": 1}",
-     "[WRONG_TYPE] /retry_limit: wrong type (expected integer, got 1.5)\n"
-     "[INVALID_VALUE] /policies/p/jitter: not one of the allowed values (expected \"none\" "
-     "or \"full\", got \"some\")\n"
-     "[INVALID_VALUE] /x: unknown key\n"},
-};
-
 START_TEST(test_bad_settings)
 {
-    ck_assert_msg(!parse(bad[_i].text), "%s: accepted", bad[_i].name);
-    ck_assert_msg(strcmp(str_text(&shown), bad[_i].want) == 0, "%s:\n%s", bad[_i].name,
-                  str_text(&shown));
+    const struct row *row = &refused.items[_i];
+    ck_assert_msg(!parse(row->input), "%s", row->input);
+    row_check(row, str_text(&shown));
     ck_assert_ptr_null(settings.policies);
 }
 END_TEST
@@ -144,7 +73,7 @@ START_TEST(test_ui_is_read)
 }
 END_TEST
 
-START_TEST(test_ui_that_says_nothing_leaves_all_off)
+START_TEST(test_an_empty_ui_turns_nothing_on)
 {
     ck_assert(parse("{\"ui\": {}}"));
     ck_assert_ptr_null(settings.ui.theme);
@@ -231,7 +160,7 @@ START_TEST(test_B7_transient_retries_are_a_setting)
 }
 END_TEST
 
-START_TEST(test_the_long_word_wins)
+START_TEST(test_a_policy_wins_over_the_short_keys)
 {
     ck_assert(parse("{\"policies\": {\"research\": {\"max_attempts\": 7}, \"infrastructure\": "
                     "{\"max_attempts\": 8}}, \"retry_limit\": 5, \"sandbox\": "
@@ -254,7 +183,7 @@ START_TEST(test_A9_options_are_settings)
 }
 END_TEST
 
-START_TEST(test_like_takes_the_changed_one_wherever_it_stands)
+START_TEST(test_like_takes_the_changed_policy_wherever_it_is)
 {
     ck_assert(parse("{\"policies\": {\"b\": {\"like\": \"a\", \"window\": 9}, \"a\": {}, "
                     "\"c\": {\"like\": \"research\"}, \"default\": {\"max_attempts\": 6}}, "
@@ -369,24 +298,158 @@ START_TEST(test_retention_is_read)
 }
 END_TEST
 
+static struct json *parse_json(const char *text)
+{
+    struct json *root = NULL;
+    ck_assert_msg(json_parse(text, strlen(text), &root, NULL, NULL), "%s", text);
+    return root;
+}
+
+static void add_key(void *ctx, const struct settings_trust_key *found)
+{
+    struct str *keys = ctx;
+    ck_assert_ptr_nonnull(found->value);
+    str_addf(keys, "%s%s (%s)", keys->len > 0 ? ", " : "", found->key, found->why);
+}
+
+/* Settings of a repository, the keys that wait for trust, and what is used until then. */
+static const struct {
+    const char *settings, *waits, *kept;
+} trusted[] = {
+    {"{}", "", "{}"},
+    {"[1]", "", "{}"},
+    {"{\"ui\":{\"ascii\":true,\"notify_command\":[\"x\"],\"//\":1}}",
+     "ui.notify_command (runs a command)", "{\"ui\":{\"ascii\":true,\"//\":1}}"},
+    {"{\"agents\":{\"a\":{}},\"agent\":\"a\",\"tests\":{\"run\":[\"x\"]}}",
+     "agents (runs a command), tests (runs a command)", "{\"agent\":\"a\"}"},
+    {"{\"sandbox\":\"bwrap\",\"workspace\":\"copy\"}", "",
+     "{\"sandbox\":\"bwrap\",\"workspace\":\"copy\"}"},
+    {"{\"sandbox\":{\"network\":false,\"read_only\":true,\"best_effort\":false,\"pids\":9}}", "",
+     "{\"sandbox\":{\"network\":false,\"read_only\":true,\"best_effort\":false,\"pids\":9}}"},
+    {"{\"sandbox\":{\"network\":true,\"read_only\":false,\"best_effort\":true}}",
+     "sandbox.network (loosens the sandbox), sandbox.read_only (loosens the sandbox), "
+     "sandbox.best_effort (loosens the sandbox)",
+     "{\"sandbox\":{}}"},
+    {"{\"sandbox\":{\"network\":1,\"read_only\":null}}",
+     "sandbox.network (loosens the sandbox), sandbox.read_only (loosens the sandbox)",
+     "{\"sandbox\":{}}"},
+    /* No part of a container stays that would be wrong without the rest. */
+    {"{\"sandbox\":{\"kind\":\"podman\",\"image\":\"x\",\"start_timeout_ms\":9,\"pids\":9}}",
+     "sandbox.kind (chooses the programs in the sandbox), "
+     "sandbox.image (chooses the programs in the sandbox), "
+     "sandbox.start_timeout_ms (belongs to an image)",
+     "{\"sandbox\":{\"pids\":9}}"},
+    {"{\"sandbox\":{\"kind\":\"none\"}}", "", "{\"sandbox\":{\"kind\":\"none\"}}"},
+    {"{\"sandbox\":{\"kind\":\"bwrap\"}}", "", "{\"sandbox\":{\"kind\":\"bwrap\"}}"},
+    {"{\"workspace\":{\"copy\":[\".env\"],\"kind\":\"copy\"}}",
+     "workspace.copy (brings ignored files, which may hold secrets, into attempts)",
+     "{\"workspace\":{\"kind\":\"copy\"}}"},
+    {"{\"secrets\":{\"names\":[\"A\"],\"keep\":[\"B\"]}}", "secrets.keep (shows secrets)",
+     "{\"secrets\":{\"names\":[\"A\"]}}"},
+    /* What may be a misspelled name of a secret stays, so that it is reported. */
+    {"{\"secret\":1,\"secrets\":{\"nmaes\":[]}}",
+     "secret (is unknown to devs), secrets.nmaes (is unknown to devs)",
+     "{\"secret\":1,\"secrets\":{\"nmaes\":[]}}"},
+    {"{\"//agents\":{\"a\":1},\"workspace\":{\"kind\":\"copy\",\"setup\":[\"x\"]}}",
+     "workspace.setup (runs a command)",
+     "{\"//agents\":{\"a\":1},\"workspace\":{\"kind\":\"copy\"}}"},
+};
+
+START_TEST(test_keys_that_need_trust)
+{
+    struct json *root = parse_json(trusted[_i].settings);
+    struct str waits = {0}, kept = {0};
+    settings_trust_each(root, add_key, &waits);
+    settings_trust_strip(root, &kept);
+    ck_assert_str_eq(str_text(&waits), trusted[_i].waits);
+    ck_assert_str_eq(str_text(&kept), trusted[_i].kept);
+    json_free(root);
+    str_done(&waits);
+    str_done(&kept);
+}
+END_TEST
+
+static bool has_row(const char *key)
+{
+    const char *row = NULL;
+    for (size_t i = 0; (row = settings_trust_row(i)); i++) {
+        if (strcmp(row, key) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Do members of this key have rows? */
+static bool is_split(const char *key)
+{
+    const char *row = NULL;
+    const size_t len = strlen(key);
+    for (size_t i = 0; (row = settings_trust_row(i)); i++) {
+        if (strncmp(row, key, len) == 0 && row[len] == '.')
+            return true;
+    }
+    return false;
+}
+
+static int want_rows(const struct json *defs, const char *prefix, const struct json *schema)
+{
+    void *iter = NULL;
+    const char *name = NULL;
+    const struct json *value = NULL;
+    int count = 0;
+    while (json_next(json_get(schema, "properties"), &iter, &name, &value)) {
+        struct str key = {0};
+        str_addf(&key, "%s%s", prefix, name);
+        ck_assert_msg(has_row(str_text(&key)), "no row says whether %s needs trust",
+                      str_text(&key));
+        count++;
+        if (is_split(str_text(&key))) {
+            const char *ref = json_text(json_get(value, "$ref"), "");
+            const struct json *members = json_get(defs, strrchr(ref, '/') + 1);
+            ck_assert_ptr_nonnull(members);
+            str_add_char(&key, '.');
+            count += want_rows(defs, str_text(&key), members);
+        }
+        str_done(&key);
+    }
+    return count;
+}
+
+/* A new key of the settings has to say whether it needs trust; a row without a key is old. */
+START_TEST(test_every_key_of_the_schema_has_a_row)
+{
+    char *text = test_read_file(test_source_path("assets/config.schema.json"));
+    ck_assert_ptr_nonnull(text);
+    struct json *schema = parse_json(text);
+    const int count = want_rows(json_get(schema, "$defs"), "", schema);
+    int rows = 0;
+    while (settings_trust_row((size_t)rows))
+        rows++;
+    ck_assert_int_eq(rows, count);
+    json_free(schema);
+    free(text);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
+    refused = rows_read("settings/refused.txt");
     Suite *suite = suite_create("settings");
     TCase *tcase = test_case(suite, "settings");
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, test_bad_settings, 0, TABLE_LEN(bad));
+    tcase_add_loop_test(tcase, test_bad_settings, 0, refused.count);
     tcase_add_test(tcase, test_nothing_is_set);
     tcase_add_test(tcase, test_too_large);
     tcase_add_test(tcase, test_ui_is_read);
-    tcase_add_test(tcase, test_ui_that_says_nothing_leaves_all_off);
+    tcase_add_test(tcase, test_an_empty_ui_turns_nothing_on);
     tcase_add_test(tcase, test_a_notify_command_is_enough);
     tcase_add_loop_test(tcase, test_notify_by_name, 0, TABLE_LEN(notify_cases));
     tcase_add_test(tcase, test_C5_attempts_and_window_are_settings);
     tcase_add_test(tcase, test_C5_the_limit_alone);
     tcase_add_test(tcase, test_B7_transient_retries_are_a_setting);
-    tcase_add_test(tcase, test_the_long_word_wins);
+    tcase_add_test(tcase, test_a_policy_wins_over_the_short_keys);
     tcase_add_test(tcase, test_A9_options_are_settings);
-    tcase_add_test(tcase, test_like_takes_the_changed_one_wherever_it_stands);
+    tcase_add_test(tcase, test_like_takes_the_changed_policy_wherever_it_is);
     tcase_add_test(tcase, test_a_builtin_policy_may_become_like_another);
     tcase_add_test(tcase, test_rules_are_kept_as_text);
     tcase_add_test(tcase, test_names);
@@ -395,5 +458,8 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_workflows_have_an_agent_and_a_folder);
     tcase_add_test(tcase, test_the_projects_tests_are_a_command);
     tcase_add_test(tcase, test_retention_is_read);
+    TCase *trust = test_case(suite, "trust");
+    tcase_add_loop_test(trust, test_keys_that_need_trust, 0, TABLE_LEN(trusted));
+    tcase_add_test(trust, test_every_key_of_the_schema_has_a_row);
     return suite;
 }

@@ -5,18 +5,19 @@
 
 #include "test_main.h"
 
-static struct violations list;
+static struct violations list, second;
 static struct str shown;
 
 static void setup(void)
 {
-    list = (struct violations){0};
+    list = second = (struct violations){0};
     shown = (struct str){0};
 }
 
 static void teardown(void)
 {
     violations_done(&list);
+    violations_done(&second);
     str_done(&shown);
 }
 
@@ -57,7 +58,7 @@ START_TEST(test_empty_shows_nothing)
 }
 END_TEST
 
-START_TEST(test_what_is_added_is_copied_in_order)
+START_TEST(test_added_violations_are_copied_in_order)
 {
     char text[] = "first";
     violations_add(&list, VIOLATION_INVALID_VALUE, text, text, text, text);
@@ -71,7 +72,7 @@ START_TEST(test_what_is_added_is_copied_in_order)
 }
 END_TEST
 
-START_TEST(test_past_the_limit_they_are_counted)
+START_TEST(test_violations_past_the_limit_are_counted)
 {
     for (int i = 0; i < VIOLATIONS_MAX; i++)
         violations_add(&list, VIOLATION_WRONG_TYPE, "a", "m", NULL, NULL);
@@ -87,9 +88,9 @@ START_TEST(test_past_the_limit_they_are_counted)
 }
 END_TEST
 
-/* One mistake in many places is told once, with the first places; what is not like it is not lost
- * among them, and four lines stay four. */
-START_TEST(test_for_people_what_is_alike_is_told_once)
+/* One mistake in many places is shown once, with the first places. Other mistakes are not lost
+ * among them. */
+START_TEST(test_equal_violations_are_shown_once_to_people)
 {
     for (int i = 0; i < 90; i++) {
         char path[32];
@@ -130,6 +131,103 @@ START_TEST(test_done_twice_and_null)
 }
 END_TEST
 
+static struct json *document;
+
+static void open_document(void)
+{
+    static const char text[] = "{\"b\": [1, {\"y\": 1, \"x\": 2}], \"a/b\": {\"m~n\": 1}, \"a\": "
+                               "[0,1,2,3,4,5,6,7,8,9,10]}";
+    setup();
+    ck_assert(json_parse(text, sizeof(text) - 1, &document, NULL, NULL));
+}
+
+static void close_document(void)
+{
+    json_free(document);
+    teardown();
+}
+
+/* Adds violations at these paths; "." is the whole document. */
+static void add_paths(struct violations *to, const char *paths)
+{
+    for (const char *at = paths; *at;) {
+        char path[64];
+        size_t len = strcspn(at, " ");
+        ck_assert_uint_lt(len, sizeof(path));
+        memcpy(path, at, len);
+        path[len] = '\0';
+        violations_add(to, VIOLATION_INVALID_VALUE, strcmp(path, ".") == 0 ? "" : path,
+                       to == &list ? "first" : "second", NULL, NULL);
+        at += len + (at[len] == ' ' ? 1 : 0);
+    }
+}
+
+static const struct {
+    const char *name;
+    const char *first, *second;
+    const char *want;
+} orders[] = {
+    {"nothing", "", "", ""},
+    {"only first", "/b /a", "", "/b /a"},
+    {"only second", "", "/b /a", "/b /a"},
+    {"members in the order of the text", "/a", "/b", "/b /a"},
+    {"the whole before its parts", "/b", ".", ". /b"},
+    {"a value before what is in it", "/b/1/x", "/b/1", "/b/1 /b/1/x"},
+    {"elements by number", "/a/10", "/a/9", "/a/9 /a/10"},
+    {"members of a member", "/b/1/y /b/1/x /a", "/b/0 /b/1/x/z", "/b/0 /b/1/y /b/1/x /b/1/x/z /a"},
+    {"escaped keys", "/a~1b/m~0n", "/b /a~1b", "/b /a~1b /a~1b/m~0n"},
+    {"what is missing comes last", "/b/1/none", "/b/1/x /a~1b", "/b/1/x /b/1/none /a~1b"},
+    {"two that are missing stay in their order", "/n", "/m", "/n /m"},
+    {"beyond what is there", "/b/0/k/l", "/b/0/k /b/1", "/b/0/k /b/0/k/l /b/1"},
+};
+
+START_TEST(test_order_of_the_document)
+{
+    add_paths(&list, orders[_i].first);
+    add_paths(&second, orders[_i].second);
+    violations_merge(&list, &second, document);
+    for (size_t i = 0; i < list.count; i++)
+        str_addf(&shown, "%s%s", i > 0 ? " " : "", *list.items[i].path ? list.items[i].path : ".");
+    ck_assert_msg(strcmp(str_text(&shown), orders[_i].want) == 0, "%s: %s", orders[_i].name,
+                  str_text(&shown));
+    ck_assert_uint_eq(second.count, 0);
+}
+END_TEST
+
+START_TEST(test_at_one_path_the_first_list_comes_first)
+{
+    add_paths(&list, "/b");
+    add_paths(&second, "/b");
+    violations_merge(&list, &second, document);
+    ck_assert_str_eq(list.items[0].message, "first");
+    ck_assert_str_eq(list.items[1].message, "second");
+}
+END_TEST
+
+START_TEST(test_without_a_document_the_second_goes_to_the_end)
+{
+    add_paths(&list, "/a");
+    add_paths(&second, "/b");
+    violations_merge(&list, &second, NULL);
+    ck_assert_str_eq(list.items[0].path, "/a");
+    ck_assert_str_eq(list.items[1].path, "/b");
+}
+END_TEST
+
+START_TEST(test_dropped_violations_are_counted)
+{
+    for (int i = 0; i < VIOLATIONS_MAX; i++)
+        add_paths(&list, "/a");
+    for (int i = 0; i < VIOLATIONS_MAX + 5; i++)
+        add_paths(&second, "/b");
+    violations_merge(&list, &second, document);
+    ck_assert_uint_eq(list.count, VIOLATIONS_MAX);
+    ck_assert_uint_eq(list.dropped, VIOLATIONS_MAX + 5);
+    ck_assert_str_eq(list.items[VIOLATIONS_MAX - 1].path, "/b");
+    ck_assert_uint_eq(second.dropped, 0);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("violation");
@@ -137,11 +235,17 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(display, setup, teardown);
     tcase_add_loop_test(display, test_D4_a_line_for_each, 0, TABLE_LEN(cases));
     tcase_add_test(display, test_empty_shows_nothing);
-    tcase_add_test(display, test_for_people_what_is_alike_is_told_once);
+    tcase_add_test(display, test_equal_violations_are_shown_once_to_people);
     TCase *collecting = test_case(suite, "collecting");
     tcase_add_checked_fixture(collecting, setup, teardown);
-    tcase_add_test(collecting, test_what_is_added_is_copied_in_order);
-    tcase_add_test(collecting, test_past_the_limit_they_are_counted);
+    tcase_add_test(collecting, test_added_violations_are_copied_in_order);
+    tcase_add_test(collecting, test_violations_past_the_limit_are_counted);
     tcase_add_test(collecting, test_done_twice_and_null);
+    TCase *merging = test_case(suite, "merging");
+    tcase_add_checked_fixture(merging, open_document, close_document);
+    tcase_add_loop_test(merging, test_order_of_the_document, 0, TABLE_LEN(orders));
+    tcase_add_test(merging, test_at_one_path_the_first_list_comes_first);
+    tcase_add_test(merging, test_without_a_document_the_second_goes_to_the_end);
+    tcase_add_test(merging, test_dropped_violations_are_counted);
     return suite;
 }
