@@ -47,6 +47,12 @@ struct shown_parts {
 /* Like shown_task(), for callers without a fold. */
 enum shown shown_status(const struct shown_parts *parts, bool orphaned);
 
+/* Returns whether the task failed (task_status_is_failed()). */
+static inline bool shown_is_failed(enum shown shown)
+{
+    return shown == SHOWN_NEEDS_YOU || shown == SHOWN_GAVE_UP || shown == SHOWN_STUCK;
+}
+
 /* "needs-you", "backoff", ... */
 const char *shown_word(enum shown shown);
 /* One column wide: a UTF-8 sign, or its ASCII equivalent. */

@@ -234,7 +234,7 @@ static void add_next(const struct status *status, const struct overview_row *row
         add_since("for ", row->ended_at_ms, status, out);
     else if ((shown == SHOWN_RUNNING || shown == SHOWN_QUIET) && row->started_at_ms != 0)
         add_since("", row->started_at_ms, status, out);
-    else if ((shown == SHOWN_GAVE_UP || shown == SHOWN_STUCK) && row->ended_at_ms != 0)
+    else if (shown_is_failed(shown) && row->ended_at_ms != 0)
         add_since("ended ", row->ended_at_ms, status, out);
 }
 
