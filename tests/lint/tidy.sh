@@ -101,11 +101,11 @@ starts=$(cat <<-'EOF'
 	src/engine/child/spawn.c SYS_execve 1 caller
 	src/engine/child/tool_run.c launch_process 1 caller
 	src/engine/child/tool_run.c tool_run 1 caller
-	src/engine/loop/doctor.c tool_ask 4 machine
 	src/engine/loop/notifier.c tool_run 1 trusted
 	src/engine/sandbox/bwrap.c tool_ask 2 machine
 	src/engine/sandbox/container.c tool_ask 4 machine
 	src/engine/sandbox/container.c tool_run 1 machine
+	src/engine/sandbox/doctor.c tool_ask 4 machine
 	src/engine/sandbox/sandbox.c tool_run 1 attempt
 	src/engine/tree/git.c tool_run 1 git
 	src/engine/workspace/workspace_make.c tool_run 1 trusted
