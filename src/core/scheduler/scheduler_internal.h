@@ -1,8 +1,8 @@
 /*
- * scheduling.h - what the parts of the scheduler share. Private to core.
+ * scheduler_internal.h - what the parts of the scheduler share. Private to core.
  */
-#ifndef DEVS_SCHEDULING_H
-#define DEVS_SCHEDULING_H
+#ifndef DEVS_SCHEDULER_INTERNAL_H
+#define DEVS_SCHEDULER_INTERNAL_H
 
 #include "control.h"
 #include "event.h"
