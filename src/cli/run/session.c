@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "app.h"
+#include "appearance.h"
 #include "clock.h"
 #include "config.h"
 #include "control_desk.h"
@@ -25,7 +26,6 @@
 #include "gc.h"
 #include "log_reader.h"
 #include "log_writer.h"
-#include "looks.h"
 #include "place.h"
 #include "run_internal.h"
 #include "secrets.h"
@@ -379,7 +379,7 @@ static bool watch_on_screen(struct watching *watching, struct err *err)
     if (session.asked_count > 0) /* keep the row selected on which r or R was pressed */
         options.opens_task = session.plan->tasks[session.asked[0].task].id;
     struct theme theme;
-    looks_set(&options, session.globals, session.ui, &theme);
+    appearance_set(&options, session.globals, session.ui, &theme);
     struct keys_file keys;
     keys_file_set(&keys, &options);
     struct app_result result = {0};

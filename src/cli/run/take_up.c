@@ -11,6 +11,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "appearance.h"
 #include "clock.h"
 #include "config.h"
 #include "control_desk.h"
@@ -20,7 +21,6 @@
 #include "log_own.h"
 #include "log_reader.h"
 #include "log_writer.h"
-#include "looks.h"
 #include "owner.h"
 #include "parse.h"
 #include "plan.h"
@@ -554,7 +554,7 @@ int watch_run(struct globals *globals, const struct place *place, const struct w
         };
         struct theme theme;
         struct keys_file keys;
-        looks_set(&options, globals, &config.settings.ui, &theme);
+        appearance_set(&options, globals, &config.settings.ui, &theme);
         keys_file_set(&keys, &options);
         ok = app_run(&options, &result, &err);
         keys_file_done(&keys);
