@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "continue_run.h"
 #include "debug_mode.h"
 #include "fail.h"
 #include "follower.h"
@@ -11,7 +12,6 @@
 #include "replay_at.h"
 #include "session.h"
 #include "stream.h"
-#include "take_up.h"
 #include "target.h"
 
 /* The filter that the options make. */
