@@ -376,7 +376,7 @@ void export_copy_close(struct export_copy *copy)
     free(copy);
 }
 
-int frame_run(const struct debug_call *call)
+int debug_frame(const struct debug_call *call)
 {
     struct err err = {0};
     struct place place;

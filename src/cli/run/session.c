@@ -35,7 +35,7 @@
 #include "stream.h"
 #include "target.h"
 #include "text_file.h"
-#include "what_if_run.h"
+#include "what_if_log.h"
 #include "workspace_list.h"
 
 /* A session in progress. */

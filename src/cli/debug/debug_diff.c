@@ -1,4 +1,4 @@
-/* diff_run.c - devs debug --diff: two attempts side by side, or two runs. */
+/* debug_diff.c - devs debug --diff: two attempts side by side, or two runs. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -553,7 +553,7 @@ static bool find_both(const struct debug_call *call, struct found found[COMPARE_
            find_attempts(call, &place, &second, &found[COMPARE_SECOND], err);
 }
 
-int diff_run(const struct debug_call *call)
+int debug_diff(const struct debug_call *call)
 {
     struct err err = {0};
     struct found found[COMPARE_SIDES] = {0};

@@ -1,4 +1,4 @@
-/* records_print.c - devs debug --logs: the records of a run as lines, or its replay on a terminal.
+/* debug_records.c - devs debug --logs: the records of a run as lines, or its replay on a terminal.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -208,7 +208,7 @@ static bool names_runs(const struct debug_call *call)
            (strchr(word, '-') && word[strspn(word, "#0123456789-")] == '\0');
 }
 
-int records_run(const struct debug_call *call)
+int debug_records(const struct debug_call *call)
 {
     struct err err = {0};
     struct place place;
