@@ -1,6 +1,4 @@
 #define _GNU_SOURCE /* O_PATH */
-#define _GNU_SOURCE
-#define _DEFAULT_SOURCE
 
 #include "place.h"
 
