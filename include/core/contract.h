@@ -79,9 +79,9 @@ const char *violation_path_shown(const struct violation *violation);
  * only if both are known. Then "... and 12 more" for dropped ones. */
 void violations_display(const struct violations *list, struct str *out);
 
-/* The same for people. Of a mistake in many places (same texts, and paths that differ only in
- * numbers) shows the first VIOLATIONS_ALIKE_MAX lines and "... and 97 more like this, at
- * /tasks/N/id", if that saves a line. */
+/* Like violations_display(), for people. Of a mistake in many places (same texts, and paths that
+ * differ only in numbers) shows the first VIOLATIONS_ALIKE_MAX lines and "... and 97 more like
+ * this, at /tasks/N/id", if that saves a line. */
 void violations_display_brief(const struct violations *list, struct str *out);
 
 /* Frees the list, which is empty afterwards. */
@@ -109,7 +109,7 @@ struct contract;
  * `wrong`, with JSON Pointers into the contract. */
 ATTR_MUST_USE bool contract_load(const char *text, size_t len, struct contract **out,
                                  struct violations *wrong);
-/* The same for a contract within another document. Copies the value. */
+/* Like contract_load(), for a contract within another document. Copies the value. */
 ATTR_MUST_USE bool contract_load_json(const struct json *schema, struct contract **out,
                                       struct violations *wrong);
 
@@ -138,13 +138,13 @@ size_t contract_schema_count(const struct contract *contract);
 ATTR_MUST_USE bool contract_check(const struct contract *contract, const struct json *value,
                                   struct violations *wrong);
 
-/* The same for a value read from a text of so many bytes, which saves counting. */
+/* Like contract_check(), for a value read from a text of so many bytes, which saves counting. */
 ATTR_MUST_USE bool contract_check_read(const struct contract *contract, const struct json *value,
                                        size_t len, struct violations *wrong);
 
-/* The same for untrusted text, which must be only JSON, with limits that bound the time whatever
- * text and contract are. NOT_JSON tells where JSON begins if there is other text around it.
- * `value` may be NULL; else it gets the value on success, which the caller frees. */
+/* Like contract_check(), for untrusted text, which must be only JSON, with limits that bound the
+ * time whatever text and contract are. NOT_JSON tells where JSON begins if there is other text
+ * around it. `value` may be NULL; else it gets the value on success, which the caller frees. */
 ATTR_MUST_USE bool contract_check_text(const struct contract *contract, const char *text,
                                        size_t len, struct json **value, struct violations *wrong);
 

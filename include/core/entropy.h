@@ -264,7 +264,7 @@ struct entropy_sample {
 /* Returns the sample of the last step with news. Borrowed until the next step begins; NULL if
  * there is none. */
 const struct entropy_sample *entropy_memory_first(const struct entropy_memory *memory);
-/* The same for the last step. */
+/* Like entropy_memory_first(), for the last step. */
 const struct entropy_sample *entropy_memory_last(const struct entropy_memory *memory);
 
 /* Appends the tables as bytes, at most ENTROPY_BLOB_BYTES_MAX; drops the oldest entries if

@@ -184,4 +184,8 @@ const char *take_up_name(enum take_up take_up);
 /* Returns whether INPUT_FACT may bring this kind: 24 to 35. */
 bool event_kind_is_fact(enum event_kind kind);
 
+struct json;
+/* Returns the outcome in EVENT_ATTEMPT_ENDED; `text` is its parsed text. */
+struct outcome outcome_of_end(const struct event *event, const struct json *text);
+
 #endif

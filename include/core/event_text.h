@@ -22,7 +22,7 @@ const char *event_level_name(enum event_level level);
  * No line feed. `state` must have the event applied. */
 void event_words(const struct run_state *state, const struct event *event, struct str *out);
 
-/* The same without the task and the attempt. */
+/* Like event_words(), without the task and the attempt. */
 void event_words_alone(const struct run_state *state, const struct event *event, struct str *out);
 
 /* Appends one JSON object without a line feed: {"v":1,"run":..,"seq":..,"at":..,"kind":..,

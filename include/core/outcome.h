@@ -67,11 +67,6 @@ struct outcome {
 /* "exit", "signal", "not started", "timeout", "cancelled", "interrupted". */
 const char *outcome_kind_name(enum outcome_kind kind);
 
-struct event;
-struct json;
-/* Returns the outcome in EVENT_ATTEMPT_ENDED; `text` is its parsed text. */
-struct outcome outcome_of_end(const struct event *event, const struct json *text);
-
 /* Returns true for an enum start_code, false for an errno. */
 bool start_code_is_known(int code);
 

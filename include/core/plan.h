@@ -267,7 +267,7 @@ const char *settings_schema_text(void);
 
 /* Returns the contract of plans, compiled by the first call; lives as long as the process. */
 const struct contract *plan_schema(void);
-/* The same for devs.config.json. */
+/* Like plan_schema(), for devs.config.json. */
 const struct contract *settings_schema(void);
 
 /*
@@ -284,7 +284,7 @@ void plan_restore_secrets(struct plan *plan, const struct redactor *redactor,
 
 /* Returns true if a secret of the step's command is still missing. Copies its name. */
 bool plan_step_lacks(const struct plan_step *step, char name[REDACT_NAME_MAX + 1]);
-/* The same for the command that sets up the task's workspace. */
+/* Like plan_step_lacks(), for the command that sets up the task's workspace. */
 bool plan_setup_lacks(const struct plan_task *task, char name[REDACT_NAME_MAX + 1]);
 
 /*

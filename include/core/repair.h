@@ -32,7 +32,7 @@ bool repair_may_retry(const struct violations *violations);
  * values if known, the most important first; then what to do. Contains no control bytes; at most
  * REPAIR_PROMPT_MAX bytes. */
 void repair_prompt(const struct violations *violations, struct str *out);
-/* The same in at most `max` bytes, from REPAIR_PROMPT_MIN to REPAIR_PROMPT_MAX. */
+/* Like repair_prompt(), in at most `max` bytes, from REPAIR_PROMPT_MIN to REPAIR_PROMPT_MAX. */
 void repair_prompt_within(const struct violations *violations, size_t max, struct str *out);
 
 /* A failed step after an agent, or the agent's own output if only the lines of its verdict are

@@ -133,7 +133,7 @@ ATTR_MUST_USE bool retry_help_odds(const struct retry_help *help, const struct r
  * same fault twice)". */
 void retry_odds_words(const struct retry_odds *odds, struct str *out);
 
-/* The same as text. */
+/* Shares and counts as text and as JSON. */
 
 /* "29 %", "0.4 %". Keeps a digit where rounding would give a false 0 or 100. */
 void retry_percent(double share, struct str *out);

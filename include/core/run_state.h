@@ -314,7 +314,7 @@ struct run_state {
 /* Makes the state before the first event. The plan must outlive it. For a growing plan the state
  * makes a copy, state->plan, to which EVENT_TASK_ADDED adds tasks. */
 void run_state_init(struct run_state *state, const struct plan *plan, uint64_t seed);
-/* The same for this use; run_state_init() is for RUN_STATE_SHOWS. */
+/* Like run_state_init(), which is for RUN_STATE_SHOWS, for this use. */
 void run_state_init_for(struct run_state *state, const struct plan *plan, uint64_t seed,
                         enum run_state_use use);
 /* Frees the members of the state, including its copy of a growing plan. */
@@ -363,7 +363,7 @@ static inline struct step_state *run_state_step(const struct run_state *state, i
 bool run_state_tree_is_stale(const struct run_state *state, int task, int step);
 /* Returns the latest attempt of a step, or NULL before the first. */
 struct attempt_state *step_state_attempt(const struct step_state *step);
-/* The same for a step that has one. */
+/* Like step_state_attempt(), for a step that has one. */
 static inline struct attempt_state *step_state_latest(const struct step_state *step)
 {
     assert(step->attempt_count > 0);
@@ -394,7 +394,7 @@ struct try_count {
 /* Counts attempt number `attempt` of the step; 0: the latest one of the current set. */
 struct try_count run_state_try_count(const struct run_state *state, int task, int number,
                                      int attempt);
-/* The same of the task's current step. */
+/* Like run_state_try_count(), of the task's current step. */
 int run_state_tries(const struct run_state *state, int task);
 
 /* Returns how long the run has taken so far, without time in which it had no engine. `now` counts

@@ -47,6 +47,12 @@ struct shown_parts {
 /* Like shown_task(), for callers without a fold. */
 enum shown shown_status(const struct shown_parts *parts, bool orphaned);
 
+/* Returns whether the task failed (task_status_is_failed()). */
+static inline bool shown_is_failed(enum shown shown)
+{
+    return shown == SHOWN_NEEDS_YOU || shown == SHOWN_GAVE_UP || shown == SHOWN_STUCK;
+}
+
 /* "needs-you", "backoff", ... */
 const char *shown_word(enum shown shown);
 /* One column wide: a UTF-8 sign, or its ASCII equivalent. */
@@ -69,7 +75,7 @@ enum { SHOWN_CLOCK_MAX = 32 };
 /* Formats a time of day in the person's time zone: "03:00", or "Sun 03:00" if it is not on the day
  * of `now_ms`. clock_short() is one. */
 typedef const char *shown_clock_fn(int64_t at_ms, int64_t now_ms, char out[SHOWN_CLOCK_MAX]);
-/* The same with seconds and without the day: clock_hms(). */
+/* Like shown_clock_fn, with seconds and without the day: clock_hms(). */
 typedef const char *shown_hms_fn(int64_t at_ms, char out[SHOWN_CLOCK_MAX]);
 
 /* The time to show. For a run that has ended or is orphaned it is the time of the last event, so
@@ -84,14 +90,15 @@ struct shown_time {
 /* The number of an attempt: "3/6", "3/6 +2" after two requested by a server, "1/3 (4th in all)"
  * after a manual retry, "3" if the total is not known. `of` separates the two numbers. */
 void shown_try_count(const struct try_count *count, const char *of, struct str *out);
-/* The same as the member "try" of an object: {"number","of","free","in_all"}. Leaves out zeros. */
+/* Appends the number as the member "try" of an object: {"number","of","free","in_all"}. Leaves out
+ * zeros. */
 void shown_try_count_json(const struct try_count *count, struct str *out);
 
 /* The TRY column: "3/6", "r2 1/4" if the task may have several rounds (first try of round 2,
  * whatever its number), or "start 2/4" while a start fails or is retried. */
 void shown_try(const struct run_state *state, int task, struct str *out);
 
-/* The same in words: "try 3 of 6", "start 2 of 4"; "" before the first attempt. */
+/* Like shown_try(), in words: "try 3 of 6", "start 2 of 4"; "" before the first attempt. */
 void shown_try_of(const struct run_state *state, int task, struct str *out);
 
 /* The NEXT/FOR column: "in 0:18", "until 03:00", "3:12", "held 2:41", "after T-104",
@@ -132,7 +139,7 @@ void shown_end_named(enum decision_kind kind, struct str *out);
 /* How the task's step ended and why: "gave up: 6 of 6 tries used"; "" if it passed or has not
  * ended. */
 void shown_ending(const struct run_state *state, int task, struct str *out);
-/* The same with the log's own name: "gave up (retry exhausted): 6 of 6 tries used". */
+/* Like shown_ending(), with the log's own name: "gave up (retry exhausted): 6 of 6 tries used". */
 void shown_ending_named(const struct run_state *state, int task, struct str *out);
 /* Where the evidence is: " at out:5", or " at out byte 100107" if the preceding lines were not all
  * scanned; "" if it is in no stream. */
@@ -217,7 +224,7 @@ void shown_circles_span(const struct shown_circle *circle, int step, struct str 
 /* "same result 5 times", "3 laps of 2 steps", "nothing new in 8 tries"; for an agent's calls
  * "nothing new in 16 calls". */
 void shown_circle_words(const struct shown_circle *circle, struct str *out);
-/* The same in 11 columns: "same 5x"; "loop? 3x" for a suspicion. */
+/* Like shown_circle_words(), in 11 columns: "same 5x"; "loop? 3x" for a suspicion. */
 void shown_circles_brief(const struct entropy_verdict *verdict, struct str *out);
 /* The CLASS column if there is space for one word: a loop takes precedence over the class, as it is
  * news. Without a class, the denied calls of the agents: "2 refused"; "" if there is nothing to

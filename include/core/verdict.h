@@ -131,7 +131,7 @@ struct verdict verdict_new(void);
 /* Sets a transient type and the two words, cut to fit; keeps the other evidence. */
 void verdict_set_transient(struct verdict *verdict, enum transient_type type, const char *subtype,
                            const char *rule);
-/* The same for a persistent failure and its reason. */
+/* Like verdict_set_transient(), for a persistent failure and its reason. */
 void verdict_set_persistent(struct verdict *verdict, enum reason reason, const char *subtype,
                             const char *rule);
 

@@ -76,7 +76,8 @@ struct log_run_info {
     int64_t ended_at_ms; /* 0 = no end recorded */
     int exit_code;
     int64_t last_seq, last_at_ms;
-    int64_t attempts, passed, failed, cancelled, waited_ms;
+    int64_t attempts, passed, cancelled, waited_ms;
+    int64_t failed;  /* failed and blocked tasks */
     bool is_session; /* session of an agent that devs did not start (call_log.h): no process owns it
                       */
     bool owner_alive;   /* the run may continue; for a session, true until its end is recorded */
@@ -126,9 +127,10 @@ struct log_run_sum {
     int64_t ran_ms;                /* total duration of all finished attempts */
     int running;                   /* tasks with an attempt under way at the last event */
     int states[TASK_STATUS_COUNT]; /* number of tasks per state */
-    /* Tasks that failed (gave up, stuck, need a person). `alike` is true if all failed with the
-     * same result (fingerprint.h); then the fields below describe that result and its verdict. */
-    int failed;
+    /* Failed tasks (task_status_is_failed()), without those that they block. `alike` is true if all
+     * failed with the same result (fingerprint.h); then the fields below describe that result and
+     * its verdict. */
+    int own_failures;
     bool alike;
     struct digest fault;
     enum verdict_class class;

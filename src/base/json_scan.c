@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "ascii.h"
-#include "json_text.h"
+#include "json_escape.h"
 #include "parse.h"
 #include "utf8.h"
 
@@ -54,7 +54,7 @@ static uint64_t word_at(const char *bytes)
     return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(word) : word;
 }
 
-bool json_text_is_plain(const char *bytes, size_t len)
+bool json_is_plain(const char *bytes, size_t len)
 {
     enum { HALF = WORD_BYTES / 2 };
     if (len < HALF)
@@ -73,7 +73,7 @@ bool json_text_is_plain(const char *bytes, size_t len)
     return is_plain_word(word_at(bytes + len - WORD_BYTES)); /* overlaps the previous word */
 }
 
-size_t json_text_plain(const char *bytes, size_t len)
+size_t json_plain_len(const char *bytes, size_t len)
 {
     enum { BYTE_BITS = 8 };
     size_t at = 0;
@@ -254,7 +254,7 @@ int64_t json_scan_i64(struct json_piece piece, int64_t otherwise)
 static bool check_string(struct json_text *text)
 {
     for (;;) {
-        text->at += json_text_plain(text->text + text->at, text->len - text->at);
+        text->at += json_plain_len(text->text + text->at, text->len - text->at);
         if (text->at == text->len)
             return false;
         unsigned char c = (unsigned char)text->text[text->at];

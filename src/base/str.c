@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_text.h"
+#include "json_escape.h"
 #include "utf8.h"
 #include "xalloc.h"
 
@@ -194,7 +194,7 @@ static void add_escaped(struct str *str, const char *bytes, size_t len)
     (void)room_for(str, len + 2);
     str_add_char(str, '"');
     for (size_t at = 0; at < len;) {
-        const size_t plain = json_text_plain(bytes + at, len - at);
+        const size_t plain = json_plain_len(bytes + at, len - at);
         str_add_n(str, bytes + at, plain);
         at += plain;
         if (at < len)
@@ -205,7 +205,7 @@ static void add_escaped(struct str *str, const char *bytes, size_t len)
 
 void str_add_json(struct str *str, const char *bytes, size_t len)
 {
-    if (!json_text_is_plain(bytes, len)) {
+    if (!json_is_plain(bytes, len)) {
         add_escaped(str, bytes, len);
         return;
     }
@@ -217,7 +217,7 @@ void str_json_quote(struct str *str, size_t from)
 {
     const size_t len = str->len - from;
     (void)room_for(str, 2);
-    if (json_text_is_plain(str->data + from, len)) {
+    if (json_is_plain(str->data + from, len)) {
         memmove(str->data + from + 1, str->data + from, len);
         str->data[from] = '"';
         str->len++;
@@ -241,7 +241,7 @@ static char *begin_member(struct str *str, const char *key, size_t more)
     const char last = str->len > 0 ? str->data[str->len - 1] : '{';
     if (last != '{' && last != '[' && last != ',')
         *next++ = ',';
-    if (json_text_is_plain(key, len)) {
+    if (json_is_plain(key, len)) {
         next = write_plain(next, key, len);
     } else {
         end_at(str, next);
@@ -261,7 +261,7 @@ void str_json_text(struct str *str, const char *key, const char *text)
 {
     const size_t len = strlen(text);
     char *value = begin_member(str, key, len + 2);
-    if (json_text_is_plain(text, len)) {
+    if (json_is_plain(text, len)) {
         end_at(str, write_plain(value, text, len));
     } else {
         end_at(str, value);

@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "appearance.h"
 #include "err.h"
 #include "fail.h"
 #include "lines.h"
-#include "looks.h"
 
 /* Options: parsed, and printed as help. */
 
@@ -245,7 +245,7 @@ int command_parse(struct globals *globals, struct command_line *line, int argc, 
         return refuse_line(line, &err);
     }
     struct theme theme;
-    if (globals->theme && !looks_theme(globals, NULL, &theme, &err))
+    if (globals->theme && !appearance_theme(globals, NULL, &theme, &err))
         return refuse_line(line, &err);
     if (help) {
         print_help(line, &options);

@@ -19,10 +19,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "appearance.h"
 #include "classify.h"
 #include "fail.h"
 #include "json.h"
-#include "looks.h"
 #include "settings.h"
 #include "text.h"
 #include "text_file.h"
@@ -340,7 +340,7 @@ static int read_settings(const struct str *text, struct config *config)
     }
     if (code == EXIT_ALL_PASSED)
         code = check_rules(config);
-    if (code == EXIT_ALL_PASSED && !looks_theme(NULL, ui, &theme, &why)) {
+    if (code == EXIT_ALL_PASSED && !appearance_theme(NULL, ui, &theme, &why)) {
         violations_add(&violations, VIOLATION_INVALID_VALUE, "/ui/theme", why.message, NULL, NULL);
         code = fail_violations(config->path, "nothing was done", &violations);
         violations_done(&violations);

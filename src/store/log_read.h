@@ -33,16 +33,16 @@ enum log_query {
 /* Helpers for reading columns. */
 #define LOG_TOTALS_SQL "SELECT count(*), ifnull(sum(attempts),0) FROM run WHERE expired=0"
 #define LOG_STATES_SQL "SELECT status, count(*) FROM task WHERE run=?1 GROUP BY status"
-/* The last attempt of each failed task (?2 to ?4); with max(), SQLite takes the other columns from
+/* The last attempt of each failed task (?3 to ?5); with max(), SQLite takes the other columns from
  * the same row. */
 #define LOG_SUM_SQL                                                                                \
-    "SELECT (SELECT count(*) FROM task WHERE run=?1 AND status=?5), count(*), count(hi),"          \
+    "SELECT (SELECT count(*) FROM task WHERE run=?1 AND status=?2), count(*), count(hi),"          \
     " min(hi), max(hi), min(lo), max(lo), min(class), max(class), min(type), max(type),"           \
     " min(reason), max(reason), (SELECT ifnull(sum(ran_ms),0) FROM attempt WHERE run=?1)"          \
     " FROM (SELECT a.print_hi AS hi, a.print_lo AS lo, ifnull(a.class,0) AS class,"                \
     " ifnull(a.type,0) AS type, ifnull(a.reason,0) AS reason, max(a.attempt)"                      \
     " FROM task t JOIN attempt a ON a.run=t.run AND a.task=t.task AND a.step=t.step"               \
-    " WHERE t.run=?1 AND t.status IN(?2,?3,?4) GROUP BY t.task)"
+    " WHERE t.run=?1 AND t.status IN(?3,?4,?5) GROUP BY t.task)"
 
 struct log_reader {
     struct place place;

@@ -591,11 +591,11 @@ static bool take_sum(sqlite3_stmt *row, struct log_run_sum *out)
     int type = 0;
     int reason = 0;
     bool ok = log_read_int(row, AT_RUNNING, 0, INT_MAX, &sum.running) &&
-              log_read_int(row, AT_FAILED, 0, INT_MAX, &sum.failed) &&
+              log_read_int(row, AT_FAILED, 0, INT_MAX, &sum.own_failures) &&
               log_read_int(row, AT_CLASS, 0, VERDICT_CLASS_COUNT - 1, &class) &&
               log_read_int(row, AT_TYPE, 0, TRANSIENT_TYPE_COUNT - 1, &type) &&
               log_read_int(row, AT_REASON, 0, REASON_COUNT - 1, &reason);
-    sum.alike = sum.failed > 0 &&
+    sum.alike = sum.own_failures > 0 &&
                 sqlite3_column_int64(row, AT_PRINTS) == sqlite3_column_int64(row, AT_FAILED);
     for (int i = AT_HI; i < AT_END; i += 2) /* minimum and maximum are in adjacent columns */
         sum.alike = sum.alike && sqlite3_column_int64(row, i) == sqlite3_column_int64(row, i + 1);
@@ -616,10 +616,13 @@ bool log_reader_sum(struct log_reader *reader, int64_t run, struct log_run_sum *
 {
     sqlite3_stmt *query = reader->queries[LOG_QUERY_SUM];
     (void)sqlite3_bind_int64(query, 1, run);
-    (void)sqlite3_bind_int(query, 2, TASK_GAVE_UP);
-    (void)sqlite3_bind_int(query, 3, TASK_STUCK);
-    (void)sqlite3_bind_int(query, 4, TASK_NEEDS_YOU);
-    (void)sqlite3_bind_int(query, 5, TASK_RUNNING);
+    (void)sqlite3_bind_int(query, 2, TASK_RUNNING);
+    int column = 3;
+    for (enum task_status status = 0; status < TASK_STATUS_COUNT; status++) {
+        if (task_status_is_failed(status))
+            (void)sqlite3_bind_int(query, column++, status);
+    }
+    assert(column == 6); /* the query has room for three */
     bool row = false;
     bool ok = db_next(&reader->db, query, &row, err);
     if (ok && row && !take_sum(query, out))

@@ -7,8 +7,6 @@
  * functions create files and directories that only the user can access.
  */
 #define _GNU_SOURCE /* O_PATH */
-#define _GNU_SOURCE
-#define _DEFAULT_SOURCE
 
 #include "place.h"
 

@@ -296,8 +296,9 @@ bool projection_summary(struct projection *projection, int64_t last_seq, struct 
 {
     const struct run_state *state = projection->state;
     const int *counts = state->counts;
-    int failed =
-        counts[TASK_GAVE_UP] + counts[TASK_STUCK] + counts[TASK_NEEDS_YOU] + counts[TASK_BLOCKED];
+    int failed = counts[TASK_BLOCKED]; /* they did not pass either: log_run_info */
+    for (enum task_status status = 0; status < TASK_STATUS_COUNT; status++)
+        failed += task_status_is_failed(status) ? counts[status] : 0;
     sqlite3_stmt *put = projection->statements[PUT_SUMMARY];
 
     (void)sqlite3_bind_int64(put, 1, projection->run);

@@ -142,9 +142,9 @@ refuses_each "$unsaid"
 accepts src/engine/x.c 'int x(void)\n{\n    return 0; /* not by tool_run(), nor "fork()" */\n}\n'
 accepts src/engine/x.c '/*\n   fork() is\n   tool_run()\n*/\nchar *x(void)\n{\n    return "fork()";\n}\n'
 accepts src/engine/x.c 'int tool_run(int more);\nint x(struct x *x)\n{\n    return x->fork(0);\n}\n'
-accepts src/cli/run/front.c 'int x(void)\n{\n    return fork();\n}\n'
-refuses "$unsaid" src/cli/run/front.c 'int x(void)\n{\n    return fork() + fork();\n}\n'
-refuses "$unsaid" src/cli/run/front.c 'int x(void)\n{\n    return fork() + vfork();\n}\n'
+accepts src/cli/run/foreground.c 'int x(void)\n{\n    return fork();\n}\n'
+refuses "$unsaid" src/cli/run/foreground.c 'int x(void)\n{\n    return fork() + fork();\n}\n'
+refuses "$unsaid" src/cli/run/foreground.c 'int x(void)\n{\n    return fork() + vfork();\n}\n'
 refuses 'the list of process starts in tests/lint/tidy.sh has one that is gone' \
 	src/engine/tree/git.c 'int x;\n'
 

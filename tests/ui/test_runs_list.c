@@ -100,7 +100,7 @@ START_TEST(test_run_that_ends_is_brought_up_to_date)
     ck_assert_int_eq(list.rows[0].shown, SHOWN_GAVE_UP);
     sum_up(0);
     ck_assert_int_eq(list.rows[0].sum.running, 0);
-    ck_assert_int_ge(list.rows[0].sum.failed, 1);
+    ck_assert_int_ge(list.rows[0].sum.own_failures, 1);
 }
 END_TEST
 
@@ -259,7 +259,7 @@ static void list_of_the_day(void)
                               .waited_percent = 61,
                               .has_sum = true,
                               .sum = {.states = {[TASK_GAVE_UP] = 6},
-                                      .failed = 6,
+                                      .own_failures = 6,
                                       .alike = true,
                                       .fault = {.hi = UINT64_C(0x2d90aaaaaaaaaaaa)},
                                       .class = VERDICT_TRANSIENT,

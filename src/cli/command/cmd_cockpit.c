@@ -3,10 +3,10 @@
 
 #include "app.h"
 #include "command.h"
+#include "continue_run.h"
 #include "fail.h"
 #include "place.h"
 #include "session.h"
-#include "take_up.h"
 #include "target.h"
 
 /* Nothing has run in this folder yet: says what to do next. */

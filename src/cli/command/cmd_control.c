@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "command.h"
+#include "continue_run.h"
 #include "control_desk.h"
 #include "fail.h"
 #include "follower.h"
@@ -13,7 +14,6 @@
 #include "policy.h"
 #include "secrets.h"
 #include "session.h"
-#include "take_up.h"
 #include "target.h"
 
 enum { ANSWER_WAIT_MS = 10000 }; /* how long to wait for an answer */
@@ -169,17 +169,17 @@ static int act_on_fault(const struct place *place, struct follower *follower,
 static int retry_ended(const struct globals *globals, const struct place *place, int64_t run,
                        const struct control *control)
 {
-    const struct take_up_how how = {.detach = true, .watch = SESSION_PLAIN};
-    const struct take_up_asked asked = {
+    const struct continue_run_how how = {.detach = true, .watch = SESSION_PLAIN};
+    const struct continue_run_asked asked = {
         .place = place, .run = run, .controls = control, .count = 1};
     struct err err = {0};
     struct str answer = {0};
     size_t done = 0;
     int code = EXIT_GAVE_UP;
-    if (!take_up_check(&asked, &answer, &done, &err))
+    if (!continue_run_check(&asked, &answer, &done, &err))
         code = fail(&err);
     else if (done > 0)
-        code = take_up_retry(globals, &asked, &how, str_text(&answer));
+        code = continue_run_retry(globals, &asked, &how, str_text(&answer));
     else
         warn("%.*s", (int)strcspn(str_text(&answer), "\n"), str_text(&answer));
     str_done(&answer);
@@ -195,7 +195,7 @@ static int perform_act(struct globals *globals, const char *word, struct act *ac
     bool ok = target_parse(word, &target, &err) && find_log_to_write(globals->db, &place, &err) &&
               target_follow(&target, &place, &follower, &err) &&
               aim_act(follower, &target, act, &err);
-    if (ok && act->control.verb == CONTROL_RETRY && take_up_is_needed(&place, target.run)) {
+    if (ok && act->control.verb == CONTROL_RETRY && continue_run_is_needed(&place, target.run)) {
         follower_close(follower); /* the next step forks */
         return retry_ended(globals, &place, target.run, &act->control);
     }

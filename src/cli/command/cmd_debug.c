@@ -7,7 +7,6 @@
 #include "debug_mode.h"
 #include "fail.h"
 #include "lnav_format.h"
-#include "what_if_run.h"
 
 /* Prints the description of our records for lnav -i. */
 static int run_lnav_format(const struct debug_call *call)
@@ -29,24 +28,23 @@ struct debug_mode {
  * options. */
 static const struct debug_mode modes[] = {
     {"frame", "logs at view replay svg task",
-     "devs debug --logs [RUN] --frame 80x24 [--at TIME] [--view V] [--svg]", 0, 1, frame_run},
+     "devs debug --logs [RUN] --frame 80x24 [--at TIME] [--view V] [--svg]", 0, 1, debug_frame},
     {"forensics", "try step json", "devs debug --forensics [RUN/]TASK [--try N] [--step N]", 1, 1,
-     forensics_run},
+     debug_forensics},
     {"what-if", "json", "devs debug --what-if POLICY.json [RUN...|all] [--json]", 0, -1,
-     what_if_run},
+     debug_what_if},
     {"diff", "step json", "devs debug --diff [RUN/]TASK#1 3 [--step N], or --diff RUN RUN [--json]",
-     1, 2, diff_run},
+     1, 2, debug_diff},
     {"verify", "json rules", "devs debug --verify [RUN...|FILE] [--rules] [--json]", 0, -1,
-     verify_run_print},
-    {"retries", "json", "devs debug --retries [RUN...|FILE] [--json]", 0, -1, retries_run},
-    {"mark", "at name json", "devs debug --mark [RUN] [--at TIME] [--name TEXT]", 0, 1,
-     bookmark_run_mark},
-    {"marks", "json", "devs debug --marks [RUN]", 0, 1, bookmark_run_marks},
-    {"unmark", "", "devs debug --unmark N", 0, 1, bookmark_run_unmark},
+     debug_verify},
+    {"retries", "json", "devs debug --retries [RUN...|FILE] [--json]", 0, -1, debug_retries},
+    {"mark", "at name json", "devs debug --mark [RUN] [--at TIME] [--name TEXT]", 0, 1, debug_mark},
+    {"marks", "json", "devs debug --marks [RUN]", 0, 1, debug_marks},
+    {"unmark", "", "devs debug --unmark N", 0, 1, debug_unmark},
     {"lnav-format", "", "devs debug --lnav-format >devs_log.json && lnav -i devs_log.json", 0, 0,
      run_lnav_format},
     {"logs", "plain json task kind level since until grep follow at view",
-     "devs debug --logs [RUN...|FILE|all] [--at TIME] [--plain|--json] ...", 0, -1, records_run},
+     "devs debug --logs [RUN...|FILE|all] [--at TIME] [--plain|--json] ...", 0, -1, debug_records},
 };
 
 static void debug_mode_help(void)

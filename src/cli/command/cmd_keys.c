@@ -1,9 +1,9 @@
 /* cmd_keys.c - devs keys: prints the table of keys. */
 
+#include "appearance.h"
 #include "attr.h"
 #include "command.h"
 #include "fail.h"
-#include "looks.h"
 #include "own_keys.h"
 
 static void add_lines(const struct keys_file *file, bool ascii, struct str *out)
@@ -44,7 +44,7 @@ int cmd_keys(struct globals *globals, int argc, char **argv)
     if (json)
         add_json(&file, &text);
     else
-        add_lines(&file, looks_print_ascii(globals), &text);
+        add_lines(&file, appearance_print_ascii(globals), &text);
     say_json(str_text(&text));
     say_error(str_text(&file.problems));
     code = file.problems.len > 0 ? EXIT_USAGE : EXIT_ALL_PASSED;

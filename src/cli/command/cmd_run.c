@@ -2,11 +2,11 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "continue_run.h"
 #include "engine.h"
 #include "fail.h"
 #include "plan_file.h"
 #include "session.h"
-#include "take_up.h"
 #include "target.h"
 
 /* Keeps one task and what it needs. */
@@ -51,16 +51,16 @@ int cmd_run(struct globals *globals, int argc, char **argv)
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;
-    const struct take_up_how how = {.jobs = jobs_text,
-                                    .failed = failed,
-                                    .detach = detach,
-                                    .watch = session_choose_watch(plain, json)};
+    const struct continue_run_how how = {.jobs = jobs_text,
+                                         .failed = failed,
+                                         .detach = detach,
+                                         .watch = session_choose_watch(plain, json)};
     if (again && (line.operands > 0 || only || dry))
         return fail_usage(
             "devs run --continue RUN [--failed] [-j N] [--plain|--json] [--detach]",
             "run: --continue runs the plan in the log and takes no plan, --only or --dry-run");
     if (again)
-        return take_up_continue(globals, again, &how);
+        return continue_run(globals, again, &how);
     if (failed)
         return fail_usage("devs run --continue RUN --failed", "run: --failed needs --continue");
     if (line.operands == 0)

@@ -2,13 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "appearance.h"
 #include "bundle.h"
 #include "clock.h"
 #include "command.h"
 #include "fail.h"
 #include "follower.h"
 #include "log_own.h"
-#include "looks.h"
 #include "show.h"
 #include "target.h"
 
@@ -118,7 +118,7 @@ int cmd_status(struct globals *globals, int argc, char **argv)
     struct err err = {0};
     struct place place;
     int64_t run = 0;
-    struct status status = {.ascii = looks_print_ascii(globals), .is_brief = !all && !json};
+    struct status status = {.ascii = appearance_print_ascii(globals), .is_brief = !all && !json};
     static const char hint[] = "a number from devs runs, or last; devs why explains a single task";
     bool ok = target_parse_run(line.operands > 0 ? argv[0] : NULL, hint, &run, &err) &&
               find_log(globals->db, false, &place, &err) &&

@@ -10,6 +10,7 @@
 #include "ascii.h"
 #include "completion.h"
 #include "config.h"
+#include "continue_run.h"
 #include "event.h"
 #include "event_text.h"
 #include "hook.h"
@@ -18,7 +19,6 @@
 #include "outcome.h"
 #include "plan.h"
 #include "settings.h"
-#include "take_up.h"
 #include "target.h"
 #include "text.h"
 #include "text_file.h"
@@ -376,7 +376,7 @@ static void offer_list(enum word_list list, struct log_reader *reader,
         break;
     case WORDS_UNFINISHED:
         offer_word(offers, "last", "the newest unfinished run");
-        offer_runs(reader, take_up_is_unfinished, "", offers);
+        offer_runs(reader, continue_run_is_unfinished, "", offers);
         break;
     case WORDS_TASK:
         offer_tasks(reader, 0, "", offers);

@@ -19,13 +19,13 @@
 
 #include "app.h"
 #include "app_cast.h"
+#include "appearance.h"
 #include "bundle_words.h"
 #include "canvas.h"
 #include "debug_mode.h"
 #include "event_text.h"
 #include "fail.h"
 #include "follower.h"
-#include "looks.h"
 #include "parse.h"
 #include "str.h"
 #include "target.h"
@@ -68,7 +68,7 @@ ATTR_MUST_USE static bool frame_theme(const struct globals *globals, struct them
 {
     if (!globals->theme && globals->no_color && theme_named("mono", out))
         return true;
-    return looks_theme(globals, NULL, out, err);
+    return appearance_theme(globals, NULL, out, err);
 }
 
 enum { FILE_MODE = 0600 };
@@ -382,7 +382,7 @@ void export_copy_close(struct export_copy *copy)
     free(copy);
 }
 
-int frame_run(const struct debug_call *call)
+int debug_frame(const struct debug_call *call)
 {
     struct err err = {0};
     struct place place;
@@ -406,7 +406,7 @@ int frame_run(const struct debug_call *call)
                                         .run = target.run,
                                         .mode = APP_LIVE,
                                         .ascii = words->svg ? globals->ascii
-                                                            : looks_print_ascii(globals)};
+                                                            : appearance_print_ascii(globals)};
     struct str text = {0};
     bool ok = frame_size_parse(words->size, &picture.rows, &picture.columns, &err) &&
               frame_theme(globals, &theme, &err) &&

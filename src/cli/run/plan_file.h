@@ -42,7 +42,7 @@ void plan_file_done(struct plan_file *file);
 /* Prints what would run, `jobs` at a time, without starting anything or touching the log.
  * Secrets of the plan and the environment are redacted. Returns the exit code. */
 int plan_shown(const struct plan_file *file, int jobs);
-/* The same as JSON: the plan as the log would record it. */
+/* Like plan_shown(), as JSON: the plan as the log would record it. */
 int plan_shown_json(const struct plan_file *file);
 
 /*

@@ -17,49 +17,49 @@
 #include "str.h"
 
 /*
- * front.c: the process that the shell waits for, when the working process may outlive it.
+ * foreground.c: the process that the shell waits for, when the working process may outlive it.
  *
- * front_open() forks, so it must be called before any thread is started and any file of the log is
- * opened. The child continues as devs; the parent stays the shell's job. The parent passes on
- * signals that were sent to it alone, stops and continues with the child, and exits like the child
- * unless the child releases it earlier. If the parent is killed, the child gets SIGHUP, as if the
- * terminal were gone. Main thread.
+ * foreground_open() forks, so it must be called before any thread is started and any file of the
+ * log is opened. The child continues as devs; the parent stays the shell's job. The parent passes
+ * on signals that were sent to it alone, stops and continues with the child, and exits like the
+ * child unless the child releases it earlier. If the parent is killed, the child gets SIGHUP, as if
+ * the terminal were gone. Main thread.
  */
 
-enum front_kind {
-    FRONT_HERE,  /* the child stays in our session, on our terminal: the cockpit */
-    FRONT_APART, /* the child gets a session of its own, without a terminal: --detach */
+enum foreground_kind {
+    FOREGROUND_HERE,  /* the child stays in our session, on our terminal: the cockpit */
+    FOREGROUND_APART, /* the child gets a session of its own, without a terminal: --detach */
 };
 
 enum {
-    FRONT_WORDS_MAX = 512,
-    FRONT_SAME_MS = 250, /* a signal repeated within this time was sent to both processes */
+    FOREGROUND_WORDS_MAX = 512,
+    FOREGROUND_SAME_MS = 250, /* a signal repeated within this time was sent to both processes */
 };
 
 /* In the parent: called if a signal ended the child before it released us. */
-struct front_end {
+struct foreground_end {
     void (*died)(const void *ctx, pid_t child, int signal_number);
     const void *ctx;
 };
 
-struct front {
+struct foreground {
     int fd;        /* to the parent; -1 = none, or already released */
-    int exit_code; /* the parent's, once front_open() has returned false there */
+    int exit_code; /* the parent's, once foreground_open() has returned false there */
 };
 
 /* Returns true in the child. In the parent, returns false when everything is over and only
  * exit_code is left to return. Also returns false, with *err set, if no process can be started. */
-ATTR_MUST_USE bool front_open(struct front *front, enum front_kind kind,
-                              const struct front_end *end, struct err *err);
+ATTR_MUST_USE bool foreground_open(struct foreground *foreground, enum foreground_kind kind,
+                                   const struct foreground_end *end, struct err *err);
 
 /* Lets the parent exit with this code after printing `words`. From then on this process has a
  * session of its own, and its stdin, stdout and stderr lead nowhere. */
-void front_let_go(struct front *front, int code, const char *words);
+void foreground_let_go(struct foreground *foreground, int code, const char *words);
 
 /* Redirects stdin, stdout and stderr to /dev/null if they are terminals. */
-void front_forget_terminal(void);
+void foreground_forget_terminal(void);
 
-void front_close(struct front *front);
+void foreground_close(struct foreground *foreground);
 
 /*
  * summary.c: what is said after a run: its result in about ten lines, a crash, and what its log

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "app.h"
+#include "appearance.h"
 #include "clock.h"
 #include "config.h"
 #include "control_desk.h"
@@ -32,7 +33,6 @@
 #include "gc.h"
 #include "log_reader.h"
 #include "log_writer.h"
-#include "looks.h"
 #include "place.h"
 #include "run_internal.h"
 #include "secrets.h"
@@ -42,7 +42,7 @@
 #include "stream.h"
 #include "target.h"
 #include "text_file.h"
-#include "what_if_run.h"
+#include "what_if_log.h"
 #include "workspace_list.h"
 
 /* A session in progress. */
@@ -50,7 +50,8 @@ struct watching {
     const struct session *session;
     enum session_watch watch; /* how it is watched in the end */
     struct place place;
-    struct front *front; /* borrowed; the process that the shell waits for, if there is one */
+    struct foreground
+        *foreground; /* borrowed; the process that the shell waits for, if there is one */
     struct secrets secrets;
     struct engine *engine;
     struct tee *tee;           /* owned; SESSION_OUTPUT only */
@@ -101,7 +102,7 @@ static void hang_up(struct watching *watching)
     if (watching->alone)
         return;
     watching->alone = true;
-    front_forget_terminal();
+    foreground_forget_terminal();
     engine_detach(watching->engine, words[hangup]);
     if (hangup == PLAN_HANGUP_WAIT)
         engine_leave(watching->engine);
@@ -120,8 +121,8 @@ static bool session_take_signal(void *ctx, int signal)
         return true;
     }
     /* It was sent both to us and to our parent, which passed it on. */
-    if (watching->front && signal == watching->signal &&
-        clock_now().mono_ms - watching->signals_ms < FRONT_SAME_MS)
+    if (watching->foreground && signal == watching->signal &&
+        clock_now().mono_ms - watching->signals_ms < FOREGROUND_SAME_MS)
         return true;
     bool first = watching->signal == 0;
     if (first) {
@@ -171,7 +172,7 @@ static void session_detach(struct watching *watching)
     follower_close(watching->follower); /* the run may last for days */
     watching->follower = NULL;
     engine_detach(watching->engine, "the run continues without a terminal");
-    front_let_go(watching->front, 0, str_text(&words));
+    foreground_let_go(watching->foreground, 0, str_text(&words));
     str_done(&words);
 }
 
@@ -386,7 +387,7 @@ static bool watch_on_screen(struct watching *watching, struct err *err)
     if (session.asked_count > 0) /* keep the row selected on which r or R was pressed */
         options.opens_task = session.plan->tasks[session.asked[0].task].id;
     struct theme theme;
-    looks_set(&options, session.globals, session.ui, &theme);
+    appearance_set(&options, session.globals, session.ui, &theme);
     struct keys_file keys;
     keys_file_set(&keys, &options);
     struct app_result result = {0};
@@ -570,7 +571,7 @@ static void tell_crash(const void *ctx, pid_t child, int signal_number)
 int session_run(const struct session *session)
 {
     struct err err = {0};
-    struct front front = {.fd = -1};
+    struct foreground foreground = {.fd = -1};
     struct sigaction hangup;
     struct watching watching = {.session = session,
                                 .watch = session->detach ? SESSION_PLAIN : session->watch,
@@ -585,13 +586,13 @@ int session_run(const struct session *session)
      * before we ignore it ourselves. */
     watching.nohup = sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler == SIG_IGN;
     if (session->detach || watching.watch == SESSION_COCKPIT) {
-        enum front_kind kind = session->detach ? FRONT_APART : FRONT_HERE;
-        const struct front_end end = {.died = tell_crash, .ctx = session->globals};
-        if (!front_open(&front, kind, &end, &err))
-            return err.code != ERR_NONE ? fail(&err) : front.exit_code;
-        watching.front = &front;
+        enum foreground_kind kind = session->detach ? FOREGROUND_APART : FOREGROUND_HERE;
+        const struct foreground_end end = {.died = tell_crash, .ctx = session->globals};
+        if (!foreground_open(&foreground, kind, &end, &err))
+            return err.code != ERR_NONE ? fail(&err) : foreground.exit_code;
+        watching.foreground = &foreground;
     }
     int code = run_watched(&watching);
-    front_close(&front);
+    foreground_close(&foreground);
     return code;
 }

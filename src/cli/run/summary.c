@@ -158,14 +158,16 @@ static void add_agents(const struct run_state *state, struct str *out)
 
 void summary_write(const struct summary *summary, struct str *out)
 {
-    static const enum task_status failed[] = {TASK_NEEDS_YOU, TASK_STUCK, TASK_GAVE_UP};
-    static const enum task_status order[] = {TASK_BLOCKED, TASK_CANCELLED, TASK_PASSED};
+    static const enum task_status order[] = {TASK_NEEDS_YOU, TASK_STUCK,     TASK_GAVE_UP,
+                                             TASK_BLOCKED,   TASK_CANCELLED, TASK_PASSED};
     const struct run_state *state = summary->state;
     const long long run = (long long)summary->run;
     add_head(state, summary->run, out);
-    for (size_t i = 0; i < ARRAY_LEN(failed); i++)
-        add_failed(summary, failed[i], out);
     for (size_t i = 0; i < ARRAY_LEN(order); i++) {
+        if (task_status_is_failed(order[i])) {
+            add_failed(summary, order[i], out);
+            continue;
+        }
         if (state->counts[order[i]] == 0)
             continue;
         str_addf(out, "  %-*s ", LABEL_COLUMNS, task_status_name(order[i]));

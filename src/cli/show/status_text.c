@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "appearance.h"
 #include "clock.h"
 #include "fail.h"
 #include "lines.h"
-#include "looks.h"
 #include "show.h"
 #include "text.h"
 #include "timeline.h"
@@ -44,7 +44,7 @@ struct shown_time status_time(const struct status *status)
 
 static void status_say_line(const struct status *status, const struct str *line)
 {
-    const int columns = looks_print_columns();
+    const int columns = appearance_print_columns();
     struct str out = {0};
     if (columns > 0)
         text_fit(&out, str_text(line), columns, status->ascii ? TEXT_ASCII : TEXT_PLAIN);
@@ -60,7 +60,7 @@ static void status_say_line(const struct status *status, const struct str *line)
 static void status_say_wrapped(const struct str *line)
 {
     enum { INDENT = 6 };
-    const int columns = looks_print_columns();
+    const int columns = appearance_print_columns();
     struct str out = {0};
     for (const char *rest = str_text(line); *rest != '\0';) {
         const int indent = out.len > 0 ? INDENT : 0;
@@ -234,7 +234,7 @@ static void add_next(const struct status *status, const struct overview_row *row
         add_since("for ", row->ended_at_ms, status, out);
     else if ((shown == SHOWN_RUNNING || shown == SHOWN_QUIET) && row->started_at_ms != 0)
         add_since("", row->started_at_ms, status, out);
-    else if ((shown == SHOWN_GAVE_UP || shown == SHOWN_STUCK) && row->ended_at_ms != 0)
+    else if (shown_is_failed(shown) && row->ended_at_ms != 0)
         add_since("ended ", row->ended_at_ms, status, out);
 }
 
@@ -401,7 +401,7 @@ static void print_failed(const struct status *status, int task)
     enum { INDENT = 12, TELLING_COLUMNS_MAX = 60, TELLING_COLUMNS_MIN = 20 };
     const struct run_state *state = follower_state(status->follower);
     const int64_t run = status_run(status)->number;
-    const int columns = looks_print_columns();
+    const int columns = appearance_print_columns();
     struct str line = {0}, telling = {0}, why = {0}, command = {0};
     if (!task_status_is_failed(state->tasks[task].status))
         return;

@@ -278,7 +278,7 @@ bool scan_later(struct scan *scan, const struct scan_match *match, struct scan_m
 
 /* Returns true if a line of stderr names an error. */
 bool scan_err_names_error(struct scan *scan);
-/* The same for stdout. */
+/* Like scan_err_names_error(), for stdout. */
 bool scan_out_names_error(struct scan *scan);
 
 /*

@@ -10,11 +10,9 @@
 #include <strings.h>
 
 #include "attr.h"
-#include "event.h"
 #include "json.h"
 #include "outcome.h"
 #include "rounded.h"
-#include "run_state.h"
 #include "str.h"
 #include "text.h"
 
@@ -118,25 +116,6 @@ static_assert(ARRAY_LEN(stop_words) == STOP_COUNT, "every stop has its words");
 
 enum { MS_PER_S = 1000 };
 
-struct outcome outcome_of_end(const struct event *event, const struct json *text)
-{
-    return (struct outcome){
-        .kind = (enum outcome_kind)event->a,
-        .code = (int)event->b,
-        .stop = (enum outcome_stop)json_i64(json_get(text, "stop"), STOP_ASKED),
-        .own_retries = (int)json_i64(json_get(text, "own"), 0),
-        .quiet_ms = json_i64(json_get(text, "quiet"), 0),
-        .own_wait_ms = json_i64(json_get(text, "own_wait"), 0),
-        .ran_ms = event->c,
-        .bytes = {event->d, event->e},
-        .lines = {json_i64(json_get(text, "out_lines"), 0),
-                  json_i64(json_get(text, "err_lines"), 0)},
-        .rss_kib_max = json_i64(json_get(text, "rss"), 0),
-        .cpu_ms = json_i64(json_get(text, "cpu"), 0),
-        .left = (int)json_i64(json_get(text, "left"), 0),
-    };
-}
-
 bool start_code_is_known(int code)
 {
     return code >= START_CODE_FIRST && code < START_CODE_END;
@@ -188,72 +167,6 @@ bool outcome_is_seen(const struct outcome *outcome)
  * Verdicts. Their words are the failure classes: seven transient types, each with a free subtype,
  * and a closed list of persistent reasons. Numbers are stored in the log: never renumber.
  */
-
-/* Returns the class that devs itself gave the attempt. */
-static struct failure_class class_as_judged(const struct attempt_state *attempt)
-{
-    struct failure_class out = {
-        .label = {.class = attempt->class, .type = attempt->type, .reason = attempt->reason}};
-    const enum outcome_kind kind = attempt->outcome.kind;
-    /* The outcome says more than the class: RESOURCE_BUSY may mean a timeout, silence or an
-     * interruption. */
-    bool has_ending = attempt->class == VERDICT_PERSISTENT && attempt->reason == REASON_NONE;
-    if (attempt->class == VERDICT_TRANSIENT)
-        has_ending = attempt->type == TRANSIENT_RESOURCE_BUSY &&
-                     (kind == OUTCOME_TIMEOUT || kind == OUTCOME_INTERRUPTED);
-    if (has_ending) {
-        out.kind = kind;
-        out.is_silent = out.kind == OUTCOME_TIMEOUT && attempt->outcome.quiet_ms > 0;
-        if (out.kind == OUTCOME_EXIT || out.kind == OUTCOME_SIGNAL)
-            out.code = attempt->outcome.code;
-    }
-    return out;
-}
-
-struct failure_class failure_class_of(const struct attempt_state *attempt)
-{
-    if (attempt->correction)
-        return (struct failure_class){.label = attempt->correction->label};
-    return class_as_judged(attempt);
-}
-
-bool failure_class_equals(const struct failure_class *a, const struct failure_class *b)
-{
-    return verdict_label_equals(&a->label, &b->label) && a->kind == b->kind && a->code == b->code &&
-           a->is_silent == b->is_silent;
-}
-
-void failure_class_word(const struct failure_class *class, struct str *out)
-{
-    struct verdict verdict = verdict_new();
-    const struct outcome outcome = {.kind = class->kind, .code = class->code};
-    char word[VERDICT_WORD_MAX];
-    if (class->kind == OUTCOME_TIMEOUT)
-        (void)snprintf(verdict.subtype, sizeof(verdict.subtype), "%s",
-                       class->is_silent ? "SILENT" : "TIMEOUT");
-    else if (class->kind == OUTCOME_INTERRUPTED)
-        (void)snprintf(verdict.subtype, sizeof(verdict.subtype), "INTERRUPTED");
-    verdict.class = class->label.class;
-    verdict.type = class->label.type;
-    verdict.reason = class->label.reason;
-    if (verdict.class == VERDICT_SUCCESS)
-        str_add(out, verdict_class_name(VERDICT_SUCCESS));
-    else
-        str_add(out, verdict_word(&verdict, &outcome, word));
-}
-
-void failure_class_original(const struct attempt_state *attempt, struct str *out)
-{
-    const struct failure_class judged = class_as_judged(attempt);
-    if (!attempt->correction)
-        return;
-    str_add(out, " (was ");
-    if (attempt->class == VERDICT_SUCCESS)
-        str_add(out, verdict_class_name(VERDICT_SUCCESS));
-    else
-        failure_class_word(&judged, out);
-    str_add_char(out, ')');
-}
 
 static const char *const class_names[] = {
     [VERDICT_SUCCESS] = "success",

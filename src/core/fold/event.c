@@ -1,4 +1,4 @@
-/* event.c - the names of events, and what a control says, as text. */
+/* event.c - the names of events, what a control says, and the outcome in an event. */
 #include "event.h"
 
 #include <assert.h>
@@ -8,6 +8,7 @@
 #include "attr.h"
 #include "control.h"
 #include "json.h"
+#include "outcome.h"
 #include "policy.h"
 #include "str.h"
 
@@ -171,4 +172,23 @@ bool control_args_parse(const char *args, struct control *control)
     bool ok = read_args(json, control);
     json_free(json);
     return ok;
+}
+
+struct outcome outcome_of_end(const struct event *event, const struct json *text)
+{
+    return (struct outcome){
+        .kind = (enum outcome_kind)event->a,
+        .code = (int)event->b,
+        .stop = (enum outcome_stop)json_i64(json_get(text, "stop"), STOP_ASKED),
+        .own_retries = (int)json_i64(json_get(text, "own"), 0),
+        .quiet_ms = json_i64(json_get(text, "quiet"), 0),
+        .own_wait_ms = json_i64(json_get(text, "own_wait"), 0),
+        .ran_ms = event->c,
+        .bytes = {event->d, event->e},
+        .lines = {json_i64(json_get(text, "out_lines"), 0),
+                  json_i64(json_get(text, "err_lines"), 0)},
+        .rss_kib_max = json_i64(json_get(text, "rss"), 0),
+        .cpu_ms = json_i64(json_get(text, "cpu"), 0),
+        .left = (int)json_i64(json_get(text, "left"), 0),
+    };
 }

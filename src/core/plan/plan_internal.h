@@ -163,7 +163,7 @@ void plan_reader_walk(struct plan_reader *reader, const struct json_pointer *pat
 
 /* Reads an integer, including 2.0. Leaves *out alone otherwise. */
 void plan_reader_whole(const struct json *value, int64_t *out);
-/* The same for integers from `min` to `max`. */
+/* Like plan_reader_whole(), for integers from `min` to `max`. */
 void plan_reader_number(const struct json *value, int64_t min, int64_t max, int64_t *out);
 
 /* Copies a string into *out, which stays NULL otherwise. Reports texts of more than
@@ -237,7 +237,7 @@ void plan_surroundings_load(struct plan_reader *reader, const struct json *root)
 /* Rows of the walk: report errors. */
 void plan_surroundings_check_workspace(struct plan_reader *reader, const struct json_pointer *path,
                                        const struct json *value);
-/* The same for "sandbox". */
+/* Like plan_surroundings_check_workspace(), for "sandbox". */
 void plan_surroundings_check_sandbox(struct plan_reader *reader, const struct json_pointer *path,
                                      const struct json *value);
 

@@ -227,7 +227,7 @@ bool retry_help_odds(const struct retry_help *help, const struct retry_case *lik
     return true;
 }
 
-/* The same as text. */
+/* Shares and counts as text and as JSON. */
 
 void retry_percent(double share, struct str *out)
 {

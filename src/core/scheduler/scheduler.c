@@ -13,7 +13,7 @@
 
 #include "classify.h"
 #include "fold.h"
-#include "scheduling.h"
+#include "scheduler_internal.h"
 #include "xalloc.h"
 
 void turn_clear(struct turn *turn)

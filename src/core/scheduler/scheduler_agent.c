@@ -8,7 +8,7 @@
 #include "fold.h"
 #include "json.h"
 #include "repair.h"
-#include "scheduling.h"
+#include "scheduler_internal.h"
 #include "utf8.h"
 
 /* Budgets: a warning when most of one is used, and the end of what would use more than all of it.

@@ -4,7 +4,7 @@
 
 #include "attr.h"
 #include "fold.h"
-#include "scheduling.h"
+#include "scheduler_internal.h"
 
 enum { ANSWER_MAX = 200 };
 

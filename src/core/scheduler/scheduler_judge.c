@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fold.h"
-#include "scheduling.h"
+#include "scheduler_internal.h"
 #include "str.h"
 #include "text.h"
 

@@ -5,7 +5,7 @@
  */
 #include <stddef.h>
 
-#include "scheduling.h"
+#include "scheduler_internal.h"
 #include "shown.h"
 #include "text.h"
 

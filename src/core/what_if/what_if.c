@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "fold.h"
-#include "scheduling.h"
+#include "scheduler_internal.h"
 #include "text.h"
 #include "xalloc.h"
 

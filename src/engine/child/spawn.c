@@ -62,7 +62,7 @@ RAW_CALL long raw_call(long number, long a, long b, long c, long d)
 
 #elif defined(__aarch64__) && !defined(__ILP32__)
 #define RAW_CALL_IS_RAW 1
-/* The same for the other processor. */
+/* Like the raw_call() above, for the other processor. */
 RAW_CALL long raw_call(long number, long a, long b, long c, long d)
 {
     register long x8 __asm__("x8") = number;

@@ -89,39 +89,10 @@ void kernel_log_close(int fd);
  * these words. Either may be NULL. */
 ATTR_MUST_USE bool kernel_log_tells_kill(int fd, const char *word, const char *other_word);
 
-/*
- * Reads and writes the small files of a control group, and walks the tree of groups below one. Any
- * thread.
- */
-
-enum {
-    CGROUP_FILE_MAX = 4096,
-    CGROUP_DEPTH_MAX = 8, /* levels of nested groups that are searched */
-};
-
-/* Writes "dir/name". Returns false if it is too long. */
-ATTR_MUST_USE bool cgroup_file_path(char out[PATH_MAX], const char *dir, const char *name);
-
-/* Returns 0 or an errno. */
-int cgroup_file_write(const char *dir, const char *name, const char *text);
-
-/* Returns the number after "key " at the start of a line, or the number in the whole file if key is
- * ""; -1 if there is none. */
-int64_t cgroup_file_number(const char *dir, const char *name, const char *key);
-
-/* Called for each process. Returns false to stop. */
-typedef bool cgroup_pid_fn(void *ctx, pid_t pid);
-/* Calls `each` for every process in the group and in those below it. Does nothing if the group is
- * gone. */
-void cgroup_each_pid(const char *dir, cgroup_pid_fn *each, void *ctx);
-
 /* Called with the path of each folder found. */
 typedef void cgroup_dir_fn(void *ctx, const char *dir);
 /* Finds every folder called `name` below `top`, within limits. */
 void cgroup_find(const char *top, const char *name, cgroup_dir_fn *each, void *ctx);
-
-/* Removes a group and all groups below it, which must have no processes. Returns 0 or an errno. */
-int cgroup_remove(const char *dir);
 
 /* The hierarchies of control groups that exist, and where we may write to them. Looked up once per
  * process. Any thread. */

@@ -1,6 +1,6 @@
 /*
- * sandbox_internal.h - the kinds of sandboxes, and what they share. Private to engine/sandbox; in
- * engine/loop, doctor.c checks what works here, and engine.c compares paths.
+ * sandbox_internal.h - the kinds of sandboxes, and what they share. Private to engine/sandbox,
+ * except that engine.c, in engine/loop, compares paths.
  */
 #ifndef DEVS_SANDBOX_INTERNAL_H
 #define DEVS_SANDBOX_INTERNAL_H

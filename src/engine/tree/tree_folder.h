@@ -60,7 +60,7 @@ bool tree_folder_refused(int fd, const char *name, const char *path, int number,
  * file behind on failure. */
 ATTR_MUST_USE bool whole_file_write(const char *path, const struct str *text, struct err *err);
 
-/* The same for a name in an open folder; messages show the name. */
+/* Like whole_file_write(), for a name in an open folder; messages show the name. */
 ATTR_MUST_USE bool whole_file_write_at(int folder, const char *name, const struct str *text,
                                        struct err *err);
 

@@ -12,7 +12,7 @@
 
 #include "tree.h"
 #include "tree_folder.h"
-#include "workspace_parts.h"
+#include "workspace_internal.h"
 #include "xalloc.h"
 
 /* Saves paths of a user's tree before a result is applied, and restores them if that fails. */

@@ -30,7 +30,7 @@
 #include "text.h"
 #include "tree.h"
 #include "tree_folder.h"
-#include "workspace_parts.h"
+#include "workspace_internal.h"
 #include "xalloc.h"
 
 enum { WORKSPACE_NOTE_BYTES_MAX = 16 * 1024 };

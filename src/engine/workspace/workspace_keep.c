@@ -10,7 +10,7 @@
 
 #include "tree.h"
 #include "tree_folder.h"
-#include "workspace_parts.h"
+#include "workspace_internal.h"
 
 /* Reads the contents of a worktree into a git tree that no branch refers to. */
 

@@ -22,7 +22,7 @@
 #include "str.h"
 #include "tree.h"
 #include "tree_folder.h"
-#include "workspace_parts.h"
+#include "workspace_internal.h"
 #include "xalloc.h"
 
 static const char objects_name[] = ".objects";

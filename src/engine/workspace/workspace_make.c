@@ -16,7 +16,7 @@
 #include "shown.h"
 #include "tree.h"
 #include "tree_folder.h"
-#include "workspace_parts.h"
+#include "workspace_internal.h"
 #include "xalloc.h"
 
 bool workspace_copy_tree(const char *from, const char *to, const char *const *exclude,

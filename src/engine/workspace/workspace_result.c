@@ -22,7 +22,7 @@
 #include "content_store.h"
 #include "tree.h"
 #include "tree_folder.h"
-#include "workspace_parts.h"
+#include "workspace_internal.h"
 #include "xalloc.h"
 
 /* The earlier results that a result is based on, and which of their files are unchanged. */

@@ -1,5 +1,5 @@
 /* workspace_snapshot.c - saves the state of a workspace, and restores it. */
-#include "workspace_parts.h"
+#include "workspace_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * repository. */
 #define _GNU_SOURCE /* O_NOFOLLOW, mkdtemp */
 
-#include "workspace_parts.h"
+#include "workspace_internal.h"
 
 #include <dirent.h>
 #include <errno.h>

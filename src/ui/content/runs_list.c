@@ -253,7 +253,7 @@ static void add_fault(const struct log_run_sum *sum, struct str *out)
     verdict.type = sum->type;
     verdict.reason = sum->reason;
     digest_to_hex(sum->fault, hex);
-    str_addf(out, "same fault in all %d failed tasks: ", sum->failed);
+    str_addf(out, "same fault in all %d failed tasks: ", sum->own_failures);
     if (sum->type != TRANSIENT_NONE || sum->reason != REASON_NONE)
         str_addf(out, "%s ", verdict_word(&verdict, &outcome, word));
     str_add_n(out, hex, DIGEST_SHOWN);
@@ -268,7 +268,7 @@ void runs_row_note(const struct runs_row *row, struct str *out)
                      row->sum.running == 1 ? "task" : "tasks");
     } else if (row->shown == SHOWN_QUIET) {
         str_add(out, "devs is suspended: fg or kill -CONT resumes it");
-    } else if (row->has_sum && row->sum.alike && row->sum.failed >= FAULT_TASKS_MIN) {
+    } else if (row->has_sum && row->sum.alike && row->sum.own_failures >= FAULT_TASKS_MIN) {
         add_fault(&row->sum, out);
     }
 }

@@ -41,7 +41,7 @@ static void add_run_end(const struct frame_input *input, int columns, struct str
 /* The content of the line. */
 struct message {
     struct str text;  /* owned */
-    struct str brief; /* owned; a short version, if the line has little room */
+    struct str brief; /* owned; a short version, to leave space for `later` */
     struct str later; /* owned; short version of later news; "" = none */
     int task;         /* the subject of `text`, -1 = none */
 };

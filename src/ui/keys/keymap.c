@@ -582,3 +582,41 @@ void keymap_to_json(const struct keymap *keys, struct str *out)
         add_object(&keys->rows[i], out);
     }
 }
+
+/* Screens, and the way back. */
+
+static const char *const screen_names[] = {
+    [SCREEN_TASKS] = "Tasks",         [SCREEN_DETAIL] = "Detail",     [SCREEN_LOG] = "Log",
+    [SCREEN_FORENSICS] = "Forensics", [SCREEN_TIMELINE] = "Timeline", [SCREEN_RUNS] = "Runs",
+};
+static_assert(ARRAY_LEN(screen_names) == SCREEN_COUNT, "every screen has a name");
+
+const char *screen_name(enum screen screen)
+{
+    assert(screen < SCREEN_COUNT);
+    return screen_names[screen];
+}
+
+enum screen trail_here(const struct screen_trail *trail)
+{
+    return trail->at[trail->depth];
+}
+
+void trail_go(struct screen_trail *trail, enum screen screen)
+{
+    for (int i = 0; i <= trail->depth; i++) {
+        if (trail->at[i] == screen) {
+            trail->depth = i;
+            return;
+        }
+    }
+    trail->at[++trail->depth] = screen;
+}
+
+bool trail_back(struct screen_trail *trail)
+{
+    if (trail->depth == 0)
+        return false;
+    trail->depth--;
+    return true;
+}

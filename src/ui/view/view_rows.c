@@ -378,17 +378,11 @@ static void choose_first_failed(struct view *view, const struct view_facts *fact
         view->sorted.by != ORDER_ADDED || view->sorted.is_turned)
         return;
     const int row = view->rows[0];
-    switch (shown_task(facts->state, view_row_task(row), facts->orphaned)) {
-    case SHOWN_NEEDS_YOU:
-    case SHOWN_STUCK:
-    case SHOWN_GAVE_UP:
-    case SHOWN_LOST:
-        view_choose(view, row);
-        view->is_scrolled = false;
-        break;
-    default:
-        break;
-    }
+    const enum shown shown = shown_task(facts->state, view_row_task(row), facts->orphaned);
+    if (!shown_is_failed(shown) && shown != SHOWN_LOST)
+        return;
+    view_choose(view, row);
+    view->is_scrolled = false;
 }
 
 void view_arrange(struct view *view, const struct view_facts *facts)

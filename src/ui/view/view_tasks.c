@@ -11,25 +11,8 @@
 /* Returns true if the task's latest try failed, or it ended without passing. */
 static bool has_failed(const struct view_facts *facts, int task)
 {
-    switch (shown_task(facts->state, task, facts->orphaned)) {
-    case SHOWN_NEEDS_YOU:
-    case SHOWN_BACKOFF:
-    case SHOWN_GAVE_UP:
-    case SHOWN_STUCK:
-    case SHOWN_LOST:
-        return true;
-    case SHOWN_RUNNING:
-    case SHOWN_QUIET:
-    case SHOWN_STOPPING:
-    case SHOWN_QUEUED:
-    case SHOWN_HELD:
-    case SHOWN_PASSED:
-    case SHOWN_CANCELLED:
-    case SHOWN_BLOCKED:
-    case SHOWN_COUNT:
-        break;
-    }
-    return false;
+    const enum shown shown = shown_task(facts->state, task, facts->orphaned);
+    return shown_is_failed(shown) || shown == SHOWN_BACKOFF || shown == SHOWN_LOST;
 }
 
 /* Returns the next row with a failure, wrapping around from the selected one; -1: there is no

@@ -85,7 +85,7 @@ static bool is_before(const struct failure *a, const struct failure *b)
 static bool may_have_failed(const struct view_facts *facts, int task)
 {
     const struct task_state *it = &facts->state->tasks[task];
-    if (it->status == TASK_STUCK || it->status == TASK_GAVE_UP)
+    if (task_status_is_failed(it->status))
         return true;
     for (int i = 0; i < facts->state->plan->tasks[task].step_count; i++) {
         const struct step_state *step = &it->steps[i];

@@ -1,5 +1,5 @@
-/* take_up.c - runs that are already in the log: resumes them, or shows them in the cockpit. */
-#include "take_up.h"
+/* continue_run.c - runs that are already in the log: resumes them, or shows them in the cockpit. */
+#include "continue_run.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -11,6 +11,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "appearance.h"
 #include "clock.h"
 #include "config.h"
 #include "control_desk.h"
@@ -20,7 +21,6 @@
 #include "log_own.h"
 #include "log_reader.h"
 #include "log_writer.h"
-#include "looks.h"
 #include "owner.h"
 #include "parse.h"
 #include "plan.h"
@@ -65,7 +65,7 @@ static bool has_rest(const struct log_run_info *info)
     return info->ended_at_ms != 0 && info->passed < info->tasks && !info->is_session;
 }
 
-bool take_up_is_unfinished(const struct log_run_info *info)
+bool continue_run_is_unfinished(const struct log_run_info *info)
 {
     return is_interrupted(info) || has_rest(info);
 }
@@ -346,7 +346,8 @@ static int start_engine(const struct globals *globals, struct old_run *run, stru
     return session_run(session);
 }
 
-int take_up_continue(const struct globals *globals, const char *word, const struct take_up_how *how)
+int continue_run(const struct globals *globals, const char *word,
+                 const struct continue_run_how *how)
 {
     struct err err = {0};
     struct err lack = {0};
@@ -370,7 +371,7 @@ int take_up_continue(const struct globals *globals, const char *word, const stru
     return code;
 }
 
-bool take_up_is_needed(const struct place *place, int64_t number)
+bool continue_run_is_needed(const struct place *place, int64_t number)
 {
     struct log_reader *reader = NULL;
     struct log_run_info info = {0};
@@ -416,8 +417,8 @@ static bool try_retry(struct old_run *run, const struct control *asked, struct s
     return done;
 }
 
-bool take_up_check(const struct take_up_asked *asked, struct str *answers, size_t *done_out,
-                   struct err *err)
+bool continue_run_check(const struct continue_run_asked *asked, struct str *answers,
+                        size_t *done_out, struct err *err)
 {
     struct old_run run = {.take_up = TAKE_UP_ASKED};
     struct log_writer *writer = NULL;
@@ -433,8 +434,8 @@ bool take_up_check(const struct take_up_asked *asked, struct str *answers, size_
     return ok;
 }
 
-int take_up_retry(const struct globals *globals, const struct take_up_asked *asked,
-                  const struct take_up_how *how, const char *said)
+int continue_run_retry(const struct globals *globals, const struct continue_run_asked *asked,
+                       const struct continue_run_how *how, const char *said)
 {
     struct err err = {0};
     struct old_run run = {.take_up = TAKE_UP_ASKED};
@@ -494,14 +495,14 @@ static enum app_take_up may_take_up(void *ctx, int64_t run, const struct control
                                     size_t count, struct str *why)
 {
     static const char refused[] = "refused: ";
-    const struct take_up_asked asked = {
+    const struct continue_run_asked asked = {
         .place = ctx, .run = run, .controls = controls, .count = count};
     struct str answers = {0};
     struct err err = {0};
     size_t done = 0;
-    if (!take_up_is_needed(ctx, run))
+    if (!continue_run_is_needed(ctx, run))
         return APP_TAKE_UP_OWNED;
-    if (!take_up_check(&asked, &answers, &done, &err)) {
+    if (!continue_run_check(&asked, &answers, &done, &err)) {
         str_add(why, err.message);
         done = 0;
     } else if (done == 0) {
@@ -554,7 +555,7 @@ int watch_run(struct globals *globals, const struct place *place, const struct w
         };
         struct theme theme;
         struct keys_file keys;
-        looks_set(&options, globals, &config.settings.ui, &theme);
+        appearance_set(&options, globals, &config.settings.ui, &theme);
         keys_file_set(&keys, &options);
         ok = app_run(&options, &result, &err);
         keys_file_done(&keys);
@@ -567,12 +568,12 @@ int watch_run(struct globals *globals, const struct place *place, const struct w
         return fail(&err);
     if (result.leave == APP_LEFT_TAKE_UP) {
         /* The screen has closed: starts an engine for the run, and opens the screen again. */
-        const struct take_up_asked asked = {.place = place,
-                                            .run = result.run,
-                                            .controls = result.asked,
-                                            .count = result.asked_count};
-        const struct take_up_how how = {.watch = SESSION_COCKPIT, .view = result.view};
-        const int code = take_up_retry(globals, &asked, &how, NULL);
+        const struct continue_run_asked asked = {.place = place,
+                                                 .run = result.run,
+                                                 .controls = result.asked,
+                                                 .count = result.asked_count};
+        const struct continue_run_how how = {.watch = SESSION_COCKPIT, .view = result.view};
+        const int code = continue_run_retry(globals, &asked, &how, NULL);
         free(result.asked);
         return code;
     }

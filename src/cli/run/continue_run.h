@@ -1,9 +1,10 @@
 /*
- * take_up.h - runs that are already in the log and that no process owns: resumes them for `devs run
+ * continue_run.h - runs that are already in the log and that no process owns: resumes them for
+ * `devs run
  * --continue`, `devs retry` and the cockpit's r and R, or shows them in the cockpit. Main thread.
  */
-#ifndef DEVS_TAKE_UP_H
-#define DEVS_TAKE_UP_H
+#ifndef DEVS_CONTINUE_RUN_H
+#define DEVS_CONTINUE_RUN_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,7 +18,7 @@
 #include "str.h"
 
 /* How the run continues. */
-struct take_up_how {
+struct continue_run_how {
     const char *jobs; /* -j; NULL = as before */
     bool failed;      /* --failed: of an ended run, only failed tasks */
     bool detach;
@@ -27,19 +28,19 @@ struct take_up_how {
 
 /* Continues an interrupted run, or runs the tasks of an ended run that did not pass. `word` is
  * "41", "#41" or "last". Forks like session_run(). Returns the exit code; errors are printed. */
-int take_up_continue(const struct globals *globals, const char *word,
-                     const struct take_up_how *how);
+int continue_run(const struct globals *globals, const char *word,
+                 const struct continue_run_how *how);
 
 /* Whether `--continue` has something to run: the run was interrupted, or ended before all its
  * tasks passed. */
-bool take_up_is_unfinished(const struct log_run_info *info);
+bool continue_run_is_unfinished(const struct log_run_info *info);
 
 /* Whether a retry of this run needs an engine: it has ended, and no process owns it. False also
  * if the log cannot be read. */
-bool take_up_is_needed(const struct place *place, int64_t number);
+bool continue_run_is_needed(const struct place *place, int64_t number);
 
 /* Retries of an ended run. Everything is borrowed. */
-struct take_up_asked {
+struct continue_run_asked {
     const struct place *place;
     int64_t run;
     const struct control *controls;
@@ -49,13 +50,13 @@ struct take_up_asked {
 /* Says whether the retries would be accepted. Appends a line with the answer to each, such as
  * "#41/tax: ...", and counts the accepted ones. Writes and starts nothing. Returns false, with the
  * reason in *err, if the run cannot be taken up. */
-ATTR_MUST_USE bool take_up_check(const struct take_up_asked *asked, struct str *answers,
-                                 size_t *done_out, struct err *err);
+ATTR_MUST_USE bool continue_run_check(const struct continue_run_asked *asked, struct str *answers,
+                                      size_t *done_out, struct err *err);
 
 /* Starts an engine that makes the retries. Forks like session_run(). `said` is printed once the run
  * continues without a terminal; NULL = nothing. Returns the exit code; errors are printed. */
-int take_up_retry(const struct globals *globals, const struct take_up_asked *asked,
-                  const struct take_up_how *how, const char *said);
+int continue_run_retry(const struct globals *globals, const struct continue_run_asked *asked,
+                       const struct continue_run_how *how, const char *said);
 
 /* Which run the cockpit shows, and where a recording opens. Everything is borrowed. */
 struct watch_words {

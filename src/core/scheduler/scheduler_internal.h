@@ -1,8 +1,8 @@
 /*
- * scheduling.h - what the parts of the scheduler share. Private to core.
+ * scheduler_internal.h - what the parts of the scheduler share. Private to core.
  */
-#ifndef DEVS_SCHEDULING_H
-#define DEVS_SCHEDULING_H
+#ifndef DEVS_SCHEDULER_INTERNAL_H
+#define DEVS_SCHEDULER_INTERNAL_H
 
 #include "control.h"
 #include "event.h"
@@ -58,9 +58,9 @@ void scheduler_end_step(const struct scheduling *now, int task, const struct dec
 
 /* The task's attempt has ended: records the end and the verdict, and decides what follows. */
 void scheduler_judge(const struct scheduling *now, int task, const struct input *input);
-/* The same if the end is in the log already. */
+/* Like scheduler_judge(), if the end is in the log already. */
 void scheduler_judge_late(const struct scheduling *now, int task, const struct input *input);
-/* The same if the verdict is in the log too. */
+/* Like scheduler_judge(), if the verdict is in the log too. */
 void scheduler_decide(const struct scheduling *now, int task, const struct outcome *outcome,
                       const struct verdict *verdict);
 /* Completes the cancellation of a task whose attempt has ended. */
@@ -115,7 +115,7 @@ bool scheduler_agent_stopped(const struct scheduling *now, int task, struct inpu
 
 /* Reports the use of the task's and the run's budgets, and ends what has used them up. */
 void scheduler_budget_look(const struct scheduling *now, int task, bool may_end);
-/* The same for time budgets that are due, of everything that runs. */
+/* Like scheduler_budget_look(), for time budgets that are due, of everything that runs. */
 void scheduler_budget_time(const struct scheduling *now);
 /* Returns when that is due next (CLOCK_BOOTTIME, ms), or -1. */
 int64_t scheduler_budget_due(const struct run_state *state);

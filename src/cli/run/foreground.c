@@ -1,5 +1,5 @@
 /*
- * front.c - the parent process that the shell waits for, while the child does the work.
+ * foreground.c - the parent process that the shell waits for, while the child does the work.
  *
  * The parent stops, continues and exits as the child does. Through a pipe, the child can release it
  * early with an exit code and a last text (struct goodbye), and go on without a terminal.
@@ -24,12 +24,12 @@ enum { EXIT_SIGNAL = 128, STDIO_FDS = 3 };
 /* Sent by the child when it releases its parent. Fits into a pipe at once. */
 struct goodbye {
     int code;
-    char words[FRONT_WORDS_MAX];
+    char words[FOREGROUND_WORDS_MAX];
 };
 
 /* The parent while it waits. */
 struct waiting {
-    enum front_kind kind;
+    enum foreground_kind kind;
     pid_t child;
     int pipe_fd; /* -1 once closed */
     int signal_fd;
@@ -51,7 +51,7 @@ static void take_signals(struct waiting *waiting)
         } else {
             /* The terminal sends its signals to the child too; another process sends them to one of
              * us. */
-            bool had_it = waiting->kind == FRONT_HERE && info.ssi_code == SI_KERNEL;
+            bool had_it = waiting->kind == FOREGROUND_HERE && info.ssi_code == SI_KERNEL;
             bool from_child = (pid_t)info.ssi_pid == waiting->child;
             if (!had_it && !from_child)
                 (void)kill(waiting->child, (int)info.ssi_signo);
@@ -87,7 +87,7 @@ static int end_like(int status)
     return EXIT_SIGNAL + signal_number;
 }
 
-static int wait_for_child(struct waiting *waiting, const struct front_end *end)
+static int wait_for_child(struct waiting *waiting, const struct foreground_end *end)
 {
     while (!waiting->over && !waiting->let_go) {
         struct pollfd fds[] = {{.fd = waiting->pipe_fd, .events = POLLIN},
@@ -134,13 +134,13 @@ static bool open_ends(int pipe_fds[2], int *signal_fd, sigset_t *before, struct 
     return false;
 }
 
-bool front_open(struct front *front, enum front_kind kind, const struct front_end *end,
-                struct err *err)
+bool foreground_open(struct foreground *foreground, enum foreground_kind kind,
+                     const struct foreground_end *end, struct err *err)
 {
     int pipe_fds[2];
     sigset_t before;
     struct waiting waiting = {.kind = kind};
-    *front = (struct front){.fd = -1};
+    *foreground = (struct foreground){.fd = -1};
     if (!open_ends(pipe_fds, &waiting.signal_fd, &before, err))
         return false;
     (void)fflush(NULL); /* otherwise both processes would write it */
@@ -151,21 +151,21 @@ bool front_open(struct front *front, enum front_kind kind, const struct front_en
         (void)close(pipe_fds[0]);
         (void)close(waiting.signal_fd);
         (void)sigprocmask(SIG_SETMASK, &before, NULL);
-        if (kind == FRONT_APART) {
+        if (kind == FOREGROUND_APART) {
             (void)setsid(); /* cannot fail: a forked child leads no group */
         } else {
             (void)prctl(PR_SET_PDEATHSIG, (unsigned long)SIGHUP, 0UL, 0UL, 0UL);
             if (getppid() != parent)
                 (void)raise(SIGHUP); /* it died before prctl() */
         }
-        front->fd = pipe_fds[1];
+        foreground->fd = pipe_fds[1];
         return true;
     }
     (void)close(pipe_fds[1]);
     if (waiting.child < 0)
         (void)err_set_errno(err, errno, "fork");
     else
-        front->exit_code = wait_for_child(&waiting, end);
+        foreground->exit_code = wait_for_child(&waiting, end);
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
     if (waiting.pipe_fd >= 0)
         (void)close(waiting.pipe_fd);
@@ -184,13 +184,13 @@ static void lead_nowhere(bool terminals_only)
         (void)close(fd);
 }
 
-void front_forget_terminal(void)
+void foreground_forget_terminal(void)
 {
     (void)fflush(stdout);
     lead_nowhere(true);
 }
 
-void front_let_go(struct front *front, int code, const char *words)
+void foreground_let_go(struct foreground *foreground, int code, const char *words)
 {
     struct goodbye goodbye = {.code = code};
     (void)snprintf(goodbye.words, sizeof(goodbye.words), "%s", words);
@@ -198,13 +198,14 @@ void front_let_go(struct front *front, int code, const char *words)
     lead_nowhere(false);
     (void)prctl(PR_SET_PDEATHSIG, 0UL, 0UL, 0UL, 0UL);
     (void)setsid(); /* fails with --detach, which already has one */
-    (void)!write(front->fd, &goodbye, sizeof(goodbye)); /* a parent that is gone does not need it */
-    front_close(front);
+    (void)!write(foreground->fd, &goodbye,
+                 sizeof(goodbye)); /* a parent that is gone does not need it */
+    foreground_close(foreground);
 }
 
-void front_close(struct front *front)
+void foreground_close(struct foreground *foreground)
 {
-    if (front->fd >= 0)
-        (void)close(front->fd);
-    front->fd = -1;
+    if (foreground->fd >= 0)
+        (void)close(foreground->fd);
+    foreground->fd = -1;
 }

@@ -1,8 +1,8 @@
 /*
- * workspace_parts.h - the internals of a workspace; for its own files only.
+ * workspace_internal.h - the internals of a workspace; for its own files only.
  */
-#ifndef DEVS_WORKSPACE_PARTS_H
-#define DEVS_WORKSPACE_PARTS_H
+#ifndef DEVS_WORKSPACE_INTERNAL_H
+#define DEVS_WORKSPACE_INTERNAL_H
 
 #include <assert.h>
 #include <limits.h>

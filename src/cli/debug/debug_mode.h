@@ -1,6 +1,7 @@
 /*
- * debug_mode.h - the options of `devs debug`, and the modes that other folders implement.
- * command/cmd_debug.c has the table that says which options go with which mode.
+ * debug_mode.h - the options of `devs debug`, and its modes: a file of this folder each, except
+ * --frame, which is in export. command/cmd_debug.c has the table that says which options go with
+ * which mode.
  */
 #ifndef DEVS_DEBUG_MODE_H
 #define DEVS_DEBUG_MODE_H
@@ -52,26 +53,29 @@ struct debug_call {
  */
 
 /* --logs: the records of a run as lines, or its replay on a terminal. */
-int records_run(const struct debug_call *call);
+int debug_records(const struct debug_call *call);
 /* --forensics: what is known about the end of an attempt of [RUN/]TASK, as text or as one JSON
  * object. */
-int forensics_run(const struct debug_call *call);
+int debug_forensics(const struct debug_call *call);
 /* --frame: prints one frame of the cockpit, as text or as a picture. */
-int frame_run(const struct debug_call *call);
+int debug_frame(const struct debug_call *call);
+/* --what-if POLICY.json [RUN...]: what other policies would have decided, and what the policy
+ * careful would have saved. Returns EXIT_WOULD_CHANGE if a decision differs. */
+int debug_what_if(const struct debug_call *call);
 /* --diff: compares two attempts, [RUN/]TASK#N with #N, N or [RUN/]TASK#N; the last two attempts of
  * [RUN/]TASK; or two runs. */
-int diff_run(const struct debug_call *call);
+int debug_diff(const struct debug_call *call);
 /* --verify: decides and judges recorded runs again with this build. Returns EXIT_WOULD_CHANGE if a
  * result differs. */
-int verify_run_print(const struct debug_call *call);
+int debug_verify(const struct debug_call *call);
 /* --retries: whether retrying helps and where the time went, over the given runs or the whole log.
  */
-int retries_run(const struct debug_call *call);
+int debug_retries(const struct debug_call *call);
 /* --mark: adds a bookmark at a moment of a run. */
-int bookmark_run_mark(const struct debug_call *call);
+int debug_mark(const struct debug_call *call);
 /* --marks: lists the bookmarks of a run, or of all runs. */
-int bookmark_run_marks(const struct debug_call *call);
+int debug_marks(const struct debug_call *call);
 /* --unmark: removes a bookmark by its number. */
-int bookmark_run_unmark(const struct debug_call *call);
+int debug_unmark(const struct debug_call *call);
 
 #endif

@@ -1,4 +1,4 @@
-/* retries_run.c - devs debug --retries: whether retrying helps, and where the time went. */
+/* debug_retries.c - devs debug --retries: whether retrying helps, and where the time went. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -231,7 +231,7 @@ static bool read_retries(const struct debug_call *call, struct retries *out, str
     return ok;
 }
 
-int retries_run(const struct debug_call *call)
+int debug_retries(const struct debug_call *call)
 {
     struct err err = {0};
     struct str text = {0};

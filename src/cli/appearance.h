@@ -1,9 +1,9 @@
 /*
- * looks.h - the appearance and the keys of the cockpit, from the command line and the user's files.
- * Main thread.
+ * appearance.h - the appearance and the keys of the cockpit, from the command line and the user's
+ * files. Main thread.
  */
-#ifndef DEVS_LOOKS_H
-#define DEVS_LOOKS_H
+#ifndef DEVS_APPEARANCE_H
+#define DEVS_APPEARANCE_H
 
 #include <limits.h>
 #include <stdbool.h>
@@ -17,18 +17,18 @@
 
 /* Finds the theme: --theme, or else the settings, or else "auto". A name with a slash is a file.
  * Fails with ERR_INVALID; the message names the theme, and the line if one is wrong. */
-ATTR_MUST_USE bool looks_theme(const struct globals *globals, const struct ui_settings *ui,
-                               struct theme *out, struct err *err);
+ATTR_MUST_USE bool appearance_theme(const struct globals *globals, const struct ui_settings *ui,
+                                    struct theme *out, struct err *err);
 
 /* Whether to print ASCII only, because of --ascii or because the locale is not UTF-8. */
-bool looks_print_ascii(const struct globals *globals);
+bool appearance_print_ascii(const struct globals *globals);
 /* Returns the width of the terminal on stdout; 0 = not a terminal, so lines are printed whole. */
-int looks_print_columns(void);
+int appearance_print_columns(void);
 
 /* Sets the appearance in the options of the app, which borrows everything except the globals.
  * `ui` may be NULL. If the theme cannot be loaded, warns and uses "auto". */
-void looks_set(struct app_options *options, const struct globals *globals,
-               const struct ui_settings *ui, struct theme *theme);
+void appearance_set(struct app_options *options, const struct globals *globals,
+                    const struct ui_settings *ui, struct theme *theme);
 
 /* The user's own keys, from keys.json. */
 

@@ -1,4 +1,4 @@
-/* diff_run.c - devs debug --diff: two attempts side by side, or two runs. */
+/* debug_diff.c - devs debug --diff: two attempts side by side, or two runs. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "appearance.h"
 #include "clock.h"
 #include "compare.h"
 #include "debug_mode.h"
 #include "fail.h"
 #include "fingerprint.h"
 #include "follower.h"
-#include "looks.h"
 #include "show.h"
 #include "shown.h"
 #include "target.h"
@@ -281,7 +281,7 @@ static int diff_runs(const struct debug_call *call)
     struct err err = {0};
     struct place place;
     struct str out = {0};
-    struct diffing diffing = {.none = looks_print_ascii(call->globals) ? "-" : "—"};
+    struct diffing diffing = {.none = appearance_print_ascii(call->globals) ? "-" : "—"};
     const bool ok = find_log(call->globals->db, false, &place, &err) &&
                     open_side(&place, call->operands[0], &diffing.sides[0], &err) &&
                     open_side(&place, call->operands[1], &diffing.sides[1], &err);
@@ -553,7 +553,7 @@ static bool find_both(const struct debug_call *call, struct found found[COMPARE_
            find_attempts(call, &place, &second, &found[COMPARE_SECOND], err);
 }
 
-int diff_run(const struct debug_call *call)
+int debug_diff(const struct debug_call *call)
 {
     struct err err = {0};
     struct found found[COMPARE_SIDES] = {0};
@@ -575,8 +575,8 @@ int diff_run(const struct debug_call *call)
         say_json(str_text(&text));
         str_done(&text);
     } else if (ok) {
-        const struct compare_look look = {.columns = looks_print_columns(),
-                                          .ascii = looks_print_ascii(call->globals)};
+        const struct compare_look look = {.columns = appearance_print_columns(),
+                                          .ascii = appearance_print_ascii(call->globals)};
         struct report_rows rows = {0};
         compare_lay(compare, &look, &rows);
         (void)fputs(str_text(&rows.text), stdout); /* the text was cleaned line by line */

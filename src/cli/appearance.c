@@ -1,7 +1,7 @@
 /*
- * looks.c - the theme, ASCII and width of output, and the user's own keys.
+ * appearance.c - the theme, ASCII and width of output, and the user's own keys.
  */
-#include "looks.h"
+#include "appearance.h"
 
 #include <assert.h>
 #include <langinfo.h>
@@ -18,8 +18,8 @@
 
 /* Appearance. */
 
-bool looks_theme(const struct globals *globals, const struct ui_settings *ui, struct theme *out,
-                 struct err *err)
+bool appearance_theme(const struct globals *globals, const struct ui_settings *ui,
+                      struct theme *out, struct err *err)
 {
     struct str text = {0}, known = {0};
     struct err why = {0};
@@ -45,12 +45,12 @@ bool looks_theme(const struct globals *globals, const struct ui_settings *ui, st
     return false;
 }
 
-bool looks_print_ascii(const struct globals *globals)
+bool appearance_print_ascii(const struct globals *globals)
 {
     return globals->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 }
 
-int looks_print_columns(void)
+int appearance_print_columns(void)
 {
     struct winsize size;
     if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
@@ -58,11 +58,11 @@ int looks_print_columns(void)
     return 0;
 }
 
-void looks_set(struct app_options *options, const struct globals *globals,
-               const struct ui_settings *ui, struct theme *theme)
+void appearance_set(struct app_options *options, const struct globals *globals,
+                    const struct ui_settings *ui, struct theme *theme)
 {
     struct err err = {0};
-    if (!looks_theme(globals, ui, theme, &err)) {
+    if (!appearance_theme(globals, ui, theme, &err)) {
         warn("%s", err.message);
         bool is_known = theme_named("auto", theme);
         assert(is_known);

@@ -1,20 +1,20 @@
 /*
- * what_if_run.c - runs devs debug --what-if over one or several runs, and prints the differences.
+ * debug_what_if.c - runs devs debug --what-if over one or several runs, and prints the differences.
  *
  * Each run is also decided without the change, so that differences between this build and the
  * recording one are told apart from those that the change makes.
  */
-#include "what_if_run.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
+#include "debug_mode.h"
 #include "fail.h"
 #include "target.h"
 #include "text_file.h"
 #include "what_if.h"
+#include "what_if_log.h"
 #include "xalloc.h"
 
 enum { WIDTH = 80, MOST_CHANGED = 10 };
@@ -42,25 +42,6 @@ struct what_if_call {
 };
 
 static const struct what_if_look look = {.width = WIDTH, .hms = clock_hms};
-
-/* Feeds the run's events to both: with the change, and as recorded (`same` may be NULL). */
-static bool take_events(struct log_reader *reader, int64_t run, struct what_if *other,
-                        struct what_if *same, struct err *err)
-{
-    struct event_page page = {0};
-    int64_t after = 0;
-    bool ok = true;
-    do {
-        ok = log_reader_events(reader, run, after, &page, err);
-        for (size_t i = 0; ok && i < page.count; i++) {
-            after = page.events[i].seq;
-            ok = what_if_take(other, &page.events[i], err) &&
-                 (!same || what_if_take(same, &page.events[i], err));
-        }
-    } while (ok && page.count == LOG_PAGE_EVENTS);
-    event_page_done(&page);
-    return ok;
-}
 
 static void print_head(const struct what_if_call *call, const char *of)
 {
@@ -143,7 +124,7 @@ static bool look_at_run(struct what_if_call *call, int64_t number, struct err *e
         return false;
     const bool ok = what_if_new(&other, run.plan_text, run.seed, call->change, err) &&
                     what_if_new(&same, run.plan_text, run.seed, NULL, err) &&
-                    take_events(call->reader, number, other, same, err);
+                    what_if_take_run(call->reader, number, other, same, err);
     if (ok) {
         struct what_if_sum sum;
         what_if_sum(same, &sum);
@@ -240,7 +221,7 @@ static int look_at_runs(struct what_if_call *call, const struct debug_call *debu
     return call->all.differ > 0 ? EXIT_WOULD_CHANGE : EXIT_ALL_PASSED;
 }
 
-int what_if_run(const struct debug_call *call)
+int debug_what_if(const struct debug_call *call)
 {
     struct err err = {0};
     struct violations wrong = {0};
@@ -260,37 +241,4 @@ int what_if_run(const struct debug_call *call)
     violations_done(&wrong);
     policy_change_free(change);
     return code;
-}
-
-void what_if_careful(const struct place *place, int64_t run, struct str *out)
-{
-    struct log_run_info info;
-    struct log_reader *reader = NULL;
-    struct what_if *careful = NULL;
-    struct what_if_sum sum;
-    struct str saved = {0};
-    struct policy_change *change = NULL;
-    struct violations wrong = {0};
-    struct str text = {0};
-    /* The policy careful for steps that name no policy. */
-    str_addf(&text, "{\"policies\":{\"%s\":{\"like\":\"careful\"}}}", policy_builtin(0)->name);
-    if (!policy_change_read(str_text(&text), text.len, &change, &wrong))
-        change = NULL;
-    violations_done(&wrong);
-    str_done(&text);
-    if (change && log_reader_open(&reader, place, NULL) &&
-        log_reader_run(reader, run, &info, NULL)) {
-        if (what_if_new(&careful, info.plan_text, info.seed, change, NULL) &&
-            take_events(reader, run, careful, NULL, NULL)) {
-            what_if_sum(careful, &sum);
-            what_if_savings(&sum, &saved);
-        }
-        what_if_free(careful);
-        log_run_info_done(&info);
-    }
-    if (saved.len > 0)
-        str_addf(out, "  policy careful: %s\n", saved.data);
-    str_done(&saved);
-    log_reader_close(reader);
-    policy_change_free(change);
 }

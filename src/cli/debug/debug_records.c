@@ -1,9 +1,10 @@
-/* records_print.c - devs debug --logs: the records of a run as lines, or its replay on a terminal.
+/* debug_records.c - devs debug --logs: the records of a run as lines, or its replay on a terminal.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
+#include "continue_run.h"
 #include "debug_mode.h"
 #include "fail.h"
 #include "follower.h"
@@ -11,7 +12,6 @@
 #include "replay_at.h"
 #include "session.h"
 #include "stream.h"
-#include "take_up.h"
 #include "target.h"
 
 /* The filter that the options make. */
@@ -208,7 +208,7 @@ static bool names_runs(const struct debug_call *call)
            (strchr(word, '-') && word[strspn(word, "#0123456789-")] == '\0');
 }
 
-int records_run(const struct debug_call *call)
+int debug_records(const struct debug_call *call)
 {
     struct err err = {0};
     struct place place;

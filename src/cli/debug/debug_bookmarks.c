@@ -1,4 +1,4 @@
-/* bookmark_run.c - devs debug --mark, --marks and --unmark: bookmarks of runs. */
+/* debug_bookmarks.c - devs debug --mark, --marks and --unmark: bookmarks of runs. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -41,7 +41,7 @@ static void print_bookmark(const struct bookmark *bookmark, bool json)
     str_done(&out);
 }
 
-int bookmark_run_mark(const struct debug_call *call)
+int debug_mark(const struct debug_call *call)
 {
     struct err err = {0};
     struct place place;
@@ -77,7 +77,7 @@ int bookmark_run_mark(const struct debug_call *call)
     return EXIT_ALL_PASSED;
 }
 
-int bookmark_run_marks(const struct debug_call *call)
+int debug_marks(const struct debug_call *call)
 {
     struct err err = {0};
     struct place place;
@@ -102,7 +102,7 @@ int bookmark_run_marks(const struct debug_call *call)
     return ok ? EXIT_ALL_PASSED : fail(&err);
 }
 
-int bookmark_run_unmark(const struct debug_call *call)
+int debug_unmark(const struct debug_call *call)
 {
     struct err err = {0};
     struct place place;

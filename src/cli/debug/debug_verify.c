@@ -1,4 +1,4 @@
-/* verify_run.c - devs debug --verify: decides and judges recorded runs again with this build. */
+/* debug_verify.c - devs debug --verify: decides and judges recorded runs again with this build. */
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -566,7 +566,7 @@ static bool verify_one(const struct examination *how, int64_t run, int *code, st
     return ok;
 }
 
-int verify_run_print(const struct debug_call *call)
+int debug_verify(const struct debug_call *call)
 {
     char dir[PATH_MAX];
     struct config config;

@@ -1,0 +1,344 @@
+/*
+ * redecide_input.c - reads the inputs of the scheduler from the events of a recorded run.
+ */
+#include "redecide_input.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fold.h"
+#include "json.h"
+#include "run_state.h"
+
+/* What an input is read from. Everything is borrowed. */
+struct reading {
+    const struct redecide_run *run;
+    const struct run_state *state;
+    const struct redecide_events *events;
+};
+typedef enum redecide_source read_fn(const struct reading *reading, struct redecide_input *out);
+
+/* Returns whether the numbers of the event are in range. */
+static bool is_sound(const struct run_state *state, const struct event *event,
+                     const struct json *text)
+{
+    struct fold fold = {.state = (struct run_state *)(uintptr_t)state, /* it only reads */
+                        .event = event,
+                        .text = text};
+    if (event->task >= state->plan->task_count)
+        return false;
+    if (event->task >= 0) {
+        fold.task = &fold.state->tasks[event->task];
+        fold.step = run_state_step(state, event->task);
+    }
+    return fold_is_sound(&fold);
+}
+
+static const struct json *read_text(struct redecide_input *out, int at, const struct event *event)
+{
+    if (event->text && !json_parse(event->text, strlen(event->text), &out->texts[at], NULL, NULL))
+        out->texts[at] = NULL;
+    return out->texts[at];
+}
+
+static void set_by(struct control *control, const struct json *text)
+{
+    (void)snprintf(control->by, sizeof(control->by), "%s", json_text(json_get(text, "by"), ""));
+}
+
+/* Returns the first event of this kind on the same attempt, before the attempt is mentioned
+ * again. */
+static const struct event *find_after_end(const struct redecide_events *events,
+                                          enum event_kind kind)
+{
+    const struct event *end = &events->items[0];
+    for (size_t i = 1; i < events->count; i++) {
+        const struct event *event = &events->items[i];
+        const bool is_same =
+            event->task == end->task && event->step == end->step && event->attempt == end->attempt;
+        if (is_same && event->kind == kind)
+            return event;
+        if (redecide_begins_input(event->kind))
+            break;
+    }
+    return NULL;
+}
+
+/* What was masked in the output is in the log if it was decisive. */
+static unsigned find_masks(const struct redecide_events *events)
+{
+    static const enum event_kind kinds[] = {EVENT_LOOP_SUSPECTED, EVENT_STEP_ENDED};
+    unsigned masks = 0;
+    for (size_t i = 0; i < ARRAY_LEN(kinds) && masks == 0; i++) {
+        const struct event *event = find_after_end(events, kinds[i]);
+        struct json *text = NULL;
+        if (!event || !event->text ||
+            !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
+            continue;
+        masks = (unsigned)json_i64(json_get(text, "masks"), 0);
+        json_free(text);
+    }
+    return masks;
+}
+
+static void read_result(const struct json *text, struct input *input)
+{
+    const struct json *loop = json_get(text, "loop");
+    const int64_t permille = json_i64(json_get(text, "new"), -1);
+    struct digest print;
+    if (digest_from_hex(json_text(json_get(text, "fp"), ""), &print))
+        input->fingerprint = print;
+    input->partial = json_bool(json_get(text, "partial"), false);
+    input->skipped_bytes = json_i64(json_get(text, "skipped"), 0);
+    input->start_why = json_text(json_get(text, "start"), NULL);
+    input->has_fact = loop ? entropy_fact_from_json(loop, &input->fact) : permille >= 0;
+    input->masked_fingerprint = input->fact.outcome;
+    input->fact.new_permille = (int)permille;
+}
+
+void redecide_as_judged(const struct plan_step *step, enum outcome_kind ended, bool was_recorded,
+                        struct verdict *verdict)
+{
+    const bool is_turned = step->expect.what == PLAN_EXPECT_FAILURE && ended != OUTCOME_CANCELLED &&
+                           ended != OUTCOME_INTERRUPTED;
+    if (!is_turned)
+        return;
+    if (verdict->expectation == VERDICT_UNEXPECTED_PASS) {
+        *verdict = verdict_new();
+    } else if (!was_recorded) {
+        /* A failure that was expected left no verdict: any that meets the plan. */
+        enum reason reason = REASON_TEST_FAIL;
+        for (int i = 0; i < REASON_COUNT; i++) {
+            if ((step->expect.reasons & 1U << i) != 0)
+                reason = (enum reason)i;
+        }
+        verdict_set_persistent(verdict, reason, "", "");
+    } else if (verdict->class == VERDICT_SUCCESS) {
+        verdict->class = VERDICT_PERSISTENT;
+    }
+    verdict->expectation = VERDICT_AS_IT_IS;
+}
+
+void redecide_recorded_verdict(const struct event *judged, const struct json *text,
+                               struct verdict *out)
+{
+    *out = verdict_new();
+    verdict_from_json(text, out);
+    out->class = (enum verdict_class)judged->a;
+    out->type = (enum transient_type)judged->b;
+    out->reason = (enum reason)judged->c;
+}
+
+static enum redecide_source read_end(const struct reading *reading, struct redecide_input *out)
+{
+    const struct run_state *state = reading->state;
+    const struct redecide_events *events = reading->events;
+    const struct event *event = &events->items[0];
+    struct input *input = &out->input;
+    const struct json *text = read_text(out, 0, event);
+    const bool is_there = event->task >= 0 && event->task < state->plan->task_count &&
+                          event->step == run_state_step_number(state, event->task);
+    if (!is_there || !is_sound(state, event, text))
+        return REDECIDE_WRONG;
+    const struct event *judged = find_after_end(events, EVENT_ATTEMPT_JUDGED);
+    const struct json *words = judged ? read_text(out, 1, judged) : NULL;
+    if (judged && !is_sound(state, judged, words))
+        return REDECIDE_WRONG;
+    input->kind = INPUT_ENDED;
+    input->outcome = outcome_of_end(event, text);
+    if (input->outcome.stop != STOP_HOPELESS)
+        input->outcome.stop = STOP_ASKED; /* what it was stopped for has been decided */
+    read_result(text, input);
+
+    /* A plain success has no verdict, nor has an attempt that nobody lived to judge. What else was
+     * not judged is a failure that no plan expects. */
+    const bool passed =
+        (event->a == OUTCOME_EXIT && event->b == 0 && !json_bool(json_get(text, "fails"), false)) ||
+        find_after_end(events, EVENT_STEP_ENDED);
+    struct verdict *verdict = &input->verdict;
+    *verdict = verdict_new();
+    if (judged)
+        redecide_recorded_verdict(judged, words, verdict);
+    else if (!passed)
+        verdict->class = VERDICT_TRANSIENT;
+    input->expectation_met = verdict->class == VERDICT_SUCCESS;
+    if (judged || passed)
+        redecide_as_judged(&state->plan->tasks[event->task].steps[event->step], input->outcome.kind,
+                           judged != NULL, verdict);
+    input->masks = find_masks(events);
+    return REDECIDE_FACT;
+}
+
+/* An engine that takes over may find that the run has not begun. */
+static enum redecide_source read_start(const struct reading *reading, struct redecide_input *out)
+{
+    const struct run_state *state = reading->state;
+    const struct redecide_events *events = reading->events;
+    const struct event *event = &events->items[0];
+    const bool begins = event->kind == EVENT_RUN_STARTED;
+    const bool takes_up = begins && events->count > 1 && event[1].kind == EVENT_RUN_RECOVERED;
+    const struct event *recovered = takes_up ? event + 1 : event;
+    struct input *input = &out->input;
+    const struct json *text = read_text(out, 0, event);
+    if (!is_sound(state, event, text) || !is_sound(state, recovered, NULL))
+        return REDECIDE_WRONG;
+    set_by(&input->control, text);
+    input->kind = recovered->kind == EVENT_RUN_RECOVERED ? INPUT_RECOVER : INPUT_START;
+    if (input->kind == INPUT_RECOVER) {
+        input->rebooted = recovered->a != 0;
+        input->take_up = (enum take_up)recovered->c;
+        input->jobs = recovered->b != 0 ? (int)recovered->b : state->jobs;
+    }
+    if (begins)
+        input->jobs = (int)event->a;
+    return REDECIDE_FACT;
+}
+
+static enum redecide_source read_news(const struct reading *reading, struct redecide_input *out)
+{
+    const struct event *event = &reading->events->items[0];
+    static const enum input_kind kinds[] = {
+        [EVENT_ATTEMPT_RUNNING] = INPUT_RUNNING,
+        [EVENT_ATTEMPT_QUIET] = INPUT_QUIET,
+        [EVENT_ATTEMPT_HEARD] = INPUT_HEARD,
+    };
+    if (!is_sound(reading->state, event, NULL))
+        return REDECIDE_WRONG;
+    out->input.kind = kinds[event->kind];
+    out->input.pid = event->a;
+    out->input.pid_start = event->b;
+    out->input.quiet_ms = event->a;
+    return REDECIDE_FACT;
+}
+
+static enum redecide_source read_fact(const struct reading *reading, struct redecide_input *out)
+{
+    const struct event *event = &reading->events->items[0];
+    out->input.kind = INPUT_FACT;
+    out->input.note = event->text;
+    out->input.fact_event = (struct input_fact){
+        .kind = event->kind,
+        .a = event->a,
+        .b = event->b,
+        .c = event->c,
+        .d = event->d,
+        .e = event->e,
+    };
+    return REDECIDE_FACT;
+}
+
+static enum redecide_source read_note(const struct reading *reading, struct redecide_input *out)
+{
+    const struct event *event = &reading->events->items[0];
+    if (!is_sound(reading->state, event, NULL))
+        return REDECIDE_WRONG;
+    out->input.kind = INPUT_NOTE;
+    out->input.note = json_text(json_get(read_text(out, 0, event), "note"), "");
+    return REDECIDE_FACT;
+}
+
+static enum redecide_source read_task(const struct reading *reading, struct redecide_input *out)
+{
+    out->input.kind = INPUT_TASK;
+    out->input.note = reading->events->items[0].text;
+    return REDECIDE_FACT;
+}
+
+static enum redecide_source read_act(const struct reading *reading, struct redecide_input *out)
+{
+    const struct redecide_run *run = reading->run;
+    const struct redecide_events *events = reading->events;
+    const struct event *first = &events->items[0];
+    struct control *control = &out->input.control;
+    const bool cancels = first->kind == EVENT_CANCEL_ASKED;
+    if (cancels && (first->a < 0 || first->a >= CANCEL_MODE_COUNT))
+        return REDECIDE_WRONG;
+
+    const struct event *answer = NULL; /* to the control that caused these events */
+    for (size_t i = 0; i < events->count && !answer; i++) {
+        if (events->items[i].kind == EVENT_CONTROL_ANSWERED)
+            answer = &events->items[i];
+        else if (i > 0 && redecide_begins_input(events->items[i].kind))
+            break;
+    }
+    if (!answer && !cancels)
+        return REDECIDE_TIME;
+    if (!answer) { /* the engine's own cancellation, by a signal or at its end, has no row */
+        out->input.kind = INPUT_CONTROL;
+        *control = (struct control){.verb = CONTROL_CANCEL, .task = first->task, .step = -1};
+        control->mode = (enum cancel_mode)first->a;
+        set_by(control, read_text(out, 0, first));
+        return REDECIDE_ACT;
+    }
+    out->length = (size_t)(answer - first) + 1;
+    if (!run->act || !run->act(run->ctx, answer->a, control))
+        return REDECIDE_LOST;
+    out->input.kind = INPUT_CONTROL;
+    if (cancels) /* without an engine it is answered in its mildest form */
+        control->mode = (enum cancel_mode)first->a;
+    return REDECIDE_ACT;
+}
+
+/* If a person ended a wait or chose who is sent first, an input begins here; otherwise it is a
+ * decision. */
+static enum redecide_source read_by_hand(const struct reading *reading, struct redecide_input *out)
+{
+    const struct event *event = &reading->events->items[0];
+    const bool by_hand = event->kind == EVENT_WAIT_ENDED ? event->a == 1 : event->e > 0;
+    return by_hand ? read_act(reading, out) : REDECIDE_TIME;
+}
+
+/* How to read the input from its first event. A kind that is not listed follows only from time.
+ * `begins`: an input always begins with it. Facts are not listed. */
+static const struct {
+    read_fn *read;
+    bool begins;
+} readers[EVENT_KIND_COUNT] = {
+    [EVENT_RUN_STARTED] = {read_start, true},
+    [EVENT_RUN_RECOVERED] = {read_start, true},
+    [EVENT_ATTEMPT_RUNNING] = {read_news, true},
+    [EVENT_ATTEMPT_QUIET] = {read_news, true},
+    [EVENT_ATTEMPT_HEARD] = {read_news, true},
+    [EVENT_ATTEMPT_ENDED] = {read_end, true},
+    [EVENT_NOTE] = {read_note, true},
+    [EVENT_TASK_ADDED] = {read_task, true},
+    [EVENT_CANCEL_ASKED] = {read_act, true},
+    [EVENT_CLASS_CORRECTED] = {read_act, true},
+    [EVENT_STEP_REOPENED] = {read_act, false},
+    [EVENT_TASK_HELD] = {read_act, false},
+    [EVENT_TASK_RELEASED] = {read_act, false},
+    [EVENT_HINT_GIVEN] = {read_act, false},
+    [EVENT_CONTROL_ANSWERED] = {read_act, false},
+    [EVENT_WAIT_ENDED] = {read_by_hand, false},
+    [EVENT_GATE_CLOSED] = {read_by_hand, false},
+};
+
+bool redecide_begins_input(enum event_kind kind)
+{
+    return event_kind_is_fact(kind) || (event_kind_is_known((int64_t)kind) && readers[kind].begins);
+}
+
+enum redecide_source redecide_read_input(const struct redecide_run *run,
+                                         const struct run_state *state,
+                                         const struct redecide_events *events,
+                                         struct redecide_input *out)
+{
+    const struct event *event = &events->items[0];
+    *out = (struct redecide_input){0};
+    out->input = (struct input){.kind = INPUT_TIME,
+                                .now = event->at,
+                                .task = event->task,
+                                .step = event->step,
+                                .attempt = event->attempt};
+    /* What is decided then is due later, which must be a valid time too. */
+    const int64_t most = FOLD_TIME_MAX_MS - 2 * FOLD_DELAY_MAX_MS;
+    if (event->at.at_ms < -most || event->at.at_ms > most || event->at.mono_ms < -most ||
+        event->at.mono_ms > most)
+        return REDECIDE_WRONG;
+    const struct reading reading = {.run = run, .state = state, .events = events};
+    if (event_kind_is_fact(event->kind))
+        return read_fact(&reading, out);
+    read_fn *read = readers[event->kind].read;
+    return read ? read(&reading, out) : REDECIDE_TIME;
+}

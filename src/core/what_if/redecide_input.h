@@ -1,0 +1,47 @@
+/*
+ * redecide_input.h - the inputs of a recorded run, read back from the events that they caused.
+ * Private to what_if.
+ */
+#ifndef DEVS_REDECIDE_INPUT_H
+#define DEVS_REDECIDE_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "event.h"
+#include "json.h"
+#include "redecide.h"
+#include "run_state.h"
+#include "scheduler.h"
+
+/* The events of one moment, from the first that is not accounted for. Everything is borrowed. */
+struct redecide_events {
+    const struct event *items;
+    size_t count; /* > 0 */
+};
+
+enum redecide_source {
+    REDECIDE_FACT,  /* something happened */
+    REDECIDE_ACT,   /* a person requested something */
+    REDECIDE_TIME,  /* only time passed */
+    REDECIDE_LOST,  /* a person requested something that the log no longer has */
+    REDECIDE_WRONG, /* it cannot be an input in this state: the log is damaged */
+};
+
+/* One input, and what it borrows from. */
+struct redecide_input {
+    struct input input;
+    size_t length;         /* LOST: events up to and including the answer */
+    struct json *texts[2]; /* owned; `input` points into these */
+};
+
+/* Returns whether an input always begins with an event of this kind. */
+bool redecide_begins_input(enum event_kind kind);
+
+/* Reads which input came first. The caller frees out->texts whatever the result. */
+enum redecide_source redecide_read_input(const struct redecide_run *run,
+                                         const struct run_state *state,
+                                         const struct redecide_events *events,
+                                         struct redecide_input *out);
+
+#endif
