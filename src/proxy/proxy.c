@@ -1,5 +1,6 @@
 /*
- * proxy.c - the event loop of the proxy, and its end in stages.
+ * proxy.c - executes the calls of a client as tasks of one run; the event loop of the proxy, and
+ * its end in stages.
  *
  * When the client sends nothing more, its calls may still end within PROXY_GRACE_MS. After that, or
  * at once if it is gone or a signal comes, they are cancelled. A second signal ends the loop.
@@ -175,9 +176,8 @@ static void executor_begin(void *ctx, struct mcp_call *call)
     executor->calls++;
 }
 
-/* Requests a cancel; if the desk's queue is full, the next executor_look() tries again. */
-/* Cancels a call that the client no longer wants; it is still answered like any other. An mcp_host
- * function. */
+/* Cancels a call that the client no longer wants; it is still answered like any other. If the
+ * desk's queue is full, the next executor_look() tries again. An mcp_host function. */
 static void executor_take_back(void *ctx, struct mcp_call *call)
 {
     struct executor *executor = ctx;

@@ -67,7 +67,11 @@ void judge_run_read(struct judge_run *run, const char *lines)
     const size_t len = strcspn(lines, " \n");
     ck_assert_uint_lt(len, sizeof(run->agent));
     (void)snprintf(run->agent, sizeof(run->agent), "%.*s", (int)len, lines);
-    run->code = (int)strtol(lines + len, NULL, 10);
+    ck_assert_msg(strcmp(run->agent, "unknown") == 0 || adapters_find(NULL, run->agent),
+                  "no agent is called '%s'", run->agent);
+    char *after_code = NULL;
+    run->code = (int)strtol(lines + len, &after_code, 10);
+    ck_assert_msg(*after_code == '\n' || *after_code == '\0', "not an exit code: %.40s", lines);
     while (end) {
         const char *line = end + 1;
         end = strchr(line, '\n');

@@ -66,6 +66,10 @@ struct rows rows_read(const char *name)
         end_row(row, &input, &want);
     (void)fclose(file);
     free(line);
+    if (rows.count == 0) {
+        (void)fprintf(stderr, "%s has no rows\n", str_text(&path));
+        exit(EXIT_FAILURE);
+    }
     str_done(&path);
     return rows;
 }

@@ -55,13 +55,15 @@ static const struct policy builtin_cases[] = {
      .base_delay_ms = 500,
      .cap_ms = 30000,
      .retry_on = POLICY_ON_TRANSIENT | POLICY_ON_PERSISTENT,
-     .phases = 1 << PHASE_GREEN | 1 << PHASE_VERIFY},
+     .phases = 1 << PHASE_GREEN | 1 << PHASE_VERIFY,
+     .retry_timeouts = true},
     {.name = "infrastructure",
      .max_attempts = 4,
      .base_delay_ms = 1000,
      .cap_ms = 30000,
      .retry_on = POLICY_ON_TRANSIENT,
-     .phases = ALL_PHASES},
+     .phases = ALL_PHASES,
+     .retry_timeouts = true},
     {.name = "research",
      .max_attempts = 3,
      .base_delay_ms = 1000,
@@ -69,7 +71,8 @@ static const struct policy builtin_cases[] = {
      .retry_on = POLICY_ON_TRANSIENT | POLICY_ON_PERSISTENT,
      .phases = ALL_PHASES,
      .window = 3,
-     .exhausted = POLICY_EXHAUSTED_MAX_RETRIES},
+     .exhausted = POLICY_EXHAUSTED_MAX_RETRIES,
+     .retry_timeouts = true},
     {.name = "transport",
      .max_attempts = 4, /* the first one and 3 retries */
      .base_delay_ms = 2000,
@@ -83,7 +86,9 @@ static const struct policy builtin_cases[] = {
      .base_delay_ms = 500,
      .cap_ms = 30000,
      .retry_on = POLICY_ON_TRANSIENT | POLICY_ON_UNKNOWN,
-     .phases = 1 << PHASE_GREEN | 1 << PHASE_VERIFY},
+     .phases = 1 << PHASE_GREEN | 1 << PHASE_VERIFY,
+     .retry_timeouts = true,
+     .unchanged_stops = 2},
 };
 
 START_TEST(test_E1_builtin_policies_are_as_documented)
@@ -101,6 +106,8 @@ START_TEST(test_E1_builtin_policies_are_as_documented)
     ck_assert_uint_eq(policy->retry_on, want->retry_on);
     ck_assert_uint_eq(policy->phases, want->phases);
     ck_assert_int_eq(policy->window, want->window);
+    ck_assert_int_eq(policy->retry_timeouts, want->retry_timeouts);
+    ck_assert_int_eq(policy->unchanged_stops, want->unchanged_stops);
     ck_assert_int_eq(policy->same_stops, 0);
     ck_assert_int_eq(policy->deadline_ms, 0);
     ck_assert_int_eq((int)policy->exhausted, (int)want->exhausted);

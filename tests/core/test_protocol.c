@@ -98,6 +98,7 @@ static void read_facts(struct given *given, const char *text)
 {
     char copy[128];
     char *rest = copy;
+    ck_assert_uint_lt(strlen(text), sizeof(copy));
     (void)snprintf(copy, sizeof(copy), "%s", text);
     *given = (struct given){
         .policy = *policy_named(POLICY_DEFAULT),

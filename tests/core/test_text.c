@@ -327,10 +327,11 @@ static void check_cuts(const struct json *row, void *ctx)
 {
     (void)ctx;
     const char *line = data_text(row, "line");
+    char copy[256];
     bool is_within = true;
+    ck_assert_uint_lt(strlen(line), sizeof(copy));
     for (size_t len = 0; len <= strlen(line); len++) {
         size_t indent = 0;
-        char copy[256];
         memcpy(copy, line, len);
         memset(copy + len, '1', sizeof(copy) - len);
         is_within = is_within && line_prefix_len(copy, len, &indent) <= len;

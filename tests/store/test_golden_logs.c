@@ -234,6 +234,28 @@ START_TEST(test_the_recorded_policies_differ_nowhere)
 }
 END_TEST
 
+START_TEST(test_other_policies_account_for_every_try)
+{
+    static const char *const policies[] = {
+        "{\"max_attempts\":1}",
+        "{\"max_attempts\":20}",
+        "{\"policy\":\"research\"}",
+        "{\"deadline_ms\":1}",
+        "{\"retry_on\":[],\"policies\":{\"infrastructure\":{\"max_attempts\":1}}}",
+    };
+    read_golden(golden_log_name(_i));
+    for (int i = 0; i < TABLE_LEN(policies); i++) {
+        struct what_if *what = ask(policies[i]);
+        ck_assert_msg(sum.other.tries + sum.not_run == sum.recorded.tries, "%s under %s",
+                      golden_log_name(_i), policies[i]);
+        ck_assert_int_le(sum.other.counts[TASK_PASSED], sum.recorded.counts[TASK_PASSED]);
+        ck_assert_int_eq(sum.differ, sum.waits + sum.ends + sum.goes_on);
+        what_if_free(what);
+    }
+    golden_done();
+}
+END_TEST
+
 /* A step that would be retried begins no round of its agent: the result is unknown. */
 START_TEST(test_a_step_that_is_retried_begins_no_round)
 {
@@ -260,6 +282,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_acts_without_their_row_are_counted);
     TCase *what_if = test_case(suite, "what_if");
     tcase_add_loop_test(what_if, test_the_recorded_policies_differ_nowhere, 0, golden_log_count());
+    tcase_add_loop_test(what_if, test_other_policies_account_for_every_try, 0, golden_log_count());
     tcase_add_test(what_if, test_a_step_that_is_retried_begins_no_round);
     return suite;
 }

@@ -79,8 +79,10 @@ void script_read(struct script *script, const char *path)
         refuse_if(script->count == 0, path, number, "a step before the first case");
         add_line(&script->cases[script->count - 1], line, number);
     }
+    refuse_if(script->count == 0, path, number, "no case");
     for (size_t i = 0; i < script->count; i++) {
         struct script_case *one = &script->cases[i];
+        refuse_if(one->count == 0, path, 0, one->name);
         while (one->setup < one->count && one->lines[one->setup].text[0] != '*')
             one->setup++;
     }

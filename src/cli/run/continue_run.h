@@ -1,7 +1,7 @@
 /*
  * continue_run.h - runs that are already in the log and that no process owns: resumes them for
- * `devs run
- * --continue`, `devs retry` and the cockpit's r and R, or shows them in the cockpit. Main thread.
+ * `devs run --continue`, `devs retry` and the cockpit's r and R, or shows them in the cockpit. Main
+ * thread.
  */
 #ifndef DEVS_CONTINUE_RUN_H
 #define DEVS_CONTINUE_RUN_H

@@ -3,7 +3,7 @@
  *
  * The first signal cancels the run and watching goes on; the second one stops it and kills its
  * attempts. When the terminal hangs up, the run continues, starts nothing more or is cancelled, as
- * its plan says. A session may fork (front.c), which must come before any thread starts.
+ * its plan says. A session may fork (foreground.c), which must come before any thread starts.
  */
 #define _GNU_SOURCE /* environ */
 

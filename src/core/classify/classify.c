@@ -209,8 +209,7 @@ static void set_evidence(struct verdict *out, const struct scan *scan,
     classify_quote(out, text->bytes + line->start, line->len, match->spans[0].start);
 }
 
-/* Sets the subtype of a rule. "$1" at its end is the first group that matched, since a pattern
- * may have alternatives. */
+/* Sets the subtype of a rule. "$1" at its end is the first or second group, whichever matched. */
 static void set_rule_subtype(struct verdict *out, const struct scan *scan,
                              const struct scan_match *match)
 {
@@ -349,8 +348,16 @@ static bool judge_words(const struct rules *rules, const struct classify_input *
 static bool judge_service_words(const struct rules *rules, const struct classify_input *input,
                                 const struct str *words, struct verdict *out)
 {
-    return judge_words(rules, input, words, NULL, out) ||
-           judge_words(rules, input, words, &rules->service, out);
+    /* The rules in general words come last of all. */
+    static const char general[] = "words.";
+    const bool holds = judge_words(rules, input, words, NULL, out);
+    if (holds && strncmp(out->rule, general, sizeof(general) - 1) != 0)
+        return true;
+    struct verdict service = verdict_new();
+    if (!judge_words(rules, input, words, &rules->service, &service))
+        return holds;
+    *out = service;
+    return true;
 }
 
 /* The verdict on the failure that the agent reports for its last own retry, if that was not

@@ -4,10 +4,10 @@
  * First an expression is translated for PCRE2, and rejected if ECMA-262 does not allow it. Two
  * simple forms that are common need no PCRE2: "^text", and a sequence of character classes.
  *
- * The output may be hostile, so the steps of all matches together are limited. PCRE2 counts anew
- * from each position where a match may begin, so a pattern is changed to begin at the start of the
- * text. It also does not say how many steps a match took, so a match gets a low limit first, and a
- * higher one only if it needs that.
+ * The output may be hostile, so the steps of all matches together are limited. PCRE2 starts
+ * counting again at each position where a match may begin, so a pattern is changed to begin at the
+ * start of the text. It also does not say how many steps a match took, so a match gets a low limit
+ * first, and a higher one only if it needs that.
  */
 #include "contract_internal.h"
 

@@ -88,7 +88,7 @@ static bool is_look(const struct entropy_memory *memory, const struct ending *en
     if (traits & CALL_CHANGES)
         return false;
     const bool goes_on = pending || hints & HINT_BUSY || waits || is_down;
-    /* What ended badly is over, also for one who sleeps before each look. */
+    /* A result that reports a failure is final, even if the agent sleeps before each look. */
     if (!ending->end->failed && (hints & HINT_FAILURE) && (hints & HINT_OVER) &&
         !(pending || hints & (HINT_BUSY | HINT_PASSES | CAUSES_NETWORK)))
         return false;
@@ -538,12 +538,27 @@ static struct ending read_ending(struct entropy_memory *memory, const struct ent
     compare_words(memory, &ending);
     ending.refused = is_refused(memory, &ending);
     ending.look = !ending.refused && is_look(memory, &ending);
-    /* An announced series of equal runs is a measurement. */
-    if (memory->announced > 0 && ending.known && memory->call.traits & CALL_SHELL) {
-        ending.look = ending.look || !ending.refused;
-        memory->announced--;
-    }
     return ending;
+}
+
+/* Returns true if the call is another run of the series that the agent announced. The series
+ * consists of the first shell command after the message, and ends when another call changes
+ * something; then the agent may announce another one. */
+static bool is_announced(struct entropy_memory *memory, const struct ending *ending)
+{
+    const uint64_t key = memory->call.key.lo;
+    if (memory->announced_call != 0 && memory->announced_call != key && ending->changed) {
+        memory->announced_call = 0;
+        memory->announced = 0;
+    }
+    if (memory->announced == 0)
+        return false;
+    if (memory->announced_call == 0 && memory->call.traits & CALL_SHELL && !ending->changed)
+        memory->announced_call = key;
+    if (memory->announced_call != key)
+        return false;
+    memory->announced--;
+    return ending->known;
 }
 
 void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end *end,
@@ -567,8 +582,12 @@ void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end 
         plans && ending.known && (memory->planned || memory->plan != memory->call.key.lo);
     if (plans)
         memory->plan = memory->call.key.lo;
+    enum entropy_kind kind = returns ? ENTROPY_CALL : memory->call.kind;
+    /* Repeating it as often as announced is neither progress nor a loop. */
+    if (is_announced(memory, &ending) && gain == ENTROPY_GAIN_NONE)
+        kind = ENTROPY_NEUTRAL;
     *out = (struct entropy_fact){
-        .kind = returns ? ENTROPY_CALL : memory->call.kind,
+        .kind = kind,
         .gain = gain,
         .bits = (end->failed ? (unsigned)ENTROPY_FAILED : 0) |
                 (end->running ? (unsigned)ENTROPY_RUNNING : 0) |

@@ -144,7 +144,7 @@ void entropy_memory_begin_message(struct entropy_memory *memory, const char *tex
     memory->call.key =
         entropy_digest(memory->call.said.words, (size_t)memory->call.said.count * sizeof(uint32_t));
     const int announced = entropy_announced(text, len);
-    if (announced > 0)
+    if (announced > 0 && memory->announced_call == 0) /* one series until something changes */
         memory->announced = announced;
     entropy_news_begin(&memory->news, 0);
 }

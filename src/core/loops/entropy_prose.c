@@ -484,21 +484,24 @@ size_t entropy_echo_join(const char *line, size_t len, char out[ECHO_BYTES_MAX])
  * Announcements.
  */
 
+/* Returns the number, at most ANNOUNCED_MAX; 0 if it is none. */
 static int number_of_word(const char *word, size_t len)
 {
     static const struct {
         const char *word;
         int number;
-    } numbers[] = {{"five", 5},    {"six", 6},      {"eight", 8},   {"ten", 10},
-                   {"twelve", 12}, {"fifteen", 15}, {"twenty", 20}, {"thirty", 30}};
+    } numbers[] = {{"five", 5},     {"six", 6},     {"eight", 8},   {"ten", 10},  {"twelve", 12},
+                   {"fifteen", 15}, {"twenty", 20}, {"thirty", 30}, {"forty", 40}};
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
         if (strlen(numbers[i].word) == len && memcmp(numbers[i].word, word, len) == 0)
             return numbers[i].number;
     int number = 0;
     for (size_t i = 0; i < len; i++) {
-        if (!ascii_is_digit(word[i]) || number > ANNOUNCED_MAX)
+        if (!ascii_is_digit(word[i]))
             return 0;
         number = number * 10 + (word[i] - '0');
+        if (number > ANNOUNCED_MAX)
+            number = ANNOUNCED_MAX;
     }
     return number;
 }
@@ -506,32 +509,45 @@ static int number_of_word(const char *word, size_t len)
 int entropy_announced(const char *text, size_t len)
 {
     static const char *const units[] = {"times", "runs", "iterations", "repetitions", "rounds"};
-    static const char *const plans[] = {"will", "ll", "let", "going", "each"};
-    char word[16];
+    static const char *const plans[] = {"will", "ll", "let", "going"};
+    static const char *const others[] = {"faster", "slower", "longer", "larger", "smaller",
+                                         "more",   "as",     "the",    "a"};
+    enum { GAP_MAX = 2 }; /* words from the number to its unit */
+    char word[WORD_BYTES];
     size_t word_len = 0;
     int number = 0, since = 0, most = 0;
+    int candidate = 0; /* "20 times", unless the next word gives it another meaning */
     bool is_plan = false;
     for (size_t i = 0; i <= len; i++) {
-        const char c = i < len ? words_small(text[i]) : ' ';
+        const char c = i < len ? words_small(text[i]) : '.';
         if (is_word(c)) {
             if (word_len < sizeof(word) - 1)
                 word[word_len++] = c;
             continue;
         }
-        if (word_len == 0)
-            continue;
         word[word_len] = '\0';
-        since++;
-        if (number_of_word(word, word_len) > 0) {
-            number = number_of_word(word, word_len);
-            since = 0;
-        } else if (since <= 2 && number > most && text_is_in(units, ARRAY_LEN(units), word)) {
-            most = number;
+        if (word_len > 0) {
+            if (candidate > most && !text_is_in(others, ARRAY_LEN(others), word))
+                most = candidate;
+            candidate = 0;
+            since++;
+            const int value = number_of_word(word, word_len);
+            if (value > 0) {
+                number = is_plan ? value : 0;
+                since = 0;
+            } else if (since <= GAP_MAX && text_is_in(units, ARRAY_LEN(units), word)) {
+                candidate = number;
+            }
+            is_plan = is_plan || text_is_in(plans, ARRAY_LEN(plans), word);
+            word_len = 0;
         }
-        is_plan = is_plan || text_is_in(plans, ARRAY_LEN(plans), word);
-        word_len = 0;
+        if (c == '.' || c == '!' || c == '?' || c == '\n') {
+            most = candidate > most ? candidate : most;
+            candidate = number = 0;
+            is_plan = false;
+        }
     }
-    return !is_plan ? 0 : most < ANNOUNCED_MAX ? most : ANNOUNCED_MAX;
+    return most;
 }
 
 /*

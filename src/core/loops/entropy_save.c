@@ -27,7 +27,7 @@ enum {
     SHAPE_BYTES = 8 + SHAPE_NUMBERS * (8 + 1 + 1) + 2,
     WORDS_BYTES_MAX = 2 + ALIKE_WORDS_MAX * 4,
     FAILURE_BYTES = 5 * 8,
-    RECENT_BYTES_MAX = 6 * 4 + FAILURES_MAX * FAILURE_BYTES + 7 * 8 + 4 * WORDS_BYTES_MAX + 2,
+    RECENT_BYTES_MAX = 7 * 4 + FAILURES_MAX * FAILURE_BYTES + 8 * 8 + 4 * WORDS_BYTES_MAX + 2,
     COUNT_MAX = 1 << 30, /* leaves room to count one more */
 };
 static_assert(HEADER_BYTES + (ENTROPY_LINES_MAX + ENTROPY_SAMPLE_MAX) * LINE_BYTES +
@@ -108,6 +108,7 @@ static void put_recent(const struct entropy_memory *memory, struct str *out)
                          (uint64_t)memory->planned << 2,
                      1);
     put_count(memory->announced, out);
+    number_bytes_put(out, memory->announced_call, 8);
 }
 
 void entropy_memory_save(const struct entropy_memory *memory, struct str *out)
@@ -264,6 +265,7 @@ static bool take_recent(struct number_bytes *input, struct entropy_memory *memor
     memory->slept = paused & 2;
     memory->planned = paused & 4;
     memory->announced = take_count(input);
+    memory->announced_call = number_bytes_take(input, 8);
     if (refusals.causes != 0 || refusals.count != 0 || refusals.strays != 0 ||
         refusals.names.count != 0) {
         memory->refusals = xcalloc(1, sizeof(*memory->refusals));

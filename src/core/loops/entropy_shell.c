@@ -239,8 +239,12 @@ static void end_word(struct simple *simple, size_t *word_len, bool *has_word)
     static const char *const wrappers[] = {"taskset", "nice",   "ionice",
                                            "chrt",    "stdbuf", "numactl"};
     if (simple->count == 1 && text_is_in(wrappers, ARRAY_LEN(wrappers), simple->words[0])) {
+        static const char *const classes[] = {"idle", "best-effort", "realtime"};
         const char *word = simple->words[1];
-        if (word[0] != '-' && !ascii_is_digit(word[0])) /* not an option or its value */
+        const bool is_mask = strcmp(simple->words[0], "taskset") == 0 &&
+                             word[strspn(word, "0123456789abcdef")] == '\0';
+        if (word[0] != '-' && !ascii_is_digit(word[0]) && !is_mask &&
+            !text_is_in(classes, ARRAY_LEN(classes), word)) /* not an option or its value */
             memcpy(simple->words[0], word, WORD_BYTES);
         return;
     }

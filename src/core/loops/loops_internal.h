@@ -437,8 +437,8 @@ struct entropy_memory {
     bool paused;                        /* the last step was a pause */
     bool slept;                         /* the last step slept before it did something */
     bool planned;                       /* the last step was a plan */
-    int announced;               /* repetitions that the agent announced and has not done; at most
-                                    ANNOUNCED_MAX */
+    int announced;                      /* repetitions that the agent announced and has not done */
+    uint64_t announced_call;     /* key of the call that it repeats; 0: the next one of a shell */
     struct call_text before;     /* the previous call */
     uint64_t failed_tool;        /* of the previous call if it failed, else 0 */
     struct word_set failed_said; /* the words of its message */

@@ -6,7 +6,7 @@
  * attempt in its environment, or if it was adopted while there is only that attempt. Processes in
  * our own session and in those of helpers are never touched. While a start is in progress, session
  * leaders that have ended are not reaped: one of them may be that process. Thread: engine, except
- * for sweep_helper_, which any thread may call.
+ * for the sweep_helper_ functions, which any thread may call.
  */
 #define _GNU_SOURCE /* getsid and prctl, which POSIX lacks */
 
