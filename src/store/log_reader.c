@@ -620,7 +620,7 @@ bool log_reader_sum(struct log_reader *reader, int64_t run, struct log_run_sum *
     int column = 3;
     for (enum task_status status = 0; status < TASK_STATUS_COUNT; status++) {
         if (task_status_is_failed(status))
-            (void)sqlite3_bind_int(query, column++, status);
+            (void)sqlite3_bind_int(query, column++, (int)status);
     }
     assert(column == 6); /* the query has room for three */
     bool row = false;
