@@ -19,7 +19,7 @@ struct rules_options {
     bool json;
 };
 
-static const char *const lists[] = {"rules", "said", "hints", "guards", "errors"};
+static const char *const lists[] = {"rules", "general", "said", "hints", "guards", "errors"};
 
 static bool is_own(const struct json *rule)
 {

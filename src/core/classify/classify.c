@@ -318,6 +318,17 @@ static bool classify_by_text(struct scan *scan, struct verdict *out)
     return true;
 }
 
+/* Applies the first rule of the list that matches. Returns false and leaves *out alone if none
+ * does. */
+static bool classify_by_list(struct scan *scan, const struct rule_list *list, struct verdict *out)
+{
+    struct scan_match match;
+    if (!scan_first(scan, list, &match))
+        return false;
+    classify_by_match(out, scan, &match);
+    return true;
+}
+
 /*
  * The verdict on what an agent's CLI reports about its own end.
  */
@@ -333,12 +344,9 @@ static bool judge_words(const struct rules *rules, const struct classify_input *
     inner.out = (struct classify_text){0};
     inner.err = (struct classify_text){.bytes = str_text(words), .len = words->len};
     struct scan scan;
-    struct scan_match match;
     scan_init(&scan, rules, &inner);
     scan.trusts = true;
-    bool holds = list ? scan_first(&scan, list, &match) : classify_by_text(&scan, out);
-    if (list && holds)
-        classify_by_match(out, &scan, &match);
+    const bool holds = list ? classify_by_list(&scan, list, out) : classify_by_text(&scan, out);
     if (!list || holds)
         classify_add_nears(out, &scan);
     scan_done(&scan);
@@ -348,16 +356,9 @@ static bool judge_words(const struct rules *rules, const struct classify_input *
 static bool judge_service_words(const struct rules *rules, const struct classify_input *input,
                                 const struct str *words, struct verdict *out)
 {
-    /* The rules in general words come last of all. */
-    static const char general[] = "words.";
-    const bool holds = judge_words(rules, input, words, NULL, out);
-    if (holds && strncmp(out->rule, general, sizeof(general) - 1) != 0)
-        return true;
-    struct verdict service = verdict_new();
-    if (!judge_words(rules, input, words, &rules->service, &service))
-        return holds;
-    *out = service;
-    return true;
+    return judge_words(rules, input, words, NULL, out) ||
+           judge_words(rules, input, words, &rules->service, out) ||
+           judge_words(rules, input, words, &rules->general, out);
 }
 
 /* The verdict on the failure that the agent reports for its last own retry, if that was not
@@ -764,7 +765,7 @@ static void judge_attempt(const struct rules *rules, struct classify_input *seen
         seen->out = (struct classify_text){0};
     struct scan scan;
     scan_init(&scan, rules, seen);
-    if (!classify_by_text(&scan, out))
+    if (!classify_by_text(&scan, out) && !classify_by_list(&scan, &rules->general, out))
         judge_exit(&scan, seen, out);
     classify_add_nears(out, &scan);
     scan_done(&scan);

@@ -164,6 +164,7 @@ struct rules {
     struct rule_list said;     /* last words of an agent that are a failure */
     struct rule_list stopped;  /* the same, after a denied call */
     struct rule_list service;  /* failed results of an agent that no verdict rule matches */
+    struct rule_list general;  /* in general words; where no other rule matches */
     struct literals literals;
     uint64_t *guard_bits; /* owned; by literal: the guards that need it */
     bool for_signals;     /* some rule is for signals */

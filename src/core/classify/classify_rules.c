@@ -418,7 +418,7 @@ bool rules_open(struct rules **out, const char *json, size_t len, struct err *er
         {"guards", &rules->guards, false},  {"errors", &rules->errors, false},
         {"hints", &rules->hints, false},    {"rules", &rules->verdicts, false},
         {"said", &rules->said, true},       {"stopped", &rules->stopped, true},
-        {"service", &rules->service, true},
+        {"service", &rules->service, true}, {"general", &rules->general, true},
     };
     rules->literals.classes = 1;
     (void)add_node(&rules->literals);
@@ -470,6 +470,7 @@ void rules_close(struct rules *rules)
     list_done(&rules->said);
     list_done(&rules->stopped);
     list_done(&rules->service);
+    list_done(&rules->general);
     free(rules->literals.next);
     free(rules->literals.table);
     free(rules->literals.literal);

@@ -117,7 +117,7 @@ bool rule_list_add(const char *rules, const char *rule, struct str *out, struct 
 enum { VALUE_MAX = 1024 * 1024 };
 
 static const char *const list_names[] = {"guards",  "errors",  "hints", "said",
-                                         "stopped", "service", "rules"};
+                                         "stopped", "service", "general", "rules"};
 
 /* Members of a person's rule, and the names of the built-in rules' members. */
 static const struct {
