@@ -1,6 +1,6 @@
 /*
- * control_desk.c - writes controls on a thread of its own, and answers those that nobody else
- * would.
+ * control_desk.c - writes controls on its own thread, and answers those that no engine will
+ * answer.
  *
  * A screen adds a job to a ring and gets a ticket, with which it later asks for the row or the
  * error. If the log cannot be written, the row goes to the spill of the run, where its engine

@@ -6,9 +6,9 @@
  * with the open ones. A file that was moved may be moved back; if data was lost, the writer never
  * writes again, and its owner continues in a spill.
  *
- * A large batch is divided into several transactions (LOG_TRANSACTION_MAX). If it fails, the caller
- * commits the same events again: those that were written are skipped, and all projections are
- * written.
+ * A large batch is divided into several transactions (LOG_TRANSACTION_MAX). After a
+ * failure the caller commits the same events again: events that are already in the log are skipped,
+ * projections are all written again.
  *
  * Copying the WAL is the work of the checkpointer (wal.c), and so is syncing, unless the caller
  * wants the batch on disk now. Only if the WAL grows to WAL_PAGES_MOST does a commit wait for it.

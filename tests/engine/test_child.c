@@ -743,7 +743,7 @@ START_TEST(test_cancel)
 }
 END_TEST
 
-/* By the loop's stale time five sixths of the grace are over; the child needs half of it. */
+/* The loop's outdated clock says that 5/6 of the grace period are over; the child needs half. */
 static bool has_all_of_its_grace(int grace_ms)
 {
     char script[200];

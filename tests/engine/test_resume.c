@@ -182,8 +182,8 @@ START_TEST(test_a_reused_pid_is_left_alone)
 }
 END_TEST
 
-/* What a shell with the mark starts without it, in a session of its own. The second stays when it
- * is told to end, and by then has no parent by which it is known. */
+/* What a shell with the mark starts without it, in a session of its own. The second ignores
+ * the request to end; its parent, by which it could be found, has exited by then. */
 static const char *const child_cases[] = {
     "env -i setsid sleep 600 & echo $!; wait",
     "env -i setsid sh -c 'trap \"\" TERM; echo $$; sleep 600' & wait",

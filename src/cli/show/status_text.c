@@ -295,7 +295,7 @@ static void print_overview_lacks(const struct status *status)
         str_done(&texts[i]);
     }
     if (others > 0)
-        (void)printf("%d more: sandbox does not enforce all of it\n", others);
+        (void)printf("%d more whose sandbox is only partly enforced\n", others);
 }
 
 static void status_print_overview(const struct status *status)

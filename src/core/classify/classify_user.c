@@ -116,7 +116,7 @@ bool rule_list_add(const char *rules, const char *rule, struct str *out, struct 
 
 enum { VALUE_MAX = 1024 * 1024 };
 
-static const char *const list_names[] = {"guards",  "errors",  "hints", "said",
+static const char *const list_names[] = {"guards",  "errors",  "hints",   "said",
                                          "stopped", "service", "general", "rules"};
 
 /* Members of a person's rule, and the names of the built-in rules' members. */

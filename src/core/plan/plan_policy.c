@@ -1,9 +1,9 @@
 /*
  * plan_policy.c - reads, checks and writes policies.
  *
- * A policy may be like another one that follows in the document, so all are loaded first, in the
- * order in which they depend on each other, and without reporting errors. The check reports them
- * later, at their place in the document.
+ * A policy may be based on one that comes later in the document. So all of them are loaded first,
+ * in the order of their dependencies and without reporting errors; the check reports errors later,
+ * at their place in the document.
  */
 #include "plan_internal.h"
 

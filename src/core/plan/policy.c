@@ -316,7 +316,7 @@ void policy_words(const struct policy *policy, struct str *out)
     if (!policy->retry_timeouts)
         str_add(out, ", not after a timeout");
 
-    /* How many equal results end the step: the lower limit of those that are set. */
+    /* This many equal results end the step: the lower of the limits that are set. */
     int equal = policy->window + policy->same_stops;
     if (policy->window > 0 && policy->same_stops > 0)
         equal = policy->window < policy->same_stops ? policy->window : policy->same_stops;

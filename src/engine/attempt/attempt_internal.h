@@ -233,7 +233,7 @@ struct entropy_memory *gains_memory(struct gains *gains, int task);
 /* Returns the memory of the calls and messages of the task's agent, which is separate. Loaded or
  * created like gains_memory(). */
 struct entropy_memory *gains_calls(struct gains *gains, int task);
-/* Forgets the agent's calls: its new session knows nothing of them. */
+/* Forgets the agent's calls, which its new session does not remember. */
 void gains_forget_calls(struct gains *gains, int task);
 /* Returns the memory of the task's output; NULL if it has none. */
 struct entropy_memory *gains_find(const struct gains *gains, int task);

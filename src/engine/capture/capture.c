@@ -529,7 +529,7 @@ static bool read_state(int net, const char *name, char out[STATE_MAX])
     return out[0] != '\0';
 }
 
-/* Adds all network interfaces except the loopback, and whether any of them is up. */
+/* Appends the network interfaces except the loopback, and whether one of them is up. */
 static void add_network(struct capture_writer *writer)
 {
     DIR *net = opendir("/sys/class/net");

@@ -79,8 +79,8 @@ static bool fits_any(const char *const *patterns, size_t count, const char *entr
     return false;
 }
 
-/* Returns whether a sandbox gets the variable: one of the step's `own`, one that every sandbox
- * gets, or one that the plan names. */
+/* Returns true if the sandbox passes the variable on: it is one of the step's `own`, one of those
+ * for every sandbox, or named by the plan. */
 static bool is_let_in(const struct sandbox_spec *spec, char *const *own, const char *entry)
 {
     if (spec->kind == SANDBOX_NONE)
