@@ -16,7 +16,7 @@
 #include "json_edit.h"
 #include "text_file.h"
 
-/* Appearance. */
+/* The appearance. */
 
 bool appearance_theme(const struct globals *globals, const struct ui_settings *ui,
                       struct theme *out, struct err *err)
@@ -101,8 +101,8 @@ void keys_file_read(struct keys_file *out)
     const bool ok = read_text_file(out->path, OWN_KEYS_BYTES_MAX, &text, &err);
     out->is_there = ok || err.code != ERR_NOT_FOUND;
     if (ok) {
-        /* Comments become blanks. Text that is not JSON is passed on, because the parser reports
-         * where it is wrong. */
+        /* Comments become blanks. Invalid JSON is kept: the parser reports the position of the
+         * error. */
         struct jsonc jsonc = {0};
         const struct str *plain = jsonc_open(&jsonc, &text, NULL) ? &jsonc.plain : &text;
         out->keys = own_keys_read("keys.json", str_text(plain), plain->len, &out->problems);

@@ -41,8 +41,7 @@ struct keys_file {
     struct str problems; /* owned; one line each; "" = none */
 };
 
-/* Reads the file. Its errors are only recorded as problems, so that they stop nobody from
- * working. */
+/* Reads the file. Errors in it are listed in `problems` and do not stop the cockpit. */
 void keys_file_read(struct keys_file *out);
 struct app_options;
 

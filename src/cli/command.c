@@ -73,7 +73,7 @@ bool options_parse(const struct options *options, int argc, char **argv, int *co
     bool only_operands = false;
     for (int at = 0; at < argc; at++) {
         char *word = argv[at];
-        /* "-1" is a number: no option is named by a digit */
+        /* "-1" is a number, since no option starts with a digit */
         const bool is_option =
             !only_operands && word[0] == '-' && word[1] != '\0' && (word[1] < '0' || word[1] > '9');
         if (is_option && strcmp(word, "--") == 0) {

@@ -78,11 +78,11 @@ struct command_line {
     const struct option_spec *specs; /* its own options */
     size_t spec_count;
     bool rest_after_first;
-    int min_operands, max_operands; /* max -1 = any */
+    int min_operands, max_operands; /* max -1 = unlimited */
     void (*print_more)(void);       /* prints the end of the help; NULL = nothing more */
     bool is_of_hook; /* the caller must not fail: errors are one line and exit code 0 */
     bool done;       /* out: nothing left to do */
-    int operands;    /* out: their number; they are argv[0..operands) */
+    int operands;    /* out: number of operands; they are argv[0..operands) */
 };
 /* Parses the options of a command and the global ones. argv[0] is the first word after the
  * command's name; the operands are moved to the front. On --help, prints the help and sets

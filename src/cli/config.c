@@ -91,7 +91,7 @@ static void add_reason(const char *path, const struct str *text, const struct st
         str_addf(&out->reason, "it overrides %s", hidden);
 }
 
-/* As a settings_trust_fn. */
+/* A settings_trust_fn. */
 static void add_need(void *ctx, const struct settings_trust_key *found)
 {
     struct config_trust *trust = ctx;
@@ -262,7 +262,7 @@ static void check_rule(const struct json *rule, size_t index, struct violations 
     str_done(&message);
 }
 
-/* Checks the rules that the list has no error about. */
+/* Checks the rules that have no error in the list yet. */
 static void check_each_rule(const struct json *rules, struct violations *violations)
 {
     for (size_t i = 0; json_kind(rules) == JSON_KIND_ARRAY && i < json_count(rules); i++) {
@@ -280,7 +280,7 @@ static void check_each_rule(const struct json *rules, struct violations *violati
     }
 }
 
-/* Rules are correct if a classifier can be made from them; otherwise reports all errors. */
+/* Checks the rules by building a classifier from them. On failure, reports all errors. */
 static int check_rules(const struct config *config)
 {
     const char *text = config->settings.rules;
@@ -296,7 +296,7 @@ static int check_rules(const struct config *config)
         return EXIT_ALL_PASSED;
     if (json_parse(text, strlen(text), &rules, NULL, NULL))
         check_each_rule(rules, &violations);
-    if (violations.count == 0) /* a mistake that no single rule shows */
+    if (violations.count == 0) /* an error that no single rule causes */
         violations_add(&violations, VIOLATION_INVALID_VALUE, "/rules", whole.message, NULL, NULL);
     const int code = fail_violations(config->path, "nothing was done", &violations);
     violations_done(&violations);
@@ -319,7 +319,7 @@ static int parse_settings(const struct str *text, struct config *config)
     return code;
 }
 
-/* Parses the text of a file. */
+/* Parses the text of a settings file. */
 typedef int read_fn(const struct str *text, struct config *config);
 
 static int read_settings(const struct str *text, struct config *config)
@@ -479,7 +479,7 @@ int config_read_secrets(const char *dir, struct config *out)
     return find_and_read(dir, read_secrets, CONFIG_LOOKS, out);
 }
 
-/* As a read_fn. */
+/* A read_fn. */
 static int parse_quietly(const struct str *text, struct config *config)
 {
     struct violations wrong = {0};

@@ -22,10 +22,9 @@
 /* What the settings are used for. This decides what happens if a key still needs the user's
  * trust. */
 enum config_use {
-    CONFIG_ACTS,  /* something runs, is stored or is deleted because of them: refused while a key
-                     waits */
-    CONFIG_LOOKS, /* waiting keys are left out */
-    CONFIG_SHOWS, /* all keys are shown as written; nothing may act on them */
+    CONFIG_ACTS,  /* to run, store or delete something: refused while a key waits */
+    CONFIG_LOOKS, /* to display something: waiting keys are left out */
+    CONFIG_SHOWS, /* to show all keys as written; nothing may act on them */
 };
 
 /* A key that needs trust. */

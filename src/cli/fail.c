@@ -1,8 +1,6 @@
-/*
- * fail.c - prints errors, text and progress, and notices signals.
+/* fail.c - prints errors, text and progress, and notices signals.
  *
- * Text may come from strangers, so control characters are cleaned from it before it is printed.
- */
+ * Text may come from untrusted sources, so control characters are removed before it is printed. */
 #include "fail.h"
 
 #include <assert.h>

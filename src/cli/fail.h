@@ -24,7 +24,7 @@ struct violations;
 int fail_violations(const char *what, const char *so, const struct violations *violations);
 /* Prints what to do about the error that was just printed. */
 void say_hint(const char *text);
-/* Prints text to stdout, without control bytes that strangers may have put there. */
+/* Prints text to stdout, without control bytes, since it may come from untrusted sources. */
 void say(const char *text);
 /* Like say(), formatted; at most SAY_MAX bytes. */
 ATTR_PRINTF(1, 2) void sayf(const char *fmt, ...);
@@ -35,9 +35,9 @@ void say_error(const char *text);
 /* Prints one line, "devs: ...", to stderr, cleaned like say(). */
 ATTR_PRINTF(1, 2) void warn(const char *fmt, ...);
 
-/* The progress of long work on a terminal's stderr, and whether a signal asked to stop it. */
+/* The progress of long work on a terminal's stderr, and whether a signal has arrived. */
 
-/* A value of the caller's, from progress_new() to progress_done(). */
+/* Owned by the caller, from progress_new() to progress_done(). */
 struct progress {
     int64_t began_us; /* clock_mono_us() */
     int64_t told_us;  /* when it was last shown; 0 = never */
@@ -45,17 +45,17 @@ struct progress {
 
 /* Starts measuring; shows nothing yet. */
 struct progress progress_new(void);
-/* Shows how much of `what` is done: after the first second, ten times a second, and only on a
- * terminal. */
+/* Shows progress: after the first second, ten times a second, and only on a terminal. `what` names
+ * the work, such as "writing". */
 void progress_say(struct progress *progress, const char *what, int64_t done, int64_t all);
 /* Like progress_say(), for work that can be stopped. Returns false with *err set if a signal has
  * arrived (stop_signal()). */
 ATTR_MUST_USE bool progress_tell(struct progress *progress, const char *what, int64_t done,
                                  int64_t all, struct err *err);
-/* Removes the line. */
+/* Clears the progress line. */
 void progress_done(struct progress *progress);
 
-/* Records signals from now on; they interrupt calls that wait. A signal that was ignored stays
+/* Records signals from now on; signals interrupt blocking calls. A signal that was ignored stays
  * ignored. */
 void stop_signal_watch(void);
 /* Returns the first signal that arrived; 0 = none. */

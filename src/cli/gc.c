@@ -1,4 +1,4 @@
-/* gc.c - removes workspaces, and the runs that leave the log. */
+/* gc.c - removes workspaces, and old runs from the log. */
 #define _DEFAULT_SOURCE /* environ */
 
 #include "gc.h"
@@ -152,7 +152,7 @@ static bool has_limits(const struct log_limits *limits)
 
 bool gc_runs(struct gc *gc, struct err *err)
 {
-    struct run_choice named = {0}; /* the runs that were named; none if there are no names */
+    struct run_choice named = {0}; /* the named runs; none if no names were given */
     struct log_reader *reader = NULL;
     struct log_gc_run *runs = NULL;
     size_t count = 0;
@@ -168,7 +168,7 @@ bool gc_runs(struct gc *gc, struct err *err)
     };
     ok = ok && log_gc_plan(&asked, &runs, &count, err);
     const bool is_begun =
-        ok && count > 0 && runs[count - 1].why == LOG_GC_BEGUN; /* these come last */
+        ok && count > 0 && runs[count - 1].why == LOG_GC_BEGUN; /* they come last */
     if (ok && (gc->deletes || has_limits(&gc->limits) || is_begun))
         ok = take_runs(gc, &asked, runs, count, err);
     free(runs);
@@ -284,7 +284,7 @@ static bool is_named(const struct gc *gc, const struct owner *owner, const char 
     return false;
 }
 
-/* What happens to a workspace, and why. */
+/* What happens to a workspace, and the reason. */
 enum fate_kind { FATE_STAYS, FATE_UNTOLD, FATE_TRIMMED, FATE_GOES };
 struct fate {
     enum fate_kind what;
@@ -313,7 +313,7 @@ static bool has_result(const struct gc *gc, const struct owner *owner,
     return !workspace_result_open(out, &call, NULL) || workspace_result_is_there(*out);
 }
 
-/* The fate of a workspace whose task has passed, or that somebody wants removed. */
+/* The fate of a workspace whose task has passed, or whose removal was requested. */
 static struct fate fate_with_result(const struct workspace_left *left, bool is_known,
                                     bool is_wanted)
 {
@@ -327,7 +327,7 @@ static struct fate fate_with_result(const struct workspace_left *left, bool is_k
         return fate_of(FATE_TRIMMED, is_folder ? "its result is kept" : left->branch);
     if (is_folder)
         return fate_of(FATE_STAYS, "result kept; RUN/TASK or --older DAYS removes it");
-    return fate_of(FATE_UNTOLD, left->branch); /* a few bytes, so that devs diff finds the branch */
+    return fate_of(FATE_UNTOLD, left->branch); /* small; devs diff needs it */
 }
 
 /* A result is only removed on request. */

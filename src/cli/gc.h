@@ -18,16 +18,16 @@ enum { GC_NAMES_MAX = 64 };
 struct gc {
     struct place place;
     bool dry, json;
-    int64_t older_ms; /* the age of kept workspaces to remove; -1 = they stay */
+    int64_t older_ms; /* remove kept workspaces older than this; -1 = keep them all */
     int64_t now_ms;
     char *const *names; /* borrowed; RUN or RUN/TASK whose workspaces are removed whatever their
                            age; with `deletes`, runs to remove from the log */
     int name_count;
     bool deletes;
-    struct log_limits limits; /* for runs in the log */
-    bool kept_named;          /* out: a named run is still there */
-    int count;                /* out: things reported */
-    int kept_workspaces;      /* that "--older" would remove */
+    struct log_limits limits; /* limits for runs in the log */
+    bool kept_named;          /* out: a named run could not be removed */
+    int count;                /* out: number of things reported */
+    int kept_workspaces;      /* out: workspaces that "--older" would remove */
     int branches;             /* branches with results whose workspaces no longer exist */
 };
 

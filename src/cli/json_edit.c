@@ -1,9 +1,8 @@
-/*
- * json_edit.c - finds and changes parts of JSON text.
+/* json_edit.c - finds and changes parts of JSON text.
  *
- * First plain JSON, then JSON with comments, which has a second text with blanks in place of the
- * comments, so that positions are the same in both. A new item is laid out as the others are.
- */
+ * Plain JSON comes first, then JSON with comments. For the latter a second copy of the text has
+ * blanks in place of comments, so that positions are the same in both. A new item is formatted like
+ * its neighbors. */
 #include "json_edit.h"
 
 #include <assert.h>
@@ -101,7 +100,7 @@ static bool json_edit_member_at(const char *text, struct json_span object, size_
     return false;
 }
 
-/* Compares names regardless of how they are written: "a" equals "\\u0061". */
+/* Compares names after unescaping: "a" equals "\\u0061". */
 static bool is_name(const char *text, struct json_span name, const char *key)
 {
     const size_t len = name.end - name.start;
@@ -347,7 +346,7 @@ static void add_span(const struct str *text, struct json_span span, struct str *
     str_add_n(out, text->data + span.start, span.end - span.start);
 }
 
-/* How lines of new items begin. */
+/* The formatting of new items. */
 struct layout {
     bool has_lines;
     const char *feed;    /* "\n" or "\r\n" */
@@ -430,7 +429,7 @@ void jsonc_add(struct jsonc *jsonc, struct json_span container, const char *item
     struct layout layout = find_layout(jsonc, container, has_items ? &last : NULL);
     struct str added = {0};
     size_t close = container.end - 1;
-    /* If the last item ends in a comma, the new last item gets one, too. */
+    /* If the last item ends in a comma, so does the new last item. */
     const bool ends_in_comma = has_items && find_comma(&jsonc->text, last.end, close) < close;
     if (has_items && !ends_in_comma) {
         json_edit_replace(&jsonc->text, (struct json_span){last.end, last.end}, ",");
@@ -492,8 +491,8 @@ static bool ends_comment(const struct jsonc *jsonc, size_t feed)
     return false;
 }
 
-/* Returns where the removal of an item starts: with the blanks and the line feed before it,
- * unless the rest of its line would become part of a comment. */
+/* Returns where the removal of an item starts: at the line feed and blanks before it, unless the
+ * rest of its line would become part of a comment. */
 static size_t removal_start(const struct jsonc *jsonc, struct json_span container,
                             struct json_span item)
 {
@@ -503,7 +502,7 @@ static size_t removal_start(const struct jsonc *jsonc, struct json_span containe
         start--;
     if (start == container.start + 1 || text[start - 1] != '\n')
         return start;
-    size_t end = item.end; /* of its line, if only a comma follows there */
+    size_t end = item.end; /* end of the item's line, if only a comma follows the item */
     while (text[end] != '\n' && (ascii_is_blank(text[end]) || text[end] == ','))
         end++;
     if (ends_comment(jsonc, start - 1) && text[end] != '\n')

@@ -1,9 +1,7 @@
-/*
- * json_edit.h - changes the text of JSON, with or without comments, and leaves everything else as
- * it was written.
+/* json_edit.h - changes the text of JSON, with or without comments, and leaves everything else
+ * unchanged.
  *
- * The text must be valid JSON whose root is an object, checked by json_parse(). Pure.
- */
+ * The text must be valid JSON whose root is an object, checked by json_parse(). Pure. */
 #ifndef DEVS_JSON_EDIT_H
 #define DEVS_JSON_EDIT_H
 
@@ -19,7 +17,7 @@ struct json_span {
     size_t start, end;
 };
 
-/* The root, an object. */
+/* Returns the root, which is an object. */
 struct json_span json_edit_root(const char *text);
 /* Finds the value of the root's member `key`. Returns false if there is none. */
 bool json_edit_member(const char *text, const char *key, struct json_span *out);
@@ -45,12 +43,12 @@ void json_edit_add_member(struct str *text, const char *key, const char *value);
 
 struct json;
 
-/* A text with comments, and the same text with blanks in place of everything that JSON does not
- * allow: positions are the same in both. All zero before jsonc_open(). */
+/* A text with comments, and the same text with blanks in place of everything that is not JSON:
+ * positions are the same in both. All zero before jsonc_open(). */
 struct jsonc {
     struct str text;   /* owned */
     struct str plain;  /* owned */
-    struct json *tree; /* owned; of both */
+    struct json *tree; /* owned; the parsed text */
 };
 
 /* Blank text becomes an empty object. Fails with ERR_INVALID if it is not JSON or not an object.

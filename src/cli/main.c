@@ -1,4 +1,4 @@
-/* main.c - the command line: chooses the command, and does what is the same for all. */
+/* main.c - the command line: selects the command, and does the setup shared by all commands. */
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
@@ -17,7 +17,7 @@
 #include "text.h"
 #include "version.h"
 
-enum { NAME_COLUMNS = 13 }; /* of the help */
+enum { NAME_COLUMNS = 13 }; /* column width of names in the help */
 
 static int print_help(void)
 {
@@ -41,7 +41,7 @@ static int print_help(void)
     return EXIT_ALL_PASSED;
 }
 
-/* Skips options before the command's name that belong to every command. */
+/* Skips options before the command's name, which every command accepts. */
 static int skip_globals(struct globals *globals, int argc, char **argv)
 {
     int at = 1;
@@ -64,7 +64,7 @@ static int skip_globals(struct globals *globals, int argc, char **argv)
     return at;
 }
 
-/* Names our equivalent of other programs' commands; NULL if there is none. */
+/* Returns our equivalent of a command of other programs; NULL if there is none. */
 static const char *known_elsewhere(const char *name)
 {
     static const struct {
@@ -145,8 +145,8 @@ static int flush_stdout(void)
     const int why = fflush(stdout) == 0 ? 0 : errno;
     if (why == 0 && !ferror(stdout))
         return EXIT_ALL_PASSED;
-    /* A write larger than the buffer fails without saying why, but for a pipe we can still ask
-     * whether anybody reads it. */
+    /* A write larger than the buffer fails without saying why, but poll() shows whether a pipe
+     * still has a reader. */
     struct pollfd out = {.fd = STDOUT_FILENO};
     if (why == EPIPE || (poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0))
         return EXIT_GAVE_UP;
@@ -165,8 +165,8 @@ int main(int argc, char **argv)
         fd = open("/dev/null", O_RDWR); /* the lowest free one */
     if (fd > STDERR_FILENO)
         (void)close(fd);
-    (void)setlocale(LC_CTYPE, "");  /* numbers stay as JSON needs them */
-    (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write and must not kill us */
+    (void)setlocale(LC_CTYPE, "");  /* keep LC_NUMERIC: JSON needs a decimal point */
+    (void)signal(SIGPIPE, SIG_IGN); /* writing to a closed pipe must fail, not kill us */
 
     program_avoid(".");
     struct str line = {0};

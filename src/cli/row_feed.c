@@ -1,9 +1,7 @@
-/*
- * row_feed.c - reads JSON rows line by line, and writes an answer to each at once.
+/* row_feed.c - reads JSON rows line by line, and writes an answer to each at once.
  *
- * A bad row or an unreadable input does not stop the others, and a reader that has gone is not an
- * error.
- */
+ * A bad row or an unreadable input does not stop the others, and a closed output pipe is not an
+ * error. */
 #include "row_feed.h"
 
 #include <errno.h>
@@ -20,12 +18,12 @@ enum { READ_SIZE = 64 * 1024 };
 struct row_input {
     const struct row_feed *feed;
     const char *name;   /* NULL: standard input */
-    struct str line;    /* what has arrived of the current line */
+    struct str line;    /* the current line, as far as it has arrived */
     bool too_long;      /* skip the rest of the line */
-    int64_t number;     /* of the current line, from 1 */
+    int64_t number;     /* number of the current line, from 1 */
     int64_t bad;        /* lines that were not valid rows */
     struct str answers; /* not yet written */
-    bool closed;        /* the reader of the answers is gone */
+    bool closed;        /* the output pipe is closed */
 };
 
 /* All inputs. */
@@ -33,7 +31,7 @@ struct inputs {
     const struct row_feed *feed;
     int64_t bad; /* lines that were not valid rows */
     int unread;  /* files that could not be read */
-    bool closed; /* the reader of the answers is gone */
+    bool closed; /* the output pipe is closed */
 };
 
 static void say_bad(struct row_input *input, const char *why)
@@ -60,7 +58,7 @@ static void end_line(struct row_input *input)
     input->number++;
 }
 
-/* A reader that is gone is not an error: it has seen enough. */
+/* A closed pipe is not an error: its reader wants no more. */
 static bool put_answers(struct row_input *input, struct err *err)
 {
     size_t at = 0;
@@ -114,7 +112,7 @@ static bool read_all(struct row_input *input, struct inputs *inputs, int fd, str
     return put_answers(input, err);
 }
 
-/* Returns false once nobody reads the answers. An unreadable input does not stop the others. */
+/* Returns false once the output pipe is closed. An unreadable input does not stop the others. */
 static bool read_input(struct inputs *inputs, const char *name, struct err *err)
 {
     struct err why = {0};

@@ -1,10 +1,8 @@
-/*
- * rules_file.c - adds a rule to devs.config.json.
+/* rules_file.c - adds a rule to devs.config.json.
  *
- * The folder is locked, since of two savers at a time one would undo the other. The new text is
- * checked as devs run will check it, and is trusted afterwards only if the old one was. If the file
- * is a link, its target is changed.
- */
+ * The folder is locked, because two concurrent savers would undo each other's changes. The new text
+ * is checked as devs run will check it, and is trusted afterwards only if the old one was. If the
+ * file is a link, its target is changed. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "config.h"
 
@@ -24,15 +22,15 @@
 #include "trust.h"
 
 enum {
-    LOCK_TRIES = 12000, /* a minute: on a slow disk each of several savers takes a second */
+    LOCK_TRIES = 12000, /* one minute: on a slow disk each of several savers may take a second */
     LOCK_PAUSE_NS = 5 * 1000 * 1000,
 };
 
 /* The settings being changed. */
 struct edit {
     char path[PATH_MAX];  /* links resolved */
-    char found[PATH_MAX]; /* as found */
-    bool is_trusted;      /* in the text as read */
+    char found[PATH_MAX]; /* path as found */
+    bool is_trusted;      /* whether the text as read was trusted */
     int folder;           /* owned, locked; -1 = none */
     struct str text;      /* owned */
     struct json *rules;   /* owned; the rules to add: a list */
@@ -70,7 +68,7 @@ static bool lock_folder(struct edit *edit, struct err *err)
     for (int i = 0; i < LOCK_TRIES; i++) {
         if (flock(edit->folder, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR))
             return true;
-        (void)nanosleep(&pause, NULL); /* if woken early, it tries again early */
+        (void)nanosleep(&pause, NULL); /* if interrupted, it just tries again early */
     }
     return err_set(err, ERR_BUSY, "'%s' is locked by another program", folder);
 }

@@ -1,8 +1,7 @@
-/*
- * schema_words.c - describes the keys of a schema as text.
+/* schema_words.c - describes the keys of a schema as text.
  *
- * A definition that several keys share is described once; after that, the key that has it is named.
- */
+ * A definition that several keys share is described once; after that, only the key with the
+ * description is named. */
 #include "schema_words.h"
 
 #include <assert.h>
@@ -40,7 +39,7 @@ static const struct json *resolve_reference(const struct telling *telling,
     return name ? json_get(telling->definitions, name) : schema;
 }
 
-/* With "or" between the last two, words read as a choice. */
+/* Appends a word of a list: commas in between, and "or" before the last word. */
 static void add_choice(struct str *out, const char *word, size_t index, size_t count)
 {
     const char *before = index == 0 ? "" : index + 1 == count ? " or " : ", ";
@@ -128,7 +127,7 @@ static void tell_child(struct telling *telling, const struct json *schema, struc
     str_cut(path, len);
 }
 
-/* Describes the values of a list or map if there is more to say than their kind. */
+/* Describes the values of a list or map if their kind alone does not describe them. */
 static void tell_values(struct telling *telling, const struct json *schema, struct str *path,
                         const char *step, int depth)
 {

@@ -1,10 +1,8 @@
-/*
- * secrets.c - finds the secrets of a session, and makes the plan for the log without them.
+/* secrets.c - finds the secrets of a session, and makes the plan for the log without them.
  *
  * When a run is continued, the marks in its plan become values again. The plan is tried in advance:
- * if a step would then call something else, as with a secret that is encoded in the plan, all marks
- * are written so that they can never be restored (close_marks).
- */
+ * if a step would then run a different command, for example because a secret is encoded in the
+ * plan, all marks are changed so that they can never be restored (close_marks). */
 #include "secrets.h"
 
 #include <limits.h>
@@ -28,7 +26,7 @@ bool secrets_redactor(struct redactor **out, const struct plan *plan,
     return redactor_open(out, &setting, err);
 }
 
-/* With the settings of `dir`. */
+/* Creates a redactor with the settings of `dir`. */
 static int open_of_folder(const char *dir, const struct plan *plan, struct redactor **out)
 {
     struct err err = {0};
@@ -88,8 +86,8 @@ static char *const *env_of_agent(const struct plan_step *step)
     return step->agent ? adapter_env(step->agent->adapter) : NULL;
 }
 
-/* Whether running the text in the log would call something else. Steps with redacted values are
- * not called at all. */
+/* Whether the plan in the log would run different commands. Steps with redacted values do not run
+ * at all. */
 static bool would_mistake(const struct plan *plan, const struct plan *again)
 {
     char name[REDACT_NAME_MAX + 1];
@@ -108,7 +106,7 @@ static bool would_mistake(const struct plan *plan, const struct plan *again)
     return false;
 }
 
-/* No variable has such a name, so nobody will put a value there. */
+/* Renames the marks to names that no variable can have, so that no value ever replaces them. */
 static void close_marks(struct str *text)
 {
     struct str closed = {0};
@@ -126,8 +124,8 @@ static void close_marks(struct str *text)
     *text = closed;
 }
 
-/* A secret may be in the plan in another form, such as base64. Its mark only has the name, so
- * the value would be restored unencoded. */
+/* A secret may be in the plan in another form, such as base64. Its mark only contains the name, so
+ * the value would be restored without that encoding. */
 static bool check_return(struct secrets *secrets, const struct session *session)
 {
     struct plan *again = NULL;

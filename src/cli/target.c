@@ -1,9 +1,7 @@
-/*
- * target.c - finds the log, run, task, attempt or runs that words on the command line name.
+/* target.c - finds the log, run, task, attempt or runs that words on the command line name.
  *
- * In this order: runs and tasks, the kept result of a task, the log, the run or file of devs debug,
- * an attempt, several runs.
- */
+ * The sections, in this order: runs and tasks, the kept result of a task, the log, the run or file
+ * of devs debug, an attempt, several runs. */
 #define _GNU_SOURCE /* environ */
 
 #include "target.h"
@@ -35,7 +33,7 @@ bool target_parse(const char *word, struct target *out, struct err *err)
     size_t len = slash ? (size_t)(slash - start) : strlen(start);
     const char *task = slash ? slash + 1 : "";
 
-    /* such as from an unset variable in a script: it must not mean a whole run */
+    /* such as from an unset variable in a script; it must not select a whole run */
     if (*start == '\0' || (slash && *task == '\0')) {
         (void)err_set(err, ERR_INVALID, "'%s' does not name a %s", word, slash ? "task" : "run");
         return err_hint(err,
@@ -118,7 +116,7 @@ void target_show_plan(struct log_reader *reader, int64_t run, target_plan_fn *lo
     log_run_info_done(&info);
 }
 
-enum { LOOK_AT_RUNS = 16 }; /* a task without a run is looked up in this many of the newest runs */
+enum { LOOK_AT_RUNS = 16 }; /* number of newest runs searched for a task given without its run */
 
 struct sought {
     const char *task;
@@ -174,7 +172,7 @@ void target_settle(struct target *target, const struct plan *plan)
         target->task[0] = '\0';
 }
 
-/* The ids that a hint names. */
+/* The ids listed in a hint. */
 struct named_ids {
     const char *ids[TARGET_IDS_NAMED];
     int count;

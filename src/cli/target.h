@@ -40,7 +40,7 @@ ATTR_MUST_USE bool target_parse_task(const char *word, const char *hint, struct 
  * and NULL. */
 ATTR_MUST_USE bool target_parse_run(const char *word, const char *hint, int64_t *out,
                                     struct err *err);
-/* Returns whether target_parse_run() accepts the word. */
+/* Whether target_parse_run() accepts the word. */
 bool target_names_run(const char *word);
 
 /* Receives the plan of a run, including the tasks that were added while it ran. The plan is
@@ -76,7 +76,7 @@ ATTR_MUST_USE bool target_only_task(const struct target *target, const struct pl
 
 /* What a task changed. The caller ends it with result_target_done(). */
 struct result_target {
-    struct target target; /* the task */
+    struct target target; /* the task whose result it is */
     char *run_dir;        /* owned; the folder in which the run was started */
     struct workspace_result *result;
     struct workspace_changes changes;

@@ -40,7 +40,7 @@ static bool set_not_opened(int number, struct err *err)
     return err_set(err, is_absent ? ERR_NOT_FOUND : ERR_INVALID, "%s", strerror(number));
 }
 
-/* In a clone, a link to a device may be in place of a file. */
+/* A clone may contain a link to a device in place of a file. */
 static bool open_regular(const char *path, bool allows_descriptor, int *fd_out, struct err *err)
 {
     struct stat info;
@@ -57,7 +57,7 @@ static bool open_regular(const char *path, bool allows_descriptor, int *fd_out, 
         (void)err_set(err, ERR_INVALID, "not a regular file");
     else if ((*fd_out = foreign_file_open(look)) < 0)
         (void)set_not_opened(errno, err);
-    (void)close(look); /* it was only examined */
+    (void)close(look); /* it was only opened to be examined */
     return *fd_out >= 0;
 }
 
@@ -112,7 +112,7 @@ bool read_text_input(const char *path, size_t max_bytes, struct str *out, struct
 }
 
 enum {
-    NEW_FILE_MODE = 0666, /* less the umask */
+    NEW_FILE_MODE = 0666, /* before the umask is applied */
     OWN_FILE_MODE = 0600, /* until it gets the mode of the old file */
     MODE_BITS = 07777,
 };
@@ -153,7 +153,7 @@ bool save_file(const char *path, const struct str *text, struct err *err)
     const int len = snprintf(temporary, sizeof(temporary), "%s.new~", path);
     if (len < 0 || len >= PATH_MAX)
         return err_set(err, ERR_LIMIT, "the path '%s' is too long", path);
-    (void)unlink(temporary); /* if there is one */
+    (void)unlink(temporary); /* an old temporary file may exist */
     const int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                         is_new ? NEW_FILE_MODE : OWN_FILE_MODE);
     if (fd < 0)
@@ -161,7 +161,7 @@ bool save_file(const char *path, const struct str *text, struct err *err)
     bool ok = write_text_fd(fd, text) && (is_new || fchmod(fd, old.st_mode & MODE_BITS) == 0) &&
               fsync(fd) == 0;
     int why = errno;
-    (void)close(fd); /* it is either on disk or useless */
+    (void)close(fd); /* ignored: the data is already synced, or the file is removed */
     if (ok && rename(temporary, path) != 0) {
         why = errno;
         ok = false;

@@ -25,7 +25,7 @@
 #include "text_file.h"
 
 enum {
-    RECORD_BYTES_MAX = 2 * PATH_MAX + 1024, /* a path may be escaped in JSON */
+    RECORD_BYTES_MAX = 2 * PATH_MAX + 1024, /* twice PATH_MAX, because JSON may escape the path */
     OTHERS = S_IRWXG | S_IRWXO,
 };
 
@@ -84,8 +84,8 @@ bool trust_folder(char path[PATH_MAX], struct err *err)
     return true;
 }
 
-/* Opens a folder of ours below `parent`. Returns -1 and sets errno to EPERM if it is not ours,
- * or its mode has one of the bits `refused`. */
+/* Opens a folder of ours below `parent`. Returns -1 and sets errno to EPERM if another user owns
+ * it, or its mode has one of the bits `refused`. */
 static int open_private(int parent, const char *name, mode_t refused, bool makes)
 {
     struct stat info;
@@ -250,14 +250,14 @@ static bool write_record(int folder, const char *name, const struct str *text, s
 {
     char temporary[SHA256_HEX_MAX + 16];
     (void)snprintf(temporary, sizeof(temporary), "%s.%ld~", name, (long)getpid());
-    (void)unlinkat(folder, temporary, 0); /* left by a killed devs */
+    (void)unlinkat(folder, temporary, 0); /* left by a devs that was killed */
     const int fd = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                           S_IRUSR | S_IWUSR);
     bool ok = fd >= 0 && write_text_fd(fd, text) && fsync(fd) == 0 &&
               renameat(folder, temporary, folder, name) == 0;
     const int why = errno;
     if (fd >= 0)
-        (void)close(fd); /* synced */
+        (void)close(fd); /* ignored: already synced */
     if (!ok && fd >= 0)
         (void)unlinkat(folder, temporary, 0);
     return ok || err_set_errno(err, why, "cannot record trust");

@@ -14,18 +14,18 @@
 #include "text_file.h"
 
 enum {
-    OUTPUT_BYTES_MAX = 64 * 1024 * 1024, /* of a recorded output */
-    OTHER_SHOWN = 160,                   /* bytes shown of a line that no rule matched */
+    OUTPUT_BYTES_MAX = 64 * 1024 * 1024, /* size limit of a recorded output */
+    OTHER_SHOWN = 160,                   /* bytes shown of a line that matched no rule */
     NAME_WIDTH = 12,
 };
 
 /* Recorded output while it is read. */
 struct trial {
     const struct adapter *adapter;
-    struct str rules;    /* of the current line: "rule 3 call, rule 4 used" */
+    struct str rules;    /* rules that matched the current line: "rule 3 call, rule 4 used" */
     struct str words;    /* what the log would show for the line */
-    bool is_other;       /* no rule matched: the log shows the line unchanged */
-    long taken, unknown; /* numbers of lines */
+    bool is_other;       /* no rule matched, so the log shows the line unchanged */
+    long taken, unknown; /* line counts */
     long hits[ADAPTER_RULES_MAX];
 };
 
@@ -56,8 +56,8 @@ static void add_words(const struct str *words, struct str *out)
     }
 }
 
-/* Prints the rules that matched a line, and the result. A JSON value on several lines is
- * reported at its last line. */
+/* Prints the rules that matched a line, and the result. A multi-line JSON value is reported at its
+ * last line. */
 static void print_line(struct trial *trial, long number, const char *text, size_t len)
 {
     struct str out = {0};

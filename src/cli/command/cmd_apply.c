@@ -40,7 +40,7 @@ static void print_result(const struct result_target *value, const struct apply_o
     str_done(&text);
 }
 
-/* Whether the file decides what devs runs next. */
+/* Whether the file affects what devs runs next. */
 static bool is_governing(const char *path)
 {
     static const char *const names[] = {"devs.config.json", "devs.project.json", "plan.json"};
@@ -78,7 +78,7 @@ int cmd_apply(struct globals *globals, int argc, char **argv)
                     workspace_result_apply(value.result, &value.changes, what, &was_there, &err);
     if (ok)
         print_result(&value, &options, was_there);
-    /* a task wrote the result, and sandboxes do not protect these files */
+    /* the result comes from a task, and sandboxes do not protect these files */
     for (size_t i = 0; ok && !was_there && i < value.changes.count; i++) {
         if (is_governing(value.changes.items[i].path))
             warn("the result changes '%s', which controls what devs runs next: review it first",

@@ -12,9 +12,9 @@
 #include "text_file.h"
 #include "zone.h"
 
-/* What rows are judged with. */
+/* The settings and rules for judging rows. */
 struct judge {
-    struct config config; /* its settings contain the agents */
+    struct config config; /* includes the agents */
     struct classifier *classifier;
 };
 
@@ -40,7 +40,7 @@ static bool add_rules(const char *in_force, const char *path, struct str *out, s
     return ok;
 }
 
-/* Uses the rules that `devs exec` would use here, and those of the file. */
+/* Loads the rules that `devs exec` would use in this folder, and those of the file. */
 static int open_rules(const char *path, struct judge *out)
 {
     char dir[PATH_MAX];

@@ -9,7 +9,7 @@
 #include "session.h"
 #include "target.h"
 
-/* Nothing has run in this folder yet: says what to do next. */
+/* Reports that nothing has run in this folder yet, and what to do next. */
 static int fail_without_log(const struct err *why)
 {
     struct err err = {0};

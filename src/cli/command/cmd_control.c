@@ -70,11 +70,11 @@ static int print_answer(const struct asked *asked, const struct target *target,
     return asked->done ? EXIT_ALL_PASSED : EXIT_GAVE_UP;
 }
 
-/* Which control, and for which of several attempts or tasks. */
+/* The control, and the attempts or tasks that it applies to. */
 struct act {
     struct control control;
-    struct attempt_words words; /* correct only: the attempt */
-    bool fault;                 /* apply to all tasks that wait because of the same fault */
+    struct attempt_words words; /* the attempt, for `correct` only */
+    bool fault;                 /* apply to all tasks that wait because of this fault */
 };
 
 static bool needs_task(const struct act *act)
@@ -93,7 +93,7 @@ static bool aim_act(struct follower *follower, struct target *target, struct act
     control->key_at_ms = clock_now().at_ms;
     (void)session_by(control->by);
     const bool names_task = target->task[0] != '\0';
-    /* The tasks of a growing run are in its events. */
+    /* Tasks added to a growing run are only in its events. */
     const bool reads = names_task && (needs_task(act) || state->plan->grows);
     if (reads && !follower_read(follower, 0, NULL, NULL, NULL, err))
         return false;
@@ -138,7 +138,7 @@ static int ask_and_tell(const struct place *place, struct follower *follower,
     return code;
 }
 
-/* Applies the control to each task that waits because of the same fault as the named one. */
+/* Applies the control to each task that waits because of the same fault as the named task. */
 static int act_on_fault(const struct place *place, struct follower *follower,
                         const struct target *named, struct control *control)
 {
@@ -165,7 +165,7 @@ static int act_on_fault(const struct place *place, struct follower *follower,
     return code;
 }
 
-/* The run has ended and nobody owns it: starts an engine without a terminal. */
+/* For a run that has ended and has no owner: starts an engine without a terminal. */
 static int retry_ended(const struct globals *globals, const struct place *place, int64_t run,
                        const struct control *control)
 {
@@ -196,7 +196,7 @@ static int perform_act(struct globals *globals, const char *word, struct act *ac
               target_follow(&target, &place, &follower, &err) &&
               aim_act(follower, &target, act, &err);
     if (ok && act->control.verb == CONTROL_RETRY && continue_run_is_needed(&place, target.run)) {
-        follower_close(follower); /* the next step forks */
+        follower_close(follower); /* close the log first: the next step forks */
         return retry_ended(globals, &place, target.run, &act->control);
     }
     int code = !ok          ? fail(&err)

@@ -17,9 +17,9 @@ static int run_lnav_format(const struct debug_call *call)
 }
 
 struct debug_mode {
-    const char *name;               /* of the option that selects it */
-    const char *options;            /* allowed with it: names separated by blanks */
-    const char *usage;              /* the whole command, shown after a mistake */
+    const char *name;               /* the option that selects this mode */
+    const char *options;            /* other options allowed in this mode, separated by blanks */
+    const char *usage;              /* the whole command, shown after an error */
     int min_operands, max_operands; /* max -1 = any number */
     int (*run)(const struct debug_call *call);
 };
@@ -54,7 +54,7 @@ static void debug_mode_help(void)
         (void)printf("  %s\n", modes[i].usage);
 }
 
-/* The options that exist, and their values. */
+/* All options and their values. */
 struct debug_options {
     const struct option_spec *specs;
     size_t count;

@@ -22,7 +22,7 @@
 #include "version.h"
 #include "watch.h"
 
-/* A line has a sign, a name, and text in the rest of 80 columns. */
+/* A line has a status sign, a name, and text in the rest of 80 columns. */
 enum {
     NAME_COLUMNS = 15,
     WORDS_COLUMN = 3 + 1 + NAME_COLUMNS + 1,
@@ -32,7 +32,7 @@ enum {
 /* Lines are printed one at a time; JSON is collected first. */
 struct report {
     bool json;
-    bool breaks; /* something that plain runs need does not work */
+    bool breaks; /* something that every run needs does not work */
     struct str lines;
 };
 
@@ -111,7 +111,7 @@ static void tell_line(void *ctx, const struct doctor_line *line)
     (void)fflush(stdout); /* the next check may take a second */
 }
 
-/* The run log: whether it exists, can be read and written, and which disk it is on. Creates
+/* The run log: whether it exists and can be read and written, and its file system. Creates
  * nothing. */
 
 enum { PATH_SHOWN_MAX = 200 };
@@ -123,8 +123,8 @@ static void refuse_log(struct doctor_line *line, const struct err *err)
     (void)snprintf(line->hint, sizeof(line->hint), "%.199s", err->hint);
 }
 
-/* A log that opens may still be damaged further in, so this reads the newest run to its end. A
- * log written by a newer devs can be read, but no run can start in it. */
+/* A log that opens may still be damaged later in the file, so this reads the newest run to its end.
+ * A log written by a newer devs can be read, but no run can start in it. */
 static void read_newest(const struct place *place, struct doctor_line *line)
 {
     struct err err = {0};
@@ -156,7 +156,7 @@ static void add_disk(const struct place_disk *disk, struct str *out)
              is_large ? "GiB" : "MiB");
 }
 
-/* A run whose log runs out of space continues in a spill log. On a full disk no run can start. */
+/* A run that is out of disk space continues in a spill log, but no run can start on a full disk. */
 static void look_for_space(const struct place_disk *disk, struct doctor_line *line)
 {
     enum { FREE_MIB_MIN = 1, FREE_MIB_GOOD = 64 };
@@ -229,7 +229,7 @@ static struct doctor_line doctor_log(const char *db, const char *dir)
     return line;
 }
 
-/* Which devs this is, in case several are installed. */
+/* The version and path of this devs, in case several are installed. */
 static void look_at_self(struct report *report)
 {
     char path[PATH_MAX];
@@ -293,7 +293,7 @@ static void look_at_locale(struct report *report)
     tell_line(report, &line);
 }
 
-/* Whether a run can start with these settings, with all their keys. */
+/* Whether a run can start with all keys of these settings. */
 static void look_at_settings(struct report *report, const struct config *config)
 {
     struct doctor_line line = {.name = "settings", .state = DOCTOR_WORKS};
@@ -360,7 +360,7 @@ int cmd_doctor(struct globals *globals, int argc, char **argv)
              str_text(&report.lines));
     if (report.json)
         say_json(str_text(&json));
-    else /* sums up all lines, for first-time users */
+    else /* a summary of all lines, for first-time users */
         (void)puts(report.breaks ? "plain runs do not work here: see the lines with NO"
                                  : "plain runs work here; lines with - are optional");
     str_done(&json);

@@ -19,8 +19,8 @@ struct exec_words {
     const char *phase, *policy, *timeout;
     struct sandbox_options sandbox;
     bool once, json;
-    struct policy chosen;        /* for --once: the policy with a single attempt */
-    struct sandbox_spec kept_in; /* owned; for --sandbox and its options */
+    struct policy chosen;        /* for --once: a copy of the policy with a single attempt */
+    struct sandbox_spec kept_in; /* owned; the sandbox, for --sandbox and its options */
 };
 
 /* Parses "90" or "0.5" into milliseconds. */

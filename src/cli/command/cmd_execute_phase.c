@@ -26,8 +26,8 @@
 /* The summary of a phase. */
 
 enum {
-    PHASE_SUMMARY_TASKS_MAX = 500, /* described; the others are counted */
-    PHASE_SUMMARY_FILES_MAX = 50,  /* named per task; the others are counted */
+    PHASE_SUMMARY_TASKS_MAX = 500, /* tasks listed; the others are only counted */
+    PHASE_SUMMARY_FILES_MAX = 50,  /* files listed per task; the others are only counted */
 };
 
 /* The result of a phase, as a Markdown file beside its plan: for people, and for the agent that
@@ -35,7 +35,7 @@ enum {
 struct phase_summary {
     const struct globals *globals;
     const struct project *project;
-    int number; /* of the phase */
+    int number; /* number of the phase */
     const struct session_end *end;
 };
 
@@ -50,7 +50,7 @@ struct changed_files {
     size_t count, cap;
 };
 
-/* Appends foreign text to a line of Markdown, as one line and without markup. */
+/* Appends text from outside to a line of Markdown, as one line and without markup. */
 static void add_text(struct str *out, const char *text)
 {
     struct str clean = {0};
@@ -65,7 +65,7 @@ static void add_text(struct str *out, const char *text)
     str_done(&clean);
 }
 
-/* Appends foreign text as code, which a backtick would end. */
+/* Appends text from outside as inline code, without backticks, which would end it. */
 static void add_code(struct str *out, const char *text)
 {
     struct str clean = {0};
@@ -89,7 +89,7 @@ static void add_file(struct changed_files *files, int task, const char *path)
     files->items[files->count++] = (struct changed_file){.task = task, .path = xstrdup(path)};
 }
 
-/* Adds the file that one of the agent's own tools wrote, from the log. */
+/* Adds the file that a tool call of the agent wrote, according to the log. */
 static void add_written_file(struct changed_files *files, const struct event *event)
 {
     static const char *const tools[] = {"Write",      "Edit",    "MultiEdit", "NotebookEdit",
@@ -128,7 +128,7 @@ static void read_calls(const struct phase_summary *summary, struct changed_files
     log_reader_close(reader);
 }
 
-/* In a workspace, git or the copy knows what has changed. */
+/* In a workspace, git or the comparison with the original shows what has changed. */
 static void read_result(const struct phase_summary *summary, int task, struct changed_files *files)
 {
     const struct run_state *state = summary->end->state;
@@ -174,8 +174,8 @@ static void add_files(const struct changed_files *files, int task, struct str *o
     str_add(out, found > 0 ? "\n" : "- Files: none known\n");
 }
 
-/* Appends how the last step that was tried ended, because it decided how the task ended, and the
- * line that decided the verdict. */
+/* Appends how the last attempted step ended, which decided the task's result, and the line that
+ * decided the verdict. */
 static void add_evidence(const struct run_state *state, int task, struct str *out)
 {
     int number = 0;
@@ -222,7 +222,8 @@ static void add_task(const struct phase_summary *summary, const struct changed_f
         add_text(out, plan->title);
     }
     str_addf(out, "\n\n- Outcome: %s", shown_word(shown_task(state, task, false)));
-    const char *reason = strstr(str_text(&ending), ": "); /* after the outcome, as text */
+    /* the reason follows the outcome in the text */
+    const char *reason = strstr(str_text(&ending), ": ");
     if (reason) {
         str_add(out, ", ");
         add_text(out, reason + strlen(": "));
@@ -280,7 +281,7 @@ ATTR_MUST_USE static bool phase_summary_save(const struct phase_summary *summary
     struct str text = {0};
     struct str cut = {0};
     project_summary_path(summary->project, summary->number, path);
-    /* save_file() would replace a link, but a person who made one had a reason */
+    /* save_file() would replace a link, which a person made on purpose */
     if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return err_set(err, ERR_INVALID, "'%s' is %s", path,
                        S_ISLNK(info.st_mode) ? "a link" : "not a regular file");
@@ -328,7 +329,7 @@ static int read_plan(struct execution *execution)
     return plan_file_read_trusted(path, plan_agents_edit, &edit, &execution->file);
 }
 
-/* A session takes one prompt at a time. */
+/* A session can only process one prompt at a time. */
 static int choose_jobs(struct execution *execution)
 {
     const char *given = execution->at.words.jobs;
@@ -351,7 +352,7 @@ static int choose_jobs(struct execution *execution)
     return EXIT_ALL_PASSED;
 }
 
-/* Called once the run has ended. Failing to write the file does not change the result. */
+/* Called once the run has ended. A failed write does not change the result. */
 static bool save_summary(const struct execution *execution, const struct session_end *end,
                          char path[PATH_MAX])
 {
@@ -368,7 +369,7 @@ static bool save_summary(const struct execution *execution, const struct session
     return false;
 }
 
-/* As a session_ended_fn. */
+/* A session_ended_fn. */
 static int print_end(void *ctx, const struct session_end *end)
 {
     const struct execution *execution = ctx;

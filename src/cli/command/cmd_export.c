@@ -18,7 +18,7 @@
 struct export_format {
     const char *name, *ending;
     bool (*write)(const struct export_call *call, struct err *err); /* NULL: the copy itself */
-    const char *before, *behind; /* text around the file's name: what to do with it */
+    const char *before, *behind; /* printed around the file's name: how to use it */
 };
 
 static const struct export_format formats[] = {
@@ -53,7 +53,7 @@ static bool is_stdout(const char *file)
     return strcmp(file, "-") == 0;
 }
 
-/* Asks only on a terminal: a script has said what it wants. Any answer except y cancels. */
+/* Asks only on a terminal, because a script cannot answer. Any answer except y cancels. */
 static bool is_wanted(const struct export_words *words)
 {
     char answer[16];
@@ -78,7 +78,7 @@ static int tell_end(const struct exporting *now, const char *file, bool wanted)
     return wanted ? EXIT_ALL_PASSED : EXIT_GAVE_UP;
 }
 
-/* Built and shown before it gets its name. */
+/* Builds and shows the bundle before the file gets its final name. */
 static int export_bundle(const struct exporting *now, const char *file)
 {
     struct err err = {0};
@@ -118,7 +118,7 @@ static int export_file(const struct exporting *now, const struct export_copy *co
     bool ok = export_sink_open(&sink, file, &err) && now->format->write(&call, &err);
     if (ok)
         contents.bytes = sink.bytes;
-    /* for a stream that is passed on, the contents are shown where they do not get into it */
+    /* if the export goes to stdout, list what was redacted on stderr */
     if (ok && !is_stdout(sink.path))
         export_show(&contents, sink.path, now->words, stdout);
     else if (ok && contents.cut_count > 0)
@@ -186,7 +186,7 @@ static int find_and_export(struct exporting *now, const char *run)
     if (!follower_open(&follower, &now->place, target.run, &err))
         return fail(&err);
     /* The secrets known now: from the environment, the settings of the run's folder, and the run's
-     * own plan, which an older devs recorded unredacted. */
+     * own plan, because older versions of devs recorded it unredacted. */
     int code =
         secrets_of_run(follower_run(follower)->dir, follower_state(follower)->plan, &now->redactor);
     now->run = follower_run(follower)->number;
@@ -197,8 +197,8 @@ static int find_and_export(struct exporting *now, const char *run)
     return code;
 }
 
-/* Splits `moments` in place; it must live as long as the words. Then checks whether the options
- * can be combined. */
+/* Splits `moments` in place; it must live as long as `words`. Then checks whether the options can
+ * be combined. */
 static int check_words(struct export_words *words, const struct export_format *format,
                        char *moments)
 {

@@ -54,8 +54,8 @@ void gc_tell(struct gc *gc, const struct gc_thing *thing)
     gc->count++;
 }
 
-/* Merges a spill of this log whose run has no owner. One that cannot be merged is kept: it is
- * the only record of the end of that run. */
+/* Merges a spill of this log whose run has no owner. Keeps a spill that cannot be merged, because
+ * it is the only record of how the run ended. */
 static void take_spill(struct gc *gc, const struct spill_info *info)
 {
     struct err err = {0};
@@ -100,7 +100,7 @@ static void take_locks(struct gc *gc)
     gc_tell(gc, &thing);
 }
 
-/* Merges a file that a person names. It stays unless it is in the folder of spills. */
+/* Merges a file named on the command line. Deletes it only if it is in the folder of spills. */
 static int merge_file(const struct gc *gc, const char *file)
 {
     struct err err = {0};
@@ -242,8 +242,8 @@ static int adopt_log(const struct globals *globals)
     return EXIT_ALL_PASSED;
 }
 
-/* Completes the limits of the command line with the project's settings. `older` is the value of
- * --older, or NULL. */
+/* Adds the project's limits to those of the command line. `older` is the value of --older, or
+ * NULL. */
 static int read_limits(struct gc *gc, const struct gc_limit_words *words, const char *older)
 {
     char dir[PATH_MAX];

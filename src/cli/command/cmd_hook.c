@@ -26,7 +26,7 @@
 
 /* Recording an event. */
 
-enum { HOOK_WAIT_MS_MAX = 3000 /* for other writers of the log */ };
+enum { HOOK_WAIT_MS_MAX = 3000 /* wait for other writers of the log */ };
 
 enum { HOOK_WORDS_MAX = 4 * 1024 /* bytes kept of a message or a prompt */ };
 
@@ -52,7 +52,7 @@ static void add_text(enum agent_item_kind kind, const char *text, struct str *ou
     str_done(&cut);
 }
 
-/* Where an event is written. */
+/* The log that an event is added to. */
 struct recording {
     struct call_log *log;
     const struct redactor *redactor;
@@ -187,7 +187,8 @@ static bool add_event(const struct recording *to, const struct hook_input *input
     return true;
 }
 
-/* These events do not start a run, and most calls are not rejected. */
+/* Whether the event can be ignored: such events do not start a run, and most calls are not
+ * rejected. */
 static bool is_for_nothing(const struct place *place, const struct hook_input *input)
 {
     int64_t run = 0;
@@ -246,7 +247,7 @@ static void give_up(int number)
     static const char words[] = "devs: hook: it took too long, nothing was recorded\n";
     (void)number;
     const ssize_t written = write(STDERR_FILENO, words, sizeof(words) - 1);
-    (void)written;          /* there is nobody else to tell */
+    (void)written;          /* an error here cannot be reported */
     _exit(EXIT_ALL_PASSED); /* the kernel releases locks, and an unfinished write is rolled back */
 }
 
@@ -263,7 +264,8 @@ static void set_alarm(void)
     (void)setitimer(ITIMER_REAL, &when, NULL); /* the time is in range */
 }
 
-/* The agent may change its folder while it works: use the project's log. */
+/* Switches to the folder of the project's log, because the agent may change its folder while it
+ * works. */
 static void go_there(const struct hook_input *input)
 {
     const char *env = input->agent->project_env ? getenv(input->agent->project_env) : NULL;
@@ -283,12 +285,12 @@ static bool record_event(const struct globals *globals, const struct hook_input 
     if (!place_find(globals->db, false, &place, &why))
         return why.code == ERR_NOT_FOUND || err_set(err, why.code, "%s", why.message);
     if (globals->db)
-        go_there(input); /* the name of the log was relative to the old folder */
+        go_there(input); /* after resolving --db in the old folder */
     return hook_record(&place, input, answer, err);
 }
 
-/* No error is a reason to hold up the agent: it becomes one line and exit code 0. Reads the
- * input to its end, so that the agent can write all of it. */
+/* Errors must not block the agent: each is reported as one line with exit code 0. Reads the input
+ * to its end, so that the agent can write all of it. */
 static int take_event(const struct globals *globals, const struct hook_agent *agent)
 {
     struct str text = {0};
@@ -296,7 +298,8 @@ static int take_event(const struct globals *globals, const struct hook_agent *ag
     struct hook_input input = {0};
     struct err err = {0};
     set_alarm();
-    const bool is_ours = getenv("DEVS_RUN") != NULL; /* what devs started needs no hook */
+    /* devs records its own attempts without a hook */
+    const bool is_ours = getenv("DEVS_RUN") != NULL;
     const bool ok = read_text(stdin, HOOK_INPUT_MAX, &text, &err) &&
                     (is_ours || (hook_input_read(&text, agent, &input, &err) &&
                                  record_event(globals, &input, &answer, &err)));
@@ -310,7 +313,7 @@ static int take_event(const struct globals *globals, const struct hook_agent *ag
     return EXIT_ALL_PASSED;
 }
 
-/* What a person can request; an agent never uses these words. */
+/* The subcommands for people; agents never use them. */
 typedef int act_fn(const struct hook_install *install);
 
 static act_fn *find_act(const char *word)
@@ -326,7 +329,7 @@ static act_fn *find_act(const char *word)
     return NULL;
 }
 
-/* Records nothing, but reads what the agent writes. */
+/* Ignores the event, but reads all that the agent writes. */
 static int pass_by(void)
 {
     struct str text = {0};
@@ -349,8 +352,8 @@ int cmd_hook(struct globals *globals, int argc, char **argv)
         {"user", 0, NULL, "your settings, for all projects that have a log", &install.of_user,
          NULL},
     };
-    /* Exit code 2 of a hook blocks the agent's call. Options that another devs wrote into the
-     * settings, and that this one does not know, must not cause that. */
+    /* Exit code 2 of a hook blocks the agent's call. Unknown options, written into the settings by
+     * another version of devs, must not cause that. */
     bool of_agent = argc == 0 || argv[0][0] == '-';
     for (int i = 0; of_agent && i < argc; i++)
         of_agent = !find_act(argv[i]);

@@ -25,22 +25,22 @@
 #include "transcript.h"
 #include "xalloc.h"
 
-/* The run that a transcript becomes. */
+/* The run made from a transcript. */
 
 enum {
     IMPORT_WORDS_MAX = 16 * 1024 * 1024, /* bytes of readable text kept of a session */
     IMPORT_WAIT_MS = 10000,              /* how long to wait for other writers of the log */
 };
 
-/* Where to import to, and how. Everything is borrowed. */
+/* The target of the import, and its options. Everything is borrowed. */
 struct import_setting {
     const struct place *place;
     const struct settings *settings;
     const struct redactor *redactor;
     const char *name; /* the file's name: used as the session's id if it has none */
     const char *dir;  /* used as the folder if the file does not name one */
-    int64_t made_ms;  /* UTC; the file's time: used if it contains none */
-    bool again;       /* even if the session is in the log */
+    int64_t made_ms;  /* UTC; the file's time: used if the transcript has no times */
+    bool again;       /* import even if the log already has the session */
 };
 
 /* The result of an import. */
@@ -48,18 +48,18 @@ struct import_result {
     int64_t run; /* the new run, or the one that already has the session */
     bool was_there;
     int64_t messages, prompts;
-    int suspected, stuck; /* how often the calls were found to loop */
-    int64_t words_lost;   /* bytes beyond IMPORT_WORDS_MAX */
+    int suspected, stuck; /* how often the calls were judged to be looping */
+    int64_t words_lost;   /* bytes dropped after IMPORT_WORDS_MAX */
 };
 
 struct import_run {
     const struct import_setting *setting;
     const struct transcript *transcript;
-    struct call_log *log; /* owned; NULL until something has happened */
-    struct moment first;  /* of the first thing that happened */
-    struct moment at;     /* of the current item; never goes back */
-    char *session;        /* owned; its id in the log */
-    struct str words;     /* owned; of the current item */
+    struct call_log *log; /* owned; NULL before the first item */
+    struct moment first;  /* time of the first item */
+    struct moment at;     /* time of the current item; never goes back */
+    char *session;        /* owned; the session's id in the log */
+    struct str words;     /* owned; readable text of the current item */
     int64_t words_kept;
     bool is_stuck;
     struct import_result result;
@@ -80,12 +80,12 @@ static void set_time(struct import_run *run, int64_t at_ms)
     if (run->first.at_ms == 0)
         run->first = run->at = (struct moment){.at_ms = ms, .mono_ms = FIRST_MONO_MS};
     if (at_ms <= run->at.at_ms)
-        return; /* no time yet, or it continues at the previous one */
+        return; /* no time yet, or the previous time continues */
     run->at.at_ms = at_ms;
     run->at.mono_ms = FIRST_MONO_MS + at_ms - run->first.at_ms;
 }
 
-/* The first thing has happened: finds the session in the log, or starts a run. */
+/* Called for the first item: finds the session in the log, or starts a run. */
 static bool begin_import(struct import_run *run)
 {
     const struct import_setting *setting = run->setting;
@@ -107,7 +107,7 @@ static bool begin_import(struct import_run *run)
     return call_log_open(&run->log, setting->place, &session, &run->first, &run->err);
 }
 
-/* Stuck stays stuck until something else is done. */
+/* A stuck run stays stuck until the agent does something else. */
 static void take_verdict(struct import_run *run, const struct call_verdict *verdict)
 {
     if (verdict->news && verdict->level == ENTROPY_SUSPECT)
@@ -143,14 +143,14 @@ static bool add_words(struct import_run *run, const struct transcript_item *it)
     return len == 0 || call_log_add_words(run->log, run->words.data, len, &run->at, &run->err);
 }
 
-/* Adds a finished call. Calls of a sub-agent are not steps of the agent itself: they are shown
- * but leave no fact. */
+/* Adds a finished call. Calls of a sub-agent are only shown: they are not steps of the agent itself
+ * and add no fact. */
 static bool add_result(struct import_run *run, const struct transcript_item *it)
 {
     const struct agent_item *item = &it->item;
     struct call_verdict verdict = {0};
     if (!item->tool)
-        return true; /* the result of a call that is not in the file */
+        return true; /* the result of a call that the file does not contain */
     const struct call_made call = {.tool = item->tool,
                                    .args = item->args,
                                    .output = item->text,
@@ -214,13 +214,13 @@ static void import_run_item(void *ctx, const struct transcript_item *item)
         return;
     set_time(run, item->at_ms);
     if (item->item.kind == AGENT_ITEM_SESSION && !run->log)
-        return; /* the run starts with the first thing that happens */
+        return; /* the run starts with the first item */
     if (item->item.kind == AGENT_ITEM_OTHER && !run->log)
-        return; /* before the first event, or in a file without events */
+        return; /* before the first event, or if there are no events */
     if (!run->log && !begin_import(run))
         return;
     if (add_words(run, item))
-        (void)add_event(run, item); /* reported by run->err */
+        (void)add_event(run, item); /* an error is in run->err */
 }
 
 ATTR_MUST_USE static bool import_run_end(struct import_run *run, struct import_result *out,
@@ -233,7 +233,7 @@ ATTR_MUST_USE static bool import_run_end(struct import_run *run, struct import_r
         (void)err_set(&run->err, ERR_INVALID, "it contains no events");
     if (run->err.code == ERR_NONE && !has_begun) {
         set_time(run, 0);
-        (void)begin_import(run); /* reported by run->err and run->result */
+        (void)begin_import(run); /* an error is in run->err and run->result */
     }
     const enum agent_end how = transcript_state(run->transcript);
     const bool is_well = how == AGENT_END_DONE || how == AGENT_END_UNKNOWN;
@@ -255,7 +255,7 @@ enum {
     NS_PER_MS = 1000000,
 };
 
-/* The options, and what follows from them. */
+/* The options, and values derived from them. */
 struct import_words {
     const char *agent;
     bool again, json;
@@ -424,7 +424,7 @@ static bool import_open(struct import_file *file, int fd, const struct stat *inf
     return ok;
 }
 
-/* Standard input has neither a time of its own nor a size. */
+/* Standard input has no modification time and no size. */
 static int import_path(const struct import_words *words, const char *path)
 {
     struct err err = {0};
@@ -448,7 +448,7 @@ static int import_path(const struct import_words *words, const char *path)
     return fail(&said);
 }
 
-/* Imports each file separately: an invalid one does not stop the others. */
+/* Imports each file separately: an invalid file does not stop the others. */
 static int import_all(struct globals *globals, struct import_words *words, int count, char **paths)
 {
     struct err err = {0};

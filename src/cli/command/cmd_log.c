@@ -71,8 +71,8 @@ static bool look_for_words(const struct printing *printing, const struct log_out
     return ok;
 }
 
-/* A silent check would hide what the agent said. Unless a step or try was given, this goes back
- * to the last step that has output. */
+/* If the attempt wrote nothing, goes back to the last step that has output, unless a step or try
+ * was requested. A silent check would otherwise hide the agent's output. */
 static bool pass_silence(struct printing *printing, struct err *err)
 {
     const struct run_state *state = follower_state(printing->follower);
@@ -115,7 +115,7 @@ struct output_print {
 static void print_bytes(const char *bytes, size_t len)
 {
     if (!isatty(STDOUT_FILENO)) {
-        (void)fwrite(bytes, 1, len, stdout); /* nothing to do about a closed pipe */
+        (void)fwrite(bytes, 1, len, stdout); /* a closed pipe is not an error here */
         return;
     }
     struct str clean = {0};
@@ -155,7 +155,8 @@ static void print_row(struct output_print *print, const struct log_output_row *r
                      print->times && print->open_stream == 0 ? "" : "\n", row->offset - *next);
         print->open_stream = 0;
     }
-    int64_t seen = *next - row->offset; /* of this row: a tail can overlap the head */
+    /* bytes of this row already printed: a tail can overlap the head */
+    int64_t seen = *next - row->offset;
     if (seen > 0) {
         size_t skip = (size_t)seen < len ? (size_t)seen : len;
         bytes += skip;
@@ -193,7 +194,7 @@ static bool follow_output(struct follower *follower, const struct log_output_key
 {
     enum { ORPHAN_LOOK_MS = 1000 };
     for (;;) {
-        /* looks for the end before it reads output, so that none is lost */
+        /* check for the end before reading output, so that none is lost */
         const struct run_state *state = follower_state(follower);
         const struct step_state *step = &state->tasks[chosen->task].steps[chosen->step];
         const struct attempt_state *attempt = step_state_find_attempt(step, chosen->attempt);

@@ -39,7 +39,7 @@ struct serving {
     struct config config; /* owned */
     struct str plan_text;
     struct plan *plan;               /* owned */
-    struct workspace_spec workspace; /* owned; where the calls work */
+    struct workspace_spec workspace; /* owned; the workspace that the calls use */
     struct secrets secrets;
     char dir[PATH_MAX];
     char program[PATH_MAX];
@@ -133,8 +133,8 @@ static bool fill_options(struct serving *serving, struct err *err)
     return true;
 }
 
-/* Gives the protocol its own descriptors, which no child inherits, so that nothing else read or
- * printed in this process gets into it. */
+/* Gives the protocol its own descriptors, which no child inherits, so that nothing else in this
+ * process can read or write them. */
 static bool take_stdio(struct proxy_options *options, struct err *err)
 {
     sigset_t pipe_signal;
@@ -215,8 +215,7 @@ static int act_on_file(const struct mcp_words *words)
     int64_t length = 0;
     struct err err = {0};
     if (words->write_file) {
-        /* No client may grant trust: it may be allowed to write below the project, which may be
-         * the user's home. */
+        /* No client may grant trust: its writable folder may be the user's home. */
         char folder[PATH_MAX], real[PATH_MAX];
         const bool is_known = trust_folder(folder, NULL);
         const char *guarded = is_known ? folder : NULL;

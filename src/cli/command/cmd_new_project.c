@@ -37,7 +37,7 @@ static bool read_idea(const char *word, struct str *out, struct err *err)
     return true;
 }
 
-/* An existing project is somebody's work. */
+/* Refuses to overwrite an existing project. */
 static bool find_room(struct asking *asking, struct err *err)
 {
     if (!getcwd(asking->dir, sizeof(asking->dir)))
@@ -48,7 +48,7 @@ static bool find_room(struct asking *asking, struct err *err)
     return err_hint(err, "devs plan-phase 1 continues with it; --force starts over");
 }
 
-/* The answer is in the file; adds what devs knows. */
+/* Adds what devs knows to the project, whose file has the agent's answer. */
 static int take_project(void *ctx, const char *session, struct str *json)
 {
     const struct asking *asking = ctx;

@@ -20,7 +20,7 @@ struct planning {
     char path[PATH_MAX];
 };
 
-/* The person requested this plan and need not trust it again. */
+/* Trusts the plan, because the person has just requested it. */
 static void trust_plan(const char *path, const struct str *text)
 {
     struct err err = {0};

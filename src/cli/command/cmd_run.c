@@ -9,7 +9,7 @@
 #include "session.h"
 #include "target.h"
 
-/* Keeps one task and what it needs. */
+/* Removes all tasks except this one and its dependencies. */
 static bool keep_only(struct plan_file *file, const char *id, struct err *err)
 {
     struct plan *kept = NULL;
@@ -23,7 +23,7 @@ static bool keep_only(struct plan_file *file, const char *id, struct err *err)
     return true;
 }
 
-/* The text is in the log, and may have megabytes. */
+/* The text is in the log by now, and may be megabytes. */
 static void forget_text(void *ctx)
 {
     struct str *text = ctx;

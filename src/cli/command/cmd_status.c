@@ -42,8 +42,8 @@ static void print_line(const struct status *status)
 }
 
 /* Reads the overview that the log keeps beside the events, if the run has enough tasks and the
- * overview exists. Then there is no follower. The time to show is the end of the run, or its last
- * sign of life, if no clock is running. */
+ * overview exists. In that case there is no follower. The time to show is the end of the run, or
+ * its last sign of life, if no clock is running. */
 static bool ask_overview(struct status *status, int64_t *run, struct err *err)
 {
     struct log_run_info info;

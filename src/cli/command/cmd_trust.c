@@ -19,7 +19,7 @@
 
 static const char file_name[] = "devs.config.json";
 
-/* Returns the folder that is meant. The settings file itself may be named too. */
+/* Returns the folder that `word` names. The settings file itself is accepted too. */
 static void take_folder(const char *word, struct str *folder)
 {
     const char *slash = strrchr(word, '/');
@@ -217,7 +217,7 @@ static int revoke_trust(const char *dir, bool json)
     return EXIT_ALL_PASSED;
 }
 
-/* As a trust_entry_fn; `ctx` says whether to print JSON. */
+/* A trust_entry_fn; `ctx` says whether to print JSON. */
 static void print_entry(void *ctx, const struct trust_entry *entry)
 {
     const bool *json = ctx;

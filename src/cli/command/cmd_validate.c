@@ -76,7 +76,7 @@ static void add_violations(struct str *out, const struct violations *wrong)
     str_json_i64(out, "dropped", (int64_t)wrong->dropped);
 }
 
-/* Nothing was checked: the errors are in the contract. */
+/* Reports errors in the contract itself: nothing was validated. */
 static void report_bad_contract(const char *path, bool json, const struct violations *wrong)
 {
     const size_t count = wrong->count + wrong->dropped;
@@ -160,7 +160,7 @@ static int check_instance(const struct validate_options *options, const struct c
     struct err err = {0}, why = {0};
     struct violations wrong = {0};
     int code = EXIT_ALL_PASSED;
-    /* stops reading what is too large; the check then reports the size */
+    /* reading stops at the limit; the check then reports the size */
     if (!read_text_input(from, CONTRACT_INSTANCE_MAX, &text, &why) && why.code != ERR_LIMIT) {
         (void)err_set(&err, why.code, "'%s': %s", from, why.message);
         (void)err_hint(&err, "%s", hint);

@@ -1,10 +1,8 @@
-/*
- * completion.h - which words may follow where on a command line, and the completion files for bash,
- * zsh and fish.
+/* completion.h - the words that can follow at each position of a command line, and the completion
+ * files for bash, zsh and fish.
  *
  * Everything is generated from the table of commands, their options and their usage;
- * completion_shells.c says what the name of a value means. Any thread.
- */
+ * completion_shells.c says what the name of a value means. Any thread. */
 #ifndef DEVS_COMPLETION_H
 #define DEVS_COMPLETION_H
 
@@ -40,7 +38,7 @@ struct completion_operand {
     bool repeats;                     /* the last one: may be repeated */
 };
 
-/* A command, or devs before a command's name. Texts are static. A plain value. */
+/* A command, or devs itself, before the name of a command. Texts are static. A plain value. */
 struct completion_command {
     const char *name; /* "" for devs itself */
     const char *words;
@@ -61,9 +59,9 @@ bool completion_list(const char *name, struct str *out);
 /* What a shell asks when somebody presses Tab. Everything is borrowed. */
 struct completion_question {
     const struct globals *globals;
-    const char *list;   /* of an ASK kind */
+    const char *list;   /* name of a list of kind ASK */
     const char *prefix; /* the beginning of the word */
-    char *const *words; /* of the whole line, without the program's name; needed for some lists */
+    char *const *words; /* the line without the program's name; needed for some lists */
     size_t word_count;
 };
 

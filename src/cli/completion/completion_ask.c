@@ -94,7 +94,7 @@ enum known_list {
 
 static const struct {
     const char *name;
-    const char *words; /* NULL: completion_list() finds them */
+    const char *words; /* NULL: use completion_list() */
 } known_lists[] = {
     [KNOWN_THEME] = {"theme", NULL},
     [KNOWN_PHASE] = {"phase", NULL},
@@ -187,7 +187,7 @@ void completion_add_kind(const struct completion_form forms[COMPLETION_SOURCE_CO
     str_add(out, form->before);
     if (kind.source == COMPLETION_FIXED) {
         struct str words = {0};
-        (void)completion_list(kind.list, &words); /* the kind names an existing list */
+        (void)completion_list(kind.list, &words); /* cannot fail: the kind names an existing list */
         for (const char *c = str_text(&words); *c; c++) {
             if (*c == ' ' && form->between)
                 str_add(out, form->between);

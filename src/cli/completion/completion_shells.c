@@ -1,4 +1,5 @@
-/* completion_shells.c - which words may follow where, and the completion files of the shells. */
+/* completion_shells.c - the kinds of words on a command line, and the completion files of the
+ * shells. */
 #include <assert.h>
 #include <string.h>
 
@@ -43,7 +44,7 @@ static const struct {
     {NULL, "DIR...", {COMPLETION_DIR, NULL}},
     {NULL, "COMMAND", {COMPLETION_COMMAND, NULL}},
     {NULL, "ARG", {COMPLETION_FILE, NULL}},
-    {"debug", "RUN", {COMPLETION_ASK, "target"}}, /* some of its forms take a task */
+    {"debug", "RUN", {COMPLETION_ASK, "target"}}, /* some forms of the command take a task */
     {NULL, "RUN", {COMPLETION_ASK, "run"}},
     {NULL, "RUN[/TASK]", {COMPLETION_ASK, "target"}},
     {NULL, "[RUN/]TASK", {COMPLETION_ASK, "run_task"}},
@@ -120,7 +121,8 @@ static void read_usage(struct completion_command *command, const char *usage)
 bool completion_command_at(size_t index, struct completion_command *out)
 {
     if (index == 0) {
-        /* Before the name of a command: the options of all commands, and two of devs itself. */
+        /* The options accepted before the name of a command: the common ones, and two of devs
+         * itself. */
         static const struct option_spec version = {
             .name = "version", .letter = 'V', .words = "show the version"};
         *out = (struct completion_command){.name = "", .words = "the cockpit"};
@@ -192,7 +194,7 @@ void completion_bash(struct str *out)
     str_add(out, "_devs_list() # NAME: its words\n{\n    case $1 in\n");
     for (size_t i = 0; (list = completion_list_at(i)); i++) {
         str_addf(out, "    %s) words='", list);
-        (void)completion_list(list, out); /* it exists: its name comes from the table */
+        (void)completion_list(list, out); /* cannot fail: the name comes from the table */
         str_add(out, "' ;;\n");
     }
     str_add(out, "    *) words= ;;\n    esac\n}\n");

@@ -26,7 +26,7 @@ enum {
     SIDE_COLUMNS = 34,
 };
 
-/* For a task that only this side has. */
+/* The sign of a task that exists only on this side. */
 static const char side_signs[SIDES] = {'-', '+'};
 
 struct side {
@@ -36,7 +36,7 @@ struct side {
     bool orphaned;
 };
 
-/* A task of both runs, or of one; -1 = missing. */
+/* A task that is in one or both runs; -1 = missing. */
 struct pair {
     const char *id;
     int task[SIDES];
@@ -133,7 +133,7 @@ static void look_at(struct diffing *diffing, const struct pair *pair, bool json)
         str_done(&ends[i]);
 }
 
-/* Compares the tasks of the first run, then the tasks that only the second one has. */
+/* Compares the tasks of the first run, then those that exist only in the second. */
 static void look_at_all(struct diffing *diffing, bool json)
 {
     const struct plan *first = diffing->sides[0].state->plan;
@@ -235,7 +235,7 @@ static void add_head(const struct diffing *diffing, struct str *out)
     }
 }
 
-/* Appends how much the two have in common, and the signs for what only one has. */
+/* Appends how much the runs have in common, and the signs for tasks in only one run. */
 static void add_sum(const struct diffing *diffing, struct str *out)
 {
     const int64_t both = diffing->same + diffing->other;
@@ -418,7 +418,7 @@ static void diff_json(const struct compare *compare, struct str *out)
         digest_is_same(sides[COMPARE_FIRST].fingerprint, sides[COMPARE_SECOND].fingerprint));
     str_json_i64(out, "new_lines", (int64_t)compare->fresh);
     str_json_i64(out, "lines", (int64_t)compare->second_lines);
-    unsigned masks = 0; /* of both sides */
+    unsigned masks = 0; /* masks used on either side */
     for (int side = 0; side < COMPARE_SIDES; side++) {
         for (int text = 0; text < COMPARE_TEXT_COUNT; text++)
             masks |= sides[side].texts[text].masks;
@@ -442,7 +442,7 @@ enum { NUMBER_MAX = 16, WORD_MAX = PLAN_ID_MAX + 64 };
 /* An attempt as named on the command line. */
 struct named {
     char target[WORD_MAX];   /* "41/tax" */
-    char number[NUMBER_MAX]; /* of the attempt; "" = not given */
+    char number[NUMBER_MAX]; /* number of the attempt; "" = not given */
 };
 
 static bool is_digits(const char *word)
@@ -537,7 +537,7 @@ static bool find_both(const struct debug_call *call, struct found found[COMPARE_
             err, "devs debug --diff %s 3 (to a shell, a word that begins with # is a comment)",
             call->operands[0]);
     }
-    if (call->operand_count == 1) { /* with the previous try of the same step */
+    if (call->operand_count == 1) { /* compare with the previous try of this step */
         if (!find_attempts(call, &place, &first, &found[COMPARE_SECOND], err))
             return false;
         found[COMPARE_FIRST] = (struct found){.subject = found[COMPARE_SECOND].subject};
@@ -557,7 +557,7 @@ int debug_diff(const struct debug_call *call)
 {
     struct err err = {0};
     struct found found[COMPARE_SIDES] = {0};
-    bool are_runs = call->operand_count == SIDES; /* without a task or try */
+    bool are_runs = call->operand_count == SIDES; /* neither word names a task or a try */
     for (int i = 0; i < call->operand_count && are_runs; i++)
         are_runs = target_names_run(call->operands[i]);
     if (are_runs)

@@ -7,8 +7,8 @@
 #include "log_reader.h"
 #include "target.h"
 
-/* Appends a row of the log as a member. Omits it if it is not JSON, because anybody may have
- * written the file. */
+/* Appends a row of the log as a member. Omits it if it is not JSON, because the log may come from
+ * anywhere. */
 static void add_row(const char *key, const struct str *text, struct str *out)
 {
     struct json *json = NULL;

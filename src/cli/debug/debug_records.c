@@ -14,7 +14,7 @@
 #include "stream.h"
 #include "target.h"
 
-/* The filter that the options make. */
+/* The filter built from the options. */
 
 enum { SECOND_MS = 1000 };
 
@@ -35,7 +35,7 @@ static bool parse_level(const char *word, enum event_level *out, struct err *err
 
 typedef bool add_name_fn(struct record_filter *filter, const char *name, struct err *err);
 
-/* Adds each name of the words, which are lists: "a,b". */
+/* Adds each name of the comma-separated lists. */
 static bool add_names(const struct option_words *lists, add_name_fn *add,
                       struct record_filter *filter, struct err *err)
 {
@@ -71,7 +71,7 @@ ATTR_MUST_USE static bool record_words_filter(const struct record_words *words,
            err_set(err, why.code, "--grep: %s", why.message);
 }
 
-/* The run whose moments are looked up. */
+/* The run whose moments are resolved. */
 struct subject {
     const struct place *place;
     struct log_run_info run; /* owned */
@@ -129,7 +129,7 @@ ATTR_MUST_USE static bool record_words_check_tasks(const struct record_filter *f
     int number = 0;
     if (filter->task_count == 0)
         return true;
-    /* The tasks of a growing run are in its events. */
+    /* Tasks added to a growing run are only in its events. */
     bool ok = follower_open(&follower, place, run, err) &&
               (!follower_state(follower)->plan->grows ||
                follower_read(follower, 0, NULL, NULL, NULL, err));
@@ -144,7 +144,7 @@ ATTR_MUST_USE static bool record_words_check_tasks(const struct record_filter *f
 
 /* The mode. */
 
-/* If several runs are printed, not all of them need to have the given tasks. */
+/* With several runs, not every run needs to have the given tasks. */
 static bool print_run(const struct debug_call *call, const struct place *place,
                       const struct target *target, bool is_only, struct err *err)
 {
@@ -216,7 +216,8 @@ int debug_records(const struct debug_call *call)
     const struct debug_words *words = call->words;
     const struct record_words *record = &words->record;
     const char *word = call->operand_count > 0 ? call->operands[0] : NULL;
-    const bool is_place = words->frame.at || words->frame.view; /* then --task is for it, too */
+    /* then --task also selects the place */
+    const bool is_place = words->frame.at || words->frame.view;
     /* Whether lines are printed instead of showing a screen. */
     const bool lines = words->plain || words->json || words->follow ||
                        (record->tasks.words[0] && !is_place) || record->kinds.words[0] ||

@@ -20,7 +20,7 @@ struct retries {
     struct retry_help help;
     struct time_spent spent;
     size_t timed;   /* runs whose time was summed; the others would take too long */
-    int64_t events; /* folded for that */
+    int64_t events; /* events folded so far for these sums */
 };
 /* No further run is folded after this many events, about one second's work. */
 enum { RETRIES_TIMED_EVENTS = 400 * 1000 };
@@ -61,7 +61,7 @@ static void add_share(struct str *out, struct retry_count count)
     pad_column(out, from, SHARE_COLUMNS);
 }
 
-/* Appends the row of the class, and what the log says about it, indented below. */
+/* Appends the row of the class, and below it the details, indented. */
 static void add_class(struct str *out, const struct retry_class *class)
 {
     const struct retry_count count = retry_class_count(class, RETRY_OF_ALL, 0, 0);
@@ -89,7 +89,7 @@ static void add_class(struct str *out, const struct retry_class *class)
     str_done(&text);
 }
 
-/* Appends a table with a line for each class, and below it what the log says about the class. */
+/* Appends a table with a row for each class, each followed by its details. */
 static void retries_text(const struct retries *retries, struct str *out)
 {
     const struct retry_help *help = &retries->help;

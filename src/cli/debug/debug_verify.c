@@ -21,7 +21,7 @@
 #include "xalloc.h"
 
 enum {
-    VERIFY_VERDICTS_MAX = 1000, /* listed at most; the rest is counted */
+    VERIFY_VERDICTS_MAX = 1000, /* verdicts listed at most; the others are counted */
 };
 
 /* A place in the run. */
@@ -54,7 +54,7 @@ struct verify_found {
     struct verify_opinion *opinions; /* owned */
     size_t opinion_count, opinion_cap;
     struct verify_sum sum;
-    bool asks_rules; /* different verdicts of this build's rules count, too */
+    bool asks_rules; /* count verdicts that this build's rules change, too */
 };
 
 static void set_place(struct verify_place *place, const struct plan *plan,
@@ -160,7 +160,7 @@ static void add_changes(const struct redecide_difference *difference, struct str
     json_free(is);
 }
 
-/* For verify_run(); ctx is a struct verify_found. */
+/* A callback for verify_run(); ctx is a struct verify_found. */
 static void verify_found_decision(void *ctx, const struct redecide_difference *difference)
 {
     struct verify_found *found = ctx;
@@ -343,7 +343,7 @@ static void add_lines(const char *heading, const struct line *lines, size_t coun
     }
 }
 
-/* Lists everything that was not compared. */
+/* Lists the decisions and verdicts that were not compared. */
 static void add_left_out(const struct verify_sum *sum, struct str *out)
 {
     const struct redecide_sum *decisions = &sum->decisions;
@@ -533,7 +533,7 @@ static void print_report(const struct verify_found *found, bool json, bool is_on
     str_done(&out);
 }
 
-/* How the runs are examined. Everything is borrowed. */
+/* Options of the verification. Everything is borrowed. */
 struct examination {
     const struct debug_call *call;
     struct log_reader *reader;

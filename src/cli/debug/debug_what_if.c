@@ -1,9 +1,7 @@
-/*
- * debug_what_if.c - runs devs debug --what-if over one or several runs, and prints the differences.
+/* debug_what_if.c - runs devs debug --what-if over one or several runs, and prints the differences.
  *
- * Each run is also decided without the change, so that differences between this build and the
- * recording one are told apart from those that the change makes.
- */
+ * Each run is also decided without the change, to separate differences caused by the change from
+ * differences between this build and the build that recorded the run. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +33,7 @@ struct what_if_call {
     bool json;
     struct what_if_sum all;
     int64_t unlike;      /* decisions that this build makes differently without any change, */
-    int64_t unlike_runs; /* and in how many runs */
+    int64_t unlike_runs; /* and the number of runs that have them */
     struct changed_run most[MOST_CHANGED]; /* the runs with the most changes, in that order */
     size_t most_count;
     struct str each; /* with json and several runs: an object for each */

@@ -35,7 +35,7 @@
 
 /* The frames of the cockpit: their size, their theme, and `devs debug --frame`. */
 
-/* A smaller picture has no space for what it is about. */
+/* A smaller picture has no space for useful content. */
 enum { FRAME_COLUMNS_MIN = 20, FRAME_ROWS_MIN = 4 };
 
 /* Parses "80x24", columns x rows, up to the size of a canvas. */
@@ -62,7 +62,7 @@ ATTR_MUST_USE static bool frame_size_parse(const char *word, int *rows_out, int 
     return true;
 }
 
-/* The theme that the options name. Without colors it still has bold and underline. */
+/* The theme selected by the options. A theme without colors still has bold and underline. */
 ATTR_MUST_USE static bool frame_theme(const struct globals *globals, struct theme *out,
                                       struct err *err)
 {
@@ -100,7 +100,7 @@ bool export_sink_open(struct export_sink *sink, const char *path, struct err *er
     if (fd >= 0)
         (void)close(fd);
     else
-        sink->part[0] = '\0'; /* we have created no file */
+        sink->part[0] = '\0'; /* the file is not ours, so it must not be removed */
     return err_set_errno(err, why, "cannot create '%s'", sink->path);
 }
 
@@ -128,7 +128,8 @@ bool export_sink_keep(struct export_sink *sink, struct err *err)
         return err_set_errno(err, errno, "cannot write '%s'", sink->path);
     if (is_file && renameat2(AT_FDCWD, sink->part, AT_FDCWD, sink->path, RENAME_NOREPLACE) != 0) {
         struct stat info;
-        const bool unknown = errno == EINVAL || errno == ENOSYS; /* not on this file system */
+        /* not supported by this file system */
+        const bool unknown = errno == EINVAL || errno == ENOSYS;
         if (!unknown || lstat(sink->path, &info) == 0 || rename(sink->part, sink->path) != 0)
             return err_set_errno(err, errno, "cannot create '%s'", sink->path);
     }
@@ -140,7 +141,7 @@ void export_sink_close(struct export_sink *sink)
 {
     progress_done(&sink->progress);
     if (sink->file && sink->file != stdout)
-        (void)fclose(sink->file); /* it is either on disk or useless */
+        (void)fclose(sink->file); /* ignored: the data is already synced, or the file is removed */
     if (sink->part[0] != '\0')
         (void)unlink(sink->part);
     *sink = (struct export_sink){0};
@@ -191,7 +192,7 @@ void export_show(const struct bundle_contents *contents, const char *file,
 
 enum { WRITE_AT_BYTES = 64 * 1024 };
 
-/* How each event is written. */
+/* The format of the events. */
 struct records {
     const struct export_call *call;
     struct trace_json *trace; /* NULL: records unchanged */
@@ -225,7 +226,7 @@ static bool add_event(void *ctx, const struct run_state *state, const struct eve
     return records->ok && write_out(records);
 }
 
-/* Writes all events, as records or as a trace. */
+/* Writes all events, as plain records or as a trace. */
 static bool write_records(const struct export_call *call, bool is_trace, struct err *err)
 {
     struct records records = {.call = call, .err = err, .ok = true};
@@ -316,7 +317,7 @@ bool export_svg(const struct export_call *call, struct err *err)
 }
 
 struct export_copy {
-    struct bundle *bundle; /* owned; never kept */
+    struct bundle *bundle; /* owned; only temporary, never kept */
     char folder[PATH_MAX]; /* "" = not created */
     char file[PATH_MAX];
 };

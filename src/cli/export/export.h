@@ -54,11 +54,11 @@ ATTR_MUST_USE bool export_cast(const struct export_call *call, struct err *err);
 /* Writes the frame at call->at as a picture. */
 ATTR_MUST_USE bool export_svg(const struct export_call *call, struct err *err);
 
-/* A value of the caller's; end it with export_sink_close(). */
+/* Owned by the caller, who calls export_sink_close(). */
 struct export_sink {
     FILE *file; /* owned unless it is stdout */
     char path[PATH_MAX];
-    char part[PATH_MAX]; /* its name until it is complete; "" = standard output */
+    char part[PATH_MAX]; /* temporary name until the file is complete; "" = standard output */
     int64_t bytes;
     struct progress progress;
 };
@@ -82,7 +82,7 @@ ATTR_MUST_USE bool export_copy_open(struct export_copy **out, const struct place
 const struct place *export_copy_place(const struct export_copy *copy);
 /* Returns what was copied, and what was redacted. */
 const struct bundle_contents *export_copy_contents(const struct export_copy *copy);
-/* For struct bundle_asked: `progress` is a struct progress. */
+/* A progress callback for struct bundle_asked: `progress` is a struct progress. */
 bool export_copy_tell(void *progress, int64_t done, int64_t all, struct err *err);
 /* Removes the copy. NULL is allowed. */
 void export_copy_close(struct export_copy *copy);

@@ -1,7 +1,6 @@
-/*
- * hook.h - the agent CLIs that have hooks, the events that they send to a hook and its answers, and
- * the settings files that install hooks. Pure, except hook_install() and the like.
- */
+/* hook.h - the agent CLIs that have hooks, the events that they send to a hook and its answers, and
+ * the settings files that install hooks. Pure, except hook_install(), hook_uninstall() and
+ * hook_status(). */
 #ifndef DEVS_HOOK_H
 #define DEVS_HOOK_H
 
@@ -33,11 +32,11 @@ struct hook_agent {
     const char *shared_file;  /* its settings for everybody in the project; NULL = none */
     const char *user_file;    /* its settings for all projects, relative to the home folder */
     const char *home_env;     /* variable for another folder of user settings; NULL = none */
-    const char *home_file;    /* their name in that folder */
-    const char *project_env;  /* variable that tells a hook the project's folder */
-    int timeout;              /* for the hook in its settings: in seconds or milliseconds */
-    bool ends_in_call;        /* accepts "continue": false also before a call */
-    bool hides_result;        /* a blocked result is not shown to the model */
+    const char *home_file;    /* file name in that folder */
+    const char *project_env;  /* variable in which a hook finds the project's folder */
+    int timeout;       /* timeout of the hook in the agent's settings, in seconds or milliseconds */
+    bool ends_in_call; /* accepts "continue": false also before a call */
+    bool hides_result; /* a blocked result is not shown to the model */
     const char *events[HOOK_EVENTS_MAX]; /* the events to install hooks for; NULL after the last */
 };
 
@@ -63,13 +62,14 @@ struct hook_input {
     const char *event;       /* the agent's name for it */
     const char *session;     /* never empty */
     const char *dir;         /* where the agent works; NULL = unknown */
-    const char *tool;        /* for a call */
-    const struct json *args; /* for a call; NULL = none */
-    struct str output;       /* owned; for a finished call */
-    int exit;                /* for a finished call; 1 for a failure without a code */
-    bool interrupted;        /* a person ended the call, which says nothing about the agent */
-    int64_t ms;              /* duration of the call; 0 = unknown */
-    const char *text;        /* the person's or the agent's message; "" = none */
+    const char *tool;        /* for calls only */
+    const struct json *args; /* for calls only; NULL = none */
+    struct str output;       /* owned; for finished calls only */
+    int exit;                /* for finished calls only; 1 for a failure without a code */
+    bool interrupted; /* a person interrupted the call, so its failure says nothing about the agent
+                       */
+    int64_t ms;       /* duration of the call; 0 = unknown */
+    const char *text; /* the person's or the agent's message; "" = none */
 };
 
 /* Reads an event. If `agent` is NULL, recognizes the agent by the event. Fails with ERR_INVALID
@@ -79,7 +79,7 @@ ATTR_MUST_USE bool hook_input_read(const struct str *text, const struct hook_age
                                    struct hook_input *out, struct err *err);
 void hook_input_done(struct hook_input *input);
 
-/* A call that was rejected this often ends the turn, if the CLI supports that. */
+/* Number of rejections of one call after which the turn ends, if the CLI supports that. */
 enum { HOOK_TURNED_AWAY_MAX = 3 };
 
 /* Rejects the call that is about to be made; with `ends`, also ends the turn. */

@@ -1,9 +1,7 @@
-/*
- * hook_event.c - the agents that have hooks: their events, what they send, and the answers.
+/* hook_event.c - the agents that have hooks: their events, what they send, and the answers.
  *
- * Each agent has other names and forms for the same things, which are listed in tables. The result
- * of a tool is read from the members that are known to contain it.
- */
+ * Agents use different names and formats for the same things; tables list them. The result of a
+ * tool is read from the members that are known to contain it. */
 #include "hook.h"
 
 #include <stdlib.h>
@@ -15,8 +13,8 @@
 
 /* The agents. */
 
-/* Event names, settings files and units according to the CLIs' own documentation (claude 2.1,
- * codex 0.169, gemini 0.61, qwen 0.24). The timeout is far above what our hook needs. */
+/* Event names, settings files and units according to the CLIs' own documentation (claude 2.1, codex
+ * 0.169, gemini 0.61, qwen 0.24). The timeout is much longer than our hook needs. */
 static const struct hook_agent agents[] = {
     {.name = "claude",
      .project_file = ".claude/settings.local.json",
@@ -104,7 +102,7 @@ enum hook_kind hook_kind_of(const char *event)
 
 /* What an agent sends to a hook. */
 
-enum { PARTS_MAX = 1000 /* parts of one result */ };
+enum { PARTS_MAX = 1000 /* limit for the parts of one result */ };
 
 /* Members that contain the result of a tool, in the order in which they are read. */
 static const char *const members[] = {"stdout",    "stderr", "output", "llmContent",
@@ -203,7 +201,7 @@ static void read_member(const struct json *value, struct str *out, int *exit_out
         read_element(json_get(value, "content") ? json_get(value, "content") : value, out);
 }
 
-/* Reads a result without these members: everything except the duration. */
+/* For a result without these members: reads everything except the duration. */
 static void read_rest(const struct json *object, struct str *out)
 {
     const char *key = NULL;
@@ -298,7 +296,7 @@ static bool read_input(struct hook_input *input, const struct hook_agent *agent,
     if (*input->event == '\0' || *input->session == '\0')
         return err_set(err, ERR_INVALID,
                        "a hook's JSON needs a \"hook_event_name\" and a \"session_id\"");
-    /* without --agent, event names and members that only one agent uses identify it */
+    /* without --agent, the agent is recognized by event names and members that only it uses */
     const bool is_geminis =
         strncmp(input->event, "Before", 6) == 0 || strncmp(input->event, "After", 5) == 0;
     if (agent)
@@ -370,8 +368,8 @@ void hook_answer_deny(const struct hook_input *input, bool ends, const char *why
     str_add(out, "}\n");
 }
 
-/* The text replaces a blocked result. It is not used where the agent would lose the result, and
- * a failed call cannot be blocked. */
+/* The text replaces a blocked result. So it is not used where the agent would lose the result. A
+ * failed call cannot be blocked. */
 void hook_answer_say(const struct hook_input *input, bool stuck, const char *words, struct str *out)
 {
     struct str stop = {0};

@@ -1,11 +1,9 @@
-/*
- * hook_install.c - adds hooks to an agent's settings file, removes them, and says whether they are
- * called.
+/* hook_install.c - adds hooks to an agent's settings file, removes them, and reports whether they
+ * are called.
  *
- * Only hooks whose command is devs hook are changed; all else stays as it was written
+ * Only hooks whose command is devs hook are changed; everything else is left unchanged
  * (json_edit.h). In a project, neither the file nor its folder may be a link, which could lead to
- * the user's own settings.
- */
+ * the user's own settings. */
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include "hook.h"
@@ -30,7 +28,7 @@
 #include "text.h"
 #include "text_file.h"
 
-enum { OURS_MAX = 1000 /* our hooks that are removed from one file */ };
+enum { OURS_MAX = 1000 /* our hooks removed from one file at most */ };
 
 /* Whether the command is "devs hook ...", with or without a folder and quotes. */
 static bool is_ours(const char *command)
@@ -48,7 +46,7 @@ static bool is_ours(const char *command)
 struct where {
     const char *event; /* borrowed from the tree */
     size_t group, hook;
-    bool exact; /* the hook has exactly the command that was looked for */
+    bool exact; /* the hook has exactly the requested command */
 };
 
 static bool find_in_list(const struct json *list, const char *command, struct where *out)
@@ -104,7 +102,7 @@ static bool open_checked(struct jsonc *jsonc, const struct str *text, struct err
     return true;
 }
 
-/* The hooks of an event, or the list that would contain them. */
+/* The list of an event's hooks, or the one to add them to. */
 struct spans {
     struct json_span root;
     struct json_member hooks, event;
@@ -167,7 +165,7 @@ static void remove_hook(struct jsonc *jsonc, const struct where *where)
         json_edit_member_of(plain, group, "hooks", &list) &&
         json_edit_element(plain, list.value, where->hook, &hook)) {
         jsonc_remove(jsonc, is_alone ? spans.event.value : list.value, is_alone ? group : hook);
-        /* objects and lists that have become empty go as well */
+        /* also remove objects and lists that have become empty */
         struct spans left = find_spans(jsonc, str_text(&event));
         if (left.has_event && is_empty(jsonc, left.event.value))
             jsonc_remove(jsonc, left.hooks.value, whole_member(&left.event));
@@ -185,7 +183,7 @@ static void remove_hooks(struct jsonc *jsonc)
         remove_hook(jsonc, &where);
 }
 
-/* Counts the events of the agent that have a hook of ours, or this exact one. */
+/* Counts the events that have one of our hooks, or exactly this command. */
 static size_t count_events(const struct json *tree, const struct hook_agent *agent,
                            const char *command)
 {
@@ -257,7 +255,7 @@ bool hook_settings_count(const struct str *text, const struct hook_agent *agent,
     return ok;
 }
 
-enum { FOLDER_MODE = 0777 /* less the umask */ };
+enum { FOLDER_MODE = 0777 /* before the umask is applied */ };
 
 static bool join_path(char out[PATH_MAX], const char *folder, const char *name, struct err *err)
 {
@@ -266,7 +264,7 @@ static bool join_path(char out[PATH_MAX], const char *folder, const char *name, 
            err_set(err, ERR_LIMIT, "the path '%s' is too long", folder);
 }
 
-/* Returns the path of the agent's settings; the file need not exist. */
+/* Sets `out` to the path of the agent's settings; the file need not exist. */
 static bool settings_path(const struct hook_agent *agent, bool of_user, char out[PATH_MAX],
                           struct err *err)
 {
@@ -283,7 +281,7 @@ static bool settings_path(const struct hook_agent *agent, bool of_user, char out
                : err_set_errno(err, errno, "cannot determine the current folder");
 }
 
-/* Does not wait for a FIFO, and does not replace a dangling link. */
+/* Does not block on a FIFO, and rejects a dangling link. */
 static FILE *open_settings(const char *path, struct err *err)
 {
     struct stat info;
@@ -303,8 +301,8 @@ static FILE *open_settings(const char *path, struct err *err)
     return file;
 }
 
-/* In a project the file and its folder must not be links: others may have made them to lead to
- * the user's own settings. */
+/* In a project the file and its folder must not be links: someone else may have pointed them at the
+ * user's own settings. */
 static bool refuse_links(const char *path, struct err *err)
 {
     char folder[PATH_MAX];

@@ -32,7 +32,7 @@ struct project {
     struct json *root;  /* owned */
 };
 
-/* Facts beside the agent's answer. Everything is borrowed; NULL = unknown. */
+/* Facts stored in addition to the agent's answer. Everything is borrowed; NULL = unknown. */
 struct project_facts {
     const char *idea;
     const char *agent;
@@ -104,7 +104,7 @@ struct workflow_question {
     struct globals *globals;
     const struct workflow_words *words;
     const char *command; /* "plan-phase" */
-    const char *title;   /* of the task; truncated to PLAN_TITLE_MAX characters */
+    const char *title;   /* title of the task; truncated to PLAN_TITLE_MAX characters */
     const char *dir;     /* the absolute folder in which the agent works */
     const struct config *config;
     const struct adapter *adapter;
@@ -169,7 +169,7 @@ ATTR_MUST_USE bool workflow_text_read(const struct config *config, const char *n
 /* All zero before the options are parsed. */
 struct phase_words {
     struct workflow_words words;
-    int number;                    /* of the phase, from 1 */
+    int number;                    /* number of the phase, from 1 */
     struct project project;        /* owned */
     struct config config;          /* owned */
     const struct adapter *adapter; /* NULL before phase_words_agent() */

@@ -1,9 +1,7 @@
-/*
- * project_file.c - reads and writes devs.project.json, and names the files of its phases.
+/* project_file.c - reads and writes devs.project.json, and names the files of its phases.
  *
- * Anybody may have written the file, and the session in it becomes an argument of a program, so
- * everything is checked.
- */
+ * The file is untrusted, and its session becomes an argument of a program, so everything is
+ * checked. */
 #include "project.h"
 
 #include <assert.h>
@@ -18,7 +16,7 @@
 
 enum { FOLDERS_MAX = 128, PLAN_NAME_MAX = 32 };
 
-/* The keys that are kept, in the order of the file. */
+/* The keys kept from the answer, in the order of the file. */
 static const char *const answered[] = {"name", "summary"};
 
 /* Walks up from project->dir, which becomes the folder of the file. Returns NULL if there is
@@ -40,7 +38,7 @@ static FILE *open_nearest(struct project *project, struct err *err)
     return NULL;
 }
 
-/* The file must contain what an agent is asked for; it may contain more. */
+/* Checks that the file has everything that the agent must provide; it may have more. */
 static int check_project(const struct str *text, struct project *project)
 {
     struct contract *contract = NULL;
@@ -54,8 +52,7 @@ static int check_project(const struct str *text, struct project *project)
     violations_done(&wrong);
     if (code != EXIT_ALL_PASSED)
         return code;
-    /* the session becomes an argument of the agent's program, and anybody may have written the
-     * file */
+    /* the file is untrusted, and the session becomes an argument of the agent's program */
     const char *session = project_session(project);
     struct err err = {0};
     if (!session || adapter_session_is_id(session))
@@ -215,7 +212,7 @@ static void project_path(const struct project *project, const char *name, char p
 {
     int len = snprintf(path, PATH_MAX, "%s/%s", project->dir, name);
     if (len >= PATH_MAX)
-        path[0] = '\0'; /* no file has this name */
+        path[0] = '\0'; /* an empty path: no file has this name */
 }
 
 void project_plan_path(const struct project *project, int number, char path[PATH_MAX])

@@ -1,10 +1,8 @@
-/*
- * workflow.c - asks an agent a question as a run of one step, and takes its answer.
+/* workflow.c - asks an agent a question as a run of one step, and takes its answer.
  *
- * The run has a plan of its own, whose step works in place. An invalid answer is requested again,
- * with what was wrong, for ROUNDS in all. Prompts are texts with {{names}} in them; a project's own
- * texts win over those of devs.
- */
+ * The run has a plan of its own, whose step works in place. If the answer is invalid, the agent
+ * gets the errors and is asked again, ROUNDS times in all. Prompts are texts with {{names}} in
+ * them; a project's own texts replace those of devs. */
 #include "project.h"
 
 #include <assert.h>
@@ -210,7 +208,7 @@ void workflow_print_result(const struct workflow_result *result)
     str_done(&out);
 }
 
-/* As a session_ended_fn. */
+/* A session_ended_fn. */
 static int take_answer(void *ctx, const struct session_end *end)
 {
     const struct workflow_question *question = ctx;
@@ -249,7 +247,7 @@ int workflow_ask(const struct workflow_question *question)
     write_plan(question, &text);
     if (plan_parse_with(str_text(&text), text.len, &context, &plan, &wrong)) {
         str_clear(&text);
-        plan_write(plan, &text); /* with what the settings add */
+        plan_write(plan, &text); /* including what the settings add */
         const struct session session = {
             .globals = question->globals,
             .plan = plan,

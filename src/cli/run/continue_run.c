@@ -33,7 +33,7 @@
 #include "target.h"
 #include "text_file.h"
 
-/* A recorded run, and its state after resuming it. */
+/* A recorded run, and the state after resuming it. */
 struct old_run {
     struct log_run_info info;  /* owned */
     struct plan *plan;         /* owned */
@@ -59,7 +59,7 @@ static bool is_interrupted(const struct log_run_info *info)
     return info->ended_at_ms == 0 && !info->owner_alive;
 }
 
-/* Whether it ended before all its tasks passed. */
+/* Whether the run ended before all its tasks passed. */
 static bool has_rest(const struct log_run_info *info)
 {
     return info->ended_at_ms != 0 && info->passed < info->tasks && !info->is_session;
@@ -70,14 +70,14 @@ bool continue_run_is_unfinished(const struct log_run_info *info)
     return is_interrupted(info) || has_rest(info);
 }
 
-/* Finds the newest interrupted run, or else the newest ended run with tasks left. If a newer run
- * is active, returns that one, and check_run() rejects it: it may have been started a moment
- * ago. With `failed` only ended runs are considered. */
+/* Finds the newest interrupted run, or else the newest ended run with tasks left. If a newer run is
+ * active, returns that one, and check_run() rejects it, because it may have just started. With
+ * `failed` only ended runs are considered. */
 static bool find_last(struct log_reader *reader, bool failed, int64_t *out, struct err *err)
 {
     enum { RUNS_AT_ONCE = 16 };
     struct log_run_info runs[RUNS_AT_ONCE];
-    int64_t interrupted = 0, alive = 0, with_rest = 0; /* the newest of each; 0 = none */
+    int64_t interrupted = 0, alive = 0, with_rest = 0; /* the newest run of each kind; 0 = none */
     int64_t before = 0;                                /* where the next page starts */
     size_t count = 0;
     do {
@@ -107,7 +107,7 @@ static bool find_last(struct log_reader *reader, bool failed, int64_t *out, stru
     return err_hint(err, "devs runs lists them");
 }
 
-/* Checked before anything is changed; taking over checks again, under the lock. */
+/* A check before anything is changed. Taking over repeats it under the lock. */
 static bool check_run(const struct place *place, const struct log_run_info *info, struct err *err)
 {
     struct stat folder;
@@ -179,7 +179,7 @@ static bool find_number(const struct place *place, const char *word, bool failed
     return ok;
 }
 
-/* Feeds an input to a copy of the state, which nobody else sees. */
+/* Applies an input to a private copy of the state. */
 static void try_input(struct old_run *run, struct input *input)
 {
     struct scheduler scheduler = {.state = &run->tried, .orphaned = true};
@@ -201,7 +201,7 @@ static bool try_take_up(struct old_run *run, struct err *err)
     return true;
 }
 
-/* Decides what to run of an ended run, or says why there is nothing. */
+/* Chooses the tasks of an ended run to run, or fails if there are none. */
 static bool choose_rest(struct old_run *run, bool failed, struct err *err)
 {
     const struct run_state *state = follower_state(run->follower);
@@ -234,14 +234,14 @@ static bool choose_rest(struct old_run *run, bool failed, struct err *err)
     return err_hint(err, "devs run --continue %lld runs the %d that did not pass", number, rest);
 }
 
-/* Whether this process could have the variable but does not. */
+/* Whether the variable is missing from the environment and could have been set there. */
 static bool is_missing(const char *name)
 {
     return redact_name_is_secret(name) && !getenv(name);
 }
 
-/* Finds a secret that a remaining step needs. Tasks added while the run was going have no
- * secrets of their own to restore. */
+/* Finds a secret that a remaining step needs. Tasks added while the run was active have no secrets
+ * of their own to restore. */
 static int find_lack(const struct run_state *state, const struct plan *plan,
                      char name[REDACT_NAME_MAX + 1])
 {
@@ -258,8 +258,8 @@ static int find_lack(const struct run_state *state, const struct plan *plan,
     return -1;
 }
 
-/* Checked before the run is taken over, because a task that fails without its secret has failed.
- * A secret that is not a variable is left to the run, which reports it at the step. */
+/* Checked before the run is taken over, because a task without its secret would fail for good.
+ * Secrets that are not variables are not checked here: the run reports them at the step. */
 static bool has_secrets(const struct old_run *run, struct err *err)
 {
     char name[REDACT_NAME_MAX + 1];
@@ -278,7 +278,7 @@ static bool has_secrets(const struct old_run *run, struct err *err)
                     number);
 }
 
-/* Allows more jobs than before only if no two tasks could then use one session at a time. */
+/* Allows more jobs than before only if no two tasks could then use one session at the same time. */
 static bool choose_jobs(const char *text, const struct old_run *run, int *out, struct err *err)
 {
     int64_t jobs = run->info.jobs;
@@ -293,9 +293,9 @@ static bool choose_jobs(const char *text, const struct old_run *run, int *out, s
                           "-j %s: tasks share a session, which takes one prompt at a time", text);
 }
 
-/* Finds the plan's file, which sandboxes keep read-only. The log only has its text and the
- * command line: it is the last word there that names a file in the run's folder. Returns false
- * if there is none. */
+/* Finds the plan's file, which sandboxes keep read-only. The log only has its text and the command
+ * line: the plan is the last word of the command line that names a file in the run's folder.
+ * Returns false if there is none. */
 static bool find_plan_file(const struct log_run_info *info, char out[PATH_MAX])
 {
     bool found = false;
@@ -326,7 +326,7 @@ static int start_engine(const struct globals *globals, struct old_run *run, stru
     run_state_done(&run->tried); /* before its plan */
     follower_close(run->follower);
     run->follower = NULL;
-    /* The log has the rules of the run; only the settings say what is secret. */
+    /* The log has the rules of the run; which values are secret is only in the settings. */
     const int code = config_read(run->info.dir, CONFIG_ACTS, &run->config);
     if (code != EXIT_ALL_PASSED)
         return code;
@@ -384,7 +384,7 @@ bool continue_run_is_needed(const struct place *place, int64_t number)
     return is_needed;
 }
 
-/* Finds the answer to a control. Only its consequences follow it in the turn. */
+/* Finds the answer to a control in the turn. Only consequences of the control follow it. */
 static bool find_answer(const struct turn *turn, struct str *out)
 {
     for (size_t i = turn->event_count; i-- > 0;) {
@@ -455,7 +455,7 @@ int continue_run_retry(const struct globals *globals, const struct continue_run_
 
 /* The cockpit on a run whose engine is in another process, or that has ended. */
 
-/* Saves a rule where the next run in this folder finds it; `ctx` is the folder. */
+/* Saves a rule in the settings that the next run in this folder uses; `ctx` is the folder. */
 static bool save_rule(void *ctx, const char *rule_json, struct err *err)
 {
     return rules_add(ctx, rule_json, err);
@@ -531,7 +531,7 @@ int watch_run(struct globals *globals, const struct place *place, const struct w
         return fail(&err);
     if (has_dir)
         (void)config_read(dir, CONFIG_LOOKS,
-                          &config); /* errors were printed; the run can be shown anyway */
+                          &config); /* errors have been printed, and the run can be shown anyway */
     if (secrets_redactor(&redactor, NULL, &config.settings.secrets, &err)) {
         struct app_options options = {
             .place = place,

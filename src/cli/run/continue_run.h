@@ -17,7 +17,7 @@
 #include "session.h"
 #include "str.h"
 
-/* How the run continues. */
+/* Options for continuing a run. */
 struct continue_run_how {
     const char *jobs; /* -j; NULL = as before */
     bool failed;      /* --failed: of an ended run, only failed tasks */

@@ -1,9 +1,7 @@
-/*
- * foreground.c - the parent process that the shell waits for, while the child does the work.
+/* foreground.c - the parent process that the shell waits for, while the child does the work.
  *
  * The parent stops, continues and exits as the child does. Through a pipe, the child can release it
- * early with an exit code and a last text (struct goodbye), and go on without a terminal.
- */
+ * early with an exit code and a final message (struct goodbye), and continue without a terminal. */
 #define _GNU_SOURCE /* pipe2 */
 
 #include "run_internal.h"
@@ -21,7 +19,7 @@
 
 enum { EXIT_SIGNAL = 128, STDIO_FDS = 3 };
 
-/* Sent by the child when it releases its parent. Fits into a pipe at once. */
+/* Sent by the child to release its parent. Small enough for one atomic write to a pipe. */
 struct goodbye {
     int code;
     char words[FOREGROUND_WORDS_MAX];
@@ -49,8 +47,8 @@ static void take_signals(struct waiting *waiting)
         } else if (info.ssi_signo == SIGCONT) {
             (void)kill(waiting->child, SIGCONT);
         } else {
-            /* The terminal sends its signals to the child too; another process sends them to one of
-             * us. */
+            /* The terminal sends its signals to the child too; another process only to one of the
+             * two. */
             bool had_it = waiting->kind == FOREGROUND_HERE && info.ssi_code == SI_KERNEL;
             bool from_child = (pid_t)info.ssi_pid == waiting->child;
             if (!had_it && !from_child)
@@ -62,7 +60,7 @@ static void take_signals(struct waiting *waiting)
         return;
     if (WIFSTOPPED(status)) {
         /* Stop too, so that the shell gets its terminal back. Returns when continued, or at once if
-         * nobody could continue us. */
+         * no process could continue us. */
         (void)raise(SIGTSTP);
         (void)kill(waiting->child, SIGCONT);
         return;
@@ -71,13 +69,13 @@ static void take_signals(struct waiting *waiting)
     waiting->over = true;
 }
 
-/* Ends the way the child did, so that the shell sees the same. */
+/* Exits like the child did, so that the shell sees the same status. */
 static int end_like(int status)
 {
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
     int signal_number = WTERMSIG(status);
-    const struct rlimit none = {0}; /* one core dump is enough */
+    const struct rlimit none = {0}; /* prevents a second core dump */
     sigset_t all;
     (void)setrlimit(RLIMIT_CORE, &none);
     (void)signal(signal_number, SIG_DFL);
@@ -143,7 +141,7 @@ bool foreground_open(struct foreground *foreground, enum foreground_kind kind,
     *foreground = (struct foreground){.fd = -1};
     if (!open_ends(pipe_fds, &waiting.signal_fd, &before, err))
         return false;
-    (void)fflush(NULL); /* otherwise both processes would write it */
+    (void)fflush(NULL); /* otherwise both processes would write the buffered output */
     pid_t parent = getpid();
     waiting.child = fork();
     waiting.pipe_fd = pipe_fds[0];
@@ -156,7 +154,7 @@ bool foreground_open(struct foreground *foreground, enum foreground_kind kind,
         } else {
             (void)prctl(PR_SET_PDEATHSIG, (unsigned long)SIGHUP, 0UL, 0UL, 0UL);
             if (getppid() != parent)
-                (void)raise(SIGHUP); /* it died before prctl() */
+                (void)raise(SIGHUP); /* the parent died before prctl() */
         }
         foreground->fd = pipe_fds[1];
         return true;
@@ -199,7 +197,7 @@ void foreground_let_go(struct foreground *foreground, int code, const char *word
     (void)prctl(PR_SET_PDEATHSIG, 0UL, 0UL, 0UL, 0UL);
     (void)setsid(); /* fails with --detach, which already has one */
     (void)!write(foreground->fd, &goodbye,
-                 sizeof(goodbye)); /* a parent that is gone does not need it */
+                 sizeof(goodbye)); /* fails if the parent is gone, which is fine */
     foreground_close(foreground);
 }
 

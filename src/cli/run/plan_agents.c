@@ -19,8 +19,7 @@
 typedef void write_fn(const struct plan_agents_edit *edit, const struct json *value,
                       struct str *out);
 
-/* Writes an object. Each element of its list `key` is written by `write`; everything else is
- * copied. */
+/* Writes an object. Calls `write` for each element of its list `key` and copies everything else. */
 static void write_list_of(const struct plan_agents_edit *edit, const struct json *object,
                           const char *key, write_fn *write, struct str *out)
 {
@@ -48,8 +47,7 @@ static void write_list_of(const struct plan_agents_edit *edit, const struct json
     str_add_char(out, '}');
 }
 
-/* Whether the key only makes sense to the agent that it was written for, such as arguments and
- * sessions. */
+/* Whether the key is specific to one agent, such as arguments and sessions. */
 static bool is_of_agent_alone(const char *key)
 {
     static const char *const keys[] = {"args", "permission_args", "model", "resume"};
@@ -191,7 +189,7 @@ static int fail_unknown(const struct adapters *adapters, const char *name)
     return EXIT_USAGE;
 }
 
-/* No agent is installed: prints what was looked for, and what to do. */
+/* No agent is installed: prints the names that were searched for, and what to do. */
 static int fail_none(const struct adapters *adapters)
 {
     const struct adapter *adapter = NULL;

@@ -1,9 +1,7 @@
-/*
- * plan_file.c - reads a plan with the settings of its project, and shows it for --dry-run.
+/* plan_file.c - reads a plan with the settings of its project, and shows it for --dry-run.
  *
- * A plan that the person has not named needs trust, because an attempt may have written it. The log
- * gets the plan together with the settings and the contract files.
- */
+ * A plan not named by the user needs trust, because an attempt may have written it. The log gets
+ * the plan together with the settings and the contract files. */
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include "plan_file.h"
@@ -112,7 +110,7 @@ static int check_trust(const struct plan_file *file)
     return EXIT_USAGE;
 }
 
-/* Without `edit`, reads the plan as it is; with it, a plan that needs trust. */
+/* Reads the plan. With `edit`, the plan needs trust and is changed first. */
 static int read_plan(const char *path, enum config_use use, plan_file_edit_fn *edit, void *ctx,
                      struct plan_file *out)
 {
@@ -412,7 +410,7 @@ static void add_clients(const struct plan *plan, struct str *out)
     }
 }
 
-/* Prints all programs that run with the user's rights, for readers of a stranger's plan. */
+/* Prints all programs that run with the user's rights, for users who run another person's plan. */
 static void add_outside(const struct plan_file *file, struct str *out)
 {
     char *const *notify = file->config.settings.ui.notify_command;
@@ -438,7 +436,7 @@ static void add_outside(const struct plan_file *file, struct str *out)
 
 static bool open_redactor(const struct plan_file *file, struct redactor **out, struct err *err)
 {
-    struct secret_settings secrets = file->config.settings.secrets; /* borrows everything */
+    struct secret_settings secrets = file->config.settings.secrets; /* borrows all its members */
     if (config_trust_waits(&file->config.trust))
         secrets.keep = NULL;
     return secrets_redactor(out, file->plan, &secrets, err);

@@ -25,9 +25,9 @@ struct plan_file {
 /* Reads and checks a plan and, for `use`, the settings of its project. Prints errors and returns
  * the exit code; 0 = valid. */
 int plan_file_read(const char *path, enum config_use use, struct plan_file *out);
-/* Appends the text to use instead of the plan in the file, which may be any JSON value. */
+/* Appends the text that replaces the plan of the file, which may be any JSON value. */
 typedef void plan_file_edit_fn(void *ctx, const struct json *plan, struct str *text_out);
-/* Like plan_file_read() with CONFIG_ACTS, for a plan that the person did not name: rejects an
+/* Like plan_file_read() with CONFIG_ACTS, for a plan that the user did not name: rejects an
  * untrusted plan (trust.h), and checks, runs and logs the edited text. */
 int plan_file_read_trusted(const char *path, plan_file_edit_fn *edit, void *ctx,
                            struct plan_file *out);
@@ -52,10 +52,11 @@ int plan_shown_json(const struct plan_file *file);
 
 /* The requested changes; NULL = as the plan says. Everything is borrowed. */
 struct plan_agents_edit {
-    const char *agent;   /* replaces every step's, and drops keys that only the old one knows */
-    const char *model;   /* NULL = the plan's */
+    const char *agent;   /* replaces the agent of every step, and drops keys that only the old agent
+                            understands */
+    const char *model;   /* NULL = the plan's own model */
     const char *session; /* for steps without a session, */
-    const char *owner;   /* and only for this agent's; NULL = for all */
+    const char *owner;   /* and only for steps of this agent; NULL = for all */
 };
 
 /* Appends the plan, a JSON value, with the changes; other JSON is appended unchanged. A

@@ -1,7 +1,5 @@
-/*
- * run_internal.h - what only session.c uses of this folder: the process in front of it, and what it
- * says after a run.
- */
+/* run_internal.h - the parts of this folder that only session.c uses: the parent process, and the
+ * summary after a run. */
 #ifndef DEVS_RUN_INTERNAL_H
 #define DEVS_RUN_INTERNAL_H
 
@@ -53,7 +51,7 @@ ATTR_MUST_USE bool foreground_open(struct foreground *foreground, enum foregroun
                                    const struct foreground_end *end, struct err *err);
 
 /* Lets the parent exit with this code after printing `words`. From then on this process has a
- * session of its own, and its stdin, stdout and stderr lead nowhere. */
+ * session of its own, with stdin, stdout and stderr on /dev/null. */
 void foreground_let_go(struct foreground *foreground, int code, const char *words);
 
 /* Redirects stdin, stdout and stderr to /dev/null if they are terminals. */
@@ -61,10 +59,8 @@ void foreground_forget_terminal(void);
 
 void foreground_close(struct foreground *foreground);
 
-/*
- * summary.c: what is said after a run: its result in about ten lines, a crash, and what its log
- * lacks.
- */
+/* summary.c: the texts printed after a run: its result in about ten lines, a crash, and what is
+ * missing from its log. */
 
 struct summary {
     const struct run_state *state; /* borrowed */
@@ -72,8 +68,9 @@ struct summary {
     int64_t run;
 };
 
-/* For a run that has ended or that was left. Appends the failed tasks, each with its most
- * informative line and how to look at it, what passed and waited, and how to replay the run. */
+/* For a run that has ended or that the user has left. Appends the failed tasks, each with its most
+ * informative line and the command that shows it, the tasks that passed or waited, and how to
+ * replay the run. */
 void summary_write(const struct summary *summary, struct str *out);
 
 /* Prints one line and a hint to stderr about a devs that crashed: the signal, the log, and which

@@ -1,10 +1,9 @@
-/*
- * session.c - runs an engine and whoever watches it: on a screen, as lines, or by the output.
+/* session.c - runs an engine and its front end: a screen, lines, or just the command's output.
  *
- * The first signal cancels the run and watching goes on; the second one stops it and kills its
- * attempts. When the terminal hangs up, the run continues, starts nothing more or is cancelled, as
- * its plan says. A session may fork (foreground.c), which must come before any thread starts.
- */
+ * The first signal cancels the run, which is still shown; the second one kills its attempts and
+ * leaves. When the terminal hangs up, the plan decides whether the run continues, starts nothing
+ * new, or is cancelled. A session may fork (foreground.c), which must come before any thread
+ * starts. */
 #define _GNU_SOURCE /* environ */
 
 #include "session.h"
@@ -48,10 +47,9 @@
 /* A session in progress. */
 struct watching {
     const struct session *session;
-    enum session_watch watch; /* how it is watched in the end */
+    enum session_watch watch; /* how the run is watched in the end */
     struct place place;
-    struct foreground
-        *foreground; /* borrowed; the process that the shell waits for, if there is one */
+    struct foreground *foreground; /* borrowed; the process that the shell waits for; may be NULL */
     struct secrets secrets;
     struct engine *engine;
     struct tee *tee;           /* owned; SESSION_OUTPUT only */
@@ -61,9 +59,9 @@ struct watching {
     int signal_fd;
     int unwritten;      /* errno of a line that could not be written; 0 = none */
     int signal;         /* the signal that made us leave; 0 = none */
-    int64_t signals_ms; /* when it came: steady clock */
-    bool alone;         /* nobody watches the run any more */
-    bool nohup;         /* whoever started us wants hangups to be ignored */
+    int64_t signals_ms; /* time of that signal: steady clock */
+    bool alone;         /* the terminal or the reader is gone */
+    bool nohup;         /* SIGHUP was ignored when we started */
     char by[SESSION_BY_MAX];
     char uid[LOG_UID_MAX]; /* of the run; "" before it has started */
 };
@@ -89,7 +87,7 @@ static void cancel_run(struct watching *watching, int signal)
     engine_cancel(watching->engine, watching->by);
 }
 
-/* The terminal is gone: the run continues without it or ends, as its plan says. */
+/* Called when the terminal is gone: the plan decides whether the run continues or ends. */
 static void hang_up(struct watching *watching)
 {
     static const char *const words[] = {
@@ -120,7 +118,7 @@ static bool session_take_signal(void *ctx, int signal)
             hang_up(watching);
         return true;
     }
-    /* It was sent both to us and to our parent, which passed it on. */
+    /* The signal was sent both to us and to our parent, which passed it on. */
     if (watching->foreground && signal == watching->signal &&
         clock_now().mono_ms - watching->signals_ms < FOREGROUND_SAME_MS)
         return true;
@@ -134,7 +132,7 @@ static bool session_take_signal(void *ctx, int signal)
     return first;
 }
 
-/* Waits until the engine has ended on its own, or a signal says not to wait. */
+/* Waits until the engine has ended, or until a signal tells us to stop waiting. */
 static void session_wait(struct watching *watching)
 {
     struct outlet signals = {
@@ -151,7 +149,7 @@ static void session_wait(struct watching *watching)
     }
 }
 
-/* Continues without a terminal, says where the run is, and gives the shell its prompt back. */
+/* Continues without a terminal, prints where the run is, and releases the shell. */
 static void session_detach(struct watching *watching)
 {
     const long long run = (long long)watching->run;
@@ -268,7 +266,7 @@ static bool start_engine(struct watching *watching, struct err *err)
         .tee_ctx = watching->tee,
         .at_end = watching->watch == SESSION_COCKPIT ? ENGINE_LINGER : ENGINE_LEAVE,
     };
-    /* Whoever started an exec is waiting for it and gets its exit code. */
+    /* exec sends no notifications: its caller waits for the exit code. */
     if (session->ui && strcmp(session->kind, "exec") != 0) {
         options.notify_command = session->ui->notify_command;
         options.notify = session->ui->notify;
@@ -308,7 +306,7 @@ static bool print_lines(struct watching *watching, int done_fd, struct err *err)
     return stream_follow(&stream, &watching->follower, err);
 }
 
-/* Does what the person chose when leaving the screen. */
+/* Does what the user chose when leaving the screen. */
 static bool session_leave_as_chosen(struct watching *watching, const struct app_result *result,
                                     struct err *err)
 {
@@ -403,7 +401,7 @@ static bool watch_on_screen(struct watching *watching, struct err *err)
     return ok && session_leave_as_chosen(watching, &result, err);
 }
 
-/* The screen or the stream failed, but the run continues without it. */
+/* Waits for the run without showing it, after the screen or the stream failed. */
 static bool watch_blindly(struct watching *watching, const struct err *why)
 {
     struct err err = {0};
@@ -452,14 +450,14 @@ static void print_summary(const struct watching *watching, const struct run_stat
     str_done(&text);
 }
 
-/* Reports the result to the person and to the caller. Returns the exit code. */
+/* Reports the result. Returns the exit code. */
 static int tell_end(struct watching *watching, bool is_summed_up, int exit_code)
 {
     const struct session *session = watching->session;
     struct err err = {0};
     if (!is_summed_up && !session->ended)
         return exit_code;
-    /* Whoever watched the run to its end already has the state. Otherwise, or if the log was
+    /* A run that was watched to its end already has its state. Otherwise, or if the log was
      * replaced, the run is read from the beginning. */
     bool has_state = watching->follower &&
                      follower_read(watching->follower, 0, NULL, NULL, NULL, NULL) &&
@@ -522,7 +520,7 @@ static int run_watched(struct watching *watching)
 
     bool ok = true;
     if (session->detach) {
-        session_detach(watching); /* somebody may watch it with another devs */
+        session_detach(watching); /* another devs may be watching the run */
         session_wait(watching);
     } else if (watching->watch == SESSION_COCKPIT) {
         ok = watch_on_screen(watching, &err);
@@ -543,8 +541,8 @@ static int run_watched(struct watching *watching)
     bool is_read = watching->watch == SESSION_COCKPIT || watching->watch == SESSION_PLAIN;
     bool is_summed_up = ok && is_read && !watching->alone && watching->unwritten == 0;
     int code = tell_end(watching, is_summed_up, exit_code_of(watching, &result));
-    /* A run whose lines were not read has not reported that it passed. After a hangup nobody is
-     * left to tell. */
+    /* If the lines could not be written, the result was not reported, so exit code 0 would be
+     * wrong. After a hangup nobody reads it. */
     if (watching->unwritten != 0 && !watching->alone) {
         struct err unwritten = {0};
         (void)err_set_errno(&unwritten, watching->unwritten, "stdout");
@@ -554,7 +552,7 @@ static int run_watched(struct watching *watching)
     follower_close(watching->follower);
     secrets_close(&watching->secrets);
     gc_automatic(&watching->place, session->retention);
-    /* Workspaces of tasks that did not pass are kept until somebody removes them. */
+    /* Workspaces of tasks that did not pass are kept until the user removes them. */
     const size_t workspaces = is_read ? workspace_count(watching->place.dir) : 0;
     if (workspaces > MANY_WORKSPACES)
         warn("%zu workspaces are kept in %s/work; devs gc --older DAYS removes old ones",

@@ -1,7 +1,5 @@
-/*
- * session.h - an engine and whoever watches it, from start to end: shared by `devs run` and `devs
- * exec`.
- */
+/* session.h - runs an engine and its front end from start to end, for `devs run` and `devs
+ * exec`. */
 #ifndef DEVS_SESSION_H
 #define DEVS_SESSION_H
 
@@ -17,12 +15,12 @@
 
 enum session_watch { SESSION_COCKPIT, SESSION_PLAIN, SESSION_JSON, SESSION_OUTPUT };
 
-/* A finished run, or one that a person left. Everything is borrowed. */
+/* A finished run, or a run that the user has left. Everything is borrowed. */
 struct session_end {
     int64_t run;                   /* its number */
     const struct run_state *state; /* NULL = the log cannot be read */
     int exit_code;                 /* returned unless the callback changes it */
-    bool is_watched;               /* somebody reads the output */
+    bool is_watched;               /* the output goes to a reader */
 };
 /* Returns the final exit code. */
 typedef int session_ended_fn(void *ctx, const struct session_end *end);
@@ -40,7 +38,7 @@ struct session {
     const char *opens_view; /* the cockpit's first view; static; NULL = the tasks */
     const char *said;       /* with `detach`: printed after the start; borrowed; NULL = nothing */
     int64_t shown_seq;      /* with `resume`: skip the lines of events up to this one */
-    const char *rules;      /* the settings' own rules as JSON; borrowed; NULL = none */
+    const char *rules;      /* the project's own rules as JSON; borrowed; NULL = none */
     const struct ui_settings *ui; /* from the settings; borrowed; NULL = none */
     const char *run_dir;          /* absolute; borrowed */
     const char *plan_path;        /* absolute path of the plan's file; borrowed; NULL = none */

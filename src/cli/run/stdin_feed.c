@@ -33,8 +33,8 @@ struct stdin_feed {
     int sink; /* our end of the pipe that the attempt reads; the thread closes it */
     char *bytes;
     size_t len, cap; /* from the start of the input; once `is_lost`, the newest block */
-    bool has_ended;  /* end of input */
-    bool is_lost;    /* more than STDIN_FEED_KEPT_MAX arrived: the beginning is gone */
+    bool has_ended;  /* the input has ended */
+    bool is_lost;    /* more than STDIN_FEED_KEPT_MAX arrived, so the beginning was dropped */
 };
 
 bool stdin_feed_is_input(int fd)
@@ -79,7 +79,7 @@ static void read_block(struct stdin_feed *feed)
 {
     char block[FEED_BLOCK];
     if (feed->is_lost)
-        feed->len = 0; /* the attempt has already got it */
+        feed->len = 0; /* the attempt already has these bytes */
     const ssize_t got = read(feed->source, block, sizeof(block));
     if (got <= 0) {
         feed->has_ended = got == 0 || (errno != EINTR && errno != EAGAIN);
@@ -97,7 +97,7 @@ static void read_block(struct stdin_feed *feed)
 static void *feed_attempt(void *arg)
 {
     struct stdin_feed *feed = arg;
-    size_t at = 0; /* how much of `bytes` the attempt has got */
+    size_t at = 0; /* bytes passed to the attempt so far */
     while (at < feed->len || !feed->has_ended) {
         const bool reads = at == feed->len;
         struct pollfd fds[] = {
@@ -108,7 +108,7 @@ static void *feed_attempt(void *arg)
         while (poll(fds, 3, -1) < 0 && errno == EINTR)
             ;
         if (fds[0].revents != 0 || (fds[1].revents & (POLLERR | POLLNVAL)) != 0)
-            break; /* the thread must end, or nobody reads any more */
+            break; /* stop was requested, or the attempt has closed its input */
         if (reads) {
             read_block(feed);
             at = feed->is_lost ? 0 : at;
@@ -140,7 +140,7 @@ bool stdin_feed_open(void *ctx, int *fd_out, struct err *err)
 {
     struct stdin_feed *feed = ctx;
     int ends[2] = {-1, -1};
-    stop_thread(feed); /* the thread of the previous attempt */
+    stop_thread(feed); /* stops the thread of the previous attempt */
     if (feed->once || feed->begins >= 0) {
         const bool is_ready =
             feed->begins < 0 || lseek(feed->source, feed->begins, SEEK_SET) == feed->begins;

@@ -1,10 +1,8 @@
-/*
- * stdin_feed.h - the standard input of devs exec, for each attempt of its command.
+/* stdin_feed.h - the standard input of devs exec, for each attempt of its command.
  *
  * A file is passed to each attempt from its original offset. Input from a pipe or socket is passed
  * on as it arrives, and kept, so that the next attempt reads the same bytes from the beginning. One
- * attempt reads at a time; nothing is read when there is none.
- */
+ * attempt reads at a time; nothing is read between attempts. */
 #ifndef DEVS_STDIN_FEED_H
 #define DEVS_STDIN_FEED_H
 
@@ -15,7 +13,7 @@
 
 enum {
     STDIN_FEED_KEPT_MAX = 16 * 1024 * 1024
-}; /* bytes; no further attempt is possible after more than this */
+}; /* bytes; if the input is longer, no second attempt is possible */
 
 struct stdin_feed;
 
@@ -23,12 +21,12 @@ struct stdin_feed;
  * terminal or a device such as /dev/null is not. */
 bool stdin_feed_is_input(int fd);
 
-/* Borrows `source`. With `once` a single attempt reads it, so nothing is kept and the command
- * gets the descriptor itself; then devs reads no more of it than the command does. */
+/* Borrows `source`. With `once` a single attempt reads it, so nothing is kept and the command gets
+ * the descriptor itself; so devs itself reads nothing. */
 struct stdin_feed *stdin_feed_new(int source, bool once);
 void stdin_feed_free(struct stdin_feed *feed);
 
-/* As engine_options.open_stdin; ctx is a feed. Fails with ERR_LIMIT after more than
+/* For engine_options.open_stdin; ctx is a feed. Fails with ERR_LIMIT after more than
  * STDIN_FEED_KEPT_MAX bytes. */
 ATTR_MUST_USE bool stdin_feed_open(void *ctx, int *fd_out, struct err *err);
 

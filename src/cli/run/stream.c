@@ -22,7 +22,7 @@
 #include "watch.h"
 #include "xalloc.h"
 
-/* The outlet: stdout, without getting stuck on a reader that does not read. */
+/* The outlet: writes to stdout without blocking on a slow reader. */
 
 bool outlet_take_signals(struct outlet *outlet)
 {
@@ -35,7 +35,7 @@ bool outlet_take_signals(struct outlet *outlet)
     return true;
 }
 
-/* Waits until a piece can be written. Returns false to give up. */
+/* Waits until stdout is writable. Returns false to give up. */
 static bool wait_for_reader(struct outlet *outlet)
 {
     struct pollfd fds[] = {
@@ -79,9 +79,9 @@ bool outlet_is_deserted(void)
     return poll(&fd, 1, 0) > 0 && (fd.revents & (POLLERR | POLLNVAL)) != 0;
 }
 
-/* The tee: a command's output on its way from the engine's thread to the main thread. */
+/* The tee: passes a command's output from the engine's thread to the main thread. */
 
-/* A sequence of bytes of one stream. */
+/* A piece of output of one stream. */
 struct tee_piece {
     int stream; /* 0 stdout, 1 stderr */
     size_t len;
@@ -101,7 +101,7 @@ struct heap_of_pieces {
 };
 
 struct tee {
-    int fd; /* an eventfd: readable when there is something to take */
+    int fd; /* an eventfd: readable when output is available */
 
     pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t taken;
@@ -160,7 +160,7 @@ void tee_put(void *ctx, int stream, const char *bytes, size_t len)
         str_add_n(&heap->bytes, bytes, len);
     }
     (void)pthread_mutex_unlock(&tee->lock);
-    (void)!write(tee->fd, &one, sizeof(one)); /* a full counter wakes the reader just as well */
+    (void)!write(tee->fd, &one, sizeof(one)); /* full: the reader wakes up anyway */
 }
 
 /* Main thread: takes all output, in order. The batch is empty if there is none, and valid until the
@@ -168,7 +168,7 @@ void tee_put(void *ctx, int stream, const char *bytes, size_t len)
 static struct tee_batch tee_take(struct tee *tee)
 {
     uint64_t news = 0;
-    (void)!read(tee->fd, &news, sizeof(news)); /* fails if there is nothing to take */
+    (void)!read(tee->fd, &news, sizeof(news)); /* fails if nothing is available, which is fine */
     (void)pthread_mutex_lock(&tee->lock);
     struct heap_of_pieces handed = tee->waiting;
     tee->waiting = tee->handed;
@@ -206,12 +206,13 @@ struct printing {
     int64_t second; /* UTC; `time` is its text */
     char time[CLOCK_TEXT_MAX];
     struct outlet outlet;
-    enum log_trouble_kind told; /* the log problem reported last */
+    enum log_trouble_kind told; /* kind of the last reported log problem */
     int64_t looked_ms;          /* when problems were last checked: steady clock */
     int cancelled;              /* consecutive tasks; the first CANCELLED_MAX get their own lines */
     bool given_up;
-    bool orphaned; /* the run's devs is gone; kept, because the next check may answer differently */
-    bool told_closed; /* that the reader of the command's output is gone */
+    bool orphaned;    /* the run's devs is gone; kept, because a later check may give a different
+                         answer */
+    bool told_closed; /* reported that the reader of the command's output is gone */
 };
 
 static bool wants_event(const struct printing *p, const struct run_state *state,
@@ -224,7 +225,7 @@ static bool wants_event(const struct printing *p, const struct run_state *state,
         return false;
     if (!filter || !filter->search)
         return true;
-    /* The text is only made if a pattern was given. */
+    /* Format the line only if there is a pattern. */
     struct str words = {0};
     event_words(state, event, &words);
     bool finds = record_filter_finds(filter, str_text(&words), words.len);
@@ -250,8 +251,8 @@ static void put_line(struct printing *p)
     str_done(&clean);
 }
 
-/* Caches the time: many events share a second, and converting it takes as long as the rest of a
- * line. */
+/* Caches the time: many events share a second, and converting it takes as long as formatting the
+ * rest of the line. */
 static void start_line(struct printing *p, const struct event *event)
 {
     enum { SECOND_MS = 1000 };
@@ -298,7 +299,7 @@ static void print_cancelled(struct printing *p)
 
 static bool print_event(void *ctx, const struct run_state *state, const struct event *event)
 {
-    enum { OUTLET_BYTES = 256 * 1024 }; /* held at most before they are written */
+    enum { OUTLET_BYTES = 256 * 1024 }; /* bytes buffered before they are written */
     struct printing *p = ctx;
     if (!wants_event(p, state, event))
         return true;
@@ -353,7 +354,7 @@ static void print_output(struct printing *p)
     outlet_flush(&p->outlet);
     if (p->outlet.closed && !p->told_closed) {
         p->told_closed = true;
-        (void)on_signal(p, SIGPIPE); /* a command gets SIGPIPE when its reader is gone */
+        (void)on_signal(p, SIGPIPE); /* like a command whose reader is gone, which gets SIGPIPE */
     }
 }
 
@@ -381,7 +382,7 @@ static bool wait_for_news(struct printing *p)
         {.fd = p->stream->signal_fd, .events = POLLIN},
         {.fd = p->stream->done_fd, .events = POLLIN},
         {.fd = follower_fd(p->follower), .events = POLLIN},
-        {.fd = p->stream->done_fd < 0 ? STDOUT_FILENO : -1, .events = 0}, /* has it been closed? */
+        {.fd = p->stream->done_fd < 0 ? STDOUT_FILENO : -1, .events = 0}, /* is it closed? */
         {.fd = p->stream->tee ? p->stream->tee->fd : -1, .events = POLLIN},
     };
     int timeout_ms = follower_fd(p->follower) < 0 ? WATCH_POLL_MS : ORPHAN_LOOK_MS;
@@ -414,7 +415,7 @@ static void tell_trouble(struct printing *p)
     str_done(&words);
 }
 
-/* Prints what there is; with `follow`, until the run, the engine or the reader has gone. */
+/* Prints all available events; with `follow`, until the run, the engine or the reader is gone. */
 static bool print_all(struct printing *p, struct err *err)
 {
     const bool exec = p->stream->form == STREAM_OUTPUT;
@@ -455,7 +456,7 @@ bool stream_follow(const struct stream *stream, struct follower **out, struct er
         *stream->unwritten = p.outlet.error;
     else if (ok && p.outlet.error != 0)
         ok = err_set_errno(err, p.outlet.error, "stdout");
-    /* Tells a person who follows a run why its end will not come. */
+    /* Explains to a user who follows the run why it will not end. */
     const struct log_run_info *run = follower_run(p.follower);
     if (ok && stream->follow && stream->done_fd < 0 && p.orphaned && !p.outlet.closed &&
         !follower_state(p.follower)->ended && !run->is_session)

@@ -16,15 +16,13 @@
 #include "place.h"
 #include "str.h"
 
-/*
- * The outlet: stdout, written as the reader takes it, so that a full pipe does not keep us from
- * handling signals.
- */
+/* The outlet: writes to stdout as fast as its reader reads, so that a full pipe does not keep us
+ * from handling signals. */
 
 /* Called with the number of a signal. Returns false to give up writing. */
 typedef bool outlet_signal_fn(void *ctx, int signal);
 
-/* A value of the caller's; all zero except signal_fd. */
+/* Owned by the caller; all zero except signal_fd. */
 struct outlet {
     struct str waiting;          /* not yet written */
     int signal_fd;               /* a signalfd; -1 = none */
@@ -44,7 +42,7 @@ bool outlet_is_deserted(void);
  * keeps its head and tail.
  */
 
-enum { TEE_BYTES_MAX = 1024 * 1024 }; /* the child waits while this much has not been taken */
+enum { TEE_BYTES_MAX = 1024 * 1024 }; /* then the child blocks */
 
 struct tee;
 
@@ -81,8 +79,8 @@ struct stream {
     int *unwritten; /* receives the errno of a failed write instead of an error; may be NULL */
 };
 
-/* Prints what there is. With `follow`, continues until the run or the engine has ended, or until
- * the reader is gone and there is no engine in this process. */
+/* Prints all available events. With `follow`, continues until the run or the engine has ended, or
+ * until the reader is gone and there is no engine in this process. */
 ATTR_MUST_USE bool stream_print(const struct stream *stream, struct err *err);
 /* Like stream_print(), for callers that need the result of the run: *out is where the lines
  * ended, also after an error; untouched if the log cannot be opened. The caller closes it before

@@ -1,6 +1,4 @@
-/*
- * summary.c - the summary at the end of a run, and what to do after a crash or with a spill.
- */
+/* summary.c - the summary at the end of a run, and advice after a crash or for a spill log. */
 #define _GNU_SOURCE /* sigabbrev_np() */
 
 #include "run_internal.h"
@@ -23,7 +21,7 @@ enum {
     LABEL_COLUMNS = 10,
     PLACES_MAX = 3,
     FAILED_MAX = 5,          /* failed tasks with a line each */
-    TELLING_COLUMNS_MAX = 60 /* of each task's output */
+    TELLING_COLUMNS_MAX = 60 /* columns shown of each task's output */
 };
 
 /* Appends the ids of all tasks in this state, as many as fit on a line. */
@@ -76,7 +74,7 @@ static int flaky_count(const struct run_state *state)
     return flaky;
 }
 
-/* Appends where the work of the first passed or failed tasks is. Returns the first of them; -1
+/* Appends where to find the work of the first passed or failed tasks. Returns the first of them; -1
  * if none. */
 static int add_places(const struct run_state *state, bool passed, const char *label,
                       struct str *out)
@@ -197,7 +195,7 @@ void summary_write(const struct summary *summary, struct str *out)
 
 enum {
     LOOK_AT_RUNS = 16, /* newest runs of a log that are checked */
-    PIDS_NAMED = 20,   /* the others are counted */
+    PIDS_NAMED = 20,   /* process ids listed; the others are counted */
 };
 
 /* Returns the run of this process; 0 = none. */
@@ -271,11 +269,11 @@ void summary_spill(const struct place *place, const char *uid)
     if (uid[0] == '\0' || !spill_find(uid, &spill))
         return;
     if (!spill_read_info(&spill, &info, &why) && why.code == ERR_NOT_FOUND)
-        return; /* there was not even space for a first row: it is empty */
+        return; /* there was no space even for the first row, so the spill is empty */
     (void)err_set(&err, ERR_IO, "the log could not be written (%.160s): the rest is in '%s'",
                   why.code == ERR_NONE ? info.reason.why : why.message, spill.db);
     str_add(&command, "devs gc ");
-    if (access(place->db, F_OK) != 0) { /* deleted: gc would not create another one */
+    if (access(place->db, F_OK) != 0) { /* the log was deleted, and gc would not create it */
         str_add(&command, "--db ");
         shell_word_add(place->db, &command);
         str_add_char(&command, ' ');

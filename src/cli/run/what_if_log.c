@@ -1,7 +1,5 @@
-/*
- * what_if_log.c - takes the events of a run from the log into a what-if, and sums up what the
- * policy `careful` would have saved.
- */
+/* what_if_log.c - feeds the events of a run to a what-if, and sums up what the policy `careful`
+ * would have saved. */
 #include "what_if_log.h"
 
 #include "policy.h"

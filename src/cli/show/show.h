@@ -1,7 +1,5 @@
-/*
- * show.h - a run as `devs status` shows it, as text and as JSON; the parts of it that other
- * commands print, too; and the reasons that `devs why` prints.
- */
+/* show.h - a run as `devs status` shows it, as text and as JSON; the parts that other commands
+ * print, too; and the reasons that `devs why` prints. */
 #ifndef DEVS_SHOW_H
 #define DEVS_SHOW_H
 
@@ -26,14 +24,14 @@ enum { STATUS_TASKS_MAX = 200 }; /* a run with more tasks gets an overview, unle
 
 struct status {
     struct log_reader *reader; /* owned if there is no follower, otherwise the follower's */
-    struct follower *follower; /* has read everything, or everything before the damage; NULL = only
-                                  the overview is shown */
+    struct follower *follower; /* has read all events, or all before the damage; NULL = only the
+                                  overview is shown */
     struct err damage;
     bool orphaned;
     bool needs_adopting; /* the log does not belong to the user (log_own.h) */
-    int live_runs;       /* in the log */
+    int live_runs;       /* active runs in the log */
     bool ascii;
-    bool is_brief;                /* too many tasks: show the overview, */
+    bool is_brief;                /* too many tasks: only the overview is shown, */
     struct log_overview overview; /* which is filled in then */
     struct moment now; /* the end of the run or its last sign of life if no clock is running */
 };
@@ -113,7 +111,7 @@ struct why_decided {
 };
 
 struct why {
-    struct follower *follower; /* borrowed; has read everything */
+    struct follower *follower; /* borrowed; has read all events */
     struct attempt_pick pick;
     bool orphaned;
     struct moment now; /* the end of the run or its last sign of life if no clock is running */
@@ -132,14 +130,14 @@ struct why {
     struct json *evidence;           /* owned; stop for looping: its capture */
     struct str facts;                /* owned; other facts that the engine recorded, as lines */
     struct str facts_json;           /* owned; the same facts as comma-separated objects */
-    bool entropy;                    /* stop: it counts as a step that used up its attempts */
+    bool entropy;                    /* counts as a step that used up its attempts */
     bool captured;                   /* stop: its end was captured */
-    bool has_odds;                   /* a retry is possible and there are enough similar ones: */
+    bool has_odds; /* a retry is possible, and enough similar retries were recorded: */
     struct retry_odds odds;
 };
 
-/* Folds the run again and keeps what concerns this attempt. The caller ends *out with
- * why_done(), also after an error. */
+/* Folds the run again and keeps the facts about this attempt. The caller ends *out with why_done(),
+ * also after an error. */
 ATTR_MUST_USE bool why_read(struct follower *follower, const struct attempt_pick *pick,
                             struct why *out, struct err *err);
 void why_done(struct why *why);
@@ -150,7 +148,7 @@ void why_begin(const char *label, struct str *out);
 void why_words(const struct why *why, struct str *out);
 /* For programs: appends one object, {"v":1,...}, without a line feed. */
 void why_json(const struct why *why, struct str *out);
-/* Appends what would help, and who has to do it, as one line; nothing if there is nothing to do. */
+/* Appends what would help and who must do it, as one line; nothing if there is nothing to do. */
 void why_next(const struct why *why, struct str *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* status_text.c - a run for people: each task, or an overview; and the columns and the most
- * informative line, which other texts use, too. */
+ * informative line, which other commands use, too. */
 #include <stdio.h>
 #include <string.h>
 
@@ -205,7 +205,7 @@ static void print_tries(const struct status *status)
     str_done(&line);
 }
 
-/* Omits the age once nothing changes any more. */
+/* Leaves out the age once nothing changes any more. */
 static void add_since(const char *before, int64_t since_ms, const struct status *status,
                       struct str *out)
 {
@@ -395,7 +395,7 @@ static void print_task(const struct status *status, int task, const struct colum
     str_done(&part);
 }
 
-/* Prints what a failed task wrote, and how to look at it. */
+/* Prints the output of a failed task, and the command that shows more. */
 static void print_failed(const struct status *status, int task)
 {
     enum { INDENT = 12, TELLING_COLUMNS_MAX = 60, TELLING_COLUMNS_MIN = 20 };

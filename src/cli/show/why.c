@@ -1,4 +1,4 @@
-/* why.c - how an attempt ended and why: read from the log, and as JSON. */
+/* why.c - reads from the log how an attempt ended and why, and writes it as JSON. */
 #include "show.h"
 
 #include <assert.h>
@@ -23,7 +23,7 @@ static struct json *parse_text(const struct event *event)
     return json;
 }
 
-/* Clears the texts. Returns the one to append the formula to. */
+/* Clears the texts. Returns the string for the formula. */
 static struct str *begin_decided(struct why_decided *decided, const struct event *event)
 {
     decided->there = true;
@@ -254,7 +254,7 @@ static void add_wait(const struct why *why, struct str *out)
     add_decided(&why->wait, out);
 }
 
-/* What happens if nobody intervenes. */
+/* Appends what happens next if nobody intervenes. */
 static void add_ahead(const struct why *why, struct str *out)
 {
     struct tries_ahead ahead;

@@ -1,4 +1,4 @@
-/* why_text.c - why an attempt ended as it did, as text for people. */
+/* why_text.c - explains as text why an attempt ended as it did. */
 #include <assert.h>
 #include <stddef.h>
 #include <string.h>
@@ -167,8 +167,8 @@ static void masked_lines(const struct why *why, struct str *out)
     str_done(&masked);
 }
 
-/* Appends a line each for the loop, from which try to which it goes, and what was equal. Nothing
- * if the task does not loop. */
+/* Appends a line each for the loop, its first and last try, and what was equal. Nothing if the task
+ * does not loop. */
 static void why_circle_words(const struct why *why, struct str *out)
 {
     const struct entropy_verdict *verdict = &why->circle.verdict;
@@ -507,7 +507,7 @@ static const char *const remedies[] = {
 };
 static_assert(ARRAY_LEN(remedies) == REASON_COUNT, "every reason has its remedy");
 
-/* What has to improve elsewhere first. */
+/* What must change outside of devs first. */
 static const char *const cures[] = {
     [TRANSIENT_NONE] = "the temporary failure must clear",
     [TRANSIENT_NETWORK_TIMEOUT] = "the network must recover",
@@ -531,7 +531,7 @@ static bool is_of_plan(const struct why *why)
     return strcmp(follower_run(why->follower)->kind, "plan") == 0;
 }
 
-/* A retry starts an engine for a plan run that has ended. */
+/* Whether a retry is possible: it starts an engine if a plan run has ended. */
 static bool takes_acts(const struct why *why)
 {
     return !why->orphaned && (!follower_state(why->follower)->ended || is_of_plan(why));
@@ -552,7 +552,7 @@ static void add_again(const struct why *why, struct str *out)
     str_add(out, rest ? rest + (*rest == '\'') : "");
 }
 
-/* How to continue a run without an engine, interrupted or ended. */
+/* Appends how to continue a run without an engine, whether interrupted or ended. */
 static void add_going_on(const struct why *why, struct str *out)
 {
     const struct log_run_info *run = follower_run(why->follower);
@@ -562,7 +562,7 @@ static void add_going_on(const struct why *why, struct str *out)
         str_addf(out, "continue it: devs run --continue %lld", (long long)run->number);
 }
 
-/* Appends the command that runs the task again, whatever has to happen first. */
+/* Appends the command that runs the task again once its cause is fixed. */
 static void add_retry(const struct why *why, struct str *out)
 {
     if (follower_state(why->follower)->plan->grows)
@@ -573,7 +573,7 @@ static void add_retry(const struct why *why, struct str *out)
         add_again(why, out);
 }
 
-/* What is special about a failed start; NULL if the reason says it all. */
+/* Returns advice for a failed start; NULL if the reason is enough. */
 static const char *remedy_of_start(const struct outcome *outcome)
 {
     if (outcome->kind != OUTCOME_NOT_STARTED)
@@ -597,8 +597,7 @@ static const char *remedy_of_start(const struct outcome *outcome)
     }
 }
 
-/* What has to change, by the corrected class; nothing if only a person knows and has already
- * said so. */
+/* Returns what has to change, by the corrected class; "" after a correction without a reason. */
 static const char *remedy_text(const struct attempt_state *attempt, const struct verdict *verdict)
 {
     struct verdict_label label = {verdict->class, verdict->type, verdict->reason};
@@ -625,7 +624,7 @@ static const char *remedy_text(const struct attempt_state *attempt, const struct
     return attempt->correction && label.reason == REASON_NONE ? "" : remedies[label.reason];
 }
 
-/* The agent whose program is missing and how to install it; NULL if either is unknown. */
+/* Returns how to install the agent's missing program; NULL if either is unknown. */
 static const char *install_of(const struct why *why, const struct attempt_state *attempt)
 {
     const struct run_state *state = follower_state(why->follower);
