@@ -56,8 +56,8 @@ struct app_options {
     struct control_desk *desk;       /* borrowed; NULL in a replay */
     const char *by;                  /* the user as recorded in the log: "name@terminal";
                                         borrowed */
-    const struct redactor *redactor; /* for text that the user enters into the log; borrowed;
-                                        NULL = no redaction */
+    const struct redactor *redactor; /* for redacting text that the user enters into the log;
+                                        borrowed; NULL = no redaction */
     bool engine_here;                /* the run's engine is in this process */
     int engine_done_fd;              /* becomes readable when the engine has ended; -1 = none */
     void (*leave)(void *ctx);        /* q w: start nothing more, end when running attempts have
@@ -81,8 +81,8 @@ struct app_options {
     /* Reads a whole regular file. Fails with ERR_LIMIT if it is larger than max_bytes. NULL: no
      * files are read. */
     bool (*read_file)(const char *path, size_t max_bytes, struct str *out, struct err *err);
-    /* Says what these retries need in a run that has ended. Appends the reason to *why if they are
-     * refused. NULL: they are sent like any other request. */
+    /* Decides what these retries need in a run that has ended. Appends the reason to *why if they
+     * are refused. NULL: they are sent like any other request. */
     enum app_take_up (*take_up)(void *ctx, int64_t run, const struct control *asked, size_t count,
                                 struct str *why);
     void *take_up_ctx; /* borrowed; passed to take_up() */

@@ -17,7 +17,7 @@
 
 enum {
     APP_CAST_SPEED_MAX = 64,
-    APP_CAST_FRAMES_MAX = 200000, /* per recording */
+    APP_CAST_FRAMES_MAX = 200000, /* maximum per recording */
     APP_CAST_TICK_MS = 100,       /* minimum interval between frames */
     APP_CAST_CHOICE_MS = 3000,    /* a task stays selected at least this long */
     APP_CAST_STILL_MS = 3000,     /* how long the last frame stays */

@@ -19,7 +19,7 @@ enum {
     CANVAS_ZONES_MAX = 256,
 };
 
-/* What a cell is for. The theme decides how it looks. */
+/* The meaning of a cell. The theme decides how it looks. */
 enum style {
     STYLE_PLAIN,
     STYLE_HEAD,   /* top line */
@@ -32,7 +32,7 @@ enum style {
     STYLE_HELD,
     STYLE_PASSED,
     STYLE_FAILED,    /* gave up, or stuck */
-    STYLE_LOST,      /* the process is gone and nobody saw it exit */
+    STYLE_LOST,      /* the process is gone, and its exit was not observed */
     STYLE_SUSPECT,   /* may be looping */
     STYLE_PHASE_RED, /* the phases, in bars and strips; each also shows a letter */
     STYLE_PHASE_GREEN,
@@ -42,7 +42,7 @@ enum style {
     STYLE_DEAD,   /* a key that does nothing at the moment */
     STYLE_LABEL,  /* "next", "why", ... */
     STYLE_MATCH,  /* the bytes a rule matched, a search hit */
-    STYLE_BANNER, /* something is wrong with devs itself */
+    STYLE_BANNER, /* a problem of devs itself */
     STYLE_MILD,   /* like STYLE_BANNER, for problems that do not stop the user from working */
     STYLE_REPLAY, /* the bar that marks a replay */
     STYLE_PROMPT,

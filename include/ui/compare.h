@@ -28,7 +28,7 @@ enum { COMPARE_FIRST, COMPARE_SECOND, COMPARE_SIDES };
 
 /* Identifies an attempt. Borrowed for the call. */
 struct compare_subject {
-    const struct run_state *state; /* of the run in `key` */
+    const struct run_state *state; /* state of the run in `key` */
     struct log_reader *reader;
     struct log_output_key key; /* `readable` says whether an agent's stdout is compared as plain
                                   text */
@@ -61,9 +61,9 @@ enum compare_text {
     COMPARE_TEXT_COUNT,
 };
 
-enum { COMPARE_BYTES_MAX = 64 * 1024 * 1024 }; /* for the lines of one text */
+enum { COMPARE_BYTES_MAX = 64 * 1024 * 1024 }; /* limit for the lines of one text */
 struct compare_line {
-    size_t start, len; /* in `bytes`; cleaned for a terminal */
+    size_t start, len; /* position in `bytes`, whose text is clean for a terminal */
 };
 
 struct compare_lines {
@@ -97,8 +97,8 @@ struct compare_side {
 struct compare {
     struct compare_side sides[COMPARE_SIDES];
     struct line_diff diffs[COMPARE_TEXT_COUNT];
-    size_t fresh, second_lines; /* lines in the second's out, err and words: those that the first
-                                   does not have at all, and the total */
+    size_t fresh, second_lines; /* lines in stdout, stderr and text of the second: those that the
+                                   first does not contain, and all */
 };
 
 /* The caller frees *out with compare_done(), even after an error. Takes about 40 KiB plus the size

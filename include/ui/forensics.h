@@ -44,7 +44,7 @@ enum forensics_mark {
 
 /* A line, or a piece of a long one; each fits on a small screen. */
 struct forensics_line {
-    size_t start, len; /* in `text` */
+    size_t start, len; /* position in `text` */
     enum forensics_mark mark;
     bool goes_on; /* the next line continues this one */
     bool is_rest; /* continues the previous line */
@@ -58,7 +58,7 @@ enum {
 
 struct forensics {
     struct log_output_key key;    /* the attempt; attempt 0: there is none */
-    struct verdict verdict;       /* of a failed attempt; otherwise its class is success */
+    struct verdict verdict;       /* verdict of a failed attempt; otherwise its class is success */
     struct str head;              /* how it ended and what was captured; one line */
     struct str secrets;           /* the names of redacted secrets, "" if none; one line */
     struct str nothing;           /* why there is no capture, "" if there is one; one line */
@@ -68,7 +68,7 @@ struct forensics {
     struct {
         size_t first, count;           /* indexes into `lines` */
         char note[FORENSICS_NOTE_MAX]; /* a short note for the list: "96 lines" */
-        bool there;                    /* has content, not just the reason why it is missing */
+        bool there; /* whether the section has content, not just a reason why it is empty */
     } sections[FORENSICS_SECTION_COUNT];
 };
 

@@ -115,7 +115,7 @@ void term_come_back(struct term *term);
 /* Leaves the screen and stops this process like ^Z; returns after it is continued. */
 void term_suspend(struct term *term);
 
-/* Returns the descriptor to poll() for signals that the app handles. It delivers one byte per
+/* Returns the descriptor to poll() for signals that the app handles. Reading gives one byte per
  * signal, the signal number: SIGWINCH, SIGTERM, SIGINT, SIGHUP, SIGTSTP, SIGCONT. */
 int term_signal_fd(const struct term *term);
 /* Returns the next signal, 0 if none. */

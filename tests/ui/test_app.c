@@ -337,7 +337,7 @@ START_TEST(test_acts_on_an_interrupted_run_are_answered)
     wait_for("INTERRUPTED");
     ck_assert_ptr_null(strstr(screen, "LIVE")); /* not even for a moment */
     wait_for("lost");
-    press_for("r", "no devs runs this: resume it with devs run --continue 1");
+    press_for("r", "no devs is running this: resume it with devs run --continue 1");
     press_for("jp", "beta held: no new tries");
     press_for("x", "Cancel beta?");
     wait_pressing("K", "beta: cancelled, nothing was running");

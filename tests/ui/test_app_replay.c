@@ -363,7 +363,7 @@ END_TEST
 START_TEST(test_what_came_later_grows_with_the_run)
 {
     begin_live();
-    press_for(",L", "nothing more was recorded for it");
+    press_for(",L", "nothing more was recorded for this task");
     story_fail(&story, "alpha", REASON_TEST_FAIL, NULL);
     commit();
     wait_for(":00 try 1 ");

@@ -1,11 +1,9 @@
-/*
- * app.c - opens the cockpit, and waits for news, keys, signals and times.
+/* app.c - opens the cockpit, and waits for news, keys, signals and times.
  *
  * One thread does everything, so nothing may block: each turn reads a limited number of events,
- * longer work continues in the next turn, and requests to the log are made by other threads. A
- * frame is drawn at most every FRAME_MS unless a key wants one now. The other files named app_
- * handle what a turn has found.
- */
+ * longer work continues in the next turn, and other threads make requests to the log. A frame is
+ * drawn at most every FRAME_MS unless a key wants one now. The other app_*.c files handle the
+ * events of a turn. */
 #include "app.h"
 
 #include <poll.h>
@@ -89,7 +87,8 @@ static bool open_screen(struct app *app, struct err *err)
 
 void app_close(struct app *app)
 {
-    term_close(app->term); /* first, so that nothing delays giving the user the shell back */
+    term_close(app->term); /* close the terminal first, so that the user gets the shell back without
+                              delay */
     correct_trial_stop(app->trial);
     app_visit_close(app);
     follower_close(app->past); /* a fork of `present`, so close it first */

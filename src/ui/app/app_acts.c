@@ -103,7 +103,7 @@ static void count_answer(struct app_batch *batch, bool done, const char *words)
     str_add(&batch->refusal, words);
 }
 
-/* Sends as many requests of the batch as there is room for. A request that cannot be sent counts as
+/* Sends as many requests of the batch as currently fit. A request that cannot be sent counts as
  * refused. */
 static void ask_rest_of_batch(struct app_acts *acts)
 {
@@ -117,7 +117,7 @@ static void ask_rest_of_batch(struct app_acts *acts)
         control.attempt = target->attempt;
         bool asked = app_acts_ask(acts, &control, &err);
         if (!asked && err.code == ERR_LIMIT)
-            return; /* later */
+            return; /* try again later */
         batch->asked++;
         if (asked)
             acts->acts[acts->count - 1].of_batch = true;

@@ -15,7 +15,7 @@ static void tell_news(struct app *app, const struct correct_trial_news *news)
 
 void app_rule_try(struct app *app)
 {
-    /* A trial that was cancelled ends on its own; nobody waits for it. */
+    /* The news of a trial whose thread is still stopping after a cancel. */
     static const struct correct_trial_news still_ends = {
         .over = true,
         .failed = true,

@@ -54,7 +54,7 @@ struct app_batch {
     struct view_target *targets; /* owned */
     int count;                   /* 0 = no batch */
     int asked, done, refused;
-    struct str refusal; /* of the latest refused request */
+    struct str refusal; /* reason of the latest refused request */
 };
 
 struct app_acts {
@@ -80,7 +80,7 @@ struct app_own {
     bool orphaned;
 };
 
-/* How much of the log was read, and up to which moment. */
+/* How much of the log has been read, and up to which moment. */
 struct app_log_version {
     uint64_t news;
     int64_t seq, until_ms;
@@ -109,14 +109,14 @@ struct app_notify {
 
 /* The text that `=` shows. */
 struct app_report {
-    struct compare *compare;      /* owned; REPORT_COMPARE */
-    struct what_if *what;         /* owned; REPORT_WHAT_IF */
+    struct compare *compare;      /* owned; for REPORT_COMPARE */
+    struct what_if *what;         /* owned; for REPORT_WHAT_IF */
     struct what_if *same;         /* owned; the run as recorded, with this build's decisions */
     struct policy_change *change; /* owned; the changed policies */
     struct event_page page;       /* reused to read the run into `what` */
     int64_t after;                /* the last event that was read */
     int64_t pages;                /* pages read so far */
-    bool reads;                   /* more to read */
+    bool reads;                   /* there is more to read */
     struct report_rows rows;      /* the text, laid out for this width: */
     int columns;                  /* 0 = layout needed */
 };

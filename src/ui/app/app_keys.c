@@ -147,7 +147,7 @@ static void take_key(struct app *app, uint32_t key)
         todo = view_key(&app->view, key, &facts);
     }
     app->wants_frame_now = true;
-    /* Until our own run is fully read, it is not known whether leaving would stop work. */
+    /* Until our own run is fully read, we do not know whether leaving would stop work. */
     const bool is_ours = app->options->engine_here && !app->engine_done && !app->own.present;
     if (todo.kind != VIEW_LEAVE || !is_ours || !app_opening_refuses(app))
         carry_out_todo(app, &todo);

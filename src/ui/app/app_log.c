@@ -51,7 +51,7 @@ static void read_rule(struct app *app)
     struct verdict verdict = verdict_new();
     if (!log_reader_attempt_events(follower_reader(app->follower), &app->pager.key,
                                    &app->log_events, &err))
-        return; /* no line is marked then */
+        return; /* then no line is marked */
     const struct event *judged = attempt_events_last(&app->log_events, EVENT_ATTEMPT_JUDGED);
     struct json *json = attempt_events_parse(judged ? judged->text : NULL);
     if (json)
@@ -179,7 +179,7 @@ void app_load_log(struct app *app, const struct view_facts *facts)
     view_log_sync(&app->view, &app->pager);
     do
         ok = log_pager_turn(&app->pager, &source, &err);
-    while (ok && app->pictured && !log_pager_is_done(&app->pager)); /* a picture has no next turn */
+    while (ok && app->pictured && !log_pager_is_done(&app->pager)); /* a picture has one turn */
     view_log_sync(&app->view, &app->pager);
     ok = ok && view_log_settle(&app->view, facts, &app->pager, &source, &err) &&
          look_elsewhere(app, &err);
@@ -191,8 +191,7 @@ void app_load_log(struct app *app, const struct view_facts *facts)
 void app_log_go_on(struct app *app)
 {
     struct err err = {0};
-    /* A key may have moved to a place that the task has not reached. The frame that is due handles
-     * it. */
+    /* A key may have moved past what has been read. The next frame handles that. */
     if (!app->log_goes_on || app->wants_frame_now)
         return;
     struct app_source rows = {follower_reader(app->follower), &app->pager.key};

@@ -21,7 +21,7 @@ static bool app_stand_at(struct app *app, struct replay_point point, struct err 
     return true;
 }
 
-/* Restores the run at that moment: its state and the time. */
+/* Restores the state and time of the run at that moment. */
 static bool go_to_words(struct app *app, const char *words, struct err *err)
 {
     struct replay_point point = {0};
@@ -153,8 +153,8 @@ static bool write_output(struct casting *casting, const struct str *bytes, struc
     return casting->cast->write(casting->cast->ctx, str_text(line), line->len, err);
 }
 
-/* No user selects tasks here: selects the task given by the caller, which in a run that grows may
- * only be added later, or the task of the latest event, but not too often. */
+/* No user selects a task here. Selects the given task, which may be added while the run grows, or
+ * else the task of the latest event, at limited intervals. */
 static void choose_cast_task(struct casting *casting)
 {
     struct app *app = &casting->app;

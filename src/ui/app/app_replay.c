@@ -72,7 +72,7 @@ static void start_bookmark_job(struct app *app, const struct bookmark *bookmark,
 
 void app_bookmarks_add(struct app *app)
 {
-    if (app_opening_refuses(app)) /* the moment on screen was not chosen by the user */
+    if (app_opening_refuses(app)) /* the user did not choose the moment on screen */
         return;
     const struct view_facts facts = app_facts(app);
     const struct line_edit *typed = &app->view.bookmark;
@@ -196,7 +196,7 @@ void app_load_what_came(struct app *app)
     if (err.code != ERR_NONE)
         str_add(&came->words, err.message);
     else if (came->words.len == 0)
-        str_add(&came->words, "nothing more was recorded for it");
+        str_add(&came->words, "nothing more was recorded for this task");
 }
 
 void app_events_close(struct app *app)
@@ -224,7 +224,7 @@ void app_replay_extend(struct app *app)
     size_t before = app->replay.count;
     bool ok = true;
     if (app->fault.code == ERR_DAMAGED)
-        return; /* nobody can be at a position after the damage */
+        return; /* positions after the damage do not exist */
     do {
         ok = log_reader_events(reader, run, (int64_t)app->replay.count, &app->events, &err);
         for (size_t i = 0; ok && i < app->events.count; i++)
@@ -241,7 +241,7 @@ void app_replay_move(struct app *app, enum replay_move move)
 {
     if (app_opening_refuses(app))
         return;
-    /* At its last event, the past has nothing to play but new events: returns to the present. */
+    /* At its last event, the past has nothing left to play, so returns to the present. */
     if (app_is_past(app) && move == REPLAY_END) {
         app->replay.playing = false;
         app->view.shows_later = false;
@@ -270,7 +270,7 @@ void app_replay_move(struct app *app, enum replay_move move)
     if (row >= 0)
         view_choose_row(&app->view, row);
     else
-        app->view.chosen = task; /* the filter hides it from the list */
+        app->view.chosen = task; /* the filter hides the task, so select it directly */
 }
 
 /* Moves from a live run into its past. */
@@ -309,7 +309,7 @@ bool app_replay_find(struct app *app, const char *words, struct err *err)
 void app_replay_go_to(struct app *app, const char *words)
 {
     struct err err = {0};
-    if (app_opening_refuses(app)) /* the position may be in a part that is not read yet */
+    if (app_opening_refuses(app)) /* the position may be in a part that has not been read yet */
         return;
     if (!app_replay_find(app, words, &err))
         view_say(&app->view, &app->now, "%s", err.message);

@@ -1,5 +1,5 @@
-/* app_report.c - reports that cover the screen: two attempts compared, other policies, and a run
- * that is copied into a bundle. */
+/* app_report.c - reports that cover the screen: two attempts compared, a run under other policies,
+ * and a run that is copied into a bundle. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -66,7 +66,7 @@ enum { FILE_MAX = 64, FILES_MAX = 99, PARTS = 100 };
 
 /* A run being written to a file. */
 struct bundle_job {
-    const struct app_options *options; /* borrowed; place, secrets */
+    const struct app_options *options; /* borrowed; used for place and secrets */
     int64_t run;
     char file[FILE_MAX]; /* in the folder where devs was started */
     pthread_t thread;
@@ -77,7 +77,7 @@ struct bundle_job {
     bool is_shown;
     struct bundle *bundle; /* owned; NULL = it could not be created */
     struct err err;
-    char told[VIEW_MESSAGE_MAX]; /* the latest progress message */
+    char shown[VIEW_MESSAGE_MAX]; /* the latest progress message */
 };
 
 static bool report_copied(void *ctx, int64_t done, int64_t all, struct err *err)
@@ -139,10 +139,10 @@ static void tell_progress(struct app *app)
     char words[VIEW_MESSAGE_MAX];
     (void)snprintf(words, sizeof(words), "copying run #%lld, %d %%; its contents are shown next",
                    (long long)job->run, atomic_load(&job->copied));
-    if (strcmp(app->view.message, job->told) != 0 || strcmp(words, job->told) == 0)
+    if (strcmp(app->view.message, job->shown) != 0 || strcmp(words, job->shown) == 0)
         return;
     view_say(&app->view, &app->now, "%s", words);
-    memcpy(job->told, app->view.message, sizeof(job->told));
+    memcpy(job->shown, app->view.message, sizeof(job->shown));
     app->wants_frame = true;
 }
 
@@ -206,7 +206,7 @@ void app_bundle_look(struct app *app)
     join_copier(job);
     if (!job->bundle) {
         end_bundle(app, job->err.message);
-    } else if (!view_is_covered(&app->view)) { /* otherwise once the open one has been closed */
+    } else if (!view_is_covered(&app->view)) { /* else: once it is closed */
         job->is_shown = true;
         app_report_open(app, REPORT_BUNDLE);
         app->wants_frame_now = true;

@@ -200,7 +200,7 @@ struct follower *app_own_run(const struct app *app)
     return app->own.present ? app->own.present : app->present;
 }
 
-/* Releases what belongs to the run on screen. */
+/* Releases the data of the run on screen. */
 static void put_away_own(struct app *app)
 {
     while (app->opens)
@@ -240,7 +240,7 @@ static void close_shown(struct app *app)
     view_done(&app->view);
     app_acts_done(&app->acts);
     app->present = app->past = app->follower = NULL;
-    app->opens = false; /* what is still unread of it stays unread */
+    app->opens = false; /* the rest is not read */
 }
 
 void app_visit_close(struct app *app)
@@ -251,7 +251,7 @@ void app_visit_close(struct app *app)
     take_back_own(app);
 }
 
-/* Keeps what belongs to the user rather than to the run. */
+/* Copies the user's settings to the new view; the rest belongs to the run. */
 static void take_along(struct view *view, const struct view *before)
 {
     view->keys = before->keys;
@@ -261,7 +261,7 @@ static void take_along(struct view *view, const struct view *before)
     view->leaves_mouse = before->leaves_mouse;
 }
 
-/* Discards everything that was read of the previous run. */
+/* Discards all data read from the previous run. */
 static void forget_what_was_read(struct app *app)
 {
     log_tail_clear(&app->tail);

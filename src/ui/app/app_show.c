@@ -1,5 +1,5 @@
-/* app_show.c - what a frame needs: the facts of the moment on screen, what the screen reads besides
- * the state, and the drawing itself. */
+/* app_show.c - prepares and draws a frame: the facts at the moment on screen, and the other data
+ * that the screen needs. */
 #include "app_internal.h"
 #include "clock.h"
 #include "event_lines.h"
@@ -10,7 +10,7 @@
 
 enum {
     MILD_MS = 10000,  /* data may be this old before the banner turns red */
-    CLOCK_MS = 60000, /* how long to report that the clock was set */
+    CLOCK_MS = 60000, /* how long a clock change is reported */
 };
 
 enum view_mode app_present_mode(const struct app *app)
@@ -90,7 +90,7 @@ enum app_mode app_mode_of(const struct follower *follower)
     return run->ended_at_ms == 0 && run->owner_alive ? APP_LIVE : APP_REPLAY;
 }
 
-enum { RETRIES_MS = 60000 }; /* read again after this long */
+enum { RETRIES_MS = 60000 }; /* read again after this time */
 
 /* Reads the outcomes of retries after a failure, for Detail and Timeline. In a recording and in the
  * past, only uses what was known at that moment: earlier runs. */
@@ -114,7 +114,7 @@ static void app_load_retries(struct app *app)
     app->retries_read = app->now;
 }
 
-enum { FORENSICS_GROW_MS = 60000 }; /* how long after the end to keep checking the log */
+enum { FORENSICS_GROW_MS = 60000 }; /* how long after the end to keep checking for captures */
 
 /* Returns true if the screen shows forensics. That includes Detail, if the state no longer has the
  * rule that classified the failure. */
@@ -148,7 +148,8 @@ static void load_forensics(struct app *app, const struct view_facts *facts)
     }
     bool other = have->run != key.run || have->task != key.task || have->step != key.step ||
                  have->attempt != key.attempt;
-    /* Until a while after the end more may arrive: the second part of a capture is made then. */
+    /* The second part of a capture is written after the attempt has ended, so keep checking for a
+     * while. */
     const struct attempt_state *attempt = view_try_state(facts->state, &at);
     bool may_grow = app_is_bounded(app) || facts->state->running == 0 || !attempt ||
                     attempt->ended.mono_ms == 0 ||
@@ -172,7 +173,7 @@ void app_resize(struct app *app)
     app->wants_frame_now = true;
 }
 
-/* Writes the banner: what is wrong with devs itself, and what still works. */
+/* Writes the banner: the problem of devs itself, and what still works. */
 static void write_banner(struct app *app)
 {
     struct str *banner = &app->banner;

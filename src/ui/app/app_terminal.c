@@ -25,7 +25,8 @@ enum {
     PAGER_LOOK_MS = 50,                /* how often to check whether it is still running */
 };
 
-/* Loads what a key has just selected, which is otherwise only read when the frame is drawn. */
+/* Loads the content that a key has just selected, which is otherwise only read when a frame is
+ * drawn. */
 static void load_selected(struct app *app)
 {
     if (!app->view.frozen)
@@ -135,7 +136,7 @@ static bool put_text(struct app *app, FILE *file, struct err *err)
 }
 
 /* Waits until the user quits the pager. A stopped pager cannot be continued from here, so it is
- * killed. A signal that makes us exit also ends the pager; other signals do not. */
+ * killed. A signal that makes devs exit also ends the pager; other signals do not. */
 static void wait_for_pager(struct app *app, pid_t pid)
 {
     enum outside_state state = OUTSIDE_RUNS;
@@ -285,11 +286,11 @@ void app_choose_notify(struct app *app, const char *names)
         return;
     }
     app->notify.wanted = wanted;
-    app->notify.is_begun = false; /* what is already true does not trigger notifications */
+    app->notify.is_begun = false; /* no notifications about what is already true */
     view_say(&app->view, &app->now, "notifications: %s", wanted == 0 ? "off" : names);
 }
 
-/* With more tasks than this, show a number instead of a list. */
+/* more tasks than this are only counted */
 enum { NAMED_MAX = 3 };
 
 unsigned app_notify_news(struct app_notify *notify, const struct run_state *state,

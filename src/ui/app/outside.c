@@ -1,10 +1,8 @@
-/*
- * outside.c - starts another program on the terminal, such as a pager, and takes the terminal back.
+/* outside.c - starts another program on the terminal, such as a pager, and takes the terminal back.
  *
- * The program starts in "/" and is only searched in absolute folders of the PATH, because any step
- * may have written to the project. It has a process group of its own, which gets the keys of the
- * terminal.
- */
+ * The program starts in "/" and is only looked up in absolute folders of PATH, because any step may
+ * have written to the project. It gets a process group of its own, in the foreground of the
+ * terminal. */
 #define _GNU_SOURCE /* environ */
 
 #include "app_internal.h"
@@ -75,8 +73,8 @@ static bool open_start(struct start *start)
                                                             POSIX_SPAWN_SETPGROUP) == 0;
 }
 
-/* Skips relative folders of PATH and rejects relative names: they lead into the project, where any
- * step may have written. */
+/* Skips relative folders of PATH and rejects relative names, because they refer to the project,
+ * where any step may have written. */
 static bool find_program(const char *name, char out[PATH_MAX], struct err *err)
 {
     if (name[0] == '/') {
@@ -90,7 +88,7 @@ static bool find_program(const char *name, char out[PATH_MAX], struct err *err)
 }
 
 /* ^Z before the child executes the program would stop it, and us too, because spawn only returns
- * after exec. And a program that is stopped later could not be continued from here. So SIGTSTP is
+ * after exec. A program stopped later could not be continued from here either. So SIGTSTP is
  * ignored from before the child exists. */
 static bool spawn_child(struct start *start, bool is_ready, char *const *argv, pid_t *out,
                         struct err *err)

@@ -28,7 +28,7 @@
 struct reading {
     struct compare_lines *lines[LOG_STREAM_COUNT + 1];    /* borrowed; by stream */
     struct normaliser *normalisers[LOG_STREAM_COUNT + 1]; /* owned */
-    int64_t next[LOG_STREAM_COUNT + 1];                   /* stream offset of the next byte */
+    int64_t next[LOG_STREAM_COUNT + 1]; /* stream offset of the next expected byte */
 };
 
 static const enum compare_text text_of[] = {
@@ -81,7 +81,7 @@ static void take_output_row(struct reading *reading, const struct output_page *p
     reading->next[stream] = row->offset + (int64_t)row->len;
 }
 
-/* Reads the attempt's output, line by line, into the side's texts. */
+/* Reads the attempt's output into the texts of the side, line by line. */
 static bool compare_read_output(struct compare_side *side, const struct compare_subject *subject,
                                 struct err *err)
 {
@@ -115,7 +115,7 @@ static bool compare_read_output(struct compare_side *side, const struct compare_
     return ok;
 }
 
-/* Collects the facts of one side. */
+/* One side, while its facts are collected. */
 struct telling {
     const struct run_state *state;
     const struct attempt_state *attempt;
@@ -276,7 +276,7 @@ static bool tell_changes(const struct telling *telling, const struct compare_sub
     return true;
 }
 
-/* Reads everything except the texts. */
+/* Reads all facts, without the texts. */
 static bool compare_read_facts(struct compare_side *side, const struct compare_subject *subject,
                                struct err *err)
 {

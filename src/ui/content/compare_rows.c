@@ -12,9 +12,9 @@
 
 enum {
     LABEL_COLUMNS = 8,
-    FACTS_COLUMNS = 80, /* when no width is given */
-    STACKED_BELOW = 60, /* columns: narrower than this, the two sides go below each other */
-    CONTEXT = 2,        /* equal lines shown around a change */
+    FACTS_COLUMNS = 80, /* width if none is given */
+    STACKED_BELOW = 60, /* in narrower columns, the two sides are shown one below the other */
+    CONTEXT = 2,        /* equal lines shown before and after a change */
     FOLD_MIN = 3,       /* shorter runs of equal lines are not folded */
 };
 
@@ -219,7 +219,7 @@ static bool are_alike(const struct compare_path *a, const struct compare_path *b
     return a->letter == b->letter && a->added == b->added && a->removed == b->removed;
 }
 
-/* Adds a path; one that both sides have is added only once. */
+/* Adds a path. A path that both sides have is added only once. */
 static void add_path(struct laying *laying, const struct compare_path *path,
                      const struct compare_path *other, enum report_mark only)
 {

@@ -10,7 +10,7 @@
 #include "shown.h"
 #include "text.h"
 
-enum { WHAT_CAME_RECORDS = 2 }; /* events shown */
+enum { WHAT_CAME_RECORDS = 2 }; /* number of events shown */
 
 void event_lines_done(struct event_lines *lines)
 {

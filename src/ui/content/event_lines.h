@@ -22,7 +22,7 @@
 #include "str.h"
 
 enum {
-    EVENT_LINES_MAX = 256,     /* lines kept at a time */
+    EVENT_LINES_MAX = 256,     /* maximum number of lines kept */
     EVENT_LINES_MARGIN = 64,   /* at least this many lines are available on both sides of a
                                   moment */
     EVENT_LINE_BYTES_MAX = 512 /* per line; longer lines are truncated */
@@ -33,7 +33,7 @@ struct event_line {
     struct moment at;
     int task; /* -1 = none */
     enum event_level level;
-    size_t start; /* in `text` */
+    size_t start; /* offset in `text` */
 };
 
 struct event_lines {
@@ -65,7 +65,7 @@ const char *event_lines_text(const struct event_lines *lines, int index);
 struct what_came {
     int64_t run, after; /* the moment */
     int task;
-    int left; /* how many more records to include */
+    int left; /* remaining number of records to include */
     struct str words;
 };
 /* Starts with no records, for what happened to this task after record `after` of the run. */
@@ -74,16 +74,16 @@ void what_came_begin(struct what_came *came, int64_t run, int64_t after, int tas
 bool what_came_add(struct what_came *came, const struct run_state *state,
                    const struct event *event);
 
-/* Like log_reader_attempt_events(), but only up to the event last_seq: in a replay the log has
- * events later than the moment on screen. The caller frees the page with event_page_done(). */
+/* Like log_reader_attempt_events(), but only up to the event last_seq: in a replay, the log
+ * contains later events. The caller frees the page with event_page_done(). */
 ATTR_MUST_USE bool attempt_events_read(struct log_reader *reader, const struct log_output_key *key,
                                        int64_t last_seq, struct event_page *out, struct err *err);
 
 /* Returns the last event of a kind, which belongs to the page, or NULL. */
 const struct event *attempt_events_last(const struct event_page *events, enum event_kind kind);
 
-/* Parses JSON text from the log; free the result with json_free(). Returns NULL for NULL and for
- * damaged text, which is treated as missing. */
+/* Parses JSON text from the log; free the result with json_free(). Returns NULL if the text is NULL
+ * or damaged; both count as missing. */
 struct json *attempt_events_parse(const char *text);
 
 /* Appends "$ make test"; nothing if the attempt is unknown. */

@@ -1,9 +1,7 @@
-/*
- * forensics.c - what is known about the end of an attempt, in sections of lines.
+/* forensics.c - reads what is known about the end of an attempt, as sections of lines.
  *
- * A table has the sections, whose content is made in forensics_sections.c. This file reads the
- * capture, and breaks long lines so that their parts fit on a small screen.
- */
+ * A table lists the sections; forensics_sections.c makes their content. This file reads the
+ * capture, and breaks long lines into pieces that fit on a small screen. */
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -243,7 +241,7 @@ void forensics_to_text(const struct forensics *forensics, struct str *out)
 
 enum {
     HANG = 2,          /* extra indentation of continuation rows, for lines without a label */
-    PIECE_BYTES = 192, /* what fits on a small screen */
+    PIECE_BYTES = 192, /* maximum length that fits on a small screen */
 };
 
 /* Returns where to break a long line: after a blank if there is one not too far back, and never
@@ -263,7 +261,7 @@ static size_t piece_len(const char *text, size_t len)
     return len;
 }
 
-/* Takes mark and hang from `like`. */
+/* Adds a line with the mark and hang of `like`. */
 static void add_line(struct forensics *out, const struct forensics_line *like, const char *text,
                      size_t len)
 {

@@ -486,7 +486,7 @@ static void add_near(struct forensics *out, const struct verdict *verdict)
 /* The stored bytes of one stream around an offset. */
 struct window {
     struct str bytes; /* owned */
-    int64_t offset;   /* of the first byte */
+    int64_t offset;   /* stream offset of the first byte */
 };
 
 /* Collects the contiguous rows around the offset. */
@@ -507,7 +507,7 @@ static void take_window(const struct output_page *page, int stream, int64_t at, 
     }
 }
 
-/* Returns where the line begins that is `lines` above the one with this byte. */
+/* Returns where the line starts that is `lines` lines above the line with this byte. */
 static size_t find_line_begin(const struct window *window, size_t at, int lines)
 {
     for (int i = 0; i <= lines && at > 0; i++) {
@@ -551,7 +551,7 @@ static void add_evidence(struct forensics *out, const struct forensics_facts *fa
     str_done(&window.bytes);
 }
 
-/* Adds earlier tries of this step with the same result, and other tasks with it. */
+/* Adds earlier tries of this step and other tasks that have the same result. */
 static void add_fingerprint(struct forensics *out, const struct forensics_facts *facts)
 {
     const struct attempt_state *attempt = facts->attempt;

@@ -1,10 +1,9 @@
-/*
- * log_lines.c - joins the rows of an output into lines, and keeps the last ones.
+/* log_lines.c - joins the rows of an output into lines, and keeps the last ones.
  *
  * A row may end within a character or an escape sequence, so a line is passed on only when it is
  * complete or too long. Text that a carriage return has overwritten, as progress bars do, is
- * dropped first. The last part counts a text in the output of other attempts, a few rows per turn.
- */
+ * dropped first. The last section of this file counts a text in the output of other attempts, a few
+ * rows per turn. */
 #define _GNU_SOURCE /* memrchr */
 
 #include "log_lines.h"
@@ -95,7 +94,7 @@ static size_t unfinished_character(const char *text, size_t len)
 /* Returns how much of an unfinished text is complete, or its full length if no part is. */
 static size_t whole_len(const char *text, size_t len)
 {
-    size_t part = 0; /* trailing bytes that belong to something incomplete */
+    size_t part = 0; /* length of an incomplete sequence at the end */
     size_t escape = 1;
     while (escape <= len && text[len - escape] != ESC)
         escape++;
@@ -106,7 +105,7 @@ static size_t whole_len(const char *text, size_t len)
     return part < len ? len - part : len;
 }
 
-/* Adds bytes of a stream, and passes on every line that ends in them. */
+/* Adds bytes of a stream, and passes on each line that they complete. */
 static void add_bytes(struct log_join *join, struct log_partial *partial, const char *bytes,
                       size_t len, int64_t offset)
 {
@@ -133,7 +132,7 @@ static void add_bytes(struct log_join *join, struct log_partial *partial, const 
             if (!partial->headless)
                 pass_line(join, partial, text->len);
             str_clear(text);
-            partial->headless = false; /* the beginning of the next line is known */
+            partial->headless = false; /* the next line starts at a known position */
             bytes++;
         }
     }
@@ -147,7 +146,7 @@ void log_join_add(struct log_join *join, const struct log_output_row *row, const
     const int64_t follows = partial->begun ? row->offset - partial->next : 0;
     partial->at_ms = row->at_ms;
     if (follows > 0) {
-        /* For large output, the log only keeps the beginning and the end: say how much is
+        /* For large output, the log only keeps the beginning and the end: report how many bytes are
          * missing. */
         if (partial->text.len > 0)
             pass_line(join, partial, partial->text.len);

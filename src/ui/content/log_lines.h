@@ -71,7 +71,7 @@ void log_join_end(struct log_join *join);
 size_t log_join_open(const struct log_join *join);
 
 enum {
-    LOG_TAIL_BYTES = 64 * 1024, /* read from the log */
+    LOG_TAIL_BYTES = 64 * 1024, /* maximum number of bytes read from the log */
     LOG_TAIL_LINES_MAX = 2000,
     LOG_TAIL_LINE_MAX = 64 * 1024, /* longer lines are split */
     LOG_TAIL_STREAMS = LOG_JOIN_STREAMS,
@@ -79,7 +79,7 @@ enum {
 };
 
 struct log_line {
-    size_t start, len; /* in `text` */
+    size_t start, len; /* position in `text` */
     int64_t at_ms;     /* when its last bytes arrived */
     int64_t offset;    /* stream offset of its first byte, */
     int stream;        /* LOG_STREAM_..., or LOG_TAIL_ENGINE */
@@ -122,10 +122,10 @@ const char *log_tail_line(const struct log_tail *tail, size_t index);
 size_t log_tail_find(const struct log_tail *tail, const char *needle, size_t from, int step);
 
 enum {
-    ELSEWHERE_PIECE_BYTES = 64 * 1024,      /* read from the log at once */
-    ELSEWHERE_TURN_BYTES = 256 * 1024,      /* searched per turn, */
+    ELSEWHERE_PIECE_BYTES = 64 * 1024,      /* maximum number of bytes read from the log at once */
+    ELSEWHERE_TURN_BYTES = 256 * 1024,      /* maximum number of bytes searched per turn, */
     ELSEWHERE_TURN_TRIES = 64,              /* in at most this many attempts */
-    ELSEWHERE_BYTES_MAX = 64 * 1024 * 1024, /* searched in total */
+    ELSEWHERE_BYTES_MAX = 64 * 1024 * 1024, /* maximum number of bytes searched in total */
 };
 
 /* Reads rows of an attempt with id > after, about `bytes` of them. */
@@ -138,15 +138,15 @@ struct elsewhere_source {
 /* Counts how often a text that is not in one attempt's output occurs in the run's other attempts,
  * starting with those of the same task. Each turn reads a bounded amount. */
 struct log_elsewhere {
-    struct log_output_key own; /* not searched: known to have no match */
+    struct log_output_key own; /* the attempt that is not searched: it is known to have no match */
     char needle[LINE_EDIT_MAX];
     int64_t until_ms; /* later rows are ignored */
     bool is_on;
     bool is_done;
-    bool is_cut; /* stopped at the limit; not everything was searched */
+    bool is_cut; /* the search stopped at the limit, so not everything was searched */
 
     struct log_output_key at; /* the current attempt; attempt 0: not started */
-    bool is_among_others;     /* done with the attempts of the own task */
+    bool is_among_others;     /* all attempts of the own task are done */
     int64_t after, bytes;
     struct log_join join;
     struct output_page page;
@@ -170,25 +170,23 @@ ATTR_MUST_USE bool log_elsewhere_turn(struct log_elsewhere *elsewhere,
 /* Appends "\"tokne\" not found in this log; in other tries: 0; in other tasks: 0". */
 void log_elsewhere_words(const struct log_elsewhere *elsewhere, struct str *out);
 
-/*
- * The whole output of one attempt, of any length, as numbered lines, with a window of lines in
+/* The whole output of one attempt, of any length, as numbered lines, with a window of lines in
  * memory that are safe to draw.
  *
  * The rows of the log are walked once, a bounded amount per turn. The position is marked at regular
  * intervals, so that any line can be found again by reading from the mark before it. Searching
  * works the same way. So memory and the time of a turn are bounded, and the number of lines is
- * exact once the end is reached. A live tail (log_reader.h) is replaced by newer output: what was
- * read of it is forgotten when the next news arrives.
+ * exact once the end is reached. Newer output replaces a live tail (log_reader.h), so lines read
+ * from it are dropped when news arrives.
  *
- * A standalone value; belongs to one thread. Reads only through the source it is given.
- */
+ * A standalone value; belongs to one thread. Reads only through the source it is given. */
 
 enum {
     PAGER_LINE_MAX = 4000,         /* bytes; longer lines are split */
-    PAGER_PIECE_BYTES = 64 * 1024, /* read from the log at once */
-    PAGER_TURN_BYTES = 512 * 1024, /* walked per turn, */
+    PAGER_PIECE_BYTES = 64 * 1024, /* maximum number of bytes read from the log at once */
+    PAGER_TURN_BYTES = 512 * 1024, /* maximum number of bytes walked per turn, */
     PAGER_LOOK_BYTES = 128 * 1024, /* and searched, for the search text and for errors */
-    PAGER_MARK_BYTES = 64 * 1024,  /* between two marks, more if there would be too many */
+    PAGER_MARK_BYTES = 64 * 1024,  /* distance of marks; doubled if there are too many */
     PAGER_MARKS_MAX = 1024,
     PAGER_LINES_MAX = 4096,               /* lines in the window */
     PAGER_WINDOW_BYTES = 4 * 1024 * 1024, /* bytes of text in the window */
@@ -204,11 +202,11 @@ struct log_source {
     void *ctx;
 };
 
-/* How far a walk has come. */
+/* The position of a walk. */
 struct pager_place {
     int64_t after;        /* id of the last row read */
     size_t line;          /* number of finished lines */
-    int64_t bytes;        /* in all rows so far */
+    int64_t bytes;        /* total size of all rows so far */
     int64_t at_ms;        /* the latest time of any row */
     struct log_join join; /* unfinished lines */
 };
@@ -223,7 +221,7 @@ struct pager_set {
 
 struct pager_line {
     size_t number;     /* line of the output, from 0 */
-    size_t start, len; /* in the window's text */
+    size_t start, len; /* position in the window's text */
     int64_t at_ms;
     int64_t offset; /* stream offset of its first byte */
     int stream;     /* LOG_STREAM_..., or PAGER_ENGINE */
@@ -233,7 +231,7 @@ struct log_pager {
     struct log_output_key key; /* attempt 0: no attempt yet */
     int64_t until_ms;          /* later rows are ignored */
     struct pager_place walk;
-    bool is_through;           /* all available rows were walked */
+    bool is_through;           /* all available rows have been walked */
     struct pager_place stable; /* position before the first replaceable row, */
     bool has_stable;           /* if there is one; */
     struct output_page tail;   /* a copy of the rows since then, because the log may no longer have
@@ -245,7 +243,7 @@ struct log_pager {
 
     struct pager_place probe; /* for reading lines again */
     struct output_page page;
-    struct str text;          /* of the window; cleaned */
+    struct str text;          /* text of the window; cleaned */
     struct pager_line *lines; /* owned; sorted by number */
     size_t line_count, line_cap;
 

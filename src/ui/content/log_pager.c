@@ -1,11 +1,9 @@
-/*
- * log_pager.c - pages through an output of any length.
+/* log_pager.c - pages through an output of any length.
  *
- * One walk over the rows counts the lines and sets marks, a limited part per turn. To show a line,
- * the rows are read again from the mark before it; to search, too. If there are too many marks,
- * every second one is dropped, so memory is bounded. The log may replace the rows of a live tail,
- * so the pager has a copy of them.
- */
+ * One walk over the rows counts the lines and sets marks, a limited part per turn. To show or
+ * search lines, the rows are read again from the preceding mark. If there are too many marks, every
+ * second one is dropped, so memory is bounded. The log may replace the rows of a live tail, so the
+ * pager has a copy of them. */
 #include "log_lines.h"
 
 #include <stdio.h>
@@ -171,7 +169,7 @@ static void pager_place_add(struct pager_place *place, const struct log_output_r
     place->at_ms = row->at_ms > place->at_ms ? row->at_ms : place->at_ms;
 }
 
-/* Reads from the log, or from our copy if the log may have replaced the rows. */
+/* Reads rows from the log, or from our copy if the log may have replaced them. */
 static bool read_piece(struct pager_reading *reading, const struct log_source *source,
                        struct err *err)
 {
@@ -192,7 +190,7 @@ static bool read_piece(struct pager_reading *reading, const struct log_source *s
     return true;
 }
 
-/* Reads up to where the walk is. The unfinished lines at that point are included. */
+/* Reads up to the position of the walk, including the lines that are unfinished there. */
 static bool pager_read(struct pager_reading *reading, const struct log_source *source,
                        struct err *err)
 {
@@ -408,7 +406,7 @@ static bool look_for(struct log_pager *pager, struct pager_set *set, pager_take_
         return true;
     if (!pager_read(&reading, source, err))
         return false;
-    if (reading.count == 0) /* the rows were replaced; the next news will bring the new ones */
+    if (reading.count == 0) /* the rows were replaced; the new ones arrive with the next news */
         set->upto = said;
     return true;
 }

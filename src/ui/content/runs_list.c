@@ -81,7 +81,7 @@ static struct runs_row row_of(struct log_run_info *run)
     return row;
 }
 
-/* Returns where the row of a run is, or where to insert it. */
+/* Returns the index of a run's row, or the index at which to insert it. */
 static size_t place_of(const struct runs_list *list, int64_t number)
 {
     size_t low = 0;
@@ -106,7 +106,7 @@ static void take_row(struct runs_list *list, struct log_run_info *run)
                       old->ended_at_ms == row.ended_at_ms && old->shown == row.shown &&
                       old->failed == row.failed;
         row.sum = old->sum;
-        if (row.events == old->events || row.is_live) { /* otherwise it is computed again */
+        if (row.events == old->events || row.is_live) { /* else compute it again */
             row.time_at_ms = old->time_at_ms;
             row.waited_percent = old->waited_percent;
         }

@@ -23,12 +23,12 @@ enum {
 
 struct runs_row {
     int64_t number;
-    char *name;       /* owned; untrusted text */
+    char *name;       /* owned; not trusted, clean before display */
     enum shown shown; /* how it ended, or that it is running */
     bool is_live;     /* may continue */
-    bool is_session;  /* of an agent that devs did not start */
+    bool is_session;  /* a session of an agent that devs did not start */
     int64_t started_at_ms;
-    int64_t ended_at_ms; /* the last recorded time of a run that has ended; 0 = it may continue */
+    int64_t ended_at_ms; /* last recorded time of an ended run; 0 = it may continue */
     int tasks;
     int64_t tries, passed, failed, cancelled;
     int64_t events;
@@ -41,7 +41,7 @@ struct runs_row {
 struct runs_list {
     struct runs_row *rows; /* owned; newest first */
     size_t count, cap;
-    bool whole;    /* there are no older runs, or no more can be listed */
+    bool whole;    /* all runs have been read, or the list is full */
     size_t *shown; /* owned; rows that pass the filter, as indexes into `rows` */
     size_t shown_count, shown_cap;
     struct log_totals totals;

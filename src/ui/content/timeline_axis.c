@@ -1,10 +1,8 @@
-/*
- * timeline_axis.c - maps times to columns, and draws the bars of tasks and the load on them.
+/* timeline_axis.c - maps times to columns, and draws the bars of tasks and the load on them.
  *
- * The available scales put full minutes and seconds at the start of a column, so labels are exact.
- * A fold takes a fixed number of columns; all of its time is within these. If spans share a column,
- * their rank decides, and the last end of a task always keeps its column.
- */
+ * With the available scales, full minutes and seconds are at the start of a column, so labels are
+ * exact. A fold has a fixed number of columns. If several spans share a column, the one with the
+ * highest rank is drawn, but the last end of a task always keeps its column. */
 #include "timeline_axis.h"
 
 #include <assert.h>
@@ -21,7 +19,7 @@ enum {
     MINUTE_MS = 60 * SECOND_MS,
     HOUR_MS = 60 * MINUTE_MS,
     DAY_MS = 24 * HOUR_MS,
-    PER_SECOND_MAX = 10, /* columns; a finer scale is of no use */
+    PER_SECOND_MAX = 10, /* columns; finer scales would not be useful */
     PER_MINUTE_MAX = 59,
     ZOOM_MAX = 40,
 };
@@ -57,8 +55,8 @@ static int64_t number_of(const struct timeline_axis *axis, int64_t ms)
     return divide_down((ms + axis->wall_ms) * axis->scale.columns, axis->scale.ms);
 }
 
-/* Returns how many columns are saved by folds before this column. All of a fold's time is within
- * its columns. */
+/* Returns how many columns are saved by folds before this column. A fold contains whole columns
+ * only. */
 static int64_t saved_before(const struct timeline_axis *axis, int64_t number)
 {
     int64_t saved = 0;
@@ -93,8 +91,8 @@ static int64_t window_columns(struct timeline_axis *axis, const struct axis_wind
     return last + 1 - axis->first - saved_before(axis, last + 1);
 }
 
-/* Returns where a zoomed window begins: the center in the middle, but nothing before the beginning
- * or after the end. */
+/* Returns where a zoomed window begins: centered, but without time before the beginning or after
+ * the end. */
 static int64_t begin_at(const struct timeline_axis *axis, const struct axis_window *window,
                         int64_t all)
 {
@@ -124,7 +122,7 @@ void axis_make(struct timeline_axis *axis, const struct axis_window *window, int
     const struct axis_scale whole = scale_at(index);
     const int zoom = window->zoom < ZOOM_MAX ? window->zoom : ZOOM_MAX;
     const double times = (double)((int64_t)1 << (zoom > 0 ? zoom : 0));
-    while (index > 0) { /* until the scale is at least `times` as fine as the whole */
+    while (index > 0) { /* until the scale is at least `times` as fine as that of the whole run */
         const struct axis_scale scale = scale_at(index);
         const double rate = (double)scale.columns / (double)scale.ms;
         if (rate >= times * (double)whole.columns / (double)whole.ms)
@@ -236,13 +234,13 @@ int64_t axis_tick_ms(const struct timeline_axis *axis, int columns)
     return ms;
 }
 
-/* Which span is shown if several share a column. */
+/* The priority of spans that share a column. */
 enum {
     RANK_NONE,
     RANK_RUNNING,
     RANK_QUIET,
     RANK_WAIT,
-    RANK_SHORT, /* something that ran, and has no other column */
+    RANK_SHORT, /* a try that has no column of its own */
     RANK_END,   /* this and above: plus enum span_end */
 };
 
@@ -270,7 +268,7 @@ static const struct {
 };
 static_assert(ARRAY_LEN(ends) == SPAN_END_COUNT, "every end has a sign");
 
-/* Returns the cell for a span on its own. */
+/* Returns the cell of a single span. */
 static struct bar_cell cell_of(const struct span *span, const struct plan_task *plan)
 {
     const enum phase phase = plan->steps[span->step].phase;
@@ -357,7 +355,7 @@ void bar_make(const struct timeline *timeline, const struct plan_task *plan,
         for (int column = first; column <= last; column++)
             put_cell(&cells[column], cell, (int)i);
     }
-    /* A try that was too short to have a column gets one. */
+    /* A try that is too short to have a column gets one. */
     for (size_t i = 0; i < timeline->count; i++) {
         const bool runs = spans[i].kind == SPAN_RUNNING || spans[i].kind == SPAN_QUIET;
         if (!runs || !span_columns(&spans[i], axis, &first, &last) ||

@@ -1,15 +1,13 @@
-/*
- * timeline_axis.h - time on a row of cells: a scale that puts whole minutes or seconds on columns,
+/* timeline_axis.h - time on a row of cells: a scale that puts whole minutes or seconds on columns,
  * and folds for long idle stretches; the bar of a task and the load of a run on that scale. Pure
  * values.
  *
  * Times are CLOCK_BOOTTIME in ms, like those of spans (timeline.h). Labels show wall-clock time,
  * using the present offset between the two clocks.
  *
- * If several spans share a column, an end is shown rather than a wait, and a wait rather than a
- * running try, so that no failure disappears; the last end goes before other ends. A try shorter
- * than a column gets one unless an end needs it.
- */
+ * If several spans share a column, an end takes precedence over a wait, and a wait over a running
+ * try, so that no failure disappears; the last end takes precedence over other ends. A try shorter
+ * than a column gets a column unless an end needs it. */
 #ifndef DEVS_TIMELINE_AXIS_H
 #define DEVS_TIMELINE_AXIS_H
 
@@ -24,7 +22,7 @@
 
 enum {
     AXIS_FOLDS_MAX = TIMELINE_STRETCHES_MAX,
-    AXIS_FOLD_COLUMNS = 7, /* of any fold: "//12h//" */
+    AXIS_FOLD_COLUMNS = 7, /* width of every fold: "//12h//" */
     AXIS_FOLD_MIN_MS = 60 * 1000,
 };
 
@@ -55,7 +53,7 @@ struct axis_window {
     struct moment now;
     const struct stretch *idle; /* borrowed; stretches to fold; sorted, within `whole` */
     int idle_count;
-    int zoom;          /* 0: everything; each step doubles the scale */
+    int zoom;          /* 0: the whole range; each step doubles the scale */
     int64_t centre_ms; /* when zoomed, the time to show in the middle, if there is enough time
                           around it */
 };

@@ -64,7 +64,7 @@ static struct spot whole_row(const struct canvas *canvas, int row)
     return (struct spot){row, 1, canvas->columns - 1};
 }
 
-/* Returns the next row of the space; a row outside the canvas if there is none. */
+/* Returns the next row of the space, or a row outside the canvas if it is full. */
 static int next_row(struct space *space)
 {
     return space->row < space->end ? space->row++ : -1;
@@ -124,7 +124,7 @@ static void draw_title(const struct correct *correct, struct canvas *canvas, int
     str_done(&text);
 }
 
-/* Returns true if the key has an effect now. */
+/* Returns true if the key does something at present. */
 static bool is_of_use(const struct correct *correct, uint32_t key)
 {
     struct verdict_label found[CORRECT_CLASSES_MAX];

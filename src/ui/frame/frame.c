@@ -14,7 +14,7 @@ enum {
     SCREEN_COLUMNS = 6, /* on narrower canvases, every screen shows only what needs the user */
 };
 
-/* Also shows which keys do nothing now, and why. */
+/* Draws the help, including which keys do nothing at present, and why. */
 static void draw_help(struct canvas *canvas, const struct frame_input *input)
 {
     const struct view *view = input->view;
@@ -199,14 +199,13 @@ void frame_pane_mark(struct canvas *canvas, struct spot spot, const struct view 
 }
 
 enum {
-    CUT_COLUMNS_MIN = 7,     /* narrower, the start of the id says more than what is left of both
-                                ends */
-    WINDOW_COLUMNS_MIN = 11, /* narrower, there is no room for a part of the middle */
+    CUT_COLUMNS_MIN = 7,     /* in fewer columns, only the start of an id is shown */
+    WINDOW_COLUMNS_MIN = 11, /* in fewer columns, there is no room for a middle part */
     NEIGHBOURS = 8,          /* checked on each side: similar ids are usually numbered
                                 consecutively */
 };
 
-/* How many bytes of each end of a long id are shown. */
+/* The number of bytes shown of each end of a long id. */
 struct ends {
     size_t front, back;
 };

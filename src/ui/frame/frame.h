@@ -1,9 +1,7 @@
-/*
- * frame.h - draws the screens as a pure function of the run's state, the view and the time. The
- * result is a canvas of cells. Each screen has its own file, see `drawers`.
+/* frame.h - draws the screens as a pure function of the run's state, the view and the time. The
+ * result is a canvas of cells. Each screen has its own file; see `drawers` in frame.c.
  *
- * Works for any size: what does not fit is left out, least important first.
- */
+ * Works for any size: the least important parts are left out first. */
 #ifndef DEVS_FRAME_H
 #define DEVS_FRAME_H
 
@@ -13,8 +11,8 @@
 struct frame_input {
     const struct view_facts *facts; /* borrowed, like everything below */
     const struct view *view;
-    const char *name; /* of the run; untrusted text */
-    int64_t number;   /* of the run */
+    const char *name; /* name of the run; untrusted text */
+    int64_t number;   /* number of the run */
     bool is_session;  /* the run belongs to an agent that devs did not start */
 };
 
@@ -32,11 +30,11 @@ struct frame_layout {
     bool small;     /* only counts and the selected task */
     unsigned panes; /* VIEW_HAS_* */
     struct frame_edges edges;
-    int gate;  /* what the limit of a source holds back */
+    int gate;  /* line about a source whose limit holds tasks back */
     int heads; /* column headings */
     struct frame_box list, preview, timeline, log;
-    struct frame_box events; /* of a recording; the row above is its rule */
-    struct frame_box status; /* how the list is sorted and filtered, and the latest act */
+    struct frame_box events; /* records of a recording; the row above has the heading */
+    struct frame_box status; /* sort order, filter and the latest act */
     int preview_rule, timeline_rule, log_rule;
     int divider; /* column of the line between list and preview */
 };

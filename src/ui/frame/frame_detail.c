@@ -1,5 +1,5 @@
 /* frame_detail.c - the Detail screen: state of the task at the top, why the selected attempt ended
- * as it did, what is proven, its output. The table of attempts is in frame_detail_tries.c. */
+ * as it did, what is proven, and its output. The table of attempts is in frame_detail_tries.c. */
 #include <assert.h>
 #include <stddef.h>
 
@@ -212,7 +212,7 @@ static bool task_has_fault(const struct detail *detail, int task)
     return false;
 }
 
-/* Draws "fault 7c1e: also in try 1, 2; no other task". */
+/* Draws the tries and tasks with the same fault: "fault 7c1e: also in try 1, 2; no other task". */
 static void put_same(struct preview *preview, const struct detail *detail)
 {
     const struct plan *plan = detail->state->plan;
@@ -287,15 +287,15 @@ static void put_head(struct preview *preview, const char *words, const char *not
     if (preview_is_full(preview))
         return;
     const struct spot spot = {box->row + preview->row++, box->column + 1, box->columns - 2};
-    if (spot.row < box->row) /* scrolled off */
+    if (spot.row < box->row) /* scrolled out of the box */
         return;
     const int end = frame_put_right(preview->canvas, spot, STYLE_RULE, note);
     (void)frame_put(preview->canvas, (struct spot){spot.row, spot.column, end - spot.column},
                     STYLE_HEAD, words);
 }
 
-/* Draws one step: what it is proven on and when, that it was tried without success, or that it was
- * not reached. */
+/* Draws one step: its proof and when it was made, its last failed try, or that it was not
+ * reached. */
 static void put_step(struct preview *preview, int number)
 {
     const struct plan_step *plan = &preview->state->plan->tasks[preview->task].steps[number];
@@ -419,7 +419,7 @@ static int count_why_rows(enum frame_preview_kind kind, const struct detail *det
 
 enum {
     MEDIUM_COLUMNS = 58, /* narrower or lower: no log, no rules */
-    MEDIUM_ROWS = 12,    /* of the body, as is the next */
+    MEDIUM_ROWS = 12,    /* rows of the body, as is the next */
     WIDE_ROWS = 24,
     HEAD_ROWS = 2,
     HEAD_ROWS_MIN = 5, /* lower: the head has one row */
@@ -428,7 +428,7 @@ enum {
     WHY_MIN = 3,
     LOG_MIN = 3,
     TIMELINE_ROWS = 2, /* a bar and the axis */
-    WHY_COLUMNS = 66,  /* in the wide layout, beside the log */
+    WHY_COLUMNS = 66,  /* in the wide layout, with the log beside it */
 };
 
 /* Position of each part; -1 for rows, and 0 rows for boxes, that are not shown. */

@@ -35,8 +35,8 @@ static_assert(ARRAY_LEN(heads) == TRY_COLUMN_COUNT, "every column has a head");
 /* A row: an attempt, or the next one planned. */
 struct try_row {
     int step;
-    int index;                           /* of the attempt within its step */
-    const struct attempt_state *attempt; /* NULL: the planned one */
+    int index;                           /* index of the attempt within its step */
+    const struct attempt_state *attempt; /* NULL: the planned attempt */
 };
 
 static int count_attempts(const struct detail *detail)

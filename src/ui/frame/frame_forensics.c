@@ -30,8 +30,8 @@ static enum style style_of(enum forensics_mark mark)
 /* The part of a line in one row. */
 struct part {
     const char *text;
-    size_t left; /* bytes of the line that remain */
-    size_t len;  /* bytes of them in this row */
+    size_t left; /* remaining bytes of the line */
+    size_t len;  /* bytes shown in this row */
     int indent, hang;
 };
 
@@ -100,7 +100,7 @@ struct layout {
     struct frame_page page;
     struct frame_box list, text; /* columns 0: not shown */
     int head, rule;
-    int secrets; /* or why nothing was captured */
+    int secrets; /* redacted secrets, or the reason why nothing was captured */
 };
 
 static struct layout lay_out(int rows, int columns, const struct frame_input *input)
@@ -162,7 +162,7 @@ struct view_room frame_forensics_room(int rows, int columns, const struct frame_
     }
     const size_t count = forensics->sections[input->view->forensics.section].count;
     if (room.last > 0 && room.last == count)
-        room.last--; /* taller than the box: show at least its beginning */
+        room.last--; /* taller than the box: show at least its start */
     return room;
 }
 
@@ -225,7 +225,7 @@ static void draw_list(struct canvas *canvas, const struct frame_box *box,
     (void)frame_put(canvas, (struct spot){row++, 1, box->columns - 1}, STYLE_HEAD,
                     forensics_title(FORENSICS_END));
     if (end_index - index > (size_t)(end - row) && end_index - index > TOLD_ABOVE)
-        index += TOLD_ABOVE; /* end and duration are in the heading, too */
+        index += TOLD_ABOVE; /* the heading above already shows end and duration */
     for (; index < end_index && row < end; index++)
         draw_brief(canvas, (struct spot){row++, 1, box->columns - 1}, forensics, index);
 }

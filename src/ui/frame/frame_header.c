@@ -15,7 +15,7 @@ enum {
     NAME_WIDTH_MAX = 40,
 };
 
-/* Every state, those that need the user first. If there is room, the counts add up to all tasks. */
+/* All states, those that need the user first. If there is room, the counts add up to all tasks. */
 static const enum shown counted[] = {
     SHOWN_NEEDS_YOU, SHOWN_BACKOFF, SHOWN_QUIET,   SHOWN_RUNNING, SHOWN_STOPPING,
     SHOWN_HELD,      SHOWN_STUCK,   SHOWN_GAVE_UP, SHOWN_LOST,    SHOWN_PASSED,
@@ -26,7 +26,7 @@ static_assert(ARRAY_LEN(counted) == SHOWN_COUNT, "every state is counted");
 struct counts {
     int of[SHOWN_COUNT];
     bool ascii;
-    int worded; /* how many of `counted` are shown with words */
+    int worded; /* how many of `counted` are shown with words instead of signs */
     int gap;    /* blanks between two counts */
 };
 
@@ -245,7 +245,7 @@ void frame_add_mode(const struct frame_input *input, const struct canvas *canvas
         str_add(out, " (read only)");
     if (facts->mode != VIEW_PAST)
         return;
-    /* How long ago: before now, or before the end of a run that is over. */
+    /* The distance into the past: from now, or from the end of a run that has ended. */
     const bool goes_on = facts->live_mode == VIEW_LIVE;
     const struct moment *end = goes_on ? &facts->clock : &facts->live->heard;
     str_add(out, " -");
@@ -258,17 +258,17 @@ void frame_add_mode(const struct frame_input *input, const struct canvas *canvas
         return;
     }
     /* Counts of the live run that may make the user want to return. */
-    static const enum shown told[] = {SHOWN_NEEDS_YOU, SHOWN_BACKOFF, SHOWN_QUIET, SHOWN_RUNNING,
-                                      SHOWN_STOPPING};
+    static const enum shown returning[] = {SHOWN_NEEDS_YOU, SHOWN_BACKOFF, SHOWN_QUIET,
+                                           SHOWN_RUNNING, SHOWN_STOPPING};
     int of[SHOWN_COUNT] = {0};
     const char *between = ": ";
     for (int i = 0; i < facts->live->plan->task_count; i++)
         of[shown_task(facts->live, i, false)]++;
     str_add(out, "  (live continues");
-    for (size_t i = 0; i < ARRAY_LEN(told); i++) {
-        if (of[told[i]] == 0)
+    for (size_t i = 0; i < ARRAY_LEN(returning); i++) {
+        if (of[returning[i]] == 0)
             continue;
-        str_addf(out, "%s%s%d", between, shown_sign(told[i], canvas->ascii), of[told[i]]);
+        str_addf(out, "%s%s%d", between, shown_sign(returning[i], canvas->ascii), of[returning[i]]);
         between = " ";
     }
     str_add(out, ")");

@@ -40,7 +40,7 @@ int frame_put_right(struct canvas *canvas, struct spot spot, enum style style, c
 /* Makes the box a zone where a click focuses the pane and the wheel scrolls it. Call before adding
  * the zones of the pane's contents. */
 void frame_pane_zone(struct canvas *canvas, const struct frame_box *box, uint32_t pane);
-/* Draws a line with a title on the left and a note on the right. */
+/* Draws a rule with a title on the left and a note on the right. */
 void frame_rule(struct canvas *canvas, struct spot spot, const char *title, const char *note);
 /* Like frame_rule(), with a note that names keys, see frame_say(). */
 void frame_rule_say(struct canvas *canvas, struct spot spot, const char *title, const char *note,
@@ -80,7 +80,7 @@ struct frame_keys {
     const enum act *acts; /* borrowed */
     size_t count;
     const char *const *briefs; /* borrowed; by act, see struct footer */
-    size_t kept;               /* how many of the last ones to show in any case; 0 = one */
+    size_t kept;               /* how many of the last keys to show in any case; 0 = one */
     size_t most;               /* 0 = as many as fit */
 };
 /* Draws everything except the body; without a path, no head either. */
@@ -107,13 +107,13 @@ void frame_header(struct canvas *canvas, const struct frame_input *input);
 bool frame_has_banner(const struct frame_input *input);
 /* Draws facts->banner over the whole row. */
 void frame_banner(struct canvas *canvas, int row, const struct frame_input *input);
-/* Draws what the limit of a source holds back, in one line. */
+/* Draws a line about a source whose limit holds tasks back. */
 void frame_gate(struct canvas *canvas, int row, const struct frame_input *input);
 /* Draws the answer to a key or an act, or the latest news. */
 void frame_message(struct canvas *canvas, int row, const struct frame_input *input);
 /* Draws the keys that have an effect now, or the message if it has no row of its own. */
 void frame_footer(struct canvas *canvas, int row, const struct frame_input *input);
-/* Sets the texts of acts that do something different because the selected task is held or stuck. */
+/* Sets the footer texts of acts whose effect differs because the selected task is held or stuck. */
 void frame_name_acts(const struct frame_input *input, const char *briefs[UI_ACT_COUNT]);
 /* Draws a frame that is too small for anything more: counts, banner, selected task, message. */
 void frame_small(struct canvas *canvas, const struct frame_input *input);
@@ -150,7 +150,7 @@ void frame_list_line(struct canvas *canvas, int row, const struct frame_input *i
 
 enum frame_preview_kind { FRAME_PREVIEW_SHORT, FRAME_PREVIEW_WITH_LOG, FRAME_PREVIEW_ROOMY };
 enum {
-    FRAME_PREVIEW_SHORT_ROWS = 4, /* of FRAME_PREVIEW_SHORT */
+    FRAME_PREVIEW_SHORT_ROWS = 4, /* maximum rows of FRAME_PREVIEW_SHORT */
     FRAME_PREVIEW_ROWS_MAX = 200, /* maximum height of the scrollable text */
 };
 /* Draws the preview into the box from its first row; FRAME_PREVIEW_ROOMY from the view's scroll
@@ -161,7 +161,7 @@ void frame_preview(struct canvas *canvas, const struct frame_box *box, enum fram
 int frame_preview_rows(int columns, const struct frame_input *input);
 
 enum {
-    PREVIEW_TEXT_COLUMN = 8,         /* where the text begins, after its label */
+    PREVIEW_TEXT_COLUMN = 8,         /* column of the text, after its label */
     PREVIEW_TEXT_COLUMN_DETAIL = 10, /* the same on Detail */
     PREVIEW_WRAP_ROWS = 4,           /* rows that one text may take if there is room */
 };
@@ -190,7 +190,7 @@ bool preview_is_full(const struct preview *preview);
 void preview_put(struct preview *preview, const char *label, const char *text);
 /* Draws why an output does not match its contract. */
 void preview_put_misfits(struct preview *preview);
-/* Draws what the sandbox does not enforce, what is stale, and where the workspace is. */
+/* Draws what the sandbox does not enforce, which proofs are stale, and where the workspace is. */
 void preview_put_place(struct preview *preview);
 /* Draws the complete command of the current step; nothing if there is none. */
 void preview_put_command(struct preview *preview);
@@ -203,7 +203,7 @@ void preview_put_ending(struct preview *preview);
 void preview_put_state(struct preview *preview);
 /* Draws the formula of the wait; nothing if the task does not wait. */
 void preview_put_wait(struct preview *preview);
-/* Draws a line for each step up to the current one: what it is proven on. */
+/* Draws a line for each step up to the current one, with its proof. */
 void preview_put_proofs(struct preview *preview);
 /* Draws why the task is reported as looping, or as possibly looping; nothing otherwise. */
 void preview_put_circles(struct preview *preview);
@@ -223,7 +223,7 @@ void frame_add_bar(const struct frame_input *input, int task, struct str *out);
 void frame_add_share(const struct attempt_state *attempt, bool ascii, struct str *out);
 /* Appends the failure class, such as "test-fail"; "passed" for a try that did not fail. */
 void frame_add_try_class(const struct attempt_state *attempt, struct str *out);
-/* Appends what a step has proven: "failed as expected (try 1), 6:15 ago". Returns false and appends
+/* Appends the proof of a step: "failed as expected (try 1), 6:15 ago". Returns false and appends
  * nothing if it has proven nothing. */
 bool frame_add_proof(const struct frame_input *input, int task, int step, struct str *out);
 /* Returns true if the try at this index of its step failed in the same way as the one before. */
@@ -298,12 +298,12 @@ struct timeline_look {
     const struct frame_input *input;
     struct timeline_axis axis;
     int column;               /* canvas column where the bars begin */
-    struct timeline timeline; /* owned; of the row that was drawn last */
+    struct timeline timeline; /* owned; the timeline of the row drawn last */
     struct bar_cell cells[CANVAS_COLUMNS_MAX];
 };
 
 enum {
-    TIMELINE_NOTES_COLUMNS = 66, /* of the decision, if the sums are beside it */
+    TIMELINE_NOTES_COLUMNS = 66, /* columns of the decision if the sums are shown beside it */
     TIMELINE_MORE_COLUMNS = 72,  /* narrower: the decision's title needs the whole rule */
 };
 

@@ -37,9 +37,9 @@ struct list_row {
     struct canvas *canvas;
     const struct frame_input *input;
     const struct columns *columns;
-    int row, column; /* of its first cell */
+    int row, column; /* position of its first cell */
     int task;
-    const struct view_fold *fold; /* the row is for this fold; NULL = for the task */
+    const struct view_fold *fold; /* the fold that the row shows; NULL = a task */
     bool chosen;
     enum shown shown;
     bool suspected; /* possibly looping */
@@ -47,7 +47,7 @@ struct list_row {
 };
 
 enum {
-    FIRST_COLUMN = 3, /* after mark and sign */
+    FIRST_COLUMN = 3, /* column after mark and sign */
     ID_WIDTH_MIN = 5,
     ID_WIDTH_MAX = 14,
     TRY_WIDTH_MIN = 3,
@@ -55,7 +55,7 @@ enum {
     NEXT_WIDTH_MIN = 11,
     NEXT_WIDTH_MAX = 16,
     NEXT_WIDTH_FEW = 9,      /* in few columns */
-    NEXT_RIGHT_COLUMNS = 58, /* headings are shown from here on */
+    NEXT_RIGHT_COLUMNS = 58, /* in a list at least this wide, headings are shown */
     TAKES_REST = -1,
     MEASURED = -2,
 };
@@ -163,7 +163,7 @@ static void list_fold_add_id(const struct view_fold *fold, struct str *out)
     str_addf(out, "%d tasks", fold->fault.count);
 }
 
-/* Returns true if they wait for a time, rather than for a task or the user. */
+/* Returns true if the fold's tasks wait for a time, rather than for a task or the user. */
 static bool fold_counts(const struct frame_input *input, const struct view_fold *fold)
 {
     return fold->held < fold->fault.count && !input->facts->orphaned;
@@ -333,7 +333,7 @@ static void add_cell(const struct list_row *row, enum column column, struct str 
         const struct step_state *step = run_state_step(state, row->task);
         const struct attempt_state *attempt = step_state_attempt(step);
         if (attempt && attempt->ended.mono_ms == 0 && step->attempt_count > 1)
-            attempt--; /* not known yet for the running one */
+            attempt--; /* the running attempt has no class yet */
         if (attempt)
             shown_new(attempt->new_permille, out);
         if (out->len == 0)

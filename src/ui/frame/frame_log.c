@@ -13,10 +13,10 @@
 
 /* The part of a line in one row of the screen. */
 struct frame_piece {
-    const char *text; /* of the whole line; borrowed */
+    const char *text; /* text of the whole line; borrowed */
     size_t line_len;  /* its length in bytes */
-    size_t from, len; /* the part that is shown, */
-    struct spot spot; /* and where */
+    size_t from, len; /* the part shown in this row, */
+    struct spot spot; /* and its position */
 };
 
 struct pager_row {
@@ -303,7 +303,7 @@ static const struct attempt_state *attempt_of(const struct frame_input *input)
     return view_try_state(input->facts->state, &at);
 }
 
-/* Returns true if output after the moment on screen is left out. */
+/* Returns true if output later than the moment on screen exists and is left out. */
 static bool ends_here(const struct frame_input *input)
 {
     return frame_mode_is_bar(input->facts) && !input->view->shows_later;
@@ -498,7 +498,7 @@ static void draw_lines(struct canvas *canvas, const struct frame_box *box,
         hidden = 0;
         row++;
         if (!line ||
-            spot.width <= 0) /* !line: replaced by newer output, which the next frame shows */
+            spot.width <= 0) /* !line: newer output has replaced it; the next frame shows that */
             continue;
         if (what.hidden == 0)
             draw_pager_front(canvas, spot.row, &what);

@@ -5,7 +5,7 @@
 #include "view.h"
 
 enum {
-    HINT_COLUMNS = 50, /* narrower: the key that leads there is not named */
+    HINT_COLUMNS = 50, /* in fewer columns, the key that jumps to the task is not named */
     ANSWER_MS = 3000,  /* how long the answer to a key stays, whatever happens */
 };
 
@@ -41,7 +41,7 @@ static void add_run_end(const struct frame_input *input, int columns, struct str
 /* The content of the line. */
 struct message {
     struct str text;  /* owned */
-    struct str brief; /* owned; a short version, to leave space for `later` */
+    struct str brief; /* owned; a shorter text that leaves room for `later` */
     struct str later; /* owned; short version of later news; "" = none */
     int task;         /* the subject of `text`, -1 = none */
 };
@@ -92,7 +92,8 @@ static void add_brief(const struct run_state *state, int task, int64_t at_ms, st
     str_done(&class);
 }
 
-/* A task that needs the user stays in the line until none does; later news follows it. */
+/* A task that needs the user stays in the line until no task needs the user; later news is
+ * appended. */
 static void add_notice(const struct frame_input *input, struct message *out)
 {
     const struct run_state *state = input->facts->state;
@@ -103,28 +104,28 @@ static void add_notice(const struct frame_input *input, struct message *out)
                      clock_hms(state->last.at_ms, hms));
         return;
     }
-    int told = -1;    /* the task of the notice, if its state has not changed since */
+    int noticed = -1; /* the task of the notice, if its state has not changed since */
     int in_need = -1; /* the task that most recently began to need the user */
     for (int i = 0; i < state->plan->task_count; i++) {
         const struct task_state *task = &state->tasks[i];
-        if (told < 0 && task_status_is_failed(task->status) &&
+        if (noticed < 0 && task_status_is_failed(task->status) &&
             task->since.at_ms == state->notice_at_ms)
-            told = i;
+            noticed = i;
         if (task->status == TASK_NEEDS_YOU &&
             (in_need < 0 || task->since.at_ms > state->tasks[in_need].since.at_ms))
             in_need = i;
     }
-    out->task = in_need >= 0 ? in_need : told;
+    out->task = in_need >= 0 ? in_need : noticed;
     const int64_t at_ms = in_need >= 0 ? state->tasks[in_need].since.at_ms : state->notice_at_ms;
     str_addf(&out->text, "%s ", clock_hms(at_ms, hms));
     if (out->task >= 0)
         add_stop(state, out->task, &out->text);
     else
         str_add(&out->text, state->notice);
-    if (in_need < 0 || told == in_need || state->notice_at_ms <= at_ms)
+    if (in_need < 0 || noticed == in_need || state->notice_at_ms <= at_ms)
         return;
     add_brief(state, in_need, at_ms, &out->brief);
-    add_brief(state, told, state->notice_at_ms, &out->later);
+    add_brief(state, noticed, state->notice_at_ms, &out->later);
 }
 
 /* Makes the message line; empty if nothing needs attention. */

@@ -24,11 +24,11 @@ enum {
     ROWS_FOR_HEAD = 4,
 };
 
-/* Position of each line, counted in rows, column by column, page by page. */
+/* Position of each line, as a row number that counts through all columns and pages. */
 struct layout {
-    int rows, columns; /* of a page */
+    int rows, columns; /* rows and columns of a page */
     int places[HELP_LINES_MAX];
-    int heads[HELP_LINES_MAX]; /* position of the group's heading above the line, -1 = none */
+    int heads[HELP_LINES_MAX]; /* position of the group's heading above this line; -1 = none */
     int end;                   /* first position after the last line */
 };
 
@@ -97,7 +97,7 @@ static void draw_head(const struct help *help, struct canvas *canvas, const char
     canvas_text(canvas, (struct spot){1, canvas->cursor_column, 2}, STYLE_PLAIN, "  ");
 }
 
-/* Returns why the selected line has no effect now; NULL if it has. */
+/* Returns why the selected line has no effect at present, or NULL. */
 static const char *refusal_of(const struct help *help, const struct help_about *about,
                               const struct help_line *line)
 {
@@ -126,7 +126,7 @@ static void draw_foot(const struct help *help, struct canvas *canvas, const char
     str_done(&text);
 }
 
-/* Returns where a position of the current page is drawn. */
+/* Returns the canvas spot of a position on the current page. */
 static struct spot place_spot(const struct layout *layout, const struct canvas *canvas, int top,
                               int place)
 {

@@ -42,7 +42,7 @@ static void frame_keys_draw(struct canvas *canvas, int row, const struct frame_i
         const char *brief = briefs[act];
         if (!act_works(input, act) || (!is_kept && footer.count + kept >= most))
             continue;
-        /* If only one key of the pair works, it gets the shared word. */
+        /* If only one key of the pair works, it gets the shared text. */
         if (brief && *brief == '\0' && i + 1 < keys->count && !act_works(input, keys->acts[i + 1]))
             briefs[act] = briefs[keys->acts[i + 1]];
         acts[footer.count++] = act;
@@ -220,7 +220,7 @@ static void frame_transport(struct canvas *canvas, int row, const struct frame_i
     str_done(&text);
 }
 
-/* The time line, with one cell for each stretch of time. */
+/* The time line; each cell stands for an equal share of the time. */
 struct scrubber {
     struct canvas *canvas;
     int row, column, width;
@@ -249,7 +249,7 @@ static void draw_marks(const struct scrubber *scrubber, const struct replay *rep
     bool ascii = scrubber->canvas->ascii;
     bool pass = sign == REPLAY_PASS;
     const char *text = pass ? (ascii ? "+" : "✓") : (ascii ? "x" : "✗");
-    int drawn = -1; /* a cell may have many */
+    int drawn = -1; /* a cell may contain several */
     const struct replay_signed *marks = &replay->signs[sign];
     for (size_t i = 0; i < marks->count; i++) {
         const int64_t mono_ms = replay->marks[marks->marks[i]].at.mono_ms;

@@ -176,7 +176,7 @@ void preview_put_agent(struct preview *preview)
     if (agent->round > 1 || is_roomy)
         shown_round(preview->state, preview->task, &text);
     preview_put(preview, "round", str_text(&text));
-    /* A nudge is for the next prompt; a task that is over has none. */
+    /* A nudge is part of the next prompt, and a task that is over has no next prompt. */
     if (agent->nudge && (task->status == TASK_STUCK || !task_status_is_final(task->status)))
         preview_put(preview, "nudge", agent->nudge);
     str_done(&text);
@@ -332,7 +332,7 @@ void preview_put(struct preview *preview, const char *label, const char *text)
         if (i < rows - 1)
             len = line_wrap_fit(text, len, spot.width);
         name.row = spot.row = box->row + preview->row++;
-        if (spot.row >= box->row) { /* not scrolled off */
+        if (spot.row >= box->row) { /* not scrolled out of the box */
             (void)frame_put(preview->canvas, name, STYLE_LABEL, i == 0 ? label : "");
             (void)canvas_text_n(preview->canvas, spot, STYLE_PLAIN, text, len);
         }
@@ -452,7 +452,7 @@ void preview_put_command(struct preview *preview)
     str_done(&text);
 }
 
-/* A recording with a pane for its records also has one for the log. */
+/* In a recording, the log has a pane whenever the records have one. */
 static bool has_log_beside(const struct preview *preview)
 {
     return (preview->input->view->panes & VIEW_HAS_EVENTS) != 0;
@@ -544,7 +544,7 @@ static void put_task(struct preview *preview)
     if (!is_asked_for)
         put_later(preview);
     if (preview->kind == FRAME_PREVIEW_ROOMY) {
-        /* The least important lines come last: this kind of preview has room for them. */
+        /* Least important lines last; this kind of preview has room for them. */
         put_near(preview);
         preview_put_command(preview);
     } else {

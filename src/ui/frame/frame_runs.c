@@ -18,7 +18,7 @@ struct runs_extra {
     enum shown shown;
 };
 
-/* Columns of numbers: where they end, 0 = left out; and where the texts begin. */
+/* End columns of the numbers (0 = left out), and start columns of the texts. */
 struct runs_columns {
     int started, lasted, tasks, tries, passed, failed, cancelled, waited, name;
     int extra[RUNS_EXTRAS]; /* after `failed` */
@@ -112,7 +112,7 @@ static bool has_any_task(const struct frame_input *input, int rows, enum task_st
     return false;
 }
 
-/* For this canvas and the visible runs. */
+/* Chooses the columns for this canvas and the visible runs. */
 static struct runs_columns runs_columns_of(const struct canvas *canvas,
                                            const struct frame_input *input)
 {

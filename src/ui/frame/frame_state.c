@@ -76,7 +76,7 @@ static void add_countdown(const struct preview *preview, struct str *out)
     const struct step_state *step = run_state_step(preview->state, preview->task);
     const struct start_tries start = run_state_start_tries(preview->state, preview->task);
     const int64_t left_ms = step->due.mono_ms - frame_now(preview->input).mono_ms;
-    if (start.at > 0) /* the latest one could not be started */
+    if (start.at > 0) /* the latest attempt to start failed */
         str_addf(out, "start %d of %d ", start.at + 1, start.of);
     else
         str_addf(out, "try %u ", step->attempt_count + 1);
@@ -202,8 +202,8 @@ static void add_since(const struct preview *preview, struct str *out)
     str_add(out, " ago");
 }
 
-/* Appends when a limit ends that no task waits for. Returns false if none is known, or it is
- * over. */
+/* Appends when a limit resets that no task waits for. Returns false if no time is known, or it has
+ * passed. */
 static bool add_resets(const struct preview *preview, struct str *out)
 {
     const struct step_state *step = run_state_step(preview->state, preview->task);

@@ -29,7 +29,7 @@ static void add_filter(const struct frame_input *input, struct str *out)
     frame_say(input, " ({finished})", out);
 }
 
-/* Appends the latest act, as long as it can be undone. */
+/* Appends the latest act while it can be undone. */
 static void add_last_act(const struct frame_input *input, struct str *out)
 {
     const struct view_undo *undo = &input->view->undo;
@@ -129,11 +129,11 @@ enum {
     SHORT_ROWS = 3,
     PREVIEW_ROWS_MIN = 4,
     PREVIEW_ROWS_MAX = 9,   /* unless the list needs less */
-    PREVIEW_ROWS_TALL = 13, /* from here on, the log has its own place */
+    PREVIEW_ROWS_TALL = 13, /* with at least this many rows, the log has a pane of its own */
     SIDE_LIST_ROWS_MIN = 13,
     SIDE_PREVIEW_PERCENT = 37,
     STATUS_ROWS = 2,
-    NOTED_ROWS_MIN = 4, /* a lower list has no row for what it leaves out */
+    NOTED_ROWS_MIN = 4, /* a list with fewer rows does not show how many tasks it leaves out */
     TIMELINE_EDGES = 2, /* its rule and the axis */
     LOG_ROWS_MIN = 5,
 
@@ -201,7 +201,7 @@ static bool lay_stack_with_events(struct frame_layout *out, struct frame_box res
     const int log = TOLD_LOG_ROWS + more;
     const int events = TOLD_EVENT_ROWS + more;
     const int list = frame_least(room - preview - log - events, frame_most(tasks, 2));
-    const int spare = room - preview - log - events - list; /* left by a short list */
+    const int spare = room - preview - log - events - list; /* rows not needed by a short list */
 
     out->heads = frame_take_row(&rest);
     out->list = frame_take(&rest, list);
@@ -512,7 +512,7 @@ static void draw_preview_rule(struct canvas *canvas, const struct frame_layout *
                         STYLE_HEAD, str_text(&title));
         canvas_rule(canvas, box->row, box->column + 1, box->columns - 1);
     } else {
-        /* Says how many rows of the list above do not fit, unless the list does that itself. */
+        /* Shows how many rows of the list above do not fit, unless the list itself does. */
         struct str more = {0};
         if (layout->list.rows > 0 && layout->status.rows == 0)
             frame_add_more_rows(input->view, input->view->top, layout->list.rows, &more);
@@ -555,7 +555,7 @@ static void draw_preview(struct canvas *canvas, const struct frame_layout *layou
 {
     enum frame_preview_kind kind = FRAME_PREVIEW_WITH_LOG;
     struct frame_box box = layout->preview;
-    if (layout->divider >= 0) { /* below the line */
+    if (layout->divider >= 0) { /* below the dividing line */
         box.row++;
         box.rows--;
     }

@@ -10,22 +10,22 @@
 enum {
     MINUTE_MS = 60 * 1000,
     HOUR_MS = 60 * MINUTE_MS,
-    PLAN_MS_MIN = 2 * MINUTE_MS, /* shown of a planned wait: at least this, */
-    PLAN_PART = 2,               /* or 1/2 of the past, if that is longer */
+    PLAN_MS_MIN = 2 * MINUTE_MS, /* a planned wait is shown up to this length at least, */
+    PLAN_PART = 2,               /* or up to 1/2 of the past, if that is longer */
     LABEL_GAP = 2,
     LABEL_COLUMNS = 6, /* "'13:50" */
     LABEL_COLUMNS_WITH_SECONDS = 9,
     LABEL_COLUMNS_WITH_DAY = 10,
 };
 
-/* Returns the time range of the run, or of one task (-1: the run), with as much of what is planned
- * as leaves enough room for the past. A task's range begins with its first attempt. */
+/* Returns the time range of the run, or of one task (-1: the run), including part of the planned
+ * wait, but leaving enough room for the past. A task's range begins with its first attempt. */
 static struct axis_window window_of(const struct frame_input *input, int task)
 {
     const struct run_state *state = input->facts->state;
     const struct moment now = frame_now(input);
     struct stretch whole = {now.mono_ms, now.mono_ms};
-    int64_t plan_ms = INT64_MIN; /* the end of what is planned */
+    int64_t plan_ms = INT64_MIN; /* end of the planned wait */
     if (task >= 0) {
         const struct task_state *it = &state->tasks[task];
         const struct step_state *step = run_state_step(state, task);
@@ -176,8 +176,8 @@ static void timeline_draw_axis(struct timeline_look *look, int row)
     }
 }
 
-/* Draws the cursor's position, below the axis; on a narrow screen, also how many rows do not fit,
- * where there is room beside it. */
+/* Draws the cursor's position, below the axis; on a narrow screen also how many rows do not fit, if
+ * there is room. */
 static void timeline_draw_cursor(struct timeline_look *look, int row, int cursor)
 {
     char text[CLOCK_TEXT_MAX] = "now";
@@ -195,7 +195,7 @@ static void timeline_draw_cursor(struct timeline_look *look, int row, int cursor
     (void)canvas_text(canvas, (struct spot){row, text_at, width}, STYLE_LABEL, text);
     if (canvas->columns >= TIMELINE_MORE_COLUMNS)
         return;
-    const int from = fits ? at : text_at; /* the columns that are taken */
+    const int from = fits ? at : text_at; /* the columns already used */
     const int until = fits ? text_at + width : at + 1;
     struct str more = {0};
     frame_add_more_rows(view, view->timeline.top, view->timeline.rows, &more);
@@ -332,9 +332,9 @@ enum {
     LABEL_COLUMNS_WIDE = 28, /* and sign, title, try */
     LABEL_TEXT = 3,
 
-    DECISION_ROWS = 3, /* a rule and the effect */
+    DECISION_ROWS = 3, /* rows of a rule and the effect */
     DECISION_ROWS_SHORT = 2,
-    DECISION_ROWS_TALL = 7, /* a line for each part */
+    DECISION_ROWS_TALL = 7, /* rows with a line for each part */
     SPENT_ROWS = 5,
     SPENT_ROWS_TALL = 7,
     LOAD_ROWS = 4,
@@ -354,7 +354,7 @@ struct layout {
     struct frame_box tasks, decision, spent, retries;
 };
 
-/* Takes rows from those left, unless fewer than `least` would remain. */
+/* Takes `rows` rows from *left, unless fewer than `least` would remain. */
 static bool take_rows(int *left, int rows, int least)
 {
     if (*left - rows < least)
@@ -404,7 +404,7 @@ static struct below share_narrow(struct layout *out, int *left, int tasks)
     if (!take_rows(left, SPENT_ROWS, TASKS_MIN))
         return below;
     below.spent_rows = SPENT_ROWS;
-    /* A tall screen has more below all of the tasks. */
+    /* On a tall screen, more parts are shown below all of the tasks. */
     out->load = take_rows(left, LOAD_ROWS, tasks) ? 0 : -1;
     if (take_rows(left, DECISION_ROWS_TALL - DECISION_ROWS, tasks))
         below.decision_rows = DECISION_ROWS_TALL;
@@ -453,7 +453,7 @@ static struct layout lay_out(int rows, int columns, const struct frame_input *in
                                        columns - TIMELINE_NOTES_COLUMNS - 3};
     else
         out.spent = (struct frame_box){top + below.decision_rows, 0, below.spent_rows, columns};
-    /* The retries are below everything else, in rows that are still free. */
+    /* The retries come last, in rows that are still free. */
     const int retries = frame_least(timeline_retries_rows(input), left);
     if (out.is_wide && below.decision_rows > 0 && retries >= RETRIES_ROWS_MIN)
         out.retries = (struct frame_box){top + below.decision_rows, 0, retries, columns};

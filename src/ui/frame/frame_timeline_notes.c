@@ -1,5 +1,5 @@
-/* frame_timeline_notes.c - what is below the bars: the decision under the cursor, where the time
- * went, the load, whether retrying helps. */
+/* frame_timeline_notes.c - the parts below the bars: the decision under the cursor, where the time
+ * went, the load, and whether retrying helps. */
 #include <string.h>
 
 #include "clock.h"
@@ -17,7 +17,7 @@ struct timeline_lines {
     int row; /* next row of the canvas */
 };
 
-/* What is under the cursor. */
+/* The task and span under the cursor. */
 struct timeline_subject {
     const struct timeline_look *look;
     const struct run_state *state;
@@ -70,7 +70,7 @@ static void timeline_add_title(const struct timeline_subject *subject, bool has_
     }
     if (span->kind == SPAN_RUNNING && goes_on)
         str_add(out, "running for");
-    else if (span->kind == SPAN_OVER && goes_on) /* as on other screens */
+    else if (span->kind == SPAN_OVER && goes_on) /* the words are those of other screens */
         str_add(out, shown_word(shown_task(subject->state, subject->task, false)));
     else
         str_add(out, kind_words[span->kind]);
@@ -249,8 +249,8 @@ static void add_time(struct str *out, int64_t ms)
     str_done(&text);
 }
 
-/* Draws a class: how often it failed, whether the next try passed, what it cost, and the log's
- * remaining information about it. */
+/* Draws a class: how often it failed, whether the next try passed, what it cost, and other facts
+ * about it from the log. */
 static void put_class(struct timeline_lines *lines, const struct retry_class *class)
 {
     struct str text = {0};
@@ -307,7 +307,8 @@ static bool is_latest(const struct timeline_subject *subject, const struct attem
     return attempt && attempt == step_state_attempt(step);
 }
 
-/* Appends the outcome of a try: "try 3: test-fail"; with room "try 3 GREEN: exit 1, test-fail". */
+/* Appends the outcome of a try: "try 3: test-fail"; if there is room, "try 3 GREEN: exit 1,
+ * test-fail". */
 static void add_try(const struct timeline_subject *subject, bool is_roomy, struct str *out)
 {
     const struct span *span = subject->span;
@@ -337,7 +338,7 @@ static void add_try(const struct timeline_subject *subject, bool is_roomy, struc
     }
 }
 
-/* Appends the reason: the formula of the current wait, and what the last decision was based on. */
+/* Appends the reason: the formula of the current wait, and the basis of the last decision. */
 static void add_because(const struct timeline_subject *subject, struct str *out)
 {
     const struct span *span = subject->span;
@@ -535,7 +536,7 @@ static void draw_decision_title(const struct timeline_subject *subject, const st
 
 void timeline_draw_decision(struct timeline_look *look, const struct frame_box *box)
 {
-    enum { ROWS_BRIEF = 4 }; /* more rows: a line for each part */
+    enum { ROWS_BRIEF = 4 }; /* with more rows, each part gets a line */
     const struct timeline_subject subject = find_subject(look);
     const bool is_brief = box->rows <= ROWS_BRIEF;
     struct frame_box left = *box;

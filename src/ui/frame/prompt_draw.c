@@ -9,11 +9,11 @@
 #include "str.h"
 #include "text.h"
 
-/* The fields or their content, from this row on. If the canvas has no room for all of them, only
- * the active one. */
+/* The fields or their content, from this row on. If they do not all fit on the canvas, only the
+ * active field. */
 enum {
-    PROMPT_ROWS_TYPED = 4, /* hint, what happens to it, tries, keys */
-    PROMPT_ROWS_ASKED = 2, /* hint, tries */
+    PROMPT_ROWS_TYPED = 4, /* rows of the hint, the note about it, the tries, the keys */
+    PROMPT_ROWS_ASKED = 2, /* rows of the hint and the tries */
 };
 
 enum { FIELD_COLUMN = 8 };
@@ -29,7 +29,7 @@ static void draw_note(struct canvas *canvas, int row, int column, const char *no
     (void)canvas_text(canvas, spot, STYLE_PROMPT, note);
 }
 
-/* Returns what happens to a hint. */
+/* Returns a note that says where a hint goes. */
 static const char *hint_note(const struct prompt *prompt, int columns)
 {
     enum { LENGTHS = 3 };
@@ -58,8 +58,8 @@ static const char *hint_note(const struct prompt *prompt, int columns)
     return canvas_fitting(has_none ? none : has_all ? all : some, LENGTHS, columns);
 }
 
-/* Draws the fields: the hint and what happens to it, the tries, the keys. If there is not enough
- * room, draws only the active field. */
+/* Draws the fields: the hint and a note about it, the tries, the keys. If there is not enough room,
+ * draws only the active field. */
 static void draw_typed(const struct prompt *prompt, struct canvas *canvas, int row)
 {
     static const char *const keys[] = {"Enter  review   Tab  other field   Esc  cancel",
@@ -182,7 +182,7 @@ static void ask_many(const struct prompt *prompt, bool wide, struct asked *out)
     }
 }
 
-/* Draws the names, shortened if necessary, then the state, which a long title must not push out. If
+/* Draws the names, shortened so that a long title leaves room for the state, and then the state. If
  * the screen is too narrow for both, draws only the question. */
 static void draw_question(const struct prompt *prompt, struct canvas *canvas, int row)
 {

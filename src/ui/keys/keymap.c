@@ -1,6 +1,5 @@
-/*
- * keymap.c - the table of keys, and what follows from it: look-up, names, footer, text and JSON.
- */
+/* keymap.c - the table of keys, and everything derived from it: look-up, names, footer, text and
+ * JSON. */
 #include "keymap.h"
 
 #include <assert.h>
@@ -350,7 +349,7 @@ bool keymap_parse_key(const char *name, uint32_t *out)
     const size_t len = strlen(name);
     if (len == 2 && name[0] == '^' && strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ", name[1])) {
         const uint32_t control = (uint32_t)name[1] & CONTROL_BITS;
-        *out = control == '\r' ? TERM_KEY_ENTER : control; /* has a key of its own */
+        *out = control == '\r' ? TERM_KEY_ENTER : control; /* Enter has a key of its own */
         return true;
     }
     uint32_t rune = 0;
@@ -456,7 +455,7 @@ void keymap_footer(struct canvas *canvas, int row, const struct footer *footer)
         if (column + key.width + next.width +
                 (is_kept ? 0 : last_keys_width(canvas, footer, kept)) >
             canvas->columns) {
-            i += next.width > 0; /* the two belong together */
+            i += next.width > 0; /* a pair of keys is shown or dropped together */
             continue;
         }
         struct spot spot = {row, column, key.width};
@@ -583,7 +582,7 @@ void keymap_to_json(const struct keymap *keys, struct str *out)
     }
 }
 
-/* Screens, and the way back. */
+/* Screens and the navigation history. */
 
 static const char *const screen_names[] = {
     [SCREEN_TASKS] = "Tasks",         [SCREEN_DETAIL] = "Detail",     [SCREEN_LOG] = "Log",

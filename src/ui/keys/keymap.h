@@ -32,8 +32,8 @@ enum screen {
 /* Returns "Tasks", "Detail", ... Static. */
 const char *screen_name(enum screen screen);
 
-/* The current screen and those that going back leads to. No screen is in it twice. All zero: the
- * Tasks screen. */
+/* The current screen and the screens that going back leads to. Each screen occurs at most once. All
+ * zero: the Tasks screen. */
 struct screen_trail {
     enum screen at[SCREEN_COUNT];
     int depth; /* index of the current screen; 0 = the top */
@@ -76,7 +76,7 @@ enum act {
     UI_FINISHED,
     UI_TIMES,
     UI_RETRY,
-    UI_RETRY_WITH, /* with a hint or other limits */
+    UI_RETRY_WITH, /* retry with a hint or other limits */
     UI_CANCEL,
     UI_KILL,
     UI_HOLD,
@@ -158,10 +158,10 @@ struct key_binding {
     uint32_t key; /* a code point, a control byte or an enum term_key */
     enum act act;
     enum key_group group;
-    unsigned modes;    /* KEYS_IN_*: the modes in which the act works, */
-    unsigned screens;  /* KEYS_ON_*: and the screens */
-    const char *brief; /* a word or two for the footer */
-    const char *words; /* for the help */
+    unsigned modes;    /* KEYS_IN_*: the modes in which the act works */
+    unsigned screens;  /* KEYS_ON_*: the screens on which the act works */
+    const char *brief; /* one or two words for the footer */
+    const char *words; /* text for the help */
 };
 
 struct keymap {
@@ -214,7 +214,7 @@ struct footer {
     struct key_place place;
     const char *const *briefs; /* borrowed; replacement texts per act; NULL = none; "": shares
                                   the next key's text */
-    size_t kept;               /* how many of the last ones to show in any case; 0 = one */
+    size_t kept;               /* how many of the last keys to show in any case; 0 = one */
 };
 /* Draws the footer into this row. */
 void keymap_footer(struct canvas *canvas, int row, const struct footer *footer);

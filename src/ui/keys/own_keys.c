@@ -1,10 +1,8 @@
-/*
- * own_keys.c - makes a keymap of the built-in keys and the user's file.
+/* own_keys.c - makes a keymap of the built-in keys and the user's file.
  *
- * If two acts want the same key, the built-in one keeps it, or else the earlier line of the file.
- * That may give an act its default keys back, which can cause another conflict; so conflicts are
- * settled one by one until there is none.
- */
+ * If two acts use the same key, the built-in binding wins, or else the earlier line of the file. An
+ * act that loses all its keys gets its default keys back, which can cause another conflict, so
+ * conflicts are resolved one at a time until none is left. */
 #include "own_keys.h"
 
 #include <assert.h>
@@ -25,7 +23,7 @@ struct reading {
     const char *text;
     struct str *problems;
     uint32_t wanted[UI_ACT_COUNT][OWN_KEYS_PER_ACT];
-    int counts[UI_ACT_COUNT]; /* number of keys for each act; -1 = unchanged */
+    int counts[UI_ACT_COUNT]; /* number of keys listed for each act; -1 = unchanged */
     int lines[UI_ACT_COUNT];
 };
 
@@ -189,7 +187,7 @@ static bool settle_one(struct reading *reading, const struct making *making)
 }
 
 /* Copies the built-in rows, replacing the keys of acts that the file lists, in each place where the
- * act works, until no two acts want the same key. */
+ * act works, and resolves conflicts until no two acts use the same key. */
 static struct keymap *make_keymap(struct reading *reading)
 {
     struct keymap *keys = xcalloc(1, sizeof(*keys));
@@ -242,6 +240,6 @@ struct keymap *own_keys_read(const char *name, const char *text, size_t len, str
 void own_keys_free(struct keymap *keys)
 {
     if (keys)
-        free((void *)(uintptr_t)keys->rows); /* owned by us; const only for readers */
+        free((void *)(uintptr_t)keys->rows); /* the cast is safe: we allocated the rows */
     free(keys);
 }

@@ -201,7 +201,7 @@ int canvas_text_n(struct canvas *canvas, struct spot spot, enum style style, con
 
     bool cut = is_longer(text, len, canvas->ascii, width);
     int limit = cut ? width - 1 : width;
-    int used = 0, last = -1; /* last: column of the glyph that combining marks apply to */
+    int used = 0, last = -1; /* last: column of the glyph that the next combining mark applies to */
     for (size_t at = 0; at < len;) {
         struct glyph glyph;
         at += next_glyph(text + at, len - at, canvas->ascii, &glyph);

@@ -36,7 +36,7 @@ static const struct look light = {
                 "#158596", "#ffffff"},
 };
 
-/* Adjacent cells that look the same. */
+/* Adjacent cells with the same look. */
 struct stretch {
     int row, from, to;
     struct theme_paint paint;
@@ -79,7 +79,8 @@ static const struct cell *cell_at(const struct canvas *canvas, int row, int colu
     return &canvas->cells[(size_t)row * (size_t)canvas->columns + (size_t)column];
 }
 
-/* Symbols may come from fonts with other widths, so each one is positioned separately. */
+/* Symbols may come from fonts with other widths, so they are positioned one by one; letters are
+ * not. */
 static bool is_letter(const struct cell *cell)
 {
     return cell->rune >= 0x20 && cell->rune < 0x7f && cell->mark == 0;
@@ -133,7 +134,8 @@ static void add_words(const struct canvas *canvas, const struct stretch *stretch
                    is_blank(cell_at(canvas, stretch->row, part.to - 1)))
                 part.to--;
         } else {
-            /* With the right half of a wide symbol, and the same symbol again, as in a rule. */
+            /* Include the right half of a wide symbol, and repetitions of the same symbol, as in a
+             * rule. */
             for (; part.to < stretch->to; part.to++) {
                 const struct cell *next = cell_at(canvas, stretch->row, part.to);
                 const bool is_again =

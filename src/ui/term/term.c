@@ -1,5 +1,4 @@
-/*
- * term.c - opens the terminal with ncurses, and gives it back however the process ends.
+/* term.c - opens the terminal with ncurses, and restores it however the process ends.
  *
  * The bytes that restore the terminal are prepared when it is opened, because a signal handler may
  * use neither ncurses nor terminfo (term_signals.c). Modes that ncurses does not know, pasting and
@@ -8,8 +7,7 @@
  * TERM_OUT_WAIT_MS.
  *
  * Symbols are used only if the locale is UTF-8 and each of them is one column wide. term_keys.c
- * reads keys, term_draw.c draws.
- */
+ * reads keys, term_draw.c draws. */
 #include "term.h"
 
 #include <errno.h>
@@ -40,7 +38,7 @@ enum term_wrap { TERM_WRAP_NONE, TERM_WRAP_TMUX, TERM_WRAP_SCREEN };
 
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Drops output that cannot be written; term_key() notices that the terminal is gone. */
+/* Drops output that cannot be written; term_key() detects that the terminal is gone. */
 static void write_all(const char *bytes, size_t len)
 {
     while (len > 0) {
@@ -156,7 +154,7 @@ static const char paste_off[] = "\033[?2004l";
 static const char mouse_on[] = "\033[?1000h\033[?1002h\033[?1006h";
 static const char mouse_off[] = "\033[?1006l\033[?1002l\033[?1000l";
 
-/* terminfo names of what resets a screen, in this order. */
+/* terminfo names of the sequences that reset a screen, in this order. */
 static const char *const reset_names[] = {"sgr0", "op", "rmkx", "cnorm", "rmcup"};
 
 /* All symbols used on screens; each must be one column wide in this locale. */
@@ -248,7 +246,7 @@ static bool start_screen(struct term *term, enum term_color color, struct err *e
     term_out_write(paste_on);
     term->draw = term_draw_open(utf8_works(), wants_color);
     learn_size(term);
-    (void)flushinp(); /* also drops the KEY_RESIZE from learn_size() */
+    (void)flushinp(); /* also drops the KEY_RESIZE caused by learn_size() */
     return true;
 }
 
@@ -326,7 +324,7 @@ void term_redraw(struct term *term)
 {
     if (is_gone(term))
         return;
-    /* Another program may have changed the modes of ncurses and those that only we set. */
+    /* Another program may have changed ncurses' terminal modes and the modes that only we set. */
     (void)reset_prog_mode();
     term_out_write(paste_on);
     term_out_write(term->has_mouse ? mouse_on : mouse_off);
@@ -397,7 +395,7 @@ void term_notify(struct term *term, const char *message)
 
 int term_fd(const struct term *term)
 {
-    (void)term; /* there is only one terminal, stdin */
+    (void)term; /* unused: the only terminal is stdin */
     return STDIN_FILENO;
 }
 
@@ -445,7 +443,7 @@ void term_suspend(struct term *term)
 
 int term_signal_fd(const struct term *term)
 {
-    (void)term; /* signals belong to the process */
+    (void)term; /* unused: signals belong to the process */
     return term_signals_fd();
 }
 

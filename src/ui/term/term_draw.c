@@ -160,7 +160,7 @@ static void put_changes(struct term_draw *draw, const struct canvas *canvas, int
         while (i < columns && !(old && cells_equal(&now[i], &old[i])))
             i++;
         if (now[from].rune == 0 && from > 0)
-            from--; /* a wide rune is drawn from its left half */
+            from--; /* start at the left half of a wide rune */
         int count = 0;
         for (int column = from; column < i; column++)
             count += make_cell(draw, now, canvas->columns, column, &draw->run[count]);

@@ -13,10 +13,9 @@
 #include "xalloc.h"
 
 enum {
-    SEQUENCE_MAX = 32,       /* bytes of an unknown escape sequence */
-    KEYS_SKIPPED_MAX = 4096, /* per term_keys_next() */
-    OLD_MOUSE_BYTES = 3,     /* after "ESC [ M", from terminals that only have the old mouse
-                                report */
+    SEQUENCE_MAX = 32,       /* maximum length of an unknown escape sequence */
+    KEYS_SKIPPED_MAX = 4096, /* maximum per term_keys_next() */
+    OLD_MOUSE_BYTES = 3,     /* bytes after "ESC [ M" in the old mouse report */
     KEY_PASTE_BEGIN = 0x400, /* above all key codes of ncurses */
     KEY_PASTE_END,
     CTRL_C = 0x03,
@@ -68,7 +67,7 @@ struct term_keys *term_keys_open(void)
     (void)nodelay(keys->pad, TRUE);
     (void)define_key(paste_begin, KEY_PASTE_BEGIN);
     (void)define_key(paste_end, KEY_PASTE_END);
-    (void)define_key(NULL, KEY_MOUSE); /* mouse reports are parsed here, as complete sequences */
+    (void)define_key(NULL, KEY_MOUSE); /* we parse mouse reports ourselves, as complete sequences */
     return keys;
 }
 

@@ -25,7 +25,7 @@ enum { HANDLER_STACK_BYTES = 64 * 1024 };
 /* Signals reported to the app. */
 static const int told[] = {SIGWINCH, SIGTERM, SIGINT, SIGHUP, SIGTSTP, SIGCONT};
 
-/* Signals that kill the process immediately. Those that are ignored stay ignored. */
+/* Signals that kill the process immediately. Ignored signals stay ignored. */
 static const struct deadly {
     int signal;
     const char *line;
@@ -40,10 +40,10 @@ static const struct deadly {
     {SIGXCPU, "devs: ended by signal XCPU\n"}, {SIGXFSZ, "devs: ended by signal XFSZ\n"},
 };
 
-/* Static, because handlers and exit() have no other way to reach it. */
+/* Static, because signal handlers and atexit() functions take no context argument. */
 static struct {
     bool open;
-    bool at_exit; /* atexit() handler registered; once per process */
+    bool at_exit; /* whether the atexit() handler is registered; once per process */
     pid_t pid;    /* an exiting child must not touch our terminal */
     int pipe[2];
     struct termios before;
@@ -86,7 +86,7 @@ static void on_told(int signal)
 {
     int saved_errno = errno;
     unsigned char byte = (unsigned char)signal;
-    ssize_t ignored = write(state.pipe[1], &byte, 1); /* pipe full: the app has enough to read */
+    ssize_t ignored = write(state.pipe[1], &byte, 1); /* pipe full: the app will wake up anyway */
     (void)ignored;
     errno = saved_errno;
 }
@@ -159,8 +159,8 @@ bool term_signals_open(struct err *err)
         state.pipe[0] = state.pipe[1] = -1;
         return err_set_errno(err, number, "terminal: cannot create a pipe");
     }
-    shm_guard_install(); /* before our own handlers: closing the terminal restores the handlers that
-                            were there before those */
+    shm_guard_install(); /* before our own handlers, so that closing the terminal restores its
+                            handlers */
     state.pid = getpid();
     state.stack = xcalloc(1, HANDLER_STACK_BYTES);
     stack_t stack = {.ss_sp = state.stack, .ss_size = HANDLER_STACK_BYTES};
@@ -252,7 +252,7 @@ void term_signals_stop_here(void)
     struct sigaction stop = {.sa_handler = SIG_DFL};
     (void)sigemptyset(&stop.sa_mask);
     (void)sigaction(SIGTSTP, &stop, NULL);
-    (void)raise(SIGTSTP); /* returns when continued; at once if nobody could continue us */
+    (void)raise(SIGTSTP); /* returns when continued, or at once if no process could continue us */
     for (size_t i = 0; i < ARRAY_LEN(told); i++) {
         if (told[i] == SIGTSTP)
             take_told(i, NULL);

@@ -19,9 +19,9 @@
 #include "text.h"
 #include "view_internal.h"
 
-/* What the caller has to do after a key. */
+/* The action that the caller must carry out after a key. */
 enum correct_todo {
-    CORRECT_NOTHING, /* nothing but draw a frame */
+    CORRECT_NOTHING, /* only draw a frame */
     CORRECT_PICK,    /* set the class to `label`; the prompt is closed */
     CORRECT_TRY,     /* try the rule, see correct_rule_json() */
     CORRECT_STOP,    /* stop the trial */
@@ -87,7 +87,7 @@ void correct_rule_begin(struct correct *correct, const struct verdict_label *lab
     char name[VERDICT_RULE_MAX];
     (void)correct_word(label, word);
     correct->field = CORRECT_PATTERN;
-    (void)snprintf(name, sizeof(name), "my-%s", word); /* "my-network", "my-network-2", ... */
+    (void)snprintf(name, sizeof(name), "my-%s", word); /* try "my-network", "my-network-2", ... */
     for (int i = 2; i < NAMES_TRIED_MAX && is_taken(correct->rules, name); i++)
         (void)snprintf(name, sizeof(name), "my-%s-%d", word, i);
     set_field(correct, CORRECT_ID, name);
@@ -100,7 +100,7 @@ void correct_rule_json(const struct correct *correct, struct str *out)
 {
     struct verdict_label label;
     if (!verdict_label_parse(correct->fields[CORRECT_CLASS].text, &label))
-        label = (struct verdict_label){.class = VERDICT_PERSISTENT}; /* the rule is invalid then */
+        label = (struct verdict_label){.class = VERDICT_PERSISTENT}; /* the rule is invalid */
     str_add_char(out, '{');
     str_json_text(out, "name", correct->fields[CORRECT_ID].text);
     str_json_text(out, "verdict", verdict_class_name(label.class));
@@ -112,7 +112,7 @@ void correct_rule_json(const struct correct *correct, struct str *out)
     str_add_char(out, '}');
 }
 
-/* Finds problems that the classifier would accept, but no user wants. */
+/* Finds problems that the classifier would accept, but that make a rule useless. */
 static const char *plain_problem(const struct correct *correct)
 {
     struct verdict_label label = {.class = VERDICT_SUCCESS};
@@ -148,8 +148,8 @@ static void correct_rule_check(struct correct *correct)
         correct_rule_json(correct, &rule);
         if (!rule_list_add(correct->rules, str_text(&rule), &list, &err) ||
             !classifier_open(&classifier, str_text(&list), &err)) {
-            /* Shorten "rule 1 'my-network': pattern, byte 2: ..." to what the screen does not
-             * already show. */
+            /* Shorten "rule 1 'my-network': pattern, byte 2: ..." by the part that the screen
+             * already shows. */
             const char *message = err.message;
             const char *end = strncmp(message, "rule ", 5) == 0 ? strstr(message, "': ") : NULL;
             problem = end ? end + 3 : message;
@@ -390,7 +390,7 @@ enum { STREAM_ERR = 2 };
 struct tried {
     int task;
     int step;
-    const struct attempt_state *attempt; /* NULL: none is over */
+    const struct attempt_state *attempt; /* NULL: no attempt is over */
 };
 
 static const struct attempt_state *last_over(const struct step_state *step)
@@ -411,8 +411,8 @@ static struct tried latest_over(const struct run_state *state, int task)
     return tried;
 }
 
-/* Returns the evidence of the latest attempt that is over, in *room; NULL if it passed or has
- * none. */
+/* Returns the evidence of the latest attempt that is over, in *room; NULL if the attempt passed or
+ * has none. */
 static const struct verdict *evidence_of(const struct run_state *state, const struct tried *tried,
                                          struct verdict *room)
 {

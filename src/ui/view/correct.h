@@ -39,8 +39,8 @@ struct correct_target {
     const char *name;           /* borrowed for the call: "T-104 GREEN try 3" */
     struct verdict_label label; /* its present class */
     const char *now;            /* borrowed for the call: "test-fail, rule tap.not-ok" */
-    const char *line;           /* borrowed for the call: the line that decided the class, or
-                                   else its last one; "" = none */
+    const char *line; /* borrowed for the call: the line that decided the class, or else the last
+                         line of the attempt's output; "" = none */
 };
 
 /* Progress of a trial, or its result. */
@@ -76,7 +76,7 @@ struct correct {
     char words[CORRECT_WORDS_MAX];  /* CORRECT_TRIED */
 };
 
-/* Opens the prompt, from any stage. The caller also discards typeahead. `rules` must outlive the
+/* Opens the prompt, in any stage. The caller also discards typeahead. `rules` must outlive the
  * prompt. */
 void correct_open(struct correct *correct, const struct correct_target *target, const char *rules,
                   int64_t now_ms);

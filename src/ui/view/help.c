@@ -1,9 +1,7 @@
-/*
- * help.c - the help: its lines, its search and its keys.
+/* help.c - the help: its lines, its search and its keys.
  *
- * Related acts share a line, as tables here say. While the user searches, each has a line of its
- * own.
- */
+ * Tables in this file list related acts that share a line. While the user searches, each act has a
+ * line of its own. */
 #include "help.h"
 
 #include <assert.h>
@@ -102,7 +100,7 @@ enum act help_key(struct help *help, uint32_t key)
 
 enum {
     TOGETHER_MAX = 6,
-    NAMES_APART = 3, /* more keys of one letter are shown without a separator */
+    NAMES_APART = 3, /* with at least this many keys per name, separators are left out */
 };
 
 static const char *const sign_words[] = {
@@ -224,7 +222,8 @@ static const struct key_binding *main_key(const struct help *help, enum act act,
 }
 
 /* Returns the group of acts that share a line with this one on this screen; NULL if it has its own.
- * Also NULL if one of the others has no key there, because the line's text names all of them. */
+ * Also NULL if one of the other acts has no key there, because the line's text names all of
+ * them. */
 static const struct help_together *find_together(const struct help *help, enum act act)
 {
     const struct help_together *with = NULL;

@@ -29,11 +29,11 @@ struct help {
 void help_open(struct help *help, const struct keymap *keys, struct key_place place);
 
 /* Handles a key. Enter closes the help and returns the act of the selected line, or UI_COMMAND for
- * a command (in help->command). Esc closes it, as does ? while nothing is typed. Otherwise returns
- * UI_NONE. Check `open` afterwards. */
+ * a command (in help->command). Esc closes the help, and so does ? while nothing is typed.
+ * Otherwise returns UI_NONE. Check `open` afterwards. */
 enum act help_key(struct help *help, uint32_t key);
 
-/* What is under the help. */
+/* The screen under the help. */
 struct help_about {
     const char *screen;          /* "Tasks" */
     const char *target;          /* the subject of acts, "T-104"; "" = none */

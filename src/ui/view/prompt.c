@@ -205,7 +205,7 @@ void prompt_open(struct prompt *prompt, enum prompt_kind kind, const struct prom
     take_target(prompt, target);
 }
 
-/* Takes everything that may change while the question is open. */
+/* Copies the parts of the snapshot that may change while the question is open. */
 static void take_many(struct prompt *prompt, const struct prompt_many *many)
 {
     prompt->count = many->count;
@@ -239,7 +239,7 @@ void prompt_close(struct prompt *prompt)
     prompt->kind = PROMPT_NONE;
 }
 
-/* Typing continues as before, but an answer must refer to the new state. */
+/* The user can continue typing, but an answer must refer to the new state. */
 static void note_change(struct prompt *prompt, int64_t now_ms)
 {
     prompt->changed = true;

@@ -1,9 +1,8 @@
-/*
- * prompt.h - questions before an act: about one task, about many, and before leaving.
+/* prompt.h - questions before an act: about one task, about many, and before leaving.
  *
  * Plain values, pure: times are milliseconds of the steady clock. The subject of a question is
- * fixed when it opens. The key for yes is never the key that opened the question, Enter or y.
- */
+ * fixed when it opens. The key that confirms is never Enter, y, or the key that opened the
+ * question. */
 #ifndef DEVS_PROMPT_H
 #define DEVS_PROMPT_H
 
@@ -75,7 +74,7 @@ struct prompt_many {
     int hidden;           /* how many have no visible row */
     int agents;           /* how many pass the hint to an agent */
     int left_out;         /* how many other tasks were selected but do not allow the act: */
-    const char *left_why; /* why the first of them does not */
+    const char *left_why; /* why the first of those tasks does not */
 };
 
 /* Input for a retry with options. */
@@ -103,7 +102,7 @@ struct prompt {
     enum phase phase;
     int attempts, tries_left;
     enum hint_goes hint_goes;
-    bool moved; /* the task moved on to another step */
+    bool moved; /* the task has moved on to another step */
     char id[PROMPT_ID_MAX];
     char title[PROMPT_TITLE_MAX];
     /* PROMPT_QUIT */

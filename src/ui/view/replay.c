@@ -91,7 +91,7 @@ bool replay_move(struct replay *replay, enum replay_move move, int task)
         replay->playing = false;
         return go_to_seq(replay, replay->at + 1);
     case REPLAY_TRY_BACK:
-    case REPLAY_TRY_ON: /* unlike the others, continues to play there */
+    case REPLAY_TRY_ON: /* unlike other moves, it continues to play */
         return go_to_mark(replay, move == REPLAY_TRY_BACK ? -1 : 1, false, task);
     case REPLAY_FAILURE_BACK:
     case REPLAY_FAILURE_ON:
@@ -204,8 +204,8 @@ static bool find_try(const struct replay *replay, const struct replay_words *wor
         return false;
     if (cut && !parse_i64(cut + strlen(try_word), 1, INT32_MAX, &attempt, err))
         return false;
-    /* The latest start of that try, because each step of a task may have one with this number.
-     * Attempt 0: the very first try. */
+    /* The latest start of that try, because several steps of a task may have a try with this
+     * number. Attempt 0: the very first try. */
     int64_t seq = 0;
     for (size_t i = 0; i < replay->count && (seq == 0 || attempt > 0); i++) {
         const struct replay_mark *mark = &replay->marks[i];

@@ -65,7 +65,7 @@ bool view_pane_act(struct view *view, enum act act)
     int pane = (int)view->pane;
     switch (act) {
     case UI_PANE_NEXT:
-    case UI_PANE_PREV: /* the next one that the screen has, around the end */
+    case UI_PANE_PREV: /* the next pane of the screen, wrapping around */
         do
             pane = (pane + (act == UI_PANE_NEXT ? 1 : -1) + VIEW_PANE_COUNT) % VIEW_PANE_COUNT;
         while (pane != (int)view->pane && !has_pane(view, pane));
@@ -75,7 +75,7 @@ bool view_pane_act(struct view *view, enum act act)
         view->zoom =
             (struct view_zoom){.is_on = !view_is_zoomed(view), .screen = view_screen(view)};
         return true;
-    default: /* the others are not about panes */
+    default: /* other acts are not about panes */
         return false;
     }
 }
@@ -112,7 +112,7 @@ struct view_todo view_suspend(struct view *view, const struct view_facts *facts)
      * their output or enforces their timeouts then. */
     if (asked || !facts->engine_here || own->ended || own->running <= 0)
         return (struct view_todo){.kind = VIEW_SUSPEND};
-    /* The alternative comes first, because a narrow screen shows no more than that. */
+    /* The alternative comes first, because a narrow screen truncates the message. */
     view_tell(view, now,
               "%d %s: {quit} d detaches; {suspend} again suspends devs: no supervision until fg",
               own->running, own->running == 1 ? "try is running" : "tries are running");
@@ -293,7 +293,7 @@ static int clamp_row(int value, int least, int most)
 void view_fit(struct view *view, int list_rows, int log_lines, unsigned panes)
 {
     view->panes = panes;
-    if (!has_pane(view, (int)view->pane)) /* gone, so the list gets the focus */
+    if (!has_pane(view, (int)view->pane)) /* the focused pane is gone, so the list gets the focus */
         view->pane = VIEW_PANE_LIST;
     view->log_page = log_lines > 0 ? (size_t)log_lines : 1;
     if (list_rows <= 0) /* the list keeps its scroll position until it is visible again */

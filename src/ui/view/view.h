@@ -83,7 +83,7 @@ enum replay_move {
     REPLAY_EVENT_ON,
     REPLAY_TRY_BACK,
     REPLAY_TRY_ON,
-    REPLAY_FAILURE_BACK, /* of any task */
+    REPLAY_FAILURE_BACK, /* a failure of any task */
     REPLAY_FAILURE_ON,
     REPLAY_PLAY,
     REPLAY_SLOWER,
@@ -169,31 +169,31 @@ struct view_facts {
     size_t bookmark_count;
     const char *later; /* borrowed; what happened to the selected task later; NULL = not shown */
     enum view_mode mode;
-    enum view_mode live_mode;     /* of `live` */
-    bool orphaned;                /* attempts that were running are lost */
-    bool engine_here;             /* leaving ends the run */
-    bool read_only;               /* the log cannot be written from here */
-    bool newer;                   /* the log was written by a newer devs */
-    bool opens;                   /* the run is still being read: moving in time is not possible */
-    struct moment now;            /* the time shown; in a replay, the recorded time */
-    struct moment clock;          /* the real time */
-    const char *banner;           /* borrowed; a problem with devs itself, NULL or "" = none */
-    bool banner_is_mild;          /* the problem does not stop the user from working yet */
-    int64_t run;                  /* run number */
-    int live_runs;                /* live runs in this log, including this one */
-    const char *rules;            /* borrowed; the user's rules, see classify.h; NULL = none */
+    enum view_mode live_mode; /* mode of `live` */
+    bool orphaned;            /* the process is gone, and attempts that were running are lost */
+    bool engine_here;         /* leaving ends the run */
+    bool read_only;           /* the log cannot be written from here */
+    bool newer;               /* the log was written by a newer devs */
+    bool opens;               /* the run is still being read, so moving in time is not possible */
+    struct moment now;        /* the time shown; in a replay, the recorded time */
+    struct moment clock;      /* the real time */
+    const char *banner;       /* borrowed; a problem with devs itself, NULL or "" = none */
+    bool banner_is_mild;      /* the problem does not stop the user from working yet */
+    int64_t run;              /* run number */
+    int live_runs;            /* live runs in this log, including this one */
+    const char *rules;        /* borrowed; the user's rules, see classify.h; NULL = none */
     const struct runs_list *runs; /* borrowed; for the Runs screen; NULL = not read */
     const char *log_file;         /* borrowed; name of the log's file */
     bool has_plan;                /* plan.json exists; only checked while there are no tasks */
-    /* The first run, if another run was opened from it and the first one continues: */
+    /* The app's own run, if another run was opened from it and it continues: */
     const struct run_state *own; /* borrowed; NULL = the run on screen, or already over */
     int64_t own_run;             /* its run number */
 };
 
-/* Tasks that share one row of the list: they wait with the same result, or for the same task to
+/* Tasks that share one row of the list: they wait after the same result, or for the same task to
  * pass. */
 struct view_fold {
-    struct fault fault; /* of the present members */
+    struct fault fault; /* the fault of its present members */
     int leader;         /* the task they wait for; -1 = they wait for their next try */
     int held;           /* how many members are held */
 };
@@ -225,7 +225,7 @@ enum {
     VIEW_HAS_EVENTS = 1 << VIEW_PANE_EVENTS,
 };
 
-/* A pane takes the whole screen until the user ends that. */
+/* A pane takes the whole screen until the user unzooms it. */
 struct view_zoom {
     bool is_on;
     enum screen screen;
@@ -241,7 +241,7 @@ struct view_preview {
 struct view_marks {
     bool *of;       /* owned; per task */
     bool *before;   /* owned; before the last key that changed them, */
-    bool *standing; /* owned; without the open range */
+    bool *standing; /* owned; the marks without the open range */
     int room;
     int count;
     int range_from; /* the task where the range began, -1 = no open range */
@@ -269,7 +269,7 @@ struct view_try {
 /* A report that covers the screen: two attempts side by side, the run under other policies (`=`),
  * or a run about to be exported to a file (`W`). */
 struct view_report {
-    enum view_report_kind kind; /* of the open report */
+    enum view_report_kind kind; /* kind of the open report */
     int top, last, page;        /* in rows: first visible row, maximum of `top`, page height */
     struct line_edit file;      /* file of other policies; open while being typed */
     struct view_try marked;     /* first attempt of a comparison; attempt 0 = none */
@@ -368,7 +368,7 @@ struct timeline_sum {
     struct moment started, at;
     bool orphaned;
     struct time_spent spent;
-    struct timeline_axis axis; /* of the load */
+    struct timeline_axis axis; /* axis of the load */
     struct timeline_load load;
 };
 
@@ -397,7 +397,7 @@ struct view {
     int *rows;     /* owned; the rows of `order` that pass the filter, see view_row_task() */
     int row_count;
 
-    struct view_fold folds[VIEW_FOLDS_MAX]; /* the present folds, whatever the rows show */
+    struct view_fold folds[VIEW_FOLDS_MAX]; /* the present folds, whether or not they have rows */
     int fold_count;
     int *fold_of;                           /* owned; per task: index in `folds`, -1 = none */
     struct digest unfolded[VIEW_FOLDS_MAX]; /* faults whose tasks have separate rows */
@@ -414,7 +414,7 @@ struct view {
     int pressed_row;      /* screen row where the mouse was last pressed */
     int64_t still_until;  /* on the steady clock, in ms */
     int64_t used_at_ms;   /* time of the latest key or mouse event on the steady clock; 0 = never */
-    bool was_over;        /* at the last view_arrange() */
+    bool was_over;        /* state at the last view_arrange() */
     bool choice_is_given; /* set by the caller: the end of the run does not change the selection */
     bool unsettled;       /* the order will change as soon as rows may move */
 
@@ -430,7 +430,7 @@ struct view {
     unsigned panes;      /* VIEW_HAS_*: the visible panes */
     struct view_zoom zoom;
     struct view_preview preview;
-    struct line_edit search; /* in the log */
+    struct line_edit search; /* the search text of the log */
     size_t log_back;         /* lines between the end of the log and the visible ones */
     size_t log_page;         /* number of log lines that fit */
 
@@ -441,7 +441,7 @@ struct view {
     bool shows_later;         /* in a recording: show what happened after the current moment */
     bool frozen;              /* the screen is frozen; recording continues */
     bool leaves_mouse;        /* mouse events are left to the terminal */
-    bool leaving;             /* q w: leave when nothing is running any more */
+    bool leaving;             /* after q w: leave when nothing is running any more */
 
     struct view_command command;
     struct view_forensics forensics;
@@ -533,9 +533,9 @@ ATTR_PRINTF(3, 4)
  * an argument: braces in it would be replaced by keys. */
 void view_tell(struct view *view, const struct moment *now, const char *fmt, ...);
 
-/* Returns false if the act has an effect now. Otherwise appends why not, naming the task. This is
- * the only place that decides: the footer shows only acts that pass this check, the help shows why
- * others do not, and a key is carried out only if its act passes. */
+/* Returns false if the act has an effect now. Otherwise appends why not, naming the task. Only this
+ * function decides: the footer shows only acts that pass this check, the help shows why others do
+ * not, and a key is carried out only if its act passes. */
 bool view_refusal(const struct view *view, const struct view_facts *facts, enum act act,
                   struct str *why);
 /* Returns true if the run accepts this act on a task now: not in the past, in a read-only log, or
@@ -550,8 +550,8 @@ enum { VIEW_LEFT_ALONE_MS = 60 * 1000 }; /* unattended after this long without a
  * needs-you, stuck, gave-up and lost come first. If a run ends unattended, or is opened after its
  * end, selects the first of these.
  *
- * While rows must not move, only corrects wrong rows in place. In any case, no task or fold has two
- * rows, and each task that passes the filter has a row, its own or its fold's. */
+ * While rows must not move, only wrong rows are corrected in place. In any case, no task or fold
+ * has two rows, and each task that passes the filter has a row, its own or its fold's. */
 void view_arrange(struct view *view, const struct view_facts *facts);
 /* Returns when the rows may move next (steady clock); -1 = they are already sorted. */
 int64_t view_wake_ms(const struct view *view);
@@ -650,8 +650,8 @@ void view_log_open(struct view *view, const struct view_facts *facts);
 void view_log_restart(struct view_log *log);
 /* Copies the present search and display settings to the pager. Call before reading lines. */
 void view_log_sync(struct view *view, struct log_pager *pager);
-/* Moves to where the keys led, as far as lines are known, and reads the lines for the screen. Shows
- * a message for what cannot be found. */
+/* Moves to the position that the keys requested, as far as lines are known, and reads the lines for
+ * the screen. Shows a message if it cannot be found. */
 ATTR_MUST_USE bool view_log_settle(struct view *view, const struct view_facts *facts,
                                    struct log_pager *pager, const struct log_source *source,
                                    struct err *err);
@@ -696,9 +696,9 @@ const char *view_runs_refusal(const struct view *view, const struct view_facts *
 /* Carries out a key on this screen; returns false if the key has its general meaning. */
 bool view_runs_act(struct view *view, const struct view_facts *facts, enum act act,
                    struct view_todo *out);
-/* Comparing runs is done on the command line: shows the command for the selected run and the next
- * older one in the list, or the next newer one for the oldest. Returns false on another screen, and
- * if the list has fewer than two runs. */
+/* Shows the command that compares the selected run with the next older one in the list (for the
+ * oldest, the next newer one), because runs can only be compared on the command line. Returns false
+ * on another screen, and if the list has fewer than two runs. */
 bool view_runs_say_compare(struct view *view, const struct view_facts *facts);
 
 /* Bookmarks and reports. */

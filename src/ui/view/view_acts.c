@@ -21,7 +21,7 @@ struct view_target view_aim(const struct run_state *state, int task)
                                 .held = state->tasks[task].held};
 }
 
-/* Returns what a question says about a task's present state. */
+/* Returns a task's present state as a question shows it. */
 static struct prompt_target view_asked_of(const struct run_state *state, int task)
 {
     const struct plan_task *plan = &state->plan->tasks[task];
@@ -249,8 +249,7 @@ struct view_todo view_ask_about_all(struct view *view, const struct view_facts *
 }
 
 /* Updates the targets of an open question: drops those that no longer allow the act. Returns true
- * if one has changed: it has another attempt, or that has ended in the meantime, or it was held or
- * released. */
+ * if one has changed: it has another attempt, its attempt has ended, or it was held or released. */
 static bool update_targets(struct view *view, const struct view_facts *facts)
 {
     struct prompt *prompt = &view->prompt;
@@ -469,7 +468,7 @@ struct view_todo view_undo(struct view *view, const struct view_facts *facts)
         return (struct view_todo){.kind = VIEW_DRAW};
     }
     struct control control = {.key_at_ms = facts->clock.at_ms};
-    /* The tasks whose part can be undone become the targets; the verb is the same for all. */
+    /* Targets are the tasks for which the act can be undone; the verb is the same for all. */
     view->target_count = 0;
     for (int i = 0; i < undo->count; i++) {
         const struct remedy remedy = find_remedy(undo, facts->state, &undo->targets[i]);

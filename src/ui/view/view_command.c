@@ -114,7 +114,7 @@ static struct view_todo run_set(struct view *view, const struct view_facts *fact
     return draw;
 }
 
-/* Plain output prints future events of the run that devs was opened on. */
+/* :plain prints future events of the run that devs was opened on. */
 static struct view_todo run_plain(struct view *view, const struct view_facts *facts,
                                   const char *argument)
 {
@@ -137,7 +137,7 @@ static struct view_todo run_plain(struct view *view, const struct view_facts *fa
     return draw;
 }
 
-/* A command either is a key's act, or such an act on all tasks, or has a function. */
+/* A command is a key's act, such an act on all tasks, or a function of its own. */
 static const struct command {
     struct command_row row;
     enum act act;

@@ -118,7 +118,7 @@ const char *view_detail_refusal(const struct view *view, const struct view_facts
     case UI_ERROR_BACK:
         return find_failure(view, facts->state, -1, &found) ? NULL
                                                             : "no earlier try of this task failed";
-    default: /* the others are always available */
+    default: /* other acts always have an effect */
         return NULL;
     }
 }
@@ -127,7 +127,7 @@ bool view_detail_act(struct view *view, const struct view_facts *facts, enum act
                      struct view_todo *out)
 {
     struct view_try found;
-    (void)out; /* needs only a new frame */
+    (void)out; /* unused: only a new frame is needed */
     if (view->chosen < 0)
         return false;
     switch (act) {

@@ -50,7 +50,7 @@ const char *view_forensics_refusal(const struct view *view, const struct view_fa
     case UI_NEEDS_YOU_NEXT:
     case UI_FOLLOW:
         return "only in the list of tasks: {quit} goes back to it";
-    default: /* the others are always available */
+    default: /* other acts always have an effect */
         return NULL;
     }
 }
@@ -59,7 +59,7 @@ bool view_forensics_act(struct view *view, const struct view_facts *facts, enum 
                         struct view_todo *out)
 {
     struct view_forensics *forensics = &view->forensics;
-    (void)out; /* needs only a new frame */
+    (void)out; /* unused: only a new frame is needed */
     switch (act) {
     case UI_FORENSICS:
         (void)trail_back(&view->trail);
@@ -76,7 +76,7 @@ bool view_forensics_act(struct view *view, const struct view_facts *facts, enum 
         forensics->top = 0;
         (void)view_try_step(view, facts->state, act == UI_TRY_BACK ? -1 : 1);
         return true;
-    default: /* moves; everything else has its general meaning */
+    default: /* scrolling; other acts have their general meaning */
         break;
     }
     const int by = view_move_lines(act, (int)forensics->room.page);

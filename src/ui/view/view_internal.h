@@ -20,8 +20,8 @@
 /* Carries out an act, or shows why it has no effect here. */
 struct view_todo view_do(struct view *view, const struct view_facts *facts, enum act act);
 
-/* Returns why an act leads nowhere in a recording or in the past, as keymap_say() takes it. NULL:
- * it does lead somewhere, or is a different kind of act. Static. */
+/* Returns why a move in time has no effect in a recording or in the past, as keymap_say() takes it.
+ * NULL if it has an effect, or is another kind of act. Static. */
 const char *stroke_time_refusal(const struct view *view, const struct view_facts *facts,
                                 enum act act);
 
@@ -194,16 +194,16 @@ bool view_pane_act(struct view *view, enum act act);
  * another key. */
 const char *view_pane_refusal(const struct view *view, enum act act);
 
-/* Carries out a terminal key; returns false for any other. */
+/* Carries out a key for a terminal feature; returns false for any other. */
 bool view_terminal_act(struct view *view, const struct view_facts *facts, enum act act,
                        struct view_todo *out);
 /* Handles any key while the screen is frozen: those that unfreeze it, and those that do not change
  * it. */
 struct view_todo view_frozen_act(struct view *view, const struct view_facts *facts, enum act act);
 
-/* Goes back along the trail; from its first screen to the present; from there out of devs. */
+/* Goes back one screen; from the first screen to the present; from the present, quits devs. */
 struct view_todo view_quit(struct view *view, const struct view_facts *facts);
-/* Suspends the program. If that stops an engine in this process, it must be requested twice. */
+/* Suspends the program. If that stops an engine in this process, the key must be pressed twice. */
 struct view_todo view_suspend(struct view *view, const struct view_facts *facts);
 /* Updates the questions about leaving to the state of the run. */
 void view_leave_update(struct view *view, const struct view_facts *facts);

@@ -1,5 +1,5 @@
-/* view_keys.c - maps each key to its meaning: what handles it, which act it is, and what that act
- * does if the screen does not define it. */
+/* view_keys.c - maps each key to its meaning: the handler or the act, and the general meaning of
+ * each act that a screen does not define. */
 #include <assert.h>
 #include <stddef.h>
 
@@ -298,7 +298,7 @@ static struct view_todo do_general_act(struct view *view, const struct view_fact
         return view_suspend(view, facts);
     case UI_QUIT:
         return view_quit(view, facts);
-    default: /* playback; the other acts have a meaning on certain screens only */
+    default: /* playback; other acts only have a meaning on certain screens */
         if (replay_move_of(act, &todo.move))
             todo.kind = VIEW_TRANSPORT;
         break;
@@ -414,7 +414,7 @@ static struct view_todo take_key(struct view *view, uint32_t key, const struct v
     bool takes_all = view->help.open || view->prompt.kind != PROMPT_NONE || is_typed(view) ||
                      view->correct.stage != CORRECT_CLOSED || view->sorted.is_open;
     if (!takes_all && !binding) {
-        if (key > ' ' && key <= '~' && view->message[0] == '\0') { /* do not replace an answer */
+        if (key > ' ' && key <= '~' && view->message[0] == '\0') { /* keep an answer */
             struct str text = {0};
             str_addf(&text, "%c does nothing here: ", (char)key);
             keymap_say(view->keys, "{help} lists the keys", &text);

@@ -88,7 +88,7 @@ void view_log_search_key(struct view *view, const struct view_facts *facts, uint
     str_done(&text);
 }
 
-/* Where a search starts, and for what. */
+/* A search: its target and where it starts. */
 struct quest {
     enum view_log_want want;
     int step;
@@ -121,7 +121,7 @@ static struct quest quest_of(const struct view *view, const struct log_pager *pa
     return out;
 }
 
-/* Appends that nothing was found in this direction (step 1: down). */
+/* Appends a message that nothing was found in this direction (step 1: down). */
 static void add_none_found(const struct view *view, const struct log_pager *pager,
                            enum view_log_want want, int step, struct str *out)
 {
@@ -138,7 +138,7 @@ static void add_none_found(const struct view *view, const struct log_pager *page
         str_addf(out, "\"%s\" not found further %s", view->search.text, way);
 }
 
-/* Appends a message if it is already known that there is nothing in that direction. */
+/* Appends a message if nothing is known to exist in that direction. */
 static void add_nothing_there(const struct view *view, const struct view_facts *facts, enum act act,
                               struct str *why)
 {
@@ -148,7 +148,7 @@ static void add_nothing_there(const struct view *view, const struct view_facts *
     size_t line = 0;
     if (quest.want == VIEW_LOG_NOTHING)
         return;
-    /* Keys may be ahead of the pager, which then has another attempt or search text. */
+    /* Keys can be ahead of the pager, which may still have another attempt or search text. */
     if (pager->key.task != now.task || pager->key.step != now.step ||
         pager->key.attempt != now.attempt || strcmp(pager->needle, view->search.text) != 0)
         return;
@@ -184,7 +184,7 @@ void view_log_refusal(const struct view *view, const struct view_facts *facts, e
     case UI_OPEN:
         keymap_say(view->keys, "this is the whole output: {forensics} shows why it ended", why);
         break;
-    default: /* the others are always available */
+    default: /* other acts always have an effect */
         break;
     }
 }
@@ -193,7 +193,7 @@ bool view_log_act(struct view *view, const struct view_facts *facts, enum act ac
                   struct view_todo *out)
 {
     struct view_log *log = &view->log;
-    (void)out; /* needs only a new frame */
+    (void)out; /* unused: only a new frame is needed */
     switch (act) {
     case UI_FIRST:
         log->stays = true;
@@ -248,7 +248,7 @@ bool view_log_act(struct view *view, const struct view_facts *facts, enum act ac
         view_tell(view, &facts->clock,
                   log->raw ? "raw output: {raw} makes it readable" : "readable agent output");
         return true;
-    case UI_BACK: /* first ends the search */
+    case UI_BACK: /* the first press ends the search */
         if (view->search.len == 0 && !log->only)
             return false;
         line_edit_clear(&view->search);
@@ -256,7 +256,7 @@ bool view_log_act(struct view *view, const struct view_facts *facts, enum act ac
         log->want = VIEW_LOG_NOTHING;
         log->hit = -1;
         return true;
-    default: { /* scrolling; everything else has its general meaning */
+    default: { /* scrolling; other acts have their general meaning */
         const int by = view_move_lines(act, log->room.rows);
         log->stays = log->stays || by < 0; /* scrolling up stops following at once */
         log->scroll += log->stays ? by : 0;
@@ -266,7 +266,7 @@ bool view_log_act(struct view *view, const struct view_facts *facts, enum act ac
 }
 
 enum {
-    SCROLL_ROWS_MAX = 1000, /* per step, when line heights must be known */
+    SCROLL_ROWS_MAX = 1000, /* limit per step, when line heights must be known */
     HIT_PART = 3,           /* a hit is placed a third of the way down the screen */
 };
 

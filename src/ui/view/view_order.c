@@ -164,7 +164,7 @@ void view_order_sort(const struct view *view, const struct view_facts *facts, in
     free(keys);
 }
 
-/* The user asked for it, so the rows need not stay in place. */
+/* The user requested this, so the rows may move at once. */
 static void sort_rows_now(struct view *view, const struct view_facts *facts)
 {
     view->still_until = facts->clock.mono_ms;
@@ -303,7 +303,7 @@ struct view_todo view_filter_key(struct view *view, uint32_t key, const struct v
     if (takes_nearest && use_nearest(view, facts))
         return (struct view_todo){.kind = VIEW_DRAW};
     enum line_edit_result result = line_edit_key(&view->filter, key);
-    if (view->chosen_then >= 0) /* stays selected while it matches */
+    if (view->chosen_then >= 0) /* the task stays selected while it matches */
         view->chosen = view->chosen_then;
     view_narrow(view, facts);
     if (result == LINE_EDIT_KEPT)

@@ -24,11 +24,11 @@ static const char *act_reason(const struct view_facts *facts, int number, enum a
                                : "starts in the next free slot anyway";
     case UI_CANCEL:
         if (has_stopped)
-            return "has stopped for you and starts nothing on its own: nothing to cancel";
+            return "waits for you and starts nothing on its own: nothing to cancel";
         return has_ended ? "has ended: nothing to cancel" : NULL;
     case UI_KILL:
         if (has_stopped)
-            return "has stopped for you and is not running: nothing to kill";
+            return "waits for you and is not running: nothing to kill";
         if (has_ended)
             return "has ended: nothing to kill";
         return task->status == TASK_RUNNING ? NULL
@@ -36,18 +36,18 @@ static const char *act_reason(const struct view_facts *facts, int number, enum a
     case UI_HOLD:
         if (task->held || !has_ended)
             return NULL;
-        return has_stopped ? "has stopped for you and starts nothing on its own: nothing to hold"
+        return has_stopped ? "waits for you and starts nothing on its own: nothing to hold"
                            : "has ended: nothing to hold";
     case UI_CORRECT:
         return view_correct_is_possible(facts->state, number) ? NULL
                                                               : "has no finished try: no class yet";
-    default: /* the others are not about tasks */
+    default: /* other acts are not about tasks */
         return NULL;
     }
 }
 
-/* Returns true if the act starts something in a run whose engine is gone. Unlike for a run that has
- * ended, no new engine is started for that. */
+/* Returns true if the act starts something in a run whose engine is gone. No new engine is started
+ * for it, unlike for a run that has ended. */
 static bool lacks_engine(const struct view_facts *facts, enum act act)
 {
     return facts->orphaned && (act == UI_RETRY || act == UI_RETRY_WITH);
@@ -118,7 +118,7 @@ static bool tasks_refusal(const struct view *view, const struct view_facts *fact
                           struct str *why)
 {
     if (lacks_engine(facts, act)) {
-        str_addf(why, "no devs runs this: resume it with devs run --continue %lld",
+        str_addf(why, "no devs is running this: resume it with devs run --continue %lld",
                  (long long)facts->run);
         return true;
     }
@@ -177,7 +177,7 @@ static const char *common_reason(const struct view *view, const struct view_fact
                        view_try_now(view, facts->state).attempt == 0
                    ? "no try yet: nothing to compare"
                    : NULL;
-    default: /* all other keys are always available */
+    default: /* other keys always have an effect */
         return NULL;
     }
 }

@@ -1,5 +1,5 @@
-/* view_rows.c - the rows of the list: which tasks have one, in which position, and which tasks
- * share one because they have the same fault. */
+/* view_rows.c - the rows of the list: the position of each task's row, and which tasks share a row
+ * because they have the same fault. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +11,8 @@
 /* A row is a task, or a fold, identified by its first task. */
 enum { VIEW_NO_ROW = -1 };
 
-/* Finds tasks that wait with a common result. The spans of two faults with the same result may
- * overlap, and a fold's description is about its own members only. */
+/* Finds tasks that wait after the same result. The time spans of two such faults may overlap, and
+ * each fold only describes its own members. */
 static void find_waiting(struct view *view, const struct run_state *state)
 {
     struct fault faults[FAULTS_MAX];
@@ -193,11 +193,11 @@ void view_choose_row(struct view *view, int row)
     view->search.open = false;
 }
 
-/* The rows as newly built. */
+/* The rows that the list should have. */
 struct wanted_rows {
     int *rows; /* with room for rows_max() */
     int count;
-    int hidden[VIEW_FOLDS_MAX]; /* per fold: members hidden by the filter */
+    int hidden[VIEW_FOLDS_MAX]; /* number of members hidden by the filter, per fold */
 };
 
 /* Builds the rows for the tasks in this order. */
@@ -249,7 +249,7 @@ static void settle_choice(struct view *view)
         view_choose(view, row_of_fold(fold->fault.first));
 }
 
-/* Updates rows in place, while their tasks change. */
+/* The present rows while they are updated in place. */
 struct mending {
     const struct view *view;
     const struct wanted_rows *wanted;

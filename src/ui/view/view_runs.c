@@ -53,7 +53,7 @@ const char *view_runs_refusal(const struct view *view, const struct view_facts *
     case UI_NEXT:
     case UI_PREV:
         return "the filter shows all that match: {down} and {up} move through them";
-    default: /* the others are always available */
+    default: /* other acts always have an effect */
         return NULL;
     }
 }
@@ -76,7 +76,7 @@ bool view_runs_act(struct view *view, const struct view_facts *facts, enum act a
                 .screen = act == UI_TIMELINE ? SCREEN_TIMELINE : SCREEN_TASKS,
             };
         return true;
-    case UI_BACK: /* first removes the filter */
+    case UI_BACK: /* the first press removes the filter */
         if (view->runs.filter.len == 0)
             return false;
         line_edit_clear(&view->runs.filter);
@@ -84,7 +84,7 @@ bool view_runs_act(struct view *view, const struct view_facts *facts, enum act a
     case UI_FILTER:
         line_edit_open(&view->runs.filter);
         return true;
-    default: { /* moves; everything else has its general meaning */
+    default: { /* scrolling; other acts have their general meaning */
         const int by = view_move_lines(act, view->runs.page);
         const int64_t last = (int64_t)list->shown_count - 1;
         if (by != 0 && last >= 0) {

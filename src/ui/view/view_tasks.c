@@ -8,7 +8,7 @@
 #include "view_internal.h"
 #include "xalloc.h"
 
-/* Returns true if the task's latest try failed, or it ended without passing. */
+/* Returns true if the latest try failed, or if the task ended without passing. */
 static bool has_failed(const struct view_facts *facts, int task)
 {
     const enum shown shown = shown_task(facts->state, task, facts->orphaned);
@@ -232,7 +232,7 @@ void view_marks_act(struct view *view, const struct view_facts *facts, enum act 
     case UI_UNMARK:
         memset(marks->of, 0, marks_bytes(view));
         break;
-    default: /* the others are not about marks */
+    default: /* other acts are not about marks */
         assert(false);
         break;
     }
@@ -313,7 +313,7 @@ bool view_fold_act(struct view *view, const struct view_facts *facts, enum act a
         aim_at_fold(view, facts, fold);
         *out = view_ask_about_many(view, facts, &many);
         return true;
-    default: /* the other acts are about the screen, or a single task */
+    default: /* other acts are about the screen, or about a single task */
         return false;
     }
 }

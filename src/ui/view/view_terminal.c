@@ -43,7 +43,7 @@ bool view_terminal_act(struct view *view, const struct view_facts *facts, enum a
     case UI_FREEZE:
         toggle_freeze(view, facts);
         return true;
-    default: /* all others are handled elsewhere */
+    default: /* other acts are handled elsewhere */
         return false;
     }
 }

@@ -1,9 +1,7 @@
-/*
- * view_timeline.c - the Timeline screen: its cursor, its zoom, and its keys.
+/* view_timeline.c - the Timeline screen: its cursor, its zoom, and its keys.
  *
- * Most tasks have not failed. Their state says so, and their timeline is not read to find the next
- * failure.
- */
+ * A search for the next failure skips tasks whose state shows that they have not failed, without
+ * reading their timeline. */
 #include "timeline_axis.h"
 #include "view.h"
 #include "view_internal.h"
@@ -168,7 +166,8 @@ const char *view_timeline_refusal(const struct view *view, const struct view_fac
     case UI_ERROR_BACK: {
         const int by = act == UI_ERROR_NEXT ? 1 : -1;
         struct failure at = {view_chosen_row(view), view_timeline_cursor(timeline, &facts->now)};
-        const bool is_at_now = by > 0 && !timeline->is_placed; /* nothing comes after now */
+        /* there is nothing after the present */
+        const bool is_at_now = by > 0 && !timeline->is_placed;
         if (!is_at_now && find_failure(view, facts, true, by, &at))
             return NULL;
         return by > 0 ? "no failure after this" : "no failure before this";
@@ -179,7 +178,7 @@ const char *view_timeline_refusal(const struct view *view, const struct view_fac
         return timeline->is_placed && try_under_cursor(view, facts).attempt == 0
                    ? "no try at that time"
                    : NULL;
-    default: /* the others are always available */
+    default: /* other acts always have an effect */
         return NULL;
     }
 }
@@ -189,8 +188,8 @@ bool view_timeline_act(struct view *view, const struct view_facts *facts, enum a
 {
     struct view_timeline *timeline = &view->timeline;
     const struct timeline_axis *axis = &timeline->axis;
-    (void)out;               /* needs only a new frame */
-    if (axis->scale.ms <= 0) /* before the first frame there is no scale to move on */
+    (void)out;               /* unused: only a new frame is needed */
+    if (axis->scale.ms <= 0) /* before the first frame there is no scale */
         return false;
     switch (act) {
     case UI_LEFT:
@@ -235,7 +234,7 @@ bool view_timeline_act(struct view *view, const struct view_facts *facts, enum a
     case UI_TIMELINE:
         (void)trail_back(&view->trail);
         return true;
-    default: { /* moves; everything else has its general meaning */
+    default: { /* moving; other acts have their general meaning */
         const int by = view_move_lines(act, timeline->rows);
         if (by != 0)
             view_choose_row(view, view_chosen_row(view) + by);
