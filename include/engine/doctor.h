@@ -14,7 +14,7 @@ enum { DOCTOR_WORDS_MAX = 320, DOCTOR_HINT_MAX = 200 };
 enum doctor_state {
     DOCTOR_WORKS,
     DOCTOR_LACKS,  /* not available here; plans that need it are rejected */
-    DOCTOR_BREAKS, /* plain runs need it, and it does not work */
+    DOCTOR_BREAKS, /* every run needs it, and it does not work */
 };
 
 /* The result of one check. A plain value. */

@@ -51,9 +51,9 @@ struct engine_options {
     int jobs;                 /* attempts that run at the same time; at least 1 */
     uint64_t seed;
     const struct redactor *redactor; /* borrowed until engine_stop(); NULL = redact nothing */
-    int64_t resume; /* number of the run in the log to resume; 0 = start a new one. When resuming,
-                       `plan` and `seed` must be that run's; text, rules, kind, name and command
-                       come from the log. */
+    int64_t resume; /* number of the run to resume; 0 = start a new one. When resuming, `plan` and
+                       `seed` must be that run's; text, rules, kind, name and command come from the
+                       log. */
     enum take_up take_up; /* with `resume`: what to run of a run that has ended; TAKE_UP_OPEN: the
                              run was interrupted */
     const struct control *asked; /* TAKE_UP_ASKED: actions to perform first; borrowed for

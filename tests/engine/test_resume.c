@@ -349,7 +349,7 @@ START_TEST(test_what_ran_is_ended_and_runs_again)
     ck_assert_int_eq(tried.state.jobs, 7);
     ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_INTERRUPTED);
     ck_assert_ptr_nonnull(
-        strstr(try_find(EVENT_NOTE, -1)->text, "killed what was left of the run"));
+        strstr(try_find(EVENT_NOTE, -1)->text, "killed processes left by the run"));
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_PASSED);
     ck_assert_uint_eq(tried.state.tasks[0].steps[0].attempt_count, 2);
 }

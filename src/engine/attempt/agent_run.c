@@ -45,13 +45,13 @@ static void hear_session(struct agent_run *run, const char *session)
 {
     const struct input_fact fact = {.kind = EVENT_AGENT_SESSION};
     struct str text = {0};
-    if (!session || (run->told_session && strcmp(run->told_session, session) == 0))
+    if (!session || (run->logged_session && strcmp(run->logged_session, session) == 0))
         return;
-    if (run->told_sessions == AGENT_SESSIONS_MAX)
+    if (run->logged_sessions == AGENT_SESSIONS_MAX)
         return;
-    run->told_sessions++;
-    free(run->told_session);
-    run->told_session = xstrdup(session);
+    run->logged_sessions++;
+    free(run->logged_session);
+    run->logged_session = xstrdup(session);
     str_add_char(&text, '{');
     str_json_text(&text, "agent", adapter_name(run->call.plan->agent->adapter));
     str_json_text(&text, "session", session);
@@ -130,7 +130,7 @@ static void tell_step(struct agent_run *run, const struct agent_item *item, bool
 static bool has_news(const struct agent_run *run)
 {
     const struct agent_used *used = agent_stream_used(run->stream);
-    return memcmp(used, &run->told, sizeof(*used)) != 0;
+    return memcmp(used, &run->logged, sizeof(*used)) != 0;
 }
 
 static void tell_used(struct agent_run *run, int64_t now_ms)
@@ -150,8 +150,8 @@ static void tell_used(struct agent_run *run, int64_t now_ms)
         add_line(run, &text, "call", call ? call : "", AGENT_TOOL_MAX + AGENT_WHAT_MAX);
         str_add_char(&text, '}');
     }
-    run->told = *used;
-    run->told_ms = now_ms;
+    run->logged = *used;
+    run->used_logged_ms = now_ms;
     run->listener.fact(run->listener.ctx, &fact, text.data);
     str_done(&text);
 }
@@ -179,8 +179,8 @@ static void hear_item(void *ctx, const struct agent_item *item)
         /* Reports the usage at once if a budget depends on it. A fast agent takes many turns a
          * second. */
         const struct agent_used *used = agent_stream_used(run->stream);
-        const bool counts = used->turns != run->told.turns || used->calls != run->told.calls ||
-                            used->cost_micro != run->told.cost_micro;
+        const bool counts = used->turns != run->logged.turns || used->calls != run->logged.calls ||
+                            used->cost_micro != run->logged.cost_micro;
         if (counts && run_state_budget_is_due(run->call.state, run->call.task, used))
             tell_used(run, clock_now().mono_ms);
         break;
@@ -313,7 +313,7 @@ void agent_run_close(struct agent_run *run)
     adapter_argv_free(run->argv);
     free(run->prompt);
     free(run->session);
-    free(run->told_session);
+    free(run->logged_session);
     free(run);
 }
 
@@ -328,7 +328,7 @@ void agent_run_begin_anew(struct agent_run *run)
 
 int64_t agent_run_due(const struct agent_run *run)
 {
-    return has_news(run) ? run->told_ms + AGENT_USED_MS : INT64_MAX;
+    return has_news(run) ? run->used_logged_ms + AGENT_USED_MS : INT64_MAX;
 }
 
 void agent_run_tell_used(struct agent_run *run, int64_t now_ms)

@@ -1,11 +1,9 @@
-/*
- * attempt.c - opens, starts and closes an attempt, and passes its output on.
+/* attempt.c - opens, starts and closes an attempt, and passes its output on.
  *
- * Output is redacted first, by the secrets of the task and by those of the run; only the result is
- * kept, counted, fingerprinted and shown. Bytes that may be the beginning of a secret are held back
- * until more output follows or the process has ended. The last part prepares what the prompt of the
- * next round says about a failed attempt. Thread: engine.
- */
+ * Secrets of the task and of the run are redacted from the output first; only the redacted output
+ * is kept, counted, fingerprinted and shown. Bytes that may be the beginning of a secret are held
+ * back until more output follows or the process has ended. The last section of this file prepares
+ * the text about a failed attempt for the prompt of the next round. Thread: engine. */
 #include "attempt.h"
 
 #include <assert.h>
@@ -196,8 +194,8 @@ static void tell_sandbox(void *ctx, int signal_number)
     sandbox_signal(attempt->around->sandbox, signal_number);
 }
 
-/* The child has its own descriptor. Once it is closed, the writer sees that nobody reads any
- * more. */
+/* The child has its own descriptor. Once ours is closed, the writer notices when the child stops
+ * reading. */
 static void close_feed(struct attempt *attempt)
 {
     if (attempt->feed >= 0)
@@ -376,9 +374,9 @@ struct input attempt_input(const struct attempt *attempt, enum input_kind kind)
         .kind = kind, .task = attempt->task, .step = attempt->step, .attempt = attempt->number};
 }
 
-/* What the next round's prompt says about the failed attempt. */
+/* The text about a failed attempt for the prompt of the next round. */
 
-enum { ROUND_TAIL_BYTES = 16 * 1024 }; /* of each stream; the prompt has less room than that */
+enum { ROUND_TAIL_BYTES = 16 * 1024 }; /* bytes of each stream; the prompt has room for less */
 static_assert(2 * ROUND_TAIL_BYTES <= SCHEDULER_TAIL_MAX, "both are taken");
 
 static void add_tail(struct attempt *attempt, const struct output *output)
@@ -404,7 +402,7 @@ void attempt_tell_round(struct attempt *attempt, struct input *input)
         add_tail(attempt, &attempt->streams[1]);
     }
     if (strcmp(input->verdict.rule, EXPECT_FILES_RULE) == 0) {
-        /* The lines about the files are already redacted. */
+        /* The lines about expected files are already redacted. */
         str_addf(&attempt->repair,
                  "The files that you must produce are not as expected:\n\n%s\nWrite them. Each "
                  "path is relative to the folder that you work in; a link in its place does not "

@@ -27,12 +27,10 @@
 #include "workers.h"
 #include "workspace.h"
 
-/*
- * The tasks of a run whose plan grows, as they are really started.
+/* The tasks of a run whose plan grows, with their real commands.
  *
  * In the log and in the folded state, such a task is redacted and truncated (task_record.h). Its
- * real call is kept here until it is over. Thread: engine.
- */
+ * real command is kept here until it is over. Thread: engine. */
 
 struct engine_task;
 struct mail_task;
@@ -46,7 +44,7 @@ struct growth_call {
 /* All zero if the plan does not grow. */
 struct growth {
     struct plan *plan; /* owned; a copy that grows, with the same numbers as the folded state */
-    struct growth_call **calls; /* owned, each; by task; NULL once it is over */
+    struct growth_call **calls; /* owned, each; indexed by task; NULL once the task is over */
     size_t call_cap;
     struct mail_task *asked;   /* borrowed from their senders; not handled yet, oldest first */
     struct mail_task *settled; /* borrowed from their senders; answered once the turn is recorded */
@@ -63,7 +61,7 @@ ATTR_MUST_USE bool growth_add(struct growth *growth, const struct engine_task *t
 /* Frees the task's real call. */
 void growth_forget(struct growth *growth, int task);
 
-/* Returns the task's stdin; NULL = nothing, or what its steps say. */
+/* Returns the task's stdin; NULL = none, or the stdin that its steps name. */
 const struct launch_input *growth_input(const struct growth *growth, int task);
 /* Returns the redactor for the task's own variables, which runs before the run's redactor; NULL if
  * it has none. */
@@ -80,8 +78,8 @@ struct attempt_setting;
 struct attempt_watcher {
     void *ctx;                                           /* borrowed until the attempt is closed */
     void (*started)(void *ctx, struct attempt *attempt); /* its process has started */
-    void (*refused)(void *ctx, struct attempt *attempt); /* it did not start: start_why */
-    void (*heard)(void *ctx, struct attempt *attempt);   /* it wrote output */
+    void (*refused)(void *ctx, struct attempt *attempt); /* not started; see start_why */
+    void (*heard)(void *ctx, struct attempt *attempt);   /* its process wrote output */
     void (*ended)(void *ctx, struct attempt *attempt);   /* none of its processes are left */
     /* Logs a fact. `text` is a JSON object, may be NULL. Both are borrowed for the call. */
     void (*fact)(void *ctx, const struct attempt *attempt, const struct input_fact *fact,
@@ -111,7 +109,7 @@ struct attempt {
     struct agent_run *agent;     /* owned; NULL if the step runs a command */
     struct surroundings *around; /* owned; NULL if it needs none */
     struct job *job;             /* borrowed; the job of the current stage; NULL = none */
-    bool is_cancelled;           /* a person canceled it while it had no process */
+    bool is_cancelled;           /* a person canceled it before it had a process */
     bool has_run;                /* its process was started */
     struct child *child;         /* NULL before it runs and once it has ended */
     struct child_end end;
@@ -120,16 +118,16 @@ struct attempt {
     char memory_words[SANDBOX_EVIDENCE_MAX]; /* the evidence for memory_killed */
     struct redact_stream *redact[2];         /* owned; NULL before the first output */
     struct redact_stream *redact_own[2]; /* owned; runs before `redact`: see growth_redactor() */
-    struct attempt_stream sink_ctx[2];   /* for the sinks of both */
+    struct attempt_stream sink_ctx[2];   /* contexts of the sinks of both */
     struct output streams[2];
     int64_t judged_from[2]; /* offset; output before it belongs to a start that was discarded */
     struct fingerprint *fingerprint; /* owned; NULL before the first output or the end */
     bool remembered;                 /* the task's memory knows about it */
-    struct violations violations;    /* of its step's contract; empty until it is judged */
-    struct str tail, repair;         /* of a failure, for the prompt of the next round */
+    struct violations violations; /* violations of its step's contract; empty until it is judged */
+    struct str tail, repair;      /* of a failure, for the next round's prompt */
     struct input *ending; /* owned; the verdict, while the result is being kept; else NULL */
     int64_t heard_ms;     /* time of its start, or of its last output */
-    bool quiet;           /* it was reported as quiet */
+    bool quiet;           /* it has been reported as quiet */
     bool is_idle;         /* it is being stopped because it was silent for too long */
     bool is_hopeless;     /* it is being stopped because its agent's own retries cannot succeed */
     size_t slot;          /* its index in the owner's array */
@@ -175,7 +173,7 @@ void attempt_take_end(struct attempt *attempt);
 
 /* Returns whether its agent's CLI reported that it does not know the session it was to continue. */
 bool attempt_lost_session(const struct attempt *attempt);
-/* Starts the same attempt over in a new session, with its tree restored: as after
+/* Restarts the same attempt in a new session with its tree restored, as if just opened by
  * attempt_open(). */
 void attempt_begin_anew(struct attempt *attempt);
 
@@ -190,7 +188,7 @@ void attempt_open_surroundings(struct attempt *attempt, struct workspace_slot *s
 /* attempt_agent.c: sets up the step's agent if it has one; for attempt_open(). */
 void attempt_open_agent(struct attempt *attempt);
 
-/* Returns when its output is next due for the log; INT64_MAX if there is none. */
+/* Returns when its output must next be logged; INT64_MAX if there is none. */
 int64_t attempt_output_due(const struct attempt *attempt);
 
 /* Returns an input that names the attempt, with all other fields zero. */
@@ -199,7 +197,7 @@ struct input attempt_input(const struct attempt *attempt, enum input_kind kind);
 /* Returns the attempt of that task with that number; NULL if there is none. */
 struct attempt *attempt_find(struct attempt *const *attempts, size_t count, int task, int number);
 
-/* Returns the task's memory, after telling it that this attempt has begun. */
+/* Returns the task's memory, and records in it that this attempt has begun. */
 struct entropy_memory *attempt_memory(struct attempt *attempt);
 /* Returns the fingerprint. Creates it with the first output, or at the end if there was no
  * output. */

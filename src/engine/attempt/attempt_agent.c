@@ -41,8 +41,8 @@ static void take_fact(void *ctx, const struct input_fact *fact, const char *text
     attempt->watcher.fact(attempt->watcher.ctx, attempt, fact, text);
 }
 
-/* The agent's text is the result that counts. The raw output of its CLI contains numbers that
- * differ every time. */
+/* The agent's text is its result. The raw output of its CLI contains numbers that differ every
+ * time. */
 static void take_words(void *ctx, const char *bytes, size_t len)
 {
     fingerprint_add(attempt_fingerprint(ctx), 0, bytes, len);

@@ -1,10 +1,9 @@
-/*
- * attempt_internal.h - the parts of an attempt: its call, its agent, its output and what is new
- * about it, and its surroundings. Other folders include attempt.h.
+/* attempt_internal.h - the parts of an attempt: its call, its agent, its output the detection of
+ * new output, and its surroundings. Other folders include attempt.h.
  *
- * The call says how a step of a plan is started: folder, files, environment. It is the same for
- * every attempt of a step, except that an agent's attempts have an argv of their own. Any thread.
- */
+ * The call is the way a step of a plan is started: folder, files, environment. It is the same for
+ * every attempt of a step, except that an agent's attempts have an argv of their own. Any
+ * thread. */
 #ifndef DEVS_ATTEMPT_INTERNAL_H
 #define DEVS_ATTEMPT_INTERNAL_H
 
@@ -36,10 +35,10 @@ struct call_setting {
 };
 
 struct call {
-    char *const *argv;                /* borrowed from the plan, or from whoever replaced it */
-    char *cwd;                        /* owned; absolute */
-    char *stdin_path;                 /* owned; absolute, NULL = /dev/null */
-    bool is_fed;                      /* its stdin is PLAN_STDIN_OURS; stdin_path is NULL then */
+    char *const *argv; /* borrowed from the plan, or from the owner of a replacement */
+    char *cwd;         /* owned; absolute */
+    char *stdin_path;  /* owned; absolute, NULL = /dev/null */
+    bool is_fed;       /* its stdin is PLAN_STDIN_OURS; stdin_path is NULL then */
     const struct launch_input *input; /* borrowed; bytes for stdin instead of a path; NULL =
                                          none, as after call_init() */
     char *step_mark;                  /* owned; "DEVS_STEP=task/1" */
@@ -70,12 +69,12 @@ enum {
     OUTPUT_HEAD_MS = 50,              /* the head is logged at most this often */
     OUTPUT_TAIL_MS = 500,             /* the live tail is logged at most this often */
     OUTPUT_URGENT_BYTES = 128 * 1024, /* with this much unlogged head, log it at once */
-    /* The most pieces that one output_take() returns. */
+    /* Maximum number of pieces that one output_take() returns. */
     OUTPUT_PIECES_MAX = (OUTPUT_HEAD_BYTES + OUTPUT_RING_BYTES) / OUTPUT_PIECE_BYTES + 2,
 };
 
 struct output {
-    int64_t bytes, lines; /* of the whole stream; a line longer than line_max counts as several */
+    int64_t bytes, lines; /* totals of the stream; a line longer than line_max counts as several */
     int64_t line_max;
     int64_t line_bytes; /* length so far of the current, incomplete line */
     char *kept;         /* owned; the last bytes of the stream, contiguous */
@@ -119,7 +118,7 @@ struct redactor;
 
 enum {
     AGENT_USED_MS = 1000,      /* usage is reported at most this often, except to a budget */
-    AGENT_MESSAGE_MAX = 16384, /* bytes of a message that loop detection looks at */
+    AGENT_MESSAGE_MAX = 16384, /* bytes of a message that loop detection compares */
     AGENT_TOOL_MAX = 100,      /* bytes of a tool name in the log */
     AGENT_SESSIONS_MAX = 100,  /* sessions of one attempt that are logged */
 };
@@ -140,7 +139,7 @@ struct agent_listener {
 /* All borrowed until agent_run_close(). */
 struct agent_run_call {
     const struct plan_step *plan;    /* the plan's step as it is started, not redacted */
-    const struct run_state *state;   /* with the start of the attempt folded in */
+    const struct run_state *state;   /* the state after the start of the attempt */
     const struct redactor *redactor; /* redacts the readable text again, since a secret may arrive
                                         in pieces; NULL = redacts nothing */
     int task, step, attempt;
@@ -158,10 +157,10 @@ struct agent_run {
     bool on_stdin;               /* send `input` on stdin */
     struct agent_stream *stream; /* owned */
     struct output words;
-    char *told_session; /* owned; the session that was logged last; NULL = none */
-    int told_sessions;  /* number of sessions logged */
-    struct agent_used told;
-    int64_t told_ms;         /* when its usage was last logged */
+    char *logged_session; /* owned; the session that was logged last; NULL = none */
+    int logged_sessions;  /* number of sessions logged */
+    struct agent_used logged;
+    int64_t used_logged_ms;  /* when its usage was last logged */
     int64_t items;           /* calls and messages logged */
     int64_t retries_from_ms; /* start of the current series of its own retries; 0 = none */
     int64_t own_wait_ms;     /* total time of the completed series */
@@ -216,13 +215,13 @@ struct gains {
     size_t row_count, row_cap;
     int oldest, newest; /* ends of the list of saved memories that are kept; -1 = none */
     int kept;           /* length of that list */
-    bool lost; /* a memory could not be reloaded; whoever reports that sets this to false */
+    bool lost;          /* a memory could not be reloaded; cleared once that has been reported */
 };
 
 /* Starts empty. Borrows both until gains_done(). */
 void gains_init(struct gains *gains, const struct run_state *state, struct log_writer *writer);
 void gains_done(struct gains *gains);
-/* Makes room for this many tasks, because the plan has grown. */
+/* Makes room for this many tasks after the plan has grown. */
 void gains_make_room(struct gains *gains, int task_count);
 /* Call this first if another engine started the run: memories that it saved are then loaded from
  * the log on demand. */

@@ -23,7 +23,7 @@
 
 /* Checks the files that a step has to produce (expect_files). Any thread. Blocks on the disk. */
 
-enum { EXPECT_FILES_BYTES_MAX = 8 * 1024 * 1024 }; /* of a file whose content is checked */
+enum { EXPECT_FILES_BYTES_MAX = 8 * 1024 * 1024 }; /* bytes of a file whose content is checked */
 
 static void add_fault(struct str *out, const struct plan_expected_file *file, const char *why)
 {
@@ -88,7 +88,7 @@ static void check_file(struct tree_folder *folder, const struct plan_expected_fi
             int64_t lines = 0;
             for (size_t i = 0; i < len; i++)
                 lines += bytes[i] == '\n';
-            lines += len > 0 && bytes[len - 1] != '\n'; /* a last line without a line feed counts */
+            lines += len > 0 && bytes[len - 1] != '\n'; /* an unterminated last line counts */
             if (len > EXPECT_FILES_BYTES_MAX)
                 str_addf(out, "%s: too large to be checked, more than %d MiB\n", file->path,
                          EXPECT_FILES_BYTES_MAX / (1024 * 1024));
@@ -139,8 +139,8 @@ static struct classify_text find_tail(const struct attempt *attempt, int stream,
     return output_tail(output, bytes < (int64_t)max ? (size_t)bytes : max);
 }
 
-/* The memory of a task's output is dropped at the end of its run, but the log still knows that the
- * step ended like this before. */
+/* The memory of a task's output is dropped at the end of its run, but the log still shows that the
+ * step has ended like this before. */
 static bool was_result_seen(const struct attempt *attempt, struct digest fingerprint)
 {
     const struct step_state *step =
@@ -313,8 +313,8 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
     classify(setting->classifier, &evidence, &input->verdict);
     if (attempt->plan->contract)
         check_contract(attempt, &input->verdict);
-    if (!attempt_has_output(
-            attempt)) /* otherwise the output file, which may be expected, is not written yet */
+    if (!attempt_has_output(attempt)) /* otherwise its output file, which may be an expected file,
+                                         does not exist yet */
         attempt_check_files(attempt, &input->verdict);
     cut_verdict(attempt, &input->verdict);
     input->expectation_met = is_output_matched(attempt, &evidence);

@@ -1,10 +1,8 @@
-/*
- * call.c - the folder, stdin and environment of a step's process.
+/* call.c - the folder, stdin and environment of a step's process.
  *
- * A name may occur in several sources. First come the two marks of devs, by which leftover
- * processes are found, then the entries of the step, then those of its agent's CLI, then the
- * inherited ones.
- */
+ * A name may occur in several sources. First come the two marks of devs, which identify leftover
+ * processes, then the entries of the step, then those of its agent's CLI, then the inherited
+ * ones. */
 #include "attempt_internal.h"
 
 #include <stdbool.h>

@@ -1,11 +1,9 @@
-/*
- * gains.c - each task's memories for the loop detector, in memory and in the log.
+/* gains.c - each task's memories for the loop detector, in memory and in the log.
  *
  * With its memory, the detector can tell whether output is new compared with all earlier attempts.
  * Memories are saved when an attempt ends, so that another process can continue the run. If there
  * are more than GAINS_KEPT_MAX, the least recently saved one is closed, and loaded from the log
- * when its task runs again. Without its row, all output of the task counts as new.
- */
+ * when its task runs again. If its row is missing, all output of the task counts as new. */
 #include "attempt_internal.h"
 
 #include <assert.h>
@@ -24,7 +22,7 @@
 /* The bytes of one row in the log: a task's output memory and its agent's call memory. Any
  * thread. */
 
-enum { GAIN_HEAD_BYTES = 8 }; /* precedes the two memories if there are two */
+enum { GAIN_HEAD_BYTES = 8 }; /* bytes before the two memories, if there are two */
 
 static_assert(2 * (int)ENTROPY_BLOB_BYTES_MAX + (int)GAIN_HEAD_BYTES <= (int)LOG_GAIN_BYTES_MAX,
               "the log keeps what two memories save");
@@ -49,7 +47,7 @@ static void gain_bytes_write(const struct entropy_memory *attempts,
         entropy_memory_save(calls, out);
 }
 
-/* Loads the memories. *calls must be NULL, and is created if there is anything for it. Fails with
+/* Loads the memories. *calls must be NULL, and is created if the bytes contain one. Fails with
  * ERR_INVALID if the bytes do not come from gain_bytes_write(); what was loaded before the error
  * stays loaded. */
 static bool gain_bytes_read(const char *bytes, size_t len, const struct entropy_limits *limits,
@@ -75,12 +73,12 @@ static bool gain_bytes_read(const char *bytes, size_t len, const struct entropy_
 struct gain {
     struct entropy_memory *memory; /* owned; NULL before the first output, and while only the
                                       log has it */
-    struct entropy_memory *calls;  /* owned; of its agent; NULL before the first call, and while
-                                      only the log has it */
-    bool saved;                    /* the log has a row of it, saved for this attempt: */
+    struct entropy_memory *calls; /* owned; memory of its agent's calls; NULL before the first call,
+                                     and while only the log has it */
+    bool saved;                   /* the log has a row for it, saved for this attempt: */
     int step, attempt;
-    bool had_back;    /* it was loaded from the log */
-    bool inherited;   /* saved by another engine, if there was anything to save */
+    bool had_back;    /* it has been loaded from the log */
+    bool inherited;   /* another engine saved it, if there was anything to save */
     bool kept;        /* in the list of memories that were saved and are kept, */
     int older, newer; /* between these two; -1 = none */
 };

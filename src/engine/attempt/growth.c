@@ -1,9 +1,6 @@
-/*
- * growth.c - adds tasks to the plan of a run, and keeps their stdin and redactors.
+/* growth.c - adds tasks to the plan of a run, and keeps their stdin and redactors.
  *
- * growth_input(), growth_redactor() and growth_redact() also accept the growth of a plan that does
- * not grow.
- */
+ * growth_input(), growth_redactor() and growth_redact() also work for a plan that does not grow. */
 #include "attempt.h"
 
 #include <assert.h>

@@ -1,11 +1,9 @@
-/*
- * output.c - keeps the last part of a stream, and says what to log and when.
+/* output.c - keeps the last part of a stream, and decides what to log and when.
  *
- * The log gets the beginning of the stream as it arrives, a live tail that replaces the previous
+ * The beginning of the stream is logged as it arrives, then a live tail that replaces the previous
  * one, and at the end the last OUTPUT_RING_BYTES. The beginning is logged before later output can
  * push it out of the buffer, which may grow to twice the ring so that each byte is moved at most
- * once.
- */
+ * once. */
 #define _GNU_SOURCE /* memrchr */
 
 #include "attempt_internal.h"
@@ -75,8 +73,8 @@ static void make_room(struct output *output, size_t len)
     output->kept_cap = cap;
 }
 
-/* Sums in eight one-byte lanes, which cannot overflow here: handles a word at a time, without a
- * branch per line feed. Test for a zero byte: Warren, Hacker's Delight, 6-1. */
+/* Counts a word at a time in eight one-byte lanes, which cannot overflow here, without a branch per
+ * line feed. Test for a zero byte: Warren, Hacker's Delight, 6-1. */
 static int64_t count_feeds_in_lanes(const char *bytes, size_t words)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), low = ones * 0x7f;

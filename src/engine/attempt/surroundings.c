@@ -55,7 +55,7 @@ static bool prepare_tree(struct surroundings *around, const atomic_bool *stop)
     if (!workspace)
         return true;
     if (!slot->is_made) {
-        if (step > 0 && !workspace_is_made(workspace)) { /* so the task cannot continue */
+        if (step > 0 && !workspace_is_made(workspace)) { /* then the task cannot continue */
             around->start_code = START_WORKSPACE_FAILED;
             return err_set(&around->err, ERR_NOT_FOUND,
                            "the workspace is gone, with the results of the earlier steps");
@@ -80,7 +80,7 @@ static bool prepare_sandbox(struct surroundings *around, const atomic_bool *stop
 {
     const struct surroundings_call *call = &around->call;
     bool is_empty = sandbox_spec_is_empty(call->spec);
-    /* Anything that is not available was rejected before the run, by plan_check(). */
+    /* plan_check() has rejected unavailable features before the run. */
     if (!is_empty && !sandbox_check(call->spec, &around->lacks, &around->lacks_why, &around->err)) {
         around->start_code = START_SANDBOX_FAILED;
         return false;

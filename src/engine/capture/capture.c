@@ -1,9 +1,7 @@
-/*
- * capture.c - the first part of a capture: what was known when a step failed.
+/* capture.c - the first part of a capture: the state when a step failed.
  *
- * Each function adds the members of one subject, or says in `missing` why it cannot. Every list and
- * text has a limit, and a static_assert proves that they fit into CAPTURE_BYTES_MAX together.
- */
+ * Each function adds the members of one subject, or adds to `missing` why it cannot. Every list and
+ * text has a limit, and a static_assert proves that they fit into CAPTURE_BYTES_MAX together. */
 #define _GNU_SOURCE /* sigabbrev_np, NAME_MAX, dirfd */
 
 #include "capture.h"
@@ -49,15 +47,15 @@ static const struct sender {
     int signal;
     const char *who, *why;
 } senders[] = {
-    {SIGXCPU, "kernel", "its CPU time was used up"},
+    {SIGXCPU, "kernel", "its CPU time limit was reached"},
     {SIGXFSZ, "kernel", "a file would have grown past its limit"},
-    {SIGSEGV, "kernel", "its own fault: an invalid memory access"},
-    {SIGBUS, "kernel", "its own fault: a bus error"},
-    {SIGFPE, "kernel", "its own fault: an arithmetic error"},
-    {SIGILL, "kernel", "its own fault: an illegal instruction"},
+    {SIGSEGV, "kernel", "a crash: invalid memory access"},
+    {SIGBUS, "kernel", "a crash: bus error"},
+    {SIGFPE, "kernel", "a crash: arithmetic error"},
+    {SIGILL, "kernel", "a crash: illegal instruction"},
     {SIGSYS, "kernel", "a system call that is not allowed"},
     {SIGPIPE, "kernel", "it wrote to a pipe that nobody reads"},
-    {SIGABRT, "itself", "abort(), as a failed assertion does"},
+    {SIGABRT, "itself", "abort(), for example after a failed assertion"},
 };
 
 static void add_signal(struct str *out, const char *key, int number)
@@ -75,7 +73,7 @@ static void add_sender(struct str *out, const char *who, const char *why)
     str_json_text(out, "sender_why", why);
 }
 
-/* Adds the signal that ended the attempt and was not ours. */
+/* Adds the signal that ended the attempt, if devs did not send it. */
 static void add_foreign_signal(const struct capture_writer *writer)
 {
     const struct outcome *outcome = &writer->attempt->outcome;
@@ -92,11 +90,12 @@ static void add_foreign_signal(const struct capture_writer *writer)
     if (outcome->code == SIGKILL && memory_killed == 1)
         add_sender(out, "kernel", "out of memory");
     else if (outcome->code == SIGKILL && cpu_s > 0 && outcome->cpu_ms >= cpu_s * 1000)
-        add_sender(out, "kernel", "its CPU time was used up");
+        add_sender(out, "kernel", "its CPU time limit was reached");
     else if (outcome->code == SIGKILL && memory_killed < 0)
-        add_sender(out, "unknown", "not devs: another process, or the kernel for lack of memory");
+        add_sender(out, "unknown",
+                   "another process, or the kernel because memory ran out; not devs");
     else
-        add_sender(out, "unknown", "not devs: another process");
+        add_sender(out, "unknown", "another process; not devs");
 }
 
 /* Adds how it ended, as text, and who ended it. */
@@ -124,7 +123,7 @@ static void add_cause(const struct capture_writer *writer)
         add_sender(out, "none", "nothing ran");
         break;
     case OUTCOME_TIMEOUT:
-    case OUTCOME_CANCELLED: /* we ended it */
+    case OUTCOME_CANCELLED: /* devs ended it */
         if (by_signal)
             add_signal(out, "signal", code - SHELL_SIGNAL);
         add_sender(out, "devs",
@@ -145,7 +144,7 @@ static void add_processes(struct str *out, const char *key, const struct proc_fa
 {
     str_json_key(out, key);
     str_add_char(out, '[');
-    /* Processes that a sandbox reports as left are only counted, not named. */
+    /* A sandbox only reports the number of its remaining processes, not their names. */
     for (int i = 0; i < count && i < CHILD_LEFT_MAX && found[i].pid != 0; i++) {
         const char state[] = {found[i].state, '\0'};
         str_add(out, i > 0 ? ",{" : "{");
@@ -164,7 +163,7 @@ static void add_missing(struct capture_writer *writer, const char *item, const c
     str_json_text(&writer->missing, item, why);
 }
 
-/* Adds which other processes ran when it ended, and which of them could not be ended. */
+/* Adds the other processes that ran when it ended, and those that could not be ended. */
 static void add_all_processes(struct capture_writer *writer)
 {
     const struct attempt *attempt = writer->facts->attempt;
@@ -179,7 +178,7 @@ static void add_all_processes(struct capture_writer *writer)
     add_processes(writer->out, "left_processes", end->left, end->outcome.left);
 }
 
-/* Adds what is known about its memory, and how far the wall clock was changed while it ran. */
+/* Adds facts about its memory, and by how much the wall clock was changed while it ran. */
 static void add_memory_and_clock(struct capture_writer *writer)
 {
     const struct attempt_state *attempt = writer->attempt;
@@ -188,7 +187,8 @@ static void add_memory_and_clock(struct capture_writer *writer)
     const char *evidence = writer->facts->memory_evidence;
     struct str *out = writer->out;
     if (attempt->outcome.rss_kib_max == 0)
-        add_missing(writer, "peak_memory", "not above the memory of devs, with which it starts");
+        add_missing(writer, "peak_memory",
+                    "no more than the memory of devs, which a new process shares at first");
     str_json_key(out, "oom");
     str_add_char(out, '{');
     str_json_text(out, "killed", words[killed < 0 ? 0 : killed == 0 ? 1 : 2]);
@@ -196,7 +196,7 @@ static void add_memory_and_clock(struct capture_writer *writer)
     str_json_text(out, "evidence", has_evidence ? evidence : "it had no counters of its own");
     str_add_char(out, '}');
     if (attempt->ended.mono_ms == 0 || attempt->started.mono_ms == 0) {
-        add_missing(writer, "clock_step", "its start and end are not both known");
+        add_missing(writer, "clock_step", "its start or its end is not known");
     } else {
         int64_t wall_ms = attempt->ended.at_ms - attempt->started.at_ms;
         int64_t steady_ms = attempt->ended.mono_ms - attempt->started.mono_ms;
@@ -204,7 +204,7 @@ static void add_memory_and_clock(struct capture_writer *writer)
     }
 }
 
-enum { NAME_BYTES = 1024 }; /* a longer name cannot be a secret */
+enum { NAME_BYTES = 1024 }; /* longer names cannot be secrets */
 
 struct list {
     const char *key;
@@ -293,7 +293,7 @@ static void add_sandbox(struct capture_writer *writer)
 /* Adds argv, folder, names of the environment, policy, and sandbox. */
 static void add_call(struct capture_writer *writer)
 {
-    /* The environment it received, of which a sandbox only passes a part. */
+    /* Adds the environment of the attempt; a sandbox only passes a part of it. */
     const struct attempt *attempt = writer->facts->attempt;
     bool is_filtered = attempt && attempt->around && attempt->around->environment;
     char *const *environment =
@@ -354,7 +354,7 @@ static void add_agent(struct capture_writer *writer)
     add_prompt(writer);
     str_add_char(out, '}');
     if (!agent->session)
-        add_missing(writer, "session", "the agent named none");
+        add_missing(writer, "session", "the agent did not report one");
 }
 
 /* Adds the workspace and the commit that is checked out in it. */
@@ -404,7 +404,7 @@ static void add_tests(struct capture_writer *writer, const struct attempt *attem
     }
     const struct {
         const char *key;
-        int64_t number; /* -1 = the summary does not say */
+        int64_t number; /* -1 = not in the summary */
     } counts[] = {{"passed", report.passed},
                   {"failed", report.failed},
                   {"skipped", report.skipped},
@@ -442,7 +442,7 @@ static void add_output(struct capture_writer *writer)
     add_tests(writer, attempt);
 }
 
-/* Adds the names of what was masked. */
+/* Adds the names of the masks that were used. */
 static void add_masks(struct str *out, unsigned masks)
 {
     const char *comma = "";
@@ -459,7 +459,7 @@ static void add_masks(struct str *out, unsigned masks)
     str_add_char(out, ']');
 }
 
-/* Adds original lines next to their masked form, which was compared. */
+/* Adds original lines and the masked forms that were compared. */
 static void add_sample(struct str *out, const char *key, const struct entropy_sample *sample)
 {
     str_json_key(out, key);
@@ -496,7 +496,7 @@ static void add_loop(struct capture_writer *writer)
         str_json_text(out, "equal", shown_circles_equal(&circles->verdict));
     } else if (step_state_latest(writer->step)->reason == REASON_LOOP) {
         str_json_text(out, "of", "agent");
-    } else { /* where equal results that filled a window of the policy begin and end */
+    } else { /* the window of the policy: its first and last equal results */
         str_json_i64(out, "count", writer->step->same);
         str_json_i64(out, "first", event->attempt - writer->step->same + 1);
         str_json_i64(out, "last", event->attempt);
@@ -658,7 +658,7 @@ static void add_verdict(struct capture_writer *writer)
         str_json_i64(out, "skipped_bytes", attempt->skipped_bytes);
 }
 
-/* Upper limit of the size of everything except the two lists of the call, which have their own. */
+/* Upper limit of everything except the two lists of the call, which have limits of their own. */
 enum { CAPTURE_REST_BYTES = 48 * 1024, JSON_BYTES_MAX = 6 /* JSON for a byte: \u0000 */ };
 static_assert(3 * CAPTURE_LIST_BYTES + 2 * JSON_BYTES_MAX * CAPTURE_TAIL_BYTES +
                       JSON_BYTES_MAX * CAPTURE_PROMPT_BYTES +

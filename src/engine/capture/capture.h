@@ -1,13 +1,11 @@
-/*
- * capture.h - the forensic record of a step that failed, as JSON text (docs/forensics.md describes
+/* capture.h - the forensic record of a step that failed, as JSON text (docs/forensics.md describes
  * all members): its first part, which is taken immediately, and the changes, which follow.
  *
- * In the first part, every item is either present, or "missing" says why not. It has names of
- * environment variables, but never their values. Making it reads /proc, /sys and the few files of a
- * git repository that say which commit is checked out; it starts no process. At most
+ * In the first part, every item is either present, or "missing" says why not. It contains names of
+ * environment variables, but never their values. Writing it reads /proc, /sys and the few files of
+ * a git repository that say which commit is checked out; it starts no process. At most
  * CAPTURE_BYTES_MAX bytes, and takes at most 5 ms on a healthy machine (measured by
- * bench/bench-forensics). Any thread.
- */
+ * bench/bench-forensics). Any thread. */
 #ifndef DEVS_CAPTURE_H
 #define DEVS_CAPTURE_H
 
@@ -21,7 +19,7 @@
 #include "tree.h"
 
 enum {
-    CAPTURE_TAIL_BYTES = 4096,      /* per stream */
+    CAPTURE_TAIL_BYTES = 4096,      /* bytes kept per stream */
     CAPTURE_PROMPT_BYTES = 4096,    /* for the prompt of an agent */
     CAPTURE_LIST_BYTES = 32 * 1024, /* for argv, and for the names of the environment, as JSON */
     CAPTURE_BYTES_MAX = 256 * 1024,
@@ -29,8 +27,8 @@ enum {
 
 struct capture_facts {
     const struct run_state *state;       /* with the end of the step folded in */
-    const struct event *event;           /* the end of the step */
-    const struct attempt *attempt;       /* NULL if it was over before */
+    const struct event *event;           /* the event that ended the step */
+    const struct attempt *attempt;       /* NULL if the attempt was over before */
     bool knows_first;                    /* the memory also has lines of the first attempt */
     const struct entropy_memory *memory; /* the task's; NULL if it has none */
     const struct call_setting *setting;

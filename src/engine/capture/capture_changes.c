@@ -165,7 +165,7 @@ static void add_diff_text(const struct str *text, struct str *out)
     const size_t from = out->len;
     str_add_json(out, bytes, len);
     while (out->len - from > CHANGES_TEXT_BYTES) {
-        /* JSON takes at most six bytes for one, so remove the excess in one go. */
+        /* JSON takes at most six bytes for each byte, so remove the excess in one step. */
         size_t excess = (out->len - from - CHANGES_TEXT_BYTES) / 6 + 1;
         len = excess < len ? len - excess : 0;
         while (len > 0 && bytes[len - 1] != '\n')
@@ -261,7 +261,7 @@ static bool ask_git(const char *dir, const char *own, char *const *environment,
     return ok;
 }
 
-/* Does the same with a temporary private repository in the log's folder. */
+/* Runs git status in a temporary private repository in the log's folder. */
 static bool ask_git_once(const struct changes_call *call, const atomic_bool *stop,
                          struct tree_diff *diff, struct err *err)
 {

@@ -1,18 +1,16 @@
-/*
- * child.c - a running process: its output, its end, and the processes that it leaves behind.
+/* child.c - a running process: its output, its end, and the processes that it leaves behind.
  *
  * The end is that of the process (its pidfd), not of its pipes, which other processes may hold
- * open. Then the rest of its session is ended: TERM, KILL after the grace period, and whatever is
- * still there after CHILD_AFTER_KILL_MS is reported. Searching /proc takes milliseconds, so during
- * the grace period not every check does it.
+ * open. Then the rest of its session is ended: TERM, then KILL after the grace period; processes
+ * that survive CHILD_AFTER_KILL_MS are reported. Searching /proc takes milliseconds, so during the
+ * grace period not every check does it.
  *
  * All descriptors of all children are in one epoll set, because libuv makes six system calls for
- * each descriptor that it watches. A pipe that is full when it is read gets larger, so that a fast
- * writer wakes us less often.
+ * each descriptor that it watches. A pipe found full is enlarged, so that a fast writer wakes us
+ * less often.
  *
- * After KILL, a process may still hang in the kernel. Its status is not waited for then;
- * nursery_reap() collects it later. child_start.c has the stages before this file.
- */
+ * After KILL, a process may still hang in the kernel. We do not wait for its status then;
+ * nursery_reap() collects it later. child_start.c has the stages before this file. */
 #define _GNU_SOURCE /* wait4, F_SETPIPE_SZ */
 
 #include "child.h"
@@ -254,12 +252,12 @@ static void tell_escaped(struct child *child, const struct proc_facts *found, si
         if (found[i].group == child->pid)
             continue;
         if (signal_number == SIGTERM) {
-            bool was_told = false;
-            for (size_t k = 0; k < child->told_count; k++)
-                was_told = was_told || child->told[k] == found[i].pid;
-            if (was_told || child->told_count == SWEEP_FOUND_MAX)
+            bool was_signaled = false;
+            for (size_t k = 0; k < child->signaled_count; k++)
+                was_signaled = was_signaled || child->signaled[k] == found[i].pid;
+            if (was_signaled || child->signaled_count == SWEEP_FOUND_MAX)
                 continue;
-            child->told[child->told_count++] = found[i].pid;
+            child->signaled[child->signaled_count++] = found[i].pid;
         }
         (void)kill(found[i].pid, signal_number);
         (void)kill(found[i].pid, SIGCONT);
@@ -313,9 +311,9 @@ static bool sweep_once(struct child *child, int64_t now_ms)
         tell_escaped(child, found, count, SIGKILL);
         return false;
     }
-    if (!child->told_term)
+    if (!child->sent_term)
         child_tell_group(child, SIGTERM);
-    child->told_term = true;
+    child->sent_term = true;
     tell_escaped(child, found, count, SIGTERM);
     return false;
 }
@@ -345,11 +343,11 @@ static void child_begin_sweep(struct child *child, int64_t now_ms)
         child_finish(child);
         return;
     }
-    if (child->told_kill)
+    if (child->sent_kill)
         child->kill_due_ms = 0;
-    else if (!child->told_term)
+    else if (!child->sent_term)
         child->kill_due_ms = now_ms + child->grace_ms;
-    child->sweep_due_ms = child->told_kill ? now_ms + CHILD_AFTER_KILL_MS : INT64_MAX;
+    child->sweep_due_ms = child->sent_kill ? now_ms + CHILD_AFTER_KILL_MS : INT64_MAX;
     child->sweep_poll_ms = SWEEP_POLL_MS_MIN;
     sweep_step(&child->timer);
 }
@@ -399,8 +397,7 @@ static void process_ended(struct child *child)
     child_begin_sweep(child, now_ms);
 }
 
-/* A descriptor that is closed while its event waits here has already lost its number: see
- * stop_hearing(). */
+/* The descriptor of an event may have been closed since; see stop_hearing(). */
 static void news_came(uv_poll_t *handle, int status, int events)
 {
     const struct nursery *nursery = handle->data;
@@ -444,7 +441,7 @@ static void kill_is_over(uv_timer_t *timer)
 static void kill_group(uv_timer_t *timer)
 {
     struct child *child = timer->data;
-    child->told_kill = true;
+    child->sent_kill = true;
     child_tell_group(child, SIGKILL);
     child_set_timer(child, kill_is_over, CHILD_AFTER_KILL_MS);
 }
@@ -454,17 +451,17 @@ static void end_process(struct child *child, enum outcome_kind why, enum cancel_
     if (!child->ended_by_us) {
         struct proc_facts found[SWEEP_FOUND_MAX];
         child->end.outcome.kind = why;
-        (void)find_living(child, found); /* keeps what it finds */
+        (void)find_living(child, found); /* stores the processes that it finds */
     }
     child->ended_by_us = true;
     if (mode == CANCEL_KILL) {
-        if (!child->told_kill)
+        if (!child->sent_kill)
             kill_group(&child->timer);
         return;
     }
-    if (child->told_term)
+    if (child->sent_term)
         return;
-    child->told_term = true;
+    child->sent_term = true;
     child_tell_group(child, SIGTERM);
     child->kill_due_ms = clock_now().mono_ms + child->grace_ms;
     child_set_timer(child, kill_group, child->grace_ms);
@@ -570,7 +567,7 @@ void child_left_words(const struct child_end *end, struct str *out)
         comma = ", ";
         denied++;
     }
-    const int deaf = left - denied; /* we may send them KILL, but they are still alive */
+    const int deaf = left - denied; /* these can be sent KILL, but are still alive */
     if (deaf <= 0)
         return;
     str_addf(out, "%s%d of %d processes %s KILL", comma, deaf, end->seen > left ? end->seen : left,

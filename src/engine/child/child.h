@@ -1,12 +1,10 @@
-/*
- * child.h - one execution of a call, from its start until none of its processes are left.
+/* child.h - one execution of a call, from its start until none of its processes are left.
  *
  * Thread: engine, including the callbacks. A child reports its start, its output as it arrives and,
  * once, its end; or else that it could not be started. After that it frees itself. It ends when the
  * process that was started has ended, even if other processes still hold its pipes. The remaining
  * processes of its session get TERM, then KILL, before the end is reported. Processes that survive
- * KILL are given up and reported by name.
- */
+ * KILL are abandoned and reported by name. */
 #ifndef DEVS_CHILD_H
 #define DEVS_CHILD_H
 
@@ -44,7 +42,7 @@ struct launch_input {
 /* Everything that the new process gets. All borrowed for the call. */
 struct launch_call {
     char *const *argv;        /* NULL-terminated, at least one */
-    char *const *environment; /* NULL-terminated; argv[0] is searched in its PATH */
+    char *const *environment; /* NULL-terminated; its PATH is used to find argv[0] */
     const char *cwd;          /* absolute */
     const char *stdin_path;   /* absolute path of a file or character device; NULL = /dev/null */
     /* After resolving links, the file of stdin_path must be below the first folder and not below
@@ -55,8 +53,8 @@ struct launch_call {
     bool in_our_session; /* with its own group, but not its own session: for our helpers, not
                             for attempts */
     const struct spawn_limits *limits; /* in force from its first instruction; NULL = none */
-    /* The clock and /proc were seen to agree about the start of a process, so /proc need not be
-     * read if no tick passed. */
+    /* The clock and /proc agreed about an earlier start of a process, so /proc need not be read if
+     * no tick passed. */
     bool clock_tells;
 };
 
@@ -73,7 +71,7 @@ struct launched {
 ATTR_MUST_USE bool launch_process(const struct launch_call *call, struct launched *out,
                                   int *number_out, struct err *err);
 
-/* Starts a process without waiting: it reaches its program on its own, and `way` reports its
+/* Starts a process without waiting: it executes its program on its own, and `way` reports its
  * progress. Everything that the call points to must stay unchanged until then. If this returns
  * false, try launch_process(), which may succeed or says why not. Takes no longer than creating the
  * pipes and the process. */
@@ -81,17 +79,17 @@ ATTR_MUST_USE bool launch_begin(const struct launch_call *call, struct launched 
                                 struct spawn_way **way_out);
 
 enum {
-    CHILD_PIECE_BYTES = 64 * 1024, /* most bytes passed to a watcher at once; the size of a pipe, */
+    CHILD_PIECE_BYTES = 64 * 1024, /* passed to a watcher at once; initial size of a pipe, */
     CHILD_PIPE_BYTES = 256 * 1024, /* and its size after it was found full */
     CHILD_READ_BYTES = 128 * 1024, /* read from one stream in one turn of the loop */
-    /* After this much output only a little of the rest is looked at (FINGERPRINT_BYTES_MAX), so it
+    /* After this much output, only a little of the rest is examined (FINGERPRINT_BYTES_MAX), so it
      * pays to wake the writer less often: */
     CHILD_MUCH_BYTES = 64 * 1024 * 1024,
     CHILD_MUCH_PIPE_BYTES = 1024 * 1024,
     CHILD_MUCH_READ_BYTES = 512 * 1024,
     CHILD_DRAIN_BYTES = 1024 * 1024, /* the most that is read after the end */
     CHILD_AFTER_KILL_MS = 2000,      /* how long killed processes may take to disappear */
-    CHILD_LEFT_MAX = 8,              /* processes that are named */
+    CHILD_LEFT_MAX = 8,              /* remaining processes that are named */
 };
 
 /* What all children of one loop share. Opening it makes this process a subreaper and allows it to
@@ -104,7 +102,7 @@ struct uv_loop_s;
 ATTR_MUST_USE bool nursery_open(struct nursery **out, struct uv_loop_s *loop, struct err *err);
 void nursery_close(struct nursery *nursery);
 
-/* Reaps orphans of attempts that have ended since the last call. Call it now and then. */
+/* Reaps orphans of attempts that have ended since the last call. Call it regularly. */
 void nursery_reap(struct nursery *nursery);
 
 struct child_end {
@@ -114,7 +112,7 @@ struct child_end {
     int seen;                               /* the most processes seen at once while ending them */
     struct proc_facts ran[CHILD_LEFT_MAX];  /* alive before we ended the child, or found after
                                                its end: */
-    int ran_count;                          /* number of these, first ones only; 0 = not checked */
+    int ran_count;                          /* length of `ran`; 0 = not checked */
 };
 
 struct str;
@@ -144,9 +142,8 @@ struct child_call {
 
 struct child;
 
-/* Starts the child without waiting until it executes its program: either it gets there on its
- * own, or a starter thread waits for it. Calls `started` or `failed` later, never from within
- * this call. */
+/* Starts the child without waiting for its exec: it executes its program on its own, or a starter
+ * thread waits for it. Calls `started` or `failed` later, never from within this call. */
 struct child *child_start(struct nursery *nursery, const struct child_call *call,
                           const struct child_watcher *watcher);
 
@@ -162,7 +159,7 @@ void child_cancel(struct child *child, enum cancel_mode mode);
 /* Ends the child as if its own timeout had expired. Does nothing if it is over. */
 void child_time_out(struct child *child);
 
-/* devs itself was suspended for this long; the child's limits do not count that time. */
+/* devs itself was suspended for this long, which does not count toward the child's limits. */
 void child_stood_still(struct child *child, int64_t still_ms);
 
 #endif

@@ -51,7 +51,7 @@ struct sweep;
 ATTR_MUST_USE bool sweep_open(struct sweep **out, struct err *err);
 void sweep_close(struct sweep *sweep);
 
-/* Adds `more` to the number of starts in progress. Their processes are not known here yet, and are
+/* Adds `more` to the number of starts in progress. Their processes are not registered yet, and are
  * treated as belonging to no attempt. */
 void sweep_expect(struct sweep *sweep, int more);
 
@@ -80,9 +80,8 @@ void sweep_reap(struct sweep *sweep);
 size_t sweep_find(struct sweep *sweep, pid_t session, struct proc_facts out[SWEEP_FOUND_MAX]);
 
 enum {
-    NURSERY_LOST_MAX = 64, /* processes that were given up, to be reaped later */
-    NURSERY_WAYS_MAX = 8,  /* processes that start on their own at the same time; starters do
-                              the rest */
+    NURSERY_LOST_MAX = 64, /* abandoned processes, to be reaped later */
+    NURSERY_WAYS_MAX = 8,  /* concurrent starts without a starter; further ones use a starter */
 };
 
 struct child_start;
@@ -93,18 +92,17 @@ struct nursery {
     struct workers *starters; /* owned; these threads live as long as the processes they started */
     int epoll_fd;             /* owned; epoll for all children, one handle in the loop */
     uv_poll_t on_news;
-    bool clock_tells;             /* for starts: see child.h */
-    int ways;                     /* processes that are starting on their own */
-    bool ways_are_vain;           /* a starter succeeded where such a process failed, so stop
-                                     using them */
-    int children;                 /* alive, or with a timer that is still closing */
+    bool clock_tells;   /* for starts: see child.h */
+    int ways;           /* processes that are starting on their own */
+    bool ways_are_vain; /* a starter succeeded where this failed, so always use starters */
+    int children;       /* alive, or with a timer that is still closing */
     pid_t lost[NURSERY_LOST_MAX]; /* started here, and not ended by any signal */
     size_t lost_count;
     char bytes[CHILD_MUCH_READ_BYTES];
 };
 
 enum child_stage {
-    CHILD_STARTS, /* a starter has it, or it is starting on its own; not known to run yet */
+    CHILD_STARTS, /* starting, on its own or through a starter; not known to run yet */
     CHILD_RUNS,
     CHILD_IS_SWEPT, /* the process has ended; its leftovers are being ended */
     CHILD_IS_OVER,  /* its end was reported; only its timer is still closing */
@@ -122,8 +120,7 @@ struct child {
     struct nursery *nursery; /* borrowed */
     struct child_watcher watcher;
     enum child_stage stage;
-    struct child_start *start; /* owned; set while the child starts on its own or is being
-                                  given up */
+    struct child_start *start; /* owned; set while the child starts or is being abandoned */
     pid_t pid;
     int64_t pid_start;
     int64_t grace_ms;
@@ -131,9 +128,9 @@ struct child {
     int64_t kill_due_ms;  /* one grace period after the first TERM; in a sweep, 0 = KILL was sent */
     int64_t sweep_due_ms; /* when we stop checking; INT64_MAX before KILL */
     int64_t sweep_poll_ms;
-    pid_t told[SWEEP_FOUND_MAX]; /* escaped processes that were sent TERM */
-    size_t told_count;
-    bool told_term, told_kill; /* to the group */
+    pid_t signaled[SWEEP_FOUND_MAX]; /* escaped processes that have been sent TERM */
+    size_t signaled_count;
+    bool sent_term, sent_kill; /* the group has been sent TERM, KILL */
     bool looked;               /* whether its living processes were checked */
     bool ended_by_us;
     bool end_asked; /* requested while it was being started: */

@@ -1,11 +1,9 @@
-/*
- * child_start.c - how a child gets its process.
+/* child_start.c - how a child gets its process.
  *
- * A child that needs nothing but pipes is created on the engine's thread and gets to its program on
- * its own: handing it to another thread and back would take longer than creating it. Children that
- * need more, or that could not be started this way, go to a starter thread, which retries the
- * failed start and reports why it fails.
- */
+ * A child that only needs pipes is created on the engine's thread and executes its program on its
+ * own, because a hand-over to another thread and back would take longer than the creation. Children
+ * that need more, or that could not be started this way, go to a starter thread, which retries the
+ * failed start and reports why it fails. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -15,7 +13,7 @@
 #include "xalloc.h"
 
 enum {
-    WAY_LOOK_MS_MIN = 4, /* interval between checks whether it has begun; doubled each time: */
+    WAY_LOOK_MS_MIN = 4, /* interval between checks of its progress; doubled each time: */
     WAY_LOOK_MS_MAX = 64,
 };
 
@@ -70,8 +68,8 @@ static void begin_to_run(struct child *child, int64_t timeout_ms)
         child_cancel(child, child->asked_mode);
 }
 
-/* Its timer is closed. The process may have begun to execute its program, so it is not started
- * again. */
+/* Called when its timer is closed. The process may have begun to execute its program, so it is not
+ * started again. */
 static void tell_unheard(uv_handle_t *timer)
 {
     struct child *child = timer->data;
@@ -115,7 +113,7 @@ static void give_to_starter(struct child_start *start)
     workers_add(nursery->starters, &start->task);
 }
 
-/* Its timer is closed, and nothing of the process is left. */
+/* Called when its timer is closed and nothing of the process is left. */
 static void begin_again(uv_handle_t *handle)
 {
     struct child *child = handle->data;
@@ -124,7 +122,7 @@ static void begin_again(uv_handle_t *handle)
     nursery_count(child->nursery, -1);
 }
 
-/* Gives up this start; `closed` does the rest. */
+/* Abandons this start; `closed` continues from there. */
 static void go_in_vain(struct child *child, uv_close_cb closed)
 {
     struct child_start *start = child->start;

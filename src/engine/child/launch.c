@@ -1,11 +1,9 @@
-/*
- * launch.c - opens the descriptors of a new process, and starts it.
+/* launch.c - opens the descriptors of a new process, and starts it.
  *
- * stdin may be a file that an attempt in a sandbox has placed there. So the file that was found is
- * checked, not its name, and a FIFO is rejected, because opening it would block. launch_process()
- * finds the program and can say why a start fails; launch_begin() does not wait, and only handles
- * calls without limits and stdin.
- */
+ * An attempt in a sandbox may have created the file for stdin. So the opened file is checked, not
+ * its name, and a FIFO is rejected, because opening it would block. launch_process() finds the
+ * program and can say why a start fails; launch_begin() does not wait, and only handles calls
+ * without limits and stdin. */
 #define _GNU_SOURCE /* pipe2, O_PATH, memfd_create */
 
 #include "child.h"
@@ -45,7 +43,7 @@ static void close_fd(int *fd)
 }
 
 /* Descriptors 0..2 become the child's stdin, stdout and stderr, so no source may be one of them.
- * That only happens if devs was started with one of them closed. */
+ * That can only happen if devs was started with one of them closed. */
 static bool lift_fd(int *fd)
 {
     if (*fd >= FIRST_FREE_FD)
@@ -264,7 +262,7 @@ static int start_and_watch(const struct launch_call *call, struct launched *out,
     const int64_t before_us = clock_mono_us();
     number = spawn_process(&spawn, &out->pid);
     /* A child of another thread that has not reached its exec still holds files that its parent had
-     * open for writing, perhaps this program. That passes, so retry. */
+     * open for writing, perhaps this program. This does not last, so retry. */
     for (int wait_ms = 1; number == ETXTBSY && wait_ms <= LAUNCH_BUSY_MS_MAX; wait_ms *= 2) {
         (void)poll(NULL, 0, wait_ms);
         number = spawn_process(&spawn, &out->pid);
@@ -284,7 +282,7 @@ static int start_and_watch(const struct launch_call *call, struct launched *out,
     return 0;
 }
 
-/* The child has its own copies now, or never will. */
+/* Closes our copies of the child's ends. */
 static void close_ends(struct ends *ends)
 {
     for (int i = 0; i < 3; i++)

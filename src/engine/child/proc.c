@@ -1,10 +1,8 @@
-/*
- * proc.c - reads /proc: processes, their environment, and the state of the machine.
+/* proc.c - reads /proc: processes, their environment, and the state of the machine.
  *
  * A pid may be reused; together with the start time it identifies a process. A process that is just
- * executing a program has no environment for a moment, so proc_has_environment() checks again for a
- * while before it answers that it cannot tell.
- */
+ * executing a program has no environment for a moment, so proc_has_environment() repeats the check
+ * for a while before it answers that it does not know. */
 #define _GNU_SOURCE /* memmem */
 
 #include "proc.h"

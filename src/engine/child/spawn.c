@@ -1,15 +1,13 @@
-/*
- * spawn.c - starts a process with clone(2) that uses our memory until it executes its program.
+/* spawn.c - starts a process with clone(2) that uses our memory until it executes its program.
  *
- * fork() would copy the tables of our memory, which takes longer the more we have, and
+ * fork() would copy the tables of our memory, which takes longer the more memory we use, and
  * posix_spawn() cannot enter cgroups. A process that shares our memory must not write to it: even a
- * failed call of the C library would, to the errno of our thread. So between clone and exec it
- * makes raw system calls only, and is not checked by sanitizers.
+ * failed C library call would write to the errno of our thread. So between clone and exec it makes
+ * raw system calls only, and is not instrumented by sanitizers.
  *
  * With spawn_process() our thread waits until the exec, and the stack of the new process is part of
  * ours. With spawn_begin() our thread continues: the process has a stack of its own in struct
- * spawn_way, where the kernel clears `is_here` when the process leaves our memory.
- */
+ * spawn_way, where the kernel clears `is_here` when the process leaves our memory. */
 #define _GNU_SOURCE /* AT_EACCESS, clone, CLONE_PIDFD */
 
 #include "spawn.h"
@@ -41,7 +39,7 @@
  * while it shares memory with a thread that is running. Any thread.
  */
 
-/* A sanitizer would attribute the actions of a new process in our memory to us. */
+/* A sanitizer would attribute the memory accesses of the new process to us. */
 #define IN_OUR_MEMORY __attribute__((no_sanitize("address", "thread", "undefined")))
 
 #define RAW_CALL static inline IN_OUR_MEMORY __attribute__((always_inline))
@@ -125,7 +123,7 @@ enum {
     SCAN_FDS_MAX = 65535, /* last descriptor closed without close_range() */
 };
 
-/* Signals that may not have their default action. Written once, before the first start. */
+/* Signals whose action may not be the default. Written once, before the first start. */
 static struct {
     int numbers[SIGNAL_MAX];
     int count;
@@ -147,7 +145,7 @@ static void find_changed(void)
     }
 }
 
-/* Finds the signals that may not have their default action. Call it before a start. Any thread. */
+/* Finds the signals whose action may not be the default. Call it before each start. Any thread. */
 static void spawn_child_prepare(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -171,14 +169,14 @@ IN_OUR_MEMORY static rlim_t at_most(rlim_t wanted, rlim_t limit)
     return wanted < limit ? wanted : limit;
 }
 
-/* Returns 0 or the errno as a negative number, as do the functions below. */
+/* Returns 0 or a negative errno, as do the functions below. */
 IN_OUR_MEMORY static long take_cpu_limit(int64_t cpu_s)
 {
     struct rlimit cpu = {0}; /* the kernel's layout where numbers have 64 bits */
     long answer = raw_call(SYS_prlimit64, 0, RLIMIT_CPU, 0, raw_address(&cpu));
     if (answer != 0)
         return answer;
-    /* If devs itself has a lower limit, that applies: only root may raise it. */
+    /* A lower limit of devs itself applies, since only root may raise it. */
     cpu.rlim_cur = at_most((rlim_t)cpu_s, cpu.rlim_max);
     cpu.rlim_max = at_most((rlim_t)(cpu_s + SPAWN_CPU_GRACE_S), cpu.rlim_max);
     return raw_call(SYS_prlimit64, 0, RLIMIT_CPU, raw_address(&cpu), 0);
@@ -310,8 +308,8 @@ int spawn_process(const struct spawn_call *call, pid_t *pid_out)
 }
 
 enum {
-    WAY_STACK_BYTES = 8 * 1024,    /* for functions that keep a few words each */
-    WAY_PROGRAMS_BYTES = 4 * 1024, /* all paths where the program may be */
+    WAY_STACK_BYTES = 8 * 1024,    /* enough for functions with a few local variables */
+    WAY_PROGRAMS_BYTES = 4 * 1024, /* all candidate paths of the program */
 };
 
 struct spawn_way {

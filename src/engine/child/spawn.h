@@ -1,11 +1,9 @@
-/*
- * spawn.h - starts a process that is within its limits from its first instruction on.
+/* spawn.h - starts a process that is within its limits from its first instruction on.
  *
  * Does the things that posix_spawn() cannot do between vfork() and exec: the process enters its
- * cgroups and sets its limits itself, so that none of it was ever outside. A start takes the same
- * time however large we are. Any thread; but a program that asks to die with its parent (bwrap)
- * dies with the thread that started it.
- */
+ * cgroups and sets its limits itself, so that no instruction of it runs outside them. The time of a
+ * start does not depend on our memory size. Any thread; but a program that asks to die with its
+ * parent (bwrap) dies with the thread that started it. */
 #ifndef DEVS_SPAWN_H
 #define DEVS_SPAWN_H
 
@@ -19,7 +17,7 @@
 enum {
     SPAWN_ENTER_MAX = 4, /* cgroup hierarchies */
     SPAWN_KEEP_MAX = 3,
-    SPAWN_CPU_GRACE_S = 2, /* from SIGXCPU to SIGKILL, seconds of CPU time */
+    SPAWN_CPU_GRACE_S = 2, /* seconds of CPU time from SIGXCPU to SIGKILL */
 };
 
 /* The limits. All zero: none. */
@@ -43,8 +41,8 @@ struct spawn_call {
 };
 
 /* Starts a process in its own group (and usually its own session), with default signal handling,
- * nothing blocked, and no descriptors except 0, 1, 2 and limits->keep: it inherits none from devs'
- * parent. Returns 0 and its pid, or an errno; then nothing is left of it. */
+ * nothing blocked, and no descriptors except 0, 1, 2 and limits->keep, so it inherits none from
+ * devs' parent. Returns 0 and its pid, or an errno; then nothing is left of it. */
 ATTR_MUST_USE int spawn_process(const struct spawn_call *call, pid_t *pid_out);
 
 /*

@@ -44,7 +44,7 @@ struct sweep {
     int expected; /* starts in progress */
 };
 
-/* Some pids; those that do not fit are seen next time. */
+/* Some pids; pids that do not fit are found by the next search. */
 struct pids {
     pid_t pids[CHILDREN_MAX];
     size_t count;

@@ -1,10 +1,8 @@
-/*
- * tool_run.c - runs a helper program until it exits, with limits for time and output.
+/* tool_run.c - runs a helper program until it exits, with limits for time and output.
  *
  * Waits for the process and not for its pipes, which a descendant may hold open. If our thread
- * wakes up much too late, devs was suspended, and the deadline is moved by that time. Also the
- * argument lists for such programs.
- */
+ * wakes up much too late, devs was suspended, and the deadline is moved by that time. Also has the
+ * argument lists for such programs. */
 #include "tool_run.h"
 
 #include <assert.h>

@@ -1,10 +1,8 @@
-/*
- * workers.c - threads for blocking work, and the jobs of the engine on them.
+/* workers.c - threads for blocking work, and the jobs of the engine on them.
  *
- * A worker reports a finished task through uv_async_send(). The loop runs on while there are tasks.
- * One thread is always left for jobs that clean up. A job that was stopped before it began is
- * reported from an idle handle, so that its callback never runs within job_stop().
- */
+ * A worker reports a finished task through uv_async_send(). The loop keeps running while there are
+ * tasks. One thread is always left for jobs that clean up. A job stopped before it began is
+ * reported from an idle handle, so that job_stop() never runs its callback. */
 #include "workers.h"
 
 #include <assert.h>

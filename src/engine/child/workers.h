@@ -57,8 +57,8 @@ struct job;
 
 struct job_call {
     int line; /* task number */
-    /* Called on a worker. *stop becomes true when the work is not needed any more: check it now and
-     * then. */
+    /* Called on a worker. *stop becomes true when the work is not needed any more; check it
+     * regularly. */
     void (*work)(void *ctx, const atomic_bool *stop);
     /* Called once, on the loop's thread. has_run is false if the job was stopped before it began.
      * The job is freed afterwards. */

@@ -90,7 +90,7 @@ static bool check_log(const struct place *place, const char *run_dir, struct err
         return false;
     if (!realpath(place->dir, log) || !realpath(run_dir, run))
         return err_set_errno(err, errno, "cannot access '%s'", place->dir);
-    /* The trees of `devs mcp` are the only folders in there where a run may work. */
+    /* Trees of `devs mcp` are the only folders in the log's directory where a run may work. */
     const int len = snprintf(own, sizeof(own), "%s/sessions", log);
     const bool is_inside = strcmp(run, log) == 0 || sandbox_path_is_below(run, log);
     if (!is_inside || (len > 0 && len < PATH_MAX && sandbox_path_is_below(run, own)))
@@ -169,7 +169,7 @@ struct engine {
     int done_fd;
 
     pthread_mutex_t lock; /* guards the fields below until the thread has reported its start */
-    pthread_cond_t told;
+    pthread_cond_t started_cond;
     bool has_started, start_failed;
     int64_t number;
     char uid[LOG_UID_MAX];
@@ -198,7 +198,7 @@ static void *run_engine(void *arg)
         (void)snprintf(engine->uid, sizeof(engine->uid), "%s",
                        log_writer_uid(loop->recorder.writer));
     engine->err = err;
-    (void)pthread_cond_signal(&engine->told);
+    (void)pthread_cond_signal(&engine->started_cond);
     (void)pthread_mutex_unlock(&engine->lock);
 
     if (ok) {
@@ -224,7 +224,7 @@ static void free_engine(struct engine *engine)
     if (engine->done_fd >= 0)
         (void)close(engine->done_fd);
     mailbox_done(&engine->mailbox);
-    (void)pthread_cond_destroy(&engine->told);
+    (void)pthread_cond_destroy(&engine->started_cond);
     (void)pthread_mutex_destroy(&engine->lock);
     free(engine);
 }
@@ -233,7 +233,7 @@ static bool await_start(struct engine *engine, int64_t *number_out, struct err *
 {
     (void)pthread_mutex_lock(&engine->lock);
     while (!engine->has_started)
-        (void)pthread_cond_wait(&engine->told, &engine->lock);
+        (void)pthread_cond_wait(&engine->started_cond, &engine->lock);
     bool ok = !engine->start_failed;
     (void)pthread_mutex_unlock(&engine->lock);
     if (ok) {
@@ -265,7 +265,7 @@ bool engine_start(struct engine **out, const struct engine_options *options, int
     engine->options = *options;
     mailbox_init(&engine->mailbox);
     (void)pthread_mutex_init(&engine->lock, NULL);
-    (void)pthread_cond_init(&engine->told, NULL);
+    (void)pthread_cond_init(&engine->started_cond, NULL);
     engine->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 
     bool ok = false;

@@ -1,8 +1,7 @@
-/*
- * loop.c - the event loop of a run: its parts, its turns, and gaps in which it was suspended.
+/* loop.c - the event loop of a run: its parts, its turns, and gaps in which it was suspended.
  *
- * Callbacks of libuv only queue inputs. A turn runs before and after the loop waits; if one leaves
- * something to do, an idle handle keeps the loop from waiting. turn.c has the turn itself.
+ * Callbacks of libuv only queue inputs. A turn runs before and after the loop waits; if work is
+ * left, an idle handle keeps the loop from blocking. turn.c has the turn itself.
  *
  * Before it waits, the loop notes when it will wake up. If it wakes up much later, the process was
  * suspended, and no timeout may count that time: the deadlines of all children are moved, and the
@@ -10,8 +9,7 @@
  *
  * Our own commits ring the bell of the log, too. So controls are read at most every
  * LOOP_CONTROLS_MS, and the bell is not watched until then. At the end, libuv needs a run of the
- * loop to close handles: first those of the children, then those of the nursery.
- */
+ * loop to close handles: first those of the children, then those of the nursery. */
 #include "loop.h"
 
 #include <assert.h>
@@ -28,9 +26,9 @@ void heartbeat_expect(struct heartbeat *heartbeat, int64_t now_ms, int64_t wait_
 
 int64_t heartbeat_wait_ms(const uv_loop_t *uv, const uv_timer_t *alarm)
 {
-    const int told_ms = uv_backend_timeout(uv);
-    if (told_ms != 0)
-        return told_ms;
+    const int timeout_ms = uv_backend_timeout(uv);
+    if (timeout_ms != 0)
+        return timeout_ms;
     return uv_is_active((const uv_handle_t *)alarm) ? (int64_t)uv_timer_get_due_in(alarm) : -1;
 }
 
@@ -289,7 +287,7 @@ static bool enter_new_run(struct loop *loop, int64_t *number_out, struct err *er
     return ok;
 }
 
-/* The run keeps its rules, so that old and new attempts are judged by the same ones. */
+/* The run keeps its rules, so that old and new attempts are judged in the same way. */
 static bool enter_old_run(struct loop *loop, int64_t *number_out, struct err *err)
 {
     const struct engine_options *options = loop->options;

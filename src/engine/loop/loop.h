@@ -52,7 +52,7 @@ struct mail_task {
                                        the task is added */
     struct mail_task *next;
     bool is_answered;
-    int number;     /* of the task; -1 = it was not added, */
+    int number;     /* number of the task; -1 = it was not added, */
     struct err err; /* for this reason */
 };
 
@@ -65,11 +65,11 @@ struct mail_note {
 struct mail {
     bool cancel;             /* cancel the whole run for a person */
     bool leave;              /* start nothing more */
-    bool alone;              /* nobody watches any more, so do not stay at the end */
+    bool alone;              /* the front end is gone, so do not stay at the end */
     bool stop;               /* end the engine itself */
     bool close;              /* no more tasks will be added */
     struct mail_task *tasks; /* oldest first; the loop answers each */
-    struct mail_note *notes; /* owned by whoever took the mail; oldest first */
+    struct mail_note *notes; /* owned by the caller of mailbox_take(); oldest first */
     char by[CONTROL_BY_MAX];
     char why[MAIL_WHY_MAX]; /* reason for `alone`, for the log; "" = do not log */
 };
@@ -78,7 +78,7 @@ struct mailbox {
     pthread_mutex_t lock;    /* guards the fields below, and the answers of tasks */
     pthread_cond_t answered; /* some task was answered */
     struct uv_async_s *wake; /* borrowed; NULL while the loop does not listen */
-    bool shut;               /* the loop accepts no more */
+    bool shut;               /* the loop accepts no more mail */
     int task_count;          /* number of tasks in the mail */
     int note_count;
     struct mail mail;
@@ -154,17 +154,15 @@ void notifier_add(struct notifier *notifier, struct notice *notice);
  * *err (may be NULL) instead of being passed to `failed`. `notifier` may be NULL. */
 void notifier_close(struct notifier *notifier, struct err *err);
 
-/*
- * Commits to the log, and handles a log that cannot be written.
+/* Commits to the log, and handles a log that cannot be written.
  *
  * A failed commit stops nothing: the run continues in a second log (spill.h), and the main log is
- * retried once a second. When it accepts what it lacks, the spill log is merged into it in order
- * and removed. If no spill log can be made either, events are kept in memory and retried at most
- * once a second; output of that time is lost. If such a retry fails while more than
+ * retried once a second. When the main log can be written again, the spill log is merged into it in
+ * order and removed. If no spill log can be made either, events are kept in memory and retried at
+ * most once a second; output of that time is lost. If such a retry fails while more than
  * RECORDER_KEPT_BYTES are waiting, recording stops for good, since a log must have no gaps. Data
  * that was written but could not be synced to disk is reported once and not retried. Belongs to the
- * thread that opened it.
- */
+ * thread that opened it. */
 
 enum {
     RECORDER_KEPT_BYTES = 1024 * 1024,
@@ -189,14 +187,16 @@ struct recorder {
      * log. */
     int64_t control_seen, spill_control_seen, spill_controls;
 
-    bool has_output;  /* some output was committed */
-    bool left_output; /* it is in a log that was removed: the spill log only has the events */
+    bool has_output;  /* output was committed */
+    bool left_output; /* the output is in a spill log that was removed, of which only the events
+                         remain */
 
     /* For recorder_news(). */
-    bool spilled, home;  /* a spill log was started; it was merged */
-    bool recovered;      /* a commit succeeded after failures */
-    bool output_lost;    /* since this was last reported */
-    bool unsynced, told; /* data that was written may not be on disk; that was reported */
+    bool spilled, home; /* a spill log was started; it was merged */
+    bool recovered;     /* a commit succeeded after failures */
+    bool output_lost;   /* since this was last reported */
+    bool unsynced,
+        unsynced_reported; /* data that was written may not be on disk; that was reported */
     struct err sync_err;
 };
 
@@ -296,8 +296,8 @@ void recovery_see(void *ctx, const struct event *event);
 void recovery_sweep(struct recovery *recovery, const struct run_state *state, const char *run_mark,
                     struct str *ended, struct str *left);
 
-/* Returns whether a leftover process of this task is still alive; *err names it. Called before each
- * start, since it may disappear in time. */
+/* Returns whether a leftover process of this task is still alive; *err names it. Call before each
+ * start, since the process may exit at any time. */
 bool recovery_refuses(const struct recovery *recovery, int task, struct err *err);
 
 /* The loop and its turns. */
@@ -458,8 +458,8 @@ ATTR_MUST_USE bool loop_first_turn(struct loop *loop, struct err *err);
 /* Handles everything that is due now. */
 void loop_turn(struct loop *loop);
 
-/* Returns whether the engine may exit: the run is over, or was left, and nobody needs the
- * engine. */
+/* Returns whether the engine may exit: the run is over, or was left, and the engine is not
+ * needed. */
 bool loop_may_leave(const struct loop *loop);
 
 /* loop_tasks.c */

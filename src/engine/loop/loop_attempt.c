@@ -128,7 +128,7 @@ static void judge_attempt(struct attempt *attempt)
     struct input input = attempt_input(attempt, INPUT_ENDED);
     if (!loop->stopping && !loop->state.tasks[attempt->task].cancelling &&
         attempt_lost_session(attempt)) {
-        /* Starts the same attempt again: the agent has done nothing yet. */
+        /* Restarts the attempt, because the agent has not done anything yet. */
         struct str why = {0};
         str_addf(&why, "%s does not know the session %s: starting a new one",
                  adapter_name(attempt->plan->agent->adapter), attempt->agent->session);
@@ -287,7 +287,7 @@ static void open_the_way(struct attempt *attempt)
 }
 
 /* Refuses an attempt of a resumed run if processes of the previous devs are still alive, or if its
- * secrets or input were lost with that devs. */
+ * secrets or input were only in that devs. */
 static bool is_start_refused(struct loop *loop, struct attempt *attempt)
 {
     const struct engine_options *options = loop->options;

@@ -43,8 +43,7 @@ static bool add_task(struct loop *loop, struct mail_task *mail)
         mail->number = number;
         return true;
     }
-    growth_forget(&loop->growth, loop->growth.plan->task_count - 1); /* the task that
-                                                                        growth_add() added */
+    growth_forget(&loop->growth, loop->growth.plan->task_count - 1); /* added by growth_add() */
     plan_shrink(loop->growth.plan);
     return err_set(&mail->err, ERR_INVALID, "without its secrets it is no longer a valid task");
 }

@@ -1,10 +1,8 @@
-/*
- * mailbox.c - passes requests of other threads to the engine's thread.
+/* mailbox.c - passes requests of other threads to the engine's thread.
  *
  * Simple requests are flags; tasks and notes are lists of limited length. When the loop ends, it
  * rejects all waiting tasks and those that come later, so that no sender waits forever. The loop is
- * woken with the lock held, because it closes its handle once it no longer listens.
- */
+ * woken with the lock held, because it closes its handle as soon as it stops listening. */
 #include "loop.h"
 
 #include <stdio.h>
@@ -34,8 +32,7 @@ void mailbox_done(struct mailbox *mailbox)
     (void)pthread_mutex_destroy(&mailbox->lock);
 }
 
-/* Call with the lock held. Once the loop no longer listens it closes its handle, so nobody may
- * signal it after that. */
+/* Call with the lock held: the loop closes its handle as soon as it stops listening. */
 static void wake_listener(struct mailbox *mailbox)
 {
     if (mailbox->wake)

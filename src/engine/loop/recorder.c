@@ -1,10 +1,8 @@
-/*
- * recorder.c - commits the batches of a run, also while its log cannot be written.
+/* recorder.c - commits the batches of a run, also while its log cannot be written.
  *
  * A run does not stop because of its log. The recorder first continues in a spill, and merges that
- * when the log can be written again. If there is no spill either, events wait in memory until a
- * commit works, but not output. Beyond RECORDER_KEPT_BYTES, recording stops for good.
- */
+ * when the log can be written again. If there is no spill either, events (but not output) wait in
+ * memory until a commit succeeds. Beyond RECORDER_KEPT_BYTES, recording stops for good. */
 #include "loop.h"
 
 #include <stdio.h>
@@ -88,7 +86,7 @@ static bool open_spill(struct recorder *recorder, const struct err *why)
                                            why->code == ERR_DAMAGED};
     (void)snprintf(reason.why, sizeof(reason.why), "%.*s", SPILL_WHY_MAX - 1, why->message);
     if (!log_writer_spill(&recorder->spill, recorder->writer, &reason, NULL))
-        return false; /* what matters to the user is the problem with the log itself */
+        return false; /* the user needs to know about the problem with the log itself */
     if (recorder->spill_control_seen > recorder->control_seen)
         recorder->control_seen = recorder->spill_control_seen;
     recorder->lost = recorder->lost || log_writer_is_broken(recorder->writer);
@@ -239,7 +237,7 @@ void recorder_finish(struct recorder *recorder)
 {
     const struct log_batch none = {0};
     struct err err = {0};
-    /* The log may have been damaged since the last commit, which nobody has checked. */
+    /* The log may have been damaged since the last commit; check it. */
     if (!recorder->spill && !recorder->failing && !log_writer_check(recorder->writer, &err)) {
         recorder->err = err;
         if (!open_spill(recorder, &err))
@@ -255,7 +253,7 @@ void recorder_finish(struct recorder *recorder)
     }
     if (recorder->home && recorder->failing)
         (void)recorder_commit(recorder, &none, RECORDER_NOW, clock_now().mono_ms);
-    /* Each commit waits for the other process on its own. */
+    /* Each commit waits for the other process. */
     while (recorder->failing && recorder->busy && !recorder->over && now_ms < until_ms) {
         now_ms = clock_now().mono_ms;
         (void)recorder_commit(recorder, &none, RECORDER_NOW, now_ms);
@@ -282,10 +280,10 @@ struct recorder_news recorder_news(struct recorder *recorder)
                         : "nothing is missing, but the log could not be written for a while";
         recorder->recovered = false;
         recorder->output_lost = false;
-    } else if (recorder->unsynced && !recorder->told) {
+    } else if (recorder->unsynced && !recorder->unsynced_reported) {
         news.what = "the log is written, but a power failure may take the end of it";
         news.why = recorder->sync_err.message;
-        recorder->told = true;
+        recorder->unsynced_reported = true;
     }
     return news;
 }

@@ -1,12 +1,10 @@
-/*
- * recovery.c - ends what a dead devs left running, before its run continues.
+/* recovery.c - ends the processes that a dead devs left running, before its run continues.
  *
- * A process is ours if a recorded attempt led its session, if it has the mark of the run in its
- * environment, or if its parent is ours. One look at /proc may miss a process that forks and exits
- * meanwhile, so we look until two looks in a row find none. Signals are sent through pidfds, since
- * a pid may be reused. A process that survives keeps its task from starting again
- * (recovery_refuses()).
- */
+ * A process belongs to the run if a recorded attempt led its session, if it has the mark of the run
+ * in its environment, or if its parent belongs to the run. One search of /proc may miss a process
+ * that forks and exits meanwhile, so we search until two searches in a row find none. Signals are
+ * sent through pidfds, since a pid may be reused. A process that survives prevents its task from
+ * starting again (recovery_refuses()). */
 #define _GNU_SOURCE /* getsid, which POSIX lacks here, and the pidfd calls */
 
 #include "loop.h"
@@ -26,7 +24,7 @@
 
 enum {
     LOOK_AGAIN_MS = 5,
-    CLEAN_LOOKS = 2, /* one look may miss processes that fork and exit meanwhile */
+    CLEAN_LOOKS = 2, /* one search may miss processes that fork and exit */
     STEP_MARK_MAX = 160,
     NO_SESSION = -1, /* 0 is the session of processes outside of our pid namespace */
     NOT_OURS = -2,   /* besides RECOVERY_ANYBODYS and task numbers */
@@ -46,7 +44,7 @@ struct look {
     size_t untold; /* processes that are executing a program and cannot be identified yet */
 };
 
-struct told {
+struct signaled {
     pid_t pid;
     int64_t start;
     int task;
@@ -58,8 +56,8 @@ struct sweeping {
     const char *run_mark;
     pid_t spared; /* our own session, if we were started from within the run; else NO_SESSION */
     struct look look;
-    struct told *told; /* owned; processes that were recorded and sent TERM */
-    size_t told_count, told_cap;
+    struct signaled *signaled; /* owned; processes that were recorded and sent TERM */
+    size_t signaled_count, signaled_cap;
     struct str *ended;
     size_t named;
 };
@@ -132,7 +130,7 @@ static int find_step(const struct sweeping *sweeping, pid_t pid)
     return RECOVERY_ANYBODYS;
 }
 
-/* We and our ancestors are not leftovers. */
+/* Returns whether the process is devs itself or an ancestor, which are not leftovers. */
 static bool is_above_us(const struct sweeping *sweeping, pid_t pid)
 {
     pid_t at = getpid();
@@ -145,11 +143,12 @@ static bool is_above_us(const struct sweeping *sweeping, pid_t pid)
     return false;
 }
 
-static const struct told *find_told(const struct sweeping *sweeping, const struct proc_facts *facts)
+static const struct signaled *find_signaled(const struct sweeping *sweeping,
+                                            const struct proc_facts *facts)
 {
-    for (size_t i = 0; i < sweeping->told_count; i++) {
-        if (sweeping->told[i].pid == facts->pid && sweeping->told[i].start == facts->start)
-            return &sweeping->told[i];
+    for (size_t i = 0; i < sweeping->signaled_count; i++) {
+        if (sweeping->signaled[i].pid == facts->pid && sweeping->signaled[i].start == facts->start)
+            return &sweeping->signaled[i];
     }
     return NULL;
 }
@@ -163,11 +162,11 @@ static int find_task(struct sweeping *sweeping, const struct proc_facts *facts)
     if (proc_is_over(facts) || facts->session == sweeping->spared ||
         is_above_us(sweeping, facts->pid))
         return NOT_OURS;
-    const struct told *told = find_told(sweeping, facts);
-    if (told)
-        return told->task;
+    const struct signaled *signaled = find_signaled(sweeping, facts);
+    if (signaled)
+        return signaled->task;
     /* The session says nothing if no attempt led it, if its pid belongs to another process now, or
-     * if the leader is gone, because then nobody can tell. */
+     * if the leader is gone, because then its owner is unknown. */
     const struct process *leader = find_process(&sweeping->look, facts->session);
     for (int i = 0; leader && i < recovery->task_count; i++) {
         const struct recovery_leader *known = &recovery->leaders[i];
@@ -247,11 +246,11 @@ static void end_processes(struct sweeping *sweeping, bool hard)
         const struct proc_facts *facts = &process->facts;
         if (process->task == NOT_OURS)
             continue;
-        if (!find_told(sweeping, facts) && sweeping->told_count < RECOVERY_ENDED_MAX) {
-            sweeping->told = xgrow(sweeping->told, &sweeping->told_cap, sweeping->told_count + 1,
-                                   sizeof(*sweeping->told));
-            sweeping->told[sweeping->told_count++] =
-                (struct told){.pid = facts->pid, .start = facts->start, .task = process->task};
+        if (!find_signaled(sweeping, facts) && sweeping->signaled_count < RECOVERY_ENDED_MAX) {
+            sweeping->signaled = xgrow(sweeping->signaled, &sweeping->signaled_cap,
+                                       sweeping->signaled_count + 1, sizeof(*sweeping->signaled));
+            sweeping->signaled[sweeping->signaled_count++] =
+                (struct signaled){.pid = facts->pid, .start = facts->start, .task = process->task};
             if (send_signal(facts, SIGTERM, &forbidden))
                 (void)send_signal(facts, SIGCONT, &forbidden);
             name_process(facts, sweeping->named++, sweeping->ended);
@@ -301,8 +300,8 @@ void recovery_sweep(struct recovery *recovery, const struct run_state *state, co
             break;
         const int64_t spent_ms = clock_now().mono_ms - from_ms;
         if (spent_ms >= RECOVERY_TERM_MS + RECOVERY_KILL_MS) {
-            /* On a busy machine, some process is always executing a program. If only such ones are
-             * left, nothing suggests that they are ours, so none is reported. */
+            /* On a busy machine, some process is always executing a program. If only such processes
+             * are left, none is reported, because nothing suggests that they belong to the run. */
             if (sweeping.look.ours > 0)
                 keep_left_processes(&sweeping, left);
             break;
@@ -313,7 +312,7 @@ void recovery_sweep(struct recovery *recovery, const struct run_state *state, co
     if (sweeping.named > RECOVERY_NAMED_MAX)
         str_addf(ended, " and %zu more", sweeping.named - RECOVERY_NAMED_MAX);
     free(sweeping.look.all);
-    free(sweeping.told);
+    free(sweeping.signaled);
 }
 
 bool recovery_refuses(const struct recovery *recovery, int task, struct err *err)
@@ -341,11 +340,11 @@ void loop_recover(struct loop *loop)
     const enum take_up take_up = loop->options->take_up;
     struct str ended = {0};
     struct str left = {0};
-    if (take_up == TAKE_UP_OPEN) { /* a run that has ended left nothing */
+    if (take_up == TAKE_UP_OPEN) { /* a run that has ended left no processes */
         struct str boxes_ended = {0};
         struct str boxes_left = {0};
-        /* After a reboot the recorded pids mean nothing, but all processes are gone, except for
-         * containers: they survive us, and even a reboot. */
+        /* After a reboot the recorded pids are meaningless and all processes are gone, but
+         * containers may survive even a reboot. */
         if (!loop->rebooted)
             recovery_sweep(&loop->recovery, &loop->state, loop->run_mark, &ended, &left);
         (void)sandbox_sweep(log_writer_uid(loop->recorder.writer), &boxes_ended, &boxes_left);
@@ -364,13 +363,13 @@ void loop_recover(struct loop *loop)
     (void)snprintf(input.control.by, sizeof(input.control.by), "%s", loop->options->by);
     loop_queue(loop, input);
     if (ended.len > 0)
-        loop_note(loop, "killed what was left of the run", ended.data);
+        loop_note(loop, "killed processes left by the run", ended.data);
     if (left.len > 0)
-        loop_note(loop, "left of the run, and cannot be killed", left.data);
+        loop_note(loop, "left by the run, and cannot be killed", left.data);
     str_done(&ended);
     str_done(&left);
-    if (loop->options->plan->grows) { /* whoever added its tasks is gone, so nobody waits for
-                                         them */
+    if (loop->options->plan->grows) { /* the client that added its tasks is gone, so their results
+                                         are not needed */
         loop_note(loop, "the client that requested its tasks is gone", "none of them is restarted");
         loop->cancelled = true;
         loop_cancel(loop, loop->options->by, CANCEL_KILL);

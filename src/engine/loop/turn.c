@@ -1,4 +1,4 @@
-/* turn.c - one turn of the loop: takes inputs, gives each to the scheduler, commits, acts. */
+/* turn.c - one turn of the loop: takes inputs, passes each to the scheduler, commits, and acts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,8 +86,8 @@ static void perform_actions(struct loop *loop)
 
 /* Gives inputs to the scheduler. If exactly two attempts have ended, they are handled in separate
  * turns: the slot of the first is filled without waiting until the second is recorded, so that the
- * next two do not end together again and leave nothing running meanwhile. With more ends, a commit
- * for each would cost too much. */
+ * next two do not end together again and leave nothing running meanwhile. If more attempts have
+ * ended, a commit for each would take too long. */
 static void take_inputs(struct loop *loop)
 {
     size_t count =
@@ -133,7 +133,7 @@ static void ask_controls(struct loop *loop, int64_t now_ms)
     bool by_time = !loop->watch || recorder_is_away(&loop->recorder);
     loop->controls_due_ms = by_time ? now_ms + WATCH_POLL_MS : INT64_MAX;
     if (!recorder_controls(&loop->recorder, controls, LOOP_CONTROLS_MAX, &count, &err)) {
-        loop->controls_due_ms = now_ms + WATCH_POLL_MS; /* that bell will not ring again */
+        loop->controls_due_ms = now_ms + WATCH_POLL_MS; /* its bell will not ring again */
         return;
     }
     for (size_t i = 0; i < count; i++)
@@ -324,7 +324,7 @@ static void add_notices(struct loop *loop)
             continue;
         const struct attempt *attempt =
             attempt_find(loop->ended, loop->ended_count, event->task, event->attempt);
-        if (attempt) { /* the end of its output; prefers stderr, which says more */
+        if (attempt) { /* the end of its output, preferably stderr, which is more informative */
             const struct output *streams = attempt->streams;
             const struct classify_text tail =
                 output_tail(&streams[streams[1].bytes > 0], LOOK_BYTES);

@@ -1,15 +1,12 @@
-/*
- * bwrap.c - builds the command line of bubblewrap, and reads how the program inside ended.
+/* bwrap.c - builds the command line of bubblewrap, and reads how the program inside ended.
  *
- * Each path to show, hide or protect is a mount of some kind. They are sorted, so that a folder
- * comes before its contents, and a mount that changes nothing within the mounts around it is left
- * out.
+ * Each path to show, hide or protect is a mount. Mounts are sorted, so that a folder comes before
+ * its contents, and mounts without effect are left out.
  *
- * The options are in a memory file: on the command line everybody could read the variables of the
+ * The options are in a memory file: on the command line every user could read the variables of the
  * step, and in the environment they would affect bwrap itself. bwrap writes the exit code of a
- * program that it has started to the status pipe. Without that code, the program was not started,
- * and the text on stderr is bwrap's.
- */
+ * program that it has started to the status pipe. Without an exit code, the program was not
+ * started, and the text on stderr is bwrap's. */
 #define _GNU_SOURCE /* environ, pipe2, realpath */
 
 #include "sandbox_internal.h"
@@ -37,7 +34,7 @@ static struct {
     struct bwrap_means means;
 } known = {.once = PTHREAD_ONCE_INIT};
 
-/* Runs bwrap once in the same way as for attempts. Returns true if `true` ran inside. */
+/* Runs bwrap once as attempts do. Returns true if `true` ran inside. */
 static bool probe_bwrap(const char *extra, struct bwrap_means *means)
 {
     const char *const words[] = {means->program,
@@ -154,8 +151,8 @@ static void add_mask(struct arg_list *argv, const char *path)
     add_pair(argv, "--tmpfs", path);
 }
 
-/* The kernel's own folders. Anything not about the sandbox's own processes is read-only at most.
- * Otherwise, root inside could set kernel.core_pattern and have a program run outside. */
+/* The kernel's own folders. Only files about the sandbox's own processes are writable. Otherwise,
+ * root inside could set kernel.core_pattern and have a program run outside. */
 static void add_kernel_folders(struct arg_list *argv)
 {
     const struct arg_list *read_only;
@@ -214,7 +211,7 @@ static int compare_mounts(const void *a, const void *b)
     return order != 0 ? order : (int)other->kind - (int)one->kind;
 }
 
-/* Returns whether the folder contains something that must not be moved along with it. */
+/* Returns whether the folder contains a mount that must not move with it. */
 static bool holds_kept_mount(const struct mounts *all, const char *path)
 {
     for (size_t i = 0; i < all->count; i++) {
@@ -406,7 +403,7 @@ static int open_memory(const struct str *bytes)
 }
 
 /* For --args. This way the step's variables are neither in the environment of bwrap, where
- * LD_PRELOAD would take effect outside, nor on its command line, where everybody could read
+ * LD_PRELOAD would take effect outside, nor on its command line, where every user could read
  * them. */
 static bool open_options(struct sandbox *sandbox, struct err *err)
 {

@@ -115,9 +115,9 @@ static void add_abi(struct program *program, const struct abi *abi, bool network
     refuse_call(program, abi->request_key, ENOSYS);
     refuse_call(program, abi->keyctl, ENOSYS);
     if (!network) {
-        /* Sockets of virtual machines are not in any network namespace: a guest can reach its host
-         * through them. They could also be created through io_uring, which no filter can inspect.
-         */
+        /* AF_VSOCK sockets are not in any network namespace, so a guest could reach its host
+         * through them. They could also be created through io_uring, which filters cannot
+         * inspect. */
         refuse_call(program, abi->io_uring_setup, ENOSYS);
         if (abi->socketcall) /* its arguments are in memory, which a filter cannot read */
             refuse_argument(program, abi->socketcall, SOCKETCALL_SOCKET, ENOSYS);

@@ -19,8 +19,8 @@
 
 enum {
     SOCKETS_MAX = 500,     /* sockets that are hidden one by one */
-    SOCKET_LINE_MAX = 512, /* of /proc/net/unix: eight numbers and a path of 108 bytes */
-    WORKTREES_MAX = 1000,  /* of one repository, searched for logs */
+    SOCKET_LINE_MAX = 512, /* bytes; /proc/net/unix has eight numbers and a path of 108 bytes */
+    WORKTREES_MAX = 1000,  /* worktrees of one repository that are searched for logs */
     KERNEL_DEPTH_MAX = 4,  /* levels below /proc that are searched for writable files */
 };
 
@@ -126,8 +126,8 @@ static const char *const anywhere[] = {
     "/etc/ssh/ssh_host_ed25519_key",
     "/etc/NetworkManager/system-connections",
 };
-/* The parts of /run that have nothing to do with services. Others are shown because a file of
- * `linked_files` leads to them. */
+/* The parts of /run that do not belong to services. Others are shown because a file of
+ * `linked_files` links to them. */
 static const char *const of_run[] = {
     "/run/current-system",
     "/run/booted-system",
@@ -148,7 +148,7 @@ static const char *const linked_files[] = {
     "/etc/ssl/certs/ca-certificates.crt",
 };
 
-/* Resolves symlinks: a mount on a link would end up elsewhere. */
+/* Adds the path with symlinks resolved: a mount on a link would end up elsewhere. */
 static void add_existing(const char *path, struct arg_list *out)
 {
     char real[PATH_MAX];

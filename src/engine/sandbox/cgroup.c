@@ -1,12 +1,9 @@
-/*
- * cgroup.c - makes control groups for attempts, reads their counters, and ends them.
+/* cgroup.c - makes control groups for attempts, reads their counters, and ends them.
  *
  * A group exists in each hierarchy that we may write to, and each limit is set where it is
- * available. Ending a group means to kill its processes and forbid new ones until none are left.
- * Version 1 counts a kill for memory in the group of the process only; for a group with others
- * below it we listen to an eventfd. Another witness is the kernel log, in the last part of the
- * file.
- */
+ * available. Ending a group kills its processes and forbids new ones until none are left. Version 1
+ * counts an out-of-memory kill only in the group of the process; for a group with subgroups we
+ * listen to an eventfd. The last section of the file finds such kills in the kernel log. */
 #define _GNU_SOURCE /* getline, d_type of directory entries, flags of eventfd */
 
 #include "cgroup.h"
@@ -437,8 +434,8 @@ static void pause_ms(int64_t ms)
     (void)nanosleep(&time, NULL);
 }
 
-/* Ends the same group in several hierarchies. Returns how many processes were killed, named in
- * `ended` (NULL = not requested). *left_out: how many did not go away. */
+/* Ends the same group in several hierarchies. Returns the number of killed processes and appends
+ * their names to `ended` (may be NULL). *left_out is the number of processes that remain. */
 static size_t cgroup_end_all(const char *const *dirs, size_t count, struct str *ended,
                              size_t *left_out)
 {
@@ -563,7 +560,7 @@ static bool open_part(struct cgroup *cgroup, const struct cgroup_mount *mount, c
         *part = (struct part){.mount = mount, .dir = dir.data, .procs_fd = -1};
         part->has_memory = mount->has_memory;
         part->has_pids = mount->has_pids;
-        if (mount->is_v2) { /* whatever the run's folder can pass on to its groups */
+        if (mount->is_v2) { /* the run's folder passes on to its groups what it can */
             part->has_memory = cgroup_file_write(parent, "cgroup.subtree_control", "+memory") == 0;
             part->has_pids = cgroup_file_write(parent, "cgroup.subtree_control", "+pids") == 0;
         }

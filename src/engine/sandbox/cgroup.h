@@ -46,7 +46,8 @@ struct cgroup_limits {
 
 /* Current values of the counters. */
 struct cgroup_facts {
-    int memory_killed; /* 1 a process was killed for memory; 0 none was; -1 unknown */
+    int memory_killed; /* 1 = a process was killed because memory ran out; 0 = none was; -1 =
+                          unknown */
     int64_t peak_kib;  /* 0 = unknown */
 };
 

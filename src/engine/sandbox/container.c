@@ -1,14 +1,12 @@
-/*
- * container.c - runs a step in podman or docker: create, start, inspect, remove.
+/* container.c - runs a step in podman or docker: create, start, inspect, remove.
  *
  * The container is created first, with a time limit, and the process of the attempt is a client
  * that starts it and attaches. The exit code of a client does not say whether the program or the
- * engine failed, so the engine is asked afterwards. It also must confirm that a container is gone,
- * before we believe it.
+ * engine failed, so the engine is asked afterwards. A container only counts as removed once the
+ * engine confirms it.
  *
  * Variables are passed in a file on stdin, where others cannot read them. A value that does not fit
- * in there would have to be in the environment of the client, which a plan must not control.
- */
+ * there would have to be in the client's own environment, which a plan must not control. */
 #define _GNU_SOURCE /* environ */
 
 #include "sandbox_internal.h"
@@ -168,7 +166,7 @@ static void add_pair(struct arg_list *argv, const char *option, const char *valu
     arg_list_add(argv, value);
 }
 
-/* A mount description is a comma-separated list in which quotes have a meaning. */
+/* Rejects paths that a mount description, a comma-separated list with quotes, cannot contain. */
 static bool can_be_mounted(const char *path, struct err *err)
 {
     if (!strpbrk(path, ",\"\n"))
@@ -389,7 +387,7 @@ static bool add_long_variable(struct arg_list *argv, struct arg_list *environmen
         for (size_t i = 0; i < environment->count; i++) {
             char *other = environment->items[i];
             if (strncmp(entry, other, len) == 0 && other[len] == '=')
-                other[0] = '='; /* invalidates the entry: it has no name now */
+                other[0] = '='; /* clears the entry's name, which makes it invalid */
         }
         arg_list_add(environment, entry);
     }
@@ -477,8 +475,8 @@ bool container_end(const char *program, bool is_podman, const char *name, char *
     }
     if (removed)
         return true;
-    /* Trusts only an explicit answer: if the client fails or the daemon is not running, nothing is
-     * known. */
+    /* Trusts only an explicit answer: if the client fails or the daemon is not running, the
+     * container may still exist. */
     result = (struct tool_result){0};
     bool is_there = ask_client(inspect, environment, &result);
     bool gone = !is_there && strstr(str_text(&result.err), "o such container");
@@ -658,7 +656,7 @@ static void explain_start(const struct sandbox *sandbox, const char *err_tail,
 }
 
 void container_finish(struct sandbox *sandbox, const char *err_tail, struct sandbox_end *end,
-                      bool *oom_told)
+                      bool *oom_reported)
 {
     struct tool_result result = {0};
     char *fields[STATE_FIELDS];
@@ -669,7 +667,7 @@ void container_finish(struct sandbox *sandbox, const char *err_tail, struct sand
         bool started = strncmp(fields[STATE_STARTED], "0001-", 5) != 0;
         bool is_over = strcmp(fields[STATE_STATUS], "exited") == 0 ||
                        strcmp(fields[STATE_STATUS], "stopped") == 0;
-        *oom_told = strcmp(fields[STATE_OOM], "true") == 0;
+        *oom_reported = strcmp(fields[STATE_OOM], "true") == 0;
         if (by_itself && !started) {
             explain_start(sandbox, err_tail, end);
         } else if (by_itself && is_over) {
@@ -688,8 +686,8 @@ void container_finish(struct sandbox *sandbox, const char *err_tail, struct sand
 
 enum { SWEEP_NAMES_MAX = 1000 };
 
-/* A tool that does not answer has nothing running: a daemon that is down took its containers with
- * it, and podman's containers are processes that are found by groups and marks. */
+/* A tool that does not answer has nothing running: the containers of a daemon end with it, and
+ * podman's containers are processes that are found by groups and marks. */
 static bool sweep_tool(const char *tool, const char *uid, struct str *ended, struct str *left)
 {
     char program[PATH_MAX];

@@ -1,10 +1,8 @@
-/*
- * doctor.c - tries what this machine offers for runs, such as git, control groups and sandboxes.
+/* doctor.c - tries what this machine offers for runs, such as git, control groups and sandboxes.
  *
- * Versions and permissions say little, so each check does the real thing: it shares blocks between
- * two unnamed files, or starts a container with a program that does not exist. An agent's program
- * is run only if devs itself knows it by this name.
- */
+ * Versions and permissions are not reliable, so each check tries the feature itself: it shares
+ * blocks between two unnamed files, or starts a container with a program that does not exist. An
+ * agent's program is run only if devs itself knows it by this name. */
 #define _GNU_SOURCE /* environ, O_TMPFILE */
 
 #include "doctor.h"
@@ -106,7 +104,7 @@ static void look_at_kernel_log(const struct doctor *doctor)
     struct doctor_line line = {.name = "kernel log", .state = DOCTOR_WORKS};
     int fd = kernel_log_open();
     if (fd >= 0) {
-        set_words(&line, "readable: kills for memory are seen in it");
+        set_words(&line, "readable: shows out-of-memory kills");
     } else {
         line.state = DOCTOR_LACKS;
         (void)snprintf(line.words, sizeof(line.words), "not readable: %s", strerror(errno));
@@ -153,8 +151,8 @@ static void look_at_bwrap(const struct doctor *doctor)
     if (means.works && means.network) {
         (void)snprintf(line.words, sizeof(line.words), "works (bubblewrap %s)", means.version);
     } else if (means.works) {
-        (void)snprintf(line.words, sizeof(line.words),
-                       "works, but cannot take the network away: %s", means.why);
+        (void)snprintf(line.words, sizeof(line.words), "works, but cannot disable the network: %s",
+                       means.why);
     } else {
         line.state = DOCTOR_LACKS;
         (void)snprintf(line.words, sizeof(line.words), "does not work: %s", means.why);
@@ -190,11 +188,11 @@ static bool try_podman(const char *program, char *const *args, struct err *err)
     arg_list_add(&argv, "--rootfs");
     arg_list_add(&argv, dir);
     arg_list_add(&argv, "/devs-doctor");
-    struct err told = {0};
-    bool ok = !tool_ask((const char *const *)argv.items, environ, ASK_MS, &result, &told);
+    struct err why = {0};
+    bool ok = !tool_ask((const char *const *)argv.items, environ, ASK_MS, &result, &why);
     ok = ok && result.exit_code == COMMAND_NOT_FOUND_EXIT;
     if (!ok)
-        (void)err_set(err, ERR_IO, "%s", told.message);
+        (void)err_set(err, ERR_IO, "%s", why.message);
     tool_result_done(&result);
     arg_list_done(&argv);
     const char *const removal[] = {"rm", "-r", "--", dir, NULL};

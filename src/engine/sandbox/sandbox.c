@@ -1,11 +1,9 @@
-/*
- * sandbox.c - prepares, starts and ends a sandbox of any kind, and checks what can be enforced.
+/* sandbox.c - prepares, starts and ends a sandbox of any kind, and checks what can be enforced.
  *
- * Each kind has a file of its own. In common they have the filter for the environment, the limits,
- * the control group, and the verdict on memory: any witness suffices to believe that a process was
- * killed, but only a counter to believe that none was. At the end, files that must not appear are
- * removed, because git would read its configuration from them.
- */
+ * Each kind has a file of its own. They share the environment filter, the limits, the control
+ * group, and the decision about memory: any evidence is enough to conclude that a process was
+ * killed, but only a counter can show that none was. At the end, files that must not appear are
+ * removed, because git would read its configuration from them. */
 #define _GNU_SOURCE /* O_PATH */
 
 #include "sandbox.h"
@@ -57,8 +55,8 @@ void sandbox_was_not_started(struct sandbox_end *end, int start_code, const char
 
 /* The environment of a step in a sandbox. */
 
-/* Passed into every sandbox. Variables that say where things are on this machine mean nothing in a
- * container, which has its own files. A name ending in '*' is a prefix. */
+/* Passed into every sandbox. Variables with paths of this machine are useless in a container, which
+ * has its own files. A name ending in '*' is a prefix. */
 static const char *const names_everywhere[] = {"DEVS_*", "LANG", "LANGUAGE", "LC_*", "TERM", "TZ"};
 static const char *const names_of_here[] = {"HOME", "LOGNAME", "PATH", "SHELL", "USER"};
 
@@ -250,7 +248,7 @@ static bool open_group(struct sandbox *sandbox, struct err *err)
         if (!sandbox->tool.takes_groups)
             return true;
     } else {
-        /* Drop limits that are not available here; sandbox_check() has reported them. */
+        /* Drops limits that are not available here; sandbox_check() has reported them. */
         struct cgroup_means means;
         cgroup_means(&means);
         if (!means.memory)
@@ -361,9 +359,9 @@ static void set_evidence(struct sandbox_end *end, int killed, const char *words)
     (void)snprintf(end->evidence, sizeof(end->evidence), "%s", words);
 }
 
-/* Any witness is enough to believe that a process was killed. Only a counter is enough to believe
- * that none was. */
-static void judge_memory(struct sandbox *sandbox, bool oom_told, struct sandbox_end *end)
+/* Any evidence is enough to conclude that a process was killed. Only a counter can show that none
+ * was. */
+static void judge_memory(struct sandbox *sandbox, bool oom_reported, struct sandbox_end *end)
 {
     struct cgroup_facts facts = {.memory_killed = -1};
     char words[SANDBOX_EVIDENCE_MAX];
@@ -381,14 +379,14 @@ static void judge_memory(struct sandbox *sandbox, bool oom_told, struct sandbox_
                        facts.memory_killed == 1 ? "killed" : "nothing was killed");
     if (facts.memory_killed == 1)
         set_evidence(end, 1, words);
-    else if (oom_told)
+    else if (oom_reported)
         set_evidence(end, 1, "the container's state says OOMKilled");
     else if (kernel_log_tells_kill(sandbox->kernel_log, sandbox->name, sandbox->container_id))
-        set_evidence(end, 1, "the kernel's log reports a kill for memory in it");
+        set_evidence(end, 1, "the kernel's log reports an out-of-memory kill in it");
     else if (facts.memory_killed == 0)
         set_evidence(end, 0, words);
     else
-        set_evidence(end, -1, "kills for memory are not counted here");
+        set_evidence(end, -1, "out-of-memory kills are not counted here");
 }
 
 /* Walks from the folder `at`, which it closes, to the parent of the path's last name. Follows no
@@ -433,22 +431,21 @@ static void remove_unwanted_file(const char *entry)
 void sandbox_finish(struct sandbox *sandbox, const struct outcome *raw, const char *err_tail,
                     struct sandbox_end *out)
 {
-    bool oom_told = false;
+    bool oom_reported = false;
 
     *out = (struct sandbox_end){.outcome = *raw, .memory_killed = -1};
     if (is_container(sandbox))
-        container_finish(sandbox, err_tail, out, &oom_told);
+        container_finish(sandbox, err_tail, out, &oom_reported);
     else if (sandbox->call.spec->kind == SANDBOX_BWRAP)
         bwrap_finish(sandbox, err_tail, out);
-    judge_memory(sandbox, oom_told, out);
+    judge_memory(sandbox, oom_reported, out);
     if (sandbox->cgroup) {
         size_t left;
         (void)cgroup_end(sandbox->cgroup, &left);
         if ((size_t)out->outcome.left < left)
             out->outcome.left = (int)left;
     }
-    /* These files did not exist before, and git would read its configuration from the places they
-     * name. */
+    /* These files did not exist before the attempt; git would read its configuration from them. */
     for (size_t i = 0; i < sandbox->unwanted.count; i++)
         remove_unwanted_file(sandbox->unwanted.items[i]);
 }

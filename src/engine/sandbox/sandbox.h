@@ -1,15 +1,13 @@
-/*
- * sandbox.h - the sandbox of one attempt: none, bwrap, podman or docker.
+/* sandbox.h - the sandbox of one attempt: none, bwrap, podman or docker.
  *
  * A sandbox is prepared before the attempt's process. That process is then started with the argv,
  * environment, folder and limits of sandbox_launch(), by a thread that lives until the process has
- * ended (bwrap dies with the thread that started it). After its end, sandbox_finish() says what the
- * end means: it inspects the container, reads the counters, ends leftover processes and removes
- * what was prepared.
+ * ended (bwrap dies with the thread that started it). After its end, sandbox_finish() interprets
+ * the end: it inspects the container, reads the counters, ends leftover processes and removes what
+ * was prepared.
  *
  * prepare, signal of a container, finish, sweep and check block, so use worker threads. One call at
- * a time for each sandbox; only sandbox_signal() may run in parallel with others.
- */
+ * a time for each sandbox; only sandbox_signal() may run in parallel with others. */
 #ifndef DEVS_SANDBOX_H
 #define DEVS_SANDBOX_H
 
@@ -42,8 +40,7 @@ struct sandbox_call {
                                is a tree that devs made */
     const char *plan_path;  /* absolute path of the plan file; NULL if there is none */
     const char *log_dir;    /* absolute: masked; NULL = mask nothing */
-    const char *log_db;     /* the log database in log_dir; NULL = the whole folder belongs to
-                               the log */
+    const char *log_db;     /* the database in log_dir; NULL = the folder is the log's own */
     bool has_stdin;         /* its stdin is not just /dev/null */
     const char *stdin_path; /* absolute path of its stdin; NULL = none */
     int64_t processes;      /* the plan's limit in addition to the spec's; 0 = none */
@@ -60,16 +57,15 @@ struct sandbox_launch {
     const struct spawn_limits *limits; /* NULL = none */
     const char *stdin_within; /* folder that must contain the file for stdin, if its path is in
                                  there: the workspace; NULL = anywhere */
-    bool signals_apart;       /* a signal for the group would end the sandbox's keeper first:
-                                 send TERM with sandbox_signal(), but KILL to the group as
-                                 usual */
+    bool signals_apart; /* a signal to the group would end the sandbox's own process first: send
+                           TERM with sandbox_signal(), but KILL to the group as usual */
 };
 
 struct sandbox_end {
     struct outcome outcome; /* corrected: the inner exit code, or that nothing was started */
-    int memory_killed;      /* 1 killed for memory; 0 not killed, according to a counter; -1
-                               unknown */
-    int64_t peak_kib;       /* memory of all its processes together; 0 = unknown */
+    int memory_killed; /* 1 = killed because memory ran out; 0 = not killed, according to a counter;
+                          -1 = unknown */
+    int64_t peak_kib;  /* memory of all its processes together; 0 = unknown */
     char evidence[SANDBOX_EVIDENCE_MAX]; /* for display: the evidence for it */
     char start_why[ERR_MESSAGE_MAX];     /* for OUTCOME_NOT_STARTED: the message */
 };
@@ -100,8 +96,7 @@ ATTR_MUST_USE bool sandbox_prepare(struct sandbox **out, const struct sandbox_ca
 /* Says how to start the program, once prepared. Borrowed until sandbox_close(). */
 void sandbox_launch(const struct sandbox *sandbox, struct sandbox_launch *out);
 
-/* Call right after starting its process, with the pid: closes descriptors that only the child
- * needs. */
+/* Call right after the process has started: closes descriptors that only the child needs. */
 void sandbox_started(struct sandbox *sandbox, int pid);
 
 /* For signals_apart: sends TERM and the like to everything that runs inside. Does not block. */

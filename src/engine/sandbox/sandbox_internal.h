@@ -64,10 +64,10 @@ struct sandbox_end;
 ATTR_MUST_USE bool container_prepare(struct sandbox *sandbox, const atomic_bool *stop,
                                      int *start_code, struct err *err);
 /* Asks the program how the container ended, corrects *end accordingly, and removes it. Sets
- * *oom_told to whether it reports that memory ran out; leaves it unchanged if there is no
+ * *oom_reported to whether it reports that memory ran out; leaves it unchanged if there is no
  * answer. */
 void container_finish(struct sandbox *sandbox, const char *err_tail, struct sandbox_end *end,
-                      bool *oom_told);
+                      bool *oom_reported);
 /* Removes the container, even if it is running. Returns false if it may still exist. */
 bool container_remove(struct sandbox *sandbox);
 
@@ -113,7 +113,7 @@ bool sandbox_ended_itself(const struct outcome *outcome);
 /* Corrects the outcome of an attempt that was never started. */
 void sandbox_was_not_started(struct sandbox_end *end, int start_code, const char *why);
 
-/* Finds the paths that a sandbox hides, and those that it opens. */
+/* Finds the paths that a sandbox hides, and those that it makes writable. */
 
 enum {
     SANDBOX_LOG_FILES_MAX = 64,      /* files of one log that are hidden by name */
@@ -214,13 +214,11 @@ ATTR_MUST_USE bool sandbox_protected_find(const struct sandbox_call *call,
                                           struct sandbox_protected *out, struct err *err);
 void sandbox_protected_done(struct sandbox_protected *found);
 
-/*
- * The namespace sandbox: runs the attempt's program in bubblewrap.
+/* The namespace sandbox: runs the attempt's program in bubblewrap.
  *
  * The sandbox has its own processes, network (unless shared), IPC, host name, /tmp and /dev. It
  * sees the machine's files as they are, or read-only; the log and well-known secrets are masked. It
- * runs as the user who runs devs. See docs/sandboxes.md for what it keeps in and what it does not.
- */
+ * runs as the user who runs devs. docs/sandboxes.md lists what it isolates and what it does not. */
 
 /* What bubblewrap can do on this machine. The first call runs it once or twice, for at most
  * BWRAP_PROBE_MS each. */

@@ -1,10 +1,9 @@
-/*
- * sandbox_paths.c - the paths of a sandbox: the log, the writable areas, and what must not move.
+/* sandbox_paths.c - the paths of a sandbox: the log, the writable areas, and folders that must not
+ * be moved.
  *
  * A writable path in the workspace must not lead through a link, which an attempt may have made.
  * Pins are the folders between a writable area and a protected path: if they could be renamed,
- * another folder could take their place.
- */
+ * another folder could take their place. */
 #define _GNU_SOURCE /* realpath */
 
 #include "sandbox_internal.h"

@@ -1,5 +1,4 @@
-/*
- * sandbox_protected.c - sandbox_protected_find(): finds the settings, plans and git files that a
+/* sandbox_protected.c - sandbox_protected_find(): finds the settings, plans and git files that a
  * sandbox keeps read-only.
  *
  * A step that may write to a repository could have programs run outside of its sandbox later, by
@@ -7,8 +6,7 @@
  * and protected, unless the plan names them in `writable`. A file that does not exist yet is
  * created empty, or must not appear: then it is in `unwanted`, and is removed at the end. Paths are
  * resolved link by link: a link in a writable folder is rejected, because it could be replaced, and
- * so is a file with several names. What cannot be protected is an error.
- */
+ * so is a file with several names. If something cannot be protected, the search fails. */
 #define _GNU_SOURCE /* realpath, strcasestr */
 
 #include <dirent.h>
@@ -35,8 +33,8 @@ struct protecting {
     struct sandbox_protected *out;
     struct err *err;
     bool own_tree;        /* devs made the workspace for its task */
-    int git_dirs_left;    /* out of SANDBOX_GIT_DIRS_MAX */
-    int includes_left;    /* out of SANDBOX_GIT_INCLUDES_MAX */
+    int git_dirs_left;    /* remaining part of SANDBOX_GIT_DIRS_MAX */
+    int includes_left;    /* remaining part of SANDBOX_GIT_INCLUDES_MAX */
     struct arg_list read; /* configs already read: path, newline, working tree */
 };
 
@@ -96,7 +94,7 @@ static bool is_kept(const struct protecting *protecting, const char *path)
 enum way_end { WAY_THERE, WAY_MISSING, WAY_REFUSED };
 
 /* Resolves the path link by link, because a link in a writable folder could be replaced. For a
- * missing path, `at` is where it would be. */
+ * missing path, `at` is the path that it would have. */
 static enum way_end resolve_way(const struct protecting *protecting, const char *path,
                                 char at[PATH_MAX], struct stat *info)
 {
@@ -155,7 +153,7 @@ static bool is_named_writable(const struct protecting *protecting, const char *p
     return arg_list_has(protecting->areas, path);
 }
 
-/* A second name of the file would bypass the mount. */
+/* Returns whether the file has a single name: the mount would not cover another one. */
 static bool has_one_name(const struct protecting *protecting, const char *path,
                          const struct stat *info)
 {
@@ -418,7 +416,7 @@ static bool protect_values(struct protecting *protecting, const char *path, cons
     struct str list = {0};
     struct err err = {0};
     if (!program_find_absolute("git", program))
-        return true; /* then nothing reads it */
+        return true; /* git is not installed, so nothing reads the config */
     git_alone(&git, "/", protecting->call->our_environment);
     bool ok = git_ask(&git, &call, &list, &err) || refuse_protection(protecting, path, err.message);
     for (size_t at = 0; ok && at < list.len;) {
@@ -738,7 +736,7 @@ static bool list_index(const struct protecting *protecting, const char *dir, con
     if (!is_file_or_missing(protecting, dir, "HEAD") ||
         !is_file_or_missing(protecting, dir, "commondir"))
         return false;
-    if (!program_find_absolute("git", program)) /* then nothing uses it */
+    if (!program_find_absolute("git", program)) /* then git reads nothing */
         return true;
     if (git_list_index(dir, top, protecting->call->our_environment, out, &err))
         return true;

@@ -41,8 +41,8 @@ bool content_open(struct content_store *store, const char *path, struct err *err
         const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (fd < 0)
             return err_set_errno(err, errno, "cannot open '%s'", path);
-        /* A shared lock, as all users of the folder take it. Removing it requires an exclusive
-         * one. */
+        /* Takes a shared lock, as all users of the folder do. Removing the folder requires an
+         * exclusive lock. */
         if (flock(fd, LOCK_SH) == 0 && fstat(fd, &held) == 0 && stat(path, &named) == 0 &&
             held.st_ino == named.st_ino && held.st_dev == named.st_dev) {
             store->fd = fd;

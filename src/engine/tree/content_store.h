@@ -1,11 +1,9 @@
-/*
- * content_store.h - stores file contents under their SHA-256, in a folder of its own.
+/* content_store.h - stores file contents under their SHA-256, in a folder of its own.
  *
- * A content is written to a temporary name and renamed, so existing ones are complete unless the
- * power failed (nothing is synced, so whoever reads a content must check its hash). Blocks are
- * shared with the source file if the file system can (FICLONE), otherwise copied; mode 0600. Any
- * thread, one at a time. Several stores may use the same folder, even in several processes.
- */
+ * Contents are written to a temporary name and renamed, so they are complete unless the power
+ * failed (nothing is synced, so readers must check the hash). Blocks are shared with the source
+ * file if the file system can (FICLONE), otherwise copied; mode 0600. Any thread, one at a time.
+ * Several stores may use the same folder, even in several processes. */
 #ifndef DEVS_CONTENT_STORE_H
 #define DEVS_CONTENT_STORE_H
 
@@ -18,7 +16,7 @@
 
 struct content_store {
     int fd;                    /* owned; the folder; -1 = none */
-    bool cannot_clone;         /* it was tried and failed */
+    bool cannot_clone;         /* cloning was tried and failed */
     unsigned made;             /* counter for temporary names */
     unsigned char folders[32]; /* bitmap of the 256 subfolders that are known to exist */
 };

@@ -1,4 +1,5 @@
-/* git.c - runs git in the private repository, and moves what it made into the user's repository. */
+/* git.c - runs git in the private repository, and moves the objects it made into the user's
+ * repository. */
 #define _GNU_SOURCE /* O_NOFOLLOW */
 
 #include "git.h"
@@ -246,8 +247,8 @@ static int lock_ref(int folder, const char *lock, const char *branch, struct err
     }
 }
 
-/* Checks that the branch is where we expect it, and that no other branch blocks its name. One
- * command answers all questions, and also sees packed refs. */
+/* Checks that the branch has the expected commit, and that no other branch blocks its name. One git
+ * command does both, and also sees packed refs. */
 static bool check_branch(const struct git *git, const char *branch, const char *from,
                          struct err *err)
 {

@@ -1,18 +1,16 @@
-/*
- * git.h - runs git on a user's repository with a configuration that is entirely ours.
+/* git.h - runs git on a user's repository with a configuration that is entirely ours.
  *
  * A repository is hostile: an attempt may have written its config, hooks, attributes and index. A
  * list of settings to switch off would never be complete, and could be out of date when git runs.
  * So every command works in a private repository of devs. It borrows the user's objects
- * (alternates), reads the user's refs (symbolic links), and has no config, hooks or attributes but
- * ours: a filter or merge driver that a tree names does not exist there and does nothing. The
- * user's own settings are only read as data: name, address, list of ignored files, hash function.
- * Git never opens a config of the repository: we do, and git parses the text.
+ * (alternates), reads the user's refs (symbolic links), and only has our config, hooks and
+ * attributes, so a filter or merge driver that a tree names has no effect there. The user's own
+ * settings are only read as data: name, address, list of ignored files, hash function. Git never
+ * opens a config of the repository: we read it, and git parses the text.
  *
  * Git itself writes nothing to the user's repository. New objects, refs and worktrees are put there
  * by functions of this file and of workspace_worktree.c, which follow no symbolic links. Blocks, so
- * use worker threads; each value belongs to one thread at a time.
- */
+ * use worker threads; each value belongs to one thread at a time. */
 #ifndef DEVS_GIT_H
 #define DEVS_GIT_H
 
@@ -33,9 +31,8 @@ enum {
     GIT_FILE_MAX = 4096,               /* bytes of HEAD, commondir and the like */
     GIT_CONFIG_MAX = 1024 * 1024,      /* bytes of one config */
     GIT_INDEX_MAX = 256 * 1024 * 1024, /* bytes of one index */
-    GIT_LOCK_MS = 30 * 60 * 1000,      /* how long to wait for our own git, which may be checking
-                                          out a tree */
-    GIT_LOCK_ALONE_MS = 60 * 1000,     /* the same if nobody can stop us */
+    GIT_LOCK_MS = 30 * 60 * 1000,      /* wait for our own git, which may be checking out a tree */
+    GIT_LOCK_ALONE_MS = 60 * 1000,     /* the same if the wait cannot be stopped */
 };
 
 /* The paths of a repository. All absolute, without symlinks. */
@@ -60,7 +57,7 @@ ATTR_MUST_USE bool git_ref_is_readable(const struct git_places *places, const ch
 struct git {
     struct git_places *places;   /* owned; NULL = not open */
     char *own;                   /* owned; absolute path of the private repository; NULL = none */
-    struct arg_list environment; /* of every command, plus what struct git_call adds */
+    struct arg_list environment; /* environment of every command, plus what struct git_call adds */
 };
 
 /* Opens the repository of the folder for our commands. `own` is where the private repository is

@@ -30,7 +30,8 @@ enum {
 static const int64_t ask_timeout_ms = 30 * 1000; /* for reading settings and an index */
 
 /* The private repository's config, except for what depends on the user's. The commit graph of
- * borrowed objects could lie about parents. A split or sparse index is the user's, not ours. */
+ * borrowed objects is not trusted: it could name wrong parents. Split and sparse indexes are the
+ * user's choice, not ours. */
 static const char fixed_config[] =
     "[core]\n\tbare = false\n\thooksPath = /dev/null\n\tfsmonitor = false\n"
     "\tattributesFile = /dev/null\n\tcommitGraph = false\n\tlogAllRefUpdates = false\n"
@@ -42,8 +43,8 @@ static const char fixed_config[] =
     "[diff]\n\tignoreSubmodules = all\n[apply]\n\twhitespace = nowarn\n"
     "[advice]\n\taddEmbeddedRepo = false\n\tdetachedHead = false\n";
 
-/* For all commands except the one that reads the settings, which must not get GIT_CONFIG_SYSTEM and
- * the like. */
+/* For all commands, except for reading the settings, which must not be affected by
+ * GIT_CONFIG_SYSTEM and the like. */
 static const char *const fixed_environment[] = {
     "LC_ALL=C",
     "GIT_ATTR_NOSYSTEM=1",
@@ -63,8 +64,8 @@ static const char *const closed_environment[] = {
     "GIT_CONFIG_GLOBAL=/dev/null",
     "GIT_CONFIG_SYSTEM=/dev/null",
 };
-/* What a command inherits from the user. DEVS_RUN marks it, so that `devs run --continue` finds a
- * git process that outlived a killed devs. */
+/* Variables that a command inherits from the user. DEVS_RUN marks it, so that `devs run --continue`
+ * finds a git process that outlived a killed devs. */
 static const char *const inherited[] = {
     "HOME=", "XDG_CONFIG_HOME=", "TZ=", "TMPDIR=", "LD_LIBRARY_PATH=", "DEVS_RUN="};
 
@@ -529,7 +530,7 @@ static bool link_to(int own, const char *name, const char *folder, const char *t
     const ssize_t len = readlinkat(own, name, now, sizeof(now) - 1);
     if (len > 0 && (size_t)len == strlen(path) && memcmp(now, path, (size_t)len) == 0)
         return true;
-    (void)unlinkat(own, name, 0); /* there may be none */
+    (void)unlinkat(own, name, 0); /* it may not exist */
     return symlinkat(path, own, name) == 0 || errno == EEXIST ||
            err_set_errno(err, errno, "cannot create the link '%s'", name);
 }
@@ -574,8 +575,8 @@ static int open_own(const struct git *git, struct err *err)
     return -1;
 }
 
-/* Creates or updates the private repository: nothing in it survives a change of the user's HEAD or
- * settings. It must exist to read the user's settings, so this does that as well. */
+/* Creates the private repository, or updates it after a change of the user's HEAD or settings. It
+ * must exist to read the user's settings, so this does that as well. */
 static bool make_own(const struct git *git, char *const *environment, struct person *person,
                      struct err *err)
 {

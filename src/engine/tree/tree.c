@@ -166,7 +166,8 @@ struct digest tree_digest(const struct tree *tree, const char *const *ignored)
     sha256_open(&sha256);
     for (size_t i = 0; i < tree->count; i++) {
         const struct tree_entry *entry = &tree->entries[i];
-        /* Both have the same order, so ignored paths before this entry are not needed again. */
+        /* Both lists have the same order, so ignored paths before this entry are not needed
+         * again. */
         while (ignored && *ignored && !is_under(entry->path, *ignored) &&
                tree_path_compare(*ignored, entry->path) < 0)
             ignored++;

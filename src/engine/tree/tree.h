@@ -30,7 +30,7 @@ enum {
 };
 
 struct tree_entry {
-    char *path;    /* owned; relative to the root; "" is the root itself */
+    char *path;    /* owned; relative to the root, which is "" */
     char *target;  /* owned; target of a symbolic link, else NULL */
     uint32_t mode; /* type and permission bits, as in stat(2) */
     uint32_t uid, gid;
@@ -71,8 +71,8 @@ bool tree_path_holds(const char *path, const char *const *list);
 bool tree_path_is_sound(const char *path);
 
 /* Returns whether the hash of `known` is still valid for `now`: it is the same file, unmodified,
- * and was last modified long enough before it was read, since a write in the same clock tick would
- * not show in its times. Same rule as for "racily clean" index entries in git. */
+ * and was last modified long enough before its hash was computed, since a write in the same clock
+ * tick would not show in its times. Same rule as for "racily clean" index entries in git. */
 bool tree_entry_is_known(const struct tree_entry *now, const struct tree_entry *known);
 
 /* Compares type, content or target, and device. */
@@ -87,13 +87,14 @@ struct digest tree_digest(const struct tree *tree, const char *const *ignored);
 
 /* Writes the manifest to a temporary file and renames it to `path`; mode 0600. */
 ATTR_MUST_USE bool tree_write_file(const struct tree *tree, const char *path, struct err *err);
-/* Fails with ERR_NOT_FOUND if the file is missing, ERR_DAMAGED if it is not what was written. */
+/* Fails with ERR_NOT_FOUND if the file is missing, ERR_DAMAGED if its content is not a valid
+ * manifest. */
 ATTR_MUST_USE bool tree_read_file(const char *path, struct tree *out, struct err *err);
 
-/* Merges two trees that started as the same one, path by path. Reads no files. `theirs` started as
- * `base`: its changes are added to `ours` if that has the path as in the base, or as in theirs.
- * Fails with ERR_INVALID, naming the first path that was changed differently in both. Times do not
- * count. The caller ends *out with tree_done(). */
+/* Merges two trees with a common base, path by path. Reads no files. Adds the changes from `base`
+ * to `theirs` to `ours`, if `ours` has the path as in one of these two. Fails with ERR_INVALID,
+ * naming the first path that was changed differently in both. Times do not count. The caller ends
+ * *out with tree_done(). */
 ATTR_MUST_USE bool tree_merge(const struct tree *base, const struct tree *ours,
                               const struct tree *theirs, struct tree *out, struct err *err);
 
@@ -171,7 +172,7 @@ ATTR_MUST_USE bool tree_copy(const struct tree_look *from, const struct tree_loo
  * Names and lines are untrusted bytes: sanitize them before display. Any thread.
  */
 
-/* How much to compare; 0 = the limit named in the comment. */
+/* Limits of a comparison; 0 = the default named in the comment. */
 struct diff_limits {
     size_t paths_max;       /* DIFF_PATHS_MAX */
     size_t text_bytes_max;  /* size of the diff: DIFF_TEXT_BYTES */
@@ -219,13 +220,7 @@ void tree_diff_done(struct tree_diff *diff);
 void tree_diff_paths(const struct tree *before, const struct tree *now,
                      const struct diff_limits *limits, struct tree_diff *out);
 
-/*
- * Compares contents line by line with git, which only sees the files under numbers.
- *
- * git gets no name, attribute or setting of the tree. Contents are copied, within the limits, to
- * two folders as 000000, 000001, ..., and the numbers in its output are replaced by the names.
- * Blocks, so use worker threads.
- */
+/* Compares contents line by line with git, which only gets numbers as file names. */
 
 /* All borrowed for the call. */
 struct diff_lines {

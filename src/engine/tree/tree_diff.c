@@ -50,7 +50,7 @@ struct walk {
     size_t i, j;                     /* index of the next entry in each */
     size_t paths_max;
     size_t cap;
-    struct str git; /* the ".git" that was reported last */
+    struct str git; /* path of the ".git" that was reported last */
     struct tree_diff *out;
 };
 
@@ -90,7 +90,7 @@ static void report_path(struct walk *walk, enum diff_kind kind, const char *path
         add_path(walk, DIFF_CHANGED, walk->git.data);
 }
 
-/* Reports a path that only one of the trees has. A folder is only listed if it is empty. */
+/* Reports a path that only one of the trees has. Folders are only listed if they are empty. */
 static void report_only_in(struct walk *walk, const struct tree *tree, size_t at,
                            enum diff_kind kind)
 {

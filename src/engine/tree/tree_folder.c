@@ -146,7 +146,7 @@ int tree_folder_open_file(int fd, const char *name)
     if (opened >= 0 || errno != EACCES)
         return opened;
 
-    /* An owner without permission for the file can grant it. */
+    /* The owner of a file can grant the missing permission. */
     struct stat info;
     char path[FD_PATH_MAX];
     const int at = openat(fd, name, path_flags);

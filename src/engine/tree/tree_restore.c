@@ -1,10 +1,9 @@
-/*
- * tree_restore.c - changes a folder until it is as a manifest says; also verifies and copies trees.
+/* tree_restore.c - changes a folder until it is as a manifest says; also verifies and copies trees.
  *
  * First everything that differs is removed, deepest first, then the missing entries are made, and
- * last the modes and times of folders are set, deepest first, because making files in them changes
- * these. A file with several names is made again, since changing it would change the others, too.
- */
+ * last the modes and times of folders are set, deepest first, because creating files in them
+ * changes these. A file with several names is created again, since changing it would also change
+ * its other names. */
 #define _GNU_SOURCE /* mknodat, S_IFMT */
 
 #include "tree.h"
@@ -89,7 +88,7 @@ static bool may_stay(const struct tree_entry *now, const struct tree_entry *want
     return tree_entry_same_content(now, want) && (same || now->links <= 1);
 }
 
-/* Removes, deepest first, what must go or be created again. */
+/* Removes paths that must be deleted or created again, deepest first. */
 static bool remove_what_differs(struct restore *restore)
 {
     bool ok = true;
@@ -114,8 +113,8 @@ static bool remove_what_differs(struct restore *restore)
     return ok;
 }
 
-/* Sets the owner before the mode, because that may clear mode bits, and the time last. Returns 0 or
- * an errno. */
+/* Sets the owner before the mode, because a change of owner may clear mode bits, and the time last.
+ * Returns 0 or an errno. */
 static int set_meta(const struct spot *spot, const struct tree_entry *want)
 {
     struct stat info;
@@ -278,8 +277,8 @@ bool tree_copy(const struct tree_look *from, const struct tree_look *to, int64_t
     const struct tree_source source = tree_source_of(&folder);
     bool ok = tree_scan(from, &want, err);
     if (ok) {
-        /* Removes sockets, because nobody listens on a copy, and makes us the owner of the rest,
-         * unless we may give files away. */
+        /* Leaves out sockets, since a copy of one has no listener, and makes us the owner of the
+         * rest, unless we may give files away. */
         size_t kept = 0;
         for (size_t i = 0; i < want.count; i++) {
             struct tree_entry *entry = &want.entries[i];

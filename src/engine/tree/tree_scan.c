@@ -87,7 +87,7 @@ static bool read_names(struct scan *scan, int fd, struct names *names)
     return true;
 }
 
-/* Apart from scan_name(), which is recursive, because of its buffer. */
+/* Separate from scan_name(), which is recursive, because of the size of its buffer. */
 static bool read_link_target(struct scan *scan, int fd, const char *name, struct tree_entry *entry)
 {
     char target[TREE_TARGET_MAX];
@@ -236,8 +236,7 @@ void tree_shut(int top_fd, const struct tree *tree)
     tree_folder_done(&folder);
 }
 
-/* Hashes the content of one file. What it contained while it was read counts, including the
- * size. */
+/* Hashes the content of one file. Content and size are those found while reading. */
 static bool hash_file(struct tree_folder *folder, struct tree_entry *entry,
                       struct content_store *store, struct err *err)
 {

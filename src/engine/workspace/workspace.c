@@ -1,11 +1,9 @@
-/*
- * workspace.c - opens a workspace and its parts; the workspaces of a run and of a session.
+/* workspace.c - opens a workspace and its parts; the workspaces of a run and of a session.
  *
- * workspace_open() only makes names. git, the contents and the tree are opened when they are needed
- * first, and the manifest of the last scan is kept, so that unmodified files are not read again. A
- * later devs learns from two small files, `made` and `kept`, how it was made and what is left of
- * it.
- */
+ * workspace_open() only makes names. git, the contents and the tree are opened when they are first
+ * needed, and the manifest of the last scan is kept, so that unmodified files are not read again.
+ * Two small files, `made` and `kept`, tell a later devs how the workspace was made and what is left
+ * of it. */
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include "workspace.h"
@@ -99,7 +97,8 @@ bool workspace_note_read(const char *path, struct workspace_note *out, struct er
 }
 
 /* A task id may contain what git-check-ref-format(1) forbids: "..", a '.' at the end, ".lock" at
- * the end. In these cases the '.' is written as "%2E"; an id has no '%'. */
+ * the end. In these cases the '.' is written as "%2E", which is unambiguous because an id has no
+ * '%'. */
 void workspace_branch_name(const struct workspace *workspace, enum workspace_naming naming,
                            char out[WORKSPACE_NAME_MAX])
 {
@@ -341,7 +340,7 @@ int workspace_start_code(const struct err *err, const atomic_bool *stop)
 
 const char *workspace_blocks_git(const struct tree *tree)
 {
-    /* The last two are in nested repositories, which git inspects in order to skip them. */
+    /* The last two can be in nested repositories, which git inspects in order to skip them. */
     static const char *const names[] = {".gitignore", ".gitattributes", ".gitmodules", "HEAD",
                                         "commondir"};
     for (size_t i = 0; i < tree->count; i++) {
@@ -505,7 +504,7 @@ struct session_tree {
     struct str base;
     char id[ID_MAX];
     atomic_bool stop; /* never set, because the caller waits */
-    bool is_unkept;   /* something in it exists nowhere else */
+    bool is_unkept;   /* it contains data that exists nowhere else */
 };
 
 bool session_tree_make(struct session_tree **out, const struct session_tree_call *call,
@@ -558,7 +557,7 @@ void session_tree_close(struct session_tree *tree)
     if (!tree)
         return;
     if (tree->workspace && !tree->is_unkept && !workspace_drop(tree->workspace, NULL))
-        tree->is_unkept = true; /* whatever stays can be found in sessions/ */
+        tree->is_unkept = true; /* the remaining tree can be found in sessions/ */
     workspace_close(tree->workspace);
     str_done(&tree->base);
     free(tree);

@@ -1,11 +1,10 @@
-/*
- * workspace.h - the folder in which a task works, unless it works in the user's own.
+/* workspace.h - the folder in which a task works, unless it works in the user's own folder.
  *
  * Each task has its own workspace. Every function blocks, so use worker threads; one call at a time
  * for each workspace, from any thread. The files on disk survive devs, so that a resumed run finds
  * its workspaces again. Under `base` (0700):
  *
- *   .objects/           file contents by their SHA-256, shared by the tasks of the run
+ * |   .objects/           file contents by their SHA-256, shared by the tasks of the run
  *   TASK/tree/          where the task works
  *   TASK/snapshots/N    the tree before the first attempt of step N
  *   TASK/start          the tree when it was created (copies only)
@@ -13,8 +12,7 @@
  *   TASK/kept           its result; stays when the workspace is dropped
  *   TASK/result/        the tree that passed (copies only)
  *
- * The user's tree, index, HEAD, stash and settings are never written.
- */
+ * The user's tree, index, HEAD, stash and settings are never written. */
 #ifndef DEVS_WORKSPACE_H
 #define DEVS_WORKSPACE_H
 
@@ -55,7 +53,7 @@ struct workspace_place {
 
 struct workspace;
 
-/* Only sets up names; creates nothing on disk. `needed` has the result (a branch, or the path of a
+/* Only sets names; creates nothing on disk. `needed` has the result (a branch, or the path of a
  * folder) of each needed task that has one, see workspace_kept; NULL-terminated, NULL = none. Fails
  * with ERR_INVALID for a kind that has no workspace (in place). */
 ATTR_MUST_USE bool workspace_open(struct workspace **out, const struct workspace_place *place,
@@ -93,10 +91,10 @@ ATTR_MUST_USE bool workspace_make(struct workspace *workspace, const atomic_bool
 bool workspace_is_made(const struct workspace *workspace);
 
 struct tree_facts {
-    struct digest digest; /* of what git would see: no mtimes, ignored files or .git */
+    struct digest digest; /* what git would see: no mtimes, ignored files or .git */
     int64_t files, bytes; /* totals of the whole tree */
     int64_t ms;
-    int64_t changed, written; /* by a reset: paths corrected, bytes written */
+    int64_t changed, written; /* set by a reset: paths corrected, bytes written */
 };
 
 /* Returns whether there is a snapshot of that step. If so, a retry resets the tree to it, even in a
@@ -145,7 +143,7 @@ ATTR_MUST_USE bool workspace_drop(struct workspace *workspace, struct err *err);
 /* All borrowed until workspace_set_done(). */
 struct workspace_set_call {
     const struct run_state *state;
-    const struct plan *plan; /* as it is started: secrets of `setup` are not redacted */
+    const struct plan *plan; /* with real commands: secrets of `setup` are not redacted */
     const char *run_mark;    /* "DEVS_RUN=...", so that a resumed run finds leftover processes */
     const char *run_dir;
     const char *plan_path;    /* see struct workspace_place */

@@ -1,9 +1,7 @@
-/*
- * workspace_list.c - lists and removes the workspaces on disk, dead or alive.
+/* workspace_list.c - lists and removes the workspaces on disk, dead or alive.
  *
- * Dropping a workspace leaves its result. The contents of files are shared by the tasks of a run,
- * so they are removed when no task has snapshots any more, unless a workspace has them open.
- */
+ * Dropping a workspace leaves its result. The tasks of a run share file contents, which are removed
+ * when no task has snapshots any more and no workspace has them open. */
 #define _GNU_SOURCE /* S_IFMT */
 
 #include "workspace_list.h"

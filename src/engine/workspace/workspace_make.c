@@ -318,15 +318,15 @@ static bool run_setup_in_sandbox(const struct workspace *workspace, const atomic
                                       .argv = workspace->spec.setup,
                                       .environment = environment,
                                       .our_environment = workspace->environment};
-    struct err told = {0};
-    bool ok = sandbox_check(spec, &lacks, &why, &told) &&
-              sandbox_run(&call, workspace->spec.setup_timeout_ms, stop, &ran, &told);
+    struct err cause = {0};
+    bool ok = sandbox_check(spec, &lacks, &why, &cause) &&
+              sandbox_run(&call, workspace->spec.setup_timeout_ms, stop, &ran, &cause);
     *out = ran.tool;
     *start_code = ran.start_code;
     if (!ok)
-        (void)err_set(err, told.code, "workspace.setup: %s", told.message);
-    if (!ok && told.hint[0])
-        (void)err_hint(err, "%s", told.hint);
+        (void)err_set(err, cause.code, "workspace.setup: %s", cause.message);
+    if (!ok && cause.hint[0])
+        (void)err_hint(err, "%s", cause.hint);
     /* The program is missing in the image or the workspace; this is not the step's own command. */
     if (!ok && !start_code_is_known(*start_code) &&
         (*start_code == ENOENT || *start_code == EACCES))
@@ -340,7 +340,8 @@ static bool run_setup_in_sandbox(const struct workspace *workspace, const atomic
     return ok;
 }
 
-/* The tree may come from a sandboxed task, so its Makefile must not run outside the sandbox. */
+/* Runs setup in the sandbox, because the tree may come from a sandboxed task, whose Makefile must
+ * not run outside. */
 static bool run_setup(const struct workspace *workspace, const atomic_bool *stop,
                       struct workspace_made *out, int *start_code, struct err *err)
 {
@@ -445,7 +446,7 @@ static bool make_anew(struct workspace *workspace, const atomic_bool *stop,
     char path[PATH_MAX];
     struct workspace_note note = {.kind = workspace->spec.kind};
     bool ok = true;
-    /* Whatever an earlier attempt left incomplete. */
+    /* Removes the files of an incomplete earlier attempt. */
     for (size_t i = 0; i < ARRAY_LEN(left) && ok; i++)
         ok = workspace_path(workspace, left[i], path, err) &&
              tree_folder_remove(AT_FDCWD, path, err);
@@ -474,8 +475,8 @@ static bool make_anew(struct workspace *workspace, const atomic_bool *stop,
     return ok;
 }
 
-/* Removes an incomplete workspace, so that the next attempt starts clean. The next attempt also
- * finds what cannot be removed; report the error that led here instead. */
+/* Removes an incomplete workspace, so that the next attempt starts clean. Ignores errors of the
+ * removal, which the next attempt would report, in favor of the original error. */
 static void undo_make(struct workspace *workspace)
 {
     char path[PATH_MAX];

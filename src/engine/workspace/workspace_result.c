@@ -304,7 +304,7 @@ void workspace_result_close(struct workspace_result *result)
     if (!result)
         return;
     char own[PATH_MAX];
-    /* If the task is over, git's private repository was only made for us. */
+    /* If the task is over, git's private repository only exists for this result. */
     const bool is_for_us = result->workspace && !workspace_is_made(result->workspace) &&
                            workspace_path(result->workspace, "git", own, NULL);
     const bool removed = !is_for_us || tree_folder_remove(AT_FDCWD, own, NULL);
@@ -423,7 +423,7 @@ static bool compare_worktree(const struct workspace_result *result, struct works
     (void)snprintf(out->base, sizeof(out->base), "%s", result->note.base);
     if (!result->is_kept)
         return compare_present(result, out, err);
-    /* The current commit of the branch: later commits to it are intended. */
+    /* Uses the current commit of the branch, because the user may have added commits on purpose. */
     struct str ref = {0};
     str_addf(&ref, "refs/heads/%s^{commit}", result->note.branch);
     const char *const words[] = {"rev-parse", "--verify", "--quiet", ref.data, NULL};

@@ -134,8 +134,8 @@ bool workspace_open_content(void *ctx, const struct tree_entry *entry, int *fd_o
     return content_get(ctx, entry->hash, fd_out, err);
 }
 
-/* Scans the current tree. A tree beyond our limits is removed completely: restoring then recreates
- * everything that was saved. Not possible if some paths are excluded. */
+/* Scans the current tree. A tree beyond our limits is removed completely, and then recreated from
+ * the snapshot. Not possible if some paths are excluded. */
 static bool scan_or_empty(struct part *part, struct tree *now, struct err *err)
 {
     struct err why = {0};
@@ -172,7 +172,7 @@ static bool reset_part(struct part *part, int step, struct tree *tree, struct tr
         ok = tree_hash(&look, tree, &now, NULL, err);
         tree_shut(part->fd, tree);
         ok = ok && tree_verify(&look, tree, &want, err);
-        /* After a reset, all contents are in the store, because they are what was saved. */
+        /* After a reset, all contents are in the store, because they come from the snapshot. */
         for (size_t i = 0; i < tree->count; i++)
             tree->entries[i].is_stored = S_ISREG(tree->entries[i].mode);
     }

@@ -1,5 +1,5 @@
-/* workspace_worktree.c - creates git worktrees ourselves, so that git runs nothing of the
- * repository. */
+/* workspace_worktree.c - creates git worktrees without `git worktree`, so that git runs nothing
+ * from the repository. */
 #define _GNU_SOURCE /* O_NOFOLLOW, mkdtemp */
 
 #include "workspace_internal.h"
@@ -105,7 +105,7 @@ bool workspace_forget_worktree(const char *common, const char *tree, struct err 
         close_fd(again);
     str_done(&mark);
     const bool ok = name[0] == '\0' || tree_folder_remove(admins, name, err);
-    (void)close(admins); /* a folder; its entries are removed */
+    (void)close(admins); /* a folder opened for reading; nothing to flush */
     return ok;
 }
 
@@ -325,7 +325,7 @@ static bool merge_branch(const struct workspace *workspace, const char *branch,
     if (!commit_of(&workspace->git, branch, theirs, err))
         return false;
 
-    /* One of the two may contain the other. */
+    /* One of the two commits may contain the other. */
     struct str range = {0};
     str_addf(&range, "%s...%s", commit, theirs);
     const char *const count_words[] = {"rev-list", "--left-right", "--count", range.data, NULL};
