@@ -1,12 +1,10 @@
-/*
- * file_act.c - reads or writes one file below the current directory, but none that decides what
- * runs.
+/* file_act.c - reads or writes one file below the current directory, except files that affect which
+ * commands run.
  *
  * openat2() keeps the path beneath the directory. Guarded names (settings, plans, .git, .devs) are
- * compared as leniently as any file system could, and links to guarded files are refused like them.
- * A file is replaced by a rename, so that no reader sees half of it; only through a link it is
- * overwritten.
- */
+ * compared as leniently as any file system could, and links to guarded files are refused, too. A
+ * file is replaced by a rename, so that no reader sees a partial file; it is only overwritten if it
+ * is reached through a link. */
 #define _GNU_SOURCE /* openat2's numbers, O_PATH */
 
 #include "file_act.h"
@@ -38,7 +36,7 @@ enum { BLOCK_BYTES = 64 * 1024, MODE_NEW = 0666, MODE_FOLDER = 0777, MODE_ALL = 
 
 static int report_failure(const char *path, int number)
 {
-    /* A retry would hit these again. */
+    /* Errors that a retry cannot fix. */
     static const int lasting[] = {REFUSED, SHARED, ENOENT, ENOTDIR,     EISDIR,
                                   EINVAL,  EXDEV,  ELOOP,  ENAMETOOLONG};
     const char *why = number == EXDEV     ? "outside the project"

@@ -65,7 +65,7 @@ void mcp_stream_text(const struct mcp_stream *stream, struct str *out)
         return;
     }
 
-    /* The head consists of whole lines, if one ends in the second half of the limit. */
+    /* The head ends at a line, if one ends in the second half of the limit. */
     const size_t head_end = text_cut(bytes, is_whole ? len : stream->gap_at, MCP_HEAD_BYTES);
     size_t head = head_end;
     while (head > MCP_HEAD_BYTES / 2 && bytes[head - 1] != '\n')
@@ -73,7 +73,7 @@ void mcp_stream_text(const struct mcp_stream *stream, struct str *out)
     if (head <= MCP_HEAD_BYTES / 2)
         head = head_end;
 
-    /* The tail begins with a line, if one begins in its first half. */
+    /* The tail begins at a line, if one begins in its first half. */
     const size_t from = is_whole ? head : stream->gap_at;
     size_t tail = len - from > MCP_TAIL_BYTES ? len - MCP_TAIL_BYTES : from;
     while (tail > from && tail < len - MCP_TAIL_BYTES / 2 && bytes[tail - 1] != '\n')

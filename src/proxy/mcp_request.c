@@ -326,9 +326,9 @@ static const char read_script[] =
     SPLIT ENTER "[ -f \"./$b\" ] || { echo \"$1: No such file or directory\" >&2; exit 66; }; "
                 "tail -c \"+$(($2 + 1))\" \"./$b\" | head -c \"$3\"";
 
-/* Refuses the same as file_act_write(): guarded names as given, the files and directories they lead
- * to, and plans. Before a directory is made, its parent is checked. If a program is missing in the
- * sandbox, everything must be refused. */
+/* Refuses the same files as file_act_write(): guarded names as given, the files and directories
+ * they lead to, and plans. Before a directory is made, its parent is checked. If a program is
+ * missing in the sandbox, everything must be refused. */
 #define GUARD                                                                                      \
     "path=$1; refuse() { echo \"$path: refused: it decides which commands devs or git run\" >&2; " \
     "exit 66; }; "                                                                                 \
@@ -475,7 +475,8 @@ bool mcp_task_write(const struct mcp_request *request, const struct mcp_setting 
     str_add_number(out, (double)request->timeout_ms / 1000);
     str_json_bool(out, "idempotent", request->idempotent);
     if (request->path)
-        str_json_text(out, "policy", "infrastructure"); /* a missing file stays missing */
+        str_json_text(out, "policy",
+                      "infrastructure"); /* retrying does not help if the file is missing */
     str_add(out, "}]}");
     str_done(&call);
     return true;

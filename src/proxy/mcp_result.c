@@ -14,8 +14,8 @@
 #include "shown.h"
 #include "text.h"
 
-/* The two streams of the last attempt, prepared for reading. For a file that was read, its
- * unchanged bytes. */
+/* The two streams of the last attempt, prepared for reading. For read_file, the unchanged bytes of
+ * the file. */
 struct mcp_shown {
     struct str texts[2];
 };
@@ -70,8 +70,8 @@ static const char *const by_reason[] = {
     [REASON_DEADLINE] = "It needs more time: give timeout_s, or do less at a time.",
 };
 
-/* Appends why more tries were never intended, without a period. Appends nothing if the call's
- * policy permitted more tries. */
+/* Appends why there could be only one try, without a period. Appends nothing if the call's policy
+ * allows more. */
 static void mcp_once(const struct mcp_ended *ended, struct str *out)
 {
     const struct policy *policy = ended->state->plan->policy;

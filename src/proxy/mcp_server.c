@@ -89,7 +89,7 @@ void mcp_reply_unknown(struct str *out, const char *why)
 
 /* Pending calls, and the batches they came in. */
 
-/* Called when a request of the batch got its reply, or will get none. */
+/* Called when a request of the batch has its reply, or will not get one. */
 static void close_batch(struct mcp_server *server, struct mcp_batch *batch)
 {
     if (--batch->open > 0)
@@ -299,7 +299,7 @@ static void answer_call_tool(const struct asked *asked)
     } else if (mcp_calls_find(server, str_text(&asked->message->id))) {
         refuse_request(asked, MCP_ERROR_REQUEST, "a call with this id is still in progress");
     } else if (server->call_count == MCP_CALLS_MAX) {
-        /* As a tool's result, so that the model sees it too. */
+        /* Sent as a tool's result, so that the model sees it too. */
         str_addf(&why, "%d calls are in progress, no more are accepted at once", MCP_CALLS_MAX);
         mcp_reply_refusal(&members, str_text(&why), "Wait until some have ended, then call again.");
         answer_request(asked, &members);

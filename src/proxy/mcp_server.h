@@ -1,10 +1,9 @@
-/*
- * mcp_server.h - the side of the tool proxy that the client talks to. The server turns messages
- * into calls and results into messages; it knows neither runs nor clocks, and its host (proxy.c)
- * executes the calls.
+/* mcp_server.h - the client side of the tool proxy. The server turns messages into calls and
+ * results into messages; it knows neither runs nor clocks, and its host (proxy.c) executes the
+ * calls.
  *
- * The server serves both eras at once, decided per request (mcp_wire.h). It belongs to one thread.
- */
+ * The server serves both eras at once, decided per request (mcp_wire.h). It belongs to one
+ * thread. */
 #ifndef DEVS_MCP_SERVER_H
 #define DEVS_MCP_SERVER_H
 

@@ -1,11 +1,9 @@
-/*
- * proxy.c - executes the calls of a client as tasks of one run; the event loop of the proxy, and
+/* proxy.c - executes the calls of a client as tasks of one run; the event loop of the proxy, and
  * its end in stages.
  *
- * When the client sends nothing more, its calls may still end within PROXY_GRACE_MS. After that, or
- * at once if it is gone or a signal comes, they are cancelled. A second signal ends the loop.
- * Nothing is read from a client that does not take its replies (MCP_OUT_HIGH).
- */
+ * When the client closes its end, its calls have PROXY_GRACE_MS to end. After that, or at once
+ * if the client is gone or a signal arrives, they are cancelled. A second signal ends the loop.
+ * Reading pauses while the client does not read its replies (MCP_OUT_HIGH). */
 #include "proxy.h"
 
 #include <errno.h>
@@ -44,17 +42,17 @@ struct executor {
     char by[CONTROL_BY_MAX];   /* name under which the run is started and calls are cancelled */
     char *name;                /* owned; name of the run */
     int64_t run;               /* run number */
-    int64_t calls;             /* so far */
+    int64_t calls;             /* number of calls so far */
     bool is_closed;            /* no more calls are accepted */
 };
 
 /* The state of a call that is being executed. */
 struct execution {
     int task;
-    bool cancel_wanted; /* still to be requested */
-    int64_t told_ms;    /* when progress was last reported; steady clock */
-    enum step_status told_status;
-    int told_attempt;
+    bool cancel_wanted;  /* a cancel still has to be requested */
+    int64_t reported_ms; /* when progress was last reported; steady clock */
+    enum step_status reported_status;
+    int reported_attempt;
 };
 
 /* Beginning and ending the run that has a task for each call. */
@@ -171,7 +169,7 @@ static void executor_begin(void *ctx, struct mcp_call *call)
     }
     struct execution *execution = xcalloc(1, sizeof(*execution));
     execution->task = task;
-    execution->told_ms = clock_now().mono_ms;
+    execution->reported_ms = clock_now().mono_ms;
     call->execution = execution;
     executor->calls++;
 }
@@ -258,17 +256,17 @@ static void tell_progress(struct executor *executor, struct mcp_call *call,
     const struct step_state *step = run_state_step(state, execution->task);
     const int attempts = (int)step->attempt_count;
     const bool is_news =
-        step->status != execution->told_status || attempts != execution->told_attempt;
+        step->status != execution->reported_status || attempts != execution->reported_attempt;
     const int64_t apart_ms = step->status == STEP_RUNNING ? PROXY_RUNS_MS : PROXY_LOOK_MS;
-    if (!is_news && now->mono_ms - execution->told_ms < apart_ms)
+    if (!is_news && now->mono_ms - execution->reported_ms < apart_ms)
         return;
     struct str words = {0};
     mcp_progress_words(state, execution->task, now, &words);
     mcp_server_progress(executor->server, call, str_text(&words));
     str_done(&words);
-    execution->told_ms = now->mono_ms;
-    execution->told_status = step->status;
-    execution->told_attempt = attempts;
+    execution->reported_ms = now->mono_ms;
+    execution->reported_status = step->status;
+    execution->reported_attempt = attempts;
 }
 
 /* Copies the list of calls, because answering one removes it from the server's list. */
