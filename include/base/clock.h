@@ -15,8 +15,8 @@
 /* Returns the current time on both clocks. Any thread. */
 struct moment clock_now(void);
 
-/* Detects that somebody set the wall clock, by comparing it with the steady clock on each call.
- * Time that merely passes does not count. A plain value; initialize to zero. */
+/* Detects that the wall clock was set, by comparing it with the steady clock on each call. Time
+ * that merely passes does not count. A plain value; initialize to zero. */
 struct clock_jump {
     bool has_looked;
     int64_t apart_ms; /* wall clock minus steady clock, at the last call */

@@ -1,11 +1,9 @@
-/*
- * foreign_file.h - safe access to files that somebody else may have planted: an attempt, or the
+/* foreign_file.h - safe access to files that someone else may have planted: an attempt, or the
  * author of a cloned project.
  *
  * Merely opening a device can have side effects: a watchdog starts, a tape rewinds. Opening a FIFO
  * wakes the process at its other end, or blocks. So these functions inspect the file without
- * opening it, then open exactly the file that was inspected. Any thread.
- */
+ * opening it, then open exactly the file that was inspected. Any thread. */
 #ifndef DEVS_FOREIGN_FILE_H
 #define DEVS_FOREIGN_FILE_H
 

@@ -41,9 +41,9 @@ struct json_place {
     int column;
 };
 
-/* Parses one JSON value. Anything but whitespace after it is an error, and so are duplicate keys.
- * The text may be NULL if it is empty. Fails with ERR_INVALID; the message gives the reason and
- * *place (may be NULL) the position. The caller frees *out with json_free(). */
+/* Parses one JSON value. Only whitespace may follow it, and duplicate keys are errors. The text may
+ * be NULL if it is empty. Fails with ERR_INVALID; the message gives the reason and *place (may be
+ * NULL) the position. The caller frees *out with json_free(). */
 ATTR_MUST_USE bool json_parse(const char *text, size_t len, struct json **out,
                               struct json_place *place, struct err *err);
 /* Like json_parse(), for JSON from other programs: strings may contain U+0000 (read them with

@@ -167,7 +167,7 @@ static bool find_date(const char *words, int64_t *out_ms)
         return false;
     const int day = tm.tm_mday;
     const time_t found = is_local ? mktime(&tm) : timegm(&tm);
-    if (tm.tm_mday != day) /* such as 31 February */
+    if (tm.tm_mday != day) /* rejects dates such as 31 February */
         return false;
     *out_ms = (int64_t)found * MS_PER_S;
     return true;

@@ -1,10 +1,8 @@
-/*
- * foreign_file.c - examines, opens and reads files that somebody else may have planted.
+/* foreign_file.c - examines, opens and reads files that someone else may have planted.
  *
- * O_PATH opens nothing yet: the file is examined first, and then this very file is opened through
- * /proc, so it cannot be exchanged in between. A FIFO does not block, and a terminal does not
- * become the controlling one.
- */
+ * O_PATH does not really open the file: it is examined first, and then the same file is opened
+ * through /proc, so it cannot be exchanged in between. A FIFO does not block, and a terminal does
+ * not become the controlling one. */
 #define _GNU_SOURCE /* O_PATH */
 
 #include "foreign_file.h"
