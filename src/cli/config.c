@@ -575,8 +575,8 @@ bool sandbox_options_choose(const struct sandbox_options *words, const struct se
         if (!realpath(path, real))
             return err_set(err, ERR_INVALID, "--writable '%s': %s", path, strerror(errno));
         if (strcmp(real, "/") == 0) {
-            (void)err_set(err, ERR_INVALID, "--writable '%s' would open the whole file system",
-                          path);
+            (void)err_set(err, ERR_INVALID,
+                          "--writable '%s' would make the whole file system writable", path);
             return err_hint(err, "\"sandbox\": {\"read_only\": false} in devs.config.json");
         }
         sandbox_spec_add_writable(out, real);

@@ -166,11 +166,11 @@ struct progress progress_new(void)
 void progress_say(struct progress *progress, const char *what, int64_t done, int64_t all)
 {
     const int64_t now_us = clock_mono_us();
-    const bool is_due =
-        now_us - progress->began_us >= TELL_AFTER_US && now_us - progress->told_us >= TELL_EVERY_US;
+    const bool is_due = now_us - progress->began_us >= TELL_AFTER_US &&
+                        now_us - progress->shown_us >= TELL_EVERY_US;
     if (!is_due || all <= 0 || !isatty(STDERR_FILENO))
         return;
-    progress->told_us = now_us;
+    progress->shown_us = now_us;
     (void)fprintf(stderr, "\r%s %3lld %% ", what, (long long)(done * PERCENT / all));
     (void)fflush(stderr);
 }
@@ -186,7 +186,7 @@ bool progress_tell(struct progress *progress, const char *what, int64_t done, in
 
 void progress_done(struct progress *progress)
 {
-    if (progress->told_us > 0)
+    if (progress->shown_us > 0)
         (void)fputs("\r\x1b[K", stderr);
     *progress = (struct progress){0};
 }

@@ -40,7 +40,7 @@ ATTR_PRINTF(1, 2) void warn(const char *fmt, ...);
 /* Owned by the caller, from progress_new() to progress_done(). */
 struct progress {
     int64_t began_us; /* clock_mono_us() */
-    int64_t told_us;  /* when it was last shown; 0 = never */
+    int64_t shown_us; /* when it was last shown; 0 = never */
 };
 
 /* Starts measuring; shows nothing yet. */

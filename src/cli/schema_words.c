@@ -12,7 +12,7 @@
 enum { DEPTH_MAX = 12, SHARED_MAX = 64, PATH_KEPT_MAX = 96 };
 
 /* A definition that has been described, and for which key. */
-struct told {
+struct described {
     const char *name; /* borrowed from the schema */
     char path[PATH_KEPT_MAX];
 };
@@ -20,8 +20,8 @@ struct told {
 struct telling {
     const struct json *definitions;
     struct str *out;
-    struct told told[SHARED_MAX];
-    size_t told_count;
+    struct described described[SHARED_MAX];
+    size_t described_count;
 };
 
 /* "#/$defs/policy" is "policy". Returns NULL if the schema has no reference. */
@@ -157,9 +157,9 @@ static void tell_schema(struct telling *telling, const struct json *schema, stru
     const char *name = reference_name(schema);
     const struct json *meant = resolve_reference(telling, schema);
     const char *before = NULL; /* the key for which the definition has been described */
-    for (size_t i = 0; name && !before && i < telling->told_count; i++) {
-        if (strcmp(telling->told[i].name, name) == 0)
-            before = telling->told[i].path;
+    for (size_t i = 0; name && !before && i < telling->described_count; i++) {
+        if (strcmp(telling->described[i].name, name) == 0)
+            before = telling->described[i].path;
     }
     struct str *out = telling->out;
     assert(depth < DEPTH_MAX);
@@ -175,10 +175,10 @@ static void tell_schema(struct telling *telling, const struct json *schema, stru
         return;
     }
     if (name) {
-        assert(telling->told_count < SHARED_MAX && path->len < PATH_KEPT_MAX);
-        struct told *told = &telling->told[telling->told_count++];
-        told->name = name;
-        memcpy(told->path, str_text(path), path->len + 1);
+        assert(telling->described_count < SHARED_MAX && path->len < PATH_KEPT_MAX);
+        struct described *described = &telling->described[telling->described_count++];
+        described->name = name;
+        memcpy(described->path, str_text(path), path->len + 1);
     }
     tell_keys(telling, meant, path, depth);
 }

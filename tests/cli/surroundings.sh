@@ -120,7 +120,7 @@ fails 'exec: --writable that is missing' 2 "--writable 'none/such': No such file
 	exec --sandbox bwrap --writable none/such -- true
 fails 'exec: --sandbox without a kind' 2 "--sandbox needs a kind, not '--'" exec --sandbox -- true
 "$devs" exec --sandbox bwrap --writable / -- true 2>err
-want_in 'exec: --writable /' "$(cat err)" "--writable '/' would open the whole file system"
+want_in 'exec: --writable /' "$(cat err)" "--writable '/' would make the whole file system writable"
 fails 'exec: no image' 2 'podman:IMAGE, or "sandbox" in devs.config.json' exec --sandbox podman -- true
 want_in 'exec: help' "$("$devs" exec --help)" '--sandbox K'
 exec 9<"$HOME"

@@ -64,7 +64,7 @@ want_in 'why: the hint' "$out" 'asks to wait 33:20, by rule '
 want_in 'why: a free wait' "$out" 'it does not count as a try'
 out=$("$devs" why key)
 want_in 'why: needs you' "$out" 'needs you'
-want_in 'why: who must do what' "$out" 'somebody must log in, or renew the key; then devs retry 1/key'
+want_in 'why: who must do what' "$out" 'a person must log in, or renew the key; then devs retry 1/key'
 want_in 'why: it passed' "$("$devs" why ok)" 'in GREEN: passed'
 out=$("$devs" why two)
 want_in 'why: of the step that failed' "$out" '#1/two step 2 of 2, try 1 of 1 in RED: failed, exit 1'
@@ -116,7 +116,7 @@ want_in 'correct in a run that has ended' "$out" 'try 1 is now NETWORK_TIMEOUT'
 out=$("$devs" why 1/odd)
 want_in 'the original verdict is kept' "$out" 'RED: failed, exit 1'
 case $out in
-*'somebody must take a look'*) looked=no ;;
+*'a person must look at it'*) looked=no ;;
 *) looked=yes ;;
 esac
 want 'somebody has looked' "$looked" yes

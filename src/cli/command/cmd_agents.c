@@ -110,7 +110,7 @@ static const char *end_words(const struct agent_stream *stream)
     case AGENT_END_UNKNOWN:
         break;
     }
-    return "no event: exit code and text decide";
+    return "no final event: judged by exit code and text";
 }
 
 static void print_sum(struct trial *trial, const struct agent_stream *stream)

@@ -319,8 +319,8 @@ static void print_more(void)
 {
     (void)puts("\nok  works\n"
                "-   not available here; plans that need it are rejected\n"
-               "NO  plain runs need it\n"
-               "after a semicolon: what would help; exit code 1 if there is a NO");
+               "NO  does not work; every run needs it\n"
+               "the text after a semicolon says how to fix it; exit code 1 if any line has NO");
 }
 
 int cmd_doctor(struct globals *globals, int argc, char **argv)

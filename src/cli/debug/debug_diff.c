@@ -48,7 +48,7 @@ struct diffing {
     int id_columns;
     int64_t same, other; /* tasks in both */
     int64_t only[SIDES];
-    int64_t told;
+    int64_t listed;
     struct str lines; /* owned: the tasks that differ, as text or as JSON */
 };
 
@@ -121,14 +121,14 @@ static void look_at(struct diffing *diffing, const struct pair *pair, bool json)
         add_json_end(&diffing->sides[0], pair->task[0], "first", &diffing->lines);
         add_json_end(&diffing->sides[1], pair->task[1], "second", &diffing->lines);
         str_add_char(&diffing->lines, '}');
-    } else if (!is_same && diffing->told < TASKS_SHOWN_MAX) {
+    } else if (!is_same && diffing->listed < TASKS_SHOWN_MAX) {
         const char sign = is_in_both ? ' ' : side_signs[pair->task[0] >= 0 ? 0 : 1];
         str_addf(&diffing->lines, "%c ", sign);
         columns_add(&diffing->lines, pair->id, diffing->id_columns + 1);
         columns_add(&diffing->lines, str_text(&ends[0]), SIDE_COLUMNS - 4);
         str_addf(&diffing->lines, "%s\n", str_text(&ends[1]));
     }
-    diffing->told += !is_same;
+    diffing->listed += !is_same;
     for (int i = 0; i < SIDES; i++)
         str_done(&ends[i]);
 }
@@ -212,10 +212,14 @@ static bool add_cell(const struct side *side, enum compared_row row, struct str 
 static void add_head(const struct diffing *diffing, struct str *out)
 {
     static const char *const labels[] = {
-        [COMPARED_NAME] = "",         [COMPARED_STARTED] = "started",
-        [COMPARED_LASTED] = "lasted", [COMPARED_PASSED] = "passed",
-        [COMPARED_FAILED] = "failed", [COMPARED_CANCELLED] = "cancelled",
-        [COMPARED_OPEN] = "not over", [COMPARED_TRIES] = "tries",
+        [COMPARED_NAME] = "",
+        [COMPARED_STARTED] = "started",
+        [COMPARED_LASTED] = "lasted",
+        [COMPARED_PASSED] = "passed",
+        [COMPARED_FAILED] = "failed",
+        [COMPARED_CANCELLED] = "cancelled",
+        [COMPARED_OPEN] = "not finished",
+        [COMPARED_TRIES] = "tries",
     };
     static_assert(ARRAY_LEN(labels) == COMPARED_ROW_COUNT, "every row has its label");
     for (int row = 0; row < COMPARED_ROW_COUNT; row++) {
@@ -301,11 +305,11 @@ static int diff_runs(const struct debug_call *call)
             add_head(&diffing, &out);
             str_add_char(&out, '\n');
             add_sum(&diffing, &out);
-            if (diffing.told > 0)
+            if (diffing.listed > 0)
                 str_addf(&out, "\n%s", str_text(&diffing.lines));
-            if (diffing.told > TASKS_SHOWN_MAX)
+            if (diffing.listed > TASKS_SHOWN_MAX)
                 str_addf(&out, "  and %" PRId64 " more: --json lists all\n",
-                         diffing.told - TASKS_SHOWN_MAX);
+                         diffing.listed - TASKS_SHOWN_MAX);
             say(str_text(&out));
         }
     }

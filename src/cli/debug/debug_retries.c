@@ -105,8 +105,8 @@ static void retries_text(const struct retries *retries, struct str *out)
     for (int i = 0; i < help->class_count; i++)
         add_class(out, &help->classes[i]);
     if (help->untold > 0)
-        str_addf(out, "%lld more failed, of classes beyond the first %d\n", (long long)help->untold,
-                 RETRY_CLASSES_MAX);
+        str_addf(out, "%lld more failures, in classes beyond the first %d\n",
+                 (long long)help->untold, RETRY_CLASSES_MAX);
     time_spent_words(&retries->spent, &time);
     if (time.len > 0 && (int64_t)retries->timed < help->runs)
         str_addf(out, "time of %zu of these runs: %s\n", retries->timed, time.data);

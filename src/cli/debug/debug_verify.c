@@ -275,7 +275,7 @@ static void print_decisions(const struct verify_found *found, struct str *out)
     str_addf(out, "decisions  %lld of %lld the same\n", (long long)sum->same,
              (long long)sum->decisions);
     if (sum->different > found->decision_count)
-        str_addf(out, "           %lld differ, or follow one that does\n",
+        str_addf(out, "           %lld differ, or come after one that differs\n",
                  (long long)sum->different);
     for (int i = 0; i < found->decision_count && i < SHOWN_MAX; i++) {
         const struct verify_decision *decision = &found->decisions[i];
@@ -353,16 +353,16 @@ static void add_left_out(const struct verify_sum *sum, struct str *out)
          "events of kinds unknown to this build"},
         {decisions->lost, "decision on an act that is no longer in the log",
          "decisions on acts that are no longer in the log"},
-        {decisions->unseen, "decision: too many before it differ",
-         "decisions: too many before them differ"},
+        {decisions->unseen, "decision after too many differences",
+         "decisions after too many differences"},
         {decisions->cut_off, "time devs had not recorded all of its decisions",
          "times devs had not recorded all of its decisions"},
         {verdicts->cut, "verdict: the end of the output is not in the log",
          "verdicts: the end of the output is not in the log"},
         {verdicts->seen, "verdict that devs based on files on disk",
          "verdicts that devs based on files on disk"},
-        {verdicts->unread, "verdict of a devs that resumed the run, without output",
-         "verdicts of a devs that resumed the run, without output"},
+        {verdicts->unread, "verdict without output, from the time the run was resumed",
+         "verdicts without output, from the time the run was resumed"},
         {verdicts->unruled, "verdict without rules: devs did not start that agent",
          "verdicts without rules: devs did not start these agents"},
         {verdicts->prints_left, "fingerprint: its output is an agent's, or incomplete",

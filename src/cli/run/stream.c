@@ -206,13 +206,13 @@ struct printing {
     int64_t second; /* UTC; `time` is its text */
     char time[CLOCK_TEXT_MAX];
     struct outlet outlet;
-    enum log_trouble_kind told; /* kind of the last reported log problem */
-    int64_t looked_ms;          /* when problems were last checked: steady clock */
-    int cancelled;              /* consecutive tasks; the first CANCELLED_MAX get their own lines */
+    enum log_trouble_kind reported; /* kind of the last reported log problem */
+    int64_t looked_ms;              /* when problems were last checked: steady clock */
+    int cancelled; /* consecutive tasks; the first CANCELLED_MAX get their own lines */
     bool given_up;
-    bool orphaned;    /* the run's devs is gone; kept, because a later check may give a different
-                         answer */
-    bool told_closed; /* reported that the reader of the command's output is gone */
+    bool orphaned; /* the run's devs is gone; kept, because a later check may give a different
+                      answer */
+    bool reported_closed; /* reported that the reader of the command's output is gone */
 };
 
 static bool wants_event(const struct printing *p, const struct run_state *state,
@@ -352,8 +352,8 @@ static void print_output(struct printing *p)
         str_done(&clean);
     }
     outlet_flush(&p->outlet);
-    if (p->outlet.closed && !p->told_closed) {
-        p->told_closed = true;
+    if (p->outlet.closed && !p->reported_closed) {
+        p->reported_closed = true;
         (void)on_signal(p, SIGPIPE); /* like a command whose reader is gone, which gets SIGPIPE */
     }
 }
@@ -409,9 +409,9 @@ static void tell_trouble(struct printing *p)
     follower_trouble(p->follower, now_ms, &trouble);
     struct str words = {0};
     log_trouble_words(&trouble, &words);
-    if (trouble.kind != p->told && words.len > 0)
+    if (trouble.kind != p->reported && words.len > 0)
         warn("%s", words.data);
-    p->told = trouble.kind;
+    p->reported = trouble.kind;
     str_done(&words);
 }
 

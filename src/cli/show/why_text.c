@@ -482,13 +482,13 @@ void why_words(const struct why *why, struct str *out)
 
 /* What a person can do about a failure of this reason. */
 static const char *const remedies[] = {
-    [REASON_NONE] = "somebody must take a look",
+    [REASON_NONE] = "a person must look at it",
     [REASON_TEST_FAIL] = "the work must change: a test fails",
     [REASON_COMPILE] = "the work must change: it does not build",
     [REASON_USAGE] = "the command line must be fixed",
     [REASON_NOT_FOUND] = "the missing resource must be provided",
-    [REASON_PERMISSION] = "somebody must grant the permission",
-    [REASON_AUTH] = "somebody must log in, or renew the key",
+    [REASON_PERMISSION] = "a person must grant the permission",
+    [REASON_AUTH] = "a person must log in, or renew the key",
     [REASON_QUOTA] = "the quota must reset, or be raised",
     [REASON_CONTEXT_LENGTH] = "its prompt must be shorter",
     [REASON_BAD_REQUEST] = "the request must be fixed",
