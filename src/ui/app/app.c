@@ -150,7 +150,7 @@ void app_take_news(struct app *app)
         app_replay_extend(app);
         return;
     }
-    /* On errors, what was read before stays on the screen, and all keys keep working. */
+    /* After an error, the data read before stays on the screen, and all keys keep working. */
     struct err err = {0};
     size_t count = 0;
     if (follower_read(app->present, APP_EVENTS_TURN, replay_take, &app->replay, &count, &err))

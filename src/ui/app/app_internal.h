@@ -136,12 +136,12 @@ struct app {
     struct output_page page;       /* reused for the tail */
     struct log_output_key tail_of; /* the attempt that the tail was read for, and when */
     struct app_log_version tail_version;
-    struct log_pager pager; /* of the attempt in view */
+    struct log_pager pager; /* pager of the attempt in view */
     struct app_log_version pager_version;
     struct log_elsewhere elsewhere; /* for search terms that were not found here */
     struct event_page log_events;   /* reused for the event behind that attempt's verdict */
     bool log_goes_on;               /* more to read or search */
-    struct forensics forensics;     /* of the attempt in view, */
+    struct forensics forensics;     /* forensics of the attempt in view, */
     int64_t forensics_seq;          /* as of this event */
     struct retry_help *retries;     /* owned; outcomes of retries; NULL: not read yet; */
     int64_t retries_run;            /* for this run, */
@@ -150,8 +150,8 @@ struct app {
     struct replay replay;           /* all events so far, and the position in the recording or
                                        the past */
     struct event_lines event_lines; /* the records around that position, */
-    struct app_report report;       /* what `=` shows */
-    struct app_bookmarks bookmarks; /* of the run that is shown */
+    struct app_report report;       /* the open report */
+    struct app_bookmarks bookmarks; /* bookmarks of the run on screen */
     struct bundle_job *bundle;      /* owned; a run being exported to a file; NULL: none */
     struct what_came what_came;     /* and what happened to the selected task afterwards, */
     int64_t came_of;                /* as of this many events */
@@ -164,7 +164,7 @@ struct app {
     struct str rules;            /* the user's rules, including those saved here */
     struct correct_trial *trial; /* NULL: no trial */
 
-    struct moment now;    /* of this turn */
+    struct moment now;    /* time of this turn */
     struct moment played; /* when the replay or the past last advanced */
     struct moment orphan_looked;
     struct moment drawn;
@@ -350,7 +350,7 @@ void app_visit_look(struct app *app);
 void app_visit_take_news(struct app *app);
 /* Returns the follower of the app's own run, at the present. */
 struct follower *app_own_run(const struct app *app);
-/* Releases what is kept of the app's own run. */
+/* Releases the data of the app's own run. */
 void app_visit_close(struct app *app);
 
 /* Time in a recording or in the past of a live run (app_replay.c). */

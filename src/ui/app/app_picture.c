@@ -114,7 +114,7 @@ enum { MS_PER_S = 1000 };
 struct casting {
     struct app app;
     const struct app_cast *cast; /* borrowed */
-    struct canvas shown;         /* what the player's terminal shows now */
+    struct canvas shown;         /* the present contents of the player's terminal */
     bool is_shown;
     int64_t at_ms;    /* time within the recording */
     int named;        /* the task given by the caller; -1 = none */

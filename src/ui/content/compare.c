@@ -60,8 +60,8 @@ static void on_line(void *ctx, const struct normaliser_line *line)
     add_line(ctx, line->bytes, line->len, line->masked);
 }
 
-/* Takes what is new in a row. Bytes that were counted but not kept become a line that both attempts
- * have, so they count as equal. */
+/* Takes the new bytes of a row. Bytes that were counted but not kept become a line that both
+ * attempts have, so they count as equal. */
 static void take_output_row(struct reading *reading, const struct output_page *page,
                             const struct log_output_row *row)
 {

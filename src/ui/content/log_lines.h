@@ -343,7 +343,7 @@ enum pager_next {
 };
 enum pager_next log_pager_next(const struct log_pager *pager, const struct pager_set *set,
                                int64_t from, int step, size_t *line_out);
-/* Returns how many lines of a set are not after this one. */
+/* Returns the number of lines of a set up to and including this one. */
 size_t pager_set_rank(const struct pager_set *set, size_t line);
 
 #endif

@@ -10,7 +10,7 @@
 #include "text.h"
 
 enum {
-    GO_TO_COLUMNS = 60, /* narrower prompts do not say what can be typed */
+    GO_TO_COLUMNS = 60, /* in fewer columns, the prompt does not list the accepted forms */
     SCREEN_COLUMNS = 6, /* on narrower canvases, every screen shows only what needs the user */
 };
 

@@ -1,4 +1,4 @@
-/* frame_overlays.c - what is drawn over a screen: help, sort menu, command line, report. */
+/* frame_overlays.c - overlays of the screen: help, sort menu, command line, report. */
 #include <stdio.h>
 #include <string.h>
 

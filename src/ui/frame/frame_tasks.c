@@ -377,7 +377,7 @@ static void frame_no_tasks(struct canvas *canvas, const struct frame_box *box,
     str_add(&words[ONE], "devs exec -- COMMAND ...");
     str_add(&words[LOOKING], "devs init   writes a commented starter plan");
 
-    int64_t end_ms = 0; /* of the run that ended last */
+    int64_t end_ms = 0; /* end of the run that ended last */
     for (size_t i = 0; facts->runs && i < facts->runs->count; i++) {
         if (facts->runs->rows[i].ended_at_ms > end_ms)
             end_ms = facts->runs->rows[i].ended_at_ms;
