@@ -246,7 +246,7 @@ static void write_prompt(struct agent_run *run)
     struct verdict room;
     const struct verdict *verdict = step_state_verdict(step, &room);
     const struct attempt_state *earlier = find_earlier_attempt(call);
-    /* The session has the prompt of this round already, unless no attempt of the round got far
+    /* The session already has the prompt of this round, unless no attempt of the round got far
      * enough to send it. */
     const struct attempt_state *heard = agent && agent->heard_step == call->step
                                             ? step_state_find_attempt(step, agent->heard_attempt)

@@ -80,8 +80,8 @@ void call_init(struct call *call, const struct call_setting *setting, int task, 
         call->stdin_path = resolve_path(setting->run_dir, plan_step->stdin_path);
     call->step_mark = mark.data;
 
-    /* The entries of the agent's CLI, then those of the step. If a name occurs twice, the last one
-     * wins. */
+    /* Adds the entries of the agent's CLI, then those of the step. If a name occurs twice, the last
+     * one wins. */
     size_t count = 0;
     call->own = xcalloc(text_list_count(of_agent) + text_list_count(plan_step->env) + 1,
                         sizeof(*call->own));

@@ -30,7 +30,7 @@ struct capture_facts {
     const struct event *event;           /* the event that ended the step */
     const struct attempt *attempt;       /* NULL if the attempt was over before */
     bool knows_first;                    /* the memory also has lines of the first attempt */
-    const struct entropy_memory *memory; /* the task's; NULL if it has none */
+    const struct entropy_memory *memory; /* memory of the task; NULL if it has none */
     const struct call_setting *setting;
     const char *rules_hash;          /* hash of the rules that judged it */
     const char *log_dir;             /* NULL = unknown */

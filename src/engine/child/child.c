@@ -277,7 +277,7 @@ static size_t find_living(struct child *child, struct proc_facts found[SWEEP_FOU
     return count;
 }
 
-/* Checks once what is left. Returns true when there is nothing more to do. */
+/* Performs one check. Returns true when there is nothing more to do. */
 static bool sweep_once(struct child *child, int64_t now_ms)
 {
     struct proc_facts found[SWEEP_FOUND_MAX];

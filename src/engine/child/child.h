@@ -108,7 +108,7 @@ void nursery_reap(struct nursery *nursery);
 struct child_end {
     struct outcome outcome;                 /* without byte and line counts */
     struct proc_facts left[CHILD_LEFT_MAX]; /* the first of the outcome.left processes */
-    bool left_denied[CHILD_LEFT_MAX];       /* of these, the ones that we may not signal */
+    bool left_denied[CHILD_LEFT_MAX];       /* processes among these that we may not signal */
     int seen;                               /* the most processes seen at once while ending them */
     struct proc_facts ran[CHILD_LEFT_MAX];  /* alive before we ended the child, or found after
                                                its end: */
@@ -117,8 +117,8 @@ struct child_end {
 
 struct str;
 
-/* Appends what is left and why, for display: "1 of 4 processes ignores KILL (state D, pid
- * 48220)". */
+/* Appends which processes are left and why, for display: "1 of 4 processes ignores KILL (state D,
+ * pid 48220)". */
 void child_left_words(const struct child_end *end, struct str *out);
 
 struct child_watcher {

@@ -52,7 +52,7 @@ void proc_each(proc_each_fn *each, void *ctx);
 struct proc_machine {
     double load[3];
     int64_t memory_available_kib;
-    int64_t disk_free_kib; /* of the file system with `path` */
+    int64_t disk_free_kib; /* free space of the file system with `path` */
 };
 /* Fills in *out. */
 void proc_machine(const char *path, struct proc_machine *out);

@@ -48,7 +48,7 @@ void workers_add(struct workers *workers, struct worker_task *task);
 
 enum {
     JOBS_ACTIVE_MAX = WORKERS_MAX,       /* at the same time */
-    JOBS_LONG_MAX = JOBS_ACTIVE_MAX - 1, /* of these; leaves a thread for jobs that are `always` */
+    JOBS_LONG_MAX = JOBS_ACTIVE_MAX - 1, /* not `always`; leaves a thread for jobs that are */
     JOBS_MAX = 4096,                     /* active and waiting */
 };
 

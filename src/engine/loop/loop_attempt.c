@@ -226,7 +226,7 @@ static void remove_sandbox(void *ctx, const atomic_bool *stop)
     surroundings_remove(attempt->around);
 }
 
-/* Ends the attempt without a process, after removing what was prepared for it. */
+/* Ends an attempt that has no process, after removing its surroundings. */
 static void give_up_attempt(struct attempt *attempt)
 {
     if (attempt->around && attempt->around->sandbox)

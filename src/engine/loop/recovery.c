@@ -36,7 +36,7 @@ struct process {
     int task; /* NOT_OURS, RECOVERY_ANYBODYS or a task number */
 };
 
-/* One look at all processes. */
+/* A snapshot of all processes. */
 struct look {
     struct process *all; /* owned; sorted by pid */
     size_t count, cap;

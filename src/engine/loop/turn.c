@@ -156,7 +156,7 @@ static int64_t idle_due(const struct attempt *attempt)
     return attempt->heard_ms + attempt->plan->quiet_ms;
 }
 
-/* Queues what is due by now. */
+/* Queues the inputs that are due by now. */
 static void find_due(struct loop *loop, int64_t now_ms)
 {
     int64_t due_ms = scheduler_next_due(&loop->scheduler);

@@ -154,10 +154,9 @@ void container_tool(enum sandbox_kind kind, struct container_tool *out)
 /* Builds the command line that makes a container. Any thread. */
 
 enum {
-    GROUP_SLACK_BYTES = 4 * SANDBOX_MIB, /* our own group's limit is reached first, and is the
-                                            one that counts */
+    GROUP_SLACK_BYTES = 4 * SANDBOX_MIB, /* our own group's limit is reached first */
     ENTRY_BYTES_MAX = 32 * 1024,
-    NAME_BYTES_MAX = 100, /* of a variable's name in a message */
+    NAME_BYTES_MAX = 100, /* bytes of a variable's name in a message */
 };
 
 static void add_pair(struct arg_list *argv, const char *option, const char *value)

@@ -319,7 +319,7 @@ void doctor_look_at_agents(const struct adapters *adapters, doctor_line_fn *tell
     struct doctor_line line = {.name = "agents", .state = DOCTOR_WORKS};
     struct str here = {0};
     struct str missing = {0};
-    const char *install = ""; /* of the first missing agent; "" = unknown */
+    const char *install = ""; /* hint for the first missing agent; "" = unknown */
     const struct adapter *adapter = NULL;
     for (size_t i = 0; (adapter = adapters_at(adapters, i)); i++) {
         char path[PATH_MAX];

@@ -97,7 +97,7 @@ struct sandbox {
     int filter_fd;            /* bwrap: the seccomp program; -1 = closed */
     int status_fds[2];        /* bwrap: pipe for its status reports; -1 = closed */
     struct arg_list unwanted; /* files to remove when the attempt has ended */
-    int pid;                  /* of the attempt's process; 0 = not started */
+    int pid;                  /* pid of the attempt's process; 0 = not started */
     int kernel_log;           /* -1 = cannot be read */
 };
 

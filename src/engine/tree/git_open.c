@@ -356,7 +356,7 @@ static bool check_files(const char *folder, const char *const *names, size_t cou
     return true;
 }
 
-/* Checks all files in a folder in the same way, following links. */
+/* Calls check_files() for all files in a folder, following links. */
 static bool check_entries(const char *folder, struct err *err)
 {
     bool ok = true;

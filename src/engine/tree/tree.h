@@ -35,7 +35,7 @@ struct tree_entry {
     uint32_t mode; /* type and permission bits, as in stat(2) */
     uint32_t uid, gid;
     uint32_t links;  /* number of hard links */
-    uint64_t device; /* of a device file: its number */
+    uint64_t device; /* number of a device file */
     uint64_t inode;
     int64_t size; /* bytes of a file; 0 for other types */
     int64_t mtime_ns, ctime_ns;

@@ -24,7 +24,7 @@
 #include "xalloc.h"
 
 enum {
-    FD_PATH_MAX = 32, /* of /proc/self/fd/N */
+    FD_PATH_MAX = 32, /* size of the path /proc/self/fd/N */
     MODE_BITS = 07777,
     REMOVE_DEPTH = 64, /* folders open at the same time; deeper ones are moved up first */
     NAME_BYTES = 256,

@@ -29,7 +29,7 @@ static const int64_t second_ns = 1000 * 1000 * 1000;
 struct scan {
     const struct tree_look *look; /* borrowed */
     struct tree tree;
-    struct str path; /* of the folder being scanned */
+    struct str path; /* path of the folder being scanned */
     struct err *err;
 };
 

@@ -430,7 +430,7 @@ void workspace_set_init(struct workspace_set *set, const struct workspace_set_ca
     /* The environment of devs, with the mark of this run instead of that of a run around it. */
     size_t entries = 1;
     set->environment = xcalloc(text_list_count(call->environment) + 2, sizeof(*set->environment));
-    set->environment[0] = (char *)(uintptr_t)call->run_mark; /* nobody modifies it */
+    set->environment[0] = (char *)(uintptr_t)call->run_mark; /* never modified */
     for (char *const *entry = call->environment; *entry; entry++) {
         if (strncmp(*entry, "DEVS_RUN=", 9) != 0 && strncmp(*entry, "DEVS_STEP=", 10) != 0)
             set->environment[entries++] = *entry;

@@ -107,7 +107,7 @@ ATTR_MUST_USE bool workspace_open_content(void *ctx, const struct tree_entry *en
 
 /* The contents of the worktree, as a git tree. */
 struct workspace_content {
-    char head[WORKSPACE_COMMIT_MAX]; /* the task's last commit, or what it started from */
+    char head[WORKSPACE_COMMIT_MAX]; /* the task's last commit, or the commit it started from */
     char tree[WORKSPACE_COMMIT_MAX];
     struct str left_out; /* nested repositories, one per line */
 };
