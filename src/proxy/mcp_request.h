@@ -67,7 +67,7 @@ bool mcp_tool_parse(const char *name, enum mcp_tool *out);
 /* Appends the array of tools as one line of JSON. */
 void mcp_tool_list(struct str *out);
 
-enum { MCP_TITLE_BYTES = 160 /* of a task's title */ };
+enum { MCP_TITLE_BYTES = 160 /* bytes of a task's title */ };
 
 /* The environment for calls. Everything is borrowed. */
 struct mcp_setting {
@@ -85,7 +85,7 @@ ATTR_MUST_USE bool mcp_task_write(const struct mcp_request *request, const struc
 
 enum {
     MCP_HEAD_BYTES = 8 * 1024,  /* kept from the start of a stream that is too long */
-    MCP_TAIL_BYTES = 16 * 1024, /* kept from its end, which usually says more */
+    MCP_TAIL_BYTES = 16 * 1024, /* kept from its end, which is usually more informative */
 };
 
 /* One stream. */
@@ -147,7 +147,7 @@ struct mcp_ended {
     int64_t run; /* run number */
     int task;    /* the task of the call; it has ended */
     const struct mcp_request *request;
-    const struct mcp_output *output;    /* of the last attempt */
+    const struct mcp_output *output;    /* output of the last attempt */
     const struct entropy_verdict *loop; /* about the session's calls */
     const char *nudge;                  /* "" = none */
 };

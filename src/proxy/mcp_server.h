@@ -52,7 +52,7 @@ struct mcp_server {
     struct mcp_host host;
     enum mcp_version version;    /* set by initialize; before that, the newest legacy version */
     char client[MCP_CLIENT_MAX]; /* its name; "" = unknown */
-    struct mcp_batch *batch;     /* the one being read; NULL = none */
+    struct mcp_batch *batch;     /* the batch being read; NULL = none */
     struct mcp_call *calls[MCP_CALLS_MAX]; /* owned, in order of arrival */
     size_t call_count;
 };

@@ -58,7 +58,7 @@ enum { MCP_LINE_MAX = 8 * 1024 * 1024 }; /* bytes of a message, without its line
 typedef void mcp_line_fn(void *ctx, const char *line, size_t len);
 
 struct mcp_lines {
-    struct str part; /* of an incomplete line */
+    struct str part; /* bytes of an incomplete line */
     bool skipping;   /* the current line is too long: ignore the rest */
     size_t max;      /* 0 = MCP_LINE_MAX */
 };
