@@ -62,7 +62,7 @@ typedef int command_fn(struct globals *globals, int argc, char **argv);
 
 struct command {
     const char *name;
-    const char *usage; /* what follows the name */
+    const char *usage; /* the part of the usage after the name */
     const char *words; /* one line */
     command_fn *run;
 };
@@ -74,7 +74,7 @@ const struct command *command_find(const char *name);
 
 /* The syntax of a command. */
 struct command_line {
-    const char *name;                /* of the command */
+    const char *name;                /* name of the command */
     const struct option_spec *specs; /* its own options */
     size_t spec_count;
     bool rest_after_first;

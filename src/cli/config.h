@@ -44,7 +44,7 @@ struct config_trust {
 
 struct config {
     struct settings settings; /* empty if there is no file */
-    char path[PATH_MAX];      /* of the file; "" = none */
+    char path[PATH_MAX];      /* path of the file; "" = none */
     struct config_trust trust;
     struct str text; /* owned; the text of the file, with CONFIG_SHOWS only */
 };

@@ -41,7 +41,7 @@ struct gc_thing {
     const char *why;
 };
 
-/* Prints a line or an object about the thing. */
+/* Prints a line, or a JSON object, that describes the thing. */
 void gc_tell(struct gc *gc, const struct gc_thing *thing);
 
 /* Removes workspaces of runs without an engine. Keeps results and, unless requested otherwise,

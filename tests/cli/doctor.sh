@@ -10,10 +10,10 @@ state() {
 
 mkdir empty && cd empty || exit 1
 "$devs" doctor >../out
-want 'a machine for plain runs: exit' $? 0
+want 'a machine for runs: exit' $? 0
 want 'one entry each, and one line of all' "$(grep -c '^[^ ]' ../out)" 16
 want 'no line is wider than a terminal' "$(grep -v '^ok  devs' ../out | awk 'length > 80')" ''
-want_in 'what they come to' "$(tail -n 1 ../out)" 'plain runs work here'
+want_in 'what they come to' "$(tail -n 1 ../out)" 'runs work here'
 want_in 'which devs' "$(head -n 1 ../out)" "ok  devs            $("$devs" --version | cut -d ' ' -f 2-), /"
 want_in 'room for a log' "$(grep -A 1 '^ok  run log' ../out | xargs)" 'iB free'
 want_in 'no log yet' "$(cat ../out)" 'run log         none yet'
@@ -98,7 +98,7 @@ want_in 'a log, its name' "$(grep '^ok  run log' ../out)" "$dir/empty/.devs/devs
 PATH="$dir/bin" "$devs" doctor --db /proc/devs.db >../out
 want 'no place for a log: exit' $? 1
 want_in 'no place for a log' "$(cat ../out)" 'NO  run log'
-want_in 'what that comes to' "$(tail -n 1 ../out)" 'plain runs do not work here'
+want_in 'what that comes to' "$(tail -n 1 ../out)" 'runs do not work here'
 
 # --- a disk that is full, or nearly
 # on_disk SIZE: what doctor says of a folder on one of that size

@@ -320,7 +320,7 @@ static void print_more(void)
     (void)puts("\nok  works\n"
                "-   not available here; plans that need it are rejected\n"
                "NO  does not work; every run needs it\n"
-               "the text after a semicolon says how to fix it; exit code 1 if any line has NO");
+               "after a semicolon: how to fix it; exit code 1 if any line has NO");
 }
 
 int cmd_doctor(struct globals *globals, int argc, char **argv)
@@ -361,8 +361,8 @@ int cmd_doctor(struct globals *globals, int argc, char **argv)
     if (report.json)
         say_json(str_text(&json));
     else /* a summary of all lines, for first-time users */
-        (void)puts(report.breaks ? "plain runs do not work here: see the lines with NO"
-                                 : "plain runs work here; lines with - are optional");
+        (void)puts(report.breaks ? "runs do not work here: see the lines with NO"
+                                 : "runs work here; lines with - are optional");
     str_done(&json);
     str_done(&report.lines);
     return report.breaks ? EXIT_GAVE_UP : EXIT_ALL_PASSED;

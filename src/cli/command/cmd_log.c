@@ -170,7 +170,7 @@ static void print_row(struct output_print *print, const struct log_output_row *r
         *next = row->offset + (int64_t)row->len;
 }
 
-/* Prints what is new. A terminal gets text without control bytes, a file or pipe gets the bytes
+/* Prints new output. A terminal gets text without control bytes, a file or pipe gets the bytes
  * unchanged. A line says how many bytes were not kept. */
 ATTR_MUST_USE static bool output_print_more(struct output_print *print, struct err *err)
 {

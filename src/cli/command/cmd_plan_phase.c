@@ -16,7 +16,7 @@ enum { NAME_MAX_BYTES = 32 };
 /* The question, and where the answer goes. */
 struct planning {
     struct phase_words at;
-    char name[NAME_MAX_BYTES]; /* of the plan's file */
+    char name[NAME_MAX_BYTES]; /* name of the plan's file */
     char path[PATH_MAX];
 };
 

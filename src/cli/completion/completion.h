@@ -56,7 +56,7 @@ const char *completion_list_at(size_t index);
  * such list. */
 bool completion_list(const char *name, struct str *out);
 
-/* What a shell asks when somebody presses Tab. Everything is borrowed. */
+/* The question of a shell when the user presses Tab. Everything is borrowed. */
 struct completion_question {
     const struct globals *globals;
     const char *list;   /* name of a list of kind ASK */
@@ -70,7 +70,7 @@ struct completion_question {
  * (no log, no plan, invalid settings). Reads the log, the settings or a plan; prints nothing. */
 ATTR_MUST_USE bool completion_ask(const struct completion_question *question, struct str *out);
 
-/* How a shell describes what may follow: text before and after the words of a FIXED list or the
+/* Templates for the completions of a shell: text before and after the words of a FIXED list or the
  * name of an ASK list; for other sources, just the text. */
 struct completion_form {
     const char *before, *behind;

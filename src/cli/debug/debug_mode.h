@@ -35,7 +35,7 @@ struct debug_words {
     bool diff, retries;
     bool verify, rules;
     bool mark, marks;
-    const char *unmark, *name; /* of bookmarks */
+    const char *unmark, *name; /* options for bookmarks */
     struct frame_words frame;
     struct attempt_words attempt;
 };

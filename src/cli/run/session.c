@@ -63,7 +63,7 @@ struct watching {
     bool alone;         /* the terminal or the reader is gone */
     bool nohup;         /* SIGHUP was ignored when we started */
     char by[SESSION_BY_MAX];
-    char uid[LOG_UID_MAX]; /* of the run; "" before it has started */
+    char uid[LOG_UID_MAX]; /* uid of the run; "" before it has started */
 };
 
 bool session_block_signals(int *fd_out, struct err *err)

@@ -79,7 +79,7 @@ void place_json(const struct run_state *state, int task, struct str *out);
 
 /* Lines in columns. */
 
-enum { COLUMNS_ID_MIN = 6 }; /* of the column of task ids */
+enum { COLUMNS_ID_MIN = 6 }; /* minimum width of the column of task ids */
 
 /* Appends the text, padded to the width. A text that is too wide still gets a blank after it. */
 void columns_add(struct str *out, const char *text, int columns);

@@ -249,7 +249,7 @@ static void print_row(const struct status *status, const struct overview_row *ro
     str_clear(&part);
     add_next(status, row, shown, &part);
     columns_add(&line, str_text(&part), NEXT_COLUMNS);
-    /* Who holds the task and what it failed with. */
+    /* Shows who holds the task and the class of its last failure. */
     const bool has_failed = row->ended_at_ms != 0 && row->class.label.class != VERDICT_SUCCESS;
     if (shown == SHOWN_HELD)
         str_addf(&line, "held by %s", row->by[0] != '\0' ? row->by : "a person");
@@ -267,7 +267,7 @@ static void print_row(const struct status *status, const struct overview_row *ro
 static void print_overview_lacks(const struct status *status)
 {
     const struct run_state *state = follower_state(status->follower);
-    struct str texts[LACKS_SHOWN] = {{0}}; /* what tasks lack, */
+    struct str texts[LACKS_SHOWN] = {{0}}; /* distinct texts of missing features, */
     int tasks[LACKS_SHOWN] = {0};          /* and how many lack it */
     int others = 0;                        /* tasks that lack something else */
     for (int task = 0; task < state->plan->task_count; task++) {
