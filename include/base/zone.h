@@ -13,13 +13,9 @@
 
 /* Sets *offset_s_out to how many seconds `zone` ("Europe/Berlin", "UTC") is ahead of UTC at `at_s`,
  * in seconds since 1970. `folder` contains the zone files; NULL means TZDIR or, if unset,
- * /usr/share/zoneinfo. Returns false if the zone does not exist or its file is damaged. Any
- * thread. */
+ * /usr/share/zoneinfo. Returns false if the zone does not exist, its file is damaged, or the zone
+ * has daylight saving time and `at_s` is after the last change that the file lists (2037 in the
+ * files of Linux distributions). Any thread. */
 ATTR_MUST_USE bool zone_offset(void *folder, const char *zone, int64_t at_s, int *offset_s_out);
-
-/* Like zone_offset(), for the rule at the end of a zone file, such as "CET-1CEST,M3.5.0,M10.5.0/3",
- * which applies after the last transition that the file lists (POSIX TZ with the extensions of RFC
- * 8536). Returns false if the text is not such a rule. Pure. */
-ATTR_MUST_USE bool zone_rule_offset(const char *rule, size_t len, int64_t at_s, int *offset_s_out);
 
 #endif
