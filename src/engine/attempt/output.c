@@ -1,11 +1,11 @@
-/* output.c - keeps the last part of a stream, and decides what to log and when.
+/*
+ * output.c - keeps the last part of a stream, and decides what to log and when.
  *
  * The beginning of the stream is logged as it arrives, then a live tail that replaces the previous
  * one, and at the end the last OUTPUT_RING_BYTES. The beginning is logged before later output can
  * push it out of the buffer, which may grow to twice the ring so that each byte is moved at most
- * once. */
-#define _GNU_SOURCE /* memrchr */
-
+ * once.
+ */
 #include "attempt_internal.h"
 
 #include <assert.h>
@@ -73,49 +73,10 @@ static void make_room(struct output *output, size_t len)
     output->kept_cap = cap;
 }
 
-/* Counts a word at a time in eight one-byte lanes, which cannot overflow here, without a branch per
- * line feed. Test for a zero byte: Warren, Hacker's Delight, 6-1. */
-static int64_t count_feeds_in_lanes(const char *bytes, size_t words)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101), low = ones * 0x7f;
-    uint64_t lanes = 0;
-    assert(words <= UINT8_MAX);
-    for (size_t i = 0; i < words; i++) {
-        uint64_t word;
-        memcpy(&word, bytes + i * sizeof(word), sizeof(word));
-        word ^= ones * '\n';
-        lanes += ~(((word & low) + low) | word | low) >> 7;
-    }
-    int64_t count = 0;
-    for (; lanes != 0; lanes >>= 8)
-        count += (int64_t)(lanes & UINT8_MAX);
-    return count;
-}
-
-static int64_t count_feeds(const char *bytes, size_t len)
-{
-    int64_t count = 0;
-    for (size_t words = len / sizeof(uint64_t); words > 0; words = len / sizeof(uint64_t)) {
-        const size_t these = words < UINT8_MAX ? words : UINT8_MAX;
-        count += count_feeds_in_lanes(bytes, these);
-        bytes += these * sizeof(uint64_t);
-        len -= these * sizeof(uint64_t);
-    }
-    for (size_t i = 0; i < len; i++)
-        count += bytes[i] == '\n';
-    return count;
-}
-
 /* Every line_max bytes of a line count as one line. */
 static void count_lines(struct output *output, const char *bytes, size_t len)
 {
     const char *end = bytes + len;
-    if (output->line_bytes + (int64_t)len <= output->line_max) { /* no line can be too long */
-        const char *last = memrchr(bytes, '\n', len);
-        output->lines += count_feeds(bytes, len);
-        output->line_bytes = last ? end - last - 1 : output->line_bytes + (int64_t)len;
-        return;
-    }
     while (bytes < end) {
         const char *feed = memchr(bytes, '\n', (size_t)(end - bytes));
         output->line_bytes += (feed ? feed : end) - bytes;
