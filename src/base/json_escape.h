@@ -1,6 +1,5 @@
 /*
- * json_escape.h - finds characters that need no escape in a JSON string, eight at a time. Private
- * to base.
+ * json_escape.h - finds characters that need no escape in a JSON string. Private to base.
  */
 #ifndef DEVS_JSON_ESCAPE_H
 #define DEVS_JSON_ESCAPE_H

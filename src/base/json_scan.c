@@ -3,7 +3,7 @@
  *
  * The texts of events are read often and are devs' own, so they are valid: members are found by
  * scanning. Text from others is checked completely while it is copied to one line (json_line_add),
- * no deeper than JSON_LINE_DEPTH_MAX. Plain characters are tested eight at a time.
+ * no deeper than JSON_LINE_DEPTH_MAX.
  */
 #include "json.h"
 
@@ -14,77 +14,22 @@
 #include "parse.h"
 #include "utf8.h"
 
-/* Characters that need no escape in a string, checked eight at a time. */
-
-enum { WORD_BYTES = sizeof(uint64_t) };
-
-static const uint64_t ones = UINT64_C(0x0101010101010101);
-
-/* Sets the highest bit of each zero byte, possibly also of the byte after one. Sets none if no byte
- * is zero and all highest bits were clear. */
-static uint64_t marks_zeros(uint64_t word)
-{
-    return word - ones;
-}
-
-/* Sets the highest bit of each byte that is not plain; may also set that of a plain byte after
- * one. */
-static uint64_t marks_special(uint64_t word)
-{
-    const uint64_t special = word | (word - ones * ' ') | marks_zeros(word ^ ones * '"') |
-                             marks_zeros(word ^ ones * '\\') | marks_zeros(word ^ ones * 0x7F);
-    return special & ones * 0x80;
-}
-
-static bool is_plain_word(uint64_t word)
-{
-    return marks_special(word) == 0;
-}
-
 static bool is_plain(char c)
 {
     return c >= ' ' && c < 0x7F && c != '"' && c != '\\';
 }
 
-/* The first byte becomes the least significant. */
-static uint64_t word_at(const char *bytes)
+size_t json_plain_len(const char *bytes, size_t len)
 {
-    uint64_t word;
-    memcpy(&word, bytes, WORD_BYTES);
-    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(word) : word;
+    size_t at = 0;
+    while (at < len && is_plain(bytes[at]))
+        at++;
+    return at;
 }
 
 bool json_is_plain(const char *bytes, size_t len)
 {
-    enum { HALF = WORD_BYTES / 2 };
-    if (len < HALF)
-        return len == 0 ||
-               (is_plain(bytes[0]) && is_plain(bytes[len / 2]) && is_plain(bytes[len - 1]));
-    if (len < WORD_BYTES) { /* two halves, which may overlap */
-        char word[WORD_BYTES];
-        memcpy(word, bytes, HALF);
-        memcpy(word + HALF, bytes + len - HALF, HALF);
-        return is_plain_word(word_at(word));
-    }
-    for (size_t at = 0; at + WORD_BYTES <= len; at += WORD_BYTES) {
-        if (!is_plain_word(word_at(bytes + at)))
-            return false;
-    }
-    return is_plain_word(word_at(bytes + len - WORD_BYTES)); /* overlaps the previous word */
-}
-
-size_t json_plain_len(const char *bytes, size_t len)
-{
-    enum { BYTE_BITS = 8 };
-    size_t at = 0;
-    for (; len - at >= WORD_BYTES; at += WORD_BYTES) {
-        const uint64_t special = marks_special(word_at(bytes + at));
-        if (special != 0)
-            return at + (size_t)__builtin_ctzll(special) / BYTE_BITS;
-    }
-    while (at < len && is_plain(bytes[at]))
-        at++;
-    return at;
+    return json_plain_len(bytes, len) == len;
 }
 
 /* A cursor over JSON text. */
