@@ -334,10 +334,13 @@ static bool classify_by_list(struct scan *scan, const struct rule_list *list, st
  */
 
 /* An agent's words go through the same rules as the output of a program, with the status before
- * them. Returns true if a rule of `list` matches. */
+ * them. Applies the first rule of the first list that matches; `lists` ends with NULL. Returns
+ * false if no rule matches. */
 static bool judge_words(const struct rules *rules, const struct classify_input *input,
-                        const struct str *words, const struct rule_list *list, struct verdict *out)
+                        const struct str *words, const struct rule_list *const *lists,
+                        struct verdict *out)
 {
+    bool holds = false;
     struct classify_input inner = *input;
     inner.outcome = (struct outcome){.kind = OUTCOME_EXIT, .code = 1};
     inner.memory_killed = -1;
@@ -346,9 +349,13 @@ static bool judge_words(const struct rules *rules, const struct classify_input *
     struct scan scan;
     scan_init(&scan, rules, &inner);
     scan.trusts = true;
-    const bool holds = list ? classify_by_list(&scan, list, out) : classify_by_text(&scan, out);
-    if (!list || holds)
-        classify_add_nears(out, &scan);
+    for (; *lists && !holds; lists++) {
+        const bool by_text = *lists == &rules->verdicts;
+        scan_restart(&scan);
+        holds = by_text ? classify_by_text(&scan, out) : classify_by_list(&scan, *lists, out);
+        if (by_text || holds)
+            classify_add_nears(out, &scan);
+    }
     scan_done(&scan);
     return holds;
 }
@@ -356,9 +363,9 @@ static bool judge_words(const struct rules *rules, const struct classify_input *
 static bool judge_service_words(const struct rules *rules, const struct classify_input *input,
                                 const struct str *words, struct verdict *out)
 {
-    return judge_words(rules, input, words, NULL, out) ||
-           judge_words(rules, input, words, &rules->service, out) ||
-           judge_words(rules, input, words, &rules->general, out);
+    const struct rule_list *const lists[] = {&rules->verdicts, &rules->service, &rules->general,
+                                             NULL};
+    return judge_words(rules, input, words, lists, out);
 }
 
 /* The verdict on the failure that the agent reports for its last own retry, if that was not
@@ -406,7 +413,7 @@ static void quote_end(struct verdict *out, const struct str *words)
 static bool judge_agent_failure(const struct rules *rules, const struct classify_input *input,
                                 const struct agent_result *result, struct verdict *out)
 {
-    const struct rule_list *service = &rules->service;
+    const struct rule_list *const service[] = {&rules->service, NULL};
     struct verdict finer = verdict_new();
     struct str said = {0};
     if (result->status > 0)
@@ -434,10 +441,11 @@ static bool judge_refusal(const struct rules *rules, const struct classify_input
     struct verdict said = verdict_new();
     if (result->refused == 0 || input->checks == CLASSIFY_CHECKS_FOLLOW)
         return false;
+    const struct rule_list *const stopped[] = {&rules->stopped, NULL};
     const bool is_last = result->ends_refused && input->checks == CLASSIFY_CHECKS_NONE;
-    const bool stops = is_last || !result->has_answer ||
-                       (result->answer.len > 0 &&
-                        judge_words(rules, input, &result->answer, &rules->stopped, &said));
+    const bool stops =
+        is_last || !result->has_answer ||
+        (result->answer.len > 0 && judge_words(rules, input, &result->answer, stopped, &said));
     if (!stops)
         return false;
     struct str call = {0};
@@ -505,6 +513,7 @@ static bool classify_agent_interrupted(const struct classify_input *input)
 static bool judge_agent_end(const struct rules *rules, const struct classify_input *input,
                             const struct agent_result *result, struct verdict *out)
 {
+    const struct rule_list *const said[] = {&rules->said, NULL};
     const bool exited_well = input->outcome.code == 0;
     switch (result->end) {
     case AGENT_END_FAILED:
@@ -519,8 +528,7 @@ static bool judge_agent_end(const struct rules *rules, const struct classify_inp
         /* A success, unless a denied call stopped the work or the last words refuse the task. */
         return exited_well && input->agent &&
                (judge_refusal(rules, input, result, out) ||
-                (result->said.len > 0 &&
-                 judge_words(rules, input, &result->said, &rules->said, out)));
+                (result->said.len > 0 && judge_words(rules, input, &result->said, said, out)));
     case AGENT_END_CUT:
         if (exited_well || is_interrupted(&input->outcome))
             verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "INTERRUPTED", "agent.cut");

@@ -154,6 +154,13 @@ struct rule {
 struct rule_list {
     struct rule *items; /* owned */
     size_t count;
+    size_t first; /* number of items[0] among the rules of all lists */
+};
+
+/* A rule that needs a literal. */
+struct rule_need {
+    size_t rule;  /* number */
+    int32_t next; /* index of the next rule that needs it; 0 = none */
 };
 
 struct rules {
@@ -167,8 +174,12 @@ struct rules {
     struct rule_list general;  /* in general words; where no other rule matches */
     struct literals literals;
     uint64_t *guard_bits; /* owned; by literal: the guards that need it */
-    bool for_signals;     /* some rule is for signals */
-    bool for_successes;   /* some rule may deny a success */
+    size_t count;         /* rules of all lists */
+    bool *always;         /* owned; by number of a rule: no literal decides whether it is tried */
+    struct rule_need *needs; /* owned: the rules that need a literal, a list for each */
+    int32_t *first_need;     /* owned; by literal: its list; 0 = none */
+    bool for_signals;        /* some rule is for signals */
+    bool for_successes;      /* some rule may deny a success */
 };
 
 enum { RULES_HASH_MAX = 65 };
@@ -212,9 +223,10 @@ struct scan_stream {
     struct scan_hit *hits; /* owned */
     size_t hit_count;
     size_t hit_cap;
-    int32_t *latest;            /* owned: the last hit of each literal; -1 = none */
-    uint32_t line;              /* while being filled */
-    const uint64_t *guard_bits; /* borrowed: rules.guard_bits */
+    int32_t *latest;           /* owned: the last hit of each literal; -1 = none */
+    uint32_t line;             /* while being filled */
+    const struct rules *rules; /* borrowed */
+    bool *may_match;           /* borrowed: that of the scan */
 };
 
 /* A rule whose literal occurred, but that did not match. */
@@ -230,6 +242,7 @@ struct scan {
     const struct classify_input *input; /* borrowed */
     struct rule_matcher *matcher;
     struct scan_stream streams[SCAN_STREAMS];
+    bool *may_match;     /* owned; by number of a rule: not if none of its literals occurs */
     int err_names_error; /* -1: unknown */
     int64_t work;        /* so far; see SCAN_WORK_MAX */
     struct scan_near nears[SCAN_NEAR_MAX];
@@ -251,6 +264,8 @@ bool scan_may_deny(const struct rules *rules, const struct classify_input *input
 /* Borrows both until scan_done(). */
 void scan_init(struct scan *scan, const struct rules *rules, const struct classify_input *input);
 void scan_done(struct scan *scan);
+/* Forgets what was tried, but not where literals occur. */
+void scan_restart(struct scan *scan);
 
 /* Finds the first rule of the list that matches. */
 bool scan_first(struct scan *scan, const struct rule_list *list, struct scan_match *out);

@@ -398,6 +398,34 @@ static bool read_list(struct rule_list *list, struct rules *rules, const struct 
            err_set(err, ERR_LIMIT, "more than %d guards", RULE_GUARDS_MAX);
 }
 
+/* Numbers the rules of all lists, and notes which need a literal. */
+static void number_rules(struct rules *rules, struct rule_list *const *lists, size_t list_count)
+{
+    size_t needs = 0;
+    for (size_t k = 0; k < list_count; k++) {
+        lists[k]->first = rules->count;
+        rules->count += lists[k]->count;
+        for (size_t i = 0; i < lists[k]->count; i++)
+            needs += (size_t)lists[k]->items[i].need_count;
+    }
+    rules->always = xcalloc(rules->count + 1, sizeof(*rules->always));
+    rules->needs = xcalloc(needs + 1, sizeof(*rules->needs));
+    rules->first_need = xcalloc((size_t)rules->literals.count + 1, sizeof(*rules->first_need));
+    int32_t used = 0; /* needs[0] is not used: 0 ends a list */
+    for (size_t k = 0; k < list_count; k++) {
+        for (size_t i = 0; i < lists[k]->count; i++) {
+            const struct rule *rule = &lists[k]->items[i];
+            rules->always[lists[k]->first + i] = !rule->pattern || rule->need_count == 0;
+            for (int n = 0; n < rule->need_count; n++) {
+                int32_t *first = &rules->first_need[rule->needs[n]];
+                rules->needs[++used] =
+                    (struct rule_need){.rule = lists[k]->first + i, .next = *first};
+                *first = used;
+            }
+        }
+    }
+}
+
 void rules_hash(const char *json, size_t len, char hash[RULES_HASH_MAX])
 {
     unsigned char digest[SHA256_BYTES];
@@ -432,6 +460,10 @@ bool rules_open(struct rules **out, const char *json, size_t len, struct err *er
         rules_close(rules);
         return false;
     }
+    struct rule_list *all[ARRAY_LEN(lists)];
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+        all[i] = lists[i].list;
+    number_rules(rules, all, ARRAY_LEN(lists));
     for (size_t i = 0; i < rules->verdicts.count; i++) {
         const struct rule *rule = &rules->verdicts.items[i];
         rules->for_signals = rules->for_signals || rule->signal_count > 0;
@@ -476,5 +508,8 @@ void rules_close(struct rules *rules)
     free(rules->literals.literal);
     free(rules->literals.also);
     free(rules->guard_bits);
+    free(rules->always);
+    free(rules->needs);
+    free(rules->first_need);
     free(rules);
 }

@@ -266,10 +266,15 @@ int scan_near_weight(enum near_why why)
 static void note_hit(void *ctx, int literal)
 {
     struct scan_stream *stream = ctx;
-    stream->text.lines[stream->line].guards |= stream->guard_bits[literal];
+    const struct rules *rules = stream->rules;
+    stream->text.lines[stream->line].guards |= rules->guard_bits[literal];
     const int32_t older = stream->latest[literal];
     if (older != SCAN_NO_HIT && stream->hits[older].line == stream->line)
         return;
+    if (older == SCAN_NO_HIT) {
+        for (int32_t i = rules->first_need[literal]; i > 0; i = rules->needs[i].next)
+            stream->may_match[rules->needs[i].rule] = true;
+    }
     stream->hits =
         xgrow(stream->hits, &stream->hit_cap, stream->hit_count + 1, sizeof(*stream->hits));
     stream->hits[stream->hit_count] = (struct scan_hit){.line = stream->line, .older = older};
@@ -277,11 +282,12 @@ static void note_hit(void *ctx, int literal)
     stream->hit_count++;
 }
 
-static void fill_stream(struct scan_stream *stream, const struct rules *rules,
+static void fill_stream(struct scan_stream *stream, const struct rules *rules, bool *may_match,
                         const struct classify_text *raw)
 {
     clean_text_init(&stream->text, raw);
-    stream->guard_bits = rules->guard_bits;
+    stream->rules = rules;
+    stream->may_match = may_match;
     stream->latest = xcalloc((size_t)rules->literals.count, sizeof(*stream->latest));
     for (int i = 0; i < rules->literals.count; i++)
         stream->latest[i] = SCAN_NO_HIT;
@@ -298,8 +304,18 @@ void scan_init(struct scan *scan, const struct rules *rules, const struct classi
     *scan =
         (struct scan){.rules = rules, .input = input, .err_names_error = -1, .keeps_nears = true};
     scan->matcher = rule_matcher_new();
-    fill_stream(&scan->streams[OUT], rules, &input->out);
-    fill_stream(&scan->streams[ERR], rules, &input->err);
+    scan->may_match = xcalloc(rules->count + 1, sizeof(*scan->may_match));
+    memcpy(scan->may_match, rules->always, rules->count * sizeof(*scan->may_match));
+    fill_stream(&scan->streams[OUT], rules, scan->may_match, &input->out);
+    fill_stream(&scan->streams[ERR], rules, scan->may_match, &input->err);
+}
+
+void scan_restart(struct scan *scan)
+{
+    scan->err_names_error = -1;
+    scan->work = 0;
+    scan->near_count = 0;
+    scan->keeps_nears = true;
 }
 
 void scan_done(struct scan *scan)
@@ -309,7 +325,13 @@ void scan_done(struct scan *scan)
         free(scan->streams[i].hits);
         free(scan->streams[i].latest);
     }
+    free(scan->may_match);
     rule_matcher_free(scan->matcher);
+}
+
+static bool may_match(const struct scan *scan, const struct rule_list *list, size_t index)
+{
+    return scan->may_match[list->first + index];
 }
 
 static bool is_spent(const struct scan *scan)
@@ -597,7 +619,7 @@ void scan_each(struct scan *scan, const struct rule *rule, scan_each_fn *each, v
 bool scan_first(struct scan *scan, const struct rule_list *list, struct scan_match *out)
 {
     for (size_t i = 0; i < list->count; i++) {
-        if (rule_holds(scan, &list->items[i], out))
+        if (may_match(scan, list, i) && rule_holds(scan, &list->items[i], out))
             return true;
     }
     return false;
@@ -626,8 +648,9 @@ bool scan_cause(struct scan *scan, const struct scan_match *symptom, struct scan
         return false;
     for (size_t i = 0; i < list->count; i++) {
         const struct rule *rule = &list->items[i];
-        if (rule > symptom->rule && rule->rank > symptom->rule->rank && rule->pattern &&
-            facts_fit(scan->input, rule) && rule_outranks(scan, rule, symptom, out))
+        if (may_match(scan, list, i) && rule > symptom->rule && rule->rank > symptom->rule->rank &&
+            rule->pattern && facts_fit(scan->input, rule) &&
+            rule_outranks(scan, rule, symptom, out))
             return true;
     }
     return false;
@@ -640,7 +663,8 @@ bool scan_later(struct scan *scan, const struct scan_match *match, struct scan_m
         return false;
     for (size_t i = 0; i < list->count; i++) {
         const struct rule *rule = &list->items[i];
-        if (rule->late && rule > match->rule && facts_fit(scan->input, rule) &&
+        if (may_match(scan, list, i) && rule->late && rule > match->rule &&
+            facts_fit(scan->input, rule) &&
             try_stream(scan, rule, match->stream, match->line + 1, out) &&
             !(rule->unless_text && any_text_holds(scan, rule->unless_text)))
             return true;
@@ -653,6 +677,8 @@ void scan_outranked(struct scan *scan, const struct scan_match *decided)
     const struct rule_list *list = &scan->rules->verdicts;
     const int64_t most = scan->work + SCAN_WORK_OUTRANKED;
     for (size_t i = 0; i < list->count && scan->work < most; i++) {
+        if (!may_match(scan, list, i))
+            continue;
         const struct rule *rule = &list->items[i];
         const bool same = rule->class == decided->rule->class &&
                           rule->type == decided->rule->type &&
@@ -670,9 +696,10 @@ static bool names_error(struct scan *scan, int stream)
     const bool keeps = scan->keeps_nears;
     bool found = false;
     scan->keeps_nears = false;
-    for (size_t i = 0; i < scan->rules->errors.count && !found; i++) {
-        const struct rule *rule = &scan->rules->errors.items[i];
-        found = try_stream(scan, rule, stream, 0, &match) &&
+    const struct rule_list *list = &scan->rules->errors;
+    for (size_t i = 0; i < list->count && !found; i++) {
+        const struct rule *rule = &list->items[i];
+        found = may_match(scan, list, i) && try_stream(scan, rule, stream, 0, &match) &&
                 !(rule->unless_text && text_holds(scan, stream, rule->unless_text));
     }
     scan->keeps_nears = keeps;
