@@ -13,6 +13,8 @@
 
 enum { CELLS_MAX = 24, SYNC_MS = 200 };
 
+#define EVENT_COLUMNS "run,seq,kind,task,task_no,step,attempt,data,round,grant_no,at_ms,mono_ms"
+
 /* How each kind begins, how its row is read, and how it is written. */
 static const struct {
     const char *begins;
@@ -20,8 +22,9 @@ static const struct {
     const char *write;
     int keys;
 } kinds[] = {
-    [LOG_ROW_EVENT] = {"INSERT INTO event(", "SELECT * FROM event WHERE run=? AND seq=?",
-                       "INSERT INTO event VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", 2},
+    [LOG_ROW_EVENT] = {"INSERT INTO event(",
+                       "SELECT " EVENT_COLUMNS " FROM event WHERE run=? AND seq=?",
+                       "INSERT INTO event(" EVENT_COLUMNS ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?)", 2},
     [LOG_ROW_TASK] = {"INSERT OR REPLACE INTO task(", "SELECT * FROM task WHERE run=? AND task=?",
                       "INSERT OR REPLACE INTO task VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", 2},
     [LOG_ROW_ATTEMPT] =

@@ -46,10 +46,13 @@ static long memory_kib(const char *name)
 static int64_t take_row(sqlite3_stmt *row)
 {
     int64_t sum = 0;
-    for (int i = 0; i < 15; i++)
-        sum += sqlite3_column_int64(row, i);
-    const unsigned char *text = sqlite3_column_text(row, 15);
-    return sum + sqlite3_column_bytes(row, 15) + (text ? text[0] : 0);
+    for (int i = 0; i < sqlite3_column_count(row); i++) {
+        const unsigned char *text = NULL;
+        if (sqlite3_column_type(row, i) == SQLITE_TEXT)
+            text = sqlite3_column_text(row, i);
+        sum += text ? text[0] + sqlite3_column_bytes(row, i) : sqlite3_column_int64(row, i);
+    }
+    return sum;
 }
 
 static double select_ms(const char *path, int64_t run, int64_t *rows)
@@ -59,8 +62,8 @@ static double select_ms(const char *path, int64_t run, int64_t *rows)
     sqlite3_stmt *query = NULL;
     bool ok = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
               sqlite3_prepare_v2(db,
-                                 "SELECT run, seq, at_ms, mono_ms, kind, task, step, round,"
-                                 " grant_no, attempt, a, b, c, d, e, text FROM event WHERE run=?"
+                                 "SELECT run, seq, at_ms, mono_ms, kind, task, task_no, step,"
+                                 " attempt, data, round, grant_no FROM event WHERE run=?"
                                  " ORDER BY seq",
                                  -1, &query, NULL) == SQLITE_OK;
     if (!ok) {

@@ -113,29 +113,34 @@ class Copier:
         times = max(1, (events - 2) // self.events)
         last = 2 + times * self.events
         self.db.execute("BEGIN")
-        columns = [row[1] for row in self.db.execute("PRAGMA table_info(run)")]
+        of_runs = [row[1] for row in self.db.execute("PRAGMA table_info(run)")]
         other = {"id": str(run), "uid": f"uid||'-{run}'", "tasks": str(times * self.tasks),
                  "last_seq": str(last), "last_at_ms": f"last_at_ms+{times - 1}*{self.ms}",
                  "ended_at_ms": f"ended_at_ms+{times - 1}*{self.ms}"}
         for name in ("attempts", "passed", "failed", "cancelled", "waited_ms"):
             other[name] = f"{name}*{times}"
-        self.db.execute(f"INSERT INTO run({','.join(columns)}) SELECT "
-                        + ",".join(other.get(name, name) for name in columns)
+        self.db.execute(f"INSERT INTO run({','.join(of_runs)}) SELECT "
+                        + ",".join(other.get(name, name) for name in of_runs)
                         + " FROM run WHERE id=1")
         self.db.execute("INSERT INTO plan(run, text) VALUES(?,?)", (run, plan_of(self.plan, times)))
-        self.db.execute("INSERT INTO event SELECT ?1,seq,at_ms,mono_ms,kind,task,step,round,grant_no,"
-                        "attempt,a,b,c,d,e,text FROM event WHERE run=1 AND seq=1", (run,))
+        columns = "seq,at_ms,mono_ms,kind,task,task_no,step,attempt,data,round,grant_no"
+        self.db.execute(f"INSERT INTO event(run,{columns}) SELECT ?,{columns} FROM event"
+                        " WHERE run=1 AND seq=1", (run,))
         self.repeat("part", "event", run, times,
                     {"seq": f"seq+i*{self.events}", "at_ms": f"at_ms+i*{self.ms}",
-                     "mono_ms": f"mono_ms+i*{self.ms}", "task": f"task+i*{self.tasks}",
-                     # waits name when they are due, blocks the task that is in the way
-                     "a": f"CASE kind WHEN 11 THEN ifnull(a,0)+i*{self.tasks} ELSE a END",
-                     "b": f"CASE kind WHEN 7 THEN b+i*{self.ms} ELSE b END",
-                     "c": f"CASE kind WHEN 7 THEN c+i*{self.ms} ELSE c END"}, "seq")
+                     "mono_ms": f"mono_ms+i*{self.ms}", "task": "task||'-'||i",
+                     "task_no": f"task_no+i*{self.tasks}",
+                     # a wait says when it is due, a blocked task which one is in the way
+                     "data": "CASE kind WHEN 'task_blocked' THEN json_set(data,'$.needs',"
+                             f"(data->>'needs')+i*{self.tasks})"
+                             " WHEN 'wait_started' THEN json_set(data,"
+                             f"'$.due_at_ms',(data->>'due_at_ms')+i*{self.ms},"
+                             f"'$.due_mono_ms',(data->>'due_mono_ms')+i*{self.ms}) ELSE data END"},
+                    "seq")
         shift = (times - 1) * self.ms
-        self.db.execute("INSERT INTO event SELECT ?1,?2,at_ms+?3,mono_ms+?3,kind,task,step,round,"
-                        "grant_no,attempt,a,b,c,d,e,text FROM event WHERE run=1 ORDER BY seq DESC"
-                        " LIMIT 1", (run, last, shift))
+        moved = columns.replace("seq,at_ms,mono_ms", "?2,at_ms+?3,mono_ms+?3")
+        self.db.execute(f"INSERT INTO event(run,{columns}) SELECT ?1,{moved} FROM event WHERE run=1"
+                        " ORDER BY seq DESC LIMIT 1", (run, last, shift))
         self.repeat("task", "task", run, times, {"task": f"task+i*{self.tasks}", "id": "id||'-'||i"},
                     "task")
         self.repeat("attempt", "attempt", run, times, {"task": f"task+i*{self.tasks}",

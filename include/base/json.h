@@ -121,6 +121,21 @@ struct json_piece {
  * plain ASCII. If the text is not valid JSON the result is unspecified, but no byte beyond `len` is
  * read. */
 struct json_piece json_scan_get(const char *text, size_t len, const char *key);
+/* Steps through the members of an object. */
+struct json_members {
+    const char *text; /* borrowed */
+    size_t len, at;
+    bool is_over; /* the closing brace was reached */
+};
+/* Begins before the first member of the object. */
+struct json_members json_members(const char *text, size_t len);
+/* Finds the next member. The key is without its quotes and with escapes as they are; `value` is not
+ * empty. Returns false after the last member, or where the text is not JSON; no byte beyond the
+ * text is read. */
+bool json_members_next(struct json_members *members, struct json_piece *key,
+                       struct json_piece *value);
+/* Returns whether the object has ended, and nothing but whitespace follows it. */
+bool json_members_are_over(const struct json_members *members);
 /* Appends the contents of a string, without quotes and with escapes decoded. Returns false if the
  * piece is not a string. Bytes that are not UTF-8 are copied unchanged. */
 bool json_scan_text(struct json_piece piece, struct str *out);

@@ -35,10 +35,6 @@ int64_t agent_used_sum(int64_t a, int64_t b);
 /* Adds each member like agent_used_sum(). */
 void agent_used_add(struct agent_used *sum, const struct agent_used *used);
 
-struct event;
-/* Returns the usage in an EVENT_AGENT_USED. */
-struct agent_used agent_used_of_event(const struct event *event);
-
 struct adapter;
 struct agent_stream;
 struct json;

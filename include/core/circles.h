@@ -66,10 +66,10 @@ void circles_begin_anew(struct circles *circles);
 void circles_to_json(const struct circles *circles, int step, unsigned masks, struct str *out);
 
 struct event;
-/* Fills in EVENT_LOOP_SUSPECTED: sets the numbers of *event, whose step and `e`
- * (EVENT_LOOP_OF_...) are set, and appends its text to *out. `nudge` is the line for the agent. */
-void circles_suspicion(const struct circles *circles, unsigned masks, const char *nudge,
-                       struct event *event, struct str *out);
+/* Fills in the numbers of an EVENT_LOOP_SUSPECTED, whose step is set, and points its `more` to the
+ * other facts, which are appended to *more. */
+void circles_suspicion(const struct circles *circles, unsigned masks, struct event *event,
+                       struct str *more);
 
 /* Frees it. May be NULL. */
 void circles_free(struct circles *circles);

@@ -1,143 +1,78 @@
 /*
  * event.h - one row of the run log: what happened, never what is.
  *
- * Kinds and the meaning of their fields are in every log ever written: add, never renumber.
- * docs/run-log.md has the same table for people.
+ * A kind has a name and its own fields. One table (event_fields.c) describes the fields of each
+ * kind: their JSON name, C type, range and meaning. Reading, writing, the range check and the table
+ * in docs/run-log.md follow from it. Names and meanings are in every log: add fields and kinds,
+ * never change them.
  */
 #ifndef DEVS_EVENT_H
 #define DEVS_EVENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "agent_stream.h"
+#include "attr.h"
+#include "control.h"
+#include "digest.h"
+#include "entropy.h"
 #include "moment.h"
+#include "outcome.h"
+#include "policy.h"
+#include "protocol.h"
+#include "str.h"
+#include "verdict.h"
+#include "workspace_spec.h"
 
+/* What each kind means is beside its fields in struct event, below. */
 enum event_kind {
-    EVENT_NONE = 0,
-    /* a: jobs; text: {"by"} */
-    EVENT_RUN_STARTED = 1,
-    /* a: exit code of the run */
-    EVENT_RUN_ENDED = 2,
-    /* a, b: call digest; c: number of this start (0 for the attempt as such) */
-    EVENT_ATTEMPT_STARTED = 3,
-    /* a: pid; b: its start time in clock ticks since boot */
-    EVENT_ATTEMPT_RUNNING = 4,
-    /* a: outcome kind; b: its code; c: ran ms; d: stdout bytes; e: stderr bytes; text:
-     * {"rss","cpu","out_lines","err_lines","left","fp","partial","skipped","new",
-     * "fails","loop","start","stop","quiet"}, without zeros; fp: 32 hex digits, the fingerprint of
-     * the result; partial: true if it does not cover all of the output; skipped: bytes of which it
-     * has only the number; new: permille of lines that the task had not written before, missing if
-     * there are no lines; fails: true if it exited with code 0 but was not a success; loop: the
-     * attempt as a step of the task's trajectory (entropy.h) besides call, fp and new. Missing for
-     * the last attempt of a task that passes, and unless the outcome is exit, signal or timeout.
-     * start: for an attempt that never started, the line that says why. stop: enum outcome_stop of
-     * a cancelled one; quiet: ms of silence that timed out */
-    EVENT_ATTEMPT_ENDED = 5,
-    /* a: verdict class; b: transient type; c: reason; text: evidence (verdict.h). Not written for a
-     * plain success. */
-    EVENT_ATTEMPT_JUDGED = 6,
-    /* a: delay ms; b: due, wall ms; c: due, mono ms; d: exact ms before jitter; e: 1 if the wait
-     * was requested by a server and the attempt does not count; text: the formula's inputs
-     * {"policy","n","base","multiplier","cap","jitter", "factor","hint","used","allowed"} */
-    EVENT_WAIT_STARTED = 7,
-    /* a: 0 it was due, 1 a person skipped it; text (1): {"by"} */
-    EVENT_WAIT_ENDED = 8,
-    /* a: decision kind; b: attempts used; c: 1 if it counts as entropy; d: 1 if a capture was
-     * taken; text: the inputs of the decision (protocol.h); none for a success, for a cancellation,
-     * and for a deadline that had passed before the start */
-    EVENT_STEP_ENDED = 9,
-    /* a: the new grant's number; b: attempts it allows; c: known loops remain, and thresholds are
-     * multiplied by c from now on; 0: a new segment begins; text: {"by"} */
-    EVENT_STEP_REOPENED = 10,
-    /* a: number of the needed task that did not pass */
-    EVENT_TASK_BLOCKED = 11,
-    /* a: number of the task that it follows + 1, 0: none; text: {"by"} */
-    EVENT_TASK_HELD = 12,
-    /* a: due, wall ms; b: due, mono ms, if this makes its wait end later; otherwise 0; text:
-     * {"by"}, none if the task it followed got through */
-    EVENT_TASK_RELEASED = 13,
-    /* a: cancel mode; text: {"by"}; task -1: the whole run */
-    EVENT_CANCEL_ASKED = 14,
-    /* a: control id; b: 1 done, 0 refused; c: verb; text: {"answer","by"} */
-    EVENT_CONTROL_ANSWERED = 15,
-    /* a: ms without output */
-    EVENT_ATTEMPT_QUIET = 16,
-    EVENT_ATTEMPT_HEARD = 17,
-    /* text: {"note"}: something a person should read */
-    EVENT_NOTE = 18,
-    /* a: source; b: due, wall ms; c: due, mono ms; d: consecutive limits; e: number of the task in
-     * the queue that a person sends before that + 1, 0: none. The event names the step that met the
-     * limit, or that was sent. */
-    EVENT_GATE_CLOSED = 19,
-    /* a: source; b: how many steps wait at it; c: ms between their starts. The event names the task
-     * that got through; its step is the current one, which after a success is the next one. */
-    EVENT_GATE_OPENED = 20,
-    /* a: verdict class; b: transient type; c: reason; text: {"by"}; of any attempt */
-    EVENT_CLASS_CORRECTED = 21,
-    /* Another engine continues the run. a: 1 if the machine was rebooted; b: attempts at a time
-     * from now on, 0: as before; c: enum take_up; text: {"by"} */
-    EVENT_RUN_RECOVERED = 22,
-    /* It may be looping; of the attempt that has just ended. a: rung; b: its first attempt, c: its
-     * last; d: count; e: 1 if it is about the calls of a running agent: b and c are the numbers of
-     * calls, and it may be stuck; text: what the rungs say (circles.h), {"nudge"}: a line for the
-     * agent */
-    EVENT_LOOP_SUSPECTED = 23,
-    /* 24 to 32 are facts that the engine found besides the ends of attempts; all but
-     * EVENT_TIME_STOPPED name an attempt, running or ended. Digests are of a whole tree. */
-    /* a: workspace kind; b: ms that it took; text: {"path","base","branch","setup_ms","copied"} */
-    EVENT_WORKSPACE_MADE = 24,
-    /* the tree before the step's first attempt was saved. a, b: its digest; c: files; d: bytes;
-     * e: ms */
-    EVENT_WORKSPACE_SAVED = 25,
-    /* restored and verified. a, b: its digest; c: paths corrected; d: bytes written; e: ms */
-    EVENT_WORKSPACE_RESET = 26,
-    /* the tree after an attempt that succeeded. a, b: its digest; c: files; d: bytes; e: ms */
-    EVENT_TREE_PROVEN = 27,
-    /* what a failed attempt changed. a: paths; b: lines added; c: lines removed; d: 1 if not
-     * everything was looked at; e: ms; text: {"paths":[["M","src/a.c"],...],"why"} */
-    EVENT_WORKSPACE_CHANGED = 28,
-    /* of the task's last step: its result is kept. a: 1 as a branch, 2 as a tree; text:
-     * {"branch","commit","path"} */
-    EVENT_RESULT_KEPT = 29,
-    /* keys of the sandbox that are not enforced here; text: {"keys":[...],"why"} */
-    EVENT_SANDBOX_LACKS = 30,
-    /* a: ms for which devs was suspended, which no timeout counts. Of the run. */
-    EVENT_TIME_STOPPED = 31,
-    /* a: how many secrets were removed from the attempt's output; text: {"names":{"NAME":n}} */
-    EVENT_SECRETS_CUT = 32,
-    /* 33 to 35 are facts about the running attempt of an agent. */
-    /* its session; again if it changes. text: {"agent": the adapter, "session": its id, "resumed":
-     * true if it had begun before} */
-    EVENT_AGENT_SESSION = 33,
-    /* what the attempt has used so far. a: turns; b: tool calls; c: cost in millionths of a US
-     * dollar; d: tokens, in and out; e: requests that the CLI retried on its own; text:
-     * {"refused","call"}, the number of calls that the CLI denied and the last one; none if every
-     * call was allowed */
-    EVENT_AGENT_USED = 34,
-    /* a tool call or a message. a: its number within the attempt, from 1; b: duration in ms, 0: not
-     * known; c: its exit code, or 1 if it is only known to have failed; d: 1 if it is still
-     * running; text: {"tool","what": one line, "loop": the call as a step of the attempt's
-     * trajectory (entropy.h)}; a person's message is tool "user", without "loop": a new trajectory
-     * begins */
-    EVENT_AGENT_CALL = 35,
-    /* of a task, or of the run (no task). a: enum budget_kind; b: used; c: the limit; d: enum
-     * event_budget_mark */
-    EVENT_BUDGET = 36,
-    /* a step failed, and the agent before it is prompted again; of the failed attempt. a: number of
-     * the new round, from 2; b: the step at which it begins, the agent's; c: the failed step; d:
-     * its attempt; text: {"prompt": the text for the agent} */
-    EVENT_ROUND_STARTED = 37,
-    /* a: number of the task, which is the previous number of tasks; text: {"task": as in a plan} */
-    EVENT_TASK_ADDED = 38,
-    /* what a person adds to a retry, of the current step before its next attempt. a: attempts that
-     * its set has in all from now on, 0: as before; text: {"hint","by"}; no "hint": none. The hint
-     * is for the agent that is prompted next: run_state_hint_goes() */
-    EVENT_HINT_GIVEN = 39,
+    EVENT_NONE,
+    EVENT_RUN_STARTED,
+    EVENT_RUN_ENDED,
+    EVENT_ATTEMPT_STARTED,
+    EVENT_ATTEMPT_RUNNING,
+    EVENT_ATTEMPT_ENDED,
+    EVENT_ATTEMPT_JUDGED,
+    EVENT_WAIT_STARTED,
+    EVENT_WAIT_ENDED,
+    EVENT_STEP_ENDED,
+    EVENT_STEP_REOPENED,
+    EVENT_TASK_BLOCKED,
+    EVENT_TASK_HELD,
+    EVENT_TASK_RELEASED,
+    EVENT_CANCEL_ASKED,
+    EVENT_CONTROL_ANSWERED,
+    EVENT_ATTEMPT_QUIET,
+    EVENT_ATTEMPT_HEARD,
+    EVENT_NOTE,
+    EVENT_GATE_CLOSED,
+    EVENT_GATE_OPENED,
+    EVENT_CLASS_CORRECTED,
+    EVENT_RUN_RECOVERED,
+    EVENT_LOOP_SUSPECTED,
+    /* From here to EVENT_AGENT_CALL: facts that the engine found besides the ends of attempts. All
+     * but EVENT_TIME_STOPPED name an attempt, running or ended. */
+    EVENT_WORKSPACE_MADE,
+    EVENT_WORKSPACE_SAVED,
+    EVENT_WORKSPACE_RESET,
+    EVENT_TREE_PROVEN,
+    EVENT_WORKSPACE_CHANGED,
+    EVENT_RESULT_KEPT,
+    EVENT_SANDBOX_LACKS,
+    EVENT_TIME_STOPPED,
+    EVENT_SECRETS_CUT,
+    EVENT_AGENT_SESSION,
+    EVENT_AGENT_USED,
+    EVENT_AGENT_CALL,
+    EVENT_BUDGET,
+    EVENT_ROUND_STARTED,
+    EVENT_TASK_ADDED,
+    EVENT_HINT_GIVEN,
     EVENT_KIND_COUNT,
+    EVENT_UNKNOWN = EVENT_KIND_COUNT, /* of a newer devs: kept, counted, and skipped by the fold */
 };
-
-/* What EVENT_RESULT_KEPT keeps. */
-enum { EVENT_KEPT_BRANCH = 1, EVENT_KEPT_TREE = 2 };
 
 /* What EVENT_RUN_RECOVERED runs: what an interrupted run left open, or, in a run that has ended,
  * everything that did not pass, only what failed, or only what later controls name. */
@@ -149,43 +84,282 @@ enum take_up {
     TAKE_UP_COUNT,
 };
 
-/* What EVENT_BUDGET reports: most of it is used, or all. */
-enum event_budget_mark { EVENT_BUDGET_TOLD = 1, EVENT_BUDGET_SPENT = 2 };
-
-/* What EVENT_LOOP_SUSPECTED is about: the attempts of a task, or the calls of the running agent,
- * which may be stuck. */
-enum { EVENT_LOOP_OF_ATTEMPTS = 0, EVENT_LOOP_OF_CALLS = 1 };
-
 enum {
-    AGENT_CALLS_MAX = 10000
-}; /* EVENT_AGENT_CALL of one attempt; further calls are only counted */
+    AGENT_CALLS_MAX = 10000,  /* EVENT_AGENT_CALL of one attempt; further calls are only counted */
+    EVENT_TEXT_MAX = 4096,    /* bytes of the longest texts that are recorded, as JSON */
+    EVENT_DATA_MAX = 8192,    /* bytes of an event's JSON object */
+    EVENT_KIND_NAME_MAX = 32, /* bytes of a kind's name, including the NUL */
+};
 
-enum { EVENT_TEXT_MAX = 4096 }; /* bytes of `text`; longer ones are not written */
+/* How an attempt ended. */
+struct event_end {
+    struct outcome outcome;
+    struct digest fingerprint; /* of the result; unknown = not taken */
+    bool partial;              /* the fingerprint does not cover all of the output */
+    int64_t skipped_bytes;     /* of this many bytes it has only the number */
+    int new_permille; /* share of lines that the task had not written before; -1 = no lines */
+    bool fails;       /* it exited with code 0 but was not a success */
+    /* The attempt as a step of the task's trajectory, without the call and the share of new lines.
+     * Missing for the last attempt of a task that passes, and unless the outcome is exit, signal or
+     * timeout. */
+    bool has_loop;
+    struct entropy_fact loop;
+    const char *start_error; /* for an attempt that never started: why, one line; NULL = none */
+};
 
+/* One event. Times that are due are on both clocks. Texts are borrowed from whoever made the event
+ * or from the page it was read into, and NULL if there is none. */
 struct event {
     int64_t seq; /* from 1, without gaps, within its run; 0 = not appended yet */
     struct moment at;
     enum event_kind kind;
-    int task;    /* number, -1 = none */
-    int step;    /* number within the task, -1 = none */
-    int round;   /* from 1; 0 = none */
-    int grant;   /* from 1; 0 = none */
-    int attempt; /* from 1; 0 = none */
-    int64_t a, b, c, d, e;
-    const char *text; /* JSON object, NULL = none; owned by the owner of the event */
+    int task;       /* number, -1 = none */
+    int step;       /* number within the task, -1 = none */
+    int round;      /* from 1; 0 = none */
+    int grant;      /* from 1; 0 = none */
+    int attempt;    /* from 1; 0 = none */
+    const char *by; /* the person who asked for it */
+    union {
+        struct {
+            int jobs;
+        } run_started;
+        struct {
+            int exit_code;
+        } run_ended;
+        struct {
+            struct digest call;
+            int start; /* number of this start; 0 for the attempt as such */
+        } started;
+        struct {
+            int64_t pid;
+            int64_t pid_start; /* clock ticks since boot */
+        } running;
+        struct event_end ended;
+        /* Not written for a plain success. The evidence is in `more`: verdict_to_json(). */
+        struct verdict_label judged;
+        struct verdict_label corrected; /* by a person, of any attempt that has ended */
+        /* The formula's other inputs are in `more`: protocol_to_json(). */
+        struct {
+            struct delay delay;
+            struct moment due;
+            bool is_free; /* requested by a server: the attempt does not count */
+        } wait;
+        struct {
+            bool skipped; /* by a person; otherwise it was due */
+        } wait_ended;
+        /* The inputs of the decision are in `more`: protocol_to_json(); none for a success, for a
+         * cancellation, and for a deadline that had passed before the start. */
+        struct {
+            enum decision_kind decision;
+            int attempts; /* used */
+            bool entropy; /* it counts as entropy */
+            bool capture; /* a capture was taken */
+        } step_ended;
+        struct {
+            int grant;   /* the new one */
+            int allowed; /* attempts of it */
+            int scale;   /* known loops remain, and thresholds are multiplied by this from now on;
+                            0: a new segment begins */
+        } reopened;
+        struct {
+            int needs; /* number of the needed task that did not pass */
+        } blocked;
+        struct {
+            int follows; /* number of the task that it follows; -1: a person holds it */
+        } held;
+        /* `by` is NULL if the task it followed got through. */
+        struct {
+            struct moment due; /* if its wait ends later; otherwise 0 */
+        } released;
+        struct {
+            enum cancel_mode mode; /* without a task: the whole run */
+        } cancel;
+        struct {
+            int64_t control; /* its id */
+            bool done;       /* false: refused */
+            enum control_verb verb;
+            const char *answer;
+        } answered;
+        struct {
+            int64_t quiet_ms; /* without output */
+        } quiet;
+        struct {
+            const char *note; /* something a person should read */
+        } note;
+        /* The event names the step that met the limit, or that was sent. */
+        struct {
+            int source;
+            struct moment due;
+            int limits; /* consecutive */
+            int chosen; /* number of the queued task that a person sends before that; -1 = none */
+        } gate_closed;
+        /* The event names the task that got through; its step is the current one, which after a
+         * success is the next one. */
+        struct {
+            int source;
+            int waiting; /* steps that wait at it */
+            int64_t spacing_ms;
+        } gate_opened;
+        struct {
+            bool rebooted;
+            int jobs; /* attempts at a time from now on; 0: as before */
+            enum take_up take_up;
+        } recovered;
+        /* Of the attempt that has just ended, or of the running agent's calls, which may then be
+         * stuck. The other facts of the rung are in `more`: circles_to_json(). */
+        struct {
+            enum entropy_rung rung;
+            int64_t first, last; /* attempts, or numbers of calls */
+            int count;
+            bool of_calls;
+            const char *nudge; /* a line for the agent */
+        } loop;
+        struct {
+            enum workspace_kind kind;
+            int64_t ms;
+            const char *path, *base, *branch;
+            int64_t setup_ms, copied;
+        } workspace;
+        /* The tree of a workspace: saved before the step's first attempt, restored and verified, or
+         * after an attempt that succeeded. */
+        struct {
+            struct digest tree;
+            int64_t count; /* files; of a reset: paths corrected */
+            int64_t bytes; /* of a reset: written */
+            int64_t ms;
+        } tree;
+        /* What a failed attempt changed. */
+        struct {
+            int64_t paths, added, removed; /* lines */
+            bool partial;                  /* not everything was looked at */
+            int64_t ms;
+            const char *why;
+            const char *changed; /* JSON: [["M","src/a.c"],...] */
+        } changes;
+        /* The result of the task's last step is kept. */
+        struct {
+            bool is_tree; /* otherwise a branch */
+            const char *branch, *commit, *path;
+        } kept;
+        struct {
+            const char *keys; /* JSON: an array of the sandbox's keys that are not enforced here */
+            const char *why;
+        } lacks;
+        struct {
+            int64_t ms; /* for which devs was suspended, which no timeout counts; of the run */
+        } stopped;
+        struct {
+            int64_t count;     /* secrets removed from the attempt's output */
+            const char *names; /* JSON: {"NAME":n} */
+        } secrets;
+        /* The session of a running agent; again if it changes. */
+        struct {
+            const char *agent;   /* the adapter */
+            const char *session; /* its id */
+            bool resumed;        /* it had begun before */
+        } session;
+        struct {
+            struct agent_used used;   /* so far in this attempt */
+            const char *refused_call; /* the last one that the CLI denied */
+        } used;
+        /* A tool call or a message. A person's message is tool "user" without a loop fact: a new
+         * trajectory begins. */
+        struct {
+            int64_t number; /* within the attempt, from 1 */
+            int64_t ms;     /* 0: not known */
+            int code;       /* exit code; 1 if it is only known to have failed */
+            bool running;
+            const char *tool, *what; /* what: one line */
+            bool has_loop;
+            struct entropy_fact loop; /* the call as a step of the attempt's trajectory */
+        } call;
+        /* Of a task, or of the run (no task): most of it is used, or all. */
+        struct {
+            enum budget_kind kind;
+            int64_t used, limit;
+            bool is_spent;
+        } budget;
+        /* A step failed, and the agent before it is prompted again; of the failed attempt. */
+        struct {
+            int round;     /* the new one, from 2 */
+            int from_step; /* where it begins, the agent's */
+            int failed_step, failed_attempt;
+            const char *prompt;
+        } round_started;
+        struct {
+            int number;       /* the previous number of tasks */
+            const char *task; /* JSON: as in a plan */
+        } task_added;
+        /* What a person adds to a retry, of the current step before its next attempt. The hint is
+         * for the agent that is prompted next: run_state_hint_goes(). */
+        struct {
+            int allowed; /* attempts that its set has in all from now on; 0: as before */
+            const char *hint;
+        } hint;
+        struct {
+            const char *kind; /* its word in the log */
+        } unknown;
+    };
+    bool is_damaged;  /* of an event that was read: its data is invalid, so the fold refuses it */
+    const char *more; /* of an event that was made here: a JSON object with further members */
+    const char *data; /* of an event that was read from a log: its whole JSON object */
 };
 
 /* "attempt_started"; "?" for a kind that this build does not know: see event_kind_is_known(). */
 const char *event_kind_name(enum event_kind kind);
+/* The inverse; EVENT_UNKNOWN for any other word. */
+enum event_kind event_kind_named(const char *name, size_t len);
 /* Returns whether this build knows the kind. Others are kept, and skipped by the fold. */
 bool event_kind_is_known(int64_t kind);
 /* "open", "rest", "failed" or "asked". */
 const char *take_up_name(enum take_up take_up);
-/* Returns whether INPUT_FACT may bring this kind: 24 to 35. */
+/* Returns whether INPUT_FACT may bring this kind: EVENT_WORKSPACE_MADE to EVENT_AGENT_CALL. */
 bool event_kind_is_fact(enum event_kind kind);
 
-struct json;
-/* Returns the outcome in EVENT_ATTEMPT_ENDED; `text` is its parsed text. */
-struct outcome outcome_of_end(const struct event *event, const struct json *text);
+/* Returns an event of this kind about the run, with the default of each field. */
+struct event event_new(enum event_kind kind);
+
+/* Returns a JSON object that has the members of `more`: that, or the data of an event that was
+ * read. Borrowed from the event; NULL if there are none. */
+const char *event_more(const struct event *event);
+/* Appends the fields of the event as a JSON object, and with them the members of `more`; for an
+ * event that was read, its data. Fields with their default value are left out, unless a reader of
+ * the log would miss them. */
+void event_write(const struct event *event, struct str *out);
+/* Returns what event_write() appends; the caller frees. */
+ATTR_MUST_USE char *event_object(const struct event *event);
+/* Reads the fields of event->kind from a JSON object of a log; missing ones get their default.
+ * Texts are decoded into *room, which must have `len` free bytes and not move while the event is
+ * used: str_reserve(). event->data is `json`, which is NUL-terminated and borrowed as long. Returns
+ * false if it is not an object, is longer than EVENT_DATA_MAX, or a value has the wrong type or is
+ * out of range. */
+ATTR_MUST_USE bool event_read(struct event *event, const char *json, size_t len, struct str *room);
+/* Called for a text of an event, which may be replaced. */
+typedef void event_text_fn(void *ctx, const char **text);
+/* Calls `visit` for each text that the event has, including JSON values, `more` and `data`. */
+void event_each_text(struct event *event, event_text_fn *visit, void *ctx);
+/* Makes all texts of the event point to copies in *room, which is cleared first. The event must not
+ * point into *room before. */
+void event_keep(struct event *event, struct str *room);
+/* Events with copies of their texts. Zero-initialized: empty. */
+struct event_list {
+    struct event *items; /* owned */
+    struct str *texts;   /* owned; by event: memory for its texts, used again after a clear */
+    size_t count, cap;
+};
+/* Appends a copy of the event and returns it; valid until the next one is added. */
+struct event *event_list_add(struct event_list *list, const struct event *event);
+/* Removes the first `count` events. */
+void event_list_drop(struct event_list *list, size_t count);
+/* Frees the members of the list. */
+void event_list_done(struct event_list *list);
+
+/* Leaves out `more`, or all texts, if the event's object would exceed EVENT_DATA_MAX otherwise. */
+void event_limit(struct event *event);
+/* Returns whether every number of the event is in its field's range. */
+bool event_is_in_range(const struct event *event);
+
+/* Appends the fields of each kind as rows of a Markdown table, for docs/run-log.md. */
+void event_fields_table(struct str *out);
 
 #endif

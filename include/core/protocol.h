@@ -93,8 +93,9 @@ void protocol_blame_refusal(struct protocol_facts *facts, struct decision *out);
  * is waited for like a server's hint. */
 bool protocol_is_parked(const struct verdict *verdict);
 
-/* Appends the inputs of the decision as a JSON object: for a wait those of the formula (policy, n,
- * base, multiplier, cap, jitter, factor, hint), for an end why the policy did not continue. */
+/* Appends the inputs of the decision as a JSON object: for a wait those of the formula besides
+ * struct delay (policy, base_ms, multiplier, cap_ms, jitter), for an end why
+ * the policy did not continue. */
 void protocol_to_json(const struct protocol_facts *facts, const struct decision *decision,
                       struct str *out);
 

@@ -27,8 +27,8 @@ enum input_kind {
     INPUT_RECOVER, /* The engine that ran this is gone; control.by is who continues. Interrupts what
                       was running and completes half-made decisions. In a run that has ended,
                       reopens what take_up names. */
-    INPUT_FACT,    /* what the engine found besides an attempt's end: fact_event, note */
-    INPUT_TASK,    /* a task is added to a growing plan; note: the text of its event */
+    INPUT_FACT,    /* what the engine found besides an attempt's end: fact_event */
+    INPUT_TASK,    /* a task is added to a growing plan; note */
     INPUT_KIND_COUNT,
 };
 
@@ -36,12 +36,6 @@ enum {
     SCHEDULER_TAIL_MAX = 64 * 1024, /* bytes of input.tail; the rest is ignored */
     SCHEDULER_PROMPT_MAX =
         3000, /* bytes of a repair prompt; fits into an event when encoded as JSON */
-};
-
-/* An event of a kind for which event_kind_is_fact() is true, as it will be in the log. */
-struct input_fact {
-    enum event_kind kind;
-    int64_t a, b, c, d, e;
 };
 
 struct input {
@@ -62,10 +56,11 @@ struct input {
     bool expectation_met;  /* ENDED with an expected match: the output contained it */
     struct control control;
     int64_t quiet_ms;
-    const char *note; /* borrowed; NOTE: the text; FACT, TASK: the event's text (a JSON object of at
-                         most EVENT_TEXT_MAX bytes), NULL = none */
-    const char *start_why; /* borrowed; ENDED, never started: one line saying why; NULL = none */
-    struct input_fact fact_event; /* FACT */
+    const char *note; /* borrowed; NOTE: the text; TASK: the task as in a plan, a JSON object of at
+                         most EVENT_TEXT_MAX bytes */
+    const char *start_why;   /* borrowed; ENDED, never started: one line saying why; NULL = none */
+    struct event fact_event; /* FACT: of a kind for which event_kind_is_fact() is true; texts
+                                borrowed. Only the fields of the kind count */
     /* ENDED of a step of a task with rounds left: for the agent's next prompt. */
     const char *tail;   /* borrowed; the end of its output as a person reads it, without secrets, at
                            most SCHEDULER_TAIL_MAX bytes; NULL = none */
@@ -93,8 +88,9 @@ struct action {
  * turns. */
 struct turn {
     struct event *events; /* owned */
-    struct str *texts;    /* owned; by event: memory for its text, reused by later turns */
+    struct str *texts;    /* owned; by event: memory for its texts, reused by later turns */
     size_t event_count, event_cap;
+    struct str scratch;     /* memory for one text at a time */
     struct action *actions; /* owned */
     size_t action_count, action_cap;
 };
@@ -107,8 +103,8 @@ void turn_clear(struct turn *turn);
 void turn_done(struct turn *turn);
 
 /* What only the log knows about an event when a recorded run is decided again (redecide.h): may
- * change the numbers of *event and its *text, which is borrowed until the step ends. */
-typedef void scheduler_recall_fn(void *ctx, struct event *event, const char **text);
+ * change the fields of *event. Texts are borrowed until the step ends. */
+typedef void scheduler_recall_fn(void *ctx, struct event *event);
 
 struct scheduler {
     struct run_state *state; /* borrowed */

@@ -154,9 +154,10 @@ struct log_output_key {
 
 /* A page of events; reused between calls. Initialize to {0}. */
 struct event_page {
-    struct event *events; /* owned; texts point into `texts` */
+    struct event *events; /* owned; texts point into the two below */
     size_t count, cap;
-    struct str texts;
+    struct str texts;  /* the events' data */
+    struct str fields; /* decoded texts of fields */
 };
 /* Frees the contents of a page and sets it to {0}. */
 void event_page_done(struct event_page *page);

@@ -227,8 +227,8 @@ static const struct table {
      "INSERT INTO control(run, id, verb, task, step, attempt, args, by, key_at_ms, asked_at_ms,"
      " applied_at_ms, answer, done) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
      offsetof(struct bundle_contents, controls)},
-    {"SELECT run, task, agent, session, at_ms, json FROM session WHERE run=?1 ORDER BY id",
-     "INSERT INTO session(run, task, agent, session, at_ms, json) VALUES(?,?,?,?,?,?)", 0},
+    {"SELECT run, task, agent, session, at_ms FROM session WHERE run=?1 ORDER BY id",
+     "INSERT INTO session(run, task, agent, session, at_ms) VALUES(?,?,?,?,?)", 0},
     {"SELECT run, task, id, title, status, step, try, tries, entropy, held, cancelling, by,"
      " blocked_by, due_at_ms, started_at_ms, waited_ms FROM task WHERE run=?1",
      "INSERT INTO task(run, task, id, title, status, step, try, tries, entropy, held,"
@@ -251,7 +251,7 @@ static const struct table bookmark_table = {
     "INSERT INTO bookmark(run, id, seq, at_ms, made_at_ms, name, by) VALUES(?,?,?,?,?,?,?)",
     offsetof(struct bundle_contents, bookmarks)};
 
-enum { EVENT_KIND_COLUMN = 4, EVENT_TEXT_COLUMN = 15 };
+enum { EVENT_KIND_COLUMN = 4, EVENT_DATA_COLUMN = 11 }; /* of EVENT_ROW_COLUMNS */
 
 static bool put_row(struct bundle *bundle, const struct table *table, sqlite3_stmt *from,
                     sqlite3_stmt *to, struct err *err)
@@ -278,8 +278,9 @@ static bool put_row(struct bundle *bundle, const struct table *table, sqlite3_st
         return db_fail(&bundle->to, "bind", err);
 
     const bool is_event = table->counted == offsetof(struct bundle_contents, events);
-    if (is_event && sqlite3_column_int(from, EVENT_KIND_COLUMN) == EVENT_SECRETS_CUT)
-        count_recorded_cuts(bundle, (const char *)sqlite3_column_text(from, EVENT_TEXT_COLUMN));
+    const char *kind = (const char *)sqlite3_column_text(from, EVENT_KIND_COLUMN);
+    if (is_event && kind && strcmp(kind, event_kind_name(EVENT_SECRETS_CUT)) == 0)
+        count_recorded_cuts(bundle, (const char *)sqlite3_column_text(from, EVENT_DATA_COLUMN));
     if (is_event && bundle->contents.events % TELL_EVERY == 0 && !report_progress(bundle, err))
         return false;
     if (table->counted > 0)

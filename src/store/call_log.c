@@ -10,7 +10,6 @@
  */
 #include "call_log.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +36,7 @@ struct call_log {
     int lock_fd;            /* -1 = not held */
     int owner_fd;           /* of the run; -1 = not held */
 
-    struct event *events; /* owned, including texts: not committed yet */
-    size_t count, cap;
+    struct event_list events; /* not committed yet */
 
     bool has_used; /* usage has changed since the last EVENT_AGENT_USED */
 
@@ -199,19 +197,11 @@ bool call_log_open(struct call_log **out, const struct place *place,
     return ok;
 }
 
-static void forget_pending(struct call_log *log)
-{
-    for (size_t i = 0; i < log->count; i++)
-        free((void *)(uintptr_t)log->events[i].text); /* a copy made by call_logging_append() */
-    log->count = 0;
-}
-
 void call_log_close(struct call_log *log)
 {
     if (!log)
         return;
-    forget_pending(log);
-    free(log->events);
+    event_list_done(&log->events);
     call_kept_done(&log->kept);
     call_rows_close(&log->rows);
     disown_run(log);
@@ -237,17 +227,15 @@ static struct moment moment_after(const struct moment *last, const struct moment
     return moment;
 }
 
-/* Appends an event of the run's attempt, with kind, numbers and time from `event`. Copies text,
- * which may be NULL. */
-static void call_logging_append(struct call_log *log, struct event event, const char *text)
+/* Appends an event of the run's attempt, with kind, fields and time from `event`. */
+static void call_logging_append(struct call_log *log, struct event event)
 {
     event.seq = log->kept.seq + 1;
     event.at = moment_after(&log->kept.last, &event.at);
     event.task = event.step = 0;
     event.round = event.grant = event.attempt = 1;
-    event.text = text ? xstrdup(text) : NULL;
-    log->events = xgrow(log->events, &log->cap, log->count + 1, sizeof(*log->events));
-    log->events[log->count++] = event;
+    event_limit(&event);
+    (void)event_list_add(&log->events, &event);
     log->kept.seq = event.seq;
     log->kept.last = event.at;
 }
@@ -256,14 +244,10 @@ static void call_logging_append(struct call_log *log, struct event event, const 
 static void call_logging_used(struct call_log *log, const struct moment *at)
 {
     const struct call_kept *kept = &log->kept;
-    const struct event event = {.kind = EVENT_AGENT_USED,
-                                .at = *at,
-                                .a = kept->used.turns,
-                                .b = kept->used.calls,
-                                .c = kept->used.cost_micro,
-                                .d = kept->used.tokens,
-                                .e = kept->used.own_retries};
-    call_logging_append(log, event, NULL);
+    struct event event = event_new(EVENT_AGENT_USED);
+    event.at = *at;
+    event.used.used = kept->used;
+    call_logging_append(log, event);
     log->has_used = false;
 }
 
@@ -272,23 +256,23 @@ bool call_log_commit(struct call_log *log, struct err *err)
     struct str bytes = {0};
     if (log->has_used)
         call_logging_used(log, &log->kept.last);
-    if (log->count == 0 && log->words.len > 0)
+    if (log->events.count == 0 && log->words.len > 0)
         call_logging_used(log, &log->spoken); /* a commit needs at least one event */
-    if (log->count == 0)
+    if (log->events.count == 0)
         return true;
     call_kept_save(&log->kept, &bytes);
     const struct call_batch batch = {.run = log->run.number,
-                                     .events = log->events,
-                                     .count = log->count,
+                                     .task = log->session.agent,
+                                     .events = log->events.items,
+                                     .count = log->events.count,
                                      .kept = &bytes,
                                      .words = &log->words,
                                      .pieces = log->pieces,
                                      .piece_count = log->piece_count};
     const bool ok = call_rows_commit(&log->rows, &log->place, &batch, err);
     str_done(&bytes);
-    if (ok)
-        forget_pending(log);
     if (ok) {
+        log->events.count = 0;
         str_clear(&log->words);
         log->piece_count = 0;
     }
@@ -307,7 +291,7 @@ bool call_log_end(struct call_log *log, int exit, const struct moment *at, struc
 /* Makes room for one more call: commits, or continues in a new run if this one is full. */
 static bool call_logging_room(struct call_log *log, const struct moment *at, struct err *err)
 {
-    if (log->count >= CALL_LOG_BATCH_MAX && !call_log_commit(log, err))
+    if (log->events.count >= CALL_LOG_BATCH_MAX && !call_log_commit(log, err))
         return false;
     if (log->kept.number < AGENT_CALLS_MAX)
         return true;
@@ -373,25 +357,28 @@ static void add_what(const struct call_log *log, const struct json *args, struct
     str_done(&what);
 }
 
-static void append_call(struct call_log *log, const struct event *event, const char *tool,
+static void append_call(struct call_log *log, struct event event, const char *tool,
                         const char *what, const struct entropy_fact *fact)
 {
-    struct str text = {0};
     struct str name = {0};
     add_line(log, tool, TOOL_BYTES_MAX, &name);
-    str_add_char(&text, '{');
-    str_json_text(&text, "tool", str_text(&name));
-    str_json_text(&text, "what", what);
-    if (fact) {
-        str_json_key(&text, "loop");
-        entropy_fact_to_json(fact, &text);
-    }
-    str_add_char(&text, '}');
-    assert(text.len <= EVENT_TEXT_MAX);
-    call_logging_append(log, *event, str_text(&text));
-    log->kept.turn_failed = event->c != 0 && strcmp(tool, "message") == 0;
-    str_done(&text);
+    event.call.tool = str_text(&name);
+    event.call.what = what;
+    event.call.has_loop = fact != NULL;
+    if (fact)
+        event.call.loop = *fact;
+    call_logging_append(log, event);
+    log->kept.turn_failed = event.call.code != 0 && strcmp(tool, "message") == 0;
     str_done(&name);
+}
+
+/* Returns the next call or message of the agent. */
+static struct event next_call(struct call_log *log, const struct moment *at)
+{
+    struct event event = event_new(EVENT_AGENT_CALL);
+    event.at = *at;
+    event.call.number = ++log->kept.number;
+    return event;
 }
 
 /* Passes the fact to the loop detector and records a new suspicion. `what` is a call with its
@@ -412,12 +399,15 @@ static void judge_step(struct call_log *log, const char *what, bool is_call,
         entropy_nudge(verdict, what, masks, &log->nudge);
     }
     if (verdict->news) {
-        struct event event = {.kind = EVENT_LOOP_SUSPECTED, .at = *at, .e = EVENT_LOOP_OF_CALLS};
-        struct str text = {0};
-        circles_suspicion(&kept->circles, masks, str_text(&log->nudge), &event, &text);
-        if (text.len <= EVENT_TEXT_MAX)
-            call_logging_append(log, event, str_text(&text));
-        str_done(&text);
+        struct event event = event_new(EVENT_LOOP_SUSPECTED);
+        struct str more = {0};
+        event.at = *at;
+        event.step = 0;
+        event.loop.of_calls = true;
+        event.loop.nudge = str_text(&log->nudge);
+        circles_suspicion(&kept->circles, masks, &event, &more);
+        call_logging_append(log, event);
+        str_done(&more);
     }
     if (out)
         *out = (struct call_verdict){.level = verdict->level,
@@ -437,11 +427,9 @@ bool call_log_add(struct call_log *log, const struct call_made *call, struct cal
     if (!call_logging_room(log, &call->at, err))
         return false;
     struct call_kept *kept = &log->kept;
-    const struct event event = {.kind = EVENT_AGENT_CALL,
-                                .at = call->at,
-                                .a = ++kept->number,
-                                .b = call->ms > 0 && call->ms <= CALL_MS_MAX ? call->ms : 0,
-                                .c = call->exit};
+    struct event event = next_call(log, &call->at);
+    event.call.ms = call->ms > 0 && call->ms <= CALL_MS_MAX ? call->ms : 0;
+    event.call.code = call->exit;
     kept->used.calls++;
     log->has_used = true;
     add_what(log, call->args, &what);
@@ -453,7 +441,7 @@ bool call_log_add(struct call_log *log, const struct call_made *call, struct cal
         entropy_memory_text(kept->memory, call->output, call->output ? output_len : 0);
         entropy_memory_end(kept->memory, &end, &fact);
     }
-    append_call(log, &event, call->tool, str_text(&what), call->uncertain ? NULL : &fact);
+    append_call(log, event, call->tool, str_text(&what), call->uncertain ? NULL : &fact);
     if (!call->uncertain)
         judge_step(log, str_text(&what), true, &fact, &call->at, out);
     str_done(&what);
@@ -470,11 +458,11 @@ bool call_log_add_message(struct call_log *log, const char *text, const struct m
         *out = (struct call_verdict){.why = "", .nudge = "", .stop_asked = log->kept.stop_asked};
     if (!call_logging_room(log, at, err))
         return false;
-    const struct event event = {.kind = EVENT_AGENT_CALL, .at = *at, .a = ++log->kept.number};
+    const struct event event = next_call(log, at);
     add_line(log, text, CALL_LOG_WHAT_MAX, &what);
     entropy_memory_begin_message(log->kept.memory, text, strlen(text));
     entropy_memory_end(log->kept.memory, &end, &fact);
-    append_call(log, &event, "message", str_text(&what), &fact);
+    append_call(log, event, "message", str_text(&what), &fact);
     judge_step(log, str_text(&what), false, &fact, at, out);
     str_done(&what);
     return true;
@@ -487,9 +475,9 @@ bool call_log_add_prompt(struct call_log *log, const char *text, const struct mo
     if (!call_logging_room(log, at, err))
         return false;
     struct call_kept *kept = &log->kept;
-    const struct event event = {.kind = EVENT_AGENT_CALL, .at = *at, .a = ++kept->number};
+    const struct event event = next_call(log, at);
     add_line(log, text, CALL_LOG_WHAT_MAX, &what);
-    append_call(log, &event, "user", str_text(&what), NULL);
+    append_call(log, event, "user", str_text(&what), NULL);
     call_kept_forget(kept);
     str_done(&what);
     return true;
@@ -501,10 +489,10 @@ bool call_log_add_note(struct call_log *log, const char *text, const struct mome
     struct str what = {0};
     if (!call_logging_room(log, at, err))
         return false;
-    const struct event event = {
-        .kind = EVENT_AGENT_CALL, .at = *at, .a = ++log->kept.number, .c = 1};
+    struct event event = next_call(log, at);
+    event.call.code = 1;
     add_line(log, text, CALL_LOG_WHAT_MAX, &what);
-    append_call(log, &event, "message", str_text(&what), NULL);
+    append_call(log, event, "message", str_text(&what), NULL);
     str_done(&what);
     return true;
 }
@@ -596,9 +584,9 @@ bool call_log_turn_away(struct call_log *log, const struct call_made *call,
     str_add(why, kept->stop_asked ? by_person : in_circles);
     str_add(&what, CALL_TURNED_AWAY);
     add_what(log, call->args, &what);
-    const struct event event = {
-        .kind = EVENT_AGENT_CALL, .at = call->at, .a = ++kept->number, .c = 1};
-    append_call(log, &event, call->tool, str_text(&what), NULL);
+    struct event event = next_call(log, &call->at);
+    event.call.code = 1;
+    append_call(log, event, call->tool, str_text(&what), NULL);
     str_done(&what);
     return true;
 }

@@ -89,27 +89,20 @@ void call_kept_forget(struct call_kept *kept)
 
 static void apply_call(struct call_kept *kept, const struct event *event)
 {
-    struct json *words = NULL;
-    struct entropy_fact fact;
-    if (event->a < 1 || event->a > AGENT_CALLS_MAX)
-        return; /* impossible in a valid log */
-    kept->number = event->a;
-    if (!event->text || !json_parse(event->text, strlen(event->text), &words, NULL, NULL))
-        return;
-    const char *tool = json_text(json_get(words, "tool"), "");
-    const char *what = json_text(json_get(words, "what"), "");
+    const char *tool = event->call.tool ? event->call.tool : "";
+    const char *what = event->call.what ? event->call.what : "";
+    kept->number = event->call.number;
     const bool is_message = strcmp(tool, "message") == 0;
     const bool is_call = !is_message && strcmp(tool, "user") != 0;
-    kept->turn_failed = event->c != 0 && is_message;
+    kept->turn_failed = event->call.code != 0 && is_message;
     if (strcmp(tool, "user") == 0)
         call_kept_forget(kept);
-    else if (entropy_fact_from_json(json_get(words, "loop"), &fact))
-        call_kept_judge(kept, &fact, is_call, &event->at);
+    else if (event->call.has_loop)
+        call_kept_judge(kept, &event->call.loop, is_call, &event->at);
     else if (is_call && strncmp(what, CALL_TURNED_AWAY, strlen(CALL_TURNED_AWAY)) == 0)
         kept->turned_away++;
     if (is_call)
         kept->used.calls++;
-    json_free(words);
 }
 
 void call_kept_apply(struct call_kept *kept, const struct event *event)
@@ -120,11 +113,8 @@ void call_kept_apply(struct call_kept *kept, const struct event *event)
         apply_call(kept, event);
     else if (event->kind == EVENT_CANCEL_ASKED)
         kept->stop_asked = true;
-    else if (event->kind == EVENT_AGENT_USED) {
-        const struct agent_used used = agent_used_of_event(event);
-        if (is_sound_usage(&used))
-            kept->used = used;
-    }
+    else if (event->kind == EVENT_AGENT_USED && is_sound_usage(&event->used.used))
+        kept->used = event->used.used;
 }
 
 void call_kept_save(const struct call_kept *kept, struct str *out)
@@ -392,8 +382,9 @@ static bool put_rows(struct call_rows *rows, const struct call_batch *batch, str
     sqlite3_stmt *kept = rows->statements[CALL_PUT_KEPT];
     sqlite3_stmt *run = rows->statements[CALL_PUT_RUN];
     for (size_t i = 0; i < batch->count; i++) {
-        if (!event_row_put(&rows->db, rows->statements[CALL_PUT_EVENT], batch->run,
-                           &batch->events[i], err))
+        const struct event_row row = {
+            .run = batch->run, .event = &batch->events[i], .task = batch->task};
+        if (!event_row_put(&rows->db, rows->statements[CALL_PUT_EVENT], &row, err))
             return false;
     }
     (void)sqlite3_bind_int64(kept, 1, batch->run);
@@ -493,17 +484,11 @@ static bool write_begin(struct log_writer *writer, const struct call_session *se
         (void)snprintf(begin.control.by, sizeof(begin.control.by), "%s", session->agent);
         scheduler_step(&scheduler, &begin, &turn);
 
-        struct str text = {0};
         struct input fact = {.kind = INPUT_FACT, .now = run->now, .attempt = 1};
-        str_add_char(&text, '{');
-        str_json_text(&text, "agent", session->agent);
-        str_json_text(&text, "session", session->id);
-        str_json_bool(&text, "resumed", false);
-        str_add_char(&text, '}');
-        fact.fact_event.kind = EVENT_AGENT_SESSION;
-        fact.note = str_text(&text);
+        fact.fact_event = event_new(EVENT_AGENT_SESSION);
+        fact.fact_event.session.agent = session->agent;
+        fact.fact_event.session.session = session->id;
         scheduler_step(&scheduler, &fact, &turn);
-        str_done(&text);
 
         const struct log_batch batch = {.events = turn.events, .event_count = turn.event_count};
         ok = log_writer_commit(writer, &batch, LOG_SYNC_NORMAL, err);

@@ -84,6 +84,7 @@ ATTR_MUST_USE bool call_rows_kept_head(struct call_rows *rows, int64_t run, size
 /* The contents of one commit. */
 struct call_batch {
     int64_t run;
+    const char *task; /* id of the session's only task */
     const struct event *events;
     size_t count;
     const struct str *kept;          /* the state after the last event */

@@ -30,7 +30,6 @@ struct db {
     sqlite3 *handle;        /* owned; NULL = not open */
     struct db_watch *watch; /* owned; interrupts a statement that would never end */
     uint64_t wal_inode;     /* of the open WAL; 0 = unknown: wal_learn() */
-    int format;             /* log format; 0 = not checked: schema_check() */
 };
 
 /* Opens an existing file. Checkpoints never happen automatically. Protects against malicious files:
@@ -112,11 +111,10 @@ enum { DB_PAGE_BYTES = 4096, DB_BUSY_MS = 5000 };
 
 enum {
     SCHEMA_APPLICATION = 0x64657673, /* "devs" */
-    SCHEMA_VERSION = 2,
-    SCHEMA_PHRASES = 2, /* since this version, event texts contain phrases (event_row.h) */
+    SCHEMA_VERSION = 3,
 };
 
-/* Checks that the file is a log that this build can write to, and sets db->format. Fails with
+/* Checks that the file is a log that this build can write to. Fails with
  * ERR_NOT_FOUND if the file is empty, ERR_DAMAGED if it is something else or a newer log,
  * ERR_INVALID if it is a bundle. */
 ATTR_MUST_USE bool schema_check(struct db *db, struct err *err);

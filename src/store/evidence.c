@@ -7,14 +7,12 @@
  */
 #include "evidence.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "adapter.h"
 #include "agent_stream.h"
 #include "fingerprint.h"
-#include "json.h"
 #include "log_read.h"
 #include "plan.h"
 #include "xalloc.h"
@@ -125,15 +123,14 @@ bool evidence_is_end(const struct plan *plan, const struct event *event)
 {
     return event->kind == EVENT_ATTEMPT_ENDED && event->task >= 0 &&
            event->task < plan->task_count && event->step >= 0 &&
-           event->step < plan->tasks[event->task].step_count && event->a >= 0 &&
-           event->a < OUTCOME_KIND_COUNT && event->b >= 0 && event->b <= INT_MAX;
+           event->step < plan->tasks[event->task].step_count;
 }
 
 static bool read_output(struct evidence *evidence, const struct evidence_of *of,
                         enum evidence_state *state_out, struct err *err)
 {
     const struct plan_step *step = step_of(of);
-    const int64_t written[STREAMS] = {of->event->d, of->event->e};
+    const int64_t *written = of->event->ended.outcome.bytes;
     for (int i = 0; i < STREAMS; i++) {
         struct tail *tail = &evidence->tails[i];
         tail->max = of->wants_all || step->agent || step->contract ? tail->size : CLASSIFY_TAIL_MAX;
@@ -151,18 +148,11 @@ bool evidence_read(struct evidence *evidence, const struct evidence_of *of,
 {
     const struct plan_step *step = step_of(of);
     const char *program = adapter_program_of(step->argv[0]);
-    struct json *text = NULL;
-    if (of->event->text && !json_parse(of->event->text, strlen(of->event->text), &text, NULL, NULL))
-        text = NULL;
-    struct outcome outcome = outcome_of_end(of->event, text);
-    if (outcome.stop < 0 || outcome.stop >= STOP_COUNT)
-        outcome.stop = STOP_ASKED;
-    json_free(text);
     forget_attempt(evidence);
     evidence->is_agents = step->agent != NULL;
     *state_out = EVIDENCE_WHOLE;
     *out = (struct classify_input){
-        .outcome = outcome,
+        .outcome = of->event->ended.outcome,
         .program = program,
         .argv = step->agent ? NULL : step->argv,
         .agent =
@@ -235,18 +225,12 @@ bool evidence_fingerprint(const struct evidence *evidence, const struct evidence
 
 void evidence_take_task(struct plan *growing, const struct event *event)
 {
-    struct json *text = NULL;
-    struct str words = {0};
-    if (!growing || event->kind != EVENT_TASK_ADDED || event->a != growing->task_count ||
-        !event->text || !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
+    if (!growing || event->kind != EVENT_TASK_ADDED ||
+        event->task_added.number != growing->task_count || !event->task_added.task)
         return;
-    const struct json *task = json_get(text, "task");
-    if (task)
-        json_write(&words, task);
-    bool grew = plan_grow(growing, str_text(&words), words.len, NULL);
+    const char *task = event->task_added.task;
+    bool grew = plan_grow(growing, task, strlen(task), NULL);
     (void)grew;
-    str_done(&words);
-    json_free(text);
 }
 
 void evidence_open(struct evidence **out, struct log_reader *reader)

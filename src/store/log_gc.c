@@ -27,7 +27,7 @@
 /* Queries for each run; ?1 is the run. */
 enum plan_query { PLAN_BYTES, PLAN_BOOKMARKS, PLAN_BEGUN, PLAN_QUERY_COUNT };
 static const char *const query_sql[] = {
-    [PLAN_BYTES] = "SELECT (SELECT ifnull(sum(length(CAST(text AS BLOB))),0)+64*count(*) FROM event"
+    [PLAN_BYTES] = "SELECT (SELECT ifnull(sum(length(CAST(data AS BLOB))),0)+64*count(*) FROM event"
                    " WHERE run=?1)"
                    " +(SELECT ifnull(sum(length(bytes)),0)+64*count(*) FROM output WHERE run=?1)"
                    " +(SELECT ifnull(sum(length(json)),0)+64*count(*) FROM capture WHERE run=?1)"

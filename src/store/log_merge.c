@@ -7,7 +7,10 @@
  */
 #include "log_merge.h"
 
+#include <string.h>
+
 #include <assert.h>
+#include <string.h>
 
 #include "event_row.h"
 #include "log_write.h"
@@ -40,9 +43,8 @@ static const struct rows tables[] = {
      "INSERT INTO capture(run, task, step, attempt, at_ms, json) SELECT ?1, ?2, ?3, ?4, ?5, ?6"
      " WHERE NOT EXISTS(SELECT 1 FROM capture WHERE run=?1 AND task=?2 AND step=?3 AND attempt=?4"
      " AND at_ms=?5 AND json=?6)"},
-    {"SELECT run, task, agent, session, at_ms, json FROM session WHERE run=?1 AND ?2>=0 ORDER BY "
-     "id",
-     "INSERT INTO session(run, task, agent, session, at_ms, json) SELECT ?1, ?2, ?3, ?4, ?5, ?6"
+    {"SELECT run, task, agent, session, at_ms FROM session WHERE run=?1 AND ?2>=0 ORDER BY id",
+     "INSERT INTO session(run, task, agent, session, at_ms) SELECT ?1, ?2, ?3, ?4, ?5"
      " WHERE NOT EXISTS(SELECT 1 FROM session WHERE run=?1 AND task=?2 AND session=?4 AND "
      "at_ms=?5)"},
     {"SELECT run, task, step, attempt, bytes FROM gain WHERE run=?1 AND ?2>=0",
@@ -132,9 +134,10 @@ static bool check_gap(const struct merge *merge, struct err *err)
                    (long long)merge->number, (long long)merge->have, (long long)first);
 }
 
-/* Identifies an event; all -1 if no event has this number. */
+/* Identifies an event. */
 struct event_marks {
-    int64_t at_ms, mono_ms, kind;
+    int64_t at_ms, mono_ms; /* -1 if no event has this number */
+    char kind[EVENT_KIND_NAME_MAX];
 };
 
 static bool read_marks(const struct db *db, int64_t run, int64_t seq, struct event_marks *out,
@@ -144,15 +147,17 @@ static bool read_marks(const struct db *db, int64_t run, int64_t seq, struct eve
     sqlite3_stmt *query = NULL;
     bool row = false;
     bool ok = db_prepare(db, &sql, 1, &query, err);
-    *out = (struct event_marks){-1, -1, -1};
+    *out = (struct event_marks){.at_ms = -1, .mono_ms = -1};
     if (ok) {
         (void)sqlite3_bind_int64(query, 1, run);
         (void)sqlite3_bind_int64(query, 2, seq);
         ok = db_next(db, query, &row, err);
     }
-    if (ok && row)
-        *out = (struct event_marks){sqlite3_column_int64(query, 0), sqlite3_column_int64(query, 1),
-                                    sqlite3_column_int64(query, 2)};
+    if (ok && row) {
+        out->at_ms = sqlite3_column_int64(query, 0);
+        out->mono_ms = sqlite3_column_int64(query, 1);
+        db_copy_text(query, 2, out->kind, sizeof(out->kind));
+    }
     db_finalize(&query, 1);
     return ok;
 }
@@ -165,9 +170,9 @@ static bool check_same(const struct merge *merge, struct err *err)
     if (!read_marks(&merge->writer->db, merge->number, seq, &home, err) ||
         !read_marks(&merge->from, merge->spill_number, seq, &spill, err))
         return false;
-    bool is_one =
-        home.at_ms == spill.at_ms && home.mono_ms == spill.mono_ms && home.kind == spill.kind;
-    if (spill.kind < 0 || is_one)
+    const bool is_one = home.at_ms == spill.at_ms && home.mono_ms == spill.mono_ms &&
+                        strcmp(home.kind, spill.kind) == 0;
+    if (spill.kind[0] == '\0' || is_one)
         return true;
     return err_set(err, ERR_DAMAGED,
                    "the log and the spill have different events %lld of run #%lld: the run was"

@@ -31,14 +31,14 @@ static const char *const asks_sql[] = {
         " WHERE t.run=?1 AND t.task=?2 ORDER BY a.attempt DESC LIMIT 1",
     /* Only these failures can close a gate, so most runs need no scan of their events. */
     [ASK_GATE] = "SELECT EXISTS(SELECT 1 FROM attempt WHERE run=?1 AND (class=?2 OR type=?3))"
-                 " AND EXISTS(SELECT 1 FROM event WHERE run=?1 AND kind=?4)",
+                 " AND EXISTS(SELECT 1 FROM event WHERE run=?1 AND kind='gate_closed')",
     /* The last attempt of each waiting task: with max(), SQLite takes the other columns from the
      * same row. */
     [ASK_FAULT] = "SELECT EXISTS(SELECT 1 FROM (SELECT a.print_hi AS hi, a.print_lo AS lo,"
                   " max(a.attempt) FROM task t JOIN attempt a ON a.run=t.run AND a.task=t.task"
                   " AND a.step=t.step WHERE t.run=?1 AND t.status=?2 GROUP BY t.task)"
                   " WHERE hi IS NOT NULL OR lo IS NOT NULL GROUP BY hi, lo HAVING count(*)>=?3)",
-    [ASK_EVENTS] = "SELECT seq, kind, task FROM event WHERE run=?1 AND seq<?2"
+    [ASK_EVENTS] = "SELECT seq, kind, task_no FROM event WHERE run=?1 AND seq<?2"
                    " ORDER BY seq DESC LIMIT ?3",
 };
 static_assert(ARRAY_LEN(asks_sql) == ASK_COUNT, "every question has its text");
@@ -184,7 +184,8 @@ static bool read_quiet(struct look *look, struct err *err)
             ok = db_next(&look->reader->db, query, &row, err);
             if (!ok || !row)
                 break;
-            const int kind = sqlite3_column_int(query, 1);
+            const char *name = (const char *)sqlite3_column_text(query, 1);
+            const enum event_kind kind = name ? event_kind_named(name, strlen(name)) : EVENT_NONE;
             before = sqlite3_column_int64(query, 0);
             if (kind != EVENT_ATTEMPT_STARTED && kind != EVENT_ATTEMPT_QUIET &&
                 kind != EVENT_ATTEMPT_HEARD)
@@ -220,7 +221,6 @@ static bool read_live(struct look *look, struct err *err)
     int64_t has_gate = 0;
     (void)sqlite3_bind_int(query, 2, VERDICT_PERSISTENT);
     (void)sqlite3_bind_int(query, 3, TRANSIENT_API_RATE_LIMIT);
-    (void)sqlite3_bind_int(query, 4, EVENT_GATE_CLOSED);
     if (!read_number(look, query, &has_gate, err))
         return false;
     out->is_known = out->is_known && has_gate == 0;

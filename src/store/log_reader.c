@@ -37,8 +37,7 @@
     " AND stream<>CASE WHEN ?6 AND EXISTS(SELECT 1 FROM output WHERE run=?1 AND task=?2"           \
     " AND step=?3 AND attempt=?4 AND stream=3) THEN 1 ELSE 3 END)"
 
-#define EVENT_COLUMNS                                                                              \
-    "seq, at_ms, mono_ms, kind, task, step, round, grant_no, attempt, a, b, c, d, e, text"
+#define EVENT_COLUMNS "seq, at_ms, mono_ms, kind, task_no, step, round, grant_no, attempt, data"
 
 static const char *const query_sql[] = {
     [LOG_QUERY_RUN] = "SELECT " RUN_COLUMNS " FROM run WHERE expired=0 AND"
@@ -52,8 +51,9 @@ static const char *const query_sql[] = {
         " AND id>(SELECT max(id) FROM run)-?1 ORDER BY id DESC LIMIT ?2",
     [LOG_QUERY_EVENTS] = "SELECT " EVENT_COLUMNS " FROM event WHERE run=? AND seq>?"
                          " ORDER BY seq LIMIT ?",
-    [LOG_QUERY_ATTEMPT_EVENTS] = "SELECT " EVENT_COLUMNS " FROM event WHERE run=? AND task=?"
-                                 " AND step=? AND attempt=? AND kind<>? ORDER BY seq LIMIT ?",
+    [LOG_QUERY_ATTEMPT_EVENTS] = "SELECT " EVENT_COLUMNS " FROM event WHERE run=? AND task_no=?"
+                                 " AND step=? AND attempt=? AND kind<>'agent_call'"
+                                 " ORDER BY seq LIMIT ?",
     /* The index yields the ids, which are sorted; then the rows are fetched one by one. */
     [LOG_QUERY_OUTPUT] = "SELECT id, stream, offset, at_ms, part, bytes FROM output WHERE id IN"
                          " " OUTPUT_IDS " ORDER BY id",
@@ -419,22 +419,8 @@ void event_page_done(struct event_page *page)
         return;
     free(page->events);
     str_done(&page->texts);
+    str_done(&page->fields);
     *page = (struct event_page){0};
-}
-
-/* Texts move while the page grows, so pointers to them are set at the end; until then, this marks
- * an event that has a text. */
-static const char has_text[] = "";
-
-static void point_to_texts(struct event_page *page)
-{
-    const char *at = str_text(&page->texts);
-    for (size_t i = 0; i < page->count; i++) {
-        if (!page->events[i].text)
-            continue;
-        page->events[i].text = at;
-        at += strlen(at) + 1;
-    }
 }
 
 /* Reads a time. Returns false if it is so large that calculations could overflow. */
@@ -444,39 +430,50 @@ static bool read_time(sqlite3_stmt *row, int at, int64_t *out)
     return *out >= 0 && *out <= LOG_NUMBER_MAX;
 }
 
+/* Adds the row with its data as text; the fields are read once all rows of the page are there:
+ * read_page(). */
 static bool take_event(sqlite3_stmt *row, struct event_page *page, struct err *err)
 {
-    int64_t kind = sqlite3_column_int64(row, 3);
-    bool fits = kind >= 0 && kind <= INT_MAX;
+    const char *kind = (const char *)sqlite3_column_text(row, 3);
+    const char *data = (const char *)sqlite3_column_text(row, 9);
     struct event event = {
         .seq = sqlite3_column_int64(row, 0),
-        .kind = (enum event_kind)(fits ? kind : INT_MAX),
-        .a = sqlite3_column_int64(row, 9),
-        .b = sqlite3_column_int64(row, 10),
-        .c = sqlite3_column_int64(row, 11),
-        .d = sqlite3_column_int64(row, 12),
-        .e = sqlite3_column_int64(row, 13),
+        .kind = kind ? event_kind_named(kind, strlen(kind)) : EVENT_UNKNOWN,
     };
-    const bool is_sound = read_time(row, 1, &event.at.at_ms) &&
-                          read_time(row, 2, &event.at.mono_ms) &&
-                          log_read_int(row, 4, -1, INT_MAX, &event.task) &&
-                          log_read_int(row, 5, -1, INT_MAX, &event.step) &&
-                          log_read_int(row, 6, 0, INT_MAX, &event.round) &&
-                          log_read_int(row, 7, 0, INT_MAX, &event.grant) &&
-                          log_read_int(row, 8, 0, INT_MAX, &event.attempt);
+    const bool is_sound =
+        kind && strlen(kind) < EVENT_KIND_NAME_MAX && data &&
+        sqlite3_column_bytes(row, 9) <= EVENT_DATA_MAX && read_time(row, 1, &event.at.at_ms) &&
+        read_time(row, 2, &event.at.mono_ms) && log_read_int(row, 4, -1, INT_MAX, &event.task) &&
+        log_read_int(row, 5, -1, INT_MAX, &event.step) &&
+        log_read_int(row, 6, 0, INT_MAX, &event.round) &&
+        log_read_int(row, 7, 0, INT_MAX, &event.grant) &&
+        log_read_int(row, 8, 0, INT_MAX, &event.attempt);
     if (!is_sound)
         return err_set(err, ERR_DAMAGED, "event %lld in the log is invalid", (long long)event.seq);
-    const char *text = (const char *)sqlite3_column_text(row, 14);
-    const size_t from = page->texts.len;
-    if (text && event_phrases_spell(text, strlen(text), EVENT_TEXT_MAX, &page->texts)) {
-        str_add_char(&page->texts, '\0');
-        event.text = has_text;
-    } else if (text) {
-        str_cut(&page->texts, from); /* too long */
-    }
+    if (event.kind == EVENT_UNKNOWN)
+        str_add_n(&page->texts, kind, strlen(kind) + 1);
+    str_add_n(&page->texts, data, strlen(data) + 1);
     page->events = xgrow(page->events, &page->cap, page->count + 1, sizeof(*page->events));
     page->events[page->count++] = event;
     return true;
+}
+
+/* Reads the fields of the page's events. Texts move while the page grows, so this comes last. */
+static void read_page(struct event_page *page)
+{
+    const char *at = str_text(&page->texts);
+    str_clear(&page->fields);
+    str_reserve(&page->fields, page->texts.len + 1);
+    for (size_t i = 0; i < page->count; i++) {
+        struct event *event = &page->events[i];
+        if (event->kind == EVENT_UNKNOWN) {
+            event->unknown.kind = at;
+            at += strlen(at) + 1;
+        }
+        const size_t len = strlen(at);
+        event->is_damaged = !event_read(event, at, len, &page->fields);
+        at += len + 1;
+    }
 }
 
 static void empty_page(struct event_page *page)
@@ -531,7 +528,7 @@ bool log_reader_events(struct log_reader *reader, int64_t run, int64_t after,
             str_cut(&page->texts, texts_len);
         }
     }
-    point_to_texts(page);
+    read_page(page);
     return ok || page->count > 0 || err_set(err, why.code, "%s", why.message);
 }
 
@@ -547,13 +544,12 @@ bool log_reader_attempt_events(struct log_reader *reader, const struct log_outpu
         (void)sqlite3_bind_int(query, 2, key->task);
         (void)sqlite3_bind_int(query, 3, key->step);
         (void)sqlite3_bind_int(query, 4, key->attempt);
-        (void)sqlite3_bind_int(query, 5, EVENT_AGENT_CALL);
-        (void)sqlite3_bind_int64(query, 6, LOG_PAGE_EVENTS - (int64_t)page->count);
+        (void)sqlite3_bind_int64(query, 5, LOG_PAGE_EVENTS - (int64_t)page->count);
         ok = add_events(readers[i], query, page, err);
     }
     if (!ok)
         page->count = 0;
-    point_to_texts(page);
+    read_page(page);
     return ok;
 }
 

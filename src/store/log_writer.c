@@ -24,7 +24,6 @@
 #include "clock.h"
 #include "db.h"
 #include "event_row.h"
-#include "json.h"
 #include "log_own.h"
 #include "log_write.h"
 #include "owner.h"
@@ -33,7 +32,7 @@
 #include "xalloc.h"
 
 /* Approximate overhead per row, besides text or bytes. */
-enum { EVENT_ROW_BYTES = 64, OUTPUT_ROW_BYTES = 64, GAIN_ROW_BYTES = 64 };
+enum { EVENT_ROW_BYTES = 256, OUTPUT_ROW_BYTES = 64, GAIN_ROW_BYTES = 64 };
 
 /* How long another process may have owned the run before a commit notices. */
 enum { OWNER_CHECK_US = 50 * 1000 };
@@ -411,20 +410,17 @@ static bool put_captures(struct log_writer *writer, const struct log_batch *batc
 /* The event is the authoritative answer; the control's row repeats it for whoever requested it. */
 static bool answer_control(struct log_writer *writer, const struct event *event, struct err *err)
 {
-    struct json *text = NULL;
-    if (event->text && !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
-        text = NULL;
+    const char *words = event->answered.answer ? event->answered.answer : "";
     sqlite3_stmt *answer = writer->statements[LOG_ANSWER];
-    (void)sqlite3_bind_int64(answer, 1, event->a);
+    (void)sqlite3_bind_int64(answer, 1, event->answered.control);
     (void)sqlite3_bind_int64(answer, 2, writer->run);
     (void)sqlite3_bind_int64(answer, 3, event->at.at_ms);
-    (void)sqlite3_bind_int64(answer, 4, event->b);
-    db_bind_text(answer, 5, json_text(json_get(text, "answer"), ""));
+    (void)sqlite3_bind_int64(answer, 4, event->answered.done);
+    db_bind_text(answer, 5, words);
     bool ok = db_run(&writer->db, answer, err);
     /* The control is in the log, which cannot be written: the spill keeps its answer. */
     if (ok && writer->is_spill && sqlite3_changes(writer->db.handle) == 0)
-        ok = log_write_answer_alone(writer, event, json_text(json_get(text, "answer"), ""), err);
-    json_free(text);
+        ok = log_write_answer_alone(writer, event, words, err);
     return ok;
 }
 
@@ -435,17 +431,20 @@ static bool put_events(struct log_writer *writer, const struct log_batch *batch,
         const struct event *event = &batch->events[i];
         if (event->seq <= writer->last_seq)
             continue; /* written before a previous attempt at this batch failed */
-        size_t text_len = event->text ? strlen(event->text) : 0;
-        if (!event_row_put(&writer->db, writer->statements[LOG_PUT_EVENT], writer->run, event, err))
+        const struct event_row row = {
+            .run = writer->run,
+            .event = event,
+            .task = event->task >= 0 ? writer->state->plan->tasks[event->task].id : NULL,
+        };
+        if (!event_row_put(&writer->db, writer->statements[LOG_PUT_EVENT], &row, err))
             return false;
         if (event->kind == EVENT_CONTROL_ANSWERED && !answer_control(writer, event, err))
             return false;
-        if (event->kind == EVENT_AGENT_SESSION &&
-            !event_row_put_session(&writer->db, writer->run, event, err))
+        if (event->kind == EVENT_AGENT_SESSION && !event_row_put_session(&writer->db, &row, err))
             return false;
         projection_touch(&writer->projection, event);
         writer->last_seq = event->seq;
-        if (!log_write_spend(writer, text_len + EVENT_ROW_BYTES, err))
+        if (!log_write_spend(writer, EVENT_ROW_BYTES, err))
             return false;
     }
     return true;

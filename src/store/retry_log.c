@@ -8,6 +8,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "event.h"
 #include "log_read.h"
@@ -38,13 +39,15 @@ struct attempt_marks {
     size_t at; /* the first mark not belonging to an earlier attempt */
 };
 
-enum { MARK_SEQ, MARK_KIND, MARK_TASK, MARK_STEP, MARK_ATTEMPT, MARK_LABEL };
+enum { MARK_SEQ, MARK_KIND, MARK_TASK, MARK_STEP, MARK_ATTEMPT, MARK_DATA };
 
 static const char marks_sql[] =
-    "SELECT seq, kind, task, step, attempt, a, b, c FROM event WHERE run=?1 AND seq>?2"
-    " AND (kind IN(?3, ?4) OR (kind=?5 AND text LIKE '%\"hint\":%')"
-    " OR (kind=?6 AND a=?7 AND text LIKE '%\"quiet\":%'))"
-    " ORDER BY seq LIMIT ?8";
+    "SELECT seq, kind, task_no, step, attempt, data FROM event WHERE run=?1 AND seq>?2"
+    " AND (kind IN('class_corrected', 'round_started')"
+    " OR (kind='hint_given' AND data LIKE '%\"hint\":%')"
+    " OR (kind='attempt_ended' AND data LIKE '%\"outcome\":\"timeout\"%'"
+    " AND data LIKE '%\"quiet_ms\":%'))"
+    " ORDER BY seq LIMIT ?3";
 
 /* Compares in the order of the projection; returns -1, 0 or 1. */
 static int compare_keys(const struct attempt_key *a, const struct attempt_key *b)
@@ -67,23 +70,24 @@ static int compare_marks(const void *a, const void *b)
 
 static bool take_mark(sqlite3_stmt *row, struct attempt_mark *out)
 {
+    const char *kind = (const char *)sqlite3_column_text(row, MARK_KIND);
     struct attempt_mark mark = {.seq = sqlite3_column_int64(row, MARK_SEQ),
-                                .kind = (enum event_kind)sqlite3_column_int(row, MARK_KIND)};
-    int class = 0;
-    int type = 0;
-    int reason = 0;
+                                .kind = kind ? event_kind_named(kind, strlen(kind)) : EVENT_NONE};
     if (!log_read_int(row, MARK_TASK, 0, INT_MAX, &mark.key.task) ||
         !log_read_int(row, MARK_STEP, 0, INT_MAX, &mark.key.step) ||
         !log_read_int(row, MARK_ATTEMPT, 0, INT_MAX, &mark.key.attempt))
         return false;
     if (mark.kind == EVENT_CLASS_CORRECTED) {
-        if (!log_read_int(row, MARK_LABEL, 0, VERDICT_CLASS_COUNT - 1, &class) ||
-            !log_read_int(row, MARK_LABEL + 1, 0, TRANSIENT_TYPE_COUNT - 1, &type) ||
-            !log_read_int(row, MARK_LABEL + 2, 0, REASON_COUNT - 1, &reason))
+        const char *data = (const char *)sqlite3_column_text(row, MARK_DATA);
+        struct event event = event_new(mark.kind);
+        struct str room = {0};
+        const size_t len = data ? strlen(data) : 0;
+        str_reserve(&room, len + 1);
+        const bool is_sound = data && event_read(&event, data, len, &room);
+        mark.label = event.corrected;
+        str_done(&room);
+        if (!is_sound)
             return false;
-        mark.label = (struct verdict_label){.class = (enum verdict_class) class,
-                                            .type = (enum transient_type)type,
-                                            .reason = (enum reason)reason};
     }
     *out = mark;
     return true;
@@ -104,12 +108,7 @@ static bool attempt_marks_read(struct attempt_marks *out, struct log_reader *rea
         before = out->count;
         (void)sqlite3_bind_int64(query, 1, run);
         (void)sqlite3_bind_int64(query, 2, before > 0 ? out->items[before - 1].seq : 0);
-        (void)sqlite3_bind_int(query, 3, EVENT_CLASS_CORRECTED);
-        (void)sqlite3_bind_int(query, 4, EVENT_ROUND_STARTED);
-        (void)sqlite3_bind_int(query, 5, EVENT_HINT_GIVEN);
-        (void)sqlite3_bind_int(query, 6, EVENT_ATTEMPT_ENDED);
-        (void)sqlite3_bind_int(query, 7, OUTCOME_TIMEOUT);
-        (void)sqlite3_bind_int(query, 8, LOG_PAGE_EVENTS);
+        (void)sqlite3_bind_int(query, 3, LOG_PAGE_EVENTS);
         bool row = true;
         while (ok && row) {
             ok = db_next(&reader->db, query, &row, err);

@@ -13,8 +13,6 @@
 #include <string.h>
 
 #include "control.h"
-#include "event.h"
-#include "event_row.h"
 #include "outcome.h"
 #include "protocol.h"
 #include "run_state.h"
@@ -36,10 +34,11 @@ static const char schema_tables[] =
     /* All except `run`, whose row is written with every commit. */
     "CREATE TABLE plan(run INTEGER PRIMARY KEY, text TEXT NOT NULL);"
     "CREATE TABLE event("
-    " run INTEGER NOT NULL, seq INTEGER NOT NULL, at_ms INTEGER NOT NULL,"
-    " mono_ms INTEGER NOT NULL, kind INTEGER NOT NULL, task INTEGER, step INTEGER,"
-    " round INTEGER, grant_no INTEGER, attempt INTEGER, a INTEGER, b INTEGER, c INTEGER,"
-    " d INTEGER, e INTEGER, text TEXT, PRIMARY KEY(run, seq)) WITHOUT ROWID;"
+    " run INTEGER NOT NULL, seq INTEGER NOT NULL,"
+    " at TEXT AS (strftime('%Y-%m-%dT%H:%M:%fZ', at_ms/1000.0, 'unixepoch')),"
+    " kind TEXT NOT NULL, task TEXT, task_no INTEGER, step INTEGER, attempt INTEGER,"
+    " data TEXT NOT NULL, round INTEGER, grant_no INTEGER, at_ms INTEGER NOT NULL,"
+    " mono_ms INTEGER NOT NULL, PRIMARY KEY(run, seq)) WITHOUT ROWID;"
     "CREATE TABLE output("
     " id INTEGER PRIMARY KEY, run INTEGER NOT NULL, task INTEGER NOT NULL,"
     " step INTEGER NOT NULL, attempt INTEGER NOT NULL, stream INTEGER NOT NULL,"
@@ -58,7 +57,7 @@ static const char schema_tables[] =
     "CREATE INDEX control_open ON control(run) WHERE applied_at_ms IS NULL;"
     "CREATE TABLE session("
     " id INTEGER PRIMARY KEY, run INTEGER NOT NULL, task INTEGER NOT NULL,"
-    " agent TEXT NOT NULL, session TEXT NOT NULL, at_ms INTEGER NOT NULL, json TEXT);"
+    " agent TEXT NOT NULL, session TEXT NOT NULL, at_ms INTEGER NOT NULL);"
     "CREATE TABLE task("
     " run INTEGER NOT NULL, task INTEGER NOT NULL, id TEXT NOT NULL, title TEXT NOT NULL,"
     " status INTEGER NOT NULL, step INTEGER NOT NULL, try INTEGER NOT NULL,"
@@ -114,8 +113,6 @@ static const char schema_triggers[] =
     " WHEN EXISTS(SELECT 1 FROM event WHERE run=NEW.run AND seq=NEW.seq)"
     " BEGIN SELECT raise(ABORT, 'the run log is append-only'); END;";
 
-#define EVENT_VIEW_TEXT EVENT_PHRASES_SPELLED("e.text")
-
 /* For people and scripts: names instead of numbers, times as text. */
 static const char schema_views[] =
     "CREATE VIEW runs AS SELECT id AS run, name, kind, dir, command, jobs, tasks, passed,"
@@ -140,12 +137,6 @@ static const char schema_views[] =
     " LEFT JOIN word c ON c.what='class' AND c.number=a.class"
     " LEFT JOIN word y ON y.what='type' AND y.number=a.type"
     " LEFT JOIN word r ON r.what='reason' AND r.number=a.reason;"
-    "CREATE VIEW events AS SELECT e.run, e.seq,"
-    " strftime('%Y-%m-%dT%H:%M:%fZ', e.at_ms/1000.0, 'unixepoch') AS at,"
-    " ifnull(w.word, '?' || e.kind) AS kind, t.id AS task, e.step, e.attempt,"
-    " e.a, e.b, e.c, e.d, e.e, " EVENT_VIEW_TEXT " AS text FROM event e"
-    " LEFT JOIN word w ON w.what='event' AND w.number=e.kind"
-    " LEFT JOIN task t ON t.run=e.run AND t.task=e.task;"
     "CREATE VIEW outputs AS SELECT o.run, t.id AS task, o.step, o.attempt,"
     " CASE o.stream WHEN 1 THEN 'stdout' WHEN 2 THEN 'stderr' ELSE 'agent' END AS stream, o.offset,"
     " strftime('%Y-%m-%dT%H:%M:%fZ', o.at_ms/1000.0, 'unixepoch') AS at,"
@@ -163,7 +154,6 @@ static const char schema_views[] =
 
 /* Names for numbers in the views. */
 enum word_list {
-    WORDS_EVENT,
     WORDS_STATUS,
     WORDS_OUTCOME,
     WORDS_CLASS,
@@ -179,7 +169,6 @@ static const struct {
     int first;
     int end;
 } word_lists[] = {
-    [WORDS_EVENT] = {"event", EVENT_RUN_STARTED, EVENT_KIND_COUNT},
     [WORDS_STATUS] = {"status", TASK_QUEUED, TASK_STATUS_COUNT},
     [WORDS_OUTCOME] = {"outcome", OUTCOME_EXIT, OUTCOME_KIND_COUNT},
     [WORDS_CLASS] = {"class", VERDICT_SUCCESS, VERDICT_CLASS_COUNT},
@@ -193,8 +182,6 @@ static_assert(ARRAY_LEN(word_lists) == WORD_LIST_COUNT, "every list has its numb
 static const char *word_of_number(enum word_list list, int number)
 {
     switch (list) {
-    case WORDS_EVENT:
-        return event_kind_name((enum event_kind)number);
     case WORDS_STATUS:
         return task_status_name((enum task_status)number);
     case WORDS_OUTCOME:
@@ -325,9 +312,10 @@ static bool read_objects(const struct db *db, sqlite3_stmt *query, bool *has_oth
     return true;
 }
 
-/* A computed column could take unlimited time; our tables have none. */
+/* A computed column could take unlimited time. Our only one is the time of an event as text, which
+ * no statement of ours reads. */
 static const char computed_columns_sql[] =
-    "SELECT count(*) FROM pragma_table_xinfo(?) WHERE hidden<>0";
+    "SELECT count(*) FROM pragma_table_xinfo(?1) WHERE hidden<>0 AND NOT(?1='event' AND name='at')";
 
 /* No other object may have the name of a missing table. */
 static const char other_objects_sql[] = "SELECT count(*) FROM sqlite_schema WHERE lower(name)=?"
@@ -402,6 +390,12 @@ static bool check_marks(const struct marks *marks, struct err *err)
         (void)err_set(err, ERR_DAMAGED, "the file is a database, but not a devs log");
         return err_hint(err, "--db FILE names another");
     }
+    if (marks->version < SCHEMA_VERSION) {
+        (void)err_set(err, ERR_DAMAGED,
+                      "the log was written by an older devs (format %lld, this one reads %d)",
+                      (long long)marks->version, SCHEMA_VERSION);
+        return err_hint(err, "that devs can still show and export it; --db FILE names another");
+    }
     if (marks->version > SCHEMA_VERSION) {
         (void)err_set(
             err, ERR_DAMAGED,
@@ -432,7 +426,6 @@ bool schema_check(struct db *db, struct err *err)
         return false;
     if (bundles != 0) /* nothing may be added to one */
         return err_set(err, ERR_INVALID, "the log is a bundle: it is read only");
-    db->format = (int)marks.version;
     return true;
 }
 

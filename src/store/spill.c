@@ -20,6 +20,7 @@
 
 #include "clock.h"
 #include "db.h"
+#include "event_row.h"
 #include "log_write.h"
 #include "owner.h"
 #include "private_file.h"
@@ -190,8 +191,6 @@ enum {
 #define RUN_COLUMNS                                                                                \
     "id, uid, name, kind, dir, command, ruleset, boot, devs, seed, jobs, tasks, pid, pid_start,"   \
     " started_at_ms, last_at_ms"
-#define EVENT_COLUMNS                                                                              \
-    "run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, attempt, a, b, c, d, e, text"
 
 /* Creating the spill of a writer, answering from it, and merging it. */
 
@@ -205,8 +204,7 @@ static const struct {
     {"SELECT run, text FROM plan WHERE run=?", "INSERT INTO plan(run, text) VALUES(?,?)", false},
     {"SELECT hash, text FROM ruleset WHERE hash=(SELECT ruleset FROM run WHERE id=?)",
      "INSERT INTO ruleset(hash, text) VALUES(?,?)", false},
-    {"SELECT " EVENT_COLUMNS " FROM event WHERE run=? ORDER BY seq",
-     "INSERT INTO event(" EVENT_COLUMNS ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", true},
+    {"SELECT " EVENT_ROW_COLUMNS " FROM event WHERE run=? ORDER BY seq", EVENT_ROW_SQL, true},
 };
 
 static bool copy_run(const struct log_writer *spill, const struct log_writer *from, bool whole,
@@ -352,10 +350,10 @@ bool log_write_answer_alone(struct log_writer *writer, const struct event *event
     sqlite3_stmt *put = NULL;
     bool ok = db_prepare(&writer->db, &sql, 1, &put, err);
     if (ok) {
-        (void)sqlite3_bind_int64(put, 1, event->a);
+        (void)sqlite3_bind_int64(put, 1, event->answered.control);
         (void)sqlite3_bind_int64(put, 2, writer->run);
         (void)sqlite3_bind_int64(put, 3, event->at.at_ms);
-        (void)sqlite3_bind_int64(put, 4, event->b);
+        (void)sqlite3_bind_int64(put, 4, event->answered.done);
         db_bind_text(put, 5, answer);
         ok = db_run(&writer->db, put, err);
     }

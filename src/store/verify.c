@@ -14,10 +14,8 @@
 #include "db.h"
 #include "event_row.h"
 #include "evidence.h"
-#include "json.h"
 #include "log_read.h"
 #include "plan.h"
-#include "xalloc.h"
 
 /* Judging recorded attempts again and comparing the verdicts. */
 
@@ -30,7 +28,8 @@ struct verify_judge {
     struct evidence *evidence;                          /* owned */
     struct classifier *classifiers[VERIFY_RULES_COUNT]; /* owned; RECORDED may be NULL */
     bool are_same_rules;                                /* then only PRESENT is set */
-    struct event end; /* owned text; an end whose verdict may still follow */
+    struct event end;                                   /* an end whose verdict may still follow, */
+    struct str end_text;                                /* and its texts; owned */
     bool has_end;
     struct verify_verdicts sum;
 };
@@ -163,14 +162,8 @@ static void compare_print(struct verify_judge *judge, const struct evidence_of *
                           const struct outcome *outcome)
 {
     struct verify_verdicts *sum = &judge->sum;
-    struct json *text = NULL;
-    struct digest recorded = {0};
+    const struct digest recorded = of->event->ended.fingerprint;
     struct digest made;
-    if (of->event->text &&
-        json_parse(of->event->text, strlen(of->event->text), &text, NULL, NULL) &&
-        !digest_from_hex(json_text(json_get(text, "fp"), ""), &recorded))
-        recorded = (struct digest){0};
-    json_free(text);
     if (!digest_is_known(recorded))
         return;
     if (!evidence_fingerprint(judge->evidence, of, outcome, &made)) {
@@ -192,16 +185,7 @@ static bool judge_end(struct verify_judge *judge, const struct event *end,
     struct recorded recorded = {.end = end, .is_said = judged != NULL, .verdict = verdict_new()};
     struct verify_verdicts *sum = &judge->sum;
     if (judged) {
-        const bool is_verdict = judged->a >= 0 && judged->a < VERDICT_CLASS_COUNT &&
-                                judged->b >= 0 && judged->b < TRANSIENT_TYPE_COUNT &&
-                                judged->c >= 0 && judged->c < REASON_COUNT;
-        if (!is_verdict)
-            return true; /* the run state rejects the event later */
-        struct json *text = NULL;
-        if (judged->text && !json_parse(judged->text, strlen(judged->text), &text, NULL, NULL))
-            text = NULL;
-        redecide_recorded_verdict(judged, text, &recorded.verdict);
-        json_free(text);
+        redecide_recorded_verdict(judged, &recorded.verdict);
     }
     sum->ended++;
     if (judge->is_session) {
@@ -237,7 +221,6 @@ static bool judge_end(struct verify_judge *judge, const struct event *end,
 
 static void forget_end(struct verify_judge *judge)
 {
-    free((void *)(uintptr_t)judge->end.text); /* a copy made by verify_judge_add() */
     judge->end = (struct event){0};
     judge->has_end = false;
 }
@@ -267,7 +250,7 @@ static bool verify_judge_add(struct verify_judge *judge, const struct event *eve
         return false;
     if (evidence_is_end(judge->plan, event)) {
         judge->end = *event;
-        judge->end.text = event->text ? xstrdup(event->text) : NULL;
+        event_keep(&judge->end, &judge->end_text);
         judge->has_end = true;
     } else if (event->kind == EVENT_ATTEMPT_JUDGED && !was_settled) {
         judge->sum.ended++; /* one devs recorded the end, a later one the verdict */
@@ -429,6 +412,7 @@ bool verify_run(const struct verify_asked *asked, struct verify_sum *out, struct
     redecide_close(verifying.redecide);
     forget_end(judge);
     evidence_close(judge->evidence);
+    str_done(&judge->end_text);
     for (int i = 0; i < VERIFY_RULES_COUNT; i++)
         classifier_close(judge->classifiers[i]);
     plan_free(verifying.growing);

@@ -130,28 +130,28 @@ class Engine:
         run = self.find_run()
         if run is None:
             return
-        rows = self.chaos.ask("SELECT seq, kind, task, step, attempt, a FROM event WHERE run=? ORDER BY seq", run)
-        self.chaos.read_words()
-        words = self.chaos.words
+        rows = self.chaos.ask("SELECT seq, kind, task_no, step, attempt, data FROM event"
+                              " WHERE run=? ORDER BY seq", run)
         self.look_at_shown(rows)
-        self.look_at_steps(rows, words)
+        self.look_at_steps(rows)
         seqs = [row[0] for row in rows]
         check(seqs == list(range(1, len(seqs) + 1)), f"run {run}: events have gaps")
-        self.remember(rows, words)
+        self.remember(rows)
 
     def look_at_shown(self, rows):
-        kinds = {row[0]: self.chaos.words["event"].get(row[1]) for row in rows}
+        kinds = {row[0]: row[1] for row in rows}
         for run, seq, kind in self.shown:
             check(run == self.run and kinds.get(seq) == kind,
                   f"run {run}: event {seq} {kind} was shown and is not in the log")
         self.chaos.figures["events shown"] += len(self.shown)
         self.shown = []
-        done = self.chaos.ask("SELECT count(*) FROM event WHERE run=? AND kind=15 AND b=1", self.run)[0][0]
+        done = self.chaos.ask("SELECT count(*) FROM event WHERE run=? AND kind='control_answered'"
+                              " AND data->>'done'=1", self.run)[0][0]
         check(done >= self.acknowledged, f"run {self.run}: an act was acknowledged and is not in the log")
 
-    def look_at_steps(self, rows, words):
+    def look_at_steps(self, rows):
         started = [(row[2], row[3]) for row in rows
-                   if row[0] > self.seq and words["event"][row[1]] == "attempt_started"]
+                   if row[0] > self.seq and row[1] == "attempt_started"]
         again = self.passed.intersection(started)
         check(not again, f"run {self.run}: steps {again} had passed and were started again")
         uid = self.chaos.ask("SELECT uid FROM run WHERE id=?", self.run)[0][0]
@@ -159,33 +159,33 @@ class Engine:
         for line in self.chaos.starts()[self.starts:]:
             of, step, _ = line.split()
             check(of != uid or step not in ids, f"run {self.run}: {step} had passed and really ran again")
-        if any(row[0] > self.seq and words["event"][row[1]] == "run_recovered" for row in rows):
-            self.look_at_interrupted(rows, words)
+        if any(row[0] > self.seq and row[1] == "run_recovered" for row in rows):
+            self.look_at_interrupted(rows)
 
-    def look_at_interrupted(self, rows, words):
-        ends = {(row[2], row[3], row[4]): row[5] for row in rows if words["event"][row[1]] == "attempt_ended"}
+    def look_at_interrupted(self, rows):
+        ends = {(row[2], row[3], row[4]): json.loads(row[5])["outcome"] for row in rows
+                if row[1] == "attempt_ended"}
         for attempt in self.in_flight:
-            check(words["outcome"].get(ends.get(attempt)) == "interrupted",
+            check(ends.get(attempt) == "interrupted",
                   f"run {self.run}: attempt {attempt} was in flight and is not marked interrupted")
             self.chaos.figures["interrupted"] += 1
             task, step, number = attempt
             goes_on = any((row[2], row[3]) == (task, step) and
-                          (words["event"][row[1]] == "step_ended" or
-                           (words["event"][row[1]] == "attempt_started" and row[4] > number) or
-                           (words["event"][row[1]] == "wait_started" and row[4] == number))
+                          (row[1] == "step_ended" or
+                           (row[1] == "attempt_started" and row[4] > number) or
+                           (row[1] == "wait_started" and row[4] == number))
                           for row in rows)
             check(goes_on, f"run {self.run}: the step of {attempt} does not go on")
 
-    def remember(self, rows, words):
+    def remember(self, rows):
         """Remembers the state that must stay true from now on."""
         self.seq = rows[-1][0] if rows else 0
         self.starts = len(self.chaos.starts())
-        succeeded = {number for number, word in words["decision"].items() if word == "succeeded"}
         self.passed = {(row[2], row[3]) for row in rows
-                       if words["event"][row[1]] == "step_ended" and row[5] in succeeded}
-        live = {(row[2], row[3], row[4]) for row in rows if words["event"][row[1]] == "attempt_started"}
+                       if row[1] == "step_ended" and json.loads(row[5])["decision"] == "succeeded"}
+        live = {(row[2], row[3], row[4]) for row in rows if row[1] == "attempt_started"}
         self.in_flight = live - {(row[2], row[3], row[4]) for row in rows
-                                 if words["event"][row[1]] == "attempt_ended"}
+                                 if row[1] == "attempt_ended"}
 
     def has_ended(self):
         if self.run is None:
@@ -199,7 +199,6 @@ class Chaos:
         self.chance = random.Random(options.seed)
         self.dir = tempfile.mkdtemp(prefix="devs-kill9-")
         self.db = os.path.join(self.dir, "log", "devs.db")
-        self.words = {}
         self.figures = dict.fromkeys(
             ["rounds", "runs", "continued", "ended", "kills", "events shown", "interrupted", "acts", "two at once"], 0)
         os.mkdir(os.path.join(self.dir, "locks"))
@@ -250,12 +249,6 @@ class Chaos:
                 return file.read().splitlines()
         except FileNotFoundError:
             return []
-
-    def read_words(self):
-        if self.words:
-            return
-        for what, number, word in self.ask("SELECT what, number, word FROM word"):
-            self.words.setdefault(what, {})[number] = word
 
     def look_at_log(self):
         answer = self.ask("PRAGMA integrity_check")
@@ -341,7 +334,6 @@ class Chaos:
             else:
                 self.look_at_end(engine)
         self.look_at_log()
-        self.read_words()
         for engine in killed:
             engine.look()
             engine.process = None

@@ -74,7 +74,7 @@ want_in 'a line for the stop' "$out" 'entropy detected after 5 of 10 attempts in
 # --- records
 "$devs" debug --logs 1 --json >log.json
 want 'records: suspected once before each stop' "$(grep -c '"kind":"loop_suspected"' log.json)" 2
-want_in 'records: members' "$(cat log.json)" '"rung":"repeat","first_attempt":1,"last_attempt":3,"count":3'
+want_in 'records: members' "$(cat log.json)" '"rung":"repeat","first":1,"last":3,"count":3'
 want 'records: no digest of a result above debug' \
 	"$("$devs" debug --logs 1 --plain --level info | grep -c 'result [0-9a-f]\{32\}')" 0
 want 'debug: digests of results, equal ones, what is new' \

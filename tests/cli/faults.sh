@@ -199,9 +199,9 @@ if command -v sqlite3 >/dev/null; then
 	sqlite3 newer/.devs/devs.db "PRAGMA user_version=7; UPDATE run SET devs='9.9'" >/dev/null
 	out=$(cd newer && "$devs" status 2>&1)
 	want 'newer: looking: exit' $? 0
-	want_in 'newer: the words' "$out" 'this log was written by devs 9.9 (schema 7, latest known 2): read only'
+	want_in 'newer: the words' "$out" 'this log was written by devs 9.9 (schema 7, latest known 3): read only'
 	out=$(cd newer && "$devs" debug --logs --plain 2>&1)
-	want_in 'newer: the same beside lines' "$out" 'schema 7, latest known 2'
+	want_in 'newer: the same beside lines' "$out" 'schema 7, latest known 3'
 	(cd newer && "$devs" exec -- true 2>err)
 	want 'newer: a run: exit' $? 65
 	want_in 'newer: a run is refused' "$(cat newer/err)" 'read only'

@@ -127,7 +127,7 @@ else
 fi
 if command -v sqlite3 >/dev/null; then
 	want 'sqlite3 opens the log as it is' \
-		"$(sqlite3 -readonly .devs/devs.db "SELECT count(*) FROM events WHERE run=1")" "$all"
+		"$(sqlite3 -readonly .devs/devs.db "SELECT count(*) FROM event WHERE run=1")" "$all"
 else
 	echo 'not looked at: sqlite3 is not here'
 fi

@@ -57,7 +57,7 @@ want_in 'why: when it gives up' "$out" '; if it fails try 3 1:00:00 later, try 4
 want 'why --json is an object on a line' "$(grep -c '^{"v":1,.*}$' out)" 1
 want_in 'why --json: the numbers' "$(cat out)" '"wait":{"delay_ms":1800000,"exact_ms":1800000,"due_at_ms":'
 want_in 'why --json: the tries ahead' "$(cat out)" '"waits_ms":[1800000,3600000,3600000],"end":"transient exhausted"'
-want_in 'why --json: the inputs' "$(cat out)" '"base":1800000,"multiplier":2,"cap":3600000'
+want_in 'why --json: the inputs' "$(cat out)" '"base_ms":1800000,"multiplier":2,"cap_ms":3600000'
 want_in 'why --json: the verdict' "$(cat out)" '"type":"NETWORK_TIMEOUT","rule":"net.curl-code"'
 out=$("$devs" why lim)
 want_in 'why: the hint' "$out" 'asks to wait 33:20, by rule '

@@ -24,6 +24,18 @@ static char *with_double_quotes(const char *json)
     return out;
 }
 
+static void copy_text(void *ctx, const char **text)
+{
+    (void)ctx;
+    *text = xstrdup(*text);
+}
+
+static void free_text(void *ctx, const char **text)
+{
+    (void)ctx;
+    free((void *)(uintptr_t)*text);
+}
+
 void play_open(struct play *play, const char *plan)
 {
     struct violations violations = {0};
@@ -86,11 +98,12 @@ static void differs(void *ctx, const struct redecide_difference *difference)
     const struct event *recorded = difference->recorded;
     const struct event *made = difference->made;
     (void)ctx;
+    char *recorded_object = recorded ? event_object(recorded) : NULL;
+    char *made_object = made ? event_object(made) : NULL;
     ck_abort_msg("after event %lld: recorded %s %s, made %s %s", (long long)difference->cause->seq,
                  recorded ? event_kind_name(recorded->kind) : "nothing",
-                 recorded && recorded->text ? recorded->text : "",
-                 made ? event_kind_name(made->kind) : "nothing",
-                 made && made->text ? made->text : "");
+                 recorded_object ? recorded_object : "",
+                 made ? event_kind_name(made->kind) : "nothing", made_object ? made_object : "");
 }
 
 static void check_decisions(struct play *play)
@@ -163,7 +176,7 @@ void play_close(struct play *play)
         check_decisions(play);
     free(play->acts);
     for (size_t i = 0; i < play->event_count; i++)
-        free((void *)(uintptr_t)play->events[i].text);
+        event_each_text(&play->events[i], free_text, NULL);
     free(play->events);
     turn_done(&play->turn);
     call_digester_close(play->scheduler.calls);
@@ -185,7 +198,7 @@ void play_input(struct play *play, struct input input)
     scheduler_step(&play->scheduler, &input, &play->turn);
     for (size_t i = 0; i < play->turn.event_count; i++) {
         struct event event = play->turn.events[i];
-        event.text = event.text ? xstrdup(event.text) : NULL;
+        event_each_text(&event, copy_text, NULL);
         play->events =
             xgrow(play->events, &play->event_cap, play->event_count + 1, sizeof(*play->events));
         play->events[play->event_count++] = event;
@@ -212,7 +225,7 @@ void play_crash(struct play *play, size_t keep, bool rebooted)
     for (size_t i = keep; i < play->event_count; i++) {
         if (play->events[i].kind == EVENT_CONTROL_ANSWERED)
             play->act_count--;
-        free((void *)(uintptr_t)play->events[i].text);
+        event_each_text(&play->events[i], free_text, NULL);
     }
     play->event_count = keep;
     for (size_t i = 0; i < keep; i++)

@@ -1,4 +1,6 @@
 #include <check.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "scene.h"
 
@@ -48,26 +50,23 @@ void scene_show_event(const struct play *play, const struct event *event, struct
         str_addf(out, " %s/%d", play->plan->tasks[event->task].id, event->step);
     else
         ck_assert_int_eq(event->step, -1);
-    int64_t a = event->a;
-    int64_t b = event->b;
+    struct event shown = *event;
     if (event->kind == EVENT_ATTEMPT_STARTED) {
         const struct plan_step *step = &play->plan->tasks[event->task].steps[event->step];
         const struct digest call = call_digester_take(play->scheduler.calls, step);
-        ck_assert(call.hi == (uint64_t)a && call.lo == (uint64_t)b);
-        a = b = 0;
+        ck_assert(digest_equal(call, event->started.call));
+        shown.started.call = (struct digest){0};
     }
     const struct fact facts[] = {
         {"round", event->round, event->task >= 0},
         {"grant", event->grant, event->task >= 0},
         {"try", event->attempt, 0},
-        {"a", a, 0},
-        {"b", b, 0},
-        {"c", event->c, 0},
-        {"d", event->d, 0},
-        {"e", event->e, 0},
     };
     add_facts(facts, sizeof(facts) / sizeof(facts[0]), out);
-    str_addf(out, "%s%s\n", event->text ? " " : "", event->text ? event->text : "");
+    char *object = event_object(&shown);
+    str_addf(out, "%s%s\n", strcmp(object, "{}") == 0 ? "" : " ",
+             strcmp(object, "{}") == 0 ? "" : object);
+    free(object);
 }
 
 void scene_show_action(const struct play *play, const struct action *action, struct str *out)

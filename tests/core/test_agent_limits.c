@@ -3,6 +3,7 @@
  * counted, and is renewed: tests/sim/agents_oracle.c.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "adapter.h"
@@ -33,7 +34,7 @@ static void teardown(void)
 }
 
 /* Sends the engine's report about the running attempt. */
-static void tell(const char *id, const struct input_fact *fact, const char *text)
+static void tell(const char *id, struct event fact)
 {
     const int task = play_task(&play, id);
     const struct attempt_state *attempt = step_state_attempt(run_state_step(&play.state, task));
@@ -41,21 +42,38 @@ static void tell(const char *id, const struct input_fact *fact, const char *text
                                      .task = task,
                                      .step = run_state_step_number(&play.state, task),
                                      .attempt = attempt->number,
-                                     .fact_event = *fact,
-                                     .note = text});
+                                     .fact_event = fact});
+}
+
+static struct event session(const char *id, bool resumed)
+{
+    struct event fact = event_new(EVENT_AGENT_SESSION);
+    fact.session.agent = "claude";
+    fact.session.session = id;
+    fact.session.resumed = resumed;
+    return fact;
+}
+
+/* Returns whether the object of the event contains the text. */
+static bool says(const struct event *event, const char *part)
+{
+    char *object = event_object(event);
+    const bool is_there = strstr(object, part) != NULL;
+    free(object);
+    return is_there;
 }
 
 static void use(const char *id, int64_t turns, int64_t cost_micro)
 {
-    tell(id, &(struct input_fact){.kind = EVENT_AGENT_USED, .a = turns, .c = cost_micro, .d = 1000},
-         NULL);
+    struct event fact = event_new(EVENT_AGENT_USED);
+    fact.used.used = (struct agent_used){.turns = turns, .cost_micro = cost_micro, .tokens = 1000};
+    tell(id, fact);
 }
 
 /* Reports the same call with the same result, or another one each time. */
 static void call(bool alike)
 {
     struct entropy_fact fact = {.call = {7, 7}, .outcome = {8, 8}, .lines = 3};
-    struct str text = {0};
     calls++;
     if (!alike) {
         fact.call.hi += (uint64_t)calls;
@@ -63,11 +81,14 @@ static void call(bool alike)
         fact.gain = ENTROPY_GAIN_LINE;
         fact.new_permille = 1000;
     }
-    str_add(&text, "{\"tool\":\"Bash\",\"what\":\"make tax\",\"loop\":");
-    entropy_fact_to_json(&fact, &text);
-    str_add_char(&text, '}');
-    tell("a", &(struct input_fact){.kind = EVENT_AGENT_CALL, .a = calls, .b = 20}, str_text(&text));
-    str_done(&text);
+    struct event event = event_new(EVENT_AGENT_CALL);
+    event.call.number = calls;
+    event.call.ms = 20;
+    event.call.tool = "Bash";
+    event.call.what = "make tax";
+    event.call.has_loop = true;
+    event.call.loop = fact;
+    tell("a", event);
 }
 
 static int kills(void)
@@ -93,13 +114,11 @@ START_TEST(test_a_session_is_known_from_its_first_event_on)
 {
     open_plan(PLAN("", TASK("a", "", AGENT "," CHECK)));
     ck_assert_ptr_null(agent_of("a")->session);
-    tell("a", &(struct input_fact){.kind = EVENT_AGENT_SESSION},
-         "{\"agent\":\"claude\",\"session\":\"s-1\",\"resumed\":false}");
+    tell("a", session("s-1", false));
     ck_assert_str_eq(agent_of("a")->session, "s-1");
     ck_assert_str_eq(agent_of("a")->agent, "claude");
     ck_assert_int_eq(agent_of("a")->heard_attempt, 1);
-    tell("a", &(struct input_fact){.kind = EVENT_AGENT_SESSION},
-         "{\"agent\":\"claude\",\"session\":\"s-2\"}");
+    tell("a", session("s-2", false));
     ck_assert_str_eq(agent_of("a")->session, "s-2");
 }
 END_TEST
@@ -118,14 +137,12 @@ START_TEST(test_an_attempt_is_shown_as_it_was_called)
 {
     open_plan(PLAN("", TASK("a", "", AGENT)));
     ck_assert(!is_called_with("s-1"));
-    tell("a", &(struct input_fact){.kind = EVENT_AGENT_SESSION},
-         "{\"agent\":\"claude\",\"session\":\"s-1\",\"resumed\":false}");
+    tell("a", session("s-1", false));
     ck_assert(!is_called_with("s-1"));
     play_exit(&play, "a", 1, play_transient(TRANSIENT_API_RATE_LIMIT));
     ck_assert(is_called_with("s-1")); /* the one that is waited for */
     play_wait(&play, 60000);
-    tell("a", &(struct input_fact){.kind = EVENT_AGENT_SESSION},
-         "{\"agent\":\"claude\",\"session\":\"s-1\",\"resumed\":true}");
+    tell("a", session("s-1", true));
     ck_assert(is_called_with("s-1"));
 }
 END_TEST
@@ -134,8 +151,7 @@ END_TEST
 START_TEST(test_an_invalid_id_is_not_kept_as_a_session)
 {
     open_plan(PLAN("", TASK("a", "", AGENT)));
-    tell("a", &(struct input_fact){.kind = EVENT_AGENT_SESSION},
-         "{\"agent\":\"claude\",\"session\":\"--dangerously-skip-permissions\"}");
+    tell("a", session("--dangerously-skip-permissions", false));
     ck_assert_ptr_null(agent_of("a")->session);
     ck_assert_int_eq(agent_of("a")->heard_attempt, 0);
 }
@@ -159,11 +175,11 @@ START_TEST(test_a_budget_is_due_at_its_mark_and_at_its_end)
     ck_assert(is_due(2, 0));
     ck_assert(is_due(1, 300000)); /* the run's */
     use("a", 2, 0);
-    ck_assert_int_eq(play_last(&play, EVENT_BUDGET)->d, EVENT_BUDGET_TOLD);
+    ck_assert_int_eq(play_last(&play, EVENT_BUDGET)->budget.is_spent, false);
     ck_assert(!is_due(2, 0));
     ck_assert(is_due(3, 0));
     use("a", 3, 0);
-    ck_assert_int_eq(play_last(&play, EVENT_BUDGET)->d, EVENT_BUDGET_SPENT);
+    ck_assert_int_eq(play_last(&play, EVENT_BUDGET)->budget.is_spent, true);
     ck_assert(!is_due(4, 0));
     ck_assert(is_due(4, 500000));
     ck_assert(
@@ -175,14 +191,14 @@ START_TEST(test_a_spent_budget_ends_the_attempt_and_needs_a_person)
 {
     open_plan(PLAN("", TASK("a", BUDGET("\"cost_usd\": 0.5"), AGENT "," CHECK)));
     use("a", 1, 500001);
-    ck_assert_int_eq(play_last(&play, EVENT_BUDGET)->d, EVENT_BUDGET_SPENT);
+    ck_assert_int_eq(play_last(&play, EVENT_BUDGET)->budget.is_spent, true);
     ck_assert_int_eq(kills(), 1);
     was_ended("a");
     const struct event *end = play_last(&play, EVENT_STEP_ENDED);
-    ck_assert_int_eq(end->a, DECISION_NEEDS_YOU);
-    ck_assert_ptr_nonnull(strstr(end->text, "\"reason\":\"budget\""));
-    ck_assert_ptr_nonnull(strstr(end->text, "\"budget\":\"cost_usd\""));
-    ck_assert_int_eq(play_last(&play, EVENT_ATTEMPT_JUDGED)->c, REASON_BUDGET);
+    ck_assert_int_eq(end->step_ended.decision, DECISION_NEEDS_YOU);
+    ck_assert(says(end, "\"reason\":\"budget\""));
+    ck_assert(says(end, "\"budget\":\"cost_usd\""));
+    ck_assert_int_eq(play_last(&play, EVENT_ATTEMPT_JUDGED)->judged.reason, REASON_BUDGET);
     ck_assert_int_eq(play_status(&play, "a"), TASK_NEEDS_YOU);
     ck_assert_int_eq(step_state_attempt(run_state_step(&play.state, 0))->outcome.stop, STOP_BUDGET);
     ck_assert(play.state.ended);
@@ -199,7 +215,7 @@ START_TEST(test_the_budget_of_the_run_ends_all_its_agents)
     use("b", 5, 0);
     ck_assert_int_eq(play_last(&play, EVENT_BUDGET)->task, -1);
     use("b", 6, 0);
-    ck_assert_int_eq(play_last(&play, EVENT_BUDGET)->d, EVENT_BUDGET_SPENT);
+    ck_assert_int_eq(play_last(&play, EVENT_BUDGET)->budget.is_spent, true);
     ck_assert_int_eq(kills(), 2);
     was_ended("a");
     was_ended("b");
@@ -240,9 +256,9 @@ START_TEST(test_a_suspicion_is_kept_for_the_next_prompt)
     call(false);
     ck_assert_int_lt(calls_until(EVENT_LOOP_SUSPECTED, 40), 40);
     const struct event *event = play_last(&play, EVENT_LOOP_SUSPECTED);
-    ck_assert_int_eq(event->e, EVENT_LOOP_OF_CALLS);
-    ck_assert_int_eq(event->b, 2);
-    ck_assert_int_eq(event->c, calls);
+    ck_assert(event->loop.of_calls);
+    ck_assert_int_eq(event->loop.first, 2);
+    ck_assert_int_eq(event->loop.last, calls);
     ck_assert_int_eq(kills(), 0);
     ck_assert_ptr_nonnull(strstr(agent_of("a")->nudge, "make tax"));
     call(false);
@@ -266,9 +282,9 @@ START_TEST(test_calls_in_a_loop_end_the_attempt_and_the_task)
     ck_assert_int_eq(play_count(&play, EVENT_LOOP_SUSPECTED, "a"), 2);
     was_ended("a");
     const struct event *end = play_last(&play, EVENT_STEP_ENDED);
-    ck_assert_int_eq(end->a, DECISION_ENTROPY);
-    ck_assert_ptr_nonnull(strstr(end->text, "\"of\":\"calls\""));
-    ck_assert_int_eq(play_last(&play, EVENT_ATTEMPT_JUDGED)->c, REASON_LOOP);
+    ck_assert_int_eq(end->step_ended.decision, DECISION_ENTROPY);
+    ck_assert(says(end, "\"of\":\"calls\""));
+    ck_assert_int_eq(play_last(&play, EVENT_ATTEMPT_JUDGED)->judged.reason, REASON_LOOP);
     ck_assert_int_eq(play_status(&play, "a"), TASK_STUCK);
     ck_assert_int_eq(play.state.exit_code, 3);
 }
@@ -286,8 +302,11 @@ START_TEST(test_a_message_of_a_person_resets_the_loop)
     for (int i = 0; i < 2 * first - 1; i++)
         call(true);
     calls++;
-    tell("a", &(struct input_fact){.kind = EVENT_AGENT_CALL, .a = calls},
-         "{\"tool\":\"user\",\"what\":\"try it in another way\"}");
+    struct event message = event_new(EVENT_AGENT_CALL);
+    message.call.number = calls;
+    message.call.tool = "user";
+    message.call.what = "try it in another way";
+    tell("a", message);
     call(true);
     ck_assert(!agent_of("a")->is_stuck);
     ck_assert_int_eq(agent_of("a")->calls->verdict.level, ENTROPY_OK);
@@ -299,7 +318,7 @@ START_TEST(test_E2_an_agent_that_is_not_found_is_not_tried_again)
     open_plan(PLAN("", TASK("a", "", AGENT)));
     play_outcome(&play, "a", (struct outcome){.kind = OUTCOME_NOT_STARTED, .code = ENOENT},
                  play_persistent(REASON_NOT_FOUND));
-    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_FAILED);
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->step_ended.decision, DECISION_FAILED);
     ck_assert_int_eq(play_count(&play, EVENT_ATTEMPT_STARTED, "a"), 1);
 }
 END_TEST
@@ -310,7 +329,7 @@ START_TEST(test_E2_silence_is_a_timeout_and_not_tried_again)
     open_plan(PLAN("", TASK("a", "", AGENT)));
     play_outcome(&play, "a", (struct outcome){.kind = OUTCOME_TIMEOUT, .quiet_ms = 900000},
                  play_transient(TRANSIENT_RESOURCE_BUSY));
-    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_FAILED);
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->step_ended.decision, DECISION_FAILED);
     outcome_words(&step_state_attempt(run_state_step(&play.state, 0))->outcome, &words);
     ck_assert_str_eq(str_text(&words), "timeout: no output for 900 s");
     str_done(&words);
@@ -326,7 +345,8 @@ START_TEST(test_E4_a_step_of_an_agent_may_have_a_policy_of_its_own)
     ck_assert_int_eq(play_status(&play, "a"), TASK_BACKOFF);
     play_wait(&play, 60000);
     play_exit(&play, "a", 1, play_transient(TRANSIENT_API_RATE_LIMIT));
-    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_TRANSIENT_EXHAUSTED);
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->step_ended.decision,
+                     DECISION_TRANSIENT_EXHAUSTED);
 }
 END_TEST
 

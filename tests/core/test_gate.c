@@ -73,7 +73,7 @@ static const char needy[] = "{'version':1,'idempotent':true,'tasks':["
 static bool answers(bool done, const char *words)
 {
     const struct event *answer = play_last(&play, EVENT_CONTROL_ANSWERED);
-    return answer && (answer->b != 0) == done && strstr(answer->text, words);
+    return answer && answer->answered.done == done && strstr(answer->answered.answer, words);
 }
 
 START_TEST(test_retry_of_what_still_needs_another_leaves_the_gate)
@@ -100,7 +100,7 @@ START_TEST(test_the_sent_one_that_leaves_the_line_spends_no_limit)
     int64_t due_ms = gate()->due.mono_ms;
     play_control(&play, CONTROL_RETRY, "c", CANCEL_STOP);
     ck_assert_int_eq(gate()->chosen, 2);
-    ck_assert_int_eq(play_last(&play, EVENT_GATE_CLOSED)->c, due_ms);
+    ck_assert_int_eq(play_last(&play, EVENT_GATE_CLOSED)->gate_closed.due.mono_ms, due_ms);
     ck_assert_int_eq(scheduler_next_due(&play.scheduler), due_ms); /* a's own wait */
     play_control(&play, leave[_i], "c", CANCEL_STOP);
     ck_assert_int_eq(gate()->chosen, -1);

@@ -59,8 +59,9 @@ static void retry(const char *id, const char *hint, int tries)
 static void check_answer(bool done, const char *words)
 {
     const struct event *answer = play_last(&play, EVENT_CONTROL_ANSWERED);
-    ck_assert_int_eq((int)answer->b, done);
-    ck_assert_msg(strstr(answer->text, words) != NULL, "'%s' is not in %s", words, answer->text);
+    ck_assert_int_eq(answer->answered.done, done);
+    ck_assert_msg(strstr(answer->answered.answer, words) != NULL, "'%s' is not in %s", words,
+                  answer->answered.answer);
 }
 
 START_TEST(test_hint_is_kept_with_the_attempt_it_is_for)
@@ -185,7 +186,7 @@ START_TEST(test_tries_count_from_now)
     retry("a", "", 5);
     check_answer(true, "5 tries from now");
     ck_assert_int_eq(step_of("a")->allowed, 6);
-    ck_assert_int_eq(play_last(&play, EVENT_HINT_GIVEN)->a, 6);
+    ck_assert_int_eq(play_last(&play, EVENT_HINT_GIVEN)->hint.allowed, 6);
     ck_assert_ptr_null(step_of("a")->attempts[1].hint);
 }
 END_TEST
@@ -205,8 +206,8 @@ START_TEST(test_a_task_without_tries_gets_a_new_set)
     use_up();
     retry("a", "look at tax.c", 1);
     check_answer(true, "a new set of tries; 1 try from now on");
-    ck_assert_int_eq(play_last(&play, EVENT_STEP_REOPENED)->b, 1);
-    ck_assert_int_eq(play_last(&play, EVENT_HINT_GIVEN)->a, 0); /* the new set says it */
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_REOPENED)->reopened.allowed, 1);
+    ck_assert_int_eq(play_last(&play, EVENT_HINT_GIVEN)->hint.allowed, 0); /* the new set says it */
     ck_assert_str_eq(step_of("a")->attempts[3].hint->text, "look at tax.c");
     fail_once();
     ck_assert_int_eq(play_status(&play, "a"), TASK_GAVE_UP);

@@ -27,26 +27,30 @@ static void teardown(void)
     str_done(&text);
 }
 
-static void tell(int step, int attempt, struct input_fact fact, const char *note)
+static void tell(int step, int attempt, struct event fact)
 {
-    play_input(&play, (struct input){.kind = INPUT_FACT,
-                                     .task = 0,
-                                     .step = step,
-                                     .attempt = attempt,
-                                     .fact_event = fact,
-                                     .note = note});
+    play_input(
+        &play,
+        (struct input){
+            .kind = INPUT_FACT, .task = 0, .step = step, .attempt = attempt, .fact_event = fact});
 }
 
-/* For the first attempt of the first step. */
-static void tell_first(enum event_kind kind, int64_t a, const char *note)
+static struct event made(enum workspace_kind kind, const char *path, const char *branch)
 {
-    tell(0, 1, (struct input_fact){.kind = kind, .a = a}, note);
+    return (struct event){.kind = EVENT_WORKSPACE_MADE,
+                          .workspace = {.kind = kind, .path = path, .branch = branch}};
 }
 
-static void tell_tree(enum event_kind kind, int step, int attempt, int64_t tree)
+static struct event cut(int64_t count)
+{
+    return (struct event){.kind = EVENT_SECRETS_CUT, .secrets.count = count};
+}
+
+static void tell_tree(enum event_kind kind, int step, int attempt, uint64_t tree)
 {
     tell(step, attempt,
-         (struct input_fact){.kind = kind, .a = tree, .b = tree, .c = 3, .d = 2048, .e = 31}, NULL);
+         (struct event){.kind = kind,
+                        .tree = {.tree = {tree, tree}, .count = 3, .bytes = 2048, .ms = 31}});
 }
 
 /* The words of the last event. */
@@ -71,57 +75,70 @@ static void pass_red(void)
 
 static const struct {
     const char *want;
-    struct input_fact fact;
-    const char *note; /* NULL: none */
+    struct event fact;
 } said[] = {
     {.want =
          "workspace made: worktree at /w/a from 9be1f00d9be1 for devs/41/a in 0.21 s, setup 1.5 s",
-     .fact = {.kind = EVENT_WORKSPACE_MADE, .a = WORKSPACE_WORKTREE, .b = 210},
-     .note = "{\"path\":\"/w/a\",\"base\":\"9be1f00d9be1f00d\",\"branch\":\"devs/41/"
-             "a\",\"setup_ms\":1500}"},
+     .fact = {.kind = EVENT_WORKSPACE_MADE,
+              .workspace = {.kind = WORKSPACE_WORKTREE,
+                            .ms = 210,
+                            .path = "/w/a",
+                            .base = "9be1f00d9be1f00d",
+                            .branch = "devs/41/a",
+                            .setup_ms = 1500}}},
     {.want = "workspace made: copy in 2 ms",
-     .fact = {.kind = EVENT_WORKSPACE_MADE, .a = WORKSPACE_COPY, .b = 2}},
+     .fact = {.kind = EVENT_WORKSPACE_MADE, .workspace = {.kind = WORKSPACE_COPY, .ms = 2}}},
     {.want = "tree saved: 5000 files, 3 MiB in 0.3 s",
-     .fact = {.kind = EVENT_WORKSPACE_SAVED, .a = 1, .b = 1, .c = 5000, .d = 3 << 20, .e = 300}},
+     .fact = {.kind = EVENT_WORKSPACE_SAVED,
+              .tree = {.tree = {1, 1}, .count = 5000, .bytes = 3 << 20, .ms = 300}}},
     {.want = "tree restored: 12 paths in 31 ms",
-     .fact = {.kind = EVENT_WORKSPACE_RESET, .a = 1, .b = 1, .c = 12, .d = 100, .e = 31}},
+     .fact = {.kind = EVENT_WORKSPACE_RESET,
+              .tree = {.tree = {1, 1}, .count = 12, .bytes = 100, .ms = 31}}},
     {.want = "tree unchanged: checked in 31 ms",
-     .fact = {.kind = EVENT_WORKSPACE_RESET, .a = 1, .b = 1, .e = 31}},
+     .fact = {.kind = EVENT_WORKSPACE_RESET,
+              .tree = {.tree = {1, 1}, .count = 0, .bytes = 0, .ms = 31}}},
     {.want = "proven on tree 000000000000: 1 file, 2 KiB in 9 ms",
-     .fact = {.kind = EVENT_TREE_PROVEN, .a = 0x0b1e, .b = 1, .c = 1, .d = 2048, .e = 9}},
+     .fact = {.kind = EVENT_TREE_PROVEN,
+              .tree = {.tree = {0x0b1e, 1}, .count = 1, .bytes = 2048, .ms = 9}}},
     {.want = "proven on tree 000000000000: 1 file, 2 KiB in 9 ms",
-     .fact = {.kind = EVENT_TREE_PROVEN, .a = 0x0b1e, .b = 1, .c = 1, .d = 1599, .e = 9}},
+     .fact = {.kind = EVENT_TREE_PROVEN,
+              .tree = {.tree = {0x0b1e, 1}, .count = 1, .bytes = 1599, .ms = 9}}},
     {.want = "proven on tree 000000000000: 1 file, 1 MiB in 9 ms",
-     .fact = {.kind = EVENT_TREE_PROVEN, .a = 0x0b1e, .b = 1, .c = 1, .d = (1 << 20) - 1, .e = 9}},
+     .fact = {.kind = EVENT_TREE_PROVEN,
+              .tree = {.tree = {0x0b1e, 1}, .count = 1, .bytes = (1 << 20) - 1, .ms = 9}}},
     {.want = "proven on tree 000000000000: 1 file, 2 MiB in 9 ms",
-     .fact = {.kind = EVENT_TREE_PROVEN, .a = 0x0b1e, .b = 1, .c = 1, .d = 7 << 18, .e = 9}},
+     .fact = {.kind = EVENT_TREE_PROVEN,
+              .tree = {.tree = {0x0b1e, 1}, .count = 1, .bytes = 7 << 18, .ms = 9}}},
     {.want = "changed 2 paths, +5 -1 lines: M src/a.c, D b",
-     .fact = {.kind = EVENT_WORKSPACE_CHANGED, .a = 2, .b = 5, .c = 1, .e = 9},
-     .note = "{\"paths\":[[\"M\",\"src/a.c\"],[\"D\",\"b\"]]}"},
+     .fact = {.kind = EVENT_WORKSPACE_CHANGED,
+              .changes = {.paths = 2,
+                          .added = 5,
+                          .removed = 1,
+                          .ms = 9,
+                          .changed = "[[\"M\",\"src/a.c\"],[\"D\",\"b\"]]"}}},
     {.want = "changed 1 path (not everything was checked: out of time)",
-     .fact = {.kind = EVENT_WORKSPACE_CHANGED, .a = 1, .d = 1, .e = 9},
-     .note = "{\"why\":\"out of time\"}"},
+     .fact = {.kind = EVENT_WORKSPACE_CHANGED,
+              .changes = {.paths = 1, .partial = true, .ms = 9, .why = "out of time"}}},
     {.want = "its changes are not known: it is gone",
-     .fact = {.kind = EVENT_WORKSPACE_CHANGED, .d = 1, .e = 9},
-     .note = "{\"why\":\"it is gone\"}"},
+     .fact = {.kind = EVENT_WORKSPACE_CHANGED,
+              .changes = {.partial = true, .ms = 9, .why = "it is gone"}}},
     {.want = "result kept: branch devs/41/a at 9be1f00d9be1",
-     .fact = {.kind = EVENT_RESULT_KEPT, .a = EVENT_KEPT_BRANCH},
-     .note = "{\"branch\":\"devs/41/a\",\"commit\":\"9be1f00d9be1f00d\"}"},
+     .fact = {.kind = EVENT_RESULT_KEPT,
+              .kept = {.branch = "devs/41/a", .commit = "9be1f00d9be1f00d"}}},
     {.want = "result kept: tree at /w/r",
-     .fact = {.kind = EVENT_RESULT_KEPT, .a = EVENT_KEPT_TREE},
-     .note = "{\"path\":\"/w/r\"}"},
+     .fact = {.kind = EVENT_RESULT_KEPT, .kept = {.is_tree = true, .path = "/w/r"}}},
     {.want = "sandbox does not enforce pids, network: no cgroup",
-     .fact = {.kind = EVENT_SANDBOX_LACKS},
-     .note = "{\"keys\":[\"pids\",\"network\"],\"why\":\"no cgroup\"}"},
+     .fact = {.kind = EVENT_SANDBOX_LACKS,
+              .lacks = {.keys = "[\"pids\",\"network\"]", .why = "no cgroup"}}},
     {.want = "cut 3 secrets: API_KEY 2x, TOKEN",
-     .fact = {.kind = EVENT_SECRETS_CUT, .a = 3},
-     .note = "{\"names\":{\"API_KEY\":2,\"TOKEN\":1}}"},
+     .fact = {.kind = EVENT_SECRETS_CUT,
+              .secrets = {.count = 3, .names = "{\"API_KEY\":2,\"TOKEN\":1}"}}},
 };
 
 START_TEST(test_a_fact_has_words)
 {
     struct str want = {0};
-    tell(0, 1, said[_i].fact, said[_i].note);
+    tell(0, 1, said[_i].fact);
     const struct event *event = &play.events[play.event_count - 1];
     ck_assert_int_eq((int)event->kind, (int)said[_i].fact.kind);
     ck_assert_int_eq(event->task, 0);
@@ -147,25 +164,27 @@ static struct json *last_as_json(void)
 START_TEST(test_a_fact_is_written_as_json)
 {
     tell(0, 1,
-         (struct input_fact){
-             .kind = EVENT_WORKSPACE_CHANGED, .a = 2, .b = 5, .c = 1, .d = 1, .e = 9},
-         "{\"why\":\"time\"}");
+         (struct event){
+             .kind = EVENT_WORKSPACE_CHANGED,
+             .changes = {
+                 .paths = 2, .added = 5, .removed = 1, .partial = true, .ms = 9, .why = "time"}});
     struct json *json = last_as_json();
-    ck_assert_int_eq(json_i64(json_get(json, "paths"), -1), 2);
-    ck_assert_int_eq(json_i64(json_get(json, "partial"), -1), 1);
+    ck_assert_int_eq(json_i64(json_get(json_get(json, "data"), "paths"), -1), 2);
+    ck_assert(json_bool(json_get(json_get(json, "data"), "partial"), false));
     ck_assert_str_eq(json_text(json_get(json_get(json, "data"), "why"), ""), "time");
     json_free(json);
     tell_tree(EVENT_TREE_PROVEN, 0, 1, 0xab);
     json = last_as_json();
-    ck_assert_str_eq(json_text(json_get(json, "tree"), ""), "00000000000000ab00000000000000ab");
-    ck_assert_int_eq(json_i64(json_get(json, "files"), -1), 3);
+    ck_assert_str_eq(json_text(json_get(json_get(json, "data"), "tree"), ""),
+                     "00000000000000ab00000000000000ab");
+    ck_assert_int_eq(json_i64(json_get(json_get(json, "data"), "files"), -1), 3);
     json_free(json);
 }
 END_TEST
 
 START_TEST(test_a_suspended_process_is_a_fact_of_the_run)
 {
-    tell(5, 77, (struct input_fact){.kind = EVENT_TIME_STOPPED, .a = 61000}, NULL);
+    tell(5, 77, (struct event){.kind = EVENT_TIME_STOPPED, .stopped.ms = 61000});
     const struct event *event = &play.events[play.event_count - 1];
     ck_assert_int_eq(event->task, -1);
     ck_assert_int_eq(event->attempt, 0);
@@ -176,23 +195,27 @@ END_TEST
 
 static const struct {
     int task, step, attempt;
-    struct input_fact fact;
-    const char *note;
+    struct event fact;
 } ignored[] = {
-    {-1, 0, 1, {.kind = EVENT_SECRETS_CUT, .a = 1}, NULL},
-    {1, 0, 1, {.kind = EVENT_SECRETS_CUT, .a = 1}, NULL},
-    {0, 3, 1, {.kind = EVENT_SECRETS_CUT, .a = 1}, NULL},
-    {0, 0, 2, {.kind = EVENT_SECRETS_CUT, .a = 1}, NULL},
-    {0, 1, 1, {.kind = EVENT_SECRETS_CUT, .a = 1}, NULL},
-    {0, 0, 1, {.kind = EVENT_SECRETS_CUT, .a = -1}, NULL},
-    {0, 0, 1, {.kind = EVENT_SECRETS_CUT, .a = 1}, "no JSON"},
-    {0, 0, 1, {.kind = EVENT_WORKSPACE_MADE, .a = 3}, NULL},
-    {0, 0, 1, {.kind = EVENT_TREE_PROVEN, .c = 1, .d = 1, .e = 1}, NULL},
-    {0, 0, 1, {.kind = EVENT_WORKSPACE_SAVED, .a = 1, .b = 1, .c = 1, .d = -1, .e = 1}, NULL},
-    {0, 0, 1, {.kind = EVENT_WORKSPACE_CHANGED, .a = 1, .b = 1, .c = 1, .d = 2, .e = 1}, NULL},
-    {0, 0, 1, {.kind = EVENT_RESULT_KEPT, .a = 3}, NULL},
-    {0, 0, 1, {.kind = EVENT_STEP_ENDED}, NULL},
-    {0, 0, 1, {.kind = EVENT_KIND_COUNT}, NULL},
+    {-1, 0, 1, {.kind = EVENT_SECRETS_CUT, .secrets.count = 1}},
+    {1, 0, 1, {.kind = EVENT_SECRETS_CUT, .secrets.count = 1}},
+    {0, 3, 1, {.kind = EVENT_SECRETS_CUT, .secrets.count = 1}},
+    {0, 0, 2, {.kind = EVENT_SECRETS_CUT, .secrets.count = 1}},
+    {0, 1, 1, {.kind = EVENT_SECRETS_CUT, .secrets.count = 1}},
+    {0, 0, 1, {.kind = EVENT_SECRETS_CUT, .secrets.count = -1}},
+    {0, 0, 1, {.kind = EVENT_WORKSPACE_MADE, .workspace.kind = WORKSPACE_KIND_COUNT}},
+    {0, 0, 1, {.kind = EVENT_TREE_PROVEN, .tree = {.count = 1, .bytes = 1, .ms = 1}}},
+    {0,
+     0,
+     1,
+     {.kind = EVENT_WORKSPACE_SAVED, .tree = {.tree = {1, 1}, .count = 1, .bytes = -1, .ms = 1}}},
+    {0,
+     0,
+     1,
+     {.kind = EVENT_WORKSPACE_CHANGED,
+      .changes = {.paths = 1, .added = 1, .removed = -1, .ms = 1}}},
+    {0, 0, 1, {.kind = EVENT_STEP_ENDED}},
+    {0, 0, 1, {.kind = EVENT_UNKNOWN}},
 };
 
 START_TEST(test_anything_else_is_ignored)
@@ -202,8 +225,7 @@ START_TEST(test_anything_else_is_ignored)
                                      .task = ignored[_i].task,
                                      .step = ignored[_i].step,
                                      .attempt = ignored[_i].attempt,
-                                     .fact_event = ignored[_i].fact,
-                                     .note = ignored[_i].note});
+                                     .fact_event = ignored[_i].fact});
     ck_assert_uint_eq(play.event_count, before);
 }
 END_TEST
@@ -214,8 +236,8 @@ START_TEST(test_facts_after_the_end_are_taken)
     play_exit(&play, "a", 0, play_passed());
     play_exit(&play, "a", 0, play_passed());
     ck_assert(play.state.ended);
-    tell(2, 1, (struct input_fact){.kind = EVENT_RESULT_KEPT, .a = EVENT_KEPT_TREE},
-         "{\"path\":\"/w/r\"}");
+    tell(2, 1,
+         (struct event){.kind = EVENT_RESULT_KEPT, .kept = {.is_tree = true, .path = "/w/r"}});
     tell_tree(EVENT_TREE_PROVEN, 2, 1, 9);
     ck_assert_str_eq(play.state.tasks[0].place->result, "/w/r");
     ck_assert_int_eq(step_state_trees(&play.state.tasks[0].steps[2])->proven_attempt, 1);
@@ -225,28 +247,27 @@ END_TEST
 
 START_TEST(test_the_workspace_is_known)
 {
-    tell_first(EVENT_WORKSPACE_MADE, WORKSPACE_WORKTREE,
-               "{\"path\":\"/w/a\",\"branch\":\"devs/41/a\"}");
-    tell_first(EVENT_SANDBOX_LACKS, 0, "{\"keys\":[\"pids\",\"network\"]}");
+    tell(0, 1, made(WORKSPACE_WORKTREE, "/w/a", "devs/41/a"));
+    tell(0, 1, (struct event){.kind = EVENT_SANDBOX_LACKS, .lacks.keys = "[\"pids\",\"network\"]"});
     shown_workspace(&play.state, 0, &text);
     str_add(&text, "; ");
     shown_lacks(&play.state, 0, &text);
     ck_assert_str_eq(str_text(&text), "worktree /w/a; sandbox does not enforce pids, network");
-    tell_first(EVENT_SECRETS_CUT, 2, NULL);
-    tell_first(EVENT_SECRETS_CUT, 3, NULL);
+    tell(0, 1, cut(2));
+    tell(0, 1, cut(3));
     ck_assert_int_eq(play.state.secrets_cut, 5);
 }
 END_TEST
 
 START_TEST(test_a_result_replaces_its_workspace)
 {
-    tell_first(EVENT_WORKSPACE_MADE, WORKSPACE_WORKTREE,
-               "{\"path\":\"/w/a\",\"branch\":\"devs/41/a\"}");
-    tell_first(EVENT_RESULT_KEPT, EVENT_KEPT_BRANCH, "{\"branch\":\"devs/41/b\"}");
+    tell(0, 1, made(WORKSPACE_WORKTREE, "/w/a", "devs/41/a"));
+    tell(0, 1, (struct event){.kind = EVENT_RESULT_KEPT, .kept.branch = "devs/41/b"});
     shown_workspace(&play.state, 0, &text);
     ck_assert_str_eq(str_text(&text), "result on branch devs/41/b");
     str_clear(&text);
-    tell_first(EVENT_RESULT_KEPT, EVENT_KEPT_TREE, "{\"path\":\"/w/r\"}");
+    tell(0, 1,
+         (struct event){.kind = EVENT_RESULT_KEPT, .kept = {.is_tree = true, .path = "/w/r"}});
     shown_workspace(&play.state, 0, &text);
     ck_assert_str_eq(str_text(&text), "result at /w/r");
 }
@@ -265,7 +286,7 @@ START_TEST(test_a_later_change_makes_a_proof_stale)
     ck_assert_ptr_nonnull(strstr(str_text(&text), "proven on tree 000000000000 by try 1"));
 
     play_exit(&play, "a", 1, play_persistent(REASON_COMPILE));
-    tell(2, 1, (struct input_fact){.kind = EVENT_WORKSPACE_CHANGED, .a = 1, .e = 1}, NULL);
+    tell(2, 1, (struct event){.kind = EVENT_WORKSPACE_CHANGED, .changes = {.paths = 1, .ms = 1}});
     ck_assert_str_eq(strip(), "R+G?V>");
     play_wait(&play, 60000);
     tell_tree(EVENT_WORKSPACE_RESET, 2, 2, 2);
@@ -300,16 +321,17 @@ START_TEST(test_an_unchanged_tree_leaves_the_proof)
     pass_red();
     play_exit(&play, "a", 0, play_passed());
     tell_tree(EVENT_TREE_PROVEN, 1, 1, 1);
-    tell(2, 1, (struct input_fact){.kind = EVENT_WORKSPACE_CHANGED, .e = 1}, NULL);
+    tell(2, 1, (struct event){.kind = EVENT_WORKSPACE_CHANGED, .changes.ms = 1});
     ck_assert_int_eq((int)shown_proof(&play.state, 0, 1), SHOWN_PROOF_HOLDS);
-    tell(2, 1, (struct input_fact){.kind = EVENT_WORKSPACE_CHANGED, .d = 1, .e = 1}, NULL);
+    tell(2, 1,
+         (struct event){.kind = EVENT_WORKSPACE_CHANGED, .changes = {.partial = true, .ms = 1}});
     ck_assert_int_eq((int)shown_proof(&play.state, 0, 1), SHOWN_PROOF_STALE);
 }
 END_TEST
 
 START_TEST(test_facts_survive_a_crash)
 {
-    tell_first(EVENT_WORKSPACE_MADE, WORKSPACE_COPY, "{\"path\":\"/w/a\"}");
+    tell(0, 1, made(WORKSPACE_COPY, "/w/a", NULL));
     tell_tree(EVENT_WORKSPACE_SAVED, 0, 1, 1);
     play_crash(&play, play.event_count, false);
     ck_assert_str_eq(play.state.tasks[0].place->path, "/w/a");

@@ -347,15 +347,15 @@ static const struct {
     {.name = "a wait",
      .kind = DECISION_WAIT,
      .hint_ms = -1,
-     .want = "{\"policy\":\"default\",\"n\":2,\"base\":500,\"multiplier\":2,\"cap\":30"
-             "000,\"jitter\":0,\"factor\":1,\"hint\":-1,\"used\":2,\"allowed\":3}"},
+     .want = "{\"policy\":\"default\",\"base_ms\":500,\"multiplier\":2,\"cap_ms\":30000,"
+             "\"jitter\":0,\"used\":2,\"allowed\":3}"},
     {.name = "full jitter on a hint",
      .kind = DECISION_WAIT,
      .jitter = POLICY_JITTER_FULL,
      .free_hints = 1,
-     .want = "{\"policy\":\"default\",\"n\":2,\"base\":500,\"multiplier\":2,\"cap\":30"
-             "000,\"jitter\":0,\"kind\":\"full\",\"factor\":1,\"hint\":0,\"used\":2,\"a"
-             "llowed\":3,\"hint_cap\":21600000,\"free_hints\":1}"},
+     .want = "{\"policy\":\"default\",\"base_ms\":500,\"multiplier\":2,\"cap_ms\":30000,"
+             "\"jitter\":0,\"kind\":\"full\",\"used\":2,\"allowed\":3,"
+             "\"hint_cap_ms\":21600000,\"free_hints\":1}"},
     {.name = "an end",
      .kind = DECISION_FAILED,
      .same = 2,
@@ -381,8 +381,8 @@ static const struct {
      .held_ms = 1,
      .interrupted = 1,
      .hint_ms = -1,
-     .want = "{\"policy\":\"default\",\"phase\":\"GREEN\",\"used\":2,\"allowed\":3,\"de"
-             "adline\":1,\"since_start\":900,\"held\":1,\"interrupted\":1}"},
+     .want = "{\"policy\":\"default\",\"phase\":\"GREEN\",\"used\":2,\"allowed\":3,"
+             "\"deadline_ms\":1,\"since_start_ms\":900,\"held_ms\":1,\"interrupted\":1}"},
 };
 
 START_TEST(test_inputs_of_a_decision_are_kept)

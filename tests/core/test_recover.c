@@ -41,10 +41,10 @@ START_TEST(test_the_next_engine_may_have_other_slots)
     play_start(&play, 3);
     play.jobs_after = 2;
     die_after(EVENT_ATTEMPT_STARTED);
-    ck_assert_int_eq(play_last(&play, EVENT_RUN_RECOVERED)->b, 2);
+    ck_assert_int_eq(play_last(&play, EVENT_RUN_RECOVERED)->recovered.jobs, 2);
     ck_assert_int_eq(play.state.jobs, 2);
     die_after(EVENT_ATTEMPT_STARTED);
-    ck_assert_int_eq(play_last(&play, EVENT_RUN_RECOVERED)->b, 0);
+    ck_assert_int_eq(play_last(&play, EVENT_RUN_RECOVERED)->recovered.jobs, 0);
     ck_assert_int_eq(play.state.jobs, 2);
 }
 END_TEST
@@ -75,7 +75,7 @@ START_TEST(test_rest_of_an_ended_run_is_opened)
     const int64_t took_ms = run_state_elapsed_ms(&play.state, &play.now);
     take_up(TAKE_UP_REST, 1000000);
     ck_assert(!play.state.ended);
-    ck_assert_int_eq(play_last(&play, EVENT_RUN_RECOVERED)->c, TAKE_UP_REST);
+    ck_assert_int_eq(play_last(&play, EVENT_RUN_RECOVERED)->recovered.take_up, TAKE_UP_REST);
     ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
     ck_assert_int_eq(play_status(&play, "b"), TASK_QUEUED);
     ck_assert_int_eq(play_status(&play, "d"), TASK_RUNNING);
@@ -121,11 +121,11 @@ START_TEST(test_slots_of_a_recovery_are_within_bounds)
                           .kind = EVENT_RUN_RECOVERED,
                           .task = -1,
                           .step = -1,
-                          .b = PLAN_JOBS_MAX + 1};
+                          .recovered.jobs = PLAN_JOBS_MAX + 1};
     ck_assert(!run_state_apply(&state, &event, NULL));
-    event.b = -1;
+    event.recovered.jobs = -1;
     ck_assert(!run_state_apply(&state, &event, NULL));
-    event.b = PLAN_JOBS_MAX;
+    event.recovered.jobs = PLAN_JOBS_MAX;
     ck_assert(run_state_apply(&state, &event, NULL));
     ck_assert_int_eq(state.jobs, PLAN_JOBS_MAX);
     run_state_done(&state);
@@ -162,7 +162,7 @@ START_TEST(test_cancelled_wait_keeps_its_evidence)
     play_control(&play, CONTROL_CANCEL, "a", CANCEL_STOP);
     die_after(EVENT_CANCEL_ASKED);
     ck_assert_int_eq(play_status(&play, "a"), TASK_CANCELLED);
-    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->d, 1);
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->step_ended.capture, 1);
 }
 END_TEST
 

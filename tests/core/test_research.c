@@ -56,7 +56,7 @@ START_TEST(test_C3_three_failures_are_max_retries_exceeded_with_the_last_as_caus
     const struct event *end = play_last(&play, EVENT_STEP_ENDED);
     struct str words = {0};
     event_words(&play.state, end, &words);
-    ck_assert_int_eq(end->a, DECISION_MAX_RETRIES);
+    ck_assert_int_eq(end->step_ended.decision, DECISION_MAX_RETRIES);
     ck_assert_int_eq(play_count(&play, EVENT_ATTEMPT_STARTED, "a"), 3);
     ck_assert_int_eq(play_status(&play, "a"), TASK_GAVE_UP);
     ck_assert_ptr_nonnull(strstr(str_text(&words), "max retries exceeded"));
@@ -80,7 +80,7 @@ START_TEST(test_C4_equal_results_are_entropy_before_attempts_run_out)
         fail_with(contents[i], "again");
         play_wait(&play, 60000);
     }
-    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_ENTROPY);
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->step_ended.decision, DECISION_ENTROPY);
     ck_assert_int_eq(play_count(&play, EVENT_ATTEMPT_STARTED, "a"), 4);
     ck_assert_int_eq(play_status(&play, "a"), TASK_STUCK);
     ck_assert_int_eq(play.state.exit_code, 3);

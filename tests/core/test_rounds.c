@@ -64,13 +64,17 @@ static void up_to_the_check(void)
     ck_assert_int_eq(step(), 2);
 }
 
+/* The object of the event has room in a row. */
+static void check_size(const struct event *event)
+{
+    char *object = event_object(event);
+    ck_assert_uint_le(strlen(object), EVENT_DATA_MAX);
+    free(object);
+}
+
 static char *prompt_of(const struct event *event)
 {
-    struct json *text = NULL;
-    ck_assert(json_parse(event->text, strlen(event->text), &text, NULL, NULL));
-    char *prompt = xstrdup(json_text(json_get(text, "prompt"), ""));
-    json_free(text);
-    return prompt;
+    return xstrdup(event->round_started.prompt);
 }
 
 START_TEST(test_a_check_that_fails_goes_back_to_the_agent)
@@ -79,10 +83,10 @@ START_TEST(test_a_check_that_fails_goes_back_to_the_agent)
     be_red();
     const struct event *round = play_last(&play, EVENT_ROUND_STARTED);
     ck_assert_ptr_nonnull(round);
-    ck_assert_int_eq(round->a, 2);
-    ck_assert_int_eq(round->b, 1);
-    ck_assert_int_eq(round->c, 2);
-    ck_assert_int_eq(round->d, 1);
+    ck_assert_int_eq(round->round_started.round, 2);
+    ck_assert_int_eq(round->round_started.from_step, 1);
+    ck_assert_int_eq(round->round_started.failed_step, 2);
+    ck_assert_int_eq(round->round_started.failed_attempt, 1);
     ck_assert_int_eq(round->round, 1);
     ck_assert_int_eq(play_count(&play, EVENT_STEP_ENDED, "tax"), 2);
     ck_assert_int_eq(step(), 1);
@@ -152,7 +156,7 @@ START_TEST(test_rounds_that_are_used_up_end_the_task)
     be_red();
     ck_assert_int_eq(play_count(&play, EVENT_ROUND_STARTED, "tax"), 2);
     ck_assert_int_eq(play_status(&play, "tax"), TASK_GAVE_UP);
-    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_FAILED);
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->step_ended.decision, DECISION_FAILED);
     ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->round, 3);
     struct str why = {0};
     shown_ending(&play.state, 0, &why);
@@ -175,7 +179,7 @@ START_TEST(test_a_persons_retry_gives_as_many_rounds_again)
     be_red();
     play_control(&play, CONTROL_RETRY, "tax", CANCEL_STOP);
     ck_assert_ptr_nonnull(
-        strstr(play_last(&play, EVENT_CONTROL_ANSWERED)->text, "up to 3 more rounds"));
+        strstr(play_last(&play, EVENT_CONTROL_ANSWERED)->answered.answer, "up to 3 more rounds"));
     ck_assert_int_eq(agent()->round, 3);
     ck_assert_int_eq(agent()->rounds, 6);
     ck_assert_int_eq(step(), 2);
@@ -227,8 +231,8 @@ START_TEST(test_D2_an_answer_that_breaks_its_contract_is_a_round_of_its_own)
     break_contract(true, "YOUR PREVIOUS RESPONSE HAD VALIDATION ERRORS. ...");
     const struct event *round = play_last(&play, EVENT_ROUND_STARTED);
     ck_assert_ptr_nonnull(round);
-    ck_assert_int_eq(round->b, 1);
-    ck_assert_int_eq(round->c, 1);
+    ck_assert_int_eq(round->round_started.from_step, 1);
+    ck_assert_int_eq(round->round_started.failed_step, 1);
     ck_assert_str_eq(agent()->repair, "YOUR PREVIOUS RESPONSE HAD VALIDATION ERRORS. ...");
     ck_assert_int_eq(step(), 1);
     ck_assert_int_eq(play_last(&play, EVENT_ATTEMPT_STARTED)->attempt, 2);
@@ -314,7 +318,7 @@ START_TEST(test_a_long_output_is_cut_at_its_beginning)
     fail_with(str_text(&tail));
     const struct event *round = play_last(&play, EVENT_ROUND_STARTED);
     char *prompt = prompt_of(round);
-    ck_assert_uint_le(strlen(round->text), EVENT_TEXT_MAX);
+    check_size(round);
     ck_assert_uint_le(strlen(prompt), SCHEDULER_PROMPT_MAX);
     ck_assert_ptr_nonnull(strstr(prompt, "line \"1999\"\n"));
     ck_assert_ptr_null(strstr(prompt, "line \"0\"\n"));
@@ -332,7 +336,7 @@ START_TEST(test_a_prompt_that_json_makes_too_long_loses_its_beginning)
     memset(tail, '"', 8999);
     up_to_the_check();
     fail_with(tail);
-    ck_assert_uint_le(strlen(play_last(&play, EVENT_ROUND_STARTED)->text), EVENT_TEXT_MAX);
+    check_size(play_last(&play, EVENT_ROUND_STARTED));
     ck_assert_ptr_nonnull(strstr(agent()->repair, "is run again."));
     free(tail);
 }
@@ -349,9 +353,9 @@ START_TEST(test_a_round_without_an_agents_step_before_it_is_refused)
     ended.task = round.task = 0;
     ended.step = round.step = 0; /* the red test: the agent comes after it */
     ended.attempt = round.attempt = 1;
-    ended.a = OUTCOME_EXIT;
-    round.a = 2;
-    round.b = -1;
+    ended.ended.outcome.kind = OUTCOME_EXIT;
+    round.round_started.round = 2;
+    round.round_started.from_step = -1;
     run_state_init(&state, play.plan, play.state.seed);
     for (size_t i = 0; i < play.event_count; i++)
         ck_assert(run_state_apply(&state, &play.events[i], &err));

@@ -4,6 +4,7 @@
  */
 #include "scheduler.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "event_text.h"
@@ -64,7 +65,7 @@ START_TEST(test_A2_other_phases_are_executed_once)
     play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
     play_wait(&play, 60000);
     ck_assert_int_eq(play_count(&play, EVENT_ATTEMPT_STARTED, "a"), 1);
-    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_FAILED);
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->step_ended.decision, DECISION_FAILED);
 }
 END_TEST
 
@@ -99,8 +100,8 @@ START_TEST(test_A4_success_on_a_later_attempt_is_success)
     play_wait(&play, 500);
     play_exit(&play, "a", 0, play_passed());
     ck_assert_int_eq(play_status(&play, "a"), TASK_PASSED);
-    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_SUCCEEDED);
-    ck_assert_int_eq(play_last(&play, EVENT_RUN_ENDED)->a, 0);
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->step_ended.decision, DECISION_SUCCEEDED);
+    ck_assert_int_eq(play_last(&play, EVENT_RUN_ENDED)->run_ended.exit_code, 0);
 }
 END_TEST
 
@@ -112,7 +113,7 @@ START_TEST(test_A5_the_last_failure_says_exit_attempts_phase_and_call)
         play_wait(&play, 60000);
     }
     const struct event *end = play_last(&play, EVENT_STEP_ENDED);
-    ck_assert_int_eq(end->a, DECISION_RETRY_EXHAUSTED);
+    ck_assert_int_eq(end->step_ended.decision, DECISION_RETRY_EXHAUSTED);
     struct str words = {0};
     event_words(&play.state, end, &words);
     const char *const wanted[] = {"retry exhausted", "exit 7", "3 of 3 attempts", "GREEN", "a/1"};
@@ -157,7 +158,7 @@ START_TEST(test_A8_exhausted_attempts_are_entropy_once)
         play_wait(&play, 60000);
     }
     ck_assert_int_eq(entropy("a"), 1);
-    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->c, 1);
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->step_ended.entropy, 1);
 }
 END_TEST
 
@@ -186,12 +187,13 @@ START_TEST(test_B3_a_start_is_tried_four_times_in_every_phase)
     begin(_i < 2 ? other[_i] : proving[_i - 2]);
     for (int i = 0; i < 3; i++) {
         play_outcome(&play, "a", not_started(), play_transient(TRANSIENT_RESOURCE_BUSY));
-        ck_assert_int_eq(play_last(&play, EVENT_WAIT_STARTED)->a, delays[i]);
+        ck_assert_int_eq(play_last(&play, EVENT_WAIT_STARTED)->wait.delay.delay_ms, delays[i]);
         play_wait(&play, delays[i]);
         ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
     }
     play_outcome(&play, "a", not_started(), play_transient(TRANSIENT_RESOURCE_BUSY));
-    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_TRANSIENT_EXHAUSTED);
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->step_ended.decision,
+                     DECISION_TRANSIENT_EXHAUSTED);
 }
 END_TEST
 
@@ -200,7 +202,7 @@ START_TEST(test_B3_what_is_not_transient_is_returned_at_once)
     begin(ONE("GREEN"));
     play_outcome(&play, "a", not_started(), play_persistent(REASON_NOT_FOUND));
     ck_assert_int_eq(play_count(&play, EVENT_WAIT_STARTED, "a"), 0);
-    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_FAILED);
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->step_ended.decision, DECISION_FAILED);
 }
 END_TEST
 
@@ -222,9 +224,9 @@ START_TEST(test_B5_exhausted_transient_retries_say_type_attempts_and_task)
     begin(ONE("GREEN"));
     fail_often(3, play_transient(TRANSIENT_NETWORK_TIMEOUT));
     const struct event *end = play_last(&play, EVENT_STEP_ENDED);
-    ck_assert_int_eq(end->a, DECISION_TRANSIENT_EXHAUSTED);
-    ck_assert_int_eq(end->c, 1); /* entropy */
-    ck_assert_int_eq(end->d, 1); /* capture */
+    ck_assert_int_eq(end->step_ended.decision, DECISION_TRANSIENT_EXHAUSTED);
+    ck_assert_int_eq(end->step_ended.entropy, 1); /* entropy */
+    ck_assert_int_eq(end->step_ended.capture, 1); /* capture */
     struct str words = {0};
     event_words(&play.state, end, &words);
     ck_assert_ptr_nonnull(strstr(str_text(&words), "transient exhausted after 3 of 3 attempts"));
@@ -284,7 +286,8 @@ START_TEST(test_B8_the_infrastructure_handler_serves_starts_only)
     fail_often(3, play_transient(TRANSIENT_NETWORK_TIMEOUT));
     /* Once it ran, the step's own policy decides: three attempts, not four. */
     ck_assert_int_eq(play.state.steps[0].used, 3);
-    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->a, DECISION_TRANSIENT_EXHAUSTED);
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->step_ended.decision,
+                     DECISION_TRANSIENT_EXHAUSTED);
 }
 END_TEST
 
@@ -375,20 +378,22 @@ START_TEST(test_a_task_that_many_need)
 }
 END_TEST
 
-/* {"note":"..."} around it: what is longer than an event's text may be is not written. */
+/* {"note":"..."} around it: what is longer than an event's object may be is not written. */
 START_TEST(test_texts_have_a_limit)
 {
     enum { FRAME = sizeof("{\"note\":\"\"}") - 1 };
-    char note[EVENT_TEXT_MAX] = {0};
-    memset(note, 'n', EVENT_TEXT_MAX - FRAME);
+    char note[EVENT_DATA_MAX] = {0};
+    memset(note, 'n', EVENT_DATA_MAX - FRAME);
     play_open(&play, ONE("RED"));
     play_input(&play, (struct input){.kind = INPUT_NOTE, .task = -1, .note = note});
     const struct event *event = play_last(&play, EVENT_NOTE);
-    ck_assert_ptr_nonnull(event->text);
-    ck_assert_uint_eq(strlen(event->text), EVENT_TEXT_MAX);
-    note[EVENT_TEXT_MAX - FRAME] = 'n';
+    ck_assert_str_eq(event->note.note, note);
+    char *object = event_object(event);
+    ck_assert_uint_eq(strlen(object), EVENT_DATA_MAX);
+    free(object);
+    note[EVENT_DATA_MAX - FRAME] = 'n';
     play_input(&play, (struct input){.kind = INPUT_NOTE, .task = -1, .note = note});
-    ck_assert_ptr_null(play_last(&play, EVENT_NOTE)->text);
+    ck_assert_ptr_null(play_last(&play, EVENT_NOTE)->note.note);
 }
 END_TEST
 

@@ -484,7 +484,7 @@ static void tear_down_agent(void)
     plan_free(plan);
 }
 
-static void add(enum event_kind kind, int step, int64_t a, const char *json)
+static void add(enum event_kind kind, int step, const char *json)
 {
     int attempt = step < 0 ? 0 : (int)state.tasks[0].steps[step].attempt_count;
     if (kind == EVENT_ATTEMPT_STARTED)
@@ -496,23 +496,15 @@ static void add(enum event_kind kind, int step, int64_t a, const char *json)
                           .step = kind == EVENT_RUN_STARTED ? -1 : step,
                           .round = kind == EVENT_RUN_STARTED ? 0 : run_state_round(&state, 0),
                           .grant = run_state_round(&state, 0),
-                          .attempt = attempt,
-                          .a = a,
-                          .text = json};
+                          .attempt = attempt};
     struct err err = {0};
-    if (kind == EVENT_ATTEMPT_ENDED)
-        event.b = step;
-    if (kind == EVENT_AGENT_USED) {
-        event.b = 30;
-        event.c = 1700000;
-    }
-    if (kind == EVENT_ROUND_STARTED) {
-        event.c = step;
-        event.d = 1;
-    }
+    struct str room = {0};
+    str_reserve(&room, strlen(json));
+    ck_assert_msg(event_read(&event, json, strlen(json), &room), "%s", json);
     ck_assert_msg(run_state_apply(&state, &event, &err), "%s", err.message);
     str_clear(&told);
     event_words(&state, &event, &told);
+    str_done(&room);
 }
 
 /* The words of the last event begin with these. */
@@ -523,23 +515,25 @@ static void want_told(const char *words)
 
 static void run_agent(void)
 {
-    add(EVENT_RUN_STARTED, -1, 1, NULL);
-    add(EVENT_ATTEMPT_STARTED, 0, 1, NULL);
-    add(EVENT_ATTEMPT_RUNNING, 0, 77, NULL);
-    add(EVENT_AGENT_SESSION, 0, 0, "{\"agent\":\"claude\",\"session\":\"s1\"}");
-    add(EVENT_AGENT_USED, 0, 9, NULL);
+    add(EVENT_RUN_STARTED, -1, "{\"jobs\":1}");
+    add(EVENT_ATTEMPT_STARTED, 0, "{}");
+    add(EVENT_ATTEMPT_RUNNING, 0, "{\"pid\":77}");
+    add(EVENT_AGENT_SESSION, 0, "{\"agent\":\"claude\",\"session\":\"s1\"}");
+    add(EVENT_AGENT_USED, 0, "{\"turns\":9,\"calls\":30,\"cost_micro\":1700000}");
 }
 
 /* The check fails with exit 1 (its step's number). */
 static void fail_check(void)
 {
-    add(EVENT_ATTEMPT_ENDED, 0, OUTCOME_EXIT, NULL);
-    add(EVENT_STEP_ENDED, 0, DECISION_SUCCEEDED, NULL);
-    add(EVENT_ATTEMPT_STARTED, 1, 1, NULL);
-    add(EVENT_ATTEMPT_RUNNING, 1, 78, NULL);
-    add(EVENT_ATTEMPT_ENDED, 1, OUTCOME_EXIT, NULL);
-    add(EVENT_ATTEMPT_JUDGED, 1, VERDICT_PERSISTENT, NULL);
-    add(EVENT_ROUND_STARTED, 1, 2, "{\"prompt\":\"make test failed\"}");
+    add(EVENT_ATTEMPT_ENDED, 0, "{\"outcome\":\"exit\",\"code\":0}");
+    add(EVENT_STEP_ENDED, 0, "{\"decision\":\"succeeded\"}");
+    add(EVENT_ATTEMPT_STARTED, 1, "{}");
+    add(EVENT_ATTEMPT_RUNNING, 1, "{\"pid\":78}");
+    add(EVENT_ATTEMPT_ENDED, 1, "{\"outcome\":\"exit\",\"code\":1}");
+    add(EVENT_ATTEMPT_JUDGED, 1, "{\"class\":\"persistent\"}");
+    add(EVENT_ROUND_STARTED, 1,
+        "{\"new_round\":2,\"from_step\":0,\"failed_step\":1,\"failed_attempt\":1,\"prompt\":\"make "
+        "test failed\"}");
 }
 
 typedef void words_fn(const struct run_state *state, int task, struct str *out);
@@ -565,8 +559,8 @@ START_TEST(test_an_agent_and_its_rounds_in_words)
     check(shown_try, 0, "r2 0/4");
     check(shown_try_of, 0, "round 2 of 3");
     want_told("tax round 2 of 3: check `make test` exit 1");
-    add(EVENT_ATTEMPT_STARTED, 0, 1, NULL);
-    add(EVENT_ATTEMPT_RUNNING, 0, 79, NULL);
+    add(EVENT_ATTEMPT_STARTED, 0, "{}");
+    add(EVENT_ATTEMPT_RUNNING, 0, "{\"pid\":79}");
     check(shown_try, 0, "r2 1/4");
     check(shown_try_of, 0, "round 2 of 3, try 1 of 4");
     want_told("tax try 2 GREEN ");
@@ -579,9 +573,9 @@ END_TEST
 /* Not every agent tells a session. */
 START_TEST(test_an_agent_is_named_once_it_is_asked)
 {
-    add(EVENT_RUN_STARTED, -1, 1, NULL);
+    add(EVENT_RUN_STARTED, -1, "{\"jobs\":1}");
     check(shown_agent, 0, "");
-    add(EVENT_ATTEMPT_STARTED, 0, 1, NULL);
+    add(EVENT_ATTEMPT_STARTED, 0, "{}");
     check(shown_agent, 0, "claude");
 }
 END_TEST
@@ -616,14 +610,14 @@ static void check_claim(enum shown_claim want)
 
 static void say(const char *json)
 {
-    add(EVENT_AGENT_CALL, 0, 1, json);
+    add(EVENT_AGENT_CALL, 0, json);
 }
 
 START_TEST(test_a_running_agent_claims_nothing)
 {
     run_agent();
     check_claim(SHOWN_CLAIM_NONE);
-    say("{\"tool\":\"\",\"what\":\"All tests pass now.\"}");
+    say("{\"number\":1,\"tool\":\"\",\"what\":\"All tests pass now.\"}");
     check_claim(SHOWN_CLAIM_NONE);
     check(said, 0, "");
     check(said, 1, "");
@@ -633,16 +627,16 @@ END_TEST
 START_TEST(test_a_claim_is_proven_by_the_check_after_it)
 {
     run_agent();
-    say("{\"tool\":\"\",\"what\":\"All tests pass now.\"}");
-    say("{\"tool\":\"Bash\",\"what\":\"make test\"}");
-    add(EVENT_ATTEMPT_ENDED, 0, OUTCOME_EXIT, NULL);
+    say("{\"number\":1,\"tool\":\"\",\"what\":\"All tests pass now.\"}");
+    say("{\"number\":1,\"tool\":\"Bash\",\"what\":\"make test\"}");
+    add(EVENT_ATTEMPT_ENDED, 0, "{\"outcome\":\"exit\",\"code\":0}");
     check_claim(SHOWN_CLAIM_UNCHECKED);
     check(said, 0, "\"All tests pass now.\"   not proven: no check has run since");
-    add(EVENT_STEP_ENDED, 0, DECISION_SUCCEEDED, NULL);
-    add(EVENT_ATTEMPT_STARTED, 1, 1, NULL);
+    add(EVENT_STEP_ENDED, 0, "{\"decision\":\"succeeded\"}");
+    add(EVENT_ATTEMPT_STARTED, 1, "{}");
     check(said, 0, "\"All tests pass now.\"   not proven yet: VERIFY runs");
-    add(EVENT_ATTEMPT_ENDED, 1, OUTCOME_EXIT, NULL);
-    add(EVENT_STEP_ENDED, 1, DECISION_SUCCEEDED, NULL);
+    add(EVENT_ATTEMPT_ENDED, 1, "{\"outcome\":\"exit\",\"code\":1}");
+    add(EVENT_STEP_ENDED, 1, "{\"decision\":\"succeeded\"}");
     check_claim(SHOWN_CLAIM_PROVEN);
     check(said, 0, "\"All tests pass now.\"   proven by VERIFY");
 }
@@ -651,14 +645,15 @@ END_TEST
 START_TEST(test_a_claim_is_refuted_by_the_check_after_it)
 {
     run_agent();
-    say("{\"tool\":\"\",\"what\":\"I have fixed the rounding, and now all of the tests pass.\"}");
+    say("{\"number\":1,\"tool\":\"\",\"what\":\"I have fixed the rounding, and now all of the "
+        "tests pass.\"}");
     fail_check();
     check_claim(SHOWN_CLAIM_REFUTED);
     check(said, 0,
           "\"I have fixed the rounding, and \u2026\"   not proven: VERIFY after it: exit 1");
-    add(EVENT_ATTEMPT_STARTED, 0, 1, NULL); /* what it says now is another thing */
+    add(EVENT_ATTEMPT_STARTED, 0, "{}"); /* what it says now is another thing */
     check_claim(SHOWN_CLAIM_NONE);
-    add(EVENT_ATTEMPT_ENDED, 0, OUTCOME_EXIT, NULL);
+    add(EVENT_ATTEMPT_ENDED, 0, "{\"outcome\":\"exit\",\"code\":0}");
     check_claim(SHOWN_CLAIM_NONE);
 }
 END_TEST

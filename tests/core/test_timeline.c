@@ -463,7 +463,7 @@ START_TEST(test_tries_and_waits_follow_each_other)
 {
     play_wait(&play, 3000);
     play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
-    const int64_t wait_ms = play_last(&play, EVENT_WAIT_STARTED)->a;
+    const int64_t wait_ms = play_last(&play, EVENT_WAIT_STARTED)->wait.delay.delay_ms;
     play_wait(&play, wait_ms);
     play_wait(&play, 500);
     play_exit(&play, "a", 0, play_passed());
@@ -510,7 +510,7 @@ START_TEST(test_a_clock_that_leaps_overflows_nothing)
     struct moment were[LEAPS_MAX];
     for (int i = 0; i < 3; i++) {
         play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
-        play_wait(&play, play_last(&play, EVENT_WAIT_STARTED)->a);
+        play_wait(&play, play_last(&play, EVENT_WAIT_STARTED)->wait.delay.delay_ms);
     }
     ck_assert_uint_le(play.event_count, LEAPS_MAX);
     for (size_t i = 0; i < play.event_count; i++) {

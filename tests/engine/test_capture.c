@@ -56,25 +56,27 @@ static void end_step(const char *step, enum outcome_kind kind, int code)
     str_done(&text);
     seq = 0;
     run_state_init(&state, plan, 1);
-    fold((struct event){.kind = EVENT_RUN_STARTED, .task = -1, .step = -1, .a = 1});
+    struct event begun = event_new(EVENT_RUN_STARTED);
+    begun.run_started.jobs = 1;
+    fold(begun);
     struct event started = about(EVENT_ATTEMPT_STARTED);
-    started.a = 1;
+    started.started.call.hi = 1;
     fold(started);
     struct event ended = about(EVENT_ATTEMPT_ENDED);
-    ended.a = kind;
-    ended.b = code;
-    ended.c = 107000;
+    ended.ended.outcome.kind = kind;
+    ended.ended.outcome.code = code;
+    ended.ended.outcome.ran_ms = 107000;
     fold(ended);
     struct event judged = about(EVENT_ATTEMPT_JUDGED);
-    judged.a = VERDICT_PERSISTENT;
-    judged.c = REASON_TEST_FAIL;
-    judged.text =
+    judged.judged.class = VERDICT_PERSISTENT;
+    judged.judged.reason = REASON_TEST_FAIL;
+    judged.more =
         "{\"rule\":\"tap.not-ok\",\"near\":[{\"rule\":\"http.429\",\"why\":\"pattern\"}]}";
     fold(judged);
     struct event step_ended = about(EVENT_STEP_ENDED);
-    step_ended.a = DECISION_RETRY_EXHAUSTED;
-    step_ended.b = 1;
-    step_ended.d = 1;
+    step_ended.step_ended.decision = DECISION_RETRY_EXHAUSTED;
+    step_ended.step_ended.attempts = 1;
+    step_ended.step_ended.capture = 1;
     fold(step_ended);
 
     setting = (struct call_setting){
@@ -409,11 +411,10 @@ START_TEST(test_the_second_part_is_bounded)
     json_free(json);
 
     str_clear(&text);
-    capture_changes_event(&diff, &text);
+    const struct event event = capture_changes_event(&diff, &text);
     ck_assert_uint_le(text.len, EVENT_TEXT_MAX);
-    json = parse(&text);
-    ck_assert_str_eq(json_text(json_get(json, "why"), ""), "too much of it");
-    json_free(json);
+    ck_assert_str_eq(event.changes.why, "too much of it");
+    ck_assert(event.changes.partial);
     str_done(&text);
     tree_diff_done(&diff);
 }
@@ -423,13 +424,14 @@ START_TEST(test_the_event_names_the_first_paths)
 {
     struct tree_diff diff = {.paths = new_paths(30, 10), .path_count = 30, .changed = 30};
     struct str text = {0};
-    capture_changes_event(&diff, &text);
-    struct json *json = parse(&text);
-    const struct json *paths = json_get(json, "paths");
+    const struct event event = capture_changes_event(&diff, &text);
+    struct json *paths = NULL;
+    ck_assert_int_eq(event.changes.paths, 30);
+    ck_assert(json_parse(event.changes.changed, strlen(event.changes.changed), &paths, NULL, NULL));
     ck_assert_uint_eq(json_count(paths), CHANGES_EVENT_PATHS_MAX);
     ck_assert_str_eq(json_text(json_at(json_at(paths, 0), 0), ""), "M");
     ck_assert_str_eq(json_text(json_at(json_at(paths, 0), 1), ""), "xxxxxxxxxx");
-    json_free(json);
+    json_free(paths);
     str_done(&text);
     tree_diff_done(&diff);
 }

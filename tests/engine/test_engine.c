@@ -67,9 +67,9 @@ START_TEST(test_small_plan)
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_RUNNING, 1), 3);
     ck_assert_uint_eq(try_count(EVENT_WAIT_STARTED, 1), 2);
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 3), 0);
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 2)->b, 7);
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 2)->e, 3);
-    ck_assert_int_gt(try_find(EVENT_ATTEMPT_RUNNING, 0)->a, 1);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 2)->ended.outcome.code, 7);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 2)->ended.outcome.bytes[1], 3);
+    ck_assert_int_gt(try_find(EVENT_ATTEMPT_RUNNING, 0)->running.pid, 1);
     ck_assert_int_eq(tried.page.events[tried.page.count - 1].kind, EVENT_RUN_ENDED);
 }
 END_TEST
@@ -88,8 +88,7 @@ START_TEST(test_attempts_are_the_identical_call)
     for (size_t i = 0; i < tried.page.count; i++) {
         if (tried.page.events[i].kind != EVENT_ATTEMPT_STARTED)
             continue;
-        ck_assert_int_eq(tried.page.events[i].a, first->a);
-        ck_assert_int_eq(tried.page.events[i].b, first->b);
+        ck_assert(digest_is_same(tried.page.events[i].started.call, first->started.call));
     }
     ck_assert_ptr_nonnull(strstr(str_text(&texts[0]), "DEVS_STEP=a/1\n"));
     ck_assert_ptr_nonnull(strstr(str_text(&texts[0]), "DEVS_RUN="));
@@ -136,7 +135,7 @@ START_TEST(test_big_output_is_kept_in_part)
 
     struct str text = {0};
     try_read_output(0, 1, 1, &text);
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->d, 4000005);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->ended.outcome.bytes[0], 4000005);
     ck_assert_uint_eq(text.len, 1280 * 1024); /* head and ring */
     ck_assert_int_eq(memcmp(text.data, "0123456\n", 8), 0);
     ck_assert_str_eq(text.data + text.len - 5, "\nend\n");
@@ -178,9 +177,9 @@ START_TEST(test_start_failure_says_why)
     struct engine_result result = try_finish();
     try_read_log();
     ck_assert_int_eq(result.last_attempt_code, 127);
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_NOT_STARTED);
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->b, ENOENT);
-    const char *note = try_find(EVENT_NOTE, -1)->text;
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->ended.outcome.kind, OUTCOME_NOT_STARTED);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->ended.outcome.code, ENOENT);
+    const char *note = try_find(EVENT_NOTE, -1)->data;
     ck_assert_ptr_nonnull(strstr(note, "\"a/1: "));
     ck_assert_ptr_nonnull(strstr(note, "nowhere"));
 }
@@ -194,8 +193,8 @@ START_TEST(test_stdin_that_is_a_fifo_is_a_start_failure)
     try_read_log();
     ck_assert_int_eq(result.exit_code, 1);
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_ENDED, 0), 1); /* persistent */
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_NOT_STARTED);
-    ck_assert_ptr_nonnull(strstr(try_find(EVENT_NOTE, -1)->text, "/fifo"));
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->ended.outcome.kind, OUTCOME_NOT_STARTED);
+    ck_assert_ptr_nonnull(strstr(try_find(EVENT_NOTE, -1)->data, "/fifo"));
 }
 END_TEST
 
@@ -282,7 +281,7 @@ START_TEST(test_crowd_that_writes_at_once)
     ck_assert(tried.state.ended);
     for (int i = 0; i < CROWD; i++) {
         ck_assert_uint_eq(try_count(EVENT_ATTEMPT_ENDED, i), 1);
-        ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, i)->d, CROWD_BYTES);
+        ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, i)->ended.outcome.bytes[0], CROWD_BYTES);
         ck_assert_int_eq(tried.state.tasks[i].status, TASK_PASSED);
     }
     str_done(&tasks);
@@ -299,9 +298,9 @@ START_TEST(test_cancel_in_this_process)
 
     ck_assert_int_eq(result.exit_code, 130);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_CANCELLED);
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_CANCELLED);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->ended.outcome.kind, OUTCOME_CANCELLED);
     ck_assert_uint_eq(try_count(EVENT_CONTROL_ANSWERED, -1), 0);
-    ck_assert_ptr_nonnull(strstr(try_find(EVENT_CANCEL_ASKED, -1)->text, "someone"));
+    ck_assert_ptr_nonnull(strstr(try_find(EVENT_CANCEL_ASKED, -1)->data, "someone"));
 }
 END_TEST
 
@@ -324,7 +323,7 @@ START_TEST(test_cancel_lets_a_child_clean_up)
     str_done(&text);
     ck_assert_int_eq(result.exit_code, 130);
     ck_assert(tried.state.ended);
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_CANCELLED);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->ended.outcome.kind, OUTCOME_CANCELLED);
 }
 END_TEST
 
@@ -338,9 +337,9 @@ START_TEST(test_cancel_kills_after_the_grace)
     ck_assert_int_eq(try_finish().exit_code, 130);
     try_read_log();
     const struct event *end = try_find(EVENT_ATTEMPT_ENDED, 0);
-    ck_assert_int_eq(end->a, OUTCOME_CANCELLED);
-    ck_assert_int_eq(end->b, 128 + SIGKILL);
-    ck_assert_int_ge(end->c, TRY_GRACE_MS);
+    ck_assert_int_eq(end->ended.outcome.kind, OUTCOME_CANCELLED);
+    ck_assert_int_eq(end->ended.outcome.code, 128 + SIGKILL);
+    ck_assert_int_ge(end->ended.outcome.ran_ms, TRY_GRACE_MS);
 }
 END_TEST
 
@@ -358,7 +357,7 @@ static bool has_left_note(void)
 {
     for (size_t i = 0; i < tried.page.count; i++) {
         const struct event *event = &tried.page.events[i];
-        if (event->kind == EVENT_NOTE && strstr(event->text, "left: tasks that were not started"))
+        if (event->kind == EVENT_NOTE && strstr(event->data, "left: tasks that were not started"))
             return true;
     }
     return false;
@@ -459,7 +458,7 @@ START_TEST(test_stop_kills_and_records_it)
     ck_assert(tried.state.ended);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_CANCELLED);
     struct proc_facts facts;
-    pid_t pid = (pid_t)try_find(EVENT_ATTEMPT_RUNNING, 0)->a;
+    pid_t pid = (pid_t)try_find(EVENT_ATTEMPT_RUNNING, 0)->running.pid;
     ck_assert(!proc_read(pid, &facts));
 }
 END_TEST
@@ -510,8 +509,8 @@ START_TEST(test_cancel_from_another_process)
     ck_assert_int_eq(result.exit_code, 1);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_CANCELLED);
     const struct event *answer = try_find(EVENT_CONTROL_ANSWERED, 0);
-    ck_assert_int_gt(answer->a, 0);
-    ck_assert_int_eq(answer->b, 1);
+    ck_assert_int_gt(answer->answered.control, 0);
+    ck_assert_int_eq(answer->answered.done, 1);
     ck_assert_uint_eq(try_count(EVENT_CONTROL_ANSWERED, 0), 1);
 }
 END_TEST
@@ -571,7 +570,7 @@ START_TEST(test_quiet_and_heard_again)
     try_read_log();
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_QUIET, 0), 2);
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_HEARD, 0), 1);
-    ck_assert_int_ge(try_find(EVENT_ATTEMPT_QUIET, 0)->a, 50);
+    ck_assert_int_ge(try_find(EVENT_ATTEMPT_QUIET, 0)->quiet.quiet_ms, 50);
 }
 END_TEST
 

@@ -116,8 +116,8 @@ START_TEST(test_agent_runs_live_and_its_session_is_kept)
     check_file("prompt.1", "Make it.");
     check_file_has("calls", "--output-format stream-json");
     check_file("out.txt", "ok");
-    ck_assert_ptr_nonnull(strstr(try_find(EVENT_AGENT_SESSION, 0)->text, SESSION));
-    ck_assert_ptr_nonnull(strstr(try_find(EVENT_AGENT_SESSION, 0)->text, "\"resumed\":false"));
+    ck_assert_ptr_nonnull(strstr(try_find(EVENT_AGENT_SESSION, 0)->data, SESSION));
+    ck_assert(!try_find(EVENT_AGENT_SESSION, 0)->session.resumed);
     ck_assert_uint_eq(try_count(EVENT_AGENT_CALL, 0), 2);
     ck_assert_int_eq(tried.state.tasks[0].agent->past.turns, 2);
     ck_assert_int_eq(tried.state.tasks[0].agent->past.calls, 1);
@@ -150,7 +150,7 @@ START_TEST(test_E2_limit_is_waited_out_and_the_session_goes_on)
     try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 0);
 
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 2);
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->b, TRANSIENT_API_RATE_LIMIT);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->judged.type, TRANSIENT_API_RATE_LIMIT);
     check_file_has("calls", "--resume " SESSION);
     check_file_has("prompt.2", "cut short");
     check_file_has("prompt.2", "429");
@@ -168,7 +168,7 @@ START_TEST(test_a_lost_session_is_replaced_within_the_try)
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 2);
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_RUNNING, 0), 3);
     check_file("prompt.3", "Make it.");
-    ck_assert_ptr_nonnull(strstr(try_find(EVENT_NOTE, -1)->text, "starting a new one"));
+    ck_assert_ptr_nonnull(strstr(try_find(EVENT_NOTE, -1)->data, "starting a new one"));
 }
 END_TEST
 
@@ -178,7 +178,7 @@ START_TEST(test_E5_step_begins_in_the_session_that_it_names)
     try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','resume':'1234'}]}", 0);
     check_file_has("calls", "--resume 1234");
     check_file("prompt.1", "Make it.");
-    ck_assert_ptr_nonnull(strstr(try_find(EVENT_AGENT_SESSION, 0)->text, "\"resumed\":true"));
+    ck_assert_ptr_nonnull(strstr(try_find(EVENT_AGENT_SESSION, 0)->data, "\"resumed\":true"));
 }
 END_TEST
 
@@ -186,8 +186,8 @@ START_TEST(test_E2_agent_that_is_not_there_is_told_with_how_to_get_it)
 {
     try_run("{'id':'a','steps':[{'agent':'gone','prompt':'Make it.'," QUICK "}]}", 1);
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 1);
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->c, REASON_NOT_FOUND);
-    const char *why = try_find(EVENT_ATTEMPT_ENDED, 0)->text;
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->judged.reason, REASON_NOT_FOUND);
+    const char *why = try_find(EVENT_ATTEMPT_ENDED, 0)->data;
     ck_assert_ptr_nonnull(strstr(why, "agent CLI not found: 'no-such-agent'"));
     ck_assert_ptr_nonnull(strstr(why, "npm install -g it"));
 }
@@ -201,11 +201,11 @@ START_TEST(test_E2_silent_agent_is_ended_with_all_that_it_started)
             "'policy':{'like':'transport','max_attempts':1}}]}",
             1);
     const struct event *ended = try_find(EVENT_ATTEMPT_ENDED, 0);
-    ck_assert_int_eq(ended->a, OUTCOME_TIMEOUT);
+    ck_assert_int_eq(ended->ended.outcome.kind, OUTCOME_TIMEOUT);
     ck_assert_int_eq(tried.state.steps[0].attempts[0].outcome.quiet_ms, 2000);
     ck_assert_int_eq(tried.state.steps[0].attempts[0].outcome.left, 0);
-    ck_assert_int_eq(try_find(EVENT_AGENT_CALL, 0)->d, 1); /* that it was in */
-    ck_assert_ptr_nonnull(strstr(try_find(EVENT_AGENT_CALL, 0)->text, "make wait"));
+    ck_assert_int_eq(try_find(EVENT_AGENT_CALL, 0)->call.running, 1); /* that it was in */
+    ck_assert_ptr_nonnull(strstr(try_find(EVENT_AGENT_CALL, 0)->data, "make wait"));
 }
 END_TEST
 
@@ -218,7 +218,7 @@ START_TEST(test_own_retries_count_as_silence)
     try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','quiet_s':1,"
             "'policy':{'like':'transport','max_attempts':1}}]}",
             1);
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_TIMEOUT);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->ended.outcome.kind, OUTCOME_TIMEOUT);
     ck_assert_int_eq(tried.state.steps[0].attempts[0].outcome.quiet_ms, 1000);
     ck_assert_int_gt(tried.state.tasks[0].agent->past.own_retries, 1);
 }
@@ -288,7 +288,7 @@ START_TEST(test_own_retries_count_like_tries_and_their_time_as_waiting)
     ck_assert_int_eq(step->attempts[0].outcome.own_retries, 2);
     ck_assert_int_eq(step->attempts[1].outcome.own_retries, 1);
     ck_assert_int_eq(step->own_retries, 3);
-    ck_assert_ptr_nonnull(strstr(try_find(EVENT_WAIT_STARTED, 0)->text, "\"n\":3"));
+    ck_assert_ptr_nonnull(strstr(try_find(EVENT_WAIT_STARTED, 0)->data, "\"n\":3"));
     const int64_t own_ms =
         step->attempts[0].outcome.own_wait_ms + step->attempts[1].outcome.own_wait_ms;
     ck_assert_int_ge(own_ms, 600);
@@ -301,7 +301,7 @@ END_TEST
 START_TEST(test_quiet_limit_holds_for_a_command_too)
 {
     try_run("{'id':'a','steps':[{'run':['sleep','1000'],'quiet_s':0.1,'phase':'REFACTOR'}]}", 1);
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_TIMEOUT);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->ended.outcome.kind, OUTCOME_TIMEOUT);
 }
 END_TEST
 
@@ -350,7 +350,7 @@ START_TEST(test_refused_call_as_the_last_one_needs_a_person)
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_NEEDS_YOU);
     ck_assert_int_eq(attempt->reason, REASON_PERMISSION);
     ck_assert_ptr_nonnull(
-        strstr(try_find(EVENT_ATTEMPT_JUDGED, 0)->text, "refused: Bash: git push"));
+        strstr(try_find(EVENT_ATTEMPT_JUDGED, 0)->data, "refused: Bash: git push"));
     ck_assert_int_eq(task_agent_used(tried.state.tasks[0].agent).refused, 1);
     ck_assert_str_eq(tried.state.tasks[0].agent->refused, "Bash: git push");
 }
@@ -392,8 +392,9 @@ START_TEST(test_check_that_fails_after_a_refused_call_needs_a_person)
         if (tried.page.events[i].kind == EVENT_STEP_ENDED)
             ended = &tried.page.events[i];
     }
-    ck_assert_int_eq(ended->a, DECISION_NEEDS_YOU);
-    ck_assert_ptr_nonnull(strstr(ended->text, "\"refused\":\"Bash: make all\""));
+    ck_assert_ptr_nonnull(ended);
+    ck_assert_int_eq(ended->step_ended.decision, DECISION_NEEDS_YOU);
+    ck_assert_ptr_nonnull(strstr(ended->data, "\"refused\":\"Bash: make all\""));
 }
 END_TEST
 
@@ -421,7 +422,7 @@ START_TEST(test_C4_calls_that_go_in_circles_are_stopped)
     say_loop(60);
     try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'}]}", 3);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_STUCK);
-    ck_assert_int_eq(try_find(EVENT_LOOP_SUSPECTED, 0)->e, EVENT_LOOP_OF_CALLS);
+    ck_assert(try_find(EVENT_LOOP_SUSPECTED, 0)->loop.of_calls);
 }
 END_TEST
 
@@ -455,8 +456,8 @@ START_TEST(test_a_nudge_comes_with_the_next_prompt)
     say(2, INIT "\n" DONE("ok"));
     try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 0);
     const struct event *suspected = try_find(EVENT_LOOP_SUSPECTED, 0);
-    ck_assert_int_eq(suspected->e, EVENT_LOOP_OF_CALLS);
-    ck_assert_ptr_nonnull(strstr(suspected->text, "\"nudge\""));
+    ck_assert(suspected->loop.of_calls);
+    ck_assert_ptr_nonnull(strstr(suspected->data, "\"nudge\""));
     check_file_has("prompt.2", "cut short");
     check_file_has("prompt.2", "same");
     ck_assert_ptr_null(tried.state.tasks[0].agent->nudge);
@@ -469,7 +470,7 @@ START_TEST(test_wall_budget_ends_the_agent)
     and_do(1, "exec sleep 1000\n");
     try_run("{'id':'a','budget':{'wall_s':1},'steps':[{'agent':'fake','prompt':'Make it.'}]}", 4);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_NEEDS_YOU);
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_CANCELLED);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->ended.outcome.kind, OUTCOME_CANCELLED);
 }
 END_TEST
 
@@ -494,10 +495,10 @@ START_TEST(test_fast_agent_is_stopped_at_its_budget)
     const struct event *spent = told + 1;
     while (spent->kind != EVENT_BUDGET)
         spent++;
-    ck_assert_int_eq(told->d, EVENT_BUDGET_TOLD);
-    ck_assert_int_eq(told->b, 2);
-    ck_assert_int_eq(spent->d, EVENT_BUDGET_SPENT);
-    ck_assert_int_eq(spent->b, 3);
+    ck_assert(!told->budget.is_spent);
+    ck_assert_int_eq(told->budget.used, 2);
+    ck_assert(spent->budget.is_spent);
+    ck_assert_int_eq(spent->budget.used, 3);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_NEEDS_YOU);
 }
 END_TEST
@@ -519,8 +520,8 @@ START_TEST(test_output_never_follows_a_link)
     and_do(1, "ln -s / away\n");
     try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','output':'away/tmp/out.txt'}]}",
             1);
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->c, REASON_SETUP);
-    ck_assert_ptr_nonnull(strstr(try_find(EVENT_ATTEMPT_JUDGED, 0)->text, "away/tmp/out.txt"));
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->judged.reason, REASON_SETUP);
+    ck_assert_ptr_nonnull(strstr(try_find(EVENT_ATTEMPT_JUDGED, 0)->data, "away/tmp/out.txt"));
 }
 END_TEST
 
@@ -530,8 +531,8 @@ START_TEST(test_output_that_cannot_be_written_is_told_by_its_name)
     say(1, INIT "\n" DONE("ok"));
     and_do(1, "mkdir -p out.txt/in\n");
     try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','output':'out.txt'}]}", 1);
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->c, REASON_SETUP);
-    const char *why = try_find(EVENT_ATTEMPT_JUDGED, 0)->text;
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->judged.reason, REASON_SETUP);
+    const char *why = try_find(EVENT_ATTEMPT_JUDGED, 0)->data;
     ck_assert_ptr_nonnull(strstr(why, "cannot rename a file to 'out.txt'"));
     ck_assert_ptr_null(strstr(why, "/proc/"));
     ck_assert(!try_has_file("out.txt.new"));
@@ -685,7 +686,7 @@ START_TEST(test_a_canceled_agent_that_exits_0_has_not_passed)
     ck_assert_int_eq(try_finish().exit_code, 130);
     try_read_log();
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_CANCELLED);
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_CANCELLED);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->ended.outcome.kind, OUTCOME_CANCELLED);
 }
 END_TEST
 

@@ -99,8 +99,8 @@ START_TEST(test_a_call_gets_its_stdin_and_its_whole_arguments)
     try_read_output(task, 1, 1, &out);
     ck_assert_str_eq(str_text(&out), "102400\n102400\n");
     const struct event *event = try_find(EVENT_TASK_ADDED, -1);
-    ck_assert_uint_le(strlen(event->text), EVENT_TEXT_MAX);
-    ck_assert_ptr_nonnull(strstr(event->text, "(102400 bytes, sha256 "));
+    ck_assert_uint_le(strlen(event->task_added.task), EVENT_TEXT_MAX);
+    ck_assert_ptr_nonnull(strstr(event->data, "(102400 bytes, sha256 "));
     str_done(&json);
     str_done(&out);
     free(bytes);
@@ -131,10 +131,10 @@ START_TEST(test_a_secret_that_comes_with_a_call_is_in_no_log)
     ck_assert_ptr_null(strstr(str_text(&out), "planted"));
     ck_assert_ptr_null(strstr(str_text(&out), "cGxhbnRlZ"));
     ck_assert_ptr_nonnull(strstr(str_text(&out), "[cut:MY_API_KEY]"));
-    ck_assert_ptr_null(strstr(try_find(EVENT_TASK_ADDED, -1)->text, "planted"));
+    ck_assert_ptr_null(strstr(try_find(EVENT_TASK_ADDED, -1)->data, "planted"));
     const struct event *cut = try_find(EVENT_SECRETS_CUT, 0);
-    ck_assert_int_eq(cut->a, 2);
-    ck_assert_str_eq(cut->text, "{\"names\":{\"MY_API_KEY\":2}}");
+    ck_assert_int_eq(cut->secrets.count, 2);
+    ck_assert_str_eq(cut->secrets.names, "{\"MY_API_KEY\":2}");
     str_done(&out);
 }
 END_TEST
@@ -225,8 +225,8 @@ START_TEST(test_a_note_is_of_a_task_or_of_the_run)
     engine_note(tried.engine, 7, "there is no such task");
     ck_assert_int_eq(end_run().exit_code, 0);
     try_read_log();
-    ck_assert_ptr_nonnull(strstr(try_find(EVENT_NOTE, 0)->text, "it loops"));
-    ck_assert_ptr_nonnull(strstr(try_find(EVENT_NOTE, -1)->text, "no such task"));
+    ck_assert_ptr_nonnull(strstr(try_find(EVENT_NOTE, 0)->data, "it loops"));
+    ck_assert_ptr_nonnull(strstr(try_find(EVENT_NOTE, -1)->data, "no such task"));
 }
 END_TEST
 

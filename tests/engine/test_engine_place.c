@@ -109,12 +109,12 @@ START_TEST(test_A11_a_retry_finds_the_tree_as_the_first_try_did)
     ck_assert_uint_eq(try_count(EVENT_WORKSPACE_SAVED, 0), 1);
     ck_assert_uint_eq(try_count(EVENT_WORKSPACE_CHANGED, 0), 2);
     ck_assert_uint_eq(try_count(EVENT_WORKSPACE_RESET, 0), 2);
-    ck_assert_int_eq(try_find(EVENT_WORKSPACE_MADE, 0)->a, resets[_i].kind);
-    ck_assert_int_gt(try_find(EVENT_WORKSPACE_RESET, 0)->c, 5);
-    ck_assert_int_ge(try_find(EVENT_WORKSPACE_RESET, 0)->e, 0);
+    ck_assert_int_eq(try_find(EVENT_WORKSPACE_MADE, 0)->workspace.kind, resets[_i].kind);
+    ck_assert_int_gt(try_find(EVENT_WORKSPACE_RESET, 0)->tree.count, 5);
+    ck_assert_int_ge(try_find(EVENT_WORKSPACE_RESET, 0)->tree.ms, 0);
     const struct event *saved = try_find(EVENT_WORKSPACE_SAVED, 0);
     const struct event *reset = try_find(EVENT_WORKSPACE_RESET, 0);
-    ck_assert(saved->a == reset->a && saved->b == reset->b);
+    ck_assert(digest_is_same(saved->tree.tree, reset->tree.tree));
 }
 END_TEST
 
@@ -124,8 +124,8 @@ START_TEST(test_a_workspace_that_its_try_took_away_is_told)
             "'max_attempts':1},'run':['sh','-c','rm -rf $PWD; exit 1']}]}",
             1);
     const struct event *changed = try_find(EVENT_WORKSPACE_CHANGED, 0);
-    ck_assert(changed->a == 0 && changed->d == 1);
-    ck_assert_ptr_nonnull(strstr(changed->text, "cannot open the workspace"));
+    ck_assert(changed->changes.paths == 0 && changed->changes.partial == 1);
+    ck_assert_ptr_nonnull(strstr(changed->data, "cannot open the workspace"));
 }
 END_TEST
 
@@ -193,9 +193,9 @@ START_TEST(test_results_that_do_not_merge_need_a_person)
             4);
     const struct event *end = try_find(EVENT_ATTEMPT_ENDED, 2);
     ck_assert_int_eq(tried.state.tasks[2].status, TASK_NEEDS_YOU);
-    ck_assert_int_eq(end->a, OUTCOME_NOT_STARTED);
-    ck_assert_int_eq(end->b, START_CONFLICT);
-    ck_assert_ptr_nonnull(strstr(end->text, "src/one.c"));
+    ck_assert_int_eq(end->ended.outcome.kind, OUTCOME_NOT_STARTED);
+    ck_assert_int_eq(end->ended.outcome.code, START_CONFLICT);
+    ck_assert_ptr_nonnull(strstr(end->data, "src/one.c"));
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_RUNNING, 2), 0);
 }
 END_TEST
@@ -224,11 +224,11 @@ START_TEST(test_B5_starts_of_a_sandbox_that_are_used_up_leave_one_record)
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 4);
     ck_assert_uint_eq(try_count(EVENT_WAIT_STARTED, 0), 3);
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_RUNNING, 0), 0);
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->b, START_DAEMON_DOWN);
-    ck_assert_int_eq(try_find(EVENT_WAIT_STARTED, 0)->a, 1000);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->ended.outcome.code, START_DAEMON_DOWN);
+    ck_assert_int_eq(try_find(EVENT_WAIT_STARTED, 0)->wait.delay.delay_ms, 1000);
     ck_assert_int_eq(step->end, DECISION_TRANSIENT_EXHAUSTED);
     ck_assert_int_eq(tried.state.tasks[0].entropy, 1);
-    ck_assert_int_eq(try_find(EVENT_STEP_ENDED, 0)->d, 1);
+    ck_assert_int_eq(try_find(EVENT_STEP_ENDED, 0)->step_ended.capture, 1);
     struct str capture = {0};
     struct err err = {0};
     const struct log_output_key key = {
@@ -295,7 +295,7 @@ START_TEST(test_cancel_while_a_workspace_is_made)
     try_read_log();
     ck_assert_int_eq(result.exit_code, 130);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_CANCELLED);
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_CANCELLED);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->ended.outcome.kind, OUTCOME_CANCELLED);
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_RUNNING, 0), 0);
 }
 END_TEST
@@ -355,7 +355,7 @@ START_TEST(test_A11_what_was_interrupted_finds_its_tree_as_it_was)
     ck_assert_uint_eq(step->attempt_count, 2);
     ck_assert_int_eq(step->attempts[0].outcome.kind, OUTCOME_INTERRUPTED);
     ck_assert_uint_eq(try_count(EVENT_WORKSPACE_RESET, 0), 1);
-    ck_assert_int_gt(try_find(EVENT_WORKSPACE_RESET, 0)->c, 2);
+    ck_assert_int_gt(try_find(EVENT_WORKSPACE_RESET, 0)->tree.count, 2);
     ck_assert(tried.state.tasks[0].place->is_kept);
 }
 END_TEST
@@ -440,8 +440,8 @@ START_TEST(test_B3_workspace_that_cannot_be_made_is_told_at_once)
     const struct event *end = try_find(EVENT_ATTEMPT_ENDED, 0);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_GAVE_UP);
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 1);
-    ck_assert_int_eq(end->b, START_WORKSPACE_FAILED);
-    ck_assert_ptr_nonnull(strstr(end->text, "repository"));
+    ck_assert_int_eq(end->ended.outcome.code, START_WORKSPACE_FAILED);
+    ck_assert_ptr_nonnull(strstr(end->data, "repository"));
 }
 END_TEST
 

@@ -158,10 +158,10 @@ START_TEST(test_suspended_time_does_not_count_toward_the_timeout)
     ck_assert(WIFEXITED(status));
     ck_assert_int_eq(WEXITSTATUS(status), 0);
     try_read_log();
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_EXIT);
-    ck_assert_int_ge(try_find(EVENT_ATTEMPT_ENDED, 0)->c, TIMEOUT_S * 1000);
-    ck_assert_int_ge(try_find(EVENT_TIME_STOPPED, -1)->a, HEARTBEAT_SLACK_MS);
-    ck_assert_int_le(try_find(EVENT_TIME_STOPPED, -1)->a, told_ms);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->ended.outcome.kind, OUTCOME_EXIT);
+    ck_assert_int_ge(try_find(EVENT_ATTEMPT_ENDED, 0)->ended.outcome.ran_ms, TIMEOUT_S * 1000);
+    ck_assert_int_ge(try_find(EVENT_TIME_STOPPED, -1)->stopped.ms, HEARTBEAT_SLACK_MS);
+    ck_assert_int_le(try_find(EVENT_TIME_STOPPED, -1)->stopped.ms, told_ms);
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_QUIET, 0), 0);
 }
 END_TEST
@@ -189,7 +189,8 @@ static int count_stops(int64_t from_mono_ms, int64_t to_mono_ms)
     int count = 0;
     for (size_t i = 0; i < tried.page.count; i++) {
         const struct event *event = &tried.page.events[i];
-        if (event->kind == EVENT_TIME_STOPPED && event->at.mono_ms - event->a >= from_mono_ms &&
+        if (event->kind == EVENT_TIME_STOPPED &&
+            event->at.mono_ms - event->stopped.ms >= from_mono_ms &&
             event->at.mono_ms <= to_mono_ms)
             count++;
     }
@@ -215,10 +216,10 @@ START_TEST(test_a_locked_log_does_not_delay_a_timeout)
     ck_assert(told);
     (void)try_finish();
     try_read_log();
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_TIMEOUT);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->ended.outcome.kind, OUTCOME_TIMEOUT);
     if (stall_ms > HEARTBEAT_SLACK_MS / 2)
         return; /* the machine stood still, which devs may well tell */
-    ck_assert_int_lt(try_find(EVENT_ATTEMPT_ENDED, 0)->c, ALLOWED_MS);
+    ck_assert_int_lt(try_find(EVENT_ATTEMPT_ENDED, 0)->ended.outcome.ran_ms, ALLOWED_MS);
     ck_assert_int_eq(count_stops(locked_ms, unlocked_ms), 0);
 }
 END_TEST

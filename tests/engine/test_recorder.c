@@ -116,7 +116,7 @@ START_TEST(test_events_wait_until_there_is_room)
     ck_assert(!commit(0, 0, RECORDER_IN_TIME, RETRIED - 1));
     ck_assert(commit(0, 0, RECORDER_IN_TIME, RETRIED));
     ck_assert(!recorder.failing && !recorder.lost);
-    ck_assert_uint_eq(recorder.kept_count, 0);
+    ck_assert_uint_eq(recorder.kept.count, 0);
     ck_assert_uint_eq(recorder.kept_bytes, 0);
     ck_assert_int_eq(recorder_due(&recorder), INT64_MAX);
     assert_in_log(2 * FEW);
@@ -143,7 +143,7 @@ START_TEST(test_a_large_batch_is_tried_again)
     ck_assert(!commit(1, MANY, RECORDER_NOW, 1));
     int64_t there = log_writer_committed_seq(recorder.writer);
     ck_assert(_i == 0 ? there > 0 : there == 0);
-    ck_assert_uint_eq(recorder.kept_count, (size_t)(MANY - there));
+    ck_assert_uint_eq(recorder.kept.count, (size_t)(MANY - there));
     ck_assert(!commit(MANY + 1, FEW, RECORDER_NOW, 2));
     ck_assert(!recorder.over && !recorder.lost);
     sample_limit_wal(&sample, -1);
@@ -159,7 +159,7 @@ START_TEST(test_recording_ends_when_too_much_waits)
     ck_assert(!commit(1, MANY, RECORDER_IN_TIME, 1));
     ck_assert(!commit(0, 0, RECORDER_IN_TIME, RETRIED));
     ck_assert(recorder.over && recorder.lost);
-    ck_assert_uint_eq(recorder.kept_count, 0);
+    ck_assert_uint_eq(recorder.kept.count, 0);
     sample_limit_wal(&sample, -1);
     ck_assert(!commit(MANY + 1, FEW, RECORDER_NOW, (int64_t)2 * RETRIED));
     ck_assert_int_eq(recorder_due(&recorder), INT64_MAX);
@@ -223,7 +223,7 @@ START_TEST(test_what_the_log_cannot_take_is_spilled_and_brought_home)
     ck_assert_int_eq(recorder_due(&recorder), RETRIED + 1);
     ck_assert(commit_output(3));
     ck_assert(commit(1 + 2 * FEW, FEW, RECORDER_NOW, 4));
-    ck_assert_uint_eq(recorder.kept_count, 0);
+    ck_assert_uint_eq(recorder.kept.count, 0);
 
     /* Not yet, then the log is there again. */
     ck_assert(commit(0, 0, RECORDER_IN_TIME, RETRIED + 1));

@@ -28,13 +28,14 @@ static struct str ended, left;
 
 static void apply_event(int64_t seq, enum event_kind kind, int task)
 {
-    struct event event = {.seq = seq,
-                          .at = {.at_ms = 1000 + seq, .mono_ms = 1000 + seq},
-                          .kind = kind,
-                          .task = task,
-                          .step = task < 0 ? -1 : 0,
-                          .a = kind == EVENT_RUN_STARTED ? 2 : 0};
+    struct event event = event_new(kind);
     struct err err = {0};
+    event.seq = seq;
+    event.at = (struct moment){.at_ms = 1000 + seq, .mono_ms = 1000 + seq};
+    event.task = task;
+    event.step = task < 0 ? -1 : 0;
+    if (kind == EVENT_RUN_STARTED)
+        event.run_started.jobs = 2;
     if (task >= 0)
         event.round = event.grant = event.attempt = 1;
     ck_assert_msg(run_state_apply(&state, &event, &err), "%s", err.message);
@@ -103,7 +104,7 @@ static int64_t start_of(pid_t pid)
 static void record(int task, pid_t pid, int64_t start)
 {
     const struct event event = {
-        .kind = EVENT_ATTEMPT_RUNNING, .task = task, .step = 0, .a = pid, .b = start};
+        .kind = EVENT_ATTEMPT_RUNNING, .task = task, .step = 0, .running = {pid, start}};
     recovery_see(&recovery, &event);
 }
 
@@ -344,12 +345,12 @@ START_TEST(test_what_ran_is_ended_and_runs_again)
     ck_assert(!is_alive(pid));
     ck_assert_uint_eq(try_count(EVENT_RUN_STARTED, -1), 1);
     ck_assert_uint_eq(try_count(EVENT_RUN_RECOVERED, -1), 1);
-    ck_assert_int_eq(try_find(EVENT_RUN_RECOVERED, -1)->a, 0);
-    ck_assert_int_eq(try_find(EVENT_RUN_RECOVERED, -1)->b, 7);
+    ck_assert_int_eq(try_find(EVENT_RUN_RECOVERED, -1)->recovered.rebooted, 0);
+    ck_assert_int_eq(try_find(EVENT_RUN_RECOVERED, -1)->recovered.jobs, 7);
     ck_assert_int_eq(tried.state.jobs, 7);
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_INTERRUPTED);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->ended.outcome.kind, OUTCOME_INTERRUPTED);
     ck_assert_ptr_nonnull(
-        strstr(try_find(EVENT_NOTE, -1)->text, "killed processes left by the run"));
+        strstr(try_find(EVENT_NOTE, -1)->data, "killed processes left by the run"));
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_PASSED);
     ck_assert_uint_eq(tried.state.tasks[0].steps[0].attempt_count, 2);
 }
@@ -376,7 +377,7 @@ START_TEST(test_after_a_reboot_no_process_is_touched)
     pid_t pid = first_pid();
     change_log("UPDATE run SET boot='of an earlier boot'");
     ck_assert_int_eq(go_on(tasks).exit_code, 0);
-    ck_assert_int_eq(try_find(EVENT_RUN_RECOVERED, -1)->a, 1);
+    ck_assert_int_eq(try_find(EVENT_RUN_RECOVERED, -1)->recovered.rebooted, 1);
     ck_assert_uint_eq(try_count(EVENT_NOTE, -1), 0);
     ck_assert(is_alive(pid));
     ck_assert_int_eq(kill(-pid, SIGKILL), 0);
@@ -444,7 +445,7 @@ START_TEST(test_run_that_has_ended_is_taken_up)
     tried.options.asked = &of_passed;
     tried.options.asked_count = 1;
     try_run(tasks, TRY_ANY_EXIT);
-    ck_assert_int_eq(try_find(EVENT_CONTROL_ANSWERED, 1)->b, 0);
+    ck_assert_int_eq(try_find(EVENT_CONTROL_ANSWERED, 1)->answered.done, 0);
     ck_assert_uint_eq(try_count(EVENT_RUN_ENDED, -1), 1);
 
     try_make_file("go");
@@ -471,7 +472,7 @@ START_TEST(test_detached_engine_ends_by_itself)
     ck_assert(try_await(is_running));
     engine_detach(tried.engine, "the terminal is gone");
     ck_assert(try_await(is_noted));
-    ck_assert_ptr_nonnull(strstr(try_find(EVENT_NOTE, -1)->text, "the terminal is gone"));
+    ck_assert_ptr_nonnull(strstr(try_find(EVENT_NOTE, -1)->data, "the terminal is gone"));
     engine_cancel(tried.engine, "tester");
     ck_assert_int_eq(try_finish().exit_code, 130);
 }

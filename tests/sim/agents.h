@@ -26,8 +26,8 @@ int agents_first_step(const struct plot_task *task, int step);
 bool agents_has(const struct plot_task *task);
 /* Appends keys of the plan, each preceded by a comma. */
 void agents_write_budget(const int64_t budget[BUDGET_KIND_COUNT], struct str *out);
-/* Appends the text of a reported fact. */
-void agents_text(const struct plot_op *op, struct str *out);
+/* Returns the fact that the agent reports, with its texts. */
+struct event agents_fact(const struct plot_op *op);
 
 /* agents_model.c */
 

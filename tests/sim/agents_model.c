@@ -178,16 +178,16 @@ void agents_take_recovered(struct taking *taking)
 
 void agents_take_stopped_time(struct taking *taking)
 {
-    taking->model->budget.from.mono_ms += taking->event->a;
+    taking->model->budget.from.mono_ms += taking->event->stopped.ms;
     for (int i = 0; i < taking->model->plot->task_count; i++)
-        taking->model->tasks[i].agent.budget.from.mono_ms += taking->event->a;
+        taking->model->tasks[i].agent.budget.from.mono_ms += taking->event->stopped.ms;
 }
 
 void agents_take_suspected(struct taking *taking)
 {
     struct model_agent *agent = &taking->task->agent;
     agent->nudge = agent->there;
-    if (taking->event->e == EVENT_LOOP_OF_ATTEMPTS)
+    if (!taking->event->loop.of_calls)
         return;
     agent->calls.told = true;
     agent->is_stuck = agent->calls.saying.level == ENTROPY_STUCK;
@@ -212,13 +212,13 @@ static void take_budget(struct taking *taking)
     struct model *model = taking->model;
     struct model_budget *budget = event->task < 0 ? &model->budget : &taking->task->agent.budget;
     const struct budget_use use = {
-        .kind = (enum budget_kind)event->a, .used = event->b, .limit = event->c};
+        .kind = event->budget.kind, .used = event->budget.used, .limit = event->budget.limit};
     struct str words = {0};
-    budget->told |= 1U << event->a;
-    budget->spent |= event->d == EVENT_BUDGET_SPENT ? 1U << event->a : 0;
+    budget->told |= 1U << event->budget.kind;
+    budget->spent |= event->budget.is_spent ? 1U << event->budget.kind : 0;
     if (event->task >= 0)
         str_addf(&words, "t%d ", model->plot->tasks[event->task].id);
-    str_add(&words, event->d == EVENT_BUDGET_SPENT ? "budget spent: " : "budget: ");
+    str_add(&words, event->budget.is_spent ? "budget spent: " : "budget: ");
     budget_use_words(&use, &words); /* the wording of totals is not specified */
     (void)snprintf(model->notice, sizeof(model->notice), "%s", str_text(&words));
     model->notice_at_ms = event->at.at_ms;
@@ -229,10 +229,10 @@ static void take_round(struct taking *taking)
 {
     const struct event *event = taking->event;
     struct model_agent *agent = &taking->task->agent;
-    agent->round = (int)event->a;
+    agent->round = event->round_started.round;
     agent->repair = true;
     taking->task->entropy++;
-    for (int i = (int)event->b; i <= event->c; i++) {
+    for (int i = event->round_started.from_step; i <= event->round_started.failed_step; i++) {
         struct model_step *step = &taking->model->steps[taking->number][i];
         step->tries_max = model_tries(taking->model, taking->number, i);
         step->grant = step->allowed = 0;
@@ -245,7 +245,7 @@ static void take_round(struct taking *taking)
         step->saved_tree = step->proven_tree = 0;
         step->proven_attempt = 0;
     }
-    taking->task->step = (int)event->b;
+    taking->task->step = event->round_started.from_step;
     model_step(taking->model, taking->number)->status = STEP_READY;
     model_set_status(taking, taking->number, TASK_QUEUED);
 }
@@ -253,7 +253,7 @@ static void take_round(struct taking *taking)
 static void take_session(struct taking *taking)
 {
     struct model_agent *agent = &taking->task->agent;
-    agent->session = taking->foretold->session;
+    agent->session = taking->event->session.session[1];
     agent->heard_step = taking->event->step;
     agent->heard_attempt = taking->event->attempt;
 }
@@ -266,9 +266,9 @@ void agents_take(struct taking *taking)
         take_session(taking);
         break;
     case EVENT_AGENT_USED:
-        taking->task->agent.now[BUDGET_TURNS] = event->a;
-        taking->task->agent.now[BUDGET_CALLS] = event->b;
-        taking->task->agent.now[BUDGET_COST] = event->c;
+        taking->task->agent.now[BUDGET_TURNS] = event->used.used.turns;
+        taking->task->agent.now[BUDGET_CALLS] = event->used.used.calls;
+        taking->task->agent.now[BUDGET_COST] = event->used.used.cost_micro;
         break;
     case EVENT_AGENT_CALL:
         take_call(taking);

@@ -1,4 +1,5 @@
 #include "agents.h"
+#include "facts.h"
 
 enum { CALL_NUMBER_MAX = 10000 };
 
@@ -7,13 +8,15 @@ static bool is_count(int64_t value)
     return value >= 0 && value < INT64_MAX;
 }
 
-static bool may_be(const struct input_fact *fact)
+static bool may_be(const struct event *fact)
 {
+    const struct agent_used *used = &fact->used.used;
     if (fact->kind == EVENT_AGENT_SESSION)
         return true;
     if (fact->kind == EVENT_AGENT_CALL)
-        return fact->a >= 1 && fact->a <= CALL_NUMBER_MAX && is_count(fact->b);
-    return is_count(fact->a) && is_count(fact->b) && is_count(fact->c);
+        return fact->call.number >= 1 && fact->call.number <= CALL_NUMBER_MAX &&
+               is_count(fact->call.ms);
+    return is_count(used->turns) && is_count(used->calls) && is_count(used->cost_micro);
 }
 
 static bool is_of_the_living(const struct oracle *oracle)
@@ -27,15 +30,15 @@ static bool is_of_the_living(const struct oracle *oracle)
            input->attempt == step->attempt_count && model_plot_step(model, input->task)->agent;
 }
 
-/* Parses the output of agents_text(). */
+/* The step of a trajectory that agents_fact() puts into a call. */
 static void read_call(const struct oracle *oracle, struct foretold *told)
 {
     const struct plot_op *op = oracle->telling;
     told->has_fact = op->call >= 0;
     told->fact = (struct trail_step){.step = op->call,
-                                     .attempt = (int)told->event.a,
+                                     .attempt = (int)told->event.call.number,
                                      .result = {.hi = 200 + (uint64_t)op->result, .lo = 1},
-                                     .failed = op->fact.c != 0,
+                                     .failed = op->fact.call.code != 0,
                                      .news = op->news};
 }
 
@@ -51,13 +54,13 @@ static void end_attempt(struct oracle *oracle, int task)
                                        .mode = CANCEL_TERM});
 }
 
-static void tell(struct oracle *oracle, int task, int kind, enum event_budget_mark mark)
+static void tell(struct oracle *oracle, int task, int kind, bool is_spent)
 {
     struct foretold told = oracle_event(oracle, EVENT_BUDGET, task);
-    told.event.a = kind;
-    told.event.b = agents_used(&oracle->model, task, kind, &oracle->input->now);
-    told.event.c = agents_limit(&oracle->model, task, kind);
-    told.event.d = mark;
+    told.event.budget.kind = (enum budget_kind)kind;
+    told.event.budget.used = agents_used(&oracle->model, task, kind, &oracle->input->now);
+    told.event.budget.limit = agents_limit(&oracle->model, task, kind);
+    told.event.budget.is_spent = is_spent;
     oracle_emit(oracle, &told);
 }
 
@@ -71,7 +74,7 @@ static void look_at(struct oracle *oracle, int task, int kind, bool may_end)
     if (limit == 0)
         return;
     if (used >= limit && (budget->spent & 1U << kind) == 0) {
-        tell(oracle, task, kind, EVENT_BUDGET_SPENT);
+        tell(oracle, task, kind, true);
         if (!may_end)
             return;
         for (int i = 0; i < model->plot->task_count; i++) {
@@ -79,7 +82,7 @@ static void look_at(struct oracle *oracle, int task, int kind, bool may_end)
                 end_attempt(oracle, i);
         }
     } else if (used >= agents_mark(model, task, kind) && (budget->told & 1U << kind) == 0) {
-        tell(oracle, task, kind, EVENT_BUDGET_TOLD);
+        tell(oracle, task, kind, false);
     }
 }
 
@@ -123,11 +126,11 @@ void agents_look_at_calls(struct oracle *oracle, int task, bool may_end)
         calls->told || !(calls->news || calls->newly_stuck))
         return;
     struct foretold suspected = oracle_event(oracle, EVENT_LOOP_SUSPECTED, task);
-    suspected.event.a = calls->saying.rung;
-    suspected.event.b = calls->steps[calls->saying.first].attempt;
-    suspected.event.c = calls->steps[calls->said_at - 1].attempt;
-    suspected.event.d = calls->saying.count;
-    suspected.event.e = EVENT_LOOP_OF_CALLS;
+    suspected.event.loop.rung = calls->saying.rung;
+    suspected.event.loop.first = calls->steps[calls->saying.first].attempt;
+    suspected.event.loop.last = calls->steps[calls->said_at - 1].attempt;
+    suspected.event.loop.count = calls->saying.count;
+    suspected.event.loop.of_calls = true;
     oracle_emit(oracle, &suspected);
     if (agent->is_stuck && may_end)
         oracle_act(oracle,
@@ -141,20 +144,13 @@ void agents_look_at_calls(struct oracle *oracle, int task, bool may_end)
 void agents_foretell(struct oracle *oracle)
 {
     const struct input *input = oracle->input;
-    const struct input_fact *fact = &input->fact_event;
+    const struct event *fact = &input->fact_event;
     if (!may_be(fact) || !is_of_the_living(oracle))
         return;
     struct foretold told = oracle_event(oracle, fact->kind, input->task);
-    told.event.a = fact->a;
-    told.event.b = fact->b;
-    told.event.c = fact->c;
-    told.event.d = fact->d;
-    told.event.e = fact->e;
-    told.text = input->note;
+    facts_put(&told.event, fact);
     if (fact->kind == EVENT_AGENT_CALL)
         read_call(oracle, &told);
-    if (fact->kind == EVENT_AGENT_SESSION)
-        told.session = (char)('0' + oracle->telling->call);
     oracle_emit(oracle, &told);
     if (fact->kind == EVENT_AGENT_CALL)
         agents_look_at_calls(oracle, input->task, true);
@@ -208,10 +204,11 @@ void agents_start_round(struct oracle *oracle, int task)
 {
     const struct model *model = &oracle->model;
     struct foretold round = oracle_event(oracle, EVENT_ROUND_STARTED, task);
-    round.event.a = model->tasks[task].agent.round + 1;
-    round.event.b = agents_first_step(&model->plot->tasks[task], round.event.step);
-    round.event.c = round.event.step;
-    round.event.d = round.event.attempt;
+    round.event.round_started.round = model->tasks[task].agent.round + 1;
+    round.event.round_started.from_step =
+        agents_first_step(&model->plot->tasks[task], round.event.step);
+    round.event.round_started.failed_step = round.event.step;
+    round.event.round_started.failed_attempt = round.event.attempt;
     oracle_emit(oracle, &round);
     oracle_count(oracle, ROW_ROUND);
 }

@@ -61,26 +61,32 @@ void agents_make_run(struct plot *plot, struct chance *chance)
 void agents_make_op(struct plot_op *op, struct chance *chance)
 {
     static const int kinds[] = {15, 40, 45};
-    struct input_fact *fact = &op->fact;
-    fact->kind = (enum event_kind)(EVENT_AGENT_SESSION + chance_pick(chance, kinds, 3));
+    struct event *fact = &op->fact;
+    *fact = event_new((enum event_kind)(EVENT_AGENT_SESSION + chance_pick(chance, kinds, 3)));
     op->count = 1;
     op->call = chance_below(chance, CALL_KINDS);
     op->news = chance_hits(chance, 25);
     op->result = (int)chance_between(chance, 1, 2);
     if (fact->kind == EVENT_AGENT_USED) {
-        fact->a = chance_between(chance, 0, 30);
-        fact->b = chance_between(chance, 0, 40);
-        fact->c = chance_between(chance, 0, 40) * MICRO;
-        fact->d = chance_below(chance, 10000);
-        fact->e = chance_below(chance, 4);
+        struct agent_used *used = &fact->used.used;
+        used->turns = chance_between(chance, 0, 30);
+        used->calls = chance_between(chance, 0, 40);
+        used->cost_micro = chance_between(chance, 0, 40) * MICRO;
+        used->tokens = chance_below(chance, 10000);
+        used->own_retries = chance_below(chance, 4);
     } else if (fact->kind == EVENT_AGENT_CALL) {
         op->count = (int)chance_between(chance, 1, CALLS_MAX);
         op->call = chance_hits(chance, 6) ? -1 : op->call;
-        fact->b = chance_below(chance, 5000);
-        fact->c = chance_hits(chance, 30);
+        fact->call.ms = chance_below(chance, 5000);
+        fact->call.code = chance_hits(chance, 30);
     }
-    if (chance_hits(chance, 4))
-        fact->b = chance_hits(chance, 50) ? -1 : INT64_MAX;
+    if (!chance_hits(chance, 4))
+        return;
+    const int64_t wrong = chance_hits(chance, 50) ? -1 : INT64_MAX;
+    if (fact->kind == EVENT_AGENT_USED)
+        fact->used.used.calls = wrong;
+    else if (fact->kind == EVENT_AGENT_CALL)
+        fact->call.ms = wrong;
 }
 
 void agents_write_budget(const int64_t budget[BUDGET_KIND_COUNT], struct str *out)
@@ -99,27 +105,28 @@ void agents_write_budget(const int64_t budget[BUDGET_KIND_COUNT], struct str *ou
 }
 
 /* Call -1 is a message from the user. */
-void agents_text(const struct plot_op *op, struct str *out)
+struct event agents_fact(const struct plot_op *op)
 {
-    if (op->fact.kind == EVENT_AGENT_SESSION) {
-        str_addf(out, "{\"agent\":\"claude\",\"session\":\"s%d\"}", op->call);
-        return;
+    static const char *const sessions[CALL_KINDS] = {"s0", "s1", "s2"};
+    struct event fact = op->fact;
+    if (fact.kind == EVENT_AGENT_SESSION) {
+        fact.session.agent = "claude";
+        fact.session.session = sessions[op->call];
+    } else if (fact.kind == EVENT_AGENT_CALL && op->call < 0) {
+        fact.call.tool = "user";
+        fact.call.what = "do it in another way";
+    } else if (fact.kind == EVENT_AGENT_CALL) {
+        fact.call.tool = "Bash";
+        fact.call.what = "make";
+        fact.call.has_loop = true;
+        fact.call.loop = (struct entropy_fact){
+            .gain = op->news ? ENTROPY_GAIN_LINE : ENTROPY_GAIN_NONE,
+            .bits = ENTROPY_MASKED | (fact.call.code != 0 ? (unsigned)ENTROPY_FAILED : 0),
+            .call = {.hi = 100 + (uint64_t)op->call, .lo = 700 + (uint64_t)op->call},
+            .outcome = {.hi = 200 + (uint64_t)op->result, .lo = 1},
+            .new_permille = 0,
+            .lines = 1,
+        };
     }
-    if (op->fact.kind != EVENT_AGENT_CALL)
-        return;
-    if (op->call < 0) {
-        str_add(out, "{\"tool\":\"user\",\"what\":\"do it in another way\"}");
-        return;
-    }
-    const struct entropy_fact fact = {
-        .gain = op->news ? ENTROPY_GAIN_LINE : ENTROPY_GAIN_NONE,
-        .bits = ENTROPY_MASKED | (op->fact.c != 0 ? (unsigned)ENTROPY_FAILED : 0),
-        .call = {.hi = 100 + (uint64_t)op->call, .lo = 700 + (uint64_t)op->call},
-        .outcome = {.hi = 200 + (uint64_t)op->result, .lo = 1},
-        .new_permille = 0,
-        .lines = 1,
-    };
-    str_add(out, "{\"tool\":\"Bash\",\"what\":\"make\",\"loop\":");
-    entropy_fact_to_json(&fact, out);
-    str_add_char(out, '}');
+    return fact;
 }

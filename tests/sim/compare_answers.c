@@ -1,8 +1,8 @@
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "comparison.h"
-#include "facts.h"
 #include "json.h"
 
 /* Returns the invariant that is broken if the next event is not of the predicted kind. */
@@ -65,47 +65,185 @@ static bool check_place(struct finding *finding, const struct event *want, const
     return true;
 }
 
-/* Invariants about one of the fields a to e. */
-static const struct {
-    enum event_kind kind;
-    char field;
-    const char *name;
-} fields[] = {
-    {EVENT_ATTEMPT_STARTED, 'c', "starts are counted for themselves"},
-    {EVENT_ATTEMPT_JUDGED, 'a', "an expectation turns the verdict round"},
-    {EVENT_WAIT_STARTED, 'a', "the delay is the formula's"},
-    {EVENT_WAIT_STARTED, 'd', "the delay is the formula's"},
-    {EVENT_WAIT_STARTED, 'b', "due on both clocks"},
-    {EVENT_WAIT_STARTED, 'c', "due on both clocks"},
-    {EVENT_WAIT_STARTED, 'e', "the first two waits on a hint are free"},
-    {EVENT_STEP_ENDED, 'a', "the decision is the table's"},
-    {EVENT_STEP_ENDED, 'b', "attempts used"},
-    {EVENT_STEP_ENDED, 'c', "entropy counts what used up its chances"},
-    {EVENT_STEP_ENDED, 'd', "evidence is kept"},
-    {EVENT_STEP_REOPENED, 'a', "grants go up by one"},
-    {EVENT_STEP_REOPENED, 'b', "a grant has the policy's attempts"},
-    {EVENT_STEP_REOPENED, 'c', "to go on doubles the thresholds"},
-    {EVENT_CONTROL_ANSWERED, 'b', "controls are done or refused"},
-    {EVENT_RUN_ENDED, 'a', "the exit code of the run"},
-    {EVENT_GATE_CLOSED, 'c', "a gate is closed as long as the limit says"},
+/* A field that has a number, and the invariant that is broken if it differs. */
+struct said {
+    const char *field;
+    int64_t value;
+    const char *rule; /* NULL: no specific one */
 };
+
+enum { SAID_MAX = 13 };
+
+/* The part of say() about steps and their attempts. Returns the number of fields. The call is
+ * checked by the onlooker. */
+static int say_of_attempt(const struct event *event, struct said said[SAID_MAX])
+{
+    int count = 0;
+#define SAY(name, number, broken)                                                                  \
+    said[count++] = (struct said)                                                                  \
+    {                                                                                              \
+        name, number, broken                                                                       \
+    }
+    static const char formula[] = "the delay is the formula's";
+    static const char clocks[] = "due on both clocks";
+    const struct event_end *end = &event->ended;
+    switch (event->kind) {
+    case EVENT_ATTEMPT_STARTED:
+        SAY("start", event->started.start, "starts are counted for themselves");
+        break;
+    case EVENT_ATTEMPT_RUNNING:
+        SAY("pid", event->running.pid, NULL);
+        SAY("pid_start", event->running.pid_start, NULL);
+        break;
+    case EVENT_ATTEMPT_QUIET:
+        SAY("quiet_ms", event->quiet.quiet_ms, NULL);
+        break;
+    case EVENT_ATTEMPT_ENDED:
+        SAY("outcome", end->outcome.kind, NULL);
+        SAY("code", end->outcome.code, NULL);
+        SAY("ran_ms", end->outcome.ran_ms, NULL);
+        SAY("out_bytes", end->outcome.bytes[0], NULL);
+        SAY("err_bytes", end->outcome.bytes[1], NULL);
+        SAY("out_lines", end->outcome.lines[0], NULL);
+        SAY("err_lines", end->outcome.lines[1], NULL);
+        SAY("stop", end->outcome.stop, NULL);
+        SAY("fingerprint", (int64_t)end->fingerprint.hi, NULL);
+        SAY("fingerprint, low half", (int64_t)end->fingerprint.lo, NULL);
+        SAY("new_permille", end->new_permille, NULL);
+        SAY("a step of a trajectory", end->has_loop, NULL);
+        SAY("fails", end->fails, NULL);
+        break;
+    case EVENT_ATTEMPT_JUDGED:
+        SAY("class", event->judged.class, "an expectation turns the verdict round");
+        SAY("type", event->judged.type, NULL);
+        SAY("reason", event->judged.reason, NULL);
+        break;
+    case EVENT_WAIT_STARTED:
+        SAY("delay_ms", event->wait.delay.delay_ms, formula);
+        SAY("exact_ms", event->wait.delay.exact_ms, formula);
+        SAY("n", event->wait.delay.n, formula);
+        SAY("hint_ms", event->wait.delay.hint_ms, formula);
+        SAY("due_at_ms", event->wait.due.at_ms, clocks);
+        SAY("due_mono_ms", event->wait.due.mono_ms, clocks);
+        SAY("free", event->wait.is_free, "the first two waits on a hint are free");
+        break;
+    case EVENT_WAIT_ENDED:
+        SAY("skipped", event->wait_ended.skipped, NULL);
+        break;
+    case EVENT_STEP_ENDED:
+        SAY("decision", event->step_ended.decision, "the decision is the table's");
+        SAY("attempts", event->step_ended.attempts, "attempts used");
+        SAY("entropy", event->step_ended.entropy, "entropy counts what used up its chances");
+        SAY("capture", event->step_ended.capture, "evidence is kept");
+        break;
+    case EVENT_STEP_REOPENED:
+        SAY("new_grant", event->reopened.grant, "grants go up by one");
+        SAY("allowed", event->reopened.allowed, "a grant has the policy's attempts");
+        SAY("scale", event->reopened.scale, "to go on doubles the thresholds");
+        break;
+    case EVENT_CLASS_CORRECTED:
+        SAY("class", event->corrected.class, NULL);
+        SAY("type", event->corrected.type, NULL);
+        SAY("reason", event->corrected.reason, NULL);
+        break;
+    default: /* the run, its tasks and gates: say_of_run() */
+        break;
+    }
+    return count;
+}
+
+static int say_of_run(const struct event *event, struct said said[SAID_MAX])
+{
+    int count = 0;
+    switch (event->kind) {
+    case EVENT_RUN_STARTED:
+        SAY("jobs", event->run_started.jobs, NULL);
+        break;
+    case EVENT_RUN_ENDED:
+        SAY("exit_code", event->run_ended.exit_code, "the exit code of the run");
+        break;
+    case EVENT_RUN_RECOVERED:
+        SAY("rebooted", event->recovered.rebooted, NULL);
+        SAY("jobs", event->recovered.jobs, NULL);
+        SAY("again", event->recovered.take_up, NULL);
+        break;
+    case EVENT_TASK_BLOCKED:
+        SAY("needs", event->blocked.needs, NULL);
+        break;
+    case EVENT_TASK_HELD:
+        SAY("follows", event->held.follows, NULL);
+        break;
+    case EVENT_TASK_RELEASED:
+        SAY("due_at_ms", event->released.due.at_ms, NULL);
+        SAY("due_mono_ms", event->released.due.mono_ms, NULL);
+        break;
+    case EVENT_CANCEL_ASKED:
+        SAY("mode", event->cancel.mode, NULL);
+        break;
+    case EVENT_CONTROL_ANSWERED:
+        SAY("control", event->answered.control, NULL);
+        SAY("done", event->answered.done, "controls are done or refused");
+        SAY("verb", event->answered.verb, NULL);
+        break;
+    case EVENT_GATE_CLOSED:
+        SAY("source", event->gate_closed.source, NULL);
+        SAY("due_at_ms", event->gate_closed.due.at_ms, NULL);
+        SAY("due_mono_ms", event->gate_closed.due.mono_ms,
+            "a gate is closed as long as the limit says");
+        SAY("limits", event->gate_closed.limits, NULL);
+        SAY("chosen", event->gate_closed.chosen, NULL);
+        break;
+    case EVENT_GATE_OPENED:
+        SAY("source", event->gate_opened.source, NULL);
+        SAY("waiting", event->gate_opened.waiting, NULL);
+        SAY("spacing_ms", event->gate_opened.spacing_ms, NULL);
+        break;
+    case EVENT_LOOP_SUSPECTED:
+        SAY("rung", event->loop.rung, NULL);
+        SAY("first", event->loop.first, NULL);
+        SAY("last", event->loop.last, NULL);
+        SAY("count", event->loop.count, NULL);
+        SAY("of_calls", event->loop.of_calls, NULL);
+        break;
+    case EVENT_BUDGET:
+        SAY("budget", event->budget.kind, NULL);
+        SAY("used", event->budget.used, NULL);
+        SAY("limit", event->budget.limit, NULL);
+        SAY("spent", event->budget.is_spent, NULL);
+        break;
+    case EVENT_ROUND_STARTED:
+        SAY("new_round", event->round_started.round, NULL);
+        SAY("from_step", event->round_started.from_step, NULL);
+        SAY("failed_step", event->round_started.failed_step, NULL);
+        SAY("failed_attempt", event->round_started.failed_attempt, NULL);
+        break;
+    default: /* steps and attempts: say_of_attempt(); facts are compared as a whole */
+        break;
+    }
+#undef SAY
+    return count;
+}
+
+/* Lists the fields of the event that have a number. Returns how many there are. */
+static int say(const struct event *event, struct said said[SAID_MAX])
+{
+    const int count = say_of_attempt(event, said);
+    return count > 0 ? count : say_of_run(event, said);
+}
 
 static bool check_numbers(struct finding *finding, const struct event *want,
                           const struct event *have)
 {
-    const int64_t wants[] = {want->a, want->b, want->c, want->d, want->e};
-    const int64_t haves[] = {have->a, have->b, have->c, have->d, have->e};
-    for (size_t i = 0; i < 5; i++) {
-        bool is_call = want->kind == EVENT_ATTEMPT_STARTED && i < 2; /* checked by the onlooker */
-        char field = (char)('a' + i);
-        const char *name = "events say what happened";
-        for (size_t k = 0; k < sizeof(fields) / sizeof(fields[0]); k++) {
-            if (fields[k].kind == want->kind && fields[k].field == field)
-                name = fields[k].name;
-        }
-        if (!finding_check(finding, is_call || wants[i] == haves[i], name,
-                           "%c of %s (t%d, try %d): %" PRId64 ", should be %" PRId64, field,
-                           kind_of(have), have->task, have->attempt, haves[i], wants[i]))
+    struct said wants[SAID_MAX];
+    struct said haves[SAID_MAX];
+    const int count = say(want, wants);
+    (void)say(have, haves);
+    for (int i = 0; i < count; i++) {
+        const char *rule = wants[i].rule ? wants[i].rule : "events say what happened";
+        if (!finding_check(finding, wants[i].value == haves[i].value, rule,
+                           "%s of %s (t%d, try %d): %" PRId64 ", should be %" PRId64,
+                           wants[i].field, kind_of(have), have->task, have->attempt, haves[i].value,
+                           wants[i].value))
             return false;
     }
     return true;
@@ -123,12 +261,12 @@ static bool check_formula(struct finding *finding, const struct foretold *want,
         bool said; /* otherwise it is left out */
     } rows[] = {
         {"n", formula->n, waits},
-        {"base", (double)policy->base_ms, waits},
+        {"base_ms", (double)policy->base_ms, waits},
         {"multiplier", policy->multiplier, waits},
-        {"cap", (double)policy->cap_ms, waits},
+        {"cap_ms", (double)policy->cap_ms, waits},
         {"jitter", policy->fraction, waits},
-        {"factor", formula->factor, waits},
-        {"hint", (double)formula->hint_ms, waits},
+        {"factor", formula->factor, waits && formula->factor != 1},
+        {"hint_ms", (double)formula->hint_ms, waits && formula->hint_ms >= 0},
         {"used", formula->used, true},
         {"allowed", formula->allowed, true},
         {"same", formula->same, policy->window > 0 || policy->same_stops > 0},
@@ -136,10 +274,10 @@ static bool check_formula(struct finding *finding, const struct foretold *want,
         {"same_stops", policy->same_stops * formula->scale, policy->same_stops > 0},
         {"count", formula->circling ? formula->circling->count : 0, formula->circling != NULL},
         {"free_hints", formula->free_hints, formula->hinted},
-        {"hint_cap", (double)policy->hint_cap_ms, formula->hinted},
-        {"deadline", (double)policy->deadline_ms, policy->deadline_ms > 0},
-        {"since_start", (double)formula->since_start_ms, policy->deadline_ms > 0},
-        {"held", (double)formula->held_ms, formula->held_ms > 0},
+        {"hint_cap_ms", (double)policy->hint_cap_ms, formula->hinted},
+        {"deadline_ms", (double)policy->deadline_ms, policy->deadline_ms > 0},
+        {"since_start_ms", (double)formula->since_start_ms, policy->deadline_ms > 0},
+        {"held_ms", (double)formula->held_ms, formula->held_ms > 0},
         {"interrupted", formula->interrupted, formula->interrupted > 0},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -183,32 +321,44 @@ static bool check_verdict(struct finding *finding, const struct opinion *want,
                          have.ask, (int)have.expectation, have.rule);
 }
 
+/* A fact that is reported is recorded as it is, with its texts. */
+static bool check_fact(struct finding *finding, const struct event *want, const struct event *have)
+{
+    char *told = event_object(want);
+    char *kept = event_object(have);
+    const bool holds = finding_check(finding, strcmp(told, kept) == 0, "a fact keeps its text",
+                                     "%s: %s, should be %s", kind_of(have), kept, told);
+    free(told);
+    free(kept);
+    return holds;
+}
+
 static bool check_text(struct finding *finding, const struct foretold *want,
                        const struct event *have)
 {
-    struct json *text = NULL;
-    bool empty = have->text && strcmp(have->text, "{}") == 0;
-    bool parsed = !have->text || json_parse(have->text, strlen(have->text), &text, NULL, NULL);
-    const char *by = json_text(json_get(text, "by"), NULL);
-    bool same_by = want->by ? by && strcmp(by, want->by) == 0 : !by;
-    bool holds =
-        finding_check(finding, parsed && !empty, "texts of events are JSON", "%s", have->text);
-    holds =
-        holds && finding_check(finding, same_by, "an act says who", "%s: by %s, should be %s",
-                               kind_of(have), by ? by : "nobody", want->by ? want->by : "nobody");
-    if (holds && event_kind_is_fact(have->kind)) {
-        const char *told = want->text ? want->text : facts_text(have->kind);
-        holds = finding_check(finding, strcmp(told ? told : "", have->text ? have->text : "") == 0,
-                              "a fact keeps its text", "%s", kind_of(have));
-    }
-    if (holds && want->event.kind == EVENT_CONTROL_ANSWERED)
-        holds = finding_check(finding, *json_text(json_get(text, "answer"), "") != '\0',
+    struct json *object = NULL;
+    char *text = event_object(have);
+    const char *by = have->by;
+    const char *want_by = want->event.by;
+    bool same_by = want_by ? by && strcmp(by, want_by) == 0 : !by;
+    bool holds = finding_check(finding, json_parse(text, strlen(text), &object, NULL, NULL),
+                               "texts of events are JSON", "%s", text);
+    holds = holds && finding_check(finding, same_by, "an act says who", "%s: by %s, should be %s",
+                                   kind_of(have), by ? by : "nobody", want_by ? want_by : "nobody");
+    if (holds && event_kind_is_fact(have->kind))
+        holds = check_fact(finding, &want->event, have);
+    if (holds && have->kind == EVENT_NOTE)
+        holds = finding_check(finding, strcmp(have->note.note, want->event.note.note) == 0,
+                              "a note keeps its text", "%s", have->note.note);
+    if (holds && have->kind == EVENT_CONTROL_ANSWERED)
+        holds = finding_check(finding, have->answered.answer && *have->answered.answer != '\0',
                               "an answer has words", "%s", kind_of(have));
-    if (holds && want->event.kind == EVENT_ATTEMPT_JUDGED)
-        holds = check_verdict(finding, &want->opinion, text);
+    if (holds && have->kind == EVENT_ATTEMPT_JUDGED)
+        holds = check_verdict(finding, &want->opinion, object);
     if (holds && want->formula.policy)
-        holds = check_formula(finding, want, text);
-    json_free(text);
+        holds = check_formula(finding, want, object);
+    json_free(object);
+    free(text);
     return holds;
 }
 

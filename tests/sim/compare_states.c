@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "agents.h"
@@ -409,7 +410,9 @@ bool compare_texts(struct finding *finding, const struct run_state *state, const
         bool waits = event->kind == EVENT_WAIT_STARTED;
         const struct step_formulas *formulas = step_state_formulas(step);
         const char *kept = waits ? formulas->wait_json : formulas->end_json;
-        bool same = event->text ? kept && strcmp(kept, event->text) == 0 : waits || !kept;
+        char *object = event_object(event);
+        bool same = kept && strcmp(kept, object) == 0;
+        free(object);
         if (!finding_check(finding, same || step->attempt_count > (size_t)event->attempt,
                            "what a decision went by is kept", "%s of t%d/%d",
                            event_kind_name(event->kind), event->task, event->step))

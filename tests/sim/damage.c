@@ -1,10 +1,15 @@
 #include "damage.h"
 
+#include <assert.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "attr.h"
+#include "facts.h"
 #include "outcome.h"
 #include "protocol.h"
+
+enum { WAYS_OF_FIELDS = 30 };
 
 #define BIT(kind) (UINT64_C(1) << (kind))
 
@@ -29,9 +34,6 @@
 #define WITH_INDEX                                                                                 \
     (OF_CLASS | OF_GATE | BIT(EVENT_ATTEMPT_ENDED) | BIT(EVENT_TASK_HELD) |                        \
      BIT(EVENT_STEP_ENDED) | BIT(EVENT_CANCEL_ASKED) | BIT(EVENT_WORKSPACE_MADE))
-#define WITH_COUNT                                                                                 \
-    (BIT(EVENT_WORKSPACE_CHANGED) | BIT(EVENT_RESULT_KEPT) | BIT(EVENT_TIME_STOPPED) |             \
-     BIT(EVENT_SECRETS_CUT))
 #define ANY (BIT(EVENT_KIND_COUNT) - 2)
 
 /* Kinds that cannot replace an event of the first kind. */
@@ -49,6 +51,13 @@ static const struct {
     {EVENT_ATTEMPT_RUNNING, EVENT_ATTEMPT_JUDGED}, {EVENT_STEP_REOPENED, EVENT_TASK_BLOCKED},
 };
 
+/* Makes it an event of another kind about the same attempt. */
+static void replace(struct event *event, enum event_kind kind)
+{
+    const struct event other = event_new(kind);
+    facts_put(event, &other);
+}
+
 static bool displace(struct event *event, int way)
 {
     int count = 0;
@@ -59,35 +68,63 @@ static bool displace(struct event *event, int way)
     }
     if (at < 0)
         return false;
-    event->kind = displaced[at].what;
-    event->a = event->b = event->c = event->e = 0;
+    replace(event, displaced[at].what);
     if (event->kind == EVENT_STEP_ENDED)
-        event->a = DECISION_FAILED;
+        event->step_ended.decision = DECISION_FAILED;
     return true;
 }
 
-static int64_t past_the_last(const struct event *event, const struct plot *plot)
+/* Returns the number of the event that counts something of the plan, or is an enum's; *first and
+ * *end are its range. NULL if there is none. */
+static int *index_of(struct event *event, const struct plot *plot, int *first, int *end)
 {
+    *first = 0;
     switch (event->kind) {
     case EVENT_ATTEMPT_ENDED:
-        return OUTCOME_KIND_COUNT;
+        *end = OUTCOME_KIND_COUNT;
+        return (int *)&event->ended.outcome.kind;
+    case EVENT_ATTEMPT_JUDGED:
+        *end = VERDICT_CLASS_COUNT;
+        return (int *)&event->judged.class;
+    case EVENT_CLASS_CORRECTED:
+        *end = VERDICT_CLASS_COUNT;
+        return (int *)&event->corrected.class;
     case EVENT_STEP_ENDED:
-        return DECISION_KIND_COUNT;
+        *end = DECISION_KIND_COUNT;
+        return (int *)&event->step_ended.decision;
     case EVENT_CANCEL_ASKED:
-        return CANCEL_MODE_COUNT;
+        *end = CANCEL_MODE_COUNT;
+        return (int *)&event->cancel.mode;
+    case EVENT_WORKSPACE_MADE:
+        *end = WORKSPACE_KIND_COUNT;
+        return (int *)&event->workspace.kind;
     case EVENT_TASK_HELD:
-        return plot->task_count + 1;
+        *first = -1;
+        *end = plot->task_count;
+        return &event->held.follows;
     case EVENT_GATE_CLOSED:
+        *end = PLOT_SOURCES_MAX;
+        return &event->gate_closed.source;
     case EVENT_GATE_OPENED:
-        return PLOT_SOURCES_MAX;
-    default: /* the classes */
-        return VERDICT_CLASS_COUNT;
+        *end = PLOT_SOURCES_MAX;
+        return &event->gate_opened.source;
+    default: /* has none */
+        return NULL;
     }
+}
+
+static struct verdict_label *label_of(struct event *event)
+{
+    return event->kind == EVENT_CLASS_CORRECTED ? &event->corrected : &event->judged;
 }
 
 static bool change(struct event *event, int way, const struct plot *plot)
 {
     int steps = event->task >= 0 ? plot->tasks[event->task].step_count : 0;
+    int first = 0;
+    int end = 0;
+    int *index = index_of(event, plot, &first, &end);
+    struct verdict_label *label = label_of(event);
     const struct {
         uint64_t kinds;
         void *field;
@@ -106,22 +143,26 @@ static bool change(struct event *event, int way, const struct plot *plot)
         {OF_ATTEMPT, &event->attempt, false, event->attempt - 1},
         {OF_ANY_ATTEMPT, &event->attempt, false, 0},
         {OF_ANY_ATTEMPT, &event->attempt, false, 1000},
-        {WITH_INDEX, &event->a, true, -1},
-        {WITH_INDEX, &event->a, true, past_the_last(event, plot)},
-        {WITH_COUNT, &event->a, true, -1},
-        {OF_TREE | BIT(EVENT_WORKSPACE_CHANGED), &event->c, true, -1},
-        {OF_TREE | BIT(EVENT_WORKSPACE_CHANGED), &event->e, true, INT64_MAX},
-        {BIT(EVENT_WORKSPACE_CHANGED), &event->d, true, 2},
-        {OF_CLASS, &event->b, true, -1},
-        {OF_CLASS, &event->b, true, TRANSIENT_TYPE_COUNT},
-        {OF_CLASS, &event->c, true, -1},
-        {OF_CLASS, &event->c, true, REASON_COUNT},
-        {BIT(EVENT_GATE_CLOSED), &event->e, true, -1},
-        {BIT(EVENT_GATE_CLOSED), &event->e, true, plot->task_count + 1},
-        {BIT(EVENT_STEP_ENDED), &event->a, true, DECISION_WAIT},
-        {BIT(EVENT_STEP_REOPENED), &event->c, true, -1},
-        {BIT(EVENT_STEP_REOPENED), &event->c, true, ENTROPY_SCALE_MAX + 1},
+        {WITH_INDEX, index, false, first - 1},
+        {WITH_INDEX, index, false, end},
+        {BIT(EVENT_WORKSPACE_CHANGED), &event->changes.paths, true, -1},
+        {BIT(EVENT_TIME_STOPPED), &event->stopped.ms, true, -1},
+        {BIT(EVENT_SECRETS_CUT), &event->secrets.count, true, -1},
+        {OF_TREE, &event->tree.count, true, -1},
+        {OF_TREE, &event->tree.ms, true, INT64_MAX},
+        {BIT(EVENT_WORKSPACE_CHANGED), &event->changes.removed, true, -1},
+        {BIT(EVENT_WORKSPACE_CHANGED), &event->changes.ms, true, INT64_MAX},
+        {OF_CLASS, &label->type, false, -1},
+        {OF_CLASS, &label->type, false, TRANSIENT_TYPE_COUNT},
+        {OF_CLASS, &label->reason, false, -1},
+        {OF_CLASS, &label->reason, false, REASON_COUNT},
+        {BIT(EVENT_GATE_CLOSED), &event->gate_closed.chosen, false, -2},
+        {BIT(EVENT_GATE_CLOSED), &event->gate_closed.chosen, false, plot->task_count},
+        {BIT(EVENT_STEP_ENDED), &event->step_ended.decision, false, DECISION_WAIT},
+        {BIT(EVENT_STEP_REOPENED), &event->reopened.scale, false, -1},
+        {BIT(EVENT_STEP_REOPENED), &event->reopened.scale, false, ENTROPY_SCALE_MAX + 1},
     };
+    static_assert(ARRAY_LEN(ways) == WAYS_OF_FIELDS, "all are tried");
     if (way >= (int)ARRAY_LEN(ways) || (ways[way].kinds & BIT(event->kind)) == 0)
         return false;
     if (ways[way].wide)
@@ -133,14 +174,19 @@ static bool change(struct event *event, int way, const struct plot *plot)
 
 bool damage_event(struct event *event, int way, const struct plot *plot)
 {
-    enum { TEXT = 27, STARTED_AGAIN = 28, DISPLACED = 29 };
-    if (way == TEXT) {
-        event->text = "{\"by\":";
+    enum { DATA = WAYS_OF_FIELDS, STARTED_AGAIN, DISPLACED };
+    static const char broken[] = "{\"by\":";
+    if (way == DATA) {
+        struct event unread = event_new(event->kind);
+        struct str room = {0};
+        str_reserve(&room, sizeof(broken));
+        event->is_damaged = !event_read(&unread, broken, strlen(broken), &room);
+        str_done(&room);
         return true;
     }
     if (way == STARTED_AGAIN) {
         bool first = event->seq == 1;
-        event->kind = EVENT_RUN_STARTED;
+        replace(event, EVENT_RUN_STARTED);
         event->task = event->step = -1;
         return !first;
     }

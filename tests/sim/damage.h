@@ -9,7 +9,7 @@
 #include "event.h"
 #include "plot.h"
 
-enum { DAMAGE_WAYS = 34 };
+enum { DAMAGE_WAYS = 37 };
 
 /* Damages an event of a valid log in one of several ways, so that it is not valid there. Returns
  * false if that way does not apply to events of its kind. */

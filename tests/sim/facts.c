@@ -7,50 +7,122 @@
 
 enum { SOME_TREES = 3 }; /* few, so that trees often repeat */
 
-void facts_make(struct plot_op *op, struct chance *chance)
+struct event facts_plain(enum event_kind kind)
 {
-    struct input_fact *fact = &op->fact;
-    const int kinds = EVENT_SECRETS_CUT - EVENT_WORKSPACE_MADE + 1;
-    fact->kind = (enum event_kind)(EVENT_WORKSPACE_MADE + chance_below(chance, kinds));
-    fact->c = chance_below(chance, 1000);
-    fact->d = chance_below(chance, 1000);
-    fact->e = chance_below(chance, 1000);
-    switch (fact->kind) {
+    struct event fact = event_new(kind);
+    switch (kind) {
     case EVENT_WORKSPACE_MADE:
-        fact->a = chance_below(chance, WORKSPACE_KIND_COUNT);
+        fact.workspace.kind = WORKSPACE_WORKTREE;
+        fact.workspace.path = "/w";
+        fact.workspace.branch = "devs/1/t";
         break;
     case EVENT_WORKSPACE_SAVED:
     case EVENT_WORKSPACE_RESET:
     case EVENT_TREE_PROVEN:
-        fact->a = fact->b = chance_below(chance, SOME_TREES) + 1;
+        fact.tree.tree = (struct digest){.hi = 1, .lo = 1};
         break;
     case EVENT_WORKSPACE_CHANGED:
-        fact->a = chance_below(chance, 3);
-        fact->d = chance_hits(chance, 20);
+        fact.changes.paths = 1;
         break;
     case EVENT_RESULT_KEPT:
-        fact->a = EVENT_KEPT_BRANCH + chance_below(chance, 2);
+        fact.kept.branch = "devs/1/r";
+        fact.kept.path = "/r";
         break;
-    default: /* only counts */
-        fact->a = chance_below(chance, 100000);
+    case EVENT_SANDBOX_LACKS:
+        fact.lacks.keys = "[\"pids\",\"cpu_s\"]";
+        break;
+    case EVENT_TIME_STOPPED:
+        fact.stopped.ms = 1;
+        break;
+    default: /* secrets */
+        fact.secrets.count = 1;
+        break;
+    }
+    return fact;
+}
+
+/* Makes some of its numbers invalid. */
+static void spoil(struct event *fact, int64_t wrong)
+{
+    switch (fact->kind) {
+    case EVENT_WORKSPACE_MADE:
+        fact->workspace.ms = wrong;
+        break;
+    case EVENT_WORKSPACE_SAVED:
+    case EVENT_WORKSPACE_RESET:
+    case EVENT_TREE_PROVEN:
+        fact->tree.count = fact->tree.bytes = wrong;
+        break;
+    case EVENT_WORKSPACE_CHANGED:
+        fact->changes.paths = fact->changes.removed = wrong;
+        break;
+    case EVENT_TIME_STOPPED:
+        fact->stopped.ms = wrong;
+        break;
+    case EVENT_SECRETS_CUT:
+        fact->secrets.count = wrong;
+        break;
+    default: /* has no number */
+        break;
+    }
+}
+
+void facts_make(struct plot_op *op, struct chance *chance)
+{
+    const int kinds = EVENT_SECRETS_CUT - EVENT_WORKSPACE_MADE + 1;
+    struct event *fact = &op->fact;
+    *fact = facts_plain((enum event_kind)(EVENT_WORKSPACE_MADE + chance_below(chance, kinds)));
+    const int count = chance_below(chance, 1000);
+    const int bytes = chance_below(chance, 1000);
+    const int ms = chance_below(chance, 1000);
+    switch (fact->kind) {
+    case EVENT_WORKSPACE_MADE:
+        fact->workspace.kind = (enum workspace_kind)chance_below(chance, WORKSPACE_KIND_COUNT);
+        fact->workspace.setup_ms = ms;
+        fact->workspace.copied = count;
+        break;
+    case EVENT_WORKSPACE_SAVED:
+    case EVENT_WORKSPACE_RESET:
+    case EVENT_TREE_PROVEN:
+        fact->tree.tree.hi = (uint64_t)chance_below(chance, SOME_TREES) + 1;
+        fact->tree.tree.lo = fact->tree.tree.hi;
+        fact->tree.count = count;
+        fact->tree.bytes = bytes;
+        fact->tree.ms = ms;
+        break;
+    case EVENT_WORKSPACE_CHANGED:
+        fact->changes.paths = chance_below(chance, 3);
+        fact->changes.removed = count;
+        fact->changes.partial = chance_hits(chance, 20);
+        fact->changes.ms = ms;
+        break;
+    case EVENT_RESULT_KEPT:
+        fact->kept.is_tree = chance_below(chance, 2) != 0;
+        break;
+    case EVENT_TIME_STOPPED:
+        fact->stopped.ms = chance_below(chance, 100000);
+        break;
+    case EVENT_SECRETS_CUT:
+        fact->secrets.count = chance_below(chance, 100000);
+        break;
+    default: /* has no number */
         break;
     }
     if (chance_hits(chance, 5))
-        fact->a = fact->b = fact->c = fact->d = chance_hits(chance, 50) ? -1 : INT64_MAX;
+        spoil(fact, chance_hits(chance, 50) ? -1 : INT64_MAX);
 }
 
-const char *facts_text(enum event_kind kind)
+void facts_put(struct event *event, const struct event *fact)
 {
-    switch (kind) {
-    case EVENT_WORKSPACE_MADE:
-        return "{\"path\":\"/w\",\"branch\":\"devs/1/t\"}";
-    case EVENT_RESULT_KEPT:
-        return "{\"branch\":\"devs/1/r\",\"path\":\"/r\"}";
-    case EVENT_SANDBOX_LACKS:
-        return "{\"keys\":[\"pids\",\"cpu_s\"]}";
-    default: /* the numbers of the others say everything */
-        return NULL;
-    }
+    const struct event place = *event;
+    *event = *fact;
+    event->seq = place.seq;
+    event->at = place.at;
+    event->task = place.task;
+    event->step = place.step;
+    event->round = place.round;
+    event->grant = place.grant;
+    event->attempt = place.attempt;
 }
 
 static bool is_count(int64_t value)
@@ -58,21 +130,23 @@ static bool is_count(int64_t value)
     return value >= 0 && value < INT64_MAX;
 }
 
-static bool may_be(const struct input_fact *fact)
+static bool may_be(const struct event *fact)
 {
     switch (fact->kind) {
     case EVENT_WORKSPACE_MADE:
-        return fact->a >= 0 && fact->a < WORKSPACE_KIND_COUNT && is_count(fact->b);
-    case EVENT_RESULT_KEPT:
-        return fact->a == EVENT_KEPT_BRANCH || fact->a == EVENT_KEPT_TREE;
+        return is_count(fact->workspace.ms);
     case EVENT_WORKSPACE_SAVED:
     case EVENT_WORKSPACE_RESET:
     case EVENT_TREE_PROVEN:
-        return is_count(fact->c) && is_count(fact->d);
-    case EVENT_SANDBOX_LACKS:
+        return is_count(fact->tree.count) && is_count(fact->tree.bytes);
+    case EVENT_WORKSPACE_CHANGED:
+        return is_count(fact->changes.paths) && is_count(fact->changes.removed);
+    case EVENT_TIME_STOPPED:
+        return is_count(fact->stopped.ms);
+    case EVENT_SECRETS_CUT:
+        return is_count(fact->secrets.count);
+    default: /* has no number */
         return true;
-    default: /* counts */
-        return is_count(fact->a) && is_count(fact->c);
     }
 }
 
@@ -88,7 +162,7 @@ static bool names_an_attempt(const struct model *model, const struct input *inpu
 void facts_foretell(struct oracle *oracle)
 {
     const struct input *input = oracle->input;
-    const struct input_fact *fact = &input->fact_event;
+    const struct event *fact = &input->fact_event;
     if (fact->kind >= EVENT_AGENT_SESSION) {
         agents_foretell(oracle);
         return;
@@ -98,11 +172,7 @@ void facts_foretell(struct oracle *oracle)
     if (!may_be(fact) ||
         !(of_run ? oracle->model.started : names_an_attempt(&oracle->model, input)))
         return;
-    told.event.a = fact->a;
-    told.event.b = fact->b;
-    told.event.c = fact->c;
-    told.event.d = fact->d;
-    told.event.e = fact->e;
+    facts_put(&told.event, fact);
     if (!of_run) {
         const struct model_step *step = &oracle->model.steps[input->task][input->step];
         told.event.task = input->task;
@@ -116,7 +186,7 @@ void facts_foretell(struct oracle *oracle)
 
 static void take_tree(struct model_place *place, const struct event *event)
 {
-    place->tree = event->a;
+    place->tree = (int64_t)event->tree.tree.hi;
     place->is_changed = false;
 }
 
@@ -125,7 +195,7 @@ void facts_take(struct taking *taking)
     const struct event *event = taking->event;
     struct model *model = taking->model;
     if (event->kind == EVENT_TIME_STOPPED) {
-        model->stopped_ms += event->a;
+        model->stopped_ms += event->stopped.ms;
         agents_take_stopped_time(taking);
         return;
     }
@@ -133,17 +203,17 @@ void facts_take(struct taking *taking)
     struct model_place *place = &taking->task->place;
     switch (event->kind) {
     case EVENT_WORKSPACE_MADE:
-        place->kind = (int)event->a;
+        place->kind = (int)event->workspace.kind;
         place->has_path = true;
         place->is_kept = false;
         place->branch = 't';
         break;
     case EVENT_WORKSPACE_SAVED:
-        step->saved_tree = event->a;
+        step->saved_tree = (int64_t)event->tree.tree.hi;
         take_tree(place, event);
         break;
     case EVENT_TREE_PROVEN:
-        step->proven_tree = event->a;
+        step->proven_tree = (int64_t)event->tree.tree.hi;
         step->proven_attempt = event->attempt;
         take_tree(place, event);
         break;
@@ -151,7 +221,7 @@ void facts_take(struct taking *taking)
         take_tree(place, event);
         break;
     case EVENT_WORKSPACE_CHANGED:
-        if (event->a == 0 && event->d == 0)
+        if (event->changes.paths == 0 && !event->changes.partial)
             break;
         place->tree = 0;
         place->is_changed = true;
@@ -159,13 +229,13 @@ void facts_take(struct taking *taking)
     case EVENT_RESULT_KEPT:
         place->branch = 'r';
         place->is_kept = true;
-        place->has_result = place->has_result || event->a == EVENT_KEPT_TREE;
+        place->has_result = place->has_result || event->kept.is_tree;
         break;
     case EVENT_SANDBOX_LACKS:
         place->lacks = true;
         break;
     default: /* secrets */
-        model->secrets_cut += event->a;
+        model->secrets_cut += event->secrets.count;
         break;
     }
 }

@@ -16,8 +16,10 @@ struct chance;
 
 /* Makes a fact; a few have invalid numbers. */
 void facts_make(struct plot_op *op, struct chance *chance);
-/* Returns the text of a fact, which depends only on its kind; NULL = none. */
-const char *facts_text(enum event_kind kind);
+/* Returns a valid fact of this kind, with its texts. */
+struct event facts_plain(enum event_kind kind);
+/* Makes the event this fact, but keeps its time and what it is about. */
+void facts_put(struct event *event, const struct event *fact);
 
 /* Predicts the effect of a fact. */
 void facts_foretell(struct oracle *oracle);

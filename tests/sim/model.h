@@ -38,7 +38,7 @@ struct opinion {
     enum verdict_expectation expectation;
 };
 
-/* An event that the oracle expects, and the required contents of its text. */
+/* An event that the oracle expects, and what belongs to it. Texts are borrowed for the turn. */
 struct foretold {
     struct event event;
     struct outcome outcome;    /* for ATTEMPT_ENDED */
@@ -49,10 +49,6 @@ struct foretold {
     bool silent;            /* for ATTEMPT_ENDED: code 0, but not a success */
     struct opinion opinion; /* for ATTEMPT_JUDGED */
     struct formula formula; /* for WAIT_STARTED, STEP_ENDED */
-    const char *by;         /* NULL = the text names nobody */
-    const char *note;       /* for NOTE */
-    const char *text;       /* for an agent's fact: borrowed for the turn */
-    char session;           /* for an agent's fact */
 };
 
 /* The latest attempt of a step. */

@@ -6,7 +6,7 @@
 
 void model_take_blocked(struct taking *taking)
 {
-    taking->task->blocked_by = (int)taking->event->a;
+    taking->task->blocked_by = taking->event->blocked.needs;
     model_let_go(taking->task);
     model_set_status(taking, taking->number, TASK_BLOCKED);
 }
@@ -20,8 +20,8 @@ void model_take_held(struct taking *taking)
 {
     taking->task->held = true;
     taking->task->held_since = taking->event->at;
-    taking->task->follows = (int)taking->event->a - 1;
-    set_by(taking->task, taking->foretold->by);
+    taking->task->follows = taking->event->held.follows;
+    set_by(taking->task, taking->event->by);
 }
 
 void model_take_released(struct taking *taking)
@@ -30,8 +30,8 @@ void model_take_released(struct taking *taking)
     struct model_step *step = taking->step;
     step->held_ms += model_held_ms(taking->model, taking->number, &event->at);
     model_let_go(taking->task);
-    if (step->status == STEP_WAITING && event->b > 0)
-        step->due = (struct moment){.at_ms = event->a, .mono_ms = event->b};
+    if (step->status == STEP_WAITING && event->released.due.mono_ms > 0)
+        step->due = event->released.due;
 }
 
 void model_take_cancel(struct taking *taking)
@@ -44,28 +44,30 @@ void model_take_cancel(struct taking *taking)
         if (!meant || !model_is_open(model->tasks[i].status))
             continue;
         model->tasks[i].cancelling = true;
-        model->tasks[i].mode = (enum cancel_mode)taking->event->a;
-        set_by(&model->tasks[i], taking->foretold->by);
+        model->tasks[i].mode = taking->event->cancel.mode;
+        set_by(&model->tasks[i], taking->event->by);
     }
 }
 
 void model_take_gate(struct taking *taking)
 {
     const struct event *event = taking->event;
-    struct model_gate *gate = &taking->model->gates[event->a];
+    const bool closes = event->kind == EVENT_GATE_CLOSED;
+    struct model_gate *gate =
+        &taking->model->gates[closes ? event->gate_closed.source : event->gate_opened.source];
     gate->probe = -1;
-    if (event->kind == EVENT_GATE_CLOSED) {
+    if (closes) {
         if (gate->closed == 0)
             gate->since = event->at;
         gate->status = GATE_CLOSED;
-        gate->due = (struct moment){.at_ms = event->b, .mono_ms = event->c};
-        gate->closed = (int)event->d;
-        gate->chosen = (int)event->e - 1;
+        gate->due = event->gate_closed.due;
+        gate->closed = event->gate_closed.limits;
+        gate->chosen = event->gate_closed.chosen;
         return;
     }
-    gate->status = event->b > 0 ? GATE_SPREADING : GATE_OPEN;
+    gate->status = event->gate_opened.waiting > 0 ? GATE_SPREADING : GATE_OPEN;
     gate->due = event->at;
-    gate->spacing_ms = event->c;
+    gate->spacing_ms = event->gate_opened.spacing_ms;
     gate->closed = 0;
     gate->chosen = -1;
 }
@@ -93,7 +95,7 @@ void model_take_recovered(struct taking *taking)
     const struct moment *now = &taking->event->at;
     model->ended = false;
     agents_take_recovered(taking);
-    if (taking->event->a == 0)
+    if (!taking->event->recovered.rebooted)
         return;
     move_clock(now, &model->started_at);
     for (int i = 0; i < model->plot->task_count; i++) {
@@ -120,20 +122,18 @@ void model_take_corrected(struct taking *taking)
     if (event->attempt != step->attempt_count)
         return; /* earlier attempts are not kept here */
     step->last.corrected = true;
-    step->last.label = (struct verdict_label){.class = (enum verdict_class)event->a,
-                                              .type = (enum transient_type)event->b,
-                                              .reason = (enum reason)event->c};
+    step->last.label = event->corrected;
 }
 
 void model_take_news(struct taking *taking)
 {
     struct model_step *step = taking->step;
     if (taking->event->kind == EVENT_ATTEMPT_RUNNING)
-        step->last.pid = taking->event->a;
+        step->last.pid = taking->event->running.pid;
     if (taking->event->kind == EVENT_ATTEMPT_RUNNING)
         agents_take_running(taking);
     else
         step->quiet = taking->event->kind == EVENT_ATTEMPT_QUIET;
     if (step->quiet && taking->event->kind == EVENT_ATTEMPT_QUIET)
-        step->heard_mono_ms = taking->event->at.mono_ms - taking->event->a;
+        step->heard_mono_ms = taking->event->at.mono_ms - taking->event->quiet.quiet_ms;
 }

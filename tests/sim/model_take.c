@@ -50,7 +50,7 @@ static void take_run_started(struct taking *taking)
     struct model *model = taking->model;
     model->started = true;
     model->started_at = taking->event->at;
-    model->jobs = (int)taking->event->a;
+    model->jobs = taking->event->run_started.jobs;
     for (int i = 0; i < model->plot->task_count; i++) {
         model->tasks[i].since = taking->event->at;
         if (model->plot->tasks[i].need_count == 0)
@@ -62,7 +62,7 @@ static void take_run_ended(struct taking *taking)
 {
     taking->model->ended = true;
     taking->model->ended_at = taking->event->at;
-    taking->model->exit_code = (int)taking->event->a;
+    taking->model->exit_code = taking->event->run_ended.exit_code;
 }
 
 static void open_grant(struct model_step *step, int grant, int allowed)
@@ -143,7 +143,7 @@ static void take_fact(struct taking *taking)
 
 static void take_suspected(struct taking *taking)
 {
-    if (taking->event->e == EVENT_LOOP_OF_ATTEMPTS)
+    if (!taking->event->loop.of_calls)
         trail_of(taking->task)->told = true;
     agents_take_suspected(taking);
 }
@@ -199,11 +199,11 @@ static void take_wait(struct taking *taking)
     const struct event *event = taking->event;
     step->status = STEP_WAITING;
     step->wait_from = event->at;
-    step->due = (struct moment){.at_ms = event->b, .mono_ms = event->c};
+    step->due = event->wait.due;
     step->formula = taking->foretold->formula;
-    step->delay_ms = event->a;
-    step->exact_ms = event->d;
-    if (event->e != 0) {
+    step->delay_ms = event->wait.delay.delay_ms;
+    step->exact_ms = event->wait.delay.exact_ms;
+    if (event->wait.is_free) {
         step->free_hints++;
         step->used--;
     }
@@ -299,19 +299,19 @@ static void notice(struct taking *taking, const char *what)
 
 static void take_note(struct taking *taking)
 {
-    notice(taking, taking->foretold->note);
+    notice(taking, taking->event->note.note);
 }
 
 static void take_step_ended(struct taking *taking)
 {
     struct model_step *step = taking->step;
-    enum decision_kind end = (enum decision_kind)taking->event->a;
+    enum decision_kind end = taking->event->step_ended.decision;
     stop_waiting(taking);
     step->status = STEP_ENDED;
     step->end = end;
     step->finals++;
-    step->entropies += taking->event->c != 0;
-    taking->task->entropy += taking->event->c != 0;
+    step->entropies += taking->event->step_ended.entropy;
+    taking->task->entropy += taking->event->step_ended.entropy;
     if (end == DECISION_SUCCEEDED) {
         take_step_passed(taking);
         return;
@@ -347,11 +347,11 @@ static void take_reopened(struct taking *taking)
 {
     int same = taking->step->same;
     taking->step->tries_max = model_tries(taking->model, taking->number, taking->event->step);
-    open_grant(taking->step, (int)taking->event->a, (int)taking->event->b);
+    open_grant(taking->step, taking->event->reopened.grant, taking->event->reopened.allowed);
     agents_take_reopened(taking);
     taking->task->cancelling = false;
-    if (taking->event->c > 0) {
-        trail_go_on(trail_of(taking->task), (int)taking->event->c);
+    if (taking->event->reopened.scale > 0) {
+        trail_go_on(trail_of(taking->task), taking->event->reopened.scale);
         taking->step->same = same;
     } else {
         taking->task->has_trail = false;
@@ -437,7 +437,7 @@ static void look_at_line(struct model *model, int source)
 static bool corrects(const struct event *event)
 {
     return event->kind == EVENT_CLASS_CORRECTED ||
-           (event->kind == EVENT_CONTROL_ANSWERED && event->c == CONTROL_CORRECT);
+           (event->kind == EVENT_CONTROL_ANSWERED && event->answered.verb == CONTROL_CORRECT);
 }
 
 void model_take(struct model *model, const struct foretold *foretold)

@@ -1,7 +1,6 @@
 #include "onlooker.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "outcome.h"
@@ -50,7 +49,7 @@ static bool needs_passed(const struct sight *sight)
 static void check_call(const struct sight *sight)
 {
     struct onlooker_step *step = sight->step;
-    const struct digest call = {.hi = (uint64_t)sight->event->a, .lo = (uint64_t)sight->event->b};
+    const struct digest call = sight->event->started.call;
     check(sight, !step->called || (call.hi == step->call.hi && call.lo == step->call.lo),
           "the call is the same in every attempt");
     check(sight, call.hi != 0 && call.lo != 0, "a call is known by its digest");
@@ -69,7 +68,7 @@ static void check_gate(const struct sight *sight)
     struct onlooker_source *source = sight->source;
     if (!source || !source->closed)
         return;
-    bool sent = source->sent == sight->event->task + 1;
+    bool sent = source->sent == sight->event->task;
     check(sight, sent || sight->event->at.mono_ms >= source->due_ms,
           "a closed gate lets nothing through");
     check(sight, source->probes == 0, "a gate lets one probe through");
@@ -110,7 +109,7 @@ static void see_started(const struct sight *sight)
 static void see_ended(const struct sight *sight)
 {
     struct onlooker_step *step = sight->step;
-    enum outcome_kind kind = (enum outcome_kind)sight->event->a;
+    enum outcome_kind kind = sight->event->ended.outcome.kind;
     check(sight, step->alive && sight->event->attempt == step->attempts,
           "what ends is what was alive");
     step->alive = false;
@@ -121,12 +120,6 @@ static void see_ended(const struct sight *sight)
     sight->onlooker->alive--;
 }
 
-static int64_t hint_of(const struct event *event)
-{
-    const char *at = event->text ? strstr(event->text, "\"hint\":") : NULL;
-    return at ? strtoll(at + strlen("\"hint\":"), NULL, 10) : -1;
-}
-
 static void see_wait(const struct sight *sight)
 {
     const struct event *event = sight->event;
@@ -134,30 +127,35 @@ static void see_wait(const struct sight *sight)
     const struct plot_policy *policy = sight->policy;
     if (step->no_start)
         policy = &sight->onlooker->plot->policies[sight->onlooker->plot->infrastructure];
-    int64_t hint_ms = hint_of(event);
+    const struct delay *delay = &event->wait.delay;
+    int64_t hint_ms = delay->hint_ms;
     int64_t most_ms = policy->cap_ms;
     if (policy->jitter != PLOT_JITTER_PROPORTIONAL)
-        most_ms = event->d;
-    bool above = event->a > most_ms && event->a != hint_ms;
-    bool below = event->a < hint_ms || event->a < 0;
+        most_ms = delay->exact_ms;
+    bool above = delay->delay_ms > most_ms && delay->delay_ms != hint_ms;
+    bool below = delay->delay_ms < hint_ms || delay->delay_ms < 0;
     if (policy->jitter == PLOT_JITTER_NONE)
-        below = below || event->a < event->d;
+        below = below || delay->delay_ms < delay->exact_ms;
     if (policy->jitter == PLOT_JITTER_PROPORTIONAL) {
-        below = below || (double)event->a < (double)event->d * (1 - policy->fraction) - 1;
-        above = above || (event->a != hint_ms &&
-                          (double)event->a > (double)event->d * (1 + policy->fraction) + 1);
+        below =
+            below || (double)delay->delay_ms < (double)delay->exact_ms * (1 - policy->fraction) - 1;
+        above = above ||
+                (delay->delay_ms != hint_ms &&
+                 (double)delay->delay_ms > (double)delay->exact_ms * (1 + policy->fraction) + 1);
     }
     check(sight, !above && !below, "the delay is within the formula's bounds");
-    check(sight, event->d >= 0 && event->d <= policy->cap_ms, "a cap is a cap");
+    check(sight, delay->exact_ms >= 0 && delay->exact_ms <= policy->cap_ms, "a cap is a cap");
     check(sight, hint_ms <= policy->hint_cap_ms, "a hint beyond the cap is not waited out");
-    check(sight, event->b == event->at.at_ms + event->a && event->c == event->at.mono_ms + event->a,
+    check(sight,
+          event->wait.due.at_ms == event->at.at_ms + delay->delay_ms &&
+              event->wait.due.mono_ms == event->at.mono_ms + delay->delay_ms,
           "due on both clocks");
     check(sight, step->unjudged, "a wait follows an attempt");
     step->unjudged = false;
-    step->free += event->e != 0 && !step->no_start;
-    step->free_waits += event->e != 0;
+    step->free += event->wait.is_free && !step->no_start;
+    step->free_waits += event->wait.is_free;
     check(sight, step->free_waits <= 2, "two waits on a hint are free");
-    step->due_ms = event->c;
+    step->due_ms = event->wait.due.mono_ms;
 }
 
 /* The task does not continue on its own, and is no longer held. */
@@ -172,14 +170,14 @@ static void see_step_ended(const struct sight *sight)
     const struct event *event = sight->event;
     struct onlooker_step *step = sight->step;
     step->ends++;
-    step->entropies += event->c != 0;
+    step->entropies += event->step_ended.entropy;
     check(sight, step->ends == 1, "one final state for each step and grant");
     check(sight, step->entropies <= 1, "at most one entropy for each step and grant");
-    check(sight, event->a != DECISION_SUCCEEDED || event->c == 0,
+    check(sight, event->step_ended.decision != DECISION_SUCCEEDED || !event->step_ended.entropy,
           "what recovers leaves no entropy");
     check(sight, !step->alive, "a step that runs does not end");
     step->unjudged = false;
-    if (event->a != DECISION_SUCCEEDED) {
+    if (event->step_ended.decision != DECISION_SUCCEEDED) {
         see_over(sight);
         return;
     }
@@ -192,7 +190,8 @@ static void see_step_ended(const struct sight *sight)
 static void see_reopened(const struct sight *sight)
 {
     struct onlooker_step *step = sight->step;
-    check(sight, sight->event->a == sight->event->grant, "a grant is named by its number");
+    check(sight, sight->event->reopened.grant == sight->event->grant,
+          "a grant is named by its number");
     step->ends = step->entropies = step->executed = step->free = step->free_waits = step->ran = 0;
     sight->task->stopped = false;
     sight->task->over = false;
@@ -203,21 +202,24 @@ static void see_round(const struct sight *sight)
 {
     const struct event *event = sight->event;
     check(sight, sight->step->unjudged, "a round follows an attempt");
-    check(sight, event->b <= event->step && event->c == event->step,
+    const int from = event->round_started.from_step;
+    const int failed = event->round_started.failed_step;
+    check(sight, from <= event->step && failed == event->step,
           "a round begins at the agent before what failed");
-    for (int i = (int)event->b; i <= event->c; i++) {
+    for (int i = from; i <= failed; i++) {
         struct onlooker_step *step = &sight->onlooker->steps[event->task][i];
         check(sight, !step->alive, "a round begins when nothing of its task runs");
         step->ends = step->entropies = step->executed = step->free = step->free_waits = 0;
         step->ran = 0;
         step->unjudged = step->succeeded = false;
     }
-    sight->task->step = (int)event->b;
+    sight->task->step = from;
 }
 
 static void see_wait_ended(const struct sight *sight)
 {
-    check(sight, sight->event->a == 1 || sight->event->at.mono_ms >= sight->step->due_ms,
+    check(sight,
+          sight->event->wait_ended.skipped || sight->event->at.mono_ms >= sight->step->due_ms,
           "a wait lasts until it is due");
 }
 
@@ -254,8 +256,8 @@ static void see_step(const struct sight *sight)
         break;
     case EVENT_TASK_RELEASED:
         sight->task->held = false;
-        if (event->b > 0)
-            sight->step->due_ms = event->b;
+        if (event->released.due.mono_ms > 0)
+            sight->step->due_ms = event->released.due.mono_ms;
         break;
     default: /* the other kinds are checked elsewhere, or not at all */
         break;
@@ -282,17 +284,19 @@ static void see_cancel(struct onlooker *onlooker, const struct event *event)
 static void see_run(struct onlooker *onlooker, const struct event *event)
 {
     if (event->kind == EVENT_RUN_STARTED)
-        onlooker->jobs = (int)event->a;
+        onlooker->jobs = event->run_started.jobs;
     if (event->kind == EVENT_RUN_ENDED)
         see_end(onlooker, event);
     if (event->kind == EVENT_CANCEL_ASKED)
         see_cancel(onlooker, event);
     if (event->kind != EVENT_GATE_CLOSED && event->kind != EVENT_GATE_OPENED)
         return;
-    struct onlooker_source *source = &onlooker->sources[event->a];
-    source->closed = event->kind == EVENT_GATE_CLOSED;
-    source->due_ms = event->c;
-    source->sent = source->closed ? event->e : 0;
+    const bool closes = event->kind == EVENT_GATE_CLOSED;
+    struct onlooker_source *source =
+        &onlooker->sources[closes ? event->gate_closed.source : event->gate_opened.source];
+    source->closed = closes;
+    source->due_ms = closes ? event->gate_closed.due.mono_ms : 0;
+    source->sent = closes ? event->gate_closed.chosen : -1;
     source->probes = 0;
 }
 
@@ -309,7 +313,7 @@ static void see_reboot(struct onlooker *onlooker)
 
 void onlooker_event(struct onlooker *onlooker, const struct event *event)
 {
-    bool rebooted = event->kind == EVENT_RUN_RECOVERED && event->a != 0;
+    bool rebooted = event->kind == EVENT_RUN_RECOVERED && event->recovered.rebooted;
     (void)finding_check(onlooker->finding, event->seq == onlooker->seq + 1, "events without gaps",
                         "%" PRId64 " after %" PRId64, event->seq, onlooker->seq);
     (void)finding_check(onlooker->finding, rebooted || event->at.mono_ms >= onlooker->last.mono_ms,

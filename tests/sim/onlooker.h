@@ -36,8 +36,8 @@ struct onlooker_task {
 struct onlooker_source {
     bool closed; /* as of the last event on its gate */
     int64_t due_ms;
-    int64_t sent; /* 1 + the task that the user sent ahead; 0 = none */
-    int probes;   /* starts since it was closed */
+    int sent;   /* the task that the user sent ahead; -1 = none */
+    int probes; /* starts since it was closed */
 };
 
 struct onlooker {

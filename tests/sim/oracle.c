@@ -10,11 +10,10 @@ enum { SPACING_MS = 1000 };
 struct foretold oracle_event(const struct oracle *oracle, enum event_kind kind, int task)
 {
     const struct model *model = &oracle->model;
-    struct foretold foretold = {.event = {.seq = model->last_seq + 1,
-                                          .at = oracle->input->now,
-                                          .kind = kind,
-                                          .task = task,
-                                          .step = -1}};
+    struct foretold foretold = {.event = event_new(kind)};
+    foretold.event.seq = model->last_seq + 1;
+    foretold.event.at = oracle->input->now;
+    foretold.event.task = task;
     if (task < 0)
         return foretold;
     const struct model_step *step = model_peek(model, task);
@@ -57,7 +56,7 @@ void oracle_block(struct oracle *oracle, int task)
                 other->cancelling)
                 continue;
             struct foretold blocked = oracle_event(oracle, EVENT_TASK_BLOCKED, i);
-            blocked.event.a = line[at];
+            blocked.event.blocked.needs = line[at];
             oracle_emit(oracle, &blocked);
             oracle_count(oracle, ROW_BLOCKED);
             line[count++] = i;
@@ -78,8 +77,8 @@ static void release_followers(struct oracle *oracle, int leader, bool passed)
         int64_t own_ms = model_peek(&oracle->model, i)->due.mono_ms - now->mono_ms;
         int64_t after_ms = !passed && own_ms > apart_ms ? own_ms : apart_ms;
         struct foretold released = oracle_event(oracle, EVENT_TASK_RELEASED, i);
-        released.event.a = now->at_ms + after_ms;
-        released.event.b = now->mono_ms + after_ms;
+        released.event.released.due.at_ms = now->at_ms + after_ms;
+        released.event.released.due.mono_ms = now->mono_ms + after_ms;
         oracle_emit(oracle, &released);
     }
 }
@@ -88,10 +87,10 @@ void oracle_end_step(struct oracle *oracle, int task, const struct ruling *rulin
                      const struct formula *formula)
 {
     struct foretold ended = oracle_event(oracle, EVENT_STEP_ENDED, task);
-    ended.event.a = ruling->kind;
-    ended.event.b = model_peek(&oracle->model, task)->used;
-    ended.event.c = ruling->entropy;
-    ended.event.d = ruling->capture && ended.event.attempt > 0;
+    ended.event.step_ended.decision = ruling->kind;
+    ended.event.step_ended.attempts = model_peek(&oracle->model, task)->used;
+    ended.event.step_ended.entropy = ruling->entropy;
+    ended.event.step_ended.capture = ruling->capture && ended.event.attempt > 0;
     if (formula && ruling->kind != DECISION_SUCCEEDED)
         ended.formula = *formula;
     oracle_emit(oracle, &ended);
@@ -170,7 +169,7 @@ static void start(struct oracle *oracle, int task)
     const struct model_step *step = model_peek(&oracle->model, task);
     struct foretold started = oracle_event(oracle, EVENT_ATTEMPT_STARTED, task);
     started.event.attempt++;
-    started.event.c = step->start_failures > 0 ? step->start_failures + 1 : 0;
+    started.event.started.start = step->start_failures > 0 ? step->start_failures + 1 : 0;
     oracle_act(oracle, (struct action){.kind = ACTION_SPAWN,
                                        .task = task,
                                        .step = started.event.step,
@@ -213,15 +212,15 @@ static void end_run(struct oracle *oracle)
             return;
     }
     struct foretold ended = oracle_event(oracle, EVENT_RUN_ENDED, -1);
-    ended.event.a = 0;
+    ended.event.run_ended.exit_code = 0;
     if (model_count(model, TASK_PASSED) < model->plot->task_count)
-        ended.event.a = 1;
+        ended.event.run_ended.exit_code = 1;
     if (model_count(model, TASK_STUCK) > 0)
-        ended.event.a = 3;
+        ended.event.run_ended.exit_code = 3;
     if (model_count(model, TASK_NEEDS_YOU) > 0)
-        ended.event.a = 4;
+        ended.event.run_ended.exit_code = 4;
     if (model->stopped_by_person)
-        ended.event.a = 130;
+        ended.event.run_ended.exit_code = 130;
     oracle_emit(oracle, &ended);
 }
 
@@ -230,8 +229,8 @@ static void start_run(struct oracle *oracle)
     if (oracle->model.started)
         return;
     struct foretold started = oracle_event(oracle, EVENT_RUN_STARTED, -1);
-    started.event.a = oracle->input->jobs;
-    started.by = oracle->input->control.by;
+    started.event.run_started.jobs = oracle->input->jobs;
+    started.event.by = oracle->input->control.by;
     oracle_emit(oracle, &started);
 }
 
@@ -253,10 +252,10 @@ static void tell_news(struct oracle *oracle, enum event_kind kind)
         return;
     struct foretold news = oracle_event(oracle, kind, oracle->input->task);
     if (kind == EVENT_ATTEMPT_RUNNING) {
-        news.event.a = oracle->input->pid;
-        news.event.b = oracle->input->pid_start;
+        news.event.running.pid = oracle->input->pid;
+        news.event.running.pid_start = oracle->input->pid_start;
     } else if (kind == EVENT_ATTEMPT_QUIET) {
-        news.event.a = oracle->input->quiet_ms;
+        news.event.quiet.quiet_ms = oracle->input->quiet_ms;
     }
     oracle_emit(oracle, &news);
 }
@@ -309,7 +308,7 @@ static void answer(struct oracle *oracle)
         break;
     case INPUT_NOTE:
         note = oracle_event(oracle, EVENT_NOTE, -1);
-        note.note = oracle->input->note;
+        note.event.note.note = oracle->input->note;
         oracle_emit(oracle, &note);
         break;
     case INPUT_RECOVER:

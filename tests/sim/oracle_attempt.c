@@ -77,11 +77,14 @@ static void wait(struct oracle *oracle, int task, const struct ruling *ruling,
                  const struct formula *formula)
 {
     struct foretold waits = oracle_event(oracle, EVENT_WAIT_STARTED, task);
-    waits.event.a = ruling->delay_ms;
-    waits.event.b = oracle->input->now.at_ms + ruling->delay_ms;
-    waits.event.c = oracle->input->now.mono_ms + ruling->delay_ms;
-    waits.event.d = ruling->exact_ms;
-    waits.event.e = ruling->free;
+    waits.event.wait.delay.delay_ms = ruling->delay_ms;
+    waits.event.wait.delay.exact_ms = ruling->exact_ms;
+    waits.event.wait.delay.n = ruling->n;
+    waits.event.wait.delay.factor = ruling->factor;
+    waits.event.wait.delay.hint_ms = ruling->hint_ms;
+    waits.event.wait.due.at_ms = oracle->input->now.at_ms + ruling->delay_ms;
+    waits.event.wait.due.mono_ms = oracle->input->now.mono_ms + ruling->delay_ms;
+    waits.event.wait.is_free = ruling->free;
     waits.formula = *formula;
     oracle_emit(oracle, &waits);
     oracle_count(oracle, ruling->row);
@@ -101,10 +104,10 @@ static void suspect(struct oracle *oracle, int task, const struct ruling *ruling
     if (!of->has_trail || !trail->news || trail->told || !goes_on)
         return;
     struct foretold suspected = oracle_event(oracle, EVENT_LOOP_SUSPECTED, task);
-    suspected.event.a = trail->saying.rung;
-    suspected.event.b = trail->steps[trail->saying.first].attempt;
-    suspected.event.c = trail->steps[trail->said_at - 1].attempt;
-    suspected.event.d = trail->saying.count;
+    suspected.event.loop.rung = trail->saying.rung;
+    suspected.event.loop.first = trail->steps[trail->saying.first].attempt;
+    suspected.event.loop.last = trail->steps[trail->said_at - 1].attempt;
+    suspected.event.loop.count = trail->saying.count;
     oracle_emit(oracle, &suspected);
 }
 
@@ -163,9 +166,9 @@ static void conclude(struct oracle *oracle, int task, const struct outcome *outc
 {
     if (opinion->class != VERDICT_SUCCESS || outcome->code != 0) {
         struct foretold judged = oracle_event(oracle, EVENT_ATTEMPT_JUDGED, task);
-        judged.event.a = opinion->class;
-        judged.event.b = opinion->type;
-        judged.event.c = opinion->reason;
+        judged.event.judged.class = opinion->class;
+        judged.event.judged.type = opinion->type;
+        judged.event.judged.reason = opinion->reason;
         judged.opinion = *opinion;
         oracle_emit(oracle, &judged);
     }
@@ -204,16 +207,16 @@ void oracle_judge(struct oracle *oracle, int task, const struct outcome *outcome
     bool passed = opinion.class == VERDICT_SUCCESS;
     bool quits_well = outcome->kind == OUTCOME_EXIT && outcome->code == 0;
     struct foretold ended = oracle_event(oracle, EVENT_ATTEMPT_ENDED, task);
-    ended.event.a = outcome->kind;
-    ended.event.b = outcome->code;
-    ended.event.c = outcome->ran_ms;
-    ended.event.d = outcome->bytes[0];
-    ended.event.e = outcome->bytes[1];
+    ended.event.ended.outcome = *outcome;
     ended.outcome = *outcome;
     ended.new_permille = -1;
     if (input->kind == INPUT_ENDED)
         foretell_fact(oracle, task, passed, &ended);
     ended.silent = quits_well && !passed;
+    ended.event.ended.fingerprint = ended.fingerprint;
+    ended.event.ended.new_permille = ended.new_permille;
+    ended.event.ended.has_loop = ended.has_fact;
+    ended.event.ended.fails = ended.silent;
     oracle_emit(oracle, &ended);
     agents_look(oracle, task, false);
     conclude(oracle, task, outcome, &opinion);
@@ -367,8 +370,8 @@ void oracle_recover(struct oracle *oracle)
 {
     const struct model *model = &oracle->model;
     struct foretold recovered = oracle_event(oracle, EVENT_RUN_RECOVERED, -1);
-    recovered.event.a = oracle->input->rebooted;
-    recovered.by = oracle->input->control.by;
+    recovered.event.recovered.rebooted = oracle->input->rebooted;
+    recovered.event.by = oracle->input->control.by;
     oracle_emit(oracle, &recovered);
     for (int i = 0; i < model->plot->task_count; i++)
         settle_attempt(oracle, i);

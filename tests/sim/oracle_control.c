@@ -2,12 +2,24 @@
 
 enum { MINUTE_MS = 60 * 1000 };
 
-static void emit_act(struct oracle *oracle, enum event_kind kind, int task, int64_t a)
+/* The person who acts did this. */
+static void emit_act(struct oracle *oracle, struct foretold act)
 {
-    struct foretold act = oracle_event(oracle, kind, task);
-    act.event.a = a;
-    act.by = oracle->input->control.by;
+    act.event.by = oracle->input->control.by;
     oracle_emit(oracle, &act);
+}
+
+static void emit_plain(struct oracle *oracle, enum event_kind kind, int task)
+{
+    emit_act(oracle, oracle_event(oracle, kind, task));
+}
+
+/* Task -1 is the run. */
+static void emit_cancel(struct oracle *oracle, int task, enum cancel_mode mode)
+{
+    struct foretold asked = oracle_event(oracle, EVENT_CANCEL_ASKED, task);
+    asked.event.cancel.mode = mode;
+    emit_act(oracle, asked);
 }
 
 /* A waiting task ends at once; a running task gets a signal first. */
@@ -32,7 +44,7 @@ static bool cancel_run(struct oracle *oracle, const struct control *control)
 {
     if (oracle->model.ended)
         return false;
-    emit_act(oracle, EVENT_CANCEL_ASKED, -1, control->mode);
+    emit_cancel(oracle, -1, control->mode);
     for (int i = 0; i < oracle->model.plot->task_count; i++)
         stop(oracle, control, i);
     return true;
@@ -42,7 +54,7 @@ static bool cancel(struct oracle *oracle, const struct control *control, int tas
 {
     if (!model_is_open(oracle->model.tasks[task].status))
         return false;
-    emit_act(oracle, EVENT_CANCEL_ASKED, task, control->mode);
+    emit_cancel(oracle, task, control->mode);
     stop(oracle, control, task);
     return true;
 }
@@ -51,9 +63,12 @@ static bool cancel(struct oracle *oracle, const struct control *control, int tas
 static void send(struct oracle *oracle, int task)
 {
     if (oracle->model.tasks[task].held)
-        emit_act(oracle, EVENT_TASK_RELEASED, task, 0);
-    if (oracle->model.tasks[task].status == TASK_BACKOFF)
-        emit_act(oracle, EVENT_WAIT_ENDED, task, 1);
+        emit_plain(oracle, EVENT_TASK_RELEASED, task);
+    if (oracle->model.tasks[task].status == TASK_BACKOFF) {
+        struct foretold ended = oracle_event(oracle, EVENT_WAIT_ENDED, task);
+        ended.event.wait_ended.skipped = true;
+        emit_act(oracle, ended);
+    }
     oracle_gate_send(oracle, task, oracle->input->control.by);
 }
 
@@ -76,13 +91,13 @@ static bool reopen(struct oracle *oracle, int task)
     int blocked = model_count(model, TASK_BLOCKED) - (model->tasks[task].status == TASK_BLOCKED);
     struct foretold reopened = oracle_event(oracle, EVENT_STEP_REOPENED, task);
     reopened.event.grant = model_peek(model, task)->grant + 1;
-    reopened.event.a = reopened.event.grant;
-    reopened.event.b = model_allowance(model, task);
+    reopened.event.reopened.grant = reopened.event.grant;
+    reopened.event.reopened.allowed = model_allowance(model, task);
     const struct model_task *of = &model->tasks[task];
     int scale = of->has_trail ? of->trail.scale : 1;
     if (of->status == TASK_STUCK)
-        reopened.event.c = scale < 4 ? 2 * scale : 8;
-    reopened.by = oracle->input->control.by;
+        reopened.event.reopened.scale = scale < 4 ? 2 * scale : 8;
+    reopened.event.by = oracle->input->control.by;
     oracle_emit(oracle, &reopened);
     oracle_count(oracle, ROW_REOPENED);
     for (int i = model_count(model, TASK_BLOCKED); i < blocked; i++)
@@ -124,7 +139,7 @@ static bool hold(struct oracle *oracle, int task)
     const struct model_task *of = &oracle->model.tasks[task];
     if (of->held || !model_is_open(of->status))
         return false;
-    emit_act(oracle, EVENT_TASK_HELD, task, 0);
+    emit_plain(oracle, EVENT_TASK_HELD, task);
     return true;
 }
 
@@ -132,7 +147,7 @@ static bool release(struct oracle *oracle, int task)
 {
     if (!oracle->model.tasks[task].held)
         return false;
-    emit_act(oracle, EVENT_TASK_RELEASED, task, 0);
+    emit_plain(oracle, EVENT_TASK_RELEASED, task);
     return true;
 }
 
@@ -214,7 +229,9 @@ static bool send_one(struct oracle *oracle, int task)
         bool same = waits_as(model, i, task) && other->wait_from.mono_ms >= from_ms &&
                     other->wait_from.mono_ms <= to_ms;
         if (i != task && same && !model->tasks[i].held) {
-            emit_act(oracle, EVENT_TASK_HELD, i, task + 1);
+            struct foretold held = oracle_event(oracle, EVENT_TASK_HELD, i);
+            held.event.held.follows = task;
+            emit_act(oracle, held);
             if (oracle->tally)
                 oracle->tally->followers++;
         }
@@ -241,10 +258,8 @@ static bool correct(struct oracle *oracle, const struct control *control)
     corrected.event.attempt = attempt;
     corrected.event.round = step->rounds[(attempt - 1) % MODEL_ATTEMPTS_MAX];
     corrected.event.grant = step->grants[(attempt - 1) % MODEL_ATTEMPTS_MAX];
-    corrected.event.a = control->label.class;
-    corrected.event.b = control->label.type;
-    corrected.event.c = control->label.reason;
-    corrected.by = control->by;
+    corrected.event.corrected = control->label;
+    corrected.event.by = control->by;
     oracle_emit(oracle, &corrected);
     return true;
 }
@@ -307,9 +322,9 @@ void oracle_control(struct oracle *oracle, const struct control *control)
     bool there = control->task >= 0 && control->task < oracle->model.plot->task_count;
     struct foretold answered =
         oracle_event(oracle, EVENT_CONTROL_ANSWERED, there ? control->task : -1);
-    answered.event.a = control->id;
-    answered.event.b = done;
-    answered.event.c = control->verb;
-    answered.by = control->by;
+    answered.event.answered.control = control->id;
+    answered.event.answered.done = done;
+    answered.event.answered.verb = control->verb;
+    answered.event.by = control->by;
     oracle_emit(oracle, &answered);
 }

@@ -14,16 +14,14 @@ struct closing {
 static void close_gate(struct oracle *oracle, int task, int source, const struct closing *closing)
 {
     struct foretold closed = oracle_event(oracle, EVENT_GATE_CLOSED, task);
-    closed.event.a = source;
-    closed.event.b = oracle->input->now.at_ms + closing->after_ms;
-    closed.event.c = oracle->input->now.mono_ms + closing->after_ms;
-    if (closing->until) {
-        closed.event.b = closing->until->at_ms;
-        closed.event.c = closing->until->mono_ms;
-    }
-    closed.event.d = closing->closed;
-    closed.event.e = closing->chosen + 1;
-    closed.by = closing->by;
+    closed.event.gate_closed.source = source;
+    closed.event.gate_closed.due.at_ms = oracle->input->now.at_ms + closing->after_ms;
+    closed.event.gate_closed.due.mono_ms = oracle->input->now.mono_ms + closing->after_ms;
+    if (closing->until)
+        closed.event.gate_closed.due = *closing->until;
+    closed.event.gate_closed.limits = closing->closed;
+    closed.event.gate_closed.chosen = closing->chosen;
+    closed.event.by = closing->by;
     oracle_emit(oracle, &closed);
     if (oracle->tally)
         oracle->tally->gates[closing->why]++;
@@ -39,14 +37,15 @@ void oracle_gate_lose(struct oracle *oracle, int source)
 static void open_gate(struct oracle *oracle, int task, int source)
 {
     struct foretold opened = oracle_event(oracle, EVENT_GATE_OPENED, task);
-    opened.event.a = source;
-    opened.event.c = SPACING_MS;
+    opened.event.gate_opened.source = source;
+    opened.event.gate_opened.spacing_ms = SPACING_MS;
     for (int i = 0; i < oracle->model.plot->task_count; i++)
-        opened.event.b +=
+        opened.event.gate_opened.waiting +=
             model_is_in_line(&oracle->model, i) && model_source(&oracle->model, i) == source;
     oracle_emit(oracle, &opened);
     if (oracle->tally)
-        oracle->tally->gates[opened.event.b > 0 ? TALLY_GATE_SPREADS : TALLY_GATE_OPENS]++;
+        oracle->tally
+            ->gates[opened.event.gate_opened.waiting > 0 ? TALLY_GATE_SPREADS : TALLY_GATE_OPENS]++;
 }
 
 /* The source reported a limit: nothing is sent to it while the step that hit the limit waits. */

@@ -131,8 +131,8 @@ struct plot_op {
     /* crash */
     enum event_kind after; /* EVENT_NONE: before the turn's first event */
     bool rebooted;
-    int orphan_acts; /* acts of people before another engine takes over the run */
-    struct input_fact fact;
+    int orphan_acts;         /* acts of people before another engine takes over the run */
+    struct event fact;       /* without texts, and without the fact of a call */
     int count, call, result; /* agent: how many calls, which one, and their result */
     bool news;
     /* wall jump, sleep, crash: how long */

@@ -37,7 +37,8 @@ static bool open_world(struct world *world, const struct plot *plot)
 static void close_world(struct world *world)
 {
     for (size_t i = 0; i < world->log_count; i++)
-        free((void *)(uintptr_t)world->log[i].text);
+        str_done(&world->objects[i]);
+    free(world->objects);
     free(world->log);
     turn_done(&world->turn);
     call_digester_close(world->scheduler.calls);

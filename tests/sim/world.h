@@ -33,8 +33,9 @@ struct world {
     struct scheduler scheduler;
     struct turn turn;
     struct moment now;
-    struct event *log; /* all events so far; owns their texts */
-    size_t log_count, log_cap;
+    struct event *log;   /* all events so far, as read back from their JSON */
+    struct str *objects; /* per event: its JSON, and after it memory for its texts; owned */
+    size_t log_count, log_cap, objects_cap;
     struct flight flights[PLOT_TASKS_MAX]; /* per task */
     struct oracle oracle;
     struct model before; /* the model at the point where a crash may cut the turn */

@@ -94,7 +94,7 @@ static void tell_stale(struct world *world, const struct plot_op *op)
 }
 
 /* Sends a fact about any existing attempt; occasionally about one that does not exist. */
-static void tell_fact(struct world *world, const struct input_fact *fact, uint64_t salt)
+static void tell_fact(struct world *world, const struct event *fact, uint64_t salt)
 {
     const int task = (int)(salt % (uint64_t)world->plot->task_count);
     const int step_count = world->plot->tasks[task].step_count;
@@ -106,8 +106,7 @@ static void tell_fact(struct world *world, const struct input_fact *fact, uint64
                                      .task = salt / 7 % 40 == 0 ? -1 : task,
                                      .step = salt / 13 % 40 == 0 ? step_count : step,
                                      .attempt = (int)(attempts - salt / 17 % (attempts + 1)),
-                                     .fact_event = *fact,
-                                     .note = facts_text(fact->kind)});
+                                     .fact_event = *fact});
 }
 
 /* Picks a running agent if there is one; occasionally something that is not an agent. */
@@ -129,24 +128,20 @@ static void tell_agent(struct world *world, const struct plot_op *op)
     enum { CALLS_MAX = 150 };
     const int task = pick_agent(world, op->salt);
     struct flight *flight = &world->flights[task];
-    struct str text = {0};
-    agents_text(op, &text);
     world->oracle.telling = op;
     const struct plot_op *armed = world->armed;
     for (int i = 0; i < op->count && flight->calls < CALLS_MAX && !world->finding.broken; i++) {
         struct input input = {.kind = INPUT_FACT,
                               .task = task,
                               .step = run_state_step_number(&world->state, task),
-                              .fact_event = op->fact,
-                              .note = text.data};
+                              .fact_event = agents_fact(op)};
         input.attempt = (int)run_state_step(&world->state, task)->attempt_count;
         if (op->fact.kind == EVENT_AGENT_CALL)
-            input.fact_event.a = ++flight->calls;
+            input.fact_event.call.number = ++flight->calls;
         world_turn(world, input);
         if (world->armed != armed)
             break; /* a different engine now */
     }
-    str_done(&text);
 }
 
 /* Returns an act that causes a rare event; 0 = there is none. */
@@ -179,10 +174,10 @@ static void arm(struct world *world, const struct plot_op *op)
         world_crash(world, op);
     } else if (op->after >= EVENT_AGENT_SESSION && event_kind_is_fact(op->after)) {
         const struct plot_op told = {
-            .salt = op->salt, .count = 1, .call = 1, .result = 1, .fact = {.kind = op->after}};
+            .salt = op->salt, .count = 1, .call = 1, .result = 1, .fact = event_new(op->after)};
         tell_agent(world, &told);
     } else if (event_kind_is_fact(op->after)) {
-        const struct input_fact fact = {.kind = op->after, .a = 1, .b = 1};
+        const struct event fact = facts_plain(op->after);
         tell_fact(world, &fact, op->salt);
     } else if (op->after == EVENT_NOTE) {
         world_turn(world, (struct input){.kind = INPUT_NOTE, .task = -1, .note = "now"});

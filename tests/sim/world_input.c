@@ -16,16 +16,39 @@ static void print_event(const struct event *event)
     if (event->task >= 0)
         (void)printf(" t%d/%d grant %d try %d", event->task, event->step, event->grant,
                      event->attempt);
-    (void)printf("  %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %s\n", event->a,
-                 event->b, event->c, event->d, event->e, event->text ? event->text : "");
+    char *object = event_object(event);
+    (void)printf("  %s\n", object);
+    free(object);
+}
+
+/* Appends the event to the log, as a store would: written as JSON and read back. */
+static void log_event(struct world *world, const struct event *event)
+{
+    const size_t count = world->log_count + 1;
+    world->log = xgrow(world->log, &world->log_cap, count, sizeof(*world->log));
+    world->objects = xgrow(world->objects, &world->objects_cap, count, sizeof(*world->objects));
+    struct str *object = &world->objects[world->log_count];
+    struct event *read = &world->log[world->log_count++];
+    *object = (struct str){0};
+    event_write(event, object);
+    const size_t len = object->len;
+    str_add_char(object, '\0');
+    str_reserve(object, 2 * len);
+    *read = event_new(event->kind);
+    read->seq = event->seq;
+    read->at = event->at;
+    read->task = event->task;
+    read->step = event->step;
+    read->round = event->round;
+    read->grant = event->grant;
+    read->attempt = event->attempt;
+    (void)finding_check(&world->finding, event_read(read, object->data, len, object),
+                        "what is written can be read", "%s", object->data);
 }
 
 static void keep(struct world *world, const struct event *event)
 {
-    struct event copy = *event;
-    copy.text = event->text ? xstrdup(event->text) : NULL;
-    world->log = xgrow(world->log, &world->log_cap, world->log_count + 1, sizeof(*world->log));
-    world->log[world->log_count++] = copy;
+    log_event(world, event);
     onlooker_event(&world->onlooker, event);
     if (world->tally) {
         world->tally->events[event->kind]++;
@@ -322,7 +345,9 @@ static void fold_damaged(struct world *world)
     for (size_t i = 0; fits && i < world->log_count; i++)
         fits =
             refuse(world, &state, &world->log[i]) && run_state_apply(&state, &world->log[i], NULL);
-    const struct event unknown = {.seq = state.last_seq + 1, .kind = (enum event_kind)200};
+    struct event unknown = event_new(EVENT_UNKNOWN);
+    unknown.seq = state.last_seq + 1;
+    unknown.unknown.kind = "from_tomorrow";
     bool skipped = !fits || (run_state_apply(&state, &unknown, NULL) && state.unknown_events == 1 &&
                              state.last_seq == unknown.seq && state.ended == world->state.ended);
     (void)finding_check(&world->finding, skipped, "an unknown event is counted and skipped",

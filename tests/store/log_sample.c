@@ -126,8 +126,7 @@ void sample_add(struct sample *sample, int count)
 {
     for (int i = 0; i < count; i++) {
         char text[200];
-        (void)snprintf(text, sizeof(text),
-                       "{\"task\":{\"id\":\"t%03d\",\"steps\":[{\"run\":[\"true\"]}]}}",
+        (void)snprintf(text, sizeof(text), "{\"id\":\"t%03d\",\"steps\":[{\"run\":[\"true\"]}]}",
                        sample->state.plan->task_count);
         sample_step(sample, (struct input){.kind = INPUT_TASK, .task = -1, .note = text});
     }
@@ -210,12 +209,10 @@ struct event *sample_notes(int64_t seq, size_t count)
 {
     struct event *events = xcalloc(count, sizeof(*events));
     for (size_t i = 0; i < count; i++) {
-        events[i] = (struct event){.seq = seq + (int64_t)i,
-                                   .at = {.at_ms = START_AT_MS + (int64_t)i, .mono_ms = 1},
-                                   .kind = EVENT_NOTE,
-                                   .task = -1,
-                                   .step = -1,
-                                   .text = "{\"note\":\"hello\"}"};
+        events[i] = event_new(EVENT_NOTE);
+        events[i].seq = seq + (int64_t)i;
+        events[i].at = (struct moment){.at_ms = START_AT_MS + (int64_t)i, .mono_ms = 1};
+        events[i].note.note = "hello";
     }
     return events;
 }

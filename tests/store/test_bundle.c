@@ -215,22 +215,15 @@ END_TEST
 
 START_TEST(test_secrets_in_texts_are_cut_and_counted)
 {
-    struct event events[] = {
-        {.seq = sample.state.last_seq + 1,
-         .kind = EVENT_NOTE,
-         .task = -1,
-         .step = -1,
-         .text = "{\"note\":\"it said planted-value-0123456789\"}"},
-        {.seq = sample.state.last_seq + 2,
-         .kind = EVENT_SECRETS_CUT,
-         .task = 1,
-         .step = 0,
-         .round = 1,
-         .grant = 1,
-         .attempt = 1,
-         .a = 5,
-         .text = "{\"names\":{\"MY_API_KEY\":2,\"github\":3}}"},
-    };
+    struct event events[] = {event_new(EVENT_NOTE), event_new(EVENT_SECRETS_CUT)};
+    events[0].seq = sample.state.last_seq + 1;
+    events[0].note.note = "it said planted-value-0123456789";
+    events[1].seq = sample.state.last_seq + 2;
+    events[1].task = 1;
+    events[1].step = 0;
+    events[1].round = events[1].grant = events[1].attempt = 1;
+    events[1].secrets.count = 5;
+    events[1].secrets.names = "{\"MY_API_KEY\":2,\"github\":3}";
     const struct log_capture capture = {
         .task = 1, .attempt = 1, .json = "{\"v\":1,\"argv\":[\"planted-value-0123456789\"]}"};
     for (size_t i = 0; i < ARRAY_LEN(events); i++)

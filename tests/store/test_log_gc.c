@@ -209,8 +209,8 @@ static void fill_run(int64_t run)
     char sql[512];
     (void)snprintf(sql, sizeof(sql),
                    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<20000)"
-                   " INSERT INTO event(run, seq, at_ms, mono_ms, kind, text)"
-                   " SELECT %lld, 100000+i, 1, 1, 18, '{\"note\":\"filled\"}' FROM n",
+                   " INSERT INTO event(run, seq, at_ms, mono_ms, kind, data)"
+                   " SELECT %lld, 100000+i, 1, 1, 'note', '{\"note\":\"filled\"}' FROM n",
                    (long long)run);
     log_change(&place, sql);
 }

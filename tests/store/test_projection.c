@@ -372,15 +372,6 @@ START_TEST(test_overview_of_a_bundle)
 }
 END_TEST
 
-START_TEST(test_a_log_of_the_first_format)
-{
-    sample_start(&sample);
-    sample_close_log(&sample);
-    log_change(&sample.place, "PRAGMA user_version=1");
-    check_overview(&sample.place, 0);
-}
-END_TEST
-
 /* The disk is full somewhere within a batch of several transactions, and has room again later.
  * Where events of the batch are in the log, the rows beside them are not, and nothing is said. */
 START_TEST(test_a_write_that_fails_leaves_no_row_behind)
@@ -659,7 +650,6 @@ Suite *test_suite(void)
     tcase_add_test(moments, test_a_killed_owner_and_its_heir);
     tcase_add_test(moments, test_overview_of_a_run_that_grows);
     tcase_add_test(moments, test_overview_of_a_bundle);
-    tcase_add_test(moments, test_a_log_of_the_first_format);
     tcase_add_loop_test(moments, test_invalid_or_outdated_tables_are_not_used, 0, 8);
     TCase *retries = test_case(suite, "retries");
     tcase_add_checked_fixture(retries, setup_retries, teardown);

@@ -15,7 +15,7 @@
 
 static const char answers_file[] = "tests/data/queries.txt";
 
-enum { QUERIES_MIN = 10 }; /* that are worth a page */
+enum { QUERIES_MIN = 20 }; /* that are worth a page */
 
 static sqlite3 *open_log(const char *how)
 {

@@ -274,7 +274,9 @@ START_TEST(test_an_agents_session_is_merged_once)
     events[0].kind = EVENT_AGENT_SESSION;
     events[0].task = events[0].step = 0;
     events[0].attempt = 1;
-    events[0].text = "{\"agent\":\"claude\",\"session\":\"s-1\",\"resumed\":false}";
+    events[0].session.agent = "claude";
+    events[0].session.session = "s-1";
+    events[0].session.resumed = false;
     must(log_writer_commit(spill, &batch, LOG_SYNC_NORMAL, &err));
     const struct place place = *log_writer_place(spill);
     must(log_writer_take_home(sample.writer, &place, &err));
@@ -361,14 +363,13 @@ START_TEST(test_acts_and_answers_find_each_other_across_the_spill)
     ck_assert_int_gt(controls[0].id, first);
     const int64_t ids[] = {1, controls[0].id};
     for (int i = 0; i < 2; i++) {
-        struct event answer = {.seq = BEFORE + 1 + i,
-                               .at = {.at_ms = 5, .mono_ms = 5},
-                               .kind = EVENT_CONTROL_ANSWERED,
-                               .task = -1,
-                               .step = -1,
-                               .a = ids[i],
-                               .b = 1,
-                               .text = "{\"answer\":\"held\"}"};
+        struct event answer = {
+            .seq = BEFORE + 1 + i,
+            .at = {.at_ms = 5, .mono_ms = 5},
+            .kind = EVENT_CONTROL_ANSWERED,
+            .task = -1,
+            .step = -1,
+            .answered = {.control = ids[i], .done = true, .verb = CONTROL_HOLD, .answer = "held"}};
         const struct log_batch batch = {.events = &answer, .event_count = 1};
         must(log_writer_commit(spill, &batch, LOG_SYNC_FULL, &err));
     }

@@ -97,6 +97,17 @@ static bool add_event(struct shop_run *run, struct event event, struct err *err)
            commit(run, &(struct log_batch){.events = &event, .event_count = 1}, err);
 }
 
+/* Returns an event of the run; the number is its jobs or its exit code. */
+static struct event of_run(enum event_kind kind, int number)
+{
+    struct event event = event_new(kind);
+    if (kind == EVENT_RUN_STARTED)
+        event.run_started.jobs = number;
+    else
+        event.run_ended.exit_code = number;
+    return event;
+}
+
 bool shop_run_begin(struct shop_run *run, const struct place *place, const char *ids,
                     const char *phases, int64_t at_s, struct err *err)
 {
@@ -126,9 +137,7 @@ bool shop_run_begin(struct shop_run *run, const struct place *place, const char 
         run_state_init(&run->state, run->plan, seed);
         ok = log_writer_open(&run->writer, place, err) &&
              log_writer_begin(run->writer, &row, &run->state, &number, err) &&
-             add_event(run,
-                       (struct event){.kind = EVENT_RUN_STARTED, .task = -1, .step = -1, .a = JOBS},
-                       err);
+             add_event(run, of_run(EVENT_RUN_STARTED, JOBS), err);
     }
     str_done(&json);
     return ok;
@@ -150,11 +159,12 @@ void shop_run_done(struct shop_run *run)
 static struct event about(const struct shop_run *run, int task, enum event_kind kind)
 {
     const struct step_state *step = run_state_step(&run->state, task);
-    return (struct event){.kind = kind,
-                          .task = task,
-                          .step = run_state_step_number(&run->state, task),
-                          .grant = step->grant,
-                          .attempt = (int)step->attempt_count};
+    struct event event = event_new(kind);
+    event.task = task;
+    event.step = run_state_step_number(&run->state, task);
+    event.grant = step->grant;
+    event.attempt = (int)step->attempt_count;
+    return event;
 }
 
 static bool start(struct shop_run *run, int task, struct err *err)
@@ -167,8 +177,8 @@ static bool start(struct shop_run *run, int task, struct err *err)
     event.attempt++;
     if (!add_event(run, event, err))
         return false;
-    event.kind = EVENT_ATTEMPT_RUNNING;
-    event.a = FIRST_PID + run->state.last_seq;
+    event = about(run, task, EVENT_ATTEMPT_RUNNING);
+    event.running.pid = FIRST_PID + run->state.last_seq;
     return add_event(run, event, err);
 }
 
@@ -216,16 +226,23 @@ static bool end_try(struct shop_run *run, int task, enum outcome_kind end, int c
     const struct str *text = run->output[task].text;
     const struct attempt_state *attempt = step_state_attempt(run_state_step(&run->state, task));
     struct str json = {0};
-    str_addf(&json, "{\"rss\":31744,\"cpu\":22000,\"out_lines\":%d,\"err_lines\":%d%s%s}",
-             lines_of(&text[0], text[0].len), lines_of(&text[1], text[1].len), more ? "," : "",
-             more ? more : "");
-    event.a = end;
-    event.b = code;
-    event.c = run->now.mono_ms - attempt->started.mono_ms;
-    event.d = (int64_t)text[0].len;
-    event.e = (int64_t)text[1].len;
-    event.text = json.data;
-    bool ok = add_event(run, event, err);
+    struct str room = {0};
+    str_addf(&json, "{%s}", more ? more : "");
+    str_reserve(&room, json.len + 1);
+    bool ok = event_read(&event, json.data, json.len, &room) ||
+              err_set(err, ERR_INVALID, "the shop's end: %s", json.data);
+    event.data = NULL;
+    event.ended.outcome.kind = end;
+    event.ended.outcome.code = code;
+    event.ended.outcome.ran_ms = run->now.mono_ms - attempt->started.mono_ms;
+    event.ended.outcome.rss_kib_max = 31744;
+    event.ended.outcome.cpu_ms = 22000;
+    for (int i = 0; i < SHOP_STREAMS; i++) {
+        event.ended.outcome.bytes[i] = (int64_t)text[i].len;
+        event.ended.outcome.lines[i] = lines_of(&text[i], text[i].len);
+    }
+    ok = ok && add_event(run, event, err);
+    str_done(&room);
     str_done(&json);
     return ok;
 }
@@ -244,10 +261,9 @@ static bool judge(struct shop_run *run, int task, const struct failure *failure,
                  lines_of(text, offset) + 1, (int)strcspn(at, "\n"), at);
     }
     str_addf(&json, "%s}", failure->more);
-    event.a = failure->class;
-    event.b = failure->type;
-    event.c = failure->reason;
-    event.text = json.data;
+    event.judged = (struct verdict_label){
+        .class = failure->class, .type = failure->type, .reason = failure->reason};
+    event.more = json.data;
     bool ok = add_event(run, event, err);
     str_done(&json);
     return ok;
@@ -266,12 +282,12 @@ static bool tell_change(struct shop_run *run, int task, const struct shop_step *
     struct event event = about(run, task, EVENT_WORKSPACE_CHANGED);
     struct str json = {0};
     static const int added[] = {0, 6, 41}, removed[] = {0, 6, 3};
-    str_addf(&json, "{\"paths\":[%s]}", step->text);
-    event.a = step->number;
-    event.b = added[step->number];
-    event.c = removed[step->number];
-    event.e = 12;
-    event.text = json.data;
+    str_addf(&json, "[%s]", step->text);
+    event.changes.paths = step->number;
+    event.changes.added = added[step->number];
+    event.changes.removed = removed[step->number];
+    event.changes.ms = 12;
+    event.changes.changed = json.data;
     bool ok = add_event(run, event, err);
     str_done(&json);
     return ok;
@@ -285,19 +301,23 @@ static bool wait_for(struct shop_run *run, int task, const struct shop_step *ste
     struct str json = {0};
     bool is_asked_for = step->text != NULL;
     int64_t base_ms = (int64_t)15 * MS_PER_S;
-    event.a = (int64_t)step->number * MS_PER_S;
-    event.b = run->now.at_ms + event.a;
-    event.c = run->now.mono_ms + event.a;
-    while (!is_asked_for && base_ms << (event.attempt - 1) < event.a)
+    struct delay *delay = &event.wait.delay;
+    delay->delay_ms = (int64_t)step->number * MS_PER_S;
+    event.wait.due.at_ms = run->now.at_ms + delay->delay_ms;
+    event.wait.due.mono_ms = run->now.mono_ms + delay->delay_ms;
+    while (!is_asked_for && base_ms << (event.attempt - 1) < delay->delay_ms)
         base_ms *= 2;
-    event.d = base_ms << (event.attempt - 1);
+    delay->exact_ms = base_ms << (event.attempt - 1);
+    delay->n = event.attempt;
+    if (is_asked_for)
+        delay->hint_ms = delay->delay_ms;
+    else /* three digits */
+        delay->factor = (double)(delay->delay_ms * 1000 / delay->exact_ms) / 1000;
     str_addf(&json,
-             "{\"policy\":\"patient\",\"n\":%d,\"base\":%lld,\"multiplier\":2,\"cap\":300000,"
-             "\"jitter\":0.5,\"factor\":%.3f,\"hint\":%lld,\"used\":%d,\"allowed\":%d}",
-             event.attempt, (long long)base_ms,
-             is_asked_for ? 1.0 : (double)event.a / (double)event.d,
-             is_asked_for ? (long long)event.a : -1, event.attempt, TRIES_MAX);
-    event.text = json.data;
+             "{\"policy\":\"patient\",\"base_ms\":%lld,\"multiplier\":2,\"cap_ms\":300000,"
+             "\"jitter\":0.5,\"used\":%d,\"allowed\":%d}",
+             (long long)base_ms, event.attempt, TRIES_MAX);
+    event.more = json.data;
     bool ok = add_event(run, event, err);
     str_done(&json);
     return ok;
@@ -308,10 +328,10 @@ static bool end_step(struct shop_run *run, int task, enum decision_kind decision
     static const char spent[] =
         "{\"policy\":\"patient\",\"phase\":\"GREEN\",\"used\":6,\"allowed\":6}";
     struct event event = about(run, task, EVENT_STEP_ENDED);
-    event.a = decision;
-    event.b = event.attempt;
+    event.step_ended.decision = decision;
+    event.step_ended.attempts = event.attempt;
     if (decision == DECISION_TRANSIENT_EXHAUSTED)
-        event.text = spent;
+        event.more = spent;
     return add_event(run, event, err);
 }
 
@@ -325,11 +345,10 @@ static bool pass(struct shop_run *run, int task, struct err *err)
 
 static bool cancel(struct shop_run *run, int task, struct err *err)
 {
-    const struct event asked = {.kind = EVENT_CANCEL_ASKED,
-                                .task = task,
-                                .step = -1,
-                                .a = 1,
-                                .text = "{\"by\":\"ann@pts/2\"}"};
+    struct event asked = event_new(EVENT_CANCEL_ASKED);
+    asked.task = task;
+    asked.cancel.mode = CANCEL_TERM;
+    asked.by = "ann@pts/2";
     return add_event(run, asked, err) && end_try(run, task, OUTCOME_CANCELLED, 0, NULL, err) &&
            end_step(run, task, DECISION_CANCELLED, err);
 }
@@ -337,7 +356,7 @@ static bool cancel(struct shop_run *run, int task, struct err *err)
 static bool go_quiet(struct shop_run *run, int task, int seconds, struct err *err)
 {
     struct event event = about(run, task, EVENT_ATTEMPT_QUIET);
-    event.a = (int64_t)seconds * MS_PER_S;
+    event.quiet.quiet_ms = (int64_t)seconds * MS_PER_S;
     return add_event(run, event, err);
 }
 
@@ -375,9 +394,7 @@ bool shop_run_step(struct shop_run *run, const struct shop_step *step, struct er
     case SHOP_CANCEL:
         return cancel(run, task, err);
     case SHOP_END_RUN:
-        return add_event(
-            run, (struct event){.kind = EVENT_RUN_ENDED, .task = -1, .step = -1, .a = step->number},
-            err);
+        return add_event(run, of_run(EVENT_RUN_ENDED, step->number), err);
     }
     return false;
 }

@@ -92,18 +92,18 @@ void start_child(const struct app_options *options)
 void commit(void)
 {
     struct err err = {0};
-    struct log_batch batch = {.events = story.events + committed,
-                              .event_count = story.event_count - committed};
+    struct log_batch batch = {.events = story.events.items + committed,
+                              .event_count = story.events.count - committed};
     ck_assert_msg(log_writer_commit(writer, &batch, LOG_SYNC_NORMAL, &err), "%s", err.message);
-    committed = story.event_count;
+    committed = story.events.count;
 }
 
 /* The log needs the state from before the first event, so the events are applied again. */
 static void fold_again(void)
 {
     struct err err = {0};
-    for (size_t i = 0; i < story.event_count; i++)
-        ck_assert(run_state_apply(&story.state, &story.events[i], &err));
+    for (size_t i = 0; i < story.events.count; i++)
+        ck_assert(run_state_apply(&story.state, &story.events.items[i], &err));
 }
 
 static void begin_run(const char *name)
@@ -266,13 +266,13 @@ struct control wait_for_control(const char *keys)
 
 void answer(const struct control *control, bool done, const char *text)
 {
-    story_add(&story, (struct event){.kind = EVENT_CONTROL_ANSWERED,
-                                     .task = control->task,
-                                     .step = -1,
-                                     .a = control->id,
-                                     .b = done,
-                                     .c = control->verb,
-                                     .text = text});
+    struct event event = event_new(EVENT_CONTROL_ANSWERED);
+    event.task = control->task;
+    event.answered.control = control->id;
+    event.answered.done = done;
+    event.answered.verb = control->verb;
+    event.answered.answer = text;
+    story_add(&story, event);
     commit();
 }
 

@@ -266,11 +266,7 @@ static void do_hold(const struct words *words)
         count -= 2;
     }
     for (int i = 0; i < count; i++)
-        story_add(&story, (struct event){.kind = EVENT_TASK_HELD,
-                                         .task = story_task(&story, word(words, i)),
-                                         .step = -1,
-                                         .a = leader + 1,
-                                         .text = "{\"by\":\"ann\"}"});
+        story_hold(&story, word(words, i), leader);
 }
 
 /* again ID SECONDS: it fails, waits, and starts again. */
@@ -282,23 +278,21 @@ static void do_again(const struct words *words)
 /* exits ID FACTS: its attempt ends with exit code 1 and these facts of its output. */
 static void do_exits(const struct words *words)
 {
+    const char *json = words->rest + strlen(word(words, 0)) + 1;
     struct event event = story_event(&story, word(words, 0), EVENT_ATTEMPT_ENDED);
-    event.a = OUTCOME_EXIT;
-    event.b = 1;
-    event.text = words->rest + strlen(word(words, 0)) + 1;
-    story_add(&story, event);
+    event.ended.outcome.code = 1;
+    story_add_json(&story, event, json);
 }
 
 /* gate-opens ID: the gate of its source. */
 static void do_gate_opens(const struct words *words)
 {
     const int task = story_task(&story, word(words, 0));
-    story_add(&story, (struct event){.kind = EVENT_GATE_OPENED,
-                                     .task = -1,
-                                     .step = -1,
-                                     .a = story.plan->tasks[task].steps[0].source,
-                                     .b = 2,
-                                     .c = 1000});
+    struct event event = event_new(EVENT_GATE_OPENED);
+    event.gate_opened.source = story.plan->tasks[task].steps[0].source;
+    event.gate_opened.waiting = 2;
+    event.gate_opened.spacing_ms = 1000;
+    story_add(&story, event);
 }
 
 static void do_end_run(const struct words *words)
@@ -332,10 +326,9 @@ static void do_corrected(const struct words *words)
     struct event event = story_event(&story, word(words, 0), EVENT_CLASS_CORRECTED);
     enum transient_type type = TRANSIENT_NONE;
     ck_assert(transient_type_parse(word(words, 1), &type));
-    event.a = VERDICT_TRANSIENT;
-    event.b = type;
-    event.text = words->rest + (word(words, 2) - words->text);
-    story_add(&story, event);
+    event.corrected.class = VERDICT_TRANSIENT;
+    event.corrected.type = type;
+    story_add_json(&story, event, words->rest + (word(words, 2) - words->text));
 }
 
 /* Steps: the clock and the facts. */

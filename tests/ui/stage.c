@@ -199,8 +199,8 @@ static struct frame_input make_input(void)
 static void tell_records(void)
 {
     event_lines_begin(&records, facts.run);
-    for (size_t i = 0; i < story.event_count; i++) {
-        struct event event = story.events[i];
+    for (size_t i = 0; i < story.events.count; i++) {
+        struct event event = story.events.items[i];
         event.seq = (int64_t)i + 1;
         if (event.seq > event_lines_after(story.replay.at))
             (void)event_lines_add(&records, &story.state, &event);

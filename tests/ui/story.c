@@ -48,7 +48,9 @@ static void start_run(struct story *story, struct str *json)
     replay_init(&story->replay);
     log_tail_init(&story->tail);
     story_at(story, 0, 0);
-    story_add(story, (struct event){.kind = EVENT_RUN_STARTED, .task = -1, .step = -1, .a = 5});
+    struct event started = event_new(EVENT_RUN_STARTED);
+    started.run_started.jobs = 5;
+    story_add(story, started);
 }
 
 void story_init(struct story *story, const char *ids, const char *phases)
@@ -84,7 +86,7 @@ void story_done(struct story *story)
     replay_done(&story->replay);
     log_tail_done(&story->tail);
     plan_free(story->plan);
-    free(story->events);
+    event_list_done(&story->events);
     free(story->page.rows);
     str_done(&story->page.text);
 }
@@ -103,9 +105,16 @@ void story_add(struct story *story, struct event event)
     bool ok = run_state_apply(&story->state, &event, &err);
     ck_assert_msg(ok, "%s", err.message);
     replay_add(&story->replay, &event);
-    story->events =
-        xgrow(story->events, &story->event_cap, story->event_count + 1, sizeof(*story->events));
-    story->events[story->event_count++] = event;
+    (void)event_list_add(&story->events, &event);
+}
+
+void story_add_json(struct story *story, struct event event, const char *json)
+{
+    struct str room = {0};
+    str_reserve(&room, strlen(json) + 1);
+    ck_assert_msg(event_read(&event, json, strlen(json), &room), "%s", json);
+    story_add(story, event);
+    str_done(&room);
 }
 
 int story_task(const struct story *story, const char *id)
@@ -119,13 +128,12 @@ struct event story_event(const struct story *story, const char *id, enum event_k
 {
     int task = story_task(story, id);
     const struct step_state *step = run_state_step(&story->state, task);
-    return (struct event){
-        .kind = kind,
-        .task = task,
-        .step = run_state_step_number(&story->state, task),
-        .grant = step->grant,
-        .attempt = (int)step->attempt_count,
-    };
+    struct event event = event_new(kind);
+    event.task = task;
+    event.step = run_state_step_number(&story->state, task);
+    event.grant = step->grant;
+    event.attempt = (int)step->attempt_count;
+    return event;
 }
 
 void story_start(struct story *story, const char *id)
@@ -133,8 +141,8 @@ void story_start(struct story *story, const char *id)
     struct event event = story_event(story, id, EVENT_ATTEMPT_STARTED);
     event.attempt++;
     story_add(story, event);
-    event.kind = EVENT_ATTEMPT_RUNNING;
-    event.a = 48213;
+    event = story_event(story, id, EVENT_ATTEMPT_RUNNING);
+    event.running.pid = 48213;
     story_add(story, event);
 }
 
@@ -144,9 +152,9 @@ static struct event ended(const struct story *story, const char *id, enum outcom
     struct event event = story_event(story, id, EVENT_ATTEMPT_ENDED);
     const struct attempt_state *attempt =
         step_state_attempt(run_state_step(&story->state, event.task));
-    event.a = kind;
-    event.b = code;
-    event.c = story->now.mono_ms - attempt->started.mono_ms;
+    event.ended.outcome.kind = kind;
+    event.ended.outcome.code = code;
+    event.ended.outcome.ran_ms = story->now.mono_ms - attempt->started.mono_ms;
     return event;
 }
 
@@ -165,9 +173,9 @@ void story_fail(struct story *story, const char *id, enum reason reason, const c
 {
     end_attempt(story, id, 1);
     struct event event = story_event(story, id, EVENT_ATTEMPT_JUDGED);
-    event.a = VERDICT_PERSISTENT;
-    event.c = reason;
-    event.text = text;
+    event.judged.class = VERDICT_PERSISTENT;
+    event.judged.reason = reason;
+    event.more = text;
     story_add(story, event);
 }
 
@@ -180,19 +188,19 @@ static void judge_by_world(struct story *story, const char *id, enum transient_t
                            const char *text)
 {
     struct event event = story_event(story, id, EVENT_ATTEMPT_JUDGED);
-    event.a = VERDICT_TRANSIENT;
-    event.b = type;
-    event.text = text;
+    event.judged.class = VERDICT_TRANSIENT;
+    event.judged.type = type;
+    event.more = text;
     story_add(story, event);
 }
 
 void story_fail_by_world(struct story *story, const char *id, enum transient_type type, int print,
                          const char *text)
 {
-    static const char *const prints[] = {NULL, "{\"fp\":\"2d900000000000000000000000000001\"}",
-                                         "{\"fp\":\"7c1e0000000000000000000000000002\"}"};
+    static const struct digest prints[] = {
+        {0}, {.hi = UINT64_C(0x2d90) << 48, .lo = 1}, {.hi = UINT64_C(0x7c1e) << 48, .lo = 2}};
     struct event event = ended(story, id, OUTCOME_EXIT, 1);
-    event.text = prints[print];
+    event.ended.fingerprint = prints[print];
     story_add(story, event);
     judge_by_world(story, id, type, text);
 }
@@ -210,7 +218,7 @@ static int64_t exact_ms(const char *inputs, int64_t otherwise)
     struct json *json = NULL;
     struct err err = {0};
     ck_assert_msg(json_parse(inputs, strlen(inputs), &json, NULL, &err), "%s", err.message);
-    int64_t ms = json_i64(json_get(json, "base"), -1);
+    int64_t ms = json_i64(json_get(json, "base_ms"), -1);
     for (int64_t n = json_i64(json_get(json, "n"), 1); n > 1; n--)
         ms *= json_i64(json_get(json, "multiplier"), 1);
     json_free(json);
@@ -219,13 +227,15 @@ static int64_t exact_ms(const char *inputs, int64_t otherwise)
 
 void story_wait_by(struct story *story, const char *id, int seconds, const char *inputs)
 {
-    struct event event = story_event(story, id, EVENT_WAIT_STARTED);
-    event.a = (int64_t)seconds * MS_PER_S;
-    event.b = story->now.at_ms + event.a;
-    event.c = story->now.mono_ms + event.a;
-    event.d = exact_ms(inputs, event.a);
-    event.text = inputs;
-    story_add(story, event);
+    const int64_t delay_ms = (int64_t)seconds * MS_PER_S;
+    struct str json = {0};
+    str_addf(&json,
+             "{\"delay_ms\":%lld,\"due_at_ms\":%lld,\"due_mono_ms\":%lld,\"exact_ms\":%lld,%s",
+             (long long)delay_ms, (long long)(story->now.at_ms + delay_ms),
+             (long long)(story->now.mono_ms + delay_ms), (long long)exact_ms(inputs, delay_ms),
+             inputs + 1);
+    story_add_json(story, story_event(story, id, EVENT_WAIT_STARTED), str_text(&json));
+    str_done(&json);
 }
 
 void story_wait(struct story *story, const char *id, int seconds)
@@ -237,10 +247,10 @@ void story_wait(struct story *story, const char *id, int seconds)
 static void close_gate(struct story *story, const char *id, int seconds, int closed)
 {
     struct event event = story_event(story, id, EVENT_GATE_CLOSED);
-    event.a = story->plan->tasks[event.task].steps[event.step].source;
-    event.b = story->now.at_ms + (int64_t)seconds * MS_PER_S;
-    event.c = story->now.mono_ms + (int64_t)seconds * MS_PER_S;
-    event.d = closed;
+    event.gate_closed.source = story->plan->tasks[event.task].steps[event.step].source;
+    event.gate_closed.due.at_ms = story->now.at_ms + (int64_t)seconds * MS_PER_S;
+    event.gate_closed.due.mono_ms = story->now.mono_ms + (int64_t)seconds * MS_PER_S;
+    event.gate_closed.limits = closed;
     story_add(story, event);
 }
 
@@ -257,13 +267,22 @@ void story_try_again(struct story *story, const char *id, int seconds)
 void story_end(struct story *story, const char *id, enum decision_kind end)
 {
     struct event event = story_event(story, id, EVENT_STEP_ENDED);
-    event.a = end;
+    event.step_ended.decision = end;
     story_add(story, event);
 }
 
 void story_end_run(struct story *story)
 {
-    story_add(story, (struct event){.kind = EVENT_RUN_ENDED, .task = -1, .step = -1, .a = 0});
+    story_add(story, event_new(EVENT_RUN_ENDED));
+}
+
+void story_hold(struct story *story, const char *id, int leader)
+{
+    struct event event = event_new(EVENT_TASK_HELD);
+    event.task = story_task(story, id);
+    event.held.follows = leader;
+    event.by = "ann";
+    story_add(story, event);
 }
 
 void story_say(struct story *story, const char *id, const char *text)
@@ -310,12 +329,13 @@ static void tell_the_finished(struct story *story)
     story_fail(story, "T-105", REASON_COMPILE,
                "{\"rule\":\"cc.error\",\"match\":\"mail.c:7: error\"}");
     story_end(story, "T-105", DECISION_RETRY_EXHAUSTED);
-    struct event blocked = {.kind = EVENT_TASK_BLOCKED, .step = -1};
+    struct event blocked = event_new(EVENT_TASK_BLOCKED);
     blocked.task = story_task(story, "T-108");
-    blocked.a = story_task(story, "T-105");
+    blocked.blocked.needs = story_task(story, "T-105");
     story_add(story, blocked);
 
-    struct event cancel = {.kind = EVENT_CANCEL_ASKED, .step = -1, .text = "{\"by\":\"ann@tty2\"}"};
+    struct event cancel = event_new(EVENT_CANCEL_ASKED);
+    cancel.by = "ann@tty2";
     cancel.task = story_task(story, "T-106");
     story_add(story, cancel);
     story_end(story, "T-106", DECISION_CANCELLED);
@@ -340,7 +360,7 @@ static void tell_the_living(struct story *story)
     story_try_again(story, "T-104", 8);
     story_at(story, 9, 17); /* output for half a minute, then silence for a minute */
     struct event quiet = story_event(story, "T-110", EVENT_ATTEMPT_QUIET);
-    quiet.a = 60000;
+    quiet.quiet.quiet_ms = 60000;
     story_add(story, quiet);
     start_at(story, 9, 25, "T-101");
     story_at(story, 9, 56);
@@ -413,8 +433,8 @@ static void tell_the_fault(struct story *story)
         story_at(story, 8, 40 + i);
         story_fail_by_world(story, ids[i], TRANSIENT_NETWORK_TIMEOUT, 1, reset);
         story_wait_by(story, ids[i], 249 + 9 * i + (i % 2 == 0 ? 0 : 11),
-                      "{\"policy\":\"patient\",\"n\":1,\"base\":240000,\"multiplier\":2,"
-                      "\"cap\":600000,\"jitter\":0.25,\"factor\":1.0375,\"hint\":-1,\"used\":1,"
+                      "{\"policy\":\"patient\",\"n\":1,\"base_ms\":240000,\"multiplier\":2,"
+                      "\"cap_ms\":600000,\"jitter\":0.25,\"factor\":1.0375,\"used\":1,"
                       "\"allowed\":6}");
     }
 }
@@ -429,8 +449,8 @@ static void tell_the_waits(struct story *story)
                         "\"match\":\"usage limit reached, resets 3am\",\"hint_rule\":"
                         "\"claude.resets\",\"retry_after_ms\":46804000}");
     story_wait_by(story, "T-202", 46804,
-                  "{\"policy\":\"patient\",\"n\":1,\"base\":15000,\"multiplier\":2,"
-                  "\"cap\":300000,\"jitter\":0,\"factor\":1,\"hint\":46804000,\"used\":1,"
+                  "{\"policy\":\"patient\",\"n\":1,\"base_ms\":15000,\"multiplier\":2,"
+                  "\"cap_ms\":300000,\"jitter\":0,\"factor\":1,\"hint_ms\":46804000,\"used\":1,"
                   "\"allowed\":6}");
     story_fail(story, "T-203", REASON_QUOTA,
                "{\"rule\":\"codex.quota\",\"match\":\"weekly limit, resets 18:00\",\"ask\":true,"
@@ -448,9 +468,9 @@ static void tell_the_gate(struct story *story)
                         "\"HTTP 429 Too Many Requests\",\"retry_after_ms\":50000,"
                         "\"hint_rule\":\"http.retry-after\"}");
     story_wait_by(story, "T-210", 50,
-                  "{\"policy\":\"patient\",\"n\":1,\"base\":15000,\"multiplier\":2,"
-                  "\"cap\":300000,\"jitter\":\"full\",\"kind\":\"full\",\"factor\":0.31,"
-                  "\"hint\":50000,\"used\":2,\"allowed\":6}");
+                  "{\"policy\":\"patient\",\"n\":1,\"base_ms\":15000,\"multiplier\":2,"
+                  "\"cap_ms\":300000,\"jitter\":\"full\",\"kind\":\"full\",\"factor\":0.31,"
+                  "\"hint_ms\":50000,\"used\":2,\"allowed\":6}");
     close_gate(story, "T-210", 50, 2);
 }
 
@@ -477,21 +497,21 @@ static void tell_the_corrected(struct story *story)
                "\"match\":\"expected ECONNRESET\",\"near\":[{\"rule\":\"net.reset\","
                "\"why\":\"quoted\",\"stream\":\"stdout\",\"offset\":1204}]}");
     story_wait_by(story, "T-213", 45,
-                  "{\"policy\":\"patient\",\"n\":3,\"base\":15000,\"multiplier\":2,"
-                  "\"cap\":300000,\"jitter\":0.25,\"factor\":0.75,\"hint\":-1,\"used\":3,"
+                  "{\"policy\":\"patient\",\"n\":3,\"base_ms\":15000,\"multiplier\":2,"
+                  "\"cap_ms\":300000,\"jitter\":0.25,\"factor\":0.75,\"used\":3,"
                   "\"allowed\":6}");
     struct event correct = story_event(story, "T-213", EVENT_CLASS_CORRECTED);
-    correct.a = VERDICT_TRANSIENT;
-    correct.b = TRANSIENT_NETWORK_TIMEOUT;
-    correct.text = "{\"by\":\"ann\"}";
+    correct.corrected.class = VERDICT_TRANSIENT;
+    correct.corrected.type = TRANSIENT_NETWORK_TIMEOUT;
+    correct.by = "ann";
     story_add(story, correct);
 
     story_start(story, "T-214");
     story_fail(story, "T-214", REASON_COMPILE,
                "{\"rule\":\"cc.error\",\"match\":\"seed.c:7: error\"}");
     struct event end = story_event(story, "T-214", EVENT_STEP_ENDED);
-    end.a = DECISION_RETRY_EXHAUSTED;
-    end.text = "{\"policy\":\"patient\",\"phase\":\"GREEN\",\"used\":6,\"allowed\":6}";
+    end.step_ended.decision = DECISION_RETRY_EXHAUSTED;
+    end.more = "{\"policy\":\"patient\",\"phase\":\"GREEN\",\"used\":6,\"allowed\":6}";
     story_add(story, end);
 }
 

@@ -15,8 +15,7 @@ struct story {
     struct replay replay; /* marks for the same events */
     struct log_tail tail;
     struct output_page page;
-    struct event *events; /* all events in order; texts are static */
-    size_t event_count, event_cap;
+    struct event_list events; /* all events in order */
     struct moment now;
 };
 
@@ -52,6 +51,8 @@ void story_at(struct story *story, int minutes, int seconds);
 void story_add(struct story *story, struct event event);
 /* Returns an event for the task's current step and latest attempt. */
 struct event story_event(const struct story *story, const char *id, enum event_kind kind);
+/* Adds the event with the fields that the JSON object has, as if a log had it as its data. */
+void story_add_json(struct story *story, struct event event, const char *json);
 
 int story_task(const struct story *story, const char *id);
 void story_start(struct story *story, const char *id);
@@ -72,6 +73,8 @@ void story_wait(struct story *story, const char *id, int seconds);
 void story_try_again(struct story *story, const char *id, int seconds);
 void story_end(struct story *story, const char *id, enum decision_kind end);
 void story_end_run(struct story *story);
+/* "ann" holds the task until number `leader` gets through; -1: until she releases it. */
+void story_hold(struct story *story, const char *id, int leader);
 
 /* Adds a row of output to the task's latest attempt. */
 void story_say(struct story *story, const char *id, const char *text);

@@ -21,37 +21,33 @@ static const char tasks[] =
 static void begin_session(struct story *story, const char *id, const char *text)
 {
     story_start(story, id);
-    struct event event = story_event(story, id, EVENT_AGENT_SESSION);
-    event.text = text;
-    story_add(story, event);
+    story_add_json(story, story_event(story, id, EVENT_AGENT_SESSION), text);
 }
 
 static void use(struct story *story, const char *id, int turns, int calls, int64_t cost)
 {
     struct event event = story_event(story, id, EVENT_AGENT_USED);
-    event.a = turns;
-    event.b = calls;
-    event.c = cost;
-    event.d = (int64_t)turns * 1500;
+    event.used.used = (struct agent_used){
+        .turns = turns, .calls = calls, .cost_micro = cost, .tokens = (int64_t)turns * 1500};
     story_add(story, event);
 }
 
 static void say(struct story *story, const char *id, int number, const char *text)
 {
     struct event event = story_event(story, id, EVENT_AGENT_CALL);
-    event.a = number;
-    event.text = text;
+    event.call.number = number;
+    event.call.what = text;
     story_add(story, event);
 }
 
 static void tell_budget(struct story *story, const char *id, int64_t used, int64_t limit,
-                        enum event_budget_mark mark)
+                        bool is_spent)
 {
     struct event event = story_event(story, id, EVENT_BUDGET);
-    event.a = BUDGET_COST;
-    event.b = used;
-    event.c = limit;
-    event.d = mark;
+    event.budget.kind = BUDGET_COST;
+    event.budget.used = used;
+    event.budget.limit = limit;
+    event.budget.is_spent = is_spent;
     story_add(story, event);
 }
 
@@ -63,18 +59,17 @@ static void tell_first_round(struct story *story)
 {
     begin_session(story, "tax", session);
     use(story, "tax", 7, 19, 90 * CENT);
-    say(story, "tax", 20, "{\"tool\":\"\",\"what\":\"All tests pass now.\"}");
+    say(story, "tax", 20, "All tests pass now.");
     story_at(story, 5, 0);
     story_pass(story, "tax");
     story_start(story, "tax");
     story_at(story, 5, 40);
     story_fail(story, "tax", REASON_TEST_FAIL, NULL);
     struct event event = story_event(story, "tax", EVENT_ROUND_STARTED);
-    event.a = 2;
-    event.b = 0;
-    event.c = 1;
-    event.d = 1;
-    event.text = "{\"prompt\":\"make test failed\"}";
+    event.round_started.round = 2;
+    event.round_started.failed_step = 1;
+    event.round_started.failed_attempt = 1;
+    event.round_started.prompt = "make test failed";
     story_add(story, event);
 }
 
@@ -83,30 +78,28 @@ static void tell_second_round(struct story *story)
 {
     begin_session(story, "tax", session);
     struct event event = story_event(story, "tax", EVENT_AGENT_USED);
-    event.a = 5;
-    event.b = 12;
-    event.c = 72 * CENT;
-    event.e = 3;
+    event.used.used =
+        (struct agent_used){.turns = 5, .calls = 12, .cost_micro = 72 * CENT, .own_retries = 3};
     story_add(story, event);
-    tell_budget(story, "tax", 162 * CENT, 2 * DOLLAR, EVENT_BUDGET_TOLD);
+    tell_budget(story, "tax", 162 * CENT, 2 * DOLLAR, false);
 }
 
 static void spend_all(struct story *story)
 {
     begin_session(story, "mail", "{\"agent\":\"codex\",\"session\":\"01a20206-bb30\"}");
     use(story, "mail", 30, 88, 104 * CENT);
-    tell_budget(story, "mail", 104 * CENT, DOLLAR, EVENT_BUDGET_SPENT);
+    tell_budget(story, "mail", 104 * CENT, DOLLAR, true);
     struct event event = story_event(story, "mail", EVENT_ATTEMPT_ENDED);
-    event.a = OUTCOME_CANCELLED;
-    event.c = 61000;
+    event.ended.outcome.kind = OUTCOME_CANCELLED;
+    event.ended.outcome.ran_ms = 61000;
     story_add(story, event);
     event = story_event(story, "mail", EVENT_ATTEMPT_JUDGED);
-    event.a = VERDICT_PERSISTENT;
-    event.c = REASON_BUDGET;
+    event.judged.class = VERDICT_PERSISTENT;
+    event.judged.reason = REASON_BUDGET;
     story_add(story, event);
     event = story_event(story, "mail", EVENT_STEP_ENDED);
-    event.a = DECISION_NEEDS_YOU;
-    event.text = "{\"policy\":\"transport\",\"phase\":\"GREEN\",\"used\":1,\"allowed\":4,"
+    event.step_ended.decision = DECISION_NEEDS_YOU;
+    event.more = "{\"policy\":\"transport\",\"phase\":\"GREEN\",\"used\":1,\"allowed\":4,"
                  "\"reason\":\"budget\",\"of\":\"task\",\"budget\":\"cost_usd\",\"spent\":1040000,"
                  "\"limit\":1000000}";
     story_add(story, event);
@@ -114,29 +107,34 @@ static void spend_all(struct story *story)
 
 static void call_again(struct story *story, const char *id, int count)
 {
-    static const char same[] =
-        "{\"tool\":\"Bash\",\"what\":\"make test\",\"loop\":{\"call\":"
-        "\"7c1e0000000000000000000000000001\",\"outcome\":\"7c1e0000000000000000000000000002\","
-        "\"raw\":7,\"bits\":1,\"lines\":3}}";
+    static const struct entropy_fact same = {
+        .call = {.hi = UINT64_C(0x7c1e) << 48, .lo = 1},
+        .raw = 7,
+        .bits = ENTROPY_FAILED,
+        .new_permille = -1,
+        .lines = 3,
+    };
     for (int i = 1; i <= count; i++) {
         struct event event = story_event(story, id, EVENT_AGENT_CALL);
-        event.a = i;
-        event.b = 2000;
-        event.c = 2;
-        event.text = same;
+        event.call.number = i;
+        event.call.ms = 2000;
+        event.call.code = 2;
+        event.call.tool = "Bash";
+        event.call.what = "make test";
+        event.call.has_loop = true;
+        event.call.loop = same;
         story_add(story, event);
     }
     const struct entropy_verdict *verdict =
         &story->state.tasks[story_task(story, id)].agent->calls->verdict;
     struct event event = story_event(story, id, EVENT_LOOP_SUSPECTED);
     ck_assert_int_eq(verdict->level, ENTROPY_SUSPECT);
-    event.a = verdict->rung;
-    event.b = verdict->first_number;
-    event.c = verdict->last_number;
-    event.d = verdict->count;
-    event.e = EVENT_LOOP_OF_CALLS;
-    event.text = "{\"rung\":\"repeat\",\"count\":3,\"first\":1,\"last\":3,\"of\":\"calls\","
-                 "\"nudge\":\"make test says the same: do something else\"}";
+    event.loop.rung = verdict->rung;
+    event.loop.first = verdict->first_number;
+    event.loop.last = verdict->last_number;
+    event.loop.count = verdict->count;
+    event.loop.of_calls = true;
+    event.loop.nudge = "make test says the same: do something else";
     story_add(story, event);
 }
 

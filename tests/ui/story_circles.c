@@ -1,19 +1,25 @@
 /* story_circles.c - a made-up run whose tasks are looping, or almost. */
 #include <check.h>
+#include <string.h>
 
 #include "story.h"
 
 /* The output of an attempt, as loop detection records it: failed, with something masked. */
-static const char *const red = "{\"fp\":\"7c1e0000000000000000000000000001\",\"new\":1000,"
-                               "\"loop\":{\"raw\":11,\"bits\":1,\"gain\":\"line\",\"lines\":9}}";
-static const char *const red_again = "{\"fp\":\"7c1e0000000000000000000000000001\",\"new\":0,"
-                                     "\"loop\":{\"raw\":12,\"bits\":65,\"lines\":9}}";
-static const char *const other = "{\"fp\":\"2d900000000000000000000000000002\",\"new\":220,"
-                                 "\"loop\":{\"raw\":13,\"bits\":1,\"gain\":\"line\",\"lines\":9}}";
-static const char *const other_again = "{\"fp\":\"2d900000000000000000000000000002\",\"new\":0,"
-                                       "\"loop\":{\"raw\":13,\"bits\":1,\"lines\":9}}";
-static const char *const nearly = "{\"fp\":\"41d00000000000000000000000000003\",\"new\":40,"
-                                  "\"loop\":{\"raw\":14,\"bits\":1,\"gain\":\"line\",\"lines\":9}}";
+static const char *const red =
+    "{\"fingerprint\":\"7c1e0000000000000000000000000001\",\"new_permille\":1000,"
+    "\"loop\":{\"raw\":11,\"bits\":1,\"gain\":\"line\",\"lines\":9}}";
+static const char *const red_again =
+    "{\"fingerprint\":\"7c1e0000000000000000000000000001\",\"new_permille\":0,"
+    "\"loop\":{\"raw\":12,\"bits\":65,\"lines\":9}}";
+static const char *const other =
+    "{\"fingerprint\":\"2d900000000000000000000000000002\",\"new_permille\":220,"
+    "\"loop\":{\"raw\":13,\"bits\":1,\"gain\":\"line\",\"lines\":9}}";
+static const char *const other_again =
+    "{\"fingerprint\":\"2d900000000000000000000000000002\",\"new_permille\":0,"
+    "\"loop\":{\"raw\":13,\"bits\":1,\"lines\":9}}";
+static const char *const nearly =
+    "{\"fingerprint\":\"41d00000000000000000000000000003\",\"new_permille\":40,"
+    "\"loop\":{\"raw\":14,\"bits\":1,\"gain\":\"line\",\"lines\":9}}";
 
 static const char *const found = "{\"rule\":\"tap.not-ok\",\"stream\":\"stdout\",\"line\":5,"
                                  "\"match\":\"not ok 3 - rounds half to even\"}";
@@ -23,15 +29,18 @@ static void fail_with(struct story *story, const char *id, const char *text)
 {
     enum { RAN_MS = 47000 };
     struct event event = story_event(story, id, EVENT_ATTEMPT_ENDED);
-    event.a = OUTCOME_EXIT;
-    event.b = 1;
-    event.c = RAN_MS;
-    event.text = text;
+    struct str room = {0};
+    str_reserve(&room, strlen(text) + 1);
+    ck_assert_msg(event_read(&event, text, strlen(text), &room), "%s", text);
+    event.data = NULL;
+    event.ended.outcome.code = 1;
+    event.ended.outcome.ran_ms = RAN_MS;
     story_add(story, event);
+    str_done(&room);
     event = story_event(story, id, EVENT_ATTEMPT_JUDGED);
-    event.a = VERDICT_PERSISTENT;
-    event.c = REASON_TEST_FAIL;
-    event.text = found;
+    event.judged.class = VERDICT_PERSISTENT;
+    event.judged.reason = REASON_TEST_FAIL;
+    event.more = found;
     story_add(story, event);
 }
 
@@ -48,25 +57,25 @@ static void fail_in_turn(struct story *story, const char *id, const char *const 
     }
 }
 
-static void suspect(struct story *story, const char *id, const char *text)
+static void suspect(struct story *story, const char *id)
 {
     struct event event = story_event(story, id, EVENT_LOOP_SUSPECTED);
     const struct circles *circles = story->state.tasks[event.task].circles;
     ck_assert_int_eq(circles->verdict.level, ENTROPY_SUSPECT);
-    event.a = circles->verdict.rung;
-    event.b = circles->verdict.first_number;
-    event.c = circles->verdict.last_number;
-    event.d = circles->verdict.count;
-    event.text = text;
+    event.loop.rung = circles->verdict.rung;
+    event.loop.first = circles->verdict.first_number;
+    event.loop.last = circles->verdict.last_number;
+    event.loop.count = circles->verdict.count;
+    event.more = "{\"period\":1}";
     story_add(story, event);
 }
 
 static void stop(struct story *story, const char *id, const char *text)
 {
     struct event event = story_event(story, id, EVENT_STEP_ENDED);
-    event.a = DECISION_ENTROPY;
-    event.c = 1;
-    event.text = text;
+    event.step_ended.decision = DECISION_ENTROPY;
+    event.step_ended.entropy = true;
+    event.more = text;
     story_add(story, event);
 }
 
@@ -98,18 +107,17 @@ static void tell_the_stuck(struct story *story)
 
 void story_init_circles(struct story *story)
 {
-    static const char *const text = "{\"rung\":\"repeat\",\"count\":3,\"period\":1}";
     story_init(story, "tax flip survey mail cart rates", "G");
     story_at(story, 10, 0);
     tell_the_stuck(story);
 
     story_at(story, 11, 0);
     fail_in_turn(story, "mail", (const char *const[]){red, red_again, red_again, NULL});
-    suspect(story, "mail", text);
+    suspect(story, "mail");
     story_wait(story, "mail", 120);
 
     fail_in_turn(story, "cart", (const char *const[]){red, red_again, red_again, NULL});
-    suspect(story, "cart", text);
+    suspect(story, "cart");
     story_wait(story, "cart", 2);
     story_add(story, story_event(story, "cart", EVENT_WAIT_ENDED));
     story_start(story, "cart");

@@ -61,9 +61,9 @@ static void fail(struct story *story, const struct move_of *move)
     struct event event = story_event(story, move->id, EVENT_ATTEMPT_JUDGED);
     if (strcmp(move->id, "T-105") == 0) {
         story_time_out(story, move->id);
-        event.a = VERDICT_TRANSIENT;
-        event.b = TRANSIENT_RESOURCE_BUSY;
-        event.text = "{\"rule\":\"known.timeout\",\"subtype\":\"TIMEOUT\"}";
+        event.judged.class = VERDICT_TRANSIENT;
+        event.judged.type = TRANSIENT_RESOURCE_BUSY;
+        event.more = "{\"rule\":\"known.timeout\",\"subtype\":\"TIMEOUT\"}";
         story_add(story, event);
     } else if (strcmp(move->id, "T-109") == 0) {
         story_fail_by_world(story, move->id, TRANSIENT_API_RATE_LIMIT, 0,
@@ -84,8 +84,8 @@ static void wait(struct story *story, const struct move_of *move)
     const bool is_told = strcmp(move->id, "T-104") == 0 && move->for_s == 45;
     if (is_told)
         story_wait_by(story, move->id, move->for_s,
-                      "{\"policy\":\"patient\",\"n\":3,\"base\":15000,\"multiplier\":2,"
-                      "\"cap\":300000,\"jitter\":0.25,\"factor\":0.75,\"hint\":-1,\"used\":3,"
+                      "{\"policy\":\"patient\",\"n\":3,\"base_ms\":15000,\"multiplier\":2,"
+                      "\"cap_ms\":300000,\"jitter\":0.25,\"factor\":0.75,\"used\":3,"
                       "\"allowed\":6}");
     else
         story_wait(story, move->id, move->for_s);
@@ -93,11 +93,12 @@ static void wait(struct story *story, const struct move_of *move)
 
 static void cancel(struct story *story, const char *id)
 {
-    struct event event = {.kind = EVENT_CANCEL_ASKED, .step = -1, .text = "{\"by\":\"ann@tty2\"}"};
+    struct event event = event_new(EVENT_CANCEL_ASKED);
+    event.by = "ann@tty2";
     event.task = story_task(story, id);
     story_add(story, event);
     event = story_event(story, id, EVENT_ATTEMPT_ENDED);
-    event.a = OUTCOME_CANCELLED;
+    event.ended.outcome.kind = OUTCOME_CANCELLED;
     story_add(story, event);
     story_end(story, id, DECISION_CANCELLED);
 }
@@ -123,7 +124,7 @@ static void carry_out(struct story *story, const struct move_of *move)
         wait(story, move);
         break;
     case MUTE:
-        event.a = (int64_t)move->for_s * 1000;
+        event.quiet.quiet_ms = (int64_t)move->for_s * 1000;
         story_add(story, event);
         break;
     case ASK:

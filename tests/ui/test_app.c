@@ -74,7 +74,7 @@ START_TEST(test_P6_a_retry_is_asked_for_by_a_key_and_answered)
     ck_assert_int_eq(control.task, 0);
     ck_assert_int_eq(control.attempt, 1);
     ck_assert_str_eq(control.by, "ann@tty2");
-    answer(&control, true, "{\"answer\":\"starts with the next free slot\"}");
+    answer(&control, true, "starts with the next free slot");
     wait_for("alpha: starts with");
     quit();
 }
@@ -104,7 +104,7 @@ START_TEST(test_hold_of_all_is_answered_once)
         ck_assert_int_eq(control.task, i);
         ck_assert_int_eq(control.step, -1);
         ck_assert_str_eq(control.by, "ann@tty2");
-        answer(&control, i != 1, "{\"answer\":\"it is already held\"}");
+        answer(&control, i != 1, "it is already held");
     }
     wait_for("2 tasks held, 1 not: beta: it is already held");
     quit();
@@ -152,7 +152,7 @@ START_TEST(test_refusal_is_shown_in_words)
     ck_assert_int_eq(control.mode, CANCEL_KILL);
     ck_assert_int_eq(control.task, 1);
     ck_assert_int_eq(control.attempt, 1);
-    answer(&control, false, "{\"answer\":\"it is over\"}");
+    answer(&control, false, "it is over");
     wait_for("beta not killed: it is over");
     quit();
 }
@@ -185,11 +185,11 @@ START_TEST(test_correction_is_asked_answered_and_shown)
     ck_assert_int_eq(control.label.type, TRANSIENT_NETWORK_TIMEOUT);
     ck_assert_str_eq(control.by, "ann@tty2");
     struct event event = story_event(&story, "alpha", EVENT_CLASS_CORRECTED);
-    event.a = VERDICT_TRANSIENT;
-    event.b = TRANSIENT_NETWORK_TIMEOUT;
-    event.text = "{\"by\":\"ann@tty2\"}";
+    event.corrected.class = VERDICT_TRANSIENT;
+    event.corrected.type = TRANSIENT_NETWORK_TIMEOUT;
+    event.by = "ann@tty2";
     story_add(&story, event);
-    answer(&control, true, "{\"answer\":\"try 1 is NETWORK_TIMEOUT by your word\"}");
+    answer(&control, true, "try 1 is NETWORK_TIMEOUT by your word");
     wait_for("alpha: try 1 is");
     wait_for("network, says ann@tty2; was test-fail");
     quit();
@@ -477,11 +477,10 @@ enum { NOTES = 3000 };
 static void tell_at_length(void)
 {
     story_start(&story, "alpha");
+    struct event note = event_new(EVENT_NOTE);
+    note.note.note = "it goes on";
     for (int i = 0; i < NOTES; i++)
-        story_add(&story, (struct event){.kind = EVENT_NOTE,
-                                         .task = -1,
-                                         .step = -1,
-                                         .text = "{\"note\":\"it goes on\"}"});
+        story_add(&story, note);
     story_pass(&story, "alpha");
     story_end_run(&story);
 }

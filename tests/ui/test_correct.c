@@ -265,8 +265,8 @@ static void record(void)
     ck_assert_msg(log_writer_open(&writer, &place, &err), "%s", err.message);
     ck_assert_msg(log_writer_begin(writer, &run, &trial_story.state, &number, &err), "%s",
                   err.message);
-    for (size_t i = 0; i < trial_story.event_count; i++)
-        ck_assert(run_state_apply(&trial_story.state, &trial_story.events[i], &err));
+    for (size_t i = 0; i < trial_story.events.count; i++)
+        ck_assert(run_state_apply(&trial_story.state, &trial_story.events.items[i], &err));
     struct log_output output = {.task = 0,
                                 .step = 0,
                                 .attempt = 1,
@@ -274,8 +274,8 @@ static void record(void)
                                 .bytes = said,
                                 .len = sizeof(said) - 1,
                                 .at = trial_story.now};
-    struct log_batch batch = {.events = trial_story.events,
-                              .event_count = trial_story.event_count,
+    struct log_batch batch = {.events = trial_story.events.items,
+                              .event_count = trial_story.events.count,
                               .outputs = &output,
                               .output_count = 1};
     ck_assert_msg(log_writer_commit(writer, &batch, LOG_SYNC_NORMAL, &err), "%s", err.message);

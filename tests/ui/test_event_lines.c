@@ -21,11 +21,10 @@ static void tear_down(void)
 
 static bool add(int64_t seq)
 {
-    const struct event event = {.seq = seq,
-                                .at = {.at_ms = seq},
-                                .kind = EVENT_NOTE,
-                                .task = -1,
-                                .text = "{\"note\":\"x\"}"};
+    struct event event = event_new(EVENT_NOTE);
+    event.seq = seq;
+    event.at.at_ms = seq;
+    event.note.note = "x";
     return event_lines_add(&lines, &story.state, &event);
 }
 
@@ -102,11 +101,12 @@ END_TEST
 START_TEST(test_strange_text_is_cleaned_and_cut)
 {
     struct str note = {0};
-    str_add(&note, "{\"note\":\"\\u001b[31m");
+    str_add(&note, "\033[31m");
     for (int i = 0; i < 2 * EVENT_LINE_BYTES_MAX; i++)
         str_add_char(&note, 'x');
-    str_add(&note, "\"}");
-    const struct event event = {.seq = 1, .kind = EVENT_NOTE, .task = -1, .text = str_text(&note)};
+    struct event event = event_new(EVENT_NOTE);
+    event.seq = 1;
+    event.note.note = str_text(&note);
     event_lines_begin(&lines, 7);
     ck_assert(event_lines_add(&lines, &story.state, &event));
     const char *text = event_lines_text(&lines, 0);

@@ -55,7 +55,11 @@ static void fold(struct event event)
 
 static struct event about(enum event_kind kind, int attempt)
 {
-    return (struct event){.kind = kind, .round = 1, .grant = 1, .attempt = attempt};
+    struct event event = event_new(kind);
+    event.task = event.step = 0;
+    event.round = event.grant = 1;
+    event.attempt = attempt;
+    return event;
 }
 
 static void pass_time(int seconds)
@@ -78,7 +82,7 @@ static void say(int attempt, int stream, const char *text)
 static void start(int attempt)
 {
     struct event started = about(EVENT_ATTEMPT_STARTED, attempt);
-    started.a = 1;
+    started.started.call.hi = 1;
     fold(started);
     pass_time(107);
 }
@@ -94,18 +98,20 @@ static void fail_try(int attempt)
     say(attempt, 1, output_text);
     say(attempt, 2, "make: \x1b[31m*** [test] Error 1\x1b[0m\n");
     struct event ended = about(EVENT_ATTEMPT_ENDED, attempt);
-    ended.a = OUTCOME_EXIT;
-    ended.b = 1;
-    ended.c = 107000;
-    ended.d = (int64_t)sizeof(output_text) - 1;
-    ended.e = 26;
-    ended.text = "{\"rss\":31000,\"cpu\":22000,\"out_lines\":12,\"err_lines\":1,"
-                 "\"fp\":\"7c1e0000000000000000000000000001\"}";
+    ended.ended.outcome = (struct outcome){
+        .code = 1,
+        .ran_ms = 107000,
+        .bytes = {(int64_t)sizeof(output_text) - 1, 26},
+        .lines = {12, 1},
+        .rss_kib_max = 31000,
+        .cpu_ms = 22000,
+    };
+    ended.ended.fingerprint = (struct digest){.hi = UINT64_C(0x7c1e) << 48, .lo = 1};
     fold(ended);
     struct event judged = about(EVENT_ATTEMPT_JUDGED, attempt);
-    judged.a = VERDICT_PERSISTENT;
-    judged.c = REASON_TEST_FAIL;
-    judged.text = "{\"rule\":\"test.tap\",\"subtype\":\"TEST_FAILURE\",\"stream\":\"stdout\","
+    judged.judged.class = VERDICT_PERSISTENT;
+    judged.judged.reason = REASON_TEST_FAIL;
+    judged.more = "{\"rule\":\"test.tap\",\"subtype\":\"TEST_FAILURE\",\"stream\":\"stdout\","
                   "\"offset\":75,\"line\":6,\"match\":\"not ok 3 - rounds half to even\","
                   "\"near\":[{\"rule\":\"b1.http-429\",\"why\":\"pattern\",\"stream\":\"stdout\","
                   "\"offset\":10}]}";
@@ -116,10 +122,9 @@ static void wait_for_next(int seconds)
 {
     const struct attempt_state *last = step_state_attempt(&state.tasks[0].steps[0]);
     struct event waits = about(EVENT_WAIT_STARTED, last->number);
-    waits.a = seconds * 1000;
-    waits.b = now.at_ms + waits.a;
-    waits.c = now.mono_ms + waits.a;
-    waits.d = waits.a;
+    waits.wait.delay.delay_ms = waits.wait.delay.exact_ms = seconds * 1000;
+    waits.wait.due.at_ms = now.at_ms + seconds * 1000;
+    waits.wait.due.mono_ms = now.mono_ms + seconds * 1000;
     fold(waits);
     pass_time(seconds);
     struct event ended = about(EVENT_WAIT_ENDED, waits.attempt);
@@ -161,15 +166,15 @@ static void capture(int attempt)
 static void end_step(int attempt)
 {
     struct event cut = about(EVENT_SECRETS_CUT, attempt);
-    cut.a = 2;
-    cut.text = "{\"names\":{\"API_KEY\":2}}";
+    cut.secrets.count = 2;
+    cut.secrets.names = "{\"API_KEY\":2}";
     fold(cut);
     capture(attempt);
     struct event ended = about(EVENT_STEP_ENDED, attempt);
-    ended.a = DECISION_RETRY_EXHAUSTED;
-    ended.b = attempt;
-    ended.c = 1;
-    ended.d = 1;
+    ended.step_ended.decision = DECISION_RETRY_EXHAUSTED;
+    ended.step_ended.attempts = attempt;
+    ended.step_ended.entropy = true;
+    ended.step_ended.capture = true;
     fold(ended);
 }
 
@@ -204,7 +209,9 @@ static void set_up(void)
     ck_assert(plan_parse(plan_text, strlen(plan_text), &plan, &violations));
     run_state_init(&state, plan, 7);
     open_log();
-    fold((struct event){.kind = EVENT_RUN_STARTED, .task = -1, .step = -1, .a = 1});
+    struct event begun = event_new(EVENT_RUN_STARTED);
+    begun.run_started.jobs = 1;
+    fold(begun);
     for (int attempt = 1; attempt <= 3; attempt++) {
         start(attempt);
         fail_try(attempt);
@@ -348,7 +355,7 @@ START_TEST(test_what_a_try_changed_is_told_without_a_capture)
 {
     const struct log_capture changes = {.attempt = 2, .at = now, .json = changes_text};
     struct event changed = about(EVENT_WORKSPACE_CHANGED, 2);
-    changed.a = 2;
+    changed.changes.paths = 2;
     commit(&(struct log_batch){.captures = &changes, .capture_count = 1});
     fold(changed);
     read_try(2);
@@ -371,14 +378,14 @@ END_TEST
 START_TEST(test_a_try_that_runs_has_none_yet)
 {
     struct event reopened = about(EVENT_STEP_REOPENED, 0);
-    reopened.a = 2;
-    reopened.b = 3;
+    reopened.reopened.grant = 2;
+    reopened.reopened.allowed = 3;
     reopened.grant = 2;
-    reopened.text = "{\"by\":\"ann\"}";
+    reopened.by = "ann";
     fold(reopened);
     struct event started = about(EVENT_ATTEMPT_STARTED, 4);
     started.grant = 2;
-    started.a = 1;
+    started.started.call.hi = 1;
     fold(started);
     (void)press('i');
     ck_assert_int_eq(view_try_now(&view, &state).attempt, 4);

@@ -90,7 +90,7 @@ START_TEST(test_banner_of_each_trouble_with_the_log)
          "log",
          false},
         {{.kind = LOG_TROUBLE_NEWER, .schema = 7, .text = "0.5"},
-         "this log was written by devs 0.5 (schema 7, latest known 2): read only",
+         "this log was written by devs 0.5 (schema 7, latest known 3): read only",
          true},
     };
     struct str words = {0};
@@ -140,12 +140,12 @@ START_TEST(test_interrupted_run_is_as_old_as_its_engine)
     facts.orphaned = true;
     story_at(&story, 59, 0);
     struct event correct = story_event(&story, "T-104", EVENT_CLASS_CORRECTED);
-    correct.a = VERDICT_PERSISTENT;
-    correct.text = "{\"by\":\"ann\"}";
+    correct.corrected.class = VERDICT_PERSISTENT;
+    correct.by = "ann";
     story_add(&story, correct);
-    struct event answer = {.kind = EVENT_CONTROL_ANSWERED, .task = -1, .step = -1};
-    answer.b = 1;
-    answer.c = CONTROL_CORRECT;
+    struct event answer = event_new(EVENT_CONTROL_ANSWERED);
+    answer.answered.done = true;
+    answer.answered.verb = CONTROL_CORRECT;
     story_add(&story, answer);
     ck_assert_int_gt(story.state.last.at_ms, story.state.heard.at_ms);
     stage_draw(24, 80, false);
@@ -476,12 +476,12 @@ END_TEST
 START_TEST(test_tries_by_hand_and_what_they_changed_are_told)
 {
     struct event ended = story_event(&story, "T-104", EVENT_WAIT_ENDED);
-    ended.a = 1;
-    ended.text = "{\"by\":\"ann\"}";
+    ended.wait_ended.skipped = true;
+    ended.by = "ann";
     struct event changed = story_event(&story, "T-104", EVENT_WORKSPACE_CHANGED);
-    changed.a = 2;
-    changed.b = 41;
-    changed.c = 3;
+    changed.changes.paths = 2;
+    changed.changes.added = 41;
+    changed.changes.removed = 3;
     story_add(&story, changed);
     story_add(&story, ended);
     story_start(&story, "T-104");

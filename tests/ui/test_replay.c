@@ -54,8 +54,11 @@ static const struct {
 
 START_TEST(test_failures_of_any_task_are_gone_to)
 {
-    const struct event judged = {
-        .seq = 6, .kind = EVENT_ATTEMPT_JUDGED, .task = 7, .a = 1, .at = {1700000, 700000}};
+    const struct event judged = {.seq = 6,
+                                 .kind = EVENT_ATTEMPT_JUDGED,
+                                 .task = 7,
+                                 .judged = {.class = VERDICT_TRANSIENT},
+                                 .at = {1700000, 700000}};
     replay_add(&replay, &judged);
     replay.playing = true;
     ck_assert(replay_move(&replay, REPLAY_FAILURE_ON, 3));

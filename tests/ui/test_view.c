@@ -78,14 +78,18 @@ static void apply(struct event event)
 /* Adds `count` tasks, "t0000", "t0001", ... */
 static void add(int count)
 {
+    struct event event = event_new(EVENT_RUN_STARTED);
+    event.run_started.jobs = 2;
     if (!grown_state.started)
-        apply((struct event){.kind = EVENT_RUN_STARTED, .a = 2});
+        apply(event);
     for (int i = 0; i < count; i++) {
         (void)snprintf(row_text, sizeof(row_text),
-                       "{\"task\":{\"id\":\"t%04d\",\"steps\":[{\"run\":[\"true\"]}]}}",
+                       "{\"id\":\"t%04d\",\"steps\":[{\"run\":[\"true\"]}]}",
                        grown_state.plan->task_count);
-        apply((struct event){
-            .kind = EVENT_TASK_ADDED, .a = grown_state.plan->task_count, .text = row_text});
+        event = event_new(EVENT_TASK_ADDED);
+        event.task_added.number = grown_state.plan->task_count;
+        event.task_added.task = row_text;
+        apply(event);
     }
 }
 
@@ -192,14 +196,6 @@ START_TEST(test_a_filter_finds_a_task_that_comes_later)
 }
 END_TEST
 
-static void hold(const char *id, int leader)
-{
-    struct event event = {
-        .kind = EVENT_TASK_HELD, .task = story_task(&story, id), .step = -1, .a = leader + 1};
-    event.text = "{\"by\":\"ann\"}";
-    story_add(&story, event);
-}
-
 /* Returns the rows as text: "T-203 T-201 6xT-204 ...". */
 static const char *rows(void)
 {
@@ -273,7 +269,7 @@ static void toggle_hold(int number)
     if (story.state.tasks[number].held)
         story_add(&story, (struct event){.kind = EVENT_TASK_RELEASED, .task = number, .step = -1});
     else
-        hold(story.plan->tasks[number].id, leads ? leader : -1);
+        story_hold(&story, story.plan->tasks[number].id, leads ? leader : -1);
 }
 
 /* Lets something happen to a task; usually it fails with one of two faults and waits. */

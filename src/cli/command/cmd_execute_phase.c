@@ -94,19 +94,17 @@ static void add_written_file(struct changed_files *files, const struct event *ev
 {
     static const char *const tools[] = {"Write",      "Edit",    "MultiEdit", "NotebookEdit",
                                         "write_file", "replace", "edit",      "write"};
-    struct json *text = NULL;
-    const bool is_call = event->kind == EVENT_AGENT_CALL && event->d == 0 && event->c == 0;
-    if (!is_call || !event->text ||
-        !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
+    const bool is_done =
+        event->kind == EVENT_AGENT_CALL && !event->call.running && event->call.code == 0;
+    if (!is_done || !event->call.what || !event->call.tool)
         return;
-    const char *what = json_text(json_get(text, "what"), "");
-    const char *tool = json_text(json_get(text, "tool"), "");
+    const char *what = event->call.what;
+    const char *tool = event->call.tool;
     bool writes = false;
     for (size_t i = 0; !writes && i < ARRAY_LEN(tools); i++)
         writes = strcmp(tools[i], tool) == 0;
     if (*what != '\0' && writes)
         add_file(files, event->task, what);
-    json_free(text);
 }
 
 static void read_calls(const struct phase_summary *summary, struct changed_files *files)

@@ -94,34 +94,25 @@ static void add_event(const struct event *event, struct str *out)
         const char *key;
         int64_t value;
     } numbers[] = {
-        {"task", event->task},
-        {"step", event->step},
-        {"round", event->round},
-        {"grant", event->grant},
-        {"attempt", event->attempt},
-        {"a", event->a},
-        {"b", event->b},
-        {"c", event->c},
-        {"d", event->d},
-        {"e", event->e},
+        {"task", event->task},   {"step", event->step},       {"round", event->round},
+        {"grant", event->grant}, {"attempt", event->attempt},
     };
     str_add_char(out, '{');
     str_json_text(out, "kind", event_kind_name(event->kind));
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
         str_json_i64(out, numbers[i].key, numbers[i].value);
-    const size_t before = out->len;
-    str_json_key(out, "text");
-    if (!event->text || !json_line_add(event->text, strlen(event->text), out))
-        str_cut(out, before); /* events with invalid JSON cannot be folded */
+    str_json_key(out, "data");
+    event_write(event, out);
     str_add_char(out, '}');
 }
 
-static struct json *read_text(const struct event *event)
+static struct json *read_object(const struct event *event)
 {
-    struct json *text = NULL;
-    const bool ok =
-        event && event->text && json_parse(event->text, strlen(event->text), &text, NULL, NULL);
-    return ok ? text : NULL;
+    struct json *object = NULL;
+    char *text = event_object(event);
+    const bool ok = json_parse(text, strlen(text), &object, NULL, NULL);
+    free(text);
+    return ok ? object : NULL;
 }
 
 /* Appends a member whose recorded value differs from the present one. */
@@ -144,8 +135,8 @@ static void add_changes(const struct redecide_difference *difference, struct str
 {
     const bool is_one_kind = difference->recorded && difference->made &&
                              difference->recorded->kind == difference->made->kind;
-    struct json *was = is_one_kind ? read_text(difference->recorded) : NULL;
-    struct json *is = is_one_kind ? read_text(difference->made) : NULL;
+    struct json *was = is_one_kind ? read_object(difference->recorded) : NULL;
+    struct json *is = is_one_kind ? read_object(difference->made) : NULL;
     const char *key = NULL;
     const struct json *value = NULL;
     void *iter = NULL;

@@ -388,14 +388,11 @@ bool continue_run_is_needed(const struct place *place, int64_t number)
 static bool find_answer(const struct turn *turn, struct str *out)
 {
     for (size_t i = turn->event_count; i-- > 0;) {
-        struct json *text = NULL;
         const struct event *event = &turn->events[i];
-        if (event->kind != EVENT_CONTROL_ANSWERED || !event->text ||
-            !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
+        if (event->kind != EVENT_CONTROL_ANSWERED)
             continue;
-        str_add(out, json_text(json_get(text, "answer"), ""));
-        json_free(text);
-        return event->b == 1;
+        str_add(out, event->answered.answer ? event->answered.answer : "");
+        return event->answered.done;
     }
     return false;
 }

@@ -305,7 +305,8 @@ static bool print_event(void *ctx, const struct run_state *state, const struct e
         return true;
     if (p->stream->folds) { /* thousands of tasks may be cancelled at once */
         const bool is_cancelled = event->kind == EVENT_STEP_ENDED &&
-                                  event->a == DECISION_CANCELLED && event->attempt == 0;
+                                  event->step_ended.decision == DECISION_CANCELLED &&
+                                  event->attempt == 0;
         if (!is_cancelled) {
             print_cancelled(p);
             p->cancelled = 0;
@@ -364,7 +365,7 @@ static bool print_exec_event(void *ctx, const struct run_state *state, const str
     const bool is_worth_saying =
         event->kind == EVENT_WAIT_STARTED || event->kind == EVENT_ATTEMPT_JUDGED ||
         event->kind == EVENT_NOTE ||
-        (event->kind == EVENT_STEP_ENDED && event->a != DECISION_SUCCEEDED);
+        (event->kind == EVENT_STEP_ENDED && event->step_ended.decision != DECISION_SUCCEEDED);
     if (!is_worth_saying)
         return true;
     print_output(p); /* output that came first is printed first */

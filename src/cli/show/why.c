@@ -15,11 +15,13 @@
 #include "xalloc.h"
 
 /* Returns the text of the event, owned by the caller; NULL if it is not JSON. */
-static struct json *parse_text(const struct event *event)
+static struct json *parse_object(const struct event *event)
 {
     struct json *json = NULL;
-    if (event->text && !json_parse(event->text, strlen(event->text), &json, NULL, NULL))
+    char *text = event_object(event);
+    if (!json_parse(text, strlen(text), &json, NULL, NULL))
         json = NULL;
+    free(text);
     return json;
 }
 
@@ -29,16 +31,16 @@ static struct str *begin_decided(struct why_decided *decided, const struct event
     decided->there = true;
     str_clear(&decided->inputs);
     str_clear(&decided->formula);
-    str_add(&decided->inputs, event->text ? event->text : "");
+    event_write(event, &decided->inputs);
     return &decided->formula;
 }
 
 static void keep_circle(struct why *why, const struct run_state *state, const struct event *event)
 {
-    struct json *text = parse_text(event);
+    struct json *text = parse_object(event);
     const bool found = shown_circles_read(text, event->step, event->attempt, &why->circle);
     const bool is_word = event->kind == EVENT_LOOP_SUSPECTED;
-    const bool of_calls = is_word && event->e == EVENT_LOOP_OF_CALLS;
+    const bool of_calls = is_word && event->loop.of_calls;
     const struct task_agent *agent = state->tasks[event->task].agent;
     const bool is_stuck =
         of_calls && agent && agent->calls && agent->calls->verdict.level == ENTROPY_STUCK;
@@ -91,33 +93,30 @@ static bool take_event(void *ctx, const struct run_state *state, const struct ev
         why->judged = step_state_verdict(step, &why->verdict) != NULL;
         break;
     case EVENT_WAIT_STARTED:
-        why->free = event->e != 0;
+        why->free = event->wait.is_free;
         why->over = false;
         why->skipped_by[0] = '\0';
         why->delay = step_state_formulas(step)->delay;
-        why->due_at_ms = event->b;
+        why->due_at_ms = event->wait.due.at_ms;
         shown_formula(step, begin_decided(&why->wait, event));
         break;
     case EVENT_WAIT_ENDED:
         why->over = true;
-        if (event->a != 0) {
-            struct json *text = parse_text(event);
+        if (event->wait_ended.skipped)
             (void)snprintf(why->skipped_by, sizeof(why->skipped_by), "%s",
-                           json_text(json_get(text, "by"), "a person"));
-            json_free(text);
-        }
+                           event->by ? event->by : "a person");
         break;
     case EVENT_LOOP_SUSPECTED:
         keep_circle(why, state, event);
         break;
     case EVENT_STEP_ENDED:
-        if (event->a == DECISION_ENTROPY)
+        if (event->step_ended.decision == DECISION_ENTROPY)
             keep_circle(why, state, event);
-        if (event->a == DECISION_SUCCEEDED)
+        if (event->step_ended.decision == DECISION_SUCCEEDED)
             break;
         why->end = step->end;
-        why->entropy = event->c != 0;
-        why->captured = event->d != 0;
+        why->entropy = event->step_ended.entropy;
+        why->captured = event->step_ended.capture;
         shown_end(&state->plan->tasks[pick->task].steps[pick->step], step,
                   begin_decided(&why->stop, event));
         break;

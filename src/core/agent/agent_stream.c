@@ -12,7 +12,6 @@
 
 #include "agent_internal.h"
 #include "ascii.h"
-#include "event.h"
 #include "json.h"
 #include "json_repair.h"
 #include "text.h"
@@ -34,21 +33,6 @@ void agent_used_add(struct agent_used *sum, const struct agent_used *used)
     sum->tokens = agent_used_sum(sum->tokens, used->tokens);
     sum->own_retries = agent_used_sum(sum->own_retries, used->own_retries);
     sum->refused = agent_used_sum(sum->refused, used->refused);
-}
-
-struct agent_used agent_used_of_event(const struct event *event)
-{
-    struct agent_used used = {.turns = event->a,
-                              .calls = event->b,
-                              .cost_micro = event->c,
-                              .tokens = event->d,
-                              .own_retries = event->e};
-    if (!event->text) /* most events have none, since denied calls are rare */
-        return used;
-    const int64_t refused =
-        json_scan_i64(json_scan_get(event->text, strlen(event->text), "refused"), 0);
-    used.refused = refused > 0 && refused <= AGENT_USED_MAX ? refused : 0;
-    return used;
 }
 
 void agent_call_done(struct agent_call *call)

@@ -1,4 +1,4 @@
-/* event.c - the names of events, what a control says, and the outcome in an event. */
+/* event.c - the names of event kinds, and the arguments of controls as JSON. */
 #include "event.h"
 
 #include <assert.h>
@@ -8,7 +8,6 @@
 #include "attr.h"
 #include "control.h"
 #include "json.h"
-#include "outcome.h"
 #include "policy.h"
 #include "str.h"
 
@@ -60,6 +59,15 @@ const char *event_kind_name(enum event_kind kind)
 {
     bool in_table = (size_t)kind < ARRAY_LEN(names);
     return in_table ? names[kind] : "?";
+}
+
+enum event_kind event_kind_named(const char *name, size_t len)
+{
+    for (int i = EVENT_NONE + 1; i < EVENT_KIND_COUNT; i++) {
+        if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
+            return (enum event_kind)i;
+    }
+    return EVENT_UNKNOWN;
 }
 
 bool event_kind_is_known(int64_t kind)
@@ -172,23 +180,4 @@ bool control_args_parse(const char *args, struct control *control)
     bool ok = read_args(json, control);
     json_free(json);
     return ok;
-}
-
-struct outcome outcome_of_end(const struct event *event, const struct json *text)
-{
-    return (struct outcome){
-        .kind = (enum outcome_kind)event->a,
-        .code = (int)event->b,
-        .stop = (enum outcome_stop)json_i64(json_get(text, "stop"), STOP_ASKED),
-        .own_retries = (int)json_i64(json_get(text, "own"), 0),
-        .quiet_ms = json_i64(json_get(text, "quiet"), 0),
-        .own_wait_ms = json_i64(json_get(text, "own_wait"), 0),
-        .ran_ms = event->c,
-        .bytes = {event->d, event->e},
-        .lines = {json_i64(json_get(text, "out_lines"), 0),
-                  json_i64(json_get(text, "err_lines"), 0)},
-        .rss_kib_max = json_i64(json_get(text, "rss"), 0),
-        .cpu_ms = json_i64(json_get(text, "cpu"), 0),
-        .left = (int)json_i64(json_get(text, "left"), 0),
-    };
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json.h"
 #include "plan.h"
 #include "run_state.h"
 #include "xalloc.h"
@@ -25,10 +26,10 @@ void fold_set_status(const struct fold *fold, struct task_state *task, enum task
     task->since = fold->event->at;
 }
 
-/* Records who did it, from the event's text. */
+/* Records who did it. */
 static void set_by(const struct fold *fold, struct task_state *task)
 {
-    const char *by = json_text(json_get(fold->text, "by"), NULL);
+    const char *by = fold->event->by;
     free(task->by);
     task->by = by ? xstrdup(by) : NULL;
 }
@@ -138,7 +139,7 @@ void fold_run_started(const struct fold *fold)
     struct run_state *state = fold->state;
     state->started = true;
     state->started_at = fold->event->at;
-    state->jobs = (int)fold->event->a;
+    state->jobs = fold->event->run_started.jobs;
     for (int i = 0; i < state->plan->task_count; i++) {
         state->tasks[i].since = fold->event->at;
         if (state->tasks[i].unmet == 0)
@@ -150,12 +151,12 @@ void fold_run_ended(const struct fold *fold)
 {
     fold->state->ended = true;
     fold->state->ended_at = fold->event->at;
-    fold->state->exit_code = (int)fold->event->a;
+    fold->state->exit_code = fold->event->run_ended.exit_code;
 }
 
 void fold_note(const struct fold *fold)
 {
-    fold_set_notice(fold, json_text(json_get(fold->text, "note"), ""));
+    fold_set_notice(fold, fold->event->note.note ? fold->event->note.note : "");
 }
 
 /* Converts a moment of the previous boot to the clock of this one. */
@@ -175,7 +176,7 @@ static void rebase_run(const struct fold *fold)
     struct run_state *state = fold->state;
     const struct moment *now = &fold->event->at;
     rebase_moment(now, &state->started_at);
-    if (fold->event->c != TAKE_UP_OPEN)
+    if (fold->event->recovered.take_up != TAKE_UP_OPEN)
         rebase_moment(now, &state->ended_at);
     for (int i = 0; i < state->plan->task_count; i++) {
         struct task_state *task = &state->tasks[i];
@@ -225,18 +226,18 @@ void fold_run_recovered(const struct fold *fold)
 {
     struct run_state *state = fold->state;
     struct moment heard = state->heard;
-    if (fold->event->a != 0) {
+    if (fold->event->recovered.rebooted) {
         rebase_moment(&fold->event->at, &heard);
         rebase_run(fold);
     }
-    if (fold->event->c == TAKE_UP_OPEN) {
+    if (fold->event->recovered.take_up == TAKE_UP_OPEN) {
         if (!state->ended)
             fold_away(fold, &heard);
         state->ended = false;
     }
     fold_wall_recover(fold);
-    if (fold->event->b > 0)
-        state->jobs = (int)fold->event->b;
+    if (fold->event->recovered.jobs > 0)
+        state->jobs = fold->event->recovered.jobs;
 }
 
 void fold_class_corrected(const struct fold *fold)
@@ -246,19 +247,15 @@ void fold_class_corrected(const struct fold *fold)
     if (!attempt->correction)
         attempt->correction = xcalloc(1, sizeof(*attempt->correction));
     struct correction *correction = attempt->correction;
-    *correction = (struct correction){.at_ms = event->at.at_ms,
-                                      .label = {.class = (enum verdict_class)event->a,
-                                                .type = (enum transient_type)event->b,
-                                                .reason = (enum reason)event->c}};
-    (void)snprintf(correction->by, sizeof(correction->by), "%s",
-                   json_text(json_get(fold->text, "by"), ""));
+    *correction = (struct correction){.at_ms = event->at.at_ms, .label = event->corrected};
+    (void)snprintf(correction->by, sizeof(correction->by), "%s", event->by ? event->by : "");
 }
 
 /* Tasks. */
 
 void fold_task_blocked(const struct fold *fold)
 {
-    fold->task->blocked_by = (int)fold->event->a;
+    fold->task->blocked_by = fold->event->blocked.needs;
     fold_let_go(fold);
     fold_set_status(fold, fold->task, TASK_BLOCKED);
 }
@@ -270,8 +267,8 @@ void fold_task_held(const struct fold *fold)
     task->held = true;
     task->held_since = fold->event->at;
     fold->state->held_count++;
-    if (fold->event->a > 0) {
-        task->follows = (int)fold->event->a - 1;
+    if (fold->event->held.follows >= 0) {
+        task->follows = fold->event->held.follows;
         fold->state->follow_count++;
         fold_changes(fold, task->follows);
         fold->state->tasks[task->follows].followers++;
@@ -292,8 +289,8 @@ void fold_task_released(const struct fold *fold)
     } else if (step->status == STEP_WAITING) {
         /* A task that followed another continues waiting, until the new due time if there is
          * one. */
-        if (event->b > 0)
-            step->due = (struct moment){.at_ms = event->a, .mono_ms = event->b};
+        if (event->released.due.mono_ms > 0)
+            step->due = event->released.due;
         heap_put(&fold->state->waits, number, step->due.mono_ms);
     }
 }
@@ -305,7 +302,7 @@ static void ask_to_cancel(const struct fold *fold, struct task_state *task)
     if (!task->cancelling)
         task->cancelled_at = fold->event->at;
     task->cancelling = true;
-    task->cancel_mode = (enum cancel_mode)fold->event->a;
+    task->cancel_mode = fold->event->cancel.mode;
     set_by(fold, task);
 }
 
@@ -325,13 +322,13 @@ void fold_cancel_asked(const struct fold *fold)
 void fold_gate_closed(const struct fold *fold)
 {
     const struct event *event = fold->event;
-    struct gate_state *gate = &fold->state->gates[event->a];
+    struct gate_state *gate = &fold->state->gates[event->gate_closed.source];
     if (gate->closed == 0)
         gate->since = event->at;
     gate->status = GATE_CLOSED;
-    gate->due = (struct moment){.at_ms = event->b, .mono_ms = event->c};
-    gate->closed = (int)event->d;
-    int chosen = (int)event->e - 1;
+    gate->due = event->gate_closed.due;
+    gate->closed = event->gate_closed.limits;
+    const int chosen = event->gate_closed.chosen;
     gate->chosen = chosen >= 0 && number_set_has(&gate->line, chosen) ? chosen : -1;
     gate->probe = -1;
 }
@@ -339,10 +336,10 @@ void fold_gate_closed(const struct fold *fold)
 void fold_gate_opened(const struct fold *fold)
 {
     const struct event *event = fold->event;
-    struct gate_state *gate = &fold->state->gates[event->a];
+    struct gate_state *gate = &fold->state->gates[event->gate_opened.source];
     gate->status = gate->line.count > 0 ? GATE_SPREADING : GATE_OPEN;
     gate->due = event->at;
-    gate->spacing_ms = event->c;
+    gate->spacing_ms = event->gate_opened.spacing_ms;
     gate->closed = 0;
     gate->chosen = -1;
     gate->probe = -1;
@@ -353,22 +350,17 @@ void fold_gate_opened(const struct fold *fold)
 bool fold_takes_task(const struct fold *fold)
 {
     struct run_state *state = fold->state;
-    const struct json *task = json_get(fold->text, "task");
-    struct str text = {0};
-    if (!state->growing || fold->event->a != state->plan->task_count || state->ended ||
-        state->stopped_by_person || !task)
-        return false;
-    json_write(&text, task);
-    bool ok = plan_grow(state->growing, str_text(&text), text.len, NULL);
-    str_done(&text);
-    return ok;
+    const char *task = fold->event->task_added.task;
+    return state->growing && fold->event->task_added.number == state->plan->task_count &&
+           !state->ended && !state->stopped_by_person && task &&
+           plan_grow(state->growing, task, strlen(task), NULL);
 }
 
 void fold_task_added(const struct fold *fold)
 {
     struct run_state *state = fold->state;
     const struct plan *plan = state->plan;
-    const int number = (int)fold->event->a;
+    const int number = fold->event->task_added.number;
 
     /* Space for the plan's last task, and for a source that came with it. */
     state->tasks =
@@ -408,10 +400,9 @@ static struct task_place *place_of(const struct fold *fold)
     return fold->task->place;
 }
 
-/* The event's text replaces what was known; what it lacks stays. */
-static void keep_text(const struct fold *fold, const char *key, char **out)
+/* Replaces what was known, unless the event does not say. */
+static void keep_text(const char *text, char **out)
 {
-    const char *text = json_text(json_get(fold->text, key), NULL);
     if (!text || text[0] == '\0')
         return;
     free(*out);
@@ -421,10 +412,10 @@ static void keep_text(const struct fold *fold, const char *key, char **out)
 void fold_workspace_made(const struct fold *fold)
 {
     struct task_place *place = place_of(fold);
-    place->kind = (enum workspace_kind)fold->event->a;
+    place->kind = fold->event->workspace.kind;
     place->is_kept = false;
-    keep_text(fold, "path", &place->path);
-    keep_text(fold, "branch", &place->branch);
+    keep_text(fold->event->workspace.path, &place->path);
+    keep_text(fold->event->workspace.branch, &place->branch);
 }
 
 /* A task's workspace is at this tree: saved before the step, reset to it, or proven by an
@@ -432,7 +423,7 @@ void fold_workspace_made(const struct fold *fold)
 void fold_tree_seen(const struct fold *fold)
 {
     const struct event *event = fold->event;
-    const struct digest tree = {.hi = (uint64_t)event->a, .lo = (uint64_t)event->b};
+    const struct digest tree = event->tree.tree;
     struct task_place *place = place_of(fold);
     place->tree = tree;
     place->is_changed = false;
@@ -457,15 +448,15 @@ static int32_t bounded_count(int64_t count)
 void fold_workspace_changed(const struct fold *fold)
 {
     const struct event *event = fold->event;
-    const bool all_is_known = event->d == 0;
+    const bool all_is_known = !event->changes.partial;
     struct attempt_state *attempt = step_state_find_attempt(fold->step, event->attempt);
     if (attempt) {
         attempt->tree_known = all_is_known;
-        attempt->paths_changed = bounded_count(event->a);
-        attempt->lines_added = bounded_count(event->b);
-        attempt->lines_removed = bounded_count(event->c);
+        attempt->paths_changed = bounded_count(event->changes.paths);
+        attempt->lines_added = bounded_count(event->changes.added);
+        attempt->lines_removed = bounded_count(event->changes.removed);
     }
-    if (event->a == 0 && all_is_known)
+    if (event->changes.paths == 0 && all_is_known)
         return;
     struct task_place *place = place_of(fold);
     place->tree = (struct digest){0};
@@ -476,24 +467,28 @@ void fold_result_kept(const struct fold *fold)
 {
     struct task_place *place = place_of(fold);
     place->is_kept = true;
-    keep_text(fold, "branch", &place->branch);
-    if (fold->event->a == EVENT_KEPT_TREE)
-        keep_text(fold, "path", &place->result);
+    keep_text(fold->event->kept.branch, &place->branch);
+    if (fold->event->kept.is_tree)
+        keep_text(fold->event->kept.path, &place->result);
 }
 
 void fold_sandbox_lacks(const struct fold *fold)
 {
-    const struct json *keys = json_get(fold->text, "keys");
+    const char *text = fold->event->lacks.keys;
+    struct json *keys = NULL;
+    if (text && !json_parse(text, strlen(text), &keys, NULL, NULL))
+        keys = NULL;
     struct task_place *place = place_of(fold);
     struct str words = {0};
     for (size_t i = 0; i < json_count(keys) && words.len < LACKS_MAX; i++)
         str_addf(&words, "%s%s", words.len > 0 ? ", " : "", json_text(json_at(keys, i), "?"));
     free(place->lacks);
     place->lacks = words.len > 0 ? xstrndup(words.data, words.len) : NULL;
+    json_free(keys);
     str_done(&words);
 }
 
 void fold_secrets_cut(const struct fold *fold)
 {
-    fold->state->secrets_cut += fold->event->a;
+    fold->state->secrets_cut += fold->event->secrets.count;
 }

@@ -8,36 +8,14 @@
 #define DEVS_FOLD_H
 
 #include "event.h"
-#include "json.h"
 #include "run_state.h"
-
-/* What EVENT_ATTEMPT_ENDED says, including its text. */
-struct fold_end {
-    struct outcome outcome;
-    struct digest fingerprint; /* unknown = not taken */
-    bool partial;
-    int64_t skipped_bytes;
-    int new_permille; /* -1 = it printed no lines */
-    bool fails;       /* it exited with code 0 but was not a success */
-    bool has_fact;
-    struct entropy_fact fact; /* as in the text: without the call and the share of new lines */
-};
-
-/* What the caller knows of the text of an event that it has just made, so that the text is not
- * parsed. NULL for what does not belong to the kind of event. */
-struct fold_known {
-    const struct fold_end *end; /* EVENT_ATTEMPT_ENDED */
-    const struct delay *delay;  /* EVENT_WAIT_STARTED */
-};
 
 /* One event that is being applied. Everything is borrowed. */
 struct fold {
     struct run_state *state;
     const struct event *event;
-    const struct json *text;        /* NULL: there is none, or it is in `known` */
-    const struct fold_known *known; /* NULL: the event comes from a log */
-    struct task_state *task;        /* NULL for an event of the run */
-    struct step_state *step;        /* NULL for an event of a task */
+    struct task_state *task; /* NULL for an event of the run */
+    struct step_state *step; /* NULL for an event of a task */
 };
 
 /* Beyond any real run; sums of a few of these do not overflow. */
@@ -47,11 +25,6 @@ enum {
     FOLD_SPACING_MAX_MS = 24 * 3600 * 1000, /* between starts that are spread */
     FOLD_COUNT_MAX = 1000 * 1000,           /* jobs, grants, attempts, consecutive limits */
 };
-
-/* Like run_state_apply() for an event made just now: its text is sound and is not parsed again. The
- * only kinds whose text changes the state are those of `known`, and EVENT_ATTEMPT_JUDGED. */
-ATTR_MUST_USE bool run_state_apply_known(struct run_state *state, const struct event *event,
-                                         const struct fold_known *known);
 
 /* Returns whether the numbers of the event are in range, so that they may be computed with. */
 bool fold_is_sound(const struct fold *fold);
@@ -141,9 +114,6 @@ void fold_make_ready(const struct fold *fold, int number);
 void fold_not_ready(const struct fold *fold, int number);
 /* Releases a held task. */
 void fold_let_go(const struct fold *fold);
-/* Reads the fact of an attempt from the text of its end. Returns false if there is none or it is
- * not valid. */
-bool fold_read_fact(const struct json *text, struct entropy_fact *out);
 /* Gives the step a set of attempts: the policy's, or one given by hand. */
 void fold_open_grant(struct step_state *step, int grant, int allowed);
 /* Call before giving another set of attempts to step `number` of the event's task, so that the

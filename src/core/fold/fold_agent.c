@@ -88,7 +88,7 @@ static void put_off_wall(struct budget_state *budget, int64_t ms)
 void fold_time_stopped(const struct fold *fold)
 {
     struct run_state *state = fold->state;
-    const int64_t ms = fold->event->a;
+    const int64_t ms = fold->event->stopped.ms;
     state->stopped_ms += ms;
     put_off_wall(&state->budget, ms);
     for (int i = 0; i < state->plan->task_count && state->running > 0; i++) {
@@ -104,12 +104,12 @@ void fold_budget(const struct fold *fold)
 {
     const struct event *event = fold->event;
     struct budget_state *budget = fold->task ? &fold->task->agent->budget : &fold->state->budget;
-    const bool is_spent = event->d == EVENT_BUDGET_SPENT;
+    const bool is_spent = event->budget.is_spent;
     const struct budget_use use = {
-        .kind = (enum budget_kind)event->a, .used = event->b, .limit = event->c};
-    budget->told |= 1U << event->a;
+        .kind = event->budget.kind, .used = event->budget.used, .limit = event->budget.limit};
+    budget->told |= 1U << use.kind;
     if (is_spent)
-        budget->spent |= 1U << event->a;
+        budget->spent |= 1U << use.kind;
     if (fold->task)
         set_wall_alarm(fold, fold_task_number(fold));
     struct str words = {0};
@@ -170,23 +170,23 @@ void fold_agent_free(struct task_agent *agent)
     free(agent);
 }
 
-/* The event's text replaces what was known. */
-static void keep_text(const struct fold *fold, const char *key, char **out)
+/* Replaces what was known. */
+static void keep_text(const char *text, char **out)
 {
-    const char *text = json_text(json_get(fold->text, key), NULL);
     free(*out);
     *out = text && text[0] != '\0' ? xstrdup(text) : NULL;
 }
 
 void fold_agent_session(const struct fold *fold)
 {
-    if (!adapter_session_is_id(json_text(json_get(fold->text, "session"), NULL)))
+    const struct event *event = fold->event;
+    if (!adapter_session_is_id(event->session.session))
         return; /* nothing to continue in */
-    keep_text(fold, "agent", &fold->task->agent->agent);
-    keep_text(fold, "session", &fold->task->agent->session);
+    keep_text(event->session.agent, &fold->task->agent->agent);
+    keep_text(event->session.session, &fold->task->agent->session);
     fold->task->agent->heard_step = fold->event->step;
     fold->task->agent->heard_attempt = fold->event->attempt;
-    fold->task->agent->heard_new = !json_bool(json_get(fold->text, "resumed"), false);
+    fold->task->agent->heard_new = !event->session.resumed;
 }
 
 /* Replaces what was reported about this attempt before. */
@@ -200,20 +200,20 @@ void fold_agent_used(const struct fold *fold)
                                       .tokens = -now->tokens,
                                       .own_retries = -now->own_retries,
                                       .refused = -now->refused};
-    *now = agent_used_of_event(fold->event);
+    *now = fold->event->used.used;
     agent_used_add(run, &before);
     agent_used_add(run, now);
     if (now->refused > 0)
-        keep_text(fold, "call", &fold->task->agent->refused);
+        keep_text(fold->event->used.refused_call, &fold->task->agent->refused);
 }
 
 void fold_agent_call(const struct fold *fold)
 {
     struct task_agent *agent = fold->task->agent;
-    const char *tool = json_text(json_get(fold->text, "tool"), "");
-    struct entropy_fact fact;
+    const struct event *event = fold->event;
+    const char *tool = event->call.tool ? event->call.tool : "";
     if (tool[0] == '\0') { /* a message is kept among the calls, without a tool */
-        keep_text(fold, "what", &agent->said);
+        keep_text(event->call.what, &agent->said);
         agent->said_step = fold->event->step;
         agent->said_attempt = agent->said ? fold->event->attempt : 0;
     }
@@ -222,28 +222,28 @@ void fold_agent_call(const struct fold *fold)
     const bool is_person = strcmp(tool, "user") == 0;
     if (!agent->calls)
         agent->calls = xcalloc(1, sizeof(*agent->calls));
-    if (!fold_read_fact(fold->text, &fact)) {
+    if (!event->call.has_loop) {
         if (is_person)
             circles_begin_anew(agent->calls);
         return;
     }
     const struct circles_attempt of = {
-        .step = fold->event->step, .number = (int)fold->event->a, .at = fold->event->at};
-    circles_apply(agent->calls, &fact, &of, &fold->state->plan->loops);
+        .step = fold->event->step, .number = (int)event->call.number, .at = event->at};
+    circles_apply(agent->calls, &event->call.loop, &of, &fold->state->plan->loops);
 }
 
 void fold_loop_suspected(const struct fold *fold)
 {
     struct task_state *task = fold->task;
     struct task_agent *agent = task->agent;
-    if (fold->event->e == EVENT_LOOP_OF_CALLS) {
+    if (fold->event->loop.of_calls) {
         agent->calls->told = true;
         agent->is_stuck = agent->calls->verdict.level == ENTROPY_STUCK;
     } else {
         fold_circles(task)->told = true;
     }
     if (agent)
-        keep_text(fold, "nudge", &agent->nudge);
+        keep_text(fold->event->loop.nudge, &agent->nudge);
 }
 
 /* Each attempt's calls are judged on their own, with the thresholds that a person left. */
@@ -282,10 +282,10 @@ void fold_agent_reopened(const struct fold *fold)
 void fold_round_started(const struct fold *fold)
 {
     struct task_state *task = fold->task;
-    const int first = (int)fold->event->b;
-    const int last = (int)fold->event->c;
-    task->agent->round = (int)fold->event->a;
-    keep_text(fold, "prompt", &task->agent->repair);
+    const int first = fold->event->round_started.from_step;
+    const int last = fold->event->round_started.failed_step;
+    task->agent->round = fold->event->round_started.round;
+    keep_text(fold->event->round_started.prompt, &task->agent->repair);
     task->entropy++;
     for (int i = first; i <= last; i++) {
         /* The step begins as if it had never run, but keeps its attempts. */

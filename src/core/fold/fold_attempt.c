@@ -16,12 +16,6 @@
 
 /* Loops. */
 
-bool fold_read_fact(const struct json *text, struct entropy_fact *out)
-{
-    const struct json *fact = json_get(text, "loop");
-    return fact && entropy_fact_from_json(fact, out);
-}
-
 struct circles *fold_circles(struct task_state *task)
 {
     if (!task->circles)
@@ -43,21 +37,22 @@ void fold_hint_given(const struct fold *fold)
     const bool is_note =
         run_state_hint_goes(fold->state, fold_task_number(fold)) == HINT_GOES_NOWHERE;
     struct attempt_hint **hint = is_note ? &fold->step->hint : &fold->task->agent->hint;
-    const char *text = json_text(json_get(fold->text, "hint"), "");
-    const char *by = json_text(json_get(fold->text, "by"), "");
-    if (fold->event->a > 0) {
+    const char *text = fold->event->hint.hint;
+    const char *by = fold->event->by;
+    const int allowed = fold->event->hint.allowed;
+    if (allowed > 0) {
         fold_keep_tries(fold, fold->event->step);
         if (fold->step->grant == 0) /* the set has not begun */
-            fold_open_grant(fold->step, 1, (int)fold->event->a);
+            fold_open_grant(fold->step, 1, allowed);
         else
-            fold->step->allowed = (int)fold->event->a;
+            fold->step->allowed = allowed;
     }
-    if (text[0] == '\0')
+    if (!text || text[0] == '\0')
         return;
     free(*hint);
     *hint = xcalloc(1, sizeof(**hint));
     (void)snprintf((*hint)->text, sizeof((*hint)->text), "%s", text);
-    (void)snprintf((*hint)->by, sizeof((*hint)->by), "%s", by);
+    (void)snprintf((*hint)->by, sizeof((*hint)->by), "%s", by ? by : "");
 }
 
 /* Attempts. */
@@ -112,7 +107,7 @@ void fold_attempt_started(const struct fold *fold)
         .gated = is_gated,
         .by_hand = step->by_hand,
         .new_permille = -1,
-        .call = {.hi = (uint64_t)event->a, .lo = (uint64_t)event->b},
+        .call = event->started.call,
         .hint = *hint,
     };
     *hint = NULL;
@@ -145,7 +140,7 @@ void fold_attempt_heard(const struct fold *fold)
 void fold_attempt_running(const struct fold *fold)
 {
     struct task_agent *agent = fold->task->agent;
-    const int64_t pid = fold->event->a;
+    const int64_t pid = fold->event->running.pid;
     step_state_latest(fold->step)->pid = pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0;
     if (agent && fold_is_of_agent(fold)) {
         /* The agent has its prompt now, and the prompt had what was to be delivered. */
@@ -154,36 +149,20 @@ void fold_attempt_running(const struct fold *fold)
     }
 }
 
-static struct fold_end read_end(const struct fold *fold)
-{
-    const struct json *text = fold->text;
-    struct fold_end end = {
-        .outcome = outcome_of_end(fold->event, text),
-        .partial = json_bool(json_get(text, "partial"), false),
-        .skipped_bytes = json_i64(json_get(text, "skipped"), 0),
-        .new_permille = (int)json_i64(json_get(text, "new"), -1),
-        .fails = json_bool(json_get(text, "fails"), false),
-    };
-    if (!digest_from_hex(json_text(json_get(text, "fp"), ""), &end.fingerprint))
-        end.fingerprint = (struct digest){0}; /* a missing or damaged one counts as not taken */
-    end.has_fact = fold_read_fact(text, &end.fact);
-    return end;
-}
-
 void fold_attempt_ended(const struct fold *fold)
 {
     struct run_state *state = fold->state;
     struct task_state *task = fold->task;
     struct step_state *step = fold->step;
     struct attempt_state *attempt = step_state_latest(step);
-    const struct fold_end end = fold->known ? *fold->known->end : read_end(fold);
+    const struct event_end *end = &fold->event->ended;
 
     attempt->ended = fold->event->at;
-    attempt->outcome = end.outcome;
-    attempt->fingerprint = end.fingerprint;
-    attempt->partial = end.partial;
-    attempt->skipped_bytes = end.skipped_bytes;
-    attempt->new_permille = end.new_permille;
+    attempt->outcome = end->outcome;
+    attempt->fingerprint = end->fingerprint;
+    attempt->partial = end->partial;
+    attempt->skipped_bytes = end->skipped_bytes;
+    attempt->new_permille = end->new_permille;
 
     /* The equal results in a row, including the newest. */
     const struct attempt_state *before = step->attempt_count > 1 ? attempt - 1 : NULL;
@@ -193,8 +172,8 @@ void fold_attempt_ended(const struct fold *fold)
 
     /* The attempt becomes a step of the task's trajectory, if it has a fact. The fact does not
      * repeat what other parts of the log say about the attempt. */
-    if (end.has_fact && circles_counts(end.outcome.kind) && state->use != RUN_STATE_TELLS) {
-        struct entropy_fact fact = end.fact;
+    if (end->has_loop && circles_counts(end->outcome.kind) && state->use != RUN_STATE_TELLS) {
+        struct entropy_fact fact = end->loop;
         fact.call = circles_call(attempt->call, fold->event->step);
         if (!digest_is_known(fact.outcome))
             fact.outcome = attempt->fingerprint;
@@ -206,22 +185,22 @@ void fold_attempt_ended(const struct fold *fold)
 
     /* Attempts that never started, and those interrupted by the end of devs, have counts of their
      * own. */
-    step->silent_failure = end.fails;
-    if (end.outcome.kind == OUTCOME_NOT_STARTED) {
+    step->silent_failure = end->fails;
+    if (end->outcome.kind == OUTCOME_NOT_STARTED) {
         step->start_failures++;
         state->attempts--;
     } else {
         step->start_failures = 0;
-        if (end.outcome.kind == OUTCOME_INTERRUPTED) {
+        if (end->outcome.kind == OUTCOME_INTERRUPTED) {
             step->interrupted++;
         } else {
             const int room = FOLD_COUNT_MAX - step->own_retries;
             step->used++;
-            step->own_retries += end.outcome.own_retries < room ? end.outcome.own_retries : room;
+            step->own_retries += end->outcome.own_retries < room ? end->outcome.own_retries : room;
         }
     }
-    task->waited_ms += end.outcome.own_wait_ms;
-    state->waited_ms += end.outcome.own_wait_ms;
+    task->waited_ms += end->outcome.own_wait_ms;
+    state->waited_ms += end->outcome.own_wait_ms;
     step->status = STEP_JUDGING;
     fold_attempt_heard(fold);
     state->running--;
@@ -254,17 +233,19 @@ static char *evidence_to_tell(const char *evidence)
 void fold_attempt_judged(const struct fold *fold)
 {
     struct attempt_state *attempt = step_state_latest(fold->step);
-    attempt->class = (enum verdict_class)fold->event->a;
-    attempt->type = (enum transient_type)fold->event->b;
-    attempt->reason = (enum reason)fold->event->c;
+    const struct verdict_label *label = &fold->event->judged;
+    attempt->class = label->class;
+    attempt->type = label->type;
+    attempt->reason = label->reason;
     fold->step->judged = true;
-
-    const char *evidence = fold->event->text ? fold->event->text : "{}";
-    fold->step->verdict = (struct verdict_label){
-        .class = attempt->class, .type = attempt->type, .reason = attempt->reason};
+    fold->step->verdict = *label;
     free(fold->step->verdict_json);
-    fold->step->verdict_json =
-        fold->state->use == RUN_STATE_TELLS ? evidence_to_tell(evidence) : xstrdup(evidence);
+    fold->step->verdict_json = event_object(fold->event);
+    if (fold->state->use == RUN_STATE_TELLS) {
+        char *evidence = evidence_to_tell(fold->step->verdict_json);
+        free(fold->step->verdict_json);
+        fold->step->verdict_json = evidence;
+    }
 }
 
 /* The step's last verdict has served its purpose. Only screens look back at it, and the prompt of
@@ -281,7 +262,7 @@ static void forget_verdict(const struct fold *fold)
 void fold_attempt_quiet(const struct fold *fold)
 {
     fold->step->quiet = true;
-    fold->step->heard_mono_ms = fold->event->at.mono_ms - fold->event->a;
+    fold->step->heard_mono_ms = fold->event->at.mono_ms - fold->event->quiet.quiet_ms;
 }
 
 /* Waits, and the ends and reopenings of steps. */
@@ -294,11 +275,10 @@ static struct step_formulas *formulas_of(const struct fold *fold)
     return fold->step->formulas;
 }
 
-/* The event's text outlives the event. */
-static void keep_text(const struct fold *fold, char **out)
+static void keep_object(const struct fold *fold, char **out)
 {
     free(*out);
-    *out = fold->event->text ? xstrdup(fold->event->text) : NULL;
+    *out = event_object(fold->event);
 }
 
 void fold_wait_started(const struct fold *fold)
@@ -308,22 +288,13 @@ void fold_wait_started(const struct fold *fold)
 
     step->status = STEP_WAITING;
     step->wait_from = event->at;
-    step->due = (struct moment){.at_ms = event->b, .mono_ms = event->c};
+    step->due = event->wait.due;
     struct step_formulas *formulas = formulas_of(fold);
     if (formulas) {
-        if (fold->known)
-            formulas->delay = *fold->known->delay;
-        else
-            formulas->delay = (struct delay){
-                .delay_ms = event->a,
-                .exact_ms = event->d,
-                .n = (int)json_i64(json_get(fold->text, "n"), 1),
-                .factor = json_number(json_get(fold->text, "factor"), 1),
-                .hint_ms = json_i64(json_get(fold->text, "hint"), -1),
-            };
-        keep_text(fold, &formulas->wait_json);
+        formulas->delay = event->wait.delay;
+        keep_object(fold, &formulas->wait_json);
     }
-    if (event->e != 0 && step->used > 0) {
+    if (event->wait.is_free && step->used > 0) {
         step->used--;
         const int own_retries = step_state_latest(step)->outcome.own_retries;
         step->own_retries -= own_retries < step->own_retries ? own_retries : step->own_retries;
@@ -348,9 +319,8 @@ static void close_wait(const struct fold *fold)
 
 void fold_wait_ended(const struct fold *fold)
 {
-    enum { BY_A_PERSON = 1 };
     close_wait(fold);
-    fold->step->by_hand = fold->event->a == BY_A_PERSON;
+    fold->step->by_hand = fold->event->wait_ended.skipped;
     fold_make_ready(fold, fold_task_number(fold));
 }
 
@@ -403,7 +373,7 @@ enum task_status task_status_after(enum decision_kind end)
 void fold_step_ended(const struct fold *fold)
 {
     struct task_state *task = fold->task;
-    enum decision_kind end = (enum decision_kind)fold->event->a;
+    const enum decision_kind end = fold->event->step_ended.decision;
 
     fold_not_ready(fold, fold_task_number(fold));
     close_wait(fold);
@@ -411,8 +381,8 @@ void fold_step_ended(const struct fold *fold)
     fold->step->end = end;
     struct step_formulas *formulas = formulas_of(fold);
     if (formulas)
-        keep_text(fold, &formulas->end_json);
-    if (fold->event->c != 0)
+        keep_object(fold, &formulas->end_json);
+    if (fold->event->step_ended.entropy)
         task->entropy++;
     if (end == DECISION_SUCCEEDED) {
         forget_verdict(fold);
@@ -463,8 +433,8 @@ void fold_step_reopened(const struct fold *fold)
     fold_pause(fold, fold->task->status == TASK_NEEDS_YOU ? PAUSE_NEEDS_YOU : PAUSE_OVER,
                &fold->task->since);
     fold_keep_tries(fold, fold->event->step);
-    fold_open_grant(fold->step, (int)fold->event->a, (int)fold->event->b);
-    const int scale = (int)fold->event->c; /* of the thresholds; 0: start over */
+    fold_open_grant(fold->step, fold->event->reopened.grant, fold->event->reopened.allowed);
+    const int scale = fold->event->reopened.scale; /* of the thresholds; 0: start over */
     if (scale > 0) {
         circles_go_on(fold_circles(fold->task), scale);
         fold->step->same = same;

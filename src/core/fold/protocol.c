@@ -212,11 +212,11 @@ static void add_bounds(const struct protocol_facts *facts, struct str *out)
         {"same_stops", (int64_t)policy->same_stops * facts->scale, policy->same_stops > 0},
         {"unchanged_stops", policy->unchanged_stops, policy->unchanged_stops > 0},
         {"unchanged", facts->is_unchanged, policy->unchanged_stops > 0},
-        {"hint_cap", policy->retry_after_cap_ms, facts->verdict->retry_after_ms >= 0},
+        {"hint_cap_ms", policy->retry_after_cap_ms, facts->verdict->retry_after_ms >= 0},
         {"free_hints", facts->free_hints, facts->verdict->retry_after_ms >= 0},
-        {"deadline", policy->deadline_ms, policy->deadline_ms > 0},
-        {"since_start", facts->now.mono_ms - facts->started_mono_ms, policy->deadline_ms > 0},
-        {"held", facts->held_ms, facts->held_ms > 0},
+        {"deadline_ms", policy->deadline_ms, policy->deadline_ms > 0},
+        {"since_start_ms", facts->now.mono_ms - facts->started_mono_ms, policy->deadline_ms > 0},
+        {"held_ms", facts->held_ms, facts->held_ms > 0},
         {"interrupted", facts->interrupted, facts->interrupted > 0},
     };
     for (size_t i = 0; i < ARRAY_LEN(bounds); i++) {
@@ -238,21 +238,17 @@ void protocol_to_json(const struct protocol_facts *facts, const struct decision 
                       struct str *out)
 {
     const struct policy *policy = facts->policy;
-    const struct delay *delay = &decision->delay;
     str_add_char(out, '{');
     str_json_text(out, "policy", policy->name);
     if (decision->kind == DECISION_WAIT) {
         /* The formula: delay = min(base x multiplier^(n-1), cap) x factor, but not shorter than the
          * hint. */
-        str_json_i64(out, "n", delay->n);
-        str_json_i64(out, "base", policy->base_delay_ms);
+        str_json_i64(out, "base_ms", policy->base_delay_ms);
         add_number(out, "multiplier", policy->multiplier);
-        str_json_i64(out, "cap", policy->cap_ms);
+        str_json_i64(out, "cap_ms", policy->cap_ms);
         add_number(out, "jitter", policy->jitter);
         if (policy->jitter_kind == POLICY_JITTER_FULL)
             str_json_text(out, "kind", "full");
-        add_number(out, "factor", delay->factor);
-        str_json_i64(out, "hint", delay->hint_ms);
     } else {
         str_json_text(out, "phase", phase_name(facts->phase));
     }

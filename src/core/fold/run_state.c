@@ -29,22 +29,6 @@ static bool is_moment(int64_t at_ms, int64_t mono_ms)
            is_within(mono_ms, -FOLD_TIME_MAX_MS, FOLD_TIME_MAX_MS);
 }
 
-static bool names_class(const struct event *event)
-{
-    return is_within(event->a, 0, VERDICT_CLASS_COUNT - 1) &&
-           is_within(event->b, 0, TRANSIENT_TYPE_COUNT - 1) &&
-           is_within(event->c, 0, REASON_COUNT - 1);
-}
-
-/* Returns whether the number in the text is in range or missing. */
-static bool has_number(const struct fold *fold, const char *key, double least, double most)
-{
-    if (!fold->text)
-        return true;
-    const double value = json_number(json_get(fold->text, key), least);
-    return value >= least && value <= most;
-}
-
 /* The task must not have begun, and the task that blocks it must be needed and not have passed. */
 static bool is_sound_block(const struct fold *fold)
 {
@@ -55,64 +39,15 @@ static bool is_sound_block(const struct fold *fold)
         return false;
     for (int i = 0; i < plan->need_count; i++) {
         enum task_status status = state->tasks[plan->needs[i]].status;
-        if (plan->needs[i] == fold->event->a)
+        if (plan->needs[i] == fold->event->blocked.needs)
             return task_status_is_final(status) && status != TASK_PASSED;
     }
     return false;
 }
 
-/* Returns whether the text's fact is valid, if there is one. */
-static bool is_sound_fact(const struct fold *fold)
-{
-    struct entropy_fact fact;
-    return !json_get(fold->text, "loop") || fold_read_fact(fold->text, &fact);
-}
-
-/* Numbers of a fact must not be negative, and sums of them must not overflow. */
-static bool is_count(int64_t value)
-{
-    return is_within(value, 0, FOLD_TIME_MAX_MS);
-}
-
-static_assert(AGENT_USED_MAX <= FOLD_TIME_MAX_MS, "what an agent may have used is a count");
-
 bool fold_is_of_agent(const struct fold *fold)
 {
     return fold->state->plan->tasks[fold_task_number(fold)].steps[fold->event->step].agent != NULL;
-}
-
-static bool is_sound_fact_event(const struct fold *fold)
-{
-    const struct event *event = fold->event;
-    const struct digest tree = {.hi = (uint64_t)event->a, .lo = (uint64_t)event->b};
-    switch (event->kind) {
-    case EVENT_AGENT_SESSION:
-        return fold_is_of_agent(fold);
-    case EVENT_AGENT_USED:
-        return fold_is_of_agent(fold) && is_count(event->a) && is_count(event->b) &&
-               is_count(event->c) && is_count(event->d) && is_count(event->e);
-    case EVENT_AGENT_CALL:
-        return fold_is_of_agent(fold) && is_within(event->a, 1, AGENT_CALLS_MAX) &&
-               is_count(event->b) && is_within(event->c, INT32_MIN, INT32_MAX) &&
-               is_within(event->d, 0, 1) && is_sound_fact(fold);
-    case EVENT_WORKSPACE_MADE:
-        return is_within(event->a, 0, WORKSPACE_KIND_COUNT - 1) && is_count(event->b);
-    case EVENT_WORKSPACE_SAVED:
-    case EVENT_WORKSPACE_RESET:
-    case EVENT_TREE_PROVEN:
-        return digest_is_known(tree) && is_count(event->c) && is_count(event->d) &&
-               is_count(event->e);
-    case EVENT_WORKSPACE_CHANGED:
-        return is_count(event->a) && is_count(event->b) && is_count(event->c) &&
-               is_within(event->d, 0, 1) && is_count(event->e);
-    case EVENT_RESULT_KEPT:
-        return is_within(event->a, EVENT_KEPT_BRANCH, EVENT_KEPT_TREE);
-    case EVENT_TIME_STOPPED:
-    case EVENT_SECRETS_CUT:
-        return is_within(event->a, 0, FOLD_DELAY_MAX_MS);
-    default: /* sandbox_lacks has no numbers */
-        return true;
-    }
 }
 
 int64_t fold_length_ms(int64_t ms)
@@ -122,87 +57,61 @@ int64_t fold_length_ms(int64_t ms)
     return ms < FOLD_DELAY_MAX_MS ? ms : FOLD_DELAY_MAX_MS;
 }
 
+/* The fields have their own ranges (event_data.c). What depends on the plan and the state is
+ * checked here. */
 bool fold_is_sound(const struct fold *fold)
 {
     const struct event *event = fold->event;
     const struct plan *plan = fold->state->plan;
     if (!is_moment(event->at.at_ms, event->at.mono_ms))
         return false;
-    if (event_kind_is_fact(event->kind))
-        return is_sound_fact_event(fold);
+    if (!event_kind_is_known((int64_t)event->kind))
+        return true;
+    if (!event_is_in_range(event))
+        return false;
     switch (event->kind) {
+    case EVENT_AGENT_SESSION:
+    case EVENT_AGENT_USED:
+    case EVENT_AGENT_CALL:
+        return fold_is_of_agent(fold);
+    case EVENT_WORKSPACE_SAVED:
+    case EVENT_WORKSPACE_RESET:
+    case EVENT_TREE_PROVEN:
+        return digest_is_known(event->tree.tree);
     case EVENT_RUN_RECOVERED:
-        return is_within(event->b, 0, PLAN_JOBS_MAX) &&
-               is_within(event->c, TAKE_UP_OPEN, TAKE_UP_COUNT - 1) &&
-               (event->c == TAKE_UP_OPEN || fold->state->ended);
-    case EVENT_RUN_STARTED:
-        return is_within(event->a, 0, FOLD_COUNT_MAX);
-    case EVENT_ATTEMPT_ENDED:
-        return is_within(event->a, 0, OUTCOME_KIND_COUNT - 1) &&
-               is_within(event->c, -FOLD_TIME_MAX_MS, FOLD_TIME_MAX_MS) &&
-               has_number(fold, "new", -1, 1000) && has_number(fold, "stop", 0, STOP_COUNT - 1) &&
-               has_number(fold, "quiet", 0, FOLD_DELAY_MAX_MS) &&
-               has_number(fold, "own", 0, FOLD_COUNT_MAX) &&
-               has_number(fold, "own_wait", 0, FOLD_DELAY_MAX_MS) && is_sound_fact(fold);
-    case EVENT_ATTEMPT_JUDGED:
-        return names_class(event) && has_number(fold, "retry_after_ms", -1, FOLD_DELAY_MAX_MS);
-    case EVENT_CLASS_CORRECTED:
-        return names_class(event);
-    case EVENT_ATTEMPT_QUIET:
-        return is_within(event->a, 0, FOLD_TIME_MAX_MS);
-    case EVENT_WAIT_STARTED:
-        return is_within(event->a, 0, FOLD_DELAY_MAX_MS) && is_moment(event->b, event->c) &&
-               is_within(event->d, 0, FOLD_DELAY_MAX_MS) &&
-               has_number(fold, "n", 0, FOLD_COUNT_MAX) &&
-               has_number(fold, "base", 0, FOLD_DELAY_MAX_MS) &&
-               has_number(fold, "cap", 0, FOLD_DELAY_MAX_MS) &&
-               has_number(fold, "hint", -1, FOLD_DELAY_MAX_MS) &&
-               has_number(fold, "multiplier", 0, FOLD_COUNT_MAX) &&
-               has_number(fold, "factor", 0, FOLD_COUNT_MAX) &&
-               has_number(fold, "jitter", 0, FOLD_COUNT_MAX);
+        return event->recovered.take_up == TAKE_UP_OPEN || fold->state->ended;
     case EVENT_STEP_ENDED:
         /* A step that has not begun can only be cancelled. */
         assert(fold->step); /* located before the event is checked */
-        return is_within(event->a, 0, DECISION_KIND_COUNT - 1) && event->a != DECISION_WAIT &&
-               (fold->step->status != STEP_PENDING || event->a == DECISION_CANCELLED);
-    case EVENT_STEP_REOPENED:
-        return is_within(event->a, 1, FOLD_COUNT_MAX) && is_within(event->b, 1, FOLD_COUNT_MAX) &&
-               is_within(event->c, 0, ENTROPY_SCALE_MAX);
+        return event->step_ended.decision != DECISION_WAIT &&
+               (fold->step->status != STEP_PENDING ||
+                event->step_ended.decision == DECISION_CANCELLED);
     case EVENT_TASK_BLOCKED:
         return is_sound_block(fold);
     case EVENT_TASK_HELD:
-        return is_within(event->a, 0, plan->task_count);
-    case EVENT_TASK_RELEASED:
-        return is_moment(event->a, event->b);
-    case EVENT_CANCEL_ASKED:
-        return is_within(event->a, 0, CANCEL_MODE_COUNT - 1);
+        return event->held.follows < plan->task_count;
     case EVENT_LOOP_SUSPECTED:
         /* About calls while the agent's attempt runs, or about attempts when one has ended. */
         assert(fold->step);
         if (fold->step->status == STEP_JUDGING)
-            return event->e == EVENT_LOOP_OF_ATTEMPTS;
-        return event->e == EVENT_LOOP_OF_CALLS && fold_is_of_agent(fold) &&
-               fold->task->agent->calls;
+            return !event->loop.of_calls;
+        return event->loop.of_calls && fold_is_of_agent(fold) && fold->task->agent->calls;
     case EVENT_BUDGET:
-        return is_within(event->a, BUDGET_NONE + 1, BUDGET_KIND_COUNT - 1) && is_count(event->b) &&
-               is_within(event->d, EVENT_BUDGET_TOLD, EVENT_BUDGET_SPENT) &&
-               (!fold->task || fold->task->agent);
+        return !fold->task || fold->task->agent;
     case EVENT_ROUND_STARTED: /* the next one, from an agent's step up to the one that failed */
         assert(fold->task);
-        return fold->task->agent && event->a == (int64_t)fold->task->agent->round + 1 &&
-               event->a <= FOLD_COUNT_MAX && event->c == event->step && event->b >= 0 &&
-               event->b == plan_task_agent_step(&plan->tasks[event->task], event->step);
+        return fold->task->agent && event->round_started.round == fold->task->agent->round + 1 &&
+               event->round_started.failed_step == event->step &&
+               event->round_started.from_step ==
+                   plan_task_agent_step(&plan->tasks[event->task], event->step);
     case EVENT_TASK_ADDED:
         return fold_takes_task(fold);
-    case EVENT_HINT_GIVEN:
-        return is_within(event->a, 0, FOLD_COUNT_MAX);
     case EVENT_GATE_CLOSED:
-        return is_within(event->a, 0, plan->source_count - 1) && is_moment(event->b, event->c) &&
-               is_within(event->d, 1, FOLD_COUNT_MAX) && is_within(event->e, 0, plan->task_count);
+        return event->gate_closed.source < plan->source_count &&
+               event->gate_closed.chosen < plan->task_count;
     case EVENT_GATE_OPENED:
-        return is_within(event->a, 0, plan->source_count - 1) &&
-               is_within(event->c, 0, FOLD_SPACING_MAX_MS);
-    default: /* the other kinds have nothing that is computed with */
+        return event->gate_opened.source < plan->source_count;
+    default: /* nothing that depends on the plan or the state */
         return true;
     }
 }
@@ -451,8 +360,8 @@ static bool locate_subject(struct fold *fold)
 
 static bool refuse(const struct event *event, const char *why, struct err *err)
 {
-    return err_set(err, ERR_DAMAGED, "event %lld (kind %d): %s", (long long)event->seq,
-                   (int)event->kind, why);
+    return err_set(err, ERR_DAMAGED, "event %lld (%s): %s", (long long)event->seq,
+                   event_kind_name(event->kind), why);
 }
 
 /* Applies an event that fits. */
@@ -484,7 +393,7 @@ static bool apply_event(struct fold *fold, bool known, struct err *err)
     state->last = event->at;
     /* A correction of what is over says nothing about when the engine was last alive. */
     if (kind != EVENT_CLASS_CORRECTED &&
-        (kind != EVENT_CONTROL_ANSWERED || event->c != CONTROL_CORRECT))
+        (kind != EVENT_CONTROL_ANSWERED || event->answered.verb != CONTROL_CORRECT))
         state->heard = event->at;
     return true;
 }
@@ -494,6 +403,8 @@ static bool event_fits(struct fold *fold, bool known, struct err *err)
 {
     const struct event *event = fold->event;
     const enum event_kind kind = event->kind;
+    if (event->is_damaged)
+        return refuse(event, "its data is invalid", err);
     if (event->seq != fold->state->last_seq + 1)
         return refuse(event, "not the next number", err);
     /* A run starts once; before that only notes are possible. */
@@ -508,22 +419,7 @@ bool run_state_apply(struct run_state *state, const struct event *event, struct 
 {
     const bool known = event_kind_is_known((int64_t)event->kind);
     struct fold fold = {.state = state, .event = event};
-    struct json *text = NULL;
-    if (!event_fits(&fold, known, err))
-        return false;
-    if (known && event->text && !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
-        return refuse(event, "its text is not JSON", err);
-    fold.text = text;
-    const bool ok = apply_event(&fold, known, err);
-    json_free(text);
-    return ok;
-}
-
-bool run_state_apply_known(struct run_state *state, const struct event *event,
-                           const struct fold_known *known)
-{
-    struct fold fold = {.state = state, .event = event, .known = known};
-    return event_fits(&fold, true, NULL) && apply_event(&fold, true, NULL);
+    return event_fits(&fold, known, err) && apply_event(&fold, known, err);
 }
 
 /* Copies. */

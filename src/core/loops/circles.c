@@ -81,21 +81,16 @@ void circles_begin_anew(struct circles *circles)
     circles->told = false;
 }
 
-void circles_to_json(const struct circles *circles, int step, unsigned masks, struct str *out)
+/* Appends what circles_to_json() says beside the rung, its count, and the first and last number. */
+static void add_details(const struct circles *circles, int step, unsigned masks, struct str *out)
 {
     const struct entropy_verdict *verdict = &circles->verdict;
-    if (verdict->level == ENTROPY_OK)
-        return;
     char identity[DIGEST_HEX_MAX];
     struct str why = {0};
     digest_to_hex(verdict->identity, identity);
     entropy_why(verdict, &why);
-    str_json_text(out, "rung", entropy_rung_name(verdict->rung));
-    str_json_i64(out, "count", verdict->count);
     if (verdict->period > 0)
         str_json_i64(out, "period", verdict->period);
-    str_json_i64(out, "first", verdict->first_number);
-    str_json_i64(out, "last", verdict->last_number);
     if (circles->first_step != step)
         str_json_i64(out, "first_step", circles->first_step);
     if (circles->last_step != step)
@@ -111,20 +106,31 @@ void circles_to_json(const struct circles *circles, int step, unsigned masks, st
     str_done(&why);
 }
 
-void circles_suspicion(const struct circles *circles, unsigned masks, const char *nudge,
-                       struct event *event, struct str *out)
+void circles_to_json(const struct circles *circles, int step, unsigned masks, struct str *out)
 {
     const struct entropy_verdict *verdict = &circles->verdict;
-    event->a = verdict->rung;
-    event->b = verdict->first_number;
-    event->c = verdict->last_number;
-    event->d = verdict->count;
-    str_add_char(out, '{');
-    if (event->e == EVENT_LOOP_OF_CALLS)
-        str_json_text(out, "of", "calls");
-    circles_to_json(circles, event->step, masks, out);
-    str_json_text(out, "nudge", nudge);
-    str_add_char(out, '}');
+    if (verdict->level == ENTROPY_OK)
+        return;
+    str_json_text(out, "rung", entropy_rung_name(verdict->rung));
+    str_json_i64(out, "count", verdict->count);
+    str_json_i64(out, "first", verdict->first_number);
+    str_json_i64(out, "last", verdict->last_number);
+    add_details(circles, step, masks, out);
+}
+
+void circles_suspicion(const struct circles *circles, unsigned masks, struct event *event,
+                       struct str *more)
+{
+    const struct entropy_verdict *verdict = &circles->verdict;
+    event->loop.rung = verdict->rung;
+    event->loop.first = verdict->first_number;
+    event->loop.last = verdict->last_number;
+    event->loop.count = verdict->count;
+    str_add_char(more, '{');
+    if (verdict->level != ENTROPY_OK)
+        add_details(circles, event->step, masks, more);
+    str_add_char(more, '}');
+    event->more = str_text(more);
 }
 
 void circles_free(struct circles *circles)

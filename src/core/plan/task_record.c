@@ -236,9 +236,7 @@ bool task_record_write(const struct task_record *record, struct str *out, struct
     for (size_t i = 0; !fits && i < ARRAY_LEN(measures); i++) {
         recording.measure = measures[i];
         str_clear(&text);
-        str_add(&text, "{\"task\":");
         add_task(&recording, record->task);
-        str_add_char(&text, '}');
         fits = text.len <= EVENT_TEXT_MAX;
     }
     if (fits)

@@ -32,6 +32,7 @@ void turn_done(struct turn *turn)
 {
     for (size_t i = 0; i < turn->event_cap; i++)
         str_done(&turn->texts[i]);
+    str_done(&turn->scratch);
     free(turn->events);
     free(turn->texts);
     free(turn->actions);
@@ -40,11 +41,10 @@ void turn_done(struct turn *turn)
 
 struct event scheduler_event(const struct scheduling *now, enum event_kind kind, int task)
 {
-    struct event event = {.seq = now->state->last_seq + 1,
-                          .at = now->input->now,
-                          .kind = kind,
-                          .task = task,
-                          .step = -1};
+    struct event event = event_new(kind);
+    event.seq = now->state->last_seq + 1;
+    event.at = now->input->now;
+    event.task = task;
     if (task < 0)
         return event;
     event.step = run_state_step_number(now->state, task);
@@ -55,7 +55,7 @@ struct event scheduler_event(const struct scheduling *now, enum event_kind kind,
     return event;
 }
 
-/* Makes space for one more event and its text. */
+/* Makes space for one more event and its texts. */
 static void make_room(struct turn *turn)
 {
     const size_t had = turn->event_cap;
@@ -67,84 +67,39 @@ static void make_room(struct turn *turn)
     memset(turn->texts + had, 0, (turn->event_cap - had) * sizeof(*turn->texts));
 }
 
-struct str scheduler_text(const struct scheduling *now)
+struct str *scheduler_scratch(const struct scheduling *now)
 {
-    struct turn *turn = now->turn;
-    make_room(turn);
-    const struct str text = turn->texts[turn->event_count];
-    turn->texts[turn->event_count] = (struct str){0};
-    return text;
+    str_clear(&now->turn->scratch);
+    return &now->turn->scratch;
 }
 
-/* Returns false and changes nothing if the event does not fit the state. Takes ownership of the
- * text; *text is empty afterwards. `known` is what the text says; NULL = it has to be parsed. */
-static bool try_emit(const struct scheduling *now, struct event event, struct str *text,
-                     const struct fold_known *known)
+/* Returns false and changes nothing if the event does not fit the state. */
+static bool try_emit(const struct scheduling *now, struct event event)
 {
     const struct scheduler *scheduler = now->scheduler;
     struct turn *turn = now->turn;
-    if (scheduler->recall) { /* apply what only the log of a recorded run knows of this event */
-        const char *recalled = text->data;
-        scheduler->recall(scheduler->recall_ctx, &event, &recalled);
-        if (recalled != text->data) {
-            str_clear(text);
-            str_add(text, recalled ? recalled : "");
-        }
-    }
-
-    const bool is_kept = text->len <= EVENT_TEXT_MAX;
-    event.text = text->len > 0 && is_kept ? text->data : NULL;
-    const bool is_known = known && is_kept && !scheduler->recall;
-    const bool fits = is_known ? run_state_apply_known(now->state, &event, known)
-                               : run_state_apply(now->state, &event, NULL);
-    if (!fits) {
-        str_done(text);
+    if (scheduler->recall) /* apply what only the log of a recorded run knows of this event */
+        scheduler->recall(scheduler->recall_ctx, &event);
+    event_limit(&event);
+    if (!run_state_apply(now->state, &event, NULL))
         return false;
-    }
     make_room(turn);
-    if (text->data) {
-        struct str *kept = &turn->texts[turn->event_count];
-        str_done(kept);
-        *kept = *text;
-    }
-    *text = (struct str){0};
+    event_keep(&event, &turn->texts[turn->event_count]);
     turn->events[turn->event_count++] = event;
     return true;
 }
 
-void scheduler_emit_known(const struct scheduling *now, struct event event, struct str *text,
-                          const struct fold_known *known)
+void scheduler_emit(const struct scheduling *now, struct event event)
 {
-    bool fits = try_emit(now, event, text, known);
-    assert(fits);
-    (void)fits;
-}
-
-/* Borrows `text`, which may be NULL. */
-static bool try_emit_words(const struct scheduling *now, struct event event, const char *text)
-{
-    struct str copy = {0};
-    if (text)
-        str_add(&copy, text);
-    return try_emit(now, event, &copy, NULL);
-}
-
-void scheduler_emit(const struct scheduling *now, struct event event, const char *text)
-{
-    bool fits = try_emit_words(now, event, text);
+    bool fits = try_emit(now, event);
     assert(fits);
     (void)fits;
 }
 
 void scheduler_emit_by(const struct scheduling *now, struct event event, const char *by)
 {
-    struct str text = {0};
-    if (by[0] != '\0') {
-        str_add_char(&text, '{');
-        str_json_text(&text, "by", by);
-        str_add_char(&text, '}');
-    }
-    scheduler_emit_known(now, event, &text, NULL);
+    event.by = by[0] != '\0' ? by : NULL;
+    scheduler_emit(now, event);
 }
 
 static void add_action(const struct scheduling *now, struct action action)
@@ -181,8 +136,8 @@ static void block_dependents(const struct scheduling *now, int failed)
             if (task_status_is_final(dependent->status) || dependent->cancelling)
                 continue;
             struct event event = scheduler_event(now, EVENT_TASK_BLOCKED, task);
-            event.a = line[at];
-            scheduler_emit(now, event, NULL);
+            event.blocked.needs = line[at];
+            scheduler_emit(now, event);
             line = xgrow(line, &cap, count + 1, sizeof(*line));
             line[count++] = task;
         }
@@ -206,22 +161,24 @@ static void release_followers(const struct scheduling *now, int leader, bool pas
         if (after_ms > FOLD_DELAY_MAX_MS)
             after_ms = FOLD_DELAY_MAX_MS;
         struct event event = scheduler_event(now, EVENT_TASK_RELEASED, i);
-        event.a = now->input->now.at_ms + after_ms;
-        event.b = now->input->now.mono_ms + after_ms;
-        scheduler_emit(now, event, NULL);
+        event.released.due = now->input->now;
+        event.released.due.at_ms += after_ms;
+        event.released.due.mono_ms += after_ms;
+        scheduler_emit(now, event);
     }
 }
 
 void scheduler_end_step(const struct scheduling *now, int task, const struct decision *decision,
-                        const char *inputs)
+                        const char *more)
 {
     const struct step_state *step = run_state_step(now->state, task);
     struct event event = scheduler_event(now, EVENT_STEP_ENDED, task);
-    event.a = decision->kind;
-    event.b = step->used;
-    event.c = decision->entropy;
-    event.d = decision->capture && event.attempt > 0;
-    scheduler_emit(now, event, inputs);
+    event.step_ended.decision = decision->kind;
+    event.step_ended.attempts = step->used;
+    event.step_ended.entropy = decision->entropy;
+    event.step_ended.capture = decision->capture && event.attempt > 0;
+    event.more = more;
+    scheduler_emit(now, event);
     release_followers(now, task, decision->kind == DECISION_SUCCEEDED);
     if (decision->kind != DECISION_SUCCEEDED)
         block_dependents(now, task);
@@ -280,11 +237,11 @@ static void recover_run(const struct scheduling *now)
     const struct plan *plan = state->plan;
     const enum take_up take_up = now->input->take_up;
     struct event event = scheduler_event(now, EVENT_RUN_RECOVERED, -1);
-    event.a = now->input->rebooted;
-    event.b = now->input->jobs != state->jobs ? now->input->jobs : 0;
-    event.c = state->ended ? (int64_t)take_up : TAKE_UP_OPEN;
+    event.recovered.rebooted = now->input->rebooted;
+    event.recovered.jobs = now->input->jobs != state->jobs ? now->input->jobs : 0;
+    event.recovered.take_up = state->ended ? take_up : TAKE_UP_OPEN;
     scheduler_emit_by(now, event, now->input->control.by);
-    if (event.c != TAKE_UP_OPEN) {
+    if (event.recovered.take_up != TAKE_UP_OPEN) {
         /* Nothing is under way in a run that has ended. The fold queues the tasks that these
          * blocked. */
         for (int i = 0; i < plan->task_count; i++) {
@@ -309,7 +266,7 @@ static void recover_run(const struct scheduling *now)
         if (task_status_is_final(task->status) && task->status != TASK_PASSED)
             block_dependents(now, i);
         if (task->follows >= 0)
-            scheduler_emit(now, scheduler_event(now, EVENT_TASK_RELEASED, i), NULL);
+            scheduler_emit(now, scheduler_event(now, EVENT_TASK_RELEASED, i));
     }
 }
 
@@ -323,10 +280,9 @@ static void start_attempt(const struct scheduling *now, int task)
     struct event event = scheduler_event(now, EVENT_ATTEMPT_STARTED, task);
     struct start_tries tries = run_state_start_tries(now->state, task);
     event.attempt++;
-    event.a = (int64_t)call.hi;
-    event.b = (int64_t)call.lo;
-    event.c = tries.at > 0 ? tries.at + 1 : 0;
-    scheduler_emit(now, event, NULL);
+    event.started.call = call;
+    event.started.start = tries.at > 0 ? tries.at + 1 : 0;
+    scheduler_emit(now, event);
     add_action(
         now, (struct action){
                  .kind = ACTION_SPAWN, .task = task, .step = event.step, .attempt = event.attempt});
@@ -373,8 +329,8 @@ static void end_run(const struct scheduling *now)
     else if (state->counts[TASK_PASSED] == state->plan->task_count)
         code = RUN_EXIT_PASSED;
     struct event event = scheduler_event(now, EVENT_RUN_ENDED, -1);
-    event.a = code;
-    scheduler_emit(now, event, NULL);
+    event.run_ended.exit_code = (int)code;
+    scheduler_emit(now, event);
 }
 
 static bool names_live_attempt(const struct run_state *state, const struct input *input)
@@ -387,29 +343,19 @@ static bool names_live_attempt(const struct run_state *state, const struct input
            input->attempt == step_state_latest(step)->number;
 }
 
-static void emit_text(const struct scheduling *now, enum event_kind kind, int task, const char *key,
-                      const char *value)
-{
-    struct event event = scheduler_event(now, kind, task);
-    if (kind == EVENT_RUN_STARTED)
-        event.a = now->input->jobs;
-    struct str text = {0};
-    str_add_char(&text, '{');
-    str_json_text(&text, key, value);
-    str_add_char(&text, '}');
-    scheduler_emit_known(now, event, &text, NULL);
-}
-
 /* Facts come from outside and may come late. Those that the fold rejects are ignored. */
 static void take_fact(const struct scheduling *now)
 {
     const struct run_state *state = now->state;
     const struct input *input = now->input;
-    const struct input_fact *fact = &input->fact_event;
-    struct event event = scheduler_event(now, fact->kind, -1);
-    const bool of_run = fact->kind == EVENT_TIME_STOPPED;
-    if (!event_kind_is_fact(fact->kind))
+    struct event event = input->fact_event;
+    const bool of_run = event.kind == EVENT_TIME_STOPPED;
+    if (!event_kind_is_fact(event.kind))
         return;
+    event.seq = state->last_seq + 1;
+    event.at = input->now;
+    event.task = -1;
+    event.step = -1;
     if (!of_run) {
         if (input->task < 0 || input->task >= state->plan->task_count || input->step < 0 ||
             input->step >= state->plan->tasks[input->task].step_count)
@@ -424,12 +370,7 @@ static void take_fact(const struct scheduling *now)
         event.grant = attempt->grant;
         event.attempt = input->attempt;
     }
-    event.a = fact->a;
-    event.b = fact->b;
-    event.c = fact->c;
-    event.d = fact->d;
-    event.e = fact->e;
-    if (try_emit_words(now, event, input->note))
+    if (try_emit(now, event))
         scheduler_agent_told(now, event.kind, event.task);
 }
 
@@ -440,8 +381,11 @@ static void take_input(const struct scheduling *now)
     switch (input->kind) {
     case INPUT_START:
     case INPUT_RECOVER:
-        if (!now->state->started)
-            emit_text(now, EVENT_RUN_STARTED, -1, "by", input->control.by);
+        if (!now->state->started) {
+            event = scheduler_event(now, EVENT_RUN_STARTED, -1);
+            event.run_started.jobs = input->jobs;
+            scheduler_emit_by(now, event, input->control.by);
+        }
         if (input->kind == INPUT_RECOVER)
             recover_run(now);
         break;
@@ -449,20 +393,20 @@ static void take_input(const struct scheduling *now)
         if (!names_live_attempt(now->state, input))
             break;
         event = scheduler_event(now, EVENT_ATTEMPT_RUNNING, input->task);
-        event.a = input->pid;
-        event.b = input->pid_start;
-        scheduler_emit(now, event, NULL);
+        event.running.pid = input->pid;
+        event.running.pid_start = input->pid_start;
+        scheduler_emit(now, event);
         break;
     case INPUT_QUIET:
         if (!names_live_attempt(now->state, input))
             break;
         event = scheduler_event(now, EVENT_ATTEMPT_QUIET, input->task);
-        event.a = input->quiet_ms;
-        scheduler_emit(now, event, NULL);
+        event.quiet.quiet_ms = input->quiet_ms;
+        scheduler_emit(now, event);
         break;
     case INPUT_HEARD:
         if (names_live_attempt(now->state, input))
-            scheduler_emit(now, scheduler_event(now, EVENT_ATTEMPT_HEARD, input->task), NULL);
+            scheduler_emit(now, scheduler_event(now, EVENT_ATTEMPT_HEARD, input->task));
         break;
     case INPUT_ENDED:
         if (names_live_attempt(now->state, input))
@@ -472,16 +416,19 @@ static void take_input(const struct scheduling *now)
         scheduler_control(now, &input->control);
         break;
     case INPUT_NOTE:
-        emit_text(now, EVENT_NOTE, input->task, "note", input->note);
+        event = scheduler_event(now, EVENT_NOTE, input->task);
+        event.note.note = input->note;
+        scheduler_emit(now, event);
         break;
     case INPUT_FACT:
         take_fact(now);
         break;
     case INPUT_TASK:
         event = scheduler_event(now, EVENT_TASK_ADDED, -1);
-        event.a = now->state->plan->task_count;
+        event.task_added.number = now->state->plan->task_count;
+        event.task_added.task = input->note;
         /* The caller checks the number of tasks. A task that the fold rejects is not added. */
-        (void)try_emit_words(now, event, input->note);
+        (void)try_emit(now, event);
         break;
     case INPUT_TIME:
     case INPUT_KIND_COUNT:
@@ -500,7 +447,7 @@ void scheduler_step(struct scheduler *scheduler, const struct input *input, stru
     const struct heap *waits = &now.state->waits;
     for (int task = heap_first(waits); task >= 0 && heap_key(waits, task) <= input->now.mono_ms;
          task = heap_first(waits))
-        scheduler_emit(&now, scheduler_event(&now, EVENT_WAIT_ENDED, task), NULL);
+        scheduler_emit(&now, scheduler_event(&now, EVENT_WAIT_ENDED, task));
     if (!scheduler->starts_nothing && !scheduler->orphaned)
         fill_slots(&now);
     end_run(&now);

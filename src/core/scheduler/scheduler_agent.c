@@ -6,7 +6,6 @@
 
 #include "classify.h"
 #include "fold.h"
-#include "json.h"
 #include "repair.h"
 #include "scheduler_internal.h"
 #include "utf8.h"
@@ -20,14 +19,14 @@ static const struct budget_state *budget_of(const struct run_state *state, int t
 }
 
 static void report_budget(const struct scheduling *now, int task, const struct budget_use *use,
-                          enum event_budget_mark mark)
+                          bool is_spent)
 {
     struct event event = scheduler_event(now, EVENT_BUDGET, task);
-    event.a = use->kind;
-    event.b = use->used < FOLD_TIME_MAX_MS ? use->used : FOLD_TIME_MAX_MS;
-    event.c = use->limit;
-    event.d = mark;
-    scheduler_emit(now, event, NULL);
+    event.budget.kind = use->kind;
+    event.budget.used = use->used < FOLD_TIME_MAX_MS ? use->used : FOLD_TIME_MAX_MS;
+    event.budget.limit = use->limit;
+    event.budget.is_spent = is_spent;
+    scheduler_emit(now, event);
 }
 
 /* Checks one budget of a task, or of the run (-1). One that is used up stops what the task is
@@ -41,7 +40,7 @@ static void look_at_budget(const struct scheduling *now, int task, enum budget_k
     if (!run_state_budget(state, task, kind, &now->input->now, &use))
         return;
     if (budget_use_is_spent(&use) && (budget->spent & 1U << kind) == 0) {
-        report_budget(now, task, &use, EVENT_BUDGET_SPENT);
+        report_budget(now, task, &use, true);
         const int first = task >= 0 ? task : 0;
         const int last = task >= 0 ? task : state->plan->task_count - 1;
         for (int i = first; may_end && i <= last; i++) {
@@ -50,7 +49,7 @@ static void look_at_budget(const struct scheduling *now, int task, enum budget_k
                 scheduler_end_attempt(now, i, CANCEL_TERM);
         }
     } else if (budget_use_is_near(&use) && (budget->told & 1U << kind) == 0) {
-        report_budget(now, task, &use, EVENT_BUDGET_TOLD);
+        report_budget(now, task, &use, false);
     }
 }
 
@@ -121,12 +120,11 @@ bool scheduler_budget_ends(const struct scheduling *now, int task)
     if (!scheduler_budget_spent(now, task, run_state_step_number(now->state, task), &spent,
                                 &by_run))
         return false;
-    struct str text = {0};
-    str_add_char(&text, '{');
-    protocol_budget_to_json(&spent, by_run, &text);
-    str_add_char(&text, '}');
-    scheduler_end_step(now, task, &needs_you, text.data);
-    str_done(&text);
+    struct str *why = scheduler_scratch(now);
+    str_add_char(why, '{');
+    protocol_budget_to_json(&spent, by_run, why);
+    str_add_char(why, '}');
+    scheduler_end_step(now, task, &needs_you, str_text(why));
     return true;
 }
 
@@ -205,24 +203,25 @@ static void write_failure(const struct scheduling *now, int task,
     str_done(&ended);
 }
 
-/* Writes the prompt as JSON. Drops its beginning if it is too long, since its end says what to
+/* Returns the prompt without its beginning if it is too long as JSON, since its end says what to
  * do. */
-static void prompt_text(const struct str *prompt, struct str *out)
+static const char *end_of_prompt(const struct str *prompt)
 {
+    struct str json = {0};
     size_t from = 0;
     for (;;) {
-        str_clear(out);
-        str_add_char(out, '{');
-        str_json_text(out, "prompt", str_text(prompt) + from);
-        str_add_char(out, '}');
-        if (out->len <= EVENT_TEXT_MAX)
-            return;
-        from += out->len - EVENT_TEXT_MAX;
+        str_clear(&json);
+        str_json_text(&json, "prompt", str_text(prompt) + from);
+        if (json.len <= EVENT_TEXT_MAX)
+            break;
+        from += json.len - EVENT_TEXT_MAX;
         while (from < prompt->len && utf8_is_inner(prompt->data[from]))
             from++;
         if (from > prompt->len)
             from = prompt->len;
     }
+    str_done(&json);
+    return str_text(prompt) + from;
 }
 
 void scheduler_round_start(const struct scheduling *now, int task,
@@ -231,19 +230,17 @@ void scheduler_round_start(const struct scheduling *now, int task,
     const struct plan_task *plan = &now->state->plan->tasks[task];
     struct event event = scheduler_event(now, EVENT_ROUND_STARTED, task);
     struct str prompt = {0};
-    struct str text = {0};
-    event.a = now->state->tasks[task].agent->round + 1;
-    event.b = plan_task_agent_step(plan, event.step);
-    event.c = event.step;
-    event.d = event.attempt;
+    event.round_started.round = now->state->tasks[task].agent->round + 1;
+    event.round_started.from_step = plan_task_agent_step(plan, event.step);
+    event.round_started.failed_step = event.step;
+    event.round_started.failed_attempt = event.attempt;
     write_failure(now, task, facts, &prompt);
     /* Warns an agent that repeats itself before its task ends because of it. */
     if (ends_as_before(run_state_step(now->state, task)))
         str_add(&prompt, "\nThis is the same result as in the previous round: nothing done since "
                          "has changed it. Try another way, or say what blocks you.\n");
-    prompt_text(&prompt, &text);
-    scheduler_emit(now, event, text.data);
-    str_done(&text);
+    event.round_started.prompt = end_of_prompt(&prompt);
+    scheduler_emit(now, event);
     str_done(&prompt);
 }
 
@@ -258,16 +255,10 @@ static void look_at_calls(const struct scheduling *now, int task, bool may_end)
     const bool was_stuck = agent->is_stuck;
     if (!calls || calls->verdict.level == ENTROPY_OK || !calls->verdict.news || calls->told)
         return;
-    struct str what = {0};
-    struct json *note = NULL;
-    if (input->kind == INPUT_FACT && input->note &&
-        json_parse(input->note, strlen(input->note), &note, NULL, NULL)) {
-        str_add(&what, json_text(json_get(note, "what"), ""));
-        json_free(note);
-    }
-    const struct suspicion of = {.loop = EVENT_LOOP_OF_CALLS, .what = what.data};
+    const bool is_call = input->kind == INPUT_FACT && input->fact_event.kind == EVENT_AGENT_CALL;
+    const struct suspicion of = {.of_calls = true,
+                                 .what = is_call ? input->fact_event.call.what : NULL};
     scheduler_emit_suspicion(now, task, calls, &of);
-    str_done(&what);
     if (may_end && agent->is_stuck && !was_stuck)
         scheduler_end_attempt(now, task, CANCEL_TERM);
 }

@@ -54,18 +54,12 @@ static void record_hint(const struct scheduling *now, const struct control *cont
                         int allowed)
 {
     struct event event = scheduler_event(now, EVENT_HINT_GIVEN, task);
-    struct str text = {0};
-    event.a = allowed;
+    event.hint.allowed = allowed;
     if (control->hint[0] == '\0' && allowed == 0)
         return;
-    str_add_char(&text, '{');
     if (control->hint[0] != '\0')
-        str_json_text(&text, "hint", control->hint);
-    if (control->by[0] != '\0')
-        str_json_text(&text, "by", control->by);
-    str_add_char(&text, '}');
-    scheduler_emit(now, event, text.data);
-    str_done(&text);
+        event.hint.hint = control->hint;
+    scheduler_emit_by(now, event, control->by);
 }
 
 /* Records the hint with the attempts counted from now, before the step's next attempt. */
@@ -118,11 +112,11 @@ void scheduler_reopen(const struct scheduling *now, const struct control *contro
     const struct task_state *state = &now->state->tasks[task];
     struct event event = scheduler_event(now, EVENT_STEP_REOPENED, task);
     int grant = run_state_step(now->state, task)->grant;
-    event.a = grant < FOLD_COUNT_MAX ? grant + 1 : grant;
-    event.grant = (int)event.a;
-    event.b = control->tries > 0 ? control->tries : plan_step_attempts(plan);
+    event.reopened.grant = grant < FOLD_COUNT_MAX ? grant + 1 : grant;
+    event.grant = event.reopened.grant;
+    event.reopened.allowed = control->tries > 0 ? control->tries : plan_step_attempts(plan);
     if (state->status == TASK_STUCK)
-        event.c = circles_next_scale(state->circles);
+        event.reopened.scale = circles_next_scale(state->circles);
     scheduler_emit_by(now, event, control->by);
     record_hint(now, control, task, 0);
 }
@@ -195,7 +189,7 @@ static bool start_now(const struct scheduling *now, const struct control *contro
         scheduler_emit_by(now, scheduler_event(now, EVENT_TASK_RELEASED, task), control->by);
     if (now->state->tasks[task].status == TASK_BACKOFF) {
         struct event event = scheduler_event(now, EVENT_WAIT_ENDED, task);
-        event.a = 1;
+        event.wait_ended.skipped = true;
         scheduler_emit_by(now, event, control->by);
     }
     const struct gate_state *gate = run_state_gate(now->state, task);
@@ -284,7 +278,7 @@ static void send_one(const struct scheduling *now, const struct control *control
         if (i == task || state->tasks[i].held || !alike)
             continue;
         struct event event = scheduler_event(now, EVENT_TASK_HELD, i);
-        event.a = task + 1;
+        event.held.follows = task;
         scheduler_emit_by(now, event, control->by);
         others++;
     }
@@ -314,7 +308,7 @@ static void stop_task(const struct scheduling *now, const struct control *contro
 static void ask_cancel(const struct scheduling *now, const struct control *control, int task)
 {
     struct event event = scheduler_event(now, EVENT_CANCEL_ASKED, task);
-    event.a = control->mode;
+    event.cancel.mode = control->mode;
     scheduler_emit_by(now, event, control->by);
 }
 
@@ -390,9 +384,7 @@ static void correct_attempt(const struct scheduling *now, const struct control *
     event.round = attempt->round;
     event.grant = attempt->grant;
     event.attempt = attempt->number;
-    event.a = label->class;
-    event.b = label->type;
-    event.c = label->reason;
+    event.corrected = *label;
     scheduler_emit_by(now, event, control->by);
     answer_accept(answer, "try %d%s is now %s; the original verdict is kept", attempt->number,
                   attempt->class == VERDICT_SUCCESS ? ", which passed," : "",
@@ -497,14 +489,9 @@ void scheduler_control(const struct scheduling *now, const struct control *contr
     const bool has_task = control->task >= 0 && control->task < now->state->plan->task_count;
     struct event event =
         scheduler_event(now, EVENT_CONTROL_ANSWERED, has_task ? control->task : -1);
-    event.a = control->id;
-    event.b = answer.done;
-    event.c = control->verb;
-    struct str text = {0};
-    str_add_char(&text, '{');
-    str_json_text(&text, "answer", answer.words);
-    str_json_text(&text, "by", control->by);
-    str_add_char(&text, '}');
-    scheduler_emit(now, event, text.data);
-    str_done(&text);
+    event.answered.control = control->id;
+    event.answered.done = answer.done;
+    event.answered.verb = control->verb;
+    event.answered.answer = answer.words;
+    scheduler_emit_by(now, event, control->by);
 }

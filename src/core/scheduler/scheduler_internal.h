@@ -21,19 +21,10 @@ struct scheduling {
  * and latest attempt. */
 struct event scheduler_event(const struct scheduling *now, enum event_kind kind, int task);
 
-/* Returns an empty text for the event that is emitted next. It reuses the memory of an earlier
- * turn. */
-struct str scheduler_text(const struct scheduling *now);
-/* Applies the event to the state and appends it to the turn. Copies the text. */
-void scheduler_emit(const struct scheduling *now, struct event event, const char *text);
-
-struct fold_end;
-struct fold_known;
-
-/* The same, but takes ownership of the text; *text is empty afterwards. `known` is the part of the
- * text that the fold need not parse (fold.h); NULL = nothing. */
-void scheduler_emit_known(const struct scheduling *now, struct event event, struct str *text,
-                          const struct fold_known *known);
+/* Returns an empty text, to be used until the next event is emitted. */
+struct str *scheduler_scratch(const struct scheduling *now);
+/* Applies the event to the state and appends it to the turn, with copies of its texts. */
+void scheduler_emit(const struct scheduling *now, struct event event);
 
 /* Stops the task's running attempt. */
 void scheduler_end_attempt(const struct scheduling *now, int task, enum cancel_mode mode);
@@ -46,13 +37,13 @@ static inline const struct plan_step *scheduler_plan_step(const struct run_state
     return &state->plan->tasks[task].steps[run_state_step_number(state, task)];
 }
 
-/* Emits an event with the text {"by": ...}; without a text if the name is empty. */
+/* Emits an event that this person caused; by nobody if the name is empty. */
 void scheduler_emit_by(const struct scheduling *now, struct event event, const char *by);
 
 /* Ends the task's current step as decided, releases the tasks that followed it, and blocks those
- * that need it. `inputs` are the inputs of the decision; may be NULL. */
+ * that need it. `more` are the inputs of the decision: protocol_to_json(); may be NULL. */
 void scheduler_end_step(const struct scheduling *now, int task, const struct decision *decision,
-                        const char *inputs);
+                        const char *more);
 
 /* The end of an attempt, in scheduler_judge.c. */
 
@@ -82,7 +73,7 @@ void scheduler_rule(const struct scheduling *now, int task, const struct outcome
 
 /* What a suspected loop is about. */
 struct suspicion {
-    int64_t loop;     /* EVENT_LOOP_OF_... */
+    bool of_calls;    /* of an agent; otherwise the attempts of a task */
     const char *what; /* the command or call that repeats; NULL = not known */
     unsigned masks;   /* what was masked in the last result, normaliser bits */
 };

@@ -23,12 +23,11 @@ void scheduler_emit_suspicion(const struct scheduling *now, int task, const stru
 {
     struct event event = scheduler_event(now, EVENT_LOOP_SUSPECTED, task);
     struct str nudge = {0};
-    struct str text = {0};
-    event.e = of->loop;
+    event.loop.of_calls = of->of_calls;
     entropy_nudge(&circles->verdict, of->what, of->masks, &nudge);
-    circles_suspicion(circles, of->masks, str_text(&nudge), &event, &text);
-    scheduler_emit(now, event, text.data);
-    str_done(&text);
+    event.loop.nudge = str_text(&nudge);
+    circles_suspicion(circles, of->masks, &event, scheduler_scratch(now));
+    scheduler_emit(now, event);
     str_done(&nudge);
 }
 
@@ -51,8 +50,7 @@ static void suspect_loop(const struct scheduling *now, int task, const struct de
     struct str call = {0};
     for (char **arg = plan->argv; !plan->agent && *arg && call.len < CALL_BYTES_MAX; arg++)
         str_addf(&call, "%s%.*s", call.len > 0 ? " " : "", CALL_BYTES_MAX, *arg);
-    const struct suspicion of = {
-        .loop = EVENT_LOOP_OF_ATTEMPTS, .what = str_text(&call), .masks = now->input->masks};
+    const struct suspicion of = {.what = str_text(&call), .masks = now->input->masks};
     scheduler_emit_suspicion(now, task, circles, &of);
     str_done(&call);
 }
@@ -102,11 +100,10 @@ static void close_gate(const struct scheduling *now, int task, int source, struc
                        const char *by)
 {
     struct event event = scheduler_event(now, EVENT_GATE_CLOSED, task);
-    event.a = source;
-    event.b = closing.due.at_ms;
-    event.c = closing.due.mono_ms;
-    event.d = closing.closed;
-    event.e = closing.chosen + 1;
+    event.gate_closed.source = source;
+    event.gate_closed.due = closing.due;
+    event.gate_closed.limits = closing.closed;
+    event.gate_closed.chosen = closing.chosen;
     scheduler_emit_by(now, event, by);
 }
 
@@ -141,10 +138,10 @@ static void take_gate_verdict(const struct scheduling *now, int task, int source
         close_gate(now, task, source, closing, "");
     } else if (is_probe && has_exited) {
         struct event event = scheduler_event(now, EVENT_GATE_OPENED, task);
-        event.a = source;
-        event.b = gate->line.count;
-        event.c = SCHEDULER_SPACING_MS;
-        scheduler_emit(now, event, NULL);
+        event.gate_opened.source = source;
+        event.gate_opened.waiting = gate->line.count;
+        event.gate_opened.spacing_ms = SCHEDULER_SPACING_MS;
+        scheduler_emit(now, event);
     } else if (is_probe) {
         scheduler_gate_lost(now, source);
     }
@@ -161,8 +158,6 @@ void scheduler_gate_send(const struct scheduling *now, int task, const char *by)
 }
 
 /* The end. */
-
-enum { TEXT_ROOM = 224 }; /* bytes that most texts of events fit into */
 
 void scheduler_cancel_rest(const struct scheduling *now, int task)
 {
@@ -324,10 +319,10 @@ static struct protocol_facts gather_facts(const struct scheduling *now, int task
 
 /* Sets what the event of the end says. A success differs from an exit with code 0 that was judged
  * as a failure: the verdict comes in its own event. */
-static void find_end(const struct scheduling *now, int task, bool passed, struct fold_end *out)
+static void find_end(const struct scheduling *now, int task, bool passed, struct event_end *out)
 {
     const struct input *input = now->input;
-    *out = (struct fold_end){
+    *out = (struct event_end){
         .outcome = input->outcome,
         .fingerprint = input->fingerprint,
         .partial = input->partial,
@@ -351,79 +346,20 @@ static void find_end(const struct scheduling *now, int task, bool passed, struct
     fact.outcome = input->masked_fingerprint;
     fact.new_permille = -1;
     fact.bits = passed ? fact.bits & ~(unsigned)ENTROPY_FAILED : fact.bits | ENTROPY_FAILED;
-    out->has_fact = true;
-    out->fact = fact;
-}
-
-/* Writes the facts that are not 0 as the event's text. */
-static void ended_text(const struct fold_end *end, const struct input *input, struct str *text)
-{
-    const struct outcome *outcome = &end->outcome;
-    const struct {
-        const char *key;
-        int64_t value;
-    } facts[] = {
-        {"rss", outcome->rss_kib_max},    {"cpu", outcome->cpu_ms},
-        {"out_lines", outcome->lines[0]}, {"err_lines", outcome->lines[1]},
-        {"left", outcome->left},
-    };
-    str_add_char(text, '{');
-    for (size_t i = 0; i < ARRAY_LEN(facts); i++) {
-        if (facts[i].value != 0)
-            str_json_i64(text, facts[i].key, facts[i].value);
-    }
-    if (digest_is_known(end->fingerprint)) {
-        char hex[DIGEST_HEX_MAX];
-        digest_to_hex(end->fingerprint, hex);
-        str_json_text(text, "fp", hex);
-    }
-    if (end->partial)
-        str_json_bool(text, "partial", true);
-    if (end->skipped_bytes > 0)
-        str_json_i64(text, "skipped", end->skipped_bytes);
-    enum { START_WHY_MAX = 1000 };
-    struct str why = {0};
-    start_line(input, START_WHY_MAX, &why);
-    if (why.len > 0)
-        str_json_text(text, "start", why.data);
-    str_done(&why);
-    if (end->fails)
-        str_json_bool(text, "fails", true);
-    if (outcome->stop != STOP_ASKED)
-        str_json_i64(text, "stop", (int64_t)outcome->stop);
-    if (outcome->quiet_ms > 0)
-        str_json_i64(text, "quiet", outcome->quiet_ms);
-    if (outcome->own_retries > 0)
-        str_json_i64(text, "own", outcome->own_retries);
-    if (outcome->own_wait_ms > 0)
-        str_json_i64(text, "own_wait", outcome->own_wait_ms);
-    if (end->new_permille >= 0)
-        str_json_i64(text, "new", end->new_permille);
-    if (end->has_fact) {
-        str_json_key(text, "loop");
-        entropy_fact_to_json(&end->fact, text);
-    }
-    str_add_char(text, '}');
+    out->has_loop = true;
+    out->loop = fact;
 }
 
 static void record_end(const struct scheduling *now, int task, bool passed)
 {
-    const struct input *input = now->input;
+    enum { START_WHY_MAX = 1000 };
     struct event event = scheduler_event(now, EVENT_ATTEMPT_ENDED, task);
-    event.a = input->outcome.kind;
-    event.b = input->outcome.code;
-    event.c = input->outcome.ran_ms;
-    event.d = input->outcome.bytes[0];
-    event.e = input->outcome.bytes[1];
-    struct str text = scheduler_text(now);
-    struct fold_end end;
-    const struct fold_known known = {.end = &end};
-    find_end(now, task, passed, &end);
-    str_reserve(&text, TEXT_ROOM);
-    ended_text(&end, input, &text);
-    if (text.len == strlen("{}"))
-        str_clear(&text);
-    scheduler_emit_known(now, event, &text, &known);
+    struct str *why = scheduler_scratch(now);
+    find_end(now, task, passed, &event.ended);
+    start_line(now->input, START_WHY_MAX, why);
+    if (why->len > 0)
+        event.ended.start_error = why->data;
+    scheduler_emit(now, event);
 }
 
 void scheduler_rule(const struct scheduling *now, int task, const struct outcome *outcome,
@@ -455,27 +391,24 @@ void scheduler_decide(const struct scheduling *now, int task, const struct outco
     const struct decision *decision = &ruling.decision;
     suspect_loop(now, task, decision, ruling.new_round);
 
-    struct str inputs = {0};
+    const char *more = NULL;
     if (decision->kind != DECISION_SUCCEEDED) {
-        inputs = scheduler_text(now);
-        str_reserve(&inputs, TEXT_ROOM);
-        protocol_to_json(facts, decision, &inputs);
+        struct str *inputs = scheduler_scratch(now);
+        protocol_to_json(facts, decision, inputs);
+        more = str_text(inputs);
     }
     if (ruling.new_round) {
         scheduler_round_start(now, task, facts);
     } else if (decision->kind == DECISION_WAIT) {
         struct event event = scheduler_event(now, EVENT_WAIT_STARTED, task);
-        event.a = decision->delay.delay_ms;
-        event.b = decision->due.at_ms;
-        event.c = decision->due.mono_ms;
-        event.d = decision->delay.exact_ms;
-        event.e = !decision->counts && outcome->kind != OUTCOME_INTERRUPTED;
-        scheduler_emit_known(now, event, &inputs,
-                             &(const struct fold_known){.delay = &decision->delay});
+        event.wait.delay = decision->delay;
+        event.wait.due = decision->due;
+        event.wait.is_free = !decision->counts && outcome->kind != OUTCOME_INTERRUPTED;
+        event.more = more;
+        scheduler_emit(now, event);
     } else {
-        scheduler_end_step(now, task, decision, inputs.data);
+        scheduler_end_step(now, task, decision, more);
     }
-    str_done(&inputs);
     if (source >= 0)
         take_gate_verdict(now, task, source, facts, decision);
     scheduler_cancel_rest(now, task);
@@ -488,15 +421,15 @@ static void conclude(const struct scheduling *now, int task, const struct outcom
     bool plain = verdict->class == VERDICT_SUCCESS && outcome->code == 0;
     if (!plain) {
         struct event event = scheduler_event(now, EVENT_ATTEMPT_JUDGED, task);
-        event.a = verdict->class;
-        event.b = verdict->type;
-        event.c = verdict->reason;
-        struct str text = scheduler_text(now);
-        str_reserve(&text, TEXT_ROOM);
-        str_add_char(&text, '{');
-        verdict_to_json(verdict, &text);
-        str_add_char(&text, '}');
-        scheduler_emit_known(now, event, &text, &(const struct fold_known){0});
+        event.judged.class = verdict->class;
+        event.judged.type = verdict->type;
+        event.judged.reason = verdict->reason;
+        struct str *evidence = scheduler_scratch(now);
+        str_add_char(evidence, '{');
+        verdict_to_json(verdict, evidence);
+        str_add_char(evidence, '}');
+        event.more = str_text(evidence);
+        scheduler_emit(now, event);
     }
     scheduler_decide(now, task, outcome, verdict);
 }

@@ -14,7 +14,7 @@
 struct event_look {
     const struct run_state *state;
     const struct event *event;
-    struct json **tree;                  /* the event's text; NULL in it until it is parsed */
+    struct json **tree;                  /* event_object(); NULL in it until it is parsed */
     const struct plan_step *plan;        /* NULL for an event of the run */
     const struct step_state *step;       /* NULL for an event of the run */
     const struct attempt_state *attempt; /* may be NULL */
@@ -35,7 +35,7 @@ void event_look_error(const struct event_look *look, struct str *out);
 struct event_retry {
     int64_t at, max;
 };
-/* Reads it from the event's text; without one it is the first of one. */
+/* Reads it from the inputs of the decision; without them it is the first of one. */
 struct event_retry event_look_retry(const struct event_look *look);
 
 #endif

@@ -7,6 +7,7 @@
 #include "event_text.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "adapter.h"
@@ -33,21 +34,23 @@ struct event_look event_look_up(const struct run_state *state, const struct even
     return look;
 }
 
-/* Returns the parsed text of the event, or NULL if there is none or it is not JSON. Parses it once.
- */
-static const struct json *parse_look_text(const struct event_look *look)
+/* Returns the JSON object of the event, or NULL if it is damaged. Parses it once. */
+static const struct json *parse_object(const struct event_look *look)
 {
-    const char *text = look->event->text;
-    if (text && !*look->tree && !json_parse(text, strlen(text), look->tree, NULL, NULL))
+    if (*look->tree)
+        return *look->tree;
+    char *text = event_object(look->event);
+    if (!json_parse(text, strlen(text), look->tree, NULL, NULL))
         *look->tree = NULL; /* on a parse error the line is shown without its details */
+    free(text);
     return *look->tree;
 }
 
-/* Finds one member of the event's text without parsing the rest. For the kinds that make up most of
- * a log. */
+/* Finds one further member of the event without parsing the rest. For the kinds that make up most
+ * of a log. */
 static struct json_piece member_of(const struct event_look *look, const char *key)
 {
-    const char *text = look->event->text;
+    const char *text = event_more(look->event);
     return text ? json_scan_get(text, strlen(text), key) : (struct json_piece){0};
 }
 
@@ -104,8 +107,10 @@ enum event_level event_level(const struct event *event)
 {
     switch (event->kind) {
     case EVENT_STEP_ENDED:
-        return event->a == DECISION_SUCCEEDED || event->a == DECISION_CANCELLED ? EVENT_LEVEL_INFO
-                                                                                : EVENT_LEVEL_ERROR;
+        return event->step_ended.decision == DECISION_SUCCEEDED ||
+                       event->step_ended.decision == DECISION_CANCELLED
+                   ? EVENT_LEVEL_INFO
+                   : EVENT_LEVEL_ERROR;
     case EVENT_TASK_BLOCKED:
         return EVENT_LEVEL_ERROR;
     case EVENT_ATTEMPT_RUNNING:
@@ -128,14 +133,15 @@ const char *event_level_name(enum event_level level)
 
 /* The text of each kind of event. */
 
-static const char *text_of(const struct event_look *w, const char *key)
+/* Returns "" for a missing text. */
+static const char *or_empty(const char *text)
 {
-    return json_text(json_get(parse_look_text(w), key), "");
+    return text ? text : "";
 }
 
 static const char *by_of(const struct event_look *w)
 {
-    return json_text(json_get(parse_look_text(w), "by"), "a person");
+    return w->event->by ? w->event->by : "a person";
 }
 
 /* Returns the id of the task with this number, as used in events. */
@@ -177,8 +183,8 @@ static void add_args(char *const *argv, struct str *out)
 
 static void add_start(const struct event_look *w)
 {
-    if (w->event->c > 1)
-        str_addf(w->out, "start %lld/%d:", (long long)w->event->c,
+    if (w->event->started.start > 1)
+        str_addf(w->out, "start %d/%d:", w->event->started.start,
                  plan_policy_find(w->state->plan, "infrastructure")->max_attempts);
     else
         str_add(w->out, "starts:");
@@ -193,7 +199,7 @@ static void add_start(const struct event_look *w)
 
 static void add_judgment(const struct event_look *w)
 {
-    enum verdict_class class = (enum verdict_class)w->event->a;
+    const enum verdict_class class = w->event->judged.class;
     struct verdict room;
     const struct verdict *verdict = step_state_verdict(w->step, &room);
     char word[VERDICT_WORD_MAX];
@@ -212,7 +218,7 @@ static void add_retry(const struct event_look *w)
     enum { SHOWN_MS_MIN = 5 }; /* two digits would show no wait */
     const struct attempt_state *attempt = w->attempt;
     const char *id = w->state->plan->tasks[w->event->task].id;
-    const char *remark = w->event->e != 0 ? " (uses up no attempt)" : "";
+    const char *remark = w->event->wait.is_free ? " (uses up no attempt)" : "";
     const struct event_retry retry = event_look_retry(w);
     char word[VERDICT_WORD_MAX];
     struct verdict room;
@@ -223,11 +229,11 @@ static void add_retry(const struct event_look *w)
     str_addf(w->out, "[%s] attempt %lld/%lld for taskId=%s, reason=%s: ",
              transient ? "TRANSIENT RETRY" : "RETRY", (long long)retry.at, (long long)retry.max, id,
              reason);
-    if (w->event->a < SHOWN_MS_MIN) {
+    if (w->event->wait.delay.delay_ms < SHOWN_MS_MIN) {
         str_addf(w->out, "at once%s,", remark);
     } else {
         str_add(w->out, "waits ");
-        shown_seconds(w->event->a, w->out);
+        shown_seconds(w->event->wait.delay.delay_ms, w->out);
         str_addf(w->out, "%s, then", remark);
     }
     str_addf(w->out, " try %d; error: ", w->event->attempt + 1);
@@ -238,10 +244,10 @@ static void add_retry(const struct event_look *w)
 static void add_circles(const struct event_look *w)
 {
     struct shown_circle circle;
-    if (!shown_circles_read(parse_look_text(w), w->event->step, w->event->attempt, &circle))
+    if (!shown_circles_read(parse_object(w), w->event->step, w->event->attempt, &circle))
         return;
-    circle.of_calls = circle.of_calls || (w->event->kind == EVENT_LOOP_SUSPECTED &&
-                                          w->event->e == EVENT_LOOP_OF_CALLS);
+    circle.of_calls =
+        circle.of_calls || (w->event->kind == EVENT_LOOP_SUSPECTED && w->event->loop.of_calls);
     str_add(w->out, ": ");
     shown_circle_words(&circle, w->out);
     str_add(w->out, ", ");
@@ -250,7 +256,7 @@ static void add_circles(const struct event_look *w)
 
 static void add_step_end(const struct event_look *w)
 {
-    enum decision_kind kind = (enum decision_kind)w->event->a;
+    const enum decision_kind kind = w->event->step_ended.decision;
     char word[VERDICT_WORD_MAX];
     struct verdict room;
     str_add(w->out, decision_kind_name(kind));
@@ -259,12 +265,13 @@ static void add_step_end(const struct event_look *w)
     /* "2 of 4 starts" if the command never started, otherwise the attempts that ran. Attempts that
      * did not count are shown separately. */
     const bool is_start = w->attempt->outcome.kind == OUTCOME_NOT_STARTED;
-    const int64_t used = is_start ? json_i64(json_get(parse_look_text(w), "used"), 0) : 0;
+    const int64_t used = is_start ? json_i64(json_get(parse_object(w), "used"), 0) : 0;
     if (used > 0) {
         str_addf(w->out, " after %lld of %lld starts", (long long)used,
-                 (long long)json_i64(json_get(parse_look_text(w), "allowed"), 0));
+                 (long long)json_i64(json_get(parse_object(w), "allowed"), 0));
     } else {
-        str_addf(w->out, " after %lld of %d attempts", (long long)w->event->b, w->step->allowed);
+        str_addf(w->out, " after %d of %d attempts", w->event->step_ended.attempts,
+                 w->step->allowed);
         if (w->step->free_hints > 0)
             str_addf(w->out, " (+%d free)", w->step->free_hints);
         shown_own_retries(w->step->own_retries, w->out);
@@ -293,21 +300,24 @@ static void add_step_end(const struct event_look *w)
 static void add_gate(const struct event_look *w)
 {
     const struct event *event = w->event;
-    bool there = event->a >= 0 && event->a < w->state->plan->source_count;
-    const char *source = there ? w->state->plan->sources[event->a] : "?";
-    if (event->kind != EVENT_GATE_CLOSED) {
-        str_addf(w->out, "rate limit of %s is over, %lld wait%s for it", source,
-                 (long long)event->b, event->b == 1 ? "s" : "");
-    } else if (event->e > 0) {
-        str_addf(w->out, "rate limit of %s: %s is sent by %s", source, task_id(w, event->e - 1),
-                 by_of(w));
-    } else if (event->c <= event->at.mono_ms) {
+    const bool closes = event->kind == EVENT_GATE_CLOSED;
+    const int number = closes ? event->gate_closed.source : event->gate_opened.source;
+    const bool there = number >= 0 && number < w->state->plan->source_count;
+    const char *source = there ? w->state->plan->sources[number] : "?";
+    const int64_t due_mono_ms = closes ? event->gate_closed.due.mono_ms : 0;
+    if (!closes) {
+        str_addf(w->out, "rate limit of %s is over, %d wait%s for it", source,
+                 event->gate_opened.waiting, event->gate_opened.waiting == 1 ? "s" : "");
+    } else if (event->gate_closed.chosen >= 0) {
+        str_addf(w->out, "rate limit of %s: %s is sent by %s", source,
+                 task_id(w, event->gate_closed.chosen), by_of(w));
+    } else if (due_mono_ms <= event->at.mono_ms) {
         str_addf(w->out, "rate limit of %s: the next one in line tries", source);
     } else {
         str_addf(w->out, "rate limit of %s: nothing starts there for ", source);
-        shown_seconds(event->c - event->at.mono_ms, w->out);
-        if (event->d > 1)
-            str_addf(w->out, ", hit %lld times in a row", (long long)event->d);
+        shown_seconds(due_mono_ms - event->at.mono_ms, w->out);
+        if (event->gate_closed.limits > 1)
+            str_addf(w->out, ", hit %d times in a row", event->gate_closed.limits);
     }
 }
 
@@ -323,17 +333,17 @@ static void add_run(const struct event_look *w)
     const struct event *event = w->event;
     if (event->kind == EVENT_RUN_STARTED) {
         int tasks = w->state->plan->task_count;
-        str_addf(w->out, "run started by %s: %d task%s, %lld at a time", by_of(w), tasks,
-                 tasks == 1 ? "" : "s", (long long)event->a);
+        str_addf(w->out, "run started by %s: %d task%s, %d at a time", by_of(w), tasks,
+                 tasks == 1 ? "" : "s", event->run_started.jobs);
         return;
     }
     if (event->kind == EVENT_RUN_RECOVERED) {
-        const bool is_known = event->c > TAKE_UP_OPEN && event->c < TAKE_UP_COUNT;
         str_addf(w->out, "run continued by %s%s%s", by_of(w),
-                 event->a != 0 ? ", after a reboot" : "", is_known ? runs[event->c] : "");
+                 event->recovered.rebooted ? ", after a reboot" : "",
+                 runs[event->recovered.take_up]);
         return;
     }
-    str_addf(w->out, "run ended, exit %lld:", (long long)event->a);
+    str_addf(w->out, "run ended, exit %d:", event->run_ended.exit_code);
     const char *comma = "";
     for (int i = 0; i < TASK_STATUS_COUNT; i++) {
         if (w->state->counts[i] == 0)
@@ -347,7 +357,7 @@ static void add_run(const struct event_look *w)
 /* The calls of an agent are reported too once a loop among them is certain. */
 static void add_loop(const struct event_look *w)
 {
-    const bool of_calls = w->event->e == EVENT_LOOP_OF_CALLS;
+    const bool of_calls = w->event->loop.of_calls;
     const struct task_agent *agent = w->state->tasks[w->event->task].agent;
     if (of_calls && agent && agent->calls && agent->calls->verdict.level == ENTROPY_STUCK)
         str_add(w->out, "its calls are looping");
@@ -359,24 +369,26 @@ static void add_loop(const struct event_look *w)
 static void add_agent_call(const struct event_look *w)
 {
     const struct event *event = w->event;
-    if (!say_member(w, "", "tool", ": "))
-        str_add(w->out, "says: ");
-    (void)say_member(w, "", "what", "");
-    if (event->d != 0)
+    const char *tool = or_empty(event->call.tool);
+    str_add(w->out, *tool ? tool : "says");
+    str_add(w->out, ": ");
+    str_add(w->out, or_empty(event->call.what));
+    if (event->call.running)
         str_add(w->out, ", still running");
-    else if (event->c != 0)
-        str_addf(w->out, ", failed (%lld)", (long long)event->c);
-    if (event->b > 0) {
+    else if (event->call.code != 0)
+        str_addf(w->out, ", failed (%d)", event->call.code);
+    if (event->call.ms > 0) {
         str_add(w->out, ", ");
-        shown_seconds(event->b, w->out);
+        shown_seconds(event->call.ms, w->out);
     }
 }
 
 static void add_budget(const struct event_look *w)
 {
-    const struct budget_use use = {
-        .kind = (enum budget_kind)w->event->a, .used = w->event->b, .limit = w->event->c};
-    const bool is_spent = w->event->d == EVENT_BUDGET_SPENT;
+    const struct budget_use use = {.kind = w->event->budget.kind,
+                                   .used = w->event->budget.used,
+                                   .limit = w->event->budget.limit};
+    const bool is_spent = w->event->budget.is_spent;
     str_addf(w->out, "%sbudget %s: ", w->event->task < 0 ? "the run's " : "",
              is_spent ? "is spent" : "is nearly spent");
     budget_use_words(&use, w->out);
@@ -393,77 +405,91 @@ static void add_round(const struct event_look *w)
     if (round.len > 0)
         str_add(w->out, round.data);
     else
-        str_addf(w->out, "%lld: step %lld failed", (long long)w->event->a,
-                 (long long)w->event->c + 1);
+        str_addf(w->out, "%d: step %d failed", w->event->round_started.round,
+                 w->event->round_started.failed_step + 1);
     str_done(&round);
 }
 
 static void add_workspace(const struct event_look *w)
 {
-    const char *base = text_of(w, "base");
-    const char *branch = text_of(w, "branch");
-    const int64_t setup_ms = json_i64(json_get(parse_look_text(w), "setup_ms"), 0);
-    str_addf(w->out, "workspace made: %s", workspace_kind_name((enum workspace_kind)w->event->a));
-    if (*text_of(w, "path") != '\0')
-        str_addf(w->out, " at %s", text_of(w, "path"));
+    const char *base = or_empty(w->event->workspace.base);
+    const char *branch = or_empty(w->event->workspace.branch);
+    const char *path = or_empty(w->event->workspace.path);
+    const int64_t setup_ms = w->event->workspace.setup_ms;
+    str_addf(w->out, "workspace made: %s", workspace_kind_name(w->event->workspace.kind));
+    if (*path != '\0')
+        str_addf(w->out, " at %s", path);
     if (*base != '\0')
         str_addf(w->out, " from %.*s", COMMIT_SHOWN, base);
     if (*branch != '\0')
         str_addf(w->out, " for %s", branch);
     str_add(w->out, " in ");
-    add_time(w->out, w->event->b);
+    add_time(w->out, w->event->workspace.ms);
     if (setup_ms == 0)
         return;
     str_add(w->out, ", setup ");
     add_time(w->out, setup_ms);
 }
 
+/* Returns NULL if there is no value or it is not JSON; the caller frees with json_free(). */
+static struct json *parse_value(const char *text)
+{
+    struct json *value = NULL;
+    if (text && !json_parse(text, strlen(text), &value, NULL, NULL))
+        return NULL;
+    return value;
+}
+
 /* A tree that was saved, restored, or proven to pass. */
 static void add_tree(const struct event_look *w)
 {
     const struct event *event = w->event;
-    if (event->kind == EVENT_WORKSPACE_RESET && event->c == 0) {
+    const int64_t count = event->tree.count;
+    if (event->kind == EVENT_WORKSPACE_RESET && count == 0) {
         str_add(w->out, "tree unchanged: checked");
     } else if (event->kind == EVENT_WORKSPACE_RESET) {
         str_add(w->out, "tree restored: ");
-        shown_count(event->c, "path", "paths", w->out);
+        shown_count(count, "path", "paths", w->out);
     } else {
         char hex[DIGEST_HEX_MAX];
-        digest_to_hex((struct digest){.hi = (uint64_t)event->a, .lo = (uint64_t)event->b}, hex);
+        digest_to_hex(event->tree.tree, hex);
         if (event->kind == EVENT_TREE_PROVEN)
             str_addf(w->out, "proven on tree %.*s: ", COMMIT_SHOWN, hex);
         else
             str_add(w->out, "tree saved: ");
-        shown_count(event->c, "file", "files", w->out);
+        shown_count(count, "file", "files", w->out);
         str_add(w->out, ", ");
-        shown_size(event->d, w->out);
+        shown_size(event->tree.bytes, w->out);
     }
     str_add(w->out, " in ");
-    add_time(w->out, event->e);
+    add_time(w->out, event->tree.ms);
 }
 
 /* "changed 7 paths, +12 -3 lines: M src/a.c, D src/b.c, ..." */
 static void add_changes(const struct event_look *w)
 {
-    const char *why = text_of(w, "why");
-    if (w->event->a == 0 && w->event->d != 0) {
+    const struct event *event = w->event;
+    const char *why = or_empty(event->changes.why);
+    if (event->changes.paths == 0 && event->changes.partial) {
         str_addf(w->out, "its changes are not known%s%s", *why ? ": " : "", why);
         return;
     }
     str_add(w->out, "changed ");
-    shown_count(w->event->a, "path", "paths", w->out);
-    if (w->event->b > 0 || w->event->c > 0)
-        str_addf(w->out, ", +%lld -%lld lines", (long long)w->event->b, (long long)w->event->c);
-    const struct json *paths = json_get(parse_look_text(w), "paths");
+    shown_count(event->changes.paths, "path", "paths", w->out);
+    if (event->changes.added > 0 || event->changes.removed > 0)
+        str_addf(w->out, ", +%lld -%lld lines", (long long)event->changes.added,
+                 (long long)event->changes.removed);
+    struct json *paths = parse_value(event->changes.changed);
     const size_t count = json_count(paths);
     for (size_t i = 0; i < count && i < PATHS_SHOWN; i++) {
         const struct json *path = json_at(paths, i);
         str_addf(w->out, "%s%s %s", i > 0 ? ", " : ": ", json_text(json_at(path, 0), "?"),
                  json_text(json_at(path, 1), "?"));
     }
-    if (w->event->a > PATHS_SHOWN && count > 0)
+    json_free(paths);
+    if (event->changes.paths > PATHS_SHOWN && count > 0)
         str_add(w->out, ", ...");
-    if (w->event->d != 0)
+    if (event->changes.partial)
         str_addf(w->out, " (not everything was checked%s%s)", *why ? ": " : "", why);
 }
 
@@ -474,13 +500,33 @@ static void add_cut_secrets(const struct event_look *w)
     void *iter = NULL;
     int shown = 0;
     str_add(w->out, "cut ");
-    shown_count(w->event->a, "secret", "secrets", w->out);
-    while (shown < NAMES_SHOWN &&
-           json_next(json_get(parse_look_text(w), "names"), &iter, &name, &count)) {
+    shown_count(w->event->secrets.count, "secret", "secrets", w->out);
+    struct json *names = parse_value(w->event->secrets.names);
+    while (shown < NAMES_SHOWN && json_next(names, &iter, &name, &count)) {
         str_addf(w->out, "%s%s", shown++ > 0 ? ", " : ": ", name);
         if (json_i64(count, 1) > 1)
             str_addf(w->out, " %lldx", (long long)json_i64(count, 1));
     }
+    json_free(names);
+}
+
+static void add_lacking_keys(const struct event_look *w)
+{
+    struct json *keys = parse_value(w->event->lacks.keys);
+    const char *why = or_empty(w->event->lacks.why);
+    str_add(w->out, "sandbox does not enforce");
+    for (size_t i = 0; i < json_count(keys) && i < NAMES_SHOWN; i++)
+        str_addf(w->out, "%s%s", i > 0 ? ", " : " ", json_text(json_at(keys, i), "?"));
+    str_addf(w->out, "%s%s", *why ? ": " : "", why);
+    json_free(keys);
+}
+
+static void add_new_task(const struct event_look *w)
+{
+    struct json *task = parse_value(w->event->task_added.task);
+    str_addf(w->out, "task %d added: %s", w->event->task_added.number,
+             json_text(json_get(task, "id"), "?"));
+    json_free(task);
 }
 
 /* What a person requested, and the answer. */
@@ -489,42 +535,35 @@ static void add_request(const struct event_look *w)
     const struct event *event = w->event;
     const char *by = by_of(w);
     switch (event->kind) {
-    case EVENT_CONTROL_ANSWERED: {
-        const bool is_known = event->c > 0 && event->c < CONTROL_VERB_COUNT;
-        str_addf(w->out, "%s requested by %s: %s%s",
-                 is_known ? control_verb_name((enum control_verb)event->c) : "act", by,
-                 event->b ? "" : "refused: ", text_of(w, "answer"));
+    case EVENT_CONTROL_ANSWERED:
+        str_addf(w->out, "%s requested by %s: %s%s", control_verb_name(event->answered.verb), by,
+                 event->answered.done ? "" : "refused: ", or_empty(event->answered.answer));
         return;
-    }
     case EVENT_CANCEL_ASKED:
-        str_addf(w->out, "cancel (%s) requested by %s",
-                 cancel_mode_name((enum cancel_mode)event->a), by);
+        str_addf(w->out, "cancel (%s) requested by %s", cancel_mode_name(event->cancel.mode), by);
         return;
-    case EVENT_CLASS_CORRECTED: {
-        const struct verdict_label label = {.class = (enum verdict_class)event->a,
-                                            .type = (enum transient_type)event->b,
-                                            .reason = (enum reason)event->c};
+    case EVENT_CLASS_CORRECTED:
         str_addf(w->out, "reclassified as %s by %s; the original verdict is kept",
-                 verdict_label_word(&label), by);
+                 verdict_label_word(&event->corrected), by);
         return;
-    }
     case EVENT_HINT_GIVEN: {
-        const char *hint = text_of(w, "hint");
+        const char *hint = or_empty(event->hint.hint);
+        const int allowed = event->hint.allowed;
         if (hint[0] != '\0')
             str_addf(w->out, "hint by %s: %s", by, hint);
-        if (event->a > 0)
-            str_addf(w->out, "%s%lld tries in all, set by %s", hint[0] != '\0' ? "; " : "",
-                     (long long)event->a, by);
+        if (allowed > 0)
+            str_addf(w->out, "%s%d tries in all, set by %s", hint[0] != '\0' ? "; " : "", allowed,
+                     by);
         return;
     }
     case EVENT_STEP_REOPENED:
         str_addf(w->out, "retried by %s: ", by);
-        shown_count(event->b, "new attempt", "new attempts", w->out);
+        shown_count(event->reopened.allowed, "new attempt", "new attempts", w->out);
         return;
     case EVENT_TASK_HELD:
         str_addf(w->out, "held by %s", by);
-        if (event->a > 0)
-            str_addf(w->out, " until %s gets through", task_id(w, event->a - 1));
+        if (event->held.follows >= 0)
+            str_addf(w->out, " until %s gets through", task_id(w, event->held.follows));
         return;
     default: /* the other kinds are not requested */
         return;
@@ -546,19 +585,19 @@ static void add_event(const struct event_look *w)
         break;
     case EVENT_ATTEMPT_RUNNING:
         str_add(w->out, "runs, pid ");
-        str_add_i64(w->out, event->a);
+        str_add_i64(w->out, event->running.pid);
         break;
     case EVENT_ATTEMPT_QUIET:
         str_add(w->out, "no output for ");
-        shown_duration(event->a, w->out);
+        shown_duration(event->quiet.quiet_ms, w->out);
         break;
     case EVENT_ATTEMPT_HEARD:
         str_add(w->out, "output again");
         break;
     case EVENT_ATTEMPT_ENDED:
         outcome_words(&w->attempt->outcome, w->out);
-        if (w->attempt->outcome.kind == OUTCOME_NOT_STARTED)
-            (void)say_member(w, ": ", "start", "");
+        if (w->attempt->outcome.kind == OUTCOME_NOT_STARTED && event->ended.start_error)
+            str_addf(w->out, ": %s", event->ended.start_error);
         str_add(w->out, ", ran ");
         shown_ran(&w->attempt->outcome, w->out);
         if (w->attempt->outcome.left > 0)
@@ -571,7 +610,7 @@ static void add_event(const struct event_look *w)
         add_retry(w);
         break;
     case EVENT_WAIT_ENDED:
-        if (event->a)
+        if (event->wait_ended.skipped)
             str_addf(w->out, "wait skipped by %s", by_of(w));
         else
             str_add(w->out, "wait is over");
@@ -580,10 +619,11 @@ static void add_event(const struct event_look *w)
         add_step_end(w);
         break;
     case EVENT_TASK_BLOCKED:
-        str_addf(w->out, "blocked: it needs %s, which did not pass", task_id(w, event->a));
+        str_addf(w->out, "blocked: it needs %s, which did not pass",
+                 task_id(w, event->blocked.needs));
         break;
     case EVENT_TASK_RELEASED:
-        if (json_get(parse_look_text(w), "by"))
+        if (event->by)
             str_addf(w->out, "released by %s", by_of(w));
         else
             str_add(w->out, "continues: the one it followed got through");
@@ -597,11 +637,10 @@ static void add_event(const struct event_look *w)
         add_request(w);
         break;
     case EVENT_TASK_ADDED:
-        str_addf(w->out, "task %lld added: %s", (long long)event->a,
-                 json_text(json_get(json_get(parse_look_text(w), "task"), "id"), "?"));
+        add_new_task(w);
         break;
     case EVENT_NOTE:
-        str_add(w->out, text_of(w, "note"));
+        str_add(w->out, or_empty(event->note.note));
         break;
     case EVENT_GATE_CLOSED:
     case EVENT_GATE_OPENED:
@@ -616,18 +655,15 @@ static void add_event(const struct event_look *w)
     case EVENT_ROUND_STARTED:
         add_round(w);
         break;
-    case EVENT_AGENT_SESSION: {
-        const bool resumed = json_bool(json_get(parse_look_text(w), "resumed"), false);
-        str_addf(w->out, "%s %s session %s", text_of(w, "agent"),
-                 resumed ? "continues with" : "began", text_of(w, "session"));
+    case EVENT_AGENT_SESSION:
+        str_addf(w->out, "%s %s session %s", or_empty(event->session.agent),
+                 event->session.resumed ? "continues with" : "began",
+                 or_empty(event->session.session));
         break;
-    }
-    case EVENT_AGENT_USED: {
-        const struct agent_used used = agent_used_of_event(event);
+    case EVENT_AGENT_USED:
         str_add(w->out, "used ");
-        shown_used(&used, w->out);
+        shown_used(&event->used.used, w->out);
         break;
-    }
     case EVENT_AGENT_CALL:
         add_agent_call(w);
         break;
@@ -643,26 +679,20 @@ static void add_event(const struct event_look *w)
         add_changes(w);
         break;
     case EVENT_RESULT_KEPT:
-        if (event->a == EVENT_KEPT_TREE) {
-            str_addf(w->out, "result kept: tree at %s", text_of(w, "path"));
+        if (event->kept.is_tree) {
+            str_addf(w->out, "result kept: tree at %s", or_empty(event->kept.path));
             break;
         }
-        str_addf(w->out, "result kept: branch %s", text_of(w, "branch"));
-        if (*text_of(w, "commit") != '\0')
-            str_addf(w->out, " at %.*s", COMMIT_SHOWN, text_of(w, "commit"));
+        str_addf(w->out, "result kept: branch %s", or_empty(event->kept.branch));
+        if (*or_empty(event->kept.commit) != '\0')
+            str_addf(w->out, " at %.*s", COMMIT_SHOWN, event->kept.commit);
         break;
-    case EVENT_SANDBOX_LACKS: {
-        const struct json *keys = json_get(parse_look_text(w), "keys");
-        const char *why = text_of(w, "why");
-        str_add(w->out, "sandbox does not enforce");
-        for (size_t i = 0; i < json_count(keys) && i < NAMES_SHOWN; i++)
-            str_addf(w->out, "%s%s", i > 0 ? ", " : " ", json_text(json_at(keys, i), "?"));
-        str_addf(w->out, "%s%s", *why ? ": " : "", why);
+    case EVENT_SANDBOX_LACKS:
+        add_lacking_keys(w);
         break;
-    }
     case EVENT_TIME_STOPPED:
         str_add(w->out, "devs was suspended for ");
-        add_time(w->out, event->a);
+        add_time(w->out, event->stopped.ms);
         str_add(w->out, ", not counted by timeouts");
         break;
     case EVENT_SECRETS_CUT:
@@ -707,7 +737,7 @@ static void write_words(const struct run_state *state, const struct event *event
                         struct str *out)
 {
     if (!event_kind_is_known((int64_t)event->kind)) {
-        str_addf(out, "?%d", (int)event->kind);
+        str_addf(out, "?%s", or_empty(event->unknown.kind));
         return;
     }
     struct json *tree = NULL;

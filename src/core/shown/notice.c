@@ -39,8 +39,9 @@ unsigned notice_of(const struct run_state *state, const struct event *event)
     case EVENT_BUDGET:
         return NOTIFY_BUDGET;
     case EVENT_STEP_ENDED:
-        return event->a == DECISION_SUCCEEDED ? 0
-                                              : notice_of_status(state->tasks[event->task].status);
+        return event->step_ended.decision == DECISION_SUCCEEDED
+                   ? 0
+                   : notice_of_status(state->tasks[event->task].status);
     default:
         return 0;
     }
@@ -62,7 +63,7 @@ static char *copy_line(const char *text, size_t len)
 static void add_end(const struct run_state *state, const struct event *event, struct str *out)
 {
     struct step_state step = state->tasks[event->task].steps[event->step];
-    struct step_formulas formulas = {.end_json = event->text ? xstrdup(event->text) : NULL};
+    struct step_formulas formulas = {.end_json = event_object(event)};
     struct str class = {0};
     step.formulas = &formulas;
     shown_end(&state->plan->tasks[event->task].steps[event->step], &step, out);
@@ -84,8 +85,8 @@ void notice_make(const struct run_state *state, const struct event *event, int64
         str_addf(&reason, "%d of %d passed", state->counts[TASK_PASSED], state->plan->task_count);
     } else if (event->kind == EVENT_BUDGET) {
         const struct budget_use use = {
-            .kind = (enum budget_kind)event->a, .used = event->b, .limit = event->c};
-        str_add(&reason, event->d == EVENT_BUDGET_SPENT ? "budget spent: " : "budget: ");
+            .kind = event->budget.kind, .used = event->budget.used, .limit = event->budget.limit};
+        str_add(&reason, event->budget.is_spent ? "budget spent: " : "budget: ");
         budget_use_words(&use, &reason);
     } else {
         add_end(state, event, &reason);

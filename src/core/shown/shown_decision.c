@@ -32,13 +32,16 @@ void shown_seconds(int64_t ms, struct str *out)
     str_add(out, " s");
 }
 
-/* Returns NULL if the inputs are missing or unreadable. The caller frees with json_free(). */
+/* Returns NULL if the event has no inputs, or is unreadable. The caller frees with json_free(). */
 static struct json *parse_inputs(const char *text)
 {
     struct json *json = NULL;
     if (!text || !json_parse(text, strlen(text), &json, NULL, NULL))
         return NULL;
-    return json;
+    if (json_get(json, "policy") || json_get(json, "reason"))
+        return json;
+    json_free(json);
+    return NULL;
 }
 
 /* Returns a number of the inputs, or `otherwise` if it is missing or beyond FOLD_TIME_MAX_MS, so
@@ -52,8 +55,8 @@ static int64_t input_number(const struct json *inputs, const char *key, int64_t 
 /* "15 s x2^2 = 60 s", and the cap if it applied. */
 static void add_backoff(const struct json *inputs, const struct delay *delay, struct str *out)
 {
-    int64_t base_ms = input_number(inputs, "base", 0);
-    int64_t cap_ms = input_number(inputs, "cap", 0);
+    int64_t base_ms = input_number(inputs, "base_ms", 0);
+    int64_t cap_ms = input_number(inputs, "cap_ms", 0);
     double multiplier = json_number(json_get(inputs, "multiplier"), 1);
     double raw_ms = (double)base_ms * pow(multiplier, delay->n - 1);
     bool cut = raw_ms > (double)cap_ms;
@@ -76,7 +79,7 @@ static void add_backoff(const struct json *inputs, const struct delay *delay, st
 
 static int64_t jittered_ms(const struct json *inputs, const struct delay *delay)
 {
-    int64_t cap_ms = input_number(inputs, "cap", 0);
+    int64_t cap_ms = input_number(inputs, "cap_ms", 0);
     double jittered = (double)delay->exact_ms * delay->factor;
     return jittered > (double)cap_ms ? cap_ms : (int64_t)jittered;
 }
@@ -94,7 +97,7 @@ void shown_formula(const struct step_state *step, struct str *out)
         return;
     const struct delay *delay = &step_state_formulas(step)->delay;
     struct json *inputs = parse_inputs(step_state_formulas(step)->wait_json);
-    if (!json_get(inputs, "base")) {
+    if (!json_get(inputs, "base_ms")) {
         json_free(inputs);
         return;
     }
@@ -112,7 +115,7 @@ void shown_formula(const struct step_state *step, struct str *out)
         shown_seconds(jittered_ms(inputs, delay), out);
     }
     str_add(out, ", cap ");
-    shown_seconds(input_number(inputs, "cap", 0), out);
+    shown_seconds(input_number(inputs, "cap_ms", 0), out);
     if (delay->hint_ms >= 0) {
         struct verdict room;
         const struct verdict *verdict = step_state_verdict(step, &room);
@@ -260,7 +263,7 @@ static void end_for_a_person(const struct json *inputs, const struct step_state 
 {
     struct verdict room;
     const struct verdict *verdict = step_state_verdict(step, &room);
-    int64_t cap_ms = input_number(inputs, "hint_cap", -1);
+    int64_t cap_ms = input_number(inputs, "hint_cap_ms", -1);
     const char *refused = json_text(json_get(inputs, "refused"), NULL);
     if (json_get(inputs, "budget")) { /* "the run's budget is spent: $2.10 of $2.00" */
         const char *budget = json_text(json_get(inputs, "budget"), "");
@@ -352,9 +355,9 @@ void shown_end(const struct plan_step *plan, const struct step_state *step, stru
             end_for_a_person(inputs, step, out);
         break;
     case DECISION_DEADLINE: {
-        const int64_t deadline_ms = input_number(inputs, "deadline", 0);
+        const int64_t deadline_ms = input_number(inputs, "deadline_ms", 0);
         const int64_t gone_ms =
-            input_number(inputs, "since_start", 0) - input_number(inputs, "held", 0);
+            input_number(inputs, "since_start_ms", 0) - input_number(inputs, "held_ms", 0);
         if (deadline_ms <= 0) {
             str_add(out, "its time ran out before it could start again");
             break;

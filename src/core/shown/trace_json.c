@@ -42,7 +42,7 @@ struct trace_json {
 /* The steady clock restarts when the machine boots. */
 static void advance_clock(struct trace_json *trace, const struct event *event)
 {
-    const bool is_new_boot = event->kind == EVENT_RUN_RECOVERED && event->a == 1;
+    const bool is_new_boot = event->kind == EVENT_RUN_RECOVERED && event->recovered.rebooted;
     const int64_t steady_ms = event->at.mono_ms - trace->last.mono_ms;
     const int64_t wall_ms = event->at.at_ms - trace->last.at_ms;
     const int64_t passed_ms = is_new_boot || steady_ms < 0 ? wall_ms : steady_ms;

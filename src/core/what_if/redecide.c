@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "fold.h"
-#include "json.h"
 #include "redecide_input.h"
 #include "run_state.h"
 #include "xalloc.h"
@@ -23,13 +22,13 @@ struct redecide {
     struct run_state made;     /* the same; within a step, with what this build decides */
     struct scheduler scheduler;
     struct turn turn;
-    struct event *events; /* owned, including the texts; of one moment */
-    size_t count, cap;
+    struct event_list events;       /* of one moment */
     size_t at;                      /* the first event not accounted for */
     bool is_last;                   /* the engine that recorded them recorded nothing after */
     bool was_taken_up;              /* by another engine */
     bool leaves;                    /* nothing has been started since `unstarted` */
-    struct event unstarted, before; /* texts owned; what would have been emitted, and its cause */
+    struct event unstarted, before; /* what would have been emitted, and its cause, */
+    struct str unstarted_text, before_text; /* and their texts; owned */
     enum input_kind unstarted_input;
     bool is_stopped; /* nothing is decided any more */
     int told;        /* differences */
@@ -41,60 +40,39 @@ struct redecide {
  * without an engine a control is answered by whoever asks. */
 enum way { WAY_ENGINE, WAY_LEAVES, WAY_ORPHANED, WAY_COUNT };
 
-/* Returns a copy of the event with a text of its own. */
-static struct event keep_event(const struct event *event)
-{
-    struct event copy = *event;
-    copy.text = event->text ? xstrdup(event->text) : NULL;
-    return copy;
-}
-
-/* Frees the text of such a copy. */
-static void free_event(struct event *event)
-{
-    free((void *)(uintptr_t)event->text); /* keep_event() allocated it */
-    *event = (struct event){0};
-}
-
-/* Text that is not JSON cannot be applied; the fold is to report that for the recorded event. */
-static bool is_json(const char *text)
-{
-    struct json *tree = NULL;
-    if (!text)
-        return true;
-    const bool ok = json_parse(text, strlen(text), &tree, NULL, NULL);
-    if (ok)
-        json_free(tree);
-    return ok;
-}
-
 /* The digest of a call and the text of a prompt depend on more than the log has, and a note may
  * have been too long for it. */
-static void recall_event(void *ctx, struct event *event, const char **text)
+static void recall_event(void *ctx, struct event *event)
 {
     struct redecide *redecide = ctx;
     const size_t at = redecide->at + redecide->turn.event_count;
-    if (at >= redecide->count)
+    if (at >= redecide->events.count)
         return;
-    const struct event *recorded = &redecide->events[at];
+    const struct event *recorded = &redecide->events.items[at];
     if (recorded->kind != event->kind || recorded->task != event->task)
         return;
-    if (event->kind == EVENT_ATTEMPT_STARTED) {
-        event->a = recorded->a;
-        event->b = recorded->b;
-    } else if ((event->kind == EVENT_ROUND_STARTED || event->kind == EVENT_NOTE ||
-                event->kind == EVENT_RUN_STARTED) &&
-               is_json(recorded->text)) {
-        *text = recorded->text;
-    }
+    if (event->kind == EVENT_ATTEMPT_STARTED)
+        event->started.call = recorded->started.call;
+    else if (event->kind == EVENT_ROUND_STARTED)
+        event->round_started.prompt = recorded->round_started.prompt;
+    else if (event->kind == EVENT_NOTE)
+        event->note.note = recorded->note.note;
 }
 
+/* Compares what the log has of both. */
 static bool is_same(const struct event *a, const struct event *b)
 {
-    const bool same_text = a->text && b->text ? strcmp(a->text, b->text) == 0 : a->text == b->text;
-    return a->kind == b->kind && a->task == b->task && a->step == b->step && a->round == b->round &&
-           a->grant == b->grant && a->attempt == b->attempt && a->a == b->a && a->b == b->b &&
-           a->c == b->c && a->d == b->d && a->e == b->e && same_text;
+    if (a->kind != b->kind || a->task != b->task || a->step != b->step || a->round != b->round ||
+        a->grant != b->grant || a->attempt != b->attempt)
+        return false;
+    struct str one = {0};
+    struct str other = {0};
+    event_write(a, &one);
+    event_write(b, &other);
+    const bool is_same = strcmp(str_text(&one), str_text(&other)) == 0;
+    str_done(&one);
+    str_done(&other);
+    return is_same;
 }
 
 /* Returns how many of the events that this build emits are the same as in the log, from the
@@ -102,10 +80,10 @@ static bool is_same(const struct event *a, const struct event *b)
 static size_t count_same(const struct redecide *redecide)
 {
     const struct turn *turn = &redecide->turn;
-    const size_t left = redecide->count - redecide->at;
+    const size_t left = redecide->events.count - redecide->at;
     size_t same = 0;
     while (same < turn->event_count && same < left &&
-           is_same(&turn->events[same], &redecide->events[redecide->at + same]))
+           is_same(&turn->events[same], &redecide->events.items[redecide->at + same]))
         same++;
     return same;
 }
@@ -125,7 +103,7 @@ static void decide_step(struct redecide *redecide, const struct input *input, en
     if (redecide->run.plan->grows) {
         /* A growing plan grows until its end is recorded. An engine that continues the run starts
          * nothing. */
-        const bool ends = redecide->events[redecide->at].kind == EVENT_RUN_ENDED;
+        const bool ends = redecide->events.items[redecide->at].kind == EVENT_RUN_ENDED;
         redecide->was_taken_up = redecide->was_taken_up || input->kind == INPUT_RECOVER;
         scheduler->awaits_more = !redecide->was_taken_up && !ends;
         if (redecide->was_taken_up)
@@ -140,7 +118,7 @@ static bool account_for(struct redecide *redecide, size_t events, int64_t *of, s
 {
     struct redecide_sum *sum = &redecide->sum;
     for (size_t i = 0; i < events; i++) {
-        const struct event *event = &redecide->events[redecide->at];
+        const struct event *event = &redecide->events.items[redecide->at];
         const bool is_decision = redecide_is_decision(event->kind);
         const bool is_act =
             event->kind == EVENT_CANCEL_ASKED || event->kind == EVENT_CLASS_CORRECTED;
@@ -184,18 +162,19 @@ static bool skip_different(struct redecide *redecide, const struct input *input,
     const size_t first = redecide->at;
     const size_t same = count_same(redecide);
     size_t next = first + (same > 0 ? same : 1); /* where the next input certainly begins */
-    while (next < redecide->count && !redecide_begins_input(redecide->events[next].kind))
+    while (next < redecide->events.count &&
+           !redecide_begins_input(redecide->events.items[next].kind))
         next++;
     if (input->kind == INPUT_RECOVER)
-        next = redecide->count;
+        next = redecide->events.count;
     int64_t others = 0;
     if (!accept_same(redecide, same, err))
         return false;
     const struct redecide_difference difference = {
         .state = &redecide->recorded,
         .input = input->kind,
-        .cause = &redecide->events[first],
-        .recorded = redecide->at < next ? &redecide->events[redecide->at] : NULL,
+        .cause = &redecide->events.items[first],
+        .recorded = redecide->at < next ? &redecide->events.items[redecide->at] : NULL,
         .made = same < redecide->turn.event_count ? &redecide->turn.events[same] : NULL,
     };
     report_difference(redecide, &difference);
@@ -214,8 +193,8 @@ static bool skip_different(struct redecide *redecide, const struct input *input,
 static void forget_leaving(struct redecide *redecide)
 {
     redecide->leaves = false;
-    free_event(&redecide->unstarted);
-    free_event(&redecide->before);
+    redecide->unstarted = (struct event){0};
+    redecide->before = (struct event){0};
 }
 
 static bool is_all_same(const struct redecide *redecide)
@@ -253,30 +232,36 @@ static bool explain_input(struct redecide *redecide, const struct input *input, 
         return skip_different(redecide, input, err);
     redecide->guesses++;
     struct event unstarted = {0};
+    struct str text = {0};
     const size_t same = count_same(redecide);
-    if (same < redecide->turn.event_count)
-        unstarted = keep_event(&redecide->turn.events[same]);
+    if (same < redecide->turn.event_count) {
+        unstarted = redecide->turn.events[same];
+        event_keep(&unstarted, &text);
+    }
     const bool was_leaving = redecide->leaves;
     if (find_way(redecide, input) != WAY_COUNT) {
         if (was_leaving || unstarted.kind == EVENT_NONE) {
-            free_event(&unstarted);
+            str_done(&text);
         } else {
             /* From here on nothing may be started until the run is continued, otherwise this was
              * the difference. */
             redecide->leaves = true;
+            str_done(&redecide->unstarted_text);
             redecide->unstarted = unstarted;
-            redecide->before = keep_event(&redecide->events[redecide->at]);
+            redecide->unstarted_text = text;
+            redecide->before = redecide->events.items[redecide->at];
+            event_keep(&redecide->before, &redecide->before_text);
             redecide->unstarted_input = input->kind;
         }
         return accept_same(redecide, redecide->turn.event_count, err);
     }
-    free_event(&unstarted);
+    str_done(&text);
     restore_state(redecide);
     decide_step(redecide, input, first_way(redecide, input));
     /* devs may have died before the whole step was recorded. */
     const size_t recorded = count_same(redecide);
     const bool is_cut_off =
-        recorded > 0 && redecide->is_last && redecide->at + recorded == redecide->count;
+        recorded > 0 && redecide->is_last && redecide->at + recorded == redecide->events.count;
     if (!is_cut_off)
         return skip_different(redecide, input, err);
     redecide->sum.cut_off++;
@@ -333,7 +318,7 @@ bool redecide_is_decision(enum event_kind kind)
 static bool follow_record(struct redecide *redecide, size_t events, int64_t *of, struct err *err)
 {
     for (size_t i = 0; i < events; i++) {
-        if (!run_state_apply(&redecide->made, &redecide->events[redecide->at + i], err))
+        if (!run_state_apply(&redecide->made, &redecide->events.items[redecide->at + i], err))
             return false;
     }
     return account_for(redecide, events, of, err);
@@ -342,8 +327,8 @@ static bool follow_record(struct redecide *redecide, size_t events, int64_t *of,
 /* Handles the next of the moment's events. */
 static bool take_next(struct redecide *redecide, struct err *err)
 {
-    const struct redecide_events events = {.items = redecide->events + redecide->at,
-                                           .count = redecide->count - redecide->at};
+    const struct redecide_events events = {.items = redecide->events.items + redecide->at,
+                                           .count = redecide->events.count - redecide->at};
     const struct event *first = events.items;
     struct redecide_sum *sum = &redecide->sum;
     int64_t none = 0;
@@ -368,21 +353,16 @@ static bool take_next(struct redecide *redecide, struct err *err)
         ok = follow_record(redecide, input.length, &sum->lost, err);
         break;
     case REDECIDE_WRONG:
-        ok =
-            err_set(err, ERR_DAMAGED, "event %lld (kind %d): it cannot follow the events before it",
-                    (long long)first->seq, (int)first->kind);
+        ok = err_set(err, ERR_DAMAGED, "event %lld (%s): it cannot follow the events before it",
+                     (long long)first->seq, event_kind_name(first->kind));
         break;
     }
-    for (size_t i = 0; i < ARRAY_LEN(input.texts); i++)
-        json_free(input.texts[i]);
     return ok;
 }
 
 static void forget_moment(struct redecide *redecide)
 {
-    for (size_t i = 0; i < redecide->count; i++)
-        free_event(&redecide->events[i]);
-    redecide->count = 0;
+    redecide->events.count = 0;
     redecide->at = 0;
 }
 
@@ -390,7 +370,7 @@ static bool take_moment(struct redecide *redecide, bool is_last, struct err *err
 {
     redecide->is_last = is_last;
     bool ok = true;
-    while (ok && redecide->at < redecide->count)
+    while (ok && redecide->at < redecide->events.count)
         ok = take_next(redecide, err);
     forget_moment(redecide);
     return ok;
@@ -399,21 +379,20 @@ static bool take_moment(struct redecide *redecide, bool is_last, struct err *err
 bool redecide_add(struct redecide *redecide, const struct event *event, struct err *err)
 {
     bool is_of_moment = true;
-    if (redecide->count > 0) {
+    if (redecide->events.count > 0) {
         /* Another engine that continues the run begins a new moment, whatever the clock says. */
-        const struct moment *at = &redecide->events[0].at;
-        const bool begun = redecide->events[redecide->count - 1].kind == EVENT_RUN_STARTED;
+        const struct moment *at = &redecide->events.items[0].at;
+        const bool begun =
+            redecide->events.items[redecide->events.count - 1].kind == EVENT_RUN_STARTED;
         is_of_moment = at->at_ms == event->at.at_ms && at->mono_ms == event->at.mono_ms &&
                        (event->kind != EVENT_RUN_RECOVERED || begun);
     }
     if (!is_of_moment && !take_moment(redecide, event->kind == EVENT_RUN_RECOVERED, err))
         return false;
-    if (redecide->count == REDECIDE_MOMENT_MAX)
+    if (redecide->events.count == REDECIDE_MOMENT_MAX)
         return err_set(err, ERR_LIMIT, "event %lld: more than %d events at one moment",
                        (long long)event->seq, (int)REDECIDE_MOMENT_MAX);
-    redecide->events =
-        xgrow(redecide->events, &redecide->cap, redecide->count + 1, sizeof(*redecide->events));
-    redecide->events[redecide->count++] = keep_event(event);
+    (void)event_list_add(&redecide->events, event);
     return true;
 }
 
@@ -441,7 +420,9 @@ void redecide_close(struct redecide *redecide)
         return;
     forget_moment(redecide);
     forget_leaving(redecide);
-    free(redecide->events);
+    event_list_done(&redecide->events);
+    str_done(&redecide->unstarted_text);
+    str_done(&redecide->before_text);
     turn_done(&redecide->turn);
     run_state_done(&redecide->made);
     run_state_done(&redecide->recorded);

@@ -20,12 +20,10 @@ struct reading {
 typedef enum redecide_source read_fn(const struct reading *reading, struct redecide_input *out);
 
 /* Returns whether the numbers of the event are in range. */
-static bool is_sound(const struct run_state *state, const struct event *event,
-                     const struct json *text)
+static bool is_sound(const struct run_state *state, const struct event *event)
 {
     struct fold fold = {.state = (struct run_state *)(uintptr_t)state, /* it only reads */
-                        .event = event,
-                        .text = text};
+                        .event = event};
     if (event->task >= state->plan->task_count)
         return false;
     if (event->task >= 0) {
@@ -35,16 +33,9 @@ static bool is_sound(const struct run_state *state, const struct event *event,
     return fold_is_sound(&fold);
 }
 
-static const struct json *read_text(struct redecide_input *out, int at, const struct event *event)
+static void set_by(struct control *control, const struct event *event)
 {
-    if (event->text && !json_parse(event->text, strlen(event->text), &out->texts[at], NULL, NULL))
-        out->texts[at] = NULL;
-    return out->texts[at];
-}
-
-static void set_by(struct control *control, const struct json *text)
-{
-    (void)snprintf(control->by, sizeof(control->by), "%s", json_text(json_get(text, "by"), ""));
+    (void)snprintf(control->by, sizeof(control->by), "%s", event->by ? event->by : "");
 }
 
 /* Returns the first event of this kind on the same attempt, before the attempt is mentioned
@@ -72,29 +63,24 @@ static unsigned find_masks(const struct redecide_events *events)
     unsigned masks = 0;
     for (size_t i = 0; i < ARRAY_LEN(kinds) && masks == 0; i++) {
         const struct event *event = find_after_end(events, kinds[i]);
-        struct json *text = NULL;
-        if (!event || !event->text ||
-            !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
-            continue;
-        masks = (unsigned)json_i64(json_get(text, "masks"), 0);
-        json_free(text);
+        const char *more = event ? event_more(event) : NULL;
+        if (more)
+            masks = (unsigned)json_scan_i64(json_scan_get(more, strlen(more), "masks"), 0);
     }
     return masks;
 }
 
-static void read_result(const struct json *text, struct input *input)
+static void read_result(const struct event_end *end, struct input *input)
 {
-    const struct json *loop = json_get(text, "loop");
-    const int64_t permille = json_i64(json_get(text, "new"), -1);
-    struct digest print;
-    if (digest_from_hex(json_text(json_get(text, "fp"), ""), &print))
-        input->fingerprint = print;
-    input->partial = json_bool(json_get(text, "partial"), false);
-    input->skipped_bytes = json_i64(json_get(text, "skipped"), 0);
-    input->start_why = json_text(json_get(text, "start"), NULL);
-    input->has_fact = loop ? entropy_fact_from_json(loop, &input->fact) : permille >= 0;
+    input->fingerprint = end->fingerprint;
+    input->partial = end->partial;
+    input->skipped_bytes = end->skipped_bytes;
+    input->start_why = end->start_error;
+    input->has_fact = end->has_loop || end->new_permille >= 0;
+    if (end->has_loop)
+        input->fact = end->loop;
     input->masked_fingerprint = input->fact.outcome;
-    input->fact.new_permille = (int)permille;
+    input->fact.new_permille = end->new_permille;
 }
 
 void redecide_as_judged(const struct plan_step *step, enum outcome_kind ended, bool was_recorded,
@@ -120,14 +106,18 @@ void redecide_as_judged(const struct plan_step *step, enum outcome_kind ended, b
     verdict->expectation = VERDICT_AS_IT_IS;
 }
 
-void redecide_recorded_verdict(const struct event *judged, const struct json *text,
-                               struct verdict *out)
+void redecide_recorded_verdict(const struct event *judged, struct verdict *out)
 {
+    const char *more = event_more(judged);
+    struct json *evidence = NULL;
+    if (more && !json_parse(more, strlen(more), &evidence, NULL, NULL))
+        evidence = NULL;
     *out = verdict_new();
-    verdict_from_json(text, out);
-    out->class = (enum verdict_class)judged->a;
-    out->type = (enum transient_type)judged->b;
-    out->reason = (enum reason)judged->c;
+    verdict_from_json(evidence, out);
+    out->class = judged->judged.class;
+    out->type = judged->judged.type;
+    out->reason = judged->judged.reason;
+    json_free(evidence);
 }
 
 static enum redecide_source read_end(const struct reading *reading, struct redecide_input *out)
@@ -136,30 +126,28 @@ static enum redecide_source read_end(const struct reading *reading, struct redec
     const struct redecide_events *events = reading->events;
     const struct event *event = &events->items[0];
     struct input *input = &out->input;
-    const struct json *text = read_text(out, 0, event);
     const bool is_there = event->task >= 0 && event->task < state->plan->task_count &&
                           event->step == run_state_step_number(state, event->task);
-    if (!is_there || !is_sound(state, event, text))
+    if (!is_there || !is_sound(state, event))
         return REDECIDE_WRONG;
     const struct event *judged = find_after_end(events, EVENT_ATTEMPT_JUDGED);
-    const struct json *words = judged ? read_text(out, 1, judged) : NULL;
-    if (judged && !is_sound(state, judged, words))
+    if (judged && !is_sound(state, judged))
         return REDECIDE_WRONG;
     input->kind = INPUT_ENDED;
-    input->outcome = outcome_of_end(event, text);
+    input->outcome = event->ended.outcome;
     if (input->outcome.stop != STOP_HOPELESS)
         input->outcome.stop = STOP_ASKED; /* what it was stopped for has been decided */
-    read_result(text, input);
+    read_result(&event->ended, input);
 
     /* A plain success has no verdict, nor has an attempt that nobody lived to judge. What else was
      * not judged is a failure that no plan expects. */
     const bool passed =
-        (event->a == OUTCOME_EXIT && event->b == 0 && !json_bool(json_get(text, "fails"), false)) ||
+        (input->outcome.kind == OUTCOME_EXIT && input->outcome.code == 0 && !event->ended.fails) ||
         find_after_end(events, EVENT_STEP_ENDED);
     struct verdict *verdict = &input->verdict;
     *verdict = verdict_new();
     if (judged)
-        redecide_recorded_verdict(judged, words, verdict);
+        redecide_recorded_verdict(judged, verdict);
     else if (!passed)
         verdict->class = VERDICT_TRANSIENT;
     input->expectation_met = verdict->class == VERDICT_SUCCESS;
@@ -180,35 +168,35 @@ static enum redecide_source read_start(const struct reading *reading, struct red
     const bool takes_up = begins && events->count > 1 && event[1].kind == EVENT_RUN_RECOVERED;
     const struct event *recovered = takes_up ? event + 1 : event;
     struct input *input = &out->input;
-    const struct json *text = read_text(out, 0, event);
-    if (!is_sound(state, event, text) || !is_sound(state, recovered, NULL))
+    if (!is_sound(state, event) || !is_sound(state, recovered))
         return REDECIDE_WRONG;
-    set_by(&input->control, text);
+    set_by(&input->control, event);
     input->kind = recovered->kind == EVENT_RUN_RECOVERED ? INPUT_RECOVER : INPUT_START;
     if (input->kind == INPUT_RECOVER) {
-        input->rebooted = recovered->a != 0;
-        input->take_up = (enum take_up)recovered->c;
-        input->jobs = recovered->b != 0 ? (int)recovered->b : state->jobs;
+        input->rebooted = recovered->recovered.rebooted;
+        input->take_up = recovered->recovered.take_up;
+        input->jobs = recovered->recovered.jobs != 0 ? recovered->recovered.jobs : state->jobs;
     }
     if (begins)
-        input->jobs = (int)event->a;
+        input->jobs = event->run_started.jobs;
     return REDECIDE_FACT;
 }
 
 static enum redecide_source read_news(const struct reading *reading, struct redecide_input *out)
 {
     const struct event *event = &reading->events->items[0];
-    static const enum input_kind kinds[] = {
-        [EVENT_ATTEMPT_RUNNING] = INPUT_RUNNING,
-        [EVENT_ATTEMPT_QUIET] = INPUT_QUIET,
-        [EVENT_ATTEMPT_HEARD] = INPUT_HEARD,
-    };
-    if (!is_sound(reading->state, event, NULL))
+    if (!is_sound(reading->state, event))
         return REDECIDE_WRONG;
-    out->input.kind = kinds[event->kind];
-    out->input.pid = event->a;
-    out->input.pid_start = event->b;
-    out->input.quiet_ms = event->a;
+    if (event->kind == EVENT_ATTEMPT_RUNNING) {
+        out->input.kind = INPUT_RUNNING;
+        out->input.pid = event->running.pid;
+        out->input.pid_start = event->running.pid_start;
+    } else if (event->kind == EVENT_ATTEMPT_QUIET) {
+        out->input.kind = INPUT_QUIET;
+        out->input.quiet_ms = event->quiet.quiet_ms;
+    } else {
+        out->input.kind = INPUT_HEARD;
+    }
     return REDECIDE_FACT;
 }
 
@@ -216,32 +204,25 @@ static enum redecide_source read_fact(const struct reading *reading, struct rede
 {
     const struct event *event = &reading->events->items[0];
     out->input.kind = INPUT_FACT;
-    out->input.note = event->text;
-    out->input.fact_event = (struct input_fact){
-        .kind = event->kind,
-        .a = event->a,
-        .b = event->b,
-        .c = event->c,
-        .d = event->d,
-        .e = event->e,
-    };
+    out->input.fact_event = *event;
+    out->input.fact_event.data = NULL; /* its fields say it all */
     return REDECIDE_FACT;
 }
 
 static enum redecide_source read_note(const struct reading *reading, struct redecide_input *out)
 {
     const struct event *event = &reading->events->items[0];
-    if (!is_sound(reading->state, event, NULL))
+    if (!is_sound(reading->state, event))
         return REDECIDE_WRONG;
     out->input.kind = INPUT_NOTE;
-    out->input.note = json_text(json_get(read_text(out, 0, event), "note"), "");
+    out->input.note = event->note.note ? event->note.note : "";
     return REDECIDE_FACT;
 }
 
 static enum redecide_source read_task(const struct reading *reading, struct redecide_input *out)
 {
     out->input.kind = INPUT_TASK;
-    out->input.note = reading->events->items[0].text;
+    out->input.note = reading->events->items[0].task_added.task;
     return REDECIDE_FACT;
 }
 
@@ -252,7 +233,7 @@ static enum redecide_source read_act(const struct reading *reading, struct redec
     const struct event *first = &events->items[0];
     struct control *control = &out->input.control;
     const bool cancels = first->kind == EVENT_CANCEL_ASKED;
-    if (cancels && (first->a < 0 || first->a >= CANCEL_MODE_COUNT))
+    if (cancels && !event_is_in_range(first))
         return REDECIDE_WRONG;
 
     const struct event *answer = NULL; /* to the control that caused these events */
@@ -267,16 +248,16 @@ static enum redecide_source read_act(const struct reading *reading, struct redec
     if (!answer) { /* the engine's own cancellation, by a signal or at its end, has no row */
         out->input.kind = INPUT_CONTROL;
         *control = (struct control){.verb = CONTROL_CANCEL, .task = first->task, .step = -1};
-        control->mode = (enum cancel_mode)first->a;
-        set_by(control, read_text(out, 0, first));
+        control->mode = first->cancel.mode;
+        set_by(control, first);
         return REDECIDE_ACT;
     }
     out->length = (size_t)(answer - first) + 1;
-    if (!run->act || !run->act(run->ctx, answer->a, control))
+    if (!run->act || !run->act(run->ctx, answer->answered.control, control))
         return REDECIDE_LOST;
     out->input.kind = INPUT_CONTROL;
     if (cancels) /* without an engine it is answered in its mildest form */
-        control->mode = (enum cancel_mode)first->a;
+        control->mode = first->cancel.mode;
     return REDECIDE_ACT;
 }
 
@@ -285,7 +266,8 @@ static enum redecide_source read_act(const struct reading *reading, struct redec
 static enum redecide_source read_by_hand(const struct reading *reading, struct redecide_input *out)
 {
     const struct event *event = &reading->events->items[0];
-    const bool by_hand = event->kind == EVENT_WAIT_ENDED ? event->a == 1 : event->e > 0;
+    const bool by_hand = event->kind == EVENT_WAIT_ENDED ? event->wait_ended.skipped
+                                                         : event->gate_closed.chosen >= 0;
     return by_hand ? read_act(reading, out) : REDECIDE_TIME;
 }
 

@@ -9,7 +9,6 @@
 #include <stddef.h>
 
 #include "event.h"
-#include "json.h"
 #include "redecide.h"
 #include "run_state.h"
 #include "scheduler.h"
@@ -28,17 +27,16 @@ enum redecide_source {
     REDECIDE_WRONG, /* it cannot be an input in this state: the log is damaged */
 };
 
-/* One input, and what it borrows from. */
+/* One input. Its texts are borrowed from the events. */
 struct redecide_input {
     struct input input;
-    size_t length;         /* LOST: events up to and including the answer */
-    struct json *texts[2]; /* owned; `input` points into these */
+    size_t length; /* LOST: events up to and including the answer */
 };
 
 /* Returns whether an input always begins with an event of this kind. */
 bool redecide_begins_input(enum event_kind kind);
 
-/* Reads which input came first. The caller frees out->texts whatever the result. */
+/* Reads which input came first. */
 enum redecide_source redecide_read_input(const struct redecide_run *run,
                                          const struct run_state *state,
                                          const struct redecide_events *events,

@@ -198,15 +198,17 @@ static void compare_decision(struct what_if *what, int task, const struct event 
         .step = event->step,
         .attempt = event->attempt,
         .at = event->at,
-        .recorded = {.kind = (enum decision_kind)event->a}, /* EVENT_STEP_ENDED */
         .other = {.kind = ruling.decision.kind,
                   .new_round = ruling.new_round,
                   .delay_ms = ruling.decision.delay.delay_ms},
     };
     struct what_if_decision *recorded = &difference.recorded;
     const struct what_if_decision *other = &difference.other;
-    if (event->kind == EVENT_WAIT_STARTED)
-        *recorded = (struct what_if_decision){.kind = DECISION_WAIT, .delay_ms = event->a};
+    if (event->kind == EVENT_STEP_ENDED)
+        recorded->kind = event->step_ended.decision;
+    else if (event->kind == EVENT_WAIT_STARTED)
+        *recorded = (struct what_if_decision){.kind = DECISION_WAIT,
+                                              .delay_ms = event->wait.delay.delay_ms};
     else if (event->kind == EVENT_ROUND_STARTED)
         *recorded = (struct what_if_decision){.kind = DECISION_FAILED, .new_round = true};
     own->due = *other;
@@ -351,8 +353,8 @@ static void on_start(struct what_if *what, int task, struct event *event)
 static void on_end(struct what_if *what, int task, struct event *event)
 {
     struct what_if_task *own = &what->tasks[task];
-    const bool has_run = event->a != OUTCOME_NOT_STARTED;
-    const int64_t ran_ms = fold_length_ms(event->c);
+    const bool has_run = event->ended.outcome.kind != OUTCOME_NOT_STARTED;
+    const int64_t ran_ms = fold_length_ms(event->ended.outcome.ran_ms);
     what->sum.recorded.ran_ms += ran_ms;
     what->sum.recorded.tries -= !has_run;
     if (!is_off(own)) {
@@ -367,7 +369,7 @@ static void on_end(struct what_if *what, int task, struct event *event)
 static void on_cost(struct what_if *what, int task, struct event *event)
 {
     struct what_if_task *own = &what->tasks[task];
-    const int64_t cost_micro = agent_used_of_event(event).cost_micro;
+    const int64_t cost_micro = event->used.used.cost_micro;
     const int64_t more_micro = cost_micro - own->cost_micro;
     what->sum.recorded.cost_micro = agent_used_sum(what->sum.recorded.cost_micro, more_micro);
     if (!is_off(own))
@@ -400,7 +402,7 @@ static void on_step_ended(struct what_if *what, int task, struct event *event)
         return;
     if (is_judged(what, task))
         compare_decision(what, task, event);
-    else if (event->a == DECISION_DEADLINE && !is_late(what, task, &event->at))
+    else if (event->step_ended.decision == DECISION_DEADLINE && !is_late(what, task, &event->at))
         differ_at_start(what, task, event, DECISION_DEADLINE, DECISION_WAIT);
 }
 
@@ -411,8 +413,9 @@ static void on_reopened(struct what_if *what, int task, struct event *event)
     struct what_if_task *own = &what->tasks[task];
     if (!what->state.growing) {
         const struct plan_step *was = &what->recorded->tasks[task].steps[event->step];
-        if (event->b == plan_step_attempts(was))
-            event->b = plan_step_attempts(&what->other->tasks[task].steps[event->step]);
+        if (event->reopened.allowed == plan_step_attempts(was))
+            event->reopened.allowed =
+                plan_step_attempts(&what->other->tasks[task].steps[event->step]);
     }
     what->sum.by_hand += is_off(own);
     look_at_needs(what, task);
@@ -445,19 +448,18 @@ bool what_if_take(struct what_if *what, const struct event *event, struct err *e
     const int task = event->task;
     const bool is_current = task >= 0 && task < what->state.plan->task_count &&
                             event->step == run_state_step_number(&what->state, task);
-    /* The fold rejects what is not in range. A start has a digest. */
-    const bool is_sound =
-        (event->kind == EVENT_ATTEMPT_STARTED || (is_time(event->a) && is_time(event->c))) &&
-        is_time(event->at.at_ms) && is_time(event->at.mono_ms);
+    /* The fold rejects what is not in range. */
+    const bool is_sound = event_kind_is_known((int64_t)event->kind) && event_is_in_range(event) &&
+                          is_time(event->at.at_ms) && is_time(event->at.mono_ms);
     /* Before the event is applied: the state is the one in which it was decided. */
-    if (is_current && is_sound && event_kind_is_known((int64_t)event->kind) && looks[event->kind])
+    if (is_current && is_sound && looks[event->kind])
         looks[event->kind](what, task, &taken);
     if (!run_state_apply(&what->state, &taken, err))
         return false;
     make_room(what);
     /* It may be blocked by a task of which it is not known whether it passes. */
-    if (taken.kind == EVENT_TASK_BLOCKED && what->tasks[taken.a].course == WHAT_IF_UNKNOWN &&
-        !is_off(&what->tasks[task]))
+    if (taken.kind == EVENT_TASK_BLOCKED &&
+        what->tasks[taken.blocked.needs].course == WHAT_IF_UNKNOWN && !is_off(&what->tasks[task]))
         look_at_needs(what, task);
     if (taken.kind == EVENT_GATE_CLOSED)
         what->sum.gates = true;

@@ -43,8 +43,6 @@ static void show_item(struct agent_run *run, const struct agent_item *item)
 
 static void hear_session(struct agent_run *run, const char *session)
 {
-    const struct input_fact fact = {.kind = EVENT_AGENT_SESSION};
-    struct str text = {0};
     if (!session || (run->logged_session && strcmp(run->logged_session, session) == 0))
         return;
     if (run->logged_sessions == AGENT_SESSIONS_MAX)
@@ -52,26 +50,22 @@ static void hear_session(struct agent_run *run, const char *session)
     run->logged_sessions++;
     free(run->logged_session);
     run->logged_session = xstrdup(session);
-    str_add_char(&text, '{');
-    str_json_text(&text, "agent", adapter_name(run->call.plan->agent->adapter));
-    str_json_text(&text, "session", session);
-    str_json_bool(&text, "resumed", run->session != NULL);
-    str_add_char(&text, '}');
-    run->listener.fact(run->listener.ctx, &fact, text.data);
-    str_done(&text);
+    struct event fact = event_new(EVENT_AGENT_SESSION);
+    fact.session.agent = adapter_name(run->call.plan->agent->adapter);
+    fact.session.session = session;
+    fact.session.resumed = run->session != NULL;
+    run->listener.fact(run->listener.ctx, &fact);
 }
 
-/* Adds the first line of the text, sanitized for display. Redacts it again: a secret that was split
- * by JSON escapes may be whole now. */
-static void add_line(const struct agent_run *run, struct str *out, const char *key,
-                     const char *text, size_t max)
+/* Appends the first line of the text, sanitized for display. Redacts it again: a secret that was
+ * split by JSON escapes may be whole now. */
+static void add_line(const struct agent_run *run, struct str *out, const char *text, size_t max)
 {
     struct str cut = {0};
     struct str clean = {0};
     redact_text(run->call.redactor, text, strcspn(text, "\n"), &cut, NULL);
     text_clean(&clean, str_text(&cut), cut.len);
-    str_json_key(out, key);
-    str_add_json(out, str_text(&clean), text_cut(str_text(&clean), clean.len, max));
+    str_add_n(out, str_text(&clean), text_cut(str_text(&clean), clean.len, max));
     str_done(&clean);
     str_done(&cut);
 }
@@ -95,14 +89,16 @@ static void tell_step(struct agent_run *run, const struct agent_item *item, bool
 {
     const bool is_call = item->kind != AGENT_ITEM_TEXT;
     const char *what = is_call ? item->what : item->text;
-    struct entropy_fact step;
-    struct str text = {0};
+    struct str tool = {0};
+    struct str line = {0};
     if (run->items == AGENT_CALLS_MAX)
         return;
-    struct input_fact fact = {.kind = EVENT_AGENT_CALL, .a = ++run->items, .d = running};
+    struct event fact = event_new(EVENT_AGENT_CALL);
+    fact.call.number = ++run->items;
+    fact.call.running = running;
     if (is_call) {
-        fact.b = end_call(run, item->number);
-        fact.c = item->exit > 0 ? item->exit : item->failed;
+        fact.call.ms = end_call(run, item->number);
+        fact.call.code = item->exit > 0 ? item->exit : item->failed;
     }
 
     struct entropy_memory *memory = run->listener.memory(run->listener.ctx);
@@ -115,16 +111,17 @@ static void tell_step(struct agent_run *run, const struct agent_item *item, bool
         entropy_memory_begin_message(memory, item->text,
                                      text_cut(item->text, len, AGENT_MESSAGE_MAX));
     }
-    entropy_memory_end(memory, &end, &step);
+    fact.call.has_loop = true;
+    entropy_memory_end(memory, &end, &fact.call.loop);
 
-    str_add_char(&text, '{');
-    add_line(run, &text, "tool", is_call && item->tool ? item->tool : "", AGENT_TOOL_MAX);
-    add_line(run, &text, "what", what ? what : "", AGENT_WHAT_MAX);
-    str_json_key(&text, "loop");
-    entropy_fact_to_json(&step, &text);
-    str_add_char(&text, '}');
-    run->listener.fact(run->listener.ctx, &fact, text.data);
-    str_done(&text);
+    add_line(run, &tool, is_call && item->tool ? item->tool : "", AGENT_TOOL_MAX);
+    add_line(run, &line, what ? what : "", AGENT_WHAT_MAX);
+    if (tool.len > 0)
+        fact.call.tool = tool.data;
+    fact.call.what = str_text(&line);
+    run->listener.fact(run->listener.ctx, &fact);
+    str_done(&tool);
+    str_done(&line);
 }
 
 static bool has_news(const struct agent_run *run)
@@ -136,24 +133,18 @@ static bool has_news(const struct agent_run *run)
 static void tell_used(struct agent_run *run, int64_t now_ms)
 {
     const struct agent_used *used = agent_stream_used(run->stream);
-    const struct input_fact fact = {.kind = EVENT_AGENT_USED,
-                                    .a = used->turns,
-                                    .b = used->calls,
-                                    .c = used->cost_micro,
-                                    .d = used->tokens,
-                                    .e = used->own_retries};
-    struct str text = {0};
+    struct event fact = event_new(EVENT_AGENT_USED);
+    struct str line = {0};
+    fact.used.used = *used;
     if (used->refused > 0) {
         const char *call = agent_stream_refused(run->stream);
-        str_add_char(&text, '{');
-        str_json_i64(&text, "refused", used->refused);
-        add_line(run, &text, "call", call ? call : "", AGENT_TOOL_MAX + AGENT_WHAT_MAX);
-        str_add_char(&text, '}');
+        add_line(run, &line, call ? call : "", AGENT_TOOL_MAX + AGENT_WHAT_MAX);
+        fact.used.refused_call = str_text(&line);
     }
     run->logged = *used;
     run->used_logged_ms = now_ms;
-    run->listener.fact(run->listener.ctx, &fact, text.data);
-    str_done(&text);
+    run->listener.fact(run->listener.ctx, &fact);
+    str_done(&line);
 }
 
 static void hear_item(void *ctx, const struct agent_item *item)

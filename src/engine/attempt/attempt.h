@@ -81,9 +81,8 @@ struct attempt_watcher {
     void (*refused)(void *ctx, struct attempt *attempt); /* not started; see start_why */
     void (*heard)(void *ctx, struct attempt *attempt);   /* its process wrote output */
     void (*ended)(void *ctx, struct attempt *attempt);   /* none of its processes are left */
-    /* Logs a fact. `text` is a JSON object, may be NULL. Both are borrowed for the call. */
-    void (*fact)(void *ctx, const struct attempt *attempt, const struct input_fact *fact,
-                 const char *text);
+    /* Logs a fact, which is borrowed for the call; only the fields of its kind count. */
+    void (*fact)(void *ctx, const struct attempt *attempt, const struct event *fact);
 };
 
 enum attempt_stage {

@@ -35,10 +35,10 @@ static bool agent_output_write(const char *dir, const char *path, const struct s
     return ok || err_set(err, why.code, "output '%s' cannot be written: %s", path, why.message);
 }
 
-static void take_fact(void *ctx, const struct input_fact *fact, const char *text)
+static void take_fact(void *ctx, const struct event *fact)
 {
     const struct attempt *attempt = ctx;
-    attempt->watcher.fact(attempt->watcher.ctx, attempt, fact, text);
+    attempt->watcher.fact(attempt->watcher.ctx, attempt, fact);
 }
 
 /* The agent's text is its result. The raw output of its CLI contains numbers that differ every

@@ -126,8 +126,8 @@ enum {
 /* Called from agent_run_add() and agent_run_end(). */
 struct agent_listener {
     void *ctx; /* borrowed until agent_run_close() */
-    /* Logs a fact. `text` is a JSON object, may be NULL. Both are borrowed for the call. */
-    void (*fact)(void *ctx, const struct input_fact *fact, const char *text);
+    /* Logs a fact, which is borrowed for the call; only the fields of its kind count. */
+    void (*fact)(void *ctx, const struct event *fact);
     /* Receives text for people, at most OUTPUT_PIECE_BYTES at once. */
     void (*words)(void *ctx, const char *bytes, size_t len);
     /* The agent's CLI reported a retry of its own. */
@@ -325,9 +325,8 @@ void surroundings_remove(struct surroundings *around);
 /* Blocks. Keeps the result after the last step of its task has passed, and records what it is. */
 void surroundings_keep(struct surroundings *around, const atomic_bool *stop);
 
-/* Receives one fact for the log. `text` is a JSON object, may be NULL. Both are borrowed for the
- * call. */
-typedef void surroundings_fact_fn(void *ctx, const struct input_fact *fact, const char *text);
+/* Receives one fact for the log, which is borrowed for the call. */
+typedef void surroundings_fact_fn(void *ctx, const struct event *fact);
 /* Reports the results of surroundings_prepare(). */
 void surroundings_tell_prepared(const struct surroundings *around, surroundings_fact_fn *tell,
                                 void *ctx);

@@ -251,7 +251,7 @@ static void add_row(struct gains *gains, const struct log_gain *row)
 static void save_memory(struct gains *gains, const struct event *event)
 {
     struct gain *gain = &gains->tasks[event->task];
-    if (!gain->memory || !circles_counts((enum outcome_kind)event->a))
+    if (!gain->memory || !circles_counts(event->ended.outcome.kind))
         return;
     struct str bytes = {0};
     gain_bytes_write(gain->memory, gain->calls, &bytes);

@@ -140,30 +140,27 @@ static void tell_made(const struct surroundings *around, surroundings_fact_fn *t
 {
     const struct workspace_made *made = &around->made;
     const struct workspace_slot *slot = around->call.slot;
-    const struct input_fact fact = {
-        .kind = EVENT_WORKSPACE_MADE, .a = around->call.kind, .b = made->ms};
-    struct str text = {0};
-    str_add_char(&text, '{');
-    str_json_text(&text, "path", workspace_top(slot->workspace));
+    struct event fact = event_new(EVENT_WORKSPACE_MADE);
+    fact.workspace.kind = around->call.kind;
+    fact.workspace.ms = made->ms;
+    fact.workspace.path = workspace_top(slot->workspace);
     if (made->base[0] != '\0')
-        str_json_text(&text, "base", made->base);
+        fact.workspace.base = made->base;
     if (made->branch[0] != '\0')
-        str_json_text(&text, "branch", made->branch);
-    str_json_i64(&text, "setup_ms", made->setup_ms);
-    str_json_i64(&text, "copied", made->copied);
-    str_add_char(&text, '}');
-    tell(ctx, &fact, text.data);
-    str_done(&text);
+        fact.workspace.branch = made->branch;
+    fact.workspace.setup_ms = made->setup_ms;
+    fact.workspace.copied = made->copied;
+    tell(ctx, &fact);
 }
 
-static struct input_fact tree_fact(enum event_kind kind, const struct tree_facts *tree)
+static struct event tree_fact(enum event_kind kind, const struct tree_facts *tree)
 {
-    return (struct input_fact){.kind = kind,
-                               .a = (int64_t)tree->digest.hi,
-                               .b = (int64_t)tree->digest.lo,
-                               .c = tree->files,
-                               .d = tree->bytes,
-                               .e = tree->ms};
+    struct event fact = event_new(kind);
+    fact.tree.tree = tree->digest;
+    fact.tree.count = tree->files;
+    fact.tree.bytes = tree->bytes;
+    fact.tree.ms = tree->ms;
+    return fact;
 }
 
 void surroundings_tell_prepared(const struct surroundings *around, surroundings_fact_fn *tell,
@@ -173,20 +170,18 @@ void surroundings_tell_prepared(const struct surroundings *around, surroundings_
         tell_made(around, tell, ctx);
     if (around->has_before) {
         const struct tree_facts *tree = &around->before;
-        struct input_fact fact = tree_fact(EVENT_WORKSPACE_SAVED, tree);
+        struct event fact =
+            tree_fact(around->was_reset ? EVENT_WORKSPACE_RESET : EVENT_WORKSPACE_SAVED, tree);
         if (around->was_reset) {
-            fact.kind = EVENT_WORKSPACE_RESET;
-            fact.c = tree->changed;
-            fact.d = tree->written;
+            fact.tree.count = tree->changed;
+            fact.tree.bytes = tree->written;
         }
-        tell(ctx, &fact, NULL);
+        tell(ctx, &fact);
     }
     if (around->lacks.len > 0 && around->call.attempt == 1) {
-        const struct input_fact fact = {.kind = EVENT_SANDBOX_LACKS};
+        struct event fact = event_new(EVENT_SANDBOX_LACKS);
         struct str text = {0};
         const char *comma = "";
-        str_add_char(&text, '{');
-        str_json_key(&text, "keys");
         str_add_char(&text, '[');
         for (const char *keys = str_text(&around->lacks); *keys;) { /* "memory_mb, network" */
             const size_t len = strcspn(keys, ", ");
@@ -198,9 +193,9 @@ void surroundings_tell_prepared(const struct surroundings *around, surroundings_
             keys += len + strspn(keys + len, ", ");
         }
         str_add_char(&text, ']');
-        str_json_text(&text, "why", str_text(&around->lacks_why));
-        str_add_char(&text, '}');
-        tell(ctx, &fact, text.data);
+        fact.lacks.keys = str_text(&text);
+        fact.lacks.why = str_text(&around->lacks_why);
+        tell(ctx, &fact);
         str_done(&text);
     }
 }
@@ -210,20 +205,16 @@ void surroundings_tell_kept(const struct surroundings *around, surroundings_fact
 {
     const struct workspace_kept *kept = &around->kept;
     if (around->has_after) {
-        const struct input_fact proven = tree_fact(EVENT_TREE_PROVEN, &around->after);
-        tell(ctx, &proven, NULL);
+        const struct event proven = tree_fact(EVENT_TREE_PROVEN, &around->after);
+        tell(ctx, &proven);
     }
-    const struct input_fact fact = {.kind = EVENT_RESULT_KEPT,
-                                    .a = kept->is_branch ? EVENT_KEPT_BRANCH : EVENT_KEPT_TREE};
-    struct str text = {0};
-    str_add_char(&text, '{');
+    struct event fact = event_new(EVENT_RESULT_KEPT);
+    fact.kept.is_tree = !kept->is_branch;
     if (kept->is_branch) {
-        str_json_text(&text, "branch", kept->branch);
-        str_json_text(&text, "commit", kept->commit);
+        fact.kept.branch = kept->branch;
+        fact.kept.commit = kept->commit;
     } else {
-        str_json_text(&text, "path", str_text(&kept->path));
+        fact.kept.path = str_text(&kept->path);
     }
-    str_add_char(&text, '}');
-    tell(ctx, &fact, text.data);
-    str_done(&text);
+    tell(ctx, &fact);
 }

@@ -485,7 +485,7 @@ static void add_loop(struct capture_writer *writer)
     const struct entropy_sample *first = facts->knows_first ? entropy_memory_first(memory) : NULL;
     const struct entropy_sample *last = memory ? entropy_memory_last(memory) : NULL;
     struct str *out = writer->out;
-    if (event->a != DECISION_ENTROPY)
+    if (event->step_ended.decision != DECISION_ENTROPY)
         return;
     str_json_key(out, "loop");
     str_add_char(out, '{');
@@ -687,7 +687,7 @@ void capture_write(const struct capture_facts *facts, struct str *out)
     str_json_i64(out, "step", event->step + 1);
     str_json_i64(out, "attempt", event->attempt);
     str_json_text(out, "phase", phase_name(writer.plan->phase));
-    str_json_text(out, "decision", decision_kind_name((enum decision_kind)event->a));
+    str_json_text(out, "decision", decision_kind_name(event->step_ended.decision));
     add_outcome(&writer);
     add_verdict(&writer);
     add_cause(&writer);

@@ -62,9 +62,9 @@ void capture_changes_write(const struct tree_diff *diff, struct str *out);
 /* Appends that there is no diff, and why. */
 void capture_changes_none(const char *why, struct str *out);
 
-/* Appends the text of EVENT_WORKSPACE_CHANGED: the first paths, and why some are missing. At most
- * EVENT_TEXT_MAX bytes. */
-void capture_changes_event(const struct tree_diff *diff, struct str *out);
+/* Returns the EVENT_WORKSPACE_CHANGED of the diff, with the first paths, and why some are missing.
+ * Its texts are in *texts, which must be empty. */
+struct event capture_changes_event(const struct tree_diff *diff, struct str *texts);
 
 /* What to compare. All borrowed. */
 struct changes_call {

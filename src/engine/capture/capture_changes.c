@@ -127,10 +127,9 @@ struct room {
     bool with_lines;
 };
 
-/* Returns how many were written. */
+/* Appends the list of paths; returns how many were written. */
 static size_t add_paths(const struct tree_diff *diff, const struct room *room, struct str *out)
 {
-    str_json_key(out, "paths");
     str_add_char(out, '[');
     const size_t from = out->len;
     size_t i = 0;
@@ -185,6 +184,7 @@ void capture_changes_write(const struct tree_diff *diff, struct str *out)
     str_json_i64(out, "changed", diff->changed);
     str_json_i64(out, "added", diff->added);
     str_json_i64(out, "removed", diff->removed);
+    str_json_key(out, "paths");
     (void)add_paths(diff, &room, out);
     add_diff_text(&diff->text, out);
     if (diff->why.len > 0)
@@ -199,17 +199,25 @@ void capture_changes_none(const char *why, struct str *out)
     str_add_char(out, '}');
 }
 
-void capture_changes_event(const struct tree_diff *diff, struct str *out)
+struct event capture_changes_event(const struct tree_diff *diff, struct str *texts)
 {
     enum { WHY_BYTES = 256, ROOM = EVENT_TEXT_MAX - 6 * WHY_BYTES - 64 };
     const struct room room = {CHANGES_EVENT_PATHS_MAX, ROOM, false};
-    str_add_char(out, '{');
-    (void)add_paths(diff, &room, out);
-    if (diff->why.len > 0) {
-        str_json_key(out, "why");
-        str_add_json(out, diff->why.data, text_cut(diff->why.data, diff->why.len, WHY_BYTES));
-    }
-    str_add_char(out, '}');
+    struct event event = event_new(EVENT_WORKSPACE_CHANGED);
+    event.changes.paths = diff->changed;
+    event.changes.added = diff->added;
+    event.changes.removed = diff->removed;
+    event.changes.partial = diff->why.len > 0;
+    event.changes.ms = diff->ms;
+    (void)add_paths(diff, &room, texts);
+    str_add_char(texts, '\0');
+    const size_t why = texts->len;
+    str_add_n(texts, str_text(&diff->why),
+              text_cut(str_text(&diff->why), diff->why.len, WHY_BYTES));
+    event.changes.changed = texts->data;
+    if (diff->why.len > 0)
+        event.changes.why = texts->data + why;
+    return event;
 }
 
 /* Parses the output of "git status --porcelain -z": "XY path" NUL, followed by the old path after a
@@ -294,6 +302,7 @@ void capture_changes_in_place(const struct changes_call *call, const atomic_bool
         begin_changes("status", out);
         str_json_text(out, "commit", commit.commit);
         str_json_i64(out, "changed", diff.changed);
+        str_json_key(out, "paths");
         (void)add_paths(&diff, &room, out);
         str_json_text(out, "why", "in place: includes changes made before the attempt");
         str_add_char(out, '}');

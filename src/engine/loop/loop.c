@@ -118,10 +118,10 @@ static void look_for_gap(struct loop *loop)
         if (attempt->child)
             child_stood_still(attempt->child, still_ms);
     }
-    loop_queue(loop, (struct input){.kind = INPUT_FACT,
-                                    .task = -1,
-                                    .step = -1,
-                                    .fact_event = {.kind = EVENT_TIME_STOPPED, .a = still_ms}});
+    struct input input = {.kind = INPUT_FACT, .task = -1, .step = -1};
+    input.fact_event = event_new(EVENT_TIME_STOPPED);
+    input.fact_event.stopped.ms = still_ms;
+    loop_queue(loop, input);
 }
 
 static void before_waiting(uv_prepare_t *handle)

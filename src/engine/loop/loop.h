@@ -173,9 +173,8 @@ enum {
 struct recorder {
     struct log_writer *writer; /* owned; of the log */
     struct log_writer *spill;  /* owned; NULL while the log can be written */
-    struct event *kept;        /* owned, including texts; events that neither log has, oldest
-                                  first */
-    size_t kept_count, kept_cap, kept_bytes;
+    struct event_list kept;    /* events that neither log has, oldest first */
+    size_t kept_bytes;
     bool failing;     /* the last commit failed */
     bool busy;        /* because another process held the log */
     bool lost;        /* some data will never be logged */
@@ -354,6 +353,7 @@ struct queued {
     struct input input;
     struct attempt *ended; /* owned; the attempt that ended; NULL for other inputs */
     char *note;            /* owned; input.note */
+    struct str fact_texts; /* memory for the texts of input.fact_event */
 };
 
 /* The attempt that a fact is about. */

@@ -15,29 +15,25 @@
 #include "plan.h"
 #include "xalloc.h"
 
-/* Queues a fact; `text` is a JSON object, may be NULL. */
-static void queue_fact(struct loop *loop, const struct fact_about *about,
-                       const struct input_fact *fact, const char *text)
+static void queue_fact(struct loop *loop, const struct fact_about *about, const struct event *fact)
 {
     loop_queue(loop, (struct input){.kind = INPUT_FACT,
                                     .task = about->task,
                                     .step = about->step,
                                     .attempt = about->attempt,
-                                    .fact_event = *fact,
-                                    .note = text});
+                                    .fact_event = *fact});
 }
 
-static void attempt_tells(void *ctx, const struct attempt *attempt, const struct input_fact *fact,
-                          const char *text)
+static void attempt_tells(void *ctx, const struct attempt *attempt, const struct event *fact)
 {
     const struct fact_about about = {attempt->task, attempt->step, attempt->number};
-    queue_fact(ctx, &about, fact, text);
+    queue_fact(ctx, &about, fact);
 }
 
-static void tell_fact(void *ctx, const struct input_fact *fact, const char *text)
+static void tell_fact(void *ctx, const struct event *fact)
 {
     const struct attempt *attempt = ctx;
-    attempt_tells(attempt->watcher.ctx, attempt, fact, text);
+    attempt_tells(attempt->watcher.ctx, attempt, fact);
 }
 
 /* Ends an attempt. It is kept until the turn has handled its end. */
@@ -52,10 +48,11 @@ static void end_attempt(struct attempt *attempt, const struct input *input)
     loop->alive[attempt->slot] = loop->alive[--loop->alive_count];
     loop->alive[attempt->slot]->slot = attempt->slot;
 
-    const struct input_fact cuts = {.kind = EVENT_SECRETS_CUT, .a = attempt_cuts(attempt, &names)};
-    if (cuts.a > 0) {
-        str_addf(&text, "{\"names\":%s}", str_text(&names));
-        tell_fact(attempt, &cuts, text.len <= EVENT_TEXT_MAX ? text.data : "{\"names\":{}}");
+    struct event cuts = event_new(EVENT_SECRETS_CUT);
+    cuts.secrets.count = attempt_cuts(attempt, &names);
+    if (cuts.secrets.count > 0) {
+        cuts.secrets.names = names.len <= EVENT_TEXT_MAX ? str_text(&names) : "{}";
+        tell_fact(attempt, &cuts);
     }
     if (end->outcome.left != 0) {
         str_clear(&text);
@@ -447,14 +444,8 @@ static void report_follow(struct follow *follow)
         if (follow->workspace) {
             if (!follow->found)
                 str_add(&diff->why, follow->err.message);
-            const struct input_fact fact = {.kind = EVENT_WORKSPACE_CHANGED,
-                                            .a = diff->changed,
-                                            .b = diff->added,
-                                            .c = diff->removed,
-                                            .d = diff->why.len > 0,
-                                            .e = diff->ms};
-            capture_changes_event(diff, &text);
-            queue_fact(loop, &follow->about, &fact, str_text(&text));
+            const struct event fact = capture_changes_event(diff, &text);
+            queue_fact(loop, &follow->about, &fact);
             str_done(&text);
         }
         if (follow->capture.len > 0)
@@ -462,13 +453,12 @@ static void report_follow(struct follow *follow)
         break;
     case FOLLOW_PROOF:
         if (follow->found) {
-            const struct input_fact fact = {.kind = EVENT_TREE_PROVEN,
-                                            .a = (int64_t)tree->digest.hi,
-                                            .b = (int64_t)tree->digest.lo,
-                                            .c = tree->files,
-                                            .d = tree->bytes,
-                                            .e = tree->ms};
-            queue_fact(loop, &follow->about, &fact, NULL);
+            struct event fact = event_new(EVENT_TREE_PROVEN);
+            fact.tree.tree = tree->digest;
+            fact.tree.count = tree->files;
+            fact.tree.bytes = tree->bytes;
+            fact.tree.ms = tree->ms;
+            queue_fact(loop, &follow->about, &fact);
         }
         break;
     case FOLLOW_DROP:
@@ -508,7 +498,8 @@ static bool has_capture(const struct loop *loop, const struct attempt *attempt)
 {
     for (size_t i = 0; i < loop->turn.event_count; i++) {
         const struct event *event = &loop->turn.events[i];
-        if (event->kind == EVENT_STEP_ENDED && event->task == attempt->task && event->d == 1)
+        if (event->kind == EVENT_STEP_ENDED && event->task == attempt->task &&
+            event->step_ended.capture)
             return true;
     }
     return false;

@@ -7,11 +7,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "clock.h"
 #include "spill.h"
-#include "xalloc.h"
 
 bool recorder_init(struct recorder *recorder, const struct place *place, struct err *err)
 {
@@ -25,31 +23,26 @@ static struct log_writer *present_writer(const struct recorder *recorder)
     return recorder->spill ? recorder->spill : recorder->writer;
 }
 
-static size_t event_cost(const struct event *event)
+/* Memory that the event number `i` of the waiting ones needs. */
+static size_t event_cost(const struct recorder *recorder, size_t i)
 {
-    return sizeof(*event) + (event->text ? strlen(event->text) : 0);
+    return sizeof(struct event) + recorder->kept.texts[i].len;
 }
 
 /* Drops the first `count` waiting events. */
 static void drop_kept_events(struct recorder *recorder, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        recorder->kept_bytes -= event_cost(&recorder->kept[i]);
-        free((void *)(uintptr_t)recorder->kept[i].text); /* allocated by keep_events() */
-        recorder->kept[i].text = NULL;
-    }
-    recorder->kept_count -= count;
+    for (size_t i = 0; i < count; i++)
+        recorder->kept_bytes -= event_cost(recorder, i);
     if (count > 0)
-        memmove(recorder->kept, recorder->kept + count,
-                recorder->kept_count * sizeof(*recorder->kept));
+        event_list_drop(&recorder->kept, count);
 }
 
 void recorder_done(struct recorder *recorder)
 {
     if (!recorder)
         return;
-    drop_kept_events(recorder, recorder->kept_count);
-    free(recorder->kept);
+    event_list_done(&recorder->kept);
     log_writer_close(recorder->spill); /* first, because its owner lock was taken second */
     log_writer_close(recorder->writer);
     *recorder = (struct recorder){0};
@@ -59,14 +52,10 @@ static void keep_events(struct recorder *recorder, const struct log_batch *batch
 {
     int64_t committed = log_writer_committed_seq(present_writer(recorder));
     for (size_t i = 0; i < batch->event_count; i++) {
-        struct event event = batch->events[i];
-        if (event.seq <= committed)
+        if (batch->events[i].seq <= committed)
             continue;
-        event.text = event.text ? xstrdup(event.text) : NULL;
-        recorder->kept_bytes += event_cost(&event);
-        recorder->kept = xgrow(recorder->kept, &recorder->kept_cap, recorder->kept_count + 1,
-                               sizeof(*recorder->kept));
-        recorder->kept[recorder->kept_count++] = event;
+        (void)event_list_add(&recorder->kept, &batch->events[i]);
+        recorder->kept_bytes += event_cost(recorder, recorder->kept.count - 1);
     }
 }
 
@@ -165,21 +154,21 @@ static bool write_kept_events(struct recorder *recorder, const struct log_batch 
     bool is_due = now_ms >= recorder->retry_ms;
     keep_events(recorder, batch);
     struct log_batch all = *batch;
-    all.events = recorder->kept;
-    all.event_count = recorder->kept_count;
+    all.events = recorder->kept.items;
+    all.event_count = recorder->kept.count;
     bool ok = write_batch(recorder, &all, LOG_SYNC_FULL, now_ms);
     if (!ok)
         lose_output(recorder, batch);
     /* A failed commit may have written the first events. */
     const int64_t committed = log_writer_committed_seq(present_writer(recorder));
     size_t count = 0;
-    while (count < recorder->kept_count && recorder->kept[count].seq <= committed)
+    while (count < recorder->kept.count && recorder->kept.items[count].seq <= committed)
         count++;
     drop_kept_events(recorder, count);
     if (!ok && is_due && recorder->kept_bytes > RECORDER_KEPT_BYTES) {
         recorder->lost = true;
         recorder->over = true;
-        drop_kept_events(recorder, recorder->kept_count);
+        drop_kept_events(recorder, recorder->kept.count);
     }
     return ok;
 }

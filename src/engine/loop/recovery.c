@@ -88,7 +88,8 @@ void recovery_see(void *ctx, const struct event *event)
     if (event->kind != EVENT_ATTEMPT_RUNNING || event->task < 0)
         return;
     make_room(recovery, event->task + 1);
-    recovery->leaders[event->task] = (struct recovery_leader){.pid = event->a, .start = event->b};
+    recovery->leaders[event->task] =
+        (struct recovery_leader){.pid = event->running.pid, .start = event->running.pid_start};
 }
 
 static bool add_process(void *ctx, const struct proc_facts *facts)

@@ -17,6 +17,19 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* Replaces the text by a redacted copy, which the caller frees. */
+static void redact_fact_text(void *ctx, const char **text)
+{
+    const struct loop *loop = ctx;
+    *text = redact_string(loop->setting.redactor, *text, NULL);
+}
+
+static void free_text(void *ctx, const char **text)
+{
+    (void)ctx;
+    free((void *)(uintptr_t)*text); /* from redact_fact_text() */
+}
+
 /* Redacts the texts of the input. An input without a time happened now. */
 static void add_input(struct loop *loop, const struct input *input, struct attempt *ended)
 {
@@ -30,6 +43,14 @@ static void add_input(struct loop *loop, const struct input *input, struct attem
     queued->ended = ended;
     queued->note = redact_string(redactor, input->note, NULL);
     queued->input.note = queued->note;
+    queued->fact_texts = (struct str){0};
+    if (input->kind == INPUT_FACT) {
+        struct event *fact = &queued->input.fact_event;
+        event_each_text(fact, redact_fact_text, loop);
+        struct event redacted = *fact;
+        event_keep(fact, &queued->fact_texts);
+        event_each_text(&redacted, free_text, NULL);
+    }
     if (input->kind == INPUT_CONTROL && input->control.hint[0] != '\0') {
         /* The sender redacted the secrets that it knew; this run knows its own. */
         struct control *control = &queued->input.control;
@@ -104,6 +125,7 @@ static void take_inputs(struct loop *loop)
     for (size_t i = 0; i < count; i++) {
         scheduler_step(&loop->scheduler, &loop->inputs[i].input, &loop->turn);
         free(loop->inputs[i].note);
+        str_done(&loop->inputs[i].fact_texts);
         if (loop->inputs[i].ended) {
             loop->ended = xgrow(loop->ended, &loop->ended_cap, loop->ended_count + 1,
                                 sizeof(struct attempt *));
@@ -273,7 +295,7 @@ static void collect_turn(struct loop *loop, struct moment now)
     }
     for (size_t i = 0; i < loop->turn.event_count; i++) {
         const struct event *event = &loop->turn.events[i];
-        if (event->kind == EVENT_STEP_ENDED && event->d == 1)
+        if (event->kind == EVENT_STEP_ENDED && event->step_ended.capture)
             collect_capture(loop, event, now);
     }
     gains_collect(&loop->gains, &loop->turn);

@@ -182,20 +182,19 @@ static void tell_decision(const struct telling *telling)
     const struct event *round = attempt_events_last(telling->events, EVENT_ROUND_STARTED);
     struct str *facts = telling->side->facts;
     if (judged && !telling->side->passed) {
-        struct json *text = attempt_events_parse(judged->text);
+        struct json *text = attempt_events_parse(judged->data);
         struct verdict verdict = verdict_new();
         verdict_from_json(text, &verdict);
         shown_evidence(&verdict, &facts[COMPARE_WHY]);
         json_free(text);
     }
-    const bool is_kind = end && end->a >= DECISION_SUCCEEDED && end->a < DECISION_KIND_COUNT;
     if (round) {
-        str_addf(&facts[COMPARE_THEN], "round %lld of its agent", (long long)round->a);
-    } else if (is_kind && end->a != DECISION_SUCCEEDED) {
-        str_add(&facts[COMPARE_THEN], decision_word((enum decision_kind)end->a));
+        str_addf(&facts[COMPARE_THEN], "round %d of its agent", round->round_started.round);
+    } else if (end && end->step_ended.decision != DECISION_SUCCEEDED) {
+        str_add(&facts[COMPARE_THEN], decision_word(end->step_ended.decision));
     } else if (wait) {
         str_add(&facts[COMPARE_THEN], "tries again after ");
-        shown_seconds(wait->a, &facts[COMPARE_THEN]);
+        shown_seconds(wait->wait.delay.delay_ms, &facts[COMPARE_THEN]);
     }
 }
 
@@ -214,10 +213,8 @@ static void tell_result(const struct telling *telling)
         str_add(&facts[COMPARE_RESULT], ", from partial output");
     shown_new(attempt->new_permille, &facts[COMPARE_NEW]);
     const struct event *used = attempt_events_last(telling->events, EVENT_AGENT_USED);
-    if (used) {
-        const struct agent_used sum = agent_used_of_event(used);
-        shown_used(&sum, &facts[COMPARE_AGENT]);
-    }
+    if (used)
+        shown_used(&used->used.used, &facts[COMPARE_AGENT]);
 }
 
 static void take_paths(struct compare_side *side, const struct json *paths)
@@ -254,7 +251,7 @@ static bool tell_changes(const struct telling *telling, const struct compare_sub
         return false;
     }
     struct json *capture = attempt_events_parse(text.len > 0 ? text.data : NULL);
-    struct json *told = attempt_events_parse(event->text);
+    struct json *changed = attempt_events_parse(event->changes.changed);
     struct str *fact = &side->facts[COMPARE_CHANGED];
     shown_count(attempt->paths_changed, "path", "paths", fact);
     if (attempt->paths_changed > 0)
@@ -263,7 +260,7 @@ static bool tell_changes(const struct telling *telling, const struct compare_sub
     /* The second part of a capture has line counts and a patch; the event only has paths. */
     const bool is_diff = strcmp(json_text(json_get(capture, "kind"), ""), "diff") == 0;
     const bool is_whole = is_diff && json_i64(json_get(capture, "diff_more_bytes"), 0) == 0;
-    take_paths(side, json_get(is_diff ? capture : told, "paths"));
+    take_paths(side, is_diff ? json_get(capture, "paths") : changed);
     const char *patch = is_whole ? json_text(json_get(capture, "diff"), "") : "";
     while (*patch != '\0') { /* unmasked */
         const size_t len = strcspn(patch, "\n");
@@ -271,7 +268,7 @@ static bool tell_changes(const struct telling *telling, const struct compare_sub
         patch += len + (patch[len] == '\n');
     }
     json_free(capture);
-    json_free(told);
+    json_free(changed);
     str_done(&text);
     return true;
 }

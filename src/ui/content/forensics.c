@@ -84,9 +84,9 @@ static bool read_facts(struct forensics_facts *facts, const struct log_output_ke
 {
     const struct event *end = attempt_events_last(facts->events, EVENT_STEP_ENDED);
     const struct event *judged = attempt_events_last(facts->events, EVENT_ATTEMPT_JUDGED);
-    bool is_captured = end && end->d == 1;
+    bool is_captured = end && end->step_ended.capture;
     bool has_changes = is_captured || attempt_events_last(facts->events, EVENT_WORKSPACE_CHANGED);
-    facts->verdict = attempt_events_parse(judged ? judged->text : NULL);
+    facts->verdict = attempt_events_parse(judged ? judged->data : NULL);
     return (!is_captured ||
             read_json(log_reader_capture, reader, key, facts, &facts->capture, err)) &&
            (!has_changes ||
@@ -113,22 +113,22 @@ static void say_nothing(struct forensics *out, const struct forensics_facts *fac
 static void add_secrets(struct forensics *out, const struct forensics_facts *facts)
 {
     const struct event *cut = attempt_events_last(facts->events, EVENT_SECRETS_CUT);
-    struct json *text = attempt_events_parse(cut ? cut->text : NULL);
+    struct json *names = attempt_events_parse(cut ? cut->secrets.names : NULL);
     struct str words = {0};
     void *iter = NULL;
     const char *name;
     const struct json *count;
-    while (json_next(json_get(text, "names"), &iter, &name, &count))
+    while (json_next(names, &iter, &name, &count))
         str_addf(&words, "%s%s %lld times", words.len > 0 ? ", " : "", name,
                  (long long)json_i64(count, 0));
-    if (cut && cut->a > 0) {
+    if (cut && cut->secrets.count > 0) {
         struct str line = {0};
-        shown_count(cut->a, "secret", "secrets", &line);
+        shown_count(cut->secrets.count, "secret", "secrets", &line);
         str_addf(&line, " cut before anything was written: %s", str_text(&words));
         text_clean(&out->secrets, line.data, line.len);
         str_done(&line);
     }
-    json_free(text);
+    json_free(names);
     str_done(&words);
 }
 
@@ -157,9 +157,9 @@ static void add_head(struct forensics *out, const struct forensics_facts *facts)
         shown_count(captures, "capture, ", "captures, ", head);
         forensics_size((int64_t)facts->captured_bytes, head);
     }
-    if (cut && cut->a > 0) {
+    if (cut && cut->secrets.count > 0) {
         str_add(head, ", ");
-        shown_count(cut->a, "secret cut", "secrets cut", head);
+        shown_count(cut->secrets.count, "secret cut", "secrets cut", head);
     }
 }
 

@@ -31,10 +31,10 @@ void replay_done(struct replay *replay)
 void replay_add(struct replay *replay, const struct event *event)
 {
     enum replay_sign sign = REPLAY_PLAIN;
-    if (event->kind == EVENT_ATTEMPT_JUDGED && event->a != 0)
+    if (event->kind == EVENT_ATTEMPT_JUDGED && event->judged.class != VERDICT_SUCCESS)
         sign = REPLAY_FAILURE;
-    else if (event->kind == EVENT_STEP_ENDED && event->a != DECISION_CANCELLED)
-        sign = event->a == DECISION_SUCCEEDED ? REPLAY_PASS : REPLAY_FAILURE;
+    else if (event->kind == EVENT_STEP_ENDED && event->step_ended.decision != DECISION_CANCELLED)
+        sign = event->step_ended.decision == DECISION_SUCCEEDED ? REPLAY_PASS : REPLAY_FAILURE;
     if (sign != REPLAY_PLAIN) {
         struct replay_signed *kept = &replay->signs[sign];
         kept->marks = xgrow(kept->marks, &kept->cap, kept->count + 1, sizeof(*kept->marks));

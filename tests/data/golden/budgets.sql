@@ -3,38 +3,38 @@ INSERT INTO run(id, uid, name, kind, dir, command, ruleset, boot, devs, seed, jo
 (1,'b95d66798707fbd20111993a23bb9015','plan','plan','/tmp/devs-golden/budgets','devs run --plain plan.json','ffcf53e9511a7c5ef158e2e865fe027d30ef2dfd62e1df022e67064e0812a56e','4e5e9fd3-12c0-44b4-a399-8d0587e26da2','0.1.0',-2831731803517770113,1,2,627,4987189,1795354003440,1795354003764,4,31,1795354003764,2,0,2,0,0,0);
 INSERT INTO plan(run, text) VALUES
 (1,'{"version": 1, "idempotent": true, "tasks": [{"id": "calls", "steps": [{"agent": "claude", "prompt": "Write it.", "policy": "soon", "resume": "own-session"}], "budget": {"calls": 3}}, {"id": "turns", "steps": [{"agent": "claude", "prompt": "Go round.", "policy": "soon", "resume": "own-session"}]}], "jobs": 1, "policies": {"fast": {"like": "default", "max_attempts": 4, "base_delay_ms": 20}, "soon": {"like": "transport", "base_delay_ms": 20, "cap_ms": 200}}}');
-INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, attempt, a, b, c, d, e, text) VALUES
-(1,1,1795354003440,49872032,1,NULL,NULL,NULL,NULL,NULL,1,NULL,NULL,NULL,NULL,'{"by":"root"}'), -- run_started
-(1,2,1795354003440,49872032,3,0,0,1,1,1,-5824705186422050291,-6875066841895720779,NULL,NULL,NULL,NULL), -- attempt_started
-(1,3,1795354003452,49872044,4,0,0,1,1,1,647,4987203,NULL,NULL,NULL,NULL), -- attempt_running
-(1,4,1795354003543,49872135,33,0,0,1,1,1,NULL,NULL,NULL,NULL,NULL,'{"agent":"claude","session":"own-session","resumed":true}'), -- agent_session
-(1,5,1795354003550,49872142,34,0,0,1,1,1,1,1,NULL,NULL,NULL,NULL), -- agent_used
-(1,6,1795354003550,49872142,35,0,0,1,1,1,1,NULL,NULL,NULL,NULL,'{"tool":"Bash","what":"echo 0","loop":{"call":"476d1486376d9f4f59b9f2158b1373dc","out":"029f45624a99da2c54fda8bdead09528","raw":-8874022694090306922,"gain":"line","new":1000,"lines":1}}'), -- agent_call
-(1,7,1795354003553,49872145,34,0,0,1,1,1,2,2,NULL,NULL,NULL,NULL), -- agent_used
-(1,8,1795354003553,49872145,36,0,0,1,1,1,3,2,3,1,NULL,NULL), -- budget
-(1,9,1795354003553,49872145,35,0,0,1,1,1,2,NULL,NULL,NULL,NULL,'{"tool":"Bash","what":"echo 1","loop":{"call":"a72f7ffb04e06f01c6605c2b33c42c2d","out":"9a0faa2adf9bf4a7f229ffc9c291fe8a","raw":3597710627010247412,"gain":"line","new":1000,"lines":1}}'), -- agent_call
-(1,10,1795354003561,49872153,34,0,0,1,1,1,3,3,NULL,NULL,NULL,NULL), -- agent_used
-(1,11,1795354003561,49872153,36,0,0,1,1,1,3,3,3,2,NULL,NULL), -- budget
-(1,12,1795354003561,49872153,35,0,0,1,1,1,3,NULL,NULL,NULL,NULL,'{"tool":"Bash","what":"echo 2","loop":{"call":"15c7aa713eaa90e77d9e4789c31efcf2","out":"1bdb945421b854350365bdfc6e5ac34f","raw":2196346334157568333,"gain":"line","new":1000,"lines":1}}'), -- agent_call
-(1,13,1795354003568,49872160,5,0,0,1,1,1,4,143,127,1146,NULL,'{"cpu":42,"out_lines":7,"fp":"b86760b238a2525866042ef66cc63753","stop":2}'), -- attempt_ended
-(1,14,1795354003568,49872160,6,0,0,1,1,1,2,NULL,21,NULL,NULL,'{"rule":"known.budget","ask":true}'), -- attempt_judged
-(1,15,1795354003568,49872160,9,0,0,1,1,1,6,1,NULL,1,NULL,'{"policy":"soon","phase":"GREEN","used":1,"allowed":4,"reason":"budget","of":"task","budget":"calls","spent":3,"limit":3}'), -- step_ended
-(1,16,1795354003568,49872160,3,1,0,1,1,1,-6223694230535594360,7333335592545169352,NULL,NULL,NULL,NULL), -- attempt_started
-(1,17,1795354003578,49872170,4,1,0,1,1,1,670,4987216,NULL,NULL,NULL,NULL), -- attempt_running
-(1,18,1795354003695,49872287,33,1,0,1,1,1,NULL,NULL,NULL,NULL,NULL,'{"agent":"claude","session":"own-session","resumed":true}'), -- agent_session
-(1,19,1795354003721,49872314,35,1,0,1,1,1,1,NULL,1,NULL,NULL,'{"tool":"Bash","what":"cat no-such-file","loop":{"call":"0352c7630927e423ef51c70f341a905d","out":"197d254f6a6d8a83b5df3363879b8261","raw":-1915692068183469363,"bits":65,"gain":"line","new":1000,"lines":2}}'), -- agent_call
-(1,20,1795354003721,49872314,34,1,0,1,1,1,1,1,NULL,NULL,NULL,NULL), -- agent_used
-(1,21,1795354003735,49872327,35,1,0,1,1,1,2,NULL,1,NULL,NULL,'{"tool":"Bash","what":"cat no-such-file","loop":{"call":"0352c7630927e423ef51c70f341a905d","out":"197d254f6a6d8a83b5df3363879b8261","raw":-1915692068183469363,"bits":65,"new":0,"lines":2}}'), -- agent_call
-(1,22,1795354003741,49872333,35,1,0,1,1,1,3,NULL,1,NULL,NULL,'{"tool":"Bash","what":"cat no-such-file","loop":{"call":"0352c7630927e423ef51c70f341a905d","out":"197d254f6a6d8a83b5df3363879b8261","raw":-1915692068183469363,"bits":65,"new":0,"lines":2}}'), -- agent_call
-(1,23,1795354003741,49872333,23,1,0,1,1,1,1,1,3,3,1,'{"of":"calls","rung":"repeat","count":3,"period":1,"first":1,"last":3,"identity":"ba15ce5b8fa8ec8e93e599840ca74013","why":"the same call with the same result, 3 times in a row","nudge":"You may be in a loop: the same call with the same result, 3 times in a row, last `cat no-such-file`. Please do something else, or say what blocks you."}'), -- loop_suspected
-(1,24,1795354003746,49872339,35,1,0,1,1,1,4,1,1,NULL,NULL,'{"tool":"Bash","what":"cat no-such-file","loop":{"call":"0352c7630927e423ef51c70f341a905d","out":"197d254f6a6d8a83b5df3363879b8261","raw":-1915692068183469363,"bits":65,"new":0,"lines":2}}'), -- agent_call
-(1,25,1795354003753,49872345,35,1,0,1,1,1,5,NULL,1,NULL,NULL,'{"tool":"Bash","what":"cat no-such-file","loop":{"call":"0352c7630927e423ef51c70f341a905d","out":"197d254f6a6d8a83b5df3363879b8261","raw":-1915692068183469363,"bits":65,"new":0,"lines":2}}'), -- agent_call
-(1,26,1795354003753,49872345,23,1,0,1,1,1,1,1,5,5,1,'{"of":"calls","rung":"repeat","count":5,"period":1,"first":1,"last":5,"identity":"ba15ce5b8fa8ec8e93e599840ca74013","why":"the same call with the same result, 5 times in a row","nudge":"You may be in a loop: the same call with the same result, 5 times in a row, last `cat no-such-file`. Please do something else, or say what blocks you."}'), -- loop_suspected
-(1,27,1795354003764,49872356,34,1,0,1,1,1,5,5,NULL,NULL,NULL,NULL), -- agent_used
-(1,28,1795354003764,49872356,5,1,0,1,1,1,4,143,183,2167,NULL,'{"cpu":48,"out_lines":11,"fp":"9cb4b6f646bd4d79c77061b1147eefa3","stop":1}'), -- attempt_ended
-(1,29,1795354003764,49872356,6,1,0,1,1,1,2,NULL,20,NULL,NULL,'{"rule":"known.loop","subtype":"CALLS"}'), -- attempt_judged
-(1,30,1795354003764,49872356,9,1,0,1,1,1,5,1,1,1,NULL,'{"policy":"soon","phase":"GREEN","used":1,"allowed":4,"of":"calls","rung":"repeat","count":5,"period":1,"first":1,"last":5,"identity":"ba15ce5b8fa8ec8e93e599840ca74013","why":"the same call with the same result, 5 times in a row"}'), -- step_ended
-(1,31,1795354003764,49872356,2,NULL,NULL,NULL,NULL,NULL,4,NULL,NULL,NULL,NULL,NULL); -- run_ended
+INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, task_no, step, round, grant_no, attempt, data) VALUES
+(1,1,1795354003440,49872032,'run_started',NULL,NULL,NULL,NULL,NULL,NULL,'{"jobs":1,"by":"root"}'),
+(1,2,1795354003440,49872032,'attempt_started','calls',0,0,1,1,1,'{"call":"af2a7d7e59f0320da096db2209bd28b5"}'),
+(1,3,1795354003452,49872044,'attempt_running','calls',0,0,1,1,1,'{"pid":647,"pid_start":4987203}'),
+(1,4,1795354003543,49872135,'agent_session','calls',0,0,1,1,1,'{"agent":"claude","session":"own-session","resumed":true}'),
+(1,5,1795354003550,49872142,'agent_used','calls',0,0,1,1,1,'{"turns":1,"calls":1,"cost_micro":0,"tokens":0}'),
+(1,6,1795354003550,49872142,'agent_call','calls',0,0,1,1,1,'{"number":1,"tool":"Bash","what":"echo 0","loop":{"call":"476d1486376d9f4f59b9f2158b1373dc","out":"029f45624a99da2c54fda8bdead09528","raw":-8874022694090306922,"gain":"line","new":1000,"lines":1}}'),
+(1,7,1795354003553,49872145,'agent_used','calls',0,0,1,1,1,'{"turns":2,"calls":2,"cost_micro":0,"tokens":0}'),
+(1,8,1795354003553,49872145,'budget','calls',0,0,1,1,1,'{"budget":"calls","used":2,"limit":3,"spent":false}'),
+(1,9,1795354003553,49872145,'agent_call','calls',0,0,1,1,1,'{"number":2,"tool":"Bash","what":"echo 1","loop":{"call":"a72f7ffb04e06f01c6605c2b33c42c2d","out":"9a0faa2adf9bf4a7f229ffc9c291fe8a","raw":3597710627010247412,"gain":"line","new":1000,"lines":1}}'),
+(1,10,1795354003561,49872153,'agent_used','calls',0,0,1,1,1,'{"turns":3,"calls":3,"cost_micro":0,"tokens":0}'),
+(1,11,1795354003561,49872153,'budget','calls',0,0,1,1,1,'{"budget":"calls","used":3,"limit":3,"spent":true}'),
+(1,12,1795354003561,49872153,'agent_call','calls',0,0,1,1,1,'{"number":3,"tool":"Bash","what":"echo 2","loop":{"call":"15c7aa713eaa90e77d9e4789c31efcf2","out":"1bdb945421b854350365bdfc6e5ac34f","raw":2196346334157568333,"gain":"line","new":1000,"lines":1}}'),
+(1,13,1795354003568,49872160,'attempt_ended','calls',0,0,1,1,1,'{"outcome":"cancelled","code":143,"ran_ms":127,"out_bytes":1146,"err_bytes":0,"out_lines":7,"cpu_ms":42,"fingerprint":"b86760b238a2525866042ef66cc63753","stop":"budget"}'),
+(1,14,1795354003568,49872160,'attempt_judged','calls',0,0,1,1,1,'{"class":"persistent","reason":"budget","rule":"known.budget","ask":true}'),
+(1,15,1795354003568,49872160,'step_ended','calls',0,0,1,1,1,'{"decision":"needs you","attempts":1,"capture":true,"policy":"soon","phase":"GREEN","used":1,"allowed":4,"reason":"budget","of":"task","budget":"calls","spent":3,"limit":3}'),
+(1,16,1795354003568,49872160,'attempt_started','turns',1,0,1,1,1,'{"call":"a9a0ff1266471e8865c53dde24622fc8"}'),
+(1,17,1795354003578,49872170,'attempt_running','turns',1,0,1,1,1,'{"pid":670,"pid_start":4987216}'),
+(1,18,1795354003695,49872287,'agent_session','turns',1,0,1,1,1,'{"agent":"claude","session":"own-session","resumed":true}'),
+(1,19,1795354003721,49872314,'agent_call','turns',1,0,1,1,1,'{"number":1,"tool":"Bash","what":"cat no-such-file","code":1,"loop":{"call":"0352c7630927e423ef51c70f341a905d","out":"197d254f6a6d8a83b5df3363879b8261","raw":-1915692068183469363,"bits":65,"gain":"line","new":1000,"lines":2}}'),
+(1,20,1795354003721,49872314,'agent_used','turns',1,0,1,1,1,'{"turns":1,"calls":1,"cost_micro":0,"tokens":0}'),
+(1,21,1795354003735,49872327,'agent_call','turns',1,0,1,1,1,'{"number":2,"tool":"Bash","what":"cat no-such-file","code":1,"loop":{"call":"0352c7630927e423ef51c70f341a905d","out":"197d254f6a6d8a83b5df3363879b8261","raw":-1915692068183469363,"bits":65,"new":0,"lines":2}}'),
+(1,22,1795354003741,49872333,'agent_call','turns',1,0,1,1,1,'{"number":3,"tool":"Bash","what":"cat no-such-file","code":1,"loop":{"call":"0352c7630927e423ef51c70f341a905d","out":"197d254f6a6d8a83b5df3363879b8261","raw":-1915692068183469363,"bits":65,"new":0,"lines":2}}'),
+(1,23,1795354003741,49872333,'loop_suspected','turns',1,0,1,1,1,'{"rung":"repeat","first":1,"last":3,"count":3,"of_calls":true,"nudge":"You may be in a loop: the same call with the same result, 3 times in a row, last `cat no-such-file`. Please do something else, or say what blocks you.","period":1,"identity":"ba15ce5b8fa8ec8e93e599840ca74013","why":"the same call with the same result, 3 times in a row"}'),
+(1,24,1795354003746,49872339,'agent_call','turns',1,0,1,1,1,'{"number":4,"tool":"Bash","what":"cat no-such-file","ms":1,"code":1,"loop":{"call":"0352c7630927e423ef51c70f341a905d","out":"197d254f6a6d8a83b5df3363879b8261","raw":-1915692068183469363,"bits":65,"new":0,"lines":2}}'),
+(1,25,1795354003753,49872345,'agent_call','turns',1,0,1,1,1,'{"number":5,"tool":"Bash","what":"cat no-such-file","code":1,"loop":{"call":"0352c7630927e423ef51c70f341a905d","out":"197d254f6a6d8a83b5df3363879b8261","raw":-1915692068183469363,"bits":65,"new":0,"lines":2}}'),
+(1,26,1795354003753,49872345,'loop_suspected','turns',1,0,1,1,1,'{"rung":"repeat","first":1,"last":5,"count":5,"of_calls":true,"nudge":"You may be in a loop: the same call with the same result, 5 times in a row, last `cat no-such-file`. Please do something else, or say what blocks you.","period":1,"identity":"ba15ce5b8fa8ec8e93e599840ca74013","why":"the same call with the same result, 5 times in a row"}'),
+(1,27,1795354003764,49872356,'agent_used','turns',1,0,1,1,1,'{"turns":5,"calls":5,"cost_micro":0,"tokens":0}'),
+(1,28,1795354003764,49872356,'attempt_ended','turns',1,0,1,1,1,'{"outcome":"cancelled","code":143,"ran_ms":183,"out_bytes":2167,"err_bytes":0,"out_lines":11,"cpu_ms":48,"fingerprint":"9cb4b6f646bd4d79c77061b1147eefa3","stop":"loop"}'),
+(1,29,1795354003764,49872356,'attempt_judged','turns',1,0,1,1,1,'{"class":"persistent","reason":"loop","rule":"known.loop","subtype":"CALLS"}'),
+(1,30,1795354003764,49872356,'step_ended','turns',1,0,1,1,1,'{"decision":"entropy detected","attempts":1,"entropy":true,"capture":true,"policy":"soon","phase":"GREEN","used":1,"allowed":4,"of":"calls","rung":"repeat","count":5,"first":1,"last":5,"period":1,"identity":"ba15ce5b8fa8ec8e93e599840ca74013","why":"the same call with the same result, 5 times in a row"}'),
+(1,31,1795354003764,49872356,'run_ended',NULL,NULL,NULL,NULL,NULL,NULL,'{"exit_code":4}');
 INSERT INTO output(id, run, task, step, attempt, stream, part, idx, offset, at_ms, bytes) VALUES
 (1,1,0,0,1,1,0,0,0,1795354003543,CAST('{"type": "system", "subtype": "init", "session_id": "own-session", "cwd": "/tmp/devs-golden/budgets"}'||char(10)||'' AS BLOB)),
 (3,1,0,0,1,1,0,1,102,1795354003568,CAST('{"type": "assistant", "session_id": "own-session", "message": {"id": "msg_1000", "content": [{"type": "tool_use", "id": "toolu_1000", "name": "Bash", "input": {"command": "echo 0"}}]}}'||char(10)||'{"type": "user", "session_id": "own-session", "message": {"content": [{"type": "tool_result", "tool_use_id": "toolu_1000", "content": "0\n", "is_error": false}]}}'||char(10)||'{"type": "assistant", "session_id": "own-session", "message": {"id": "msg_1001", "content": [{"type": "tool_use", "id": "toolu_1001", "name": "Bash", "input": {"command": "echo 1"}}]}}'||char(10)||'{"type": "user", "session_id": "own-session", "message": {"content": [{"type": "tool_result", "tool_use_id": "toolu_1001", "content": "1\n", "is_error": false}]}}'||char(10)||'{"type": "assistant", "session_id": "own-session", "message": {"id": "msg_1002", "content": [{"type": "tool_use", "id": "toolu_1002", "name": "Bash", "input": {"command": "echo 2"}}]}}'||char(10)||'{"type": "user", "session_id": "own-session", "message": {"content": [{"type": "tool_result", "tool_use_id": "toolu_1002", "content": "2\n", "is_error": false}]}}'||char(10)||'' AS BLOB)),

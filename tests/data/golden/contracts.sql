@@ -3,59 +3,59 @@ INSERT INTO run(id, uid, name, kind, dir, command, ruleset, boot, devs, seed, jo
 (1,'224842ee3a92990b7f79864947cd83d5','plan','plan','/tmp/devs-golden/contracts','devs run --plain plan.json','ffcf53e9511a7c5ef158e2e865fe027d30ef2dfd62e1df022e67064e0812a56e','4e5e9fd3-12c0-44b4-a399-8d0587e26da2','0.1.0',132972369392151654,1,4,542,4987125,1795354002798,1795354003238,1,52,1795354003238,8,2,2,0,140,0);
 INSERT INTO plan(run, text) VALUES
 (1,'{"version": 1, "idempotent": true, "tasks": [{"id": "agent", "steps": [{"agent": "claude", "prompt": "Write it.", "policy": "soon", "resume": "own-session", "contract": "answer"}], "rounds": 2}, {"id": "prose", "steps": [{"run": ["sh", "-c", "echo ''Sure: {\"summary\": 1}''"], "contract": "answer", "policy": "fast"}]}, {"id": "other", "steps": [{"run": ["sh", "-c", "echo ''{\"kernel\": \"review\"}''"], "contract": "answer"}]}, {"id": "fits", "steps": [{"run": ["sh", "-c", "echo ''{\"summary\": \"done\"}''"], "contract": "answer"}]}], "jobs": 1, "policies": {"fast": {"like": "default", "max_attempts": 4, "base_delay_ms": 20}, "soon": {"like": "transport", "base_delay_ms": 20, "cap_ms": 200}}, "contracts": {"answer": {"type": "object", "required": ["summary"], "properties": {"kernel": {"const": "fix"}, "summary": {"type": "string"}}}}}');
-INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, attempt, a, b, c, d, e, text) VALUES
-(1,1,1795354002798,49871391,1,NULL,NULL,NULL,NULL,NULL,1,NULL,NULL,NULL,NULL,'{"by":"root"}'), -- run_started
-(1,2,1795354002798,49871391,3,0,0,1,1,1,6525227101595085025,5989417239966335284,NULL,NULL,NULL,NULL), -- attempt_started
-(1,3,1795354002812,49871404,4,0,0,1,1,1,560,4987139,NULL,NULL,NULL,NULL), -- attempt_running
-(1,4,1795354002898,49871490,33,0,0,1,1,1,NULL,NULL,NULL,NULL,NULL,'{"agent":"claude","session":"own-session","resumed":true}'), -- agent_session
-(1,5,1795354002904,49871496,35,0,0,1,1,1,1,NULL,NULL,NULL,NULL,'{"tool":"","what":"{\"kernel\": \"fix\"}","loop":{"kind":"message","call":"cf006ede77738d9431ba53571c84f424"}}'), -- agent_call
-(1,6,1795354002904,49871496,34,0,0,1,1,1,1,NULL,NULL,15,NULL,NULL), -- agent_used
-(1,7,1795354002924,49871516,34,0,0,1,1,1,1,NULL,1000,15,NULL,NULL), -- agent_used
-(1,8,1795354002924,49871516,5,0,0,1,1,1,NULL,NULL,125,544,NULL,'{"cpu":44,"out_lines":3,"fp":"a08856e24d5d298124267d6220eb51f9","fails":true,"new":1000,"loop":{"raw":2879114880104938823,"bits":1,"gain":"line","lines":3}}'), -- attempt_ended
-(1,9,1795354002924,49871516,6,0,0,1,1,1,2,NULL,13,NULL,NULL,'{"rule":"contract","subtype":"MISSING_FIELD","match":"[MISSING_FIELD] /summary: required (expected string, got nothing)","violations":["[MISSING_FIELD] /summary: required (expected string, got nothing)"]}'), -- attempt_judged
-(1,10,1795354002924,49871516,37,0,0,1,1,1,2,NULL,NULL,1,NULL,'{"prompt":"Your previous response had validation errors:\n\n1. Path: /summary\n   Code: MISSING_FIELD\n   Error: required\n   Expected: string\n   Got: nothing\n\nInstructions:\n1. Fix all of the errors above.\n2. Return only valid JSON that matches the output contract.\n3. Do not use markdown code blocks.\n4. Do not add any explanation or preamble.\n\nRespond with the corrected JSON:\n"}'), -- round_started
-(1,11,1795354002924,49871516,3,0,0,2,1,2,6525227101595085025,5989417239966335284,NULL,NULL,NULL,NULL), -- attempt_started
-(1,12,1795354002928,49871520,4,0,0,2,1,2,575,4987151,NULL,NULL,NULL,NULL), -- attempt_running
-(1,13,1795354003049,49871641,33,0,0,2,1,2,NULL,NULL,NULL,NULL,NULL,'{"agent":"claude","session":"own-session","resumed":true}'), -- agent_session
-(1,14,1795354003056,49871648,35,0,0,2,1,2,1,NULL,NULL,NULL,NULL,'{"tool":"","what":"{\"kernel\": \"fix\", \"summary\": \"done\"}","loop":{"kind":"message","call":"7f415db7f0f7bc5b585a99503be626ac"}}'), -- agent_call
-(1,15,1795354003056,49871648,34,0,0,2,1,2,1,NULL,NULL,15,NULL,NULL), -- agent_used
-(1,16,1795354003081,49871674,34,0,0,2,1,2,1,NULL,1000,15,NULL,NULL), -- agent_used
-(1,17,1795354003081,49871674,5,0,0,2,1,2,NULL,NULL,158,590,NULL,'{"cpu":46,"out_lines":3,"fp":"4867b6cee4956dd6bdc03b45b0df6ab3","new":333}'), -- attempt_ended
-(1,18,1795354003081,49871674,9,0,0,2,1,2,NULL,1,NULL,NULL,NULL,NULL), -- step_ended
-(1,19,1795354003081,49871674,3,1,0,1,1,1,-1766741162510447873,-1275997487826522831,NULL,NULL,NULL,NULL), -- attempt_started
-(1,20,1795354003085,49871677,4,1,0,1,1,1,595,4987167,NULL,NULL,NULL,NULL), -- attempt_running
-(1,21,1795354003090,49871682,5,1,0,1,1,1,NULL,NULL,8,21,NULL,'{"out_lines":1,"fp":"b79b11223ef723d0204a18f37db15808","fails":true,"new":1000,"loop":{"raw":-8599011624447097419,"bits":1,"gain":"line","lines":1}}'), -- attempt_ended
-(1,22,1795354003090,49871682,6,1,0,1,1,1,2,NULL,13,NULL,NULL,'{"rule":"contract","subtype":"NOT_JSON","match":"[NOT_JSON] (root): line 1, column 1: invalid token ''Sure''; JSON begins at line 1, column 7","violations":["[NOT_JSON] (root): line 1, column 1: invalid token ''Sure''; JSON begins at line 1, column 7"]}'), -- attempt_judged
-(1,23,1795354003090,49871682,7,1,0,1,1,1,20,1795354003110,49871702,20,NULL,'{"policy":"fast","n":1,"base":20,"multiplier":2,"cap":30000,"jitter":0,"factor":1,"hint":-1,"used":1,"allowed":4}'), -- wait_started
-(1,24,1795354003090,49871682,3,2,0,1,1,1,-2966467994990978564,1095712640866048079,NULL,NULL,NULL,NULL), -- attempt_started
-(1,25,1795354003090,49871683,4,2,0,1,1,1,601,4987168,NULL,NULL,NULL,NULL), -- attempt_running
-(1,26,1795354003091,49871683,5,2,0,1,1,1,NULL,NULL,1,21,NULL,'{"out_lines":1,"fp":"6fa920a457f0a6e590c816b9f7371cad","fails":true,"new":1000,"loop":{"raw":2726176877187022045,"bits":1,"gain":"line","lines":1}}'), -- attempt_ended
-(1,27,1795354003091,49871683,6,2,0,1,1,1,2,NULL,13,NULL,NULL,'{"rule":"contract","subtype":"KERNEL_MISMATCH","match":"[KERNEL_MISMATCH] /kernel: not the requested kernel (expected \"fix\", got \"review\")","no_retry":true,"violations":["[KERNEL_MISMATCH] /kernel: not the requested kernel (expected \"fix\", got \"review\")","[MISSING_FIELD] /summary: required (expected string, got nothing)"]}'), -- attempt_judged
-(1,28,1795354003091,49871683,9,2,0,1,1,1,2,1,1,1,NULL,'{"policy":"default","phase":"GREEN","used":1,"allowed":3}'), -- step_ended
-(1,29,1795354003091,49871683,3,3,0,1,1,1,8262787290578161137,7399416296300892674,NULL,NULL,NULL,NULL), -- attempt_started
-(1,30,1795354003094,49871687,4,3,0,1,1,1,602,4987168,NULL,NULL,NULL,NULL), -- attempt_running
-(1,31,1795354003095,49871687,5,3,0,1,1,1,NULL,NULL,3,20,NULL,'{"out_lines":1,"fp":"40db46001f84161013273ac698d943fe","new":1000}'), -- attempt_ended
-(1,32,1795354003095,49871687,9,3,0,1,1,1,NULL,1,NULL,NULL,NULL,NULL), -- step_ended
-(1,33,1795354003110,49871702,8,1,0,1,1,1,NULL,NULL,NULL,NULL,NULL,NULL), -- wait_ended
-(1,34,1795354003110,49871702,3,1,0,1,1,2,-1766741162510447873,-1275997487826522831,NULL,NULL,NULL,NULL), -- attempt_started
-(1,35,1795354003111,49871703,4,1,0,1,1,2,605,4987170,NULL,NULL,NULL,NULL), -- attempt_running
-(1,36,1795354003114,49871706,5,1,0,1,1,2,NULL,NULL,3,21,NULL,'{"out_lines":1,"fp":"b79b11223ef723d0204a18f37db15808","fails":true,"new":0,"loop":{"raw":-8599011624447097419,"bits":1,"lines":1}}'), -- attempt_ended
-(1,37,1795354003114,49871706,6,1,0,1,1,2,2,NULL,13,NULL,NULL,'{"rule":"contract","subtype":"NOT_JSON","match":"[NOT_JSON] (root): line 1, column 1: invalid token ''Sure''; JSON begins at line 1, column 7","violations":["[NOT_JSON] (root): line 1, column 1: invalid token ''Sure''; JSON begins at line 1, column 7"]}'), -- attempt_judged
-(1,38,1795354003114,49871706,7,1,0,1,1,2,40,1795354003154,49871746,40,NULL,'{"policy":"fast","n":2,"base":20,"multiplier":2,"cap":30000,"jitter":0,"factor":1,"hint":-1,"used":2,"allowed":4}'), -- wait_started
-(1,39,1795354003154,49871746,8,1,0,1,1,2,NULL,NULL,NULL,NULL,NULL,NULL), -- wait_ended
-(1,40,1795354003154,49871746,3,1,0,1,1,3,-1766741162510447873,-1275997487826522831,NULL,NULL,NULL,NULL), -- attempt_started
-(1,41,1795354003156,49871748,4,1,0,1,1,3,609,4987174,NULL,NULL,NULL,NULL), -- attempt_running
-(1,42,1795354003156,49871748,5,1,0,1,1,3,NULL,NULL,1,21,NULL,'{"out_lines":1,"fp":"b79b11223ef723d0204a18f37db15808","fails":true,"new":0,"loop":{"raw":-8599011624447097419,"bits":1,"lines":1}}'), -- attempt_ended
-(1,43,1795354003156,49871748,6,1,0,1,1,3,2,NULL,13,NULL,NULL,'{"rule":"contract","subtype":"NOT_JSON","match":"[NOT_JSON] (root): line 1, column 1: invalid token ''Sure''; JSON begins at line 1, column 7","violations":["[NOT_JSON] (root): line 1, column 1: invalid token ''Sure''; JSON begins at line 1, column 7"]}'), -- attempt_judged
-(1,44,1795354003156,49871748,23,1,0,1,1,3,1,1,3,3,NULL,'{"rung":"repeat","count":3,"period":1,"first":1,"last":3,"identity":"94f07787560ae43b3a4d769c5382f5d6","why":"the same call with the same result, 3 times in a row","nudge":"You may be in a loop: the same call with the same result, 3 times in a row, last `sh -c echo ''Sure: {\"summary\": 1}''`. Please do something else, or say what blocks you."}'), -- loop_suspected
-(1,45,1795354003156,49871748,7,1,0,1,1,3,80,1795354003236,49871828,80,NULL,'{"policy":"fast","n":3,"base":20,"multiplier":2,"cap":30000,"jitter":0,"factor":1,"hint":-1,"used":3,"allowed":4}'), -- wait_started
-(1,46,1795354003236,49871828,8,1,0,1,1,3,NULL,NULL,NULL,NULL,NULL,NULL), -- wait_ended
-(1,47,1795354003236,49871828,3,1,0,1,1,4,-1766741162510447873,-1275997487826522831,NULL,NULL,NULL,NULL), -- attempt_started
-(1,48,1795354003238,49871830,4,1,0,1,1,4,618,4987182,NULL,NULL,NULL,NULL), -- attempt_running
-(1,49,1795354003238,49871830,5,1,0,1,1,4,NULL,NULL,1,21,NULL,'{"out_lines":1,"fp":"b79b11223ef723d0204a18f37db15808","fails":true,"new":0,"loop":{"raw":-8599011624447097419,"bits":1,"lines":1}}'), -- attempt_ended
-(1,50,1795354003238,49871830,6,1,0,1,1,4,2,NULL,13,NULL,NULL,'{"rule":"contract","subtype":"NOT_JSON","match":"[NOT_JSON] (root): line 1, column 1: invalid token ''Sure''; JSON begins at line 1, column 7","violations":["[NOT_JSON] (root): line 1, column 1: invalid token ''Sure''; JSON begins at line 1, column 7"]}'), -- attempt_judged
-(1,51,1795354003238,49871830,9,1,0,1,1,4,3,4,1,1,NULL,'{"policy":"fast","phase":"GREEN","used":4,"allowed":4}'), -- step_ended
-(1,52,1795354003238,49871830,2,NULL,NULL,NULL,NULL,NULL,1,NULL,NULL,NULL,NULL,NULL); -- run_ended
+INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, task_no, step, round, grant_no, attempt, data) VALUES
+(1,1,1795354002798,49871391,'run_started',NULL,NULL,NULL,NULL,NULL,NULL,'{"jobs":1,"by":"root"}'),
+(1,2,1795354002798,49871391,'attempt_started','agent',0,0,1,1,1,'{"call":"5a8e437a0d53a8e1531eaf3f17cb4134"}'),
+(1,3,1795354002812,49871404,'attempt_running','agent',0,0,1,1,1,'{"pid":560,"pid_start":4987139}'),
+(1,4,1795354002898,49871490,'agent_session','agent',0,0,1,1,1,'{"agent":"claude","session":"own-session","resumed":true}'),
+(1,5,1795354002904,49871496,'agent_call','agent',0,0,1,1,1,'{"number":1,"what":"{\"kernel\": \"fix\"}","loop":{"kind":"message","call":"cf006ede77738d9431ba53571c84f424"}}'),
+(1,6,1795354002904,49871496,'agent_used','agent',0,0,1,1,1,'{"turns":1,"calls":0,"cost_micro":0,"tokens":15}'),
+(1,7,1795354002924,49871516,'agent_used','agent',0,0,1,1,1,'{"turns":1,"calls":0,"cost_micro":1000,"tokens":15}'),
+(1,8,1795354002924,49871516,'attempt_ended','agent',0,0,1,1,1,'{"outcome":"exit","code":0,"ran_ms":125,"out_bytes":544,"err_bytes":0,"out_lines":3,"cpu_ms":44,"fingerprint":"a08856e24d5d298124267d6220eb51f9","fails":true,"new_permille":1000,"loop":{"raw":2879114880104938823,"bits":1,"gain":"line","lines":3}}'),
+(1,9,1795354002924,49871516,'attempt_judged','agent',0,0,1,1,1,'{"class":"persistent","reason":"contract","rule":"contract","subtype":"MISSING_FIELD","match":"[MISSING_FIELD] /summary: required (expected string, got nothing)","violations":["[MISSING_FIELD] /summary: required (expected string, got nothing)"]}'),
+(1,10,1795354002924,49871516,'round_started','agent',0,0,1,1,1,'{"new_round":2,"from_step":0,"failed_step":0,"failed_attempt":1,"prompt":"Your previous response had validation errors:\n\n1. Path: /summary\n   Code: MISSING_FIELD\n   Error: required\n   Expected: string\n   Got: nothing\n\nInstructions:\n1. Fix all of the errors above.\n2. Return only valid JSON that matches the output contract.\n3. Do not use markdown code blocks.\n4. Do not add any explanation or preamble.\n\nRespond with the corrected JSON:\n"}'),
+(1,11,1795354002924,49871516,'attempt_started','agent',0,0,2,1,2,'{"call":"5a8e437a0d53a8e1531eaf3f17cb4134"}'),
+(1,12,1795354002928,49871520,'attempt_running','agent',0,0,2,1,2,'{"pid":575,"pid_start":4987151}'),
+(1,13,1795354003049,49871641,'agent_session','agent',0,0,2,1,2,'{"agent":"claude","session":"own-session","resumed":true}'),
+(1,14,1795354003056,49871648,'agent_call','agent',0,0,2,1,2,'{"number":1,"what":"{\"kernel\": \"fix\", \"summary\": \"done\"}","loop":{"kind":"message","call":"7f415db7f0f7bc5b585a99503be626ac"}}'),
+(1,15,1795354003056,49871648,'agent_used','agent',0,0,2,1,2,'{"turns":1,"calls":0,"cost_micro":0,"tokens":15}'),
+(1,16,1795354003081,49871674,'agent_used','agent',0,0,2,1,2,'{"turns":1,"calls":0,"cost_micro":1000,"tokens":15}'),
+(1,17,1795354003081,49871674,'attempt_ended','agent',0,0,2,1,2,'{"outcome":"exit","code":0,"ran_ms":158,"out_bytes":590,"err_bytes":0,"out_lines":3,"cpu_ms":46,"fingerprint":"4867b6cee4956dd6bdc03b45b0df6ab3","new_permille":333}'),
+(1,18,1795354003081,49871674,'step_ended','agent',0,0,2,1,2,'{"decision":"succeeded","attempts":1}'),
+(1,19,1795354003081,49871674,'attempt_started','prose',1,0,1,1,1,'{"call":"e77b4645f6810affee4abf0b9bcf2d31"}'),
+(1,20,1795354003085,49871677,'attempt_running','prose',1,0,1,1,1,'{"pid":595,"pid_start":4987167}'),
+(1,21,1795354003090,49871682,'attempt_ended','prose',1,0,1,1,1,'{"outcome":"exit","code":0,"ran_ms":8,"out_bytes":21,"err_bytes":0,"out_lines":1,"fingerprint":"b79b11223ef723d0204a18f37db15808","fails":true,"new_permille":1000,"loop":{"raw":-8599011624447097419,"bits":1,"gain":"line","lines":1}}'),
+(1,22,1795354003090,49871682,'attempt_judged','prose',1,0,1,1,1,'{"class":"persistent","reason":"contract","rule":"contract","subtype":"NOT_JSON","match":"[NOT_JSON] (root): line 1, column 1: invalid token ''Sure''; JSON begins at line 1, column 7","violations":["[NOT_JSON] (root): line 1, column 1: invalid token ''Sure''; JSON begins at line 1, column 7"]}'),
+(1,23,1795354003090,49871682,'wait_started','prose',1,0,1,1,1,'{"delay_ms":20,"due_at_ms":1795354003110,"due_mono_ms":49871702,"exact_ms":20,"n":1,"policy":"fast","base_ms":20,"multiplier":2,"cap_ms":30000,"jitter":0,"used":1,"allowed":4}'),
+(1,24,1795354003090,49871682,'attempt_started','other',2,0,1,1,1,'{"call":"d6d4fd1358ff59fc0f34c0d76eb9d84f"}'),
+(1,25,1795354003090,49871683,'attempt_running','other',2,0,1,1,1,'{"pid":601,"pid_start":4987168}'),
+(1,26,1795354003091,49871683,'attempt_ended','other',2,0,1,1,1,'{"outcome":"exit","code":0,"ran_ms":1,"out_bytes":21,"err_bytes":0,"out_lines":1,"fingerprint":"6fa920a457f0a6e590c816b9f7371cad","fails":true,"new_permille":1000,"loop":{"raw":2726176877187022045,"bits":1,"gain":"line","lines":1}}'),
+(1,27,1795354003091,49871683,'attempt_judged','other',2,0,1,1,1,'{"class":"persistent","reason":"contract","rule":"contract","subtype":"KERNEL_MISMATCH","match":"[KERNEL_MISMATCH] /kernel: not the requested kernel (expected \"fix\", got \"review\")","no_retry":true,"violations":["[KERNEL_MISMATCH] /kernel: not the requested kernel (expected \"fix\", got \"review\")","[MISSING_FIELD] /summary: required (expected string, got nothing)"]}'),
+(1,28,1795354003091,49871683,'step_ended','other',2,0,1,1,1,'{"decision":"failed","attempts":1,"entropy":true,"capture":true,"policy":"default","phase":"GREEN","used":1,"allowed":3}'),
+(1,29,1795354003091,49871683,'attempt_started','fits',3,0,1,1,1,'{"call":"72ab51433d860df166b001eaee405202"}'),
+(1,30,1795354003094,49871687,'attempt_running','fits',3,0,1,1,1,'{"pid":602,"pid_start":4987168}'),
+(1,31,1795354003095,49871687,'attempt_ended','fits',3,0,1,1,1,'{"outcome":"exit","code":0,"ran_ms":3,"out_bytes":20,"err_bytes":0,"out_lines":1,"fingerprint":"40db46001f84161013273ac698d943fe","new_permille":1000}'),
+(1,32,1795354003095,49871687,'step_ended','fits',3,0,1,1,1,'{"decision":"succeeded","attempts":1}'),
+(1,33,1795354003110,49871702,'wait_ended','prose',1,0,1,1,1,'{}'),
+(1,34,1795354003110,49871702,'attempt_started','prose',1,0,1,1,2,'{"call":"e77b4645f6810affee4abf0b9bcf2d31"}'),
+(1,35,1795354003111,49871703,'attempt_running','prose',1,0,1,1,2,'{"pid":605,"pid_start":4987170}'),
+(1,36,1795354003114,49871706,'attempt_ended','prose',1,0,1,1,2,'{"outcome":"exit","code":0,"ran_ms":3,"out_bytes":21,"err_bytes":0,"out_lines":1,"fingerprint":"b79b11223ef723d0204a18f37db15808","fails":true,"new_permille":0,"loop":{"raw":-8599011624447097419,"bits":1,"lines":1}}'),
+(1,37,1795354003114,49871706,'attempt_judged','prose',1,0,1,1,2,'{"class":"persistent","reason":"contract","rule":"contract","subtype":"NOT_JSON","match":"[NOT_JSON] (root): line 1, column 1: invalid token ''Sure''; JSON begins at line 1, column 7","violations":["[NOT_JSON] (root): line 1, column 1: invalid token ''Sure''; JSON begins at line 1, column 7"]}'),
+(1,38,1795354003114,49871706,'wait_started','prose',1,0,1,1,2,'{"delay_ms":40,"due_at_ms":1795354003154,"due_mono_ms":49871746,"exact_ms":40,"n":2,"policy":"fast","base_ms":20,"multiplier":2,"cap_ms":30000,"jitter":0,"used":2,"allowed":4}'),
+(1,39,1795354003154,49871746,'wait_ended','prose',1,0,1,1,2,'{}'),
+(1,40,1795354003154,49871746,'attempt_started','prose',1,0,1,1,3,'{"call":"e77b4645f6810affee4abf0b9bcf2d31"}'),
+(1,41,1795354003156,49871748,'attempt_running','prose',1,0,1,1,3,'{"pid":609,"pid_start":4987174}'),
+(1,42,1795354003156,49871748,'attempt_ended','prose',1,0,1,1,3,'{"outcome":"exit","code":0,"ran_ms":1,"out_bytes":21,"err_bytes":0,"out_lines":1,"fingerprint":"b79b11223ef723d0204a18f37db15808","fails":true,"new_permille":0,"loop":{"raw":-8599011624447097419,"bits":1,"lines":1}}'),
+(1,43,1795354003156,49871748,'attempt_judged','prose',1,0,1,1,3,'{"class":"persistent","reason":"contract","rule":"contract","subtype":"NOT_JSON","match":"[NOT_JSON] (root): line 1, column 1: invalid token ''Sure''; JSON begins at line 1, column 7","violations":["[NOT_JSON] (root): line 1, column 1: invalid token ''Sure''; JSON begins at line 1, column 7"]}'),
+(1,44,1795354003156,49871748,'loop_suspected','prose',1,0,1,1,3,'{"rung":"repeat","first":1,"last":3,"count":3,"nudge":"You may be in a loop: the same call with the same result, 3 times in a row, last `sh -c echo ''Sure: {\"summary\": 1}''`. Please do something else, or say what blocks you.","period":1,"identity":"94f07787560ae43b3a4d769c5382f5d6","why":"the same call with the same result, 3 times in a row"}'),
+(1,45,1795354003156,49871748,'wait_started','prose',1,0,1,1,3,'{"delay_ms":80,"due_at_ms":1795354003236,"due_mono_ms":49871828,"exact_ms":80,"n":3,"policy":"fast","base_ms":20,"multiplier":2,"cap_ms":30000,"jitter":0,"used":3,"allowed":4}'),
+(1,46,1795354003236,49871828,'wait_ended','prose',1,0,1,1,3,'{}'),
+(1,47,1795354003236,49871828,'attempt_started','prose',1,0,1,1,4,'{"call":"e77b4645f6810affee4abf0b9bcf2d31"}'),
+(1,48,1795354003238,49871830,'attempt_running','prose',1,0,1,1,4,'{"pid":618,"pid_start":4987182}'),
+(1,49,1795354003238,49871830,'attempt_ended','prose',1,0,1,1,4,'{"outcome":"exit","code":0,"ran_ms":1,"out_bytes":21,"err_bytes":0,"out_lines":1,"fingerprint":"b79b11223ef723d0204a18f37db15808","fails":true,"new_permille":0,"loop":{"raw":-8599011624447097419,"bits":1,"lines":1}}'),
+(1,50,1795354003238,49871830,'attempt_judged','prose',1,0,1,1,4,'{"class":"persistent","reason":"contract","rule":"contract","subtype":"NOT_JSON","match":"[NOT_JSON] (root): line 1, column 1: invalid token ''Sure''; JSON begins at line 1, column 7","violations":["[NOT_JSON] (root): line 1, column 1: invalid token ''Sure''; JSON begins at line 1, column 7"]}'),
+(1,51,1795354003238,49871830,'step_ended','prose',1,0,1,1,4,'{"decision":"retry exhausted","attempts":4,"entropy":true,"capture":true,"policy":"fast","phase":"GREEN","used":4,"allowed":4}'),
+(1,52,1795354003238,49871830,'run_ended',NULL,NULL,NULL,NULL,NULL,NULL,'{"exit_code":1}');
 INSERT INTO output(id, run, task, step, attempt, stream, part, idx, offset, at_ms, bytes) VALUES
 (1,1,0,0,1,1,0,0,0,1795354002898,CAST('{"type": "system", "subtype": "init", "session_id": "own-session", "cwd": "/tmp/devs-golden/contracts"}'||char(10)||'' AS BLOB)),
 (3,1,0,0,1,1,0,1,104,1795354002924,CAST('{"type": "assistant", "session_id": "own-session", "message": {"id": "msg_1_end", "content": [{"type": "text", "text": "{\"kernel\": \"fix\"}"}], "usage": {"input_tokens": 10, "output_tokens": 5}}}'||char(10)||'{"type": "result", "subtype": "success", "is_error": false, "api_error_status": null, "num_turns": 1, "result": "{\"kernel\": \"fix\"}", "session_id": "own-session", "total_cost_usd": 0.001, "usage": {"input_tokens": 10, "output_tokens": 5}}'||char(10)||'' AS BLOB)),

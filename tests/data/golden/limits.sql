@@ -3,40 +3,40 @@ INSERT INTO run(id, uid, name, kind, dir, command, ruleset, boot, devs, seed, jo
 (1,'1a0503cce5c4a23a49d05856a33c1e66','plan','plan','/tmp/devs-golden/limits','devs run --plain plan.json','ffcf53e9511a7c5ef158e2e865fe027d30ef2dfd62e1df022e67064e0812a56e','4e5e9fd3-12c0-44b4-a399-8d0587e26da2','0.1.0',-3530954416130831076,3,3,31158,4985811,1795353989664,1795353990082,0,33,1795353990082,4,3,0,0,22,0);
 INSERT INTO plan(run, text) VALUES
 (1,'{"version": 1, "idempotent": true, "tasks": [{"id": "one", "steps": [{"agent": "claude", "prompt": "Write it.", "policy": "soon", "resume": "own-session"}]}, {"id": "two", "steps": [{"agent": "claude", "prompt": "Write it.", "policy": "soon", "resume": "own-session"}]}, {"id": "three", "steps": [{"agent": "claude", "prompt": "Write it.", "policy": "soon", "resume": "own-session"}]}], "jobs": 3, "policies": {"fast": {"like": "default", "max_attempts": 4, "base_delay_ms": 20}, "soon": {"like": "transport", "base_delay_ms": 20, "cap_ms": 200}}}');
-INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, attempt, a, b, c, d, e, text) VALUES
-(1,1,1795353989665,49858257,1,NULL,NULL,NULL,NULL,NULL,3,NULL,NULL,NULL,NULL,'{"by":"root"}'), -- run_started
-(1,2,1795353989665,49858257,3,0,0,1,1,1,546642769248919546,1521587370492667110,NULL,NULL,NULL,NULL), -- attempt_started
-(1,3,1795353989665,49858257,3,1,0,1,1,1,546642769248919546,1521587370492667110,NULL,NULL,NULL,NULL), -- attempt_started
-(1,4,1795353989665,49858257,3,2,0,1,1,1,546642769248919546,1521587370492667110,NULL,NULL,NULL,NULL), -- attempt_started
-(1,5,1795353989676,49858268,4,0,0,1,1,1,31177,4985825,NULL,NULL,NULL,NULL), -- attempt_running
-(1,6,1795353989681,49858273,4,1,0,1,1,1,31179,4985826,NULL,NULL,NULL,NULL), -- attempt_running
-(1,7,1795353989696,49858288,4,2,0,1,1,1,31181,4985827,NULL,NULL,NULL,NULL), -- attempt_running
-(1,8,1795353989808,49858400,33,0,0,1,1,1,NULL,NULL,NULL,NULL,NULL,'{"agent":"claude","session":"own-session","resumed":true}'), -- agent_session
-(1,9,1795353989808,49858400,34,0,0,1,1,1,1,NULL,NULL,NULL,NULL,NULL), -- agent_used
-(1,10,1795353989819,49858411,33,1,0,1,1,1,NULL,NULL,NULL,NULL,NULL,'{"agent":"claude","session":"own-session","resumed":true}'), -- agent_session
-(1,11,1795353989832,49858424,35,1,0,1,1,1,1,NULL,NULL,NULL,NULL,'{"tool":"","what":"done","loop":{"kind":"message","call":"f9905fa4ceeb8b3cf50b1263cff2e0d7"}}'), -- agent_call
-(1,12,1795353989832,49858424,34,1,0,1,1,1,1,NULL,1000,15,NULL,NULL), -- agent_used
-(1,13,1795353989832,49858424,33,2,0,1,1,1,NULL,NULL,NULL,NULL,NULL,'{"agent":"claude","session":"own-session","resumed":true}'), -- agent_session
-(1,14,1795353989832,49858424,35,2,0,1,1,1,1,NULL,NULL,NULL,NULL,'{"tool":"","what":"done","loop":{"kind":"message","call":"f9905fa4ceeb8b3cf50b1263cff2e0d7"}}'), -- agent_call
-(1,15,1795353989832,49858424,34,2,0,1,1,1,1,NULL,1000,15,NULL,NULL), -- agent_used
-(1,16,1795353989844,49858436,5,0,0,1,1,1,NULL,1,179,308,NULL,'{"cpu":42,"out_lines":2,"fp":"3aad6d2b5aabce9e34cc6b213e75bbde","new":1000,"loop":{"raw":6529764215720910223,"bits":5,"gain":"line","lines":2}}'), -- attempt_ended
-(1,17,1795353989844,49858436,6,0,0,1,1,1,1,4,NULL,NULL,NULL,'{"rule":"b1.http-429","subtype":"HTTP_429","stream":"stdout","offset":101,"line":0,"match":"API Error: 429 rate limited. Retry-After: 1"}'), -- attempt_judged
-(1,18,1795353989844,49858436,7,0,0,1,1,1,22,1795353989866,49858458,20,NULL,'{"policy":"soon","n":1,"base":20,"multiplier":2,"cap":200,"jitter":0.5,"factor":1.115764350950248,"hint":-1,"used":1,"allowed":4}'), -- wait_started
-(1,19,1795353989844,49858436,19,0,0,1,1,1,NULL,1795353989866,49858458,1,NULL,NULL), -- gate_closed
-(1,20,1795353989847,49858439,5,1,0,1,1,1,NULL,NULL,171,507,NULL,'{"cpu":40,"out_lines":3,"fp":"d901f5a5e23a20f7f095923c66c92319","new":1000}'), -- attempt_ended
-(1,21,1795353989847,49858439,9,1,0,1,1,1,NULL,1,NULL,NULL,NULL,NULL), -- step_ended
-(1,22,1795353989864,49858456,5,2,0,1,1,1,NULL,NULL,183,507,NULL,'{"cpu":41,"out_lines":3,"fp":"d901f5a5e23a20f7f095923c66c92319","new":1000}'), -- attempt_ended
-(1,23,1795353989864,49858456,9,2,0,1,1,1,NULL,1,NULL,NULL,NULL,NULL), -- step_ended
-(1,24,1795353989866,49858458,8,0,0,1,1,1,NULL,NULL,NULL,NULL,NULL,NULL), -- wait_ended
-(1,25,1795353989866,49858458,3,0,0,1,1,2,546642769248919546,1521587370492667110,NULL,NULL,NULL,NULL), -- attempt_started
-(1,26,1795353989901,49858493,4,0,0,1,1,2,31199,4985849,NULL,NULL,NULL,NULL), -- attempt_running
-(1,27,1795353990058,49858650,33,0,0,1,1,2,NULL,NULL,NULL,NULL,NULL,'{"agent":"claude","session":"own-session","resumed":true}'), -- agent_session
-(1,28,1795353990072,49858664,35,0,0,1,1,2,1,NULL,NULL,NULL,NULL,'{"tool":"","what":"done","loop":{"kind":"message","call":"f9905fa4ceeb8b3cf50b1263cff2e0d7"}}'), -- agent_call
-(1,29,1795353990072,49858664,34,0,0,1,1,2,1,NULL,1000,15,NULL,NULL), -- agent_used
-(1,30,1795353990082,49858674,5,0,0,1,1,2,NULL,NULL,182,507,NULL,'{"cpu":42,"out_lines":3,"fp":"d901f5a5e23a20f7f095923c66c92319","new":666}'), -- attempt_ended
-(1,31,1795353990082,49858674,9,0,0,1,1,2,NULL,2,NULL,NULL,NULL,NULL), -- step_ended
-(1,32,1795353990082,49858674,20,0,0,1,1,2,NULL,NULL,1000,NULL,NULL,NULL), -- gate_opened
-(1,33,1795353990082,49858674,2,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL); -- run_ended
+INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, task_no, step, round, grant_no, attempt, data) VALUES
+(1,1,1795353989665,49858257,'run_started',NULL,NULL,NULL,NULL,NULL,NULL,'{"jobs":3,"by":"root"}'),
+(1,2,1795353989665,49858257,'attempt_started','one',0,0,1,1,1,'{"call":"079610b3d01e1ffa151dc3a6d8efa4e6"}'),
+(1,3,1795353989665,49858257,'attempt_started','two',1,0,1,1,1,'{"call":"079610b3d01e1ffa151dc3a6d8efa4e6"}'),
+(1,4,1795353989665,49858257,'attempt_started','three',2,0,1,1,1,'{"call":"079610b3d01e1ffa151dc3a6d8efa4e6"}'),
+(1,5,1795353989676,49858268,'attempt_running','one',0,0,1,1,1,'{"pid":31177,"pid_start":4985825}'),
+(1,6,1795353989681,49858273,'attempt_running','two',1,0,1,1,1,'{"pid":31179,"pid_start":4985826}'),
+(1,7,1795353989696,49858288,'attempt_running','three',2,0,1,1,1,'{"pid":31181,"pid_start":4985827}'),
+(1,8,1795353989808,49858400,'agent_session','one',0,0,1,1,1,'{"agent":"claude","session":"own-session","resumed":true}'),
+(1,9,1795353989808,49858400,'agent_used','one',0,0,1,1,1,'{"turns":1,"calls":0,"cost_micro":0,"tokens":0}'),
+(1,10,1795353989819,49858411,'agent_session','two',1,0,1,1,1,'{"agent":"claude","session":"own-session","resumed":true}'),
+(1,11,1795353989832,49858424,'agent_call','two',1,0,1,1,1,'{"number":1,"what":"done","loop":{"kind":"message","call":"f9905fa4ceeb8b3cf50b1263cff2e0d7"}}'),
+(1,12,1795353989832,49858424,'agent_used','two',1,0,1,1,1,'{"turns":1,"calls":0,"cost_micro":1000,"tokens":15}'),
+(1,13,1795353989832,49858424,'agent_session','three',2,0,1,1,1,'{"agent":"claude","session":"own-session","resumed":true}'),
+(1,14,1795353989832,49858424,'agent_call','three',2,0,1,1,1,'{"number":1,"what":"done","loop":{"kind":"message","call":"f9905fa4ceeb8b3cf50b1263cff2e0d7"}}'),
+(1,15,1795353989832,49858424,'agent_used','three',2,0,1,1,1,'{"turns":1,"calls":0,"cost_micro":1000,"tokens":15}'),
+(1,16,1795353989844,49858436,'attempt_ended','one',0,0,1,1,1,'{"outcome":"exit","code":1,"ran_ms":179,"out_bytes":308,"err_bytes":0,"out_lines":2,"cpu_ms":42,"fingerprint":"3aad6d2b5aabce9e34cc6b213e75bbde","new_permille":1000,"loop":{"raw":6529764215720910223,"bits":5,"gain":"line","lines":2}}'),
+(1,17,1795353989844,49858436,'attempt_judged','one',0,0,1,1,1,'{"class":"transient","type":"API_RATE_LIMIT","rule":"b1.http-429","subtype":"HTTP_429","stream":"stdout","offset":101,"line":0,"match":"API Error: 429 rate limited. Retry-After: 1"}'),
+(1,18,1795353989844,49858436,'wait_started','one',0,0,1,1,1,'{"delay_ms":22,"due_at_ms":1795353989866,"due_mono_ms":49858458,"exact_ms":20,"n":1,"factor":1.115764350950248,"policy":"soon","base_ms":20,"multiplier":2,"cap_ms":200,"jitter":0.5,"used":1,"allowed":4}'),
+(1,19,1795353989844,49858436,'gate_closed','one',0,0,1,1,1,'{"source":0,"due_at_ms":1795353989866,"due_mono_ms":49858458,"limits":1}'),
+(1,20,1795353989847,49858439,'attempt_ended','two',1,0,1,1,1,'{"outcome":"exit","code":0,"ran_ms":171,"out_bytes":507,"err_bytes":0,"out_lines":3,"cpu_ms":40,"fingerprint":"d901f5a5e23a20f7f095923c66c92319","new_permille":1000}'),
+(1,21,1795353989847,49858439,'step_ended','two',1,0,1,1,1,'{"decision":"succeeded","attempts":1}'),
+(1,22,1795353989864,49858456,'attempt_ended','three',2,0,1,1,1,'{"outcome":"exit","code":0,"ran_ms":183,"out_bytes":507,"err_bytes":0,"out_lines":3,"cpu_ms":41,"fingerprint":"d901f5a5e23a20f7f095923c66c92319","new_permille":1000}'),
+(1,23,1795353989864,49858456,'step_ended','three',2,0,1,1,1,'{"decision":"succeeded","attempts":1}'),
+(1,24,1795353989866,49858458,'wait_ended','one',0,0,1,1,1,'{}'),
+(1,25,1795353989866,49858458,'attempt_started','one',0,0,1,1,2,'{"call":"079610b3d01e1ffa151dc3a6d8efa4e6"}'),
+(1,26,1795353989901,49858493,'attempt_running','one',0,0,1,1,2,'{"pid":31199,"pid_start":4985849}'),
+(1,27,1795353990058,49858650,'agent_session','one',0,0,1,1,2,'{"agent":"claude","session":"own-session","resumed":true}'),
+(1,28,1795353990072,49858664,'agent_call','one',0,0,1,1,2,'{"number":1,"what":"done","loop":{"kind":"message","call":"f9905fa4ceeb8b3cf50b1263cff2e0d7"}}'),
+(1,29,1795353990072,49858664,'agent_used','one',0,0,1,1,2,'{"turns":1,"calls":0,"cost_micro":1000,"tokens":15}'),
+(1,30,1795353990082,49858674,'attempt_ended','one',0,0,1,1,2,'{"outcome":"exit","code":0,"ran_ms":182,"out_bytes":507,"err_bytes":0,"out_lines":3,"cpu_ms":42,"fingerprint":"d901f5a5e23a20f7f095923c66c92319","new_permille":666}'),
+(1,31,1795353990082,49858674,'step_ended','one',0,0,1,1,2,'{"decision":"succeeded","attempts":2}'),
+(1,32,1795353990082,49858674,'gate_opened','one',0,0,1,1,2,'{"source":0,"waiting":0,"spacing_ms":1000}'),
+(1,33,1795353990082,49858674,'run_ended',NULL,NULL,NULL,NULL,NULL,NULL,'{"exit_code":0}');
 INSERT INTO output(id, run, task, step, attempt, stream, part, idx, offset, at_ms, bytes) VALUES
 (1,1,0,0,1,1,0,0,0,1795353989808,CAST('{"type": "system", "subtype": "init", "session_id": "own-session", "cwd": "/tmp/devs-golden/limits"}'||char(10)||'{"type": "result", "subtype": "success", "is_error": true, "api_error_status": 429, "num_turns": 1, "result": "API Error: 429 rate limited. Retry-After: 1", "session_id": "own-session", "total_cost_usd": 0}'||char(10)||'' AS BLOB)),
 (2,1,0,0,1,3,0,0,0,1795353989808,CAST('session own-session'||char(10)||'! API Error: 429 rate limited. Retry-After: 1'||char(10)||'' AS BLOB)),

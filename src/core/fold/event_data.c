@@ -1,0 +1,1031 @@
+/*
+ * event_data.c - the fields of events: one table for each kind, and what follows from it: writing
+ * and reading the JSON object of an event, its default values, and the range check.
+ */
+#include <assert.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event.h"
+#include "fold.h"
+#include "json.h"
+#include "plan.h"
+#include "xalloc.h"
+
+enum field_type {
+    FIELD_INT, /* int, and enums whose numbers are in no log */
+    FIELD_I64,
+    FIELD_UNSIGNED, /* unsigned */
+    FIELD_BITS,     /* uint64_t, written with a sign because JSON readers keep 63 bits and one */
+    FIELD_REAL,     /* double */
+    FIELD_BOOL,
+    FIELD_WORD,   /* an enum, written as a word */
+    FIELD_DIGEST, /* struct digest, written as 32 hex digits; unknown is left out */
+    FIELD_TEXT,   /* const char *; NULL is left out */
+    FIELD_JSON,   /* const char *: a JSON value as text; NULL is left out */
+    FIELD_LOOP,   /* struct entropy_fact, left out unless the bool at `least` is set */
+};
+
+struct field {
+    const char *name;
+    const char *means; /* for docs/run-log.md */
+    enum field_type type;
+    bool always; /* written even if it has its default value */
+    unsigned offset;
+    int64_t otherwise;        /* the default value */
+    int64_t least, most;      /* numbers: the range; WORD: 0 and the number of words */
+    const char *(*word)(int); /* WORD */
+};
+
+/* Words of enums. */
+
+#define WORDS(name, function, type)                                                                \
+    static const char *name(int number)                                                            \
+    {                                                                                              \
+        return function((enum type)number);                                                        \
+    }
+
+WORDS(outcome_word, outcome_kind_name, outcome_kind)
+WORDS(class_word, verdict_class_name, verdict_class)
+WORDS(type_word, transient_type_name, transient_type)
+WORDS(reason_word, reason_name, reason)
+WORDS(decision_word_of, decision_kind_name, decision_kind)
+WORDS(mode_word, cancel_mode_name, cancel_mode)
+WORDS(verb_word, control_verb_name, control_verb)
+WORDS(run_word, take_up_name, take_up)
+WORDS(rung_word, entropy_rung_name, entropy_rung)
+WORDS(workspace_word, workspace_kind_name, workspace_kind)
+WORDS(budget_word, budget_kind_name, budget_kind)
+
+static const char *stop_word(int number)
+{
+    static const char *const names[] = {
+        [STOP_ASKED] = "asked",
+        [STOP_LOOP] = "loop",
+        [STOP_BUDGET] = "budget",
+        [STOP_HOPELESS] = "hopeless",
+    };
+    static_assert(ARRAY_LEN(names) == STOP_COUNT, "every reason has a name");
+    return names[number];
+}
+
+static const char *step_kind_word(int number)
+{
+    static const char *const names[] = {
+        [ENTROPY_CALL] = "call",
+        [ENTROPY_NEUTRAL] = "neutral",
+        [ENTROPY_PAUSE] = "pause",
+        [ENTROPY_MESSAGE] = "message",
+    };
+    static_assert(ARRAY_LEN(names) == ENTROPY_KIND_COUNT, "every kind has a name");
+    return names[number];
+}
+
+static const char *gain_word(int number)
+{
+    static const char *const names[] = {
+        [ENTROPY_GAIN_NONE] = "none",     [ENTROPY_GAIN_LINE] = "line",
+        [ENTROPY_GAIN_CHANGE] = "change", [ENTROPY_GAIN_FLIP] = "flip",
+        [ENTROPY_GAIN_SILENT] = "silent",
+    };
+    static_assert(ARRAY_LEN(names) == ENTROPY_GAIN_COUNT, "every gain has a name");
+    return names[number];
+}
+
+/* The fields of each kind, in the order in which they are written. */
+
+#define AT(member) (unsigned)offsetof(struct event, member)
+#define PERMILLE   1000
+
+#define INT(name, member, most, means)                                                             \
+    {                                                                                              \
+        name, means, FIELD_INT, false, AT(member), 0, 0, most, NULL                                \
+    }
+#define INT_ALWAYS(name, member, least, most, means)                                               \
+    {                                                                                              \
+        name, means, FIELD_INT, true, AT(member), 0, least, most, NULL                             \
+    }
+#define INT_OR(name, member, otherwise, most, means)                                               \
+    {                                                                                              \
+        name, means, FIELD_INT, false, AT(member), otherwise, otherwise, most, NULL                \
+    }
+#define I64(name, member, most, means)                                                             \
+    {                                                                                              \
+        name, means, FIELD_I64, false, AT(member), 0, 0, most, NULL                                \
+    }
+#define I64_ALWAYS(name, member, least, most, means)                                               \
+    {                                                                                              \
+        name, means, FIELD_I64, true, AT(member), 0, least, most, NULL                             \
+    }
+#define TIME(name, member, means)                                                                  \
+    {                                                                                              \
+        name, means, FIELD_I64, false, AT(member), 0, -FOLD_TIME_MAX_MS, FOLD_TIME_MAX_MS, NULL    \
+    }
+#define BOOL(name, member, means)                                                                  \
+    {                                                                                              \
+        name, means, FIELD_BOOL, false, AT(member), 0, 0, 1, NULL                                  \
+    }
+#define BOOL_ALWAYS(name, member, means)                                                           \
+    {                                                                                              \
+        name, means, FIELD_BOOL, true, AT(member), 0, 0, 1, NULL                                   \
+    }
+#define WORD(name, member, words, word, means)                                                     \
+    {                                                                                              \
+        name, means, FIELD_WORD, true, AT(member), 0, 0, words, word                               \
+    }
+#define WORD_OPTIONAL(name, member, words, word, means)                                            \
+    {                                                                                              \
+        name, means, FIELD_WORD, false, AT(member), 0, 0, words, word                              \
+    }
+#define DIGEST(name, member, means)                                                                \
+    {                                                                                              \
+        name, means, FIELD_DIGEST, false, AT(member), 0, 0, 0, NULL                                \
+    }
+#define TEXT(name, member, means)                                                                  \
+    {                                                                                              \
+        name, means, FIELD_TEXT, false, AT(member), 0, 0, 0, NULL                                  \
+    }
+#define JSON(name, member, means)                                                                  \
+    {                                                                                              \
+        name, means, FIELD_JSON, false, AT(member), 0, 0, 0, NULL                                  \
+    }
+#define LOOP(member, is_there)                                                                     \
+    {                                                                                              \
+        "loop", "the step of the trajectory, see [below](#loop-facts)", FIELD_LOOP, false,         \
+            AT(member), 0, AT(is_there), 0, NULL                                                   \
+    }
+#define BY TEXT("by", by, "the person who did it")
+
+static const struct field run_started[] = {
+    INT_ALWAYS("jobs", run_started.jobs, 0, FOLD_COUNT_MAX, "attempts at a time"),
+    BY,
+};
+static const struct field run_ended[] = {
+    INT_ALWAYS("exit_code", run_ended.exit_code, INT32_MIN, INT32_MAX, "exit code of the run"),
+};
+static const struct field attempt_started[] = {
+    DIGEST("call", started.call, "identity of the command and its surroundings"),
+    INT("start", started.start, INT32_MAX, "number of this start, after failed ones"),
+};
+static const struct field attempt_running[] = {
+    I64_ALWAYS("pid", running.pid, INT64_MIN, INT64_MAX, "process id"),
+    I64_ALWAYS("pid_start", running.pid_start, INT64_MIN, INT64_MAX,
+               "start of the process, clock ticks since boot"),
+};
+static const struct field attempt_ended[] = {
+    WORD("outcome", ended.outcome.kind, OUTCOME_KIND_COUNT, outcome_word, "how it ended"),
+    INT_ALWAYS("code", ended.outcome.code, INT32_MIN, INT32_MAX,
+               "exit code, signal number, or why it did not start"),
+    I64_ALWAYS("ran_ms", ended.outcome.ran_ms, -FOLD_TIME_MAX_MS, FOLD_TIME_MAX_MS,
+               "from start to end"),
+    I64_ALWAYS("out_bytes", ended.outcome.bytes[0], INT64_MIN, INT64_MAX, "written to stdout"),
+    I64_ALWAYS("err_bytes", ended.outcome.bytes[1], INT64_MIN, INT64_MAX, "written to stderr"),
+    {"out_lines", "line feeds in stdout", FIELD_I64, false, AT(ended.outcome.lines[0]), 0,
+     INT64_MIN, INT64_MAX, NULL},
+    {"err_lines", "line feeds in stderr", FIELD_I64, false, AT(ended.outcome.lines[1]), 0,
+     INT64_MIN, INT64_MAX, NULL},
+    {"rss_kib", "peak memory", FIELD_I64, false, AT(ended.outcome.rss_kib_max), 0, INT64_MIN,
+     INT64_MAX, NULL},
+    {"cpu_ms", "user and system time", FIELD_I64, false, AT(ended.outcome.cpu_ms), 0, INT64_MIN,
+     INT64_MAX, NULL},
+    {"left", "processes left behind", FIELD_INT, false, AT(ended.outcome.left), 0, INT32_MIN,
+     INT32_MAX, NULL},
+    DIGEST("fingerprint", ended.fingerprint, "of the normalized output"),
+    BOOL("partial", ended.partial, "the fingerprint does not cover all output"),
+    I64("skipped_bytes", ended.skipped_bytes, INT64_MAX,
+        "bytes of which the fingerprint has only the number"),
+    TEXT("start_error", ended.start_error, "why it never started"),
+    BOOL("fails", ended.fails, "exit code 0, but not a success"),
+    WORD_OPTIONAL("stop", ended.outcome.stop, STOP_COUNT, stop_word,
+                  "why devs ended it: loop, budget, hopeless (its own retries cannot succeed)"),
+    I64("quiet_ms", ended.outcome.quiet_ms, FOLD_DELAY_MAX_MS, "a timeout for silence: how long"),
+    INT("own_retries", ended.outcome.own_retries, FOLD_COUNT_MAX,
+        "retries by the agent itself since the model last answered"),
+    I64("own_wait_ms", ended.outcome.own_wait_ms, FOLD_DELAY_MAX_MS,
+        "from its first own retry to the next answer or the end"),
+    INT_OR("new_permille", ended.new_permille, -1, PERMILLE,
+           "share of lines that are new to the task"),
+    LOOP(ended.loop, ended.has_loop),
+};
+static const struct field attempt_judged[] = {
+    WORD("class", judged.class, VERDICT_CLASS_COUNT, class_word, "success, transient, persistent"),
+    WORD_OPTIONAL("type", judged.type, TRANSIENT_TYPE_COUNT, type_word, "transient type"),
+    WORD_OPTIONAL("reason", judged.reason, REASON_COUNT, reason_word, "persistent reason"),
+};
+static const struct field wait_started[] = {
+    I64_ALWAYS("delay_ms", wait.delay.delay_ms, 0, FOLD_DELAY_MAX_MS, "the actual delay"),
+    TIME("due_at_ms", wait.due.at_ms, "when it is due, UTC"),
+    TIME("due_mono_ms", wait.due.mono_ms, "when it is due, since boot"),
+    I64("exact_ms", wait.delay.exact_ms, FOLD_DELAY_MAX_MS, "delay before jitter"),
+    BOOL("free", wait.is_free, "requested by a server, uses up no attempt"),
+    INT_ALWAYS("n", wait.delay.n, 0, FOLD_COUNT_MAX, "number of the retry"),
+    {"factor", "of the jitter", FIELD_REAL, false, AT(wait.delay.factor), 1, 0, FOLD_COUNT_MAX,
+     NULL},
+    {"hint_ms", "the server's retry-after", FIELD_I64, false, AT(wait.delay.hint_ms), -1, -1,
+     FOLD_DELAY_MAX_MS, NULL},
+};
+static const struct field wait_ended[] = {
+    BOOL("skipped", wait_ended.skipped, "by a person; otherwise it was due"),
+    BY,
+};
+static const struct field step_ended[] = {
+    WORD("decision", step_ended.decision, DECISION_KIND_COUNT, decision_word_of,
+         "the outcome for the step"),
+    INT_ALWAYS("attempts", step_ended.attempts, INT32_MIN, INT32_MAX, "attempts used"),
+    BOOL("entropy", step_ended.entropy, "counts as entropy"),
+    BOOL("capture", step_ended.capture, "a capture was taken"),
+};
+static const struct field step_reopened[] = {
+    INT_ALWAYS("new_grant", reopened.grant, 1, FOLD_COUNT_MAX, "number of the new grant"),
+    INT_ALWAYS("allowed", reopened.allowed, 1, FOLD_COUNT_MAX, "attempts it allows"),
+    INT("scale", reopened.scale, ENTROPY_SCALE_MAX,
+        "\"go on\": loop thresholds are multiplied by this; missing: counting starts from zero"),
+    BY,
+};
+static const struct field task_blocked[] = {
+    INT_ALWAYS("needs", blocked.needs, INT32_MIN, INT32_MAX,
+               "number of the required task that did not pass"),
+};
+static const struct field task_held[] = {
+    INT_OR("follows", held.follows, -1, PLAN_TASKS_MAX,
+           "number of the task that it follows; missing: a person holds it"),
+    BY,
+};
+static const struct field task_released[] = {
+    TIME("due_at_ms", released.due.at_ms, "if this delays the end of its wait, UTC"),
+    TIME("due_mono_ms", released.due.mono_ms, "the same moment since boot"),
+    TEXT("by", by, "the person; missing if the task that it followed got through"),
+};
+static const struct field cancel_asked[] = {
+    WORD("mode", cancel.mode, CANCEL_MODE_COUNT, mode_word, "stop, term, kill"),
+    BY,
+};
+static const struct field control_answered[] = {
+    I64_ALWAYS("control", answered.control, INT64_MIN, INT64_MAX, "row of `control`"),
+    BOOL_ALWAYS("done", answered.done, "false: rejected"),
+    {"verb", "the action", FIELD_WORD, true, AT(answered.verb), 0, 1, CONTROL_VERB_COUNT,
+     verb_word},
+    TEXT("answer", answered.answer, "in words"),
+    BY,
+};
+static const struct field attempt_quiet[] = {
+    I64_ALWAYS("quiet_ms", quiet.quiet_ms, 0, FOLD_TIME_MAX_MS, "without output"),
+};
+static const struct field note[] = {
+    TEXT("note", note.note, "something a person should read"),
+};
+static const struct field gate_closed[] = {
+    INT_ALWAYS("source", gate_closed.source, 0, INT32_MAX, "number of the source in the plan"),
+    TIME("due_at_ms", gate_closed.due.at_ms, "when the next attempt may start, UTC"),
+    TIME("due_mono_ms", gate_closed.due.mono_ms, "the same moment since boot"),
+    INT_ALWAYS("limits", gate_closed.limits, 1, FOLD_COUNT_MAX, "limits in a row"),
+    INT_OR("chosen", gate_closed.chosen, -1, PLAN_TASKS_MAX,
+           "number of the task that a person sends first"),
+    BY,
+};
+static const struct field gate_opened[] = {
+    INT_ALWAYS("source", gate_opened.source, 0, INT32_MAX, "number of the source in the plan"),
+    INT_ALWAYS("waiting", gate_opened.waiting, INT32_MIN, INT32_MAX, "steps that wait at it"),
+    I64_ALWAYS("spacing_ms", gate_opened.spacing_ms, 0, FOLD_SPACING_MAX_MS,
+               "between their starts"),
+};
+static const struct field class_corrected[] = {
+    WORD("class", corrected.class, VERDICT_CLASS_COUNT, class_word,
+         "success, transient, persistent"),
+    WORD_OPTIONAL("type", corrected.type, TRANSIENT_TYPE_COUNT, type_word, "transient type"),
+    WORD_OPTIONAL("reason", corrected.reason, REASON_COUNT, reason_word, "persistent reason"),
+    BY,
+};
+static const struct field run_recovered[] = {
+    BOOL("rebooted", recovered.rebooted, "the clock since boot was reset"),
+    INT("jobs", recovered.jobs, PLAN_JOBS_MAX,
+        "attempts at a time from now on; missing: as before"),
+    WORD_OPTIONAL("again", recovered.take_up, TAKE_UP_COUNT, run_word,
+                  "of a run that had ended: rest (all that did not pass), failed, or asked (what "
+                  "the next actions name); missing: of an interrupted run, what was open"),
+    BY,
+};
+static const struct field loop_suspected[] = {
+    WORD("rung", loop.rung, ENTROPY_RUNG_COUNT, rung_word, "the rule"),
+    I64_ALWAYS("first", loop.first, INT64_MIN, INT64_MAX, "its first attempt or call"),
+    I64_ALWAYS("last", loop.last, INT64_MIN, INT64_MAX, "the last one"),
+    INT_ALWAYS("count", loop.count, INT32_MIN, INT32_MAX, "repeats, laps, failures, ..."),
+    BOOL("of_calls", loop.of_calls, "it is about the calls of a running agent"),
+    TEXT("nudge", loop.nudge, "a line for the agent"),
+};
+static const struct field workspace_made[] = {
+    WORD("workspace", workspace.kind, WORKSPACE_KIND_COUNT, workspace_word,
+         "in place, worktree, copy"),
+    I64_ALWAYS("ms", workspace.ms, 0, FOLD_TIME_MAX_MS, "how long it took"),
+    TEXT("path", workspace.path, "its folder"),
+    TEXT("base", workspace.base, "the commit it began from"),
+    TEXT("branch", workspace.branch, "its branch"),
+    I64("setup_ms", workspace.setup_ms, INT64_MAX, "how long `setup` took"),
+    I64("copied", workspace.copied, INT64_MAX, "files that `copy` brought along"),
+};
+#define TREE(counted, means)                                                                       \
+    DIGEST("tree", tree.tree, "digest of the whole tree"),                                         \
+        I64_ALWAYS(counted, tree.count, 0, FOLD_TIME_MAX_MS, means),                               \
+        I64_ALWAYS("bytes", tree.bytes, 0, FOLD_TIME_MAX_MS, "of them"),                           \
+        I64_ALWAYS("ms", tree.ms, 0, FOLD_TIME_MAX_MS, "how long it took")
+static const struct field workspace_saved[] = {TREE("files", "files in it")};
+static const struct field workspace_reset[] = {TREE("paths", "paths restored")};
+static const struct field tree_proven[] = {TREE("files", "files in it")};
+static const struct field workspace_changed[] = {
+    I64_ALWAYS("paths", changes.paths, 0, FOLD_TIME_MAX_MS, "changed paths"),
+    I64_ALWAYS("added", changes.added, 0, FOLD_TIME_MAX_MS, "lines added"),
+    I64_ALWAYS("removed", changes.removed, 0, FOLD_TIME_MAX_MS, "lines removed"),
+    BOOL("partial", changes.partial, "not everything was looked at"),
+    I64_ALWAYS("ms", changes.ms, 0, FOLD_TIME_MAX_MS, "how long it took"),
+    TEXT("why", changes.why, "why it is partial"),
+    JSON("changed", changes.changed, "the first paths: `[[\"M\",\"src/a.c\"],...]`"),
+};
+static const struct field result_kept[] = {
+    BOOL("tree", kept.is_tree, "as a folder; otherwise as a branch"),
+    TEXT("branch", kept.branch, "the branch"),
+    TEXT("commit", kept.commit, "its commit"),
+    TEXT("path", kept.path, "the folder"),
+};
+static const struct field sandbox_lacks[] = {
+    JSON("keys", lacks.keys, "keys of the sandbox that are not enforced, an array"),
+    TEXT("why", lacks.why, "why not"),
+};
+static const struct field time_stopped[] = {
+    I64_ALWAYS("ms", stopped.ms, 0, FOLD_DELAY_MAX_MS, "that count for no timeout"),
+};
+static const struct field secrets_cut[] = {
+    I64_ALWAYS("count", secrets.count, 0, FOLD_DELAY_MAX_MS, "how many"),
+    JSON("names", secrets.names, "which: `{\"NAME\":n}`"),
+};
+static const struct field agent_session[] = {
+    TEXT("agent", session.agent, "the adapter"),
+    TEXT("session", session.session, "id of the session"),
+    BOOL("resumed", session.resumed, "it had begun before"),
+};
+static const struct field agent_used[] = {
+    I64_ALWAYS("turns", used.used.turns, 0, FOLD_TIME_MAX_MS, "turns of the agent"),
+    I64_ALWAYS("calls", used.used.calls, 0, FOLD_TIME_MAX_MS, "tool calls"),
+    I64_ALWAYS("cost_micro", used.used.cost_micro, 0, FOLD_TIME_MAX_MS,
+               "millionths of a US dollar"),
+    I64_ALWAYS("tokens", used.used.tokens, 0, FOLD_TIME_MAX_MS, "in and out"),
+    I64("own_retries", used.used.own_retries, FOLD_TIME_MAX_MS,
+        "requests that the CLI repeated itself"),
+    I64("refused", used.used.refused, AGENT_USED_MAX, "calls that the CLI did not allow"),
+    TEXT("refused_call", used.refused_call, "the last of these"),
+};
+static const struct field agent_call[] = {
+    I64_ALWAYS("number", call.number, 1, AGENT_CALLS_MAX, "within the attempt"),
+    TEXT("tool", call.tool, "the tool; missing for a message"),
+    TEXT("what", call.what, "the call or message in one line"),
+    I64("ms", call.ms, FOLD_TIME_MAX_MS, "how long it took; missing: not known"),
+    {"code", "exit code; 1 if it is only known to have failed", FIELD_INT, false, AT(call.code), 0,
+     INT32_MIN, INT32_MAX, NULL},
+    BOOL("running", call.running, "it has not ended"),
+    LOOP(call.loop, call.has_loop),
+};
+static const struct field budget[] = {
+    {"budget", "cost_usd, turns, calls, wall_s", FIELD_WORD, true, AT(budget.kind), 0, 1,
+     BUDGET_KIND_COUNT, budget_word},
+    I64_ALWAYS("used", budget.used, 0, FOLD_TIME_MAX_MS, "millionths of a dollar, a number, or ms"),
+    I64_ALWAYS("limit", budget.limit, INT64_MIN, INT64_MAX, "likewise"),
+    BOOL_ALWAYS("spent", budget.is_spent, "all of it; otherwise most"),
+};
+static const struct field round_started[] = {
+    INT_ALWAYS("new_round", round_started.round, 0, FOLD_COUNT_MAX, "its number, from 2"),
+    INT_ALWAYS("from_step", round_started.from_step, 0, INT32_MAX,
+               "the agent's step at which it begins"),
+    INT_ALWAYS("failed_step", round_started.failed_step, 0, INT32_MAX, "the step that failed"),
+    INT_ALWAYS("failed_attempt", round_started.failed_attempt, 0, INT32_MAX, "its attempt"),
+    TEXT("prompt", round_started.prompt, "the agent's prompt"),
+};
+static const struct field task_added[] = {
+    INT_ALWAYS("number", task_added.number, 0, INT32_MAX, "its number"),
+    JSON("task", task_added.task,
+         "as in a plan, without secrets and shortened: [plan.md](plan.md#a-run-that-grows)"),
+};
+static const struct field hint_given[] = {
+    INT("allowed", hint.allowed, FOLD_COUNT_MAX,
+        "total tries of its set from now on; missing: unchanged"),
+    TEXT("hint", hint.hint, "text for the agent"),
+    BY,
+};
+
+#define FIELDS(fields, means)                                                                      \
+    {                                                                                              \
+        fields, ARRAY_LEN(fields), means                                                           \
+    }
+#define NO_FIELDS(means)                                                                           \
+    {                                                                                              \
+        NULL, 0, means                                                                             \
+    }
+
+static const struct {
+    const struct field *fields;
+    size_t count;
+    const char *means; /* for docs/run-log.md: what happened, if the name does not say it */
+} kinds[] = {
+    [EVENT_NONE] = NO_FIELDS(""),
+    [EVENT_RUN_STARTED] = FIELDS(run_started, ""),
+    [EVENT_RUN_ENDED] = FIELDS(run_ended, ""),
+    [EVENT_ATTEMPT_STARTED] = FIELDS(attempt_started, ""),
+    [EVENT_ATTEMPT_RUNNING] = FIELDS(attempt_running, "its process exists"),
+    [EVENT_ATTEMPT_ENDED] = FIELDS(attempt_ended, ""),
+    [EVENT_ATTEMPT_JUDGED] = FIELDS(attempt_judged, "not written for a plain success"),
+    [EVENT_WAIT_STARTED] = FIELDS(wait_started, ""),
+    [EVENT_WAIT_ENDED] = FIELDS(wait_ended, ""),
+    [EVENT_STEP_ENDED] = FIELDS(step_ended, ""),
+    [EVENT_STEP_REOPENED] = FIELDS(step_reopened, "a person retries it"),
+    [EVENT_TASK_BLOCKED] = FIELDS(task_blocked, ""),
+    [EVENT_TASK_HELD] = FIELDS(task_held, ""),
+    [EVENT_TASK_RELEASED] = FIELDS(task_released, ""),
+    [EVENT_CANCEL_ASKED] = FIELDS(cancel_asked, "without a task: the whole run"),
+    [EVENT_CONTROL_ANSWERED] = FIELDS(control_answered, ""),
+    [EVENT_ATTEMPT_QUIET] = FIELDS(attempt_quiet, ""),
+    [EVENT_ATTEMPT_HEARD] = NO_FIELDS("output again"),
+    [EVENT_NOTE] = FIELDS(note, ""),
+    [EVENT_GATE_CLOSED] = FIELDS(gate_closed, "a source set a limit"),
+    [EVENT_GATE_OPENED] = FIELDS(gate_opened, "the event's task got through"),
+    [EVENT_CLASS_CORRECTED] = FIELDS(class_corrected, "of any attempt that has ended"),
+    [EVENT_RUN_RECOVERED] = FIELDS(run_recovered, "another engine continues the run"),
+    [EVENT_LOOP_SUSPECTED] = FIELDS(loop_suspected, "the attempt that has just ended, or the calls "
+                                                    "of a running agent, may loop"),
+    [EVENT_WORKSPACE_MADE] = FIELDS(workspace_made, ""),
+    [EVENT_WORKSPACE_SAVED] = FIELDS(workspace_saved, "before the step's first attempt"),
+    [EVENT_WORKSPACE_RESET] = FIELDS(workspace_reset, "restored and verified"),
+    [EVENT_TREE_PROVEN] = FIELDS(tree_proven, "after an attempt that succeeded"),
+    [EVENT_WORKSPACE_CHANGED] = FIELDS(workspace_changed, "by a failed attempt"),
+    [EVENT_RESULT_KEPT] = FIELDS(result_kept, "of the task's last step"),
+    [EVENT_SANDBOX_LACKS] = FIELDS(sandbox_lacks, "because of `best_effort`"),
+    [EVENT_TIME_STOPPED] = FIELDS(time_stopped, "devs itself was suspended; of the run"),
+    [EVENT_SECRETS_CUT] = FIELDS(secrets_cut, "from the output of the attempt"),
+    [EVENT_AGENT_SESSION] = FIELDS(agent_session, "of a running agent"),
+    [EVENT_AGENT_USED] = FIELDS(agent_used, "so far, in this attempt"),
+    [EVENT_AGENT_CALL] = FIELDS(agent_call, "a tool call, or a message"),
+    [EVENT_BUDGET] = FIELDS(budget, "without a task: of the run"),
+    [EVENT_ROUND_STARTED] = FIELDS(round_started, "of the attempt that failed; replaces a "
+                                                  "step_ended, and counts as entropy"),
+    [EVENT_TASK_ADDED] = FIELDS(task_added, "to a run that grows"),
+    [EVENT_HINT_GIVEN] = FIELDS(hint_given, "with a retry, to the step before its next attempt"),
+};
+static_assert(ARRAY_LEN(kinds) == EVENT_KIND_COUNT, "every kind has its fields");
+
+/* The fields of a step of a trajectory; offsets are in struct entropy_fact. */
+#define FACT_AT(member) (unsigned)offsetof(struct entropy_fact, member)
+static const struct field loop_fields[] = {
+    {"kind", "call, neutral, pause, message", FIELD_WORD, false, FACT_AT(kind), 0, 0,
+     ENTROPY_KIND_COUNT, step_kind_word},
+    {"call", "", FIELD_DIGEST, false, FACT_AT(call), 0, 0, 0, NULL},
+    {"out", "", FIELD_DIGEST, false, FACT_AT(outcome), 0, 0, 0, NULL},
+    {"raw", "", FIELD_BITS, false, FACT_AT(raw), 0, INT64_MIN, INT64_MAX, NULL},
+    {"bits", "", FIELD_UNSIGNED, false, FACT_AT(bits), 0, 0, ENTROPY_BITS_ALL, NULL},
+    {"gain", "", FIELD_WORD, false, FACT_AT(gain), 0, 0, ENTROPY_GAIN_COUNT, gain_word},
+    {"new", "", FIELD_INT, false, FACT_AT(new_permille), -1, -1, PERMILLE, NULL},
+    {"lines", "", FIELD_I64, false, FACT_AT(lines), 0, 0, INT32_MAX, NULL},
+};
+static_assert(sizeof(enum entropy_kind) == sizeof(int), "enums are read and written as int");
+
+/* Access to a field. `base` is the event, or the step of a trajectory. */
+
+static const void *at_const(const void *base, const struct field *field)
+{
+    return (const char *)base + field->offset;
+}
+
+static void *at(void *base, const struct field *field)
+{
+    return (char *)base + field->offset;
+}
+
+/* Returns the value of a field that has a number. */
+static int64_t get_number(const void *base, const struct field *field)
+{
+    const void *from = at_const(base, field);
+    int number = 0;
+    unsigned bits = 0;
+    int64_t value = 0;
+    uint64_t hash = 0;
+    bool flag = false;
+    switch (field->type) {
+    case FIELD_INT:
+    case FIELD_WORD:
+        memcpy(&number, from, sizeof(number));
+        return number;
+    case FIELD_UNSIGNED:
+        memcpy(&bits, from, sizeof(bits));
+        return bits;
+    case FIELD_I64:
+        memcpy(&value, from, sizeof(value));
+        return value;
+    case FIELD_BITS:
+        memcpy(&hash, from, sizeof(hash));
+        return (int64_t)hash;
+    case FIELD_BOOL:
+        memcpy(&flag, from, sizeof(flag));
+        return flag;
+    case FIELD_REAL:
+    case FIELD_DIGEST:
+    case FIELD_TEXT:
+    case FIELD_JSON:
+    case FIELD_LOOP:
+        break;
+    }
+    return 0;
+}
+
+static void set_number(void *base, const struct field *field, int64_t value)
+{
+    void *to = at(base, field);
+    const int number = (int)value;
+    const unsigned bits = (unsigned)value;
+    const uint64_t hash = (uint64_t)value;
+    const bool flag = value != 0;
+    const double real = (double)value;
+    switch (field->type) {
+    case FIELD_INT:
+    case FIELD_WORD:
+        memcpy(to, &number, sizeof(number));
+        break;
+    case FIELD_UNSIGNED:
+        memcpy(to, &bits, sizeof(bits));
+        break;
+    case FIELD_I64:
+        memcpy(to, &value, sizeof(value));
+        break;
+    case FIELD_BITS:
+        memcpy(to, &hash, sizeof(hash));
+        break;
+    case FIELD_BOOL:
+        memcpy(to, &flag, sizeof(flag));
+        break;
+    case FIELD_REAL: /* a default value */
+        memcpy(to, &real, sizeof(real));
+        break;
+    case FIELD_DIGEST:
+    case FIELD_TEXT:
+    case FIELD_JSON:
+    case FIELD_LOOP:
+        break;
+    }
+}
+
+static bool is_in_range(const struct field *field, int64_t value)
+{
+    const int64_t most = field->type == FIELD_WORD ? field->most - 1 : field->most;
+    return value >= field->least && value <= most;
+}
+
+/* Returns whether the step that belongs to a LOOP field is there. */
+static bool has_loop(const struct event *event, const struct field *field)
+{
+    bool is_there;
+    memcpy(&is_there, (const char *)event + field->least, sizeof(is_there));
+    return is_there;
+}
+
+static void set_defaults(void *base, const struct field *fields, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (fields[i].otherwise != 0)
+            set_number(base, &fields[i], fields[i].otherwise);
+    }
+}
+
+struct event event_new(enum event_kind kind)
+{
+    struct event event = {.kind = kind, .task = -1, .step = -1};
+    if (event_kind_is_known((int64_t)kind))
+        set_defaults(&event, kinds[kind].fields, kinds[kind].count);
+    return event;
+}
+
+static bool numbers_are_in_range(const void *base, const struct field *fields, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct field *field = &fields[i];
+        double real;
+        switch (field->type) {
+        case FIELD_DIGEST:
+        case FIELD_TEXT:
+        case FIELD_JSON:
+            break;
+        case FIELD_REAL:
+            memcpy(&real, at_const(base, field), sizeof(real));
+            if (!(real >= (double)field->least && real <= (double)field->most))
+                return false;
+            break;
+        case FIELD_LOOP:
+            if (has_loop(base, field) &&
+                !numbers_are_in_range(at_const(base, field), loop_fields, ARRAY_LEN(loop_fields)))
+                return false;
+            break;
+        case FIELD_INT:
+        case FIELD_I64:
+        case FIELD_UNSIGNED:
+        case FIELD_BITS:
+        case FIELD_BOOL:
+        case FIELD_WORD:
+            if (!is_in_range(field, get_number(base, field)))
+                return false;
+            break;
+        }
+    }
+    return true;
+}
+
+bool event_is_in_range(const struct event *event)
+{
+    return numbers_are_in_range(event, kinds[event->kind].fields, kinds[event->kind].count);
+}
+
+/* Writing. */
+
+static void write_fields(const void *base, const struct field *fields, size_t count,
+                         struct str *out);
+
+static void write_field(const void *base, const struct field *field, struct str *out)
+{
+    const void *from = at_const(base, field);
+    char hex[DIGEST_HEX_MAX];
+    struct digest digest;
+    const char *text;
+    double real;
+    int64_t value;
+    switch (field->type) {
+    case FIELD_INT:
+    case FIELD_I64:
+    case FIELD_UNSIGNED:
+    case FIELD_BITS:
+        value = get_number(base, field);
+        if (field->always || value != field->otherwise)
+            str_json_i64(out, field->name, value);
+        break;
+    case FIELD_BOOL:
+        value = get_number(base, field);
+        if (field->always || value != 0)
+            str_json_bool(out, field->name, value != 0);
+        break;
+    case FIELD_WORD:
+        value = get_number(base, field);
+        if (is_in_range(field, value) && (field->always || value != field->otherwise))
+            str_json_text(out, field->name, field->word((int)value));
+        break;
+    case FIELD_REAL:
+        memcpy(&real, from, sizeof(real));
+        if (real < (double)field->otherwise || real > (double)field->otherwise) {
+            str_json_key(out, field->name);
+            str_add_number(out, real);
+        }
+        break;
+    case FIELD_DIGEST:
+        memcpy(&digest, from, sizeof(digest));
+        if (!digest_is_known(digest))
+            break;
+        digest_to_hex(digest, hex);
+        str_json_text(out, field->name, hex);
+        break;
+    case FIELD_TEXT:
+        memcpy(&text, from, sizeof(text));
+        if (text)
+            str_json_text(out, field->name, text);
+        break;
+    case FIELD_JSON:
+        memcpy(&text, from, sizeof(text));
+        if (!text)
+            break;
+        str_json_key(out, field->name);
+        str_add(out, text);
+        break;
+    case FIELD_LOOP:
+        if (!has_loop(base, field))
+            break;
+        str_json_key(out, field->name);
+        str_add_char(out, '{');
+        write_fields(from, loop_fields, ARRAY_LEN(loop_fields), out);
+        str_add_char(out, '}');
+        break;
+    }
+}
+
+static void write_fields(const void *base, const struct field *fields, size_t count,
+                         struct str *out)
+{
+    for (size_t i = 0; i < count; i++)
+        write_field(base, &fields[i], out);
+}
+
+void event_write(const struct event *event, struct str *out)
+{
+    if (event->data) {
+        str_add(out, event->data);
+        return;
+    }
+    str_add_char(out, '{');
+    if (event_kind_is_known((int64_t)event->kind))
+        write_fields(event, kinds[event->kind].fields, kinds[event->kind].count, out);
+    const size_t more = event->more ? strlen(event->more) : 0;
+    if (more > strlen("{}")) { /* its members without the braces */
+        if (out->data[out->len - 1] != '{')
+            str_add_char(out, ',');
+        str_add_n(out, event->more + 1, more - strlen("{}"));
+    }
+    str_add_char(out, '}');
+}
+
+const char *event_more(const struct event *event)
+{
+    return event->data ? event->data : event->more;
+}
+
+char *event_object(const struct event *event)
+{
+    struct str out = {0};
+    event_write(event, &out);
+    char *text = xstrndup(str_text(&out), out.len);
+    str_done(&out);
+    return text;
+}
+
+/* Reading. */
+
+static bool read_fields(void *base, const struct field *fields, size_t count,
+                        struct json_members members, struct str *room);
+
+static bool read_word(void *base, const struct field *field, struct json_piece piece)
+{
+    if (piece.len < 2 || piece.text[0] != '"')
+        return false;
+    for (int64_t i = field->least; i < field->most; i++) {
+        const char *word = field->word((int)i);
+        if (strlen(word) == piece.len - 2 && memcmp(word, piece.text + 1, piece.len - 2) == 0) {
+            set_number(base, field, i);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_real(void *base, const struct field *field, struct json_piece piece)
+{
+    enum { REAL_BYTES_MAX = 40 };
+    char digits[REAL_BYTES_MAX];
+    char *end;
+    if (piece.len == 0 || piece.len >= sizeof(digits))
+        return false;
+    memcpy(digits, piece.text, piece.len);
+    digits[piece.len] = '\0';
+    const double real = strtod(digits, &end);
+    if (*end != '\0' || !(real >= (double)field->least && real <= (double)field->most))
+        return false;
+    memcpy(at(base, field), &real, sizeof(real));
+    return true;
+}
+
+static bool read_digest(void *base, const struct field *field, struct json_piece piece)
+{
+    char hex[DIGEST_HEX_MAX];
+    struct digest digest;
+    if (piece.len != DIGEST_HEX_MAX + 1 || piece.text[0] != '"')
+        return false;
+    memcpy(hex, piece.text + 1, DIGEST_HEX_MAX - 1);
+    hex[DIGEST_HEX_MAX - 1] = '\0';
+    if (!digest_from_hex(hex, &digest))
+        return false;
+    memcpy(at(base, field), &digest, sizeof(digest));
+    return true;
+}
+
+/* Appends the text to the room, which has enough space, and points the field to it. */
+static bool read_text(void *base, const struct field *field, struct json_piece piece,
+                      struct str *room)
+{
+    const size_t from = room->len;
+    if (field->type == FIELD_JSON)
+        str_add_n(room, piece.text, piece.len);
+    else if (!json_scan_text(piece, room))
+        return false;
+    str_add_char(room, '\0');
+    const char *text = room->data + from;
+    memcpy(at(base, field), &text, sizeof(text));
+    return true;
+}
+
+static bool read_loop(void *base, const struct field *field, struct json_piece piece,
+                      struct str *room)
+{
+    struct entropy_fact fact = {0};
+    const bool is_there = true;
+    set_defaults(&fact, loop_fields, ARRAY_LEN(loop_fields));
+    if (!read_fields(&fact, loop_fields, ARRAY_LEN(loop_fields),
+                     json_members(piece.text, piece.len), room))
+        return false;
+    memcpy(at(base, field), &fact, sizeof(fact));
+    memcpy((char *)base + field->least, &is_there, sizeof(is_there));
+    return true;
+}
+
+static bool read_number(void *base, const struct field *field, struct json_piece piece)
+{
+    /* Two different results mean that it is not a number. */
+    const int64_t value = json_scan_i64(piece, 0);
+    if (value != json_scan_i64(piece, 1) || !is_in_range(field, value))
+        return false;
+    set_number(base, field, value);
+    return true;
+}
+
+static bool read_field(void *base, const struct field *field, struct json_piece piece,
+                       struct str *room)
+{
+    switch (field->type) {
+    case FIELD_INT:
+    case FIELD_I64:
+    case FIELD_UNSIGNED:
+    case FIELD_BITS:
+        return read_number(base, field, piece);
+    case FIELD_BOOL:
+        set_number(base, field, piece.text[0] == 't');
+        return piece.text[0] == 't' || piece.text[0] == 'f';
+    case FIELD_WORD:
+        return read_word(base, field, piece);
+    case FIELD_REAL:
+        return read_real(base, field, piece);
+    case FIELD_DIGEST:
+        return read_digest(base, field, piece);
+    case FIELD_TEXT:
+    case FIELD_JSON:
+        return read_text(base, field, piece, room);
+    case FIELD_LOOP:
+        return read_loop(base, field, piece, room);
+    }
+    return false;
+}
+
+/* Members are usually in the order of the fields, so the search begins after the last one. */
+static bool read_fields(void *base, const struct field *fields, size_t count,
+                        struct json_members members, struct str *room)
+{
+    struct json_piece key;
+    struct json_piece value;
+    size_t next = 0;
+    while (json_members_next(&members, &key, &value)) {
+        for (size_t i = 0; i < count; i++) {
+            const struct field *field = &fields[(next + i) % count];
+            if (strlen(field->name) != key.len || memcmp(field->name, key.text, key.len) != 0)
+                continue;
+            if (!read_field(base, field, value, room))
+                return false;
+            next = (next + i + 1) % count;
+            break;
+        }
+    }
+    return json_members_are_over(&members);
+}
+
+bool event_read(struct event *event, const char *json, size_t len, struct str *room)
+{
+    const struct field *fields = NULL;
+    size_t count = 0;
+    if (len > EVENT_DATA_MAX)
+        return false;
+    assert(room->cap - room->len > len); /* decoded, no text is longer than with its quotes */
+    event->data = json;
+    if (event_kind_is_known((int64_t)event->kind)) {
+        fields = kinds[event->kind].fields;
+        count = kinds[event->kind].count;
+        set_defaults(event, fields, count);
+    }
+    /* A field without a valid default must be there. */
+    return read_fields(event, fields, count, json_members(event->data, len), room) &&
+           numbers_are_in_range(event, fields, count);
+}
+
+/* Keeping. */
+
+void event_each_text(struct event *event, event_text_fn *visit, void *ctx)
+{
+    const bool is_known = event_kind_is_known((int64_t)event->kind);
+    const size_t count = is_known ? kinds[event->kind].count : 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct field *field = &kinds[event->kind].fields[i];
+        if (field->type != FIELD_TEXT && field->type != FIELD_JSON)
+            continue;
+        const char *text;
+        memcpy(&text, at(event, field), sizeof(text));
+        if (!text)
+            continue;
+        visit(ctx, &text);
+        memcpy(at(event, field), &text, sizeof(text));
+    }
+    if (event->more)
+        visit(ctx, &event->more);
+    if (event->data)
+        visit(ctx, &event->data);
+}
+
+static void measure_text(void *ctx, const char **text)
+{
+    *(size_t *)ctx += strlen(*text) + 1;
+}
+
+static void copy_text(void *ctx, const char **text)
+{
+    struct str *room = ctx;
+    const size_t from = room->len;
+    str_add_n(room, *text, strlen(*text) + 1);
+    *text = room->data + from;
+}
+
+void event_keep(struct event *event, struct str *room)
+{
+    size_t bytes = 0;
+    event_each_text(event, measure_text, &bytes);
+    str_clear(room);
+    if (bytes == 0)
+        return;
+    str_reserve(room, bytes);
+    event_each_text(event, copy_text, room);
+}
+
+struct event *event_list_add(struct event_list *list, const struct event *event)
+{
+    const size_t had = list->cap;
+    if (list->count == had) {
+        size_t cap = had;
+        list->items = xgrow(list->items, &list->cap, had + 1, sizeof(*list->items));
+        list->texts = xgrow(list->texts, &cap, list->cap, sizeof(*list->texts));
+        memset(list->texts + had, 0, (list->cap - had) * sizeof(*list->texts));
+    }
+    struct event *kept = &list->items[list->count];
+    *kept = *event;
+    event_keep(kept, &list->texts[list->count++]);
+    return kept;
+}
+
+void event_list_drop(struct event_list *list, size_t count)
+{
+    assert(count <= list->count);
+    for (size_t i = 0; i < count; i++)
+        str_done(&list->texts[i]);
+    list->count -= count;
+    memmove(list->items, list->items + count, list->count * sizeof(*list->items));
+    memmove(list->texts, list->texts + count, list->count * sizeof(*list->texts));
+    memset(list->texts + list->count, 0, count * sizeof(*list->texts));
+}
+
+void event_list_done(struct event_list *list)
+{
+    for (size_t i = 0; i < list->cap; i++)
+        str_done(&list->texts[i]);
+    free(list->items);
+    free(list->texts);
+    *list = (struct event_list){0};
+}
+
+static void forget_text(void *ctx, const char **text)
+{
+    (void)ctx;
+    *text = NULL;
+}
+
+static bool fits_row(const struct event *event)
+{
+    struct str out = {0};
+    event_write(event, &out);
+    const bool fits = out.len <= EVENT_DATA_MAX;
+    str_done(&out);
+    return fits;
+}
+
+void event_limit(struct event *event)
+{
+    enum { ESCAPED_MAX = 6, NUMBERS_MAX = 2048 }; /* bytes of one as JSON, and of all numbers */
+    size_t bytes = 0;
+    event_each_text(event, measure_text, &bytes);
+    if (bytes * ESCAPED_MAX + NUMBERS_MAX <= EVENT_DATA_MAX || fits_row(event))
+        return;
+    event->more = NULL;
+    if (!fits_row(event))
+        event_each_text(event, forget_text, NULL);
+}
+
+/* The table for people. */
+
+void event_fields_table(struct str *out)
+{
+    static const char *const types[] = {
+        [FIELD_INT] = "number",  [FIELD_I64] = "number",  [FIELD_UNSIGNED] = "number",
+        [FIELD_BITS] = "number", [FIELD_REAL] = "number", [FIELD_BOOL] = "true or false",
+        [FIELD_WORD] = "word",   [FIELD_DIGEST] = "hex",  [FIELD_TEXT] = "text",
+        [FIELD_JSON] = "JSON",   [FIELD_LOOP] = "object",
+    };
+    str_add(out, "| kind | field | type | meaning |\n|---|---|---|---|\n");
+    for (int kind = EVENT_NONE + 1; kind < EVENT_KIND_COUNT; kind++) {
+        str_addf(out, "| %s | | | %s |\n", event_kind_name((enum event_kind)kind),
+                 kinds[kind].means);
+        for (size_t i = 0; i < kinds[kind].count; i++) {
+            const struct field *field = &kinds[kind].fields[i];
+            str_addf(out, "| | %s | %s | %s |\n", field->name, types[field->type], field->means);
+        }
+    }
+}
