@@ -565,4 +565,11 @@ void failure_class_word(const struct failure_class *class, struct str *out);
 /* Appends " (was test-fail)", the class that devs gave, if a person corrected it. */
 void failure_class_original(const struct attempt_state *attempt, struct str *out);
 
+/* Beyond any real run; sums of a few of these do not overflow. */
+#define FOLD_TIME_MAX_MS  ((int64_t)1000 * 1000 * 1000 * 1000 * 1000) /* the year 33658 */
+#define FOLD_DELAY_MAX_MS ((int64_t)1000 * 1000 * 1000 * 1000)        /* 31 years */
+/* Clamps a duration from a log to 0 and FOLD_DELAY_MAX_MS, so that millions of them can be added
+ * up. */
+int64_t fold_length_ms(int64_t ms);
+
 #endif

@@ -151,4 +151,19 @@ enum run_exit {
     RUN_EXIT_STOPPED = 130, /* a person stopped it, or left before its end */
 };
 
+/* The longest window of a policy, multiplied by what "go on" makes of it. */
+enum { SCHEDULER_RESULTS_MAX = POLICY_ATTEMPTS_MAX * ENTROPY_SCALE_MAX };
+/* A decision about an attempt and its inputs. */
+struct scheduler_ruling {
+    struct protocol_facts facts; /* borrows from the state, the outcome, the verdict, and: */
+    struct digest results[SCHEDULER_RESULTS_MAX];
+    struct decision decision;
+    bool new_round; /* the task's agent is prompted again instead */
+};
+/* Decides about the task's ended attempt without changing anything, as the scheduler would at this
+ * time. *out borrows from the state, the outcome and the verdict. */
+void scheduler_rule_at(const struct run_state *state, const struct moment *at, int task,
+                       const struct outcome *outcome, const struct verdict *verdict,
+                       struct scheduler_ruling *out);
+
 #endif

@@ -41,7 +41,7 @@ impure_calls="$impure_calls|fopen|getpid|fork|sleep|usleep|nanosleep"
 code=$(sources src include tests)
 ours=$(sources src include)
 public=$(sources include)
-core=$(sources src/core include/core)
+core=$(sources src/core include/core src/present include/present)
 
 long=$(grep -lE '^.{101,}$' $code /dev/null) # in bytes: never shorter than in columns
 LC_ALL=C.UTF-8 deny 'a line is longer than 100 columns' '^.{101,}$' $long
@@ -51,9 +51,9 @@ deny 'a banned function' "\\b($banned)[[:blank:]]*\\(" $code
 deny 'a leftover note: open an issue instead' '\b(TODO|FIXME|XXX)\b' $code
 deny 'a public header shows a library' "^[[:blank:]]*#[[:blank:]]*include <($libraries)\\.h>" \
 	$public
-deny 'core must stay pure: no clock, thread, file or process' \
+deny 'core and present must stay pure: no clock, thread, file or process' \
 	"^[[:blank:]]*#[[:blank:]]*include [<\"]($impure_headers)\\.h[>\"]" $core
-deny 'core must stay pure: pass the value in' "\\b($impure_calls)[[:blank:]]*\\(" $core
+deny 'core and present must stay pure: pass the value in' "\\b($impure_calls)[[:blank:]]*\\(" $core
 
 # Each library may be used in one place only.
 while read -r header place; do

@@ -18,9 +18,6 @@ struct fold {
     struct step_state *step; /* NULL for an event of a task */
 };
 
-/* Beyond any real run; sums of a few of these do not overflow. */
-#define FOLD_TIME_MAX_MS  ((int64_t)1000 * 1000 * 1000 * 1000 * 1000) /* the year 33658 */
-#define FOLD_DELAY_MAX_MS ((int64_t)1000 * 1000 * 1000 * 1000)        /* 31 years */
 enum {
     FOLD_SPACING_MAX_MS = 24 * 3600 * 1000, /* between starts that are spread */
     FOLD_COUNT_MAX = 1000 * 1000,           /* jobs, grants, attempts, consecutive limits */
@@ -28,10 +25,6 @@ enum {
 
 /* Returns whether the numbers of the event are in range, so that they may be computed with. */
 bool fold_is_sound(const struct fold *fold);
-/* Clamps a duration from a log to 0 and FOLD_DELAY_MAX_MS, so that millions of them can be added
- * up. */
-int64_t fold_length_ms(int64_t ms);
-
 /* Applies fold->event, which fits, to the state. */
 typedef void fold_fn(const struct fold *fold);
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "attr.h"
-#include "fold.h"
 
 /* Returns NULL if there is no space for another class. */
 static struct retry_class *find_class(struct retry_help *help, const struct failure_class *class)

@@ -57,17 +57,7 @@ void scheduler_decide(const struct scheduling *now, int task, const struct outco
 /* Completes the cancellation of a task whose attempt has ended. */
 void scheduler_cancel_rest(const struct scheduling *now, int task);
 
-/* The longest window of a policy, multiplied by what "go on" makes of it. */
-enum { SCHEDULER_RESULTS_MAX = POLICY_ATTEMPTS_MAX * ENTROPY_SCALE_MAX };
-/* A decision about an attempt and its inputs. */
-struct scheduler_ruling {
-    struct protocol_facts facts; /* borrows from the state, the outcome, the verdict, and: */
-    struct digest results[SCHEDULER_RESULTS_MAX];
-    struct decision decision;
-    bool new_round; /* the task's agent is prompted again instead */
-};
-/* Decides about the task's ended attempt without emitting anything. For callers that only want the
- * decision: needs neither a scheduler nor a turn, and only the time of the input. */
+/* Decides about the task's ended attempt without emitting anything. */
 void scheduler_rule(const struct scheduling *now, int task, const struct outcome *outcome,
                     const struct verdict *verdict, struct scheduler_ruling *out);
 

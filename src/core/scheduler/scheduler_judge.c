@@ -381,6 +381,17 @@ void scheduler_rule(const struct scheduling *now, int task, const struct outcome
         protocol_blame_refusal(&out->facts, &out->decision);
 }
 
+void scheduler_rule_at(const struct run_state *state, const struct moment *at, int task,
+                       const struct outcome *outcome, const struct verdict *verdict,
+                       struct scheduler_ruling *out)
+{
+    struct run_state *same =
+        (struct run_state *)(uintptr_t)state; /* never modified: a ruling emits nothing */
+    const struct input input = {.now = *at};
+    const struct scheduling now = {.state = same, .input = &input};
+    scheduler_rule(&now, task, outcome, verdict, out);
+}
+
 void scheduler_decide(const struct scheduling *now, int task, const struct outcome *outcome,
                       const struct verdict *verdict)
 {

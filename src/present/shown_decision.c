@@ -8,7 +8,6 @@
 #include "attr.h"
 #include "classify.h"
 #include "fingerprint.h"
-#include "fold.h"
 #include "json.h"
 #include "protocol.h"
 #include "rounded.h"

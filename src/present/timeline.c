@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "attr.h"
-#include "fold.h"
 #include "shown.h"
 #include "xalloc.h"
 

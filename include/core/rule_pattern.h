@@ -34,11 +34,13 @@ ATTR_MUST_USE bool rule_pattern_open(struct rule_pattern **out, const char *sour
                                      struct err *err);
 /* Returns the number of capturing groups. */
 int rule_pattern_groups(const struct rule_pattern *pattern);
+/* Frees the pattern; NULL is allowed. */
 void rule_pattern_close(struct rule_pattern *pattern);
 
 /* Allocates the memory for matches, with the limits of steps and depth. Used by one thread at a
  * time. */
 ATTR_MUST_USE struct rule_matcher *rule_matcher_new(void);
+/* Frees the matcher; NULL is allowed. */
 void rule_matcher_free(struct rule_matcher *matcher);
 
 /* A line, or a part of one that is too long to be searched at once. */

@@ -5,7 +5,7 @@
  */
 #include <stddef.h>
 
-#include "scheduler_internal.h"
+#include "scheduler.h"
 #include "shown.h"
 #include "text.h"
 
@@ -381,13 +381,10 @@ bool tries_ahead(const struct run_state *state, int task, struct tries_ahead *ou
 
     /* Recreates the decision about the last failed attempt. Later attempts use the same facts,
      * except for counters. */
-    struct run_state *same =
-        (struct run_state *)(uintptr_t)state; /* never modified: a ruling emits nothing */
-    const struct input input = {.now = step->wait_from};
-    const struct scheduling now = {.state = same, .input = &input};
     struct scheduler_ruling ruling;
     struct verdict verdict;
-    scheduler_rule(&now, task, &last->outcome, step_state_verdict(step, &verdict), &ruling);
+    scheduler_rule_at(state, &step->wait_from, task, &last->outcome,
+                      step_state_verdict(step, &verdict), &ruling);
     verdict.retry_after_ms = -1;
     ruling.facts.verdict = &verdict;
     ruling.facts.now = step->due;

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fold.h"
-#include "scheduler_internal.h"
+#include "scheduler.h"
 #include "text.h"
 #include "xalloc.h"
 
@@ -184,14 +183,13 @@ static void compare_decision(struct what_if *what, int task, const struct event 
     struct what_if_task *own = &what->tasks[task];
     struct run_state *state = &what->state; /* never modified: nothing is emitted */
     const struct step_state *step = run_state_step(state, task);
-    const struct input input = {.now = {.at_ms = event->at.at_ms + own->shift_ms,
-                                        .mono_ms = event->at.mono_ms + own->shift_ms}};
-    const struct scheduling now = {.state = state, .input = &input};
+    const struct moment at = {.at_ms = event->at.at_ms + own->shift_ms,
+                              .mono_ms = event->at.mono_ms + own->shift_ms};
     struct verdict verdict = verdict_new(); /* of a success if the log has none */
     struct scheduler_ruling ruling;         /* borrows the verdict */
     if (step->judged)
         (void)step_state_verdict(step, &verdict);
-    scheduler_rule(&now, task, &step_state_attempt(step)->outcome, &verdict, &ruling);
+    scheduler_rule_at(state, &at, task, &step_state_attempt(step)->outcome, &verdict, &ruling);
 
     struct what_if_difference difference = {
         .task = task,
@@ -233,8 +231,9 @@ static void compare_decision(struct what_if *what, int task, const struct event 
 static bool is_late(const struct what_if *what, int task, const struct moment *at)
 {
     const struct step_state *step = run_state_step(&what->state, task);
+    const struct plan_task *plan = &what->state.plan->tasks[task];
     return step->first_start.at_ms != 0 &&
-           protocol_is_late(scheduler_plan_step(&what->state, task)->policy,
+           protocol_is_late(plan->steps[run_state_step_number(&what->state, task)].policy,
                             step->first_start.mono_ms, step->held_ms,
                             at->mono_ms + what->tasks[task].shift_ms);
 }

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "event_text.h"
-#include "fold.h"
 #include "outcome.h"
 #include "plan.h"
+#include "run_state.h"
 #include "shown.h"
 #include "xalloc.h"
 
