@@ -297,9 +297,4 @@ enum {
 ATTR_MUST_USE bool entropy_row(const struct entropy_limits *limits, const struct str *row,
                                struct str *out, struct err *err);
 
-/* Reads thresholds from a JSON object; missing ones stay as they are. `text` is NUL-terminated.
- * Fails with ERR_INVALID and leaves *limits alone otherwise. */
-ATTR_MUST_USE bool entropy_limits_read(struct entropy_limits *limits, const char *text,
-                                       struct err *err);
-
 #endif

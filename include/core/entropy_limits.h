@@ -1,9 +1,8 @@
 /*
- * entropy_limits.h - the thresholds of loop detection. Pure.
+ * entropy_limits.h - the thresholds of loop detection, and their presets. Pure.
  *
- * One table names them for the parser of plans and settings, the documentation and the screen.
- * The defaults were measured on about two hundred labeled trajectories of twenty agents; see
- * docs/entropy.md.
+ * One table has their names and the numbers of all presets, for the parser of plans and settings,
+ * the documentation and the screen. docs/entropy.md says how the presets were measured.
  */
 #ifndef DEVS_ENTROPY_LIMITS_H
 #define DEVS_ENTROPY_LIMITS_H
@@ -15,8 +14,25 @@
 #include "attr.h"
 #include "err.h"
 
+struct json;
+struct str;
+
+/* A number for each threshold, by one word. */
+enum entropy_preset {
+    ENTROPY_PRESET_NONE, /* none was chosen: the numbers of NORMAL */
+    ENTROPY_STRICT,      /* stops earlier */
+    ENTROPY_NORMAL,      /* the defaults */
+    ENTROPY_OFF,         /* never stops and never warns; repeats never end a step by its policy */
+    ENTROPY_PRESET_COUNT,
+};
+
+/* Returns "strict", "normal" or "off"; "" for NONE. */
+const char *entropy_preset_name(enum entropy_preset preset);
+
 /* Counts; 0 switches that rung (or its nudge) off. */
 struct entropy_limits {
+    enum entropy_preset preset; /* the chosen one, even if numbers replace its own */
+
     int repeat_nudge;        /* the same call with the same result, in a row */
     int repeat_stop;         /* the same */
     int repeat_masked_stop;  /* the same, if it succeeds and only masked bytes differ */
@@ -46,12 +62,12 @@ struct entropy_limits {
 
 /* One threshold, for parsers and documents. */
 struct entropy_limit {
-    const char *name;  /* as in the struct, and in JSON */
-    size_t offset;     /* of the int in struct entropy_limits */
-    int initial;       /* the default */
-    int min;           /* the smallest allowed value except 0 */
-    int max;           /* the largest allowed value */
-    const char *about; /* what it counts, for documents; no full stop */
+    const char *name;        /* as in the struct, and in JSON */
+    size_t offset;           /* of the int in struct entropy_limits */
+    int strict, normal, off; /* the numbers of the presets */
+    int min;                 /* the smallest allowed value except 0 */
+    int max;                 /* the largest allowed value */
+    const char *about;       /* what it counts, for documents; no full stop */
 };
 
 /* Returns the thresholds in the order above; NULL after the last. Static. */
@@ -68,5 +84,22 @@ ATTR_MUST_USE bool entropy_limit_set(struct entropy_limits *limits,
 
 /* Returns the defaults. */
 struct entropy_limits entropy_limits_new(void);
+/* Returns the numbers of the preset, which becomes the chosen one. */
+struct entropy_limits entropy_limits_preset(enum entropy_preset preset);
+
+/* Reads the name of a preset, or an object: its member "preset" replaces all numbers, and the
+ * others replace one each. Ignores members whose names begin with "//". Fails with ERR_INVALID and
+ * leaves *limits alone if something is unknown or out of range. */
+ATTR_MUST_USE bool entropy_limits_read(struct entropy_limits *limits, const struct json *json,
+                                       struct err *err);
+/* Like entropy_limits_read(), from a NUL-terminated text. */
+ATTR_MUST_USE bool entropy_limits_parse(struct entropy_limits *limits, const char *text,
+                                        struct err *err);
+/* Appends the object that entropy_limits_read() reads: the preset, if one was chosen, and all
+ * numbers. */
+void entropy_limits_write(const struct entropy_limits *limits, struct str *out);
+/* Appends the chosen preset and the numbers that replace its own: "strict, repeat_stop 9". Nothing
+ * if none was chosen. */
+void entropy_limits_words(const struct entropy_limits *limits, struct str *out);
 
 #endif

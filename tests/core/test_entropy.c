@@ -373,6 +373,86 @@ START_TEST(test_looks_go_on_to_40)
 }
 END_TEST
 
+/* Trajectories of one kind of step, and where each preset suspects and stops them; 0: nowhere. */
+enum { LENGTH = 120 };
+
+static const struct preset_row {
+    const char *name;
+    struct entropy_fact step;
+    int calls;       /* different ones, which take turns */
+    bool has_others; /* every second step is another call that brings news */
+    struct {
+        int suspect, stuck;
+    } want[ENTROPY_PRESET_COUNT];
+} presets[] = {
+    {"repeat", {.gain = ENTROPY_GAIN_LINE}, 1, false, {{3, 5}, {2, 3}, {3, 5}, {0, 0}}},
+    {"poll",
+     {.gain = ENTROPY_GAIN_LINE, .bits = ENTROPY_POLL},
+     1,
+     false,
+     {{10, 20}, {6, 12}, {10, 20}, {0, 0}}},
+    {"cycle", {.gain = ENTROPY_GAIN_LINE}, 2, false, {{6, 6}, {4, 4}, {6, 6}, {0, 0}}},
+    {"failure", {.bits = ENTROPY_FAILED}, 1, true, {{7, 9}, {3, 5}, {7, 9}, {0, 0}}},
+    {"failure, with edits",
+     {.bits = ENTROPY_FAILED | ENTROPY_CHANGED},
+     1,
+     true,
+     {{15, 15}, {11, 11}, {15, 15}, {0, 0}}},
+    {"barren", {.bits = 0}, LENGTH, false, {{4, 8}, {3, 6}, {4, 8}, {0, 0}}},
+    {"pause", {.kind = ENTROPY_PAUSE}, 1, false, {{10, 20}, {5, 10}, {10, 20}, {0, 0}}},
+    {"monologue",
+     {.kind = ENTROPY_MESSAGE, .bits = ENTROPY_ALIKE},
+     1,
+     false,
+     {{3, 5}, {2, 3}, {3, 5}, {0, 0}}},
+    {"chant",
+     {.kind = ENTROPY_MESSAGE, .bits = ENTROPY_CHANTS},
+     1,
+     false,
+     {{1, 1}, {1, 1}, {1, 1}, {0, 0}}},
+};
+
+START_TEST(test_each_preset_stops_a_trajectory_at_its_step)
+{
+    const struct preset_row *row = &presets[_i];
+    for (int preset = 0; preset < ENTROPY_PRESET_COUNT; preset++) {
+        int suspect = 0, stuck = 0;
+        limits = entropy_limits_preset((enum entropy_preset)preset);
+        entropy_state_reset(&state);
+        for (int step = 1; step <= LENGTH && stuck == 0; step++) {
+            struct entropy_fact fact = row->step;
+            fact.call = fact.outcome = (struct digest){1, (uint64_t)(step % row->calls)};
+            if (row->has_others && step % 2 == 0)
+                fact =
+                    (struct entropy_fact){.gain = ENTROPY_GAIN_LINE, .call = {2, (uint64_t)step}};
+            const enum entropy_level level = apply(fact);
+            if (suspect == 0 && level >= ENTROPY_SUSPECT)
+                suspect = step;
+            if (level == ENTROPY_STUCK)
+                stuck = step;
+        }
+        ck_assert_msg(suspect == row->want[preset].suspect && stuck == row->want[preset].stuck,
+                      "%s, preset %d: %d, %d", row->name, preset, suspect, stuck);
+    }
+}
+END_TEST
+
+/* Presets differ in how many repeats are too many. */
+START_TEST(test_presets_are_in_order)
+{
+    for (size_t i = 0; entropy_limit(i); i++) {
+        const struct entropy_limit *limit = entropy_limit(i);
+        const size_t len = strlen(limit->name);
+        const bool stops = len > 5 && strcmp(limit->name + len - 5, "_stop") == 0;
+        const bool hints = len > 6 && strcmp(limit->name + len - 6, "_nudge") == 0;
+        ck_assert_msg(limit->strict >= limit->min && limit->strict <= limit->normal, "%s",
+                      limit->name);
+        ck_assert_int_le(limit->normal, limit->max);
+        ck_assert_msg(limit->off == (stops || hints ? 0 : limit->normal), "%s", limit->name);
+    }
+}
+END_TEST
+
 START_TEST(test_zero_switches_a_rung_off)
 {
     for (size_t i = 0; entropy_limit(i); i++)
@@ -502,8 +582,6 @@ START_TEST(test_limits_have_names_and_ranges)
     ck_assert(!entropy_limit_set(&limits, laps, 1, NULL));
     ck_assert(entropy_limit_set(&limits, laps, 2, NULL));
     ck_assert_ptr_null(entropy_limit_named("nothing"));
-    for (size_t i = 0; entropy_limit(i); i++)
-        ck_assert_int_le(entropy_limit(i)->initial, entropy_limit(i)->max);
 }
 END_TEST
 
@@ -744,6 +822,9 @@ Suite *test_suite(void)
     tcase_add_loop_test(reaction, test_every_threshold_may_have_any_value, 0, limit_count());
     tcase_add_test(reaction, test_go_on_doubles_and_never_ends_the_watch);
     tcase_add_test(reaction, test_looks_go_on_to_40);
+    tcase_add_loop_test(reaction, test_each_preset_stops_a_trajectory_at_its_step, 0,
+                        TABLE_LEN(presets));
+    tcase_add_test(reaction, test_presets_are_in_order);
     tcase_add_test(reaction, test_zero_switches_a_rung_off);
     tcase_add_test(reaction, test_nudge_is_one_line_that_says_what_to_do);
     tcase_add_test(reaction, test_every_rung_says_why);

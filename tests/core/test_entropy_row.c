@@ -88,6 +88,44 @@ START_TEST(test_labeled_trajectories)
 }
 END_TEST
 
+/* What docs/entropy.md says about the presets, on the same trajectories. */
+static const struct {
+    enum entropy_preset preset;
+    int caught, wrong;
+} measured[] = {{ENTROPY_STRICT, 133, 8}, {ENTROPY_NORMAL, 133, 0}, {ENTROPY_OFF, 0, 0}};
+
+struct counted {
+    int loops, caught, wrong, rows;
+};
+
+static void count_row(const struct json *row, void *ctx)
+{
+    struct counted *counted = ctx;
+    struct str text = {0};
+    json_write(&text, row);
+    ck_assert_msg(judge(text.data, text.len), "%s", err.message);
+    const bool is_loop = strcmp(data_text(row, "expect"), "stuck") == 0;
+    const bool is_stuck = says("\"verdict\":\"stuck\"");
+    counted->rows++;
+    counted->loops += is_loop;
+    counted->caught += is_loop && is_stuck;
+    counted->wrong += !is_loop && is_stuck;
+    str_done(&text);
+}
+
+START_TEST(test_presets_on_labeled_trajectories)
+{
+    struct counted counted = {0};
+    limits = entropy_limits_preset(measured[_i].preset);
+    for (size_t i = 0; i < TABLE_LEN(files); i++)
+        (void)data_rows(files[i].path, count_row, &counted);
+    ck_assert_int_eq(counted.caught, measured[_i].caught);
+    ck_assert_int_eq(counted.wrong, measured[_i].wrong);
+    ck_assert_int_eq(counted.loops, 133);
+    ck_assert_int_eq(counted.rows, 267);
+}
+END_TEST
+
 START_TEST(test_an_answer_names_rung_step_and_identity)
 {
     judge_steps("{\"tool\":\"read\",\"args\":{\"path\":\"a\"},\"exit\":0,\"output\":\"x\"}", 6);
@@ -170,18 +208,82 @@ END_TEST
 
 START_TEST(test_thresholds_are_read_from_json)
 {
-    ck_assert(entropy_limits_read(&limits, "{\"repeat_stop\": 7, \"nudges\": 0}", &err));
+    ck_assert(entropy_limits_parse(&limits, "{\"repeat_stop\": 7, \"nudges\": 0}", &err));
     ck_assert_int_eq(limits.repeat_stop, 7);
     ck_assert_int_eq(limits.nudges, 0);
-    ck_assert(!entropy_limits_read(&limits, "{\"repeat_stop\": 9, \"repeats\": 1}", &err));
+    ck_assert(!entropy_limits_parse(&limits, "{\"repeat_stop\": 9, \"repeats\": 1}", &err));
     ck_assert_str_eq(err.message, "unknown threshold 'repeats'");
     err = (struct err){0};
-    ck_assert(!entropy_limits_read(&limits, "{\"repeat_stopp\": 9}", &err));
+    ck_assert(!entropy_limits_parse(&limits, "{\"repeat_stopp\": 9}", &err));
     ck_assert_ptr_nonnull(strstr(err.message, "did you mean 'repeat_stop'?"));
     ck_assert_int_eq(limits.repeat_stop, 7);
-    ck_assert(!entropy_limits_read(&limits, "{\"repeat_stop\": \"9\"}", NULL));
-    ck_assert(!entropy_limits_read(&limits, "[]", NULL));
-    ck_assert(!entropy_limits_read(&limits, "{", NULL));
+    ck_assert(!entropy_limits_parse(&limits, "{\"repeat_stop\": \"9\"}", NULL));
+    ck_assert(!entropy_limits_parse(&limits, "{", NULL));
+}
+END_TEST
+
+/* What `before` becomes when `text` is read: its number of repeats and of polls. */
+static const struct {
+    enum entropy_preset before;
+    const char *text;
+    enum entropy_preset preset;
+    int repeat_stop, poll_stop;
+    const char *words;
+} choices[] = {
+    {ENTROPY_PRESET_NONE, "{}", ENTROPY_PRESET_NONE, 5, 20, ""},
+    {ENTROPY_PRESET_NONE, "{\"repeat_stop\": 9}", ENTROPY_PRESET_NONE, 9, 20, ""},
+    {ENTROPY_PRESET_NONE, "\"strict\"", ENTROPY_STRICT, 3, 12, "strict"},
+    {ENTROPY_PRESET_NONE, "\"normal\"", ENTROPY_NORMAL, 5, 20, "normal"},
+    {ENTROPY_PRESET_NONE, "\"off\"", ENTROPY_OFF, 0, 0, "off"},
+    {ENTROPY_PRESET_NONE, "{\"repeat_stop\": 9.0, \"//\": 1, \"preset\": \"strict\"}",
+     ENTROPY_STRICT, 9, 12, "strict, repeat_stop 9"},
+    {ENTROPY_PRESET_NONE, "{\"preset\": \"off\", \"poll_stop\": 7, \"nudges\": 1}", ENTROPY_OFF, 0,
+     7, "off, poll_stop 7, nudges 1"},
+    {ENTROPY_STRICT, "{\"poll_stop\": 30}", ENTROPY_STRICT, 3, 30, "strict, poll_stop 30"},
+    {ENTROPY_OFF, "\"normal\"", ENTROPY_NORMAL, 5, 20, "normal"},
+    {ENTROPY_STRICT, "{\"preset\": \"normal\"}", ENTROPY_NORMAL, 5, 20, "normal"},
+};
+
+START_TEST(test_a_preset_is_a_base_and_numbers_replace_its_own)
+{
+    struct str words = {0};
+    struct str written = {0};
+    limits = entropy_limits_preset(choices[_i].before);
+    ck_assert_msg(entropy_limits_parse(&limits, choices[_i].text, &err), "%s", err.message);
+    ck_assert_int_eq(limits.preset, choices[_i].preset);
+    ck_assert_int_eq(limits.repeat_stop, choices[_i].repeat_stop);
+    ck_assert_int_eq(limits.poll_stop, choices[_i].poll_stop);
+    entropy_limits_words(&limits, &words);
+    ck_assert_str_eq(str_text(&words), choices[_i].words);
+    entropy_limits_write(&limits, &written);
+    struct entropy_limits again = entropy_limits_new();
+    ck_assert(entropy_limits_parse(&again, written.data, NULL));
+    ck_assert_mem_eq(&again, &limits, sizeof(again));
+    str_done(&words);
+    str_done(&written);
+}
+END_TEST
+
+static const struct {
+    const char *text, *why;
+} bad_limits[] = {
+    {"\"strikt\"", "unknown preset \"strikt\"; expected \"strict\", \"normal\" or \"off\""},
+    {"\"\"", "unknown preset \"\"; expected \"strict\", \"normal\" or \"off\""},
+    {"{\"preset\": 3}", "unknown preset 3; expected \"strict\", \"normal\" or \"off\""},
+    {"{\"preset\": \"off\", \"preset_\": 1}", "unknown threshold 'preset_'"},
+    {"{\"preset\": \"strict\", \"repeat_stop\": 1001}", "'repeat_stop' must be 0 to 1000"},
+    {"{\"repeat_stop\": 1.5}", "'repeat_stop' must be 0 to 1000"},
+    {"{\"cycle_stop\": 1}", "'cycle_stop' must be 0, or 2 to 12"},
+    {"[]", "thresholds must be the name of a preset, or an object"},
+    {"7", "thresholds must be the name of a preset, or an object"},
+};
+
+START_TEST(test_bad_thresholds_are_one_error_and_change_nothing)
+{
+    const struct entropy_limits before = limits;
+    ck_assert(!entropy_limits_parse(&limits, bad_limits[_i].text, &err));
+    ck_assert_str_eq(err.message, bad_limits[_i].why);
+    ck_assert_mem_eq(&limits, &before, sizeof(before));
 }
 END_TEST
 
@@ -264,17 +366,34 @@ static int rows_that_begin(const char *start)
     return count;
 }
 
-/* Name, default, maximum and meaning. */
+/* Name, presets, maximum and meaning. */
 START_TEST(test_C8_every_threshold_is_documented)
 {
     size_t count = 0;
     for (const struct entropy_limit *limit; (limit = entropy_limit(count)); count++) {
         char row[256];
-        (void)snprintf(row, sizeof(row), "\n| `%s` | %d | %d | %s |\n", limit->name, limit->initial,
-                       limit->max, limit->about);
+        (void)snprintf(row, sizeof(row), "\n| `%s` | %d | %d | %d | %d | %s |\n", limit->name,
+                       limit->strict, limit->normal, limit->off, limit->max, limit->about);
         documents(row);
     }
     ck_assert_uint_gt(count, 0);
+}
+END_TEST
+
+START_TEST(test_the_measured_presets_are_documented)
+{
+    for (size_t i = 0; i < TABLE_LEN(measured); i++) {
+        char row[128];
+        (void)snprintf(row, sizeof(row), " | %d of 133 | %d of 134 |\n", measured[i].caught,
+                       measured[i].wrong);
+        char start[32];
+        (void)snprintf(start, sizeof(start), "\n| `%s` | ",
+                       entropy_preset_name(measured[i].preset));
+        const char *line = strstr(doc, start);
+        ck_assert_msg(line != NULL, "no row of %s", start);
+        const char *found = strstr(line, row);
+        ck_assert_msg(found && found < strchr(line + 1, '\n'), "%s does not say%s", start, row);
+    }
 }
 END_TEST
 
@@ -377,10 +496,16 @@ Suite *test_suite(void)
     tcase_add_test(rows, test_too_many_steps_are_refused);
     tcase_add_test(rows, test_too_many_values_are_refused);
     tcase_add_test(rows, test_thresholds_are_read_from_json);
+    tcase_add_loop_test(rows, test_presets_on_labeled_trajectories, 0, TABLE_LEN(measured));
+    tcase_add_loop_test(rows, test_a_preset_is_a_base_and_numbers_replace_its_own, 0,
+                        TABLE_LEN(choices));
+    tcase_add_loop_test(rows, test_bad_thresholds_are_one_error_and_change_nothing, 0,
+                        TABLE_LEN(bad_limits));
     tcase_add_loop_test(rows, test_known_misses, 0, TABLE_LEN(known_misses));
     TCase *document = test_case(suite, "document");
     tcase_add_checked_fixture(document, read_document, free_document);
     tcase_add_test(document, test_C8_every_threshold_is_documented);
+    tcase_add_test(document, test_the_measured_presets_are_documented);
     tcase_add_test(document, test_C8_every_rule_and_its_thresholds_are_documented);
     tcase_add_test(document, test_C8_everything_that_is_masked_is_documented);
     tcase_add_test(document, test_words_of_the_task_list_are_documented);

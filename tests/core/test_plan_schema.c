@@ -131,7 +131,8 @@ START_TEST(test_limits_of_loops_are_complete)
     for (; (limit = entropy_limit(count)) != NULL; count++) {
         const struct json *field = json_get(fields, limit->name);
         struct str about = {0};
-        str_addf(&about, "%s; %d if it is missing, 0 is off.", limit->about, limit->initial);
+        str_addf(&about, "%s; strict %d, normal %d, off %d; 0 disables it.", limit->about,
+                 limit->strict, limit->normal, limit->off);
         ck_assert_msg(field != NULL, "%s", limit->name);
         ck_assert_str_eq(json_text(json_get(field, "type"), ""), "integer");
         ck_assert_int_eq(json_i64(json_get(field, "minimum"), -1), 0);
@@ -143,7 +144,18 @@ START_TEST(test_limits_of_loops_are_complete)
         ck_assert_str_eq(json_text(json_get(field, "description"), "?") + 1, str_text(&about) + 1);
         str_done(&about);
     }
-    ck_assert_uint_eq(json_count(fields), count);
+    ck_assert_uint_eq(json_count(fields), count + 1); /* and "preset" */
+}
+END_TEST
+
+START_TEST(test_presets_of_loops_are_complete)
+{
+    struct str want = {0};
+    for (int preset = ENTROPY_PRESET_NONE + 1; preset < ENTROPY_PRESET_COUNT; preset++)
+        str_addf(&want, "%s ", entropy_preset_name((enum entropy_preset)preset));
+    check_words("/$defs/loops/then/enum", &want);
+    check_words("/$defs/loops/properties/preset/enum", &want);
+    str_done(&want);
 }
 END_TEST
 
@@ -397,6 +409,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_both_have_the_same_shared_parts);
     tcase_add_test(tcase, test_both_have_the_same_sandbox);
     tcase_add_test(tcase, test_limits_of_loops_are_complete);
+    tcase_add_test(tcase, test_presets_of_loops_are_complete);
     tcase_add_test(tcase, test_phases_are_complete);
     tcase_add_test(tcase, test_reasons_are_complete);
     tcase_add_loop_test(tcase, test_numbers_match_the_program, 0, TABLE_LEN(numbers));

@@ -359,6 +359,37 @@ START_TEST(test_limits_of_loops_of_the_plan_win_over_the_settings)
 }
 END_TEST
 
+/* The settings, the plan, and what it has then. */
+static const struct {
+    const char *settings, *plan;
+    enum entropy_preset preset;
+    int repeat_stop, poll_stop;
+} chosen_loops[] = {
+    {"{}", "\"loops\": \"strict\",", ENTROPY_STRICT, 3, 12},
+    {"{}", "\"loops\": {\"repeat_stop\": 4, \"preset\": \"off\"},", ENTROPY_OFF, 4, 0},
+    {"{\"loops\": \"strict\"}", "", ENTROPY_STRICT, 3, 12},
+    {"{\"loops\": \"strict\"}", "\"loops\": {\"poll_stop\": 30},", ENTROPY_STRICT, 3, 30},
+    {"{\"loops\": \"off\"}", "\"loops\": \"normal\",", ENTROPY_NORMAL, 5, 20},
+    {"{\"loops\": {\"repeat_stop\": 7}}", "\"loops\": \"strict\",", ENTROPY_STRICT, 3, 12},
+};
+
+START_TEST(test_a_preset_of_the_plan_replaces_the_numbers_of_the_settings)
+{
+    set(chosen_loops[_i].settings);
+    struct str root = {0};
+    str_addf(&root, SAFE "%s", chosen_loops[_i].plan);
+    ck_assert_msg(parse(root.data, STEP), "%s", str_text(&shown));
+    str_done(&root);
+    ck_assert(plan->has_loops);
+    ck_assert_int_eq(plan->loops.preset, chosen_loops[_i].preset);
+    ck_assert_int_eq(plan->loops.repeat_stop, chosen_loops[_i].repeat_stop);
+    ck_assert_int_eq(plan->loops.poll_stop, chosen_loops[_i].poll_stop);
+    read_again();
+    ck_assert_int_eq(again->loops.preset, plan->loops.preset);
+    check_equal(&again->loops, &plan->loops);
+}
+END_TEST
+
 /* A log's text gives the same limits again, whatever the settings say by then. */
 START_TEST(test_the_written_plan_has_every_limit_of_loops)
 {
@@ -750,6 +781,8 @@ Suite *test_suite(void)
     tcase_add_test(loops, test_a_plan_without_limits_of_loops_has_the_defaults);
     tcase_add_test(loops, test_a_plan_has_its_own_limits_of_loops);
     tcase_add_test(loops, test_limits_of_loops_of_the_plan_win_over_the_settings);
+    tcase_add_loop_test(loops, test_a_preset_of_the_plan_replaces_the_numbers_of_the_settings, 0,
+                        TABLE_LEN(chosen_loops));
     tcase_add_test(loops, test_the_written_plan_has_every_limit_of_loops);
     tcase_add_test(loops, test_settings_without_such_keys_leave_the_text_alone);
     int limits = 0;

@@ -20,7 +20,7 @@ static bool read_limits(const char *path, struct entropy_limits *limits, struct 
     struct str text = {0};
     struct err why = {0};
     bool ok = read_text_input(path, LIMITS_BYTES_MAX, &text, &why) &&
-              entropy_limits_read(limits, str_text(&text), &why);
+              entropy_limits_parse(limits, str_text(&text), &why);
     if (!ok)
         ok = err_set(err, why.code, "%s: %s", path, why.message);
     str_done(&text);
@@ -31,8 +31,8 @@ int cmd_entropy(struct globals *globals, int argc, char **argv)
 {
     const char *path = NULL;
     const struct option_spec specs[] = {
-        {"limits", 0, "FILE", "thresholds that differ from the defaults, as a JSON object", NULL,
-         &path},
+        {"limits", 0, "FILE", "thresholds as JSON: the name of a preset in quotes, or an object",
+         NULL, &path},
     };
     struct command_line line = {
         .name = "entropy", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = -1};

@@ -595,34 +595,3 @@ bool entropy_row(const struct entropy_limits *limits, const struct str *row, str
     json_free(json);
     return ok;
 }
-
-bool entropy_limits_read(struct entropy_limits *limits, const char *text, struct err *err)
-{
-    struct json *json = NULL;
-    struct json_place place = {0};
-    struct entropy_limits read = *limits;
-    const char *key;
-    const struct json *value;
-    void *iter = NULL;
-    if (!json_parse(text, strlen(text), &json, &place, err))
-        return false;
-    bool ok = json_kind(json) == JSON_KIND_OBJECT ||
-              err_set(err, ERR_INVALID, "thresholds must be an object");
-    while (ok && json_next(json, &iter, &key, &value)) {
-        const struct entropy_limit *limit = entropy_limit_named(key);
-        if (limit) {
-            ok = entropy_limit_set(&read, limit, json_i64(value, -1), err);
-            continue;
-        }
-        struct near_word near = near_word_new(key);
-        for (size_t i = 0; entropy_limit(i); i++)
-            near_word_offer(&near, entropy_limit(i)->name);
-        ok = near.nearest ? err_set(err, ERR_INVALID, "unknown threshold '%s', did you mean '%s'?",
-                                    key, near.nearest)
-                          : err_set(err, ERR_INVALID, "unknown threshold '%s'", key);
-    }
-    json_free(json);
-    if (ok)
-        *limits = read;
-    return ok;
-}

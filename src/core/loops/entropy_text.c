@@ -1,8 +1,9 @@
 /*
  * Loop detection in words: verdicts as text, the hint for a looping agent, the facts of a step as
- * JSON, and the table of thresholds.
+ * JSON, and the table of thresholds and presets.
  */
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "entropy.h"
@@ -255,46 +256,76 @@ bool entropy_fact_from_json(const struct json *json, struct entropy_fact *out)
 
 /*
  * The thresholds, as one table for the parser of plans and settings, the documentation and the
- * screen. The defaults were measured on about two hundred labeled trajectories of twenty agents;
- * see docs/entropy.md.
+ * screen, with the numbers of all presets. `normal` and `strict` were measured on 290 labeled
+ * trajectories of many agents; see docs/entropy.md.
+ *
+ * The comment above a row says why `strict` has that number. Rows below it without a comment of
+ * their own have the same reason. `off` disables all rungs and hints, and keeps the other numbers
+ * for a plan that switches one rung on again.
  */
 
 #define FIELD(field) #field, offsetof(struct entropy_limits, field)
 
 enum { PERCENT = 100 };
 
+/* Name and offset; strict, normal, off; least and most; what it counts. */
 static const struct entropy_limit table[] = {
-    {FIELD(repeat_nudge), 3, 1, 1000, "the same call with the same result, in a row: suspect"},
-    {FIELD(repeat_stop), 5, 1, 1000, "the same: stuck"},
-    {FIELD(repeat_masked_stop), 8, 1, 1000,
+    /* The first repeat of a result is worth a hint: the agent sees it before it tries again. */
+    {FIELD(repeat_nudge), 2, 3, 0, 1, 1000,
+     "the same call with the same result, in a row: suspect"},
+    /* One step after the hint; 3 stop no labeled trajectory that makes progress. */
+    {FIELD(repeat_stop), 3, 5, 0, 1, 1000, "the same: stuck"},
+    /* As in normal: 7 already stop two labeled series of measurements, which differ in times. */
+    {FIELD(repeat_masked_stop), 8, 8, 0, 1, 1000,
      "successful calls in a row whose results differ only in masked bytes: stuck"},
-    {FIELD(poll_nudge), 10, 1, 1000, "looks in a row at something that does not change: suspect"},
-    {FIELD(poll_stop), 20, 1, 1000, "the same: stuck"},
-    {FIELD(cycle_stop), 3, 2, 12, "laps of a cycle of 2 to 8 steps: stuck"},
-    {FIELD(failure_nudge), 4, 1, 96,
+    /* Half of poll_stop, as in normal. */
+    {FIELD(poll_nudge), 6, 10, 0, 1, 1000,
+     "looks in a row at something that does not change: suspect"},
+    /* 12 stop no labeled wait, 10 stop four. */
+    {FIELD(poll_stop), 12, 20, 0, 1, 1000, "the same: stuck"},
+    /* The fewest laps that are a repeat. Stops two labeled series of runs of a flaky test. */
+    {FIELD(cycle_stop), 2, 3, 0, 2, 12, "laps of a cycle of 2 to 8 steps: stuck"},
+    /* As repeat_nudge and repeat_stop: nothing was changed, so the next failure is the same. */
+    {FIELD(failure_nudge), 2, 4, 0, 1, 96,
      "one call fails the same way, other steps in between: suspect"},
-    {FIELD(failure_stop), 5, 1, 96, "the same, nothing changed since: stuck"},
-    {FIELD(failure_edited_stop), 8, 1, 96, "the same, whatever was changed in between: stuck"},
-    {FIELD(barren_nudge), 4, 1, 1000, "steps in a row that bring nothing new: suspect"},
-    {FIELD(barren_stop), 8, 1, 1000, "the same: stuck"},
-    {FIELD(poll_weight), 40, 1, PERCENT, "percent of such a step that a poll counts"},
-    {FIELD(review_weight), 50, 1, PERCENT,
+    {FIELD(failure_stop), 3, 5, 0, 1, 96, "the same, nothing changed since: stuck"},
+    /* Edits need a few tries: 6 stop two labeled repairs that succeed later, 5 stop three. */
+    {FIELD(failure_edited_stop), 6, 8, 0, 1, 96,
+     "the same, whatever was changed in between: stuck"},
+    /* Half of barren_stop, as in normal. */
+    {FIELD(barren_nudge), 3, 4, 0, 1, 1000, "steps in a row that bring nothing new: suspect"},
+    /* Stops loops of changing calls two steps earlier, but also four labeled trajectories, such as
+     * one question to twelve hosts. */
+    {FIELD(barren_stop), 6, 8, 0, 1, 1000, "the same: stuck"},
+    /* As in normal: strict counts the same steps with the same weight, and only fewer of them. */
+    {FIELD(poll_weight), 40, 40, 40, 1, PERCENT, "percent of such a step that a poll counts"},
+    {FIELD(review_weight), 50, 50, 50, 1, PERCENT,
      "percent of such a step that another view of known data counts"},
-    {FIELD(pause_nudge), 10, 1, 1000, "pauses in a row and nothing else: suspect"},
-    {FIELD(pause_stop), 20, 1, 1000, "the same: stuck"},
-    {FIELD(monologue_nudge), 3, 1, 1000, "similar messages in a row, no call in between: suspect"},
-    {FIELD(monologue_stop), 5, 1, 1000, "the same: stuck"},
-    {FIELD(chant_stop), 1, 1, 1000, "messages that chant: stuck"},
-    {FIELD(chant_periods), 10, 2, 100, "equal parts in a row that make a chant"},
-    {FIELD(alike_percent), 60, 1, PERCENT, "share of common words that makes two messages alike"},
-    {FIELD(rewrite_percent), 80, 1, PERCENT, "the same for two texts written to one file in a row"},
-    {FIELD(lone_counter), 12, 1, 1000, "steps for which a counter that goes up by one is news"},
-    {FIELD(drift_turns), 2, 1, 100, "changes of direction after which a number is not news"},
-    {FIELD(flips), 4, 1, 1000, "changes between success and failure of a call that are news"},
-    {FIELD(nudges), 2, 1, 8, "hints to the agent before a person is needed"},
+    /* Half of normal: an agent that does nothing else can wait in one longer sleep. */
+    {FIELD(pause_nudge), 5, 10, 0, 1, 1000, "pauses in a row and nothing else: suspect"},
+    {FIELD(pause_stop), 10, 20, 0, 1, 1000, "the same: stuck"},
+    /* As repeat_nudge and repeat_stop: a message changes nothing. */
+    {FIELD(monologue_nudge), 2, 3, 0, 1, 1000,
+     "similar messages in a row, no call in between: suspect"},
+    {FIELD(monologue_stop), 3, 5, 0, 1, 1000, "the same: stuck"},
+    /* As in normal, which already stops at the first one. */
+    {FIELD(chant_stop), 1, 1, 0, 1, 1000, "messages that chant: stuck"},
+    /* As in normal: these say which steps count as repeats, not how many are too many. */
+    {FIELD(chant_periods), 10, 10, 10, 2, 100, "equal parts in a row that make a chant"},
+    {FIELD(alike_percent), 60, 60, 60, 1, PERCENT,
+     "share of common words that makes two messages alike"},
+    {FIELD(rewrite_percent), 80, 80, 80, 1, PERCENT,
+     "the same for two texts written to one file in a row"},
+    {FIELD(lone_counter), 12, 12, 12, 1, 1000,
+     "steps for which a counter that goes up by one is news"},
+    {FIELD(drift_turns), 2, 2, 2, 1, 100, "changes of direction after which a number is not news"},
+    {FIELD(flips), 4, 4, 4, 1, 1000, "changes between success and failure of a call that are news"},
+    /* As in normal: fewer hints would not stop anything earlier. */
+    {FIELD(nudges), 2, 2, 2, 1, 8, "hints to the agent before a person is needed"},
 };
 
-static_assert(ARRAY_LEN(table) * sizeof(int) == sizeof(struct entropy_limits),
+static_assert(offsetof(struct entropy_limits, repeat_nudge) + ARRAY_LEN(table) * sizeof(int) ==
+                  sizeof(struct entropy_limits),
               "every threshold has its row");
 
 const struct entropy_limit *entropy_limit(size_t index)
@@ -334,10 +365,127 @@ bool entropy_limit_set(struct entropy_limits *limits, const struct entropy_limit
     return true;
 }
 
+/*
+ * Presets.
+ */
+
+static const char *const preset_names[] = {
+    [ENTROPY_PRESET_NONE] = "",
+    [ENTROPY_STRICT] = "strict",
+    [ENTROPY_NORMAL] = "normal",
+    [ENTROPY_OFF] = "off",
+};
+static_assert(ARRAY_LEN(preset_names) == ENTROPY_PRESET_COUNT, "every preset has a name");
+
+const char *entropy_preset_name(enum entropy_preset preset)
+{
+    assert(preset < ENTROPY_PRESET_COUNT);
+    return preset_names[preset];
+}
+
+static int number_of_preset(const struct entropy_limit *limit, enum entropy_preset preset)
+{
+    if (preset == ENTROPY_STRICT)
+        return limit->strict;
+    return preset == ENTROPY_OFF ? limit->off : limit->normal;
+}
+
+struct entropy_limits entropy_limits_preset(enum entropy_preset preset)
+{
+    struct entropy_limits limits = {.preset = preset};
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
+        put_limit(&limits, &table[i], number_of_preset(&table[i], preset));
+    return limits;
+}
+
 struct entropy_limits entropy_limits_new(void)
 {
-    struct entropy_limits limits = {0};
+    return entropy_limits_preset(ENTROPY_PRESET_NONE);
+}
+
+/* Replaces all numbers by those of the preset with this name. */
+static bool read_preset(struct entropy_limits *limits, const struct json *json, struct err *err)
+{
+    enum { SHOWN_MAX = 40 };
+    const char *name = json_text(json, "");
+    for (int i = ENTROPY_PRESET_NONE + 1; i < ENTROPY_PRESET_COUNT; i++) {
+        if (strcmp(preset_names[i], name) == 0) {
+            *limits = entropy_limits_preset((enum entropy_preset)i);
+            return true;
+        }
+    }
+    char *shown = json_brief(json, SHOWN_MAX);
+    (void)err_set(err, ERR_INVALID, "unknown preset %s; expected \"strict\", \"normal\" or \"off\"",
+                  shown);
+    free(shown);
+    return false;
+}
+
+static bool read_limit(struct entropy_limits *limits, const char *name, const struct json *json,
+                       struct err *err)
+{
+    const struct entropy_limit *limit = entropy_limit_named(name);
+    if (limit) {
+        const double number = json_number(json, -1);
+        const bool is_whole = number >= 0 && number <= limit->max && number == (int)number;
+        return entropy_limit_set(limits, limit, is_whole ? (int)number : -1, err);
+    }
+    struct near_word near = near_word_new(name);
     for (size_t i = 0; i < ARRAY_LEN(table); i++)
-        put_limit(&limits, &table[i], table[i].initial);
-    return limits;
+        near_word_offer(&near, table[i].name);
+    return near.nearest ? err_set(err, ERR_INVALID, "unknown threshold '%s', did you mean '%s'?",
+                                  name, near.nearest)
+                        : err_set(err, ERR_INVALID, "unknown threshold '%s'", name);
+}
+
+bool entropy_limits_read(struct entropy_limits *limits, const struct json *json, struct err *err)
+{
+    if (json_kind(json) == JSON_KIND_STRING)
+        return read_preset(limits, json, err);
+    if (json_kind(json) != JSON_KIND_OBJECT)
+        return err_set(err, ERR_INVALID, "thresholds must be the name of a preset, or an object");
+    struct entropy_limits read = *limits;
+    const struct json *preset = json_get(json, "preset");
+    bool ok = !preset || read_preset(&read, preset, err);
+    const char *key;
+    const struct json *value;
+    void *iter = NULL;
+    while (ok && json_next(json, &iter, &key, &value))
+        ok = value == preset || strncmp(key, "//", 2) == 0 || read_limit(&read, key, value, err);
+    if (ok)
+        *limits = read;
+    return ok;
+}
+
+bool entropy_limits_parse(struct entropy_limits *limits, const char *text, struct err *err)
+{
+    struct json *json = NULL;
+    struct json_place place = {0};
+    if (!json_parse(text, strlen(text), &json, &place, err))
+        return false;
+    const bool ok = entropy_limits_read(limits, json, err);
+    json_free(json);
+    return ok;
+}
+
+void entropy_limits_write(const struct entropy_limits *limits, struct str *out)
+{
+    str_add_char(out, '{');
+    if (limits->preset != ENTROPY_PRESET_NONE)
+        str_json_text(out, "preset", preset_names[limits->preset]);
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
+        str_json_i64(out, table[i].name, entropy_limit_get(limits, &table[i]));
+    str_add_char(out, '}');
+}
+
+void entropy_limits_words(const struct entropy_limits *limits, struct str *out)
+{
+    if (limits->preset == ENTROPY_PRESET_NONE)
+        return;
+    str_add(out, preset_names[limits->preset]);
+    for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+        const int number = entropy_limit_get(limits, &table[i]);
+        if (number != number_of_preset(&table[i], limits->preset))
+            str_addf(out, ", %s %d", table[i].name, number);
+    }
 }

@@ -362,21 +362,6 @@ void plan_source_guess(struct plan *plan, struct plan_step *step)
         step->source = source_number(plan, program);
 }
 
-void plan_loops_read(const struct json *value, struct entropy_limits *loops, bool *is_said)
-{
-    void *iter = NULL;
-    const char *key;
-    const struct json *member;
-    *is_said = *is_said || json_kind(value) == JSON_KIND_OBJECT;
-    while (json_next(value, &iter, &key, &member)) {
-        const struct entropy_limit *limit = entropy_limit_named(key);
-        int64_t number = -1;
-        plan_reader_whole(member, &number);
-        bool is_set = limit && entropy_limit_set(loops, limit, number, NULL);
-        (void)is_set; /* the schema has reported it */
-    }
-}
-
 /* Marks the named task and all it needs, directly or not. */
 static bool *mark_needed(const struct plan *plan, int first)
 {

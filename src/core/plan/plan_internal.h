@@ -196,14 +196,6 @@ void plan_list_read(struct plan_reader *reader, const struct json_pointer *path,
 void plan_list_forget(char ***list);
 
 /*
- * "loops": thresholds of loop detection, named by the table of entropy_limits.h.
- */
-
-/* Reads the members of the object into *loops. Ignores anything else. Sets *is_said if it was an
- * object. */
-void plan_loops_read(const struct json *value, struct entropy_limits *loops, bool *is_said);
-
-/*
  * Checking plans and settings against their schemas.
  */
 

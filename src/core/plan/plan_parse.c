@@ -388,7 +388,9 @@ static struct plan *read_document(const struct json *root, const char *text, siz
     plan_agents_load(&reader, json_get(root, "agents"),
                      context->settings && !is_kept ? context->settings->agents : NULL);
     plan_budget_take(json_get(root, "budget"), &plan->budget);
-    plan_loops_read(json_get(root, "loops"), &plan->loops, &plan->has_loops);
+    /* The schema reports errors. */
+    if (entropy_limits_read(&plan->loops, json_get(root, "loops"), NULL))
+        plan->has_loops = true;
     plan_tasks_prepare(&reader, json_get(root, "tasks"));
 
     plan_reader_walk(&reader, &path, root, &plan_fields, plan);

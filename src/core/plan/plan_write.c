@@ -231,11 +231,7 @@ void plan_write(const struct plan *plan, struct str *out)
         write_own_policy(plan->own_policy, out);
     if (plan->has_loops) {
         str_json_key(out, "loops");
-        str_add_char(out, '{');
-        const struct entropy_limit *limit;
-        for (size_t i = 0; (limit = entropy_limit(i)) != NULL; i++)
-            str_json_i64(out, limit->name, entropy_limit_get(&plan->loops, limit));
-        str_add_char(out, '}');
+        entropy_limits_write(&plan->loops, out);
     }
     plan_surroundings_write(plan, out);
     write_contracts(plan, out);

@@ -486,7 +486,7 @@ static bool read_document(const struct json *root, struct settings *settings,
     read_policies(&reader, root);
     settings->policy_count = reader.policies.count;
     settings->loops = entropy_limits_new();
-    plan_loops_read(json_get(root, "loops"), &settings->loops, &settings->has_loops);
+    settings->has_loops = entropy_limits_read(&settings->loops, json_get(root, "loops"), NULL);
     plan_surroundings_read(&reader, root, settings);
     read_secrets(&reader, json_get(root, "secrets"), &settings->secrets);
     ui_settings_read(&reader, json_get(root, "ui"), &settings->ui);
