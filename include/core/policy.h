@@ -78,6 +78,10 @@ const struct policy *policy_builtin(size_t index); /* NULL past the last */
 /* Returns 128 bits of the SHA-256 over everything except the name. */
 struct digest policy_digest(const struct policy *policy);
 
+/* Returns how many equal results in a row end a step as a loop: the smaller of window and
+ * same_stops, of those that are set; 0 = never. */
+int policy_equal_max(const struct policy *policy);
+
 struct str;
 /* Describes when it retries: "after 500 ms, x 2 up to 30 s". */
 void policy_words(const struct policy *policy, struct str *out);

@@ -48,6 +48,7 @@ struct protocol_facts {
     unsigned masks;                /* what was masked in its result: normaliser bits */
     bool is_unchanged;             /* nothing has changed its tree since the previous attempt */
     int scale;                     /* windows are multiplied by this: circles_scale() */
+    bool ignores_repeats;          /* the plan's loops are "off": equal results end nothing */
     int step;                      /* its number, from 0 */
     int round, rounds;             /* of its task's agent, if that comes before it; otherwise 0 */
     bool stopping;                 /* a person wants this task stopped */
@@ -79,6 +80,12 @@ struct decision {
  * count. */
 bool protocol_is_late(const struct policy *policy, int64_t started_mono_ms, int64_t held_ms,
                       int64_t start_mono_ms);
+
+/* Returns how many equal results in a row end the step as a loop; 0 = never. */
+int protocol_equal_max(const struct protocol_facts *facts);
+/* Returns how many equal results of a persistent failure on an unchanged tree end the step as
+ * failed; 0 = never. */
+int protocol_unchanged_max(const struct protocol_facts *facts);
 
 /* Decides what follows the attempt: the table in docs/reliability.md. Overwrites *out; its times
  * are those of the facts. */

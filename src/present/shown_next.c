@@ -330,13 +330,8 @@ bool shown_behind_gate(const struct run_state *state, int task, const struct mom
 /* Returns how many equal results in a row end the step, or 0. */
 static int equal_results_max(const struct protocol_facts *facts)
 {
-    const int window = facts->policy->window;
-    const int stops = facts->policy->same_stops;
-    int least = window > 0 ? window : stops;
-    if (stops > 0 && stops < least)
-        least = stops;
-    least *= facts->scale;
-    const int unchanged = facts->policy->unchanged_stops;
+    const int least = protocol_equal_max(facts);
+    const int unchanged = protocol_unchanged_max(facts);
     const bool may_repeat = unchanged > 0 && facts->verdict->class == VERDICT_PERSISTENT;
     return may_repeat && (least == 0 || unchanged < least) ? unchanged : least;
 }

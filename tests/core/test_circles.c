@@ -345,6 +345,65 @@ START_TEST(test_a_window_is_doubled_too)
 }
 END_TEST
 
+/* What "loops" does to a step of 20 tries that always fails in the same way. */
+static const struct {
+    const char *loops, *policy;
+    int tries;        /* until it ends */
+    int suspected_at; /* 0: never */
+    enum decision_kind end;
+} choices[] = {
+    {"\"strict\"", "default", 3, 2, DECISION_ENTROPY},
+    {"\"normal\"", "default", 5, 3, DECISION_ENTROPY},
+    {"{}", "default", 5, 3, DECISION_ENTROPY},
+    {"\"off\"", "default", 20, 0, DECISION_RETRY_EXHAUSTED},
+    {"{\"preset\":\"strict\",\"repeat_stop\":6,\"failure_stop\":7}", "default", 6, 2,
+     DECISION_ENTROPY},
+    {"{\"preset\":\"off\",\"repeat_nudge\":4}", "default", 20, 4, DECISION_RETRY_EXHAUSTED},
+    {"\"normal\"", "research", 3, 0, DECISION_ENTROPY},
+    {"\"off\"", "research", 20, 0, DECISION_MAX_RETRIES},
+    {"{\"preset\":\"off\",\"repeat_stop\":4}", "research", 4, 0, DECISION_ENTROPY},
+};
+
+START_TEST(test_the_loops_of_the_plan_decide_when_a_step_ends)
+{
+    struct str text = {0};
+    str_addf(&text,
+             "{\"version\":1,\"idempotent\":true,\"loops\":%s,\"tasks\":[{\"id\":\"a\",\"steps\":[{"
+             "\"run\":[\"x\"],\"policy\":{\"like\":\"%s\",\"max_attempts\":20}}]}]}",
+             choices[_i].loops, choices[_i].policy);
+    teardown();
+    begin(text.data);
+    str_done(&text);
+    int suspected_at = 0;
+    int tries = 0;
+    while (play_status(&play, "a") == TASK_RUNNING) {
+        fail_equally(1);
+        tries++;
+        if (suspected_at == 0 && play_last(&play, EVENT_LOOP_SUSPECTED))
+            suspected_at = tries;
+    }
+    ck_assert_int_eq(tries, choices[_i].tries);
+    ck_assert_int_eq(suspected_at, choices[_i].suspected_at);
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->step_ended.decision, choices[_i].end);
+}
+END_TEST
+
+/* The agent's own loop guard may still end it. After that, equal results end it no more. */
+START_TEST(test_after_off_a_retry_has_all_its_tries)
+{
+    teardown();
+    begin(
+        "{\"version\":1,\"idempotent\":true,\"loops\":\"off\",\"tasks\":[{\"id\":\"a\",\"steps\":["
+        "{\"run\":[\"x\"],\"policy\":{\"like\":\"research\",\"max_attempts\":9}}]}]}");
+    end_with(&(struct ending){
+        .verdict = play_persistent(REASON_LOOP), .outcome = {.code = 1}, .content = 7});
+    ck_assert_int_eq(play_status(&play, "a"), TASK_STUCK);
+    retry("for 9 more tries at most");
+    fail_equally(9);
+    ck_assert_int_eq(play_last(&play, EVENT_STEP_ENDED)->step_ended.decision, DECISION_MAX_RETRIES);
+}
+END_TEST
+
 /* Results stay in the window: three more fill the doubled window of `research`, which has no more
  * tries than that. The next window is larger than all tries. */
 START_TEST(test_C1_the_window_holds_after_go_on)
@@ -494,6 +553,9 @@ Suite *test_suite(void)
     tcase_add_test(stop, test_continuing_doubles_the_thresholds_each_time);
     tcase_add_test(stop, test_another_end_begins_again);
     tcase_add_test(stop, test_a_window_is_doubled_too);
+    tcase_add_loop_test(stop, test_the_loops_of_the_plan_decide_when_a_step_ends, 0,
+                        TABLE_LEN(choices));
+    tcase_add_test(stop, test_after_off_a_retry_has_all_its_tries);
     tcase_add_test(stop, test_C1_the_window_holds_after_go_on);
     tcase_add_test(stop, test_C4_a_crash_anywhere_changes_no_verdict);
     TCase *facts = test_case(suite, "facts");

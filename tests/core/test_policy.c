@@ -310,6 +310,18 @@ START_TEST(test_a_policy_in_words)
 }
 END_TEST
 
+static const struct {
+    int window, same_stops, want;
+} equal_results[] = {{0, 0, 0}, {3, 0, 3}, {0, 4, 4}, {2, 5, 2}, {5, 2, 2}, {3, 3, 3}};
+
+START_TEST(test_the_smaller_limit_of_equal_results_counts)
+{
+    const struct policy policy = {.window = equal_results[_i].window,
+                                  .same_stops = equal_results[_i].same_stops};
+    ck_assert_int_eq(policy_equal_max(&policy), equal_results[_i].want);
+}
+END_TEST
+
 START_TEST(test_a_policy_says_how_it_ends)
 {
     struct str words = {0};
@@ -523,6 +535,8 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_C7_research_waits_1_2_and_4_seconds);
     tcase_add_loop_test(tcase, test_which_failures_a_policy_retries, 0, 8);
     tcase_add_loop_test(tcase, test_a_policy_in_words, 0, TABLE_LEN(word_cases));
+    tcase_add_loop_test(tcase, test_the_smaller_limit_of_equal_results_counts, 0,
+                        TABLE_LEN(equal_results));
     tcase_add_test(tcase, test_a_policy_says_how_it_ends);
     tcase_add_test(tcase, test_kinds_have_names);
     tcase_add_loop_test(tcase, test_C8_the_documented_policies_are_the_built_in_ones, 0,

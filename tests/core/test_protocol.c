@@ -62,6 +62,7 @@ static const struct {
     NUMBER("deadline", policy.deadline_ms),
     NUMBER("same_stops", policy.same_stops),
     WORD("unchanged", facts.is_unchanged, true),
+    WORD("off", facts.ignores_repeats, true),
     WORD("stopping", facts.stopping, true),
     WORD("unrepeatable", facts.repeatable, false),
 };
@@ -292,6 +293,32 @@ START_TEST(test_careful_repeats_what_may_pass)
 }
 END_TEST
 
+/* With loops "off", equal results end nothing, and all other ends stay. */
+static const struct row off[] = {
+    {"a window", "research off used=2 same=3", "wait"},
+    {"over steps", "same_stops=2 off same=2", "wait"},
+    {"the same, unchanged", "careful VERIFY off same=2 unchanged", "wait"},
+    {"a threshold that the plan sets", "off stuck", "entropy detected"},
+    {"used up", "research off used=3 same=3", "max retries exceeded"},
+    {"out of time", "research off same=3 deadline=1", "deadline"},
+    {"the agent's own loop guard", "careful off loop", "entropy detected"},
+};
+
+START_TEST(test_off_lets_no_equal_results_end_a_step)
+{
+    struct given given;
+    struct decision decision;
+    struct str text = {0};
+    check_row(&off[_i]);
+    read_facts(&given, off[_i].facts);
+    protocol_decide(&given.facts, &decision);
+    protocol_to_json(&given.facts, &decision, &text);
+    ck_assert_ptr_null(strstr(str_text(&text), "\"window\":"));
+    ck_assert_ptr_null(strstr(str_text(&text), "\"same\":"));
+    str_done(&text);
+}
+END_TEST
+
 /* How the attempt of an agent may end. */
 static const struct row transport[] = {
     {"connection error, or a rate limit", "transport allowed=4 transient", "wait"},
@@ -472,6 +499,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_an_agents_own_loop_guard_ends_the_step_like_ours);
     tcase_add_loop_test(tcase, test_C4_a_window_grows_with_its_scale, 0, TABLE_LEN(scales));
     tcase_add_loop_test(tcase, test_careful_repeats_what_may_pass, 0, TABLE_LEN(careful));
+    tcase_add_loop_test(tcase, test_off_lets_no_equal_results_end_a_step, 0, TABLE_LEN(off));
     tcase_add_loop_test(tcase, test_E2_transport_tries_again_on_connection_and_process_errors_only,
                         0, TABLE_LEN(transport));
     tcase_add_loop_test(tcase, test_A11_what_cannot_be_repeated_gets_no_free_wait, 0,

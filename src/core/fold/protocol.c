@@ -76,13 +76,20 @@ static bool is_stuck_by_rung(const struct protocol_facts *facts)
     return facts->circles && facts->circles->verdict.level == ENTROPY_STUCK;
 }
 
+int protocol_equal_max(const struct protocol_facts *facts)
+{
+    return facts->ignores_repeats ? 0 : policy_equal_max(facts->policy) * facts->scale;
+}
+
+int protocol_unchanged_max(const struct protocol_facts *facts)
+{
+    return facts->ignores_repeats ? 0 : facts->policy->unchanged_stops;
+}
+
 /* A loop is detected by a rung, or if a window of the policy is full of equal results. */
 static bool is_looping(const struct protocol_facts *facts)
 {
-    const struct policy *policy = facts->policy;
-    return entropy_is_stuck(facts->results, facts->result_count, policy->window * facts->scale) ||
-           entropy_is_stuck(facts->results, facts->result_count,
-                            policy->same_stops * facts->scale) ||
+    return entropy_is_stuck(facts->results, facts->result_count, protocol_equal_max(facts)) ||
            is_stuck_by_rung(facts);
 }
 
@@ -142,7 +149,7 @@ static bool tries_again(const struct protocol_facts *facts)
         class = VERDICT_TRANSIENT;
     /* Another persistent failure with the same result, and nothing that could change the next
      * one. */
-    const int stops = policy->unchanged_stops;
+    const int stops = protocol_unchanged_max(facts);
     const bool repeats_unchanged = stops > 0 && verdict->class == VERDICT_PERSISTENT &&
                                    !is_parked && facts->is_unchanged && facts->same >= stops;
     return policy_fits_phase(policy, facts->phase) &&
@@ -200,18 +207,20 @@ static void add_number(struct str *out, const char *key, double number)
 static void add_bounds(const struct protocol_facts *facts, struct str *out)
 {
     const struct policy *policy = facts->policy;
+    const bool has_equal = protocol_equal_max(facts) > 0;
+    const bool has_unchanged = protocol_unchanged_max(facts) > 0;
     const struct {
         const char *key;
         int64_t value;
         bool said;
     } bounds[] = {
         {"own_retries", facts->own_retries, facts->own_retries > 0},
-        {"same", facts->same,
-         policy->window > 0 || policy->same_stops > 0 || policy->unchanged_stops > 0},
-        {"window", (int64_t)policy->window * facts->scale, policy->window > 0},
-        {"same_stops", (int64_t)policy->same_stops * facts->scale, policy->same_stops > 0},
-        {"unchanged_stops", policy->unchanged_stops, policy->unchanged_stops > 0},
-        {"unchanged", facts->is_unchanged, policy->unchanged_stops > 0},
+        {"same", facts->same, has_equal || has_unchanged},
+        {"window", (int64_t)policy->window * facts->scale, has_equal && policy->window > 0},
+        {"same_stops", (int64_t)policy->same_stops * facts->scale,
+         has_equal && policy->same_stops > 0},
+        {"unchanged_stops", policy->unchanged_stops, has_unchanged},
+        {"unchanged", facts->is_unchanged, has_unchanged},
         {"hint_cap_ms", policy->retry_after_cap_ms, facts->verdict->retry_after_ms >= 0},
         {"free_hints", facts->free_hints, facts->verdict->retry_after_ms >= 0},
         {"deadline_ms", policy->deadline_ms, policy->deadline_ms > 0},

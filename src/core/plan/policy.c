@@ -298,6 +298,13 @@ void policy_deadline_words(const struct policy *policy, struct str *out)
     add_time(out, policy->deadline_ms);
 }
 
+int policy_equal_max(const struct policy *policy)
+{
+    const bool has_both = policy->window > 0 && policy->same_stops > 0;
+    const int least = policy->window < policy->same_stops ? policy->window : policy->same_stops;
+    return has_both ? least : policy->window + policy->same_stops;
+}
+
 void policy_words(const struct policy *policy, struct str *out)
 {
     if (policy->max_attempts == 1 || policy->retry_on == 0 || policy->phases == 0) {
@@ -316,10 +323,7 @@ void policy_words(const struct policy *policy, struct str *out)
     if (!policy->retry_timeouts)
         str_add(out, ", not after a timeout");
 
-    /* This many equal results end the step: the lower of the limits that are set. */
-    int equal = policy->window + policy->same_stops;
-    if (policy->window > 0 && policy->same_stops > 0)
-        equal = policy->window < policy->same_stops ? policy->window : policy->same_stops;
+    const int equal = policy_equal_max(policy);
     if (equal > 0)
         str_addf(out, ", stops after %d equal results", equal);
     if (policy->unchanged_stops > 0)

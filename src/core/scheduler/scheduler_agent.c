@@ -236,7 +236,8 @@ void scheduler_round_start(const struct scheduling *now, int task,
     event.round_started.failed_attempt = event.attempt;
     write_failure(now, task, facts, &prompt);
     /* Warns an agent that repeats itself before its task ends because of it. */
-    if (ends_as_before(run_state_step(now->state, task)))
+    const bool is_off = now->state->plan->loops.preset == ENTROPY_OFF;
+    if (!is_off && ends_as_before(run_state_step(now->state, task)))
         str_add(&prompt, "\nThis is the same result as in the previous round: nothing done since "
                          "has changed it. Try another way, or say what blocks you.\n");
     event.round_started.prompt = end_of_prompt(&prompt);

@@ -1,4 +1,5 @@
 /* scheduler_control.c - what people ask for, and the answers. */
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -133,10 +134,9 @@ static int alike_more(const struct run_state *state, int task)
         const int most = count > ENTROPY_REPEAT_MAX ? count : ENTROPY_REPEAT_MAX;
         return (next < most ? next : most) - count;
     }
-    int window = policy->window;
-    if (window == 0 || (policy->same_stops > 0 && policy->same_stops < window))
-        window = policy->same_stops;
-    return window * scale - run_state_step(state, task)->same;
+    if (state->plan->loops.preset == ENTROPY_OFF)
+        return INT_MAX;
+    return policy_equal_max(policy) * scale - run_state_step(state, task)->same;
 }
 
 /* Retries a step that failed with a new set of attempts, unless a needed task prevents it. */

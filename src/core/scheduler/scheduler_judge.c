@@ -290,6 +290,7 @@ static struct protocol_facts gather_facts(const struct scheduling *now, int task
         .masks = now->input->masks,
         .is_unchanged = is_unchanged(state, task),
         .scale = circles_scale(state->tasks[task].circles),
+        .ignores_repeats = state->plan->loops.preset == ENTROPY_OFF,
         .step = run_state_step_number(state, task),
     };
     if (outcome->kind == OUTCOME_NOT_STARTED) {
@@ -303,7 +304,7 @@ static struct protocol_facts gather_facts(const struct scheduling *now, int task
         facts.circles = circles;
     scheduler_agent_facts(now, task, &facts);
     facts.results = results;
-    if (facts.policy->window > 0 || facts.policy->same_stops > 0) {
+    if (protocol_equal_max(&facts) > 0) {
         /* The latest results of the step since it started fresh, in order. */
         const struct attempt_state *attempts = step->attempts;
         size_t count = 0;
