@@ -183,14 +183,23 @@ void plan_file_done(struct plan_file *file)
     file->plan = NULL;
 }
 
-static void add_policy(const struct plan_task *task, const struct plan_step *step, int tries,
-                       struct str *out)
+/* Describes the policy as it applies in this plan. */
+static void add_policy_words(const struct plan *plan, const struct policy *policy, struct str *out)
+{
+    struct policy applied = *policy;
+    if (plan->loops.preset == ENTROPY_OFF)
+        applied.window = applied.same_stops = applied.unchanged_stops = 0;
+    policy_words(&applied, out);
+}
+
+static void add_policy(const struct plan *plan, const struct plan_task *task,
+                       const struct plan_step *step, int tries, struct str *out)
 {
     str_addf(out, "(%s", step->policy->name);
     if (tries > 1 || step->policy->deadline_ms > 0)
         str_add(out, ": ");
     if (tries > 1)
-        policy_words(step->policy, out);
+        add_policy_words(plan, step->policy, out);
     else
         policy_deadline_words(step->policy, out);
     str_add_char(out, ')');
@@ -264,7 +273,7 @@ static void add_step(const struct plan *plan, const struct plan_task *task, int 
     int tries = plan_step_attempts(step);
     str_addf(out, "  %d %-8s %d tr%s ", number + 1, phase_name(step->phase), tries,
              tries == 1 ? "y  " : "ies");
-    add_policy(task, step, tries, out);
+    add_policy(plan, task, step, tries, out);
     str_add(out, step->expect.what == PLAN_EXPECT_FAILURE ? " must fail" : "");
     if (step->source >= 0)
         str_addf(out, " source %s", plan->sources[step->source]);
@@ -456,8 +465,13 @@ int plan_shown(const struct plan_file *file, int jobs)
     str_addf(&out, "%d at a time\n", jobs);
     const struct policy *starts = plan_policy_find(plan, "infrastructure");
     str_addf(&out, "if a command cannot start: up to %d starts (", starts->max_attempts);
-    policy_words(starts, &out);
+    add_policy_words(plan, starts, &out);
     str_add(&out, ")\n");
+    if (plan->loops.preset != ENTROPY_PRESET_NONE) {
+        str_add(&out, "loops: ");
+        entropy_limits_words(&plan->loops, &out);
+        str_add_char(&out, '\n');
+    }
     for (int i = 0; i < plan->task_count; i++)
         add_task(plan, &plan->tasks[i], &out);
     const struct config *config = &file->config;

@@ -344,6 +344,8 @@ void why_json(const struct why *why, struct str *out)
     }
     if (why->circle.verdict.level != ENTROPY_OK)
         circles_json(&why->circle, why->suspected ? ENTROPY_SUSPECT : ENTROPY_STUCK, out);
+    if (state->plan->loops.preset != ENTROPY_PRESET_NONE)
+        str_json_text(out, "loops", entropy_preset_name(state->plan->loops.preset));
     if (json_get(why->evidence, "loop"))
         add_json("evidence", json_get(why->evidence, "loop"), out);
     agent_json(state, why->pick.task, &why->now, out);

@@ -432,6 +432,11 @@ static void attempt_lines(const struct why *why, struct str *out)
         str_add_char(out, '\n');
     }
     why_circle_words(why, out);
+    if (state->plan->loops.preset != ENTROPY_PRESET_NONE) {
+        why_begin("loops", out);
+        entropy_limits_words(&state->plan->loops, out);
+        str_add_char(out, '\n');
+    }
 }
 
 void why_words(const struct why *why, struct str *out)
