@@ -167,13 +167,18 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
-/* Prints the usage, a line for each option, and what the command adds. */
-static void print_help(const struct command_line *line, const struct options *options)
+int command_run(const struct command *command, struct globals *globals, int argc, char **argv)
 {
-    const struct command *command = command_find(line->name);
-    if (command)
-        (void)printf("usage: devs %s [options]%s%s\n%s\n\n", command->name,
-                     command->usage[0] != '\0' ? " " : "", command->usage, command->words);
+    globals->command = command;
+    return command->run(globals, argc, argv);
+}
+
+/* Prints the usage, a line for each option, and what the command adds. */
+static void print_help(const struct command *command, const struct command_line *line,
+                       const struct options *options)
+{
+    (void)printf("usage: devs %s [options]%s%s\n%s\n\n", command->name,
+                 command->usage[0] != '\0' ? " " : "", command->usage, command->words);
     for (size_t i = 0; i < options->count; i++) {
         const struct option_spec *spec = &options->specs[i];
         char left[40];
@@ -188,11 +193,12 @@ static void print_help(const struct command_line *line, const struct options *op
         line->print_more();
 }
 
-static int refuse_line(const struct command_line *line, const struct err *err)
+static int refuse_line(const struct globals *globals, const struct command_line *line,
+                       const struct err *err)
 {
     if (!line->is_of_hook)
         return fail(err);
-    warn("%s: %s", line->name, err->message);
+    warn("%s: %s", globals->command->name, err->message);
     return EXIT_ALL_PASSED;
 }
 
@@ -213,13 +219,14 @@ static void fill_listing(const struct command_line *line, const struct options *
 void command_list(const struct command *command, struct command_listing *out)
 {
     struct globals globals = {.listing = out};
-    const int code = command->run(&globals, 0, NULL);
+    const int code = command_run(command, &globals, 0, NULL);
     assert(code == EXIT_ALL_PASSED && out->count >= COMMAND_GLOBAL_SPECS);
     (void)code;
 }
 
 int command_parse(struct globals *globals, struct command_line *line, int argc, char **argv)
 {
+    const struct command *command = globals->command;
     bool help = false;
     struct option_spec specs[COMMAND_SPECS_MAX] = {
         {"db", 0, "FILE", "the run log (else DEVS_DB, else .devs/devs.db)", NULL, &globals->db},
@@ -241,26 +248,25 @@ int command_parse(struct globals *globals, struct command_line *line, int argc, 
         return EXIT_ALL_PASSED;
     }
     if (!options_parse(&options, argc, argv, &line->operands, &err)) {
-        (void)err_hint(&err, "devs %s --help", line->name);
-        return refuse_line(line, &err);
+        (void)err_hint(&err, "devs %s --help", command->name);
+        return refuse_line(globals, line, &err);
     }
     struct theme theme;
     if (globals->theme && !appearance_theme(globals, NULL, &theme, &err))
-        return refuse_line(line, &err);
+        return refuse_line(globals, line, &err);
     if (help) {
-        print_help(line, &options);
+        print_help(command, line, &options);
         return EXIT_ALL_PASSED;
     }
-    const struct command *command = command_find(line->name);
     if (line->operands < line->min_operands)
-        (void)err_set(&err, ERR_INVALID, "%s: missing argument: devs %s %s", line->name, line->name,
-                      command ? command->usage : "");
+        (void)err_set(&err, ERR_INVALID, "%s: missing argument: devs %s %s", command->name,
+                      command->name, command->usage);
     else if (line->max_operands >= 0 && line->operands > line->max_operands)
-        (void)err_set(&err, ERR_INVALID, "%s: unexpected argument '%s'", line->name,
+        (void)err_set(&err, ERR_INVALID, "%s: unexpected argument '%s'", command->name,
                       argv[line->max_operands]);
     if (err.code != ERR_NONE) {
-        (void)err_hint(&err, "devs %s --help", line->name);
-        return refuse_line(line, &err);
+        (void)err_hint(&err, "devs %s --help", command->name);
+        return refuse_line(globals, line, &err);
     }
     line->done = false;
     return EXIT_ALL_PASSED;

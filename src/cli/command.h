@@ -54,6 +54,7 @@ struct globals {
     bool no_color;
     const char *theme;               /* --theme NAME, NULL if not given */
     const char *command_line;        /* the complete command line, for the log */
+    const struct command *command;   /* its row in the table; NULL for the cockpit */
     struct command_listing *listing; /* set: only fill it in and do nothing else; otherwise NULL */
 };
 
@@ -71,10 +72,11 @@ struct command {
 const struct command *command_at(size_t index);
 /* Returns NULL if there is no such command. */
 const struct command *command_find(const char *name);
+/* Runs the command with these words, which follow its name. Returns the exit code. */
+int command_run(const struct command *command, struct globals *globals, int argc, char **argv);
 
 /* The syntax of a command. */
 struct command_line {
-    const char *name;                /* name of the command */
     const struct option_spec *specs; /* its own options */
     size_t spec_count;
     bool rest_after_first;
@@ -84,7 +86,7 @@ struct command_line {
     bool done;       /* out: nothing left to do */
     int operands;    /* out: number of operands; they are argv[0..operands) */
 };
-/* Parses the options of a command and the global ones. argv[0] is the first word after the
+/* Parses the options of globals->command and the global ones. argv[0] is the first word after the
  * command's name; the operands are moved to the front. On --help, prints the help and sets
  * line->done; on an error, also prints it. Returns the exit code for line->done. */
 int command_parse(struct globals *globals, struct command_line *line, int argc, char **argv);

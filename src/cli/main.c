@@ -127,14 +127,14 @@ static int dispatch_command(struct globals *globals, int argc, char **argv)
         char word[] = "--help";
         char *words[] = {word, NULL};
         const struct command *topic = command_find(argv[at + 1]);
-        return topic ? topic->run(globals, 1, words) : fail_unknown(argv[at + 1]);
+        return topic ? command_run(topic, globals, 1, words) : fail_unknown(argv[at + 1]);
     }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
         return print_help();
     const struct command *command = command_find(name);
     if (!command)
         return fail_unknown(name);
-    return command->run(globals, argc - at - 1, argv + at + 1);
+    return command_run(command, globals, argc - at - 1, argv + at + 1);
 }
 
 /* Reports output that could not be written, unless its reader is gone. Returns the exit code of

@@ -191,8 +191,7 @@ int cmd_agents(struct globals *globals, int argc, char **argv)
          &name},
         {"stderr", 0, "FILE", "the agent's standard error, if it was recorded", NULL, &err_path},
     };
-    struct command_line line = {
-        .name = "agents", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};
+    struct command_line line = {.specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};
     struct config config = {0};
     char dir[PATH_MAX];
     int code = command_parse(globals, &line, argc, argv);

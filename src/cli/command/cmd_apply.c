@@ -62,11 +62,8 @@ int cmd_apply(struct globals *globals, int argc, char **argv)
         {"check", 0, NULL, "check whether it can be applied, change nothing", &options.check, NULL},
         {"json", 0, NULL, "one JSON object", &options.json, NULL},
     };
-    struct command_line line = {.name = "apply",
-                                .specs = specs,
-                                .spec_count = ARRAY_LEN(specs),
-                                .min_operands = 1,
-                                .max_operands = 1};
+    struct command_line line = {
+        .specs = specs, .spec_count = ARRAY_LEN(specs), .min_operands = 1, .max_operands = 1};
     const int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;

@@ -69,8 +69,7 @@ int cmd_classify(struct globals *globals, int argc, char **argv)
         {"rules", 0, "FILE", "rules in addition to those of devs.config.json: one, or a JSON list",
          NULL, &rules},
     };
-    struct command_line line = {
-        .name = "classify", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = -1};
+    struct command_line line = {.specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = -1};
     struct judge judge = {0};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)

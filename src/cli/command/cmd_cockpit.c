@@ -34,7 +34,7 @@ int cmd_cockpit(struct globals *globals, int argc, char **argv)
     if (!find_log(globals->db, false, &place, &err))
         return fail_without_log(&err);
     if (!session_has_screen())
-        return cmd_status(globals, 0, argv);
+        return command_run(command_find("status"), globals, 0, argv);
     const struct watch_words current = {0};
     return watch_run(globals, &place, &current, APP_LIVE);
 }

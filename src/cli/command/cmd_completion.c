@@ -50,8 +50,7 @@ int cmd_completion(struct globals *globals, int argc, char **argv)
          "log; the words of the command line follow it",
          NULL, &list},
     };
-    struct command_line line = {.name = "completion",
-                                .specs = specs,
+    struct command_line line = {.specs = specs,
                                 .spec_count = ARRAY_LEN(specs),
                                 .max_operands = -1,
                                 .print_more = print_more};

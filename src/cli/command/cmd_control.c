@@ -213,11 +213,8 @@ int cmd_cancel(struct globals *globals, int argc, char **argv)
         {"stop", 0, NULL, "only stop retrying: a running try may finish", &stop, NULL},
         {"kill", 0, NULL, "SIGKILL at once (default: SIGTERM, SIGKILL after 10 s)", &kill, NULL},
     };
-    struct command_line line = {.name = "cancel",
-                                .specs = specs,
-                                .spec_count = ARRAY_LEN(specs),
-                                .min_operands = 1,
-                                .max_operands = 1};
+    struct command_line line = {
+        .specs = specs, .spec_count = ARRAY_LEN(specs), .min_operands = 1, .max_operands = 1};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;
@@ -266,11 +263,8 @@ int cmd_retry(struct globals *globals, int argc, char **argv)
         {"attempts", 0, "N", "number of tries from now, 1 to 100 (default: as planned)", NULL,
          &attempts},
     };
-    struct command_line line = {.name = "retry",
-                                .specs = specs,
-                                .spec_count = ARRAY_LEN(specs),
-                                .min_operands = 1,
-                                .max_operands = 1};
+    struct command_line line = {
+        .specs = specs, .spec_count = ARRAY_LEN(specs), .min_operands = 1, .max_operands = 1};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;
@@ -295,11 +289,8 @@ int cmd_hold(struct globals *globals, int argc, char **argv)
         {"fault", 0, NULL, "all tasks that wait with the same fault as this one", &hold.fault,
          NULL},
     };
-    struct command_line line = {.name = "hold",
-                                .specs = specs,
-                                .spec_count = ARRAY_LEN(specs),
-                                .min_operands = 1,
-                                .max_operands = 1};
+    struct command_line line = {
+        .specs = specs, .spec_count = ARRAY_LEN(specs), .min_operands = 1, .max_operands = 1};
     int code = command_parse(globals, &line, argc, argv);
     return line.done ? code : perform_act(globals, argv[0], &hold);
 }
@@ -307,7 +298,7 @@ int cmd_hold(struct globals *globals, int argc, char **argv)
 int cmd_release(struct globals *globals, int argc, char **argv)
 {
     struct act release = {.control = {.verb = CONTROL_RELEASE}};
-    struct command_line line = {.name = "release", .min_operands = 1, .max_operands = 1};
+    struct command_line line = {.min_operands = 1, .max_operands = 1};
     int code = command_parse(globals, &line, argc, argv);
     return line.done ? code : perform_act(globals, argv[0], &release);
 }
@@ -319,11 +310,8 @@ int cmd_correct(struct globals *globals, int argc, char **argv)
         {"try", 0, "N", "this try (default: the latest that failed)", NULL, &correct.words.try},
         {"step", 0, "N", "this step, from 1 (default: any)", NULL, &correct.words.step},
     };
-    struct command_line line = {.name = "correct",
-                                .specs = specs,
-                                .spec_count = ARRAY_LEN(specs),
-                                .min_operands = 2,
-                                .max_operands = 2};
+    struct command_line line = {
+        .specs = specs, .spec_count = ARRAY_LEN(specs), .min_operands = 2, .max_operands = 2};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;

@@ -209,11 +209,8 @@ int cmd_debug(struct globals *globals, int argc, char **argv)
     struct debug_words words = {0};
     struct option_spec specs[DEBUG_SPECS_MAX];
     const size_t count = list_options(&words, specs);
-    struct command_line line = {.name = "debug",
-                                .specs = specs,
-                                .spec_count = count,
-                                .max_operands = -1,
-                                .print_more = debug_mode_help};
+    struct command_line line = {
+        .specs = specs, .spec_count = count, .max_operands = -1, .print_more = debug_mode_help};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;

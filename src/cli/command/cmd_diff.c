@@ -79,11 +79,8 @@ int cmd_diff(struct globals *globals, int argc, char **argv)
         {"json", 0, NULL, "one JSON object; with --stat, without the diff's text", &options.json,
          NULL},
     };
-    struct command_line line = {.name = "diff",
-                                .specs = specs,
-                                .spec_count = ARRAY_LEN(specs),
-                                .min_operands = 1,
-                                .max_operands = 1};
+    struct command_line line = {
+        .specs = specs, .spec_count = ARRAY_LEN(specs), .min_operands = 1, .max_operands = 1};
     const int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;

@@ -329,8 +329,7 @@ int cmd_doctor(struct globals *globals, int argc, char **argv)
     const struct option_spec specs[] = {
         {"json", 0, NULL, "one JSON object", &report.json, NULL},
     };
-    struct command_line line = {.name = "doctor",
-                                .specs = specs,
+    struct command_line line = {.specs = specs,
                                 .spec_count = ARRAY_LEN(specs),
                                 .max_operands = 0,
                                 .print_more = print_more};

@@ -34,8 +34,7 @@ int cmd_entropy(struct globals *globals, int argc, char **argv)
         {"limits", 0, "FILE", "thresholds as JSON: the name of a preset in quotes, or an object",
          NULL, &path},
     };
-    struct command_line line = {
-        .name = "entropy", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = -1};
+    struct command_line line = {.specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = -1};
     struct entropy_limits limits = entropy_limits_new();
     struct err err = {0};
     const int code = command_parse(globals, &line, argc, argv);

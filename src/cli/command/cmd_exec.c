@@ -137,8 +137,7 @@ int cmd_exec(struct globals *globals, int argc, char **argv)
         {"once", 0, NULL, "it must not run twice: no second attempt", &words.once, NULL},
         {"json", 0, NULL, "a JSON object for each event instead of the output", &words.json, NULL},
     };
-    struct command_line line = {.name = "exec",
-                                .specs = specs,
+    struct command_line line = {.specs = specs,
                                 .spec_count = ARRAY_LEN(specs),
                                 .rest_after_first = true,
                                 .min_operands = 1,

@@ -249,11 +249,8 @@ int cmd_export(struct globals *globals, int argc, char **argv)
         {"json", 0, NULL, "describe the export as one JSON object; do not ask for confirmation",
          &words.json, NULL},
     };
-    struct command_line line = {.name = "export",
-                                .specs = specs,
-                                .spec_count = ARRAY_LEN(specs),
-                                .min_operands = 1,
-                                .max_operands = 1};
+    struct command_line line = {
+        .specs = specs, .spec_count = ARRAY_LEN(specs), .min_operands = 1, .max_operands = 1};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;

@@ -290,7 +290,7 @@ int cmd_gc(struct globals *globals, int argc, char **argv)
          NULL},
     };
     struct command_line line = {
-        .name = "gc", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = GC_NAMES_MAX};
+        .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = GC_NAMES_MAX};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;

@@ -357,8 +357,7 @@ int cmd_hook(struct globals *globals, int argc, char **argv)
     bool of_agent = argc == 0 || argv[0][0] == '-';
     for (int i = 0; of_agent && i < argc; i++)
         of_agent = !find_act(argv[i]);
-    struct command_line line = {.name = "hook",
-                                .specs = specs,
+    struct command_line line = {.specs = specs,
                                 .spec_count = ARRAY_LEN(specs),
                                 .max_operands = of_agent ? 0 : 1,
                                 .is_of_hook = of_agent};

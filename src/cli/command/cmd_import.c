@@ -476,11 +476,8 @@ int cmd_import(struct globals *globals, int argc, char **argv)
         {"again", 0, NULL, "import again what is already in the log", &words.again, NULL},
         {"json", 0, NULL, "a JSON object for each file", &words.json, NULL},
     };
-    struct command_line line = {.name = "import",
-                                .specs = specs,
-                                .spec_count = ARRAY_LEN(specs),
-                                .min_operands = 1,
-                                .max_operands = -1};
+    struct command_line line = {
+        .specs = specs, .spec_count = ARRAY_LEN(specs), .min_operands = 1, .max_operands = -1};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;

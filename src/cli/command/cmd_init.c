@@ -34,7 +34,7 @@ static bool write_plan(const char *path, struct err *err)
 
 int cmd_init(struct globals *globals, int argc, char **argv)
 {
-    struct command_line line = {.name = "init", .max_operands = 1};
+    struct command_line line = {.max_operands = 1};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;

@@ -33,8 +33,7 @@ int cmd_keys(struct globals *globals, int argc, char **argv)
     const struct option_spec specs[] = {
         {"json", 0, NULL, "a JSON object with all keys", &json, NULL},
     };
-    struct command_line line = {
-        .name = "keys", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 0};
+    struct command_line line = {.specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 0};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;

@@ -252,11 +252,8 @@ int cmd_log(struct globals *globals, int argc, char **argv)
         {"times", 0, NULL, "prefix each line with its time and stream", &words.times, NULL},
         {"follow", 'f', NULL, "continue until the try has ended", &words.follow, NULL},
     };
-    struct command_line line = {.name = "log",
-                                .specs = specs,
-                                .spec_count = ARRAY_LEN(specs),
-                                .min_operands = 1,
-                                .max_operands = 1};
+    struct command_line line = {
+        .specs = specs, .spec_count = ARRAY_LEN(specs), .min_operands = 1, .max_operands = 1};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;

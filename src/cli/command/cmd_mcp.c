@@ -250,8 +250,7 @@ int cmd_mcp(struct globals *globals, int argc, char **argv)
         {"offset", 0, "N", "with --read-file: the first byte", NULL, &words.offset},
         {"length", 0, "N", "with --read-file: number of bytes", NULL, &words.length},
     };
-    struct command_line line = {
-        .name = "mcp", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 0};
+    struct command_line line = {.specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 0};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;

@@ -126,7 +126,6 @@ int cmd_new_project(struct globals *globals, int argc, char **argv)
 {
     struct asking asking = {0};
     const struct workflow_command command = {
-        .name = "new-project",
         .own = {"force", 0, NULL, "overwrite the existing project", &asking.words.force, NULL},
         .words = &asking.words,
     };

@@ -154,7 +154,6 @@ int cmd_plan_phase(struct globals *globals, int argc, char **argv)
 {
     struct planning planning = {0};
     const struct workflow_command command = {
-        .name = "plan-phase",
         .own = {"force", 0, NULL, "overwrite the existing plan", &planning.at.words.force, NULL},
         .words = &planning.at.words,
     };

@@ -268,8 +268,7 @@ int cmd_rules(struct globals *globals, int argc, char **argv)
         {"add", 0, "FILE", "the same, then add it to devs.config.json", NULL, &options.add},
         {"json", 0, NULL, "one JSON object", &options.json, NULL},
     };
-    struct command_line line = {
-        .name = "rules", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 0};
+    struct command_line line = {.specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 0};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;

@@ -46,8 +46,7 @@ int cmd_run(struct globals *globals, int argc, char **argv)
         {"detach", 0, NULL, "return at once; the run continues without a terminal", &detach, NULL},
         {"dry-run", 0, NULL, "show what would run, start nothing; --json: the plan", &dry, NULL},
     };
-    struct command_line line = {
-        .name = "run", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};
+    struct command_line line = {.specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;

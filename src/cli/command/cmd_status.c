@@ -108,8 +108,7 @@ int cmd_status(struct globals *globals, int argc, char **argv)
         {"json", 0, NULL, "one JSON object", &json, NULL},
         {"line", 0, NULL, "counts in one line, for a status bar", &one_line, NULL},
     };
-    struct command_line line = {
-        .name = "status", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};
+    struct command_line line = {.specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;

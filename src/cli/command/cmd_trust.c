@@ -260,8 +260,7 @@ int cmd_trust(struct globals *globals, int argc, char **argv)
         {"dry-run", 0, NULL, "print what trust would allow, and record nothing", &dry, NULL},
         {"json", 0, NULL, "a JSON object for each file", &json, NULL},
     };
-    struct command_line line = {.name = "trust",
-                                .specs = specs,
+    struct command_line line = {.specs = specs,
                                 .spec_count = ARRAY_LEN(specs),
                                 .max_operands = 1,
                                 .print_more = print_more};

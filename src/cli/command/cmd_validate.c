@@ -209,8 +209,7 @@ int cmd_validate(struct globals *globals, int argc, char **argv)
          NULL, &options.schema},
         {"words", 0, NULL, "with --schema: describe its keys as text", &options.words, NULL},
     };
-    struct command_line line = {
-        .name = "validate", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};
+    struct command_line line = {.specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};
     const int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;

@@ -48,11 +48,8 @@ int cmd_why(struct globals *globals, int argc, char **argv)
         {"step", 0, "N", "this step, from 1 (default: any)", NULL, &options.words.step},
         {"json", 0, NULL, "one JSON object", &options.json, NULL},
     };
-    struct command_line line = {.name = "why",
-                                .specs = specs,
-                                .spec_count = ARRAY_LEN(specs),
-                                .min_operands = 1,
-                                .max_operands = 1};
+    struct command_line line = {
+        .specs = specs, .spec_count = ARRAY_LEN(specs), .min_operands = 1, .max_operands = 1};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;

@@ -90,7 +90,6 @@ struct workflow_words {
 };
 
 struct workflow_command {
-    const char *name;
     struct option_spec own;       /* the option that only this command has */
     struct workflow_words *words; /* the options to fill in */
 };

@@ -128,11 +128,8 @@ int workflow_parse(struct globals *globals, const struct workflow_command *comma
          NULL},
         command->own,
     };
-    struct command_line line = {.name = command->name,
-                                .specs = specs,
-                                .spec_count = ARRAY_LEN(specs),
-                                .min_operands = 1,
-                                .max_operands = 1};
+    struct command_line line = {
+        .specs = specs, .spec_count = ARRAY_LEN(specs), .min_operands = 1, .max_operands = 1};
     const int code = command_parse(globals, &line, argc, argv);
     *done = true;
     if (line.done)
