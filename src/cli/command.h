@@ -61,19 +61,36 @@ struct globals {
 /* argv[0] is the first word after the command's name. Returns the exit code. */
 typedef int command_fn(struct globals *globals, int argc, char **argv);
 
+/* The groups of the help, in its order. */
+enum command_group {
+    COMMAND_RUN,
+    COMMAND_LOOK,
+    COMMAND_CONTROL,
+    COMMAND_RESULT,
+    COMMAND_PAST,
+    COMMAND_AGENT,
+    COMMAND_JUDGE,
+    COMMAND_SETUP,
+    COMMAND_GROUP_COUNT
+};
+
 struct command {
     const char *name;
     const char *usage; /* the part of the usage after the name */
     const char *words; /* one line */
     command_fn *run;
+    enum command_group group;
+    bool is_daily; /* devs --help lists it; devs help all lists every command */
 };
 
-/* Alphabetical within each group of the help. Returns NULL past the end. */
+/* In the order of the help, group by group. Returns NULL past the end. */
 const struct command *command_at(size_t index);
 /* Returns NULL if there is no such command. */
 const struct command *command_find(const char *name);
 /* Runs the command with these words, which follow its name. Returns the exit code. */
 int command_run(const struct command *command, struct globals *globals, int argc, char **argv);
+/* Prints that there is no command of this name, and the nearest. Returns EXIT_USAGE. */
+int command_fail_unknown(const char *name);
 
 /* The syntax of a command. */
 struct command_line {
@@ -105,6 +122,6 @@ command_fn cmd_cockpit, cmd_init, cmd_run, cmd_exec, cmd_status, cmd_runs, cmd_l
     cmd_retry, cmd_hold, cmd_release, cmd_debug, cmd_classify, cmd_keys, cmd_why, cmd_correct,
     cmd_gc, cmd_validate, cmd_rules, cmd_entropy, cmd_diff, cmd_apply, cmd_agents, cmd_export,
     cmd_doctor, cmd_import, cmd_mcp, cmd_new_project, cmd_plan_phase, cmd_execute_phase, cmd_hook,
-    cmd_completion, cmd_trust;
+    cmd_completion, cmd_trust, cmd_help;
 
 #endif

@@ -27,7 +27,7 @@ for pair in 'version:devs --version' 'ps:devs status' 'replay:devs debug --logs'
 	want "a command of other programs: ${pair%%:*}" "$? $(head -n 1 err)" \
 		"2 devs: unknown command '${pair%%:*}', did you mean '${pair#*:}'?"
 done
-for command in '' $("$devs" --help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'); do
+for command in '' 'help all' $("$devs" help all | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'); do
 	want "help in 80 columns: $command" "$("$devs" $command --help | awk 'length > 80')" ''
 done
 want_in 'words below each other' "$("$devs" debug --help)" '
@@ -35,7 +35,19 @@ want_in 'words below each other' "$("$devs" debug --help)" '
                            (lnav -i FILE)
 '
 want 'help of a command' "$("$devs" help runs)" "$("$devs" runs --help)"
-exits 'help of no command' 2 help frobnicate
+fails 'help of no command' 2 "hint: devs help all lists the commands" help frobnicate
+want 'help is that of --help' "$("$devs" help)" "$("$devs" --help)"
+want 'help fits on a screen, with the prompt below it' "$("$devs" --help | awk 'END { print NR < 24 }')" 1
+want 'help: the commands of daily use' "$("$devs" --help | sed -n 's/^  \([a-z-]*\) .*/\1/p' | xargs)" \
+	'init run exec status why log retry cancel diff apply'
+want_in 'help says where the others are' "$("$devs" --help)" 'devs help all lists all commands'
+want 'help all: what --help lists is in it' "$("$devs" --help | grep -c '^  ')" \
+	"$("$devs" --help | grep '^  ' | grep -cxF "$("$devs" help all)")"
+for part in '  completion    print' '  help          list' 'options for all commands: --db FILE' \
+	'exit codes: 0 all passed'; do
+	want_in "help all: $part" "$("$devs" help all)" "
+$part"
+done
 fails 'missing operand' 2 'hint: devs run PLAN, or devs run --continue RUN' run
 : >plan.json
 "$devs" run 2>err

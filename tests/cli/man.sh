@@ -44,8 +44,8 @@ done
 for part in SYNOPSIS COMMANDS KEYS 'EXIT STATUS' ENVIRONMENT FILES EXAMPLES BUGS; do
 	grep -qx "\.SH $part" "$dir/devs.1" || fail "devs.1 has no $part"
 done
-commands=$("$devs" --help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p')
-[ "$(echo "$commands" | wc -l)" -gt 20 ] || fail 'devs --help lists its commands'
+commands=$("$devs" help all | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p')
+[ "$(echo "$commands" | wc -l)" -gt 20 ] || fail 'devs help all lists its commands'
 for command in $commands; do
 	grep -qx "\.SS \"devs $(echo "$command" | sed 's/-/\\\\-/g')\"" "$dir/devs.1" ||
 		fail "no section of $command"

@@ -302,6 +302,7 @@ static const struct {
     {"validate", "FILE|-=1"},
     {"hook", "install|uninstall|status=4"},
     {"plan-phase", "N=0"},
+    {"help", "NAME|all=4"},
 };
 
 START_TEST(test_operands_are_those_of_the_usage)

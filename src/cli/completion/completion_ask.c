@@ -89,6 +89,7 @@ enum known_list {
     KNOWN_FORMAT,
     KNOWN_SCHEMA,
     KNOWN_SHELL,
+    KNOWN_COMMAND,
     KNOWN_COUNT
 };
 
@@ -109,6 +110,7 @@ static const struct {
     [KNOWN_FORMAT] = {"format", "jsonl perfetto bundle asciicast svg"},
     [KNOWN_SCHEMA] = {"schema", "plan config"},
     [KNOWN_SHELL] = {"shell", "bash zsh fish"},
+    [KNOWN_COMMAND] = {"command", NULL},
 };
 static_assert(ARRAY_LEN(known_lists) == KNOWN_COUNT, "every list has its name");
 
@@ -163,6 +165,11 @@ bool completion_list(const char *name, struct str *out)
     case KNOWN_HOOK_AGENT:
         for (size_t i = 0; hook_agent_at(i); i++)
             add_word(&words, hook_agent_at(i)->name);
+        break;
+    case KNOWN_COMMAND:
+        add_word(&words, "all");
+        for (size_t i = 0; command_at(i); i++)
+            add_word(&words, command_at(i)->name);
         break;
     case KNOWN_HOOK_ACT:
     case KNOWN_VIEW:

@@ -51,6 +51,7 @@ static const struct {
     {NULL, "CLASS", {COMPLETION_FIXED, "class"}},
     {NULL, "install|uninstall|status", {COMPLETION_FIXED, "hook_act"}},
     {NULL, "bash|zsh|fish", {COMPLETION_FIXED, "shell"}},
+    {NULL, "NAME|all", {COMPLETION_FIXED, "command"}},
 };
 
 static bool is_of(const char *command, const char *wanted)
