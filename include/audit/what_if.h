@@ -34,7 +34,7 @@
 #include "str.h"
 
 /*
- * Policies other than those of a run: the file of `devs debug --what-if`, and its effect on a plan.
+ * Policies other than those of a run: the file of `devs what-if`, and its effect on a plan.
  *
  * The file can have three forms. The first two may be combined; a policy by name takes precedence:
  *

@@ -329,7 +329,7 @@ void what_if_doubt(const struct what_if *same, int64_t run, const struct what_if
         return;
     str_addf(&text,
              "this devs decides %lld time%s differently than recorded, without any change, the "
-             "first time at %s: see devs debug --verify %lld",
+             "first time at %s: see devs verify %lld",
              (long long)sum.differ, sum.differ == 1 ? "" : "s",
              look->hms(sum.first.at.at_ms, clock), (long long)run);
     add_wrapped(" ", str_text(&text), look, out);

@@ -123,6 +123,8 @@ static const struct command commands[] = {
     {"why", "[RUN/]TASK", "explain why a try ended as it did, and what is next", cmd_why,
      COMMAND_LOOK, true},
     {"log", "[RUN/]TASK", "print the output of a task", cmd_log, COMMAND_LOOK, true},
+    {"replay", "[RUN...]", "play past runs back; in a pipe, print their records", cmd_replay,
+     COMMAND_LOOK, true},
     {"runs", "", "list the runs in the log", cmd_runs, COMMAND_LOOK, false},
 
     {"retry", "RUN[/TASK]", "try again now; an ended run continues without a terminal", cmd_retry,
@@ -137,8 +139,12 @@ static const struct command commands[] = {
      true},
     {"apply", "[RUN/]TASK", "apply a task's result to your tree", cmd_apply, COMMAND_RESULT, true},
 
-    {"debug", "--logs [RUN] ...", "replay a run; show its records, tries and decisions", cmd_debug,
+    {"verify", "[RUN...]", "recompute every decision and verdict; exit with 3 if any differ",
+     cmd_verify, COMMAND_PAST, false},
+    {"what-if", "POLICY.json [RUN...]", "show what other policies would have decided", cmd_what_if,
      COMMAND_PAST, false},
+    {"debug", "--MODE [RUN...]", "compare tries, print evidence, keep bookmarks, and more",
+     cmd_debug, COMMAND_PAST, false},
     {"export", "RUN --format F", "write a run to a file: records, trace, bundle or recording",
      cmd_export, COMMAND_PAST, false},
     {"import", "FILE...", "import recorded agent sessions as runs", cmd_import, COMMAND_PAST,

@@ -70,7 +70,7 @@ enum exit_code {
     EXIT_GAVE_UP = RUN_EXIT_GAVE_UP,
     EXIT_USAGE = 2, /* invalid command line or plan */
     EXIT_ENTROPY = RUN_EXIT_ENTROPY,
-    EXIT_WOULD_CHANGE = 3, /* devs rules --try, devs debug --what-if: something would change */
+    EXIT_WOULD_CHANGE = 3, /* devs rules --try, devs what-if: something would change */
     EXIT_NEEDS_YOU = RUN_EXIT_NEEDS_YOU,
     EXIT_DAMAGED = 65,      /* the log is damaged */
     EXIT_NO_INPUT = 66,     /* no such log, run or task, or an unreadable input */

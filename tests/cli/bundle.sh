@@ -24,7 +24,7 @@ want 'exit' $? 0
 want_in 'what is in it' "$out" '2 tasks, 2 tries, '
 want_in 'what was cut' "$out" 'MY_API_KEY'
 want_in 'how often' "$out" 'more cut now'
-want_in 'where it is' "$out" 'devs debug --logs one.devs opens it'
+want_in 'where it is' "$out" 'devs replay one.devs opens it'
 want 'mode' "$(stat -c %a one.devs)" 600
 want 'nothing lies beside it' "$(ls -d one.devs* | wc -l)" 1
 want 'no byte of the secret' "$(grep -c planted-value one.devs)" 0

@@ -130,7 +130,8 @@ check_shell() {
 	[ "$1" != zsh ] || zsh -f "$source/completion.zsh" "$dir/files" 'devs st' 'devs run pl' \
 		'devs why 2/t' 'devs correct tax NET' 'devs export --format p' 'devs exec --phase R' \
 		'devs log --try ' 'devs run --pl' 'devs cancel to' 'devs run own.json --only ' \
-		'devs run --only t' 'devs trust --re' 'devs help re' >"$dir/zsh" 2>&1
+		'devs run --only t' 'devs trust --re' 'devs help re' \
+		'devs replay 2/t' 'devs what-if pl' >"$dir/zsh" 2>&1
 	offers "$1" 'devs st' status
 	offers "$1" 'devs run pl' plan.json
 	offers "$1" 'devs why 2/t' 2/tax 2/total
@@ -143,7 +144,9 @@ check_shell() {
 	offers "$1" 'devs run own.json --only ' roof road
 	offers "$1" 'devs run --only t' tax total
 	offers "$1" 'devs trust --re' --revoke
-	offers "$1" 'devs help re' release retry
+	offers "$1" 'devs help re' release replay retry
+	offers "$1" 'devs replay 2/t' 2/tax 2/total
+	offers "$1" 'devs what-if pl' plan.json
 }
 cd "$dir/hostile" || exit 1
 want 'bash: hostile ids' "$(in_bash 'devs run --only ')" tidy

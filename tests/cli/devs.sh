@@ -22,7 +22,7 @@ want_in 'own keys in a pipe' "$(cat err)" 'not a regular file'
 rm -r config
 fails 'unknown command' 2 "devs: unknown command 'frobnicate'" frobnicate
 fails 'a command with a slip' 2 "unknown command 'staus', did you mean 'status'?" staus
-for pair in 'version:devs --version' 'ps:devs status' 'replay:devs debug --logs'; do
+for pair in 'version:devs --version' 'ps:devs status' 'kill:devs cancel'; do
 	"$devs" "${pair%%:*}" 2>err
 	want "a command of other programs: ${pair%%:*}" "$? $(head -n 1 err)" \
 		"2 devs: unknown command '${pair%%:*}', did you mean '${pair#*:}'?"
@@ -39,7 +39,7 @@ fails 'help of no command' 2 "hint: devs help all lists the commands" help frobn
 want 'help is that of --help' "$("$devs" help)" "$("$devs" --help)"
 want 'help fits on a screen, with the prompt below it' "$("$devs" --help | awk 'END { print NR < 24 }')" 1
 want 'help: the commands of daily use' "$("$devs" --help | sed -n 's/^  \([a-z-]*\) .*/\1/p' | xargs)" \
-	'init run exec status why log retry cancel diff apply'
+	'init run exec status why log replay retry cancel diff apply'
 want_in 'help says where the others are' "$("$devs" --help)" 'devs help all lists all commands'
 want 'help all: what --help lists is in it' "$("$devs" --help | grep -c '^  ')" \
 	"$("$devs" --help | grep '^  ' | grep -cxF "$("$devs" help all)")"
@@ -133,7 +133,7 @@ want_in 'run: lines' "$(cat out)" 'ok try 1/3 GREEN starts: echo hello'
 want_in 'run: blocked' "$(cat out)" 'blocked: it needs bad'
 want_in 'run: summary' "$(cat out)" '2 passed, 1 gave-up, 1 blocked'
 want 'run: how to ask why' "$(grep -c '^  gave-up    bad: exit 1   devs why [0-9]*/bad$' out)" 1
-want_in 'run: how to replay' "$(cat out)" 'devs debug --logs'
+want_in 'run: how to replay' "$(cat out)" 'devs replay'
 "$devs" run --json --only red plan.json >out
 want 'run --only: exit' $? 0
 want 'run --json is JSON lines' "$(grep -vc '^{"v":1,.*}$' out)" 0

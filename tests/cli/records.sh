@@ -66,9 +66,27 @@ refused 'no such file in a folder' 66 "no such file 'no/file'" --logs no/file
 refused 'no such run' 66 'no run #9' --logs 9 --json
 refused 'what cannot be combined with it' 2 'debug --logs: --try cannot be combined with it' --logs 1 --try 2
 refused 'what cannot be combined with it, either' 2 'debug --forensics: --follow cannot be combined with it' --forensics ok --follow
-refused 'a run, and nothing that says what of it' 2 'hint: devs debug --logs 3; ' 3
+refused 'a run, and nothing that says what of it' 2 'hint: devs replay 3; ' 3
 refused 'a task likewise' 2 'hint: devs debug --forensics 1/net; ' 1/net
 refused 'follow is of one run' 2 '--follow needs a single run' --logs all --follow
+
+# --- the command of its own
+for words in '' 1 '1 --json' '2 1 --json' 'all --kind run_ended' '1/net --plain' '--level error' \
+	'1 --since #3 --until end' '1 --frame 80x24' '1 --frame 80x24 --svg --replay' ./.devs/devs.db; do
+	old=$("$devs" debug --logs $words)
+	old_code=$?
+	new=$("$devs" replay $words)
+	want "devs replay $words: exit" $? "$old_code"
+	want "devs replay $words" "$new" "$old"
+done
+fails 'devs replay: no such run' 66 'no run #9' replay 9
+fails 'devs replay: one frame of one task' 2 'replay --frame: only one --task can be selected' \
+	replay 1 --frame 80x24 --task ok --task net
+fails 'devs replay: what a frame has not' 2 'replay --frame: --kind cannot be combined with it' \
+	replay 1 --frame 80x24 --kind run_ended
+fails 'devs replay: what only a frame has' 2 'replay: --svg cannot be combined with it' replay 1 --svg
+fails 'devs replay: a moment of lines' 2 'replay: --at and --view apply to the screen' replay 1 --at start
+fails 'devs replay: options of other modes' 2 "unknown option '--marks'" replay --marks
 
 # --- a live run is followed to its end, and ^C ends the follower alone
 cat >slow.json <<'PLAN'

@@ -269,6 +269,7 @@ static const struct {
     {"mcp", "dir", COMPLETION_DIR, NULL},
     {"debug", "task", COMPLETION_ASK, "task"},
     {"debug", "what-if", COMPLETION_FILE, NULL},
+    {"replay", "kind", COMPLETION_FIXED, "kind"},
     {"rules", "try", COMPLETION_FILE, NULL},
     {"log", "try", COMPLETION_NOTHING, NULL},
 };
@@ -298,7 +299,10 @@ static const struct {
     {"correct", "[RUN/]TASK=5 CLASS=4"},
     {"exec", "COMMAND=3 ARG=1+"},
     {"export", "RUN=5"}, /* --format and what stands behind it are none */
-    {"debug", "RUN=5+"}, /* --logs is a flag: what stands behind it is one */
+    {"debug", "RUN=5+"}, /* --MODE stands for one of its flags */
+    {"replay", "RUN=5+"},
+    {"verify", "RUN=5+"},
+    {"what-if", "POLICY.json=1 RUN=5+"},
     {"validate", "FILE|-=1"},
     {"hook", "install|uninstall|status=4"},
     {"plan-phase", "N=0"},

@@ -1,5 +1,5 @@
 #!/bin/sh
-# devs debug --verify from outside: a run that is the same, and what makes it another one.
+# devs verify from outside: a run that is the same, and what makes it another one.
 . "$(dirname "$0")/check.sh"
 
 cat >plan.json <<'PLAN'
@@ -63,4 +63,16 @@ out=$("$devs" debug --verify 1 all)
 want 'several runs: exit' $? "$code"
 want_in 'several runs: each' "$out" 'run #2: 3 of 3 decisions and 1 of 1 verdicts the same'
 exits 'rules of nothing' 2 debug --logs --rules
+
+# --- the command of its own
+for words in '' 1 '1 --json' '1 --rules' 'all --json' ./.devs/devs.db; do
+	old=$("$devs" debug --verify $words)
+	old_code=$?
+	new=$("$devs" verify $words)
+	want "devs verify $words: exit" $? "$old_code"
+	want "devs verify $words" "$new" "$old"
+done
+fails 'devs verify: no such run' 66 'no run #7' verify 7
+fails 'devs verify: a task' 2 "'1/ok' is not a run" verify 1/ok
+fails 'devs verify: options of others' 2 "unknown option '--plain'" verify 1 --plain
 finish

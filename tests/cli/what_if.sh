@@ -89,4 +89,16 @@ want_in 'no file: its name' "$(cat out)" 'none.json: '
 want_in 'no run: its number' "$(cat out)" '#99'
 "$devs" debug --what-if fewer.json late >out 2>&1
 want 'no run: exit' $? 2
+
+# --- the command of its own
+for words in 'same.json 1-2' 'fewer.json 1' 'fewer.json --json' 'more.json all --json' \
+	'fewer.json ./.devs/devs.db 2'; do
+	old=$("$devs" debug --what-if $words)
+	old_code=$?
+	new=$("$devs" what-if $words)
+	want "devs what-if $words: exit" $? "$old_code"
+	want "devs what-if $words" "$new" "$old"
+done
+fails 'devs what-if: no file' 2 'what-if: missing argument: devs what-if POLICY.json [RUN...]' what-if
+fails 'devs what-if: a file that is not there' 66 'none.json: ' what-if none.json 1
 finish

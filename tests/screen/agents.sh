@@ -99,7 +99,7 @@ test_P6_runs_are_watched_cancelled_and_played_back() {
 	type b q
 	expect b 'shell>' 'q leaves'
 	type a q
-	expect a 'devs debug --logs 1' 'how to play it back is said at the end'
+	expect a 'devs replay 1' 'how to play it back is said at the end'
 	want 'no agent is left' "$(pgrep -f "$dir/bin/claude" | wc -l)" 0
 	open r 110 34
 	type r "clear; '$devs' debug --logs 1" Enter

@@ -45,7 +45,7 @@ kill_is_taken() { # the prompt ignores keys at first
 until_true 60 kill_is_taken
 expect a 'cancelled.*hang' 'K kills it'
 type a q
-expect a 'devs debug --logs' 'q leaves, the summary is on the normal screen'
+expect a 'devs replay' 'q leaves, the summary is on the normal screen'
 type b q
 expect b 'shell>' 'q leaves the second'
 

@@ -127,7 +127,7 @@ expect c 'shell>' 'q leaves it'
 type c "clear; '$devs' run --continue last" Enter
 expect c '2 of 2 passed' 'it goes on in the cockpit'
 type c q
-expect c 'devs debug --logs 4' 'and ends'
+expect c 'devs replay 4' 'and ends'
 
 # --- devs dies in its cockpit: one line says what is left running
 rm go

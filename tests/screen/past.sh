@@ -55,7 +55,7 @@ expect a '\$ = end' 'of a run that is over $ leads to its end'
 type a '$'
 expect a 'ENDED' 'as it does'
 type a q
-expect a 'devs debug --logs' 'q leaves'
+expect a 'devs replay' 'q leaves'
 
 # --- without a run
 type a "clear; '$devs' debug --logs" Enter

@@ -41,13 +41,13 @@ expect b 'code-0' 'and end with the run'
 type b "clear; '$devs'" Enter
 expect b 'ENDED' 'a run that is over'
 type b ':plain' Enter
-expect b 'the run is not live: devs debug --logs 1 --plain prints it' 'has no more lines'
+expect b 'the run is not live: devs replay 1 --plain prints it' 'has no more lines'
 type b q
 expect b 'shell>' 'q leaves'
 type b "clear; '$devs' debug --logs 1" Enter
 expect b 'REPLAY' 'a replay'
 type b ':plain' Enter
-expect b 'this is a replay: devs debug --logs 1 --plain prints it' 'has none either'
+expect b 'this is a replay: devs replay 1 --plain prints it' 'has none either'
 type b q
 expect b 'shell>' 'q leaves it'
 

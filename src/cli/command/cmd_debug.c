@@ -1,4 +1,7 @@
-/* cmd_debug.c - devs debug: inspects a recorded run, in one of several modes. */
+/*
+ * cmd_debug.c - devs debug inspects a recorded run, in one of several modes. Three of the modes are
+ * commands of their own, with the same options: devs replay, devs verify and devs what-if.
+ */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,15 +31,13 @@ struct debug_mode {
  * options. */
 static const struct debug_mode modes[] = {
     {"frame", "logs at view replay svg task",
-     "devs debug --logs [RUN] --frame 80x24 [--at TIME] [--view V] [--svg]", 0, 1, debug_frame},
+     "devs replay [RUN] --frame 80x24 [--at TIME] [--view V] [--svg]", 0, 1, debug_frame},
     {"forensics", "try step json", "devs debug --forensics [RUN/]TASK [--try N] [--step N]", 1, 1,
      debug_forensics},
-    {"what-if", "json", "devs debug --what-if POLICY.json [RUN...|all] [--json]", 0, -1,
-     debug_what_if},
+    {"what-if", "json", "devs what-if POLICY.json [RUN...|all] [--json]", 0, -1, debug_what_if},
     {"diff", "step json", "devs debug --diff [RUN/]TASK#1 3 [--step N], or --diff RUN RUN [--json]",
      1, 2, debug_diff},
-    {"verify", "json rules", "devs debug --verify [RUN...|FILE] [--rules] [--json]", 0, -1,
-     debug_verify},
+    {"verify", "json rules", "devs verify [RUN...|FILE] [--rules] [--json]", 0, -1, debug_verify},
     {"retries", "json", "devs debug --retries [RUN...|FILE] [--json]", 0, -1, debug_retries},
     {"mark", "at name json", "devs debug --mark [RUN] [--at TIME] [--name TEXT]", 0, 1, debug_mark},
     {"marks", "json", "devs debug --marks [RUN]", 0, 1, debug_marks},
@@ -44,7 +45,7 @@ static const struct debug_mode modes[] = {
     {"lnav-format", "", "devs debug --lnav-format >devs_log.json && lnav -i devs_log.json", 0, 0,
      run_lnav_format},
     {"logs", "plain json task kind level since until grep follow at view",
-     "devs debug --logs [RUN...|FILE|all] [--at TIME] [--plain|--json] ...", 0, -1, debug_records},
+     "devs replay [RUN...|FILE|all] [--at TIME] [--plain|--json] ...", 0, -1, debug_records},
 };
 
 static void debug_mode_help(void)
@@ -52,6 +53,8 @@ static void debug_mode_help(void)
     (void)puts("\nusage by mode:");
     for (size_t i = 0; i < ARRAY_LEN(modes); i++)
         (void)printf("  %s\n", modes[i].usage);
+    (void)puts("\n--logs, --verify and --what-if FILE do the same as devs replay, devs\n"
+               "verify and devs what-if FILE, which are the preferred spelling.");
 }
 
 /* All options and their values. */
@@ -66,7 +69,8 @@ static bool is_option_given(const struct option_spec *spec)
     return spec->flag ? *spec->flag : *spec->value != NULL;
 }
 
-/* --plain or --json without a mode means --logs, the last row. NULL if no mode is given. */
+/* --plain or --json without a mode means --logs, the last row, and devs replay sets it. NULL if no
+ * mode is given. */
 static const struct debug_mode *find_mode(const struct debug_options *options)
 {
     for (size_t i = 0; i < ARRAY_LEN(modes); i++) {
@@ -76,7 +80,8 @@ static const struct debug_mode *find_mode(const struct debug_options *options)
                 return &modes[i];
         }
     }
-    const bool is_logs = options->words->plain || options->words->json;
+    const struct debug_words *words = options->words;
+    const bool is_logs = words->logs || words->plain || words->json;
     return is_logs ? &modes[ARRAY_LEN(modes) - 1] : NULL;
 }
 
@@ -95,7 +100,8 @@ static bool has_word(const char *list, const char *name)
 
 /* Rejects options that have no meaning in this mode. The hint is the first mode that allows
  * them. */
-static int refuse_mix(const struct debug_options *options, const struct debug_mode *mode)
+static int refuse_mix(const struct debug_options *options, const struct debug_mode *mode,
+                      const char *name)
 {
     for (size_t i = 0; i < options->count; i++) {
         const struct option_spec *spec = &options->specs[i];
@@ -105,8 +111,8 @@ static int refuse_mix(const struct debug_options *options, const struct debug_mo
         const struct debug_mode *other = NULL;
         for (size_t j = 0; !other && j < ARRAY_LEN(modes); j++)
             other = has_word(modes[j].options, spec->name) ? &modes[j] : NULL;
-        return fail_usage(other ? other->usage : mode->usage,
-                          "debug --%s: --%s cannot be combined with it", mode->name, spec->name);
+        return fail_usage(other ? other->usage : mode->usage, "%s: --%s cannot be combined with it",
+                          name, spec->name);
     }
     return EXIT_ALL_PASSED;
 }
@@ -120,42 +126,40 @@ static int refuse_no_mode(const struct debug_call *call)
                           "debug: missing --logs, --forensics or another mode");
     const char *word = call->operands[0];
     const bool is_task = word[strspn(word, "0123456789")] != '\0' && strcmp(word, "all") != 0;
-    (void)snprintf(hint, sizeof(hint), "devs debug --%s %.60s; devs debug --help lists the others",
-                   is_task ? "forensics" : "logs", word);
+    (void)snprintf(hint, sizeof(hint), "devs %s %.60s; devs debug --help lists the others",
+                   is_task ? "debug --forensics" : "replay", word);
     return fail_usage(hint, "debug: '%.60s' needs --logs, --forensics or another mode", word);
 }
 
-static int run_mode(const struct debug_options *options, const struct debug_call *call)
+/* Runs the mode. Messages call it by its option, or by the command alone if that is the mode. */
+static int run_mode(const struct debug_mode *mode, const struct debug_options *options,
+                    struct debug_call *call)
 {
-    const struct debug_mode *mode = find_mode(options);
-    if (!mode)
-        return refuse_no_mode(call);
-    const int code = refuse_mix(options, mode);
+    char name[32];
+    const char *command = call->globals->command->name;
+    bool is_option = false;
+    for (size_t i = 0; i < options->count; i++)
+        is_option = is_option || strcmp(options->specs[i].name, mode->name) == 0;
+    (void)snprintf(name, sizeof(name), is_option ? "%s --%s" : "%s", command, mode->name);
+    call->name = name;
+    const int code = refuse_mix(options, mode, name);
     if (code != EXIT_ALL_PASSED)
         return code;
     if (call->operand_count < mode->min_operands)
-        return fail_usage(mode->usage, "debug --%s: missing task", mode->name);
+        return fail_usage(mode->usage, "%s: missing task", name);
     if (mode->max_operands >= 0 && call->operand_count > mode->max_operands)
-        return fail_usage(mode->usage, "debug --%s: unexpected argument '%s'", mode->name,
+        return fail_usage(mode->usage, "%s: unexpected argument '%s'", name,
                           call->operands[mode->max_operands]);
     return mode->run(call);
 }
 
-enum { DEBUG_SPECS_MAX = 32 };
+enum { REPLAY_SPECS = 13, DEBUG_SPECS_MAX = 32 };
 
-static size_t list_options(struct debug_words *words, struct option_spec out[DEBUG_SPECS_MAX])
+/* The options of devs replay but --json, which devs debug describes in other words. */
+static void list_replay_options(struct debug_words *words, struct option_spec out[REPLAY_SPECS])
 {
     const struct option_spec specs[] = {
-        {"logs", 0, NULL, "the run log: replay on a terminal (without RUN: all runs), else records",
-         &words->logs, NULL},
-        {"forensics", 0, NULL, "show the diagnostics captured when [RUN/]TASK ended",
-         &words->forensics, NULL},
-        {"try", 0, "N", "this try (default: the latest that failed)", NULL, &words->attempt.try},
-        {"step", 0, "N", "this step, from 1 (default: any)", NULL, &words->attempt.step},
         {"plain", 0, NULL, "a line for each record", &words->plain, NULL},
-        {"json", 0, NULL,
-         "a JSON object for each record, bookmark or verified run; else one object", &words->json,
-         NULL},
         {"task", 0, "T...", "only records of these tasks; with --frame, the selected task", NULL,
          words->record.tasks.words},
         {"kind", 0, "K...", "only records of this kind: wait_started, step_ended, ...", NULL,
@@ -168,22 +172,34 @@ static size_t list_options(struct debug_words *words, struct option_spec out[DEB
         {"grep", 0, "PATTERN", "only records whose text matches this (PCRE2)", NULL,
          &words->record.grep},
         {"follow", 'f', NULL, "continue until the run ends", &words->follow, NULL},
-        {"lnav-format", 0, NULL,
-         "print a format file that lets lnav read the records (lnav -i FILE)", &words->lnav_format,
-         NULL},
+        {"at", 0, "TIME", "the moment: 14:00:31, -2m, #211 (a record), 'T try 2', start, end", NULL,
+         &words->frame.at},
+        {"view", 0, "V", "tasks (default), detail, log, forensics, timeline or runs", NULL,
+         &words->frame.view},
         {"frame", 0, "CxR", "one frame of the cockpit as text, of this size", NULL,
          &words->frame.size},
-        {"at", 0, "TIME",
-         "time of the replay, frame or bookmark: 14:00:31, -2m, #211 (a record), 'T try 2', start",
-         NULL, &words->frame.at},
-        {"what-if", 0, "FILE", "what other policies would have decided for RUN..., 38-41 or all",
-         NULL, &words->what_if},
+        {"replay", 0, NULL, "the frame as in a replay, with its records", &words->frame.replay,
+         NULL},
+        {"svg", 0, NULL, "the frame as an SVG picture", &words->frame.svg, NULL},
+    };
+    static_assert(ARRAY_LEN(specs) == REPLAY_SPECS, "room for each");
+    memcpy(out, specs, sizeof(specs));
+}
+
+static size_t list_debug_options(struct debug_words *words, struct option_spec out[DEBUG_SPECS_MAX])
+{
+    const struct option_spec specs[] = {
+        {"logs", 0, NULL, "the same as devs replay", &words->logs, NULL},
+        {"verify", 0, NULL, "the same as devs verify", &words->verify, NULL},
+        {"rules", 0, NULL, "with --verify: exit with 3 also if today's rules give other verdicts",
+         &words->rules, NULL},
+        {"what-if", 0, "FILE", "the same as devs what-if FILE", NULL, &words->what_if},
+        {"forensics", 0, NULL, "show the diagnostics captured when [RUN/]TASK ended",
+         &words->forensics, NULL},
+        {"try", 0, "N", "this try (default: the latest that failed)", NULL, &words->attempt.try},
+        {"step", 0, "N", "this step, from 1 (default: any)", NULL, &words->attempt.step},
         {"diff", 0, NULL,
          "two tries side by side: [RUN/]TASK#1 and 3, or [RUN/]TASK#3; or two RUNs", &words->diff,
-         NULL},
-        {"verify", 0, NULL, "recompute a run's decisions and verdicts; exit with 3 if any differ",
-         &words->verify, NULL},
-        {"rules", 0, NULL, "also exit with 3 if today's rules give other verdicts", &words->rules,
          NULL},
         {"retries", 0, NULL,
          "whether retrying helps and where the time went, in RUN... or all runs", &words->retries,
@@ -193,29 +209,111 @@ static size_t list_options(struct debug_words *words, struct option_spec out[DEB
         {"name", 0, "TEXT", "the bookmark's name", NULL, &words->name},
         {"marks", 0, NULL, "list the bookmarks of a run, or of all", &words->marks, NULL},
         {"unmark", 0, "N", "remove bookmark N", NULL, &words->unmark},
-        {"view", 0, "V", "tasks (default), detail, log, forensics, timeline or runs", NULL,
-         &words->frame.view},
-        {"replay", 0, NULL, "the frame as in a replay, with its records", &words->frame.replay,
+        {"lnav-format", 0, NULL,
+         "print a format file that lets lnav read the records (lnav -i FILE)", &words->lnav_format,
          NULL},
-        {"svg", 0, NULL, "the frame as an SVG picture", &words->frame.svg, NULL},
+        {"json", 0, NULL,
+         "a JSON object for each record, bookmark or verified run; else one object", &words->json,
+         NULL},
     };
-    static_assert(ARRAY_LEN(specs) <= DEBUG_SPECS_MAX, "room for each");
+    static_assert(ARRAY_LEN(specs) + REPLAY_SPECS <= DEBUG_SPECS_MAX, "room for each");
     memcpy(out, specs, sizeof(specs));
-    return ARRAY_LEN(specs);
+    list_replay_options(words, out + ARRAY_LEN(specs));
+    return ARRAY_LEN(specs) + REPLAY_SPECS;
 }
 
 int cmd_debug(struct globals *globals, int argc, char **argv)
 {
     struct debug_words words = {0};
     struct option_spec specs[DEBUG_SPECS_MAX];
-    const size_t count = list_options(&words, specs);
+    const size_t count = list_debug_options(&words, specs);
     struct command_line line = {
         .specs = specs, .spec_count = count, .max_operands = -1, .print_more = debug_mode_help};
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;
     const struct debug_options options = {.specs = specs, .count = count, .words = &words};
-    const struct debug_call call = {
+    struct debug_call call = {
         .globals = globals, .words = &words, .operands = argv, .operand_count = line.operands};
-    return run_mode(&options, &call);
+    const struct debug_mode *mode = find_mode(&options);
+    return mode ? run_mode(mode, &options, &call) : refuse_no_mode(&call);
+}
+
+static void replay_help(void)
+{
+    (void)puts("\nRUN is 41, 41/TASK, 38-41, last, all, or the file of a log or a bundle.\n"
+               "Without RUN, the cockpit lists all runs, and lines are those of the\n"
+               "newest run.");
+}
+
+int cmd_replay(struct globals *globals, int argc, char **argv)
+{
+    struct debug_words words = {.logs = true};
+    struct option_spec specs[REPLAY_SPECS + 1] = {
+        {"json", 0, NULL, "a JSON object for each record", &words.json, NULL}};
+    list_replay_options(&words, specs + 1);
+    struct command_line line = {.specs = specs,
+                                .spec_count = ARRAY_LEN(specs),
+                                .max_operands = -1,
+                                .print_more = replay_help};
+    const int code = command_parse(globals, &line, argc, argv);
+    if (line.done)
+        return code;
+    const struct debug_options options = {
+        .specs = specs, .count = ARRAY_LEN(specs), .words = &words};
+    struct debug_call call = {
+        .globals = globals, .words = &words, .operands = argv, .operand_count = line.operands};
+    return run_mode(find_mode(&options), &options, &call);
+}
+
+static void runs_help(void)
+{
+    (void)puts("\nRUN is 41, 38-41, last, all, or the file of a log. Without RUN, it is the\n"
+               "newest run.");
+}
+
+int cmd_verify(struct globals *globals, int argc, char **argv)
+{
+    struct debug_words words = {.verify = true};
+    const struct option_spec specs[] = {
+        {"rules", 0, NULL, "exit with 3 also if today's rules give other verdicts", &words.rules,
+         NULL},
+        {"json", 0, NULL, "a JSON object for each run, with every difference", &words.json, NULL},
+    };
+    struct command_line line = {.specs = specs,
+                                .spec_count = ARRAY_LEN(specs),
+                                .max_operands = -1,
+                                .print_more = runs_help};
+    const int code = command_parse(globals, &line, argc, argv);
+    if (line.done)
+        return code;
+    const struct debug_call call = {.globals = globals,
+                                    .words = &words,
+                                    .name = "verify",
+                                    .operands = argv,
+                                    .operand_count = line.operands};
+    return debug_verify(&call);
+}
+
+int cmd_what_if(struct globals *globals, int argc, char **argv)
+{
+    struct debug_words words = {0};
+    const struct option_spec specs[] = {
+        {"json", 0, NULL, "one JSON object", &words.json, NULL},
+    };
+    struct command_line line = {.specs = specs,
+                                .spec_count = ARRAY_LEN(specs),
+                                .min_operands = 1,
+                                .max_operands = -1,
+                                .print_more = runs_help};
+    const int code = command_parse(globals, &line, argc, argv);
+    if (line.done)
+        return code;
+    words.what_if = argv[0];
+    const struct debug_call call = {.globals = globals,
+                                    .words = &words,
+                                    .name = "what-if",
+                                    .operands = argv + 1,
+                                    .operand_count = line.operands - 1};
+    return debug_what_if(&call);
 }

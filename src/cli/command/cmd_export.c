@@ -24,7 +24,7 @@ struct export_format {
 static const struct export_format formats[] = {
     {"jsonl", "jsonl", export_jsonl, "lnav ", " reads it, as do jq and similar tools"},
     {"perfetto", "trace.json", export_trace, "ui.perfetto.dev and chrome://tracing open ", ""},
-    {"bundle", "devs", NULL, "devs debug --logs ", " opens it"},
+    {"bundle", "devs", NULL, "devs replay ", " opens it"},
     {"asciicast", "cast", export_cast, "asciinema play ", " plays it"},
     {"svg", "svg", export_svg, "any browser shows ", ""},
 };
@@ -242,7 +242,7 @@ int cmd_export(struct globals *globals, int argc, char **argv)
          &words.view},
         {"task", 0, "T", "the task that is selected on the screens", NULL, &words.task},
         {"at", 0, "TIME,...",
-         "svg only: the moment, as for devs debug --at (default: the end); several give one file "
+         "svg only: the moment, as for devs replay --at (default: the end); several give one file "
          "each",
          NULL, &words.moments},
         {"yes", 'y', NULL, "do not ask for confirmation", &words.yes, NULL},

@@ -69,7 +69,6 @@ static const char *known_elsewhere(const char *name)
         {"show", "devs status"},
         {"ls", "devs runs"},
         {"list", "devs runs"},
-        {"replay", "devs debug --logs"},
         {"watch", "devs"},
         {"start", "devs run"},
         {"resume", "devs run --continue"},
@@ -78,7 +77,6 @@ static const char *known_elsewhere(const char *name)
         {"kill", "devs cancel"},
         {"stop", "devs cancel"},
         {"pause", "devs hold"},
-        {"verify", "devs debug --verify"},
     };
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
         if (strcmp(all[i].name, name) == 0)

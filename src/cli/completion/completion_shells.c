@@ -45,6 +45,8 @@ static const struct {
     {NULL, "COMMAND", {COMPLETION_COMMAND, NULL}},
     {NULL, "ARG", {COMPLETION_FILE, NULL}},
     {"debug", "RUN", {COMPLETION_ASK, "target"}}, /* some forms of the command take a task */
+    {"replay", "RUN", {COMPLETION_ASK, "target"}},
+    {NULL, "POLICY.json", {COMPLETION_FILE, NULL}},
     {NULL, "RUN", {COMPLETION_ASK, "run"}},
     {NULL, "RUN[/TASK]", {COMPLETION_ASK, "target"}},
     {NULL, "[RUN/]TASK", {COMPLETION_ASK, "run_task"}},

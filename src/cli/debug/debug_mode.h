@@ -1,7 +1,7 @@
 /*
  * debug_mode.h - the options of `devs debug`, and its modes: a file of this folder each, except
  * --frame, which is in export. command/cmd_debug.c has the table that says which options go with
- * which mode.
+ * which mode. `devs replay`, `devs verify` and `devs what-if` run a mode, too.
  */
 #ifndef DEVS_DEBUG_MODE_H
 #define DEVS_DEBUG_MODE_H
@@ -44,6 +44,7 @@ struct debug_words {
 struct debug_call {
     struct globals *globals;
     const struct debug_words *words;
+    const char *name; /* for messages: "replay", "debug --logs" */
     char **operands;
     int operand_count;
 };

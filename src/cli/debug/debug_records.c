@@ -1,5 +1,4 @@
-/* debug_records.c - devs debug --logs: the records of a run as lines, or its replay on a terminal.
- */
+/* debug_records.c - devs replay: the records of a run as lines, or its replay on a terminal. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,15 +223,15 @@ int debug_records(const struct debug_call *call)
                        record->level || record->since || record->until || record->grep ||
                        !session_has_screen();
     if (lines && is_place)
-        return fail_usage("devs debug --logs [RUN] --since TIME --until TIME",
-                          "debug --logs: --at and --view apply to the screen, not to records");
+        return fail_usage("devs replay [RUN] --since TIME --until TIME",
+                          "%s: --at and --view apply to the screen, not to records", call->name);
     if (lines && names_runs(call))
         return print_chosen(call);
     const bool is_all = call->operand_count == 1 && strcmp(word, "all") == 0;
     const bool is_list = is_all || (!word && !is_place);
     if (!is_list && names_runs(call))
-        return fail_usage("devs debug --logs RUN... --plain|--json",
-                          "debug --logs: the screen replays one run, not several");
+        return fail_usage("devs replay RUN... --plain|--json",
+                          "%s: the screen replays one run, not several", call->name);
     if (!log_word_find(call->globals, is_list ? NULL : word, &place, &target, &err))
         return fail(&err);
     if (lines)

@@ -1,4 +1,4 @@
-/* debug_verify.c - devs debug --verify: decides and judges recorded runs again with this build. */
+/* debug_verify.c - devs verify: decides and judges recorded runs again with this build. */
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>

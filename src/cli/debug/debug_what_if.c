@@ -1,4 +1,4 @@
-/* debug_what_if.c - runs devs debug --what-if over one or several runs, and prints the differences.
+/* debug_what_if.c - runs devs what-if over one or several runs, and prints the differences.
  *
  * Each run is also decided without the change, to separate differences caused by the change from
  * differences between this build and the build that recorded the run. */
@@ -167,7 +167,7 @@ static void print_all(const struct what_if_call *call)
         if (call->unlike > 0)
             str_addf(&text,
                      " even without changes, this devs decides %" PRId64 " times differently than "
-                     "recorded,\n in %" PRId64 " runs: see devs debug --verify RUN\n",
+                     "recorded,\n in %" PRId64 " runs: see devs verify RUN\n",
                      call->unlike, call->unlike_runs);
         if (call->most_count > 0)
             str_add(&text, " runs that change most:\n");

@@ -33,7 +33,7 @@
 #include "timeline.h"
 #include "xalloc.h"
 
-/* The frames of the cockpit: their size, their theme, and `devs debug --frame`. */
+/* The frames of the cockpit: their size, their theme, and `devs replay --frame`. */
 
 /* A smaller picture has no space for useful content. */
 enum { FRAME_COLUMNS_MIN = 20, FRAME_ROWS_MIN = 4 };
@@ -394,7 +394,7 @@ int debug_frame(const struct debug_call *call)
     const char *const *tasks = call->words->record.tasks.words;
     const char *word = call->operand_count > 0 ? call->operands[0] : NULL;
     if (tasks[0] && tasks[1])
-        return fail_usage(NULL, "debug --frame: only one --task can be selected");
+        return fail_usage(NULL, "%s: only one --task can be selected", call->name);
     if (!log_word_find(globals, word, &place, &target, &err))
         return fail(&err);
     const char *of = target.task[0] != '\0' ? target.task : NULL;

@@ -406,7 +406,7 @@ static bool watch_blindly(struct watching *watching, const struct err *why)
 {
     struct err err = {0};
     (void)fail(why);
-    warn("the run continues; devs status and devs debug --logs show its progress");
+    warn("the run continues; devs status and devs replay show its progress");
     if (watching->signal_fd < 0 && !session_block_signals(&watching->signal_fd, &err))
         return false;
     bool lingers = watching->watch == SESSION_COCKPIT;

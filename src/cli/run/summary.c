@@ -188,7 +188,7 @@ void summary_write(const struct summary *summary, struct str *out)
         str_addf(out, "  %-*s devs diff %lld/%s, devs apply %lld/%s\n", LABEL_COLUMNS, "apply", run,
                  id, run, id);
     }
-    str_addf(out, "  %-*s devs debug --logs %lld\n", LABEL_COLUMNS, "replay", run);
+    str_addf(out, "  %-*s devs replay %lld\n", LABEL_COLUMNS, "replay", run);
 }
 
 /* A devs that crashed, and a log that is incomplete. */

@@ -229,7 +229,7 @@ void app_bundle_keep(struct app *app)
         end_bundle(app, err.message);
         return;
     }
-    view_say(&app->view, &app->now, "written: %s; open it with devs debug --logs %s", job->file,
+    view_say(&app->view, &app->now, "written: %s; open it with devs replay %s", job->file,
              job->file);
     app_bundle_close(app);
 }

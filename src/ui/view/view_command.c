@@ -127,11 +127,10 @@ static struct view_todo run_plain(struct view *view, const struct view_facts *fa
                   "plain works only for run #%lld: {runs} or {quit} goes back to it",
                   (long long)facts->own_run);
     else if (facts->mode == VIEW_REPLAY)
-        view_say(view, &facts->clock, "this is a replay: devs debug --logs %lld --plain prints it",
-                 run);
+        view_say(view, &facts->clock, "this is a replay: devs replay %lld --plain prints it", run);
     else if (facts->mode != VIEW_LIVE)
-        view_say(view, &facts->clock,
-                 "the run is not live: devs debug --logs %lld --plain prints it", run);
+        view_say(view, &facts->clock, "the run is not live: devs replay %lld --plain prints it",
+                 run);
     else
         return (struct view_todo){.kind = VIEW_PLAIN};
     return draw;
