@@ -74,6 +74,15 @@ enum command_group {
     COMMAND_GROUP_COUNT
 };
 
+/* What a command needs before it can start; subject_open() of target.h opens it. Commands that
+ * accept files or several runs find these themselves. */
+enum command_need {
+    COMMAND_NEEDS_NOTHING,
+    COMMAND_NEEDS_LOG,  /* the log, which exists */
+    COMMAND_NEEDS_RUN,  /* a follower of the run that its argument names */
+    COMMAND_NEEDS_TASK, /* a follower that has read the run, and the task that its argument names */
+};
+
 struct command {
     const char *name;
     const char *usage; /* the part of the usage after the name */
@@ -81,6 +90,8 @@ struct command {
     command_fn *run;
     enum command_group group;
     bool is_daily; /* devs --help lists it; devs help all lists every command */
+    enum command_need needs;
+    bool writes; /* the log that it needs must be ours (log_own.h) */
 };
 
 /* In the order of the help, group by group. Returns NULL past the end. */

@@ -225,7 +225,7 @@ bool target_task(const struct target *target, const struct plan *plan, int *out,
     return true;
 }
 
-bool target_only_task(const struct target *target, const struct plan *plan, const char *usage,
+bool target_only_task(const struct target *target, const struct plan *plan, const char *command,
                       int *out, struct err *err)
 {
     struct target settled = *target;
@@ -238,52 +238,67 @@ bool target_only_task(const struct target *target, const struct plan *plan, cons
     }
     (void)err_set(err, ERR_INVALID, "run #%lld has %d tasks", (long long)target->run,
                   plan->task_count);
-    return err_hint(err, "%s %lld/TASK, as %s", usage, (long long)target->run, plan->tasks[0].id);
+    return err_hint(err, "devs %s %lld/TASK, as %s", command, (long long)target->run,
+                    plan->tasks[0].id);
+}
+
+/* What a command works on. */
+
+bool subject_open(struct subject *out, const struct command *command, const char *db,
+                  const char *word, struct err *err)
+{
+    *out = (struct subject){0};
+    struct target *target = &out->target;
+    const bool needs_log = command->needs == COMMAND_NEEDS_LOG;
+    if (!needs_log && !target_parse(word, target, err))
+        return false;
+    if (!(command->writes ? find_log_to_write(db, &out->place, err)
+                          : find_log(db, false, &out->place, err)))
+        return false;
+    if (needs_log)
+        return log_reader_open(&out->reader, &out->place, err);
+    if (!target_follow(target, &out->place, &out->follower, err))
+        return false;
+    if (command->needs == COMMAND_NEEDS_RUN)
+        return true;
+    if (!follower_read(out->follower, 0, NULL, NULL, NULL, err))
+        return false;
+    const struct plan *plan = follower_state(out->follower)->plan;
+    if (!target_only_task(target, plan, command->name, &out->task, err))
+        return false;
+    (void)snprintf(target->task, sizeof(target->task), "%s", plan->tasks[out->task].id);
+    return true;
+}
+
+void subject_close(struct subject *subject)
+{
+    log_reader_close(subject->reader);
+    follower_close(subject->follower);
+    *subject = (struct subject){0};
 }
 
 /* The kept result of a task. */
 
-static bool open_result(struct result_target *out, const struct place *place,
-                        struct follower *follower, struct err *err)
+bool result_target_open(struct result_target *out, const struct subject *subject, struct err *err)
 {
-    int task = 0;
     char run[24];
-    const struct log_run_info *info = follower_run(follower);
-    const struct plan *plan = follower_state(follower)->plan;
-    out->run_dir = xstrdup(info->dir);
-    if (!target_task(&out->target, plan, &task, err))
-        return false;
-    const struct plan_task *of = &plan->tasks[task];
+    const struct log_run_info *info = follower_run(subject->follower);
+    const struct plan *plan = follower_state(subject->follower)->plan;
+    const struct plan_task *of = &plan->tasks[subject->task];
+    *out = (struct result_target){.target = subject->target, .run_dir = xstrdup(info->dir)};
     const char **needed = xcalloc((size_t)of->need_count + 1, sizeof(*needed));
     for (int i = 0; i < of->need_count; i++)
         needed[i] = plan->tasks[of->needs[i]].id;
     (void)snprintf(run, sizeof(run), "%" PRId64, info->number);
-    const struct workspace_result_call call = {.log_dir = place->dir,
+    const struct workspace_result_call call = {.log_dir = subject->place.dir,
                                                .uid = info->uid,
                                                .run = run,
-                                               .task = out->target.task,
+                                               .task = of->id,
                                                .needed = needed,
                                                .environment = environ};
     const bool ok = workspace_result_open(&out->result, &call, err) &&
                     workspace_result_changes(out->result, &out->changes, err);
     free(needed);
-    return ok;
-}
-
-bool result_target_open(struct result_target *out, const struct globals *globals, const char *word,
-                        bool applies, struct err *err)
-{
-    struct place place;
-    struct follower *follower = NULL;
-    *out = (struct result_target){0};
-    static const char hint[] = "RUN/TASK; devs status --all lists the tasks";
-    bool ok = target_parse_task(word, hint, &out->target, err) &&
-              (applies ? find_log_to_write(globals->db, &place, err)
-                       : find_log(globals->db, false, &place, err)) &&
-              target_follow(&out->target, &place, &follower, err) &&
-              follower_read(follower, 0, NULL, NULL, NULL, err) &&
-              open_result(out, &place, follower, err);
-    follower_close(follower);
     return ok;
 }
 

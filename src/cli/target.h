@@ -70,9 +70,25 @@ ATTR_MUST_USE bool target_task(const struct target *target, const struct plan *p
                                struct err *err);
 
 /* Like target_task(), but if the target names a run alone, its only task is used. Fails with
- * ERR_INVALID if the run has several; the hint uses `usage`, such as "devs log". */
+ * ERR_INVALID if the run has several; the hint uses the command's name. */
 ATTR_MUST_USE bool target_only_task(const struct target *target, const struct plan *plan,
-                                    const char *usage, int *out, struct err *err);
+                                    const char *command, int *out, struct err *err);
+
+/* What a command works on. The caller ends it with subject_close(), also after a failure. */
+struct subject {
+    struct place place;
+    struct log_reader *reader; /* owned; of a command that needs the log alone */
+    struct target target;
+    struct follower *follower; /* owned; before the first event, or after all if a task is needed */
+    int task;                  /* its number in the plan, if it is needed */
+};
+
+/* Opens what the command needs, as the table of commands says. `db` is --db FILE or NULL; `word`
+ * names the run or the task, and is not used for the log alone. If the run has only one task, a
+ * needed task need not be named. */
+ATTR_MUST_USE bool subject_open(struct subject *out, const struct command *command, const char *db,
+                                const char *word, struct err *err);
+void subject_close(struct subject *subject);
 
 /* What a task changed. The caller ends it with result_target_done(). */
 struct result_target {
@@ -82,10 +98,9 @@ struct result_target {
     struct workspace_changes changes;
 };
 
-/* Opens the result of "41/tax" or "tax". With `applies` the result will be written somewhere, so
- * the log must be ours (log_own.h). */
-ATTR_MUST_USE bool result_target_open(struct result_target *out, const struct globals *globals,
-                                      const char *word, bool applies, struct err *err);
+/* Opens the result of the subject's task. */
+ATTR_MUST_USE bool result_target_open(struct result_target *out, const struct subject *subject,
+                                      struct err *err);
 void result_target_done(struct result_target *value);
 
 /* Appends {"v":1,"run":41,"task":"tax",...: the members that both commands print, without the

@@ -178,6 +178,7 @@ PLAN
 out=$("$devs" diff own --stat 2>err)
 want 'of a repository nothing comes' "$out" "$(printf 'A      1      0  a?b\n1 path changed, 1 line added, 0 removed')"
 want_in 'and it is said' "$(cat err)" "'.git' changed too and is not part of the result"
+want_in 'a run of one task needs no task' "$("$devs" diff last --stat --json 2>/dev/null)" '"task":"own"'
 want_in 'nor is there a heading' "$("$devs" diff own 2>/dev/null | grep -c '^diff')" 1
 echo ours >'a
 b'
@@ -192,7 +193,8 @@ PLAN
 out=$("$devs" diff here 2>&1; echo "exit $?")
 want_in 'in place there is nothing' "$out" "task 'here' of run #3 has no workspace here"
 want_in 'in place there is nothing' "$out" 'exit 66'
-want_in 'no task' "$("$devs" diff 1 2>&1)" 'does not name a task'
+fails 'no task' 2 'hint: devs diff 1/TASK, as good' diff 1
+fails 'no task, apply' 2 'run #1 has 4 tasks' apply 1
 want_in 'help' "$("$devs" apply --help)" 'usage: devs apply [options] [RUN/]TASK'
 cat >governs.json <<-PLAN
 	{"version": 1, "idempotent": true, "workspace": "worktree", "tasks": [{"id": "governs", "steps": [

@@ -189,20 +189,20 @@ static int retry_ended(const struct globals *globals, const struct place *place,
 static int perform_act(struct globals *globals, const char *word, struct act *act)
 {
     struct err err = {0};
-    struct place place;
-    struct target target;
-    struct follower *follower = NULL;
-    bool ok = target_parse(word, &target, &err) && find_log_to_write(globals->db, &place, &err) &&
-              target_follow(&target, &place, &follower, &err) &&
-              aim_act(follower, &target, act, &err);
-    if (ok && act->control.verb == CONTROL_RETRY && continue_run_is_needed(&place, target.run)) {
-        follower_close(follower); /* close the log first: the next step forks */
-        return retry_ended(globals, &place, target.run, &act->control);
+    struct subject on;
+    const bool ok = subject_open(&on, globals->command, globals->db, word, &err) &&
+                    aim_act(on.follower, &on.target, act, &err);
+    if (ok && act->control.verb == CONTROL_RETRY &&
+        continue_run_is_needed(&on.place, on.target.run)) {
+        const struct place place = on.place;
+        const int64_t run = on.target.run;
+        subject_close(&on); /* close the log first: the next step forks */
+        return retry_ended(globals, &place, run, &act->control);
     }
     int code = !ok          ? fail(&err)
-               : act->fault ? act_on_fault(&place, follower, &target, &act->control)
-                            : ask_and_tell(&place, follower, &target, &act->control);
-    follower_close(follower);
+               : act->fault ? act_on_fault(&on.place, on.follower, &on.target, &act->control)
+                            : ask_and_tell(&on.place, on.follower, &on.target, &act->control);
+    subject_close(&on);
     return code;
 }
 

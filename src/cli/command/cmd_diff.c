@@ -85,10 +85,12 @@ int cmd_diff(struct globals *globals, int argc, char **argv)
     if (line.done)
         return code;
     struct err err = {0};
-    struct result_target value;
-    const int opened = result_target_open(&value, globals, argv[0], false, &err)
-                           ? secrets_of_run(value.run_dir, NULL, &options.redactor)
-                           : fail(&err);
+    struct subject subject;
+    struct result_target value = {0};
+    const bool ok = subject_open(&subject, globals->command, globals->db, argv[0], &err) &&
+                    result_target_open(&value, &subject, &err);
+    const int opened = ok ? secrets_of_run(value.run_dir, NULL, &options.redactor) : fail(&err);
+    subject_close(&subject);
     if (opened == EXIT_ALL_PASSED)
         print_result(&value, &options);
     result_target_done(&value);

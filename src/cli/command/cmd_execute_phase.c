@@ -130,14 +130,17 @@ static void read_calls(const struct phase_summary *summary, struct changed_files
 static void read_result(const struct phase_summary *summary, int task, struct changed_files *files)
 {
     const struct run_state *state = summary->end->state;
-    struct result_target result;
+    struct subject subject;
+    struct result_target result = {0};
     struct str word = {0};
     str_addf(&word, "%" PRId64 "/%s", summary->end->run, state->plan->tasks[task].id);
-    if (result_target_open(&result, summary->globals, word.data, false, NULL)) {
+    if (subject_open(&subject, command_find("diff"), summary->globals->db, word.data, NULL) &&
+        result_target_open(&result, &subject, NULL)) {
         for (size_t i = 0; i < result.changes.count; i++)
             add_file(files, task, result.changes.items[i].path);
     }
     result_target_done(&result);
+    subject_close(&subject);
     str_done(&word);
 }
 

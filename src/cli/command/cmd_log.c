@@ -211,17 +211,17 @@ static bool follow_output(struct follower *follower, const struct log_output_key
     }
 }
 
-static bool print_log(struct follower *follower, const struct target *target,
-                      const struct log_words *words, struct err *err)
+static bool print_log(const struct subject *subject, const struct log_words *words, struct err *err)
 {
+    struct follower *follower = subject->follower;
     const struct run_state *state = follower_state(follower);
-    struct printing printing = {
-        .follower = follower,
-        .words = words,
-        .key = {.run = follower_run(follower)->number, .readable = !words->raw}};
+    struct printing printing = {.follower = follower,
+                                .words = words,
+                                .key = {.run = follower_run(follower)->number,
+                                        .task = subject->task,
+                                        .readable = !words->raw}};
     struct log_output_key *key = &printing.key;
-    if (!target_only_task(target, state->plan, "devs log", &key->task, err) ||
-        !choose_attempt(state, words, key, err))
+    if (!choose_attempt(state, words, key, err))
         return false;
     if (key->attempt == 0) {
         warn("step %d of %s has not been tried yet", key->step + 1,
@@ -258,15 +258,13 @@ int cmd_log(struct globals *globals, int argc, char **argv)
     if (line.done)
         return code;
     struct err err = {0};
-    struct place place;
-    struct target target;
-    struct follower *follower = NULL;
-    bool ok = target_parse(argv[0], &target, &err) && find_log(globals->db, false, &place, &err) &&
-              target_follow(&target, &place, &follower, &err);
-    if (ok && words.follow)
-        follower_watch(follower);
-    ok = ok && follower_read(follower, 0, NULL, NULL, NULL, &err) &&
-         print_log(follower, &target, &words, &err);
-    follower_close(follower);
+    struct subject subject;
+    bool ok = subject_open(&subject, globals->command, globals->db, argv[0], &err);
+    if (ok && words.follow) { /* read what came before the watch */
+        follower_watch(subject.follower);
+        ok = follower_read(subject.follower, 0, NULL, NULL, NULL, &err);
+    }
+    ok = ok && print_log(&subject, &words, &err);
+    subject_close(&subject);
     return ok ? EXIT_ALL_PASSED : fail(&err);
 }

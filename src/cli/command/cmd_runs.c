@@ -103,10 +103,9 @@ int cmd_runs(struct globals *globals, int argc, char **argv)
     if (line.done)
         return code;
     struct err err = {0};
-    struct place place;
-    struct log_reader *reader = NULL;
-    bool ok = find_log(globals->db, false, &place, &err) &&
-              log_reader_open(&reader, &place, &err) && print_runs(reader, json, &err);
-    log_reader_close(reader);
+    struct subject subject;
+    const bool ok = subject_open(&subject, globals->command, globals->db, NULL, &err) &&
+                    print_runs(subject.reader, json, &err);
+    subject_close(&subject);
     return ok ? EXIT_ALL_PASSED : fail(&err);
 }

@@ -115,19 +115,23 @@ int cmd_status(struct globals *globals, int argc, char **argv)
     if (json && one_line)
         return fail_usage("choose one", "status: --json and --line are mutually exclusive");
     struct err err = {0};
-    struct place place;
+    struct subject subject;
     int64_t run = 0;
     struct status status = {.ascii = appearance_print_ascii(globals), .is_brief = !all && !json};
     static const char hint[] = "a number from devs runs, or last; devs why explains a single task";
     bool ok = target_parse_run(line.operands > 0 ? argv[0] : NULL, hint, &run, &err) &&
-              find_log(globals->db, false, &place, &err) &&
-              log_reader_open(&status.reader, &place, &err) && ask_overview(&status, &run, &err) &&
-              (status.overview.is_known || ask_events(&status, run, &err));
+              subject_open(&subject, globals->command, globals->db, NULL, &err);
+    if (ok) {
+        status.reader = subject.reader; /* its owner from here on */
+        ok = ask_overview(&status, &run, &err) &&
+             (status.overview.is_known || ask_events(&status, run, &err));
+    }
     struct log_live live = {0};
     if (ok && log_reader_live(status.follower ? follower_reader(status.follower) : status.reader,
                               &live, NULL))
         status.live_runs = live.count;
-    status.needs_adopting = ok && !log_own_check(&place, NULL) && !bundle_is_one(&place);
+    status.needs_adopting =
+        ok && !log_own_check(&subject.place, NULL) && !bundle_is_one(&subject.place);
     if (!ok) {
         code = fail(&err);
     } else if (json) {

@@ -24,16 +24,14 @@ static void print_why(const struct why *why, bool json)
     str_done(&text);
 }
 
-static bool explain_attempt(struct follower *follower, const struct target *target,
-                            const struct why_options *options, struct err *err)
+static bool explain_attempt(const struct subject *subject, const struct why_options *options,
+                            struct err *err)
 {
-    const struct run_state *state = follower_state(follower);
+    const struct run_state *state = follower_state(subject->follower);
     struct attempt_pick pick;
     struct why why = {0};
-    int task = 0;
-    bool ok = target_only_task(target, state->plan, "devs why", &task, err) &&
-              attempt_pick(state, task, &options->words, &pick, err) &&
-              why_read(follower, &pick, &why, err);
+    bool ok = attempt_pick(state, subject->task, &options->words, &pick, err) &&
+              why_read(subject->follower, &pick, &why, err);
     if (ok)
         print_why(&why, options->json);
     why_done(&why);
@@ -54,13 +52,9 @@ int cmd_why(struct globals *globals, int argc, char **argv)
     if (line.done)
         return code;
     struct err err = {0};
-    struct place place;
-    struct target target;
-    struct follower *follower = NULL;
-    bool ok = target_parse(argv[0], &target, &err) && find_log(globals->db, false, &place, &err) &&
-              target_follow(&target, &place, &follower, &err) &&
-              follower_read(follower, 0, NULL, NULL, NULL, &err) &&
-              explain_attempt(follower, &target, &options, &err);
-    follower_close(follower);
+    struct subject subject;
+    const bool ok = subject_open(&subject, globals->command, globals->db, argv[0], &err) &&
+                    explain_attempt(&subject, &options, &err);
+    subject_close(&subject);
     return ok ? EXIT_ALL_PASSED : fail(&err);
 }

@@ -71,17 +71,17 @@ ATTR_MUST_USE static bool record_words_filter(const struct record_words *words,
 }
 
 /* The run whose moments are resolved. */
-struct subject {
+struct bounded_run {
     const struct place *place;
     struct log_run_info run; /* owned */
 };
 
 /* Finds a time, or a moment that only the events know: "#211", "T-104 try 2", "start", "end". */
-static bool find_bound(const struct subject *subject, const char *words, int64_t within_ms,
+static bool find_bound(const struct bounded_run *bounded, const char *words, int64_t within_ms,
                        struct record_bound *out, struct err *err)
 {
-    const struct clock_span span = {.from_ms = subject->run.started_at_ms,
-                                    .until_ms = subject->run.last_at_ms};
+    const struct clock_span span = {.from_ms = bounded->run.started_at_ms,
+                                    .until_ms = bounded->run.last_at_ms};
     struct follower *follower = NULL;
     struct replay_at at;
     int64_t at_ms = 0;
@@ -94,7 +94,7 @@ static bool find_bound(const struct subject *subject, const char *words, int64_t
     if (words[0] == '#')
         return parse_i64(words + 1, 1, INT64_MAX, &out->seq, NULL) ||
                err_set(err, ERR_INVALID, "invalid record number '%s'", words);
-    bool ok = follower_open(&follower, subject->place, subject->run.number, err) &&
+    bool ok = follower_open(&follower, bounded->place, bounded->run.number, err) &&
               replay_at_find(follower, words, &at, err);
     follower_close(follower);
     if (ok)
@@ -107,14 +107,14 @@ ATTR_MUST_USE static bool record_words_bounds(const struct record_words *words,
                                               struct record_filter *filter, struct err *err)
 {
     struct log_reader *reader = NULL;
-    struct subject subject = {.place = place};
+    struct bounded_run bounded = {.place = place};
     if (!words->since && !words->until)
         return true;
     bool ok = log_reader_open(&reader, place, err) &&
-              log_reader_run(reader, run, &subject.run, err) &&
-              find_bound(&subject, words->since, 0, &filter->since, err) &&
-              find_bound(&subject, words->until, SECOND_MS - 1, &filter->until, err);
-    log_run_info_done(&subject.run);
+              log_reader_run(reader, run, &bounded.run, err) &&
+              find_bound(&bounded, words->since, 0, &filter->since, err) &&
+              find_bound(&bounded, words->until, SECOND_MS - 1, &filter->until, err);
+    log_run_info_done(&bounded.run);
     log_reader_close(reader);
     return ok;
 }
