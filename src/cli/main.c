@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attr.h"
 #include "command.h"
 #include "err.h"
 #include "fail.h"
