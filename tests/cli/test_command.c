@@ -252,6 +252,19 @@ START_TEST(test_every_command_lists_its_options)
 }
 END_TEST
 
+START_TEST(test_a_group_of_the_help_is_in_one_place)
+{
+    const struct command *before = command_at(0);
+    ck_assert_int_eq(before->group, 0);
+    for (size_t i = 1; command_at(i); i++) {
+        const int step = (int)command_at(i)->group - (int)before->group;
+        ck_assert_msg(step == 0 || step == 1, "%s is not in its group", command_at(i)->name);
+        before = command_at(i);
+    }
+    ck_assert_int_eq(before->group, COMMAND_GROUP_COUNT - 1);
+}
+END_TEST
+
 static const struct {
     const char *command, *option;
     enum completion_source source;
@@ -484,6 +497,7 @@ Suite *test_suite(void)
                         TABLE_LEN(only_cases));
     TCase *table = test_case(suite, "table");
     tcase_add_test(table, test_every_command_lists_its_options);
+    tcase_add_test(table, test_a_group_of_the_help_is_in_one_place);
     tcase_add_loop_test(table, test_option, 0, TABLE_LEN(option_cases));
     tcase_add_loop_test(table, test_operands_are_those_of_the_usage, 0, TABLE_LEN(operand_cases));
     tcase_add_test(table, test_every_list_that_is_named_is_there);

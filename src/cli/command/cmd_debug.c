@@ -123,12 +123,12 @@ static int refuse_no_mode(const struct debug_call *call)
     char hint[128];
     if (call->operand_count == 0)
         return fail_usage("devs debug --help lists the modes",
-                          "debug: missing --logs, --forensics or another mode");
+                          "debug: missing --forensics, --diff or another mode");
     const char *word = call->operands[0];
     const bool is_task = word[strspn(word, "0123456789")] != '\0' && strcmp(word, "all") != 0;
     (void)snprintf(hint, sizeof(hint), "devs %s %.60s; devs debug --help lists the others",
                    is_task ? "debug --forensics" : "replay", word);
-    return fail_usage(hint, "debug: '%.60s' needs --logs, --forensics or another mode", word);
+    return fail_usage(hint, "debug: '%.60s' needs --forensics, --diff or another mode", word);
 }
 
 /* Runs the mode. Messages call it by its option, or by the command alone if that is the mode. */
@@ -295,6 +295,13 @@ int cmd_verify(struct globals *globals, int argc, char **argv)
     return debug_verify(&call);
 }
 
+static void what_if_help(void)
+{
+    (void)puts("\nPOLICY.json is a policy, such as {\"max_attempts\": 2}, or a\n"
+               "devs.config.json.");
+    runs_help();
+}
+
 int cmd_what_if(struct globals *globals, int argc, char **argv)
 {
     struct debug_words words = {0};
@@ -305,7 +312,7 @@ int cmd_what_if(struct globals *globals, int argc, char **argv)
                                 .spec_count = ARRAY_LEN(specs),
                                 .min_operands = 1,
                                 .max_operands = -1,
-                                .print_more = runs_help};
+                                .print_more = what_if_help};
     const int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;
