@@ -225,15 +225,15 @@ bool target_task(const struct target *target, const struct plan *plan, int *out,
     return true;
 }
 
-bool target_only_task(const struct target *target, const struct plan *plan, const char *command,
-                      int *out, struct err *err)
+bool target_only_task(struct target *target, const struct plan *plan, const char *command, int *out,
+                      struct err *err)
 {
-    struct target settled = *target;
-    target_settle(&settled, plan);
-    if (settled.task[0] != '\0' || plan->task_count == 0)
+    target_settle(target, plan);
+    if (target->task[0] != '\0' || plan->task_count == 0)
         return target_task(target, plan, out, err);
     if (plan->task_count == 1) {
         *out = 0;
+        (void)snprintf(target->task, sizeof(target->task), "%s", plan->tasks[0].id);
         return true;
     }
     (void)err_set(err, ERR_INVALID, "run #%lld has %d tasks", (long long)target->run,
@@ -263,11 +263,8 @@ bool subject_open(struct subject *out, const struct command *command, const char
         return true;
     if (!follower_read(out->follower, 0, NULL, NULL, NULL, err))
         return false;
-    const struct plan *plan = follower_state(out->follower)->plan;
-    if (!target_only_task(target, plan, command->name, &out->task, err))
-        return false;
-    (void)snprintf(target->task, sizeof(target->task), "%s", plan->tasks[out->task].id);
-    return true;
+    return target_only_task(target, follower_state(out->follower)->plan, command->name, &out->task,
+                            err);
 }
 
 void subject_close(struct subject *subject)

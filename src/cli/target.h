@@ -69,9 +69,10 @@ bool target_hint_near(const struct plan *plan, const char *id, const char *lists
 ATTR_MUST_USE bool target_task(const struct target *target, const struct plan *plan, int *out,
                                struct err *err);
 
-/* Like target_task(), but if the target names a run alone, its only task is used. Fails with
- * ERR_INVALID if the run has several; the hint uses the command's name. */
-ATTR_MUST_USE bool target_only_task(const struct target *target, const struct plan *plan,
+/* Settles the target and returns the number of its task, like target_task(). If it names a run
+ * alone, its only task becomes the target. Fails with ERR_INVALID if the run has several; the hint
+ * uses the command's name. */
+ATTR_MUST_USE bool target_only_task(struct target *target, const struct plan *plan,
                                     const char *command, int *out, struct err *err);
 
 /* What a command works on. The caller ends it with subject_close(), also after a failure. */

@@ -195,6 +195,7 @@ want_in 'in place there is nothing' "$out" "task 'here' of run #3 has no workspa
 want_in 'in place there is nothing' "$out" 'exit 66'
 fails 'no task' 2 'hint: devs diff 1/TASK, as good' diff 1
 fails 'no task, apply' 2 'run #1 has 4 tasks' apply 1
+exits 'a task that is not there' 66 apply 1/nosuch
 want_in 'help' "$("$devs" apply --help)" 'usage: devs apply [options] [RUN/]TASK'
 cat >governs.json <<-PLAN
 	{"version": 1, "idempotent": true, "workspace": "worktree", "tasks": [{"id": "governs", "steps": [

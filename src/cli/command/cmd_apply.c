@@ -72,9 +72,11 @@ int cmd_apply(struct globals *globals, int argc, char **argv)
     struct result_target value = {0};
     bool was_there = false;
     const enum workspace_apply what = options.check ? WORKSPACE_APPLY_CHECK : WORKSPACE_APPLY;
-    const bool ok = subject_open(&subject, globals->command, globals->db, argv[0], &err) &&
-                    result_target_open(&value, &subject, &err) &&
-                    workspace_result_apply(value.result, &value.changes, what, &was_there, &err);
+    bool ok = subject_open(&subject, globals->command, globals->db, argv[0], &err) &&
+              result_target_open(&value, &subject, &err);
+    const bool names_task = subject.target.task[0] != '\0';
+    subject_close(&subject);
+    ok = ok && workspace_result_apply(value.result, &value.changes, what, &was_there, &err);
     if (ok)
         print_result(&value, &options, was_there);
     /* the result comes from a task, and sandboxes do not protect these files */
@@ -83,9 +85,7 @@ int cmd_apply(struct globals *globals, int argc, char **argv)
             warn("the result changes '%s', which controls what devs runs next: review it first",
                  value.changes.items[i].path);
     }
-    const bool names_task = subject.target.task[0] != '\0';
     result_target_done(&value);
-    subject_close(&subject);
     if (ok)
         return EXIT_ALL_PASSED;
     const int failed = fail(&err);
