@@ -144,6 +144,9 @@ int64_t json_scan_i64(struct json_piece piece, int64_t otherwise);
 
 enum { JSON_LINE_DEPTH_MAX = 2048 }; /* nested objects and arrays; as in json_parse() */
 
+/* Returns whether the text is one JSON value (RFC 8259), nested no deeper than
+ * JSON_LINE_DEPTH_MAX. Duplicate keys are allowed. */
+bool json_check(const char *text, size_t len);
 /* Checks that the text is one JSON value (RFC 8259) and appends it byte for byte, without the
  * whitespace between tokens. Returns false and appends nothing if it is not, or if it is nested
  * deeper than JSON_LINE_DEPTH_MAX. Duplicate keys are allowed. */

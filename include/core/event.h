@@ -1,7 +1,7 @@
 /*
  * event.h - one row of the run log: what happened, never what is.
  *
- * A kind has a name and its own fields. One table (event_fields.c) describes the fields of each
+ * A kind has a name and its own fields. One table (event_data.c) describes the fields of each
  * kind: their JSON name, C type, range and meaning. Reading, writing, the range check and the table
  * in docs/run-log.md follow from it. Names and meanings are in every log: add fields and kinds,
  * never change them.
@@ -331,8 +331,8 @@ ATTR_MUST_USE char *event_object(const struct event *event);
 /* Reads the fields of event->kind from a JSON object of a log; missing ones get their default.
  * Texts are decoded into *room, which must have `len` free bytes and not move while the event is
  * used: str_reserve(). event->data is `json`, which is NUL-terminated and borrowed as long. Returns
- * false if it is not an object, is longer than EVENT_DATA_MAX, or a value has the wrong type or is
- * out of range. */
+ * false if it is not a JSON object, is longer than EVENT_DATA_MAX, or a value has the wrong type or
+ * is out of range. */
 ATTR_MUST_USE bool event_read(struct event *event, const char *json, size_t len, struct str *room);
 /* Called for a text of an event, which may be replaced. */
 typedef void event_text_fn(void *ctx, const char **text);

@@ -1,9 +1,9 @@
 /*
  * json_scan.c - reads and checks JSON text without a tree.
  *
- * The texts of events are read often and are devs' own, so they are valid: members are found by
- * scanning. Text from others is checked completely while it is copied to one line (json_line_add),
- * no deeper than JSON_LINE_DEPTH_MAX.
+ * The objects of events are read often, so their members are found by scanning. Text from others is
+ * checked completely first (json_check), or while it is copied to one line (json_line_add), no
+ * deeper than JSON_LINE_DEPTH_MAX.
  */
 #include "json.h"
 
@@ -324,16 +324,17 @@ static bool check_scalar(struct json_text *text)
 /* The state of a copy: the closing brackets still expected, innermost last. */
 struct copying {
     struct json_text text;
-    struct str *out;
-    size_t copied; /* bytes of the text already copied or skipped */
+    struct str *out; /* NULL: the text is only checked */
+    size_t copied;   /* bytes of the text already copied or skipped */
     int depth;
     char open[JSON_LINE_DEPTH_MAX];
 };
 
 static void copy_so_far(struct copying *copying)
 {
-    str_add_n(copying->out, copying->text.text + copying->copied,
-              copying->text.at - copying->copied);
+    if (copying->out)
+        str_add_n(copying->out, copying->text.text + copying->copied,
+                  copying->text.at - copying->copied);
     copying->copied = copying->text.at;
 }
 
@@ -412,15 +413,26 @@ static bool copy_value(struct copying *copying)
     return copying->text.at == copying->text.len;
 }
 
-bool json_line_add(const char *text, size_t len, struct str *out)
+/* Copies the text to *out, which may be NULL. */
+static bool copy_text(const char *text, size_t len, struct str *out)
 {
     struct copying copying; /* `open` needs no initialization */
     copying.text = (struct json_text){.text = text, .len = len};
     copying.out = out;
     copying.copied = 0;
     copying.depth = 0;
+    return copy_value(&copying);
+}
+
+bool json_check(const char *text, size_t len)
+{
+    return copy_text(text, len, NULL);
+}
+
+bool json_line_add(const char *text, size_t len, struct str *out)
+{
     const size_t before = out->len;
-    if (copy_value(&copying))
+    if (copy_text(text, len, out))
         return true;
     str_cut(out, before);
     return false;

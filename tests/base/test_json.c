@@ -603,6 +603,7 @@ START_TEST(test_a_value_is_copied_without_blanks_or_refused)
     const char *want = cases[_i].want;
     str_add(&line, "kept");
     bool ok = json_line_add(cases[_i].text, strlen(cases[_i].text), &line);
+    ck_assert(json_check(cases[_i].text, strlen(cases[_i].text)) == ok);
     ck_assert_msg(ok == (want != NULL), "%s", cases[_i].text);
     ck_assert_str_eq(line.data + strlen("kept"), want ? want : "");
 }

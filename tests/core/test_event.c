@@ -343,12 +343,46 @@ static const struct {
     {EVENT_CONTROL_ANSWERED, "{\"verb\":\"\"}"},
     {EVENT_BUDGET, "{\"budget\":\"none\"}"},
     {EVENT_BUDGET, "{\"used\":-1}"},
+    /* What a scan for members would accept, and no JSON parser does. */
+    {EVENT_NOTE, "{\"x\":{]}"},
+    {EVENT_NOTE, "{\"x\":[1,]}"},
+    {EVENT_NOTE, "{\"x\":tru}"},
+    {EVENT_NOTE, "{\"x\":nan}"},
+    {EVENT_NOTE, "{\"note\":\"a\nb\"}"},
+    {EVENT_NOTE, "{\"note\":\"\\q\"}"},
+    {EVENT_NOTE, "{\"note\":\"\\u12\"}"},
+    {EVENT_NOTE, "{\"note\":\"\\ud800\"}"},
+    {EVENT_NOTE, "{\"note\":\"\xff\"}"},
+    {EVENT_RUN_STARTED, "{\"jobs\":01}"},
+    {EVENT_WAIT_STARTED, "{\"factor\":0x1}"},
+    {EVENT_WAIT_ENDED, "{\"skipped\":tyes}"},
 };
 
 START_TEST(test_invalid_data_is_refused)
 {
     struct event event = {.kind = invalid[_i].kind};
     ck_assert_msg(!read_event(&event, invalid[_i].json), "%s", invalid[_i].json);
+}
+END_TEST
+
+/* An invalid escape would take more bytes decoded than encoded, so that the texts before it move.
+ */
+START_TEST(test_texts_stay_within_their_room)
+{
+    enum { ESCAPES = EVENT_DATA_MAX / 2 - 100 };
+    struct str json = {0};
+    struct event event = {.kind = EVENT_CONTROL_ANSWERED};
+    str_add(&json,
+            "{\"answer\":\"first\",\"control\":1,\"done\":true,\"verb\":\"retry\",\"by\":\"");
+    for (int i = 0; i < ESCAPES; i++)
+        str_add(&json, "\\u");
+    str_add(&json, "\"}");
+    str_clear(&room);
+    str_reserve(&room, json.len + 1);
+    const char *before = room.data;
+    ck_assert(!event_read(&event, json.data, json.len, &room));
+    ck_assert_ptr_eq(room.data, before);
+    str_done(&json);
 }
 END_TEST
 
@@ -456,6 +490,19 @@ START_TEST(test_kept_texts_are_copies)
     want_object(&event, want);
     free(want);
     str_done(&kept);
+}
+END_TEST
+
+START_TEST(test_the_name_of_an_unknown_kind_is_kept)
+{
+    char name[] = "later";
+    struct event_list list = {0};
+    struct event event = {.kind = EVENT_UNKNOWN, .unknown = {.kind = name}, .data = "{}"};
+    (void)event_list_add(&list, &event);
+    name[0] = 'L';
+    ck_assert_str_eq(list.items[0].unknown.kind, "later");
+    ck_assert_str_eq(list.items[0].data, "{}");
+    event_list_done(&list);
 }
 END_TEST
 
@@ -923,12 +970,14 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_defaults_are_left_out, 0, TABLE_LEN(plain));
     tcase_add_test(tcase, test_a_new_event_has_its_defaults);
     tcase_add_loop_test(tcase, test_invalid_data_is_refused, 0, TABLE_LEN(invalid));
+    tcase_add_test(tcase, test_texts_stay_within_their_room);
     tcase_add_test(tcase, test_members_of_a_later_build_are_kept);
     tcase_add_test(tcase, test_more_is_written_after_the_fields);
     tcase_add_test(tcase, test_numbers_of_an_event_have_ranges);
     tcase_add_test(tcase, test_data_has_a_limit);
     tcase_add_test(tcase, test_a_limit_leaves_out_more_first);
     tcase_add_loop_test(tcase, test_kept_texts_are_copies, EVENT_NONE, EVENT_KIND_COUNT);
+    tcase_add_test(tcase, test_the_name_of_an_unknown_kind_is_kept);
     tcase_add_test(tcase, test_a_list_keeps_its_events);
     tcase = test_case(suite, "records");
     tcase_add_checked_fixture(tcase, setup_record, teardown);

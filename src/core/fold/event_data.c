@@ -826,9 +826,9 @@ static bool read_loop(void *base, const struct field *field, struct json_piece p
 
 static bool read_number(void *base, const struct field *field, struct json_piece piece)
 {
-    /* Two different results mean that it is not a number. */
     const int64_t value = json_scan_i64(piece, 0);
-    if (value != json_scan_i64(piece, 1) || !is_in_range(field, value))
+    const bool is_number = value != 0 || json_scan_i64(piece, 1) == 0;
+    if (!is_number || !is_in_range(field, value))
         return false;
     set_number(base, field, value);
     return true;
@@ -886,17 +886,17 @@ bool event_read(struct event *event, const char *json, size_t len, struct str *r
 {
     const struct field *fields = NULL;
     size_t count = 0;
-    if (len > EVENT_DATA_MAX)
-        return false;
-    assert(room->cap - room->len > len); /* decoded, no text is longer than with its quotes */
     event->data = json;
+    if (len > EVENT_DATA_MAX || !json_check(json, len))
+        return false;
+    assert(room->cap - room->len > len); /* decoded, no valid text is longer than with its quotes */
     if (event_kind_is_known((int64_t)event->kind)) {
         fields = kinds[event->kind].fields;
         count = kinds[event->kind].count;
         set_defaults(event, fields, count);
     }
     /* A field without a valid default must be there. */
-    return read_fields(event, fields, count, json_members(event->data, len), room) &&
+    return read_fields(event, fields, count, json_members(json, len), room) &&
            numbers_are_in_range(event, fields, count);
 }
 
@@ -906,6 +906,8 @@ void event_each_text(struct event *event, event_text_fn *visit, void *ctx)
 {
     const bool is_known = event_kind_is_known((int64_t)event->kind);
     const size_t count = is_known ? kinds[event->kind].count : 0;
+    if (event->kind == EVENT_UNKNOWN && event->unknown.kind)
+        visit(ctx, &event->unknown.kind);
     for (size_t i = 0; i < count; i++) {
         const struct field *field = &kinds[event->kind].fields[i];
         if (field->type != FIELD_TEXT && field->type != FIELD_JSON)
