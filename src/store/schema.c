@@ -312,10 +312,11 @@ static bool read_objects(const struct db *db, sqlite3_stmt *query, bool *has_oth
     return true;
 }
 
-/* A computed column could take unlimited time. Our only one is the time of an event as text, which
- * no statement of ours reads. */
+/* A computed column could take unlimited time. Ours is the time of an event as text: virtual, and
+ * no statement of ours reads it. A stored one would be computed by each insert. */
 static const char computed_columns_sql[] =
-    "SELECT count(*) FROM pragma_table_xinfo(?1) WHERE hidden<>0 AND NOT(?1='event' AND name='at')";
+    "SELECT count(*) FROM pragma_table_xinfo(?1) WHERE hidden<>0"
+    " AND NOT(?1='event' AND name='at' AND hidden=2)"; /* 2: virtual */
 
 /* No other object may have the name of a missing table. */
 static const char other_objects_sql[] = "SELECT count(*) FROM sqlite_schema WHERE lower(name)=?"

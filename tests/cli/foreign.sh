@@ -125,6 +125,9 @@ hostile 'virtual' 'ALTER TABLE run RENAME TO x; CREATE VIRTUAL TABLE run USING f
 	65 "'run' is not a table, index, view or trigger"
 hostile 'computed' "ALTER TABLE run RENAME TO y; CREATE TABLE run AS SELECT * FROM y;
 	ALTER TABLE run ADD COLUMN z AS (length(hex(zeroblob(9999999))))" 65 "'run' has computed columns"
+hostile 'computed by each insert' "ALTER TABLE event RENAME TO y; CREATE TABLE event(run, seq, kind, task, task_no,
+	step, attempt, data, round, grant_no, at_ms, mono_ms, at AS (length(hex(zeroblob(9999999)))) STORED)" \
+	65 "'event' has computed columns"
 hostile 'missing' 'DROP TABLE attempt' 65 'no such table: attempt'
 hostile 'journal' '' 65 "devs.db-journal' is next to the log, and devs never creates one"
 rm -rf bad
