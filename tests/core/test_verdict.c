@@ -195,6 +195,9 @@ static const struct {
     {"{\"near\":[" NEAR("a") "," NEAR("b") "," NEAR("c") "," NEAR("d") "," NEAR("e") "]}",
      "{\"near\":[" NEAR("a") "," NEAR("b") "," NEAR("c") "," NEAR("d") "]}"},
     {"{\"expectation\":99,\"stream\":\"odd\",\"offset\":1,\"line\":1}", "{}"},
+    {"{\"retry_after_ms\":1000000000000,\"resume_at_ms\":1000000000000000}", NULL},
+    {"{\"retry_after_ms\":1000000000001,\"resume_at_ms\":1000000000000001}", "{}"},
+    {"{\"retry_after_ms\":9223372036854775807,\"resume_at_ms\":-9223372036854775808}", "{}"},
     /* Text from a log must not start a new line where it is printed. */
     {"{\"rule\":\"r\\nx\",\"subtype\":\"S\\r\\nx\",\"match\":\"one\\ndone  all passed\","
      "\"hint_rule\":\"h\\nx\",\"violations\":[\"a\\nb\",5,\"\",\"c\"]}",

@@ -438,6 +438,13 @@ static void read_text(const struct json *object, const char *key, char *out, siz
     out[len] = '\0';
 }
 
+/* Returns -1 for a time beyond `most`: anyone may have written the log, and times are added up. */
+static int64_t read_time(const struct json *object, const char *key, int64_t most)
+{
+    const int64_t ms = json_i64(json_get(object, key), -1);
+    return ms >= 0 && ms <= most ? ms : -1;
+}
+
 static enum verdict_stream stream_parse(const char *text)
 {
     if (strcmp(text, verdict_stream_name(VERDICT_STREAM_OUT)) == 0)
@@ -477,8 +484,8 @@ void verdict_from_json(const struct json *object, struct verdict *out)
     out->stream = stream_parse(json_text(json_get(object, "stream"), ""));
     out->offset = json_i64(json_get(object, "offset"), 0);
     out->line = json_i64(json_get(object, "line"), 0);
-    out->retry_after_ms = json_i64(json_get(object, "retry_after_ms"), -1);
-    out->resume_at_ms = json_i64(json_get(object, "resume_at_ms"), -1);
+    out->retry_after_ms = read_time(object, "retry_after_ms", VERDICT_RETRY_AFTER_MAX_MS);
+    out->resume_at_ms = read_time(object, "resume_at_ms", VERDICT_RESUME_AT_MAX_MS);
     read_text(object, "hint_rule", out->hint_rule, sizeof(out->hint_rule));
     read_near(json_get(object, "near"), out);
     out->ask = json_bool(json_get(object, "ask"), false);
