@@ -381,12 +381,16 @@ static bool put_rows(struct call_rows *rows, const struct call_batch *batch, str
     const struct event *last = &batch->events[batch->count - 1];
     sqlite3_stmt *kept = rows->statements[CALL_PUT_KEPT];
     sqlite3_stmt *run = rows->statements[CALL_PUT_RUN];
-    for (size_t i = 0; i < batch->count; i++) {
+    struct str data = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < batch->count; i++) {
         const struct event_row row = {
             .run = batch->run, .event = &batch->events[i], .task = batch->task};
-        if (!event_row_put(&rows->db, rows->statements[CALL_PUT_EVENT], &row, err))
-            return false;
+        ok = event_row_put(&rows->db, rows->statements[CALL_PUT_EVENT], &row, &data, err);
     }
+    str_done(&data);
+    if (!ok)
+        return false;
     (void)sqlite3_bind_int64(kept, 1, batch->run);
     (void)sqlite3_bind_blob64(kept, 2, str_text(batch->kept), batch->kept->len, SQLITE_STATIC);
     (void)sqlite3_bind_int64(run, 1, batch->run);

@@ -5,11 +5,11 @@
 #include "event.h"
 
 bool event_row_put(const struct db *db, sqlite3_stmt *put, const struct event_row *row,
-                   struct err *err)
+                   struct str *data, struct err *err)
 {
     const struct event *event = row->event;
-    struct str data = {0};
-    event_write(event, &data);
+    str_clear(data);
+    event_write(event, data);
     (void)sqlite3_bind_int64(put, 1, row->run);
     (void)sqlite3_bind_int64(put, 2, event->seq);
     (void)sqlite3_bind_int64(put, 3, event->at.at_ms);
@@ -21,10 +21,8 @@ bool event_row_put(const struct db *db, sqlite3_stmt *put, const struct event_ro
     db_bind_unless(put, 9, event->round, 0);
     db_bind_unless(put, 10, event->grant, 0);
     db_bind_unless(put, 11, event->attempt, 0);
-    (void)sqlite3_bind_text64(put, 12, data.data, data.len, SQLITE_STATIC, SQLITE_UTF8);
-    const bool ok = db_run(db, put, err);
-    str_done(&data);
-    return ok;
+    (void)sqlite3_bind_text64(put, 12, data->data, data->len, SQLITE_STATIC, SQLITE_UTF8);
+    return db_run(db, put, err);
 }
 
 bool event_row_put_session(const struct db *db, const struct event_row *row, struct err *err)

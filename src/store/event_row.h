@@ -13,6 +13,7 @@
 #include "db.h"
 #include "err.h"
 #include "event.h"
+#include "str.h"
 
 /* The columns of EVENT_ROW_SQL, which may also be copied from one log to another. */
 #define EVENT_ROW_COLUMNS                                                                          \
@@ -26,9 +27,10 @@ struct event_row {
     const char *task; /* id of the event's task; NULL = none */
 };
 
-/* Inserts the event with a statement prepared from EVENT_ROW_SQL. Call it in a transaction. */
+/* Inserts the event with a statement prepared from EVENT_ROW_SQL; *data becomes its JSON object.
+ * Call it in a transaction. */
 ATTR_MUST_USE bool event_row_put(const struct db *db, sqlite3_stmt *put,
-                                 const struct event_row *row, struct err *err);
+                                 const struct event_row *row, struct str *data, struct err *err);
 
 /* Inserts the row of `session` for an EVENT_AGENT_SESSION, so that a session's run can be found.
  * Call it in a transaction. */

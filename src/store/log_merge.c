@@ -7,8 +7,6 @@
  */
 #include "log_merge.h"
 
-#include <string.h>
-
 #include <assert.h>
 #include <string.h>
 

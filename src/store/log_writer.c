@@ -31,8 +31,8 @@
 #include "private_file.h"
 #include "xalloc.h"
 
-/* Approximate overhead per row, besides text or bytes. */
-enum { EVENT_ROW_BYTES = 256, OUTPUT_ROW_BYTES = 64, GAIN_ROW_BYTES = 64 };
+/* Approximate overhead per row, besides data or bytes. */
+enum { EVENT_ROW_BYTES = 64, OUTPUT_ROW_BYTES = 64, GAIN_ROW_BYTES = 64 };
 
 /* How long another process may have owned the run before a commit notices. */
 enum { OWNER_CHECK_US = 50 * 1000 };
@@ -427,7 +427,9 @@ static bool answer_control(struct log_writer *writer, const struct event *event,
 /* Writes the events, each with the rows that accompany it. */
 static bool put_events(struct log_writer *writer, const struct log_batch *batch, struct err *err)
 {
-    for (size_t i = 0; i < batch->event_count; i++) {
+    struct str data = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < batch->event_count; i++) {
         const struct event *event = &batch->events[i];
         if (event->seq <= writer->last_seq)
             continue; /* written before a previous attempt at this batch failed */
@@ -436,18 +438,19 @@ static bool put_events(struct log_writer *writer, const struct log_batch *batch,
             .event = event,
             .task = event->task >= 0 ? writer->state->plan->tasks[event->task].id : NULL,
         };
-        if (!event_row_put(&writer->db, writer->statements[LOG_PUT_EVENT], &row, err))
-            return false;
-        if (event->kind == EVENT_CONTROL_ANSWERED && !answer_control(writer, event, err))
-            return false;
-        if (event->kind == EVENT_AGENT_SESSION && !event_row_put_session(&writer->db, &row, err))
-            return false;
+        ok = event_row_put(&writer->db, writer->statements[LOG_PUT_EVENT], &row, &data, err);
+        if (ok && event->kind == EVENT_CONTROL_ANSWERED)
+            ok = answer_control(writer, event, err);
+        else if (ok && event->kind == EVENT_AGENT_SESSION)
+            ok = event_row_put_session(&writer->db, &row, err);
+        if (!ok)
+            break;
         projection_touch(&writer->projection, event);
         writer->last_seq = event->seq;
-        if (!log_write_spend(writer, EVENT_ROW_BYTES, err))
-            return false;
+        ok = log_write_spend(writer, data.len + EVENT_ROW_BYTES, err);
     }
-    return true;
+    str_done(&data);
+    return ok;
 }
 
 bool log_write_projections(struct log_writer *writer, struct err *err)

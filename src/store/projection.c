@@ -183,7 +183,7 @@ void projection_touch(struct projection *projection, const struct event *event)
 
     switch (event->kind) { /* rows of other tasks */
     case EVENT_TASK_ADDED:
-        touch_task(projection, event->held.follows);
+        touch_task(projection, event->task_added.number);
         break;
     case EVENT_CANCEL_ASKED:
         if (event->task < 0)
