@@ -166,7 +166,8 @@ static const struct field run_ended[] = {
 };
 static const struct field attempt_started[] = {
     DIGEST("call", started.call, "identity of the command and its surroundings"),
-    INT("start", started.start, INT32_MAX, "number of this start, after failed ones"),
+    INT("start", started.start, INT32_MAX,
+        "number of this start, after failed ones; missing: the first"),
 };
 static const struct field attempt_running[] = {
     I64_ALWAYS("pid", running.pid, INT64_MIN, INT64_MAX, "process id"),
@@ -176,7 +177,8 @@ static const struct field attempt_running[] = {
 static const struct field attempt_ended[] = {
     WORD("outcome", ended.outcome.kind, OUTCOME_KIND_COUNT, outcome_word, "how it ended"),
     INT_ALWAYS("code", ended.outcome.code, INT32_MIN, INT32_MAX,
-               "exit code, signal number, or why it did not start"),
+               "exit code, signal number, or why it did not start (an errno, or a number of devs "
+               "above 1000)"),
     I64_ALWAYS("ran_ms", ended.outcome.ran_ms, -FOLD_TIME_MAX_MS, FOLD_TIME_MAX_MS,
                "from start to end"),
     I64_ALWAYS("out_bytes", ended.outcome.bytes[0], INT64_MIN, INT64_MAX, "written to stdout"),
@@ -189,8 +191,8 @@ static const struct field attempt_ended[] = {
      INT64_MAX, NULL},
     {"cpu_ms", "user and system time", FIELD_I64, false, AT(ended.outcome.cpu_ms), 0, INT64_MIN,
      INT64_MAX, NULL},
-    {"left", "processes left behind", FIELD_INT, false, AT(ended.outcome.left), 0, INT32_MIN,
-     INT32_MAX, NULL},
+    {"left", "processes that it left behind", FIELD_INT, false, AT(ended.outcome.left), 0,
+     INT32_MIN, INT32_MAX, NULL},
     DIGEST("fingerprint", ended.fingerprint, "of the normalized output"),
     BOOL("partial", ended.partial, "the fingerprint does not cover all output"),
     I64("skipped_bytes", ended.skipped_bytes, INT64_MAX,
@@ -198,18 +200,19 @@ static const struct field attempt_ended[] = {
     TEXT("start_error", ended.start_error, "why it never started"),
     BOOL("fails", ended.fails, "exit code 0, but not a success"),
     WORD_OPTIONAL("stop", ended.outcome.stop, STOP_COUNT, stop_word,
-                  "why devs ended it: loop, budget, hopeless (its own retries cannot succeed)"),
+                  "why devs stopped it (hopeless: its own retries cannot succeed); missing: it was "
+                  "requested, or devs did not stop it"),
     I64("quiet_ms", ended.outcome.quiet_ms, FOLD_DELAY_MAX_MS, "a timeout for silence: how long"),
     INT("own_retries", ended.outcome.own_retries, FOLD_COUNT_MAX,
         "retries by the agent itself since the model last answered"),
     I64("own_wait_ms", ended.outcome.own_wait_ms, FOLD_DELAY_MAX_MS,
         "from its first own retry to the next answer or the end"),
     INT_OR("new_permille", ended.new_permille, -1, PERMILLE,
-           "share of lines that are new to the task"),
+           "share of lines that are new to the task; missing: it printed none"),
     LOOP(ended.loop, ended.has_loop),
 };
 static const struct field attempt_judged[] = {
-    WORD("class", judged.class, VERDICT_CLASS_COUNT, class_word, "success, transient, persistent"),
+    WORD("class", judged.class, VERDICT_CLASS_COUNT, class_word, "the verdict"),
     WORD_OPTIONAL("type", judged.type, TRANSIENT_TYPE_COUNT, type_word, "transient type"),
     WORD_OPTIONAL("reason", judged.reason, REASON_COUNT, reason_word, "persistent reason"),
 };
@@ -219,11 +222,11 @@ static const struct field wait_started[] = {
     TIME("due_mono_ms", wait.due.mono_ms, "when it is due, since boot"),
     I64("exact_ms", wait.delay.exact_ms, FOLD_DELAY_MAX_MS, "delay before jitter"),
     BOOL("free", wait.is_free, "requested by a server, uses up no attempt"),
-    INT_ALWAYS("n", wait.delay.n, 0, FOLD_COUNT_MAX, "number of the retry"),
-    {"factor", "of the jitter", FIELD_REAL, false, AT(wait.delay.factor), 1, 0, FOLD_COUNT_MAX,
-     NULL},
-    {"hint_ms", "the server's retry-after", FIELD_I64, false, AT(wait.delay.hint_ms), -1, -1,
-     FOLD_DELAY_MAX_MS, NULL},
+    INT_ALWAYS("n", wait.delay.n, 0, FOLD_COUNT_MAX, "number of the retry, from 1"),
+    {"factor", "by which jitter multiplied `exact_ms`; missing: 1", FIELD_REAL, false,
+     AT(wait.delay.factor), 1, 0, FOLD_COUNT_MAX, NULL},
+    {"hint_ms", "the server's retry-after; missing: none", FIELD_I64, false, AT(wait.delay.hint_ms),
+     -1, -1, FOLD_DELAY_MAX_MS, NULL},
 };
 static const struct field wait_ended[] = {
     BOOL("skipped", wait_ended.skipped, "by a person; otherwise it was due"),
@@ -231,10 +234,10 @@ static const struct field wait_ended[] = {
 };
 static const struct field step_ended[] = {
     WORD("decision", step_ended.decision, DECISION_KIND_COUNT, decision_word_of,
-         "the outcome for the step"),
+         "how the step ended"),
     INT_ALWAYS("attempts", step_ended.attempts, INT32_MIN, INT32_MAX, "attempts used"),
     BOOL("entropy", step_ended.entropy, "counts as entropy"),
-    BOOL("capture", step_ended.capture, "a capture was taken"),
+    BOOL("capture", step_ended.capture, "there are rows in `capture`"),
 };
 static const struct field step_reopened[] = {
     INT_ALWAYS("new_grant", reopened.grant, 1, FOLD_COUNT_MAX, "number of the new grant"),
@@ -245,11 +248,11 @@ static const struct field step_reopened[] = {
 };
 static const struct field task_blocked[] = {
     INT_ALWAYS("needs", blocked.needs, INT32_MIN, INT32_MAX,
-               "number of the required task that did not pass"),
+               "`task_no` of the required task that did not pass"),
 };
 static const struct field task_held[] = {
     INT_OR("follows", held.follows, -1, PLAN_TASKS_MAX,
-           "number of the task that it follows; missing: a person holds it"),
+           "`task_no` of the task that it follows; missing: a person holds it"),
     BY,
 };
 static const struct field task_released[] = {
@@ -258,41 +261,42 @@ static const struct field task_released[] = {
     TEXT("by", by, "the person; missing if the task that it followed got through"),
 };
 static const struct field cancel_asked[] = {
-    WORD("mode", cancel.mode, CANCEL_MODE_COUNT, mode_word, "stop, term, kill"),
+    WORD("mode", cancel.mode, CANCEL_MODE_COUNT, mode_word, "how the attempt is ended"),
     BY,
 };
 static const struct field control_answered[] = {
-    I64_ALWAYS("control", answered.control, INT64_MIN, INT64_MAX, "row of `control`"),
+    I64_ALWAYS("control", answered.control, INT64_MIN, INT64_MAX, "`id` of the row in `control`"),
     BOOL_ALWAYS("done", answered.done, "false: rejected"),
     {"verb", "the action", FIELD_WORD, true, AT(answered.verb), 0, 1, CONTROL_VERB_COUNT,
      verb_word},
-    TEXT("answer", answered.answer, "in words"),
+    TEXT("answer", answered.answer, "for people"),
     BY,
 };
 static const struct field attempt_quiet[] = {
-    I64_ALWAYS("quiet_ms", quiet.quiet_ms, 0, FOLD_TIME_MAX_MS, "without output"),
+    I64_ALWAYS("quiet_ms", quiet.quiet_ms, 0, FOLD_TIME_MAX_MS, "time without output"),
 };
 static const struct field note[] = {
     TEXT("note", note.note, "something a person should read"),
 };
 static const struct field gate_closed[] = {
-    INT_ALWAYS("source", gate_closed.source, 0, INT32_MAX, "number of the source in the plan"),
+    INT_ALWAYS("source", gate_closed.source, 0, INT32_MAX,
+               "number of the source, from 0 in the order of the plan"),
     TIME("due_at_ms", gate_closed.due.at_ms, "when the next attempt may start, UTC"),
     TIME("due_mono_ms", gate_closed.due.mono_ms, "the same moment since boot"),
     INT_ALWAYS("limits", gate_closed.limits, 1, FOLD_COUNT_MAX, "limits in a row"),
     INT_OR("chosen", gate_closed.chosen, -1, PLAN_TASKS_MAX,
-           "number of the task that a person sends first"),
+           "`task_no` of the waiting task that a person sends first; missing: none"),
     BY,
 };
 static const struct field gate_opened[] = {
-    INT_ALWAYS("source", gate_opened.source, 0, INT32_MAX, "number of the source in the plan"),
+    INT_ALWAYS("source", gate_opened.source, 0, INT32_MAX,
+               "number of the source, from 0 in the order of the plan"),
     INT_ALWAYS("waiting", gate_opened.waiting, INT32_MIN, INT32_MAX, "steps that wait at it"),
     I64_ALWAYS("spacing_ms", gate_opened.spacing_ms, 0, FOLD_SPACING_MAX_MS,
-               "between their starts"),
+               "time between their starts"),
 };
 static const struct field class_corrected[] = {
-    WORD("class", corrected.class, VERDICT_CLASS_COUNT, class_word,
-         "success, transient, persistent"),
+    WORD("class", corrected.class, VERDICT_CLASS_COUNT, class_word, "the new verdict"),
     WORD_OPTIONAL("type", corrected.type, TRANSIENT_TYPE_COUNT, type_word, "transient type"),
     WORD_OPTIONAL("reason", corrected.reason, REASON_COUNT, reason_word, "persistent reason"),
     BY,
@@ -302,8 +306,8 @@ static const struct field run_recovered[] = {
     INT("jobs", recovered.jobs, PLAN_JOBS_MAX,
         "attempts at a time from now on; missing: as before"),
     WORD_OPTIONAL("again", recovered.take_up, TAKE_UP_COUNT, run_word,
-                  "of a run that had ended: rest (all that did not pass), failed, or asked (what "
-                  "the next actions name); missing: of an interrupted run, what was open"),
+                  "what runs again: what was open, all that did not pass, what failed, or what the "
+                  "next actions name; missing: what was open"),
     BY,
 };
 static const struct field loop_suspected[] = {
@@ -315,8 +319,7 @@ static const struct field loop_suspected[] = {
     TEXT("nudge", loop.nudge, "a line for the agent"),
 };
 static const struct field workspace_made[] = {
-    WORD("workspace", workspace.kind, WORKSPACE_KIND_COUNT, workspace_word,
-         "in place, worktree, copy"),
+    WORD("workspace", workspace.kind, WORKSPACE_KIND_COUNT, workspace_word, "its kind"),
     I64_ALWAYS("ms", workspace.ms, 0, FOLD_TIME_MAX_MS, "how long it took"),
     TEXT("path", workspace.path, "its folder"),
     TEXT("base", workspace.base, "the commit it began from"),
@@ -324,14 +327,15 @@ static const struct field workspace_made[] = {
     I64("setup_ms", workspace.setup_ms, INT64_MAX, "how long `setup` took"),
     I64("copied", workspace.copied, INT64_MAX, "files that `copy` brought along"),
 };
-#define TREE(counted, means)                                                                       \
+#define TREE(counted, means, size)                                                                 \
     DIGEST("tree", tree.tree, "digest of the whole tree"),                                         \
         I64_ALWAYS(counted, tree.count, 0, FOLD_TIME_MAX_MS, means),                               \
-        I64_ALWAYS("bytes", tree.bytes, 0, FOLD_TIME_MAX_MS, "of them"),                           \
+        I64_ALWAYS("bytes", tree.bytes, 0, FOLD_TIME_MAX_MS, size),                                \
         I64_ALWAYS("ms", tree.ms, 0, FOLD_TIME_MAX_MS, "how long it took")
-static const struct field workspace_saved[] = {TREE("files", "files in it")};
-static const struct field workspace_reset[] = {TREE("paths", "paths restored")};
-static const struct field tree_proven[] = {TREE("files", "files in it")};
+static const struct field workspace_saved[] = {TREE("files", "files in it", "size of the files")};
+static const struct field workspace_reset[] = {
+    TREE("paths", "paths restored", "bytes written for that")};
+static const struct field tree_proven[] = {TREE("files", "files in it", "size of the files")};
 static const struct field workspace_changed[] = {
     I64_ALWAYS("paths", changes.paths, 0, FOLD_TIME_MAX_MS, "changed paths"),
     I64_ALWAYS("added", changes.added, 0, FOLD_TIME_MAX_MS, "lines added"),
@@ -352,11 +356,11 @@ static const struct field sandbox_lacks[] = {
     TEXT("why", lacks.why, "why not"),
 };
 static const struct field time_stopped[] = {
-    I64_ALWAYS("ms", stopped.ms, 0, FOLD_DELAY_MAX_MS, "that count for no timeout"),
+    I64_ALWAYS("ms", stopped.ms, 0, FOLD_DELAY_MAX_MS, "time that counts for no timeout"),
 };
 static const struct field secrets_cut[] = {
-    I64_ALWAYS("count", secrets.count, 0, FOLD_DELAY_MAX_MS, "how many"),
-    JSON("names", secrets.names, "which: `{\"NAME\":n}`"),
+    I64_ALWAYS("count", secrets.count, 0, FOLD_DELAY_MAX_MS, "secrets removed"),
+    JSON("names", secrets.names, "how often each: `{\"NAME\":n}`"),
 };
 static const struct field agent_session[] = {
     TEXT("agent", session.agent, "the adapter"),
@@ -372,11 +376,12 @@ static const struct field agent_used[] = {
     I64("own_retries", used.used.own_retries, FOLD_TIME_MAX_MS,
         "requests that the CLI repeated itself"),
     I64("refused", used.used.refused, AGENT_USED_MAX, "calls that the CLI did not allow"),
-    TEXT("refused_call", used.refused_call, "the last of these"),
+    TEXT("refused_call", used.refused_call, "the last call that was not allowed"),
 };
 static const struct field agent_call[] = {
     I64_ALWAYS("number", call.number, 1, AGENT_CALLS_MAX, "within the attempt"),
-    TEXT("tool", call.tool, "the tool; missing for a message"),
+    TEXT("tool", call.tool,
+         "the tool; missing or `message`: a message of the agent, `user`: of a person"),
     TEXT("what", call.what, "the call or message in one line"),
     I64("ms", call.ms, FOLD_TIME_MAX_MS, "how long it took; missing: not known"),
     {"code", "exit code; 1 if it is only known to have failed", FIELD_INT, false, AT(call.code), 0,
@@ -385,22 +390,23 @@ static const struct field agent_call[] = {
     LOOP(call.loop, call.has_loop),
 };
 static const struct field budget[] = {
-    {"budget", "cost_usd, turns, calls, wall_s", FIELD_WORD, true, AT(budget.kind), 0, 1,
-     BUDGET_KIND_COUNT, budget_word},
+    {"budget", "which one", FIELD_WORD, true, AT(budget.kind), 0, 1, BUDGET_KIND_COUNT,
+     budget_word},
     I64_ALWAYS("used", budget.used, 0, FOLD_TIME_MAX_MS, "millionths of a dollar, a number, or ms"),
-    I64_ALWAYS("limit", budget.limit, INT64_MIN, INT64_MAX, "likewise"),
+    I64_ALWAYS("limit", budget.limit, INT64_MIN, INT64_MAX, "in the same unit"),
     BOOL_ALWAYS("spent", budget.is_spent, "all of it; otherwise most"),
 };
 static const struct field round_started[] = {
     INT_ALWAYS("new_round", round_started.round, 0, FOLD_COUNT_MAX, "its number, from 2"),
     INT_ALWAYS("from_step", round_started.from_step, 0, INT32_MAX,
-               "the agent's step at which it begins"),
-    INT_ALWAYS("failed_step", round_started.failed_step, 0, INT32_MAX, "the step that failed"),
+               "the agent's step at which it begins, from 0"),
+    INT_ALWAYS("failed_step", round_started.failed_step, 0, INT32_MAX,
+               "the step that failed, from 0"),
     INT_ALWAYS("failed_attempt", round_started.failed_attempt, 0, INT32_MAX, "its attempt"),
     TEXT("prompt", round_started.prompt, "the agent's prompt"),
 };
 static const struct field task_added[] = {
-    INT_ALWAYS("number", task_added.number, 0, INT32_MAX, "its number"),
+    INT_ALWAYS("number", task_added.number, 0, INT32_MAX, "`task_no` of the new task"),
     JSON("task", task_added.task,
          "as in a plan, without secrets and shortened: [plan.md](plan.md#a-run-that-grows)"),
 };
@@ -1013,6 +1019,18 @@ void event_limit(struct event *event)
 
 /* The table for people. */
 
+static void add_words(const struct field *field, struct str *out)
+{
+    const char *before = "; one of ";
+    for (int64_t i = field->least; i < field->most; i++) {
+        const char *word = field->word((int)i);
+        if (word[0] == '\0')
+            continue; /* it stands for none, and is not written */
+        str_addf(out, "%s`%s`", before, word);
+        before = ", ";
+    }
+}
+
 void event_fields_table(struct str *out)
 {
     static const char *const types[] = {
@@ -1027,7 +1045,10 @@ void event_fields_table(struct str *out)
                  kinds[kind].means);
         for (size_t i = 0; i < kinds[kind].count; i++) {
             const struct field *field = &kinds[kind].fields[i];
-            str_addf(out, "| | %s | %s | %s |\n", field->name, types[field->type], field->means);
+            str_addf(out, "| | %s | %s | %s", field->name, types[field->type], field->means);
+            if (field->type == FIELD_WORD)
+                add_words(field, out);
+            str_add(out, " |\n");
         }
     }
 }
