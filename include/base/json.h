@@ -1,5 +1,5 @@
 /*
- * json.h - JSON values, with the only use of jansson; and event texts, which are read without
+ * json.h - JSON values, with the only use of jansson; and the data of events, which is read without
  * building a tree.
  *
  * Whoever parses a tree owns it and frees it with json_free(). Every `const struct json *` that a
@@ -106,9 +106,9 @@ void json_write_indented(struct str *out, const struct json *json);
 ATTR_MUST_USE char *json_brief(const struct json *json, size_t max);
 
 /*
- * Reads and copies JSON text without building a tree, for event texts: a log can have a million.
- * Allocates nothing except when appending to a str. Use the functions above for everything else.
- * Any thread.
+ * Reads and copies JSON text without building a tree, for the data of events: a log can have a
+ * million. Allocates nothing except when appending to a str. Use the functions above for everything
+ * else. Any thread.
  */
 
 /* The text of a value: a slice of the text that was searched. */

@@ -30,7 +30,7 @@ enum cancel_mode {
 enum {
     CONTROL_BY_MAX = 64,
     CONTROL_HINT_MAX =
-        512, /* bytes of a hint including its NUL; fits escaped into an event's text */
+        512, /* bytes of a hint including its NUL; fits escaped into an event's data */
 };
 
 struct control {

@@ -120,6 +120,8 @@ struct event {
     int attempt;    /* from 1; 0 = none */
     const char *by; /* the person who asked for it */
     union {
+        /* First, as it is the largest: an initializer that names none zeroes only the first. */
+        struct event_end ended;
         struct {
             int jobs;
         } run_started;
@@ -134,7 +136,6 @@ struct event {
             int64_t pid;
             int64_t pid_start; /* clock ticks since boot */
         } running;
-        struct event_end ended;
         /* Not written for a plain success. The evidence is in `more`: verdict_to_json(). */
         struct verdict_label judged;
         struct verdict_label corrected; /* by a person, of any attempt that has ended */
@@ -310,7 +311,7 @@ const char *event_kind_name(enum event_kind kind);
 /* The inverse; EVENT_UNKNOWN for any other word. */
 enum event_kind event_kind_named(const char *name, size_t len);
 /* Returns whether this build knows the kind. Others are kept, and skipped by the fold. */
-bool event_kind_is_known(int64_t kind);
+bool event_kind_is_known(enum event_kind kind);
 /* "open", "rest", "failed" or "asked". */
 const char *take_up_name(enum take_up take_up);
 /* Returns whether INPUT_FACT may bring this kind: EVENT_WORKSPACE_MADE to EVENT_AGENT_CALL. */
@@ -356,7 +357,7 @@ void event_list_done(struct event_list *list);
 
 /* Leaves out `more`, or all texts, if the event's object would exceed EVENT_DATA_MAX otherwise. */
 void event_limit(struct event *event);
-/* Returns whether every number of the event is in its field's range. */
+/* Returns whether every number of the event, of a known kind, is in its field's range. */
 bool event_is_in_range(const struct event *event);
 
 /* Appends the fields of each kind as rows of a Markdown table, for docs/run-log.md. */

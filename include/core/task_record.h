@@ -29,7 +29,7 @@ struct task_record {
         *own; /* secrets in the task's own variables; NULL = nothing is redacted */
 };
 
-/* Appends the text of EVENT_TASK_ADDED, {"task":{...}}, of at most EVENT_TEXT_MAX bytes.
+/* Appends the task as EVENT_TASK_ADDED has it: a JSON object of at most EVENT_TEXT_MAX bytes.
  * plan_grow() reads it as a task with the same id and the same number of steps. Fails with
  * ERR_LIMIT if the task has so many parts that it is too long even when truncated. */
 ATTR_MUST_USE bool task_record_write(const struct task_record *record, struct str *out,

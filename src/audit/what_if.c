@@ -448,7 +448,7 @@ bool what_if_take(struct what_if *what, const struct event *event, struct err *e
     const bool is_current = task >= 0 && task < what->state.plan->task_count &&
                             event->step == run_state_step_number(&what->state, task);
     /* The fold rejects what is not in range. */
-    const bool is_sound = event_kind_is_known((int64_t)event->kind) && event_is_in_range(event) &&
+    const bool is_sound = event_kind_is_known(event->kind) && event_is_in_range(event) &&
                           is_time(event->at.at_ms) && is_time(event->at.mono_ms);
     /* Before the event is applied: the state is the one in which it was decided. */
     if (is_current && is_sound && looks[event->kind])

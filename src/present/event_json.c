@@ -108,7 +108,7 @@ static void json_subject(const struct run_state *state, const struct event *even
 void event_json(const struct run_state *state, int64_t run, const struct event *event,
                 struct str *out)
 {
-    const bool known = event_kind_is_known((int64_t)event->kind);
+    const bool known = event_kind_is_known(event->kind);
     const bool is_named = event->kind == EVENT_UNKNOWN && event->unknown.kind;
     str_add_char(out, '{');
     str_json_i64(out, "v", 1);

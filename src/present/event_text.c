@@ -736,7 +736,7 @@ static void add_subject(const struct event_look *w)
 static void write_words(const struct run_state *state, const struct event *event, bool with_subject,
                         struct str *out)
 {
-    if (!event_kind_is_known((int64_t)event->kind)) {
+    if (!event_kind_is_known(event->kind)) {
         str_addf(out, "?%s", or_empty(event->unknown.kind));
         return;
     }

@@ -559,8 +559,8 @@ bool record_filter_wants(const struct record_filter *filter, const struct run_st
                            (until->at_ms == 0 || event->at.at_ms <= until->at_ms);
     if (event_level(event) > filter->level || !is_within)
         return false;
-    if (filter->kinds != 0 && (!event_kind_is_known((int64_t)event->kind) ||
-                               (filter->kinds & UINT64_C(1) << event->kind) == 0))
+    if (filter->kinds != 0 &&
+        (!event_kind_is_known(event->kind) || (filter->kinds & UINT64_C(1) << event->kind) == 0))
         return false;
     if (filter->task_count == 0)
         return true;

@@ -171,7 +171,7 @@ static void touch_all_tasks(struct projection *projection)
 
 void projection_touch(struct projection *projection, const struct event *event)
 {
-    bool is_there = event_kind_is_known((int64_t)event->kind) && event->task >= 0 &&
+    bool is_there = event_kind_is_known(event->kind) && event->task >= 0 &&
                     event->task < projection->state->plan->task_count;
     unsigned what = is_there ? changes[event->kind] : 0;
     make_room(projection);

@@ -219,7 +219,7 @@ static bool fill_words(const struct db *db, struct err *err)
     return ok;
 }
 
-/* Adds tables, kinds and names that the build that made the log did not know. */
+/* Adds tables and names that the build that made the log did not know. */
 static bool bring_up_to_date(const struct db *db, struct err *err)
 {
     int64_t want = 0;

@@ -37,7 +37,7 @@ static const int64_t unknown[] = {
 
 START_TEST(test_number_and_name_stay)
 {
-    ck_assert(event_kind_is_known(kinds[_i].number));
+    ck_assert(event_kind_is_known((enum event_kind)kinds[_i].number));
     ck_assert_str_eq(event_kind_name((enum event_kind)kinds[_i].number), kinds[_i].name);
     ck_assert_int_eq(event_kind_named(kinds[_i].name, strlen(kinds[_i].name)), kinds[_i].number);
 }
@@ -45,7 +45,7 @@ END_TEST
 
 START_TEST(test_unknown_kind)
 {
-    ck_assert(!event_kind_is_known(unknown[_i]));
+    ck_assert(!event_kind_is_known((enum event_kind)unknown[_i]));
 }
 END_TEST
 

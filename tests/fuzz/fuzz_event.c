@@ -93,7 +93,7 @@ static struct event take_event(struct rows *rows, const struct run_state *state,
 {
     struct event event = {.kind = (enum event_kind)take_byte(rows)};
     const uint8_t flags = take_byte(rows);
-    if (!event_kind_is_known((int64_t)event.kind)) {
+    if (!event_kind_is_known(event.kind)) {
         event.kind = EVENT_UNKNOWN;
         event.unknown.kind = "later";
     }

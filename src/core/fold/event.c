@@ -70,7 +70,7 @@ enum event_kind event_kind_named(const char *name, size_t len)
     return EVENT_UNKNOWN;
 }
 
-bool event_kind_is_known(int64_t kind)
+bool event_kind_is_known(enum event_kind kind)
 {
     return kind > EVENT_NONE && kind < EVENT_KIND_COUNT;
 }

@@ -597,10 +597,14 @@ static void set_defaults(void *base, const struct field *fields, size_t count)
     }
 }
 
+static_assert(offsetof(struct event, ended) + sizeof(struct event_end) ==
+                  offsetof(struct event, is_damaged),
+              "the first member of the union is the largest");
+
 struct event event_new(enum event_kind kind)
 {
     struct event event = {.kind = kind, .task = -1, .step = -1};
-    if (event_kind_is_known((int64_t)kind))
+    if (event_kind_is_known(kind))
         set_defaults(&event, kinds[kind].fields, kinds[kind].count);
     return event;
 }
@@ -727,7 +731,7 @@ void event_write(const struct event *event, struct str *out)
         return;
     }
     str_add_char(out, '{');
-    if (event_kind_is_known((int64_t)event->kind))
+    if (event_kind_is_known(event->kind))
         write_fields(event, kinds[event->kind].fields, kinds[event->kind].count, out);
     const size_t more = event->more ? strlen(event->more) : 0;
     if (more > strlen("{}")) { /* its members without the braces */
@@ -896,7 +900,7 @@ bool event_read(struct event *event, const char *json, size_t len, struct str *r
     if (len > EVENT_DATA_MAX || !json_check(json, len))
         return false;
     assert(room->cap - room->len > len); /* decoded, no valid text is longer than with its quotes */
-    if (event_kind_is_known((int64_t)event->kind)) {
+    if (event_kind_is_known(event->kind)) {
         fields = kinds[event->kind].fields;
         count = kinds[event->kind].count;
         set_defaults(event, fields, count);
@@ -910,7 +914,7 @@ bool event_read(struct event *event, const char *json, size_t len, struct str *r
 
 void event_each_text(struct event *event, event_text_fn *visit, void *ctx)
 {
-    const bool is_known = event_kind_is_known((int64_t)event->kind);
+    const bool is_known = event_kind_is_known(event->kind);
     const size_t count = is_known ? kinds[event->kind].count : 0;
     if (event->kind == EVENT_UNKNOWN && event->unknown.kind)
         visit(ctx, &event->unknown.kind);

@@ -23,7 +23,7 @@ enum {
     FOLD_COUNT_MAX = 1000 * 1000,           /* jobs, grants, attempts, consecutive limits */
 };
 
-/* Returns whether the numbers of the event are in range, so that they may be computed with. */
+/* Returns whether the fields of the event are in range and fit the plan and the state. */
 bool fold_is_sound(const struct fold *fold);
 /* Applies fold->event, which fits, to the state. */
 typedef void fold_fn(const struct fold *fold);

@@ -65,7 +65,7 @@ bool fold_is_sound(const struct fold *fold)
     const struct plan *plan = fold->state->plan;
     if (!is_moment(event->at.at_ms, event->at.mono_ms))
         return false;
-    if (!event_kind_is_known((int64_t)event->kind))
+    if (!event_kind_is_known(event->kind))
         return true;
     if (!event_is_in_range(event))
         return false;
@@ -417,7 +417,7 @@ static bool event_fits(struct fold *fold, bool known, struct err *err)
 
 bool run_state_apply(struct run_state *state, const struct event *event, struct err *err)
 {
-    const bool known = event_kind_is_known((int64_t)event->kind);
+    const bool known = event_kind_is_known(event->kind);
     struct fold fold = {.state = state, .event = event};
     return event_fits(&fold, known, err) && apply_event(&fold, known, err);
 }

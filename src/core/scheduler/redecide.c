@@ -125,7 +125,7 @@ static bool account_for(struct redecide *redecide, size_t events, int64_t *of, s
         if (!run_state_apply(&redecide->recorded, event, err))
             return false;
         sum->events++;
-        if (!event_kind_is_known((int64_t)event->kind))
+        if (!event_kind_is_known(event->kind))
             sum->unknown++;
         else if (is_decision)
             sum->decisions++;
@@ -311,7 +311,7 @@ bool redecide_is_decision(enum event_kind kind)
         [EVENT_LOOP_SUSPECTED] = true, [EVENT_BUDGET] = true,
         [EVENT_ROUND_STARTED] = true,  [EVENT_HINT_GIVEN] = true,
     };
-    return event_kind_is_known((int64_t)kind) && decisions[kind];
+    return event_kind_is_known(kind) && decisions[kind];
 }
 
 /* Applies to `made` what it has not decided. */
@@ -334,7 +334,7 @@ static bool take_next(struct redecide *redecide, struct err *err)
     int64_t none = 0;
     if (redecide->is_stopped)
         return account_for(redecide, 1, &sum->unseen, err);
-    if (!event_kind_is_known((int64_t)first->kind))
+    if (!event_kind_is_known(first->kind))
         return follow_record(redecide, 1, &none, err);
 
     struct redecide_input input;

@@ -298,7 +298,7 @@ static const struct {
 
 bool redecide_begins_input(enum event_kind kind)
 {
-    return event_kind_is_fact(kind) || (event_kind_is_known((int64_t)kind) && readers[kind].begins);
+    return event_kind_is_fact(kind) || (event_kind_is_known(kind) && readers[kind].begins);
 }
 
 enum redecide_source redecide_read_input(const struct redecide_run *run,
