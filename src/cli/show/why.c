@@ -14,7 +14,7 @@
 #include "shown.h"
 #include "xalloc.h"
 
-/* Returns the text of the event, owned by the caller; NULL if it is not JSON. */
+/* Returns the JSON object of the event, owned by the caller; NULL if it is damaged. */
 static struct json *parse_object(const struct event *event)
 {
     struct json *json = NULL;
