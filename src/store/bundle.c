@@ -253,6 +253,39 @@ static const struct table bookmark_table = {
 
 enum { EVENT_KIND_COLUMN = 4, EVENT_DATA_COLUMN = 11 }; /* of EVENT_ROW_COLUMNS */
 
+/* Replaces the text by a redacted copy, which the caller frees. */
+static void redact_event_text(void *ctx, const char **text)
+{
+    const struct bundle *bundle = ctx;
+    *text = redact_string(bundle->redactor, *text, NULL);
+}
+
+static void free_event_text(void *ctx, const char **text)
+{
+    (void)ctx;
+    free((void *)(uintptr_t)*text); /* from redact_event_text() */
+}
+
+/* A mark can be longer than the secret, but no reader accepts data beyond EVENT_DATA_MAX: replaces
+ * the redacted data by the event's fields, without its texts if they do not fit. */
+static void shorten_event(struct bundle *bundle, const char *kind, const char *data,
+                          struct str *redacted_data)
+{
+    struct event event = event_new(kind ? event_kind_named(kind, strlen(kind)) : EVENT_UNKNOWN);
+    struct str room = {0};
+    str_reserve(&room, strlen(data) + 1);
+    if (event_read(&event, data, strlen(data), &room)) {
+        event.data = NULL;
+        event_each_text(&event, redact_event_text, bundle);
+        struct event redacted = event;
+        event_limit(&event);
+        str_clear(redacted_data);
+        event_write(&event, redacted_data);
+        event_each_text(&redacted, free_event_text, NULL);
+    }
+    str_done(&room);
+}
+
 static bool put_row(struct bundle *bundle, const struct table *table, sqlite3_stmt *from,
                     sqlite3_stmt *to, struct err *err)
 {
@@ -261,12 +294,16 @@ static bool put_row(struct bundle *bundle, const struct table *table, sqlite3_st
     int columns = sqlite3_column_count(from);
     bool ok = true;
     assert(columns == sqlite3_bind_parameter_count(to));
+    const bool is_event = table->counted == offsetof(struct bundle_contents, events);
+    const char *kind = is_event ? (const char *)sqlite3_column_text(from, EVENT_KIND_COLUMN) : NULL;
     for (int i = 0; ok && i < columns; i++) {
         if (sqlite3_column_type(from, i) == SQLITE_TEXT) {
             const char *bytes = (const char *)sqlite3_column_text(from, i);
             str_clear(&text);
             redact_text(bundle->redactor, bytes, (size_t)sqlite3_column_bytes(from, i), &text,
                         &bundle->counts);
+            if (is_event && i == EVENT_DATA_COLUMN && text.len > EVENT_DATA_MAX)
+                shorten_event(bundle, kind, bytes, &text);
             ok = sqlite3_bind_text64(to, i + 1, str_text(&text), text.len, SQLITE_TRANSIENT,
                                      SQLITE_UTF8) == SQLITE_OK;
         } else {
@@ -277,9 +314,7 @@ static bool put_row(struct bundle *bundle, const struct table *table, sqlite3_st
     if (!ok)
         return db_fail(&bundle->to, "bind", err);
 
-    const bool is_event = table->counted == offsetof(struct bundle_contents, events);
-    const char *kind = (const char *)sqlite3_column_text(from, EVENT_KIND_COLUMN);
-    if (is_event && kind && strcmp(kind, event_kind_name(EVENT_SECRETS_CUT)) == 0)
+    if (kind && strcmp(kind, event_kind_name(EVENT_SECRETS_CUT)) == 0)
         count_recorded_cuts(bundle, (const char *)sqlite3_column_text(from, EVENT_DATA_COLUMN));
     if (is_event && bundle->contents.events % TELL_EVERY == 0 && !report_progress(bundle, err))
         return false;

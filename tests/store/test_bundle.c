@@ -244,6 +244,38 @@ START_TEST(test_secrets_in_texts_are_cut_and_counted)
 }
 END_TEST
 
+/* A mark that is longer than its secret makes the data of an event too long for readers. */
+START_TEST(test_an_event_that_redaction_makes_too_long_stays_readable)
+{
+    static char *const environment[] = {
+        (char *)(uintptr_t) "AN_API_KEY_WITH_A_NAME_LONGER_THAN_THE_VALUE=q7Zk2mXw", NULL};
+    const struct redact_setting setting = {.environment = environment};
+    struct event event = event_new(EVENT_NOTE);
+    struct str note = {0};
+    struct event_page page = {0};
+    for (int i = 0; i < 400; i++)
+        str_add(&note, "q7Zk2mXw ");
+    redactor_close(redactor);
+    ck_assert(redactor_open(&redactor, &setting, NULL));
+    event.seq = sample.state.last_seq + 1;
+    event.note.note = note.data;
+    ck_assert(run_state_apply(&sample.state, &event, NULL));
+    const struct log_batch batch = {.events = &event, .event_count = 1};
+    ck_assert(log_writer_commit(sample.writer, &batch, LOG_SYNC_NORMAL, NULL));
+    make_and_keep();
+    ck_assert(!file_holds(file, "q7Zk2mXw"));
+    const struct place place = place_of_bundle();
+    struct log_reader *reader = log_reader_of(&place);
+    must(log_reader_events(reader, sample.number, event.seq - 1, &page, &err));
+    ck_assert_uint_eq(page.count, 1);
+    ck_assert(!page.events[0].is_damaged);
+    ck_assert_str_eq(page.events[0].data, "{}");
+    event_page_done(&page);
+    log_reader_close(reader);
+    str_done(&note);
+}
+END_TEST
+
 START_TEST(test_a_bundle_that_is_not_kept_leaves_no_file)
 {
     must(make(&err));
@@ -296,6 +328,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_a_secret_across_rows_is_cut);
     tcase_add_test(tcase, test_output_without_secrets_stays_row_by_row);
     tcase_add_test(tcase, test_secrets_in_texts_are_cut_and_counted);
+    tcase_add_test(tcase, test_an_event_that_redaction_makes_too_long_stays_readable);
     tcase_add_test(tcase, test_a_bundle_that_is_not_kept_leaves_no_file);
     tcase_add_test(tcase, test_an_existing_file_is_not_overwritten);
     tcase_add_test(tcase, test_a_bundle_is_read_only);
