@@ -299,6 +299,34 @@ START_TEST(test_a_copy_outlives_its_tree)
 }
 END_TEST
 
+START_TEST(test_a_large_tree_keeps_every_value)
+{
+    enum { COUNT = 20000, LONG = 200 * 1000 };
+    struct str text = {0};
+    struct str longest = {0};
+    for (int i = 0; i < LONG; i++)
+        str_add_char(&longest, (char)('a' + i % 26));
+    str_add_char(&text, '[');
+    for (int i = 0; i < COUNT; i++)
+        str_addf(&text, "{\"number\":%d,\"name\":\"n%d\"},", i, i);
+    str_addf(&text, "\"%s\",0.5]", str_text(&longest));
+    const struct json *array = parse(str_text(&text));
+
+    ck_assert_uint_eq(json_count(array), COUNT + 2);
+    for (int i = 0; i < COUNT; i++) {
+        const struct json *item = json_at(array, (size_t)i);
+        ck_assert_int_eq(json_i64(json_get(item, "number"), -1), i);
+        char name[16];
+        (void)snprintf(name, sizeof(name), "n%d", i);
+        ck_assert_str_eq(json_text(json_get(item, "name"), ""), name);
+    }
+    ck_assert_str_eq(json_text(json_at(array, COUNT), ""), str_text(&longest));
+    ck_assert(json_number(json_at(array, COUNT + 1), 0) == 0.5);
+    str_done(&longest);
+    str_done(&text);
+}
+END_TEST
+
 static const struct {
     const char *text;
     int line, column;
@@ -712,6 +740,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(data, test_data_may_hold_any_integer, 0, TABLE_LEN(wide));
     tcase_add_test(data, test_integers_beside_a_long_one_stay_integers);
     tcase_add_test(data, test_a_copy_outlives_its_tree);
+    tcase_add_test(data, test_a_large_tree_keeps_every_value);
     tcase_add_loop_test(data, test_data_errors_say_where, 0, TABLE_LEN(data_errors));
     tcase_add_test(data, test_bytes_hold_any_character);
     tcase_add_loop_test(data, test_value_with_text_behind_it, 0, TABLE_LEN(beginnings));
