@@ -45,6 +45,7 @@ void plan_index_ids(struct plan *plan)
 {
     struct ranked_name *ranked = xcalloc((size_t)plan->task_count, sizeof(*ranked));
     size_t count = 0;
+    bool is_sorted = true;
     for (int i = 0; i < plan->task_count; i++) {
         const char *id = plan->tasks[i].id;
         if (!id)
@@ -55,9 +56,13 @@ void plan_index_ids(struct plan *plan)
             is_over = is_over || id[k] == '\0';
             first = first << 8 | (is_over ? 0 : (unsigned char)id[k]);
         }
-        ranked[count++] = (struct ranked_name){first, {id, i}};
+        ranked[count] = (struct ranked_name){first, {id, i}};
+        is_sorted =
+            is_sorted && (count == 0 || compare_names(&ranked[count - 1], &ranked[count]) < 0);
+        count++;
     }
-    qsort(ranked, count, sizeof(*ranked), compare_names);
+    if (!is_sorted)
+        qsort(ranked, count, sizeof(*ranked), compare_names);
     plan->by_id = xcalloc((size_t)plan->task_count, sizeof(*plan->by_id));
     plan->by_id_count = (int)count;
     for (size_t i = 0; i < count; i++)
