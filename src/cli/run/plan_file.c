@@ -192,23 +192,48 @@ static void add_policy_words(const struct plan *plan, const struct policy *polic
     policy_words(&applied, out);
 }
 
-static void add_policy(const struct plan *plan, const struct plan_task *task,
-                       const struct plan_step *step, int tries, struct str *out)
+static void add_policy(const struct plan *plan, const struct policy *policy, int tries,
+                       struct str *out)
 {
-    str_addf(out, "(%s", step->policy->name);
-    if (tries > 1 || step->policy->deadline_ms > 0)
+    str_addf(out, "(%s", policy->name);
+    if (tries > 1 || policy->deadline_ms > 0)
         str_add(out, ": ");
     if (tries > 1)
-        add_policy_words(plan, step->policy, out);
+        add_policy_words(plan, policy, out);
     else
-        policy_deadline_words(step->policy, out);
+        policy_deadline_words(policy, out);
     str_add_char(out, ')');
-    /* Waits requested by a server can add attempts, which needs a policy that retries. */
+}
+
+/* The text of a step's retries, which usually is the same for many steps in a row. */
+struct retries {
+    const struct policy *policy;
+    enum phase phase;
+    int tries;
+    bool may_repeat;
+    struct str text;
+};
+
+static void add_retries(const struct plan *plan, struct retries *last, const struct plan_task *task,
+                        const struct plan_step *step, struct str *out)
+{
+    const struct policy *policy = step->policy;
+    const int tries = plan_step_attempts(step);
     const bool may_repeat = step->idempotent || workspace_can_be_reset(task->workspace);
-    if (may_repeat && policy_fits_phase(step->policy, step->phase) &&
-        policy_retries_on(step->policy, VERDICT_TRANSIENT, false) &&
-        step->policy->retry_after_cap_ms > 0)
-        str_addf(out, " and up to %d more if the server requests a wait", POLICY_FREE_HINTS);
+    if (policy != last->policy || step->phase != last->phase || tries != last->tries ||
+        may_repeat != last->may_repeat) {
+        *last = (struct retries){policy, step->phase, tries, may_repeat, last->text};
+        str_clear(&last->text);
+        str_addf(&last->text, " %-8s %d tr%s ", phase_name(step->phase), tries,
+                 tries == 1 ? "y  " : "ies");
+        add_policy(plan, policy, tries, &last->text);
+        /* Waits requested by a server can add attempts, which needs a policy that retries. */
+        if (may_repeat && policy_fits_phase(policy, step->phase) &&
+            policy_retries_on(policy, VERDICT_TRANSIENT, false) && policy->retry_after_cap_ms > 0)
+            str_addf(&last->text, " and up to %d more if the server requests a wait",
+                     POLICY_FREE_HINTS);
+    }
+    str_add_n(out, str_text(&last->text), last->text.len);
 }
 
 /* Prints a line "    LABEL  WORDS"; nothing if the plan has no such words. */
@@ -267,13 +292,12 @@ static void add_call(const struct plan_task *task, int number, struct str *out)
 }
 
 static void add_step(const struct plan *plan, const struct plan_task *task, int number,
-                     struct str *out)
+                     struct retries *last, struct str *out)
 {
     const struct plan_step *step = &task->steps[number];
-    int tries = plan_step_attempts(step);
-    str_addf(out, "  %d %-8s %d tr%s ", number + 1, phase_name(step->phase), tries,
-             tries == 1 ? "y  " : "ies");
-    add_policy(plan, task, step, tries, out);
+    str_add(out, "  ");
+    str_add_i64(out, number + 1);
+    add_retries(plan, last, task, step, out);
     str_add(out, step->expect.what == PLAN_EXPECT_FAILURE ? " must fail" : "");
     if (step->source >= 0)
         str_addf(out, " source %s", plan->sources[step->source]);
@@ -315,7 +339,8 @@ static void add_step(const struct plan *plan, const struct plan_task *task, int 
     add_words("args", step->sandbox->args, out);
 }
 
-static void add_task(const struct plan *plan, const struct plan_task *task, struct str *out)
+static void add_task(const struct plan *plan, const struct plan_task *task, struct retries *last,
+                     struct str *out)
 {
     const struct workspace_spec *workspace = task->workspace;
     str_add(out, task->id);
@@ -351,7 +376,7 @@ static void add_task(const struct plan *plan, const struct plan_task *task, stru
         str_add_char(out, '\n');
     }
     for (int s = 0; s < task->step_count; s++)
-        add_step(plan, task, s, out);
+        add_step(plan, task, s, last, out);
 }
 
 /* Adds names to a line "  LABEL     NAME, NAME", as many as fit. */
@@ -472,8 +497,10 @@ int plan_shown(const struct plan_file *file, int jobs)
         entropy_limits_words(&plan->loops, &out);
         str_add_char(&out, '\n');
     }
+    struct retries last = {0};
     for (int i = 0; i < plan->task_count; i++)
-        add_task(plan, &plan->tasks[i], &out);
+        add_task(plan, &plan->tasks[i], &last, &out);
+    str_done(&last.text);
     const struct config *config = &file->config;
     if (config_trust_waits(&config->trust)) { /* without effect until the user allows them */
         str_addf(&out, "%s needs your trust before the run can start: devs trust\n", config->path);
