@@ -79,7 +79,8 @@ void plan_link_dependents(struct plan *plan)
     }
     for (int i = 0; i < plan->task_count; i++) {
         struct plan_task *task = &plan->tasks[i];
-        task->dependents = xcalloc((size_t)task->dependent_count, sizeof(*task->dependents));
+        if (task->dependent_count > 0)
+            task->dependents = xcalloc((size_t)task->dependent_count, sizeof(*task->dependents));
         task->dependent_count = 0;
     }
     for (int i = 0; i < plan->task_count; i++) {

@@ -396,7 +396,7 @@ void plan_tasks_prepare(struct plan_reader *reader, const struct json *tasks)
         const struct json *value = json_at(tasks, (size_t)reader->task);
         const struct json *needs = json_get(value, "needs");
         const size_t need_count = json_kind(needs) == JSON_KIND_ARRAY ? json_count(needs) : 0;
-        if (need_count <= PLAN_NEEDS_MAX) {
+        if (need_count > 0 && need_count <= PLAN_NEEDS_MAX) {
             task->needs = xcalloc(need_count, sizeof(*task->needs));
             for (size_t i = 0; i < need_count; i++) {
                 int number;
