@@ -267,11 +267,17 @@ const char *line_telling(const char *text, size_t len, size_t *len_out)
  * Quoting for a shell, for people who copy a command.
  */
 
+static bool is_shell_safe(const char *word)
+{
+    while (ascii_is_letter(*word) || ascii_is_digit(*word) ||
+           (*word != '\0' && strchr("_-./=:,@%+", *word)))
+        word++;
+    return *word == '\0';
+}
+
 void shell_word_add(const char *word, struct str *out)
 {
-    static const char safe[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@%+";
-    if (*word && strspn(word, safe) == strlen(word)) {
+    if (*word && is_shell_safe(word)) {
         str_add(out, word);
         return;
     }
