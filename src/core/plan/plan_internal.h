@@ -99,6 +99,7 @@ struct plan_reader {
     bool ids_differ;              /* all task ids are known to differ */
     int task;                     /* the task being read */
     int step;                     /* the step being read, within the task */
+    const struct json *task_json; /* borrowed; the task being read */
     const struct json *step_json; /* borrowed; the step being read */
     enum phase phase_floor;       /* phase of the previous step */
     bool default_is_sound;        /* the default policy has no errors */

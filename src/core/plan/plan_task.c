@@ -488,11 +488,26 @@ static void check_workspace(struct plan_reader *reader, const struct json_pointe
     workspace_spec_done(&scratch);
 }
 
+/* Rounds and a budget need an agent to apply to. */
+static void check_agent_key(struct plan_reader *reader, const struct json_pointer *path,
+                            const struct json *value)
+{
+    (void)value;
+    const struct json *steps = json_get(reader->task_json, "steps");
+    for (size_t i = 0; i < json_count(steps); i++) {
+        if (json_get(json_at(steps, i), "agent"))
+            return;
+    }
+    if (plan_reader_is_sound(reader, path))
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                        "allowed only in a task with an \"agent\" step", NULL, NULL);
+}
+
 static void read_budget(struct plan_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
-    (void)path;
     plan_budget_take(value, &current_task(reader)->budget);
+    check_agent_key(reader, path, value);
 }
 
 static const struct plan_field task_rows[] = {
@@ -501,33 +516,16 @@ static const struct plan_field task_rows[] = {
     {.key = "needs", .read = read_needs},
     {.key = "workspace", .read = check_workspace},
     {.key = "steps", .read = read_steps},
+    {.key = "rounds", .read = check_agent_key},
     {.key = "budget", .read = read_budget},
 };
 static const struct plan_fields task_fields = {task_rows, ARRAY_LEN(task_rows)};
 
-/* After its steps: rounds and a budget need an agent to apply to. */
-static void check_agent_keys(struct plan_reader *reader, const struct json_pointer *path,
-                             const struct json *task)
-{
-    static const char *const keys[] = {"rounds", "budget"};
-    const struct json *steps = json_get(task, "steps");
-    for (size_t i = 0; i < json_count(steps); i++) {
-        if (json_get(json_at(steps, i), "agent"))
-            return;
-    }
-    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-        struct json_pointer place = {.up = path, .key = keys[i]};
-        if (json_get(task, keys[i]) && plan_reader_is_sound(reader, &place))
-            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
-                            "allowed only in a task with an \"agent\" step", NULL, NULL);
-    }
-}
-
 static void read_task(struct plan_reader *reader, const struct json_pointer *place,
                       const struct json *value)
 {
+    reader->task_json = value;
     plan_reader_walk(reader, place, value, &task_fields, current_task(reader));
-    check_agent_keys(reader, place, value);
     if (!current_task(reader)->title && current_task(reader)->id)
         current_task(reader)->title = xstrdup(current_task(reader)->id);
 }
