@@ -8,6 +8,7 @@
 #include "plan_internal.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "str.h"
@@ -366,6 +367,44 @@ static void take_workspace(struct plan_reader *reader, const struct json *value)
     violations_done(&unsaid);
 }
 
+/* Finds the current task's id, rounds and workspace, and its list of needs. */
+static void prepare_task(struct plan_reader *reader, const struct json *value,
+                         const struct json **needs)
+{
+    struct plan_task *task = current_task(reader);
+    const struct json *workspace = NULL;
+    void *iter = NULL;
+    const char *key;
+    const struct json *member;
+    int64_t rounds = 1;
+    while (json_next(value, &iter, &key, &member)) {
+        if (strcmp(key, "id") == 0 && json_text(member, NULL))
+            task->id = xstrdup(json_text(member, NULL));
+        else if (strcmp(key, "rounds") == 0)
+            plan_reader_number(member, 1, PLAN_ROUNDS_MAX, &rounds);
+        else if (strcmp(key, "workspace") == 0)
+            workspace = member;
+        else if (strcmp(key, "needs") == 0 && json_kind(member) == JSON_KIND_ARRAY)
+            *needs = member;
+    }
+    task->rounds = (int)rounds;
+    take_workspace(reader, workspace);
+}
+
+static void prepare_needs(struct plan_reader *reader, const struct json *needs)
+{
+    struct plan_task *task = current_task(reader);
+    const size_t count = json_count(needs);
+    if (count == 0 || count > PLAN_NEEDS_MAX)
+        return;
+    task->needs = xcalloc(count, sizeof(*task->needs));
+    for (size_t i = 0; i < count; i++) {
+        int number;
+        if (resolve_need(reader, json_at(needs, i), reader->task + 1, &number) == NEED_OK)
+            task->needs[task->need_count++] = number;
+    }
+}
+
 void plan_tasks_prepare(struct plan_reader *reader, const struct json *tasks)
 {
     struct plan *plan = reader->plan;
@@ -376,14 +415,9 @@ void plan_tasks_prepare(struct plan_reader *reader, const struct json *tasks)
     plan->tasks = xcalloc(count, sizeof(*plan->tasks));
     plan->task_count = (int)count;
     reader->named = xcalloc(count, sizeof(*reader->named));
-    for (size_t i = 0; i < count; i++) {
-        const char *id = json_text(json_get(json_at(tasks, i), "id"), NULL);
-        int64_t rounds = 1;
-        plan_reader_number(json_get(json_at(tasks, i), "rounds"), 1, PLAN_ROUNDS_MAX, &rounds);
-        plan->tasks[i].rounds = (int)rounds;
-        if (id)
-            plan->tasks[i].id = xstrdup(id);
-    }
+    const struct json **needs = xcalloc(count, sizeof(*needs)); /* by task */
+    for (reader->task = 0; reader->task < plan->task_count; reader->task++)
+        prepare_task(reader, json_at(tasks, (size_t)reader->task), &needs[reader->task]);
     plan_index_ids(plan);
     reader->ids_differ = true;
     for (int i = 1; i < plan->by_id_count; i++) {
@@ -391,21 +425,9 @@ void plan_tasks_prepare(struct plan_reader *reader, const struct json *tasks)
             reader->ids_differ = false;
     }
 
-    for (reader->task = 0; reader->task < plan->task_count; reader->task++) {
-        struct plan_task *task = current_task(reader);
-        const struct json *value = json_at(tasks, (size_t)reader->task);
-        const struct json *needs = json_get(value, "needs");
-        const size_t need_count = json_kind(needs) == JSON_KIND_ARRAY ? json_count(needs) : 0;
-        if (need_count > 0 && need_count <= PLAN_NEEDS_MAX) {
-            task->needs = xcalloc(need_count, sizeof(*task->needs));
-            for (size_t i = 0; i < need_count; i++) {
-                int number;
-                if (resolve_need(reader, json_at(needs, i), reader->task + 1, &number) == NEED_OK)
-                    task->needs[task->need_count++] = number;
-            }
-        }
-        take_workspace(reader, json_get(value, "workspace"));
-    }
+    for (reader->task = 0; reader->task < plan->task_count; reader->task++)
+        prepare_needs(reader, needs[reader->task]);
+    free(needs);
     plan_link_dependents(plan);
     plan_cycles_init(&reader->cycles, plan);
 }
