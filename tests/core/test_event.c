@@ -810,7 +810,9 @@ START_TEST(test_E4_each_retry_says_attempt_max_delay_and_error)
 
     want(json_of(EVENT_WAIT_STARTED), "\"attempt\":1,");
     want(&text, "\"delay_ms\":2000,");
-    want(&text, "\"retry\":1,\"retries_max\":3,\"delay_ms\":2000,\"error\":\"HTTP 429 Too Many Requests\"");
+    want(
+        &text,
+        "\"retry\":1,\"retries_max\":3,\"delay_ms\":2000,\"error\":\"HTTP 429 Too Many Requests\"");
 }
 END_TEST
 

@@ -102,6 +102,25 @@ START_TEST(test_clean_drops_nul)
 }
 END_TEST
 
+/* Plain text is copied in groups of bytes. */
+START_TEST(test_clean_drops_controls_in_any_place)
+{
+    enum { LEN = 24 };
+    static const char controls[] = {0x01, 0x1f, 0x7f};
+    for (size_t i = 0; i < sizeof(controls); i++) {
+        for (size_t at = 0; at < LEN; at++) {
+            char bytes[LEN];
+            memset(bytes, at % 2 == 0 ? '~' : ' ', LEN);
+            bytes[at] = controls[i];
+            text_clean(&out, bytes, LEN);
+            ck_assert_uint_eq(out.len, LEN - 1);
+            ck_assert_ptr_null(memchr(out.data, controls[i], out.len));
+            str_clear(&out);
+        }
+    }
+}
+END_TEST
+
 START_TEST(test_clean_cuts_long_lines)
 {
     struct str in = {0};
@@ -365,6 +384,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(clean, setup, teardown);
     tcase_add_loop_test(clean, test_clean_keeps_visible_text, 0, TABLE_LEN(clean_cases));
     tcase_add_test(clean, test_clean_drops_nul);
+    tcase_add_test(clean, test_clean_drops_controls_in_any_place);
     tcase_add_test(clean, test_clean_cuts_long_lines);
     tcase_add_test(clean, test_clean_appends);
     tcase_add_loop_test(clean, test_clean_of_noise_is_harmless, 0, 20);
