@@ -42,7 +42,8 @@ static void take_page(struct source *source, const struct event_page *page)
 {
     for (size_t i = 0; i < page->count; i++) {
         struct event event = page->events[i];
-        event.text = event.text ? xstrdup(event.text) : NULL;
+        struct str room = {0}; /* kept until the end of the program */
+        event_keep(&event, &room);
         source->events =
             xgrow(source->events, &source->cap, source->count + 1, sizeof(*source->events));
         source->events[source->count++] = event;

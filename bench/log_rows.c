@@ -54,7 +54,11 @@ struct job {
     struct cell values[CELLS_MAX];
 };
 
+typedef int trace_fn(unsigned, void *, void *, void *);
+
 static struct log_rows *noted;
+static trace_fn *theirs; /* the store's own trace */
+static void *theirs_ctx;
 
 static void fail(sqlite3 *db, const char *what)
 {
@@ -84,7 +88,7 @@ static int on_statement(unsigned what, void *ctx, void *statement, void *text)
 {
     struct log_rows *rows = ctx;
     const char *sql = sqlite3_sql(statement);
-    (void)what;
+    (void)theirs(what, theirs_ctx, statement, text);
     if (!noted || strncmp(text, "--", 2) == 0)
         return 0; /* a trigger */
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
@@ -99,23 +103,31 @@ static int on_statement(unsigned what, void *ctx, void *statement, void *text)
     return 0;
 }
 
-static int on_open(sqlite3 *db, char **message, const struct sqlite3_api_routines *routines)
+/* The linker redirects the store's calls here (--wrap): a connection has one trace only, and the
+ * store uses it. */
+int __real_sqlite3_trace_v2(sqlite3 *db, unsigned mask, trace_fn *trace, void *ctx);
+int __wrap_sqlite3_trace_v2(sqlite3 *db, unsigned mask, trace_fn *trace, void *ctx);
+int __wrap_sqlite3_trace_v2(sqlite3 *db, unsigned mask, trace_fn *trace, void *ctx)
 {
-    (void)message;
-    (void)routines;
-    return sqlite3_trace_v2(db, SQLITE_TRACE_STMT, on_statement, noted);
+    if (!noted)
+        return __real_sqlite3_trace_v2(db, mask, trace, ctx);
+    theirs = trace;
+    theirs_ctx = ctx;
+    return __real_sqlite3_trace_v2(db, mask, on_statement, noted);
 }
 
 void log_rows_start(struct log_rows *rows)
 {
     noted = rows;
-    (void)sqlite3_auto_extension((void (*)(void))on_open);
 }
 
 void log_rows_stop(void)
 {
+    if (noted->count == 0) {
+        fputs("bench_log: saw no statement of the store\n", stderr);
+        exit(EXIT_FAILURE);
+    }
     noted = NULL;
-    sqlite3_reset_auto_extension();
 }
 
 static sqlite3 *open_db(const char *path, int flags)
