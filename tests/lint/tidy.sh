@@ -87,7 +87,7 @@ done
 #   trusted  outside, on a person's word: a key, $PAGER, a project trusted with `devs trust`
 #   caller   starts what its callers name; they are in this list, too
 sides='attempt|machine|git|trusted|caller'
-starters='tool_run|tool_ask|launch_process|child_start|spawn_process|spawn_begin|CLONE'
+starters='tool_run|tool_ask|launch_process|child_start|spawn_process|CLONE'
 starters="$starters|outside_start_on_terminal|posix_spawnp?|uv_spawn"
 starters="$starters|(SYS|__NR)_(clone3?|v?fork|execve|execveat)" # called, or passed on
 calls_only='v?fork|clone3?|exec(l|le|lp|v|ve|veat|vp|vpe)|fexecve|forkpty|daemon|wordexp'
@@ -95,9 +95,8 @@ starts=$(cat <<-'EOF'
 	src/cli/run/foreground.c fork 1 machine
 	src/engine/attempt/attempt.c child_start 1 attempt
 	src/engine/child/child_start.c launch_process 1 caller
-	src/engine/child/launch.c spawn_begin 1 caller
 	src/engine/child/launch.c spawn_process 2 caller
-	src/engine/child/spawn.c CLONE 2 caller
+	src/engine/child/spawn.c CLONE 1 caller
 	src/engine/child/spawn.c SYS_execve 1 caller
 	src/engine/child/tool_run.c launch_process 1 caller
 	src/engine/child/tool_run.c tool_run 1 caller

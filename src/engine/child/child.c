@@ -189,14 +189,6 @@ static size_t read_some(struct child *child, int stream)
     return (size_t)got;
 }
 
-/* Returns whether the child has started. Its first event may be something other than its start. */
-static bool has_started(struct child *child)
-{
-    if (child->stage == CHILD_STARTS)
-        child_look_at_start(child);
-    return child->stage != CHILD_STARTS;
-}
-
 /* The loop's cached time is from before the last commit; a timer based on it would fire too
  * early. */
 void child_set_timer(struct child *child, uv_timer_cb rings, int64_t wait_ms)
@@ -382,8 +374,8 @@ static void process_ended(struct child *child)
     struct rusage usage;
     int status;
 
-    if (!has_started(child) || child->pidfd < 0)
-        return; /* it never existed, or was given up in this turn */
+    if (child->pidfd < 0)
+        return; /* given up in this turn */
     pid_t got = wait4(child->pid, &status, WNOHANG, &usage);
     if (got == 0 || (got < 0 && errno == EINTR))
         return;
@@ -409,7 +401,7 @@ static void news_came(uv_poll_t *handle, int status, int events)
         const struct child_ear *ear = news[i].data.ptr;
         if (ear->which == CHILD_EXIT)
             process_ended(ear->child);
-        else if (has_started(ear->child))
+        else
             (void)read_some(ear->child, ear->which);
     }
 }
@@ -534,11 +526,9 @@ void child_limit(struct child *child, int64_t timeout_ms)
         child_set_timer(child, time_is_up, timeout_ms);
 }
 
-/* A process that is still being started may not lead a group yet. */
 void child_abandon(struct child *child, uv_close_cb closed)
 {
     (void)kill(-child->pid, SIGKILL);
-    (void)kill(child->pid, SIGKILL);
     while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
         continue;
     sweep_leave(child->nursery->sweep, child->pid);

@@ -71,13 +71,6 @@ struct launched {
 ATTR_MUST_USE bool launch_process(const struct launch_call *call, struct launched *out,
                                   int *number_out, struct err *err);
 
-/* Starts a process without waiting: it executes its program on its own, and `way` reports its
- * progress. Everything that the call points to must stay unchanged until then. If this returns
- * false, try launch_process(), which may succeed or says why not. Takes no longer than creating the
- * pipes and the process. */
-ATTR_MUST_USE bool launch_begin(const struct launch_call *call, struct launched *out,
-                                struct spawn_way **way_out);
-
 enum {
     CHILD_PIECE_BYTES = 64 * 1024, /* passed to a watcher at once; initial size of a pipe, */
     CHILD_PIPE_BYTES = 256 * 1024, /* and its size after it was found full */

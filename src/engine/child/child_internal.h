@@ -81,7 +81,6 @@ size_t sweep_find(struct sweep *sweep, pid_t session, struct proc_facts out[SWEE
 
 enum {
     NURSERY_LOST_MAX = 64, /* abandoned processes, to be reaped later */
-    NURSERY_WAYS_MAX = 8,  /* concurrent starts without a starter; further ones use a starter */
 };
 
 struct child_start;
@@ -92,17 +91,15 @@ struct nursery {
     struct workers *starters; /* owned; these threads live as long as the processes they started */
     int epoll_fd;             /* owned; epoll for all children, one handle in the loop */
     uv_poll_t on_news;
-    bool clock_tells;   /* for starts: see child.h */
-    int ways;           /* processes that are starting on their own */
-    bool ways_are_vain; /* a starter succeeded where this failed, so always use starters */
-    int children;       /* alive, or with a timer that is still closing */
+    bool clock_tells;             /* for starts: see child.h */
+    int children;                 /* alive, or with a timer that is still closing */
     pid_t lost[NURSERY_LOST_MAX]; /* started here, and not ended by any signal */
     size_t lost_count;
     char bytes[CHILD_MUCH_READ_BYTES];
 };
 
 enum child_stage {
-    CHILD_STARTS, /* starting, on its own or through a starter; not known to run yet */
+    CHILD_STARTS, /* not known to run yet */
     CHILD_RUNS,
     CHILD_IS_SWEPT, /* the process has ended; its leftovers are being ended */
     CHILD_IS_OVER,  /* its end was reported; only its timer is still closing */
@@ -120,7 +117,7 @@ struct child {
     struct nursery *nursery; /* borrowed */
     struct child_watcher watcher;
     enum child_stage stage;
-    struct child_start *start; /* owned; set while the child starts or is being abandoned */
+    struct child_start *start; /* owned; set while the child is being abandoned */
     pid_t pid;
     int64_t pid_start;
     int64_t grace_ms;
@@ -144,9 +141,6 @@ struct child {
     uv_timer_cb rings;    /* the timer's callback */
     int64_t timer_due_ms; /* when the timer is due */
 };
-
-/* child_start.c: checks whether it executes its program now, and reports that. */
-void child_look_at_start(struct child *child);
 
 /* child.c: starts watching its process, pidfd and pipes. Returns 0 or an errno: the kernel cannot
  * watch another descriptor. */

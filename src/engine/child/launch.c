@@ -238,18 +238,6 @@ static void find_start(struct launched *made, int64_t by_clock, bool clock_tells
     made->by_clock = made->start == by_clock;
 }
 
-static struct spawn_call say_spawn(const struct launch_call *call, const struct ends *ends)
-{
-    return (struct spawn_call){
-        .argv = call->argv,
-        .environment = call->environment,
-        .cwd = call->cwd,
-        .fds = {ends->fds[0], ends->fds[1], ends->fds[2]},
-        .limits = call->limits,
-        .in_our_session = call->in_our_session,
-    };
-}
-
 static int start_and_watch(const struct launch_call *call, struct launched *out,
                            const struct ends *ends, struct err *err)
 {
@@ -257,8 +245,15 @@ static int start_and_watch(const struct launch_call *call, struct launched *out,
     int number = find_program(call, program, err);
     if (number != 0)
         return number;
-    struct spawn_call spawn = say_spawn(call, ends);
-    spawn.program = program;
+    const struct spawn_call spawn = {
+        .program = program,
+        .argv = call->argv,
+        .environment = call->environment,
+        .cwd = call->cwd,
+        .fds = {ends->fds[0], ends->fds[1], ends->fds[2]},
+        .limits = call->limits,
+        .in_our_session = call->in_our_session,
+    };
     const int64_t before_us = clock_mono_us();
     number = spawn_process(&spawn, &out->pid);
     /* A child of another thread that has not reached its exec still holds files that its parent had
@@ -306,39 +301,6 @@ bool launch_process(const struct launch_call *call, struct launched *out, int *n
         close_fd(&made.pipes[0]);
         close_fd(&made.pipes[1]);
         *number_out = number;
-        return false;
-    }
-    *out = made;
-    return true;
-}
-
-bool launch_begin(const struct launch_call *call, struct launched *out, struct spawn_way **way_out)
-{
-    assert(call->argv[0]);
-    assert(call->cwd[0] == '/');
-    if (call->limits || call->input || call->stdin_path || call->feed)
-        return false;
-
-    struct launched made = {.pidfd = -1, .pipes = {-1, -1}};
-    struct ends ends = {.fds = {-1, -1, -1}};
-    bool ok = open_ends(call, &made, &ends, NULL) == 0;
-    if (ok) {
-        const struct spawn_call spawn = say_spawn(call, &ends);
-        struct spawn_gone gone;
-        const int64_t before_us = clock_mono_us();
-        ok = spawn_begin(&spawn, find_path(call->environment), &gone) == 0;
-        if (ok) {
-            const int64_t after_us = clock_mono_us();
-            made.pid = gone.pid;
-            made.pidfd = gone.pidfd;
-            find_start(&made, proc_start_between(before_us, after_us), call->clock_tells);
-            *way_out = gone.way;
-        }
-    }
-    close_ends(&ends);
-    if (!ok) {
-        close_fd(&made.pipes[0]);
-        close_fd(&made.pipes[1]);
         return false;
     }
     *out = made;

@@ -1,14 +1,11 @@
 /* spawn.c - starts a process with clone(2) that uses our memory until it executes its program.
  *
  * fork() would copy the tables of our memory, which takes longer the more memory we use, and
- * posix_spawn() cannot enter cgroups. A process that shares our memory must not write to it: even a
- * failed C library call would write to the errno of our thread. So between clone and exec it makes
- * raw system calls only, and is not instrumented by sanitizers.
- *
- * With spawn_process() our thread waits until the exec, and the stack of the new process is part of
- * ours. With spawn_begin() our thread continues: the process has a stack of its own in struct
- * spawn_way, where the kernel clears `is_here` when the process leaves our memory. */
-#define _GNU_SOURCE /* AT_EACCESS, clone, CLONE_PIDFD */
+ * posix_spawn() cannot enter cgroups. As after vfork(2), the calling thread waits until the exec,
+ * the stack of the new process is part of its stack, and the errno of a failed call is its errno;
+ * nothing else may be written. So between clone and exec the process makes system calls only, and
+ * is not instrumented by sanitizers. */
+#define _GNU_SOURCE /* clone */
 
 #include "spawn.h"
 
@@ -19,69 +16,27 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "turns.h"
-#include "xalloc.h"
-
-/*
- * System calls that do not write to the memory of the process.
- *
- * The C library writes errno, which belongs to the calling thread. A new process must not do that
- * while it shares memory with a thread that is running. Any thread.
- */
 
 /* A sanitizer would attribute the memory accesses of the new process to us. */
 #define IN_OUR_MEMORY __attribute__((no_sanitize("address", "thread", "undefined")))
 
 #define RAW_CALL static inline IN_OUR_MEMORY __attribute__((always_inline))
 
-#if defined(__x86_64__) && !defined(__ILP32__)
-#define RAW_CALL_IS_RAW 1
-/* Returns the kernel's answer, or the errno as a negative number. Registers as in syscall(2). */
-RAW_CALL long raw_call(long number, long a, long b, long c, long d)
-{
-    register long r10 __asm__("r10") = d;
-    long answer;
-    __asm__ volatile("syscall"
-                     : "=a"(answer)
-                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
-                     : "rcx", "r11", "memory");
-    return answer;
-}
-
-#elif defined(__aarch64__) && !defined(__ILP32__)
-#define RAW_CALL_IS_RAW 1
-/* Like the raw_call() above, for the other processor. */
-RAW_CALL long raw_call(long number, long a, long b, long c, long d)
-{
-    register long x8 __asm__("x8") = number;
-    register long x0 __asm__("x0") = a;
-    register long x1 __asm__("x1") = b;
-    register long x2 __asm__("x2") = c;
-    register long x3 __asm__("x3") = d;
-    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
-    return x0;
-}
-
-#else
-#define RAW_CALL_IS_RAW 0
-/* On other processors, uses the C library's call, which is not raw. */
+/* Returns the kernel's answer, or the errno as a negative number. */
 RAW_CALL long raw_call(long number, long a, long b, long c, long d)
 {
     const long answer = syscall(number, a, b, c, d);
     return answer == -1 ? -errno : answer;
 }
-
-#endif
 
 /* Converts an address for the kernel. */
 RAW_CALL long raw_address(const volatile void *memory)
@@ -92,16 +47,13 @@ RAW_CALL long raw_address(const volatile void *memory)
 /*
  * What a new process does until it executes its program.
  *
- * It runs in our memory, on its own stack, while our thread waits (spawn_process()) or continues
- * (spawn_begin()). Nothing from here to spawn_child_run() may call the C library, except
- * spawn_child_prepare(), which is called before the start.
+ * Nothing from here to spawn_child_run() may call another function of the C library than syscall(),
+ * except spawn_child_prepare(), which is called before the start.
  */
 
 struct spawn_child {
     const struct spawn_call *call; /* borrowed until its exec, as is everything it points to */
-    /* Paths to try in order if call->program is NULL, each with its NUL. */
-    const char *programs, *programs_end;
-    volatile int number; /* the errno of the failure that ended it */
+    volatile int number;           /* the errno of the failure that ended it */
 };
 
 /* The clone() to use for a process that stays in our memory. */
@@ -241,27 +193,6 @@ IN_OUR_MEMORY static void close_others(const struct spawn_limits *limits)
     close_between(first, INT_MAX);
 }
 
-/* Returns only on failure. */
-IN_OUR_MEMORY static long execute_program(const struct spawn_call *call, const char *program)
-{
-    return raw_call(SYS_execve, raw_address(program), raw_address(call->argv),
-                    raw_address(call->environment), 0);
-}
-
-/* Executes the first path that can be executed. Returns the errno of the last one. */
-IN_OUR_MEMORY static long execute_first(const struct spawn_child *child)
-{
-    long answer = -ENOENT;
-    for (const char *at = child->programs; at < child->programs_end; at++) {
-        answer = raw_call(SYS_faccessat2, AT_FDCWD, raw_address(at), X_OK, AT_EACCESS);
-        if (answer == 0)
-            return execute_program(child->call, at);
-        while (*at != '\0')
-            at++;
-    }
-    return answer;
-}
-
 /* Entry point for clone(); its argument is the struct spawn_child. Does not return. */
 _Noreturn IN_OUR_MEMORY static int spawn_child_run(void *arg)
 {
@@ -271,7 +202,8 @@ _Noreturn IN_OUR_MEMORY static int spawn_child_run(void *arg)
     if (answer == 0) {
         close_others(call->limits);
         reset_signals();
-        answer = call->program ? execute_program(call, call->program) : execute_first(child);
+        answer = raw_call(SYS_execve, raw_address(call->program), raw_address(call->argv),
+                          raw_address(call->environment), 0);
     }
     child->number = (int)-answer;
     for (;;)
@@ -305,101 +237,4 @@ int spawn_process(const struct spawn_call *call, pid_t *pid_out)
     }
     *pid_out = pid;
     return 0;
-}
-
-enum {
-    WAY_STACK_BYTES = 8 * 1024,    /* enough for functions with a few local variables */
-    WAY_PROGRAMS_BYTES = 4 * 1024, /* all candidate paths of the program */
-};
-
-struct spawn_way {
-    _Alignas(max_align_t) char stack[WAY_STACK_BYTES];
-    char programs[WAY_PROGRAMS_BYTES];
-    struct spawn_call call;
-    struct spawn_child child;
-    /* The kernel writes 0 here (set_tid_address(2)) when the process leaves our memory, by its exec
-     * or its end. */
-    atomic_int is_here;
-};
-
-/* Makes the paths for the process to try, here where the C library may be called. */
-static bool list_programs(struct spawn_way *way, const char *name, const char *dirs)
-{
-    const size_t name_bytes = strlen(name) + 1;
-    size_t len = 0;
-    if (name[0] == '\0' || name_bytes > sizeof(way->programs))
-        return false;
-    if (strchr(name, '/')) {
-        memcpy(way->programs, name, name_bytes);
-        len = name_bytes;
-        dirs = NULL;
-    }
-    while (dirs) {
-        const size_t dir_bytes = strcspn(dirs, ":");
-        if (sizeof(way->programs) - len < dir_bytes + 2 + name_bytes)
-            return false;
-        memcpy(way->programs + len, dirs, dir_bytes);
-        len += dir_bytes;
-        if (dir_bytes == 0)
-            way->programs[len++] = '.';
-        way->programs[len++] = '/';
-        memcpy(way->programs + len, name, name_bytes);
-        len += name_bytes;
-        dirs = dirs[dir_bytes] == ':' ? dirs + dir_bytes + 1 : NULL;
-    }
-    way->child.programs = way->programs;
-    way->child.programs_end = way->programs + len;
-    return true;
-}
-
-static int clone_onto_way(struct spawn_way *way, struct spawn_gone *out)
-{
-    const int flags = CLONE_VM | CLONE_PIDFD | CLONE_CHILD_CLEARTID | SIGCHLD;
-    sigset_t all;
-    sigset_t before;
-    atomic_init(&way->is_here, 1);
-    /* A signal handler of ours must not run in the child, which shares our memory. */
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    const pid_t pid = CLONE(spawn_child_run, way->stack + WAY_STACK_BYTES, flags, &way->child,
-                            &out->pidfd, NULL, &way->is_here);
-    const int number = pid < 0 ? errno : 0;
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    out->pid = pid;
-    return number;
-}
-
-int spawn_begin(const struct spawn_call *call, const char *dirs, struct spawn_gone *out)
-{
-    assert(call->cwd[0] == '/' && !call->program && !call->limits);
-    for (int i = 0; i < 3; i++)
-        assert(call->fds[i] > 2);
-    if (!RAW_CALL_IS_RAW)
-        return ENOSYS;
-    spawn_child_prepare();
-
-    struct spawn_way *way = xcheck(malloc(sizeof(*way))); /* its stack need not be cleared */
-    way->call = *call;
-    way->child = (struct spawn_child){.call = &way->call};
-    struct spawn_gone gone = {.way = way, .pidfd = -1};
-    int number =
-        list_programs(way, call->argv[0], dirs) ? clone_onto_way(way, &gone) : ENAMETOOLONG;
-    if (number == 0)
-        *out = gone;
-    else
-        free(way);
-    return number;
-}
-
-enum spawn_news spawn_way_look(const struct spawn_way *way)
-{
-    if (atomic_load(&way->is_here) != 0)
-        return SPAWN_GOES;
-    return way->child.number == 0 ? SPAWN_ARRIVED : SPAWN_HAS_FAILED;
-}
-
-void spawn_way_end(struct spawn_way *way)
-{
-    assert(!way || spawn_way_look(way) != SPAWN_GOES);
-    free(way);
 }

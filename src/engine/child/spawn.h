@@ -45,41 +45,4 @@ struct spawn_call {
  * devs' parent. Returns 0 and its pid, or an errno; then nothing is left of it. */
 ATTR_MUST_USE int spawn_process(const struct spawn_call *call, pid_t *pid_out);
 
-/*
- * A new process that executes its program while its caller continues.
- *
- * spawn_process() waits until the program is executed, which takes as long as the disk and the
- * scheduler need. spawn_begin() does not wait: the new process does whatever may take long, such as
- * finding folders and programs. Any thread.
- */
-struct spawn_way;
-
-/* Owned by the caller, which must also wait for the process, even if it failed. */
-struct spawn_gone {
-    struct spawn_way *way; /* free with spawn_way_end() */
-    pid_t pid;
-    int pidfd; /* close-on-exec */
-};
-
-/* Like spawn_process(), but does not wait until the program is executed. call->program must be
- * NULL; argv[0] is searched in `dirs`, a PATH, unless it is a path itself. Everything the call
- * points to must stay unchanged until spawn_way_look() returns something other than SPAWN_GOES; the
- * descriptors may be closed. The call must have no limits. Returns 0 or an errno; ENOSYS if this
- * processor or kernel does not support it. */
-ATTR_MUST_USE int spawn_begin(const struct spawn_call *call, const char *dirs,
-                              struct spawn_gone *out);
-
-enum spawn_news {
-    SPAWN_GOES,       /* it has not executed its program yet */
-    SPAWN_ARRIVED,    /* it executes its program, or something else ended it */
-    SPAWN_HAS_FAILED, /* it has exited; try spawn_process(), which says why if it fails, too */
-};
-
-/* Checks memory only; makes no system call. Never returns SPAWN_GOES once the process has ended or
- * its program has written something. */
-enum spawn_news spawn_way_look(const struct spawn_way *way);
-
-/* Frees it. Not allowed while it is SPAWN_GOES. May be NULL. */
-void spawn_way_end(struct spawn_way *way);
-
 #endif
