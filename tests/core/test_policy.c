@@ -366,58 +366,6 @@ static char *line_of_page(const char *page_path, const char *begin)
     return page;
 }
 
-static void add_field(const struct policy *policy, const char *key, struct str *out)
-{
-    const struct {
-        const char *key;
-        double value;
-    } numbers[] = {
-        {"max_attempts", policy->max_attempts},
-        {"base_delay_ms", (double)policy->base_delay_ms},
-        {"multiplier", policy->multiplier},
-        {"cap_ms", (double)policy->cap_ms},
-        {"jitter", policy->jitter},
-        {"window", policy->window},
-        {"same_stops", policy->same_stops},
-        {"unchanged_stops", policy->unchanged_stops},
-        {"retry_after_cap_ms", (double)policy->retry_after_cap_ms},
-        {"deadline_ms", (double)policy->deadline_ms},
-    };
-    for (int i = 0; i < TABLE_LEN(numbers); i++) {
-        if (strcmp(numbers[i].key, key) == 0)
-            str_addf(out, " %.9g |", numbers[i].value);
-    }
-    if (strcmp(key, "retry_timeouts") == 0)
-        str_add(out, policy->retry_timeouts ? " true |" : " false |");
-    if (strcmp(key, "exhausted") == 0)
-        str_addf(out, " %s |", policy_exhausted_name(policy->exhausted));
-}
-
-static const char *const documented[] = {
-    "max_attempts", "base_delay_ms",   "multiplier",
-    "cap_ms",       "jitter",          "window",
-    "same_stops",   "unchanged_stops", "retry_after_cap_ms",
-    "deadline_ms",  "exhausted",       "retry_timeouts",
-};
-
-START_TEST(test_C8_the_documented_policies_are_the_built_in_ones)
-{
-    struct str begin = {0};
-    struct str want = {0};
-    str_addf(&begin, "| `%s` |", documented[_i]);
-    const struct policy *policy;
-    for (size_t i = 0; (policy = policy_builtin(i)) != NULL; i++)
-        add_field(policy, documented[_i], &want);
-    char *line = line_of_page("docs/policies.md", str_text(&begin));
-    ck_assert_msg(strlen(line) > want.len &&
-                      strcmp(line + strlen(line) - want.len, str_text(&want)) == 0,
-                  "%s is not%s", line, str_text(&want));
-    free(line);
-    str_done(&begin);
-    str_done(&want);
-}
-END_TEST
-
 START_TEST(test_C8_the_documented_delays_are_those_computed)
 {
     struct policy policy = *policy_named("transport");
@@ -539,8 +487,6 @@ Suite *test_suite(void)
                         TABLE_LEN(equal_results));
     tcase_add_test(tcase, test_a_policy_says_how_it_ends);
     tcase_add_test(tcase, test_kinds_have_names);
-    tcase_add_loop_test(tcase, test_C8_the_documented_policies_are_the_built_in_ones, 0,
-                        TABLE_LEN(documented));
     tcase_add_loop_test(tcase, test_C8_the_documented_delays_are_those_computed, 1, 4);
     TCase *budgets = test_case(suite, "budgets");
     tcase_add_loop_test(budgets, test_most_of_a_budget_and_all_of_it, 0, TABLE_LEN(uses));

@@ -110,27 +110,80 @@ struct plan_reader {
 typedef void plan_field_fn(struct plan_reader *reader, const struct json_pointer *path,
                            const struct json *value);
 
-/* How the value of a key is read. Values of another type are ignored: the schema reports them. */
+/*
+ * Members of objects (plan_field.c).
+ *
+ * One table describes the members of an object. Reading and writing follow from it, and so do the
+ * schemas in assets and the tables of keys in docs: tests/core/test_plan_page.c compares them.
+ */
+
+/* How a value is stored in the object. */
 enum plan_field_type {
-    PLAN_FIELD_READ,   /* by the row's function */
-    PLAN_FIELD_TEXT,   /* char *, see plan_reader_text() */
-    PLAN_FIELD_BOOL,   /* bool */
-    PLAN_FIELD_NUMBER, /* int64_t from 0 up to the row's `max` */
+    PLAN_FIELD_OTHER,   /* as the row's functions say; the schema has its shape */
+    PLAN_FIELD_BOOL,    /* bool */
+    PLAN_FIELD_SWITCH,  /* an enum: 0 = not set, 1 = true, 2 = false */
+    PLAN_FIELD_INT,     /* int from `least` to `most` */
+    PLAN_FIELD_I64,     /* int64_t, the same */
+    PLAN_FIELD_REAL,    /* double, the same */
+    PLAN_FIELD_SECONDS, /* int64_t in ms, the same; a number of seconds in the document */
+    PLAN_FIELD_TEXT,    /* char *, owned: `least` to `most` characters; NULL = none */
+    PLAN_FIELD_LIST,    /* char **, owned: `least` to `most` texts of `item_least` to `item_most`
+                           characters; NULL = none */
+    PLAN_FIELD_WORD,    /* an enum: `word` names its values, from 0 to below `most` */
+    PLAN_FIELD_WORDS,   /* unsigned: a bit for each of these words */
 };
 
-/* A key of an object, and its reader. */
+/* A member. What does not apply to its type is 0. */
 struct plan_field {
     const char *key;
-    plan_field_fn *read; /* of PLAN_FIELD_READ */
     enum plan_field_type type;
-    size_t offset; /* where the value goes in the walk's target; not for PLAN_FIELD_READ */
-    int64_t max;
+    size_t offset;
+    int64_t least, most;
+    int item_least, item_most;
+    const char *(*word)(int);
+    const char *not_one;  /* numbers: 0 switches it off; why 1 is not allowed */
+    plan_field_fn *read;  /* instead of reading by type */
+    plan_field_fn *check; /* after it has been read */
+    void (*write)(const void *object, struct str *out); /* instead of writing by type */
+
+    /* For the schema and the docs: */
+    const char *means;  /* one line */
+    const char *values; /* only docs: its values, if the type does not say them */
+    const char *see;    /* only docs: follows `means` */
+    const char *ref;    /* only schema: the name of its definition, which has its description */
+    bool own_shape;     /* only schema: the file has its shape, although it has a type */
 };
 
 struct plan_fields {
     const struct plan_field *rows;
     size_t count;
 };
+
+/* Reads the members of an object into `object`, in document order. Ignores unknown keys and invalid
+ * values, which the schema reports. `object` may be NULL if each row has a function. */
+void plan_fields_read(struct plan_reader *reader, const struct json_pointer *path,
+                      const struct json *value, const struct plan_fields *fields, void *object);
+/* Appends the members as `"key":value` with commas, without braces. */
+void plan_fields_write(const struct plan_fields *fields, const void *object, struct str *out);
+/* The same for one member. */
+void plan_field_write(const struct plan_field *field, const void *object, struct str *out);
+
+/* Reads an integer, including 2.0. Leaves *out alone otherwise. */
+void plan_reader_whole(const struct json *value, int64_t *out);
+/* Like plan_reader_whole(), for integers from `min` to `max`. */
+void plan_reader_number(const struct json *value, int64_t min, int64_t max, int64_t *out);
+
+/* Copies a string into *out, which is freed first. Reports texts of more than PLAN_TEXT_MAX bytes,
+ * because a schema counts characters. */
+void plan_reader_text(struct plan_reader *reader, const struct json_pointer *path,
+                      const struct json *value, char **out);
+
+/* Copies the array into *out, which is freed first; NULL if empty. Ignores anything but an array
+ * of at most `max` strings, which the schema has reported. */
+void plan_list_read(struct plan_reader *reader, const struct json_pointer *path,
+                    const struct json *value, size_t max, char ***out);
+/* Frees the list and makes it NULL. */
+void plan_list_forget(char ***list);
 
 /* Parses the text; the caller frees the result. Returns NULL and adds a violation if it is not
  * JSON, or longer than max_bytes. Contracts may contain U+0000 and numbers of any size, so both
@@ -157,21 +210,6 @@ bool plan_reader_is_sound(const struct plan_reader *reader, const struct json_po
 /* Returns true for the keys of comments: "// ...". */
 bool plan_reader_is_comment(const char *key);
 
-/* Reads the members of an object in document order. Ignores unknown keys and values that are not
- * objects. `target` may be NULL if each row has a function. */
-void plan_reader_walk(struct plan_reader *reader, const struct json_pointer *path,
-                      const struct json *value, const struct plan_fields *fields, void *target);
-
-/* Reads an integer, including 2.0. Leaves *out alone otherwise. */
-void plan_reader_whole(const struct json *value, int64_t *out);
-/* Like plan_reader_whole(), for integers from `min` to `max`. */
-void plan_reader_number(const struct json *value, int64_t min, int64_t max, int64_t *out);
-
-/* Copies a string into *out, which stays NULL otherwise. Reports texts of more than
- * PLAN_TEXT_MAX bytes, because a schema counts characters. */
-void plan_reader_text(struct plan_reader *reader, const struct json_pointer *path,
-                      const struct json *value, char **out);
-
 /*
  * Sources: names that steps share when their service says "too many requests".
  */
@@ -184,17 +222,6 @@ void plan_source_read(struct plan_reader *reader, const struct json_pointer *pat
 void plan_source_take(struct plan *plan, struct plan_step *step, const char *name);
 /* Sets the source of a step that names none to the agent CLI that it starts, if any. */
 void plan_source_guess(struct plan *plan, struct plan_step *step);
-
-/*
- * Lists of strings: paths, names, arguments.
- */
-
-/* Copies the array into *out, which is freed first; NULL if empty. Ignores anything but an array
- * of at most `max` strings, which the schema has reported. */
-void plan_list_read(struct plan_reader *reader, const struct json_pointer *path,
-                    const struct json *value, size_t max, char ***out);
-/* Frees the list and makes it NULL. */
-void plan_list_forget(char ***list);
 
 /*
  * Checking plans and settings against their schemas.
@@ -276,6 +303,9 @@ void plan_policy_read_own(struct plan_reader *reader, const struct json_pointer 
 /* Returns the policy that the string names, or NULL. */
 const struct policy *plan_policy_by_name(struct plan_reader *reader,
                                          const struct json_pointer *path, const struct json *value);
+
+/* The members of a policy, without its name. */
+extern const struct plan_fields plan_policy_fields;
 
 /* Reads the members of a policy into *reader->policy. */
 void plan_policy_read_fields(struct plan_reader *reader, const struct json_pointer *path,

@@ -2,7 +2,6 @@
  * Reads a plan from JSON, and the tasks by which a running plan grows.
  */
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +11,6 @@
 #include "plan.h"
 #include "plan_internal.h"
 #include "str.h"
-#include "text.h"
 #include "xalloc.h"
 
 /*
@@ -89,100 +87,6 @@ struct json *plan_reader_json(const char *text, size_t len, size_t max_bytes,
     }
     str_done(&message);
     return root;
-}
-
-void plan_reader_walk(struct plan_reader *reader, const struct json_pointer *path,
-                      const struct json *value, const struct plan_fields *fields, void *target)
-{
-    void *iter = NULL;
-    const char *key;
-    const struct json *member;
-    while (json_next(value, &iter, &key, &member)) {
-        const struct json_pointer place = {.up = path, .key = key};
-        size_t i = 0;
-        while (i < fields->count && strcmp(fields->rows[i].key, key) != 0)
-            i++;
-        if (i == fields->count)
-            continue;
-        const struct plan_field *field = &fields->rows[i];
-        void *out = target ? (char *)target + field->offset : NULL;
-        switch (field->type) {
-        case PLAN_FIELD_READ:
-            field->read(reader, &place, member);
-            break;
-        case PLAN_FIELD_TEXT:
-            plan_reader_text(reader, &place, member, out);
-            break;
-        case PLAN_FIELD_BOOL:
-            *(bool *)out = json_bool(member, *(bool *)out);
-            break;
-        case PLAN_FIELD_NUMBER:
-            plan_reader_number(member, 0, field->max, out);
-            break;
-        }
-    }
-}
-
-void plan_reader_whole(const struct json *value, int64_t *out)
-{
-    const double beyond = 9223372036854775808.0; /* 2^63 */
-    double number = json_number(value, NAN);
-    if (json_kind(value) == JSON_KIND_INTEGER)
-        *out = json_i64(value, 0);
-    else if (number >= -beyond && number < beyond && floor(number) == number)
-        *out = (int64_t)number;
-}
-
-void plan_reader_number(const struct json *value, int64_t min, int64_t max, int64_t *out)
-{
-    int64_t number = *out;
-    plan_reader_whole(value, &number);
-    if (number >= min && number <= max)
-        *out = number;
-}
-
-void plan_reader_text(struct plan_reader *reader, const struct json_pointer *path,
-                      const struct json *value, char **out)
-{
-    const char *text = json_text(value, NULL);
-    if (!text)
-        return;
-    *out = xstrdup(text);
-    size_t len = strlen(text);
-    if (len <= PLAN_TEXT_MAX || !plan_reader_is_sound(reader, path))
-        return;
-    struct str expected = {0};
-    struct str actual = {0};
-    str_addf(&expected, "at most %d bytes", PLAN_TEXT_MAX);
-    str_addf(&actual, "%zu", len);
-    plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "too long", str_text(&expected),
-                    str_text(&actual));
-    str_done(&expected);
-    str_done(&actual);
-}
-
-void plan_list_forget(char ***list)
-{
-    text_list_free(*list);
-    *list = NULL;
-}
-
-void plan_list_read(struct plan_reader *reader, const struct json_pointer *path,
-                    const struct json *value, size_t max, char ***out)
-{
-    const size_t count = json_count(value);
-    if (json_kind(value) != JSON_KIND_ARRAY || count > max)
-        return;
-    for (size_t i = 0; i < count; i++) {
-        if (!json_text(json_at(value, i), NULL))
-            return;
-    }
-    text_list_free(*out);
-    *out = count > 0 ? xcalloc(count + 1, sizeof(**out)) : NULL;
-    for (size_t i = 0; i < count; i++) {
-        const struct json_pointer place = {.up = path, .index = i};
-        plan_reader_text(reader, &place, json_at(value, i), &(*out)[i]);
-    }
 }
 
 /* Reports strings with U+0000. Recurses as deep as the parser allows. */
@@ -288,7 +192,7 @@ static void check_settings(struct plan_reader *reader, const struct json_pointer
     reader->policies.count = reader->plan->setting_count;
     reader->policies.inner = 0;
     reader->builtin_may_change = true;
-    plan_reader_walk(reader, path, value, &fields, NULL);
+    plan_fields_read(reader, path, value, &fields, NULL);
     reader->builtin_may_change = false;
     reader->policies = all;
 }
@@ -393,7 +297,7 @@ static struct plan *read_document(const struct json *root, const char *text, siz
         plan->has_loops = true;
     plan_tasks_prepare(&reader, json_get(root, "tasks"));
 
-    plan_reader_walk(&reader, &path, root, &plan_fields, plan);
+    plan_fields_read(&reader, &path, root, &plan_fields, plan);
     if (!plan->name)
         plan->name = xstrdup("plan");
     free(reader.named);

@@ -68,51 +68,6 @@ void policy_rename(struct policy *policy, const char *name)
 
 #define OWN_MARK "+" /* after the name of a step's own policy; no other name has it */
 
-enum number_type { NUMBER_INT, NUMBER_I64, NUMBER_DOUBLE };
-
-/* The numeric members. */
-static const struct number_field {
-    const char *key;
-    enum number_type type;
-    size_t offset;
-} numbers[] = {
-    {"max_attempts", NUMBER_INT, offsetof(struct policy, max_attempts)},
-    {"base_delay_ms", NUMBER_I64, offsetof(struct policy, base_delay_ms)},
-    {"multiplier", NUMBER_DOUBLE, offsetof(struct policy, multiplier)},
-    {"cap_ms", NUMBER_I64, offsetof(struct policy, cap_ms)},
-    {"window", NUMBER_INT, offsetof(struct policy, window)},
-    {"same_stops", NUMBER_INT, offsetof(struct policy, same_stops)},
-    {"unchanged_stops", NUMBER_INT, offsetof(struct policy, unchanged_stops)},
-    {"retry_after_cap_ms", NUMBER_I64, offsetof(struct policy, retry_after_cap_ms)},
-    {"deadline_ms", NUMBER_I64, offsetof(struct policy, deadline_ms)},
-};
-
-static void read_number(struct plan_reader *reader, const struct json_pointer *path,
-                        const struct json *value)
-{
-    size_t i = 0;
-    while (i < ARRAY_LEN(numbers) && strcmp(numbers[i].key, path->key) != 0)
-        i++;
-    assert(i < ARRAY_LEN(numbers));
-
-    char *place = (char *)reader->policy + numbers[i].offset;
-    int64_t whole = 0;
-    double real = json_number(value, 1);
-    plan_reader_whole(value, &whole);
-    int small = (int)whole;
-    switch (numbers[i].type) {
-    case NUMBER_INT:
-        memcpy(place, &small, sizeof(small));
-        break;
-    case NUMBER_I64:
-        memcpy(place, &whole, sizeof(whole));
-        break;
-    case NUMBER_DOUBLE:
-        memcpy(place, &real, sizeof(real));
-        break;
-    }
-}
-
 /* A fraction, or the name of another kind. */
 static void read_jitter(struct plan_reader *reader, const struct json_pointer *path,
                         const struct json *value)
@@ -130,48 +85,15 @@ static void read_jitter(struct plan_reader *reader, const struct json_pointer *p
         policy->jitter_kind = POLICY_JITTER_PROPORTIONAL;
 }
 
-static void read_exhausted(struct plan_reader *reader, const struct json_pointer *path,
-                           const struct json *value)
+static void write_jitter(const void *object, struct str *out)
 {
-    (void)path;
-    const char *word = json_text(value, "");
-    for (unsigned i = 0; i < POLICY_EXHAUSTED_COUNT; i++) {
-        if (strcmp(policy_exhausted_name((enum policy_exhausted)i), word) == 0)
-            reader->policy->exhausted = (enum policy_exhausted)i;
+    const struct policy *policy = object;
+    if (policy->jitter_kind == POLICY_JITTER_PROPORTIONAL) {
+        str_json_key(out, "jitter");
+        str_add_number(out, policy->jitter);
+    } else {
+        str_json_text(out, "jitter", policy_jitter_name(policy->jitter_kind));
     }
-}
-
-/* Persistent failures that no rule explains. */
-static const char unknown_word[] = "unknown";
-
-static void read_retry_on(struct plan_reader *reader, const struct json_pointer *path,
-                          const struct json *value)
-{
-    (void)path;
-    unsigned set = 0;
-    for (size_t i = 0; i < json_count(value); i++) {
-        const char *word = json_text(json_at(value, i), "");
-        if (strcmp(word, verdict_class_name(VERDICT_TRANSIENT)) == 0)
-            set |= POLICY_ON_TRANSIENT;
-        else if (strcmp(word, verdict_class_name(VERDICT_PERSISTENT)) == 0)
-            set |= POLICY_ON_PERSISTENT;
-        else if (strcmp(word, unknown_word) == 0)
-            set |= POLICY_ON_UNKNOWN;
-    }
-    reader->policy->retry_on = set;
-}
-
-static void read_phases(struct plan_reader *reader, const struct json_pointer *path,
-                        const struct json *value)
-{
-    (void)path;
-    unsigned set = 0;
-    for (size_t i = 0; i < json_count(value); i++) {
-        enum phase phase;
-        if (phase_parse(json_text(json_at(value, i), ""), &phase))
-            set |= 1U << phase;
-    }
-    reader->policy->phases = set;
 }
 
 /* Reports an unknown policy, and names those that exist. */
@@ -215,31 +137,90 @@ static void check_like(struct plan_reader *reader, const struct json_pointer *pa
         complain_unknown(reader, path, value);
 }
 
+static void write_like(const void *object, struct str *out)
+{
+    const struct policy *policy = object;
+    const size_t len = strcspn(policy->name, OWN_MARK);
+    if (policy->name[len]) {
+        str_json_key(out, "like");
+        str_add_json(out, policy->name, len);
+    }
+}
+
+/* Older logs lack the key. */
+static void write_unchanged_stops(const void *object, struct str *out)
+{
+    const struct policy *policy = object;
+    if (policy->unchanged_stops != 0)
+        str_json_i64(out, "unchanged_stops", policy->unchanged_stops);
+}
+
+/* The names of POLICY_ON_* in the order of their bits. */
+static const char *retry_on_word(int bit)
+{
+    static const char *const words[] = {"transient", "persistent", "unknown"};
+    return words[bit];
+}
+
+static const char *phase_word(int phase)
+{
+    return phase_name((enum phase)phase);
+}
+
+static const char *exhausted_word(int exhausted)
+{
+    return policy_exhausted_name((enum policy_exhausted)exhausted);
+}
+
+#define AT(member) offsetof(struct policy, member)
+static const char no_loop[] = "one result alone is no loop";
+
+/* policy_digest() depends on their order. */
 static const struct plan_field policy_rows[] = {
-    {.key = "like", .read = check_like},
-    {.key = "max_attempts", .read = read_number},
-    {.key = "base_delay_ms", .read = read_number},
-    {.key = "multiplier", .read = read_number},
-    {.key = "cap_ms", .read = read_number},
-    {.key = "jitter", .read = read_jitter},
-    {.key = "retry_on", .read = read_retry_on},
-    {.key = "retry_timeouts",
-     .type = PLAN_FIELD_BOOL,
-     .offset = offsetof(struct policy, retry_timeouts)},
-    {.key = "phases", .read = read_phases},
-    {.key = "window", .read = read_number},
-    {.key = "same_stops", .read = read_number},
-    {.key = "retry_after_cap_ms", .read = read_number},
-    {.key = "deadline_ms", .read = read_number},
-    {.key = "exhausted", .read = read_exhausted},
-    {.key = "unchanged_stops", .read = read_number},
+    {"like", PLAN_FIELD_OTHER, .read = check_like, .write = write_like,
+     .values = "name of a policy",
+     .means = "the policy to start from; the other members replace its values"},
+    {"max_attempts", PLAN_FIELD_INT, AT(max_attempts), 1, POLICY_ATTEMPTS_MAX,
+     .means = "attempts in total, including the first"},
+    {"base_delay_ms", PLAN_FIELD_I64, AT(base_delay_ms), 0, POLICY_DELAY_MS_MAX,
+     .means = "milliseconds before the first retry"},
+    {"multiplier", PLAN_FIELD_REAL, AT(multiplier), 1, 100,
+     .means = "ratio of each delay to the previous one"},
+    {"cap_ms", PLAN_FIELD_I64, AT(cap_ms), 0, POLICY_DELAY_MS_MAX,
+     .means = "the longest delay in milliseconds, including jitter"},
+    {"window", PLAN_FIELD_INT, AT(window), 0, POLICY_ATTEMPTS_MAX, .not_one = no_loop,
+     .means = "this many equal results in a row end the step as looping; 0 switches it off"},
+    {"same_stops", PLAN_FIELD_INT, AT(same_stops), 0, POLICY_ATTEMPTS_MAX, .not_one = no_loop,
+     .means = "like `window`, for tasks that repeat their steps several times"},
+    {"unchanged_stops", PLAN_FIELD_INT, AT(unchanged_stops), 0, POLICY_ATTEMPTS_MAX,
+     .not_one = "one result alone repeats nothing", .write = write_unchanged_stops,
+     .means = "this many equal results of a persistent failure in a row, on an unchanged tree, end "
+              "the step as failed; 0 switches it off"},
+    {"retry_after_cap_ms", PLAN_FIELD_I64, AT(retry_after_cap_ms), 0, POLICY_DELAY_MS_MAX,
+     .means = "the longest wait in milliseconds that a server may request; a longer one needs a "
+              "person"},
+    {"deadline_ms", PLAN_FIELD_I64, AT(deadline_ms), 0, POLICY_DELAY_MS_MAX,
+     .means = "milliseconds from the step's first start, after which no attempt begins; 0 means no "
+              "deadline"},
+    {"jitter", PLAN_FIELD_OTHER, .read = read_jitter, .write = write_jitter,
+     .values = "0 to 1, `none` or `full`",
+     .means = "a fraction changes each delay by up to that much, both ways; `full` takes any part "
+              "of it"},
+    {"exhausted", PLAN_FIELD_WORD, AT(exhausted), .most = POLICY_EXHAUSTED_COUNT,
+     .word = exhausted_word, .means = "how a step ends when its attempts are used up"},
+    {"retry_timeouts", PLAN_FIELD_BOOL, AT(retry_timeouts),
+     .means = "retry after the step's own timeout"},
+    {"retry_on", PLAN_FIELD_WORDS, AT(retry_on), .most = 3, .word = retry_on_word,
+     .means = "the failures to retry; `unknown` is a persistent one without a known reason"},
+    {"phases", PLAN_FIELD_WORDS, AT(phases), .most = PHASE_COUNT, .word = phase_word,
+     .means = "the phases in which it retries"},
 };
-static const struct plan_fields policy_fields = {policy_rows, ARRAY_LEN(policy_rows)};
+const struct plan_fields plan_policy_fields = {policy_rows, ARRAY_LEN(policy_rows)};
 
 void plan_policy_read_fields(struct plan_reader *reader, const struct json_pointer *path,
                              const struct json *value)
 {
-    plan_reader_walk(reader, path, value, &policy_fields, reader->policy);
+    plan_fields_read(reader, path, value, &plan_policy_fields, reader->policy);
 }
 
 const struct policy *plan_policy_by_name(struct plan_reader *reader,
@@ -269,78 +250,11 @@ void plan_policy_read_own(struct plan_reader *reader, const struct json_pointer 
     plan_policy_read_fields(reader, path, value);
 }
 
-static void write_number(const struct policy *policy, const struct number_field *field,
-                         struct str *out)
-{
-    const char *place = (const char *)policy + field->offset;
-    int small;
-    int64_t whole;
-    double real;
-    str_json_key(out, field->key);
-    switch (field->type) {
-    case NUMBER_INT:
-        memcpy(&small, place, sizeof(small));
-        str_add_i64(out, small);
-        break;
-    case NUMBER_I64:
-        memcpy(&whole, place, sizeof(whole));
-        str_add_i64(out, whole);
-        break;
-    case NUMBER_DOUBLE:
-        memcpy(&real, place, sizeof(real));
-        str_add_number(out, real);
-        break;
-    }
-}
-
-static void add_word(struct str *out, const char *word)
-{
-    bool is_first = out->data[out->len - 1] == '[';
-    str_add(out, is_first ? "" : ",");
-    str_add_json(out, word, strlen(word));
-}
-
 void plan_policy_write(const struct policy *policy, struct str *out)
 {
-    size_t base_len = strcspn(policy->name, OWN_MARK);
     str_add_char(out, '{');
-    if (policy->name[base_len]) {
-        str_json_key(out, "like");
-        str_add_json(out, policy->name, base_len);
-    }
-    for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
-        const bool is_off = numbers[i].offset == offsetof(struct policy, unchanged_stops) &&
-                            policy->unchanged_stops == 0; /* older logs lack the key */
-        if (!is_off)
-            write_number(policy, &numbers[i], out);
-    }
-
-    if (policy->jitter_kind == POLICY_JITTER_PROPORTIONAL) {
-        str_json_key(out, "jitter");
-        str_add_number(out, policy->jitter);
-    } else {
-        str_json_text(out, "jitter", policy_jitter_name(policy->jitter_kind));
-    }
-    str_json_text(out, "exhausted", policy_exhausted_name(policy->exhausted));
-
-    str_json_bool(out, "retry_timeouts", policy->retry_timeouts);
-    str_json_key(out, "retry_on");
-    str_add_char(out, '[');
-    if (policy->retry_on & POLICY_ON_TRANSIENT)
-        add_word(out, verdict_class_name(VERDICT_TRANSIENT));
-    if (policy->retry_on & POLICY_ON_PERSISTENT)
-        add_word(out, verdict_class_name(VERDICT_PERSISTENT));
-    if (policy->retry_on & POLICY_ON_UNKNOWN)
-        add_word(out, unknown_word);
-    str_add_char(out, ']');
-
-    str_json_key(out, "phases");
-    str_add_char(out, '[');
-    for (int phase = 0; phase < PHASE_COUNT; phase++) {
-        if (policy_fits_phase(policy, (enum phase)phase))
-            add_word(out, phase_name((enum phase)phase));
-    }
-    str_add(out, "]}");
+    plan_fields_write(&plan_policy_fields, policy, out);
+    str_add_char(out, '}');
 }
 
 void plan_take_settings(struct plan *plan, const struct settings *settings)

@@ -117,7 +117,7 @@ void plan_workspace_read(struct plan_reader *reader, const struct json_pointer *
         out->snapshot_bytes_max = WORKSPACE_SNAPSHOT_BYTES;
         out->setup_timeout_ms = WORKSPACE_SETUP_MS;
     }
-    plan_reader_walk(reader, path, value, &workspace_fields, NULL);
+    plan_fields_read(reader, path, value, &workspace_fields, NULL);
     reader->workspace = outer;
 }
 
@@ -211,17 +211,17 @@ static void read_image(struct plan_reader *reader, const struct json_pointer *pa
 static const struct plan_field sandbox_rows[] = {
     {.key = "network", .read = read_network},
     {.key = "memory_mb",
-     .type = PLAN_FIELD_NUMBER,
+     .type = PLAN_FIELD_I64,
      .offset = offsetof(struct sandbox_spec, memory_mb),
-     .max = SANDBOX_MEMORY_MB_MAX},
+     .most = SANDBOX_MEMORY_MB_MAX},
     {.key = "pids",
-     .type = PLAN_FIELD_NUMBER,
+     .type = PLAN_FIELD_I64,
      .offset = offsetof(struct sandbox_spec, pids),
-     .max = SANDBOX_PIDS_MAX},
+     .most = SANDBOX_PIDS_MAX},
     {.key = "cpu_s",
-     .type = PLAN_FIELD_NUMBER,
+     .type = PLAN_FIELD_I64,
      .offset = offsetof(struct sandbox_spec, cpu_s),
-     .max = SANDBOX_CPU_S_MAX},
+     .most = SANDBOX_CPU_S_MAX},
     {.key = "writable", .read = read_sandbox_list},
     {.key = "env", .read = read_sandbox_list},
     {.key = "image", .read = read_image},
@@ -251,7 +251,7 @@ void plan_sandbox_read(struct plan_reader *reader, const struct json_pointer *pa
         out->root = SANDBOX_ROOT_READ_ONLY;
     else if (json_kind(read_only) == JSON_KIND_FALSE)
         out->root = SANDBOX_ROOT_WRITABLE;
-    plan_reader_walk(reader, path, value, &sandbox_fields, out);
+    plan_fields_read(reader, path, value, &sandbox_fields, out);
 
     const struct json_pointer image = {.up = path, .key = "image"};
     if (sandbox_kind_is_container(out->kind) && !out->image && !json_get(value, "image"))

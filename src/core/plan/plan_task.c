@@ -285,7 +285,7 @@ static void read_step(struct plan_reader *reader, const struct json_pointer *pat
     };
     if (json_kind(value) != JSON_KIND_OBJECT)
         return;
-    plan_reader_walk(reader, path, value, &step_fields, step);
+    plan_fields_read(reader, path, value, &step_fields, step);
     plan_agent_finish(reader, path);
     plan_source_guess(reader->plan, step);
     check_phase_order(reader, path);
@@ -547,7 +547,7 @@ static void read_task(struct plan_reader *reader, const struct json_pointer *pla
                       const struct json *value)
 {
     reader->task_json = value;
-    plan_reader_walk(reader, place, value, &task_fields, current_task(reader));
+    plan_fields_read(reader, place, value, &task_fields, current_task(reader));
     if (!current_task(reader)->title && current_task(reader)->id)
         current_task(reader)->title = xstrdup(current_task(reader)->id);
 }

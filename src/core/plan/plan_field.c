@@ -1,0 +1,234 @@
+/*
+ * plan_field.c - reads and writes the members of objects in plans and settings by their tables.
+ *
+ * The schema has reported invalid values before, so the readers here only skip them.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan_internal.h"
+#include "text.h"
+#include "xalloc.h"
+
+enum { MS_PER_S = 1000 };
+
+void plan_reader_whole(const struct json *value, int64_t *out)
+{
+    const double beyond = 9223372036854775808.0; /* 2^63 */
+    double number = json_number(value, NAN);
+    if (json_kind(value) == JSON_KIND_INTEGER)
+        *out = json_i64(value, 0);
+    else if (number >= -beyond && number < beyond && floor(number) == number)
+        *out = (int64_t)number;
+}
+
+void plan_reader_number(const struct json *value, int64_t min, int64_t max, int64_t *out)
+{
+    int64_t number = *out;
+    plan_reader_whole(value, &number);
+    if (number >= min && number <= max)
+        *out = number;
+}
+
+void plan_reader_text(struct plan_reader *reader, const struct json_pointer *path,
+                      const struct json *value, char **out)
+{
+    const char *text = json_text(value, NULL);
+    if (!text)
+        return;
+    free(*out);
+    *out = xstrdup(text);
+    size_t len = strlen(text);
+    if (len <= PLAN_TEXT_MAX || !plan_reader_is_sound(reader, path))
+        return;
+    struct str expected = {0};
+    struct str actual = {0};
+    str_addf(&expected, "at most %d bytes", PLAN_TEXT_MAX);
+    str_addf(&actual, "%zu", len);
+    plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "too long", str_text(&expected),
+                    str_text(&actual));
+    str_done(&expected);
+    str_done(&actual);
+}
+
+void plan_list_forget(char ***list)
+{
+    text_list_free(*list);
+    *list = NULL;
+}
+
+void plan_list_read(struct plan_reader *reader, const struct json_pointer *path,
+                    const struct json *value, size_t max, char ***out)
+{
+    const size_t count = json_count(value);
+    if (json_kind(value) != JSON_KIND_ARRAY || count > max)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        if (!json_text(json_at(value, i), NULL))
+            return;
+    }
+    text_list_free(*out);
+    *out = count > 0 ? xcalloc(count + 1, sizeof(**out)) : NULL;
+    for (size_t i = 0; i < count; i++) {
+        const struct json_pointer place = {.up = path, .index = i};
+        plan_reader_text(reader, &place, json_at(value, i), &(*out)[i]);
+    }
+}
+
+static int find_word(const struct plan_field *field, const char *text)
+{
+    int i = (int)field->most - 1;
+    while (i >= 0 && strcmp(field->word(i), text) != 0)
+        i--;
+    return i;
+}
+
+static void read_by_type(struct plan_reader *reader, const struct plan_field *field,
+                         const struct json_pointer *path, const struct json *value, void *object)
+{
+    void *to = (char *)object + field->offset;
+    const bool is_list = json_kind(value) == JSON_KIND_ARRAY;
+    const double real = json_number(value, NAN);
+    int64_t whole = field->least - 1;
+    int word;
+    switch (field->type) {
+    case PLAN_FIELD_OTHER:
+        break;
+    case PLAN_FIELD_BOOL:
+        *(bool *)to = json_bool(value, *(bool *)to);
+        break;
+    case PLAN_FIELD_SWITCH:
+        if (json_kind(value) == JSON_KIND_TRUE || json_kind(value) == JSON_KIND_FALSE)
+            *(int *)to = json_bool(value, false) ? 1 : 2;
+        break;
+    case PLAN_FIELD_INT:
+        plan_reader_number(value, field->least, field->most, &whole);
+        if (whole >= field->least)
+            *(int *)to = (int)whole;
+        break;
+    case PLAN_FIELD_I64:
+        plan_reader_number(value, field->least, field->most, to);
+        break;
+    case PLAN_FIELD_REAL:
+        if (real >= (double)field->least && real <= (double)field->most)
+            *(double *)to = real;
+        break;
+    case PLAN_FIELD_SECONDS:
+        if (real * MS_PER_S >= (double)field->least && real * MS_PER_S <= (double)field->most)
+            *(int64_t *)to = llround(real * MS_PER_S);
+        break;
+    case PLAN_FIELD_TEXT:
+        plan_reader_text(reader, path, value, to);
+        break;
+    case PLAN_FIELD_LIST:
+        plan_list_read(reader, path, value, (size_t)field->most, to);
+        break;
+    case PLAN_FIELD_WORD:
+        word = find_word(field, json_text(value, ""));
+        if (word >= 0)
+            *(int *)to = word;
+        break;
+    case PLAN_FIELD_WORDS:
+        if (is_list)
+            *(unsigned *)to = 0;
+        for (size_t i = 0; is_list && i < json_count(value); i++) {
+            word = find_word(field, json_text(json_at(value, i), ""));
+            if (word >= 0)
+                *(unsigned *)to |= 1U << word;
+        }
+        break;
+    }
+}
+
+void plan_fields_read(struct plan_reader *reader, const struct json_pointer *path,
+                      const struct json *value, const struct plan_fields *fields, void *object)
+{
+    void *iter = NULL;
+    const char *key;
+    const struct json *member;
+    while (json_next(value, &iter, &key, &member)) {
+        const struct json_pointer place = {.up = path, .key = key};
+        size_t i = 0;
+        while (i < fields->count && strcmp(fields->rows[i].key, key) != 0)
+            i++;
+        if (i == fields->count)
+            continue;
+        const struct plan_field *field = &fields->rows[i];
+        if (field->read)
+            field->read(reader, &place, member);
+        else if (field->type != PLAN_FIELD_OTHER)
+            read_by_type(reader, field, &place, member, object);
+        if (field->check)
+            field->check(reader, &place, member);
+    }
+}
+
+static void write_words(const struct plan_field *field, unsigned set, struct str *out)
+{
+    const char *before = "";
+    str_json_key(out, field->key);
+    str_add_char(out, '[');
+    for (int i = 0; i < (int)field->most; i++) {
+        if ((set & 1U << i) == 0)
+            continue;
+        str_add(out, before);
+        str_add_json(out, field->word(i), strlen(field->word(i)));
+        before = ",";
+    }
+    str_add_char(out, ']');
+}
+
+void plan_field_write(const struct plan_field *field, const void *object, struct str *out)
+{
+    const void *from = (const char *)object + field->offset;
+    if (field->write) {
+        field->write(object, out);
+        return;
+    }
+    switch (field->type) {
+    case PLAN_FIELD_OTHER:
+        break;
+    case PLAN_FIELD_BOOL:
+        str_json_bool(out, field->key, *(const bool *)from);
+        break;
+    case PLAN_FIELD_SWITCH:
+        if (*(const int *)from != 0)
+            str_json_bool(out, field->key, *(const int *)from == 1);
+        break;
+    case PLAN_FIELD_INT:
+        str_json_i64(out, field->key, *(const int *)from);
+        break;
+    case PLAN_FIELD_I64:
+        str_json_i64(out, field->key, *(const int64_t *)from);
+        break;
+    case PLAN_FIELD_REAL:
+        str_json_key(out, field->key);
+        str_add_number(out, *(const double *)from);
+        break;
+    case PLAN_FIELD_SECONDS:
+        str_json_key(out, field->key);
+        str_addf(out, "%lld.%03lld", (long long)(*(const int64_t *)from / MS_PER_S),
+                 (long long)(*(const int64_t *)from % MS_PER_S));
+        break;
+    case PLAN_FIELD_TEXT:
+        if (*(char *const *)from)
+            str_json_text(out, field->key, *(char *const *)from);
+        break;
+    case PLAN_FIELD_LIST:
+        text_list_write(out, field->key, *(char **const *)from);
+        break;
+    case PLAN_FIELD_WORD:
+        str_json_text(out, field->key, field->word(*(const int *)from));
+        break;
+    case PLAN_FIELD_WORDS:
+        write_words(field, *(const unsigned *)from, out);
+        break;
+    }
+}
+
+void plan_fields_write(const struct plan_fields *fields, const void *object, struct str *out)
+{
+    for (size_t i = 0; i < fields->count; i++)
+        plan_field_write(&fields->rows[i], object, out);
+}

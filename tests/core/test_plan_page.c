@@ -1,0 +1,330 @@
+/*
+ * The schemas in assets and the tables of keys in docs follow from the tables by which the code
+ * reads and writes plans and settings. DEVS_UPDATE_DOCS=1 writes them again.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan_internal.h"
+#include "str.h"
+#include "test_main.h"
+
+/* The part of a file that a test checks. */
+struct part {
+    const char *file;
+    char *text; /* owned; of the file */
+    char *from, *to;
+};
+
+/* Finds the text between the first `before` after `heading` and the next `after`. */
+static struct part part_find(const char *file, const char *heading, const char *before,
+                             const char *after)
+{
+    struct part part = {.file = file, .text = test_read_file(test_source_path(file))};
+    ck_assert_msg(part.text != NULL, "%s is missing", file);
+    part.from = strstr(part.text, heading);
+    ck_assert_msg(part.from != NULL, "%s has no '%s'", file, heading);
+    part.from = strstr(part.from, before);
+    ck_assert_msg(part.from != NULL, "%s has no '%s' after '%s'", file, before, heading);
+    part.from += strlen(before);
+    part.to = strstr(part.from, after);
+    ck_assert_ptr_nonnull(part.to);
+    return part;
+}
+
+/* Compares the part with `want`, or replaces it. Frees the part. */
+static void part_check(struct part *part, const struct str *want)
+{
+    const bool is_same = want->len == (size_t)(part->to - part->from) &&
+                         memcmp(str_text(want), part->from, want->len) == 0;
+    if (!is_same && getenv("DEVS_UPDATE_DOCS")) {
+        FILE *file = fopen(test_source_path(part->file), "wb");
+        ck_assert_ptr_nonnull(file);
+        ck_assert_int_gt(fprintf(file, "%.*s%s%s", (int)(part->from - part->text), part->text,
+                                 str_text(want), part->to),
+                         0);
+        ck_assert_int_eq(fclose(file), 0);
+    } else {
+        ck_assert_msg(is_same, "%s differs: run with DEVS_UPDATE_DOCS=1; expected\n%s", part->file,
+                      str_text(want));
+    }
+    free(part->text);
+}
+
+static void add_words(const struct plan_field *field, const char *before, const char *quote,
+                      struct str *out)
+{
+    str_add(out, before);
+    for (int i = 0; i < (int)field->most; i++)
+        str_addf(out, "%s%s%s%s", i > 0 ? ", " : "", quote, field->word(i), quote);
+}
+
+/*
+ * Schemas.
+ */
+
+enum { MS_PER_S = 1000 };
+
+static void add_limit(struct str *out, const char *indent, const char *key, int64_t limit)
+{
+    str_addf(out, ",\n%s  \"%s\": %lld", indent, key, (long long)limit);
+}
+
+/* Adds what follows the description. */
+static void add_shape(const struct plan_field *field, const char *indent, struct str *out)
+{
+    static const char *const types[] = {
+        [PLAN_FIELD_BOOL] = "boolean", [PLAN_FIELD_SWITCH] = "boolean",
+        [PLAN_FIELD_INT] = "integer",  [PLAN_FIELD_I64] = "integer",
+        [PLAN_FIELD_REAL] = "number",  [PLAN_FIELD_SECONDS] = "number",
+        [PLAN_FIELD_TEXT] = "string",  [PLAN_FIELD_LIST] = "array",
+        [PLAN_FIELD_WORD] = "string",  [PLAN_FIELD_WORDS] = "array",
+    };
+    str_addf(out, ",\n%s  \"type\": \"%s\"", indent, types[field->type]);
+    switch (field->type) {
+    case PLAN_FIELD_OTHER:
+    case PLAN_FIELD_BOOL:
+    case PLAN_FIELD_SWITCH:
+        break;
+    case PLAN_FIELD_INT:
+    case PLAN_FIELD_I64:
+    case PLAN_FIELD_REAL:
+        add_limit(out, indent, "minimum", field->least);
+        add_limit(out, indent, "maximum", field->most);
+        if (field->not_one)
+            str_addf(out,
+                     ",\n%s  \"not\": {\"description\": \"0, or 2 and more: %s\", \"const\": 1}",
+                     indent, field->not_one);
+        break;
+    case PLAN_FIELD_SECONDS:
+        str_addf(out, ",\n%s  \"minimum\": ", indent);
+        str_add_number(out, (double)field->least / MS_PER_S);
+        add_limit(out, indent, "maximum", field->most / MS_PER_S);
+        break;
+    case PLAN_FIELD_TEXT:
+        if (field->least > 0)
+            add_limit(out, indent, "minLength", field->least);
+        add_limit(out, indent, "maxLength", field->most);
+        break;
+    case PLAN_FIELD_LIST:
+        if (field->least > 0)
+            add_limit(out, indent, "minItems", field->least);
+        add_limit(out, indent, "maxItems", field->most);
+        str_addf(out, ",\n%s  \"items\": {\"type\": \"string\", ", indent);
+        if (field->item_least > 0)
+            str_addf(out, "\"minLength\": %d, ", field->item_least);
+        str_addf(out, "\"maxLength\": %d}", field->item_most);
+        break;
+    case PLAN_FIELD_WORD:
+        str_addf(out, ",\n%s  \"enum\": [", indent);
+        add_words(field, "", "\"", out);
+        str_add(out, "]");
+        break;
+    case PLAN_FIELD_WORDS:
+        add_limit(out, indent, "maxItems", field->most);
+        str_addf(out, ",\n%s  \"items\": {\"type\": \"string\", \"enum\": [", indent);
+        add_words(field, "", "\"", out);
+        str_add(out, "]}");
+        break;
+    }
+}
+
+/* Adds what the file has after the description of the member. */
+static void add_own_shape(const char *old, const char *key, const char *indent, struct str *out)
+{
+    struct str begin = {0};
+    struct str end = {0};
+    str_addf(&begin, "\n%s\"%s\": {\n", indent, key);
+    str_addf(&end, "\n%s}", indent);
+    const char *from = strstr(old, str_text(&begin));
+    ck_assert_msg(from != NULL, "write the shape of %s into the schema", key);
+    from += begin.len - 1;
+    const char *to = strstr(from, str_text(&end));
+    const char *about = strstr(from, "\"description\": ");
+    if (about && about < strchr(from + 1, '\n'))
+        from = strchr(from + 1, '\n');
+    if (from < to) {
+        str_add(out, ",");
+        str_add_n(out, from, (size_t)(to - from));
+    }
+    str_done(&begin);
+    str_done(&end);
+}
+
+/* Adds the members of "properties"; `old` is what the file has there. */
+static void add_properties(const struct plan_fields *fields, const char *old, const char *indent,
+                           struct str *out)
+{
+    for (size_t i = 0; i < fields->count; i++) {
+        const struct plan_field *field = &fields->rows[i];
+        str_addf(out, "%s\n%s\"%s\": ", out->len > 0 ? "," : "", indent, field->key);
+        if (field->ref) {
+            str_addf(out, "{\"$ref\": \"#/$defs/%s\"}", field->ref);
+            continue;
+        }
+        struct str about = {0};
+        str_addf(&about, "%c%s.", toupper((unsigned char)field->means[0]), field->means + 1);
+        str_addf(out, "{\n%s  \"description\": ", indent);
+        str_add_json(out, str_text(&about), about.len);
+        str_done(&about);
+        if (field->own_shape || field->type == PLAN_FIELD_OTHER)
+            add_own_shape(old, field->key, indent, out);
+        else
+            add_shape(field, indent, out);
+        str_addf(out, "\n%s}", indent);
+    }
+}
+
+static const char plan_schema_file[] = "assets/plan.schema.json";
+static const char config_schema_file[] = "assets/config.schema.json";
+
+static const struct {
+    const char *file;
+    const char *name; /* of the definition */
+    const struct plan_fields *fields;
+} definitions[] = {
+    {plan_schema_file, "policy", &plan_policy_fields},
+    {config_schema_file, "policy", &plan_policy_fields},
+};
+
+START_TEST(test_schemas_have_the_members)
+{
+    struct str heading = {0};
+    struct str want = {0};
+    str_addf(&heading, "\n    \"%s\": {\n", definitions[_i].name);
+    struct part part = part_find(definitions[_i].file, str_text(&heading),
+                                 "\n      \"properties\": {", "\n      }");
+    add_properties(definitions[_i].fields, part.from, "        ", &want);
+    part_check(&part, &want);
+    str_done(&want);
+    str_done(&heading);
+}
+END_TEST
+
+/*
+ * Pages. Each table follows a comment "<!-- keys of ... -->".
+ */
+
+/* Adds 21,600,000. */
+static void add_grouped(struct str *out, int64_t number)
+{
+    char digits[24];
+    const int len = snprintf(digits, sizeof(digits), "%lld", (long long)number);
+    for (int i = 0; i < len; i++)
+        str_addf(out, "%s%c", i > 0 && (len - i) % 3 == 0 ? "," : "", digits[i]);
+}
+
+static void add_range(struct str *out, int64_t least, int64_t most, const char *unit)
+{
+    if (least > 0 || unit[0] == '\0') {
+        add_grouped(out, least);
+        str_add(out, " to ");
+    } else {
+        str_add(out, "at most ");
+    }
+    add_grouped(out, most);
+    str_add(out, unit);
+}
+
+static void add_values(const struct plan_field *field, struct str *out)
+{
+    if (field->values) {
+        str_add(out, field->values);
+        return;
+    }
+    switch (field->type) {
+    case PLAN_FIELD_OTHER:
+        ck_abort_msg("%s: which values does it have?", field->key);
+    case PLAN_FIELD_BOOL:
+    case PLAN_FIELD_SWITCH:
+        str_add(out, "`true` or `false`");
+        break;
+    case PLAN_FIELD_INT:
+    case PLAN_FIELD_I64:
+    case PLAN_FIELD_REAL:
+        str_add(out, field->not_one ? "0, or " : "");
+        add_range(out, field->not_one ? 2 : field->least, field->most, "");
+        break;
+    case PLAN_FIELD_SECONDS:
+        str_add_number(out, (double)field->least / MS_PER_S);
+        str_add(out, " to ");
+        add_grouped(out, field->most / MS_PER_S);
+        break;
+    case PLAN_FIELD_TEXT:
+        add_range(out, field->least, field->most, " characters");
+        break;
+    case PLAN_FIELD_LIST:
+        str_add(out, "array of ");
+        add_range(out, field->least, field->most, " texts");
+        break;
+    case PLAN_FIELD_WORD:
+        add_words(field, "", "`", out);
+        break;
+    case PLAN_FIELD_WORDS:
+        add_words(field, "any of ", "`", out);
+        break;
+    }
+}
+
+/* Adds a value that `object` has, as the docs write it; nothing if it has none. */
+static void add_value(const struct plan_field *field, const void *object, struct str *out)
+{
+    struct plan_field whole = *field;
+    struct str json = {0};
+    if (field->type != PLAN_FIELD_OTHER)
+        whole.write = NULL; /* it may leave out some values */
+    plan_field_write(&whole, object, &json);
+    for (const char *at = json.len > 0 ? strchr(str_text(&json), ':') + 1 : ""; *at; at++) {
+        if (!strchr("[]\"", *at))
+            str_addf(out, "%c%s", *at, *at == ',' ? " " : "");
+    }
+    str_done(&json);
+}
+
+static struct part page_find(const char *file, const char *of)
+{
+    struct str heading = {0};
+    str_addf(&heading, "<!-- keys of %s,", of);
+    struct part part = part_find(file, str_text(&heading), "-->\n\n", "\n\n");
+    str_done(&heading);
+    return part;
+}
+
+START_TEST(test_C8_the_documented_policies_are_the_built_in_ones)
+{
+    struct part part = page_find("docs/policies.md", "a policy");
+    struct str want = {0};
+    const struct policy *policy;
+    str_add(&want, "| key | value and meaning |");
+    for (size_t i = 0; (policy = policy_builtin(i)) != NULL; i++)
+        str_addf(&want, " `%s` |", policy->name);
+    str_add(&want, "\n| --- | --- |");
+    for (size_t i = 0; policy_builtin(i); i++)
+        str_add(&want, " --- |");
+    for (size_t i = 0; i < plan_policy_fields.count; i++) {
+        const struct plan_field *field = &plan_policy_fields.rows[i];
+        str_addf(&want, "\n| `%s` | ", field->key);
+        add_values(field, &want);
+        str_addf(&want, "; %s |", field->means);
+        for (size_t k = 0; (policy = policy_builtin(k)) != NULL; k++) {
+            str_add(&want, " ");
+            add_value(field, policy, &want);
+            str_add(&want, " |");
+        }
+    }
+    part_check(&part, &want);
+    str_done(&want);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("plan_page");
+    TCase *schemas = test_case(suite, "schemas");
+    tcase_add_loop_test(schemas, test_schemas_have_the_members, 0, TABLE_LEN(definitions));
+    TCase *pages = test_case(suite, "pages");
+    tcase_add_test(pages, test_C8_the_documented_policies_are_the_built_in_ones);
+    return suite;
+}
