@@ -366,20 +366,6 @@ static int rows_that_begin(const char *start)
     return count;
 }
 
-/* Name, presets, maximum and meaning. */
-START_TEST(test_C8_every_threshold_is_documented)
-{
-    size_t count = 0;
-    for (const struct entropy_limit *limit; (limit = entropy_limit(count)); count++) {
-        char row[256];
-        (void)snprintf(row, sizeof(row), "\n| `%s` | %d | %d | %d | %d | %s |\n", limit->name,
-                       limit->strict, limit->normal, limit->off, limit->max, limit->about);
-        documents(row);
-    }
-    ck_assert_uint_gt(count, 0);
-}
-END_TEST
-
 START_TEST(test_the_measured_presets_are_documented)
 {
     for (size_t i = 0; i < TABLE_LEN(measured); i++) {
@@ -504,7 +490,6 @@ Suite *test_suite(void)
     tcase_add_loop_test(rows, test_known_misses, 0, TABLE_LEN(known_misses));
     TCase *document = test_case(suite, "document");
     tcase_add_checked_fixture(document, read_document, free_document);
-    tcase_add_test(document, test_C8_every_threshold_is_documented);
     tcase_add_test(document, test_the_measured_presets_are_documented);
     tcase_add_test(document, test_C8_every_rule_and_its_thresholds_are_documented);
     tcase_add_test(document, test_C8_everything_that_is_masked_is_documented);

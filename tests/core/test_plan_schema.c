@@ -123,31 +123,6 @@ START_TEST(test_both_have_the_same_sandbox)
 }
 END_TEST
 
-START_TEST(test_limits_of_loops_are_complete)
-{
-    const struct json *fields = json_pointer_find(plan, "/$defs/loops/properties");
-    const struct entropy_limit *limit;
-    size_t count = 0;
-    for (; (limit = entropy_limit(count)) != NULL; count++) {
-        const struct json *field = json_get(fields, limit->name);
-        struct str about = {0};
-        str_addf(&about, "%s; strict %d, normal %d, off %d; 0 disables it.", limit->about,
-                 limit->strict, limit->normal, limit->off);
-        ck_assert_msg(field != NULL, "%s", limit->name);
-        ck_assert_str_eq(json_text(json_get(field, "type"), ""), "integer");
-        ck_assert_int_eq(json_i64(json_get(field, "minimum"), -1), 0);
-        ck_assert_msg(json_i64(json_get(field, "maximum"), -1) == limit->max, "%s", limit->name);
-        /* 0 is off, so a minimum of more than 1 leaves one number out. */
-        ck_assert_int_eq(json_i64(json_pointer_find(field, "/not/const"), 0),
-                         limit->min > 1 ? limit->min - 1 : 0);
-        /* The schema begins it with a capital letter. */
-        ck_assert_str_eq(json_text(json_get(field, "description"), "?") + 1, str_text(&about) + 1);
-        str_done(&about);
-    }
-    ck_assert_uint_eq(json_count(fields), count + 1); /* and "preset" */
-}
-END_TEST
-
 START_TEST(test_presets_of_loops_are_complete)
 {
     struct str want = {0};
@@ -400,7 +375,6 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_they_are_the_published_files);
     tcase_add_test(tcase, test_both_have_the_same_shared_parts);
     tcase_add_test(tcase, test_both_have_the_same_sandbox);
-    tcase_add_test(tcase, test_limits_of_loops_are_complete);
     tcase_add_test(tcase, test_presets_of_loops_are_complete);
     tcase_add_test(tcase, test_phases_are_complete);
     tcase_add_test(tcase, test_reasons_are_complete);
