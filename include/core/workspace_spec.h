@@ -65,9 +65,6 @@ const char *workspace_kind_name(enum workspace_kind kind);
 /* The inverse. Returns false for an unknown text. */
 ATTR_MUST_USE bool workspace_kind_parse(const char *text, enum workspace_kind *out);
 
-/* The inverse. Returns false for an unknown text. */
-ATTR_MUST_USE bool workspace_setup_in_parse(const char *text, enum workspace_setup_in *out);
-
 /* Returns true if each attempt finds the tree as the first one found it. */
 bool workspace_can_be_reset(const struct workspace_spec *spec);
 
@@ -100,12 +97,14 @@ enum sandbox_kind {
     SANDBOX_KIND_COUNT,
 };
 
+/* In this order: not set, true, false. */
 enum sandbox_network {
     SANDBOX_NETWORK_UNSAID, /* none: as it is; bwrap and containers: off */
-    SANDBOX_NETWORK_OFF,
     SANDBOX_NETWORK_ON,
+    SANDBOX_NETWORK_OFF,
 };
 
+/* In the same order. */
 enum sandbox_root {
     SANDBOX_ROOT_UNSAID, /* bwrap: read-only; containers: the image is writable; none: as it is */
     SANDBOX_ROOT_READ_ONLY,

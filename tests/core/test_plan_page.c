@@ -72,6 +72,47 @@ static void add_limit(struct str *out, const char *indent, const char *key, int6
     str_addf(out, ",\n%s  \"%s\": %lld", indent, key, (long long)limit);
 }
 
+/* Returns the object of the table's struct with the default values, or NULL. */
+static const void *defaults_of(const struct plan_fields *fields)
+{
+    static const struct plan_limits limits = {.output_line_bytes = PLAN_LINE_BYTES};
+    if (fields == &plan_workspace_fields)
+        return workspace_spec_none();
+    if (fields == &plan_sandbox_fields)
+        return sandbox_spec_none();
+    return fields == &plan_limits_fields ? &limits : NULL;
+}
+
+/* Adds a value that `object` has as JSON; nothing if it has none. */
+static void add_json(const struct plan_field *field, const void *object, struct str *out)
+{
+    struct plan_field whole = *field;
+    struct str member = {0};
+    if (field->type != PLAN_FIELD_OTHER)
+        whole.write = NULL; /* it may leave out some values */
+    plan_field_write(&whole, object, &member);
+    if (member.len > 0)
+        str_add(out, strchr(str_text(&member), ':') + 1);
+    str_done(&member);
+}
+
+/* Adds the default value as JSON; nothing if it is 0, false or empty. */
+static void add_default(const struct plan_fields *fields, const struct plan_field *field,
+                        struct str *out)
+{
+    const void *object = defaults_of(fields);
+    if (object && field->type == PLAN_FIELD_SECONDS)
+        str_add_number(out,
+                       (double)*(const int64_t *)((const char *)object + field->offset) / MS_PER_S);
+    else if (object)
+        add_json(field, object, out);
+    static const char *const none[] = {"0", "false", "[]"};
+    for (int i = 0; i < TABLE_LEN(none); i++) {
+        if (strcmp(str_text(out), none[i]) == 0)
+            str_clear(out);
+    }
+}
+
 /* Adds what follows the description. */
 static void add_shape(const struct plan_field *field, const char *indent, struct str *out)
 {
@@ -173,30 +214,45 @@ static void add_properties(const struct plan_fields *fields, const char *old, co
             add_own_shape(old, field->key, indent, out);
         else
             add_shape(field, indent, out);
+        struct str otherwise = {0};
+        add_default(fields, field, &otherwise);
+        if (otherwise.len > 0)
+            str_addf(out, ",\n%s  \"default\": %s", indent, str_text(&otherwise));
+        str_done(&otherwise);
         str_addf(out, "\n%s}", indent);
     }
 }
+
+enum { PARTS_MAX = 2 }; /* tables that describe one object */
 
 static const char plan_schema_file[] = "assets/plan.schema.json";
 static const char config_schema_file[] = "assets/config.schema.json";
 
 static const struct {
     const char *file;
-    const char *name; /* of the definition */
-    const struct plan_fields *fields;
+    const char *name;                            /* of the definition */
+    const struct plan_fields *fields[PARTS_MAX]; /* NULL = none */
 } definitions[] = {
-    {plan_schema_file, "policy", &plan_policy_fields},
-    {config_schema_file, "policy", &plan_policy_fields},
+    {plan_schema_file, "policy", {&plan_policy_fields}},
+    {config_schema_file, "policy", {&plan_policy_fields}},
+    {plan_schema_file, "workspace", {&plan_workspace_fields}},
+    {config_schema_file, "workspace", {&plan_workspace_fields}},
+    {plan_schema_file, "sandbox", {&plan_sandbox_fields}},
+    {config_schema_file, "sandbox", {&plan_sandbox_fields, &settings_sandbox_fields}},
+    {plan_schema_file, "limits", {&plan_limits_fields}},
+    {config_schema_file, "limits", {&plan_limits_fields}},
 };
 
-static void check_definition(const char *file, const char *name, const struct plan_fields *fields)
+static void check_definition(const char *file, const char *name,
+                             const struct plan_fields *const fields[PARTS_MAX])
 {
     struct str heading = {0};
     struct str want = {0};
     str_addf(&heading, "\n    \"%s\": {\n", name);
     struct part part =
         part_find(file, str_text(&heading), "\n      \"properties\": {", "\n      }");
-    add_properties(fields, part.from, "        ", &want);
+    for (int i = 0; i < PARTS_MAX && fields[i]; i++)
+        add_properties(fields[i], part.from, "        ", &want);
     part_check(&part, &want);
     str_done(&want);
     str_done(&heading);
@@ -218,6 +274,7 @@ START_TEST(test_schemas_have_the_thresholds)
                   "`off` never stops and never warns"}};
     struct str about[ROWS_MAX] = {0};
     struct plan_fields fields = {.rows = rows, .count = 1};
+    const struct plan_fields *const both[PARTS_MAX] = {&fields};
     const struct entropy_limit *limit;
     for (; (limit = entropy_limit(fields.count - 1)) != NULL; fields.count++) {
         struct str *means = &about[fields.count];
@@ -228,8 +285,8 @@ START_TEST(test_schemas_have_the_thresholds)
             limit->name, PLAN_FIELD_INT, .most = limit->max,
             .not_one = limit->min > 1 ? "one alone is no repeat" : NULL, .means = str_text(means)};
     }
-    check_definition(plan_schema_file, "loops", &fields);
-    check_definition(config_schema_file, "loops", &fields);
+    check_definition(plan_schema_file, "loops", both);
+    check_definition(config_schema_file, "loops", both);
     for (size_t i = 0; i < fields.count; i++)
         str_done(&about[i]);
 }
@@ -289,7 +346,7 @@ static void add_values(const struct plan_field *field, struct str *out)
         break;
     case PLAN_FIELD_LIST:
         str_add(out, "array of ");
-        add_range(out, field->least, field->most, " texts");
+        add_range(out, field->least, field->most, " strings");
         break;
     case PLAN_FIELD_WORD:
         add_words(field, "", "`", out);
@@ -300,19 +357,17 @@ static void add_values(const struct plan_field *field, struct str *out)
     }
 }
 
-/* Adds a value that `object` has, as the docs write it; nothing if it has none. */
-static void add_value(const struct plan_field *field, const void *object, struct str *out)
+/* Adds a JSON value as the docs write it: words without quotes, long numbers in groups. */
+static void add_shown(const struct plan_field *field, const struct str *json, struct str *out)
 {
-    struct plan_field whole = *field;
-    struct str json = {0};
-    if (field->type != PLAN_FIELD_OTHER)
-        whole.write = NULL; /* it may leave out some values */
-    plan_field_write(&whole, object, &json);
-    for (const char *at = json.len > 0 ? strchr(str_text(&json), ':') + 1 : ""; *at; at++) {
+    if (field->type == PLAN_FIELD_I64) {
+        add_grouped(out, strtoll(str_text(json), NULL, 10));
+        return;
+    }
+    for (const char *at = str_text(json); *at; at++) {
         if (!strchr("[]\"", *at))
             str_addf(out, "%c%s", *at, *at == ',' ? " " : "");
     }
-    str_done(&json);
 }
 
 static struct part page_find(const char *file, const char *of)
@@ -341,10 +396,51 @@ START_TEST(test_C8_the_documented_policies_are_the_built_in_ones)
         add_values(field, &want);
         str_addf(&want, "; %s |", field->means);
         for (size_t k = 0; (policy = policy_builtin(k)) != NULL; k++) {
+            struct str json = {0};
+            add_json(field, policy, &json);
             str_add(&want, " ");
-            add_value(field, policy, &want);
+            if (json.len > 0)
+                add_shown(field, &json, &want);
             str_add(&want, " |");
+            str_done(&json);
         }
+    }
+    part_check(&part, &want);
+    str_done(&want);
+}
+END_TEST
+
+static const struct {
+    const char *file;
+    const char *of;
+    const struct plan_fields *fields;
+} tables[] = {
+    {"docs/plan.md", "a workspace", &plan_workspace_fields},
+    {"docs/plan.md", "a sandbox", &plan_sandbox_fields},
+    {"docs/plan.md", "limits", &plan_limits_fields},
+};
+
+START_TEST(test_pages_have_the_keys)
+{
+    const struct plan_fields *fields = tables[_i].fields;
+    struct part part = page_find(tables[_i].file, tables[_i].of);
+    struct str want = {0};
+    str_add(&want, "| key | value | meaning |\n| --- | --- | --- |");
+    for (size_t i = 0; i < fields->count; i++) {
+        const struct plan_field *field = &fields->rows[i];
+        struct str otherwise = {0};
+        str_addf(&want, "\n| `%s` | ", field->key);
+        add_values(field, &want);
+        str_addf(&want, " | %s", field->means);
+        add_default(fields, field, &otherwise);
+        if (otherwise.len > 0) {
+            const char *quote = field->type == PLAN_FIELD_WORD ? "`" : "";
+            str_addf(&want, "; default %s", quote);
+            add_shown(field, &otherwise, &want);
+            str_add(&want, quote);
+        }
+        str_addf(&want, "%s |", field->see ? field->see : "");
+        str_done(&otherwise);
     }
     part_check(&part, &want);
     str_done(&want);
@@ -373,6 +469,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(schemas, test_schemas_have_the_members, 0, TABLE_LEN(definitions));
     tcase_add_test(schemas, test_schemas_have_the_thresholds);
     TCase *pages = test_case(suite, "pages");
+    tcase_add_loop_test(pages, test_pages_have_the_keys, 0, TABLE_LEN(tables));
     tcase_add_test(pages, test_C8_the_documented_policies_are_the_built_in_ones);
     tcase_add_test(pages, test_C8_every_threshold_is_documented);
     return suite;

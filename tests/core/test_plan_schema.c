@@ -104,25 +104,6 @@ START_TEST(test_both_have_the_same_shared_parts)
 }
 END_TEST
 
-/* The sandbox of the settings has one more key, transientRetries. */
-START_TEST(test_both_have_the_same_sandbox)
-{
-    const struct json *of_plan = json_pointer_find(plan, "/$defs/sandbox/properties");
-    const struct json *of_settings = json_pointer_find(settings, "/$defs/sandbox/properties");
-    void *iter = NULL;
-    const char *key;
-    const struct json *member;
-    while (json_next(of_plan, &iter, &key, &member)) {
-        char *want = json_brief(member, SIZE_MAX);
-        char *have = json_brief(json_get(of_settings, key), SIZE_MAX);
-        ck_assert_str_eq(have, want);
-        free(want);
-        free(have);
-    }
-    ck_assert_uint_eq(json_count(of_settings), json_count(of_plan) + 1);
-}
-END_TEST
-
 START_TEST(test_presets_of_loops_are_complete)
 {
     struct str want = {0};
@@ -173,25 +154,6 @@ static const struct {
     {"/$defs/step/properties/timeout_s/maximum", PLAN_TIMEOUT_S_MAX},
     {"/$defs/ownPolicy/maxLength", POLICY_NAME_MAX - 1},
     {"/$defs/policy/properties/like/maxLength", POLICY_NAME_MAX - 1},
-    {"/$defs/limits/properties/output_line_bytes/minimum", PLAN_LINE_BYTES_MIN},
-    {"/$defs/limits/properties/output_line_bytes/maximum", PLAN_LINE_BYTES_MAX},
-    {"/$defs/limits/properties/processes/maximum", PLAN_PROCESSES_MAX},
-    {"/$defs/sandbox/properties/memory_mb/maximum", SANDBOX_MEMORY_MB_MAX},
-    {"/$defs/sandbox/properties/pids/maximum", SANDBOX_PIDS_MAX},
-    {"/$defs/sandbox/properties/cpu_s/maximum", SANDBOX_CPU_S_MAX},
-    {"/$defs/sandbox/properties/start_timeout_ms/minimum", SANDBOX_START_MS_MIN},
-    {"/$defs/sandbox/properties/start_timeout_ms/maximum", SANDBOX_START_MS_MAX},
-    {"/$defs/sandbox/properties/writable/maxItems", SANDBOX_LIST_MAX},
-    {"/$defs/sandbox/properties/env/maxItems", SANDBOX_LIST_MAX},
-    {"/$defs/sandbox/properties/args/maxItems", SANDBOX_LIST_MAX},
-    {"/$defs/sandbox/properties/args/items/maxLength", SANDBOX_WORD_MAX},
-    {"/$defs/sandbox/properties/image/maxLength", SANDBOX_IMAGE_MAX},
-    {"/$defs/workspace/properties/copy/maxItems", WORKSPACE_PATHS_MAX},
-    {"/$defs/workspace/properties/exclude/maxItems", WORKSPACE_PATHS_MAX},
-    {"/$defs/workspace/properties/exclude/items/maxLength", WORKSPACE_PATH_MAX},
-    {"/$defs/workspace/properties/setup/maxItems", WORKSPACE_ARGS_MAX},
-    {"/$defs/workspace/properties/snapshot_bytes_max/maximum", WORKSPACE_SNAPSHOT_BYTES_MAX},
-    {"/$defs/workspace/properties/setup_timeout_s/maximum", WORKSPACE_SETUP_S_MAX},
     {"/$defs/agents/maxProperties", ADAPTERS_MAX},
     {"/$defs/adapterArgs/maxItems", ADAPTER_ARGS_MAX},
     {"/$defs/adapter/properties/env/maxProperties", ADAPTER_ARGS_MAX},
@@ -209,9 +171,7 @@ END_TEST
 START_TEST(test_numbers_of_the_settings_match_the_program)
 {
     static const char limit[] = "/properties/retry_limit/maximum";
-    static const char retries[] = "/$defs/sandbox/properties/transientRetries/maximum";
     ck_assert_int_eq(json_i64(json_pointer_find(settings, limit), -1), POLICY_ATTEMPTS_MAX);
-    ck_assert_int_eq(json_i64(json_pointer_find(settings, retries), -1), SETTINGS_RETRIES_MAX);
 }
 END_TEST
 
@@ -374,7 +334,6 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_both_are_parsed_once);
     tcase_add_test(tcase, test_they_are_the_published_files);
     tcase_add_test(tcase, test_both_have_the_same_shared_parts);
-    tcase_add_test(tcase, test_both_have_the_same_sandbox);
     tcase_add_test(tcase, test_presets_of_loops_are_complete);
     tcase_add_test(tcase, test_phases_are_complete);
     tcase_add_test(tcase, test_reasons_are_complete);

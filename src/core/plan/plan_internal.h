@@ -238,6 +238,8 @@ ATTR_MUST_USE bool plan_shape_check(const struct contract *schema, const struct 
  * away. Plans and settings have the same four keys.
  */
 
+extern const struct plan_fields plan_workspace_fields, plan_sandbox_fields, plan_limits_fields;
+
 /* Reads the value on top of `base`, key by key, and reports errors; anything else than a
  * workspace leaves it as it is. Keys that only the base's kind may have are dropped with another
  * kind. The caller ends *out with workspace_spec_done(). */
@@ -275,6 +277,9 @@ void plan_surroundings_write(const struct plan *plan, struct str *out);
  * Policies are needed before the walk reaches them. So they are loaded first, and their errors
  * are reported by the walk.
  */
+
+/* Keys of the settings; of their sandbox, in addition to a plan's. */
+extern const struct plan_fields settings_retry_fields, settings_sandbox_fields;
 
 enum {
     SETTINGS_POLICIES_MAX = PLAN_POLICIES_MAX + 2, /* two have shorthand keys of their own */

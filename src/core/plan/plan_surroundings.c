@@ -7,9 +7,7 @@
 #include "plan_internal.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MS_PER_S = 1000 };
@@ -44,56 +42,75 @@ static void check_paths(struct plan_reader *reader, const struct json_pointer *p
     }
 }
 
-/* Reads any key but "kind". In place, the folder itself is neither created nor restored. */
-static void read_workspace_member(struct plan_reader *reader, const struct json_pointer *path,
-                                  const struct json *value)
+/* Checks any key but "kind". In place, the folder itself is neither created nor restored. */
+static void check_workspace_member(struct plan_reader *reader, const struct json_pointer *path,
+                                   const struct json *value)
 {
-    struct workspace_spec *workspace = reader->workspace;
-    const char *key = path->key;
+    const enum workspace_kind kind = reader->workspace->kind;
     const bool says_none = json_kind(value) == JSON_KIND_ARRAY && json_count(value) == 0;
-    if (workspace->kind == WORKSPACE_INPLACE && !says_none)
+    if (kind == WORKSPACE_INPLACE && !says_none)
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
                         "needs a workspace of its own: set \"kind\" to \"worktree\" or \"copy\"",
                         NULL, NULL);
-
-    if (strcmp(key, "copy") == 0) {
-        if (workspace->kind == WORKSPACE_COPY && json_count(value) > 0)
-            plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                            "a copy has all files: use \"exclude\" to leave some out", NULL, NULL);
-        plan_list_read(reader, path, value, WORKSPACE_PATHS_MAX, &workspace->copy);
+    if (kind == WORKSPACE_COPY && json_count(value) > 0 && strcmp(path->key, "copy") == 0)
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                        "a copy has all files: use \"exclude\" to leave some out", NULL, NULL);
+    if (strcmp(path->key, "setup") != 0) {
         check_paths(reader, path, value);
-    } else if (strcmp(key, "exclude") == 0) {
-        plan_list_read(reader, path, value, WORKSPACE_PATHS_MAX, &workspace->exclude);
-        check_paths(reader, path, value);
-    } else if (strcmp(key, "setup") == 0) {
-        const struct json *program = json_at(value, 0);
-        plan_list_read(reader, path, value, WORKSPACE_ARGS_MAX, &workspace->setup);
-        if (program && json_text(program, "-")[0] == '\0')
-            plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "the command is empty", NULL,
-                            NULL);
-    } else if (strcmp(key, "setup_in") == 0) {
-        enum workspace_setup_in where;
-        if (workspace_setup_in_parse(json_text(value, ""), &where))
-            workspace->setup_in = where;
-    } else if (strcmp(key, "snapshot_bytes_max") == 0) {
-        plan_reader_number(value, 1, WORKSPACE_SNAPSHOT_BYTES_MAX, &workspace->snapshot_bytes_max);
-    } else {
-        assert(strcmp(key, "setup_timeout_s") == 0);
-        const double seconds = json_number(value, 0);
-        if (seconds >= 1.0 / MS_PER_S && seconds <= WORKSPACE_SETUP_S_MAX)
-            workspace->setup_timeout_ms = llround(seconds * MS_PER_S);
+        return;
     }
+    const struct json *program = json_at(value, 0);
+    if (program && json_text(program, "-")[0] == '\0')
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "the command is empty", NULL, NULL);
 }
 
+static const char *workspace_kind_word(int kind)
+{
+    return workspace_kind_name((enum workspace_kind)kind);
+}
+
+static const char *setup_in_word(int where)
+{
+    static const char *const words[] = {
+        [WORKSPACE_SETUP_IN_SANDBOX] = "sandbox",
+        [WORKSPACE_SETUP_IN_NETWORK] = "network",
+        [WORKSPACE_SETUP_OUTSIDE] = "outside",
+    };
+    static_assert(ARRAY_LEN(words) == WORKSPACE_SETUP_IN_COUNT, "each value has a name");
+    return words[where];
+}
+
+#define AT(member) offsetof(struct workspace_spec, member)
+
 static const struct plan_field workspace_rows[] = {
-    {.key = "copy", .read = read_workspace_member},
-    {.key = "setup", .read = read_workspace_member},
-    {.key = "setup_in", .read = read_workspace_member},
-    {.key = "exclude", .read = read_workspace_member},
-    {.key = "snapshot_bytes_max", .read = read_workspace_member},
-    {.key = "setup_timeout_s", .read = read_workspace_member},
+    {"kind", PLAN_FIELD_WORD, AT(kind), .most = WORKSPACE_KIND_COUNT, .word = workspace_kind_word,
+     .means = "`inplace`: the folder itself; `worktree`: a git worktree for each task; `copy`: a "
+              "copy of the folder for each task"},
+    {"copy", PLAN_FIELD_LIST, AT(copy), 0, WORKSPACE_PATHS_MAX, 1, WORKSPACE_PATH_MAX,
+     .check = check_workspace_member, .values = "at most 1,000 paths",
+     .means = "`worktree` only: files and folders to copy into it, including ignored and "
+              "uncommitted ones, relative to the top of the repository"},
+    {"setup", PLAN_FIELD_LIST, AT(setup), 0, WORKSPACE_ARGS_MAX, 0, PLAN_TEXT_MAX,
+     .check = check_workspace_member, .values = "array of strings",
+     .means = "a command that runs once in a new workspace, before the first step, in the task's "
+              "sandbox if it has one",
+     .see = "; see [Setup](workspaces.md#setup)"},
+    {"setup_in", PLAN_FIELD_WORD, AT(setup_in), .most = WORKSPACE_SETUP_IN_COUNT,
+     .word = setup_in_word, .check = check_workspace_member,
+     .means = "where `setup` runs if the task has a sandbox: `sandbox`: in it; `network`: in it, "
+              "with the network on; `outside`: on your machine with all your rights, over files "
+              "that sandboxed tasks may have written"},
+    {"setup_timeout_s", PLAN_FIELD_SECONDS, AT(setup_timeout_ms), 1,
+     WORKSPACE_SETUP_S_MAX *MS_PER_S, .check = check_workspace_member,
+     .means = "how many seconds `setup` may take"},
+    {"exclude", PLAN_FIELD_LIST, AT(exclude), 0, WORKSPACE_PATHS_MAX, 1, WORKSPACE_PATH_MAX,
+     .check = check_workspace_member, .values = "at most 1,000 paths",
+     .means = "paths that snapshots omit and resets leave alone, relative to the top of the tree"},
+    {"snapshot_bytes_max", PLAN_FIELD_I64, AT(snapshot_bytes_max), 1, WORKSPACE_SNAPSHOT_BYTES_MAX,
+     .check = check_workspace_member, .means = "maximum size of a snapshot in bytes"},
 };
-static const struct plan_fields workspace_fields = {workspace_rows, ARRAY_LEN(workspace_rows)};
+const struct plan_fields plan_workspace_fields = {workspace_rows, ARRAY_LEN(workspace_rows)};
+#undef AT
 
 void plan_workspace_read(struct plan_reader *reader, const struct json_pointer *path,
                          const struct json *value, const struct workspace_spec *base,
@@ -117,63 +134,70 @@ void plan_workspace_read(struct plan_reader *reader, const struct json_pointer *
         out->snapshot_bytes_max = WORKSPACE_SNAPSHOT_BYTES;
         out->setup_timeout_ms = WORKSPACE_SETUP_MS;
     }
-    plan_fields_read(reader, path, value, &workspace_fields, NULL);
+    plan_fields_read(reader, path, value, &plan_workspace_fields, out);
     reader->workspace = outer;
 }
 
-/* Without a sandbox, a step sees what devs sees. */
-static void read_network(struct plan_reader *reader, const struct json_pointer *path,
-                         const struct json *value)
+void workspace_spec_write(const struct workspace_spec *spec, struct str *out)
 {
-    struct sandbox_spec *sandbox = reader->sandbox;
-    if (json_bool(value, false) && sandbox->kind == SANDBOX_NONE)
+    /* In place, there is only the kind. */
+    const struct plan_fields kind = {.rows = workspace_rows, .count = 1};
+    str_add_char(out, '{');
+    plan_fields_write(workspace_can_be_reset(spec) ? &plan_workspace_fields : &kind, spec, out);
+    str_add_char(out, '}');
+}
+
+/* Without a sandbox, a step sees what devs sees. */
+static void check_network(struct plan_reader *reader, const struct json_pointer *path,
+                          const struct json *value)
+{
+    if (json_bool(value, false) && reader->sandbox->kind == SANDBOX_NONE)
         plan_reader_add(
             reader, VIOLATION_INVALID_VALUE, path,
             "without a sandbox the network is always on: remove this key, or set a \"kind\"", NULL,
             NULL);
-    if (json_kind(value) == JSON_KIND_TRUE)
-        sandbox->network = SANDBOX_NETWORK_ON;
-    else if (json_kind(value) == JSON_KIND_FALSE)
-        sandbox->network = SANDBOX_NETWORK_OFF;
 }
 
 /* The other kinds start with the command itself, so there is nothing to wait for. */
-static void read_start_timeout(struct plan_reader *reader, const struct json_pointer *path,
-                               const struct json *value)
+static void check_start_timeout(struct plan_reader *reader, const struct json_pointer *path,
+                                const struct json *value)
 {
+    (void)value;
     if (!sandbox_kind_is_container(reader->sandbox->kind))
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
                         "only containers take time to start: \"kind\" must be \"container\", "
                         "\"podman\" or \"docker\"",
                         NULL, NULL);
-    plan_reader_number(value, SANDBOX_START_MS_MIN, SANDBOX_START_MS_MAX,
-                       &reader->sandbox->start_timeout_ms);
 }
 
-/* Reads "writable", "env" or "args". */
-static void read_sandbox_list(struct plan_reader *reader, const struct json_pointer *path,
-                              const struct json *value)
+static void write_start_timeout(const void *object, struct str *out)
 {
-    struct sandbox_spec *sandbox = reader->sandbox;
-    const size_t count = json_count(value);
-    const bool is_writable = strcmp(path->key, "writable") == 0;
-    bool is_vain = count > 0 && sandbox->kind == SANDBOX_NONE;
-    char ***list = &sandbox->env;
-    const char *message = "without a sandbox a step has the whole environment: set a \"kind\"";
-    if (is_writable) {
-        is_vain = is_vain && !sandbox_spec_is_read_only(sandbox);
-        list = &sandbox->writable;
-        message = "without a sandbox everything is writable: set a \"kind\"";
-    } else if (strcmp(path->key, "args") == 0) {
-        list = &sandbox->args;
-        message = "there is no sandbox to give arguments to: set a \"kind\"";
-    }
-    if (is_vain)
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, message, NULL, NULL);
-    plan_list_read(reader, path, value, SANDBOX_LIST_MAX, list);
+    const struct sandbox_spec *spec = object;
+    if (sandbox_kind_is_container(spec->kind))
+        str_json_i64(out, "start_timeout_ms", spec->start_timeout_ms);
+}
 
-    const bool is_checked = is_writable && json_kind(value) == JSON_KIND_ARRAY;
-    for (size_t i = 0; is_checked && i < count; i++) {
+/* Checks "env" or "args". */
+static void check_sandbox_list(struct plan_reader *reader, const struct json_pointer *path,
+                               const struct json *value)
+{
+    const char *message =
+        strcmp(path->key, "args") == 0
+            ? "there is no sandbox to give arguments to: set a \"kind\""
+            : "without a sandbox a step has the whole environment: set a \"kind\"";
+    if (json_count(value) > 0 && reader->sandbox->kind == SANDBOX_NONE)
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, message, NULL, NULL);
+}
+
+static void check_writable(struct plan_reader *reader, const struct json_pointer *path,
+                           const struct json *value)
+{
+    const struct sandbox_spec *sandbox = reader->sandbox;
+    const size_t count = json_kind(value) == JSON_KIND_ARRAY ? json_count(value) : 0;
+    if (count > 0 && sandbox->kind == SANDBOX_NONE && !sandbox_spec_is_read_only(sandbox))
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                        "without a sandbox everything is writable: set a \"kind\"", NULL, NULL);
+    for (size_t i = 0; i < count; i++) {
         const struct json_pointer place = {.up = path, .index = i};
         const char *text = json_text(json_at(value, i), NULL);
         if (!text || !plan_reader_is_sound(reader, &place))
@@ -188,15 +212,12 @@ static void read_sandbox_list(struct plan_reader *reader, const struct json_poin
     }
 }
 
-static void read_image(struct plan_reader *reader, const struct json_pointer *path,
-                       const struct json *value)
+static void check_image(struct plan_reader *reader, const struct json_pointer *path,
+                        const struct json *value)
 {
-    const char *text = json_text(value, NULL);
-    if (!text || text[0] == '\0' || strlen(text) > SANDBOX_IMAGE_MAX)
+    const char *text = json_text(value, "");
+    if (text[0] == '\0' || strlen(text) > SANDBOX_IMAGE_MAX)
         return;
-    free(reader->sandbox->image);
-    reader->sandbox->image = NULL;
-    plan_reader_text(reader, path, value, &reader->sandbox->image);
     if (!sandbox_kind_is_container(reader->sandbox->kind))
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
                         "only containers have an image: \"kind\" must be \"container\", "
@@ -208,30 +229,50 @@ static void read_image(struct plan_reader *reader, const struct json_pointer *pa
                         "an image name must not begin with '-'", NULL, text);
 }
 
+static const char *sandbox_kind_word(int kind)
+{
+    return sandbox_kind_name((enum sandbox_kind)kind);
+}
+
+#define AT(member) offsetof(struct sandbox_spec, member)
+
 static const struct plan_field sandbox_rows[] = {
-    {.key = "network", .read = read_network},
-    {.key = "memory_mb",
-     .type = PLAN_FIELD_I64,
-     .offset = offsetof(struct sandbox_spec, memory_mb),
-     .most = SANDBOX_MEMORY_MB_MAX},
-    {.key = "pids",
-     .type = PLAN_FIELD_I64,
-     .offset = offsetof(struct sandbox_spec, pids),
-     .most = SANDBOX_PIDS_MAX},
-    {.key = "cpu_s",
-     .type = PLAN_FIELD_I64,
-     .offset = offsetof(struct sandbox_spec, cpu_s),
-     .most = SANDBOX_CPU_S_MAX},
-    {.key = "writable", .read = read_sandbox_list},
-    {.key = "env", .read = read_sandbox_list},
-    {.key = "image", .read = read_image},
-    {.key = "start_timeout_ms", .read = read_start_timeout},
-    {.key = "args", .read = read_sandbox_list},
-    {.key = "best_effort",
-     .type = PLAN_FIELD_BOOL,
-     .offset = offsetof(struct sandbox_spec, best_effort)},
+    {"kind", PLAN_FIELD_WORD, AT(kind), .most = SANDBOX_KIND_COUNT, .word = sandbox_kind_word,
+     .means = "how steps are isolated; `container` is podman or docker, whichever is installed"},
+    {"network", PLAN_FIELD_SWITCH, AT(network), .check = check_network,
+     .means = "use the network; by default not in a sandbox, and as on the machine without one"},
+    {"memory_mb", PLAN_FIELD_I64, AT(memory_mb), 0, SANDBOX_MEMORY_MB_MAX,
+     .means = "MiB of memory for the attempt and everything it starts, including swap; 0 means no "
+              "limit"},
+    {"pids", PLAN_FIELD_I64, AT(pids), 0, SANDBOX_PIDS_MAX,
+     .means = "maximum number of processes and threads; 0 means no limit"},
+    {"cpu_s", PLAN_FIELD_I64, AT(cpu_s), 0, SANDBOX_CPU_S_MAX,
+     .means = "seconds of CPU time; 0 means no limit"},
+    {"read_only", PLAN_FIELD_SWITCH, AT(root),
+     .means = "everything except the workspace, `/tmp` and `writable` is read-only; by default "
+              "only with `bwrap`"},
+    {"writable", PLAN_FIELD_LIST, AT(writable), 0, SANDBOX_LIST_MAX, 1, SANDBOX_WORD_MAX,
+     .check = check_writable, .values = "at most 1,000 paths",
+     .means = "writable paths in addition to the workspace, absolute or relative to it"},
+    {"env", PLAN_FIELD_LIST, AT(env), 0, SANDBOX_LIST_MAX, .check = check_sandbox_list,
+     .own_shape = true, .values = "at most 1,000 names",
+     .means = "variables to pass in addition to the few that every sandbox has: `NAME`, or "
+              "`PREFIX_*`"},
+    {"image", PLAN_FIELD_TEXT, AT(image), 1, SANDBOX_IMAGE_MAX, .check = check_image,
+     .means = "the image of a container; must exist on this machine, devs downloads nothing"},
+    {"start_timeout_ms", PLAN_FIELD_I64, AT(start_timeout_ms), SANDBOX_START_MS_MIN,
+     SANDBOX_START_MS_MAX, .check = check_start_timeout, .write = write_start_timeout,
+     .means = "how many milliseconds the start of a container may take"},
+    {"args", PLAN_FIELD_LIST, AT(args), 0, SANDBOX_LIST_MAX, 1, SANDBOX_WORD_MAX,
+     .check = check_sandbox_list,
+     .means =
+         "more arguments for `bwrap`, `podman create` or `docker create`, after those of devs"},
+    {"best_effort", PLAN_FIELD_BOOL, AT(best_effort),
+     .means = "run without the limits that this machine cannot enforce, and show which, instead of "
+              "rejecting the plan"},
 };
-static const struct plan_fields sandbox_fields = {sandbox_rows, ARRAY_LEN(sandbox_rows)};
+const struct plan_fields plan_sandbox_fields = {sandbox_rows, ARRAY_LEN(sandbox_rows)};
+#undef AT
 
 void plan_sandbox_read(struct plan_reader *reader, const struct json_pointer *path,
                        const struct json *value, const struct sandbox_spec *base,
@@ -251,7 +292,7 @@ void plan_sandbox_read(struct plan_reader *reader, const struct json_pointer *pa
         out->root = SANDBOX_ROOT_READ_ONLY;
     else if (json_kind(read_only) == JSON_KIND_FALSE)
         out->root = SANDBOX_ROOT_WRITABLE;
-    plan_fields_read(reader, path, value, &sandbox_fields, out);
+    plan_fields_read(reader, path, value, &plan_sandbox_fields, out);
 
     const struct json_pointer image = {.up = path, .key = "image"};
     if (sandbox_kind_is_container(out->kind) && !out->image && !json_get(value, "image"))
@@ -259,6 +300,22 @@ void plan_sandbox_read(struct plan_reader *reader, const struct json_pointer *pa
                         "a container needs an image, which must be on this machine", NULL, NULL);
     reader->sandbox = outer;
 }
+
+void sandbox_spec_write(const struct sandbox_spec *spec, struct str *out)
+{
+    str_add_char(out, '{');
+    plan_fields_write(&plan_sandbox_fields, spec, out);
+    str_add_char(out, '}');
+}
+
+static const struct plan_field limit_rows[] = {
+    {"output_line_bytes", PLAN_FIELD_I64, offsetof(struct plan_limits, output_line_bytes),
+     PLAN_LINE_BYTES_MIN, PLAN_LINE_BYTES_MAX,
+     .means = "longest line of output in bytes; a longer one is split into several"},
+    {"processes", PLAN_FIELD_I64, offsetof(struct plan_limits, processes), 0, PLAN_PROCESSES_MAX,
+     .means = "maximum number of processes of an attempt, in any sandbox; 0 means no limit"},
+};
+const struct plan_fields plan_limits_fields = {limit_rows, ARRAY_LEN(limit_rows)};
 
 static const char *const hangup_names[] = {
     [PLAN_HANGUP_GO_ON] = "go-on",
@@ -282,16 +339,15 @@ void plan_surroundings_init(struct plan *plan)
 }
 
 /* The schema reports errors of these two. */
-static void load_limits(const struct json *root, struct plan_limits *limits,
-                        enum plan_hangup *hangup, unsigned *said)
+static void load_limits(struct plan_reader *reader, const struct json *root,
+                        struct plan_limits *limits, enum plan_hangup *hangup, unsigned *said)
 {
+    static const struct json_pointer nowhere = {0};
     const struct json *value = json_get(root, "limits");
     const char *word = json_text(json_get(root, "on_hangup"), "");
     if (value)
         *said |= PLAN_SAYS_LIMITS;
-    plan_reader_number(json_get(value, "output_line_bytes"), PLAN_LINE_BYTES_MIN,
-                       PLAN_LINE_BYTES_MAX, &limits->output_line_bytes);
-    plan_reader_number(json_get(value, "processes"), 0, PLAN_PROCESSES_MAX, &limits->processes);
+    plan_fields_read(reader, &nowhere, value, &plan_limits_fields, limits);
     for (size_t i = 0; i < ARRAY_LEN(hangup_names); i++) {
         if (strcmp(hangup_names[i], word) != 0)
             continue;
@@ -315,7 +371,7 @@ void plan_surroundings_load(struct plan_reader *reader, const struct json *root)
     plan_sandbox_read(reader, &nowhere, sandbox, &reader->base_sandbox, &plan->sandbox);
     reader->violations = said;
     violations_done(&unsaid);
-    load_limits(root, &plan->limits, &plan->on_hangup, &plan->said);
+    load_limits(reader, root, &plan->limits, &plan->on_hangup, &plan->said);
     plan->said |= workspace ? PLAN_SAYS_WORKSPACE : 0U;
     plan->said |= sandbox ? PLAN_SAYS_SANDBOX : 0U;
 }
@@ -345,7 +401,7 @@ void plan_surroundings_read(struct plan_reader *reader, const struct json *root,
     const struct json *workspace = json_get(root, "workspace");
     const struct json *sandbox = json_get(root, "sandbox");
     settings->limits = default_limits();
-    load_limits(root, &settings->limits, &settings->on_hangup, &settings->said);
+    load_limits(reader, root, &settings->limits, &settings->on_hangup, &settings->said);
     if (workspace) {
         settings->said |= PLAN_SAYS_WORKSPACE;
         plan_workspace_read(reader, &workspace_place, workspace, workspace_spec_none(),
@@ -373,8 +429,7 @@ void plan_surroundings_write(const struct plan *plan, struct str *out)
     if (plan->said & PLAN_SAYS_LIMITS) {
         str_json_key(out, "limits");
         str_add_char(out, '{');
-        str_json_i64(out, "output_line_bytes", plan->limits.output_line_bytes);
-        str_json_i64(out, "processes", plan->limits.processes);
+        plan_fields_write(&plan_limits_fields, &plan->limits, out);
         str_add_char(out, '}');
     }
     if (plan->said & PLAN_SAYS_HANGUP) {

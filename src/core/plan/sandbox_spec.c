@@ -19,13 +19,6 @@ static const char *const workspace_kind_names[] = {
 };
 static_assert(ARRAY_LEN(workspace_kind_names) == WORKSPACE_KIND_COUNT, "every kind has a name");
 
-static const char *const setup_in_names[] = {
-    [WORKSPACE_SETUP_IN_SANDBOX] = "sandbox",
-    [WORKSPACE_SETUP_IN_NETWORK] = "network",
-    [WORKSPACE_SETUP_OUTSIDE] = "outside",
-};
-static_assert(ARRAY_LEN(setup_in_names) == WORKSPACE_SETUP_IN_COUNT, "each value has a name");
-
 static const struct workspace_spec no_workspace = {.snapshot_bytes_max = WORKSPACE_SNAPSHOT_BYTES,
                                                    .setup_timeout_ms = WORKSPACE_SETUP_MS};
 
@@ -75,39 +68,9 @@ bool workspace_kind_parse(const char *text, enum workspace_kind *out)
     return false;
 }
 
-bool workspace_setup_in_parse(const char *text, enum workspace_setup_in *out)
-{
-    for (size_t i = 0; i < ARRAY_LEN(setup_in_names); i++) {
-        if (strcmp(setup_in_names[i], text) != 0)
-            continue;
-        *out = (enum workspace_setup_in)i;
-        return true;
-    }
-    return false;
-}
-
 bool workspace_can_be_reset(const struct workspace_spec *spec)
 {
     return spec->kind != WORKSPACE_INPLACE;
-}
-
-void workspace_spec_write(const struct workspace_spec *spec, struct str *out)
-{
-    str_add_char(out, '{');
-    str_json_text(out, "kind", workspace_kind_name(spec->kind));
-    text_list_write(out, "copy", spec->copy);
-    text_list_write(out, "setup", spec->setup);
-    text_list_write(out, "exclude", spec->exclude);
-    if (workspace_can_be_reset(spec)) {
-        const int64_t second_ms = 1000;
-        assert(spec->setup_in < WORKSPACE_SETUP_IN_COUNT);
-        str_json_i64(out, "snapshot_bytes_max", spec->snapshot_bytes_max);
-        str_json_text(out, "setup_in", setup_in_names[spec->setup_in]);
-        str_json_key(out, "setup_timeout_s");
-        str_addf(out, "%lld.%03lld", (long long)(spec->setup_timeout_ms / second_ms),
-                 (long long)(spec->setup_timeout_ms % second_ms));
-    }
-    str_add_char(out, '}');
 }
 
 static const char *const sandbox_kind_names[] = {
@@ -290,26 +253,4 @@ void sandbox_spec_words(const struct sandbox_spec *spec, struct str *out)
     add_word(&separator, spec->kind == SANDBOX_BWRAP && !sandbox_spec_is_read_only(spec),
              "all files writable", out);
     add_word(&separator, spec->best_effort, "best effort", out);
-}
-
-void sandbox_spec_write(const struct sandbox_spec *spec, struct str *out)
-{
-    str_add_char(out, '{');
-    str_json_text(out, "kind", sandbox_kind_name(spec->kind));
-    if (spec->network != SANDBOX_NETWORK_UNSAID)
-        str_json_bool(out, "network", spec->network == SANDBOX_NETWORK_ON);
-    str_json_i64(out, "memory_mb", spec->memory_mb);
-    str_json_i64(out, "pids", spec->pids);
-    str_json_i64(out, "cpu_s", spec->cpu_s);
-    if (spec->root != SANDBOX_ROOT_UNSAID)
-        str_json_bool(out, "read_only", spec->root == SANDBOX_ROOT_READ_ONLY);
-    text_list_write(out, "writable", spec->writable);
-    text_list_write(out, "env", spec->env);
-    if (spec->image)
-        str_json_text(out, "image", spec->image);
-    if (sandbox_kind_is_container(spec->kind))
-        str_json_i64(out, "start_timeout_ms", spec->start_timeout_ms);
-    text_list_write(out, "args", spec->args);
-    str_json_bool(out, "best_effort", spec->best_effort);
-    str_add_char(out, '}');
 }

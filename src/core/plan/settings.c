@@ -416,14 +416,35 @@ bool ui_theme_is_file(const char *theme)
     return strchr(theme, '/') != NULL;
 }
 
-/* Changes the attempts of a built-in policy, if the number is valid. */
-static void set_attempts(struct policy_list *list, const char *name, int64_t attempts)
+/* Changes the attempts of a built-in policy; 0 = unchanged. */
+static void set_attempts(struct policy_list *list, const char *name, int attempts)
 {
-    if (attempts < 1 || attempts > POLICY_ATTEMPTS_MAX)
+    if (attempts == 0)
         return;
     list->items[list->count] = *policy_named(name);
-    list->items[list->count++].max_attempts = (int)attempts;
+    list->items[list->count++].max_attempts = attempts;
 }
+
+/* Shorthand keys of two policies. */
+struct shorthand {
+    int research_attempts;
+    int start_retries;
+};
+
+static const struct plan_field retry_limit_rows[] = {
+    {"retry_limit", PLAN_FIELD_INT, offsetof(struct shorthand, research_attempts), 1,
+     POLICY_ATTEMPTS_MAX,
+     .means = "attempts of `research`; `max_attempts` of `policies.research` takes precedence"},
+};
+const struct plan_fields settings_retry_fields = {retry_limit_rows, ARRAY_LEN(retry_limit_rows)};
+
+static const struct plan_field sandbox_rows[] = {
+    {"transientRetries", PLAN_FIELD_INT, offsetof(struct shorthand, start_retries), 0,
+     SETTINGS_RETRIES_MAX,
+     .means = "how often a start is retried: `max_attempts` of `infrastructure` minus one; "
+              "`policies.infrastructure` takes precedence"},
+};
+const struct plan_fields settings_sandbox_fields = {sandbox_rows, ARRAY_LEN(sandbox_rows)};
 
 /* Reads the policies: shorthand keys first, so that "policies" overrides them. */
 static void read_policies(struct plan_reader *reader, const struct json *root)
@@ -432,13 +453,11 @@ static void read_policies(struct plan_reader *reader, const struct json *root)
     static const struct json_pointer path = {.up = &top, .key = "policies"};
     struct policy_list *list = &reader->policies;
     const struct json *policies = json_get(root, "policies");
-    int64_t limit = 0;
-    int64_t retries = -1;
-    plan_reader_whole(json_get(root, "retry_limit"), &limit);
-    plan_reader_whole(json_get(json_get(root, "sandbox"), "transientRetries"), &retries);
-    set_attempts(list, "research", limit);
-    if (retries < POLICY_ATTEMPTS_MAX)
-        set_attempts(list, "infrastructure", retries + 1);
+    struct shorthand shorthand = {.start_retries = -1};
+    plan_fields_read(reader, &top, root, &settings_retry_fields, &shorthand);
+    plan_fields_read(reader, &top, json_get(root, "sandbox"), &settings_sandbox_fields, &shorthand);
+    set_attempts(list, "research", shorthand.research_attempts);
+    set_attempts(list, "infrastructure", shorthand.start_retries + 1);
     plan_policies_load(reader, policies);
     plan_policies_check(reader, &path, policies);
 
