@@ -112,7 +112,7 @@ void settings_names(const struct settings *settings, struct str *out);
  *
  * A project's settings come with the project, so its authors wrote them, and a step of an earlier
  * run may have. A key needs trust if it runs a command, loosens a sandbox, shows a secret, steers
- * an agent or deletes runs. The table in settings.c has every key.
+ * an agent or deletes runs.
  */
 
 /* A key that needs trust. All borrowed: `key` until the callback returns. */
@@ -132,9 +132,5 @@ void settings_trust_each(const struct json *root, settings_trust_fn *found, void
 /* Appends the settings as JSON without the keys that need trust. Unknown keys stay:
  * settings_parse() refuses them, for they may be misspelled names of secrets. */
 void settings_trust_strip(const struct json *root, struct str *out);
-
-/* Returns the next row of the table for tests, NULL past the last: "sandbox.args". A key without a
- * dot stands for all that is below it, unless rows follow that name its members. */
-const char *settings_trust_row(size_t index);
 
 #endif

@@ -16,12 +16,12 @@ enum shown_times { SHOWN_TIMES_AGO, SHOWN_TIMES_CLOCK, SHOWN_TIMES_UTC, SHOWN_TI
 /* Events that notify a person, as flags. */
 enum ui_notify {
     NOTIFY_NEEDS_YOU = 1,
-    NOTIFY_GAVE_UP = 2,
-    NOTIFY_ENDED = 4,
-    NOTIFY_STUCK = 8,
+    NOTIFY_ASKS = 2, /* accepted in settings; no event reports it yet */
+    NOTIFY_STUCK = 4,
+    NOTIFY_GAVE_UP = 8,
     NOTIFY_BUDGET = 16,
-    NOTIFY_ASKS = 32,      /* accepted in settings; no event reports it yet */
-    NOTIFY_HOST_LOST = 64, /* the same */
+    NOTIFY_HOST_LOST = 32, /* like asks */
+    NOTIFY_ENDED = 64,
     /* Used if there is a command but no list of events: */
     NOTIFY_DEFAULT = NOTIFY_NEEDS_YOU | NOTIFY_GAVE_UP | NOTIFY_ENDED | NOTIFY_STUCK,
 };

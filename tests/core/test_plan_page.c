@@ -75,11 +75,14 @@ static void add_limit(struct str *out, const char *indent, const char *key, int6
 /* Returns the object of the table's struct with the default values, or NULL. */
 static const void *defaults_of(const struct plan_fields *fields)
 {
+    static const struct ui_settings ui = {0};
     static const struct plan_limits limits = {.output_line_bytes = PLAN_LINE_BYTES};
     if (fields == &plan_workspace_fields)
         return workspace_spec_none();
     if (fields == &plan_sandbox_fields)
         return sandbox_spec_none();
+    if (fields == &ui_fields)
+        return &ui;
     return fields == &plan_limits_fields ? &limits : NULL;
 }
 
@@ -100,7 +103,7 @@ static void add_json(const struct plan_field *field, const void *object, struct 
 static void add_default(const struct plan_fields *fields, const struct plan_field *field,
                         struct str *out)
 {
-    const void *object = defaults_of(fields);
+    const void *object = field->elsewhere ? NULL : defaults_of(fields);
     if (object && field->type == PLAN_FIELD_SECONDS)
         str_add_number(out,
                        (double)*(const int64_t *)((const char *)object + field->offset) / MS_PER_S);
@@ -126,6 +129,7 @@ static void add_shape(const struct plan_field *field, const char *indent, struct
     str_addf(out, ",\n%s  \"type\": \"%s\"", indent, types[field->type]);
     switch (field->type) {
     case PLAN_FIELD_OTHER:
+    case PLAN_FIELD_OBJECT: /* it refers to a definition */
     case PLAN_FIELD_BOOL:
     case PLAN_FIELD_SWITCH:
         break;
@@ -194,12 +198,17 @@ static void add_own_shape(const char *old, const char *key, const char *indent, 
     str_done(&end);
 }
 
-/* Adds the members of "properties"; `old` is what the file has there. */
-static void add_properties(const struct plan_fields *fields, const char *old, const char *indent,
-                           struct str *out)
+static const char plan_schema_file[] = "assets/plan.schema.json";
+static const char config_schema_file[] = "assets/config.schema.json";
+
+/* Adds the members of "properties"; the part is what the file has there. */
+static void add_properties(const struct plan_fields *fields, const struct part *part,
+                           const char *indent, struct str *out)
 {
     for (size_t i = 0; i < fields->count; i++) {
         const struct plan_field *field = &fields->rows[i];
+        if (field->settings_only && part->file == plan_schema_file)
+            continue;
         str_addf(out, "%s\n%s\"%s\": ", out->len > 0 ? "," : "", indent, field->key);
         if (field->ref) {
             str_addf(out, "{\"$ref\": \"#/$defs/%s\"}", field->ref);
@@ -211,7 +220,7 @@ static void add_properties(const struct plan_fields *fields, const char *old, co
         str_add_json(out, str_text(&about), about.len);
         str_done(&about);
         if (field->own_shape || field->type == PLAN_FIELD_OTHER)
-            add_own_shape(old, field->key, indent, out);
+            add_own_shape(part->from, field->key, indent, out);
         else
             add_shape(field, indent, out);
         struct str otherwise = {0};
@@ -223,36 +232,36 @@ static void add_properties(const struct plan_fields *fields, const char *old, co
     }
 }
 
-enum { PARTS_MAX = 2 }; /* tables that describe one object */
-
-static const char plan_schema_file[] = "assets/plan.schema.json";
-static const char config_schema_file[] = "assets/config.schema.json";
-
 static const struct {
     const char *file;
-    const char *name;                            /* of the definition */
-    const struct plan_fields *fields[PARTS_MAX]; /* NULL = none */
+    const char *name; /* of the definition; NULL = the document */
+    const struct plan_fields *fields;
 } definitions[] = {
-    {plan_schema_file, "policy", {&plan_policy_fields}},
-    {config_schema_file, "policy", {&plan_policy_fields}},
-    {plan_schema_file, "workspace", {&plan_workspace_fields}},
-    {config_schema_file, "workspace", {&plan_workspace_fields}},
-    {plan_schema_file, "sandbox", {&plan_sandbox_fields}},
-    {config_schema_file, "sandbox", {&plan_sandbox_fields, &settings_sandbox_fields}},
-    {plan_schema_file, "limits", {&plan_limits_fields}},
-    {config_schema_file, "limits", {&plan_limits_fields}},
+    {config_schema_file, NULL, &settings_fields},
+    {config_schema_file, "ui", &ui_fields},
+    {config_schema_file, "retention", &retention_fields},
+    {config_schema_file, "secrets", &secret_fields},
+    {config_schema_file, "tests", &tests_fields},
+    {config_schema_file, "policy", &plan_policy_fields},
+    {config_schema_file, "workspace", &plan_workspace_fields},
+    {config_schema_file, "sandbox", &plan_sandbox_fields},
+    {config_schema_file, "limits", &plan_limits_fields},
+    {plan_schema_file, "policy", &plan_policy_fields},
+    {plan_schema_file, "workspace", &plan_workspace_fields},
+    {plan_schema_file, "sandbox", &plan_sandbox_fields},
+    {plan_schema_file, "limits", &plan_limits_fields},
 };
 
-static void check_definition(const char *file, const char *name,
-                             const struct plan_fields *const fields[PARTS_MAX])
+static void check_definition(const char *file, const char *name, const struct plan_fields *fields)
 {
     struct str heading = {0};
     struct str want = {0};
-    str_addf(&heading, "\n    \"%s\": {\n", name);
+    if (name)
+        str_addf(&heading, "\n    \"%s\": {\n", name);
     struct part part =
-        part_find(file, str_text(&heading), "\n      \"properties\": {", "\n      }");
-    for (int i = 0; i < PARTS_MAX && fields[i]; i++)
-        add_properties(fields[i], part.from, "        ", &want);
+        name ? part_find(file, str_text(&heading), "\n      \"properties\": {", "\n      }")
+             : part_find(file, "{", "\n  \"properties\": {", "\n  }");
+    add_properties(fields, &part, name ? "        " : "    ", &want);
     part_check(&part, &want);
     str_done(&want);
     str_done(&heading);
@@ -274,7 +283,6 @@ START_TEST(test_schemas_have_the_thresholds)
                   "`off` never stops and never warns"}};
     struct str about[ROWS_MAX] = {0};
     struct plan_fields fields = {.rows = rows, .count = 1};
-    const struct plan_fields *const both[PARTS_MAX] = {&fields};
     const struct entropy_limit *limit;
     for (; (limit = entropy_limit(fields.count - 1)) != NULL; fields.count++) {
         struct str *means = &about[fields.count];
@@ -285,8 +293,8 @@ START_TEST(test_schemas_have_the_thresholds)
             limit->name, PLAN_FIELD_INT, .most = limit->max,
             .not_one = limit->min > 1 ? "one alone is no repeat" : NULL, .means = str_text(means)};
     }
-    check_definition(plan_schema_file, "loops", both);
-    check_definition(config_schema_file, "loops", both);
+    check_definition(plan_schema_file, "loops", &fields);
+    check_definition(config_schema_file, "loops", &fields);
     for (size_t i = 0; i < fields.count; i++)
         str_done(&about[i]);
 }
@@ -354,6 +362,9 @@ static void add_values(const struct plan_field *field, struct str *out)
     case PLAN_FIELD_WORDS:
         add_words(field, "any of ", "`", out);
         break;
+    case PLAN_FIELD_OBJECT:
+        str_add(out, "object");
+        break;
     }
 }
 
@@ -415,11 +426,35 @@ static const struct {
     const char *of;
     const struct plan_fields *fields;
 } tables[] = {
+    {"docs/plan.md", "the settings", &settings_fields},
+    {"docs/terminal.md", "ui", &ui_fields},
+    {"docs/run-log.md", "retention", &retention_fields},
+    {"docs/secrets.md", "secrets", &secret_fields},
     {"docs/plan.md", "a workspace", &plan_workspace_fields},
     {"docs/plan.md", "a sandbox", &plan_sandbox_fields},
     {"docs/plan.md", "limits", &plan_limits_fields},
 };
 
+/* Adds the row of a key; `of` is the key of the object that has it, or "". */
+static void add_row(const struct plan_fields *fields, const struct plan_field *field,
+                    const char *of, struct str *out)
+{
+    struct str otherwise = {0};
+    str_addf(out, "\n| `%s%s%s` | ", of, of[0] != '\0' ? "." : "", field->key);
+    add_values(field, out);
+    str_addf(out, " | %s", field->means);
+    add_default(fields, field, &otherwise);
+    if (otherwise.len > 0) {
+        const char *quote = field->type == PLAN_FIELD_WORD ? "`" : "";
+        str_addf(out, "; default %s", quote);
+        add_shown(field, &otherwise, out);
+        str_add(out, quote);
+    }
+    str_addf(out, "%s |", field->see ? field->see : "");
+    str_done(&otherwise);
+}
+
+/* Keys that only settings have are with the settings, such as `sandbox.transientRetries`. */
 START_TEST(test_pages_have_the_keys)
 {
     const struct plan_fields *fields = tables[_i].fields;
@@ -428,19 +463,12 @@ START_TEST(test_pages_have_the_keys)
     str_add(&want, "| key | value | meaning |\n| --- | --- | --- |");
     for (size_t i = 0; i < fields->count; i++) {
         const struct plan_field *field = &fields->rows[i];
-        struct str otherwise = {0};
-        str_addf(&want, "\n| `%s` | ", field->key);
-        add_values(field, &want);
-        str_addf(&want, " | %s", field->means);
-        add_default(fields, field, &otherwise);
-        if (otherwise.len > 0) {
-            const char *quote = field->type == PLAN_FIELD_WORD ? "`" : "";
-            str_addf(&want, "; default %s", quote);
-            add_shown(field, &otherwise, &want);
-            str_add(&want, quote);
+        if (!field->settings_only)
+            add_row(fields, field, "", &want);
+        for (size_t k = 0; field->members && k < field->members->count; k++) {
+            if (field->members->rows[k].settings_only)
+                add_row(field->members, &field->members->rows[k], field->key, &want);
         }
-        str_addf(&want, "%s |", field->see ? field->see : "");
-        str_done(&otherwise);
     }
     part_check(&part, &want);
     str_done(&want);

@@ -138,7 +138,19 @@ static void read_by_type(struct plan_reader *reader, const struct plan_field *fi
                 *(unsigned *)to |= 1U << word;
         }
         break;
+    case PLAN_FIELD_OBJECT:
+        plan_fields_read(reader, path, value, field->members, to);
+        break;
     }
+}
+
+const struct plan_field *plan_fields_find(const struct plan_fields *fields, const char *key)
+{
+    for (size_t i = 0; i < fields->count; i++) {
+        if (strcmp(fields->rows[i].key, key) == 0)
+            return &fields->rows[i];
+    }
+    return NULL;
 }
 
 void plan_fields_read(struct plan_reader *reader, const struct json_pointer *path,
@@ -149,15 +161,12 @@ void plan_fields_read(struct plan_reader *reader, const struct json_pointer *pat
     const struct json *member;
     while (json_next(value, &iter, &key, &member)) {
         const struct json_pointer place = {.up = path, .key = key};
-        size_t i = 0;
-        while (i < fields->count && strcmp(fields->rows[i].key, key) != 0)
-            i++;
-        if (i == fields->count)
+        const struct plan_field *field = plan_fields_find(fields, key);
+        if (!field)
             continue;
-        const struct plan_field *field = &fields->rows[i];
         if (field->read)
             field->read(reader, &place, member);
-        else if (field->type != PLAN_FIELD_OTHER)
+        else if (field->type != PLAN_FIELD_OTHER && !field->elsewhere)
             read_by_type(reader, field, &place, member, object);
         if (field->check)
             field->check(reader, &place, member);
@@ -224,11 +233,19 @@ void plan_field_write(const struct plan_field *field, const void *object, struct
     case PLAN_FIELD_WORDS:
         write_words(field, *(const unsigned *)from, out);
         break;
+    case PLAN_FIELD_OBJECT:
+        str_json_key(out, field->key);
+        str_add_char(out, '{');
+        plan_fields_write(field->members, from, out);
+        str_add_char(out, '}');
+        break;
     }
 }
 
 void plan_fields_write(const struct plan_fields *fields, const void *object, struct str *out)
 {
-    for (size_t i = 0; i < fields->count; i++)
-        plan_field_write(&fields->rows[i], object, out);
+    for (size_t i = 0; i < fields->count; i++) {
+        if (!fields->rows[i].elsewhere)
+            plan_field_write(&fields->rows[i], object, out);
+    }
 }

@@ -131,7 +131,25 @@ enum plan_field_type {
                            characters; NULL = none */
     PLAN_FIELD_WORD,    /* an enum: `word` names its values, from 0 to below `most` */
     PLAN_FIELD_WORDS,   /* unsigned: a bit for each of these words */
+    PLAN_FIELD_OBJECT,  /* a struct that has `members` */
 };
+
+/* When a key of a project's settings needs trust; settings.h says what that is. */
+enum plan_trust {
+    PLAN_TRUST_UNKNOWN, /* always: a key that is in no table, or does not say it */
+    PLAN_TRUST_NEVER,
+    PLAN_TRUST_ALWAYS,
+    PLAN_TRUST_UNLESS_FALSE,
+    PLAN_TRUST_UNLESS_TRUE,
+    PLAN_TRUST_UNLESS_HERE, /* "none" and "bwrap": the programs of the sandbox are those of this
+                               machine */
+    PLAN_TRUST_BY_MEMBER,   /* decided by its members; a value without members needs none */
+};
+
+/* Reasons for that. */
+#define PLAN_TRUST_RUNS     "runs a command"
+#define PLAN_TRUST_LOOSENS  "loosens the sandbox"
+#define PLAN_TRUST_REPLACES "chooses the programs in the sandbox"
 
 /* A member. What does not apply to its type is 0. */
 struct plan_field {
@@ -141,10 +159,15 @@ struct plan_field {
     int64_t least, most;
     int item_least, item_most;
     const char *(*word)(int);
-    const char *not_one;  /* numbers: 0 switches it off; why 1 is not allowed */
-    plan_field_fn *read;  /* instead of reading by type */
-    plan_field_fn *check; /* after it has been read */
+    const struct plan_fields *members; /* of an object */
+    const char *not_one;               /* numbers: 0 switches it off; why 1 is not allowed */
+    plan_field_fn *read;               /* instead of reading by type */
+    plan_field_fn *check;              /* after it has been read */
     void (*write)(const void *object, struct str *out); /* instead of writing by type */
+    bool elsewhere;        /* other code reads and writes it: its type is for the schema */
+    bool settings_only;    /* plans do not have it; implies that it is read elsewhere */
+    enum plan_trust trust; /* of keys that settings may have */
+    const char *why;       /* it needs trust; follows the key in a sentence */
 
     /* For the schema and the docs: */
     const char *means;  /* one line */
@@ -158,6 +181,9 @@ struct plan_fields {
     const struct plan_field *rows;
     size_t count;
 };
+
+/* Returns the member with this key, or NULL. */
+const struct plan_field *plan_fields_find(const struct plan_fields *fields, const char *key);
 
 /* Reads the members of an object into `object`, in document order. Ignores unknown keys and invalid
  * values, which the schema reports. `object` may be NULL if each row has a function. */
@@ -278,8 +304,9 @@ void plan_surroundings_write(const struct plan *plan, struct str *out);
  * are reported by the walk.
  */
 
-/* Keys of the settings; of their sandbox, in addition to a plan's. */
-extern const struct plan_fields settings_retry_fields, settings_sandbox_fields;
+/* Keys of the settings. */
+extern const struct plan_fields settings_fields, ui_fields, retention_fields, secret_fields,
+    tests_fields;
 
 enum {
     SETTINGS_POLICIES_MAX = PLAN_POLICIES_MAX + 2, /* two have shorthand keys of their own */

@@ -84,30 +84,35 @@ static const char *setup_in_word(int where)
 
 static const struct plan_field workspace_rows[] = {
     {"kind", PLAN_FIELD_WORD, AT(kind), .most = WORKSPACE_KIND_COUNT, .word = workspace_kind_word,
+     .trust = PLAN_TRUST_NEVER,
      .means = "`inplace`: the folder itself; `worktree`: a git worktree for each task; `copy`: a "
               "copy of the folder for each task"},
     {"copy", PLAN_FIELD_LIST, AT(copy), 0, WORKSPACE_PATHS_MAX, 1, WORKSPACE_PATH_MAX,
-     .check = check_workspace_member, .values = "at most 1,000 paths",
+     .check = check_workspace_member, .values = "at most 1,000 paths", .trust = PLAN_TRUST_ALWAYS,
+     .why = "brings ignored files, which may hold secrets, into attempts",
      .means = "`worktree` only: files and folders to copy into it, including ignored and "
               "uncommitted ones, relative to the top of the repository"},
     {"setup", PLAN_FIELD_LIST, AT(setup), 0, WORKSPACE_ARGS_MAX, 0, PLAN_TEXT_MAX,
-     .check = check_workspace_member, .values = "array of strings",
+     .check = check_workspace_member, .values = "array of strings", .trust = PLAN_TRUST_ALWAYS,
+     .why = PLAN_TRUST_RUNS,
      .means = "a command that runs once in a new workspace, before the first step, in the task's "
               "sandbox if it has one",
      .see = "; see [Setup](workspaces.md#setup)"},
     {"setup_in", PLAN_FIELD_WORD, AT(setup_in), .most = WORKSPACE_SETUP_IN_COUNT,
-     .word = setup_in_word, .check = check_workspace_member,
+     .word = setup_in_word, .check = check_workspace_member, .trust = PLAN_TRUST_ALWAYS,
+     .why = PLAN_TRUST_LOOSENS,
      .means = "where `setup` runs if the task has a sandbox: `sandbox`: in it; `network`: in it, "
               "with the network on; `outside`: on your machine with all your rights, over files "
               "that sandboxed tasks may have written"},
     {"setup_timeout_s", PLAN_FIELD_SECONDS, AT(setup_timeout_ms), 1,
-     WORKSPACE_SETUP_S_MAX *MS_PER_S, .check = check_workspace_member,
+     WORKSPACE_SETUP_S_MAX *MS_PER_S, .check = check_workspace_member, .trust = PLAN_TRUST_NEVER,
      .means = "how many seconds `setup` may take"},
     {"exclude", PLAN_FIELD_LIST, AT(exclude), 0, WORKSPACE_PATHS_MAX, 1, WORKSPACE_PATH_MAX,
-     .check = check_workspace_member, .values = "at most 1,000 paths",
+     .check = check_workspace_member, .values = "at most 1,000 paths", .trust = PLAN_TRUST_NEVER,
      .means = "paths that snapshots omit and resets leave alone, relative to the top of the tree"},
     {"snapshot_bytes_max", PLAN_FIELD_I64, AT(snapshot_bytes_max), 1, WORKSPACE_SNAPSHOT_BYTES_MAX,
-     .check = check_workspace_member, .means = "maximum size of a snapshot in bytes"},
+     .check = check_workspace_member, .trust = PLAN_TRUST_NEVER,
+     .means = "maximum size of a snapshot in bytes"},
 };
 const struct plan_fields plan_workspace_fields = {workspace_rows, ARRAY_LEN(workspace_rows)};
 #undef AT
@@ -238,38 +243,51 @@ static const char *sandbox_kind_word(int kind)
 
 static const struct plan_field sandbox_rows[] = {
     {"kind", PLAN_FIELD_WORD, AT(kind), .most = SANDBOX_KIND_COUNT, .word = sandbox_kind_word,
+     .trust = PLAN_TRUST_UNLESS_HERE, .why = PLAN_TRUST_REPLACES,
      .means = "how steps are isolated; `container` is podman or docker, whichever is installed"},
     {"network", PLAN_FIELD_SWITCH, AT(network), .check = check_network,
+     .trust = PLAN_TRUST_UNLESS_FALSE, .why = PLAN_TRUST_LOOSENS,
      .means = "use the network; by default not in a sandbox, and as on the machine without one"},
     {"memory_mb", PLAN_FIELD_I64, AT(memory_mb), 0, SANDBOX_MEMORY_MB_MAX,
+     .trust = PLAN_TRUST_NEVER,
      .means = "MiB of memory for the attempt and everything it starts, including swap; 0 means no "
               "limit"},
-    {"pids", PLAN_FIELD_I64, AT(pids), 0, SANDBOX_PIDS_MAX,
+    {"pids", PLAN_FIELD_I64, AT(pids), 0, SANDBOX_PIDS_MAX, .trust = PLAN_TRUST_NEVER,
      .means = "maximum number of processes and threads; 0 means no limit"},
-    {"cpu_s", PLAN_FIELD_I64, AT(cpu_s), 0, SANDBOX_CPU_S_MAX,
+    {"cpu_s", PLAN_FIELD_I64, AT(cpu_s), 0, SANDBOX_CPU_S_MAX, .trust = PLAN_TRUST_NEVER,
      .means = "seconds of CPU time; 0 means no limit"},
-    {"read_only", PLAN_FIELD_SWITCH, AT(root),
+    {"read_only", PLAN_FIELD_SWITCH, AT(root), .trust = PLAN_TRUST_UNLESS_TRUE,
+     .why = PLAN_TRUST_LOOSENS,
      .means = "everything except the workspace, `/tmp` and `writable` is read-only; by default "
               "only with `bwrap`"},
     {"writable", PLAN_FIELD_LIST, AT(writable), 0, SANDBOX_LIST_MAX, 1, SANDBOX_WORD_MAX,
-     .check = check_writable, .values = "at most 1,000 paths",
+     .check = check_writable, .values = "at most 1,000 paths", .trust = PLAN_TRUST_ALWAYS,
+     .why = PLAN_TRUST_LOOSENS,
      .means = "writable paths in addition to the workspace, absolute or relative to it"},
     {"env", PLAN_FIELD_LIST, AT(env), 0, SANDBOX_LIST_MAX, .check = check_sandbox_list,
-     .own_shape = true, .values = "at most 1,000 names",
+     .own_shape = true, .values = "at most 1,000 names", .trust = PLAN_TRUST_ALWAYS,
+     .why = PLAN_TRUST_LOOSENS,
      .means = "variables to pass in addition to the few that every sandbox has: `NAME`, or "
               "`PREFIX_*`"},
     {"image", PLAN_FIELD_TEXT, AT(image), 1, SANDBOX_IMAGE_MAX, .check = check_image,
+     .trust = PLAN_TRUST_ALWAYS, .why = PLAN_TRUST_REPLACES,
      .means = "the image of a container; must exist on this machine, devs downloads nothing"},
     {"start_timeout_ms", PLAN_FIELD_I64, AT(start_timeout_ms), SANDBOX_START_MS_MIN,
      SANDBOX_START_MS_MAX, .check = check_start_timeout, .write = write_start_timeout,
+     .trust = PLAN_TRUST_ALWAYS, .why = "belongs to an image",
      .means = "how many milliseconds the start of a container may take"},
     {"args", PLAN_FIELD_LIST, AT(args), 0, SANDBOX_LIST_MAX, 1, SANDBOX_WORD_MAX,
-     .check = check_sandbox_list,
-     .means =
-         "more arguments for `bwrap`, `podman create` or `docker create`, after those of devs"},
-    {"best_effort", PLAN_FIELD_BOOL, AT(best_effort),
+     .check = check_sandbox_list, .trust = PLAN_TRUST_ALWAYS, .why = PLAN_TRUST_LOOSENS,
+     .means = "more arguments for `bwrap`, `podman create` or `docker create`, after those of "
+              "devs"},
+    {"best_effort", PLAN_FIELD_BOOL, AT(best_effort), .trust = PLAN_TRUST_UNLESS_FALSE,
+     .why = PLAN_TRUST_LOOSENS,
      .means = "run without the limits that this machine cannot enforce, and show which, instead of "
               "rejecting the plan"},
+    {"transientRetries", PLAN_FIELD_INT, .most = SETTINGS_RETRIES_MAX, .elsewhere = true,
+     .settings_only = true, .trust = PLAN_TRUST_NEVER,
+     .means = "how often a start is retried: `max_attempts` of `infrastructure` minus one; "
+              "`policies.infrastructure` takes precedence"},
 };
 const struct plan_fields plan_sandbox_fields = {sandbox_rows, ARRAY_LEN(sandbox_rows)};
 #undef AT

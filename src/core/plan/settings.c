@@ -27,110 +27,24 @@
  *
  * A project's settings come with the project, so its authors wrote them, and a step of an earlier
  * run may have. A key needs trust if it runs a command, loosens a sandbox, shows a secret, steers
- * an agent or deletes runs. The table has every key.
+ * an agent or deletes runs. Its row in the tables below says when.
  */
 
-/* When a key needs trust. */
-enum need {
-    NEVER,
-    ALWAYS,
-    UNLESS_FALSE,
-    UNLESS_TRUE,
-    UNLESS_HERE, /* "none" and "bwrap": the programs of the sandbox are those of this machine */
-    UNKNOWN,     /* like ALWAYS; stays in the text, which is then rejected */
-    BY_MEMBER,   /* decided by its members; a value without members needs none */
-};
-
-static const char runs[] = "runs a command";
-static const char loosens[] = "loosens the sandbox";
-static const char replaces[] = "chooses the programs in the sandbox";
-static const char deletes[] = "deletes past runs";
-
-static const struct {
-    const char *key;
-    enum need need;
-    const char *why;
-} rows[] = {
-    {"$schema", NEVER, NULL},
-    {"policies", NEVER, NULL},
-    {"retry_limit", NEVER, NULL},
-    {"limits", NEVER, NULL},
-    {"on_hangup", NEVER, NULL},
-    {"loops", NEVER, NULL},
-    {"rules", NEVER, NULL},
-    {"agent", NEVER, NULL},
-    {"agents", ALWAYS, runs},
-    {"tests", ALWAYS, runs},
-    {"workflows", ALWAYS, "replaces the prompts that agents get"},
-    {"retention", ALWAYS, deletes},
-    {"workspace", BY_MEMBER, NULL},
-    {"workspace.kind", NEVER, NULL},
-    {"workspace.copy", ALWAYS, "brings ignored files, which may hold secrets, into attempts"},
-    {"workspace.setup", ALWAYS, runs},
-    {"workspace.setup_in", ALWAYS, loosens},
-    {"workspace.exclude", NEVER, NULL},
-    {"workspace.snapshot_bytes_max", NEVER, NULL},
-    {"workspace.setup_timeout_s", NEVER, NULL},
-    {"sandbox", BY_MEMBER, NULL},
-    {"sandbox.kind", UNLESS_HERE, replaces},
-    {"sandbox.network", UNLESS_FALSE, loosens},
-    {"sandbox.memory_mb", NEVER, NULL},
-    {"sandbox.pids", NEVER, NULL},
-    {"sandbox.cpu_s", NEVER, NULL},
-    {"sandbox.read_only", UNLESS_TRUE, loosens},
-    {"sandbox.writable", ALWAYS, loosens},
-    {"sandbox.env", ALWAYS, loosens},
-    {"sandbox.image", ALWAYS, replaces},
-    {"sandbox.start_timeout_ms", ALWAYS, "belongs to an image"},
-    {"sandbox.args", ALWAYS, loosens},
-    {"sandbox.best_effort", UNLESS_FALSE, loosens},
-    {"sandbox.transientRetries", NEVER, NULL},
-    {"secrets", BY_MEMBER, NULL},
-    {"secrets.names", NEVER, NULL},
-    {"secrets.keep", ALWAYS, "shows secrets"},
-    {"secrets.patterns", NEVER, NULL},
-    {"ui", BY_MEMBER, NULL},
-    {"ui.theme", NEVER, NULL},
-    {"ui.ascii", NEVER, NULL},
-    {"ui.mouse", NEVER, NULL},
-    {"ui.time", NEVER, NULL},
-    {"ui.notify", NEVER, NULL},
-    {"ui.notify_command", ALWAYS, runs},
-};
-
-const char *settings_trust_row(size_t index)
+static bool needs_trust(enum plan_trust trust, const struct json *value)
 {
-    return index < ARRAY_LEN(rows) ? rows[index].key : NULL;
-}
-
-/* Returns what the table says about the key. Unknown keys need trust. */
-static enum need find_need(const char *key, const char **why)
-{
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        if (strcmp(rows[i].key, key) != 0)
-            continue;
-        *why = rows[i].why;
-        return rows[i].need;
-    }
-    *why = "is unknown to devs";
-    return UNKNOWN;
-}
-
-static bool needs_trust(enum need need, const struct json *value)
-{
-    switch (need) {
-    case ALWAYS:
-    case UNKNOWN:
+    switch (trust) {
+    case PLAN_TRUST_ALWAYS:
+    case PLAN_TRUST_UNKNOWN:
         return true;
-    case UNLESS_FALSE:
+    case PLAN_TRUST_UNLESS_FALSE:
         return json_kind(value) != JSON_KIND_FALSE;
-    case UNLESS_TRUE:
+    case PLAN_TRUST_UNLESS_TRUE:
         return json_kind(value) != JSON_KIND_TRUE;
-    case UNLESS_HERE:
+    case PLAN_TRUST_UNLESS_HERE:
         return strcmp(json_text(value, ""), "none") != 0 &&
                strcmp(json_text(value, ""), "bwrap") != 0;
-    case NEVER:
-    case BY_MEMBER:
+    case PLAN_TRUST_NEVER:
+    case PLAN_TRUST_BY_MEMBER:
         break;
     }
     return false;
@@ -143,29 +57,33 @@ struct walk {
     struct str *kept;
 };
 
-static void walk_members(const struct walk *walk, const char *prefix, const struct json *object)
+static void walk_members(const struct walk *walk, const struct plan_fields *fields,
+                         const char *prefix, const struct json *object)
 {
     void *iter = NULL;
     const char *name = NULL;
     const struct json *value = NULL;
     while (json_next(object, &iter, &name, &value)) {
         struct str key = {0};
-        const char *why = NULL;
         str_addf(&key, "%s%s", prefix, name);
-        const bool is_comment = strncmp(name, "//", 2) == 0;
-        const enum need need = is_comment ? NEVER : find_need(str_text(&key), &why);
-        if (need == BY_MEMBER && json_kind(value) == JSON_KIND_OBJECT) {
+        const struct plan_field *row = plan_fields_find(fields, name);
+        enum plan_trust trust = row ? row->trust : PLAN_TRUST_UNKNOWN;
+        if (plan_reader_is_comment(name))
+            trust = PLAN_TRUST_NEVER;
+        if (row && trust == PLAN_TRUST_BY_MEMBER && json_kind(value) == JSON_KIND_OBJECT) {
             str_add_char(&key, '.');
             if (walk->kept) {
                 str_json_key(walk->kept, name);
                 str_add_char(walk->kept, '{');
             }
-            walk_members(walk, str_text(&key), value);
+            walk_members(walk, row->members, str_text(&key), value);
             if (walk->kept)
                 str_add_char(walk->kept, '}');
         } else {
-            const bool needs = needs_trust(need, value);
-            if (walk->kept && (!needs || need == UNKNOWN)) {
+            const bool needs = needs_trust(trust, value);
+            const char *why = row && row->why ? row->why : "is unknown to devs";
+            /* Unknown keys stay in the text, which is then rejected. */
+            if (walk->kept && (!needs || trust == PLAN_TRUST_UNKNOWN)) {
                 str_json_key(walk->kept, name);
                 json_write(walk->kept, value);
             }
@@ -178,13 +96,13 @@ static void walk_members(const struct walk *walk, const char *prefix, const stru
 
 void settings_trust_each(const struct json *root, settings_trust_fn *found, void *ctx)
 {
-    walk_members(&(struct walk){.found = found, .ctx = ctx}, "", root);
+    walk_members(&(struct walk){.found = found, .ctx = ctx}, &settings_fields, "", root);
 }
 
 void settings_trust_strip(const struct json *root, struct str *out)
 {
     str_add_char(out, '{');
-    walk_members(&(struct walk){.kept = out}, "", root);
+    walk_members(&(struct walk){.kept = out}, &settings_fields, "", root);
     str_add_char(out, '}');
 }
 
@@ -193,32 +111,37 @@ void settings_trust_strip(const struct json *root, struct str *out)
  * appearance of the cockpit. Immutable once read, so any thread may read them.
  */
 
-static char **read_names(const struct json *value)
-{
-    const size_t count = json_kind(value) == JSON_KIND_ARRAY ? json_count(value) : 0;
-    size_t taken = 0;
-    if (count == 0)
-        return NULL;
-    char **names = xcalloc(count + 1, sizeof(*names));
-    for (size_t i = 0; i < count; i++) {
-        const char *name = json_text(json_at(value, i), NULL);
-        if (name)
-            names[taken++] = xstrdup(name);
-    }
-    return names;
-}
+enum { NAMES_MAX = 256, COMMAND_ARGS_MAX = 64, PATH_CHARS_MAX = 4096 };
+
+#define AT(member) offsetof(struct secret_settings, member)
+static const struct plan_field secret_rows[] = {
+    {"names", PLAN_FIELD_LIST, AT(names), 0, NAMES_MAX, .own_shape = true,
+     .trust = PLAN_TRUST_NEVER, .values = "at most 256 names",
+     .means =
+         "variables whose values are always secrets, if they have at least 8 bytes; a name may "
+         "end in `*`"},
+    {"keep", PLAN_FIELD_LIST, AT(keep), 0, NAMES_MAX, .own_shape = true, .trust = PLAN_TRUST_ALWAYS,
+     .why = "shows secrets", .values = "at most 256 names",
+     .means = "what not to cut, by the NAME in the mark: variables, kinds of tokens, patterns; a "
+              "name may end in `*`",
+     .see = "; needs [your trust](plan.md#settings-that-need-your-trust)"},
+    {"patterns", PLAN_FIELD_OTHER, .trust = PLAN_TRUST_NEVER,
+     .values = "array of at most 64 objects with `name` and `regex`",
+     .means = "regular expressions (PCRE2) that match within a line; the first group that took "
+              "part is cut, or the whole match if there are no groups"},
+};
+const struct plan_fields secret_fields = {secret_rows, ARRAY_LEN(secret_rows)};
+#undef AT
 
 /* Takes what the schema accepts; reports patterns that do not compile. `value` may be NULL. */
-static void read_secrets(struct plan_reader *reader, const struct json *value,
-                         struct secret_settings *out)
+static void read_patterns(struct plan_reader *reader, const struct json *value,
+                          struct secret_settings *out)
 {
     static const struct json_pointer root = {0};
     const struct json_pointer path = {.up = &root, .key = "secrets"};
     const struct json_pointer patterns_path = {.up = &path, .key = "patterns"};
     const struct json *patterns = json_get(value, "patterns");
     const size_t count = json_kind(patterns) == JSON_KIND_ARRAY ? json_count(patterns) : 0;
-    out->names = read_names(json_get(value, "names"));
-    out->keep = read_names(json_get(value, "keep"));
     out->patterns = xcalloc(count + 1, sizeof(*out->patterns));
     for (size_t i = 0; i < count; i++) {
         const struct json_pointer item_path = {.up = &patterns_path, .index = i};
@@ -332,63 +255,145 @@ bool plan_setup_lacks(const struct plan_task *task, char name[REDACT_NAME_MAX + 
     return find_in_list(task->workspace->setup, name);
 }
 
-enum { COMMAND_ARGS_MAX = 64 };
+static const char *times_word(int times)
+{
+    static const char *const words[] = {
+        [SHOWN_TIMES_AGO] = "ago", [SHOWN_TIMES_CLOCK] = "clock", [SHOWN_TIMES_UTC] = "utc"};
+    static_assert(ARRAY_LEN(words) == SHOWN_TIMES_COUNT, "every way to show times has a name");
+    return words[times];
+}
 
-static const char *const times_names[] = {
-    [SHOWN_TIMES_AGO] = "ago", [SHOWN_TIMES_CLOCK] = "clock", [SHOWN_TIMES_UTC] = "utc"};
-static_assert(ARRAY_LEN(times_names) == SHOWN_TIMES_COUNT, "every way to show times has a name");
+/* In the order of their flags. */
+static const char *const notify_names[] = {"needs-you", "asks",      "stuck", "gave-up",
+                                           "budget",    "host-lost", "ended"};
+static_assert(1 << (ARRAY_LEN(notify_names) - 1) == NOTIFY_ENDED, "every event has a name");
 
-static const struct {
-    const char *name;
-    unsigned flag;
-} notify_names[] = {
-    {"needs-you", NOTIFY_NEEDS_YOU}, {"asks", NOTIFY_ASKS},     {"stuck", NOTIFY_STUCK},
-    {"gave-up", NOTIFY_GAVE_UP},     {"budget", NOTIFY_BUDGET}, {"host-lost", NOTIFY_HOST_LOST},
-    {"ended", NOTIFY_ENDED},
-};
+static const char *notify_word(int bit)
+{
+    return notify_names[bit];
+}
 
 static unsigned notify_flag(const char *name)
 {
-    for (size_t i = 0; i < ARRAY_LEN(notify_names); i++) {
-        if (strcmp(notify_names[i].name, name) == 0)
-            return notify_names[i].flag;
+    for (unsigned i = 0; i < ARRAY_LEN(notify_names); i++) {
+        if (strcmp(notify_names[i], name) == 0)
+            return 1U << i;
     }
     return 0;
 }
 
 const char *ui_notify_name(unsigned flag)
 {
-    for (size_t i = 0; i < ARRAY_LEN(notify_names); i++) {
-        if (notify_names[i].flag == flag)
-            return notify_names[i].name;
+    for (unsigned i = 0; i < ARRAY_LEN(notify_names); i++) {
+        if (1U << i == flag)
+            return notify_names[i];
     }
     return "?";
 }
 
-/* Takes what the schema accepts. `value` may be NULL. */
-static void ui_settings_read(struct plan_reader *reader, const struct json *value,
-                             struct ui_settings *out)
-{
-    static const struct json_pointer root = {0};
-    const struct json_pointer path = {.up = &root, .key = "ui"};
-    const struct json_pointer command = {.up = &path, .key = "notify_command"};
-    const struct json *notify = json_get(value, "notify");
-    const char *theme = json_text(json_get(value, "theme"), NULL);
-    const char *times = json_text(json_get(value, "time"), "");
-    out->theme = theme ? xstrdup(theme) : NULL;
-    out->ascii = json_bool(json_get(value, "ascii"), false);
-    out->leaves_mouse = !json_bool(json_get(value, "mouse"), true);
-    for (size_t i = 0; i < ARRAY_LEN(times_names); i++) {
-        if (strcmp(times_names[i], times) == 0)
-            out->times = (enum shown_times)i;
-    }
-    for (size_t i = 0; json_kind(notify) == JSON_KIND_ARRAY && i < json_count(notify); i++)
-        out->notify |= notify_flag(json_text(json_at(notify, i), ""));
-    plan_list_read(reader, &command, json_get(value, "notify_command"), COMMAND_ARGS_MAX,
-                   &out->notify_command);
-    if (!notify && out->notify_command)
-        out->notify = NOTIFY_DEFAULT;
-}
+#define AT(member) offsetof(struct ui_settings, member)
+static const struct plan_field ui_rows[] = {
+    {"theme", PLAN_FIELD_TEXT, AT(theme), 1, PATH_CHARS_MAX, .trust = PLAN_TRUST_NEVER,
+     .values = "text",
+     .means = "`auto`, `dark`, `light`, `mono`, `contrast` or `cb`; or the file of a theme, with a "
+              "slash in its name, relative to the folder of the settings",
+     .see = "; default `auto`"},
+    {"ascii", PLAN_FIELD_BOOL, AT(ascii), .trust = PLAN_TRUST_NEVER,
+     .means = "draw with ASCII only", .see = "; the default depends on the locale"},
+    {"mouse", PLAN_FIELD_BOOL, .elsewhere = true, .trust = PLAN_TRUST_NEVER,
+     .means = "capture the mouse; otherwise the terminal keeps it until you press `M`",
+     .see = "; default `true`"},
+    {"time", PLAN_FIELD_WORD, AT(times), .most = SHOWN_TIMES_COUNT, .word = times_word,
+     .trust = PLAN_TRUST_NEVER, .means = "how times are shown at the start; `t` changes it"},
+    {"notify", PLAN_FIELD_WORDS, AT(notify), .most = ARRAY_LEN(notify_names), .word = notify_word,
+     .trust = PLAN_TRUST_NEVER,
+     .means = "the events to notify about; default none, but with `notify_command`: `needs-you`, "
+              "`stuck`, `gave-up` and `ended`; `asks` and `host-lost` are reserved",
+     .see = "; see [Events](notifications.md#events)"},
+    {"notify_command", PLAN_FIELD_LIST, AT(notify_command), 1, COMMAND_ARGS_MAX, 0, PATH_CHARS_MAX,
+     .trust = PLAN_TRUST_ALWAYS, .why = PLAN_TRUST_RUNS,
+     .means = "the program to run for these events, in /, and its arguments; it gets a JSON object "
+              "on stdin, `DEVS_*` variables, and the message as its last argument",
+     .see = "; see [Notifications](notifications.md); needs "
+            "[trust](plan.md#settings-that-need-your-trust)"},
+};
+const struct plan_fields ui_fields = {ui_rows, ARRAY_LEN(ui_rows)};
+#undef AT
+
+#define AT(member) offsetof(struct retention_settings, member)
+static const struct plan_field retention_rows[] = {
+    {"days", PLAN_FIELD_INT, AT(days), 1, 36500,
+     .means = "a run is deleted this many days after its last event"},
+    {"runs", PLAN_FIELD_INT, AT(runs), 1, 100000, .means = "only this many runs stay, the newest"},
+    {"mib", PLAN_FIELD_INT, AT(mib), 1, 1048576,
+     .means = "the newest runs stay that take this many MiB together"},
+    {"automatic", PLAN_FIELD_BOOL, AT(automatic),
+     .means = "`true`: `devs run` and `devs exec` delete such runs at their end; `false`, the "
+              "default: only `devs gc` does"},
+};
+const struct plan_fields retention_fields = {retention_rows, ARRAY_LEN(retention_rows)};
+#undef AT
+
+#define AT(member) offsetof(struct settings, member)
+static const struct plan_field tests_rows[] = {
+    {"run", PLAN_FIELD_LIST, AT(tests), 1, PLAN_ARGS_MAX, 0, PLAN_TEXT_MAX,
+     .means = "the program and its arguments"},
+};
+const struct plan_fields tests_fields = {tests_rows, ARRAY_LEN(tests_rows)};
+
+static const struct plan_field settings_rows[] = {
+    {"$schema", PLAN_FIELD_OTHER, .trust = PLAN_TRUST_NEVER, .values = "text",
+     .means = "where an editor finds this schema"},
+    {"policies", PLAN_FIELD_OTHER, .ref = "policies", .trust = PLAN_TRUST_NEVER,
+     .values = "object, at most 64",
+     .means = "as in a plan, but it can also change the built-in policies"},
+    {"retry_limit", PLAN_FIELD_INT, .least = 1, .most = POLICY_ATTEMPTS_MAX, .elsewhere = true,
+     .trust = PLAN_TRUST_NEVER,
+     .means = "attempts of `research`; `max_attempts` of `policies.research` takes precedence"},
+    {"workspace", PLAN_FIELD_OTHER, .ref = "workspace", .members = &plan_workspace_fields,
+     .trust = PLAN_TRUST_BY_MEMBER, .values = "a kind, or an object",
+     .means = "as in a plan; `devs exec` always works in place"},
+    {"sandbox", PLAN_FIELD_OTHER, .ref = "sandbox", .members = &plan_sandbox_fields,
+     .trust = PLAN_TRUST_BY_MEMBER, .values = "a kind, or an object", .means = "as in a plan"},
+    {"limits", PLAN_FIELD_OTHER, .ref = "limits", .trust = PLAN_TRUST_NEVER, .values = "object",
+     .means = "as in a plan"},
+    {"on_hangup", PLAN_FIELD_OTHER, .ref = "onHangup", .trust = PLAN_TRUST_NEVER,
+     .values = "`go-on`, `wait`, `cancel`", .means = "as in a plan"},
+    {"loops", PLAN_FIELD_OTHER, .ref = "loops", .trust = PLAN_TRUST_NEVER,
+     .values = "`strict`, `normal`, `off`, or an object", .means = "as in a plan",
+     .see = "; see [Loops](#loops)"},
+    {"secrets", PLAN_FIELD_OBJECT, AT(secrets), .members = &secret_fields, .ref = "secrets",
+     .trust = PLAN_TRUST_BY_MEMBER, .means = "additional secrets, and exceptions",
+     .see = ": [secrets.md](secrets.md#settings)"},
+    {"agents", PLAN_FIELD_OTHER, .ref = "agents", .trust = PLAN_TRUST_ALWAYS,
+     .why = PLAN_TRUST_RUNS, .values = "object", .means = "as in a plan",
+     .see = ": [agents.md](agents.md)"},
+    {"ui", PLAN_FIELD_OBJECT, AT(ui), .members = &ui_fields, .ref = "ui",
+     .trust = PLAN_TRUST_BY_MEMBER, .means = "how the cockpit looks and behaves",
+     .see = ": [terminal.md](terminal.md#settings)"},
+    {"retention", PLAN_FIELD_OBJECT, AT(retention), .members = &retention_fields,
+     .ref = "retention", .trust = PLAN_TRUST_ALWAYS, .why = "deletes past runs",
+     .means = "how much the run log keeps of past runs",
+     .see = ": [run-log.md](run-log.md#retention)"},
+    {"agent", PLAN_FIELD_TEXT, AT(agent), 1, 64, .trust = PLAN_TRUST_NEVER,
+     .values = "name of an agent",
+     .means = "the default agent of `devs new-project` and `devs plan-phase`",
+     .see = ": [workflows.md](workflows.md#which-agent)"},
+    {"workflows", PLAN_FIELD_TEXT, AT(workflows), 1, PATH_CHARS_MAX, .trust = PLAN_TRUST_ALWAYS,
+     .why = "replaces the prompts that agents get", .values = "path",
+     .means = "a folder, relative to this file, with your own prompts (new-project.md, "
+              "plan-phase.md) and contracts (new-project.json)",
+     .see = ": [workflows.md](workflows.md#prompts-of-your-own)"},
+    {"tests", PLAN_FIELD_OBJECT, .members = &tests_fields, .ref = "tests",
+     .trust = PLAN_TRUST_ALWAYS, .why = PLAN_TRUST_RUNS, .values = "`{\"run\": [...]}`",
+     .means = "the project's tests, which `run_tests` of `devs mcp` runs",
+     .see = ": [mcp.md](mcp.md)"},
+    {"rules", PLAN_FIELD_OTHER, .trust = PLAN_TRUST_NEVER, .values = "array, at most 200",
+     .means = "rules for verdicts that add to or replace the built-in ones",
+     .see = ": [classification.md](classification.md#rules)"},
+};
+const struct plan_fields settings_fields = {settings_rows, ARRAY_LEN(settings_rows)};
+#undef AT
 
 bool ui_notify_parse(const char *names, unsigned *out)
 {
@@ -417,34 +422,13 @@ bool ui_theme_is_file(const char *theme)
 }
 
 /* Changes the attempts of a built-in policy; 0 = unchanged. */
-static void set_attempts(struct policy_list *list, const char *name, int attempts)
+static void set_attempts(struct policy_list *list, const char *name, int64_t attempts)
 {
     if (attempts == 0)
         return;
     list->items[list->count] = *policy_named(name);
-    list->items[list->count++].max_attempts = attempts;
+    list->items[list->count++].max_attempts = (int)attempts;
 }
-
-/* Shorthand keys of two policies. */
-struct shorthand {
-    int research_attempts;
-    int start_retries;
-};
-
-static const struct plan_field retry_limit_rows[] = {
-    {"retry_limit", PLAN_FIELD_INT, offsetof(struct shorthand, research_attempts), 1,
-     POLICY_ATTEMPTS_MAX,
-     .means = "attempts of `research`; `max_attempts` of `policies.research` takes precedence"},
-};
-const struct plan_fields settings_retry_fields = {retry_limit_rows, ARRAY_LEN(retry_limit_rows)};
-
-static const struct plan_field sandbox_rows[] = {
-    {"transientRetries", PLAN_FIELD_INT, offsetof(struct shorthand, start_retries), 0,
-     SETTINGS_RETRIES_MAX,
-     .means = "how often a start is retried: `max_attempts` of `infrastructure` minus one; "
-              "`policies.infrastructure` takes precedence"},
-};
-const struct plan_fields settings_sandbox_fields = {sandbox_rows, ARRAY_LEN(sandbox_rows)};
 
 /* Reads the policies: shorthand keys first, so that "policies" overrides them. */
 static void read_policies(struct plan_reader *reader, const struct json *root)
@@ -453,11 +437,13 @@ static void read_policies(struct plan_reader *reader, const struct json *root)
     static const struct json_pointer path = {.up = &top, .key = "policies"};
     struct policy_list *list = &reader->policies;
     const struct json *policies = json_get(root, "policies");
-    struct shorthand shorthand = {.start_retries = -1};
-    plan_fields_read(reader, &top, root, &settings_retry_fields, &shorthand);
-    plan_fields_read(reader, &top, json_get(root, "sandbox"), &settings_sandbox_fields, &shorthand);
-    set_attempts(list, "research", shorthand.research_attempts);
-    set_attempts(list, "infrastructure", shorthand.start_retries + 1);
+    int64_t attempts = 0;
+    int64_t retries = -1;
+    plan_reader_number(json_get(root, "retry_limit"), 1, POLICY_ATTEMPTS_MAX, &attempts);
+    plan_reader_number(json_get(json_get(root, "sandbox"), "transientRetries"), 0,
+                       SETTINGS_RETRIES_MAX, &retries);
+    set_attempts(list, "research", attempts);
+    set_attempts(list, "infrastructure", retries + 1);
     plan_policies_load(reader, policies);
     plan_policies_check(reader, &path, policies);
 
@@ -475,27 +461,11 @@ static void read_policies(struct plan_reader *reader, const struct json *root)
                         "more");
 }
 
-static char *copy_text(const struct json *json)
-{
-    const char *text = json_text(json, NULL);
-    return text ? xstrdup(text) : NULL;
-}
-
-/* The schema has the bounds. */
-static int read_limit(const struct json *retention, const char *key)
-{
-    int64_t value = 0;
-    plan_reader_whole(json_get(retention, key), &value);
-    return value > 0 && value <= INT_MAX ? (int)value : 0;
-}
-
 /* First the shape, then the meaning. All errors come in document order. */
 static bool read_document(const struct json *root, struct settings *settings,
                           struct violations *wrong)
 {
     static const struct json_pointer top = {0};
-    static const struct json_pointer tests_path = {.up = &top, .key = "tests"};
-    static const struct json_pointer run_path = {.up = &tests_path, .key = "run"};
     struct violations meaning = {0};
     struct plan_reader reader = {
         .shape = wrong, .violations = &meaning, .builtin_may_change = true};
@@ -507,25 +477,17 @@ static bool read_document(const struct json *root, struct settings *settings,
     settings->loops = entropy_limits_new();
     settings->has_loops = entropy_limits_read(&settings->loops, json_get(root, "loops"), NULL);
     plan_surroundings_read(&reader, root, settings);
-    read_secrets(&reader, json_get(root, "secrets"), &settings->secrets);
-    ui_settings_read(&reader, json_get(root, "ui"), &settings->ui);
-    const struct json *retention = json_get(root, "retention");
-    settings->retention = (struct retention_settings){
-        .days = read_limit(retention, "days"),
-        .runs = read_limit(retention, "runs"),
-        .mib = read_limit(retention, "mib"),
-        .automatic = json_bool(json_get(retention, "automatic"), false),
-    };
+    read_patterns(&reader, json_get(root, "secrets"), &settings->secrets);
+    plan_fields_read(&reader, &top, root, &settings_fields, settings);
+    const struct json *ui = json_get(root, "ui");
+    settings->ui.leaves_mouse = !json_bool(json_get(ui, "mouse"), true);
+    if (settings->ui.notify_command && !json_get(ui, "notify"))
+        settings->ui.notify = NOTIFY_DEFAULT;
     const struct json *agents = json_get(root, "agents");
     struct violations of_agents = {0};
     if (json_count(agents) > 0 && !adapters_read(NULL, agents, &of_agents, &settings->agents))
         settings->agents = NULL; /* errors have been reported */
     violations_merge(&meaning, &of_agents, root);
-    settings->agent = copy_text(json_get(root, "agent"));
-    settings->workflows = copy_text(json_get(root, "workflows"));
-    /* The schema has reported an empty command. */
-    plan_list_read(&reader, &run_path, json_get(json_get(root, "tests"), "run"), PLAN_ARGS_MAX,
-                   &settings->tests);
     const struct json *rules = json_get(root, "rules");
     if (json_count(rules) > 0) {
         struct str text = {0};
