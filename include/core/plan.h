@@ -41,6 +41,8 @@ enum {
     PLAN_BYTES_MAX = 64 * 1024 * 1024,
 };
 
+#define PLAN_TIMEOUT_MS_MAX ((int64_t)PLAN_TIMEOUT_S_MAX * 1000)
+
 enum plan_expect { PLAN_EXPECT_SUCCESS, PLAN_EXPECT_FAILURE };
 
 /* What an expected failure must be like. */

@@ -166,6 +166,11 @@ static void tell_schema(struct telling *telling, const struct json *schema, stru
     if (path->len > 0) {
         str_addf(out, "%s%s\n    ", out->len > 0 ? "\n" : "", str_text(path));
         add_kind(telling, meant);
+        const struct json *otherwise = json_get(meant, "default");
+        if (otherwise) {
+            str_add(out, "; default ");
+            json_write(out, otherwise);
+        }
         str_addf(out, "\n    %s\n", json_text(json_get(meant, "description"), ""));
     }
     if (!has_keys(meant))

@@ -112,7 +112,11 @@ want "the starter plan fits" "$?" 0
 want 'its keys in words' "$("$devs" validate --schema plan --words | sed -n '/^jobs$/,/^$/p')" \
 	'jobs
     integer, 1 to 256
-    How many tasks run at a time, unless the command line says otherwise.'
+    How many tasks run in parallel, unless the command line says otherwise.'
+want 'a default value' "$("$devs" validate --schema plan --words | sed -n '/^workspace.setup_timeout_s$/,/^$/p')" \
+	'workspace.setup_timeout_s
+    number, 0.001 to 86400; default 600
+    How many seconds `setup` may take.'
 "$devs" validate --contract plan.schema --words plan.json >/dev/null 2>&1
 want 'words of a contract' "$?" 2
 echo '{"rules":7}' | "$devs" validate --contract config.schema >out

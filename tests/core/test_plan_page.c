@@ -76,6 +76,7 @@ static void add_limit(struct str *out, const char *indent, const char *key, int6
 static const void *defaults_of(const struct plan_fields *fields)
 {
     static const struct ui_settings ui = {0};
+    static const struct plan_step step = {.phase = PHASE_GREEN};
     static const struct plan_limits limits = {.output_line_bytes = PLAN_LINE_BYTES};
     if (fields == &plan_workspace_fields)
         return workspace_spec_none();
@@ -83,6 +84,8 @@ static const void *defaults_of(const struct plan_fields *fields)
         return sandbox_spec_none();
     if (fields == &ui_fields)
         return &ui;
+    if (fields == &plan_step_fields)
+        return &step;
     return fields == &plan_limits_fields ? &limits : NULL;
 }
 
@@ -168,6 +171,8 @@ static void add_shape(const struct plan_field *field, const char *indent, struct
         str_add(out, "]");
         break;
     case PLAN_FIELD_WORDS:
+        if (field->least > 0)
+            add_limit(out, indent, "minItems", field->least);
         add_limit(out, indent, "maxItems", field->most);
         str_addf(out, ",\n%s  \"items\": {\"type\": \"string\", \"enum\": [", indent);
         add_words(field, "", "\"", out);
@@ -246,6 +251,12 @@ static const struct {
     {config_schema_file, "workspace", &plan_workspace_fields},
     {config_schema_file, "sandbox", &plan_sandbox_fields},
     {config_schema_file, "limits", &plan_limits_fields},
+    {plan_schema_file, NULL, &plan_root_fields},
+    {plan_schema_file, "task", &plan_task_fields},
+    {plan_schema_file, "step", &plan_step_fields},
+    {plan_schema_file, "expect", &plan_expect_fields},
+    {plan_schema_file, "expectedFile", &plan_file_fields},
+    {plan_schema_file, "budget", &plan_budget_fields},
     {plan_schema_file, "policy", &plan_policy_fields},
     {plan_schema_file, "workspace", &plan_workspace_fields},
     {plan_schema_file, "sandbox", &plan_sandbox_fields},
@@ -425,14 +436,22 @@ static const struct {
     const char *file;
     const char *of;
     const struct plan_fields *fields;
+    const char *from, *before; /* the keys where the table begins and ends; NULL = all of them */
 } tables[] = {
-    {"docs/plan.md", "the settings", &settings_fields},
-    {"docs/terminal.md", "ui", &ui_fields},
-    {"docs/run-log.md", "retention", &retention_fields},
-    {"docs/secrets.md", "secrets", &secret_fields},
-    {"docs/plan.md", "a workspace", &plan_workspace_fields},
-    {"docs/plan.md", "a sandbox", &plan_sandbox_fields},
-    {"docs/plan.md", "limits", &plan_limits_fields},
+    {"docs/plan.md", "a plan", &plan_root_fields, NULL, NULL},
+    {"docs/plan.md", "a task", &plan_task_fields, NULL, NULL},
+    {"docs/plan.md", "a step", &plan_step_fields, NULL, "agent"},
+    {"docs/agents.md", "an agent's step", &plan_step_fields, "agent", NULL},
+    {"docs/agents.md", "a budget", &plan_budget_fields, NULL, NULL},
+    {"docs/plan.md", "an expectation", &plan_expect_fields, NULL, NULL},
+    {"docs/plan.md", "an expected file", &plan_file_fields, NULL, NULL},
+    {"docs/plan.md", "the settings", &settings_fields, NULL, NULL},
+    {"docs/terminal.md", "ui", &ui_fields, NULL, NULL},
+    {"docs/run-log.md", "retention", &retention_fields, NULL, NULL},
+    {"docs/secrets.md", "secrets", &secret_fields, NULL, NULL},
+    {"docs/plan.md", "a workspace", &plan_workspace_fields, NULL, NULL},
+    {"docs/plan.md", "a sandbox", &plan_sandbox_fields, NULL, NULL},
+    {"docs/plan.md", "limits", &plan_limits_fields, NULL, NULL},
 };
 
 /* Adds the row of a key; `of` is the key of the object that has it, or "". */
@@ -461,8 +480,11 @@ START_TEST(test_pages_have_the_keys)
     struct part part = page_find(tables[_i].file, tables[_i].of);
     struct str want = {0};
     str_add(&want, "| key | value | meaning |\n| --- | --- | --- |");
-    for (size_t i = 0; i < fields->count; i++) {
-        const struct plan_field *field = &fields->rows[i];
+    const char *from = tables[_i].from;
+    const char *before = tables[_i].before;
+    const struct plan_field *end = before ? plan_fields_find(fields, before) : NULL;
+    const struct plan_field *field = from ? plan_fields_find(fields, from) : fields->rows;
+    for (end = end ? end : fields->rows + fields->count; field < end; field++) {
         if (!field->settings_only)
             add_row(fields, field, "", &want);
         for (size_t k = 0; field->members && k < field->members->count; k++) {

@@ -115,43 +115,17 @@ START_TEST(test_presets_of_loops_are_complete)
 }
 END_TEST
 
-START_TEST(test_phases_are_complete)
-{
-    struct str want = {0};
-    for (int phase = 0; phase < PHASE_COUNT; phase++)
-        str_addf(&want, "%s ", phase_name((enum phase)phase));
-    check_words("/$defs/step/properties/phase/enum", &want);
-    str_done(&want);
-}
-END_TEST
-
-START_TEST(test_reasons_are_complete)
-{
-    struct str want = {0};
-    str_add(&want, "none ");
-    for (int reason = REASON_NONE + 1; reason < REASON_COUNT; reason++)
-        str_addf(&want, "%s ", reason_name((enum reason)reason));
-    check_words("/$defs/step/properties/expect/properties/reason/items/enum", &want);
-    str_done(&want);
-}
-END_TEST
-
 static const struct {
     const char *pointer;
     int64_t want;
 } numbers[] = {
-    {"/properties/name/maxLength", PLAN_TITLE_MAX},
-    {"/properties/jobs/maximum", PLAN_JOBS_MAX},
     {"/properties/tasks/maxItems", PLAN_TASKS_MAX},
-    {"/$defs/task/properties/title/maxLength", PLAN_TITLE_MAX},
     {"/$defs/task/properties/needs/maxItems", PLAN_NEEDS_MAX},
     {"/$defs/task/properties/steps/maxItems", PLAN_STEPS_MAX},
     {"/$defs/step/properties/run/maxItems", PLAN_ARGS_MAX},
     {"/$defs/step/properties/run/maxLength", PLAN_TEXT_MAX},
     {"/$defs/step/properties/run/items/maxLength", PLAN_TEXT_MAX},
-    {"/$defs/step/properties/cwd/maxLength", PLAN_TEXT_MAX},
     {"/$defs/step/properties/env/maxProperties", PLAN_ENV_MAX},
-    {"/$defs/step/properties/timeout_s/maximum", PLAN_TIMEOUT_S_MAX},
     {"/$defs/ownPolicy/maxLength", POLICY_NAME_MAX - 1},
     {"/$defs/policy/properties/like/maxLength", POLICY_NAME_MAX - 1},
     {"/$defs/agents/maxProperties", ADAPTERS_MAX},
@@ -328,8 +302,6 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_they_are_the_published_files);
     tcase_add_test(tcase, test_both_have_the_same_shared_parts);
     tcase_add_test(tcase, test_presets_of_loops_are_complete);
-    tcase_add_test(tcase, test_phases_are_complete);
-    tcase_add_test(tcase, test_reasons_are_complete);
     tcase_add_loop_test(tcase, test_numbers_match_the_program, 0, TABLE_LEN(numbers));
     tcase_add_test(tcase, test_every_key_is_described);
     TCase *examples = test_case(suite, "examples");

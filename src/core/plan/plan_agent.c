@@ -233,22 +233,47 @@ void plan_contract_read(struct plan_reader *reader, const struct json_pointer *p
  * Agents: the keys of steps, tasks and the plan.
  */
 
-static const char *const budget_names[] = {
-    [BUDGET_NONE] = "none",   [BUDGET_COST] = "cost_usd", [BUDGET_TURNS] = "turns",
-    [BUDGET_CALLS] = "calls", [BUDGET_WALL] = "wall_s",
+enum { MICRO = 1000000, MILLI = 1000, COST_USD_MAX = 1000000, COUNT_MAX = 1000000000 };
+
+static void write_cost(const void *object, struct str *out)
+{
+    const struct budget *budget = object;
+    str_json_key(out, "cost_usd");
+    str_add_number(out, (double)budget->limits[BUDGET_COST] / MICRO);
+}
+
+static void write_wall(const void *object, struct str *out)
+{
+    const struct budget *budget = object;
+    str_json_key(out, "wall_s");
+    str_add_number(out, (double)budget->limits[BUDGET_WALL] / MILLI);
+}
+
+/* In the order of enum budget_kind, from the first one after none. */
+#define AT(kind) offsetof(struct budget, limits[kind])
+static const struct plan_field budget_rows[] = {
+    {"cost_usd", PLAN_FIELD_REAL, AT(BUDGET_COST), 0, COST_USD_MAX, .elsewhere = true,
+     .own_shape = true, .write = write_cost, .values = "more than 0, up to 1,000,000",
+     .means = "US dollars, as reported by the agent's program"},
+    {"turns", PLAN_FIELD_I64, AT(BUDGET_TURNS), 1, COUNT_MAX, .means = "turns of the agent"},
+    {"calls", PLAN_FIELD_I64, AT(BUDGET_CALLS), 1, COUNT_MAX, .means = "tool calls"},
+    {"wall_s", PLAN_FIELD_SECONDS, AT(BUDGET_WALL), 1, PLAN_TIMEOUT_MS_MAX, .write = write_wall,
+     .means = "seconds in which attempts run; waits do not count"},
 };
-static_assert(ARRAY_LEN(budget_names) == BUDGET_KIND_COUNT, "every kind of budget has a name");
+const struct plan_fields plan_budget_fields = {budget_rows, ARRAY_LEN(budget_rows)};
+static_assert(ARRAY_LEN(budget_rows) == BUDGET_KIND_COUNT - 1, "every kind of budget has its row");
+#undef AT
 
 const char *budget_kind_name(enum budget_kind kind)
 {
     assert(kind < BUDGET_KIND_COUNT);
-    return budget_names[kind];
+    return kind == BUDGET_NONE ? "none" : budget_rows[kind - 1].key;
 }
 
 enum budget_kind budget_kind_named(const char *name)
 {
     int kind = BUDGET_KIND_COUNT - 1;
-    while (kind > BUDGET_NONE && strcmp(budget_names[kind], name) != 0)
+    while (kind > BUDGET_NONE && strcmp(budget_rows[kind - 1].key, name) != 0)
         kind--;
     return (enum budget_kind)kind;
 }
@@ -302,7 +327,7 @@ void budget_use_words(const struct budget_use *use, struct str *out)
     case BUDGET_TURNS:
     case BUDGET_CALLS:
         str_addf(out, "%lld of %lld %s", (long long)use->used, (long long)use->limit,
-                 budget_names[use->kind]);
+                 budget_kind_name(use->kind));
         break;
     case BUDGET_WALL:
         add_seconds(use, out);
@@ -313,42 +338,23 @@ void budget_use_words(const struct budget_use *use, struct str *out)
     }
 }
 
-enum { MICRO = 1000000, MILLI = 1000, COST_USD_MAX = 1000000, COUNT_MAX = 1000000000 };
-
-/* Units of a plan and their limits: how many units of policy.h make one. */
-static const struct {
-    int64_t scale;
-    int64_t most; /* in units of the plan */
-} kinds[] = {
-    [BUDGET_NONE] = {1, 0},
-    [BUDGET_COST] = {MICRO, COST_USD_MAX},
-    [BUDGET_TURNS] = {1, COUNT_MAX},
-    [BUDGET_CALLS] = {1, COUNT_MAX},
-    [BUDGET_WALL] = {MILLI, PLAN_TIMEOUT_S_MAX},
-};
-static_assert(ARRAY_LEN(kinds) == BUDGET_KIND_COUNT, "every kind of budget has its unit");
-
-void plan_budget_take(const struct json *value, struct budget *out)
+void plan_budget_take(struct plan_reader *reader, const struct json *value, struct budget *out)
 {
-    for (int kind = BUDGET_NONE + 1; kind < BUDGET_KIND_COUNT; kind++) {
-        const double limit =
-            json_number(json_get(value, budget_kind_name((enum budget_kind)kind)), 0);
-        if (limit <= 0 || limit > (double)kinds[kind].most)
-            continue;
-        const int64_t exact = llround(limit * (double)kinds[kind].scale);
-        out->limits[kind] = exact > 0 ? exact : 1;
+    static const struct json_pointer nowhere = {0};
+    const double cost = json_number(json_get(value, "cost_usd"), 0);
+    plan_fields_read(reader, &nowhere, value, &plan_budget_fields, out);
+    if (cost > 0 && cost <= COST_USD_MAX) {
+        const int64_t micro = llround(cost * MICRO);
+        out->limits[BUDGET_COST] = micro > 0 ? micro : 1;
     }
 }
 
 void plan_budget_write(const struct budget *budget, struct str *out)
 {
     str_add_char(out, '{');
-    for (int kind = BUDGET_NONE + 1; kind < BUDGET_KIND_COUNT; kind++) {
-        const int64_t limit = budget->limits[kind];
-        if (limit == 0)
-            continue;
-        str_json_key(out, budget_kind_name((enum budget_kind)kind));
-        str_add_number(out, (double)limit / (double)kinds[kind].scale);
+    for (size_t i = 0; i < ARRAY_LEN(budget_rows); i++) {
+        if (budget->limits[BUDGET_NONE + 1 + i] > 0)
+            plan_field_write(&budget_rows[i], budget, out);
     }
     str_add_char(out, '}');
 }

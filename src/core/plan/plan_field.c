@@ -231,7 +231,8 @@ void plan_field_write(const struct plan_field *field, const void *object, struct
         str_json_text(out, field->key, field->word(*(const int *)from));
         break;
     case PLAN_FIELD_WORDS:
-        write_words(field, *(const unsigned *)from, out);
+        if (*(const unsigned *)from != 0 || field->least == 0)
+            write_words(field, *(const unsigned *)from, out);
         break;
     case PLAN_FIELD_OBJECT:
         str_json_key(out, field->key);

@@ -130,7 +130,8 @@ enum plan_field_type {
     PLAN_FIELD_LIST,    /* char **, owned: `least` to `most` texts of `item_least` to `item_most`
                            characters; NULL = none */
     PLAN_FIELD_WORD,    /* an enum: `word` names its values, from 0 to below `most` */
-    PLAN_FIELD_WORDS,   /* unsigned: a bit for each of these words */
+    PLAN_FIELD_WORDS,   /* unsigned: a bit for each of these words; `least` in a list; if that is
+                           not 0, none is not written */
     PLAN_FIELD_OBJECT,  /* a struct that has `members` */
 };
 
@@ -336,6 +337,9 @@ void plan_policy_read_own(struct plan_reader *reader, const struct json_pointer 
 const struct policy *plan_policy_by_name(struct plan_reader *reader,
                                          const struct json_pointer *path, const struct json *value);
 
+/* Returns phase_name() of that number. */
+const char *plan_phase_word(int phase);
+
 /* The members of a policy, without its name. */
 extern const struct plan_fields plan_policy_fields;
 
@@ -381,8 +385,11 @@ const char *plan_path_fault(const char *path);
 /* After all keys of the step: checks combinations with an agent, and builds its command. */
 void plan_agent_finish(struct plan_reader *reader, const struct json_pointer *path);
 
+/* Keys of a budget. */
+extern const struct plan_fields plan_budget_fields;
+
 /* Reads "budget" of a task or a plan. The schema reports errors. */
-void plan_budget_take(const struct json *value, struct budget *out);
+void plan_budget_take(struct plan_reader *reader, const struct json *value, struct budget *out);
 /* Appends the value of that key. */
 void plan_budget_write(const struct budget *budget, struct str *out);
 
@@ -394,6 +401,10 @@ void plan_agents_write(const struct plan *plan, struct str *out);
 /*
  * Tasks (plan_task.c).
  */
+
+/* Keys of a plan (plan_parse.c); of a task, a step, and its expectations. */
+extern const struct plan_fields plan_root_fields, plan_task_fields, plan_step_fields,
+    plan_expect_fields, plan_file_fields;
 
 /* Finds ids, needs and cycles before the walk, so that it can report errors in document order.
  * Reports nothing itself. */

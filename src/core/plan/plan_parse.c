@@ -151,15 +151,6 @@ static bool may_have_nul(const char *text, size_t len)
     return false;
 }
 
-static void read_jobs(struct plan_reader *reader, const struct json_pointer *path,
-                      const struct json *value)
-{
-    int64_t jobs = 0;
-    (void)path;
-    plan_reader_whole(value, &jobs);
-    reader->plan->jobs = (int)jobs;
-}
-
 static void read_grows(struct plan_reader *reader, const struct json_pointer *path,
                        const struct json *value)
 {
@@ -197,18 +188,58 @@ static void check_settings(struct plan_reader *reader, const struct json_pointer
     reader->policies = all;
 }
 
+#define AT(member) offsetof(struct plan, member)
 static const struct plan_field plan_rows[] = {
-    {.key = "name", .type = PLAN_FIELD_TEXT, .offset = offsetof(struct plan, name)},
-    {.key = "jobs", .read = read_jobs},
-    {.key = "grows", .read = read_grows},
-    {.key = "workspace", .read = plan_surroundings_check_workspace},
-    {.key = "sandbox", .read = plan_surroundings_check_sandbox},
-    {.key = "settings", .read = check_settings},
-    {.key = "policies", .read = plan_policies_check},
-    {.key = "policy", .read = check_policy},
-    {.key = "tasks", .read = plan_tasks_read},
+    {"$schema", PLAN_FIELD_OTHER, .values = "text", .means = "where an editor finds this schema"},
+    {"version", PLAN_FIELD_OTHER, .values = "`1`", .means = "the version of the format: 1",
+     .see = "; required"},
+    {"name", PLAN_FIELD_TEXT, AT(name), 1, PLAN_TITLE_MAX,
+     .means = "the name shown on screens; default \"plan\""},
+    {"jobs", PLAN_FIELD_INT, AT(jobs), 1, PLAN_JOBS_MAX,
+     .means = "how many tasks run in parallel, unless the command line says otherwise"},
+    {"grows", PLAN_FIELD_BOOL, .elsewhere = true, .read = read_grows,
+     .means = "only in the copy of the plan in the log: tasks were added during the run",
+     .see = "; see [A run that grows](#a-run-that-grows)"},
+    {"idempotent", PLAN_FIELD_BOOL, .elsewhere = true,
+     .means = "default for all steps: running a step again in place does no harm",
+     .see = "; see [Trying again in place](#trying-again-in-place)"},
+    {"workspace", PLAN_FIELD_OTHER, .read = plan_surroundings_check_workspace, .ref = "workspace",
+     .values = "a kind, or an object", .means = "where tasks work",
+     .see = "; see [Where tasks work](#where-tasks-work)"},
+    {"sandbox", PLAN_FIELD_OTHER, .read = plan_surroundings_check_sandbox, .ref = "sandbox",
+     .values = "a kind, or an object", .means = "how steps are isolated from the machine",
+     .see = "; see [Sandboxes](#sandboxes)"},
+    {"limits", PLAN_FIELD_OTHER, .ref = "limits", .values = "object",
+     .means = "limits of each attempt",
+     .see = "; see [Limits and the terminal](#limits-and-the-terminal)"},
+    {"on_hangup", PLAN_FIELD_OTHER, .ref = "onHangup", .values = "`go-on`, `wait`, `cancel`",
+     .means = "what to do when the terminal goes away",
+     .see = "; see [Limits and the terminal](#limits-and-the-terminal)"},
+    {"agents", PLAN_FIELD_OTHER, .ref = "agents", .values = "object",
+     .means = "agents defined by this plan, by name; they take precedence over those of "
+              "`devs.config.json` and the built-in ones",
+     .see = "; see [agents.md](agents.md)"},
+    {"policies", PLAN_FIELD_OTHER, .read = plan_policies_check, .ref = "policies",
+     .values = "object, at most 64", .means = "policies defined by this plan, by name",
+     .see = "; see [A policy](#a-policy)"},
+    {"policy", PLAN_FIELD_OTHER, .read = check_policy, .ref = "ownPolicy",
+     .values = "name or object",
+     .means = "the policy of steps that do not set one; default `default`"},
+    {"loops", PLAN_FIELD_OTHER, .ref = "loops", .values = "`strict`, `normal`, `off`, or an object",
+     .means = "how many repeats count as a loop", .see = "; see [Loops](#loops)"},
+    {"budget", PLAN_FIELD_OTHER, .ref = "budget", .values = "object",
+     .means = "how much all agents of a run may use", .see = "; see [Budgets](agents.md#budgets)"},
+    {"contracts", PLAN_FIELD_OTHER, .values = "object",
+     .means = "named contracts that steps can share",
+     .see = "; see [Structured output](#structured-output)"},
+    {"settings", PLAN_FIELD_OTHER, .read = check_settings, .values = "object",
+     .means = "only in the copy of the plan in the log: the policies of the settings at that time",
+     .see = "; see [Settings for all plans](#settings-for-all-plans)"},
+    {"tasks", PLAN_FIELD_OTHER, .read = plan_tasks_read, .values = "array, 1 to 100,000",
+     .means = "units of work, which may need each other", .see = "; required"},
 };
-static const struct plan_fields plan_fields = {plan_rows, ARRAY_LEN(plan_rows)};
+const struct plan_fields plan_root_fields = {plan_rows, ARRAY_LEN(plan_rows)};
+#undef AT
 
 /* The policy of steps that name none. The walk reports errors. */
 static void load_policy(struct plan_reader *reader, const struct json *value)
@@ -291,13 +322,13 @@ static struct plan *read_document(const struct json *root, const char *text, siz
     const bool is_kept = json_get(root, "settings") != NULL;
     plan_agents_load(&reader, json_get(root, "agents"),
                      context->settings && !is_kept ? context->settings->agents : NULL);
-    plan_budget_take(json_get(root, "budget"), &plan->budget);
+    plan_budget_take(&reader, json_get(root, "budget"), &plan->budget);
     /* The schema reports errors. */
     if (entropy_limits_read(&plan->loops, json_get(root, "loops"), NULL))
         plan->has_loops = true;
     plan_tasks_prepare(&reader, json_get(root, "tasks"));
 
-    plan_fields_read(&reader, &path, root, &plan_fields, plan);
+    plan_fields_read(&reader, &path, root, &plan_root_fields, plan);
     if (!plan->name)
         plan->name = xstrdup("plan");
     free(reader.named);

@@ -162,7 +162,7 @@ static const char *retry_on_word(int bit)
     return words[bit];
 }
 
-static const char *phase_word(int phase)
+const char *plan_phase_word(int phase)
 {
     return phase_name((enum phase)phase);
 }
@@ -212,7 +212,7 @@ static const struct plan_field policy_rows[] = {
      .means = "retry after the step's own timeout"},
     {"retry_on", PLAN_FIELD_WORDS, AT(retry_on), .most = 3, .word = retry_on_word,
      .means = "the failures to retry; `unknown` is a persistent one without a known reason"},
-    {"phases", PLAN_FIELD_WORDS, AT(phases), .most = PHASE_COUNT, .word = phase_word,
+    {"phases", PLAN_FIELD_WORDS, AT(phases), .most = PHASE_COUNT, .word = plan_phase_word,
      .means = "the phases in which it retries"},
 };
 const struct plan_fields plan_policy_fields = {policy_rows, ARRAY_LEN(policy_rows)};

@@ -7,10 +7,10 @@
  */
 #include "plan_internal.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapter.h"
 #include "str.h"
 #include "text.h"
 #include "verdict.h"
@@ -19,15 +19,6 @@
 static struct plan_task *current_task(struct plan_reader *reader)
 {
     return &reader->plan->tasks[reader->task];
-}
-
-static void read_phase(struct plan_reader *reader, const struct json_pointer *path,
-                       const struct json *value)
-{
-    (void)path;
-    enum phase phase;
-    if (phase_parse(json_text(value, ""), &phase))
-        plan_reader_step(reader)->phase = phase;
 }
 
 static void read_run(struct plan_reader *reader, const struct json_pointer *path,
@@ -91,38 +82,63 @@ static void read_env(struct plan_reader *reader, const struct json_pointer *path
     }
 }
 
-/* Reads "timeout_s", or "quiet_s", which may be 0. */
-static void read_seconds(struct plan_reader *reader, const struct json_pointer *path,
-                         const struct json *value)
+static const char *reason_word(int reason)
 {
-    struct plan_step *step = plan_reader_step(reader);
-    const double seconds = json_number(value, -1);
-    const bool is_quiet = strcmp(path->key, "quiet_s") == 0;
-    if (seconds > PLAN_TIMEOUT_S_MAX)
-        return;
-    if (is_quiet && seconds >= 0)
-        step->quiet_ms = llround(seconds * 1000);
-    else if (!is_quiet && seconds > 0)
-        step->timeout_ms = llround(seconds * 1000);
+    return reason == REASON_NONE ? "none" : reason_name((enum reason)reason);
 }
+
+#define AT(member) offsetof(struct plan_expectation, member)
+static const struct plan_field expect_rows[] = {
+    {"reason", PLAN_FIELD_WORDS, AT(reasons), 1, REASON_COUNT, .word = reason_word,
+     .values = "array of words",
+     .means = "the reasons that count: `test-fail`, `compile`, `none` (no rule recognizes it), or "
+              "any other reason for a failure"},
+    {"match", PLAN_FIELD_TEXT, AT(match), 1, PLAN_TEXT_MAX, .values = "text",
+     .means = "text that must appear at the end of the output"},
+};
+const struct plan_fields plan_expect_fields = {expect_rows, ARRAY_LEN(expect_rows)};
+#undef AT
 
 static void read_expect(struct plan_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
     struct plan_expectation *expect = &plan_reader_step(reader)->expect;
-    const struct json_pointer match = {.up = path, .key = "match"};
-    const struct json *reasons = json_get(value, "reason");
     bool is_failure =
         json_kind(value) == JSON_KIND_OBJECT || strcmp(json_text(value, ""), "failure") == 0;
     expect->what = is_failure ? PLAN_EXPECT_FAILURE : PLAN_EXPECT_SUCCESS;
-    for (size_t i = 0; i < json_count(reasons); i++) {
-        const char *word = json_text(json_at(reasons, i), "");
-        enum reason reason = REASON_NONE;
-        if (strcmp(word, "none") == 0 || reason_parse(word, &reason))
-            expect->reasons |= 1U << reason;
-    }
-    plan_reader_text(reader, &match, json_get(value, "match"), &expect->match);
+    plan_fields_read(reader, path, value, &plan_expect_fields, expect);
 }
+
+static void check_file_path(struct plan_reader *reader, const struct json_pointer *path,
+                            const struct json *value)
+{
+    const char *text = json_text(value, "");
+    const char *fault = text[0] != '\0' ? plan_path_fault(text) : NULL;
+    if (fault)
+        plan_reader_invalid(reader, path, fault, NULL, value);
+}
+
+static void write_min_lines(const void *object, struct str *out)
+{
+    const struct plan_expected_file *file = object;
+    if (file->min_lines > 0)
+        str_json_i64(out, "min_lines", file->min_lines);
+}
+
+enum { FILE_PATH_MAX = 4095 };
+
+#define AT(member) offsetof(struct plan_expected_file, member)
+static const struct plan_field file_rows[] = {
+    {"path", PLAN_FIELD_TEXT, AT(path), 1, FILE_PATH_MAX, .check = check_file_path,
+     .values = "path", .means = "a regular file below the step's working folder",
+     .see = "; required"},
+    {"min_lines", PLAN_FIELD_I64, AT(min_lines), 0, PLAN_FILE_LINES_MAX, .write = write_min_lines,
+     .means = "the minimum number of lines"},
+    {"contains", PLAN_FIELD_TEXT, AT(contains), 1, PLAN_TEXT_MAX, .values = "text",
+     .means = "text that the file must contain, taken literally"},
+};
+const struct plan_fields plan_file_fields = {file_rows, ARRAY_LEN(file_rows)};
+#undef AT
 
 static void read_expect_files(struct plan_reader *reader, const struct json_pointer *path,
                               const struct json *value)
@@ -135,19 +151,10 @@ static void read_expect_files(struct plan_reader *reader, const struct json_poin
     step->file_count = (int)count;
     for (size_t i = 0; i < count; i++) {
         struct plan_expected_file *file = &step->files[i];
-        const struct json *item = json_at(value, i);
         const struct json_pointer place = {.up = path, .index = i};
-        const struct json_pointer name = {.up = &place, .key = "path"};
-        const struct json_pointer contains = {.up = &place, .key = "contains"};
-        plan_reader_text(reader, &name, json_get(item, "path"), &file->path);
-        plan_reader_text(reader, &contains, json_get(item, "contains"), &file->contains);
-        if (json_get(item, "min_lines"))
-            plan_reader_whole(json_get(item, "min_lines"), &file->min_lines);
+        plan_fields_read(reader, &place, json_at(value, i), &plan_file_fields, file);
         if (!file->path)
             file->path = xstrdup(""); /* the schema has reported it */
-        const char *fault = file->path[0] != '\0' ? plan_path_fault(file->path) : NULL;
-        if (fault)
-            plan_reader_invalid(reader, &name, fault, NULL, json_get(item, "path"));
     }
 }
 
@@ -181,32 +188,79 @@ static void read_sandbox(struct plan_reader *reader, const struct json_pointer *
     step->sandbox = step->own_sandbox;
 }
 
+enum { NAME_CHARS_MAX = 200, OUTPUT_PATH_MAX = 4000 };
+
+#define AT(member) offsetof(struct plan_step, member)
 static const struct plan_field step_rows[] = {
-    {.key = "phase", .read = read_phase},
-    {.key = "run", .read = read_run},
-    {.key = "cwd", .type = PLAN_FIELD_TEXT, .offset = offsetof(struct plan_step, cwd)},
-    {.key = "env", .read = read_env},
-    {.key = "stdin", .type = PLAN_FIELD_TEXT, .offset = offsetof(struct plan_step, stdin_path)},
-    {.key = "timeout_s", .read = read_seconds},
-    {.key = "expect", .read = read_expect},
-    {.key = "expect_files", .read = read_expect_files},
-    {.key = "idempotent",
-     .type = PLAN_FIELD_BOOL,
-     .offset = offsetof(struct plan_step, idempotent)},
-    {.key = "policy", .read = read_policy},
-    {.key = "source", .read = plan_source_read},
-    {.key = "sandbox", .read = read_sandbox},
-    {.key = "contract", .read = plan_contract_read},
-    {.key = "agent", .read = plan_agent_read_name},
-    {.key = "prompt", .read = plan_agent_read_text},
-    {.key = "args", .read = plan_agent_read_list},
-    {.key = "permission_args", .read = plan_agent_read_list},
-    {.key = "model", .read = plan_agent_read_text},
-    {.key = "resume", .read = plan_agent_read_text},
-    {.key = "output", .read = plan_agent_read_output},
-    {.key = "quiet_s", .read = read_seconds},
+    {"run", PLAN_FIELD_OTHER, .read = read_run, .values = "array of strings, at most 4,096",
+     .means = "the program and its arguments, run without a shell; required unless the step has an "
+              "`agent`"},
+    {"shell", PLAN_FIELD_BOOL, .elsewhere = true,
+     .means = "if `true`, `run` is a single string for `/bin/sh -c`"},
+    {"phase", PLAN_FIELD_WORD, AT(phase), .most = PHASE_COUNT, .word = plan_phase_word,
+     .means = "the phases of a task may repeat but not go back"},
+    {"cwd", PLAN_FIELD_TEXT, AT(cwd), 1, PLAN_TEXT_MAX, .values = "path",
+     .means = "the folder to work in; default: the run's folder"},
+    {"env", PLAN_FIELD_OTHER, .read = read_env, .values = "object of strings, at most 1,000",
+     .means = "variables to add to the inherited environment"},
+    {"stdin", PLAN_FIELD_TEXT, AT(stdin_path), 1, PLAN_TEXT_MAX, .values = "path",
+     .means = "the file to read as standard input; default `/dev/null`"},
+    {"timeout_s", PLAN_FIELD_SECONDS, AT(timeout_ms), 1, PLAN_TIMEOUT_MS_MAX,
+     .means = "how many seconds an attempt may take; default: no limit"},
+    {"quiet_s", PLAN_FIELD_SECONDS, AT(quiet_ms), 0, PLAN_TIMEOUT_MS_MAX,
+     .means = "after how many seconds without output an attempt is stopped as timed out; 0 means "
+              "never; default 900 for an agent, otherwise never"},
+    {"expect", PLAN_FIELD_OTHER, .read = read_expect, .ref = "expect",
+     .values = "`success`, `failure`, or an object", .means = "the expected result",
+     .see = "; see [A step that must fail](#a-step-that-must-fail)"},
+    {"expect_files", PLAN_FIELD_OTHER, .read = read_expect_files,
+     .values = "array of objects, 1 to 32",
+     .means = "files that the step must create; checked after it has passed",
+     .see = "; see [below](#files-that-a-step-must-leave)"},
+    {"idempotent", PLAN_FIELD_BOOL, AT(idempotent),
+     .means = "running the step again in place does no harm; default: the plan's value"},
+    {"policy", PLAN_FIELD_OTHER, .read = read_policy, .ref = "ownPolicy",
+     .values = "name or object", .means = "when to try again; default: the plan's policy",
+     .see = "; see [A policy](#a-policy)"},
+    {"source", PLAN_FIELD_OTHER, .read = plan_source_read, .ref = "name",
+     .values = "a name, in the form of an id",
+     .means = "steps with the same source share a rate limit",
+     .see = "; see [below](#steps-that-share-a-rate-limit)"},
+    {"contract", PLAN_FIELD_OTHER, .read = plan_contract_read, .ref = "contract",
+     .values = "JSON Schema, or the name of one", .means = "what the step must print",
+     .see = "; see [Structured output](#structured-output)"},
+    {"sandbox", PLAN_FIELD_OTHER, .read = read_sandbox, .ref = "sandbox",
+     .values = "as for the plan", .means = "overrides the plan's value, key by key"},
+    /* Keys of an agent's step. */
+    {"agent", PLAN_FIELD_TEXT, .least = 1, .most = ADAPTER_NAME_MAX, .elsewhere = true,
+     .read = plan_agent_read_name, .values = "name",
+     .means = "instead of `run`: the agent to prompt, built in or from `agents`",
+     .see = "; `claude`, `codex`, `copilot`, `gemini`, `kimi`, `opencode`, `pi`, `qwen`, or "
+            "[your own](#an-agent-of-your-own)"},
+    {"prompt", PLAN_FIELD_TEXT, .least = 1, .most = PLAN_TEXT_MAX, .elsewhere = true,
+     .read = plan_agent_read_text, .values = "text, at most 128 KiB",
+     .means = "the prompt for the agent; required"},
+    {"model", PLAN_FIELD_TEXT, .least = 1, .most = NAME_CHARS_MAX, .elsewhere = true,
+     .read = plan_agent_read_text, .values = "text",
+     .means = "the model; default: the agent's own choice"},
+    {"resume", PLAN_FIELD_TEXT, .least = 1, .most = NAME_CHARS_MAX, .elsewhere = true,
+     .read = plan_agent_read_text, .values = "session id",
+     .means = "the session to continue; default: a new one"},
+    {"args", PLAN_FIELD_LIST, .most = ADAPTER_ARGS_MAX, .item_most = PLAN_TEXT_MAX,
+     .elsewhere = true, .read = plan_agent_read_list,
+     .means = "more arguments for the agent's program"},
+    {"permission_args", PLAN_FIELD_LIST, .most = ADAPTER_ARGS_MAX, .item_most = PLAN_TEXT_MAX,
+     .elsewhere = true, .read = plan_agent_read_list,
+     .means = "arguments that say what the agent may do without asking, instead of the usual ones",
+     .see = "; see [Permissions](#permissions)"},
+    {"output", PLAN_FIELD_TEXT, .least = 1, .most = OUTPUT_PATH_MAX, .elsewhere = true,
+     .read = plan_agent_read_output, .values = "path",
+     .means = "a file below the step's working folder to write the final text to once the step has "
+              "passed; missing folders are created",
+     .see = ". [Secrets](secrets.md) are removed, as from everything that devs writes"},
 };
-static const struct plan_fields step_fields = {step_rows, ARRAY_LEN(step_rows)};
+const struct plan_fields plan_step_fields = {step_rows, ARRAY_LEN(step_rows)};
+#undef AT
 
 static void check_phase_order(struct plan_reader *reader, const struct json_pointer *path)
 {
@@ -285,7 +339,7 @@ static void read_step(struct plan_reader *reader, const struct json_pointer *pat
     };
     if (json_kind(value) != JSON_KIND_OBJECT)
         return;
-    plan_fields_read(reader, path, value, &step_fields, step);
+    plan_fields_read(reader, path, value, &plan_step_fields, step);
     plan_agent_finish(reader, path);
     plan_source_guess(reader->plan, step);
     check_phase_order(reader, path);
@@ -528,26 +582,38 @@ static void check_agent_key(struct plan_reader *reader, const struct json_pointe
 static void read_budget(struct plan_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
-    plan_budget_take(value, &current_task(reader)->budget);
+    plan_budget_take(reader, value, &current_task(reader)->budget);
     check_agent_key(reader, path, value);
 }
 
+#define AT(member) offsetof(struct plan_task, member)
 static const struct plan_field task_rows[] = {
-    {.key = "id", .read = check_id},
-    {.key = "title", .type = PLAN_FIELD_TEXT, .offset = offsetof(struct plan_task, title)},
-    {.key = "needs", .read = read_needs},
-    {.key = "workspace", .read = check_workspace},
-    {.key = "steps", .read = read_steps},
-    {.key = "rounds", .read = check_agent_key},
-    {.key = "budget", .read = read_budget},
+    {"id", PLAN_FIELD_OTHER, .read = check_id, .ref = "name",
+     .values = "1 to 64 of `A-Z a-z 0-9 . _ -`, starting with a letter or digit",
+     .means = "required; unique among the tasks"},
+    {"title", PLAN_FIELD_TEXT, AT(title), 1, PLAN_TITLE_MAX,
+     .means = "the title shown on screens; default: the id"},
+    {"needs", PLAN_FIELD_OTHER, .read = read_needs, .values = "array of ids, at most 1,000",
+     .means = "tasks that must pass first"},
+    {"workspace", PLAN_FIELD_OTHER, .read = check_workspace, .ref = "workspace",
+     .values = "as for the plan", .means = "overrides the plan's value, key by key"},
+    {"steps", PLAN_FIELD_OTHER, .read = read_steps, .values = "array, 1 to 64",
+     .means = "what to run, one after the other", .see = "; required"},
+    {"rounds", PLAN_FIELD_INT, AT(rounds), 1, PLAN_ROUNDS_MAX, .elsewhere = true,
+     .read = check_agent_key,
+     .means = "how often an agent may go over the steps, including the first time; default 1",
+     .see = "; see [Rounds](agents.md#rounds)"},
+    {"budget", PLAN_FIELD_OTHER, .read = read_budget, .ref = "budget", .values = "object",
+     .means = "how much its agents may use", .see = "; see [Budgets](agents.md#budgets)"},
 };
-static const struct plan_fields task_fields = {task_rows, ARRAY_LEN(task_rows)};
+const struct plan_fields plan_task_fields = {task_rows, ARRAY_LEN(task_rows)};
+#undef AT
 
 static void read_task(struct plan_reader *reader, const struct json_pointer *place,
                       const struct json *value)
 {
     reader->task_json = value;
-    plan_fields_read(reader, place, value, &task_fields, current_task(reader));
+    plan_fields_read(reader, place, value, &plan_task_fields, current_task(reader));
     if (!current_task(reader)->title && current_task(reader)->id)
         current_task(reader)->title = xstrdup(current_task(reader)->id);
 }

@@ -49,17 +49,7 @@ static void write_expect(const struct plan_expectation *expect, struct str *out)
     }
     str_json_key(out, "expect");
     str_add_char(out, '{');
-    if (expect->reasons != 0) {
-        str_json_key(out, "reason");
-        str_add_char(out, '[');
-        for (unsigned reason = 0; reason < REASON_COUNT; reason++) {
-            if (expect->reasons & 1U << reason)
-                add_text(out, reason == REASON_NONE ? "none" : reason_name((enum reason)reason));
-        }
-        str_add_char(out, ']');
-    }
-    if (expect->match)
-        str_json_text(out, "match", expect->match);
+    plan_fields_write(&plan_expect_fields, expect, out);
     str_add_char(out, '}');
 }
 
@@ -68,14 +58,9 @@ static void write_files(const struct plan_step *step, struct str *out)
     str_json_key(out, "expect_files");
     str_add_char(out, '[');
     for (int i = 0; i < step->file_count; i++) {
-        const struct plan_expected_file *file = &step->files[i];
         add_comma(out);
         str_add_char(out, '{');
-        str_json_text(out, "path", file->path);
-        if (file->min_lines > 0)
-            str_json_i64(out, "min_lines", file->min_lines);
-        if (file->contains)
-            str_json_text(out, "contains", file->contains);
+        plan_fields_write(&plan_file_fields, &step->files[i], out);
         str_add_char(out, '}');
     }
     str_add_char(out, ']');
