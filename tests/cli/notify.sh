@@ -3,6 +3,7 @@
 # and can neither hold up nor fail a run.
 . "$(dirname "$0")/check.sh"
 export DEVS_TASK=not-ours # of a devs that runs this one
+unset DEVS_SHARED
 
 cat >plan.json <<'PLAN'
 {"version": 1, "name": "shop", "idempotent": true, "jobs": 1,
@@ -35,8 +36,18 @@ object() {
 
 # --- --plain: a command is enough, and what comes together is sent as one
 settings "\"notify_command\": [\"$dir/told.sh\"]"
-"$devs" run --plain plan.json >out 2>err
-want 'the exit code is the run'"'"'s' "$? $(cat err)" '4 '
+# Notices within two seconds are sent together; repeated where a busy machine needed longer.
+came_together() {
+	sqlite3 .devs/devs.db "select max(at_ms) - min(at_ms) from event
+		where kind in ('step_ended', 'run_ended')" | awk '{exit $1 >= 1500}'
+}
+for _ in 1 2 3 4 5; do
+	rm -rf .devs object
+	"$devs" run --plain plan.json >out 2>err
+	code=$?
+	! came_together || break
+done
+want 'the exit code is the run'"'"'s' "$code $(cat err)" '4 '
 object '--plain'
 want 'the message' "$(cat message)" '#1 shop: tax gave up: 1 of 1 tries used (test-fail); mail gave up: 1 of 1 tries used (exit 1); send needs you: trying again would not help (auth); the run has ended: 0 of 3 passed'
 want_in 'the object' "$(cat object)" "{\"v\":1,\"run\":1,\"name\":\"shop\",\"dir\":\"$dir\",\"event\":\"needs-you\",\"task\":\"send\",\"reason\":\"trying again would not help (auth)\",\"line\":\"HTTP/1.1 401 Unauthorized\",\"command\":\"devs why 1/send\",\"message\":\"#1 shop: tax gave up"
