@@ -408,6 +408,17 @@ START_TEST(test_the_written_plan_has_every_limit_of_loops)
 }
 END_TEST
 
+/* A policy that switches off a limit of the one it begins as keeps that in the log's text. */
+START_TEST(test_the_written_plan_keeps_limits_that_are_off)
+{
+    ck_assert(parse(SAFE, "{\"run\": [\"x\"], \"policy\": {\"like\": \"careful\", "
+                          "\"unchanged_stops\": 0}}"));
+    ck_assert_int_eq(policy_of(0)->unchanged_stops, 0);
+    read_again();
+    ck_assert_int_eq(again->tasks[0].steps[0].policy->unchanged_stops, 0);
+}
+END_TEST
+
 START_TEST(test_settings_without_such_keys_leave_the_text_alone)
 {
     set("{\"rules\": []}");
@@ -784,6 +795,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(loops, test_a_preset_of_the_plan_replaces_the_numbers_of_the_settings, 0,
                         TABLE_LEN(chosen_loops));
     tcase_add_test(loops, test_the_written_plan_has_every_limit_of_loops);
+    tcase_add_test(loops, test_the_written_plan_keeps_limits_that_are_off);
     tcase_add_test(loops, test_settings_without_such_keys_leave_the_text_alone);
     int limits = 0;
     while (entropy_limit((size_t)limits))

@@ -147,14 +147,6 @@ static void write_like(const void *object, struct str *out)
     }
 }
 
-/* Older logs lack the key. */
-static void write_unchanged_stops(const void *object, struct str *out)
-{
-    const struct policy *policy = object;
-    if (policy->unchanged_stops != 0)
-        str_json_i64(out, "unchanged_stops", policy->unchanged_stops);
-}
-
 /* The names of POLICY_ON_* in the order of their bits. */
 static const char *retry_on_word(int bit)
 {
@@ -193,7 +185,7 @@ static const struct plan_field policy_rows[] = {
     {"same_stops", PLAN_FIELD_INT, AT(same_stops), 0, POLICY_ATTEMPTS_MAX, .not_one = no_loop,
      .means = "like `window`, for tasks that repeat their steps several times"},
     {"unchanged_stops", PLAN_FIELD_INT, AT(unchanged_stops), 0, POLICY_ATTEMPTS_MAX,
-     .not_one = "one result alone repeats nothing", .write = write_unchanged_stops,
+     .not_one = "one result alone repeats nothing",
      .means = "this many equal results of a persistent failure in a row, on an unchanged tree, end "
               "the step as failed; 0 switches it off"},
     {"retry_after_cap_ms", PLAN_FIELD_I64, AT(retry_after_cap_ms), 0, POLICY_DELAY_MS_MAX,
