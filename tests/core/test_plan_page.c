@@ -75,6 +75,8 @@ static void add_limit(struct str *out, const char *indent, const char *key, int6
 /* Returns the object of the table's struct with the default values, or NULL. */
 static const void *defaults_of(const struct plan_fields *fields)
 {
+    static const struct settings settings = {0};
+    static const struct plan plan = {0};
     static const struct ui_settings ui = {0};
     static const struct plan_step step = {.phase = PHASE_GREEN};
     static const struct plan_limits limits = {.output_line_bytes = PLAN_LINE_BYTES};
@@ -86,6 +88,10 @@ static const void *defaults_of(const struct plan_fields *fields)
         return &ui;
     if (fields == &plan_step_fields)
         return &step;
+    if (fields == &plan_root_fields)
+        return &plan;
+    if (fields == &settings_fields)
+        return &settings;
     return fields == &plan_limits_fields ? &limits : NULL;
 }
 
@@ -106,7 +112,8 @@ static void add_json(const struct plan_field *field, const void *object, struct 
 static void add_default(const struct plan_fields *fields, const struct plan_field *field,
                         struct str *out)
 {
-    const void *object = field->elsewhere ? NULL : defaults_of(fields);
+    const bool has_value = !field->elsewhere && field->type != PLAN_FIELD_OBJECT;
+    const void *object = has_value ? defaults_of(fields) : NULL;
     if (object && field->type == PLAN_FIELD_SECONDS)
         str_add_number(out,
                        (double)*(const int64_t *)((const char *)object + field->offset) / MS_PER_S);

@@ -265,6 +265,13 @@ ATTR_MUST_USE bool plan_shape_check(const struct contract *schema, const struct 
  * away. Plans and settings have the same four keys.
  */
 
+/* Returns the word of an enum plan_hangup. */
+const char *plan_hangup_word(int hangup);
+#define PLAN_HANGUP_MEANS                                                                          \
+    "what the run does when its terminal goes away: `go-on`: it continues without a terminal; "    \
+    "`wait`: it starts nothing new, and ends when the running attempts have ended; `cancel`: it "  \
+    "is cancelled"
+
 extern const struct plan_fields plan_workspace_fields, plan_sandbox_fields, plan_limits_fields;
 
 /* Reads the value on top of `base`, key by key, and reports errors; anything else than a

@@ -335,12 +335,27 @@ static const struct plan_field limit_rows[] = {
 };
 const struct plan_fields plan_limits_fields = {limit_rows, ARRAY_LEN(limit_rows)};
 
-static const char *const hangup_names[] = {
-    [PLAN_HANGUP_GO_ON] = "go-on",
-    [PLAN_HANGUP_WAIT] = "wait",
-    [PLAN_HANGUP_CANCEL] = "cancel",
-};
-static_assert(ARRAY_LEN(hangup_names) == PLAN_HANGUP_COUNT, "every word is there");
+const char *plan_hangup_word(int hangup)
+{
+    static const char *const words[] = {
+        [PLAN_HANGUP_GO_ON] = "go-on",
+        [PLAN_HANGUP_WAIT] = "wait",
+        [PLAN_HANGUP_CANCEL] = "cancel",
+    };
+    static_assert(ARRAY_LEN(words) == PLAN_HANGUP_COUNT, "every value has a word");
+    return words[hangup];
+}
+
+/* Returns enum plan_said: which keys the document has. */
+static unsigned said_keys(const struct json *root)
+{
+    unsigned said = 0;
+    said |= json_get(root, "workspace") ? PLAN_SAYS_WORKSPACE : 0U;
+    said |= json_get(root, "sandbox") ? PLAN_SAYS_SANDBOX : 0U;
+    said |= json_get(root, "limits") ? PLAN_SAYS_LIMITS : 0U;
+    said |= json_get(root, "on_hangup") ? PLAN_SAYS_HANGUP : 0U;
+    return said;
+}
 
 static struct plan_limits default_limits(void)
 {
@@ -354,24 +369,6 @@ void plan_surroundings_init(struct plan *plan)
     plan->sandbox = sandbox_spec_new();
     plan->limits = default_limits();
     plan->on_hangup = PLAN_HANGUP_GO_ON;
-}
-
-/* The schema reports errors of these two. */
-static void load_limits(struct plan_reader *reader, const struct json *root,
-                        struct plan_limits *limits, enum plan_hangup *hangup, unsigned *said)
-{
-    static const struct json_pointer nowhere = {0};
-    const struct json *value = json_get(root, "limits");
-    const char *word = json_text(json_get(root, "on_hangup"), "");
-    if (value)
-        *said |= PLAN_SAYS_LIMITS;
-    plan_fields_read(reader, &nowhere, value, &plan_limits_fields, limits);
-    for (size_t i = 0; i < ARRAY_LEN(hangup_names); i++) {
-        if (strcmp(hangup_names[i], word) != 0)
-            continue;
-        *hangup = (enum plan_hangup)i;
-        *said |= PLAN_SAYS_HANGUP;
-    }
 }
 
 void plan_surroundings_load(struct plan_reader *reader, const struct json *root)
@@ -389,9 +386,7 @@ void plan_surroundings_load(struct plan_reader *reader, const struct json *root)
     plan_sandbox_read(reader, &nowhere, sandbox, &reader->base_sandbox, &plan->sandbox);
     reader->violations = said;
     violations_done(&unsaid);
-    load_limits(reader, root, &plan->limits, &plan->on_hangup, &plan->said);
-    plan->said |= workspace ? PLAN_SAYS_WORKSPACE : 0U;
-    plan->said |= sandbox ? PLAN_SAYS_SANDBOX : 0U;
+    plan->said |= said_keys(root);
 }
 
 void plan_surroundings_check_workspace(struct plan_reader *reader, const struct json_pointer *path,
@@ -419,12 +414,10 @@ void plan_surroundings_read(struct plan_reader *reader, const struct json *root,
     const struct json *workspace = json_get(root, "workspace");
     const struct json *sandbox = json_get(root, "sandbox");
     settings->limits = default_limits();
-    load_limits(reader, root, &settings->limits, &settings->on_hangup, &settings->said);
-    if (workspace) {
-        settings->said |= PLAN_SAYS_WORKSPACE;
+    settings->said = said_keys(root) & ~(unsigned)PLAN_SAYS_SANDBOX;
+    if (workspace)
         plan_workspace_read(reader, &workspace_place, workspace, workspace_spec_none(),
                             &settings->workspace);
-    }
     /* Only if there is more than transientRetries, which belongs to a policy. */
     const size_t retries = json_get(sandbox, "transientRetries") ? 1 : 0;
     if (json_kind(sandbox) == JSON_KIND_STRING ||
@@ -451,7 +444,6 @@ void plan_surroundings_write(const struct plan *plan, struct str *out)
         str_add_char(out, '}');
     }
     if (plan->said & PLAN_SAYS_HANGUP) {
-        assert(plan->on_hangup < PLAN_HANGUP_COUNT);
-        str_json_text(out, "on_hangup", hangup_names[plan->on_hangup]);
+        str_json_text(out, "on_hangup", plan_hangup_word(plan->on_hangup));
     }
 }
