@@ -188,6 +188,12 @@ static void write_words(const struct plan_field *field, unsigned set, struct str
     str_add_char(out, ']');
 }
 
+void plan_seconds_write(const char *key, int64_t ms, struct str *out)
+{
+    str_json_key(out, key);
+    str_addf(out, "%lld.%03lld", (long long)(ms / MS_PER_S), (long long)(ms % MS_PER_S));
+}
+
 void plan_field_write(const struct plan_field *field, const void *object, struct str *out)
 {
     const void *from = (const char *)object + field->offset;
@@ -206,19 +212,20 @@ void plan_field_write(const struct plan_field *field, const void *object, struct
             str_json_bool(out, field->key, *(const int *)from == 1);
         break;
     case PLAN_FIELD_INT:
-        str_json_i64(out, field->key, *(const int *)from);
+        if (*(const int *)from >= field->least)
+            str_json_i64(out, field->key, *(const int *)from);
         break;
     case PLAN_FIELD_I64:
-        str_json_i64(out, field->key, *(const int64_t *)from);
+        if (*(const int64_t *)from >= field->least)
+            str_json_i64(out, field->key, *(const int64_t *)from);
         break;
     case PLAN_FIELD_REAL:
         str_json_key(out, field->key);
         str_add_number(out, *(const double *)from);
         break;
     case PLAN_FIELD_SECONDS:
-        str_json_key(out, field->key);
-        str_addf(out, "%lld.%03lld", (long long)(*(const int64_t *)from / MS_PER_S),
-                 (long long)(*(const int64_t *)from % MS_PER_S));
+        if (*(const int64_t *)from >= field->least)
+            plan_seconds_write(field->key, *(const int64_t *)from, out);
         break;
     case PLAN_FIELD_TEXT:
         if (*(char *const *)from)

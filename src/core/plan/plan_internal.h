@@ -117,7 +117,8 @@ typedef void plan_field_fn(struct plan_reader *reader, const struct json_pointer
  * schemas in assets and the tables of keys in docs: tests/core/test_plan_page.c compares them.
  */
 
-/* How a value is stored in the object. */
+/* How a value is stored in the object. A number below `least` is not set, and neither is an empty
+ * set of words if `least` is not 0: they are not written. */
 enum plan_field_type {
     PLAN_FIELD_OTHER,   /* as the row's functions say; the schema has its shape */
     PLAN_FIELD_BOOL,    /* bool */
@@ -130,8 +131,7 @@ enum plan_field_type {
     PLAN_FIELD_LIST,    /* char **, owned: `least` to `most` texts of `item_least` to `item_most`
                            characters; NULL = none */
     PLAN_FIELD_WORD,    /* an enum: `word` names its values, from 0 to below `most` */
-    PLAN_FIELD_WORDS,   /* unsigned: a bit for each of these words; `least` in a list; if that is
-                           not 0, none is not written */
+    PLAN_FIELD_WORDS,   /* unsigned: a bit for each of these words, at least `least` */
     PLAN_FIELD_OBJECT,  /* a struct that has `members` */
 };
 
@@ -192,7 +192,9 @@ void plan_fields_read(struct plan_reader *reader, const struct json_pointer *pat
                       const struct json *value, const struct plan_fields *fields, void *object);
 /* Appends the members as `"key":value` with commas, without braces. */
 void plan_fields_write(const struct plan_fields *fields, const void *object, struct str *out);
-/* The same for one member. */
+/* Appends a member in seconds with three decimals. */
+void plan_seconds_write(const char *key, int64_t ms, struct str *out);
+/* Like plan_fields_write(), for one member. */
 void plan_field_write(const struct plan_field *field, const void *object, struct str *out);
 
 /* Reads an integer, including 2.0. Leaves *out alone otherwise. */

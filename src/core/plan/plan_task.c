@@ -55,6 +55,15 @@ static void read_run(struct plan_reader *reader, const struct json_pointer *path
     }
 }
 
+static void write_run(const void *object, struct str *out)
+{
+    const struct plan_step *step = object;
+    if (step->agent)
+        plan_agent_write(step, out);
+    else
+        text_list_write(out, "run", step->argv);
+}
+
 static void read_env(struct plan_reader *reader, const struct json_pointer *path,
                      const struct json *value)
 {
@@ -82,6 +91,35 @@ static void read_env(struct plan_reader *reader, const struct json_pointer *path
     }
 }
 
+static void write_env(const void *object, struct str *out)
+{
+    const struct plan_step *step = object;
+    if (!step->env)
+        return;
+    str_json_key(out, "env");
+    str_add_char(out, '{');
+    for (char *const *variable = step->env; *variable; variable++) {
+        size_t name_len = strcspn(*variable, "=");
+        str_add(out, variable == step->env ? "" : ",");
+        str_add_json(out, *variable, name_len);
+        str_add_char(out, ':');
+        str_add_json(out, *variable + name_len + 1, strlen(*variable + name_len + 1));
+    }
+    str_add_char(out, '}');
+}
+
+static int64_t default_quiet_ms(bool has_agent)
+{
+    return has_agent ? PLAN_QUIET_MS : 0;
+}
+
+static void write_quiet(const void *object, struct str *out)
+{
+    const struct plan_step *step = object;
+    if (step->quiet_ms != default_quiet_ms(step->agent))
+        plan_seconds_write("quiet_s", step->quiet_ms, out);
+}
+
 static const char *reason_word(int reason)
 {
     return reason == REASON_NONE ? "none" : reason_name((enum reason)reason);
@@ -107,6 +145,21 @@ static void read_expect(struct plan_reader *reader, const struct json_pointer *p
         json_kind(value) == JSON_KIND_OBJECT || strcmp(json_text(value, ""), "failure") == 0;
     expect->what = is_failure ? PLAN_EXPECT_FAILURE : PLAN_EXPECT_SUCCESS;
     plan_fields_read(reader, path, value, &plan_expect_fields, expect);
+}
+
+static void write_expect(const void *object, struct str *out)
+{
+    const struct plan_expectation *expect = &((const struct plan_step *)object)->expect;
+    if (expect->what == PLAN_EXPECT_SUCCESS)
+        return;
+    if (expect->reasons == 0 && !expect->match) {
+        str_json_text(out, "expect", "failure");
+        return;
+    }
+    str_json_key(out, "expect");
+    str_add_char(out, '{');
+    plan_fields_write(&plan_expect_fields, expect, out);
+    str_add_char(out, '}');
 }
 
 static void check_file_path(struct plan_reader *reader, const struct json_pointer *path,
@@ -158,6 +211,21 @@ static void read_expect_files(struct plan_reader *reader, const struct json_poin
     }
 }
 
+static void write_expect_files(const void *object, struct str *out)
+{
+    const struct plan_step *step = object;
+    if (!step->files)
+        return;
+    str_json_key(out, "expect_files");
+    str_add_char(out, '[');
+    for (int i = 0; i < step->file_count; i++) {
+        str_add(out, i > 0 ? ",{" : "{");
+        plan_fields_write(&plan_file_fields, &step->files[i], out);
+        str_add_char(out, '}');
+    }
+    str_add_char(out, ']');
+}
+
 static void read_policy(struct plan_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
@@ -188,11 +256,22 @@ static void read_sandbox(struct plan_reader *reader, const struct json_pointer *
     step->sandbox = step->own_sandbox;
 }
 
+static void write_sandbox(const void *object, struct str *out)
+{
+    const struct plan_step *step = object;
+    if (!step->own_sandbox)
+        return;
+    str_json_key(out, "sandbox");
+    sandbox_spec_write(step->own_sandbox, out);
+}
+
 enum { NAME_CHARS_MAX = 200, OUTPUT_PATH_MAX = 4000 };
 
 #define AT(member) offsetof(struct plan_step, member)
+/* plan_write() writes the policy, source and contract, which need the plan. */
 static const struct plan_field step_rows[] = {
-    {"run", PLAN_FIELD_OTHER, .read = read_run, .values = "array of strings, at most 4,096",
+    {"run", PLAN_FIELD_OTHER, .read = read_run, .write = write_run,
+     .values = "array of strings, at most 4,096",
      .means = "the program and its arguments, run without a shell; required unless the step has an "
               "`agent`"},
     {"shell", PLAN_FIELD_BOOL, .elsewhere = true,
@@ -201,19 +280,20 @@ static const struct plan_field step_rows[] = {
      .means = "the phases of a task may repeat but not go back"},
     {"cwd", PLAN_FIELD_TEXT, AT(cwd), 1, PLAN_TEXT_MAX, .values = "path",
      .means = "the folder to work in; default: the run's folder"},
-    {"env", PLAN_FIELD_OTHER, .read = read_env, .values = "object of strings, at most 1,000",
+    {"env", PLAN_FIELD_OTHER, .read = read_env, .write = write_env,
+     .values = "object of strings, at most 1,000",
      .means = "variables to add to the inherited environment"},
     {"stdin", PLAN_FIELD_TEXT, AT(stdin_path), 1, PLAN_TEXT_MAX, .values = "path",
      .means = "the file to read as standard input; default `/dev/null`"},
     {"timeout_s", PLAN_FIELD_SECONDS, AT(timeout_ms), 1, PLAN_TIMEOUT_MS_MAX,
      .means = "how many seconds an attempt may take; default: no limit"},
-    {"quiet_s", PLAN_FIELD_SECONDS, AT(quiet_ms), 0, PLAN_TIMEOUT_MS_MAX,
+    {"quiet_s", PLAN_FIELD_SECONDS, AT(quiet_ms), 0, PLAN_TIMEOUT_MS_MAX, .write = write_quiet,
      .means = "after how many seconds without output an attempt is stopped as timed out; 0 means "
               "never; default 900 for an agent, otherwise never"},
-    {"expect", PLAN_FIELD_OTHER, .read = read_expect, .ref = "expect",
+    {"expect", PLAN_FIELD_OTHER, .read = read_expect, .write = write_expect, .ref = "expect",
      .values = "`success`, `failure`, or an object", .means = "the expected result",
      .see = "; see [A step that must fail](#a-step-that-must-fail)"},
-    {"expect_files", PLAN_FIELD_OTHER, .read = read_expect_files,
+    {"expect_files", PLAN_FIELD_OTHER, .read = read_expect_files, .write = write_expect_files,
      .values = "array of objects, 1 to 32",
      .means = "files that the step must create; checked after it has passed",
      .see = "; see [below](#files-that-a-step-must-leave)"},
@@ -229,7 +309,7 @@ static const struct plan_field step_rows[] = {
     {"contract", PLAN_FIELD_OTHER, .read = plan_contract_read, .ref = "contract",
      .values = "JSON Schema, or the name of one", .means = "what the step must print",
      .see = "; see [Structured output](#structured-output)"},
-    {"sandbox", PLAN_FIELD_OTHER, .read = read_sandbox, .ref = "sandbox",
+    {"sandbox", PLAN_FIELD_OTHER, .read = read_sandbox, .write = write_sandbox, .ref = "sandbox",
      .values = "as for the plan", .means = "overrides the plan's value, key by key"},
     /* Keys of an agent's step. */
     {"agent", PLAN_FIELD_TEXT, .least = 1, .most = ADAPTER_NAME_MAX, .elsewhere = true,
@@ -331,7 +411,7 @@ static void read_step(struct plan_reader *reader, const struct json_pointer *pat
     reader->step_json = value;
     *step = (struct plan_step){
         .phase = PHASE_GREEN,
-        .quiet_ms = plan_agent_is_named(reader) ? PLAN_QUIET_MS : 0,
+        .quiet_ms = default_quiet_ms(plan_agent_is_named(reader)),
         .idempotent = reader->plan->idempotent,
         .policy = default_policy(reader),
         .source = -1,

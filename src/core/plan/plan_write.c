@@ -1,7 +1,6 @@
 /* plan_write.c - writes a plan as JSON. */
 #include <assert.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "config_schema_json.h"
@@ -9,8 +8,6 @@
 #include "plan_internal.h"
 #include "plan_schema_json.h"
 #include "str.h"
-#include "text.h"
-#include "verdict.h"
 
 /* Adds a comma, except for the first element of an array. */
 static void add_comma(struct str *out)
@@ -25,93 +22,23 @@ static void add_text(struct str *out, const char *text)
     str_add_json(out, text, strlen(text));
 }
 
-static void write_env(const struct plan_step *step, struct str *out)
-{
-    str_json_key(out, "env");
-    str_add_char(out, '{');
-    for (char *const *variable = step->env; *variable; variable++) {
-        size_t name_len = strcspn(*variable, "=");
-        str_add(out, variable == step->env ? "" : ",");
-        str_add_json(out, *variable, name_len);
-        str_add_char(out, ':');
-        str_add_json(out, *variable + name_len + 1, strlen(*variable + name_len + 1));
-    }
-    str_add_char(out, '}');
-}
-
-static void write_expect(const struct plan_expectation *expect, struct str *out)
-{
-    if (expect->what == PLAN_EXPECT_SUCCESS)
-        return;
-    if (expect->reasons == 0 && !expect->match) {
-        str_json_text(out, "expect", "failure");
-        return;
-    }
-    str_json_key(out, "expect");
-    str_add_char(out, '{');
-    plan_fields_write(&plan_expect_fields, expect, out);
-    str_add_char(out, '}');
-}
-
-static void write_files(const struct plan_step *step, struct str *out)
-{
-    str_json_key(out, "expect_files");
-    str_add_char(out, '[');
-    for (int i = 0; i < step->file_count; i++) {
-        add_comma(out);
-        str_add_char(out, '{');
-        plan_fields_write(&plan_file_fields, &step->files[i], out);
-        str_add_char(out, '}');
-    }
-    str_add_char(out, ']');
-}
-
 static void write_own_policy(const struct policy *policy, struct str *out)
 {
     str_json_key(out, "policy");
     plan_policy_write(policy, out);
 }
 
-static void write_seconds(const char *key, int64_t ms, struct str *out)
-{
-    lldiv_t seconds = lldiv(ms, 1000);
-    str_json_key(out, key);
-    str_addf(out, "%lld.%03lld", seconds.quot, seconds.rem);
-}
-
 static void write_step(const struct plan *plan, const struct plan_step *step, struct str *out)
 {
     add_comma(out);
     str_add_char(out, '{');
-    str_json_text(out, "phase", phase_name(step->phase));
-    if (step->agent)
-        plan_agent_write(step, out);
-    else
-        text_list_write(out, "run", step->argv);
-    if (step->cwd)
-        str_json_text(out, "cwd", step->cwd);
-    if (step->env)
-        write_env(step, out);
-    if (step->stdin_path)
-        str_json_text(out, "stdin", step->stdin_path);
-    if (step->timeout_ms > 0)
-        write_seconds("timeout_s", step->timeout_ms, out);
-    if (step->quiet_ms != (step->agent ? PLAN_QUIET_MS : 0))
-        write_seconds("quiet_s", step->quiet_ms, out);
-    write_expect(&step->expect, out);
-    if (step->files)
-        write_files(step, out);
-    str_json_bool(out, "idempotent", step->idempotent);
+    plan_fields_write(&plan_step_fields, step, out);
     if (step->own_policy)
         write_own_policy(step->own_policy, out);
     else if (step->policy != plan->own_policy)
         str_json_text(out, "policy", step->policy->name);
     if (step->source >= 0)
         str_json_text(out, "source", plan->sources[step->source]);
-    if (step->own_sandbox) {
-        str_json_key(out, "sandbox");
-        sandbox_spec_write(step->own_sandbox, out);
-    }
     if (step->contract) {
         /* Named contracts are written in the plan, where several steps may refer to them. */
         const char *name = step->contract->name;
