@@ -121,20 +121,22 @@ struct json_piece {
  * plain ASCII. If the text is not valid JSON the result is unspecified, but no byte beyond `len` is
  * read. */
 struct json_piece json_scan_get(const char *text, size_t len, const char *key);
-/* Steps through the members of an object. */
+/* Steps through the members of an object, or the items of an array. */
 struct json_members {
     const char *text; /* borrowed */
     size_t len, at;
-    bool is_over; /* the closing brace was reached */
+    bool is_over; /* the closing brace or bracket was reached */
 };
-/* Begins before the first member of the object. */
+/* Begins before the first member of the object, or the first item of the array. */
 struct json_members json_members(const char *text, size_t len);
 /* Finds the next member. The key is without its quotes and with escapes as they are; `value` is not
  * empty. Returns false after the last member, or where the text is not JSON; no byte beyond the
  * text is read. */
 bool json_members_next(struct json_members *members, struct json_piece *key,
                        struct json_piece *value);
-/* Returns whether the object has ended, and nothing but whitespace follows it. */
+/* The same for the items of an array. */
+bool json_items_next(struct json_members *items, struct json_piece *value);
+/* Returns whether the object or array has ended, and nothing but whitespace follows it. */
 bool json_members_are_over(const struct json_members *members);
 /* Appends the contents of a string, without quotes and with escapes decoded. Returns false if the
  * piece is not a string. Bytes that are not UTF-8 are copied unchanged. */

@@ -59,17 +59,22 @@ int circles_scale(const struct circles *circles);
 /* A person has answered: forgets everything but the thresholds. */
 void circles_begin_anew(struct circles *circles);
 
-/* Appends the verdict as members of a JSON object, without braces: "rung", "count", "period" (if
- * not 0), "first", "last" (attempts), "first_step", "last_step" (from 0, unless they are
- * `step`), "identity", "masked", "poll" (if true), "masks" (normaliser bits of the last result,
- * if not 0), "why". Nothing while ok. */
-void circles_to_json(const struct circles *circles, int step, unsigned masks, struct str *out);
+/* The facts of a loop rule as an event has them. */
+struct loop_facts {
+    enum entropy_rung rung; /* NONE = no facts */
+    int count, period;
+    int64_t first, last;       /* attempts, or numbers of calls */
+    int first_step, last_step; /* from 0; -1: the event's step */
+    unsigned masks;            /* what was masked in the last result: normaliser bits */
+    bool masked, poll;
+    struct digest identity;
+    const char *why; /* borrowed; NULL = none */
+};
 
-struct event;
-/* Fills in the numbers of an EVENT_LOOP_SUSPECTED, whose step is set, and points its `more` to the
- * other facts, which are appended to *more. */
-void circles_suspicion(const struct circles *circles, unsigned masks, struct event *event,
-                       struct str *more);
+/* Returns the facts of the current verdict, for an event about `step`; none while ok. Appends the
+ * text that they borrow to *why. */
+struct loop_facts circles_facts(const struct circles *circles, int step, unsigned masks,
+                                struct str *why);
 
 /* Frees it. May be NULL. */
 void circles_free(struct circles *circles);

@@ -107,6 +107,14 @@ struct event_end {
     const char *start_error; /* for an attempt that never started: why, one line; NULL = none */
 };
 
+/* A wait for the next attempt. */
+struct event_wait {
+    struct delay delay;
+    struct moment due;
+    bool is_free; /* requested by a server: the attempt does not count */
+    struct decision_inputs inputs;
+};
+
 /* One event. Times that are due are on both clocks. Texts are borrowed from whoever made the event
  * or from the page it was read into, and NULL if there is none. */
 struct event {
@@ -121,6 +129,7 @@ struct event {
     const char *by; /* the person who asked for it */
     union {
         /* First, as it is the largest: an initializer that names none zeroes only the first. */
+        struct event_wait wait;
         struct event_end ended;
         struct {
             int jobs;
@@ -136,25 +145,20 @@ struct event {
             int64_t pid;
             int64_t pid_start; /* clock ticks since boot */
         } running;
-        /* Not written for a plain success. The evidence is in `more`: verdict_to_json(). */
-        struct verdict_label judged;
+        /* Not written for a plain success. */
+        struct verdict_record judged;
         struct verdict_label corrected; /* by a person, of any attempt that has ended */
-        /* The formula's other inputs are in `more`: protocol_to_json(). */
-        struct {
-            struct delay delay;
-            struct moment due;
-            bool is_free; /* requested by a server: the attempt does not count */
-        } wait;
         struct {
             bool skipped; /* by a person; otherwise it was due */
         } wait_ended;
-        /* The inputs of the decision are in `more`: protocol_to_json(); none for a success, for a
-         * cancellation, and for a deadline that had passed before the start. */
         struct {
             enum decision_kind decision;
             int attempts; /* used */
             bool entropy; /* it counts as entropy */
             bool capture; /* a capture was taken */
+            /* None for a success, a cancellation, and a deadline that had passed before the
+             * start. */
+            struct decision_inputs inputs;
         } step_ended;
         struct {
             int grant;   /* the new one */
@@ -207,11 +211,9 @@ struct event {
             enum take_up take_up;
         } recovered;
         /* Of the attempt that has just ended, or of the running agent's calls, which may then be
-         * stuck. The other facts of the rung are in `more`: circles_to_json(). */
+         * stuck. */
         struct {
-            enum entropy_rung rung;
-            int64_t first, last; /* attempts, or numbers of calls */
-            int count;
+            struct loop_facts facts;
             bool of_calls;
             const char *nudge; /* a line for the agent */
         } loop;
@@ -302,7 +304,6 @@ struct event {
         } unknown;
     };
     bool is_damaged;  /* of an event that was read: its data is invalid, so the fold refuses it */
-    const char *more; /* of an event that was made here: a JSON object with further members */
     const char *data; /* of an event that was read from a log: its whole JSON object */
 };
 
@@ -320,13 +321,11 @@ bool event_kind_is_fact(enum event_kind kind);
 /* Returns an event of this kind about the run, with the default of each field. */
 struct event event_new(enum event_kind kind);
 
-/* Returns a JSON object that has the members of `more`: that, or the data of an event that was
- * read. Borrowed from the event; NULL if there are none. */
-const char *event_more(const struct event *event);
-/* Appends the fields of the event as a JSON object, and with them the members of `more`; for an
- * event that was read, its data. Fields with their default value are left out, unless a reader of
- * the log would miss them. */
+/* Appends the fields of the event as a JSON object; for an event that was read, its data. Fields
+ * with their default value are left out, unless a reader of the log would miss them. */
 void event_write(const struct event *event, struct str *out);
+/* Appends the fields of an event that was made here, as members without braces. */
+void event_write_members(const struct event *event, struct str *out);
 /* Returns what event_write() appends; the caller frees. */
 ATTR_MUST_USE char *event_object(const struct event *event);
 /* Reads the fields of event->kind from a JSON object of a log; missing ones get their default.
@@ -337,7 +336,7 @@ ATTR_MUST_USE char *event_object(const struct event *event);
 ATTR_MUST_USE bool event_read(struct event *event, const char *json, size_t len, struct str *room);
 /* Called for a text of an event, which may be replaced. */
 typedef void event_text_fn(void *ctx, const char **text);
-/* Calls `visit` for each text that the event has, including JSON values, `more` and `data`. */
+/* Calls `visit` for each text that the event has, including JSON values and `data`. */
 void event_each_text(struct event *event, event_text_fn *visit, void *ctx);
 /* Makes all texts of the event point to copies in *room, which is cleared first. The event must not
  * point into *room before. */
@@ -355,7 +354,7 @@ void event_list_drop(struct event_list *list, size_t count);
 /* Frees the members of the list. */
 void event_list_done(struct event_list *list);
 
-/* Leaves out `more`, or all texts, if the event's object would exceed EVENT_DATA_MAX otherwise. */
+/* Leaves out all texts if the event's object would exceed EVENT_DATA_MAX otherwise. */
 void event_limit(struct event *event);
 /* Returns whether every number of the event, of a known kind, is in its field's range. */
 bool event_is_in_range(const struct event *event);

@@ -76,6 +76,43 @@ struct decision {
     struct moment due;  /* WAIT only: on both clocks */
 };
 
+/* Whose loop or budget the end of a step is about. */
+enum decision_of {
+    DECISION_OF_NONE,
+    DECISION_OF_AGENT, /* the agent's own loop guard */
+    DECISION_OF_CALLS, /* the calls of an agent */
+    DECISION_OF_TASK,
+    DECISION_OF_RUN,
+    DECISION_OF_COUNT,
+};
+
+/* The inputs of a decision as an event has them, for a wait besides struct delay. A number is 0 if
+ * it does not apply. */
+struct decision_inputs {
+    const char *policy; /* borrowed; its name, NULL: there are no inputs, or only a budget */
+    int phase;          /* of an end: enum phase + 1 */
+    /* Of a wait: delay = min(base x multiplier^(n-1), cap) x factor, but not shorter than the
+     * hint. */
+    int64_t base_ms, cap_ms;
+    double multiplier, jitter;
+    bool full_jitter;
+    int used, allowed; /* attempts; starts if it never started */
+    int own_retries;   /* by an agent */
+    int same;          /* equal results in a row, and their limits: */
+    int window, same_stops, unchanged_stops;
+    bool unchanged;      /* on an unchanged tree */
+    int64_t hint_cap_ms; /* longest retry-after that is waited for; -1 = there was no hint */
+    int free_hints;
+    int64_t deadline_ms, since_start_ms, held_ms;
+    int interrupted;
+    int round, rounds; /* of an end: of the agent before it, if it has several */
+    enum decision_of of;
+    struct loop_facts loop;     /* of an end by a loop rule; its `why` is borrowed */
+    const char *refused;        /* borrowed; the last call denied to the agent; NULL = none */
+    enum budget_kind budget;    /* the one that is used up; NONE = none */
+    int64_t spent, spent_limit; /* of that budget */
+};
+
 /* Returns whether a start at this time would be past the policy's deadline. Time held does not
  * count. */
 bool protocol_is_late(const struct policy *policy, int64_t started_mono_ms, int64_t held_ms,
@@ -100,15 +137,16 @@ void protocol_blame_refusal(struct protocol_facts *facts, struct decision *out);
  * is waited for like a server's hint. */
 bool protocol_is_parked(const struct verdict *verdict);
 
-/* Appends the inputs of the decision as a JSON object: for a wait those of the formula besides
- * struct delay (policy, base_ms, multiplier, cap_ms, jitter), for an end why
- * the policy did not continue. */
-void protocol_to_json(const struct protocol_facts *facts, const struct decision *decision,
-                      struct str *out);
+/* "", "agent", "calls", "task", "run". */
+const char *decision_of_name(enum decision_of of);
 
-/* Appends why a used-up budget is the end, as members: "reason" (budget), "of" (task or run),
- * "budget" (its kind), "spent", "limit". The caller adds the braces. */
-void protocol_budget_to_json(const struct budget_use *spent, bool by_run, struct str *out);
+/* Sets the inputs of the decision in a new event: for a wait those of the formula, for an end why
+ * the policy did not continue. They borrow from the facts and from *why, to which the reason of a
+ * loop rule is appended. */
+void protocol_inputs(const struct protocol_facts *facts, const struct decision *decision,
+                     struct str *why, struct decision_inputs *out);
+/* Sets the members about a used-up budget. */
+void protocol_add_budget(const struct budget_use *spent, bool by_run, struct decision_inputs *out);
 
 /* Returns the error's name: "retry exhausted", "transient exhausted", "failed", ... */
 const char *decision_kind_name(enum decision_kind kind);

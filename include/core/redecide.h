@@ -94,8 +94,6 @@ ATTR_MUST_USE bool redecide_finish(struct redecide *redecide, struct err *err);
 /* The result so far; valid until redecide_close(). */
 const struct redecide_sum *redecide_sum(const struct redecide *redecide);
 
-/* Reads the verdict in an EVENT_ATTEMPT_JUDGED. */
-void redecide_recorded_verdict(const struct event *judged, struct verdict *out);
 /* Turns a recorded verdict into what it was before the step's expectation was applied. A success
  * without a recorded verdict (`was_recorded` false) where a failure was expected had been a failure
  * that meets the plan; which one is not known. */

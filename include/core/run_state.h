@@ -114,9 +114,10 @@ struct gate_state {
 
 /* The inputs of decisions about a step, for screens. */
 struct step_formulas {
-    struct delay delay; /* of the last wait */
-    char *wait_json;    /* owned; the last wait's formula as recorded */
-    char *end_json;     /* owned; STEP_ENDED only: the inputs of that decision */
+    struct delay delay;            /* of the last wait */
+    struct decision_inputs inputs; /* of the last wait or end; the policy's name is the plan's, and
+                                      there are no other texts */
+    char *refused;                 /* owned; the last call denied to the agent; NULL = none */
 };
 
 /* The states of its task's tree, if it is looked at. */
@@ -126,6 +127,7 @@ struct step_trees {
     int proven_attempt;   /* that attempt; 0 = none */
 };
 
+struct packed;
 /* There may be very many, so what most of them do not need is allocated separately. */
 struct step_state {
     enum step_status status;
@@ -152,8 +154,8 @@ struct step_state {
     struct moment due;            /* STEP_WAITING only */
     struct step_formulas *formulas; /* owned; RUN_STATE_SHOWS only, NULL before the first */
     struct step_trees *trees;       /* owned; NULL = not looked at */
-    char *verdict_json; /* owned; its evidence as recorded: step_state_verdict(); NULL = none was
-                           judged */
+    struct packed *evidence;   /* owned; of the last judged attempt's verdict: step_state_verdict();
+                                  NULL = none was judged */
     struct attempt_hint *hint; /* owned; a note for the next attempt, NULL = none; for a hint to an
                                   agent see task_agent.hint */
     struct attempt_state *attempts; /* owned; in order */
@@ -376,8 +378,10 @@ const struct step_formulas *step_state_formulas(const struct step_state *step);
 const struct step_trees *step_state_trees(const struct step_state *step);
 
 /* Reads the verdict on the last judged attempt (not on a plain success) into *room and returns it,
- * or NULL. Parses JSON: call it once for a line or a decision, not in a loop over all tasks. */
+ * or NULL. */
 const struct verdict *step_state_verdict(const struct step_state *step, struct verdict *room);
+/* For the fold: keeps a copy as the verdict that step_state_verdict() returns. */
+void step_state_keep_verdict(struct step_state *step, const struct verdict *verdict);
 /* Returns the attempt with this number, or NULL. */
 struct attempt_state *step_state_find_attempt(const struct step_state *step, int number);
 /* Returns the last attempt number that step `number` could ever reach. Does not shrink when the

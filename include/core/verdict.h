@@ -14,8 +14,6 @@
 #include "attr.h"
 #include "str.h"
 
-struct json;
-
 enum verdict_class {
     VERDICT_SUCCESS = 0,
     VERDICT_TRANSIENT = 1,
@@ -61,7 +59,12 @@ enum reason {
     REASON_COUNT,
 };
 
-enum verdict_stream { VERDICT_STREAM_NONE, VERDICT_STREAM_OUT, VERDICT_STREAM_ERR };
+enum verdict_stream {
+    VERDICT_STREAM_NONE,
+    VERDICT_STREAM_OUT,
+    VERDICT_STREAM_ERR,
+    VERDICT_STREAM_COUNT,
+};
 
 enum {
     VERDICT_SUBTYPE_MAX = 32,
@@ -175,15 +178,6 @@ struct outcome;
 const char *verdict_word(const struct verdict *verdict, const struct outcome *outcome,
                          char out[VERDICT_WORD_MAX]);
 
-/* Appends the evidence as members of a JSON object, without braces: rule, subtype, stream,
- * offset, line, match, retry_after_ms, resume_at_ms, hint_rule, near, ask, no_retry, violations
- * (an array of lines); only members with a value. Class, type and reason are stored separately,
- * as integers. */
-void verdict_to_json(const struct verdict *verdict, struct str *out);
-/* Reads the evidence, only the first line of each text. Missing members are as in verdict_new();
- * the object may be NULL. Keeps class, type and reason in *out. */
-void verdict_from_json(const struct json *object, struct verdict *out);
-
 /*
  * Labels: the class of a verdict without its evidence, as one word.
  */
@@ -208,5 +202,35 @@ bool verdict_label_equals(const struct verdict_label *a, const struct verdict_la
 
 /* Appends all words of the log that verdict_label_parse() accepts, separated by ", ". */
 void verdict_label_words(struct str *out);
+
+/*
+ * Records: a verdict as an event has it.
+ */
+
+/* Like struct verdict_near. */
+struct verdict_near_record {
+    const char *rule; /* borrowed, NULL = none */
+    enum near_why why;
+    enum verdict_stream stream;
+    int64_t offset;
+};
+
+/* The members of struct verdict. Texts are borrowed, and NULL if there is none. */
+struct verdict_record {
+    struct verdict_label label;
+    enum verdict_expectation expectation;
+    enum verdict_stream stream;
+    bool ask, no_retry;
+    int64_t offset, line;
+    int64_t retry_after_ms, resume_at_ms;
+    const char *rule, *subtype, *match, *hint_rule, *violations;
+    struct verdict_near_record near[VERDICT_NEAR_MAX];
+    int near_count;
+};
+
+/* The record borrows the texts of the verdict. */
+void verdict_to_record(const struct verdict *verdict, struct verdict_record *out);
+/* Copies the first line of each text, and all lines of the violations, as far as they fit. */
+void verdict_from_record(const struct verdict_record *record, struct verdict *out);
 
 #endif

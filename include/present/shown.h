@@ -214,10 +214,13 @@ struct shown_circle {
 /* Reads a suspected loop, or the reason why the step ended as stuck: a rung or the policy's window.
  * Returns false and sets *out to ok if there is none. */
 bool shown_circles_of(const struct run_state *state, int task, struct shown_circle *out);
-struct json;
-/* Reads it from the text of a decision or an event in the log; the level is stuck. `attempt` and
- * `step` are the event's. Returns false and leaves *out unchanged if the text has no loop. */
-bool shown_circles_read(const struct json *inputs, int step, int attempt, struct shown_circle *out);
+/* Takes it from the facts of an event about `step`; the level is stuck. Returns false and leaves
+ * *out unchanged if there are none. */
+bool shown_loop_facts(const struct loop_facts *facts, int step, struct shown_circle *out);
+/* Takes it from the inputs of a decision about this attempt, which ended the step: a rung, or the
+ * policy's window. Returns false and leaves *out unchanged if there is none. */
+bool shown_end_loop(const struct decision_inputs *inputs, int step, int attempt,
+                    struct shown_circle *out);
 /* The attempts of the loop: "tries 2 to 4"; "step 1 try 3 to step 2 try 1" unless all are of
  * `step`; "calls and messages 12 to 14". */
 void shown_circles_span(const struct shown_circle *circle, int step, struct str *out);

@@ -185,7 +185,7 @@ static bool judge_end(struct verify_judge *judge, const struct event *end,
     struct recorded recorded = {.end = end, .is_said = judged != NULL, .verdict = verdict_new()};
     struct verify_verdicts *sum = &judge->sum;
     if (judged) {
-        redecide_recorded_verdict(judged, &recorded.verdict);
+        verdict_from_record(&judged->judged, &recorded.verdict);
     }
     sum->ended++;
     if (judge->is_session) {

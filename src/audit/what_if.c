@@ -138,13 +138,13 @@ static void explain_decision(const struct what_if *what, int task,
     const struct plan *plan = what->state.plan;
     const int number = run_state_step_number(&what->state, task);
     struct step_state step = *run_state_step(&what->state, task);
-    struct str inputs = {0};
+    struct str loop = {0};
     struct str why = {0};
-    protocol_to_json(&ruling->facts, &ruling->decision, &inputs);
     step.end = ruling->decision.kind;
     step.status = ruling->decision.kind == DECISION_WAIT ? STEP_WAITING : STEP_ENDED;
-    struct step_formulas formulas = {
-        .delay = ruling->decision.delay, .wait_json = inputs.data, .end_json = inputs.data};
+    struct step_formulas formulas = {.delay = ruling->decision.delay};
+    protocol_inputs(&ruling->facts, &ruling->decision, &loop, &formulas.inputs);
+    formulas.refused = (char *)(uintptr_t)formulas.inputs.refused; /* only read */
     step.formulas = &formulas;
     if (ruling->decision.kind == DECISION_WAIT)
         shown_formula(&step, &why);
@@ -153,7 +153,7 @@ static void explain_decision(const struct what_if *what, int task,
     (void)snprintf(out, WHAT_IF_WHY_MAX, "%.*s",
                    (int)text_cut(str_text(&why), why.len, WHAT_IF_WHY_MAX - 1), str_text(&why));
     str_done(&why);
-    str_done(&inputs);
+    str_done(&loop);
 }
 
 static void note_first(struct what_if *what, const struct what_if_difference *difference)

@@ -145,14 +145,15 @@ struct json_piece json_scan_get(const char *text, size_t len, const char *key)
     return (struct json_piece){0};
 }
 
-/* Stepping through the members of an object. */
+/* Stepping through the members of an object, or the items of an array. */
 
 struct json_members json_members(const char *text, size_t len)
 {
     return (struct json_members){.text = text, .len = len};
 }
 
-bool json_members_next(struct json_members *members, struct json_piece *key,
+/* Without a `key` it steps through an array. */
+static bool next_value(struct json_members *members, struct json_piece *key,
                        struct json_piece *value)
 {
     struct json_text scan = {.text = members->text, .len = members->len, .at = members->at};
@@ -161,32 +162,45 @@ bool json_members_next(struct json_members *members, struct json_piece *key,
         return false;
     json_text_skip_blanks(&scan);
     if (is_first) {
-        if (!json_text_take(&scan, '{'))
+        if (!json_text_take(&scan, key ? '{' : '['))
             return false;
         json_text_skip_blanks(&scan);
     }
-    members->is_over = json_text_take(&scan, '}');
+    members->is_over = json_text_take(&scan, key ? '}' : ']');
     if (members->is_over)
         json_text_skip_blanks(&scan);
     members->at = scan.at;
     if (members->is_over || (!is_first && !json_text_take(&scan, ',')))
         return false;
     json_text_skip_blanks(&scan);
-    const size_t key_at = scan.at + 1;
-    if (!json_text_take(&scan, '"'))
-        return false;
-    skip_string(&scan);
-    const size_t key_end = scan.at - 1;
-    json_text_skip_blanks(&scan);
-    if (key_end < key_at || !json_text_take(&scan, ':'))
-        return false;
-    json_text_skip_blanks(&scan);
+    if (key) {
+        const size_t key_at = scan.at + 1;
+        if (!json_text_take(&scan, '"'))
+            return false;
+        skip_string(&scan);
+        const size_t key_end = scan.at - 1;
+        json_text_skip_blanks(&scan);
+        if (key_end < key_at || !json_text_take(&scan, ':'))
+            return false;
+        json_text_skip_blanks(&scan);
+        *key = (struct json_piece){.text = members->text + key_at, .len = key_end - key_at};
+    }
     const size_t value_at = scan.at;
     skip_value(&scan);
-    *key = (struct json_piece){.text = members->text + key_at, .len = key_end - key_at};
     *value = (struct json_piece){.text = members->text + value_at, .len = scan.at - value_at};
     members->at = scan.at;
     return value->len > 0;
+}
+
+bool json_members_next(struct json_members *members, struct json_piece *key,
+                       struct json_piece *value)
+{
+    return next_value(members, key, value);
+}
+
+bool json_items_next(struct json_members *items, struct json_piece *value)
+{
+    return next_value(items, NULL, value);
 }
 
 bool json_members_are_over(const struct json_members *members)

@@ -9,9 +9,8 @@
 /* Which retry follows a wait, of how many, and why. */
 static void json_retry(const struct run_state *state, const struct event *event, struct str *out)
 {
-    struct json *tree = NULL;
-    struct event_look w = event_look_up(state, event, &tree, out);
-    if (!event_more(event) || !event_look_is_there(&w))
+    struct event_look w = event_look_up(state, event, out);
+    if (!event_look_is_there(&w))
         return;
     const struct event_retry retry = event_look_retry(&w);
     str_json_i64(out, "retry", retry.at);
@@ -36,8 +35,7 @@ static void json_known(struct str *out, const char *name, int64_t value, bool is
 /* How the last attempt ended; null for a member that does not apply. */
 static void json_end(const struct run_state *state, const struct event *event, struct str *out)
 {
-    struct json *tree = NULL;
-    const struct event_look w = event_look_up(state, event, &tree, out);
+    const struct event_look w = event_look_up(state, event, out);
     if (!w.step)
         return;
     const struct outcome *outcome = w.attempt ? &w.attempt->outcome : NULL;

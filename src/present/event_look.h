@@ -7,23 +7,21 @@
 #include <stdbool.h>
 
 #include "event.h"
-#include "json.h"
 #include "run_state.h"
 #include "str.h"
 
 struct event_look {
     const struct run_state *state;
     const struct event *event;
-    struct json **tree;                  /* event_object(); NULL in it until it is parsed */
     const struct plan_step *plan;        /* NULL for an event of the run */
     const struct step_state *step;       /* NULL for an event of the run */
     const struct attempt_state *attempt; /* may be NULL */
     struct str *out;
 };
 
-/* Borrows all arguments. *tree must be NULL; the caller frees it when done with the look. */
+/* Borrows all arguments. */
 struct event_look event_look_up(const struct run_state *state, const struct event *event,
-                                struct json **tree, struct str *out);
+                                struct str *out);
 /* Returns whether the state has what this kind of event is about. If not, nothing is shown. */
 bool event_look_is_there(const struct event_look *look);
 /* Appends what went wrong with the attempt: the matched output if a rule matched, else the

@@ -20,9 +20,9 @@
 #include "text.h"
 
 struct event_look event_look_up(const struct run_state *state, const struct event *event,
-                                struct json **tree, struct str *out)
+                                struct str *out)
 {
-    struct event_look look = {.state = state, .event = event, .tree = tree, .out = out};
+    struct event_look look = {.state = state, .event = event, .out = out};
     if (event->task < 0 || event->task >= state->plan->task_count)
         return look;
     const struct plan_task *plan = &state->plan->tasks[event->task];
@@ -34,42 +34,6 @@ struct event_look event_look_up(const struct run_state *state, const struct even
     return look;
 }
 
-/* Returns the JSON object of the event, or NULL if it is damaged. Parses it once. */
-static const struct json *parse_object(const struct event_look *look)
-{
-    if (*look->tree)
-        return *look->tree;
-    char *text = event_object(look->event);
-    if (!json_parse(text, strlen(text), look->tree, NULL, NULL))
-        *look->tree = NULL; /* on a parse error the line is shown without its details */
-    free(text);
-    return *look->tree;
-}
-
-/* Finds one further member of the event without parsing the rest. For the kinds that make up most
- * of a log. */
-static struct json_piece member_of(const struct event_look *look, const char *key)
-{
-    const char *text = event_more(look->event);
-    return text ? json_scan_get(text, strlen(text), key) : (struct json_piece){0};
-}
-
-/* Appends `before`, the string member `key`, and `behind`. Appends nothing and returns false if the
- * member is missing or empty. */
-static bool say_member(const struct event_look *look, const char *before, const char *key,
-                       const char *behind)
-{
-    const size_t start = look->out->len;
-    str_add(look->out, before);
-    const size_t text = look->out->len;
-    if (!json_scan_text(member_of(look, key), look->out) || look->out->len == text) {
-        str_cut(look->out, start);
-        return false;
-    }
-    str_add(look->out, behind);
-    return true;
-}
-
 bool event_look_is_there(const struct event_look *look)
 {
     switch (look->event->kind) {
@@ -78,7 +42,7 @@ bool event_look_is_there(const struct event_look *look)
         return look->attempt != NULL;
     case EVENT_ATTEMPT_JUDGED:
     case EVENT_WAIT_STARTED:
-        return look->attempt && look->step->verdict_json;
+        return look->attempt && look->step->evidence;
     case EVENT_STEP_ENDED:
         return look->step != NULL;
     default: /* the other kinds need no attempt */
@@ -98,9 +62,9 @@ void event_look_error(const struct event_look *look, struct str *out)
 
 struct event_retry event_look_retry(const struct event_look *look)
 {
-    int64_t at = json_scan_i64(member_of(look, "used"), 1);
-    int64_t allowed = json_scan_i64(member_of(look, "allowed"), 0);
-    return (struct event_retry){.at = at, .max = allowed > at ? allowed - 1 : at};
+    const struct decision_inputs *inputs = &look->event->wait.inputs;
+    const int at = inputs->policy ? inputs->used : 1;
+    return (struct event_retry){.at = at, .max = inputs->allowed > at ? inputs->allowed - 1 : at};
 }
 
 enum event_level event_level(const struct event *event)
@@ -199,7 +163,8 @@ static void add_start(const struct event_look *w)
 
 static void add_judgment(const struct event_look *w)
 {
-    const enum verdict_class class = w->event->judged.class;
+    const enum verdict_class class = w->event->judged.label.class;
+    struct verdict said;
     struct verdict room;
     const struct verdict *verdict = step_state_verdict(w->step, &room);
     char word[VERDICT_WORD_MAX];
@@ -208,8 +173,11 @@ static void add_judgment(const struct event_look *w)
         str_add(w->out, shown_expectation(verdict));
         str_add(w->out, verdict_word(verdict, &w->attempt->outcome, word));
     }
-    (void)say_member(w, " (", "rule", ")");
-    (void)say_member(w, ": ", "match", "");
+    verdict_from_record(&w->event->judged, &said); /* the state may not have kept its rule */
+    if (said.rule[0] != '\0')
+        str_addf(w->out, " (%s)", said.rule);
+    if (said.match[0] != '\0')
+        str_addf(w->out, ": %s", said.match);
 }
 
 /* Requirement B6 prescribes this form for transient failures. */
@@ -243,11 +211,16 @@ static void add_retry(const struct event_look *w)
 /* ": same result 5 times, tries 1 to 5" if the log has it. */
 static void add_circles(const struct event_look *w)
 {
+    const struct event *event = w->event;
     struct shown_circle circle;
-    if (!shown_circles_read(parse_object(w), w->event->step, w->event->attempt, &circle))
-        return;
-    circle.of_calls =
-        circle.of_calls || (w->event->kind == EVENT_LOOP_SUSPECTED && w->event->loop.of_calls);
+    if (event->kind == EVENT_STEP_ENDED) {
+        if (!shown_end_loop(&event->step_ended.inputs, event->step, event->attempt, &circle))
+            return;
+    } else {
+        if (!shown_loop_facts(&event->loop.facts, event->step, &circle))
+            return;
+        circle.of_calls = event->loop.of_calls;
+    }
     str_add(w->out, ": ");
     shown_circle_words(&circle, w->out);
     str_add(w->out, ", ");
@@ -265,10 +238,9 @@ static void add_step_end(const struct event_look *w)
     /* "2 of 4 starts" if the command never started, otherwise the attempts that ran. Attempts that
      * did not count are shown separately. */
     const bool is_start = w->attempt->outcome.kind == OUTCOME_NOT_STARTED;
-    const int64_t used = is_start ? json_i64(json_get(parse_object(w), "used"), 0) : 0;
-    if (used > 0) {
-        str_addf(w->out, " after %lld of %lld starts", (long long)used,
-                 (long long)json_i64(json_get(parse_object(w), "allowed"), 0));
+    const struct decision_inputs *inputs = &w->event->step_ended.inputs;
+    if (is_start && inputs->used > 0) {
+        str_addf(w->out, " after %d of %d starts", inputs->used, inputs->allowed);
     } else {
         str_addf(w->out, " after %d of %d attempts", w->event->step_ended.attempts,
                  w->step->allowed);
@@ -740,13 +712,11 @@ static void write_words(const struct run_state *state, const struct event *event
         str_addf(out, "?%s", or_empty(event->unknown.kind));
         return;
     }
-    struct json *tree = NULL;
-    struct event_look w = event_look_up(state, event, &tree, out);
+    struct event_look w = event_look_up(state, event, out);
     if (with_subject)
         add_subject(&w);
     if (event_look_is_there(&w))
         add_event(&w);
-    json_free(tree);
 }
 
 void event_words(const struct run_state *state, const struct event *event, struct str *out)
@@ -761,8 +731,7 @@ void event_words_alone(const struct run_state *state, const struct event *event,
 
 bool event_details(const struct run_state *state, const struct event *event, struct str *out)
 {
-    struct json *tree = NULL; /* never parsed: the fold has everything the details need */
-    struct event_look w = event_look_up(state, event, &tree, out);
+    struct event_look w = event_look_up(state, event, out);
     if (event->kind != EVENT_ATTEMPT_ENDED || !w.attempt)
         return false;
     const struct digest print = w.attempt->fingerprint;

@@ -63,11 +63,12 @@ static char *copy_line(const char *text, size_t len)
 static void add_end(const struct run_state *state, const struct event *event, struct str *out)
 {
     struct step_state step = state->tasks[event->task].steps[event->step];
-    struct step_formulas formulas = {.end_json = event_object(event)};
+    const struct decision_inputs *inputs = &event->step_ended.inputs;
+    struct step_formulas formulas = {.inputs = *inputs,
+                                     .refused = (char *)(uintptr_t)inputs->refused};
     struct str class = {0};
     step.formulas = &formulas;
     shown_end(&state->plan->tasks[event->task].steps[event->step], &step, out);
-    free(formulas.end_json);
     shown_class(state, event->task, &class);
     if (class.len > 0)
         str_addf(out, out->len > 0 ? " (%s)" : "%s", class.data);

@@ -312,7 +312,7 @@ void shown_cause(const struct run_state *state, int task, struct str *out)
         str_addf(out, "cancelled by %s", it->by ? it->by : "a person");
         return;
     }
-    bool has_reason = has_class(it) && step->verdict_json && step_state_attempt(step);
+    bool has_reason = has_class(it) && step->evidence && step_state_attempt(step);
     if (it->held)
         str_addf(out, "held by %s", it->by ? it->by : "a person");
     if (it->follows >= 0)

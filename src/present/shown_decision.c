@@ -8,7 +8,6 @@
 #include "attr.h"
 #include "classify.h"
 #include "fingerprint.h"
-#include "json.h"
 #include "protocol.h"
 #include "rounded.h"
 #include "shown.h"
@@ -31,39 +30,17 @@ void shown_seconds(int64_t ms, struct str *out)
     str_add(out, " s");
 }
 
-/* Returns NULL if the event has no inputs, or is unreadable. The caller frees with json_free(). */
-static struct json *parse_inputs(const char *text)
-{
-    struct json *json = NULL;
-    if (!text || !json_parse(text, strlen(text), &json, NULL, NULL))
-        return NULL;
-    if (json_get(json, "policy") || json_get(json, "reason"))
-        return json;
-    json_free(json);
-    return NULL;
-}
-
-/* Returns a number of the inputs, or `otherwise` if it is missing or beyond FOLD_TIME_MAX_MS, so
- * that sums of such numbers cannot overflow. */
-static int64_t input_number(const struct json *inputs, const char *key, int64_t otherwise)
-{
-    const int64_t number = json_i64(json_get(inputs, key), otherwise);
-    return number >= -FOLD_TIME_MAX_MS && number <= FOLD_TIME_MAX_MS ? number : otherwise;
-}
-
 /* "15 s x2^2 = 60 s", and the cap if it applied. */
-static void add_backoff(const struct json *inputs, const struct delay *delay, struct str *out)
+static void add_backoff(const struct decision_inputs *inputs, const struct delay *delay,
+                        struct str *out)
 {
-    int64_t base_ms = input_number(inputs, "base_ms", 0);
-    int64_t cap_ms = input_number(inputs, "cap_ms", 0);
-    double multiplier = json_number(json_get(inputs, "multiplier"), 1);
-    double raw_ms = (double)base_ms * pow(multiplier, delay->n - 1);
-    bool cut = raw_ms > (double)cap_ms;
+    double raw_ms = (double)inputs->base_ms * pow(inputs->multiplier, delay->n - 1);
+    bool cut = raw_ms > (double)inputs->cap_ms;
 
-    shown_seconds(base_ms, out);
+    shown_seconds(inputs->base_ms, out);
     if (delay->n > 1) {
         str_add(out, " x");
-        add_rounded(out, multiplier);
+        add_rounded(out, inputs->multiplier);
         str_addf(out, "^%d", delay->n - 1);
     }
     if (delay->n > 1 && !cut) {
@@ -76,11 +53,10 @@ static void add_backoff(const struct json *inputs, const struct delay *delay, st
     }
 }
 
-static int64_t jittered_ms(const struct json *inputs, const struct delay *delay)
+static int64_t jittered_ms(const struct decision_inputs *inputs, const struct delay *delay)
 {
-    int64_t cap_ms = input_number(inputs, "cap_ms", 0);
     double jittered = (double)delay->exact_ms * delay->factor;
-    return jittered > (double)cap_ms ? cap_ms : (int64_t)jittered;
+    return jittered > (double)inputs->cap_ms ? inputs->cap_ms : (int64_t)jittered;
 }
 
 /* Returns whether the step's latest attempt ended with this outcome. */
@@ -95,26 +71,22 @@ void shown_formula(const struct step_state *step, struct str *out)
     if (step->status != STEP_WAITING)
         return;
     const struct delay *delay = &step_state_formulas(step)->delay;
-    struct json *inputs = parse_inputs(step_state_formulas(step)->wait_json);
-    if (!json_get(inputs, "base_ms")) {
-        json_free(inputs);
+    const struct decision_inputs *inputs = &step_state_formulas(step)->inputs;
+    if (!inputs->policy)
         return;
-    }
     if (delay->delay_ms == 0 && last_ended_as(step, OUTCOME_INTERRUPTED)) {
         str_add(out, "at once: devs was gone while it ran; uses up no try");
-        json_free(inputs);
         return;
     }
     add_backoff(inputs, delay, out);
-    const bool is_full = strcmp(json_text(json_get(inputs, "kind"), ""), "full") == 0;
-    if (is_full || json_number(json_get(inputs, "jitter"), 0) > 0) {
-        str_add(out, is_full ? ", full jitter " : ", jitter ");
+    if (inputs->full_jitter || inputs->jitter > 0) {
+        str_add(out, inputs->full_jitter ? ", full jitter " : ", jitter ");
         add_rounded(out, delay->factor);
         str_add(out, " -> ");
         shown_seconds(jittered_ms(inputs, delay), out);
     }
     str_add(out, ", cap ");
-    shown_seconds(input_number(inputs, "cap_ms", 0), out);
+    shown_seconds(inputs->cap_ms, out);
     if (delay->hint_ms >= 0) {
         struct verdict room;
         const struct verdict *verdict = step_state_verdict(step, &room);
@@ -125,10 +97,8 @@ void shown_formula(const struct step_state *step, struct str *out)
             str_addf(out, " (%s)", verdict->hint_rule);
     }
     /* An uncounted wait requested by a server. Failed starts are counted on their own. */
-    if (delay->hint_ms >= 0 && step->start_failures == 0 &&
-        step->used < input_number(inputs, "used", step->used))
+    if (delay->hint_ms >= 0 && step->start_failures == 0 && step->used < inputs->used)
         str_add(out, ", uses up no try");
-    json_free(inputs);
 }
 
 int64_t shown_resets_at_ms(const struct step_state *step)
@@ -228,14 +198,14 @@ static void add_span(int64_t ms, struct str *out)
 }
 
 /* The policy or the phase does not retry this failure. */
-static void end_of_policy(const struct plan_step *plan, const struct json *inputs,
-                          const struct step_state *step, struct str *out)
+static void end_of_policy(const struct plan_step *plan, const struct step_state *step,
+                          struct str *out)
 {
     const struct attempt_state *attempt = step_state_attempt(step);
-    const char *policy = json_text(json_get(inputs, "policy"), plan->policy->name);
+    const struct decision_inputs *inputs = &step_state_formulas(step)->inputs;
+    const char *policy = inputs->policy ? inputs->policy : plan->policy->name;
     bool of_start = attempt && attempt->outcome.kind == OUTCOME_NOT_STARTED;
     const int unchanged_stops = plan->policy->unchanged_stops;
-    const int64_t same = input_number(inputs, "same", 0);
     struct verdict room;
     const struct verdict *verdict = step_state_verdict(step, &room);
     if (verdict && verdict->no_retry)
@@ -244,10 +214,9 @@ static void end_of_policy(const struct plan_step *plan, const struct json *input
         str_addf(out, "policy %s does not try again in %s", policy, phase_name(plan->phase));
     else if (attempt && attempt->outcome.kind == OUTCOME_TIMEOUT && !plan->policy->retry_timeouts)
         str_addf(out, "policy %s does not try again after a time-out", policy);
-    else if (attempt && unchanged_stops > 0 && input_number(inputs, "unchanged", 0) == 1 &&
-             same >= unchanged_stops)
-        str_addf(out, "the same result %lld times on an unchanged tree, policy %s stops at %d",
-                 (long long)same, policy, unchanged_stops);
+    else if (attempt && unchanged_stops > 0 && inputs->unchanged && inputs->same >= unchanged_stops)
+        str_addf(out, "the same result %d times on an unchanged tree, policy %s stops at %d",
+                 inputs->same, policy, unchanged_stops);
     else if (attempt && (plan->policy->retry_on & POLICY_ON_UNKNOWN) && verdict &&
              verdict->reason != REASON_NONE)
         str_addf(out, "policy %s does not try again on a failure with a known reason, %s", policy,
@@ -257,23 +226,20 @@ static void end_of_policy(const struct plan_step *plan, const struct json *input
                  verdict_class_name(attempt->class));
 }
 
-static void end_for_a_person(const struct json *inputs, const struct step_state *step,
-                             struct str *out)
+static void end_for_a_person(const struct step_state *step, struct str *out)
 {
     struct verdict room;
     const struct verdict *verdict = step_state_verdict(step, &room);
-    int64_t cap_ms = input_number(inputs, "hint_cap_ms", -1);
-    const char *refused = json_text(json_get(inputs, "refused"), NULL);
-    if (json_get(inputs, "budget")) { /* "the run's budget is spent: $2.10 of $2.00" */
-        const char *budget = json_text(json_get(inputs, "budget"), "");
-        const struct budget_use use = {.kind = budget_kind_named(budget),
-                                       .used = input_number(inputs, "spent", 0),
-                                       .limit = input_number(inputs, "limit", 0)};
-        const bool by_run = strcmp(json_text(json_get(inputs, "of"), ""), "run") == 0;
-        str_addf(out, "%s budget is spent: ", by_run ? "the run's" : "its");
+    const struct step_formulas *formulas = step_state_formulas(step);
+    const struct decision_inputs *inputs = &formulas->inputs;
+    const int64_t cap_ms = inputs->hint_cap_ms;
+    if (inputs->budget != BUDGET_NONE) { /* "the run's budget is spent: $2.10 of $2.00" */
+        const struct budget_use use = {
+            .kind = inputs->budget, .used = inputs->spent, .limit = inputs->spent_limit};
+        str_addf(out, "%s budget is spent: ", inputs->of == DECISION_OF_RUN ? "the run's" : "its");
         budget_use_words(&use, out);
-    } else if (refused) {
-        str_addf(out, "its agent was refused %s", refused);
+    } else if (formulas->refused) {
+        str_addf(out, "its agent was refused %s", formulas->refused);
     } else if (verdict && strcmp(verdict->rule, "agent.refused") == 0) {
         str_add(out, "a person must allow it");
     } else if (verdict && !verdict->ask && cap_ms >= 0 && verdict->retry_after_ms > cap_ms) {
@@ -294,80 +260,68 @@ bool shown_needs_allowing(const struct step_state *step)
 {
     struct verdict room;
     const struct verdict *verdict = step_state_verdict(step, &room);
+    const struct step_formulas *formulas = step_state_formulas(step);
     if (step->status != STEP_ENDED || step->end != DECISION_NEEDS_YOU)
         return false;
-    struct json *inputs = parse_inputs(step_state_formulas(step)->end_json);
-    const bool is_refused = json_get(inputs, "refused") != NULL;
-    const bool is_budget = json_get(inputs, "budget") != NULL;
-    json_free(inputs);
-    return is_refused ||
-           (!is_budget && verdict && verdict->ask && verdict->reason == REASON_PERMISSION);
+    return formulas->refused || (formulas->inputs.budget == BUDGET_NONE && verdict &&
+                                 verdict->ask && verdict->reason == REASON_PERMISSION);
 }
 
 void shown_end(const struct plan_step *plan, const struct step_state *step, struct str *out)
 {
     if (step->status != STEP_ENDED)
         return;
-    struct json *inputs = parse_inputs(step_state_formulas(step)->end_json);
+    const struct decision_inputs *inputs = &step_state_formulas(step)->inputs;
+    const bool is_known = inputs->policy || inputs->budget != BUDGET_NONE;
     switch (step->end) {
     case DECISION_RETRY_EXHAUSTED:
     case DECISION_TRANSIENT_EXHAUSTED:
-    case DECISION_MAX_RETRIES: {
-        const int64_t interrupted = input_number(inputs, "interrupted", 0);
-        const int64_t used = input_number(inputs, "used", 0);
-        const int64_t allowed = input_number(inputs, "allowed", 0);
-        if (!inputs)
+    case DECISION_MAX_RETRIES:
+        if (!is_known)
             break;
-        if (used < allowed && interrupted > 0)
-            str_addf(out, "interrupted %lld times", (long long)interrupted);
+        if (inputs->used < inputs->allowed && inputs->interrupted > 0)
+            str_addf(out, "interrupted %d times", inputs->interrupted);
         else if (step->start_failures > 0)
-            str_addf(out, "%lld of %lld starts failed", (long long)used, (long long)allowed);
+            str_addf(out, "%d of %d starts failed", inputs->used, inputs->allowed);
         else
-            str_addf(out, "%lld of %lld tries used", (long long)used, (long long)allowed);
-        shown_own_retries(input_number(inputs, "own_retries", 0), out);
+            str_addf(out, "%d of %d tries used", inputs->used, inputs->allowed);
+        shown_own_retries(inputs->own_retries, out);
         if (plan->once && step->start_failures == 0)
             str_add(out, ": it is not declared idempotent, and its workspace cannot be restored "
                          "for another");
         break;
-    }
     case DECISION_FAILED:
-        if (inputs)
-            end_of_policy(plan, inputs, step, out);
+        if (is_known)
+            end_of_policy(plan, step, out);
         break;
     case DECISION_ENTROPY: { /* by a rung of the loop detector, or by the policy's window */
-        const int64_t window = input_number(inputs, "window", 0);
         struct shown_circle circle;
-        if (!inputs)
+        if (!is_known)
             break;
-        if (strcmp(json_text(json_get(inputs, "of"), ""), "agent") == 0)
+        if (inputs->of == DECISION_OF_AGENT)
             str_add(out, "the agent found a loop and stopped on its own");
-        else if (json_get(inputs, "rung") && shown_circles_read(inputs, 0, 0, &circle))
+        else if (shown_loop_facts(&inputs->loop, 0, &circle))
             shown_circle_words(&circle, out);
         else
-            str_addf(out, "the same result %lld times in a row, its policy stops at %lld",
-                     (long long)input_number(inputs, "same", 0),
-                     (long long)(window > 0 ? window : input_number(inputs, "same_stops", 0)));
+            str_addf(out, "the same result %d times in a row, its policy stops at %d", inputs->same,
+                     inputs->window > 0 ? inputs->window : inputs->same_stops);
         break;
     }
     case DECISION_NEEDS_YOU:
-        if (inputs)
-            end_for_a_person(inputs, step, out);
+        if (is_known)
+            end_for_a_person(step, out);
         break;
-    case DECISION_DEADLINE: {
-        const int64_t deadline_ms = input_number(inputs, "deadline_ms", 0);
-        const int64_t gone_ms =
-            input_number(inputs, "since_start_ms", 0) - input_number(inputs, "held_ms", 0);
-        if (deadline_ms <= 0) {
+    case DECISION_DEADLINE:
+        if (inputs->deadline_ms <= 0) {
             str_add(out, "its time ran out before it could start again");
             break;
         }
         str_add(out, "the next try would start past its ");
-        add_span(deadline_ms, out);
+        add_span(inputs->deadline_ms, out);
         str_add(out, ", ");
-        add_span(gone_ms, out);
+        add_span(inputs->since_start_ms - inputs->held_ms, out);
         str_add(out, " are gone");
         break;
-    }
     case DECISION_SUCCEEDED:
     case DECISION_WAIT:
     case DECISION_CANCELLED:
@@ -375,15 +329,13 @@ void shown_end(const struct plan_step *plan, const struct step_state *step, stru
         break;
     }
     /* For a step that follows an agent which may be prompted again. */
-    const int64_t round = input_number(inputs, "round", 0);
-    const int64_t rounds = input_number(inputs, "rounds", 0);
-    if (rounds != 0)
-        str_add(out, out->len > 0 ? ", " : "");
-    if (rounds != 0 && round >= rounds)
-        str_addf(out, "the agent used %lld of %lld rounds", (long long)round, (long long)rounds);
-    else if (rounds != 0)
-        str_addf(out, "in round %lld of %lld", (long long)round, (long long)rounds);
-    json_free(inputs);
+    if (inputs->rounds == 0)
+        return;
+    str_add(out, out->len > 0 ? ", " : "");
+    if (inputs->round >= inputs->rounds)
+        str_addf(out, "the agent used %d of %d rounds", inputs->round, inputs->rounds);
+    else
+        str_addf(out, "in round %d of %d", inputs->round, inputs->rounds);
 }
 
 void shown_end_named(enum decision_kind kind, struct str *out)
@@ -437,41 +389,39 @@ static const struct {
 };
 static_assert(ARRAY_LEN(rungs) == ENTROPY_RUNG_COUNT, "every rung has its words");
 
-static int count_of(const struct json *inputs, const char *key, int otherwise)
+bool shown_loop_facts(const struct loop_facts *facts, int step, struct shown_circle *out)
 {
-    int64_t count = json_i64(json_get(inputs, key), otherwise);
-    return count >= 0 && count <= INT_MAX ? (int)count : otherwise;
+    if (facts->rung == ENTROPY_RUNG_NONE)
+        return false;
+    *out = (struct shown_circle){.verdict = {.level = ENTROPY_STUCK,
+                                             .rung = facts->rung,
+                                             .count = facts->count,
+                                             .period = facts->period,
+                                             .masked = facts->masked,
+                                             .poll = facts->poll,
+                                             .first_number = facts->first,
+                                             .last_number = facts->last},
+                                 .first_step = facts->first_step >= 0 ? facts->first_step : step,
+                                 .last_step = facts->last_step >= 0 ? facts->last_step : step,
+                                 .masks = facts->masks};
+    return true;
 }
 
-bool shown_circles_read(const struct json *inputs, int step, int attempt, struct shown_circle *out)
+bool shown_end_loop(const struct decision_inputs *inputs, int step, int attempt,
+                    struct shown_circle *out)
 {
-    struct entropy_verdict verdict = {
-        .level = ENTROPY_STUCK,
-        .rung = entropy_rung_named(json_text(json_get(inputs, "rung"), "")),
-        .count = count_of(inputs, "count", 0),
-        .period = count_of(inputs, "period", 0),
-        .masked = json_bool(json_get(inputs, "masked"), false),
-        .poll = json_bool(json_get(inputs, "poll"), false),
-    };
-    int first = count_of(inputs, "first", attempt);
-    bool has_window = count_of(inputs, "window", 0) > 0 || count_of(inputs, "same_stops", 0) > 0;
-    if (strcmp(json_text(json_get(inputs, "of"), ""), "agent") == 0)
+    if (inputs->of == DECISION_OF_AGENT)
         return false; /* only the agent's own loop guard knows what repeats */
-    if (verdict.rung == ENTROPY_RUNG_NONE && has_window) {
-        verdict.rung = ENTROPY_RUNG_REPEAT;
-        verdict.count = count_of(inputs, "same", 0);
-        first = attempt - verdict.count + 1;
+    struct loop_facts facts = inputs->loop;
+    if (facts.rung == ENTROPY_RUNG_NONE && (inputs->window > 0 || inputs->same_stops > 0)) {
+        facts.rung = ENTROPY_RUNG_REPEAT;
+        facts.count = inputs->same;
+        facts.first = attempt - inputs->same + 1;
+        facts.last = attempt;
     }
-    if (verdict.rung == ENTROPY_RUNG_NONE)
+    if (!shown_loop_facts(&facts, step, out))
         return false;
-    verdict.first_number = first;
-    verdict.last_number = count_of(inputs, "last", attempt);
-    *out = (struct shown_circle){.verdict = verdict,
-                                 .first_step = count_of(inputs, "first_step", step),
-                                 .last_step = count_of(inputs, "last_step", step),
-                                 .masks = (unsigned)count_of(inputs, "masks", 0),
-                                 .of_calls =
-                                     strcmp(json_text(json_get(inputs, "of"), ""), "calls") == 0};
+    out->of_calls = inputs->of == DECISION_OF_CALLS;
     return true;
 }
 
@@ -482,11 +432,8 @@ static bool ended_in_circles(const struct run_state *state, int task, struct sho
     const struct attempt_state *attempt = step_state_attempt(step);
     if (step->status != STEP_ENDED || step->end != DECISION_ENTROPY || !attempt)
         return false;
-    struct json *inputs = parse_inputs(step_state_formulas(step)->end_json);
-    bool found =
-        shown_circles_read(inputs, run_state_step_number(state, task), attempt->number, out);
-    json_free(inputs);
-    return found;
+    return shown_end_loop(&step_state_formulas(step)->inputs, run_state_step_number(state, task),
+                          attempt->number, out);
 }
 
 bool shown_circles_of(const struct run_state *state, int task, struct shown_circle *out)

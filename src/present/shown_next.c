@@ -369,7 +369,7 @@ bool tries_ahead(const struct run_state *state, int task, struct tries_ahead *ou
     const struct task_state *of = &state->tasks[task];
     const struct step_state *step = run_state_step(state, task);
     const struct attempt_state *last = step_state_attempt(step);
-    const bool waits = step->status == STEP_WAITING && last && step->verdict_json && !of->held &&
+    const bool waits = step->status == STEP_WAITING && last && step->evidence && !of->held &&
                        !of->cancelling && !state->ended;
     if (!waits || last->outcome.kind == OUTCOME_INTERRUPTED)
         return false;

@@ -400,14 +400,14 @@ static void judge_step(struct call_log *log, const char *what, bool is_call,
     }
     if (verdict->news) {
         struct event event = event_new(EVENT_LOOP_SUSPECTED);
-        struct str more = {0};
+        struct str why = {0};
         event.at = *at;
         event.step = 0;
         event.loop.of_calls = true;
         event.loop.nudge = str_text(&log->nudge);
-        circles_suspicion(&kept->circles, masks, &event, &more);
+        event.loop.facts = circles_facts(&kept->circles, event.step, masks, &why);
         call_logging_append(log, event);
-        str_done(&more);
+        str_done(&why);
     }
     if (out)
         *out = (struct call_verdict){.level = verdict->level,

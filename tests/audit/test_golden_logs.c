@@ -11,11 +11,12 @@
 #include "must.h"
 #include "test_main.h"
 #include "what_if.h"
+#include "xalloc.h"
 
 /* The result of verifying a run. */
 struct look {
     struct verify_sum sum;
-    char first[512]; /* the first difference in words, "" = none */
+    char first[2048]; /* the first difference in words, "" = none */
 };
 
 static const char *kind_of(const struct event *event)
@@ -23,10 +24,10 @@ static const char *kind_of(const struct event *event)
     return event ? event_kind_name(event->kind) : "nothing";
 }
 
-static const char *text_of(const struct event *event)
+/* The caller frees. */
+static char *text_of(const struct event *event)
 {
-    const char *more = event ? event_more(event) : NULL;
-    return more ? more : "";
+    return event ? event_object(event) : xstrdup("");
 }
 
 static void on_decision(void *ctx, const struct redecide_difference *difference)
@@ -37,10 +38,13 @@ static void on_decision(void *ctx, const struct redecide_difference *difference)
     const struct event *about = recorded ? recorded : made;
     if (look->first[0] != '\0')
         return;
+    char *texts[] = {text_of(recorded), text_of(made)};
     (void)snprintf(look->first, sizeof(look->first),
                    "task %d try %d, after #%lld: recorded %s %s, this build %s %s", about->task,
-                   about->attempt, (long long)difference->cause->seq, kind_of(recorded),
-                   text_of(recorded), kind_of(made), text_of(made));
+                   about->attempt, (long long)difference->cause->seq, kind_of(recorded), texts[0],
+                   kind_of(made), texts[1]);
+    free(texts[0]);
+    free(texts[1]);
 }
 
 static void on_verdict(void *ctx, const struct verify_verdict *verdict)

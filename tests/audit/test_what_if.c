@@ -538,11 +538,11 @@ static void damage(struct event *event, int which, int64_t value)
         break;
     case EVENT_ATTEMPT_JUDGED:
         if (which == 0)
-            event->judged.class = (enum verdict_class)number;
+            event->judged.label.class = (enum verdict_class)number;
         else if (which == 1)
-            event->judged.type = (enum transient_type)number;
+            event->judged.label.type = (enum transient_type)number;
         else
-            event->judged.reason = (enum reason)number;
+            event->judged.label.reason = (enum reason)number;
         break;
     case EVENT_WAIT_STARTED:
         if (which == 0)

@@ -201,7 +201,10 @@ static void show_step(const char *name, const struct step_state *step, struct st
     if (verdict)
         str_addf(out, " %s/%s/%s %s", verdict_class_name(verdict->class),
                  transient_type_name(verdict->type), reason_name(verdict->reason), verdict->rule);
-    str_addf(out, "%s%s\n", formulas->wait_json ? " wait" : "", formulas->end_json ? " end" : "");
+    if (formulas->inputs.policy)
+        str_addf(out, " by %s %d/%d", formulas->inputs.policy, formulas->inputs.used,
+                 formulas->inputs.allowed);
+    str_add_char(out, '\n');
 }
 
 static void show_attempt(const char *name, const struct attempt_state *attempt, struct str *out)

@@ -196,9 +196,9 @@ START_TEST(test_a_spent_budget_ends_the_attempt_and_needs_a_person)
     was_ended("a");
     const struct event *end = play_last(&play, EVENT_STEP_ENDED);
     ck_assert_int_eq(end->step_ended.decision, DECISION_NEEDS_YOU);
-    ck_assert(says(end, "\"reason\":\"budget\""));
+    ck_assert(says(end, "\"of\":\"task\",\"budget\":"));
     ck_assert(says(end, "\"budget\":\"cost_usd\""));
-    ck_assert_int_eq(play_last(&play, EVENT_ATTEMPT_JUDGED)->judged.reason, REASON_BUDGET);
+    ck_assert_int_eq(play_last(&play, EVENT_ATTEMPT_JUDGED)->judged.label.reason, REASON_BUDGET);
     ck_assert_int_eq(play_status(&play, "a"), TASK_NEEDS_YOU);
     ck_assert_int_eq(step_state_attempt(run_state_step(&play.state, 0))->outcome.stop, STOP_BUDGET);
     ck_assert(play.state.ended);
@@ -225,8 +225,8 @@ START_TEST(test_the_budget_of_the_run_ends_all_its_agents)
     ck_assert_int_eq(play_status(&play, "c"), TASK_PASSED);
     ck_assert_int_eq(play_status(&play, "d"), TASK_NEEDS_YOU);
     ck_assert_uint_eq(run_state_step(&play.state, 3)->attempt_count, 0);
-    ck_assert_ptr_nonnull(
-        strstr(step_state_formulas(run_state_step(&play.state, 3))->end_json, "\"of\":\"run\""));
+    ck_assert_int_eq(step_state_formulas(run_state_step(&play.state, 3))->inputs.of,
+                     DECISION_OF_RUN);
 }
 END_TEST
 
@@ -257,8 +257,8 @@ START_TEST(test_a_suspicion_is_kept_for_the_next_prompt)
     ck_assert_int_lt(calls_until(EVENT_LOOP_SUSPECTED, 40), 40);
     const struct event *event = play_last(&play, EVENT_LOOP_SUSPECTED);
     ck_assert(event->loop.of_calls);
-    ck_assert_int_eq(event->loop.first, 2);
-    ck_assert_int_eq(event->loop.last, calls);
+    ck_assert_int_eq(event->loop.facts.first, 2);
+    ck_assert_int_eq(event->loop.facts.last, calls);
     ck_assert_int_eq(kills(), 0);
     ck_assert_ptr_nonnull(strstr(agent_of("a")->nudge, "make tax"));
     call(false);
@@ -284,7 +284,7 @@ START_TEST(test_calls_in_a_loop_end_the_attempt_and_the_task)
     const struct event *end = play_last(&play, EVENT_STEP_ENDED);
     ck_assert_int_eq(end->step_ended.decision, DECISION_ENTROPY);
     ck_assert(says(end, "\"of\":\"calls\""));
-    ck_assert_int_eq(play_last(&play, EVENT_ATTEMPT_JUDGED)->judged.reason, REASON_LOOP);
+    ck_assert_int_eq(play_last(&play, EVENT_ATTEMPT_JUDGED)->judged.label.reason, REASON_LOOP);
     ck_assert_int_eq(play_status(&play, "a"), TASK_STUCK);
     ck_assert_int_eq(play.state.exit_code, 3);
 }

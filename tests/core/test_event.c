@@ -127,6 +127,14 @@ static void teardown(void)
 #define LOOP                                                                                       \
     "\"loop\":{\"kind\":\"neutral\",\"call\":" DIGEST_A ",\"out\":" DIGEST_A                       \
     ",\"raw\":-5,\"bits\":3,\"gain\":\"line\",\"new\":500,\"lines\":4}"
+#define LOOP_FACTS                                                                                 \
+    "\"period\":2,\"first_step\":0,\"last_step\":1,\"identity\":" DIGEST_A                         \
+    ",\"masked\":true,\"poll\":true,\"masks\":3,\"why\":\"w\""
+#define LIMITS                                                                                     \
+    "\"used\":1,\"allowed\":2,\"own_retries\":3,\"same\":4,\"window\":5,\"same_stops\":6,"         \
+    "\"unchanged_stops\":7,\"unchanged\":true,\"hint_cap_ms\":0,\"free_hints\":8,\"deadline_ms\":" \
+    "9,"                                                                                           \
+    "\"since_start_ms\":-10,\"held_ms\":11,\"interrupted\":12"
 #define LABEL       "\"class\":\"transient\",\"type\":\"API_RATE_LIMIT\",\"reason\":\"test-fail\""
 #define BY          ",\"by\":\"\\\"\\\\\xc3\xa4\\n\""
 #define TREE(count) "{\"tree\":" DIGEST_A ",\"" count "\":3,\"bytes\":900719925474099,\"ms\":5}"
@@ -142,13 +150,22 @@ static const char *const full[] = {
         "\"fingerprint\":" DIGEST_A ",\"partial\":true,\"skipped_bytes\":8,"
         "\"start_error\":\"no \\u001b\",\"fails\":true,\"stop\":\"hopeless\",\"quiet_ms\":9,"
         "\"own_retries\":10,\"own_wait_ms\":11,\"new_permille\":1000," LOOP "}",
-    [EVENT_ATTEMPT_JUDGED] = "{" LABEL "}",
+    [EVENT_ATTEMPT_JUDGED] =
+        "{" LABEL ",\"expectation\":\"wrong reason\",\"rule\":\"r\",\"subtype\":\"S\","
+        "\"stream\":\"stderr\",\"offset\":1,\"line\":2,\"match\":\"m\\n\",\"retry_after_ms\":0,"
+        "\"resume_at_ms\":3,\"hint_rule\":\"h\",\"near\":[{\"rule\":\"a\",\"why\":\"unless\"},"
+        "{\"rule\":\"b\",\"why\":\"exit\",\"stream\":\"stdout\",\"offset\":9}],\"ask\":true,"
+        "\"no_retry\":true,\"violations\":[\"one\",\"two \\u001b\"]}",
     [EVENT_WAIT_STARTED] =
         "{\"delay_ms\":10,\"due_at_ms\":-20,\"due_mono_ms\":30,\"exact_ms\":40,\"free\":true,"
-        "\"n\":2,\"factor\":1.5,\"hint_ms\":0}",
+        "\"n\":2,\"factor\":1.5,\"hint_ms\":0,\"policy\":\"p\",\"base_ms\":1,\"multiplier\":0.5,"
+        "\"cap_ms\":2,\"jitter\":0.25,\"full_jitter\":true," LIMITS "}",
     [EVENT_WAIT_ENDED] = "{\"skipped\":true" BY "}",
     [EVENT_STEP_ENDED] =
-        "{\"decision\":\"needs you\",\"attempts\":3,\"entropy\":true,\"capture\":true}",
+        "{\"decision\":\"needs you\",\"attempts\":3,\"entropy\":true,\"capture\":true,"
+        "\"policy\":\"p\",\"phase\":\"RED\"," LIMITS ",\"round\":1,\"rounds\":2,\"of\":\"calls\","
+        "\"rung\":\"cycle\",\"count\":3,\"first\":1,\"last\":2," LOOP_FACTS ",\"refused\":\"Bash\","
+        "\"budget\":\"turns\",\"spent\":5,\"limit\":6}",
     [EVENT_STEP_REOPENED] = "{\"new_grant\":2,\"allowed\":3,\"scale\":2" BY "}",
     [EVENT_TASK_BLOCKED] = "{\"needs\":2}",
     [EVENT_TASK_HELD] = "{\"follows\":0" BY "}",
@@ -166,7 +183,7 @@ static const char *const full[] = {
     [EVENT_RUN_RECOVERED] = "{\"rebooted\":true,\"jobs\":2,\"again\":\"asked\"" BY "}",
     [EVENT_LOOP_SUSPECTED] =
         "{\"rung\":\"cycle\",\"first\":1,\"last\":2,\"count\":3,\"of_calls\":true,"
-        "\"nudge\":\"stop\"}",
+        "\"nudge\":\"stop\"," LOOP_FACTS "}",
     [EVENT_WORKSPACE_MADE] = "{\"workspace\":\"copy\",\"ms\":1,\"path\":\"/w\",\"base\":\"b\","
                              "\"branch\":\"c\",\"setup_ms\":2,\"copied\":3}",
     [EVENT_WORKSPACE_SAVED] = TREE("files"),
@@ -212,7 +229,6 @@ static struct event made_of(enum event_kind kind, const char *json)
     struct event event = {.kind = kind, .task = -1, .step = -1};
     ck_assert_msg(read_event(&event, json), "%s", json);
     ck_assert_ptr_eq(event.data, json);
-    ck_assert_ptr_eq(event_more(&event), json);
     want_object(&event, json);
     event.data = NULL;
     return event;
@@ -399,19 +415,6 @@ START_TEST(test_members_of_a_later_build_are_kept)
 }
 END_TEST
 
-START_TEST(test_more_is_written_after_the_fields)
-{
-    struct event event = event_new(EVENT_WAIT_ENDED);
-    event.more = "{}";
-    want_object(&event, "{}");
-    event.more = "{\"a\":1}";
-    want_object(&event, "{\"a\":1}");
-    ck_assert_str_eq(event_more(&event), "{\"a\":1}");
-    event.by = "ann";
-    want_object(&event, "{\"by\":\"ann\",\"a\":1}");
-}
-END_TEST
-
 START_TEST(test_numbers_of_an_event_have_ranges)
 {
     struct event event = event_new(EVENT_RUN_STARTED);
@@ -459,23 +462,6 @@ START_TEST(test_data_has_a_limit)
 }
 END_TEST
 
-START_TEST(test_a_limit_leaves_out_more_first)
-{
-    struct str more = {0};
-    struct event event = event_new(EVENT_NOTE);
-    str_addf(&more, "{\"a\":\"%s\"}", long_text(EVENT_DATA_MAX));
-    event.note.note = "kept";
-    event.more = more.data;
-    event_limit(&event);
-    ck_assert_ptr_null(event.more);
-    ck_assert_str_eq(event.note.note, "kept");
-    event.more = "{\"a\":1}";
-    event_limit(&event);
-    want_object(&event, "{\"note\":\"kept\",\"a\":1}");
-    str_done(&more);
-}
-END_TEST
-
 START_TEST(test_kept_texts_are_copies)
 {
     struct str kept = {0};
@@ -483,7 +469,6 @@ START_TEST(test_kept_texts_are_copies)
     event_keep(&event, &kept);
     ck_assert_ptr_null(event.note.note);
     event = made_of((enum event_kind)_i, full[_i]);
-    event.more = "{\"a\":1}";
     char *want = event_object(&event);
     event_keep(&event, &kept);
     memset(room.data, '!', room.len);
@@ -974,10 +959,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_invalid_data_is_refused, 0, TABLE_LEN(invalid));
     tcase_add_test(tcase, test_texts_stay_within_their_room);
     tcase_add_test(tcase, test_members_of_a_later_build_are_kept);
-    tcase_add_test(tcase, test_more_is_written_after_the_fields);
     tcase_add_test(tcase, test_numbers_of_an_event_have_ranges);
     tcase_add_test(tcase, test_data_has_a_limit);
-    tcase_add_test(tcase, test_a_limit_leaves_out_more_first);
     tcase_add_loop_test(tcase, test_kept_texts_are_copies, EVENT_NONE, EVENT_KIND_COUNT);
     tcase_add_test(tcase, test_the_name_of_an_unknown_kind_is_kept);
     tcase_add_test(tcase, test_a_list_keeps_its_events);

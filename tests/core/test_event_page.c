@@ -14,7 +14,7 @@ static const char page_file[] = "docs/run-log.md";
 static const char before[] =
     "<!-- made from the table in src/core/fold/event_data.c: a test compares "
     "them -->\n\n";
-static const char after[] = "\nThese kinds have further members:";
+static const char after[] = "\nA wait is `min(";
 
 START_TEST(test_the_page_has_the_table_of_fields)
 {

@@ -86,9 +86,9 @@ static const struct {
     {EVENT_ATTEMPT_STARTED, SMALL(attempt), 1, 1, true},
     {EVENT_ATTEMPT_ENDED, SMALL(attempt), 1, 1, true},
     {EVENT_ATTEMPT_ENDED, SMALL(ended.outcome.kind), 0, OUTCOME_KIND_COUNT - 1, true},
-    {EVENT_ATTEMPT_JUDGED, SMALL(judged.class), 0, VERDICT_CLASS_COUNT - 1, true},
-    {EVENT_ATTEMPT_JUDGED, SMALL(judged.type), 0, TRANSIENT_TYPE_COUNT - 1, true},
-    {EVENT_ATTEMPT_JUDGED, SMALL(judged.reason), 0, REASON_COUNT - 1, true},
+    {EVENT_ATTEMPT_JUDGED, SMALL(judged.label.class), 0, VERDICT_CLASS_COUNT - 1, true},
+    {EVENT_ATTEMPT_JUDGED, SMALL(judged.label.type), 0, TRANSIENT_TYPE_COUNT - 1, true},
+    {EVENT_ATTEMPT_JUDGED, SMALL(judged.label.reason), 0, REASON_COUNT - 1, true},
     {EVENT_CLASS_CORRECTED, SMALL(corrected.class), 0, VERDICT_CLASS_COUNT - 1, true},
     {EVENT_CLASS_CORRECTED, SMALL(corrected.reason), 0, REASON_COUNT - 1, true},
     {EVENT_CLASS_CORRECTED, SMALL(step), 0, 0, true},
@@ -279,7 +279,7 @@ START_TEST(test_wait_without_its_formula)
     ck_assert_int_eq(step_state_formulas(step)->delay.hint_ms, -1);
     ck_assert_int_eq(step->used, 0); /* nothing was used that could be given back */
     ck_assert_int_eq(step->free_hints, 0);
-    ck_assert_ptr_null(strstr(step_state_formulas(step)->wait_json, "policy"));
+    ck_assert_ptr_null(step_state_formulas(step)->inputs.policy);
     run_state_done(&state);
 }
 END_TEST

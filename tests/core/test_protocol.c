@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event.h"
 #include "test_main.h"
 
 /* As many equal results as a test may want. */
@@ -217,14 +218,15 @@ START_TEST(test_own_retries_of_an_agent_count_like_attempts)
 {
     struct given given;
     struct decision decision;
-    struct str text = {0};
+    struct decision_inputs inputs = {0};
+    struct str why = {0};
     read_facts(&given, own_retries[_i].facts);
     protocol_decide(&given.facts, &decision);
     ck_assert_int_eq(decision.kind, own_retries[_i].want);
     ck_assert_int_eq(decision.delay.n, own_retries[_i].want_n);
-    protocol_to_json(&given.facts, &decision, &text);
-    ck_assert_ptr_nonnull(strstr(str_text(&text), "\"own_retries\":"));
-    str_done(&text);
+    protocol_inputs(&given.facts, &decision, &why, &inputs);
+    ck_assert_int_gt(inputs.own_retries, 0);
+    str_done(&why);
 }
 END_TEST
 
@@ -250,13 +252,14 @@ START_TEST(test_an_agents_own_loop_guard_ends_the_step_like_ours)
 {
     struct given given;
     struct decision decision;
-    struct str inputs = {0};
+    struct decision_inputs inputs = {0};
+    struct str why = {0};
     read_facts(&given, "careful loop");
     protocol_decide(&given.facts, &decision);
     ck_assert_int_eq(decision.kind, DECISION_ENTROPY);
-    protocol_to_json(&given.facts, &decision, &inputs);
-    ck_assert_ptr_nonnull(strstr(str_text(&inputs), "\"of\":\"agent\""));
-    str_done(&inputs);
+    protocol_inputs(&given.facts, &decision, &why, &inputs);
+    ck_assert_int_eq(inputs.of, DECISION_OF_AGENT);
+    str_done(&why);
 }
 END_TEST
 
@@ -308,14 +311,15 @@ START_TEST(test_off_lets_no_equal_results_end_a_step)
 {
     struct given given;
     struct decision decision;
-    struct str text = {0};
+    struct decision_inputs inputs = {0};
+    struct str why = {0};
     check_row(&off[_i]);
     read_facts(&given, off[_i].facts);
     protocol_decide(&given.facts, &decision);
-    protocol_to_json(&given.facts, &decision, &text);
-    ck_assert_ptr_null(strstr(str_text(&text), "\"window\":"));
-    ck_assert_ptr_null(strstr(str_text(&text), "\"same\":"));
-    str_done(&text);
+    protocol_inputs(&given.facts, &decision, &why, &inputs);
+    ck_assert_int_eq(inputs.window, 0);
+    ck_assert_int_eq(inputs.same, 0);
+    str_done(&why);
 }
 END_TEST
 
@@ -374,33 +378,33 @@ static const struct {
     {.name = "a wait",
      .kind = DECISION_WAIT,
      .hint_ms = -1,
-     .want = "{\"policy\":\"default\",\"base_ms\":500,\"multiplier\":2,\"cap_ms\":30000,"
-             "\"jitter\":0,\"used\":2,\"allowed\":3}"},
+     .want = "\"policy\":\"default\",\"base_ms\":500,\"multiplier\":2,\"cap_ms\":30000,"
+             "\"used\":2,\"allowed\":3}"},
     {.name = "full jitter on a hint",
      .kind = DECISION_WAIT,
      .jitter = POLICY_JITTER_FULL,
      .free_hints = 1,
-     .want = "{\"policy\":\"default\",\"base_ms\":500,\"multiplier\":2,\"cap_ms\":30000,"
-             "\"jitter\":0,\"kind\":\"full\",\"used\":2,\"allowed\":3,"
+     .want = "\"policy\":\"default\",\"base_ms\":500,\"multiplier\":2,\"cap_ms\":30000,"
+             "\"full_jitter\":true,\"used\":2,\"allowed\":3,"
              "\"hint_cap_ms\":21600000,\"free_hints\":1}"},
     {.name = "an end",
      .kind = DECISION_FAILED,
      .same = 2,
      .hint_ms = -1,
-     .want = "{\"policy\":\"default\",\"phase\":\"GREEN\",\"used\":2,\"allowed\":3}"},
+     .want = "\"policy\":\"default\",\"phase\":\"GREEN\",\"used\":2,\"allowed\":3}"},
     {.name = "results in a row",
      .kind = DECISION_ENTROPY,
      .window = 2,
      .same = 2,
      .hint_ms = -1,
-     .want = "{\"policy\":\"default\",\"phase\":\"GREEN\",\"used\":2,\"allowed\":3,\"sa"
+     .want = "\"policy\":\"default\",\"phase\":\"GREEN\",\"used\":2,\"allowed\":3,\"sa"
              "me\":2,\"window\":2}"},
     {.name = "equal results over steps",
      .kind = DECISION_ENTROPY,
      .same_stops = 2,
      .same = 2,
      .hint_ms = -1,
-     .want = "{\"policy\":\"default\",\"phase\":\"GREEN\",\"used\":2,\"allowed\":3,\"sa"
+     .want = "\"policy\":\"default\",\"phase\":\"GREEN\",\"used\":2,\"allowed\":3,\"sa"
              "me\":2,\"same_stops\":2}"},
     {.name = "a deadline",
      .kind = DECISION_DEADLINE,
@@ -408,7 +412,7 @@ static const struct {
      .held_ms = 1,
      .interrupted = 1,
      .hint_ms = -1,
-     .want = "{\"policy\":\"default\",\"phase\":\"GREEN\",\"used\":2,\"allowed\":3,"
+     .want = "\"policy\":\"default\",\"phase\":\"GREEN\",\"used\":2,\"allowed\":3,"
              "\"deadline_ms\":1,\"since_start_ms\":900,\"held_ms\":1,\"interrupted\":1}"},
 };
 
@@ -435,11 +439,18 @@ START_TEST(test_inputs_of_a_decision_are_kept)
                                    .now = {.at_ms = 9000, .mono_ms = 2000}};
     struct decision decision = {.kind = inputs[_i].kind,
                                 .delay = {.n = 2, .factor = 1, .hint_ms = inputs[_i].hint_ms}};
+    struct str why = {0};
     struct str out = {0};
-    protocol_to_json(&facts, &decision, &out);
-    ck_assert_msg(strcmp(str_text(&out), inputs[_i].want) == 0, "%s: %s", inputs[_i].name,
-                  str_text(&out));
+    struct event event =
+        event_new(decision.kind == DECISION_WAIT ? EVENT_WAIT_STARTED : EVENT_STEP_ENDED);
+    protocol_inputs(&facts, &decision, &why,
+                    decision.kind == DECISION_WAIT ? &event.wait.inputs : &event.step_ended.inputs);
+    event_write(&event, &out);
+    const char *inputs_at = strstr(str_text(&out), "\"policy\":");
+    ck_assert_ptr_nonnull(inputs_at);
+    ck_assert_msg(strcmp(inputs_at, inputs[_i].want) == 0, "%s: %s", inputs[_i].name, inputs_at);
     str_done(&out);
+    str_done(&why);
 }
 END_TEST
 

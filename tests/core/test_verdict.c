@@ -1,8 +1,9 @@
 #include "verdict.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
+#include "event.h"
 #include "outcome.h"
 #include "test_main.h"
 
@@ -161,16 +162,26 @@ START_TEST(test_every_listed_label_can_be_read)
 END_TEST
 
 /*
- * As JSON.
+ * In an event.
  */
+
+/* Returns false if the event is damaged. */
+static bool read_judged(const char *text, struct verdict *out)
+{
+    struct event event = event_new(EVENT_ATTEMPT_JUDGED);
+    struct str room = {0};
+    str_reserve(&room, strlen(text) + 1);
+    const bool ok = event_read(&event, text, strlen(text), &room);
+    if (ok)
+        verdict_from_record(&event.judged, out);
+    str_done(&room);
+    return ok;
+}
 
 static struct verdict read_verdict(const char *text)
 {
-    struct json *json = NULL;
-    struct verdict verdict = verdict_new();
-    ck_assert_msg(json_parse(text, strlen(text), &json, NULL, NULL), "%s", text);
-    verdict_from_json(json, &verdict);
-    json_free(json);
+    struct verdict verdict;
+    ck_assert_msg(read_judged(text, &verdict), "%s", text);
     return verdict;
 }
 
@@ -180,8 +191,9 @@ static const struct {
     const char *text;
     const char *want; /* as it is written again; NULL: the same */
 } evidences[] = {
-    {"{}", NULL},
-    {"{\"expectation\":1,\"rule\":\"b1.http-429\",\"subtype\":\"HTTP_429\",\"stream\":\"stdout\","
+    {"{\"class\":\"success\"}", NULL},
+    {"{\"class\":\"transient\",\"type\":\"API_RATE_LIMIT\",\"expectation\":\"unexpected pass\","
+     "\"rule\":\"b1.http-429\",\"subtype\":\"HTTP_429\",\"stream\":\"stdout\","
      "\"offset\":5000000000,\"line\":12,\"match\":\"error: \\\"429\\\" \xe2\x82\xac\","
      "\"retry_after_ms\":0,\"resume_at_ms\":1795227600000,\"hint_rule\":\"hint.limit-epoch\","
      "\"near\":[{\"rule\":\"a\",\"why\":\"quoted\",\"stream\":\"stdout\",\"offset\":1},"
@@ -190,18 +202,18 @@ static const struct {
      "\"ask\":true,\"no_retry\":true,"
      "\"violations\":[\"[MISSING_FIELD] /summary: required\",\"[WRONG_TYPE] /n: \\\"wrong\\\"\"]}",
      NULL},
-    {"{\"near\":[{\"rule\":\"a\",\"why\":\"odd\"},{\"rule\":\"b\",\"why\":\"exit\"}]}",
-     "{\"near\":[{\"rule\":\"b\",\"why\":\"exit\"}]}"},
-    {"{\"near\":[" NEAR("a") "," NEAR("b") "," NEAR("c") "," NEAR("d") "," NEAR("e") "]}",
-     "{\"near\":[" NEAR("a") "," NEAR("b") "," NEAR("c") "," NEAR("d") "]}"},
-    {"{\"expectation\":99,\"stream\":\"odd\",\"offset\":1,\"line\":1}", "{}"},
-    {"{\"retry_after_ms\":1000000000000,\"resume_at_ms\":1000000000000000}", NULL},
-    {"{\"retry_after_ms\":1000000000001,\"resume_at_ms\":1000000000000001}", "{}"},
-    {"{\"retry_after_ms\":9223372036854775807,\"resume_at_ms\":-9223372036854775808}", "{}"},
+    {"{\"class\":\"persistent\",\"near\":[" NEAR("a") "," NEAR("b") "," NEAR("c") "," NEAR(
+         "d") "," NEAR("e") "],\"later\":[1]}",
+     "{\"class\":\"persistent\",\"near\":[" NEAR("a") "," NEAR("b") "," NEAR("c") "," NEAR(
+         "d") "]}"},
+    {"{\"class\":\"success\",\"retry_after_ms\":1000000000000,\"resume_at_ms\":1000000000000000}",
+     NULL},
     /* Text from a log must not start a new line where it is printed. */
-    {"{\"rule\":\"r\\nx\",\"subtype\":\"S\\r\\nx\",\"match\":\"one\\ndone  all passed\","
-     "\"hint_rule\":\"h\\nx\",\"violations\":[\"a\\nb\",5,\"\",\"c\"]}",
-     "{\"rule\":\"r\",\"subtype\":\"S\",\"match\":\"one\",\"hint_rule\":\"h\","
+    {"{\"class\":\"success\",\"rule\":\"r\\nx\",\"subtype\":\"S\\r\\nx\","
+     "\"match\":\"one\\ndone  all "
+     "passed\",\"hint_rule\":\"h\\nx\",\"violations\":[\"a\",\"\",\"c\"]}",
+     "{\"class\":\"success\",\"rule\":\"r\",\"subtype\":\"S\",\"match\":\"one\",\"hint_rule\":"
+     "\"h\","
      "\"violations\":[\"a\",\"c\"]}"},
 };
 
@@ -209,12 +221,52 @@ START_TEST(test_evidence_is_read_and_written)
 {
     const char *text = evidences[_i].text;
     const struct verdict verdict = read_verdict(text);
-    struct str out = {0};
-    str_add(&out, "{");
-    verdict_to_json(&verdict, &out);
-    str_add(&out, "}");
-    ck_assert_str_eq(str_text(&out), evidences[_i].want ? evidences[_i].want : text);
-    str_done(&out);
+    struct event event = event_new(EVENT_ATTEMPT_JUDGED);
+    verdict_to_record(&verdict, &event.judged);
+    char *object = event_object(&event);
+    ck_assert_str_eq(object, evidences[_i].want ? evidences[_i].want : text);
+    free(object);
+}
+END_TEST
+
+static const char *const damaged[] = {
+    "{\"expectation\":99}",
+    "{\"stream\":\"odd\"}",
+    "{\"offset\":-1}",
+    "{\"retry_after_ms\":1000000000001}",
+    "{\"resume_at_ms\":1000000000000001}",
+    "{\"retry_after_ms\":-9223372036854775808}",
+    "{\"near\":{}}",
+    "{\"near\":[7]}",
+    "{\"near\":[{\"rule\":\"a\",\"why\":\"odd\"}]}",
+    "{\"near\":[{\"offset\":-1}]}",
+    "{\"violations\":\"a\"}",
+    "{\"violations\":[5]}",
+};
+
+START_TEST(test_damaged_evidence_is_refused)
+{
+    struct verdict verdict;
+    ck_assert_msg(!read_judged(damaged[_i], &verdict), "%s", damaged[_i]);
+}
+END_TEST
+
+/* A text that is too long for a verdict is cut between characters, and lines that do not fit are
+ * left out. */
+START_TEST(test_long_evidence_is_cut)
+{
+    struct str text = {0};
+    str_add(&text, "{\"match\":\"x");
+    for (int i = 0; i < VERDICT_MATCH_MAX; i++)
+        str_add(&text, "\xc3\xa4");
+    str_add(&text, "\",\"violations\":[\"first\",\"");
+    for (int i = 0; i < VERDICT_LINES_MAX; i++)
+        str_add_char(&text, 'y');
+    str_add(&text, "\"]}");
+    const struct verdict verdict = read_verdict(text.data);
+    ck_assert_uint_eq(strlen(verdict.match), VERDICT_MATCH_MAX - 1);
+    ck_assert_str_eq(verdict.violations, "first\n");
+    str_done(&text);
 }
 END_TEST
 
@@ -274,8 +326,10 @@ Suite *test_suite(void)
     tcase_add_loop_test(words, test_a_label_is_read_and_written, 0, TABLE_LEN(labels));
     tcase_add_loop_test(words, test_unknown_label_is_refused, 0, TABLE_LEN(not_labels));
     tcase_add_test(words, test_every_listed_label_can_be_read);
-    TCase *json = test_case(suite, "json");
+    TCase *json = test_case(suite, "event");
     tcase_add_loop_test(json, test_evidence_is_read_and_written, 0, TABLE_LEN(evidences));
+    tcase_add_loop_test(json, test_damaged_evidence_is_refused, 0, TABLE_LEN(damaged));
+    tcase_add_test(json, test_long_evidence_is_cut);
     tcase_add_test(json, test_members_of_evidence_have_their_meaning);
     tcase_add_test(json, test_lines_of_violations_fill_their_space);
     return suite;

@@ -37,7 +37,10 @@ static void fold(struct event event)
 
 static struct event about(enum event_kind kind)
 {
-    return (struct event){.kind = kind, .round = 1, .grant = 1, .attempt = 1};
+    struct event event = event_new(kind);
+    event.task = event.step = 0;
+    event.round = event.grant = event.attempt = 1;
+    return event;
 }
 
 /* One attempt of a plan's only step that ended so. */
@@ -68,10 +71,11 @@ static void end_step(const char *step, enum outcome_kind kind, int code)
     ended.ended.outcome.ran_ms = 107000;
     fold(ended);
     struct event judged = about(EVENT_ATTEMPT_JUDGED);
-    judged.judged.class = VERDICT_PERSISTENT;
-    judged.judged.reason = REASON_TEST_FAIL;
-    judged.more =
-        "{\"rule\":\"tap.not-ok\",\"near\":[{\"rule\":\"http.429\",\"why\":\"pattern\"}]}";
+    judged.judged.label.class = VERDICT_PERSISTENT;
+    judged.judged.label.reason = REASON_TEST_FAIL;
+    judged.judged.rule = "tap.not-ok";
+    judged.judged.near_count = 1;
+    judged.judged.near[0] = (struct verdict_near_record){.rule = "http.429", .why = NEAR_PATTERN};
     fold(judged);
     struct event step_ended = about(EVENT_STEP_ENDED);
     step_ended.step_ended.decision = DECISION_RETRY_EXHAUSTED;

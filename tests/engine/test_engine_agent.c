@@ -150,7 +150,8 @@ START_TEST(test_E2_limit_is_waited_out_and_the_session_goes_on)
     try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 0);
 
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 2);
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->judged.type, TRANSIENT_API_RATE_LIMIT);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->judged.label.type,
+                     TRANSIENT_API_RATE_LIMIT);
     check_file_has("calls", "--resume " SESSION);
     check_file_has("prompt.2", "cut short");
     check_file_has("prompt.2", "429");
@@ -186,7 +187,7 @@ START_TEST(test_E2_agent_that_is_not_there_is_told_with_how_to_get_it)
 {
     try_run("{'id':'a','steps':[{'agent':'gone','prompt':'Make it.'," QUICK "}]}", 1);
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 1);
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->judged.reason, REASON_NOT_FOUND);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->judged.label.reason, REASON_NOT_FOUND);
     const char *why = try_find(EVENT_ATTEMPT_ENDED, 0)->data;
     ck_assert_ptr_nonnull(strstr(why, "agent CLI not found: 'no-such-agent'"));
     ck_assert_ptr_nonnull(strstr(why, "npm install -g it"));
@@ -520,7 +521,7 @@ START_TEST(test_output_never_follows_a_link)
     and_do(1, "ln -s / away\n");
     try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','output':'away/tmp/out.txt'}]}",
             1);
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->judged.reason, REASON_SETUP);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->judged.label.reason, REASON_SETUP);
     ck_assert_ptr_nonnull(strstr(try_find(EVENT_ATTEMPT_JUDGED, 0)->data, "away/tmp/out.txt"));
 }
 END_TEST
@@ -531,7 +532,7 @@ START_TEST(test_output_that_cannot_be_written_is_told_by_its_name)
     say(1, INIT "\n" DONE("ok"));
     and_do(1, "mkdir -p out.txt/in\n");
     try_run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','output':'out.txt'}]}", 1);
-    ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->judged.reason, REASON_SETUP);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_JUDGED, 0)->judged.label.reason, REASON_SETUP);
     const char *why = try_find(EVENT_ATTEMPT_JUDGED, 0)->data;
     ck_assert_ptr_nonnull(strstr(why, "cannot rename a file to 'out.txt'"));
     ck_assert_ptr_null(strstr(why, "/proc/"));

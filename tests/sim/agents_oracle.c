@@ -126,10 +126,10 @@ void agents_look_at_calls(struct oracle *oracle, int task, bool may_end)
         calls->told || !(calls->news || calls->newly_stuck))
         return;
     struct foretold suspected = oracle_event(oracle, EVENT_LOOP_SUSPECTED, task);
-    suspected.event.loop.rung = calls->saying.rung;
-    suspected.event.loop.first = calls->steps[calls->saying.first].attempt;
-    suspected.event.loop.last = calls->steps[calls->said_at - 1].attempt;
-    suspected.event.loop.count = calls->saying.count;
+    suspected.event.loop.facts.rung = calls->saying.rung;
+    suspected.event.loop.facts.first = calls->steps[calls->saying.first].attempt;
+    suspected.event.loop.facts.last = calls->steps[calls->said_at - 1].attempt;
+    suspected.event.loop.facts.count = calls->saying.count;
     suspected.event.loop.of_calls = true;
     oracle_emit(oracle, &suspected);
     if (agent->is_stuck && may_end)

@@ -114,9 +114,9 @@ static int say_of_attempt(const struct event *event, struct said said[SAID_MAX])
         SAY("fails", end->fails, NULL);
         break;
     case EVENT_ATTEMPT_JUDGED:
-        SAY("class", event->judged.class, "an expectation turns the verdict round");
-        SAY("type", event->judged.type, NULL);
-        SAY("reason", event->judged.reason, NULL);
+        SAY("class", event->judged.label.class, "an expectation turns the verdict round");
+        SAY("type", event->judged.label.type, NULL);
+        SAY("reason", event->judged.label.reason, NULL);
         break;
     case EVENT_WAIT_STARTED:
         SAY("delay_ms", event->wait.delay.delay_ms, formula);
@@ -199,10 +199,10 @@ static int say_of_run(const struct event *event, struct said said[SAID_MAX])
         SAY("spacing_ms", event->gate_opened.spacing_ms, NULL);
         break;
     case EVENT_LOOP_SUSPECTED:
-        SAY("rung", event->loop.rung, NULL);
-        SAY("first", event->loop.first, NULL);
-        SAY("last", event->loop.last, NULL);
-        SAY("count", event->loop.count, NULL);
+        SAY("rung", event->loop.facts.rung, NULL);
+        SAY("first", event->loop.facts.first, NULL);
+        SAY("last", event->loop.facts.last, NULL);
+        SAY("count", event->loop.facts.count, NULL);
         SAY("of_calls", event->loop.of_calls, NULL);
         break;
     case EVENT_BUDGET:
@@ -258,42 +258,41 @@ static bool check_formula(struct finding *finding, const struct foretold *want,
     const struct {
         const char *key;
         double want;
-        bool said; /* otherwise it is left out */
+        bool said;      /* otherwise, and if it is `missing`, it is left out */
+        double missing; /* its default */
     } rows[] = {
-        {"n", formula->n, waits},
-        {"base_ms", (double)policy->base_ms, waits},
-        {"multiplier", policy->multiplier, waits},
-        {"cap_ms", (double)policy->cap_ms, waits},
-        {"jitter", policy->fraction, waits},
-        {"factor", formula->factor, waits && formula->factor != 1},
-        {"hint_ms", (double)formula->hint_ms, waits && formula->hint_ms >= 0},
-        {"used", formula->used, true},
-        {"allowed", formula->allowed, true},
-        {"same", formula->same, policy->window > 0 || policy->same_stops > 0},
-        {"window", policy->window * formula->scale, policy->window > 0},
-        {"same_stops", policy->same_stops * formula->scale, policy->same_stops > 0},
-        {"count", formula->circling ? formula->circling->count : 0, formula->circling != NULL},
-        {"free_hints", formula->free_hints, formula->hinted},
-        {"hint_cap_ms", (double)policy->hint_cap_ms, formula->hinted},
-        {"deadline_ms", (double)policy->deadline_ms, policy->deadline_ms > 0},
-        {"since_start_ms", (double)formula->since_start_ms, policy->deadline_ms > 0},
-        {"held_ms", (double)formula->held_ms, formula->held_ms > 0},
-        {"interrupted", formula->interrupted, formula->interrupted > 0},
+        {"n", formula->n, waits, 0},
+        {"base_ms", (double)policy->base_ms, waits, 0},
+        {"multiplier", policy->multiplier, waits, 1},
+        {"cap_ms", (double)policy->cap_ms, waits, 0},
+        {"jitter", policy->fraction, waits, 0},
+        {"factor", formula->factor, waits, 1},
+        {"hint_ms", (double)formula->hint_ms, waits, -1},
+        {"used", formula->used, true, 0},
+        {"allowed", formula->allowed, true, 0},
+        {"same", formula->same, policy->window > 0 || policy->same_stops > 0, 0},
+        {"window", policy->window * formula->scale, policy->window > 0, 0},
+        {"same_stops", policy->same_stops * formula->scale, policy->same_stops > 0, 0},
+        {"count", formula->circling ? formula->circling->count : 0, formula->circling != NULL, 0},
+        {"free_hints", formula->free_hints, formula->hinted, 0},
+        {"hint_cap_ms", (double)policy->hint_cap_ms, formula->hinted, -1},
+        {"deadline_ms", (double)policy->deadline_ms, policy->deadline_ms > 0, 0},
+        {"since_start_ms", (double)formula->since_start_ms, policy->deadline_ms > 0, 0},
+        {"held_ms", (double)formula->held_ms, formula->held_ms > 0, 0},
+        {"interrupted", formula->interrupted, formula->interrupted > 0, 0},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        double none = -12345;
-        double have = json_number(json_get(text, rows[i].key), none);
-        bool holds = have == (rows[i].said ? rows[i].want : none);
+        double have = json_number(json_get(text, rows[i].key), rows[i].missing);
+        bool holds = have == (rows[i].said ? rows[i].want : rows[i].missing);
         if (!finding_check(finding, holds, "a decision records its formula's inputs",
                            "%s of %s: %.17g, should be %.17g", rows[i].key,
                            event_kind_name(want->event.kind), have, rows[i].want))
             return false;
     }
-    const char *kind = json_text(json_get(text, "kind"), "");
-    const char *want_kind = waits && policy->jitter == PLOT_JITTER_FULL ? "full" : "";
-    if (!finding_check(finding, strcmp(kind, want_kind) == 0,
-                       "a decision records its formula's inputs", "kind \"%s\", should be \"%s\"",
-                       kind, want_kind))
+    const bool is_full = json_bool(json_get(text, "full_jitter"), false);
+    const bool wants_full = waits && policy->jitter == PLOT_JITTER_FULL;
+    if (!finding_check(finding, is_full == wants_full, "a decision records its formula's inputs",
+                       "full jitter %d, should be %d", is_full, wants_full))
         return false;
     const char *rung = json_text(json_get(text, "rung"), "");
     const char *want_rung = formula->circling ? entropy_rung_name(formula->circling->rung) : "";
@@ -308,10 +307,10 @@ static bool check_formula(struct finding *finding, const struct foretold *want,
 
 /* Checks that the evidence, when read back, matches the decision. */
 static bool check_verdict(struct finding *finding, const struct opinion *want,
-                          const struct json *text)
+                          const struct event *judged)
 {
-    struct verdict have = verdict_new();
-    verdict_from_json(text, &have);
+    struct verdict have;
+    verdict_from_record(&judged->judged, &have);
     return finding_check(finding,
                          have.retry_after_ms == want->hint_ms && have.ask == want->ask &&
                              have.no_retry == want->no_retry &&
@@ -354,7 +353,7 @@ static bool check_text(struct finding *finding, const struct foretold *want,
         holds = finding_check(finding, have->answered.answer && *have->answered.answer != '\0',
                               "an answer has words", "%s", kind_of(have));
     if (holds && have->kind == EVENT_ATTEMPT_JUDGED)
-        holds = check_verdict(finding, &want->opinion, object);
+        holds = check_verdict(finding, &want->opinion, have);
     if (holds && want->formula.policy)
         holds = check_formula(finding, want, object);
     json_free(object);

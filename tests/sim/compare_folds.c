@@ -1,6 +1,7 @@
 #include "comparison.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char anew[] = "folding the log from scratch gives the live state";
@@ -57,11 +58,44 @@ static bool same_counts(const struct step_state *a, const struct step_state *b)
            a->quiet == b->quiet && a->heard_mono_ms == b->heard_mono_ms;
 }
 
+static bool same_inputs(const struct decision_inputs *a, const struct decision_inputs *b)
+{
+    struct event one = event_new(EVENT_STEP_ENDED);
+    struct event other = event_new(EVENT_STEP_ENDED);
+    one.step_ended.inputs = *a;
+    other.step_ended.inputs = *b;
+    char *texts[] = {event_object(&one), event_object(&other)};
+    const bool same = strcmp(texts[0], texts[1]) == 0 && a->base_ms == b->base_ms &&
+                      a->cap_ms == b->cap_ms && a->full_jitter == b->full_jitter;
+    free(texts[0]);
+    free(texts[1]);
+    return same;
+}
+
+static bool same_evidence(const struct step_state *a, const struct step_state *b)
+{
+    struct event one = event_new(EVENT_ATTEMPT_JUDGED);
+    struct event other = event_new(EVENT_ATTEMPT_JUDGED);
+    struct verdict rooms[2];
+    const struct verdict *verdicts[] = {step_state_verdict(a, &rooms[0]),
+                                        step_state_verdict(b, &rooms[1])};
+    if (!verdicts[0] || !verdicts[1])
+        return verdicts[0] == verdicts[1];
+    verdict_to_record(verdicts[0], &one.judged);
+    verdict_to_record(verdicts[1], &other.judged);
+    char *texts[] = {event_object(&one), event_object(&other)};
+    const bool same = strcmp(texts[0], texts[1]) == 0;
+    free(texts[0]);
+    free(texts[1]);
+    return same;
+}
+
 static bool same_formulas(const struct step_formulas *a, const struct step_formulas *b)
 {
     return a->delay.delay_ms == b->delay.delay_ms && a->delay.exact_ms == b->delay.exact_ms &&
            a->delay.n == b->delay.n && a->delay.factor == b->delay.factor &&
-           a->delay.hint_ms == b->delay.hint_ms && same_text(a->wait_json, b->wait_json);
+           a->delay.hint_ms == b->delay.hint_ms && same_inputs(&a->inputs, &b->inputs) &&
+           same_text(a->refused, b->refused);
 }
 
 static bool same_trees(const struct step_trees *a, const struct step_trees *b)
@@ -77,8 +111,8 @@ static bool same_step(const struct step_state *a, const struct step_state *b)
                 same_moment(&a->due, &b->due) &&
                 same_formulas(step_state_formulas(a), step_state_formulas(b)) &&
                 same_trees(step_state_trees(a), step_state_trees(b)) &&
-                verdict_label_equals(&a->verdict, &b->verdict) &&
-                same_text(a->verdict_json, b->verdict_json) && a->attempt_count == b->attempt_count;
+                verdict_label_equals(&a->verdict, &b->verdict) && same_evidence(a, b) &&
+                a->attempt_count == b->attempt_count;
     for (size_t i = 0; same && i < a->attempt_count; i++)
         same = same_attempt(&a->attempts[i], &b->attempts[i]);
     return same;

@@ -85,7 +85,7 @@ static int *index_of(struct event *event, const struct plot *plot, int *first, i
         return (int *)&event->ended.outcome.kind;
     case EVENT_ATTEMPT_JUDGED:
         *end = VERDICT_CLASS_COUNT;
-        return (int *)&event->judged.class;
+        return (int *)&event->judged.label.class;
     case EVENT_CLASS_CORRECTED:
         *end = VERDICT_CLASS_COUNT;
         return (int *)&event->corrected.class;
@@ -115,7 +115,7 @@ static int *index_of(struct event *event, const struct plot *plot, int *first, i
 
 static struct verdict_label *label_of(struct event *event)
 {
-    return event->kind == EVENT_CLASS_CORRECTED ? &event->corrected : &event->judged;
+    return event->kind == EVENT_CLASS_CORRECTED ? &event->corrected : &event->judged.label;
 }
 
 static bool change(struct event *event, int way, const struct plot *plot)

@@ -104,10 +104,10 @@ static void suspect(struct oracle *oracle, int task, const struct ruling *ruling
     if (!of->has_trail || !trail->news || trail->told || !goes_on)
         return;
     struct foretold suspected = oracle_event(oracle, EVENT_LOOP_SUSPECTED, task);
-    suspected.event.loop.rung = trail->saying.rung;
-    suspected.event.loop.first = trail->steps[trail->saying.first].attempt;
-    suspected.event.loop.last = trail->steps[trail->said_at - 1].attempt;
-    suspected.event.loop.count = trail->saying.count;
+    suspected.event.loop.facts.rung = trail->saying.rung;
+    suspected.event.loop.facts.first = trail->steps[trail->saying.first].attempt;
+    suspected.event.loop.facts.last = trail->steps[trail->said_at - 1].attempt;
+    suspected.event.loop.facts.count = trail->saying.count;
     oracle_emit(oracle, &suspected);
 }
 
@@ -166,9 +166,9 @@ static void conclude(struct oracle *oracle, int task, const struct outcome *outc
 {
     if (opinion->class != VERDICT_SUCCESS || outcome->code != 0) {
         struct foretold judged = oracle_event(oracle, EVENT_ATTEMPT_JUDGED, task);
-        judged.event.judged.class = opinion->class;
-        judged.event.judged.type = opinion->type;
-        judged.event.judged.reason = opinion->reason;
+        judged.event.judged.label.class = opinion->class;
+        judged.event.judged.label.type = opinion->type;
+        judged.event.judged.label.reason = opinion->reason;
         judged.opinion = *opinion;
         oracle_emit(oracle, &judged);
     }

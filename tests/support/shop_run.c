@@ -219,6 +219,16 @@ static int lines_of(const struct str *text, size_t end)
     return count;
 }
 
+/* Sets the fields that the JSON object has; *room gets their texts. */
+static bool set_fields(struct event *event, const char *json, struct str *room, struct err *err)
+{
+    str_reserve(room, strlen(json) + 1);
+    const bool ok = event_read(event, json, strlen(json), room) ||
+                    err_set(err, ERR_INVALID, "an event of the shop: %s", json);
+    event->data = NULL;
+    return ok;
+}
+
 static bool end_try(struct shop_run *run, int task, enum outcome_kind end, int code,
                     const char *more, struct err *err)
 {
@@ -228,10 +238,7 @@ static bool end_try(struct shop_run *run, int task, enum outcome_kind end, int c
     struct str json = {0};
     struct str room = {0};
     str_addf(&json, "{%s}", more ? more : "");
-    str_reserve(&room, json.len + 1);
-    bool ok = event_read(&event, json.data, json.len, &room) ||
-              err_set(err, ERR_INVALID, "the shop's end: %s", json.data);
-    event.data = NULL;
+    bool ok = set_fields(&event, json.data, &room, err);
     event.ended.outcome.kind = end;
     event.ended.outcome.code = code;
     event.ended.outcome.ran_ms = run->now.mono_ms - attempt->started.mono_ms;
@@ -253,6 +260,7 @@ static bool judge(struct shop_run *run, int task, const struct failure *failure,
     const struct str *text = &run->output[task].text[failure->stream - 1];
     const char *at = failure->match ? strstr(str_text(text), failure->match) : NULL;
     struct str json = {0};
+    struct str room = {0};
     str_addf(&json, "{\"rule\":\"%s\",\"subtype\":\"%s\"", failure->rule, failure->subtype);
     if (at) {
         size_t offset = (size_t)(at - text->data);
@@ -261,10 +269,10 @@ static bool judge(struct shop_run *run, int task, const struct failure *failure,
                  lines_of(text, offset) + 1, (int)strcspn(at, "\n"), at);
     }
     str_addf(&json, "%s}", failure->more);
-    event.judged = (struct verdict_label){
+    event.judged.label = (struct verdict_label){
         .class = failure->class, .type = failure->type, .reason = failure->reason};
-    event.more = json.data;
-    bool ok = add_event(run, event, err);
+    bool ok = set_fields(&event, json.data, &room, err) && add_event(run, event, err);
+    str_done(&room);
     str_done(&json);
     return ok;
 }
@@ -298,7 +306,6 @@ static bool tell_change(struct shop_run *run, int task, const struct shop_step *
 static bool wait_for(struct shop_run *run, int task, const struct shop_step *step, struct err *err)
 {
     struct event event = about(run, task, EVENT_WAIT_STARTED);
-    struct str json = {0};
     bool is_asked_for = step->text != NULL;
     int64_t base_ms = (int64_t)15 * MS_PER_S;
     struct delay *delay = &event.wait.delay;
@@ -313,25 +320,26 @@ static bool wait_for(struct shop_run *run, int task, const struct shop_step *ste
         delay->hint_ms = delay->delay_ms;
     else /* three digits */
         delay->factor = (double)(delay->delay_ms * 1000 / delay->exact_ms) / 1000;
-    str_addf(&json,
-             "{\"policy\":\"patient\",\"base_ms\":%lld,\"multiplier\":2,\"cap_ms\":300000,"
-             "\"jitter\":0.5,\"used\":%d,\"allowed\":%d}",
-             (long long)base_ms, event.attempt, TRIES_MAX);
-    event.more = json.data;
-    bool ok = add_event(run, event, err);
-    str_done(&json);
-    return ok;
+    event.wait.inputs.policy = "patient";
+    event.wait.inputs.base_ms = base_ms;
+    event.wait.inputs.multiplier = 2;
+    event.wait.inputs.cap_ms = 300000;
+    event.wait.inputs.jitter = 0.5;
+    event.wait.inputs.used = event.attempt;
+    event.wait.inputs.allowed = TRIES_MAX;
+    return add_event(run, event, err);
 }
 
 static bool end_step(struct shop_run *run, int task, enum decision_kind decision, struct err *err)
 {
-    static const char spent[] =
-        "{\"policy\":\"patient\",\"phase\":\"GREEN\",\"used\":6,\"allowed\":6}";
     struct event event = about(run, task, EVENT_STEP_ENDED);
     event.step_ended.decision = decision;
     event.step_ended.attempts = event.attempt;
-    if (decision == DECISION_TRANSIENT_EXHAUSTED)
-        event.more = spent;
+    if (decision == DECISION_TRANSIENT_EXHAUSTED) {
+        event.step_ended.inputs.policy = "patient";
+        event.step_ended.inputs.phase = PHASE_GREEN + 1;
+        event.step_ended.inputs.used = event.step_ended.inputs.allowed = 6;
+    }
     return add_event(run, event, err);
 }
 

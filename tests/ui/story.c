@@ -111,8 +111,11 @@ void story_add(struct story *story, struct event event)
 void story_add_json(struct story *story, struct event event, const char *json)
 {
     struct str room = {0};
-    str_reserve(&room, strlen(json) + 1);
-    ck_assert_msg(event_read(&event, json, strlen(json), &room), "%s", json);
+    if (json) {
+        str_reserve(&room, strlen(json) + 1);
+        ck_assert_msg(event_read(&event, json, strlen(json), &room), "%s", json);
+        event.data = NULL;
+    }
     story_add(story, event);
     str_done(&room);
 }
@@ -173,10 +176,9 @@ void story_fail(struct story *story, const char *id, enum reason reason, const c
 {
     end_attempt(story, id, 1);
     struct event event = story_event(story, id, EVENT_ATTEMPT_JUDGED);
-    event.judged.class = VERDICT_PERSISTENT;
-    event.judged.reason = reason;
-    event.more = text;
-    story_add(story, event);
+    event.judged.label.class = VERDICT_PERSISTENT;
+    event.judged.label.reason = reason;
+    story_add_json(story, event, text);
 }
 
 void story_time_out(struct story *story, const char *id)
@@ -188,10 +190,9 @@ static void judge_by_world(struct story *story, const char *id, enum transient_t
                            const char *text)
 {
     struct event event = story_event(story, id, EVENT_ATTEMPT_JUDGED);
-    event.judged.class = VERDICT_TRANSIENT;
-    event.judged.type = type;
-    event.more = text;
-    story_add(story, event);
+    event.judged.label.class = VERDICT_TRANSIENT;
+    event.judged.label.type = type;
+    story_add_json(story, event, text);
 }
 
 void story_fail_by_world(struct story *story, const char *id, enum transient_type type, int print,
@@ -378,7 +379,7 @@ static void tell_the_last(struct story *story)
     start_at(story, 11, 56, "T-103");
     story_at(story, 12, 10);
     story_fail(story, "T-104", REASON_TEST_FAIL,
-               "{\"rule\":\"tap.not-ok\",\"stream\":\"out\",\"line\":5,"
+               "{\"rule\":\"tap.not-ok\","
                "\"match\":\"expected 19.99, got 20.00\"}");
     story_wait(story, "T-104", 45);
 }
@@ -469,7 +470,7 @@ static void tell_the_gate(struct story *story)
                         "\"hint_rule\":\"http.retry-after\"}");
     story_wait_by(story, "T-210", 50,
                   "{\"policy\":\"patient\",\"n\":1,\"base_ms\":15000,\"multiplier\":2,"
-                  "\"cap_ms\":300000,\"jitter\":\"full\",\"kind\":\"full\",\"factor\":0.31,"
+                  "\"cap_ms\":300000,\"full_jitter\":true,\"factor\":0.31,"
                   "\"hint_ms\":50000,\"used\":2,\"allowed\":6}");
     close_gate(story, "T-210", 50, 2);
 }
@@ -511,8 +512,8 @@ static void tell_the_corrected(struct story *story)
                "{\"rule\":\"cc.error\",\"match\":\"seed.c:7: error\"}");
     struct event end = story_event(story, "T-214", EVENT_STEP_ENDED);
     end.step_ended.decision = DECISION_RETRY_EXHAUSTED;
-    end.more = "{\"policy\":\"patient\",\"phase\":\"GREEN\",\"used\":6,\"allowed\":6}";
-    story_add(story, end);
+    story_add_json(story, end,
+                   "{\"policy\":\"patient\",\"phase\":\"GREEN\",\"used\":6,\"allowed\":6}");
 }
 
 void story_init_retries(struct story *story)

@@ -51,7 +51,7 @@ void story_at(struct story *story, int minutes, int seconds);
 void story_add(struct story *story, struct event event);
 /* Returns an event for the task's current step and latest attempt. */
 struct event story_event(const struct story *story, const char *id, enum event_kind kind);
-/* Adds the event with the fields that the JSON object has, as if a log had it as its data. */
+/* Adds the event with the fields that the JSON object has; NULL = none. */
 void story_add_json(struct story *story, struct event event, const char *json);
 
 int story_task(const struct story *story, const char *id);

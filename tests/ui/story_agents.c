@@ -94,15 +94,15 @@ static void spend_all(struct story *story)
     event.ended.outcome.ran_ms = 61000;
     story_add(story, event);
     event = story_event(story, "mail", EVENT_ATTEMPT_JUDGED);
-    event.judged.class = VERDICT_PERSISTENT;
-    event.judged.reason = REASON_BUDGET;
+    event.judged.label.class = VERDICT_PERSISTENT;
+    event.judged.label.reason = REASON_BUDGET;
     story_add(story, event);
     event = story_event(story, "mail", EVENT_STEP_ENDED);
     event.step_ended.decision = DECISION_NEEDS_YOU;
-    event.more = "{\"policy\":\"transport\",\"phase\":\"GREEN\",\"used\":1,\"allowed\":4,"
-                 "\"reason\":\"budget\",\"of\":\"task\",\"budget\":\"cost_usd\",\"spent\":1040000,"
-                 "\"limit\":1000000}";
-    story_add(story, event);
+    story_add_json(story, event,
+                   "{\"policy\":\"transport\",\"phase\":\"GREEN\",\"used\":1,\"allowed\":4,"
+                   "\"of\":\"task\",\"budget\":\"cost_usd\",\"spent\":1040000,"
+                   "\"limit\":1000000}");
 }
 
 static void call_again(struct story *story, const char *id, int count)
@@ -129,10 +129,10 @@ static void call_again(struct story *story, const char *id, int count)
         &story->state.tasks[story_task(story, id)].agent->calls->verdict;
     struct event event = story_event(story, id, EVENT_LOOP_SUSPECTED);
     ck_assert_int_eq(verdict->level, ENTROPY_SUSPECT);
-    event.loop.rung = verdict->rung;
-    event.loop.first = verdict->first_number;
-    event.loop.last = verdict->last_number;
-    event.loop.count = verdict->count;
+    event.loop.facts.rung = verdict->rung;
+    event.loop.facts.first = verdict->first_number;
+    event.loop.facts.last = verdict->last_number;
+    event.loop.facts.count = verdict->count;
     event.loop.of_calls = true;
     event.loop.nudge = "make test says the same: do something else";
     story_add(story, event);

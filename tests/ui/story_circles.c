@@ -38,10 +38,9 @@ static void fail_with(struct story *story, const char *id, const char *text)
     story_add(story, event);
     str_done(&room);
     event = story_event(story, id, EVENT_ATTEMPT_JUDGED);
-    event.judged.class = VERDICT_PERSISTENT;
-    event.judged.reason = REASON_TEST_FAIL;
-    event.more = found;
-    story_add(story, event);
+    event.judged.label.class = VERDICT_PERSISTENT;
+    event.judged.label.reason = REASON_TEST_FAIL;
+    story_add_json(story, event, found);
 }
 
 /* Consecutive tries, the last of which has ended without a decision yet. */
@@ -62,11 +61,11 @@ static void suspect(struct story *story, const char *id)
     struct event event = story_event(story, id, EVENT_LOOP_SUSPECTED);
     const struct circles *circles = story->state.tasks[event.task].circles;
     ck_assert_int_eq(circles->verdict.level, ENTROPY_SUSPECT);
-    event.loop.rung = circles->verdict.rung;
-    event.loop.first = circles->verdict.first_number;
-    event.loop.last = circles->verdict.last_number;
-    event.loop.count = circles->verdict.count;
-    event.more = "{\"period\":1}";
+    event.loop.facts.rung = circles->verdict.rung;
+    event.loop.facts.first = circles->verdict.first_number;
+    event.loop.facts.last = circles->verdict.last_number;
+    event.loop.facts.count = circles->verdict.count;
+    event.loop.facts.period = 1;
     story_add(story, event);
 }
 
@@ -75,8 +74,7 @@ static void stop(struct story *story, const char *id, const char *text)
     struct event event = story_event(story, id, EVENT_STEP_ENDED);
     event.step_ended.decision = DECISION_ENTROPY;
     event.step_ended.entropy = true;
-    event.more = text;
-    story_add(story, event);
+    story_add_json(story, event, text);
 }
 
 static void tell_the_stuck(struct story *story)

@@ -61,10 +61,9 @@ static void fail(struct story *story, const struct move_of *move)
     struct event event = story_event(story, move->id, EVENT_ATTEMPT_JUDGED);
     if (strcmp(move->id, "T-105") == 0) {
         story_time_out(story, move->id);
-        event.judged.class = VERDICT_TRANSIENT;
-        event.judged.type = TRANSIENT_RESOURCE_BUSY;
-        event.more = "{\"rule\":\"known.timeout\",\"subtype\":\"TIMEOUT\"}";
-        story_add(story, event);
+        event.judged.label.class = VERDICT_TRANSIENT;
+        event.judged.label.type = TRANSIENT_RESOURCE_BUSY;
+        story_add_json(story, event, "{\"rule\":\"known.timeout\",\"subtype\":\"TIMEOUT\"}");
     } else if (strcmp(move->id, "T-109") == 0) {
         story_fail_by_world(story, move->id, TRANSIENT_API_RATE_LIMIT, 0,
                             "{\"rule\":\"http.429\"}");

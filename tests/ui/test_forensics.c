@@ -109,12 +109,17 @@ static void fail_try(int attempt)
     ended.ended.fingerprint = (struct digest){.hi = UINT64_C(0x7c1e) << 48, .lo = 1};
     fold(ended);
     struct event judged = about(EVENT_ATTEMPT_JUDGED, attempt);
-    judged.judged.class = VERDICT_PERSISTENT;
-    judged.judged.reason = REASON_TEST_FAIL;
-    judged.more = "{\"rule\":\"test.tap\",\"subtype\":\"TEST_FAILURE\",\"stream\":\"stdout\","
-                  "\"offset\":75,\"line\":6,\"match\":\"not ok 3 - rounds half to even\","
-                  "\"near\":[{\"rule\":\"b1.http-429\",\"why\":\"pattern\",\"stream\":\"stdout\","
-                  "\"offset\":10}]}";
+    judged.judged.label.class = VERDICT_PERSISTENT;
+    judged.judged.label.reason = REASON_TEST_FAIL;
+    judged.judged.rule = "test.tap";
+    judged.judged.subtype = "TEST_FAILURE";
+    judged.judged.stream = VERDICT_STREAM_OUT;
+    judged.judged.offset = 75;
+    judged.judged.line = 6;
+    judged.judged.match = "not ok 3 - rounds half to even";
+    judged.judged.near_count = 1;
+    judged.judged.near[0] = (struct verdict_near_record){
+        .rule = "b1.http-429", .why = NEAR_PATTERN, .stream = VERDICT_STREAM_OUT, .offset = 10};
     fold(judged);
 }
 

@@ -32,17 +32,6 @@ static void set_up_detail(void)
     trail_go(&view.trail, SCREEN_DETAIL);
 }
 
-/* Stores the verdict as if it had been recorded. */
-static void keep_verdict(struct step_state *step, const struct verdict *verdict)
-{
-    struct str json = {0};
-    str_add_char(&json, '{');
-    verdict_to_json(verdict, &json);
-    str_add_char(&json, '}');
-    free(step->verdict_json);
-    step->verdict_json = json.data;
-}
-
 /* A rule that matched only a single word gets a line only if there is room. */
 START_TEST(test_far_misses_need_room)
 {
@@ -50,7 +39,7 @@ START_TEST(test_far_misses_need_room)
     struct verdict verdict;
     ck_assert_ptr_nonnull(step_state_verdict(step, &verdict));
     verdict.near[0].why = NEAR_PATTERN;
-    keep_verdict(step, &verdict);
+    step_state_keep_verdict(step, &verdict);
     view.chosen = story_task(&story, "T-213");
     stage_draw(24, 80, false);
     struct str out = {0};
@@ -197,7 +186,7 @@ static void say_everywhere(const char *text)
     struct verdict verdict;
     ck_assert_ptr_nonnull(step_state_verdict(run_state_step(state, view.chosen), &verdict));
     (void)snprintf(verdict.match, sizeof(verdict.match), "%s", text);
-    keep_verdict(run_state_step(state, view.chosen), &verdict);
+    step_state_keep_verdict(run_state_step(state, view.chosen), &verdict);
     view.search.open = view.filter.open = false;
     (void)snprintf(view.search.text, sizeof(view.search.text), "%s", text);
     view.search.len = strlen(view.search.text);

@@ -57,7 +57,7 @@ START_TEST(test_failures_of_any_task_are_gone_to)
     const struct event judged = {.seq = 6,
                                  .kind = EVENT_ATTEMPT_JUDGED,
                                  .task = 7,
-                                 .judged = {.class = VERDICT_TRANSIENT},
+                                 .judged = {.label = {.class = VERDICT_TRANSIENT}},
                                  .at = {1700000, 700000}};
     replay_add(&replay, &judged);
     replay.playing = true;

@@ -543,7 +543,7 @@ void telling_line(struct log_reader *reader, int64_t run, const struct run_state
     const struct attempt_state *attempt = step_state_attempt(step);
     if (!attempt)
         return;
-    const struct verdict *verdict = step->verdict_json ? step_state_verdict(step, &storage) : NULL;
+    const struct verdict *verdict = step_state_verdict(step, &storage);
     if (verdict && verdict->match[0] != '\0') {
         str_add(out, verdict->match);
         return;

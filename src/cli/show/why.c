@@ -4,7 +4,6 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "attr.h"
 #include "clock.h"
@@ -13,17 +12,6 @@
 #include "retry_log.h"
 #include "shown.h"
 #include "xalloc.h"
-
-/* Returns the JSON object of the event, owned by the caller; NULL if it is damaged. */
-static struct json *parse_object(const struct event *event)
-{
-    struct json *json = NULL;
-    char *text = event_object(event);
-    if (!json_parse(text, strlen(text), &json, NULL, NULL))
-        json = NULL;
-    free(text);
-    return json;
-}
 
 /* Clears the texts. Returns the string for the formula. */
 static struct str *begin_decided(struct why_decided *decided, const struct event *event)
@@ -37,16 +25,16 @@ static struct str *begin_decided(struct why_decided *decided, const struct event
 
 static void keep_circle(struct why *why, const struct run_state *state, const struct event *event)
 {
-    struct json *text = parse_object(event);
-    const bool found = shown_circles_read(text, event->step, event->attempt, &why->circle);
     const bool is_word = event->kind == EVENT_LOOP_SUSPECTED;
+    const bool found = is_word ? shown_loop_facts(&event->loop.facts, event->step, &why->circle)
+                               : shown_end_loop(&event->step_ended.inputs, event->step,
+                                                event->attempt, &why->circle);
     const bool of_calls = is_word && event->loop.of_calls;
     const struct task_agent *agent = state->tasks[event->task].agent;
     const bool is_stuck =
         of_calls && agent && agent->calls && agent->calls->verdict.level == ENTROPY_STUCK;
     why->circle.of_calls = why->circle.of_calls || (found && of_calls);
     why->suspected = found && is_word && !is_stuck;
-    json_free(text);
 }
 
 /* Records the workspace, what was restored before the attempt, and what it changed, as in the
@@ -225,15 +213,13 @@ static void add_json(const char *key, const struct json *json, struct str *out)
     free(brief);
 }
 
-/* Appends the inputs as in the log, if they can be parsed, and the text. */
+/* Appends the inputs as in the log, and the text. */
 static void add_decided(const struct why_decided *decided, struct str *out)
 {
-    struct json *inputs = NULL;
-    const struct str *text = &decided->inputs;
-    if (text->len > 0 && json_parse(text->data, text->len, &inputs, NULL, NULL)) {
-        add_json("inputs", inputs, out);
-        json_free(inputs);
-    }
+    const size_t before = out->len;
+    str_json_key(out, "inputs");
+    if (!json_line_add(str_text(&decided->inputs), decided->inputs.len, out))
+        str_cut(out, before);
     if (decided->formula.len > 0)
         str_json_text(out, "words", decided->formula.data);
     str_add_char(out, '}');
@@ -290,13 +276,10 @@ static void add_attempt(const struct why *why, struct str *out)
     if (attempt->ended.at_ms != 0)
         str_json_bool(out, "passed", !why->judged || why->verdict.class == VERDICT_SUCCESS);
     if (why->judged) {
-        const struct verdict *verdict = &why->verdict;
-        const struct verdict_label label = {verdict->class, verdict->type, verdict->reason};
+        struct event judged = event_new(EVENT_ATTEMPT_JUDGED);
+        verdict_to_record(&why->verdict, &judged.judged);
         str_json_key(out, "verdict");
-        str_add_char(out, '{');
-        add_label(&label, out);
-        verdict_to_json(verdict, out);
-        str_add_char(out, '}');
+        event_write(&judged, out);
     }
     if (attempt->hint) {
         str_json_key(out, "hint");

@@ -10,7 +10,6 @@
 #include <strings.h>
 
 #include "attr.h"
-#include "json.h"
 #include "outcome.h"
 #include "rounded.h"
 #include "str.h"
@@ -370,132 +369,83 @@ const char *verdict_word(const struct verdict *verdict, const struct outcome *ou
     return out;
 }
 
-static void add_text(struct str *out, const char *key, const char *text)
+/* Records. */
+
+static const char *text_or_null(const char *text)
 {
-    if (text[0] != '\0')
-        str_json_text(out, key, text);
+    return text[0] != '\0' ? text : NULL;
 }
 
-static void add_near(const struct verdict *verdict, struct str *out)
+void verdict_to_record(const struct verdict *verdict, struct verdict_record *out)
 {
-    str_json_key(out, "near");
+    *out = (struct verdict_record){
+        .label = {verdict->class, verdict->type, verdict->reason},
+        .expectation = verdict->expectation,
+        .stream = verdict->stream,
+        .ask = verdict->ask,
+        .no_retry = verdict->no_retry,
+        .retry_after_ms = verdict->retry_after_ms,
+        .resume_at_ms = verdict->resume_at_ms,
+        .rule = text_or_null(verdict->rule),
+        .subtype = text_or_null(verdict->subtype),
+        .match = text_or_null(verdict->match),
+        .hint_rule = text_or_null(verdict->hint_rule),
+        .violations = text_or_null(verdict->violations),
+        .near_count = verdict->near_count,
+    };
+    if (verdict->stream != VERDICT_STREAM_NONE) {
+        out->offset = verdict->offset;
+        out->line = verdict->line;
+    }
     for (int i = 0; i < verdict->near_count; i++) {
         const struct verdict_near *near = &verdict->near[i];
-        str_add(out, i == 0 ? "[{" : ",{");
-        str_json_text(out, "rule", near->rule);
-        str_json_text(out, "why", near_why_name(near->why));
-        if (near->stream != VERDICT_STREAM_NONE) {
-            str_json_text(out, "stream", verdict_stream_name(near->stream));
-            str_json_i64(out, "offset", near->offset);
-        }
-        str_add_char(out, '}');
-    }
-    str_add_char(out, ']');
-}
-
-void verdict_to_json(const struct verdict *verdict, struct str *out)
-{
-    if (verdict->expectation != VERDICT_AS_IT_IS)
-        str_json_i64(out, "expectation", (int64_t)verdict->expectation);
-    add_text(out, "rule", verdict->rule);
-    add_text(out, "subtype", verdict->subtype);
-    if (verdict->stream != VERDICT_STREAM_NONE) {
-        str_json_text(out, "stream", verdict_stream_name(verdict->stream));
-        str_json_i64(out, "offset", verdict->offset);
-        str_json_i64(out, "line", verdict->line);
-    }
-    add_text(out, "match", verdict->match);
-    if (verdict->retry_after_ms >= 0)
-        str_json_i64(out, "retry_after_ms", verdict->retry_after_ms);
-    if (verdict->resume_at_ms >= 0)
-        str_json_i64(out, "resume_at_ms", verdict->resume_at_ms);
-    add_text(out, "hint_rule", verdict->hint_rule);
-    if (verdict->near_count > 0)
-        add_near(verdict, out);
-    if (verdict->ask)
-        str_json_bool(out, "ask", true);
-    if (verdict->no_retry)
-        str_json_bool(out, "no_retry", true);
-    if (verdict->violations[0] != '\0') {
-        str_json_key(out, "violations");
-        str_add_char(out, '[');
-        for (const char *line = verdict->violations; *line;) {
-            size_t len = strcspn(line, "\n");
-            str_add(out, line == verdict->violations ? "" : ",");
-            str_add_json(out, line, len);
-            line += len + (line[len] == '\n' ? 1 : 0);
-        }
-        str_add_char(out, ']');
+        out->near[i] = (struct verdict_near_record){
+            .rule = text_or_null(near->rule), .why = near->why, .stream = near->stream};
+        if (near->stream != VERDICT_STREAM_NONE)
+            out->near[i].offset = near->offset;
     }
 }
 
-/* Reads only the first line: anyone may have written the file, and one line is printed. */
-static void read_text(const struct json *object, const char *key, char *out, size_t size)
+/* Copies only the first line: anyone may have written the log, and one line is printed. */
+static void copy_line(const char *text, char *out, size_t size)
 {
-    const char *text = json_text(json_get(object, key), "");
-    size_t len = text_cut(text, strcspn(text, "\r\n"), size - 1);
+    if (!text)
+        return;
+    const size_t len = text_cut(text, strcspn(text, "\r\n"), size - 1);
     memcpy(out, text, len);
     out[len] = '\0';
 }
 
-/* Returns -1 for a time beyond `most`: anyone may have written the log, and times are added up. */
-static int64_t read_time(const struct json *object, const char *key, int64_t most)
+void verdict_from_record(const struct verdict_record *record, struct verdict *out)
 {
-    const int64_t ms = json_i64(json_get(object, key), -1);
-    return ms >= 0 && ms <= most ? ms : -1;
-}
-
-static enum verdict_stream stream_parse(const char *text)
-{
-    if (strcmp(text, verdict_stream_name(VERDICT_STREAM_OUT)) == 0)
-        return VERDICT_STREAM_OUT;
-    if (strcmp(text, verdict_stream_name(VERDICT_STREAM_ERR)) == 0)
-        return VERDICT_STREAM_ERR;
-    return VERDICT_STREAM_NONE;
-}
-
-/* Ignores unknown reasons: the list is only a help for people. */
-static void read_near(const struct json *list, struct verdict *out)
-{
-    out->near_count = 0;
-    for (size_t i = 0; i < json_count(list); i++) {
-        const struct json *item = json_at(list, i);
-        const char *why = json_text(json_get(item, "why"), "");
-        struct verdict_near near = {.offset = json_i64(json_get(item, "offset"), 0)};
-        read_text(item, "rule", near.rule, sizeof(near.rule));
-        near.stream = stream_parse(json_text(json_get(item, "stream"), ""));
-        int word = 0;
-        while (word < NEAR_WHY_COUNT && strcmp(near_why_name((enum near_why)word), why) != 0)
-            word++;
-        near.why = (enum near_why)word;
-        if (word < NEAR_WHY_COUNT)
-            verdict_add_near(out, &near);
+    *out = verdict_new();
+    out->class = record->label.class;
+    out->type = record->label.type;
+    out->reason = record->label.reason;
+    out->expectation = record->expectation;
+    out->stream = record->stream;
+    out->offset = record->offset;
+    out->line = record->line;
+    out->retry_after_ms = record->retry_after_ms;
+    out->resume_at_ms = record->resume_at_ms;
+    out->ask = record->ask;
+    out->no_retry = record->no_retry;
+    copy_line(record->rule, out->rule, sizeof(out->rule));
+    copy_line(record->subtype, out->subtype, sizeof(out->subtype));
+    copy_line(record->match, out->match, sizeof(out->match));
+    copy_line(record->hint_rule, out->hint_rule, sizeof(out->hint_rule));
+    for (int i = 0; i < record->near_count; i++) {
+        struct verdict_near near = {.why = record->near[i].why,
+                                    .stream = record->near[i].stream,
+                                    .offset = record->near[i].offset};
+        copy_line(record->near[i].rule, near.rule, sizeof(near.rule));
+        verdict_add_near(out, &near);
     }
-}
-
-void verdict_from_json(const struct json *object, struct verdict *out)
-{
-    read_text(object, "rule", out->rule, sizeof(out->rule));
-    int64_t expectation = json_i64(json_get(object, "expectation"), VERDICT_AS_IT_IS);
-    bool known = expectation >= 0 && expectation < VERDICT_EXPECTATION_COUNT;
-    out->expectation = known ? (enum verdict_expectation)expectation : VERDICT_AS_IT_IS;
-    read_text(object, "subtype", out->subtype, sizeof(out->subtype));
-    read_text(object, "match", out->match, sizeof(out->match));
-    out->stream = stream_parse(json_text(json_get(object, "stream"), ""));
-    out->offset = json_i64(json_get(object, "offset"), 0);
-    out->line = json_i64(json_get(object, "line"), 0);
-    out->retry_after_ms = read_time(object, "retry_after_ms", VERDICT_RETRY_AFTER_MAX_MS);
-    out->resume_at_ms = read_time(object, "resume_at_ms", VERDICT_RESUME_AT_MAX_MS);
-    read_text(object, "hint_rule", out->hint_rule, sizeof(out->hint_rule));
-    read_near(json_get(object, "near"), out);
-    out->ask = json_bool(json_get(object, "ask"), false);
-    out->no_retry = json_bool(json_get(object, "no_retry"), false);
-    out->violations[0] = '\0';
-    const struct json *violations = json_get(object, "violations");
-    for (size_t i = 0; i < json_count(violations); i++) {
-        const char *text = json_text(json_at(violations, i), "");
-        size_t len = strcspn(text, "\r\n");
-        if (len > 0 && !verdict_add_line(out, text, len))
+    const char *lines = record->violations ? record->violations : "";
+    while (*lines) {
+        const size_t len = strcspn(lines, "\n");
+        if (len > 0 && !verdict_add_line(out, lines, len))
             break; /* the rest does not fit, as when it was written */
+        lines += len + (lines[len] == '\n');
     }
 }

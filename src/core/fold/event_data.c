@@ -24,7 +24,9 @@ enum field_type {
     FIELD_DIGEST, /* struct digest, written as 32 hex digits; unknown is left out */
     FIELD_TEXT,   /* const char *; NULL is left out */
     FIELD_JSON,   /* const char *: a JSON value as text; NULL is left out */
+    FIELD_LINES,  /* const char *: lines, written as an array of strings; NULL is left out */
     FIELD_LOOP,   /* struct entropy_fact, left out unless the bool at `least` is set */
+    FIELD_NEAR,   /* struct verdict_near_record [VERDICT_NEAR_MAX], their number at `least` */
 };
 
 struct field {
@@ -50,13 +52,33 @@ WORDS(outcome_word, outcome_kind_name, outcome_kind)
 WORDS(class_word, verdict_class_name, verdict_class)
 WORDS(type_word, transient_type_name, transient_type)
 WORDS(reason_word, reason_name, reason)
+WORDS(stream_word, verdict_stream_name, verdict_stream)
+WORDS(near_word, near_why_name, near_why)
 WORDS(decision_word_of, decision_kind_name, decision_kind)
+WORDS(of_word, decision_of_name, decision_of)
 WORDS(mode_word, cancel_mode_name, cancel_mode)
 WORDS(verb_word, control_verb_name, control_verb)
 WORDS(run_word, take_up_name, take_up)
 WORDS(rung_word, entropy_rung_name, entropy_rung)
 WORDS(workspace_word, workspace_kind_name, workspace_kind)
 WORDS(budget_word, budget_kind_name, budget_kind)
+
+/* The number is that of a phase + 1, and 0 for none. */
+static const char *phase_word(int number)
+{
+    return number == 0 ? "" : phase_name((enum phase)(number - 1));
+}
+
+static const char *expectation_word(int number)
+{
+    static const char *const names[] = {
+        [VERDICT_AS_IT_IS] = "",
+        [VERDICT_UNEXPECTED_PASS] = "unexpected pass",
+        [VERDICT_WRONG_REASON] = "wrong reason",
+    };
+    static_assert(ARRAY_LEN(names) == VERDICT_EXPECTATION_COUNT, "every expectation has a name");
+    return names[number];
+}
 
 static const char *stop_word(int number)
 {
@@ -150,6 +172,19 @@ static const char *gain_word(int number)
     {                                                                                              \
         name, means, FIELD_JSON, false, AT(member), 0, 0, 0, NULL                                  \
     }
+#define LINES(name, member, means)                                                                 \
+    {                                                                                              \
+        name, means, FIELD_LINES, false, AT(member), 0, 0, 0, NULL                                 \
+    }
+#define REAL_OR(name, member, otherwise, most, means)                                              \
+    {                                                                                              \
+        name, means, FIELD_REAL, false, AT(member), otherwise, 0, most, NULL                       \
+    }
+/* -1: it does not apply. */
+#define I64_OR_NONE(name, member, most, means)                                                     \
+    {                                                                                              \
+        name, means, FIELD_I64, false, AT(member), -1, -1, most, NULL                              \
+    }
 #define LOOP(member, is_there)                                                                     \
     {                                                                                              \
         "loop", "the step of the trajectory, see [below](#loop-facts)", FIELD_LOOP, false,         \
@@ -212,10 +247,67 @@ static const struct field attempt_ended[] = {
     LOOP(ended.loop, ended.has_loop),
 };
 static const struct field attempt_judged[] = {
-    WORD("class", judged.class, VERDICT_CLASS_COUNT, class_word, "the verdict"),
-    WORD_OPTIONAL("type", judged.type, TRANSIENT_TYPE_COUNT, type_word, "transient type"),
-    WORD_OPTIONAL("reason", judged.reason, REASON_COUNT, reason_word, "persistent reason"),
+    WORD("class", judged.label.class, VERDICT_CLASS_COUNT, class_word, "the verdict"),
+    WORD_OPTIONAL("type", judged.label.type, TRANSIENT_TYPE_COUNT, type_word, "transient type"),
+    WORD_OPTIONAL("reason", judged.label.reason, REASON_COUNT, reason_word, "persistent reason"),
+    WORD_OPTIONAL("expectation", judged.expectation, VERDICT_EXPECTATION_COUNT, expectation_word,
+                  "of a step that is expected to fail: what it did instead"),
+    TEXT("rule", judged.rule, "the rule that decided"),
+    TEXT("subtype", judged.subtype, "what kind of failure, by that rule"),
+    WORD_OPTIONAL("stream", judged.stream, VERDICT_STREAM_COUNT, stream_word,
+                  "the output with the match"),
+    I64("offset", judged.offset, INT64_MAX, "of the match in the whole stream, in bytes"),
+    I64("line", judged.line, INT64_MAX, "of the match in the text that was read, from 1"),
+    TEXT("match", judged.match, "the matching line"),
+    I64_OR_NONE("retry_after_ms", judged.retry_after_ms, VERDICT_RETRY_AFTER_MAX_MS,
+                "how long a server says to wait; missing: it says nothing"),
+    I64_OR_NONE("resume_at_ms", judged.resume_at_ms, VERDICT_RESUME_AT_MAX_MS,
+                "parked until then, UTC; missing: not parked"),
+    TEXT("hint_rule", judged.hint_rule, "the rule that gave that time"),
+    {"near", "up to 4 rules that nearly decided: rule, why, stream, offset", FIELD_NEAR, false,
+     AT(judged.near), 0, AT(judged.near_count), 0, NULL},
+    BOOL("ask", judged.ask, "only a person can help"),
+    BOOL("no_retry", judged.no_retry, "no policy retries it"),
+    LINES("violations", judged.violations, "why the output does not match its contract"),
 };
+/* What a decision went by; `in` is a struct decision_inputs. */
+#define LIMITS(in)                                                                                 \
+    INT("used", in.used, INT32_MAX, "tries used (starts if it never started)"),                    \
+        INT("allowed", in.allowed, INT32_MAX, "tries that the policy allows"),                     \
+        INT("own_retries", in.own_retries, INT32_MAX, "retries by the agent among these"),         \
+        INT("same", in.same, INT32_MAX, "equal results in a row"),                                 \
+        INT("window", in.window, INT32_MAX, "equal results that end the step, after \"go on\""),   \
+        INT("same_stops", in.same_stops, INT32_MAX, "the same, for a task with rounds"),           \
+        INT("unchanged_stops", in.unchanged_stops, INT32_MAX,                                      \
+            "equal failures on an unchanged tree that end the step"),                              \
+        BOOL("unchanged", in.unchanged, "nothing has changed the tree since the try before"),      \
+        I64_OR_NONE("hint_cap_ms", in.hint_cap_ms, FOLD_TIME_MAX_MS,                               \
+                    "longest retry-after that is waited for; missing: there was none"),            \
+        INT("free_hints", in.free_hints, INT32_MAX, "waits so far that used up no try"),           \
+        I64("deadline_ms", in.deadline_ms, FOLD_TIME_MAX_MS, "time that the step may take"),       \
+        TIME("since_start_ms", in.since_start_ms, "with a deadline: time since its first start"),  \
+        I64("held_ms", in.held_ms, FOLD_TIME_MAX_MS, "time in which it was held"),                 \
+        INT("interrupted", in.interrupted, INT32_MAX, "tries cut off because devs was gone")
+/* The facts of a loop rule; `facts` is a struct loop_facts. */
+#define LOOP_FACTS(facts)                                                                          \
+    INT("period", facts.period, INT32_MAX, "steps of a lap"),                                      \
+        INT_OR("first_step", facts.first_step, -1, INT32_MAX,                                      \
+               "step of the first attempt, from 0; missing: the event's"),                         \
+        INT_OR("last_step", facts.last_step, -1, INT32_MAX,                                        \
+               "step of the last attempt, from 0; missing: the event's"),                          \
+        DIGEST("identity", facts.identity, "of the set of calls in the loop"),                     \
+        BOOL("masked", facts.masked, "the results are equal only because parts were masked"),      \
+        BOOL("poll", facts.poll, "it checks something that does not change"),                      \
+        {"masks",                                                                                  \
+         "what was masked in the last result, see [below](#loop-facts)",                           \
+         FIELD_UNSIGNED,                                                                           \
+         false,                                                                                    \
+         AT(facts.masks),                                                                          \
+         0,                                                                                        \
+         0,                                                                                        \
+         UINT32_MAX,                                                                               \
+         NULL},                                                                                    \
+        TEXT("why", facts.why, "the loop in words")
 static const struct field wait_started[] = {
     I64_ALWAYS("delay_ms", wait.delay.delay_ms, 0, FOLD_DELAY_MAX_MS, "the actual delay"),
     TIME("due_at_ms", wait.due.at_ms, "when it is due, UTC"),
@@ -223,10 +315,19 @@ static const struct field wait_started[] = {
     I64("exact_ms", wait.delay.exact_ms, FOLD_DELAY_MAX_MS, "delay before jitter"),
     BOOL("free", wait.is_free, "requested by a server, uses up no attempt"),
     INT_ALWAYS("n", wait.delay.n, 0, FOLD_COUNT_MAX, "number of the retry, from 1"),
-    {"factor", "by which jitter multiplied `exact_ms`; missing: 1", FIELD_REAL, false,
-     AT(wait.delay.factor), 1, 0, FOLD_COUNT_MAX, NULL},
-    {"hint_ms", "the server's retry-after; missing: none", FIELD_I64, false, AT(wait.delay.hint_ms),
-     -1, -1, FOLD_DELAY_MAX_MS, NULL},
+    REAL_OR("factor", wait.delay.factor, 1, FOLD_COUNT_MAX,
+            "by which jitter multiplied `exact_ms`; missing: 1"),
+    I64_OR_NONE("hint_ms", wait.delay.hint_ms, FOLD_DELAY_MAX_MS,
+                "the server's retry-after; missing: none"),
+    TEXT("policy", wait.inputs.policy, "the policy"),
+    I64("base_ms", wait.inputs.base_ms, FOLD_TIME_MAX_MS, "its delay before the first retry"),
+    REAL_OR("multiplier", wait.inputs.multiplier, 1, FOLD_COUNT_MAX,
+            "by which each retry multiplies it; missing: 1"),
+    I64("cap_ms", wait.inputs.cap_ms, FOLD_TIME_MAX_MS, "its longest delay"),
+    REAL_OR("jitter", wait.inputs.jitter, 0, FOLD_COUNT_MAX,
+            "largest part of the delay that jitter adds or takes away"),
+    BOOL("full_jitter", wait.inputs.full_jitter, "jitter takes any part of the delay"),
+    LIMITS(wait.inputs),
 };
 static const struct field wait_ended[] = {
     BOOL("skipped", wait_ended.skipped, "by a person; otherwise it was due"),
@@ -238,6 +339,30 @@ static const struct field step_ended[] = {
     INT_ALWAYS("attempts", step_ended.attempts, INT32_MIN, INT32_MAX, "attempts used"),
     BOOL("entropy", step_ended.entropy, "counts as entropy"),
     BOOL("capture", step_ended.capture, "there are rows in `capture`"),
+    TEXT("policy", step_ended.inputs.policy,
+         "the policy; missing, like the rest, for a success, a cancel, a deadline that passed "
+         "before "
+         "the start, and a budget that was spent before it"),
+    WORD_OPTIONAL("phase", step_ended.inputs.phase, PHASE_COUNT + 1, phase_word,
+                  "phase of the step"),
+    LIMITS(step_ended.inputs),
+    INT("round", step_ended.inputs.round, INT32_MAX, "round of the agent before it"),
+    INT("rounds", step_ended.inputs.rounds, INT32_MAX, "rounds that the agent may have"),
+    WORD_OPTIONAL(
+        "of", step_ended.inputs.of, DECISION_OF_COUNT, of_word,
+        "whose loop (the agent's own guard found it, or it is among an agent's calls), or "
+        "whose budget"),
+    WORD_OPTIONAL("rung", step_ended.inputs.loop.rung, ENTROPY_RUNG_COUNT, rung_word,
+                  "the loop rule; missing: the policy's window"),
+    INT("count", step_ended.inputs.loop.count, INT32_MAX, "repeats, laps, failures, ..."),
+    I64("first", step_ended.inputs.loop.first, INT64_MAX, "its first attempt or call"),
+    I64("last", step_ended.inputs.loop.last, INT64_MAX, "the last one"),
+    LOOP_FACTS(step_ended.inputs.loop),
+    TEXT("refused", step_ended.inputs.refused, "the agent's last refused call"),
+    WORD_OPTIONAL("budget", step_ended.inputs.budget, BUDGET_KIND_COUNT, budget_word,
+                  "the budget that is spent"),
+    I64("spent", step_ended.inputs.spent, INT64_MAX, "millionths of a dollar, a number, or ms"),
+    I64("limit", step_ended.inputs.spent_limit, INT64_MAX, "in the same unit"),
 };
 static const struct field step_reopened[] = {
     INT_ALWAYS("new_grant", reopened.grant, 1, FOLD_COUNT_MAX, "number of the new grant"),
@@ -311,12 +436,13 @@ static const struct field run_recovered[] = {
     BY,
 };
 static const struct field loop_suspected[] = {
-    WORD("rung", loop.rung, ENTROPY_RUNG_COUNT, rung_word, "the rule"),
-    I64_ALWAYS("first", loop.first, INT64_MIN, INT64_MAX, "its first attempt or call"),
-    I64_ALWAYS("last", loop.last, INT64_MIN, INT64_MAX, "the last one"),
-    INT_ALWAYS("count", loop.count, INT32_MIN, INT32_MAX, "repeats, laps, failures, ..."),
+    WORD("rung", loop.facts.rung, ENTROPY_RUNG_COUNT, rung_word, "the rule"),
+    I64_ALWAYS("first", loop.facts.first, INT64_MIN, INT64_MAX, "its first attempt or call"),
+    I64_ALWAYS("last", loop.facts.last, INT64_MIN, INT64_MAX, "the last one"),
+    INT_ALWAYS("count", loop.facts.count, INT32_MIN, INT32_MAX, "repeats, laps, failures, ..."),
     BOOL("of_calls", loop.of_calls, "it is about the calls of a running agent"),
     TEXT("nudge", loop.nudge, "a line for the agent"),
+    LOOP_FACTS(loop.facts),
 };
 static const struct field workspace_made[] = {
     WORD("workspace", workspace.kind, WORKSPACE_KIND_COUNT, workspace_word, "its kind"),
@@ -491,6 +617,15 @@ static const struct field loop_fields[] = {
 };
 static_assert(sizeof(enum entropy_kind) == sizeof(int), "enums are read and written as int");
 
+/* The fields of a rule that nearly decided; offsets are in struct verdict_near_record. */
+#define NEAR_AT(member) (unsigned)offsetof(struct verdict_near_record, member)
+static const struct field near_fields[] = {
+    {"rule", "", FIELD_TEXT, false, NEAR_AT(rule), 0, 0, 0, NULL},
+    {"why", "", FIELD_WORD, true, NEAR_AT(why), 0, 0, NEAR_WHY_COUNT, near_word},
+    {"stream", "", FIELD_WORD, false, NEAR_AT(stream), 0, 0, VERDICT_STREAM_COUNT, stream_word},
+    {"offset", "", FIELD_I64, false, NEAR_AT(offset), 0, 0, INT64_MAX, NULL},
+};
+
 /* Access to a field. `base` is the event, or the step of a trajectory. */
 
 static const void *at_const(const void *base, const struct field *field)
@@ -533,7 +668,9 @@ static int64_t get_number(const void *base, const struct field *field)
     case FIELD_DIGEST:
     case FIELD_TEXT:
     case FIELD_JSON:
+    case FIELD_LINES:
     case FIELD_LOOP:
+    case FIELD_NEAR:
         break;
     }
     return 0;
@@ -570,7 +707,9 @@ static void set_number(void *base, const struct field *field, int64_t value)
     case FIELD_DIGEST:
     case FIELD_TEXT:
     case FIELD_JSON:
+    case FIELD_LINES:
     case FIELD_LOOP:
+    case FIELD_NEAR:
         break;
     }
 }
@@ -589,6 +728,14 @@ static bool has_loop(const struct event *event, const struct field *field)
     return is_there;
 }
 
+/* Returns the number of near misses that a NEAR field has. */
+static int near_count(const void *base, const struct field *field)
+{
+    int count;
+    memcpy(&count, (const char *)base + field->least, sizeof(count));
+    return count;
+}
+
 static void set_defaults(void *base, const struct field *fields, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -597,7 +744,7 @@ static void set_defaults(void *base, const struct field *fields, size_t count)
     }
 }
 
-static_assert(offsetof(struct event, ended) + sizeof(struct event_end) ==
+static_assert(offsetof(struct event, wait) + sizeof(struct event_wait) ==
                   offsetof(struct event, is_damaged),
               "the first member of the union is the largest");
 
@@ -618,6 +765,7 @@ static bool numbers_are_in_range(const void *base, const struct field *fields, s
         case FIELD_DIGEST:
         case FIELD_TEXT:
         case FIELD_JSON:
+        case FIELD_LINES:
             break;
         case FIELD_REAL:
             memcpy(&real, at_const(base, field), sizeof(real));
@@ -628,6 +776,15 @@ static bool numbers_are_in_range(const void *base, const struct field *fields, s
             if (has_loop(base, field) &&
                 !numbers_are_in_range(at_const(base, field), loop_fields, ARRAY_LEN(loop_fields)))
                 return false;
+            break;
+        case FIELD_NEAR:
+            if (near_count(base, field) < 0 || near_count(base, field) > VERDICT_NEAR_MAX)
+                return false;
+            for (int n = 0; n < near_count(base, field); n++) {
+                const struct verdict_near_record *near = at_const(base, field);
+                if (!numbers_are_in_range(near + n, near_fields, ARRAY_LEN(near_fields)))
+                    return false;
+            }
             break;
         case FIELD_INT:
         case FIELD_I64:
@@ -652,6 +809,20 @@ bool event_is_in_range(const struct event *event)
 
 static void write_fields(const void *base, const struct field *fields, size_t count,
                          struct str *out);
+
+static void write_lines(const char *name, const char *lines, struct str *out)
+{
+    const char *before = "[";
+    str_json_key(out, name);
+    while (*lines) {
+        const size_t len = strcspn(lines, "\n");
+        str_add(out, before);
+        str_add_json(out, lines, len);
+        before = ",";
+        lines += len + (lines[len] == '\n');
+    }
+    str_add_char(out, ']');
+}
 
 static void write_field(const void *base, const struct field *field, struct str *out)
 {
@@ -706,6 +877,23 @@ static void write_field(const void *base, const struct field *field, struct str 
         str_json_key(out, field->name);
         str_add(out, text);
         break;
+    case FIELD_LINES:
+        memcpy(&text, from, sizeof(text));
+        if (text)
+            write_lines(field->name, text, out);
+        break;
+    case FIELD_NEAR:
+        if (near_count(base, field) == 0)
+            break;
+        str_json_key(out, field->name);
+        for (int i = 0; i < near_count(base, field); i++) {
+            str_add(out, i == 0 ? "[{" : ",{");
+            write_fields((const struct verdict_near_record *)from + i, near_fields,
+                         ARRAY_LEN(near_fields), out);
+            str_add_char(out, '}');
+        }
+        str_add_char(out, ']');
+        break;
     case FIELD_LOOP:
         if (!has_loop(base, field))
             break;
@@ -724,6 +912,11 @@ static void write_fields(const void *base, const struct field *fields, size_t co
         write_field(base, &fields[i], out);
 }
 
+void event_write_members(const struct event *event, struct str *out)
+{
+    write_fields(event, kinds[event->kind].fields, kinds[event->kind].count, out);
+}
+
 void event_write(const struct event *event, struct str *out)
 {
     if (event->data) {
@@ -732,19 +925,8 @@ void event_write(const struct event *event, struct str *out)
     }
     str_add_char(out, '{');
     if (event_kind_is_known(event->kind))
-        write_fields(event, kinds[event->kind].fields, kinds[event->kind].count, out);
-    const size_t more = event->more ? strlen(event->more) : 0;
-    if (more > strlen("{}")) { /* its members without the braces */
-        if (out->data[out->len - 1] != '{')
-            str_add_char(out, ',');
-        str_add_n(out, event->more + 1, more - strlen("{}"));
-    }
+        event_write_members(event, out);
     str_add_char(out, '}');
-}
-
-const char *event_more(const struct event *event)
-{
-    return event->data ? event->data : event->more;
 }
 
 char *event_object(const struct event *event)
@@ -834,6 +1016,49 @@ static bool read_loop(void *base, const struct field *field, struct json_piece p
     return true;
 }
 
+/* Reads as many as there is space for. */
+static bool read_near(void *base, const struct field *field, struct json_piece piece,
+                      struct str *room)
+{
+    struct verdict_near_record *list = at(base, field);
+    struct json_members items = json_members(piece.text, piece.len);
+    struct json_piece item;
+    int count = 0;
+    while (json_items_next(&items, &item)) {
+        struct verdict_near_record near = {0};
+        if (!read_fields(&near, near_fields, ARRAY_LEN(near_fields),
+                         json_members(item.text, item.len), room))
+            return false;
+        if (count < VERDICT_NEAR_MAX)
+            list[count++] = near;
+    }
+    memcpy((char *)base + field->least, &count, sizeof(count));
+    return json_members_are_over(&items);
+}
+
+/* Reads only the first line of each string, and no empty ones. */
+static bool read_lines(void *base, const struct field *field, struct json_piece piece,
+                       struct str *room)
+{
+    struct json_members items = json_members(piece.text, piece.len);
+    struct json_piece item;
+    const size_t from = room->len;
+    while (json_items_next(&items, &item)) {
+        const size_t line = room->len;
+        if (!json_scan_text(item, room))
+            return false;
+        str_cut(room, line + strcspn(str_text(room) + line, "\n"));
+        if (room->len > line)
+            str_add_char(room, '\n');
+    }
+    if (room->len > from) {
+        room->data[room->len - 1] = '\0';
+        const char *text = room->data + from;
+        memcpy(at(base, field), &text, sizeof(text));
+    }
+    return json_members_are_over(&items);
+}
+
 static bool read_number(void *base, const struct field *field, struct json_piece piece)
 {
     const int64_t value = json_scan_i64(piece, 0);
@@ -865,6 +1090,10 @@ static bool read_field(void *base, const struct field *field, struct json_piece 
     case FIELD_TEXT:
     case FIELD_JSON:
         return read_text(base, field, piece, room);
+    case FIELD_LINES:
+        return read_lines(base, field, piece, room);
+    case FIELD_NEAR:
+        return read_near(base, field, piece, room);
     case FIELD_LOOP:
         return read_loop(base, field, piece, room);
     }
@@ -920,7 +1149,12 @@ void event_each_text(struct event *event, event_text_fn *visit, void *ctx)
         visit(ctx, &event->unknown.kind);
     for (size_t i = 0; i < count; i++) {
         const struct field *field = &kinds[event->kind].fields[i];
-        if (field->type != FIELD_TEXT && field->type != FIELD_JSON)
+        for (int n = 0; field->type == FIELD_NEAR && n < near_count(event, field); n++) {
+            struct verdict_near_record *near = at(event, field);
+            if (near[n].rule)
+                visit(ctx, &near[n].rule);
+        }
+        if (field->type != FIELD_TEXT && field->type != FIELD_JSON && field->type != FIELD_LINES)
             continue;
         const char *text;
         memcpy(&text, at(event, field), sizeof(text));
@@ -929,8 +1163,6 @@ void event_each_text(struct event *event, event_text_fn *visit, void *ctx)
         visit(ctx, &text);
         memcpy(at(event, field), &text, sizeof(text));
     }
-    if (event->more)
-        visit(ctx, &event->more);
     if (event->data)
         visit(ctx, &event->data);
 }
@@ -1016,9 +1248,7 @@ void event_limit(struct event *event)
     event_each_text(event, measure_text, &bytes);
     if (bytes * ESCAPED_MAX + NUMBERS_MAX <= EVENT_DATA_MAX || fits_row(event))
         return;
-    event->more = NULL;
-    if (!fits_row(event))
-        event_each_text(event, forget_text, NULL);
+    event_each_text(event, forget_text, NULL);
 }
 
 /* The table for people. */
@@ -1028,8 +1258,8 @@ static void add_words(const struct field *field, struct str *out)
     const char *before = "; one of ";
     for (int64_t i = field->least; i < field->most; i++) {
         const char *word = field->word((int)i);
-        if (word[0] == '\0')
-            continue; /* it stands for none, and is not written */
+        if (word[0] == '\0' || (!field->always && i == field->otherwise))
+            continue; /* it is not written */
         str_addf(out, "%s`%s`", before, word);
         before = ", ";
     }
@@ -1041,7 +1271,8 @@ void event_fields_table(struct str *out)
         [FIELD_INT] = "number",  [FIELD_I64] = "number",  [FIELD_UNSIGNED] = "number",
         [FIELD_BITS] = "number", [FIELD_REAL] = "number", [FIELD_BOOL] = "true or false",
         [FIELD_WORD] = "word",   [FIELD_DIGEST] = "hex",  [FIELD_TEXT] = "text",
-        [FIELD_JSON] = "JSON",   [FIELD_LOOP] = "object",
+        [FIELD_JSON] = "JSON",   [FIELD_LINES] = "array", [FIELD_LOOP] = "object",
+        [FIELD_NEAR] = "array",
     };
     str_add(out, "| kind | field | type | meaning |\n|---|---|---|---|\n");
     for (int kind = EVENT_NONE + 1; kind < EVENT_KIND_COUNT; kind++) {

@@ -297,8 +297,9 @@ void fold_round_started(const struct fold *fold)
         free(step->trees);
         step->trees = NULL;
         if (step->formulas) {
-            free(step->formulas->end_json);
-            step->formulas->end_json = NULL;
+            free(step->formulas->refused);
+            step->formulas->refused = NULL;
+            step->formulas->inputs = (struct decision_inputs){0};
         }
     }
     task->step = first;

@@ -8,10 +8,7 @@
 #include <string.h>
 
 #include "agent_stream.h"
-#include "attr.h"
 #include "fold.h"
-#include "json.h"
-#include "str.h"
 #include "xalloc.h"
 
 /* Loops. */
@@ -211,41 +208,28 @@ void fold_attempt_ended(const struct fold *fold)
     }
 }
 
-/* Keeps the members that event_text.c shows. */
-static char *evidence_to_tell(const char *evidence)
-{
-    static const char *const keys[] = {"expectation", "subtype", "match"};
-    struct str out = {0};
-    str_add_char(&out, '{');
-    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-        const struct json_piece piece = json_scan_get(evidence, strlen(evidence), keys[i]);
-        if (!piece.text)
-            continue;
-        str_json_key(&out, keys[i]);
-        str_add_n(&out, piece.text, piece.len);
-    }
-    str_add_char(&out, '}');
-    char *text = xstrndup(str_text(&out), out.len);
-    str_done(&out);
-    return text;
-}
-
 void fold_attempt_judged(const struct fold *fold)
 {
     struct attempt_state *attempt = step_state_latest(fold->step);
-    const struct verdict_label *label = &fold->event->judged;
+    const struct verdict_label *label = &fold->event->judged.label;
+    struct verdict verdict;
     attempt->class = label->class;
     attempt->type = label->type;
     attempt->reason = label->reason;
     fold->step->judged = true;
     fold->step->verdict = *label;
-    free(fold->step->verdict_json);
-    fold->step->verdict_json = event_object(fold->event);
-    if (fold->state->use == RUN_STATE_TELLS) {
-        char *evidence = evidence_to_tell(fold->step->verdict_json);
-        free(fold->step->verdict_json);
-        fold->step->verdict_json = evidence;
+    verdict_from_record(&fold->event->judged, &verdict);
+    if (fold->state->use == RUN_STATE_TELLS) { /* keeps what event_text.c shows */
+        const struct verdict all = verdict;
+        verdict = verdict_new();
+        verdict.class = label->class;
+        verdict.type = label->type;
+        verdict.reason = label->reason;
+        verdict.expectation = all.expectation;
+        memcpy(verdict.subtype, all.subtype, sizeof(verdict.subtype));
+        memcpy(verdict.match, all.match, sizeof(verdict.match));
     }
+    step_state_keep_verdict(fold->step, &verdict);
 }
 
 /* The step's last verdict has served its purpose. Only screens look back at it, and the prompt of
@@ -255,8 +239,8 @@ static void forget_verdict(const struct fold *fold)
     const struct plan_task *plan = &fold->state->plan->tasks[fold_task_number(fold)];
     if (fold->state->use == RUN_STATE_SHOWS || plan->steps[fold->event->step].agent)
         return;
-    free(fold->step->verdict_json);
-    fold->step->verdict_json = NULL;
+    free(fold->step->evidence);
+    fold->step->evidence = NULL;
 }
 
 void fold_attempt_quiet(const struct fold *fold)
@@ -275,10 +259,24 @@ static struct step_formulas *formulas_of(const struct fold *fold)
     return fold->step->formulas;
 }
 
-static void keep_object(const struct fold *fold, char **out)
+/* Keeps the inputs of a wait or an end. */
+static void keep_inputs(const struct fold *fold, const struct decision_inputs *inputs)
 {
-    free(*out);
-    *out = event_object(fold->event);
+    const struct plan *plan = fold->state->plan;
+    struct step_formulas *formulas = formulas_of(fold);
+    if (!formulas)
+        return;
+    free(formulas->refused);
+    formulas->refused = inputs->refused ? xstrdup(inputs->refused) : NULL;
+    formulas->inputs = *inputs;
+    formulas->inputs.refused = NULL;
+    formulas->inputs.loop.why = NULL;
+    if (inputs->policy) {
+        const struct policy *policy = plan_policy_find(plan, inputs->policy);
+        const struct plan_task *task = &plan->tasks[fold_task_number(fold)];
+        formulas->inputs.policy =
+            policy ? policy->name : task->steps[fold->event->step].policy->name;
+    }
 }
 
 void fold_wait_started(const struct fold *fold)
@@ -289,11 +287,9 @@ void fold_wait_started(const struct fold *fold)
     step->status = STEP_WAITING;
     step->wait_from = event->at;
     step->due = event->wait.due;
-    struct step_formulas *formulas = formulas_of(fold);
-    if (formulas) {
-        formulas->delay = event->wait.delay;
-        keep_object(fold, &formulas->wait_json);
-    }
+    keep_inputs(fold, &event->wait.inputs);
+    if (step->formulas)
+        step->formulas->delay = event->wait.delay;
     if (event->wait.is_free && step->used > 0) {
         step->used--;
         const int own_retries = step_state_latest(step)->outcome.own_retries;
@@ -379,9 +375,7 @@ void fold_step_ended(const struct fold *fold)
     close_wait(fold);
     fold->step->status = STEP_ENDED;
     fold->step->end = end;
-    struct step_formulas *formulas = formulas_of(fold);
-    if (formulas)
-        keep_object(fold, &formulas->end_json);
+    keep_inputs(fold, &fold->event->step_ended.inputs);
     if (fold->event->step_ended.entropy)
         task->entropy++;
     if (end == DECISION_SUCCEEDED) {

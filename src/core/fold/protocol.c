@@ -6,7 +6,7 @@
  * loops, and last the policy of the step.
  *
  * An attempt that was interrupted because devs died uses up no try, and neither do the first waits
- * that a server requests. protocol_to_json() writes the numbers that explain a decision.
+ * that a server requests. protocol_inputs() collects the numbers that explain a decision.
  */
 #include "protocol.h"
 
@@ -198,91 +198,79 @@ void protocol_blame_refusal(struct protocol_facts *facts, struct decision *out)
         end_step(out, DECISION_NEEDS_YOU);
 }
 
-static void add_number(struct str *out, const char *key, double number)
+const char *decision_of_name(enum decision_of of)
 {
-    str_json_key(out, key);
-    str_add_number(out, number);
+    static const char *const words[] = {"", "agent", "calls", "task", "run"};
+    static_assert(ARRAY_LEN(words) == DECISION_OF_COUNT, "every one has a word");
+    assert(of < DECISION_OF_COUNT);
+    return words[of];
 }
 
-static void add_bounds(const struct protocol_facts *facts, struct str *out)
+void protocol_add_budget(const struct budget_use *spent, bool by_run, struct decision_inputs *out)
+{
+    out->of = by_run ? DECISION_OF_RUN : DECISION_OF_TASK;
+    out->budget = spent->kind;
+    out->spent = spent->used;
+    out->spent_limit = spent->limit;
+}
+
+void protocol_inputs(const struct protocol_facts *facts, const struct decision *decision,
+                     struct str *why, struct decision_inputs *out)
 {
     const struct policy *policy = facts->policy;
     const bool has_equal = protocol_equal_max(facts) > 0;
     const bool has_unchanged = protocol_unchanged_max(facts) > 0;
-    const struct {
-        const char *key;
-        int64_t value;
-        bool said;
-    } bounds[] = {
-        {"own_retries", facts->own_retries, facts->own_retries > 0},
-        {"same", facts->same, has_equal || has_unchanged},
-        {"window", (int64_t)policy->window * facts->scale, has_equal && policy->window > 0},
-        {"same_stops", (int64_t)policy->same_stops * facts->scale,
-         has_equal && policy->same_stops > 0},
-        {"unchanged_stops", policy->unchanged_stops, has_unchanged},
-        {"unchanged", facts->is_unchanged, has_unchanged},
-        {"hint_cap_ms", policy->retry_after_cap_ms, facts->verdict->retry_after_ms >= 0},
-        {"free_hints", facts->free_hints, facts->verdict->retry_after_ms >= 0},
-        {"deadline_ms", policy->deadline_ms, policy->deadline_ms > 0},
-        {"since_start_ms", facts->now.mono_ms - facts->started_mono_ms, policy->deadline_ms > 0},
-        {"held_ms", facts->held_ms, facts->held_ms > 0},
-        {"interrupted", facts->interrupted, facts->interrupted > 0},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(bounds); i++) {
-        if (bounds[i].said)
-            str_json_i64(out, bounds[i].key, bounds[i].value);
-    }
-}
-
-void protocol_budget_to_json(const struct budget_use *spent, bool by_run, struct str *out)
-{
-    str_json_text(out, "reason", reason_name(REASON_BUDGET));
-    str_json_text(out, "of", by_run ? "run" : "task");
-    str_json_text(out, "budget", budget_kind_name(spent->kind));
-    str_json_i64(out, "spent", spent->used);
-    str_json_i64(out, "limit", spent->limit);
-}
-
-void protocol_to_json(const struct protocol_facts *facts, const struct decision *decision,
-                      struct str *out)
-{
-    const struct policy *policy = facts->policy;
-    str_add_char(out, '{');
-    str_json_text(out, "policy", policy->name);
+    out->policy = policy->name;
     if (decision->kind == DECISION_WAIT) {
-        /* The formula: delay = min(base x multiplier^(n-1), cap) x factor, but not shorter than the
-         * hint. */
-        str_json_i64(out, "base_ms", policy->base_delay_ms);
-        add_number(out, "multiplier", policy->multiplier);
-        str_json_i64(out, "cap_ms", policy->cap_ms);
-        add_number(out, "jitter", policy->jitter);
-        if (policy->jitter_kind == POLICY_JITTER_FULL)
-            str_json_text(out, "kind", "full");
+        out->base_ms = policy->base_delay_ms;
+        out->multiplier = policy->multiplier;
+        out->cap_ms = policy->cap_ms;
+        out->jitter = policy->jitter;
+        out->full_jitter = policy->jitter_kind == POLICY_JITTER_FULL;
     } else {
-        str_json_text(out, "phase", phase_name(facts->phase));
+        out->phase = (int)facts->phase + 1;
     }
-    str_json_i64(out, "used", facts->used);
-    str_json_i64(out, "allowed", facts->allowed);
-    add_bounds(facts, out);
+    out->used = facts->used;
+    out->allowed = facts->allowed;
+    out->own_retries = facts->own_retries;
+    if (has_equal || has_unchanged)
+        out->same = facts->same;
+    if (has_equal) {
+        out->window = policy->window * facts->scale;
+        out->same_stops = policy->same_stops * facts->scale;
+    }
+    if (has_unchanged) {
+        out->unchanged_stops = policy->unchanged_stops;
+        out->unchanged = facts->is_unchanged;
+    }
+    if (facts->verdict->retry_after_ms >= 0) {
+        out->hint_cap_ms = policy->retry_after_cap_ms;
+        out->free_hints = facts->free_hints;
+    }
+    if (policy->deadline_ms > 0) {
+        out->deadline_ms = policy->deadline_ms;
+        out->since_start_ms = facts->now.mono_ms - facts->started_mono_ms;
+    }
+    out->held_ms = facts->held_ms > 0 ? facts->held_ms : 0;
+    out->interrupted = facts->interrupted;
     if (decision->kind != DECISION_WAIT && facts->rounds > 1) {
-        str_json_i64(out, "round", facts->round);
-        str_json_i64(out, "rounds", facts->rounds);
+        out->round = facts->round;
+        out->rounds = facts->rounds;
     }
     if (decision->kind == DECISION_ENTROPY) { /* for the calls of an agent, or for attempts */
         if (ended_for_its_loop(facts)) {
-            str_json_text(out, "of", "agent");
+            out->of = DECISION_OF_AGENT;
         } else if (facts->stop == STOP_LOOP) {
-            str_json_text(out, "of", "calls");
-            circles_to_json(facts->calls, facts->step, 0, out);
+            out->of = DECISION_OF_CALLS;
+            out->loop = circles_facts(facts->calls, facts->step, 0, why);
         } else if (is_stuck_by_rung(facts)) {
-            circles_to_json(facts->circles, facts->step, facts->masks, out);
+            out->loop = circles_facts(facts->circles, facts->step, facts->masks, why);
         }
     }
-    if (decision->kind == DECISION_NEEDS_YOU && facts->refused)
-        str_json_text(out, "refused", facts->refused);
+    if (decision->kind == DECISION_NEEDS_YOU)
+        out->refused = facts->refused;
     if (decision->kind == DECISION_NEEDS_YOU && facts->stop == STOP_BUDGET)
-        protocol_budget_to_json(&facts->spent, facts->spent_by_run, out);
-    str_add_char(out, '}');
+        protocol_add_budget(&facts->spent, facts->spent_by_run, out);
 }
 
 const char *decision_word(enum decision_kind kind)

@@ -12,86 +12,10 @@
 
 #include "entropy_window.h"
 #include "fold.h"
+#include "pack.h"
 #include "xalloc.h"
 
-/* Packing: parts of a state as bytes without the zeros that most of them are. The bytes never leave
- * this process, as their layout is the compiler's. */
-
-/* Where the next part begins. */
-struct unpack {
-    const unsigned char *at; /* borrowed */
-};
-
-/* Packed bytes need this much space after their end, as they are read word by word. */
-enum { PACK_SLACK = 8 };
-
-enum { WORD_BYTES = 8, ZEROS_MAX = 255, WORDS_AT_ONCE = 32 };
-
-static uint64_t word_at(const unsigned char *words, size_t at)
-{
-    uint64_t word;
-    memcpy(&word, words + at, sizeof(word));
-    return word;
-}
-
-/* Packs words of 8 bytes; `size` is a multiple of 8. A word becomes the number of its nonzero low
- * bytes, then those bytes, low bytes first on every machine. Consecutive zero words become a 0 and
- * their number. */
-static void pack_words(struct str *out, const void *words, size_t size)
-{
-    const unsigned char *bytes = words;
-    unsigned char packed[WORDS_AT_ONCE * (1 + WORD_BYTES)];
-    size_t len = 0;
-    assert(size % WORD_BYTES == 0);
-    for (size_t at = 0; at < size;) {
-        size_t zeros = 0;
-        while (at + zeros * WORD_BYTES < size && zeros < ZEROS_MAX &&
-               word_at(bytes, at + zeros * WORD_BYTES) == 0)
-            zeros++;
-        if (zeros > 0) {
-            packed[len++] = 0;
-            packed[len++] = (unsigned char)zeros;
-            at += zeros * WORD_BYTES;
-        } else {
-            uint64_t word = word_at(bytes, at);
-            unsigned char *head = &packed[len++];
-            for (*head = 0; word != 0; word >>= 8) {
-                packed[len++] = (unsigned char)word;
-                ++*head;
-            }
-            at += WORD_BYTES;
-        }
-        if (len > sizeof(packed) - (1 + WORD_BYTES)) {
-            str_add_n(out, (const char *)packed, len);
-            len = 0;
-        }
-    }
-    str_add_n(out, (const char *)packed, len);
-}
-
-static void unpack_words(struct unpack *from, void *words, size_t size)
-{
-    unsigned char *bytes = words;
-    const unsigned char *packed = from->at;
-    size_t at = 0;
-    while (at < size) {
-        const unsigned len = *packed++;
-        if (len == 0) {
-            const size_t zeros = (size_t)*packed++ * WORD_BYTES;
-            memset(bytes + at, 0, zeros);
-            at += zeros;
-            continue;
-        }
-        uint64_t word = 0;
-        for (int i = 0; i < WORD_BYTES; i++)
-            word |= (uint64_t)packed[i] << 8 * i;
-        word &= UINT64_MAX >> 8 * (WORD_BYTES - len);
-        memcpy(bytes + at, &word, sizeof(word));
-        packed += len;
-        at += WORD_BYTES;
-    }
-    from->at = packed;
-}
+/* Packing parts of a state. */
 
 /* Packs a block that exists. Whether it exists is known from its pointer, which is packed
  * before. */
@@ -123,6 +47,19 @@ static char *unpack_text(struct unpack *from, const char *was_there)
     char *text = xstrdup((const char *)from->at);
     from->at += strlen(text) + 1;
     return text;
+}
+
+static struct packed *unpack_packed(struct unpack *from, const struct packed *was_there)
+{
+    struct packed head;
+    if (!was_there)
+        return NULL;
+    memcpy(&head, from->at, sizeof(head));
+    const size_t size = packed_size(&head);
+    struct packed *packed = xcalloc(1, size);
+    memcpy(packed, from->at, size);
+    from->at += size;
+    return packed;
 }
 
 static void pack_circles(struct str *out, const struct circles *circles)
@@ -189,12 +126,11 @@ static void pack_task(struct str *out, const struct task_state *task, int steps)
         const struct step_state *step = &task->steps[i];
         pack_words(out, step, sizeof(*step));
         pack_block(out, step->formulas, sizeof(*step->formulas));
-        if (step->formulas) {
-            pack_text(out, step->formulas->wait_json);
-            pack_text(out, step->formulas->end_json);
-        }
+        if (step->formulas)
+            pack_text(out, step->formulas->refused);
         pack_block(out, step->trees, sizeof(*step->trees));
-        pack_text(out, step->verdict_json);
+        if (step->evidence)
+            str_add_n(out, (const char *)step->evidence, packed_size(step->evidence));
         pack_block(out, step->hint, sizeof(*step->hint));
     }
 }
@@ -238,12 +174,10 @@ static void unpack_task(struct unpack *from, struct task_state *task, int steps)
         struct step_state *step = &task->steps[i];
         unpack_words(from, step, sizeof(*step));
         step->formulas = unpack_block(from, step->formulas, sizeof(*step->formulas));
-        if (step->formulas) {
-            step->formulas->wait_json = unpack_text(from, step->formulas->wait_json);
-            step->formulas->end_json = unpack_text(from, step->formulas->end_json);
-        }
+        if (step->formulas)
+            step->formulas->refused = unpack_text(from, step->formulas->refused);
         step->trees = unpack_block(from, step->trees, sizeof(*step->trees));
-        step->verdict_json = unpack_text(from, step->verdict_json);
+        step->evidence = unpack_packed(from, step->evidence);
         step->hint = unpack_block(from, step->hint, sizeof(*step->hint));
         step->attempts = NULL;
         step->attempt_count = 0;

@@ -12,6 +12,7 @@
 #include "entropy_window.h"
 #include "fold.h"
 #include "json.h"
+#include "pack.h"
 #include "plan.h"
 #include "xalloc.h"
 
@@ -207,11 +208,9 @@ void fold_task_free(struct task_state *task, int steps)
         }
         free(step->attempts);
         free(step->hint);
-        free(step->verdict_json);
-        if (step->formulas) {
-            free(step->formulas->wait_json);
-            free(step->formulas->end_json);
-        }
+        free(step->evidence);
+        if (step->formulas)
+            free(step->formulas->refused);
         free(step->formulas);
         free(step->trees);
     }
@@ -456,12 +455,10 @@ static struct circles *copy_of_circles(const struct circles *circles)
 static void copy_step(struct step_state *copy)
 {
     copy->formulas = copy_of(copy->formulas, 1, sizeof(*copy->formulas));
-    if (copy->formulas) {
-        copy->formulas->wait_json = copy_of_text(copy->formulas->wait_json);
-        copy->formulas->end_json = copy_of_text(copy->formulas->end_json);
-    }
+    if (copy->formulas)
+        copy->formulas->refused = copy_of_text(copy->formulas->refused);
     copy->trees = copy_of(copy->trees, 1, sizeof(*copy->trees));
-    copy->verdict_json = copy_of_text(copy->verdict_json);
+    copy->evidence = packed_copy(copy->evidence);
     copy->hint = copy_of(copy->hint, 1, sizeof(*copy->hint));
     copy->attempts = copy_of(copy->attempts, copy->attempt_count, sizeof(*copy->attempts));
     copy->attempt_cap = copy->attempt_count;

@@ -3,10 +3,9 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "attr.h"
-#include "json.h"
+#include "pack.h"
 #include "run_state.h"
 #include "xalloc.h"
 
@@ -29,17 +28,16 @@ const struct step_trees *step_state_trees(const struct step_state *step)
 
 const struct verdict *step_state_verdict(const struct step_state *step, struct verdict *room)
 {
-    struct json *evidence = NULL;
-    if (!step->verdict_json)
+    if (!step->evidence)
         return NULL;
-    *room = verdict_new();
-    if (json_parse(step->verdict_json, strlen(step->verdict_json), &evidence, NULL, NULL))
-        verdict_from_json(evidence, room);
-    json_free(evidence);
-    room->class = step->verdict.class;
-    room->type = step->verdict.type;
-    room->reason = step->verdict.reason;
+    packed_read(step->evidence, room, sizeof(*room));
     return room;
+}
+
+void step_state_keep_verdict(struct step_state *step, const struct verdict *verdict)
+{
+    free(step->evidence);
+    step->evidence = packed_new(verdict, sizeof(*verdict));
 }
 
 struct attempt_state *step_state_find_attempt(const struct step_state *step, int number)

@@ -81,56 +81,29 @@ void circles_begin_anew(struct circles *circles)
     circles->told = false;
 }
 
-/* Appends what circles_to_json() says beside the rung, its count, and the first and last number. */
-static void add_details(const struct circles *circles, int step, unsigned masks, struct str *out)
+struct loop_facts circles_facts(const struct circles *circles, int step, unsigned masks,
+                                struct str *why)
 {
     const struct entropy_verdict *verdict = &circles->verdict;
-    char identity[DIGEST_HEX_MAX];
-    struct str why = {0};
-    digest_to_hex(verdict->identity, identity);
-    entropy_why(verdict, &why);
-    if (verdict->period > 0)
-        str_json_i64(out, "period", verdict->period);
-    if (circles->first_step != step)
-        str_json_i64(out, "first_step", circles->first_step);
-    if (circles->last_step != step)
-        str_json_i64(out, "last_step", circles->last_step);
-    str_json_text(out, "identity", identity);
-    if (verdict->masked)
-        str_json_bool(out, "masked", true);
-    if (verdict->poll)
-        str_json_bool(out, "poll", true);
-    if (masks != 0)
-        str_json_i64(out, "masks", masks);
-    str_json_text(out, "why", str_text(&why));
-    str_done(&why);
-}
-
-void circles_to_json(const struct circles *circles, int step, unsigned masks, struct str *out)
-{
-    const struct entropy_verdict *verdict = &circles->verdict;
+    struct loop_facts facts = {.first_step = -1, .last_step = -1};
     if (verdict->level == ENTROPY_OK)
-        return;
-    str_json_text(out, "rung", entropy_rung_name(verdict->rung));
-    str_json_i64(out, "count", verdict->count);
-    str_json_i64(out, "first", verdict->first_number);
-    str_json_i64(out, "last", verdict->last_number);
-    add_details(circles, step, masks, out);
-}
-
-void circles_suspicion(const struct circles *circles, unsigned masks, struct event *event,
-                       struct str *more)
-{
-    const struct entropy_verdict *verdict = &circles->verdict;
-    event->loop.rung = verdict->rung;
-    event->loop.first = verdict->first_number;
-    event->loop.last = verdict->last_number;
-    event->loop.count = verdict->count;
-    str_add_char(more, '{');
-    if (verdict->level != ENTROPY_OK)
-        add_details(circles, event->step, masks, more);
-    str_add_char(more, '}');
-    event->more = str_text(more);
+        return facts;
+    entropy_why(verdict, why);
+    facts.rung = verdict->rung;
+    facts.count = verdict->count;
+    facts.period = verdict->period;
+    facts.first = verdict->first_number;
+    facts.last = verdict->last_number;
+    if (circles->first_step != step)
+        facts.first_step = circles->first_step;
+    if (circles->last_step != step)
+        facts.last_step = circles->last_step;
+    facts.masks = masks;
+    facts.masked = verdict->masked;
+    facts.poll = verdict->poll;
+    facts.identity = verdict->identity;
+    facts.why = str_text(why);
+    return facts;
 }
 
 void circles_free(struct circles *circles)

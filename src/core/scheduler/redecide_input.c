@@ -5,10 +5,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "fold.h"
-#include "json.h"
 #include "run_state.h"
 
 /* What an input is read from. Everything is borrowed. */
@@ -63,9 +61,9 @@ static unsigned find_masks(const struct redecide_events *events)
     unsigned masks = 0;
     for (size_t i = 0; i < ARRAY_LEN(kinds) && masks == 0; i++) {
         const struct event *event = find_after_end(events, kinds[i]);
-        const char *more = event ? event_more(event) : NULL;
-        if (more)
-            masks = (unsigned)json_scan_i64(json_scan_get(more, strlen(more), "masks"), 0);
+        if (event)
+            masks = event->kind == EVENT_STEP_ENDED ? event->step_ended.inputs.loop.masks
+                                                    : event->loop.facts.masks;
     }
     return masks;
 }
@@ -106,20 +104,6 @@ void redecide_as_judged(const struct plan_step *step, enum outcome_kind ended, b
     verdict->expectation = VERDICT_AS_IT_IS;
 }
 
-void redecide_recorded_verdict(const struct event *judged, struct verdict *out)
-{
-    const char *more = event_more(judged);
-    struct json *evidence = NULL;
-    if (more && !json_parse(more, strlen(more), &evidence, NULL, NULL))
-        evidence = NULL;
-    *out = verdict_new();
-    verdict_from_json(evidence, out);
-    out->class = judged->judged.class;
-    out->type = judged->judged.type;
-    out->reason = judged->judged.reason;
-    json_free(evidence);
-}
-
 static enum redecide_source read_end(const struct reading *reading, struct redecide_input *out)
 {
     const struct run_state *state = reading->state;
@@ -147,7 +131,7 @@ static enum redecide_source read_end(const struct reading *reading, struct redec
     struct verdict *verdict = &input->verdict;
     *verdict = verdict_new();
     if (judged)
-        redecide_recorded_verdict(judged, verdict);
+        verdict_from_record(&judged->judged, verdict);
     else if (!passed)
         verdict->class = VERDICT_TRANSIENT;
     input->expectation_met = verdict->class == VERDICT_SUCCESS;

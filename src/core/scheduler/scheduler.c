@@ -169,7 +169,7 @@ static void release_followers(const struct scheduling *now, int leader, bool pas
 }
 
 void scheduler_end_step(const struct scheduling *now, int task, const struct decision *decision,
-                        const char *more)
+                        const struct decision_inputs *inputs)
 {
     const struct step_state *step = run_state_step(now->state, task);
     struct event event = scheduler_event(now, EVENT_STEP_ENDED, task);
@@ -177,7 +177,8 @@ void scheduler_end_step(const struct scheduling *now, int task, const struct dec
     event.step_ended.attempts = step->used;
     event.step_ended.entropy = decision->entropy;
     event.step_ended.capture = decision->capture && event.attempt > 0;
-    event.more = more;
+    if (inputs)
+        event.step_ended.inputs = *inputs;
     scheduler_emit(now, event);
     release_followers(now, task, decision->kind == DECISION_SUCCEEDED);
     if (decision->kind != DECISION_SUCCEEDED)

@@ -120,11 +120,9 @@ bool scheduler_budget_ends(const struct scheduling *now, int task)
     if (!scheduler_budget_spent(now, task, run_state_step_number(now->state, task), &spent,
                                 &by_run))
         return false;
-    struct str *why = scheduler_scratch(now);
-    str_add_char(why, '{');
-    protocol_budget_to_json(&spent, by_run, why);
-    str_add_char(why, '}');
-    scheduler_end_step(now, task, &needs_you, str_text(why));
+    struct decision_inputs inputs = event_new(EVENT_STEP_ENDED).step_ended.inputs;
+    protocol_add_budget(&spent, by_run, &inputs);
+    scheduler_end_step(now, task, &needs_you, &inputs);
     return true;
 }
 

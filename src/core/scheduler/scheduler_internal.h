@@ -41,9 +41,9 @@ static inline const struct plan_step *scheduler_plan_step(const struct run_state
 void scheduler_emit_by(const struct scheduling *now, struct event event, const char *by);
 
 /* Ends the task's current step as decided, releases the tasks that followed it, and blocks those
- * that need it. `more` are the inputs of the decision: protocol_to_json(); may be NULL. */
+ * that need it. `inputs` may be NULL. */
 void scheduler_end_step(const struct scheduling *now, int task, const struct decision *decision,
-                        const char *more);
+                        const struct decision_inputs *inputs);
 
 /* The end of an attempt, in scheduler_judge.c. */
 

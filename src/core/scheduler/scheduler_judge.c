@@ -26,7 +26,7 @@ void scheduler_emit_suspicion(const struct scheduling *now, int task, const stru
     event.loop.of_calls = of->of_calls;
     entropy_nudge(&circles->verdict, of->what, of->masks, &nudge);
     event.loop.nudge = str_text(&nudge);
-    circles_suspicion(circles, of->masks, &event, scheduler_scratch(now));
+    event.loop.facts = circles_facts(circles, event.step, of->masks, scheduler_scratch(now));
     scheduler_emit(now, event);
     str_done(&nudge);
 }
@@ -403,23 +403,21 @@ void scheduler_decide(const struct scheduling *now, int task, const struct outco
     const struct decision *decision = &ruling.decision;
     suspect_loop(now, task, decision, ruling.new_round);
 
-    const char *more = NULL;
-    if (decision->kind != DECISION_SUCCEEDED) {
-        struct str *inputs = scheduler_scratch(now);
-        protocol_to_json(facts, decision, inputs);
-        more = str_text(inputs);
-    }
     if (ruling.new_round) {
         scheduler_round_start(now, task, facts);
+    } else if (decision->kind == DECISION_SUCCEEDED) {
+        scheduler_end_step(now, task, decision, NULL);
     } else if (decision->kind == DECISION_WAIT) {
         struct event event = scheduler_event(now, EVENT_WAIT_STARTED, task);
         event.wait.delay = decision->delay;
         event.wait.due = decision->due;
         event.wait.is_free = !decision->counts && outcome->kind != OUTCOME_INTERRUPTED;
-        event.more = more;
+        protocol_inputs(facts, decision, scheduler_scratch(now), &event.wait.inputs);
         scheduler_emit(now, event);
     } else {
-        scheduler_end_step(now, task, decision, more);
+        struct decision_inputs inputs = event_new(EVENT_STEP_ENDED).step_ended.inputs;
+        protocol_inputs(facts, decision, scheduler_scratch(now), &inputs);
+        scheduler_end_step(now, task, decision, &inputs);
     }
     if (source >= 0)
         take_gate_verdict(now, task, source, facts, decision);
@@ -433,14 +431,7 @@ static void conclude(const struct scheduling *now, int task, const struct outcom
     bool plain = verdict->class == VERDICT_SUCCESS && outcome->code == 0;
     if (!plain) {
         struct event event = scheduler_event(now, EVENT_ATTEMPT_JUDGED, task);
-        event.judged.class = verdict->class;
-        event.judged.type = verdict->type;
-        event.judged.reason = verdict->reason;
-        struct str *evidence = scheduler_scratch(now);
-        str_add_char(evidence, '{');
-        verdict_to_json(verdict, evidence);
-        str_add_char(evidence, '}');
-        event.more = str_text(evidence);
+        verdict_to_record(verdict, &event.judged);
         scheduler_emit(now, event);
     }
     scheduler_decide(now, task, outcome, verdict);

@@ -492,7 +492,11 @@ static void add_loop(struct capture_writer *writer)
     if (is_of_calls)
         str_json_bool(out, "calls", true);
     if (circles && circles->verdict.level == ENTROPY_STUCK) {
-        circles_to_json(circles, event->step, 0, out);
+        struct event suspicion = event_new(EVENT_LOOP_SUSPECTED);
+        struct str why = {0};
+        suspicion.loop.facts = circles_facts(circles, event->step, 0, &why);
+        event_write_members(&suspicion, out);
+        str_done(&why);
         str_json_text(out, "equal", shown_circles_equal(&circles->verdict));
     } else if (step_state_latest(writer->step)->reason == REASON_LOOP) {
         str_json_text(out, "of", "agent");
@@ -642,16 +646,12 @@ static void add_verdict(struct capture_writer *writer)
     struct str *out = writer->out;
     struct verdict room;
     const struct verdict *verdict = step_state_verdict(writer->step, &room);
-    str_json_key(out, "verdict");
-    str_add_char(out, '{');
-    str_json_text(out, "class", verdict_class_name(attempt->class));
-    if (attempt->type != TRANSIENT_NONE)
-        str_json_text(out, "type", transient_type_name(attempt->type));
-    if (attempt->reason != REASON_NONE)
-        str_json_text(out, "reason", reason_name(attempt->reason));
+    struct event judged = event_new(EVENT_ATTEMPT_JUDGED);
     if (verdict)
-        verdict_to_json(verdict, out);
-    str_add_char(out, '}');
+        verdict_to_record(verdict, &judged.judged);
+    judged.judged.label = (struct verdict_label){attempt->class, attempt->type, attempt->reason};
+    str_json_key(out, "verdict");
+    event_write(&judged, out);
     if (attempt->partial)
         str_json_bool(out, "partial", true);
     if (attempt->skipped_bytes > 0)

@@ -53,10 +53,8 @@ static void read_rule(struct app *app)
                                    &app->log_events, &err))
         return; /* then no line is marked */
     const struct event *judged = attempt_events_last(&app->log_events, EVENT_ATTEMPT_JUDGED);
-    struct json *json = attempt_events_parse(judged ? judged->data : NULL);
-    if (json)
-        verdict_from_json(json, &verdict);
-    json_free(json);
+    if (judged)
+        verdict_from_record(&judged->judged, &verdict);
     log_pager_set_rule(&app->pager, &verdict);
 }
 

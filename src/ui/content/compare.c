@@ -182,11 +182,9 @@ static void tell_decision(const struct telling *telling)
     const struct event *round = attempt_events_last(telling->events, EVENT_ROUND_STARTED);
     struct str *facts = telling->side->facts;
     if (judged && !telling->side->passed) {
-        struct json *text = attempt_events_parse(judged->data);
-        struct verdict verdict = verdict_new();
-        verdict_from_json(text, &verdict);
+        struct verdict verdict;
+        verdict_from_record(&judged->judged, &verdict);
         shown_evidence(&verdict, &facts[COMPARE_WHY]);
-        json_free(text);
     }
     if (round) {
         str_addf(&facts[COMPARE_THEN], "round %d of its agent", round->round_started.round);

@@ -16,7 +16,7 @@ struct forensics_facts {
     const struct event_page *events; /* events of the attempt that `state` includes */
     struct json *capture;            /* owned; NULL = none */
     struct json *changes;            /* owned; the second part of the capture; NULL = none */
-    struct json *verdict;            /* owned; the verdict as JSON; NULL = none, or a success */
+    const struct event *judged;      /* the verdict; NULL = none, or a success */
     const struct output_page *output;
     size_t captured_bytes;
 };

@@ -83,10 +83,9 @@ static bool read_facts(struct forensics_facts *facts, const struct log_output_ke
                        struct log_reader *reader, struct err *err)
 {
     const struct event *end = attempt_events_last(facts->events, EVENT_STEP_ENDED);
-    const struct event *judged = attempt_events_last(facts->events, EVENT_ATTEMPT_JUDGED);
     bool is_captured = end && end->step_ended.capture;
     bool has_changes = is_captured || attempt_events_last(facts->events, EVENT_WORKSPACE_CHANGED);
-    facts->verdict = attempt_events_parse(judged ? judged->data : NULL);
+    facts->judged = attempt_events_last(facts->events, EVENT_ATTEMPT_JUDGED);
     return (!is_captured ||
             read_json(log_reader_capture, reader, key, facts, &facts->capture, err)) &&
            (!has_changes ||
@@ -191,7 +190,6 @@ static bool make_forensics(struct forensics *out, const struct run_state *state,
     }
     json_free(facts.capture);
     json_free(facts.changes);
-    json_free(facts.verdict);
     event_page_done(&events);
     output_page_done(&output);
     return ok;

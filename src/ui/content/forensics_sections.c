@@ -591,13 +591,14 @@ void forensics_verdict(struct forensics *out, const struct forensics_facts *fact
         forensics_addf(out, FORENSICS_LACKS, "still running");
         return;
     }
-    verdict_from_json(facts->verdict, &verdict);
+    if (facts->judged)
+        verdict_from_record(&facts->judged->judged, &verdict);
     verdict.class = attempt->class;
     verdict.type = attempt->type;
     verdict.reason = attempt->reason;
     out->verdict = verdict;
     if (verdict.class == VERDICT_SUCCESS) {
-        forensics_pair(out, "class", "success%s", facts->verdict ? ": failed as expected" : "");
+        forensics_pair(out, "class", "success%s", facts->judged ? ": failed as expected" : "");
         return;
     }
     (void)verdict_word(&verdict, &attempt->outcome, word);

@@ -31,7 +31,7 @@ void replay_done(struct replay *replay)
 void replay_add(struct replay *replay, const struct event *event)
 {
     enum replay_sign sign = REPLAY_PLAIN;
-    if (event->kind == EVENT_ATTEMPT_JUDGED && event->judged.class != VERDICT_SUCCESS)
+    if (event->kind == EVENT_ATTEMPT_JUDGED && event->judged.label.class != VERDICT_SUCCESS)
         sign = REPLAY_FAILURE;
     else if (event->kind == EVENT_STEP_ENDED && event->step_ended.decision != DECISION_CANCELLED)
         sign = event->step_ended.decision == DECISION_SUCCEEDED ? REPLAY_PASS : REPLAY_FAILURE;

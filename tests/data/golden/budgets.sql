@@ -18,7 +18,7 @@ INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, task_no, step, round, gr
 (1,12,1795354003561,49872153,'agent_call','calls',0,0,1,1,1,'{"number":3,"tool":"Bash","what":"echo 2","loop":{"call":"15c7aa713eaa90e77d9e4789c31efcf2","out":"1bdb945421b854350365bdfc6e5ac34f","raw":2196346334157568333,"gain":"line","new":1000,"lines":1}}'),
 (1,13,1795354003568,49872160,'attempt_ended','calls',0,0,1,1,1,'{"outcome":"cancelled","code":143,"ran_ms":127,"out_bytes":1146,"err_bytes":0,"out_lines":7,"cpu_ms":42,"fingerprint":"b86760b238a2525866042ef66cc63753","stop":"budget"}'),
 (1,14,1795354003568,49872160,'attempt_judged','calls',0,0,1,1,1,'{"class":"persistent","reason":"budget","rule":"known.budget","ask":true}'),
-(1,15,1795354003568,49872160,'step_ended','calls',0,0,1,1,1,'{"decision":"needs you","attempts":1,"capture":true,"policy":"soon","phase":"GREEN","used":1,"allowed":4,"reason":"budget","of":"task","budget":"calls","spent":3,"limit":3}'),
+(1,15,1795354003568,49872160,'step_ended','calls',0,0,1,1,1,'{"decision":"needs you","attempts":1,"capture":true,"policy":"soon","phase":"GREEN","used":1,"allowed":4,"of":"task","budget":"calls","spent":3,"limit":3}'),
 (1,16,1795354003568,49872160,'attempt_started','turns',1,0,1,1,1,'{"call":"a9a0ff1266471e8865c53dde24622fc8"}'),
 (1,17,1795354003578,49872170,'attempt_running','turns',1,0,1,1,1,'{"pid":670,"pid_start":4987216}'),
 (1,18,1795354003695,49872287,'agent_session','turns',1,0,1,1,1,'{"agent":"claude","session":"own-session","resumed":true}'),
