@@ -136,6 +136,9 @@ enum { RULE_LIST_BYTES_MAX = 1024 * 1024 };
 ATTR_MUST_USE bool rule_list_add(const char *rules, const char *rule, struct str *out,
                                  struct err *err);
 
+/* Returns whether the list of rules, as text, has one of this name. False for NULL. */
+bool rule_list_has(const char *rules, const char *name);
+
 struct json;
 /* Returns the name of a rule, or "". Owned by the rule. */
 const char *rule_list_name(const struct json *rule);

@@ -237,7 +237,7 @@ struct event {
             bool partial;                  /* not everything was looked at */
             int64_t ms;
             const char *why;
-            const char *changed; /* JSON: [["M","src/a.c"],...] */
+            const char *changed; /* lines: "M src/a.c", the first paths */
         } changes;
         /* The result of the task's last step is kept. */
         struct {
@@ -245,7 +245,7 @@ struct event {
             const char *branch, *commit, *path;
         } kept;
         struct {
-            const char *keys; /* JSON: an array of the sandbox's keys that are not enforced here */
+            const char *keys; /* lines: the sandbox's keys that are not enforced here */
             const char *why;
         } lacks;
         struct {
@@ -253,7 +253,7 @@ struct event {
         } stopped;
         struct {
             int64_t count;     /* secrets removed from the attempt's output */
-            const char *names; /* JSON: {"NAME":n} */
+            const char *names; /* lines: "3 NAME" */
         } secrets;
         /* The session of a running agent; again if it changes. */
         struct {

@@ -38,7 +38,7 @@ enum {
     REDACT_HOLD_MAX = 64 * 1024,   /* limit of bytes that a stream holds back */
     REDACT_SINK_MAX = 64 * 1024,   /* limit of bytes given to a sink at once */
     REDACT_NAME_MAX = 64,          /* bytes of NAME; longer names are cut */
-    REDACT_COUNTED_MAX = 64,       /* names that redact_counts_json() lists */
+    REDACT_COUNTED_MAX = 64,       /* names that redact_counts_lines() lists */
 };
 
 /* A pattern in the settings. */
@@ -91,10 +91,10 @@ struct redact_counts {
 void redact_counts_done(struct redact_counts *counts);
 /* Adds other counts, by name. */
 void redact_counts_add(struct redact_counts *counts, const struct redact_counts *more);
-/* Writes {"NAME":3,...} in the order of the table; names after the first REDACT_COUNTED_MAX are
- * summed up as "...". */
-void redact_counts_json(const struct redactor *redactor, const struct redact_counts *counts,
-                        struct str *out);
+/* Writes lines such as "3 NAME" in the order of the table; names after the first REDACT_COUNTED_MAX
+ * are summed up as "...". */
+void redact_counts_lines(const struct redactor *redactor, const struct redact_counts *counts,
+                         struct str *out);
 /* Returns how many names a mark may have. */
 size_t redactor_name_count(const struct redactor *redactor);
 /* Returns name number `index`; valid as long as the redactor. */

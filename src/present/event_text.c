@@ -13,7 +13,6 @@
 #include "adapter.h"
 #include "digest.h"
 #include "event_look.h"
-#include "json.h"
 #include "policy.h"
 #include "repair.h"
 #include "shown.h"
@@ -403,15 +402,6 @@ static void add_workspace(const struct event_look *w)
     add_time(w->out, setup_ms);
 }
 
-/* Returns NULL if there is no value or it is not JSON; the caller frees with json_free(). */
-static struct json *parse_value(const char *text)
-{
-    struct json *value = NULL;
-    if (text && !json_parse(text, strlen(text), &value, NULL, NULL))
-        return NULL;
-    return value;
-}
-
 /* A tree that was saved, restored, or proven to pass. */
 static void add_tree(const struct event_look *w)
 {
@@ -437,6 +427,16 @@ static void add_tree(const struct event_look *w)
     add_time(w->out, event->tree.ms);
 }
 
+/* Appends the first lines as a list. */
+static void add_list(const struct event_look *w, const char *lines, const char *before, int most)
+{
+    for (int i = 0; i < most && lines && *lines; i++) {
+        const size_t len = strcspn(lines, "\n");
+        str_addf(w->out, "%s%.*s", i > 0 ? ", " : before, (int)len, lines);
+        lines += len + (lines[len] == '\n');
+    }
+}
+
 /* "changed 7 paths, +12 -3 lines: M src/a.c, D src/b.c, ..." */
 static void add_changes(const struct event_look *w)
 {
@@ -451,15 +451,8 @@ static void add_changes(const struct event_look *w)
     if (event->changes.added > 0 || event->changes.removed > 0)
         str_addf(w->out, ", +%lld -%lld lines", (long long)event->changes.added,
                  (long long)event->changes.removed);
-    struct json *paths = parse_value(event->changes.changed);
-    const size_t count = json_count(paths);
-    for (size_t i = 0; i < count && i < PATHS_SHOWN; i++) {
-        const struct json *path = json_at(paths, i);
-        str_addf(w->out, "%s%s %s", i > 0 ? ", " : ": ", json_text(json_at(path, 0), "?"),
-                 json_text(json_at(path, 1), "?"));
-    }
-    json_free(paths);
-    if (event->changes.paths > PATHS_SHOWN && count > 0)
+    add_list(w, event->changes.changed, ": ", PATHS_SHOWN);
+    if (event->changes.paths > PATHS_SHOWN && event->changes.changed)
         str_add(w->out, ", ...");
     if (event->changes.partial)
         str_addf(w->out, " (not everything was checked%s%s)", *why ? ": " : "", why);
@@ -467,38 +460,34 @@ static void add_changes(const struct event_look *w)
 
 static void add_cut_secrets(const struct event_look *w)
 {
-    const char *name;
-    const struct json *count;
-    void *iter = NULL;
-    int shown = 0;
+    const char *line = or_empty(w->event->secrets.names);
     str_add(w->out, "cut ");
     shown_count(w->event->secrets.count, "secret", "secrets", w->out);
-    struct json *names = parse_value(w->event->secrets.names);
-    while (shown < NAMES_SHOWN && json_next(names, &iter, &name, &count)) {
-        str_addf(w->out, "%s%s", shown++ > 0 ? ", " : ": ", name);
-        if (json_i64(count, 1) > 1)
-            str_addf(w->out, " %lldx", (long long)json_i64(count, 1));
+    for (int i = 0; i < NAMES_SHOWN && *line; i++) {
+        char *name;
+        const long long count = strtoll(line, &name, 10);
+        const size_t len = strcspn(++name, "\n");
+        str_addf(w->out, "%s%.*s", i > 0 ? ", " : ": ", (int)len, name);
+        if (count > 1)
+            str_addf(w->out, " %lldx", count);
+        line = name + len + (name[len] == '\n');
     }
-    json_free(names);
 }
 
 static void add_lacking_keys(const struct event_look *w)
 {
-    struct json *keys = parse_value(w->event->lacks.keys);
     const char *why = or_empty(w->event->lacks.why);
     str_add(w->out, "sandbox does not enforce");
-    for (size_t i = 0; i < json_count(keys) && i < NAMES_SHOWN; i++)
-        str_addf(w->out, "%s%s", i > 0 ? ", " : " ", json_text(json_at(keys, i), "?"));
+    add_list(w, w->event->lacks.keys, " ", NAMES_SHOWN);
     str_addf(w->out, "%s%s", *why ? ": " : "", why);
-    json_free(keys);
 }
 
 static void add_new_task(const struct event_look *w)
 {
-    struct json *task = parse_value(w->event->task_added.task);
-    str_addf(w->out, "task %d added: %s", w->event->task_added.number,
-             json_text(json_get(task, "id"), "?"));
-    json_free(task);
+    const struct plan *plan = w->state->plan;
+    const int number = w->event->task_added.number;
+    str_addf(w->out, "task %d added: %s", number,
+             number < plan->task_count ? plan->tasks[number].id : "?");
 }
 
 /* What a person requested, and the answer. */

@@ -190,11 +190,11 @@ static const char *const full[] = {
     [EVENT_WORKSPACE_RESET] = TREE("paths"),
     [EVENT_TREE_PROVEN] = TREE("files"),
     [EVENT_WORKSPACE_CHANGED] = "{\"paths\":1,\"added\":2,\"removed\":3,\"partial\":true,\"ms\":4,"
-                                "\"why\":\"time\",\"changed\":[[\"M\",\"a\"]]}",
+                                "\"why\":\"time\",\"changed\":[\"M a\",\"D b\"]}",
     [EVENT_RESULT_KEPT] = "{\"tree\":true,\"branch\":\"b\",\"commit\":\"c\",\"path\":\"/r\"}",
     [EVENT_SANDBOX_LACKS] = "{\"keys\":[\"pids\"],\"why\":\"no cgroup\"}",
     [EVENT_TIME_STOPPED] = "{\"ms\":1}",
-    [EVENT_SECRETS_CUT] = "{\"count\":2,\"names\":{\"KEY\":2}}",
+    [EVENT_SECRETS_CUT] = "{\"count\":2,\"names\":{\"KEY\":2,\"a \\\"b\":0}}",
     [EVENT_AGENT_SESSION] = "{\"agent\":\"claude\",\"session\":\"s\",\"resumed\":true}",
     [EVENT_AGENT_USED] = "{\"turns\":1,\"calls\":2,\"cost_micro\":3,\"tokens\":4,"
                          "\"own_retries\":5,\"refused\":6,\"refused_call\":\"rm\"}",
@@ -412,6 +412,41 @@ START_TEST(test_members_of_a_later_build_are_kept)
     event = (struct event){.kind = EVENT_UNKNOWN};
     ck_assert(read_event(&event, json));
     want_object(&event, json);
+}
+END_TEST
+
+START_TEST(test_lists_may_be_empty)
+{
+    struct event event = event_new(EVENT_SANDBOX_LACKS);
+    event.lacks.keys = "";
+    want_object(&event, "{\"keys\":[]}");
+    event = event_new(EVENT_SECRETS_CUT);
+    event.secrets.names = "";
+    want_object(&event, "{\"count\":0,\"names\":{}}");
+    struct event read = {.kind = EVENT_SANDBOX_LACKS};
+    ck_assert(read_event(&read, "{\"keys\":[\"\",\"\\nx\"]}"));
+    ck_assert_ptr_null(read.lacks.keys);
+    ck_assert(read_event(&read, "{\"keys\":[\"\",\"a\\nx\",\"b\"]}"));
+    ck_assert_str_eq(read.lacks.keys, "a\nb");
+}
+END_TEST
+
+static const struct {
+    enum event_kind kind;
+    const char *json;
+} not_lists[] = {
+    {EVENT_SANDBOX_LACKS, "{\"keys\":{\"a\":1}}"},
+    {EVENT_SANDBOX_LACKS, "{\"keys\":[1]}"},
+    {EVENT_SECRETS_CUT, "{\"names\":[\"a\"]}"},
+    {EVENT_SECRETS_CUT, "{\"names\":{\"a\":-1}}"},
+    {EVENT_SECRETS_CUT, "{\"names\":{\"a\":\"b\"}}"},
+    {EVENT_WORKSPACE_CHANGED, "{\"changed\":[[\"M\",\"a\"]]}"},
+};
+
+START_TEST(test_what_is_no_list_is_refused)
+{
+    struct event event = event_new(not_lists[_i].kind);
+    ck_assert_msg(!read_event(&event, not_lists[_i].json), "%s", not_lists[_i].json);
 }
 END_TEST
 
@@ -959,6 +994,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_invalid_data_is_refused, 0, TABLE_LEN(invalid));
     tcase_add_test(tcase, test_texts_stay_within_their_room);
     tcase_add_test(tcase, test_members_of_a_later_build_are_kept);
+    tcase_add_test(tcase, test_lists_may_be_empty);
+    tcase_add_loop_test(tcase, test_what_is_no_list_is_refused, 0, TABLE_LEN(not_lists));
     tcase_add_test(tcase, test_numbers_of_an_event_have_ranges);
     tcase_add_test(tcase, test_data_has_a_limit);
     tcase_add_loop_test(tcase, test_kept_texts_are_copies, EVENT_NONE, EVENT_KIND_COUNT);

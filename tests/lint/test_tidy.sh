@@ -102,6 +102,10 @@ for name in jansson pcre2 nettle/sha2 sqlite3 uv ncurses curses term; do
 done
 refuses_each 'a public header shows a library'
 
+refuses 'nothing is parsed while a screen is drawn' src/present/x.c \
+	'void x(void)\n{\n    (void)json_get(y, "a");\n}\n'
+refuses 'nothing is parsed while a screen is drawn' src/ui/frame/x.c \
+	'void x(void)\n{\n    (void)json_scan_i64(y, 0);\n}\n'
 refuses '<jansson\.h> is only for' src/base/x.c '#include <jansson.h>\n'
 refuses '<jansson\.h> is only for' src/store/json.c '#include <jansson.h>\n'
 refuses '<pcre2(posix)?\.h> is only for' src/engine/x.c '#include <pcre2.h>\n'

@@ -55,6 +55,10 @@ deny 'core and present must stay pure: no clock, thread, file or process' \
 	"^[[:blank:]]*#[[:blank:]]*include [<\"]($impure_headers)\\.h[>\"]" $core
 deny 'core and present must stay pure: pass the value in' "\\b($impure_calls)[[:blank:]]*\\(" $core
 
+drawn=$(sources src/present src/ui/frame src/ui/view)
+deny 'nothing is parsed while a screen is drawn: read it into typed fields before' \
+	'\bjson_(parse|get|at|text|next|scan|members|items)[a-z0-9_]*[[:blank:]]*\(' $drawn
+
 # Each library may be used in one place only.
 while read -r header place; do
 	deny "<$header> is only for $place" "^[[:blank:]]*#[[:blank:]]*include <$header>" \

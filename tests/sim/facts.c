@@ -29,7 +29,7 @@ struct event facts_plain(enum event_kind kind)
         fact.kept.path = "/r";
         break;
     case EVENT_SANDBOX_LACKS:
-        fact.lacks.keys = "[\"pids\",\"cpu_s\"]";
+        fact.lacks.keys = "pids\ncpu_s";
         break;
     case EVENT_TIME_STOPPED:
         fact.stopped.ms = 1;

@@ -223,7 +223,7 @@ START_TEST(test_secrets_in_texts_are_cut_and_counted)
     events[1].step = 0;
     events[1].round = events[1].grant = events[1].attempt = 1;
     events[1].secrets.count = 5;
-    events[1].secrets.names = "{\"MY_API_KEY\":2,\"github\":3}";
+    events[1].secrets.names = "2 MY_API_KEY\n3 github";
     const struct log_capture capture = {
         .task = 1, .attempt = 1, .json = "{\"v\":1,\"argv\":[\"planted-value-0123456789\"]}"};
     for (size_t i = 0; i < ARRAY_LEN(events); i++)

@@ -288,17 +288,13 @@ static bool tell_change(struct shop_run *run, int task, const struct shop_step *
                         struct err *err)
 {
     struct event event = about(run, task, EVENT_WORKSPACE_CHANGED);
-    struct str json = {0};
     static const int added[] = {0, 6, 41}, removed[] = {0, 6, 3};
-    str_addf(&json, "[%s]", step->text);
     event.changes.paths = step->number;
     event.changes.added = added[step->number];
     event.changes.removed = removed[step->number];
     event.changes.ms = 12;
-    event.changes.changed = json.data;
-    bool ok = add_event(run, event, err);
-    str_done(&json);
-    return ok;
+    event.changes.changed = step->text;
+    return add_event(run, event, err);
 }
 
 /* The first wait, doubled with each attempt; the rest is what jitter made of that, or what a server

@@ -172,7 +172,7 @@ static void end_step(int attempt)
 {
     struct event cut = about(EVENT_SECRETS_CUT, attempt);
     cut.secrets.count = 2;
-    cut.secrets.names = "{\"API_KEY\":2}";
+    cut.secrets.names = "2 API_KEY";
     fold(cut);
     capture(attempt);
     struct event ended = about(EVENT_STEP_ENDED, attempt);

@@ -52,6 +52,16 @@ static const struct json *find_rule(const struct json *rules, const char *name)
     return NULL;
 }
 
+bool rule_list_has(const char *rules, const char *name)
+{
+    struct json *list = NULL;
+    if (!rules || !json_parse(rules, strlen(rules), &list, NULL, NULL))
+        return false;
+    const bool has = find_rule(list, name) != NULL;
+    json_free(list);
+    return has;
+}
+
 static bool check_own_rules(const struct json *rules, struct err *err)
 {
     if (count_of(rules) == 0)

@@ -25,6 +25,7 @@ enum field_type {
     FIELD_TEXT,   /* const char *; NULL is left out */
     FIELD_JSON,   /* const char *: a JSON value as text; NULL is left out */
     FIELD_LINES,  /* const char *: lines, written as an array of strings; NULL is left out */
+    FIELD_COUNTS, /* const char *: lines such as "3 NAME", written as an object; NULL is left out */
     FIELD_LOOP,   /* struct entropy_fact, left out unless the bool at `least` is set */
     FIELD_NEAR,   /* struct verdict_near_record [VERDICT_NEAR_MAX], their number at `least` */
 };
@@ -469,7 +470,7 @@ static const struct field workspace_changed[] = {
     BOOL("partial", changes.partial, "not everything was looked at"),
     I64_ALWAYS("ms", changes.ms, 0, FOLD_TIME_MAX_MS, "how long it took"),
     TEXT("why", changes.why, "why it is partial"),
-    JSON("changed", changes.changed, "the first paths: `[[\"M\",\"src/a.c\"],...]`"),
+    LINES("changed", changes.changed, "the first paths: `[\"M src/a.c\",...]`"),
 };
 static const struct field result_kept[] = {
     BOOL("tree", kept.is_tree, "as a folder; otherwise as a branch"),
@@ -478,7 +479,7 @@ static const struct field result_kept[] = {
     TEXT("path", kept.path, "the folder"),
 };
 static const struct field sandbox_lacks[] = {
-    JSON("keys", lacks.keys, "keys of the sandbox that are not enforced, an array"),
+    LINES("keys", lacks.keys, "keys of the sandbox that are not enforced"),
     TEXT("why", lacks.why, "why not"),
 };
 static const struct field time_stopped[] = {
@@ -486,7 +487,8 @@ static const struct field time_stopped[] = {
 };
 static const struct field secrets_cut[] = {
     I64_ALWAYS("count", secrets.count, 0, FOLD_DELAY_MAX_MS, "secrets removed"),
-    JSON("names", secrets.names, "how often each: `{\"NAME\":n}`"),
+    {"names", "how often each: `{\"NAME\":n}`", FIELD_COUNTS, false, AT(secrets.names), 0, 0, 0,
+     NULL},
 };
 static const struct field agent_session[] = {
     TEXT("agent", session.agent, "the adapter"),
@@ -669,6 +671,7 @@ static int64_t get_number(const void *base, const struct field *field)
     case FIELD_TEXT:
     case FIELD_JSON:
     case FIELD_LINES:
+    case FIELD_COUNTS:
     case FIELD_LOOP:
     case FIELD_NEAR:
         break;
@@ -708,6 +711,7 @@ static void set_number(void *base, const struct field *field, int64_t value)
     case FIELD_TEXT:
     case FIELD_JSON:
     case FIELD_LINES:
+    case FIELD_COUNTS:
     case FIELD_LOOP:
     case FIELD_NEAR:
         break;
@@ -766,6 +770,7 @@ static bool numbers_are_in_range(const void *base, const struct field *fields, s
         case FIELD_TEXT:
         case FIELD_JSON:
         case FIELD_LINES:
+        case FIELD_COUNTS:
             break;
         case FIELD_REAL:
             memcpy(&real, at_const(base, field), sizeof(real));
@@ -812,8 +817,9 @@ static void write_fields(const void *base, const struct field *fields, size_t co
 
 static void write_lines(const char *name, const char *lines, struct str *out)
 {
-    const char *before = "[";
+    const char *before = "";
     str_json_key(out, name);
+    str_add_char(out, '[');
     while (*lines) {
         const size_t len = strcspn(lines, "\n");
         str_add(out, before);
@@ -822,6 +828,25 @@ static void write_lines(const char *name, const char *lines, struct str *out)
         lines += len + (lines[len] == '\n');
     }
     str_add_char(out, ']');
+}
+
+static void write_counts(const char *name, const char *lines, struct str *out)
+{
+    const char *before = "";
+    str_json_key(out, name);
+    str_add_char(out, '{');
+    while (*lines) {
+        char *of;
+        const int64_t count = strtoll(lines, &of, 10);
+        const size_t len = strcspn(++of, "\n");
+        str_add(out, before);
+        str_add_json(out, of, len);
+        str_add_char(out, ':');
+        str_add_i64(out, count);
+        before = ",";
+        lines = of + len + (of[len] == '\n');
+    }
+    str_add_char(out, '}');
 }
 
 static void write_field(const void *base, const struct field *field, struct str *out)
@@ -881,6 +906,11 @@ static void write_field(const void *base, const struct field *field, struct str 
         memcpy(&text, from, sizeof(text));
         if (text)
             write_lines(field->name, text, out);
+        break;
+    case FIELD_COUNTS:
+        memcpy(&text, from, sizeof(text));
+        if (text)
+            write_counts(field->name, text, out);
         break;
     case FIELD_NEAR:
         if (near_count(base, field) == 0)
@@ -1036,6 +1066,24 @@ static bool read_near(void *base, const struct field *field, struct json_piece p
     return json_members_are_over(&items);
 }
 
+/* Ends a line that begins at `from`, or removes it if it is empty. */
+static void end_line(struct str *room, size_t from)
+{
+    str_cut(room, from + strcspn(str_text(room) + from, "\n"));
+    if (room->len > from)
+        str_add_char(room, '\n');
+}
+
+/* Points the field to the lines from here on, if there are any. */
+static void end_lines(void *base, const struct field *field, struct str *room, size_t from)
+{
+    if (room->len == from)
+        return;
+    room->data[room->len - 1] = '\0';
+    const char *text = room->data + from;
+    memcpy(at(base, field), &text, sizeof(text));
+}
+
 /* Reads only the first line of each string, and no empty ones. */
 static bool read_lines(void *base, const struct field *field, struct json_piece piece,
                        struct str *room)
@@ -1047,16 +1095,33 @@ static bool read_lines(void *base, const struct field *field, struct json_piece 
         const size_t line = room->len;
         if (!json_scan_text(item, room))
             return false;
-        str_cut(room, line + strcspn(str_text(room) + line, "\n"));
-        if (room->len > line)
-            str_add_char(room, '\n');
+        end_line(room, line);
     }
-    if (room->len > from) {
-        room->data[room->len - 1] = '\0';
-        const char *text = room->data + from;
-        memcpy(at(base, field), &text, sizeof(text));
-    }
+    end_lines(base, field, room, from);
     return json_members_are_over(&items);
+}
+
+static bool read_counts(void *base, const struct field *field, struct json_piece piece,
+                        struct str *room)
+{
+    struct json_members members = json_members(piece.text, piece.len);
+    struct json_piece key;
+    struct json_piece value;
+    const size_t from = room->len;
+    while (json_members_next(&members, &key, &value)) {
+        const size_t line = room->len;
+        const int64_t count = json_scan_i64(value, -1);
+        const struct json_piece quoted = {.text = key.text - 1, .len = key.len + 2};
+        if (count < 0)
+            return false;
+        str_add_i64(room, count);
+        str_add_char(room, ' ');
+        if (!json_scan_text(quoted, room))
+            return false;
+        end_line(room, line);
+    }
+    end_lines(base, field, room, from);
+    return json_members_are_over(&members);
 }
 
 static bool read_number(void *base, const struct field *field, struct json_piece piece)
@@ -1092,6 +1157,8 @@ static bool read_field(void *base, const struct field *field, struct json_piece 
         return read_text(base, field, piece, room);
     case FIELD_LINES:
         return read_lines(base, field, piece, room);
+    case FIELD_COUNTS:
+        return read_counts(base, field, piece, room);
     case FIELD_NEAR:
         return read_near(base, field, piece, room);
     case FIELD_LOOP:
@@ -1154,7 +1221,9 @@ void event_each_text(struct event *event, event_text_fn *visit, void *ctx)
             if (near[n].rule)
                 visit(ctx, &near[n].rule);
         }
-        if (field->type != FIELD_TEXT && field->type != FIELD_JSON && field->type != FIELD_LINES)
+        const bool is_text = field->type == FIELD_TEXT || field->type == FIELD_JSON ||
+                             field->type == FIELD_LINES || field->type == FIELD_COUNTS;
+        if (!is_text)
             continue;
         const char *text;
         memcpy(&text, at(event, field), sizeof(text));
@@ -1271,8 +1340,8 @@ void event_fields_table(struct str *out)
         [FIELD_INT] = "number",  [FIELD_I64] = "number",  [FIELD_UNSIGNED] = "number",
         [FIELD_BITS] = "number", [FIELD_REAL] = "number", [FIELD_BOOL] = "true or false",
         [FIELD_WORD] = "word",   [FIELD_DIGEST] = "hex",  [FIELD_TEXT] = "text",
-        [FIELD_JSON] = "JSON",   [FIELD_LINES] = "array", [FIELD_LOOP] = "object",
-        [FIELD_NEAR] = "array",
+        [FIELD_JSON] = "JSON",   [FIELD_LINES] = "array", [FIELD_COUNTS] = "object",
+        [FIELD_LOOP] = "object", [FIELD_NEAR] = "array",
     };
     str_add(out, "| kind | field | type | meaning |\n|---|---|---|---|\n");
     for (int kind = EVENT_NONE + 1; kind < EVENT_KIND_COUNT; kind++) {

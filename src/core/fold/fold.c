@@ -474,17 +474,16 @@ void fold_result_kept(const struct fold *fold)
 
 void fold_sandbox_lacks(const struct fold *fold)
 {
-    const char *text = fold->event->lacks.keys;
-    struct json *keys = NULL;
-    if (text && !json_parse(text, strlen(text), &keys, NULL, NULL))
-        keys = NULL;
+    const char *key = fold->event->lacks.keys ? fold->event->lacks.keys : "";
     struct task_place *place = place_of(fold);
     struct str words = {0};
-    for (size_t i = 0; i < json_count(keys) && words.len < LACKS_MAX; i++)
-        str_addf(&words, "%s%s", words.len > 0 ? ", " : "", json_text(json_at(keys, i), "?"));
+    while (*key && words.len < LACKS_MAX) {
+        const size_t len = strcspn(key, "\n");
+        str_addf(&words, "%s%.*s", words.len > 0 ? ", " : "", (int)len, key);
+        key += len + (key[len] == '\n');
+    }
     free(place->lacks);
     place->lacks = words.len > 0 ? xstrndup(words.data, words.len) : NULL;
-    json_free(keys);
     str_done(&words);
 }
 

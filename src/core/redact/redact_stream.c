@@ -111,27 +111,22 @@ void redact_counts_add(struct redact_counts *counts, const struct redact_counts 
     counts->all += more->all;
 }
 
-void redact_counts_json(const struct redactor *redactor, const struct redact_counts *counts,
-                        struct str *out)
+void redact_counts_lines(const struct redactor *redactor, const struct redact_counts *counts,
+                         struct str *out)
 {
     enum { BEFORE = sizeof("[cut:") - 1, AROUND = BEFORE + 1 }; /* the frame of a mark */
     int64_t rest = counts->all;
     int told = 0;
-    str_add_char(out, '{');
     for (size_t i = 0; i < counts->size && told < REDACT_COUNTED_MAX; i++) {
         if (counts->by_name[i] == 0)
             continue;
-        if (told++ > 0)
-            str_add_char(out, ',');
         const struct redact_name *name = &redactor->names[i];
-        str_add_json(out, name->mark + BEFORE, name->mark_len - AROUND);
-        str_add_char(out, ':');
-        str_add_i64(out, counts->by_name[i]);
+        str_addf(out, "%s%lld %.*s", told++ > 0 ? "\n" : "", (long long)counts->by_name[i],
+                 (int)(name->mark_len - AROUND), name->mark + BEFORE);
         rest -= counts->by_name[i];
     }
     if (rest > 0)
-        str_json_i64(out, "...", rest);
-    str_add_char(out, '}');
+        str_addf(out, "%s%lld ...", told > 0 ? "\n" : "", (long long)rest);
 }
 
 static_assert((int)REDACT_CODE_MAX + (int)REDACT_FORM_BYTES_MAX + (int)REDACT_LINE_MAX <

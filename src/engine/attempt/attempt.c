@@ -339,10 +339,10 @@ int64_t attempt_cuts(const struct attempt *attempt, struct str *out)
     }
     const int64_t count = of_run.all + of_task.all;
     if (own && of_run.all == 0 && of_task.all > 0) {
-        redact_counts_json(own, &of_task, out);
+        redact_counts_lines(own, &of_task, out);
     } else if (count > 0) {
         of_run.all = count; /* a name may occur in both, so the task's own are only summed up */
-        redact_counts_json(setting->redactor, &of_run, out);
+        redact_counts_lines(setting->redactor, &of_run, out);
     }
     redact_counts_done(&of_run);
     redact_counts_done(&of_task);

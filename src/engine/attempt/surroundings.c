@@ -181,18 +181,11 @@ void surroundings_tell_prepared(const struct surroundings *around, surroundings_
     if (around->lacks.len > 0 && around->call.attempt == 1) {
         struct event fact = event_new(EVENT_SANDBOX_LACKS);
         struct str text = {0};
-        const char *comma = "";
-        str_add_char(&text, '[');
         for (const char *keys = str_text(&around->lacks); *keys;) { /* "memory_mb, network" */
             const size_t len = strcspn(keys, ", ");
-            if (len > 0) {
-                str_add(&text, comma);
-                str_add_json(&text, keys, len);
-                comma = ",";
-            }
+            str_addf(&text, "%s%.*s", text.len > 0 && len > 0 ? "\n" : "", (int)len, keys);
             keys += len + strspn(keys + len, ", ");
         }
-        str_add_char(&text, ']');
         fact.lacks.keys = str_text(&text);
         fact.lacks.why = str_text(&around->lacks_why);
         tell(ctx, &fact);

@@ -124,7 +124,6 @@ static void begin_changes(const char *kind, struct str *out)
 /* Limits for the list of paths: their number, and their size. */
 struct room {
     size_t paths, bytes;
-    bool with_lines;
 };
 
 /* Appends the list of paths; returns how many were written. */
@@ -141,7 +140,7 @@ static size_t add_paths(const struct tree_diff *diff, const struct room *room, s
         str_add_json(out, letter, 1);
         str_add_char(out, ',');
         str_add_json(out, path->path, strlen(path->path));
-        if (room->with_lines && path->added >= 0)
+        if (path->added >= 0)
             str_addf(out, ",%lld,%lld", (long long)path->added, (long long)path->removed);
         str_add_char(out, ']');
         if (out->len - from > room->bytes) {
@@ -178,7 +177,7 @@ static void add_diff_text(const struct str *text, struct str *out)
 
 void capture_changes_write(const struct tree_diff *diff, struct str *out)
 {
-    const struct room room = {CHANGES_PATHS_MAX, CHANGES_PATHS_BYTES, true};
+    const struct room room = {CHANGES_PATHS_MAX, CHANGES_PATHS_BYTES};
     begin_changes("diff", out);
     str_json_i64(out, "took_ms", diff->ms);
     str_json_i64(out, "changed", diff->changed);
@@ -202,19 +201,26 @@ void capture_changes_none(const char *why, struct str *out)
 struct event capture_changes_event(const struct tree_diff *diff, struct str *texts)
 {
     enum { WHY_BYTES = 256, ROOM = EVENT_TEXT_MAX - 6 * WHY_BYTES - 64 };
-    const struct room room = {CHANGES_EVENT_PATHS_MAX, ROOM, false};
     struct event event = event_new(EVENT_WORKSPACE_CHANGED);
     event.changes.paths = diff->changed;
     event.changes.added = diff->added;
     event.changes.removed = diff->removed;
     event.changes.partial = diff->why.len > 0;
     event.changes.ms = diff->ms;
-    (void)add_paths(diff, &room, texts);
+    for (size_t i = 0; i < diff->path_count && i < CHANGES_EVENT_PATHS_MAX; i++) {
+        const struct diff_path *path = &diff->paths[i];
+        if (texts->len + strlen(path->path) > ROOM)
+            break;
+        str_addf(texts, "%s%c ", i > 0 ? "\n" : "", diff_kind_letter(path->kind));
+        for (const char *at = path->path; *at; at++)
+            str_add_char(texts, *at == '\n' ? '?' : *at);
+    }
+    const bool has_paths = texts->len > 0;
     str_add_char(texts, '\0');
     const size_t why = texts->len;
     str_add_n(texts, str_text(&diff->why),
               text_cut(str_text(&diff->why), diff->why.len, WHY_BYTES));
-    event.changes.changed = texts->data;
+    event.changes.changed = has_paths ? texts->data : NULL;
     if (diff->why.len > 0)
         event.changes.why = texts->data + why;
     return event;
@@ -287,7 +293,7 @@ static bool ask_git_once(const struct changes_call *call, const atomic_bool *sto
 void capture_changes_in_place(const struct changes_call *call, const atomic_bool *stop,
                               struct str *out)
 {
-    const struct room room = {CHANGES_PATHS_MAX, CHANGES_PATHS_BYTES, true};
+    const struct room room = {CHANGES_PATHS_MAX, CHANGES_PATHS_BYTES};
     struct capture_commit commit;
     struct tree_diff diff = {0};
     struct err err = {0};

@@ -51,7 +51,7 @@ static void end_attempt(struct attempt *attempt, const struct input *input)
     struct event cuts = event_new(EVENT_SECRETS_CUT);
     cuts.secrets.count = attempt_cuts(attempt, &names);
     if (cuts.secrets.count > 0) {
-        cuts.secrets.names = names.len <= EVENT_TEXT_MAX ? str_text(&names) : "{}";
+        cuts.secrets.names = names.len <= EVENT_TEXT_MAX ? str_text(&names) : NULL;
         tell_fact(attempt, &cuts);
     }
     if (end->outcome.left != 0) {

@@ -215,22 +215,40 @@ static void tell_result(const struct telling *telling)
         shown_used(&used->used.used, &facts[COMPARE_AGENT]);
 }
 
+/* Takes the path of a line or item; `len` bytes. */
+static void take_path(struct compare_side *side, char letter, const char *path, size_t len,
+                      struct compare_path lines)
+{
+    struct str clean = {0};
+    text_clean(&clean, path, len);
+    lines.letter = ascii_is_upper(letter) ? letter : '?';
+    lines.path = xstrdup(str_text(&clean));
+    side->paths[side->path_count++] = lines;
+    str_done(&clean);
+}
+
+/* "M src/a.c" */
+static void take_lines(struct compare_side *side, const char *line)
+{
+    while (line && *line && side->path_count < COMPARE_PATHS_MAX) {
+        const size_t len = strcspn(line, "\n");
+        if (len > 2)
+            take_path(side, line[0], line + 2, len - 2,
+                      (struct compare_path){.added = -1, .removed = -1});
+        line += len + (line[len] == '\n');
+    }
+}
+
 static void take_paths(struct compare_side *side, const struct json *paths)
 {
     for (size_t i = 0; i < json_count(paths) && i < COMPARE_PATHS_MAX; i++) {
         const struct json *item = json_at(paths, i);
         const char *letter = json_text(json_at(item, 0), "?");
         const char *path = json_text(json_at(item, 1), NULL);
-        struct str clean = {0};
-        if (!path)
-            continue;
-        text_clean(&clean, path, strlen(path));
-        side->paths[side->path_count++] =
-            (struct compare_path){.letter = ascii_is_upper(letter[0]) ? letter[0] : '?',
-                                  .added = json_i64(json_at(item, 2), -1),
-                                  .removed = json_i64(json_at(item, 3), -1),
-                                  .path = xstrdup(str_text(&clean))};
-        str_done(&clean);
+        if (path)
+            take_path(side, letter[0], path, strlen(path),
+                      (struct compare_path){.added = json_i64(json_at(item, 2), -1),
+                                            .removed = json_i64(json_at(item, 3), -1)});
     }
 }
 
@@ -249,7 +267,6 @@ static bool tell_changes(const struct telling *telling, const struct compare_sub
         return false;
     }
     struct json *capture = attempt_events_parse(text.len > 0 ? text.data : NULL);
-    struct json *changed = attempt_events_parse(event->changes.changed);
     struct str *fact = &side->facts[COMPARE_CHANGED];
     shown_count(attempt->paths_changed, "path", "paths", fact);
     if (attempt->paths_changed > 0)
@@ -258,7 +275,10 @@ static bool tell_changes(const struct telling *telling, const struct compare_sub
     /* The second part of a capture has line counts and a patch; the event only has paths. */
     const bool is_diff = strcmp(json_text(json_get(capture, "kind"), ""), "diff") == 0;
     const bool is_whole = is_diff && json_i64(json_get(capture, "diff_more_bytes"), 0) == 0;
-    take_paths(side, is_diff ? json_get(capture, "paths") : changed);
+    if (is_diff)
+        take_paths(side, json_get(capture, "paths"));
+    else
+        take_lines(side, event->changes.changed);
     const char *patch = is_whole ? json_text(json_get(capture, "diff"), "") : "";
     while (*patch != '\0') { /* unmasked */
         const size_t len = strcspn(patch, "\n");
@@ -266,7 +286,6 @@ static bool tell_changes(const struct telling *telling, const struct compare_sub
         patch += len + (patch[len] == '\n');
     }
     json_free(capture);
-    json_free(changed);
     str_done(&text);
     return true;
 }

@@ -112,14 +112,15 @@ static void say_nothing(struct forensics *out, const struct forensics_facts *fac
 static void add_secrets(struct forensics *out, const struct forensics_facts *facts)
 {
     const struct event *cut = attempt_events_last(facts->events, EVENT_SECRETS_CUT);
-    struct json *names = attempt_events_parse(cut ? cut->secrets.names : NULL);
+    const char *names = cut && cut->secrets.names ? cut->secrets.names : "";
     struct str words = {0};
-    void *iter = NULL;
-    const char *name;
-    const struct json *count;
-    while (json_next(names, &iter, &name, &count))
-        str_addf(&words, "%s%s %lld times", words.len > 0 ? ", " : "", name,
-                 (long long)json_i64(count, 0));
+    while (*names) {
+        char *name;
+        const long long count = strtoll(names, &name, 10);
+        const size_t len = strcspn(++name, "\n");
+        str_addf(&words, "%s%.*s %lld times", words.len > 0 ? ", " : "", (int)len, name, count);
+        names = name + len + (name[len] == '\n');
+    }
     if (cut && cut->secrets.count > 0) {
         struct str line = {0};
         shown_count(cut->secrets.count, "secret", "secrets", &line);
@@ -127,7 +128,6 @@ static void add_secrets(struct forensics *out, const struct forensics_facts *fac
         text_clean(&out->secrets, line.data, line.len);
         str_done(&line);
     }
-    json_free(names);
     str_done(&words);
 }
 

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "classify.h"
-#include "json.h"
 #include "outcome.h"
 #include "prompt.h"
 #include "term.h"
@@ -42,19 +41,6 @@ static void set_field(struct correct *correct, enum correct_field field, const c
     memcpy(edit->text, text, edit->len);
     edit->text[edit->len] = '\0';
     edit->open = true;
-}
-
-/* Returns true if the user's rules already have this name. */
-static bool is_taken(const char *rules, const char *name)
-{
-    struct json *list = NULL;
-    bool found = false;
-    if (!rules || !json_parse(rules, strlen(rules), &list, NULL, NULL))
-        return false;
-    for (size_t i = 0; i < json_count(list) && !found; i++)
-        found = strcmp(rule_list_name(json_at(list, i)), name) == 0;
-    json_free(list);
-    return found;
 }
 
 /* Fills in the line with special characters escaped, cut at a character boundary if it is too long.
@@ -88,7 +74,7 @@ void correct_rule_begin(struct correct *correct, const struct verdict_label *lab
     (void)correct_word(label, word);
     correct->field = CORRECT_PATTERN;
     (void)snprintf(name, sizeof(name), "my-%s", word); /* try "my-network", "my-network-2", ... */
-    for (int i = 2; i < NAMES_TRIED_MAX && is_taken(correct->rules, name); i++)
+    for (int i = 2; i < NAMES_TRIED_MAX && rule_list_has(correct->rules, name); i++)
         (void)snprintf(name, sizeof(name), "my-%s-%d", word, i);
     set_field(correct, CORRECT_ID, name);
     set_field(correct, CORRECT_CLASS, word);
