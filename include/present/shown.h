@@ -75,7 +75,8 @@ enum { SHOWN_CLOCK_MAX = 32 };
 /* Formats a time of day in the person's time zone: "03:00", or "Sun 03:00" if it is not on the day
  * of `now_ms`. clock_short() is one. */
 typedef const char *shown_clock_fn(int64_t at_ms, int64_t now_ms, char out[SHOWN_CLOCK_MAX]);
-/* Like shown_clock_fn, with seconds and without the day: clock_hms(). */
+/* Like shown_clock_fn, with seconds and without the day, or with the full date: clock_hms() and
+ * clock_date(). */
 typedef const char *shown_hms_fn(int64_t at_ms, char out[SHOWN_CLOCK_MAX]);
 
 /* The time to show. For a run that has ended or is orphaned it is the time of the last event, so
@@ -83,7 +84,7 @@ typedef const char *shown_hms_fn(int64_t at_ms, char out[SHOWN_CLOCK_MAX]);
 struct shown_time {
     struct moment now;
     shown_clock_fn *clock;
-    shown_hms_fn *hms;
+    shown_hms_fn *hms, *date;
     enum shown_times times; /* unless AGO, what is over is shown by its time */
 };
 
@@ -153,6 +154,9 @@ void shown_hint(const struct verdict *verdict, struct str *out);
 /* The class as corrected by a person, otherwise as judged: "network". */
 void shown_attempt_class(const struct attempt_state *attempt, const struct verdict *verdict,
                          struct str *out);
+/* "network, corrected by ann; was ", before the class that devs gave; nothing without a
+ * correction. */
+void shown_correction(const struct attempt_state *attempt, struct str *out);
 /* "15 s", "0.5 s"; like shown_duration() from two minutes on. */
 void shown_seconds(int64_t ms, struct str *out);
 

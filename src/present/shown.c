@@ -280,16 +280,22 @@ const char *shown_expectation(const struct verdict *verdict)
     return words[verdict->expectation];
 }
 
+void shown_correction(const struct attempt_state *attempt, struct str *out)
+{
+    if (!attempt->correction)
+        return;
+    const char *by = attempt->correction->by;
+    shown_attempt_class(attempt, NULL, out);
+    str_addf(out, ", corrected by %s; was ", by[0] != '\0' ? by : "a person");
+}
+
 static void add_failure(const struct step_state *step, struct str *out)
 {
     struct verdict room;
     const struct verdict *verdict = step_state_verdict(step, &room);
     const struct attempt_state *attempt = step_state_attempt(step);
     char word[VERDICT_WORD_MAX];
-    if (attempt->correction) {
-        shown_attempt_class(attempt, verdict, out);
-        str_addf(out, ", says %s; was ", attempt->correction->by);
-    }
+    shown_correction(attempt, out);
     str_add(out, shown_expectation(verdict));
     str_add(out, verdict_word(verdict, &attempt->outcome, word));
     if (verdict->rule[0] != '\0' || verdict->match[0] != '\0')

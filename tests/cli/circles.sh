@@ -33,18 +33,18 @@ want_in 'status: in the column of the class' "$("$devs" status)" ' same 5x '
 
 # --- why
 out=$("$devs" why tax)
-want_in 'why: nothing new' "$out" 'none of its lines is new; the same result as try 4'
+want_in 'why: nothing new' "$out" 'new        none of its lines'
 want_in 'why: what it saw' "$out" 'loop       same result 5 times, tries 1 to 5'
 want_in 'why: what was equal' "$out" 'equal      the call and its result, once masked'
-want_in 'why: what was masked' "$out" 'masked     times, temp paths, pids'
+want_in 'why: what was masked' "$out" 'once masked: times, temp paths, pids'
 want_in 'why: a line of the first try' "$out" "first try  $("$devs" log tax --try 1 | head -1)"
 want_in 'why: a line of the last try' "$out" "last try   $("$devs" log tax --try 5 | head -1)"
 want_in 'why: what was compared' "$out" 'compared   <ts> agent[<pid>]: works in <tmp>'
-want_in 'why: the decision' "$out" 'stuck (entropy detected): same result 5 times'
+want_in 'why: the decision' "$out" 'end        stuck: same result 5 times'
 want_in 'why: what to do' "$out" 'devs retry 1/tax continues it; it stops again after twice as many'
 out=$("$devs" why tax --try 3)
 want_in 'why: of the try that was suspected' "$out" 'loop       perhaps: same result 3 times, tries 1 to 3'
-want_in 'why: what was masked then' "$out" 'masked     times, temp paths, pids'
+want_in 'why: what was masked then' "$out" 'once masked: times, temp paths, pids'
 out=$("$devs" why tax --json)
 want_in 'why --json: what it saw' "$out" '"circles":{"level":"stuck","rung":"repeat","count":5'
 want_in 'why --json: what was new' "$out" '"new_permille":0'

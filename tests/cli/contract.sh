@@ -123,15 +123,15 @@ want 'expected files: exit' $? 1
 want_in 'expected files: who passed' "$(cat out)" '  passed     there copy'
 want_in 'expected files: the reason' "$(cat out)" 'not try 1/1 GREEN failed contract (expect.files): none: missing'
 why=$("$devs" why not)
-want_in 'expected files: why' "$why" 'rule expect.files: certain, the plan says what to expect'
+want_in 'expected files: why' "$why" 'sure       certain, the plan says what to expect'
 want_in 'a file that is missing' "$why" 'misfit     none: missing'
-want_in 'too few lines' "$why" 'misfit     short: 1 line, expected at least 2'
-want_in 'another content' "$why" "misfit     short: does not contain 'y'"
-want_in 'a folder' "$why" 'misfit     folder: it is a folder'
-want_in 'a link' "$why" 'misfit     link: it is a link'
-want_in 'a link on the way' "$why" 'misfit     up/files/short: it is a link'
-want_in 'a FIFO' "$why" 'misfit     fifo: not a regular file'
-want_in 'a failure stays what it is' "$("$devs" why failed)" 'by         rule default'
+want_in 'too few lines' "$why" ' short: 1 line, expected at least 2'
+want_in 'another content' "$why" " short: does not contain 'y'"
+want_in 'a folder' "$why" ' folder: it is a folder'
+want_in 'a link' "$why" ' link: it is a link'
+want_in 'a link on the way' "$why" ' up/files/short: it is a link'
+want_in 'a FIFO' "$why" ' fifo: not a regular file'
+want_in 'a failure stays what it is' "$("$devs" why failed)" 'why        rule default'
 want_in 'a large file' "$("$devs" why large)" 'zero: too large to be checked, more than 8 MiB'
 want_in 'decided once more' "$("$devs" debug --verify last)" 'left out   2 verdicts that devs based on files'
 cd ..

@@ -436,8 +436,9 @@ START_TEST(test_correction_stands_before_the_first_verdict)
             .kind = INPUT_CONTROL,
             .control = {
                 .verb = CONTROL_CORRECT, .task = 0, .step = 0, .by = "ann", .label = network}});
-    ck_assert_ptr_eq(strstr(why_of("a"), "network, says ann; was test-fail, rule tap.not-ok"),
-                     text.data);
+    ck_assert_ptr_eq(
+        strstr(why_of("a"), "network, corrected by ann; was test-fail, rule tap.not-ok"),
+        text.data);
     str_clear(&text);
     shown_class(&play.state, 0, &text);
     ck_assert_str_eq(text.data, "network");

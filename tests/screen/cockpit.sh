@@ -87,9 +87,9 @@ choose_first
 expect f '▸ network' 'Home chooses the first class'
 type f Enter
 expect f 'try 3 is now NETWORK_TIMEOUT' 'the correction is answered'
-expect f 'network, says .*; was exit 1' 'and shown with who and what it was'
+expect f 'network, corrected by .*; was exit 1' 'and shown with who and what it was'
 type f C
-expect f 'now .*network, says' 'C knows of it'
+expect f 'now .*network, corrected by' 'C knows of it'
 choose_first
 type f +
 expect f 'pattern *lost the link' 'n proposes the last line as the pattern of a rule'
@@ -194,14 +194,13 @@ type i g r
 expect i 'backoff *tax .* 2/10 ' 'the second too'
 type i r
 expect i '↻∞backoff *tax .* 3/10 .*loop? 3x' 'the third is suspected'
-expect i 'circle perhaps: same result 3 times, tries 1 to 3' 'and why'
+expect i 'loop *perhaps: same result 3 times, tries 1 to 3' 'and why'
 type i r
 expect i 'loop? 4x' 'it is still'
 type i r
 expect i '∞ stuck *tax .* 5/10 .*same 5x' 'the fifth is the last, though there are more'
 expect i 'r continue' 'the keys say what r does now'
-expect i 'equal  the call and its result, once masked, tries 1 to 5' 'what was equal'
-expect i 'masked times, temp paths, pids' 'what was masked'
+expect i 'equal *the call and its result, once masked: times, temp paths, pids' 'what was equal and masked'
 type i r
 expect i 'tax: continues' 'r goes on'
 expect i 'loop? 6x' 'what was seen stays'

@@ -191,7 +191,7 @@ START_TEST(test_correction_is_asked_answered_and_shown)
     story_add(&story, event);
     answer(&control, true, "try 1 is NETWORK_TIMEOUT by your word");
     wait_for("alpha: try 1 is");
-    wait_for("network, says ann@tty2; was test-fail");
+    wait_for("network, corrected by ann@tty2; was test-fail");
     quit();
 }
 END_TEST

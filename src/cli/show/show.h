@@ -16,6 +16,7 @@
 #include "retry_help.h"
 #include "run_state.h"
 #include "shown.h"
+#include "shown_rows.h"
 #include "str.h"
 #include "target.h"
 #include "verdict.h"
@@ -128,7 +129,7 @@ struct why {
     struct why_decided stop;         /* the end of the step, possibly after a wait */
     enum decision_kind end;          /* stop */
     struct json *evidence;           /* owned; stop for looping: its capture */
-    struct str facts;                /* owned; other facts that the engine recorded, as lines */
+    struct rows facts;               /* owned; other facts that the engine recorded */
     struct str facts_json;           /* owned; the same facts as comma-separated objects */
     bool entropy;                    /* counts as a step that used up its attempts */
     bool captured;                   /* stop: its end was captured */
@@ -142,13 +143,11 @@ ATTR_MUST_USE bool why_read(struct follower *follower, const struct attempt_pick
                             struct why *out, struct err *err);
 void why_done(struct why *why);
 
-/* Appends the label of a line, padded. */
-void why_begin(const char *label, struct str *out);
+/* Adds all rows, for text and for JSON. */
+void why_rows(const struct why *why, struct rows *rows);
 /* For people: appends the lines, each with a line feed. */
 void why_words(const struct why *why, struct str *out);
 /* For programs: appends one object, {"v":1,...}, without a line feed. */
 void why_json(const struct why *why, struct str *out);
-/* Appends what would help and who must do it, as one line; nothing if there is nothing to do. */
-void why_next(const struct why *why, struct str *out);
 
 #endif

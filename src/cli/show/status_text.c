@@ -39,7 +39,8 @@ const char *status_run_word(const struct status *status)
 
 struct shown_time status_time(const struct status *status)
 {
-    return (struct shown_time){.now = status->now, .clock = clock_short, .hms = clock_hms};
+    return (struct shown_time){
+        .now = status->now, .clock = clock_short, .hms = clock_hms, .date = clock_date};
 }
 
 static void status_say_line(const struct status *status, const struct str *line)

@@ -57,9 +57,8 @@ static void keep_fact(struct why *why, const struct run_state *state, const stru
     enum { FACTS_BYTES_MAX = 64 * 1024 }; /* a damaged log may contain any number of facts */
     if (why->facts_json.len > FACTS_BYTES_MAX)
         return;
-    why_begin(labels[event->kind - FIRST], &why->facts);
-    event_words_alone(state, event, &why->facts);
-    str_add_char(&why->facts, '\n');
+    const char *label = labels[event->kind - FIRST];
+    event_words_alone(state, event, rows_add(&why->facts, label, label, ROW_PLAIN));
     str_add(&why->facts_json, why->facts_json.len > 0 ? "," : "");
     event_json(state, follower_run(why->follower)->number, event, &why->facts_json);
 }
@@ -166,7 +165,7 @@ bool why_read(struct follower *follower, const struct attempt_pick *pick, struct
 void why_done(struct why *why)
 {
     json_free(why->evidence);
-    str_done(&why->facts);
+    rows_done(&why->facts);
     str_done(&why->facts_json);
     str_done(&why->wait.inputs);
     str_done(&why->wait.formula);
@@ -306,7 +305,7 @@ void why_json(const struct why *why, struct str *out)
 {
     const struct run_state *state = follower_state(why->follower);
     const struct plan_task *plan = &state->plan->tasks[why->pick.task];
-    struct str next = {0};
+    struct rows rows = {0};
     str_add_char(out, '{');
     str_json_i64(out, "v", 1);
     str_json_i64(out, "run", follower_run(why->follower)->number);
@@ -352,9 +351,12 @@ void why_json(const struct why *why, struct str *out)
         str_json_bool(out, "same_try", odds->by_try);
         str_add_char(out, '}');
     }
-    why_next(why, &next);
-    if (next.len > 0)
-        str_json_text(out, "next", next.data);
-    str_add_char(out, '}');
-    str_done(&next);
+    why_rows(why, &rows);
+    if (*rows_value(&rows, "next") != '\0')
+        str_json_text(out, "next", rows_value(&rows, "next"));
+    str_json_key(out, "words"); /* the lines of devs why */
+    str_add_char(out, '{');
+    rows_json(&rows, out);
+    str_add(out, "}}");
+    rows_done(&rows);
 }

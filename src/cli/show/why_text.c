@@ -10,180 +10,32 @@
 #include "show.h"
 #include "shown.h"
 #include "str.h"
-#include "text.h"
 #include "verdict.h"
 
-enum { LABEL_COLUMNS = 10 };
-
-void why_begin(const char *label, struct str *out)
+static void add_sample(struct rows *rows, const char *key, const char *label,
+                       const struct json *line)
 {
-    str_addf(out, "  %-*s ", LABEL_COLUMNS, label);
+    str_add(rows_add(rows, key, label, ROW_PLAIN), json_text(line, ""));
 }
 
-/* Says how certain the verdict is, depending on the kind of rule that decided. */
-static const char *how_sure(const struct verdict *verdict)
-{
-    static const struct {
-        const char *prefix;
-        const char *words;
-    } kinds[] = {
-        {"known.", "certain, devs observed it"},
-        {"agent.", "certain, the agent's own result says so"},
-        {"exit.words", "uncertain, so persistent: no rule matches the text, only the exit code"},
-        {"exit.", "by the exit code alone"},
-        {"default", "uncertain, so persistent: no rule matches it"},
-        {"expect.", "certain, the plan says what to expect"},
-        {"contract", "certain, its contract says what to expect"},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-        if (strncmp(verdict->rule, kinds[i].prefix, strlen(kinds[i].prefix)) == 0)
-            return kinds[i].words;
-    }
-    if (verdict->rule[0] == '\0')
-        return "uncertain, so persistent";
-    return verdict->stream == VERDICT_STREAM_NONE ? "certain, a rule matches how it ended"
-                                                  : "certain, a rule matches the text";
-}
-
-/* Appends a line for each rule that nearly matched, and why it did not. */
-static void near_lines(const struct verdict *verdict, struct str *out)
-{
-    static const char *const words[] = {
-        [NEAR_QUOTED] = "the line only quotes it",
-        [NEAR_UNLESS] = "its exception matches",
-        [NEAR_PATTERN] = "its keyword is present, its pattern does not match",
-        [NEAR_EXIT] = "exit code, signal, program or kind of step do not match",
-        [NEAR_OUTRANKED] = "it matches, but another rule comes first",
-    };
-    static_assert(ARRAY_LEN(words) == NEAR_WHY_COUNT, "every near miss has its words");
-    for (int i = 0; i < verdict->near_count; i++) {
-        const struct verdict_near *near = &verdict->near[i];
-        why_begin(i == 0 ? "nearly" : "", out);
-        str_addf(out, "%s: %s", near->rule, words[near->why]);
-        if (near->stream != VERDICT_STREAM_NONE)
-            str_addf(out, " (%s, byte %lld)", verdict_stream_name(near->stream),
-                     (long long)near->offset);
-        str_add_char(out, '\n');
-    }
-}
-
-static void hint_line(const struct verdict *verdict, struct str *out)
-{
-    char at[CLOCK_TEXT_MAX];
-    if (verdict->retry_after_ms < 0 && verdict->resume_at_ms < 0)
-        return;
-    why_begin("server", out);
-    str_add(out, "asks to wait");
-    if (verdict->retry_after_ms >= 0) {
-        str_add_char(out, ' ');
-        shown_seconds(verdict->retry_after_ms, out);
-    }
-    if (verdict->resume_at_ms >= 0)
-        str_addf(out, " until %s", clock_date(verdict->resume_at_ms, at));
-    if (verdict->hint_rule[0] != '\0')
-        str_addf(out, ", by rule %s", verdict->hint_rule);
-    str_add_char(out, '\n');
-}
-
-/* Appends a line each for the class, the rule, what was found, contract violations, near misses,
- * and the server's hint. */
-static void why_verdict_words(const struct verdict *verdict, struct str *out)
-{
-    why_begin("class", out);
-    str_add(out, shown_expectation(verdict));
-    str_add(out, verdict_class_name(verdict->class));
-    if (verdict->class == VERDICT_SUCCESS)
-        str_add(out, ", because it was expected to fail:");
-    if (verdict->class == VERDICT_TRANSIENT)
-        str_addf(out, " %s", transient_type_name(verdict->type));
-    else if (verdict->reason != REASON_NONE)
-        str_addf(out, " %s", reason_name(verdict->reason));
-    if (verdict->subtype[0] != '\0')
-        str_addf(out, ", %s", verdict->subtype);
-    str_add_char(out, '\n');
-
-    why_begin("by", out);
-    if (verdict->rule[0] != '\0')
-        str_addf(out, "rule %s: ", verdict->rule);
-    str_addf(out, "%s\n", how_sure(verdict));
-    const char *misfit = verdict->violations;
-    const bool has_stream = verdict->stream != VERDICT_STREAM_NONE;
-    if (*misfit == '\0' && (has_stream || verdict->match[0] != '\0')) {
-        why_begin("found", out);
-        if (verdict->match[0] != '\0')
-            str_addf(out, "\"%s\"", verdict->match);
-        if (has_stream)
-            str_addf(out, " on %s", verdict_stream_name(verdict->stream));
-        if (verdict->line > 0)
-            str_addf(out, ", line %lld of the examined output", (long long)verdict->line);
-        if (has_stream)
-            str_addf(out, ", byte %lld", (long long)verdict->offset);
-        str_add_char(out, '\n');
-    }
-    while (*misfit != '\0') { /* each reason why the output does not fit its contract */
-        size_t len = strcspn(misfit, "\n");
-        why_begin("misfit", out);
-        str_add_n(out, misfit, len);
-        str_add_char(out, '\n');
-        misfit += len + (misfit[len] == '\n');
-    }
-    near_lines(verdict, out);
-    hint_line(verdict, out);
-}
-
-static void sample_line(const char *label, const struct json *lines, size_t index, const char *form,
-                        struct str *out)
-{
-    const char *text = json_text(json_get(json_at(lines, index), form), "");
-    if (*text == '\0')
-        return;
-    why_begin(label, out);
-    str_addf(out, "%s\n", text);
-}
-
-/* Appends what was masked, and some original lines of the first and the last try, next to their
- * compared form. The capture also has what was masked for a stop by the policy's window. */
-static void masked_lines(const struct why *why, struct str *out)
+/* Adds some original lines of the first and the last try, next to their compared form; and what was
+ * masked for a stop by the policy's window, which only the capture has. */
+static void add_masked(const struct why *why, struct rows *rows)
 {
     enum { SAMPLES_MAX = 2 };
     const struct json *loop = json_get(why->evidence, "loop");
     const struct json *masks = json_get(loop, "masks");
     const struct json *first = json_get(loop, "first_lines");
     const struct json *last = json_get(loop, "last_lines");
-    struct str masked = {0};
-    if (json_count(masks) == 0)
-        shown_masks(why->circle.masks, &masked);
-    for (size_t i = 0; i < json_count(masks); i++)
-        str_addf(&masked, "%s%s", i > 0 ? ", " : "", json_text(json_at(masks, i), ""));
-    if (masked.len > 0) {
-        why_begin("masked", out);
-        str_addf(out, "%s\n", masked.data);
-        for (size_t i = 0; i < SAMPLES_MAX && i < json_count(last); i++) {
-            sample_line("first try", first, i, "raw", out);
-            sample_line("last try", last, i, "raw", out);
-            sample_line("compared", last, i, "normal", out);
-        }
-    }
-    str_done(&masked);
-}
-
-/* Appends a line each for the loop, its first and last try, and what was equal. Nothing if the task
- * does not loop. */
-static void why_circle_words(const struct why *why, struct str *out)
-{
-    const struct entropy_verdict *verdict = &why->circle.verdict;
-    if (verdict->level == ENTROPY_OK)
+    if (json_count(masks) == 0 && why->circle.masks == 0)
         return;
-    why_begin("loop", out);
-    str_add(out, why->suspected ? "perhaps: " : "");
-    shown_circle_words(&why->circle, out);
-    str_add(out, ", ");
-    shown_circles_span(&why->circle, why->pick.step, out);
-    str_add_char(out, '\n');
-    why_begin("equal", out);
-    str_add(out, shown_circles_equal(verdict));
-    str_add(out, verdict->masked ? ", once masked\n" : "\n");
-    masked_lines(why, out);
+    for (size_t i = 0; why->circle.masks == 0 && i < json_count(masks); i++)
+        str_add(rows_add(rows, "masked", "masked", ROW_PLAIN), json_text(json_at(masks, i), ""));
+    for (size_t i = 0; i < SAMPLES_MAX && i < json_count(last); i++) {
+        add_sample(rows, "first_try", "first try", json_get(json_at(first, i), "raw"));
+        add_sample(rows, "last_try", "last try", json_get(json_at(last, i), "raw"));
+        add_sample(rows, "compared", "compared", json_get(json_at(last, i), "normal"));
+    }
 }
 
 static const struct run_state *state_of(const struct why *why)
@@ -243,246 +95,6 @@ static void head_line(const struct why *why, struct str *out)
     else
         str_addf(out, "failed, %s", verdict_word(&why->verdict, &attempt->outcome, word));
     str_add_char(out, '\n');
-}
-
-static void ended_line(const struct why *why, struct str *out)
-{
-    const struct attempt_state *attempt = attempt_of(why);
-    char at[CLOCK_TEXT_MAX];
-    why_begin("ended", out);
-    outcome_words(&attempt->outcome, out);
-    str_addf(out, " at %s", clock_date(attempt->ended.at_ms, at));
-    if (!outcome_is_seen(&attempt->outcome)) {
-        str_add(out, ", when this was detected: devs had died, its end was not recorded\n");
-        return;
-    }
-    str_add(out, ", ran ");
-    shown_ran(&attempt->outcome, out);
-    str_addf(out, ", wrote %lld bytes to stdout, %lld to stderr\n",
-             (long long)attempt->outcome.bytes[0], (long long)attempt->outcome.bytes[1]);
-}
-
-/* Says how much of the output was new, and whether the result is the same as before. */
-static void output_line(const struct why *why, struct str *out)
-{
-    const struct attempt_state *attempt = attempt_of(why);
-    const struct attempt_state *before = step_state_find_attempt(step_of(why), attempt->number - 1);
-    bool same = before && digest_is_same(attempt->fingerprint, before->fingerprint);
-    if (attempt->new_permille < 0 && !same)
-        return;
-    why_begin("output", out);
-    if (attempt->new_permille == 0) {
-        str_add(out, "none of its lines is new");
-    } else if (attempt->new_permille > 0) {
-        shown_new(attempt->new_permille, out);
-        str_add(out, " of its lines are new");
-    }
-    if (same)
-        str_addf(out, "%sthe same result as try %d", attempt->new_permille >= 0 ? "; " : "",
-                 before->number);
-    if (attempt->partial)
-        str_addf(out, "; %lld bytes were only counted", (long long)attempt->skipped_bytes);
-    str_add_char(out, '\n');
-}
-
-static void add_used(const struct why *why, struct str *out)
-{
-    const struct str *text = &why->wait.inputs;
-    struct json *inputs = NULL;
-    if (text->len == 0 || !json_parse(text->data, text->len, &inputs, NULL, NULL))
-        return;
-    int64_t used = json_i64(json_get(inputs, "used"), -1);
-    int64_t allowed = json_i64(json_get(inputs, "allowed"), -1);
-    bool is_start = attempt_of(why)->outcome.kind == OUTCOME_NOT_STARTED;
-    if (used >= 0 && allowed >= 0)
-        str_addf(out, "; %s %lld of %lld", is_start ? "start" : "try", (long long)used,
-                 (long long)allowed);
-    shown_own_retries(json_i64(json_get(inputs, "own_retries"), 0), out);
-    json_free(inputs);
-}
-
-static void wait_lines(const struct why *why, struct str *out)
-{
-    char at[CLOCK_TEXT_MAX];
-    why_begin("decision", out);
-    if (why->delay.delay_ms > 0) {
-        str_add(out, "wait ");
-        shown_seconds(why->delay.delay_ms, out);
-        str_add(out, ", then try again");
-    } else {
-        str_add(out, "try again at once");
-    }
-    str_add(out, why->free ? ": it does not count as a try" : "");
-    add_used(why, out);
-    str_add_char(out, '\n');
-    if (why->wait.formula.len > 0) {
-        why_begin("formula", out);
-        str_addf(out, "%s\n", why->wait.formula.data);
-    }
-    why_begin("until", out);
-    str_add(out, clock_date(why->due_at_ms, at));
-    if (why->skipped_by[0] != '\0')
-        str_addf(out, "; skipped by %s", why->skipped_by);
-    else if (why->over)
-        str_add(out, "; the wait is over");
-    str_add_char(out, '\n');
-}
-
-static void end_lines(const struct why *why, struct str *out)
-{
-    const char *by = state_of(why)->tasks[why->pick.task].by;
-    why_begin(why->wait.there ? "then" : "decision", out);
-    shown_end_named(why->end, out);
-    if (why->stop.formula.len > 0)
-        str_addf(out, ": %s", why->stop.formula.data);
-    if (why->end == DECISION_CANCELLED && by)
-        str_addf(out, " by %s", by);
-    str_add_char(out, '\n');
-    if (!why->entropy)
-        return;
-    why_begin("entropy", out);
-    str_addf(out, "counts 1; %d for this task in total\n",
-             state_of(why)->tasks[why->pick.task].entropy);
-}
-
-/* The task's agent, over all rounds. */
-static void agent_lines(const struct why *why, struct str *out)
-{
-    enum { SAID_COLUMNS = 100 };
-    static const char *const labels[] = {"agent", "round", "budget", "said"};
-    const struct run_state *state = state_of(why);
-    struct str parts[ARRAY_LEN(labels)] = {{0}};
-    shown_agent(state, why->pick.task, &parts[0]);
-    shown_round(state, why->pick.task, &parts[1]);
-    shown_budgets(state, why->pick.task, &why->now, &parts[2]);
-    shown_said(state, why->pick.task, SAID_COLUMNS, &parts[3]);
-    for (size_t i = 0; i < ARRAY_LEN(labels); i++) {
-        if (parts[i].len > 0) {
-            why_begin(labels[i], out);
-            str_addf(out, "%s\n", parts[i].data);
-        }
-        str_done(&parts[i]);
-    }
-}
-
-/* The present state of the task, as on the screen. */
-static void now_line(const struct why *why, const struct shown_time *time, struct str *out)
-{
-    const struct run_state *state = state_of(why);
-    struct str next = {0};
-    why_begin("now", out);
-    str_add(out, shown_word(shown_task(state, why->pick.task, why->orphaned)));
-    shown_next(state, why->pick.task, why->orphaned, time, &next);
-    if (next.len > 0)
-        str_addf(out, ", %s", next.data);
-    int later = (int)step_of(why)->attempt_count - why->pick.attempt;
-    if (later > 0) {
-        str_add(out, "; ");
-        shown_count(later, "later try of this step", "later tries of this step", out);
-    }
-    str_add_char(out, '\n');
-    str_done(&next);
-}
-
-/* Appends what happened in this attempt. */
-static void attempt_lines(const struct why *why, struct str *out)
-{
-    const struct attempt_pick *pick = &why->pick;
-    const struct run_state *state = state_of(why);
-    const struct attempt_state *attempt = attempt_of(why);
-    char at[CLOCK_TEXT_MAX];
-    head_line(why, out);
-    if (attempt->hint) { /* given to the agent of this try, or noted if there is none */
-        const struct attempt_hint *hint = attempt->hint;
-        struct str clean = {0};
-        why_begin("hint", out);
-        text_clean(&clean, hint->text, strlen(hint->text));
-        str_addf(out, "%s   by %s\n", str_text(&clean),
-                 hint->by[0] != '\0' ? hint->by : "a person");
-        str_done(&clean);
-    }
-    if (attempt->ended.at_ms != 0) {
-        ended_line(why, out);
-        output_line(why, out);
-    }
-    if (why->judged) {
-        /* The command may have reported success, but a rule overrides it. */
-        const bool is_exit_0 = attempt->outcome.kind == OUTCOME_EXIT && attempt->outcome.code == 0;
-        if (is_exit_0 && why->verdict.class != VERDICT_SUCCESS &&
-            why->verdict.stream != VERDICT_STREAM_NONE && !plan_of(why)->steps[pick->step].agent) {
-            why_begin("denied", out);
-            str_addf(out, "exit 0 is not a pass here: rule %s denies it\n", why->verdict.rule);
-        }
-        why_verdict_words(&why->verdict, out);
-    }
-    if (attempt->correction) {
-        const struct correction *correction = attempt->correction;
-        why_begin("corrected", out);
-        str_addf(out, "%s, by %s, %s; the original verdict is kept\n",
-                 verdict_label_word(&correction->label),
-                 correction->by[0] != '\0' ? correction->by : "a person",
-                 clock_date(correction->at_ms, at));
-    }
-    str_add(out, str_text(&why->facts));
-    /* Only a passed step has a proof, and only a change since then is worth a line. */
-    if (step_state_trees(step_of(why))->proven_attempt == pick->attempt &&
-        shown_proof(state, pick->task, pick->step) == SHOWN_PROOF_STALE) {
-        why_begin("proof", out);
-        shown_proof_words(state, pick->task, pick->step, out);
-        str_add_char(out, '\n');
-    }
-    why_circle_words(why, out);
-    if (state->plan->loops.preset != ENTROPY_PRESET_NONE) {
-        why_begin("loops", out);
-        entropy_limits_words(&state->plan->loops, out);
-        str_add_char(out, '\n');
-    }
-}
-
-void why_words(const struct why *why, struct str *out)
-{
-    const struct shown_time time = {.now = why->now, .clock = clock_short, .hms = clock_hms};
-    struct tries_ahead ahead;
-    struct str part = {0};
-    if (why->pick.attempt == 0) {
-        str_add_char(out, '#');
-        add_target(why, out);
-        str_add(out, " has not been tried yet\n");
-    } else {
-        attempt_lines(why, out);
-    }
-    if (why->wait.there)
-        wait_lines(why, out);
-    if (why->stop.there)
-        end_lines(why, out);
-    if (why->stop.there && why->captured) { /* where to find more */
-        why_begin("captured", out);
-        str_add(out, "devs debug --forensics ");
-        add_target(why, out);
-        str_addf(out, " --try %d", why->pick.attempt);
-        if (plan_of(why)->step_count > 1)
-            str_addf(out, " --step %d", why->pick.step + 1);
-        str_add(out, " shows the captured diagnostics\n");
-    }
-    agent_lines(why, out);
-    now_line(why, &time, out);
-    /* What happens if nobody intervenes, if that is known. */
-    if (!why->orphaned && tries_ahead(state_of(why), why->pick.task, &ahead)) {
-        why_begin("ahead", out);
-        tries_ahead_words(&ahead, &time, out);
-        str_add_char(out, '\n');
-    }
-    if (why->has_odds) {
-        why_begin("chance", out);
-        retry_odds_words(&why->odds, out);
-        str_add_char(out, '\n');
-    }
-    why_next(why, &part);
-    if (part.len > 0) {
-        why_begin("next", out);
-        str_addf(out, "%s\n", part.data);
-    }
-    str_done(&part);
 }
 
 /* What a person can do about a failure of this reason. */
@@ -684,7 +296,8 @@ static void next_of_failure(const struct why *why, struct str *out)
     add_retry(why, out);
 }
 
-void why_next(const struct why *why, struct str *out)
+/* Appends what would help and who must do it; nothing if there is nothing to do. */
+static void add_next(const struct why *why, struct str *out)
 {
     const struct run_state *state = follower_state(why->follower);
     const struct task_state *task = &state->tasks[why->pick.task];
@@ -747,4 +360,129 @@ void why_next(const struct why *why, struct str *out)
     case SHOWN_COUNT:
         break;
     }
+}
+
+/* The rows of devs why. */
+
+static void add_used(const struct why *why, struct str *out)
+{
+    const struct str *text = &why->wait.inputs;
+    struct json *inputs = NULL;
+    if (text->len == 0 || !json_parse(text->data, text->len, &inputs, NULL, NULL))
+        return;
+    int64_t used = json_i64(json_get(inputs, "used"), -1);
+    int64_t allowed = json_i64(json_get(inputs, "allowed"), -1);
+    bool is_start = attempt_of(why)->outcome.kind == OUTCOME_NOT_STARTED;
+    if (used >= 0 && allowed >= 0)
+        str_addf(out, "; %s %lld of %lld", is_start ? "start" : "try", (long long)used,
+                 (long long)allowed);
+    shown_own_retries(json_i64(json_get(inputs, "own_retries"), 0), out);
+    json_free(inputs);
+}
+
+/* Adds the latest wait after this attempt, and the end of its step. */
+static void add_decision(const struct why *why, struct rows *rows)
+{
+    const struct task_state *task = &state_of(why)->tasks[why->pick.task];
+    char at[CLOCK_TEXT_MAX];
+    if (why->wait.there) {
+        rows_wait(rows, why->delay.delay_ms, why->free);
+        add_used(why, &rows->items[rows->count - 1].value);
+        str_add(rows_add(rows, "formula", "formula", ROW_PLAIN), str_text(&why->wait.formula));
+        struct str *until = rows_add(rows, "until", "until", ROW_PLAIN);
+        str_add(until, clock_date(why->due_at_ms, at));
+        if (why->skipped_by[0] != '\0')
+            str_addf(until, "; skipped by %s", why->skipped_by);
+        else if (why->over)
+            str_add(until, "; the wait is over");
+    }
+    if (!why->stop.there)
+        return;
+    rows_end(rows, why->end, str_text(&why->stop.formula),
+             why->end == DECISION_CANCELLED ? task->by : NULL);
+    if (why->entropy)
+        str_addf(rows_add(rows, "entropy", "entropy", ROW_PLAIN),
+                 "counts 1; %d for this task in total", task->entropy);
+    if (why->captured) { /* where to find more */
+        struct str *out = rows_add(rows, "captured", "captured", ROW_PLAIN);
+        str_add(out, "devs debug --forensics ");
+        add_target(why, out);
+        str_addf(out, " --try %d", why->pick.attempt);
+        if (plan_of(why)->step_count > 1)
+            str_addf(out, " --step %d", why->pick.step + 1);
+        str_add(out, " shows the captured diagnostics");
+    }
+}
+
+/* Adds the present state of the task, as on the screen. */
+static void add_now(const struct why *why, const struct shown_time *time, struct rows *rows)
+{
+    const struct run_state *state = state_of(why);
+    const int later = (int)step_of(why)->attempt_count - why->pick.attempt;
+    struct str *out = rows_add(rows, "now", "now", ROW_PLAIN);
+    struct str next = {0};
+    str_add(out, shown_word(shown_task(state, why->pick.task, why->orphaned)));
+    shown_next(state, why->pick.task, why->orphaned, time, &next);
+    if (next.len > 0)
+        str_addf(out, ", %s", next.data);
+    if (later > 0) {
+        str_add(out, "; ");
+        shown_count(later, "later try of this step", "later tries of this step", out);
+    }
+    str_done(&next);
+}
+
+void why_rows(const struct why *why, struct rows *rows)
+{
+    enum { SAID_COLUMNS = 100 };
+    const struct attempt_pick *pick = &why->pick;
+    const struct run_state *state = state_of(why);
+    const struct attempt_state *attempt = pick->attempt > 0 ? attempt_of(why) : NULL;
+    const struct shown_time time = {
+        .now = why->now, .clock = clock_short, .hms = clock_hms, .date = clock_date};
+    if (attempt) {
+        rows_attempt(rows, attempt, &time);
+        rows_verdict(rows, &plan_of(why)->steps[pick->step], attempt,
+                     why->judged ? &why->verdict : NULL, &time);
+        rows_same(rows, state, pick->task, pick->step, attempt);
+    }
+    for (size_t i = 0; i < why->facts.count; i++) {
+        const struct row *fact = &why->facts.items[i];
+        str_add(rows_add(rows, fact->key, fact->label, fact->style), str_text(&fact->value));
+    }
+    /* Only a passed step has a proof, and only a change since then is worth a line. */
+    if (attempt && step_state_trees(step_of(why))->proven_attempt == pick->attempt &&
+        shown_proof(state, pick->task, pick->step) == SHOWN_PROOF_STALE)
+        shown_proof_words(state, pick->task, pick->step,
+                          rows_add(rows, "proof", "proof", ROW_PLAIN));
+    struct shown_circle circle = why->circle;
+    if (why->suspected)
+        circle.verdict.level = ENTROPY_SUSPECT;
+    rows_loop(rows, &circle, pick->step);
+    if (circle.verdict.level != ENTROPY_OK)
+        add_masked(why, rows);
+    if (attempt && state->plan->loops.preset != ENTROPY_PRESET_NONE)
+        entropy_limits_words(&state->plan->loops, rows_add(rows, "loops", "loops", ROW_PLAIN));
+    add_decision(why, rows);
+    rows_agent(rows, state, pick->task, &why->now, SAID_COLUMNS);
+    add_now(why, &time, rows);
+    if (!why->orphaned)
+        rows_ahead(rows, state, pick->task, why->has_odds ? &why->odds : NULL, &time);
+    add_next(why, rows_add(rows, "next", "next", ROW_PLAIN));
+}
+
+void why_words(const struct why *why, struct str *out)
+{
+    enum { LABEL_COLUMNS = 10 };
+    struct rows rows = {0};
+    if (why->pick.attempt > 0) {
+        head_line(why, out);
+    } else {
+        str_add_char(out, '#');
+        add_target(why, out);
+        str_add(out, " has not been tried yet\n");
+    }
+    why_rows(why, &rows);
+    rows_text(&rows, LABEL_COLUMNS, out);
+    rows_done(&rows);
 }

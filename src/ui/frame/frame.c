@@ -125,6 +125,7 @@ struct shown_time frame_time(const struct frame_input *input)
     return (struct shown_time){.now = frame_now(input),
                                .clock = clock_short,
                                .hms = clock_hms,
+                               .date = clock_date,
                                .times = input->view->times};
 }
 

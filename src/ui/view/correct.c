@@ -439,13 +439,11 @@ static struct verdict_label present_label(const struct attempt_state *attempt)
 static void add_now(const struct run_state *state, const struct tried *tried, struct str *out)
 {
     const struct attempt_state *attempt = tried->attempt;
-    const struct correction *correction = attempt->correction;
     struct verdict room;
     const struct verdict *evidence = evidence_of(state, tried, &room);
     struct verdict verdict = verdict_new(); /* the engine's own result: "exit 1", "test-fail" */
     char word[VERDICT_WORD_MAX];
-    if (correction)
-        str_addf(out, "%s, says %s; was ", correct_word(&correction->label, word), correction->by);
+    shown_correction(attempt, out);
     verdict.class = attempt->class;
     verdict.type = attempt->type;
     verdict.reason = attempt->reason;

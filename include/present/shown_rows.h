@@ -1,0 +1,90 @@
+/*
+ * shown_rows.h - the facts of an attempt, a verdict, a decision, a loop, an agent, as labelled
+ * rows.
+ *
+ * A builder of each subject gives its facts their keys, labels and words. Text, JSON and panes draw
+ * rows; which subjects a surface shows, and in which order, is all that it decides itself.
+ */
+#ifndef DEVS_SHOWN_ROWS_H
+#define DEVS_SHOWN_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "retry_help.h"
+#include "run_state.h"
+#include "shown.h"
+#include "str.h"
+#include "verdict.h"
+
+enum row_style {
+    ROW_PLAIN,
+    ROW_ASIDE, /* a pane with little room leaves it out */
+};
+
+struct row {
+    const char *key;   /* the member in a JSON object; static */
+    const char *label; /* static */
+    struct str value;  /* owned; "" = unknown, not shown; may have several lines */
+    enum row_style style;
+};
+
+/* All zero is a valid empty value. */
+struct rows {
+    struct row *items; /* owned */
+    size_t count, cap;
+};
+
+/* Frees all rows. */
+void rows_done(struct rows *rows);
+/* Adds a row and returns its value for the caller to append to, valid until the next row. If there
+ * is a row with this key already, its value gets another line instead. */
+struct str *rows_add(struct rows *rows, const char *key, const char *label, enum row_style style);
+/* Returns the value of the row, "" if there is none. */
+const char *rows_value(const struct rows *rows, const char *key);
+
+/* How an attempt ended, when it ran, what it used and wrote, and its hint. A running one has no end
+ * yet. */
+void rows_attempt(struct rows *rows, const struct attempt_state *attempt,
+                  const struct shown_time *time);
+/* The class of an ended attempt, what it is based on and how certain it is, contract violations,
+ * near misses, the server's hint. `verdict` may be NULL if it is not known. */
+void rows_verdict(struct rows *rows, const struct plan_step *plan,
+                  const struct attempt_state *attempt, const struct verdict *verdict,
+                  const struct shown_time *time);
+/* The part of rows_verdict() that shown_cause() does not say in its one line. */
+void rows_verdict_more(struct rows *rows, const struct verdict *verdict,
+                       const struct shown_time *time);
+/* Tries of the step, and tasks, with the same result as this attempt. O(attempts of the run). */
+void rows_same(struct rows *rows, const struct run_state *state, int task, int step,
+               const struct attempt_state *attempt);
+/* The decision to try again after a delay. */
+void rows_wait(struct rows *rows, int64_t delay_ms, bool is_free);
+/* The decision that ended a step: its kind, the reason (shown_end()), and who cancelled it or
+ * NULL. */
+void rows_end(struct rows *rows, enum decision_kind kind, const char *reason, const char *by);
+/* Why the task is in its state (shown_cause()), and how its step ended. */
+void rows_cause(struct rows *rows, const struct run_state *state, int task);
+/* A loop, as seen from this step (from 0); nothing while it is ok. */
+void rows_loop(struct rows *rows, const struct shown_circle *circle, int step);
+/* The task's agent, its budgets, its round, its last claim in `columns` columns, and the hint for
+ * its next prompt. */
+void rows_agent(struct rows *rows, const struct run_state *state, int task,
+                const struct moment *now, int columns);
+/* What the sandbox does not enforce, stale proofs, and where the task works. */
+void rows_place(struct rows *rows, const struct run_state *state, int task);
+/* What happens if nobody acts: the next attempts of a waiting task, and if `odds` is not NULL, how
+ * likely the next one passes. */
+void rows_ahead(struct rows *rows, const struct run_state *state, int task,
+                const struct retry_odds *odds, const struct shown_time *time);
+
+/* Called with each line of a value; only its first line has the label, otherwise "". */
+typedef void rows_line_fn(void *ctx, const char *label, const char *text, enum row_style style);
+/* Calls `line` with the lines of all rows. */
+void rows_each(const struct rows *rows, rows_line_fn *line, void *ctx);
+/* Appends each line as text, indented, with a column of labels. */
+void rows_text(const struct rows *rows, int label_columns, struct str *out);
+/* Appends each row as a member of the caller's JSON object. */
+void rows_json(const struct rows *rows, struct str *out);
+
+#endif
