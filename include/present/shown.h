@@ -325,7 +325,8 @@ const char *shown_claim_name(enum shown_claim claim);
  * into `columns`, but keeps a few words of it; "" for no claim. */
 void shown_said(const struct run_state *state, int task, int columns, struct str *out);
 
-/* "312 bytes", "1.4 kB", "1.4 MB": decimal units. */
+/* "312 bytes", "1.4 kB", "14 MB": decimal units. Accepts any number, since it may come from a
+ * log. */
 void size_text_add(int64_t bytes, struct str *out);
 
 #endif

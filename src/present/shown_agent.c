@@ -347,14 +347,12 @@ void shown_size_kib(int64_t kib, struct str *out)
     shown_size(kib < INT64_MAX / KIB ? kib * KIB : INT64_MAX, out);
 }
 
-enum { KB = 1000, MB = 1000 * 1000 };
-
 void size_text_add(int64_t bytes, struct str *out)
 {
-    if (bytes < KB)
-        str_addf(out, "%lld bytes", (long long)bytes);
-    else if (bytes < MB)
-        str_addf(out, "%.1f kB", (double)bytes / KB);
-    else
-        str_addf(out, "%.1f MB", (double)bytes / MB);
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
+    double value = (double)bytes;
+    size_t unit = 0;
+    for (; value >= 1000 && unit + 1 < ARRAY_LEN(units); unit++)
+        value /= 1000;
+    str_addf(out, unit > 0 && value < 10 ? "%.1f %s" : "%.0f %s", value, units[unit]);
 }

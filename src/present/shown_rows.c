@@ -58,9 +58,6 @@ void rows_attempt(struct rows *rows, const struct attempt_state *attempt,
     struct str *out = rows_add(rows, "ended", "ended", ROW_PLAIN);
     if (has_ended)
         outcome_words(outcome, out);
-    str_add(rows_add(rows, "start", "started", ROW_ASIDE),
-            time->date(attempt->started.at_ms, date));
-
     out = rows_add(rows, "ran", "ran", ROW_PLAIN);
     if (is_seen) {
         shown_ran(outcome, out);
@@ -69,10 +66,6 @@ void rows_attempt(struct rows *rows, const struct attempt_state *attempt,
         str_addf(out, "devs had died, its end was not recorded; detected at %s",
                  time->date(attempt->ended.at_ms, date));
     }
-    out = rows_add(rows, "waited", "waited", ROW_ASIDE);
-    if (attempt->waited_ms > 0)
-        shown_duration(attempt->waited_ms, out);
-
     out = rows_add(rows, "used", "used", ROW_ASIDE);
     if (is_seen) {
         str_add(out, "cpu ");
@@ -99,6 +92,12 @@ void rows_attempt(struct rows *rows, const struct attempt_state *attempt,
         if (attempt->partial)
             str_addf(out, "; %lld bytes were only counted", (long long)attempt->skipped_bytes);
     }
+    str_add(rows_add(rows, "start", "started", ROW_ASIDE),
+            time->date(attempt->started.at_ms, date));
+    out = rows_add(rows, "waited", "waited", ROW_ASIDE);
+    if (attempt->waited_ms > 0)
+        shown_duration(attempt->waited_ms, out);
+
     out = rows_add(rows, "by", "by", ROW_ASIDE);
     str_add(out, attempt->by_hand ? "by hand" : "");
     out = rows_add(rows, "hint", "hint", ROW_PLAIN);

@@ -42,7 +42,7 @@ want_in 'log' "$("$devs" log tax --db away/one.devs)" 'plain words, and [cut:MY_
 want_in 'log: a secret in two pieces' "$("$devs" log tax --db away/one.devs)" '[cut:MY_API_KEY] in two pieces'
 want 'runs: this one alone' "$("$devs" runs --db away/one.devs --json | wc -l)" 1
 want_in 'records' "$("$devs" debug --logs ./away/one.devs --plain)" 'tax try 1/1 GREEN'
-want_in 'forensics' "$("$devs" debug --forensics tax --db away/one.devs)" 'class       test-fail (persistent)'
+want_in 'forensics' "$("$devs" debug --forensics tax --db away/one.devs)" 'class       test-fail (persistent, TEST_FAILURE)'
 want_in 'a frame' "$("$devs" debug --logs ./away/one.devs --frame 80x24)" 'gave-up   tax'
 frame='debug --logs ./away/one.devs --frame 80x24'
 want 'a frame in the C locale has ASCII only' \

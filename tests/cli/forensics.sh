@@ -26,10 +26,10 @@ out=$("$devs" debug --forensics tax)
 want 'exit code' $? 0
 want_in 'whose it is' "$out" '#1/tax try 2'
 want_in 'the head' "$out" 'exit 1  test-fail  '
-want_in 'the rule' "$out" 'rule        test.tap'
-want_in 'a rule that lost' "$out" 'its keyword occurs, but its pattern does not match'
+want_in 'the rule' "$out" 'why         rule test.tap at out:'
+want_in 'a rule that lost' "$out" 'its keyword is present, its pattern does not match'
 want_in 'the evidence' "$out" '  > not ok 3 - rounds half'
-want_in 'the same fault' "$out" 'other tries of this step: 1'
+want_in 'the same fault' "$out" ': also in try 1; no other task'
 want_in 'who ended it' "$out" 'ended by    itself'
 want_in 'the command' "$out" '  sh tax.sh'
 want_in 'the folder' "$out" "folder      $(pwd -P)"
@@ -53,7 +53,7 @@ want_in 'a timeout is ours' "$("$devs" debug --forensics late)" 'ended by    dev
 # --- tries that were tried again, passed, or are not there
 out=$("$devs" debug --forensics 1/tax --try 1)
 want_in 'no capture says so' "$out" 'Try 1 did not end its step: nothing was captured'
-want_in 'the log has its verdict' "$out" 'rule        test.tap'
+want_in 'the log has its verdict' "$out" 'why         rule test.tap at out:'
 want_in 'what was not captured' "$out" '- environment not captured'
 want_in 'what passed' "$("$devs" debug --forensics fine)" 'Try 1 passed: passing tries are not captured'
 fails 'a try that is not there' 2 'had 2 tries' debug --forensics tax --try 3

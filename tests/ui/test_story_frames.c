@@ -105,7 +105,7 @@ static const struct {
     {{.at = "14:02:37", .view = "detail"}, "G✗    14:00:23 1:47    0:22   1           test-fail"},
     {{.at = "14:02:37", .view = "detail"}, "class    test-fail   rule test.tap at out:59"},
     /* captured data */
-    {{.at = "14:02:37", .view = "forensics"}, "matched     stdout, byte 1388: \"not ok 3"},
+    {{.at = "14:02:37", .view = "forensics"}, "why         rule test.tap at out:59: \"not ok 3"},
     {{.at = "14:02:37", .view = "forensics"}, "exit 1  test-fail  14:02:10  ran 1:47"},
 };
 

@@ -7,6 +7,7 @@
 
 #include "forensics.h"
 #include "json.h"
+#include "shown_rows.h"
 
 struct forensics_facts {
     const struct run_state *state; /* borrowed, like everything below */
@@ -31,6 +32,8 @@ void forensics_addf(struct forensics *out, enum forensics_mark mark, const char 
 ATTR_PRINTF(3, 4)
 /* Appends "label      value" as one line. Line feeds in the value become blanks. */
 void forensics_pair(struct forensics *out, const char *label, const char *fmt, ...);
+/* Appends the lines of all rows, like forensics_pair(). */
+void forensics_rows(struct forensics *out, const struct rows *rows);
 /* Appends a line that says why an item is missing: the capture's reason, or why there is no
  * capture. The line starts with `label`. */
 void forensics_lacks(struct forensics *out, const struct forensics_facts *facts, const char *label,
@@ -38,9 +41,7 @@ void forensics_lacks(struct forensics *out, const struct forensics_facts *facts,
 /* Returns the item of the capture, or NULL. */
 const struct json *forensics_item(const struct forensics_facts *facts, const char *item);
 
-/* Appends a size such as "14.2 kB". Accepts any number, because a file may contain anything. */
-void forensics_size(int64_t bytes, struct str *out);
-/* Like forensics_size(), in KiB. */
+/* Like size_text_add(), in KiB. Accepts any number, because a file may contain anything. */
 void forensics_size_kib(int64_t kib, struct str *out);
 
 /* Builds the lines of one section. */

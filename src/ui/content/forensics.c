@@ -154,7 +154,7 @@ static void add_head(struct forensics *out, const struct forensics_facts *facts)
     if (captures > 0) {
         str_add(head, "  ");
         shown_count(captures, "capture, ", "captures, ", head);
-        forensics_size((int64_t)facts->captured_bytes, head);
+        size_text_add((int64_t)facts->captured_bytes, head);
     }
     if (cut && cut->secrets.count > 0) {
         str_add(head, ", ");
@@ -330,6 +330,17 @@ void forensics_pair(struct forensics *out, const char *label, const char *fmt, .
     add_pair(out, FORENSICS_PLAIN, text);
 }
 
+static void add_row_line(void *ctx, const char *label, const char *text, enum row_style style)
+{
+    (void)style;
+    forensics_pair(ctx, label, "%s", text);
+}
+
+void forensics_rows(struct forensics *out, const struct rows *rows)
+{
+    rows_each(rows, add_row_line, out);
+}
+
 const struct json *forensics_item(const struct forensics_facts *facts, const char *item)
 {
     return json_get(facts->capture, item);
@@ -355,20 +366,8 @@ void forensics_note(struct forensics *out, enum forensics_section section, const
     va_end(args);
 }
 
-void forensics_size(int64_t bytes, struct str *out)
-{
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-    double value = (double)bytes;
-    size_t unit = 0;
-    while (value >= 1000 && unit + 1 < ARRAY_LEN(units)) {
-        value /= 1000;
-        unit++;
-    }
-    str_addf(out, unit > 0 && value < 10 ? "%.1f %s" : "%.0f %s", value, units[unit]);
-}
-
 void forensics_size_kib(int64_t kib, struct str *out)
 {
     enum { KIB_BYTES = 1024 };
-    forensics_size(kib < INT64_MAX / KIB_BYTES ? kib * KIB_BYTES : INT64_MAX, out);
+    size_text_add(kib < INT64_MAX / KIB_BYTES ? kib * KIB_BYTES : INT64_MAX, out);
 }

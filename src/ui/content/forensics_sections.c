@@ -1,6 +1,5 @@
 /* forensics_sections.c - the sections of the forensics: verdict, command, tree, changes, output,
  * tests, end, processes, machine. */
-#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -8,9 +7,12 @@
 #include "content_internal.h"
 #include "log_lines.h"
 #include "shown.h"
+#include "shown_rows.h"
 #include "text.h"
 
-enum { NAMES_COLUMNS = 72, COMMIT_SHOWN = 12 };
+enum { NAMES_COLUMNS = 72 };
+
+static const struct shown_time times = {.date = clock_date};
 
 static void add_more(const struct forensics_facts *facts, const char *item, struct str *out)
 {
@@ -214,29 +216,6 @@ static void add_sender(struct forensics *out, const struct json *end)
                    json_text(json_get(end, "sender_why"), "reason not recorded"));
 }
 
-/* Adds CPU time and memory, such as "22 s". */
-static void add_usage(struct forensics *out, const struct forensics_facts *facts)
-{
-    const struct outcome *outcome = &facts->attempt->outcome;
-    struct str text = {0};
-    shown_seconds(outcome->cpu_ms, &text);
-    forensics_pair(out, "cpu", "%s", str_text(&text));
-    str_clear(&text);
-    if (outcome->rss_kib_max > 0) {
-        shown_size_kib(outcome->rss_kib_max, &text);
-        forensics_pair(out, "peak memory", "%s", text.data);
-    } else {
-        forensics_lacks(out, facts, "peak memory", "peak_memory");
-    }
-    str_clear(&text);
-    forensics_size(outcome->bytes[0], &text);
-    forensics_pair(out, "out", "%s", text.data);
-    str_clear(&text);
-    forensics_size(outcome->bytes[1], &text);
-    forensics_pair(out, "err", "%s", text.data);
-    str_done(&text);
-}
-
 static void add_size(struct forensics *out, const struct forensics_facts *facts, const char *label,
                      const char *item, const char *lacks)
 {
@@ -254,20 +233,17 @@ static void add_size(struct forensics *out, const struct forensics_facts *facts,
 void forensics_end(struct forensics *out, const struct forensics_facts *facts)
 {
     const struct attempt_state *attempt = facts->attempt;
-    struct str words = {0};
-    char hms[CLOCK_TEXT_MAX];
+    struct rows rows = {0};
     if (attempt->ended.mono_ms == 0) {
         forensics_addf(out, FORENSICS_LACKS, "still running");
         return;
     }
-    outcome_words(&attempt->outcome, &words);
-    forensics_pair(out, "end", "%s", str_text(&words));
-    str_clear(&words);
-    shown_ran(&attempt->outcome, &words);
-    forensics_pair(out, "ran", "%s, until %s", words.data, clock_hms(attempt->ended.at_ms, hms));
-    str_done(&words);
     add_sender(out, forensics_item(facts, "end"));
-    add_usage(out, facts);
+    rows_attempt(&rows, attempt, &times);
+    forensics_rows(out, &rows);
+    rows_done(&rows);
+    if (attempt->outcome.rss_kib_max == 0)
+        forensics_lacks(out, facts, "peak memory", "peak_memory");
 
     const struct json *oom = forensics_item(facts, "oom");
     if (oom)
@@ -435,54 +411,6 @@ void forensics_tests(struct forensics *out, const struct forensics_facts *facts)
 
 enum { EVIDENCE_LINES = 2, EVIDENCE_LINE_BYTES = 2048 };
 
-static const char *const near_words[] = {
-    [NEAR_QUOTED] = "the line is a quotation",
-    [NEAR_UNLESS] = "its own exception matches",
-    [NEAR_PATTERN] = "its keyword occurs, but its pattern does not match",
-    [NEAR_EXIT] = "the exit code, signal or program does not match",
-    [NEAR_OUTRANKED] = "it matches, too, but another rule comes first",
-};
-static_assert(ARRAY_LEN(near_words) == NEAR_WHY_COUNT, "every near miss has its words");
-
-static void add_rule(struct forensics *out, const struct verdict *verdict)
-{
-    struct str hint = {0};
-    if (verdict->rule[0] != '\0')
-        forensics_pair(out, "rule", "%s", verdict->rule);
-    if (verdict->match[0] != '\0')
-        forensics_pair(out, "matched", "%s, byte %lld: \"%s\"",
-                       verdict->stream == VERDICT_STREAM_NONE
-                           ? "the facts"
-                           : verdict_stream_name(verdict->stream),
-                       (long long)verdict->offset, verdict->match);
-    shown_hint(verdict, &hint);
-    if (hint.len > 0)
-        forensics_pair(out, "hint", "%s", hint.data);
-    if (verdict->ask)
-        forensics_pair(out, "asks", "only a person can fix it");
-    str_done(&hint);
-}
-
-/* Adds the rules that almost matched, and why they did not. */
-static void add_near(struct forensics *out, const struct verdict *verdict)
-{
-    if (verdict->near_count == 0) {
-        forensics_pair(out, "others", "no other rule came close");
-        return;
-    }
-    forensics_addf(out, FORENSICS_LABEL, "rules that nearly matched");
-    for (int i = 0; i < verdict->near_count; i++) {
-        const struct verdict_near *near = &verdict->near[i];
-        if (near->stream == VERDICT_STREAM_NONE)
-            forensics_addf(out, FORENSICS_PLAIN, "  %-22s no   %s", near->rule,
-                           near_words[near->why]);
-        else
-            forensics_addf(out, FORENSICS_PLAIN, "  %-22s no   %s (%s, byte %lld)", near->rule,
-                           near_words[near->why], verdict_stream_name(near->stream),
-                           (long long)near->offset);
-    }
-}
-
 /* The stored bytes of one stream around an offset. */
 struct window {
     struct str bytes; /* owned */
@@ -551,41 +479,11 @@ static void add_evidence(struct forensics *out, const struct forensics_facts *fa
     str_done(&window.bytes);
 }
 
-/* Adds earlier tries of this step and other tasks that have the same result. */
-static void add_fingerprint(struct forensics *out, const struct forensics_facts *facts)
-{
-    const struct attempt_state *attempt = facts->attempt;
-    const struct run_state *state = facts->state;
-    char hex[DIGEST_HEX_MAX];
-    struct str same = {0};
-    int tasks = 0;
-    if (!digest_is_known(attempt->fingerprint))
-        return;
-    for (size_t i = 0; i < facts->step->attempt_count; i++) {
-        const struct attempt_state *other = &facts->step->attempts[i];
-        if (other != attempt && digest_equal(other->fingerprint, attempt->fingerprint))
-            str_addf(&same, "%s%d", same.len > 0 ? ", " : "", other->number);
-    }
-    for (int task = 0; task < state->plan->task_count; task++) {
-        const struct step_state *step = run_state_step(state, task);
-        const struct attempt_state *last = step_state_attempt(step);
-        tasks +=
-            task != out->key.task && last && digest_equal(last->fingerprint, attempt->fingerprint);
-    }
-    digest_to_hex(attempt->fingerprint, hex);
-    struct str others = {0};
-    if (tasks > 0)
-        shown_count(tasks, "has it", "have it", &others);
-    forensics_pair(out, "same fault", "%.8s: other tries of this step: %s; other tasks: %s", hex,
-                   same.len > 0 ? same.data : "none", tasks > 0 ? others.data : "none");
-    str_done(&same);
-    str_done(&others);
-}
-
 void forensics_verdict(struct forensics *out, const struct forensics_facts *facts)
 {
     const struct attempt_state *attempt = facts->attempt;
     struct verdict verdict = verdict_new();
+    struct rows rows = {0};
     char word[VERDICT_WORD_MAX];
     if (attempt->ended.mono_ms == 0) {
         forensics_addf(out, FORENSICS_LACKS, "still running");
@@ -597,27 +495,13 @@ void forensics_verdict(struct forensics *out, const struct forensics_facts *fact
     verdict.type = attempt->type;
     verdict.reason = attempt->reason;
     out->verdict = verdict;
-    if (verdict.class == VERDICT_SUCCESS) {
-        forensics_pair(out, "class", "success%s", facts->judged ? ": failed as expected" : "");
-        return;
-    }
-    (void)verdict_word(&verdict, &attempt->outcome, word);
-    forensics_pair(out, "class", "%s (%s)", word, verdict_class_name(verdict.class));
-    forensics_note(out, FORENSICS_VERDICT, "%s", word);
-    const struct correction *correction = attempt->correction;
-    if (correction) {
-        char at[CLOCK_TEXT_MAX];
-        forensics_pair(out, "corrected", "%s, by %s, %s; original verdict kept",
-                       verdict_label_word(&correction->label),
-                       correction->by[0] != '\0' ? correction->by : "a person",
-                       clock_date(correction->at_ms, at));
-    }
-    add_rule(out, &verdict);
-    add_near(out, &verdict);
-    if (verdict.violations[0] != '\0') { /* ends with a line feed */
-        forensics_addf(out, FORENSICS_LABEL, "how the output violates its contract");
-        forensics_add(out, FORENSICS_PLAIN, verdict.violations, strlen(verdict.violations) - 1);
-    }
-    add_evidence(out, facts, &verdict);
-    add_fingerprint(out, facts);
+    if (verdict.class != VERDICT_SUCCESS)
+        forensics_note(out, FORENSICS_VERDICT, "%s",
+                       verdict_word(&verdict, &attempt->outcome, word));
+    rows_verdict(&rows, facts->plan, attempt, facts->judged ? &verdict : NULL, &times);
+    rows_same(&rows, facts->state, out->key.task, out->key.step, attempt);
+    forensics_rows(out, &rows);
+    rows_done(&rows);
+    if (verdict.class != VERDICT_SUCCESS)
+        add_evidence(out, facts, &verdict);
 }

@@ -200,7 +200,7 @@ static void draw_entry(struct canvas *canvas, struct spot spot, const struct fra
 static void draw_list(struct canvas *canvas, const struct frame_box *box,
                       const struct frame_input *input)
 {
-    enum { HEAD_ROWS = 2, LINES_MIN = 3, TOLD_ABOVE = 2 };
+    enum { HEAD_ROWS = 2, LINES_MIN = 3 };
     const struct forensics *forensics = input->facts->forensics;
     const int end = box->row + box->rows;
     int first = (int)input->view->forensics.section - box->rows + 1;
@@ -224,8 +224,6 @@ static void draw_list(struct canvas *canvas, const struct frame_box *box,
         return;
     (void)frame_put(canvas, (struct spot){row++, 1, box->columns - 1}, STYLE_HEAD,
                     forensics_title(FORENSICS_END));
-    if (end_index - index > (size_t)(end - row) && end_index - index > TOLD_ABOVE)
-        index += TOLD_ABOVE; /* the heading above already shows end and duration */
     for (; index < end_index && row < end; index++)
         draw_brief(canvas, (struct spot){row++, 1, box->columns - 1}, forensics, index);
 }
