@@ -142,15 +142,8 @@ void shown_end_named(enum decision_kind kind, struct str *out);
 void shown_ending(const struct run_state *state, int task, struct str *out);
 /* Like shown_ending(), with the log's own name: "gave up (retry exhausted): 6 of 6 tries used". */
 void shown_ending_named(const struct run_state *state, int task, struct str *out);
-/* Where the evidence is: " at out:5", or " at out byte 100107" if the preceding lines were not all
- * scanned; "" if it is in no stream. */
-void shown_evidence_place(const struct verdict *verdict, struct str *out);
 /* What the verdict is based on: `rule tap.not-ok at out:5: "not ok 3"`; "" for nothing. */
 void shown_evidence(const struct verdict *verdict, struct str *out);
-/* Rules that almost decided: "rate-limit (quoted) at err byte 12"; "" for none. */
-void shown_near(const struct verdict *verdict, struct str *out);
-/* The server's hint and the rule it came from: "wait 45 s, by http.retry-after". */
-void shown_hint(const struct verdict *verdict, struct str *out);
 /* The class as corrected by a person, otherwise as judged: "network". */
 void shown_attempt_class(const struct attempt_state *attempt, const struct verdict *verdict,
                          struct str *out);

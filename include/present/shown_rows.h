@@ -43,10 +43,11 @@ struct str *rows_add(struct rows *rows, const char *key, const char *label, enum
 /* Returns the value of the row, "" if there is none. */
 const char *rows_value(const struct rows *rows, const char *key);
 
-/* How an attempt ended, when it ran, what it used and wrote, and its hint. A running one has no end
- * yet. */
+/* How an attempt ended, when it ran, what it used and wrote. A running one has no end yet. */
 void rows_attempt(struct rows *rows, const struct attempt_state *attempt,
                   const struct shown_time *time);
+/* The hint that a person gave for the attempt. */
+void rows_hint(struct rows *rows, const struct attempt_state *attempt);
 /* The class of an ended attempt, what it is based on and how certain it is, contract violations,
  * near misses, the server's hint. `verdict` may be NULL if it is not known. */
 void rows_verdict(struct rows *rows, const struct plan_step *plan,
@@ -63,19 +64,22 @@ void rows_wait(struct rows *rows, int64_t delay_ms, bool is_free);
 /* The decision that ended a step: its kind, the reason (shown_end()), and who cancelled it or
  * NULL. */
 void rows_end(struct rows *rows, enum decision_kind kind, const char *reason, const char *by);
+/* How the task's step ended, and why (shown_ending()). */
+void rows_ending(struct rows *rows, const struct run_state *state, int task);
 /* Why the task is in its state (shown_cause()), and how its step ended. */
 void rows_cause(struct rows *rows, const struct run_state *state, int task);
 /* A loop, as seen from this step (from 0); nothing while it is ok. */
 void rows_loop(struct rows *rows, const struct shown_circle *circle, int step);
-/* The task's agent, its budgets, its round, its last claim in `columns` columns, and the hint for
- * its next prompt. */
+/* The task's agent, its budgets, its round, and the nudge for its next prompt. */
 void rows_agent(struct rows *rows, const struct run_state *state, int task,
-                const struct moment *now, int columns);
+                const struct moment *now);
+/* The last claim of the task's agent, in `columns` columns (shown_said()). */
+void rows_said(struct rows *rows, const struct run_state *state, int task, int columns);
 /* What the sandbox does not enforce, stale proofs, and where the task works. */
 void rows_place(struct rows *rows, const struct run_state *state, int task);
-/* What happens if nobody acts: the next attempts of a waiting task, and if `odds` is not NULL, how
- * likely the next one passes. */
-void rows_ahead(struct rows *rows, const struct run_state *state, int task,
+/* What happens if nobody acts: the next attempts of a waiting task, unless its run is orphaned; and
+ * if `odds` is not NULL, how likely the next one passes. */
+void rows_ahead(struct rows *rows, const struct run_state *state, int task, bool orphaned,
                 const struct retry_odds *odds, const struct shown_time *time);
 
 /* Called with each line of a value; only its first line has the label, otherwise "". */

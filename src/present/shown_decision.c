@@ -119,7 +119,9 @@ static const char *short_stream(enum verdict_stream stream)
     return stream == VERDICT_STREAM_OUT ? "out" : "err";
 }
 
-void shown_evidence_place(const struct verdict *verdict, struct str *out)
+/* Appends where the evidence is: " at out:5", or " at out byte 100107" if the preceding lines were
+ * not all scanned. */
+static void add_evidence_place(const struct verdict *verdict, struct str *out)
 {
     if (verdict->stream == VERDICT_STREAM_NONE || verdict->line <= 0)
         return;
@@ -134,33 +136,9 @@ void shown_evidence(const struct verdict *verdict, struct str *out)
 {
     if (verdict->rule[0] != '\0')
         str_addf(out, "rule %s", verdict->rule);
-    shown_evidence_place(verdict, out);
+    add_evidence_place(verdict, out);
     if (verdict->match[0] != '\0')
         str_addf(out, "%s\"%s\"", verdict->rule[0] != '\0' ? ": " : "", verdict->match);
-}
-
-void shown_near(const struct verdict *verdict, struct str *out)
-{
-    for (int i = 0; i < verdict->near_count; i++) {
-        const struct verdict_near *near = &verdict->near[i];
-        str_addf(out, "%s%s (%s)", i > 0 ? ", " : "", near->rule, near_why_name(near->why));
-        if (near->stream != VERDICT_STREAM_NONE)
-            str_addf(out, " at %s byte %lld", short_stream(near->stream), (long long)near->offset);
-    }
-}
-
-void shown_hint(const struct verdict *verdict, struct str *out)
-{
-    if (verdict->retry_after_ms < 0 && verdict->resume_at_ms < 0)
-        return;
-    if (verdict->retry_after_ms >= 0) {
-        str_add(out, "wait ");
-        shown_seconds(verdict->retry_after_ms, out);
-    } else {
-        str_add(out, "a time to retry");
-    }
-    if (verdict->hint_rule[0] != '\0')
-        str_addf(out, ", by %s", verdict->hint_rule);
 }
 
 void shown_attempt_class(const struct attempt_state *attempt, const struct verdict *verdict,

@@ -100,12 +100,17 @@ void rows_attempt(struct rows *rows, const struct attempt_state *attempt,
 
     out = rows_add(rows, "by", "by", ROW_ASIDE);
     str_add(out, attempt->by_hand ? "by hand" : "");
-    out = rows_add(rows, "hint", "hint", ROW_PLAIN);
-    if (attempt->hint && attempt->hint->text[0] != '\0') {
-        str_add_char(out, '"');
-        text_clean_line(out, attempt->hint->text, strlen(attempt->hint->text));
-        str_addf(out, "\", by %s", attempt->hint->by[0] != '\0' ? attempt->hint->by : "a person");
-    }
+}
+
+void rows_hint(struct rows *rows, const struct attempt_state *attempt)
+{
+    const struct attempt_hint *hint = attempt->hint;
+    struct str *out = rows_add(rows, "hint", "hint", ROW_PLAIN);
+    if (!hint || hint->text[0] == '\0')
+        return;
+    str_add_char(out, '"');
+    text_clean_line(out, hint->text, strlen(hint->text));
+    str_addf(out, "\", by %s", hint->by[0] != '\0' ? hint->by : "a person");
 }
 
 static bool task_has_result(const struct run_state *state, int task, struct digest result)
@@ -242,7 +247,6 @@ void rows_verdict_more(struct rows *rows, const struct verdict *verdict,
     char date[SHOWN_CLOCK_MAX];
     if (!verdict)
         return;
-    str_add(rows_add(rows, "sure", "sure", ROW_ASIDE), how_sure(verdict));
     struct str *out = rows_add(rows, "misfit", "misfit", ROW_ASIDE);
     const size_t len = strlen(verdict->violations);
     str_add_n(out, verdict->violations, len > 0 ? len - 1 : 0); /* the last line feed */
@@ -280,6 +284,9 @@ void rows_verdict(struct rows *rows, const struct plan_step *plan,
     out = rows_add(rows, "why", "why", ROW_PLAIN);
     if (verdict)
         shown_evidence(verdict, out);
+    out = rows_add(rows, "sure", "sure", ROW_ASIDE);
+    if (verdict)
+        str_add(out, how_sure(verdict));
     rows_verdict_more(rows, verdict, time);
 }
 
@@ -305,12 +312,17 @@ void rows_end(struct rows *rows, enum decision_kind kind, const char *reason, co
         str_addf(out, " by %s", by);
 }
 
-void rows_cause(struct rows *rows, const struct run_state *state, int task)
+void rows_ending(struct rows *rows, const struct run_state *state, int task)
 {
-    shown_cause(state, task, rows_add(rows, "why", "why", ROW_PLAIN));
     struct str *out = rows_add(rows, "end", "end", ROW_PLAIN);
     if (state->tasks[task].status != TASK_CANCELLED) /* the cause says by whom */
         shown_ending(state, task, out);
+}
+
+void rows_cause(struct rows *rows, const struct run_state *state, int task)
+{
+    shown_cause(state, task, rows_add(rows, "why", "why", ROW_PLAIN));
+    rows_ending(rows, state, task);
 }
 
 void rows_loop(struct rows *rows, const struct shown_circle *circle, int step)
@@ -334,11 +346,11 @@ void rows_loop(struct rows *rows, const struct shown_circle *circle, int step)
     str_done(&masks);
 }
 
-void rows_ahead(struct rows *rows, const struct run_state *state, int task,
+void rows_ahead(struct rows *rows, const struct run_state *state, int task, bool orphaned,
                 const struct retry_odds *odds, const struct shown_time *time)
 {
     struct tries_ahead ahead;
-    if (tries_ahead(state, task, &ahead))
+    if (!orphaned && tries_ahead(state, task, &ahead))
         tries_ahead_words(&ahead, time, rows_add(rows, "ahead", "ahead", ROW_PLAIN));
     if (odds)
         retry_odds_words(odds, rows_add(rows, "chance", "chance", ROW_PLAIN));
@@ -347,7 +359,7 @@ void rows_ahead(struct rows *rows, const struct run_state *state, int task,
 /* Agents and workspaces. */
 
 void rows_agent(struct rows *rows, const struct run_state *state, int task,
-                const struct moment *now, int columns)
+                const struct moment *now)
 {
     const struct task_state *it = &state->tasks[task];
     const struct task_agent *agent = it->agent;
@@ -365,6 +377,10 @@ void rows_agent(struct rows *rows, const struct run_state *state, int task,
     out = rows_add(rows, "nudge", "nudge", ROW_PLAIN);
     if (agent->nudge && (it->status == TASK_STUCK || !task_status_is_final(it->status)))
         str_add(out, agent->nudge);
+}
+
+void rows_said(struct rows *rows, const struct run_state *state, int task, int columns)
+{
     shown_said(state, task, columns, rows_add(rows, "said", "said", ROW_PLAIN));
 }
 

@@ -8,6 +8,7 @@
 #include "attr.h"
 #include "play.h"
 #include "shown.h"
+#include "shown_rows.h"
 #include "test_main.h"
 
 enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE };
@@ -386,7 +387,9 @@ END_TEST
 
 START_TEST(test_evidence_near_misses_and_hint)
 {
+    const struct shown_time time = {.date = fake_hms};
     struct verdict verdict = play_persistent(REASON_TEST_FAIL);
+    struct rows rows = {0};
     const struct verdict_near nears[] = {
         {.rule = "rate-limit", .why = NEAR_QUOTED, .stream = VERDICT_STREAM_ERR, .offset = 12},
         {.rule = "oom", .why = NEAR_EXIT},
@@ -401,23 +404,25 @@ START_TEST(test_evidence_near_misses_and_hint)
     verdict.offset = 100107; /* lines before what was looked at were not counted */
     shown_evidence(&verdict, &text);
     ck_assert_str_eq(text.data, "rule tap.not-ok at out byte 100107: \"not ok 3\"");
-    verdict.offset = 0;
-    str_clear(&text);
     for (size_t i = 0; i < ARRAY_LEN(nears); i++)
         verdict_add_near(&verdict, &nears[i]);
-    shown_near(&verdict, &text);
-    ck_assert_str_eq(text.data, "rate-limit (quoted) at err byte 12, oom (exit)");
-    str_clear(&text);
-    shown_hint(&verdict, &text);
-    ck_assert_str_eq(str_text(&text), "");
+    rows_verdict_more(&rows, &verdict, &time);
+    ck_assert_str_eq(rows_value(&rows, "near"),
+                     "rate-limit: the line only quotes it (stderr, byte 12)\n"
+                     "oom: exit code, signal, program or kind of step do not match");
+    ck_assert_str_eq(rows_value(&rows, "server"), "");
+    rows_done(&rows);
     verdict = hinted(TRANSIENT_API_RATE_LIMIT, 45 * SECOND);
-    shown_hint(&verdict, &text);
-    ck_assert_str_eq(text.data, "wait 45 s, by http.retry-after");
-    str_clear(&text);
+    rows_verdict_more(&rows, &verdict, &time);
+    ck_assert_str_eq(rows_value(&rows, "near"), "no other rule came close");
+    ck_assert_str_eq(rows_value(&rows, "server"), "asks to wait 45 s, by rule http.retry-after");
+    rows_done(&rows);
     verdict.retry_after_ms = -1;
-    verdict.resume_at_ms = 1;
-    shown_hint(&verdict, &text);
-    ck_assert_str_eq(text.data, "a time to retry, by http.retry-after");
+    verdict.resume_at_ms = SECOND;
+    rows_verdict_more(&rows, &verdict, &time);
+    ck_assert_str_eq(rows_value(&rows, "server"),
+                     "asks to wait until @1, by rule http.retry-after");
+    rows_done(&rows);
     open(PLAN_OF(""), 1);
 }
 END_TEST

@@ -103,7 +103,8 @@ static const struct {
     {{.at = "14:01:00"}, "checkout: tax rounding R✓G▸V·F·  3/6  0:37        —"},
     /* for each try, with the reason */
     {{.at = "14:02:37", .view = "detail"}, "G✗    14:00:23 1:47    0:22   1           test-fail"},
-    {{.at = "14:02:37", .view = "detail"}, "class    test-fail   rule test.tap at out:59"},
+    {{.at = "14:02:37", .view = "detail"},
+     "why      rule test.tap at out:59: \"not ok 3 - rounds half to even\""},
     /* captured data */
     {{.at = "14:02:37", .view = "forensics"}, "why         rule test.tap at out:59: \"not ok 3"},
     {{.at = "14:02:37", .view = "forensics"}, "exit 1  test-fail  14:02:10  ran 1:47"},

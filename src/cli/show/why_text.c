@@ -388,7 +388,7 @@ static void add_decision(const struct why *why, struct rows *rows)
     if (why->wait.there) {
         rows_wait(rows, why->delay.delay_ms, why->free);
         add_used(why, &rows->items[rows->count - 1].value);
-        str_add(rows_add(rows, "formula", "formula", ROW_PLAIN), str_text(&why->wait.formula));
+        str_add(rows_add(rows, "formula", "wait", ROW_PLAIN), str_text(&why->wait.formula));
         struct str *until = rows_add(rows, "until", "until", ROW_PLAIN);
         str_add(until, clock_date(why->due_at_ms, at));
         if (why->skipped_by[0] != '\0')
@@ -441,6 +441,7 @@ void why_rows(const struct why *why, struct rows *rows)
     const struct shown_time time = {
         .now = why->now, .clock = clock_short, .hms = clock_hms, .date = clock_date};
     if (attempt) {
+        rows_hint(rows, attempt);
         rows_attempt(rows, attempt, &time);
         rows_verdict(rows, &plan_of(why)->steps[pick->step], attempt,
                      why->judged ? &why->verdict : NULL, &time);
@@ -464,10 +465,10 @@ void why_rows(const struct why *why, struct rows *rows)
     if (attempt && state->plan->loops.preset != ENTROPY_PRESET_NONE)
         entropy_limits_words(&state->plan->loops, rows_add(rows, "loops", "loops", ROW_PLAIN));
     add_decision(why, rows);
-    rows_agent(rows, state, pick->task, &why->now, SAID_COLUMNS);
+    rows_agent(rows, state, pick->task, &why->now);
+    rows_said(rows, state, pick->task, SAID_COLUMNS);
     add_now(why, &time, rows);
-    if (!why->orphaned)
-        rows_ahead(rows, state, pick->task, why->has_odds ? &why->odds : NULL, &time);
+    rows_ahead(rows, state, pick->task, why->orphaned, why->has_odds ? &why->odds : NULL, &time);
     add_next(why, rows_add(rows, "next", "next", ROW_PLAIN));
 }
 

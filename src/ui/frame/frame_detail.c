@@ -124,8 +124,6 @@ static void draw_next_line(struct canvas *canvas, struct spot spot, const struct
         str_done(&parts[i]);
 }
 
-enum { HEX_SHOWN = 4 };
-
 static bool has_ended(const struct detail *detail)
 {
     return detail->attempt && detail->attempt->ended.mono_ms != 0;
@@ -165,118 +163,25 @@ static void add_why_title(const struct detail *detail, struct str *out)
                  detail->attempt->number);
 }
 
-/* Draws the class of a failure, the rule that decided it, and the evidence for it. */
-static void put_verdict(struct preview *preview, const struct detail *detail)
-{
-    struct verdict room;
-    const struct verdict *verdict = verdict_of(detail, &room);
-    const struct correction *correction = detail->attempt->correction;
-    struct str text = {0};
-    frame_add_try_class(detail->attempt, &text);
-    if (correction)
-        str_addf(&text, " (says %s)", correction->by[0] != '\0' ? correction->by : "a person");
-    if (verdict && verdict->rule[0] != '\0')
-        str_addf(&text, "   rule %s", verdict->rule);
-    if (verdict)
-        shown_evidence_place(verdict, &text);
-    if (verdict && verdict->near_count == 0)
-        str_add(&text, "   no other rule came close");
-    preview_put(preview, "class", str_text(&text));
-    if (verdict) {
-        str_clear(&text);
-        if (verdict->match[0] != '\0')
-            str_addf(&text, "\"%s\"", verdict->match);
-        preview_put(preview, "matched", str_text(&text));
-        str_clear(&text);
-        if (preview->kind == FRAME_PREVIEW_ROOMY || preview_has_close_miss(verdict))
-            shown_near(verdict, &text);
-        preview_put(preview, "near", str_text(&text));
-        str_clear(&text);
-        shown_hint(verdict, &text);
-        preview_put(preview, "hint", str_text(&text));
-    }
-    str_done(&text);
-}
-
-/* Returns true if an attempt of this task has the same result. */
-static bool task_has_fault(const struct detail *detail, int task)
-{
-    const int steps = detail->state->plan->tasks[task].step_count;
-    for (int i = 0; i < steps; i++) {
-        const struct step_state *step = &detail->state->tasks[task].steps[i];
-        for (size_t n = 0; n < step->attempt_count; n++) {
-            if (digest_is_same(step->attempts[n].fingerprint, detail->attempt->fingerprint))
-                return true;
-        }
-    }
-    return false;
-}
-
-/* Draws the tries and tasks with the same fault: "fault 7c1e: also in try 1, 2; no other task". */
-static void put_same(struct preview *preview, const struct detail *detail)
-{
-    const struct plan *plan = detail->state->plan;
-    const struct step_state *step = &detail->state->tasks[detail->task].steps[detail->at.step];
-    char hex[DIGEST_HEX_MAX];
-    struct str text = {0};
-    if (!digest_is_known(detail->attempt->fingerprint))
-        return;
-    digest_to_hex(detail->attempt->fingerprint, hex);
-    str_addf(&text, "fault %.*s: ", HEX_SHOWN, hex);
-    int tries = 0;
-    for (size_t i = 0; i < step->attempt_count; i++) {
-        const struct attempt_state *other = &step->attempts[i];
-        if (other == detail->attempt ||
-            !digest_is_same(other->fingerprint, detail->attempt->fingerprint))
-            continue;
-        str_addf(&text, "%s%d", tries > 0 ? ", " : "also in try ", other->number);
-        tries++;
-    }
-    str_add(&text, tries > 0 ? "; " : "in no other try here; ");
-
-    int tasks = 0, first = -1;
-    for (int task = 0; task < plan->task_count; task++) {
-        if (task == detail->task || !task_has_fault(detail, task))
-            continue;
-        first = first < 0 ? task : first;
-        tasks++;
-    }
-    if (tasks == 0)
-        str_add(&text, "no other task");
-    else
-        str_addf(&text, "also %s", plan->tasks[first].id);
-    if (tasks > 1)
-        str_addf(&text, " and %d more", tasks - 1);
-    preview_put(preview, "same", str_text(&text));
-    str_done(&text);
-}
-
-/* Draws the attempt's hint, and how it ended. */
+/* Draws the attempt's hint, how it ended and why. */
 static void put_try(struct preview *preview, const struct detail *detail)
 {
     const struct attempt_state *attempt = detail->attempt;
-    const struct attempt_hint *hint = attempt->hint;
-    struct str text = {0};
-    if (hint && hint->text[0] != '\0') {
-        str_addf(&text, "\"%s\"%s%s", hint->text, hint->by[0] != '\0' ? ", by " : "", hint->by);
-        preview_put(preview, "hinted", str_text(&text));
-        str_clear(&text);
-    }
+    const struct plan_step *plan = &detail->state->plan->tasks[detail->task].steps[detail->at.step];
+    const struct shown_time time = frame_time(preview->input);
+    struct verdict room;
+    struct rows rows = {0};
+    rows_hint(&rows, attempt);
     if (has_failed(detail)) {
-        put_verdict(preview, detail);
-        put_same(preview, detail);
+        rows_verdict(&rows, plan, attempt, verdict_of(detail, &room), &time);
+        rows_same(&rows, detail->state, detail->task, detail->at.step, attempt);
         /* The end of the task was caused by its current attempt. */
-        if (attempt == step_state_attempt(run_state_step(detail->state, detail->task))) {
-            preview_put_ending(preview);
-            preview_put_misfits(preview);
-        }
+        if (attempt == step_state_attempt(run_state_step(detail->state, detail->task)))
+            rows_ending(&rows, detail->state, detail->task);
     } else if (has_ended(detail)) {
-        outcome_words(&attempt->outcome, &text);
-        str_add(&text, " after ");
-        shown_ran(&attempt->outcome, &text);
-        preview_put(preview, "ended", str_text(&text));
+        rows_attempt(&rows, attempt, &time);
     }
-    str_done(&text);
+    preview_put_rows(preview, &rows);
 }
 
 static void put_head(struct preview *preview, const char *words, const char *note)
@@ -326,24 +231,16 @@ static void put_ahead(struct preview *preview)
 {
     const struct view_facts *facts = preview->input->facts;
     const struct shown_time time = frame_time(preview->input);
-    struct tries_ahead ahead;
     struct retry_case like;
     struct retry_odds odds;
-    struct str tries = {0};
-    struct str chance = {0};
-    if (!facts->orphaned && tries_ahead(preview->state, preview->task, &ahead))
-        tries_ahead_words(&ahead, &time, &tries);
-    if (facts->retries && retry_case_of(preview->state, preview->task, &like) &&
-        retry_help_odds(facts->retries, &like, &odds))
-        retry_odds_words(&odds, &chance);
-    if (tries.len + chance.len > 0)
+    struct rows rows = {0};
+    const bool has_odds = facts->retries && retry_case_of(preview->state, preview->task, &like) &&
+                          retry_help_odds(facts->retries, &like, &odds);
+    rows_ahead(&rows, preview->state, preview->task, facts->orphaned, has_odds ? &odds : NULL,
+               &time);
+    if (rows.count > 0)
         put_head(preview, "IF IT CONTINUES", "");
-    if (tries.len > 0)
-        preview_put(preview, "tries", tries.data);
-    if (chance.len > 0)
-        preview_put(preview, "chance", chance.data);
-    str_done(&tries);
-    str_done(&chance);
+    preview_put_rows(preview, &rows);
 }
 
 /* Draws why the selected attempt ended as it did, what is proven, and what else is known about the
@@ -397,8 +294,6 @@ static int draw_why(struct canvas *canvas, const struct frame_box *box,
     }
     if (kind != FRAME_PREVIEW_SHORT) {
         preview_put_agent(&preview);
-        preview_put_circles(&preview);
-        preview_put_place(&preview);
     }
     if (is_roomy)
         preview_put_command(&preview);

@@ -13,6 +13,7 @@
 #include "log_lines.h"
 #include "run_state.h"
 #include "shown.h"
+#include "shown_rows.h"
 #include "str.h"
 #include "timeline.h"
 #include "timeline_axis.h"
@@ -188,16 +189,11 @@ static inline const struct task_state *preview_task(const struct preview *previe
 bool preview_is_full(const struct preview *preview);
 /* Draws a labelled text in one row, or in several if there is room; nothing for "". */
 void preview_put(struct preview *preview, const char *label, const char *text);
-/* Draws why an output does not match its contract. */
-void preview_put_misfits(struct preview *preview);
-/* Draws what the sandbox does not enforce, which proofs are stale, and where the workspace is. */
-void preview_put_place(struct preview *preview);
+/* Draws the rows with preview_put(), those that are asides only if there is room, and frees
+ * them. */
+void preview_put_rows(struct preview *preview, struct rows *rows);
 /* Draws the complete command of the current step; nothing if there is none. */
 void preview_put_command(struct preview *preview);
-/* Returns true if a rule almost matched, beyond a single word of its pattern. */
-bool preview_has_close_miss(const struct verdict *verdict);
-/* Draws how the step ended, and why. */
-void preview_put_ending(struct preview *preview);
 /* Draws the state of the task: when it continues and by which formula, or since when it has
  * ended. */
 void preview_put_state(struct preview *preview);
@@ -205,10 +201,7 @@ void preview_put_state(struct preview *preview);
 void preview_put_wait(struct preview *preview);
 /* Draws a line for each step up to the current one, with its proof. */
 void preview_put_proofs(struct preview *preview);
-/* Draws why the task is reported as looping, or as possibly looping; nothing otherwise. */
-void preview_put_circles(struct preview *preview);
-/* Draws the task's agent, its usage, its budget, its round and the reason; nothing if it has
- * none. */
+/* Draws the task's agent, why the task loops or may loop, and where it works. */
 void preview_put_agent(struct preview *preview);
 /* Draws the agent's last message, and whether it is proven; nothing if there is none. */
 void preview_put_said(struct preview *preview);

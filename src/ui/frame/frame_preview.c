@@ -9,6 +9,7 @@
 #include "lines.h"
 #include "repair.h"
 #include "shown.h"
+#include "shown_rows.h"
 #include "text.h"
 
 /* Appends "RED: failed as expected (try 1), 0:12 ago" for a step that succeeded. */
@@ -157,68 +158,23 @@ static void preview_put_present_tries(struct preview *preview)
 
 void preview_put_agent(struct preview *preview)
 {
-    const struct task_state *task = preview_task(preview);
-    const struct task_agent *agent = task->agent;
-    const bool is_roomy = preview->kind == FRAME_PREVIEW_ROOMY;
     const struct moment now = frame_now(preview->input);
-    struct str text = {0};
-    if (!agent)
-        return;
-    shown_agent(preview->state, preview->task, &text);
-    preview_put(preview, "agent", str_text(&text));
-    str_clear(&text);
-    if (is_roomy || agent->budget.told != 0 || agent->budget.spent != 0)
-        shown_budgets(preview->state, preview->task, &now, &text);
-    if (text.len > 0 && agent->budget.spent != 0)
-        str_add(&text, ", spent");
-    preview_put(preview, "budget", str_text(&text));
-    str_clear(&text);
-    if (agent->round > 1 || is_roomy)
-        shown_round(preview->state, preview->task, &text);
-    preview_put(preview, "round", str_text(&text));
-    /* A nudge is part of the next prompt, and a task that is over has no next prompt. */
-    if (agent->nudge && (task->status == TASK_STUCK || !task_status_is_final(task->status)))
-        preview_put(preview, "nudge", agent->nudge);
-    str_done(&text);
+    struct shown_circle circle;
+    struct rows rows = {0};
+    rows_agent(&rows, preview->state, preview->task, &now);
+    if (shown_circles_of(preview->state, preview->task, &circle))
+        rows_loop(&rows, &circle, run_state_step_number(preview->state, preview->task));
+    rows_place(&rows, preview->state, preview->task);
+    preview_put_rows(preview, &rows);
 }
 
 void preview_put_said(struct preview *preview)
 {
-    const int rows = preview->kind == FRAME_PREVIEW_ROOMY ? 2 : 1;
-    const int columns = preview->box->columns - preview->text_column;
-    struct str text = {0};
-    shown_said(preview->state, preview->task, rows * columns, &text);
-    preview_put(preview, "said", str_text(&text));
-    str_done(&text);
-}
-
-void preview_put_circles(struct preview *preview)
-{
-    struct shown_circle circle;
-    struct str text = {0};
-    struct str span = {0};
-    if (!shown_circles_of(preview->state, preview->task, &circle))
-        return;
-    const bool is_suspicion = circle.verdict.level == ENTROPY_SUSPECT;
-    if (is_suspicion) {
-        str_add(&text, "perhaps: ");
-        shown_circle_words(&circle, &text);
-    } else {
-        str_add(&text, shown_circles_equal(&circle.verdict));
-        if (circle.verdict.masked)
-            str_add(&text, ", once masked");
-    }
-    shown_circles_span(&circle, run_state_step_number(preview->state, preview->task), &span);
-    if (span.len > 0)
-        str_addf(&text, ", %s", span.data);
-    preview_put(preview, is_suspicion ? "circle" : "equal", str_text(&text));
-    if (!is_suspicion) {
-        str_clear(&text);
-        shown_masks(circle.masks, &text);
-        preview_put(preview, "masked", str_text(&text));
-    }
-    str_done(&text);
-    str_done(&span);
+    const int lines = preview->kind == FRAME_PREVIEW_ROOMY ? 2 : 1;
+    struct rows rows = {0};
+    rows_said(&rows, preview->state, preview->task,
+              lines * (preview->box->columns - preview->text_column));
+    preview_put_rows(preview, &rows);
 }
 
 enum { MS_PER_S = 1000, MORE_COLUMNS = 8 };
@@ -340,104 +296,53 @@ void preview_put(struct preview *preview, const char *label, const char *text)
     }
 }
 
-void preview_put_ending(struct preview *preview)
+static void put_row_line(void *ctx, const char *label, const char *text, enum row_style style)
 {
-    struct str text = {0};
-    if (preview_task(preview)->status != TASK_CANCELLED)
-        shown_ending(preview->state, preview->task, &text);
-    preview_put(preview, "end", str_text(&text));
-    str_done(&text);
+    struct preview *preview = ctx;
+    if (style == ROW_PLAIN || preview->kind == FRAME_PREVIEW_ROOMY)
+        preview_put(preview, label, text);
+}
+
+void preview_put_rows(struct preview *preview, struct rows *rows)
+{
+    rows_each(rows, put_row_line, preview);
+    rows_done(rows);
 }
 
 static void put_why(struct preview *preview)
 {
-    const bool is_short = preview->kind == FRAME_PREVIEW_SHORT;
+    const struct verdict *verdict;
     struct verdict room;
+    struct rows rows = {0};
     struct str text = {0};
-    if (is_short) { /* `test-fail "expected 19.99, got 20.00"`: no room for the rule's name */
-        const struct verdict *verdict =
-            step_state_verdict(run_state_step(preview->state, preview->task), &room);
-        if (!preview_task(preview)->held && verdict && verdict->match[0] != '\0') {
-            shown_class(preview->state, preview->task, &text);
-            if (text.len > 0)
-                str_addf(&text, " \"%s\"", verdict->match);
-        }
+    if (preview->kind != FRAME_PREVIEW_SHORT) {
+        rows_cause(&rows, preview->state, preview->task);
+        preview_put_rows(preview, &rows);
+        return;
     }
-    if (text.len == 0)
+    /* `test-fail "expected 19.99, got 20.00"`: no room for the rule's name */
+    verdict = step_state_verdict(run_state_step(preview->state, preview->task), &room);
+    if (!preview_task(preview)->held && verdict && verdict->match[0] != '\0')
+        shown_class(preview->state, preview->task, &text);
+    if (text.len > 0)
+        str_addf(&text, " \"%s\"", verdict->match);
+    else
         shown_cause(preview->state, preview->task, &text);
     preview_put(preview, "why", str_text(&text));
     str_done(&text);
-    if (!is_short)
-        preview_put_ending(preview);
 }
 
-/* Draws why the output does not match its contract; put_why() has shown the first reason. */
-void preview_put_misfits(struct preview *preview)
+/* Draws what else is known about the verdict of a failed step. */
+static void put_verdict(struct preview *preview)
 {
     const struct step_state *step = run_state_step(preview->state, preview->task);
-    bool has_failed = step->status == STEP_WAITING ||
-                      (step->status == STEP_ENDED && step->end != DECISION_SUCCEEDED);
+    const bool has_failed = step->status == STEP_WAITING ||
+                            (step->status == STEP_ENDED && step->end != DECISION_SUCCEEDED);
+    const struct shown_time time = frame_time(preview->input);
     struct verdict room;
-    const struct verdict *verdict = step_state_verdict(step, &room);
-    const char *at = verdict && has_failed ? verdict->violations : "";
-    const char *label = "misfit";
-    while (*at != '\0') {
-        size_t len = strcspn(at, "\n");
-        struct str line = {0};
-        str_add_n(&line, at, len);
-        preview_put(preview, label, str_text(&line));
-        str_done(&line);
-        label = "";
-        at += len + (at[len] == '\n');
-    }
-}
-
-bool preview_has_close_miss(const struct verdict *verdict)
-{
-    for (int i = 0; i < verdict->near_count; i++) {
-        if (verdict->near[i].why != NEAR_PATTERN)
-            return true;
-    }
-    return false;
-}
-
-/* Draws rules that almost matched and why they did not, and a retry time from the server that
- * nobody is waiting for. */
-static void put_near(struct preview *preview)
-{
-    const struct step_state *step = run_state_step(preview->state, preview->task);
-    struct str text = {0};
-    bool has_failed = step->status == STEP_WAITING ||
-                      (step->status == STEP_ENDED && step->end != DECISION_SUCCEEDED);
-    struct verdict room;
-    const struct verdict *verdict = step_state_verdict(step, &room);
-    bool is_worth_a_line =
-        verdict && (preview->kind == FRAME_PREVIEW_ROOMY || preview_has_close_miss(verdict));
-    if (is_worth_a_line && has_failed)
-        shown_near(verdict, &text);
-    preview_put(preview, "near", str_text(&text));
-    str_clear(&text);
-    if (verdict && step->status == STEP_ENDED && has_failed)
-        shown_hint(verdict, &text);
-    preview_put(preview, "hint", str_text(&text));
-    str_done(&text);
-}
-
-/* Draws the workspace if the task does not work in place, what is not enforced there, and what was
- * proven on a different tree. */
-void preview_put_place(struct preview *preview)
-{
-    struct str text = {0};
-    shown_lacks(preview->state, preview->task, &text);
-    preview_put(preview, "lacks", str_text(&text));
-    str_clear(&text);
-    shown_stale(preview->state, preview->task, &text);
-    preview_put(preview, "stale", str_text(&text));
-    str_clear(&text);
-    if (preview->kind == FRAME_PREVIEW_ROOMY)
-        shown_workspace(preview->state, preview->task, &text);
-    preview_put(preview, "where", str_text(&text));
-    str_done(&text);
+    struct rows rows = {0};
+    rows_verdict_more(&rows, has_failed ? step_state_verdict(step, &room) : NULL, &time);
+    preview_put_rows(preview, &rows);
 }
 
 void preview_put_command(struct preview *preview)
@@ -532,12 +437,8 @@ static void put_task(struct preview *preview)
         return;
     }
     preview_put_agent(preview);
-    preview_put_circles(preview);
-    preview_put_place(preview);
-    if (preview->kind == FRAME_PREVIEW_ROOMY)
-        preview_put_misfits(preview);
-    else
-        put_near(preview);
+    if (preview->kind != FRAME_PREVIEW_ROOMY)
+        put_verdict(preview);
     preview_put_proofs(preview);
     preview_put_present_tries(preview);
     preview_put_said(preview);
@@ -545,8 +446,8 @@ static void put_task(struct preview *preview)
         put_later(preview);
     if (preview->kind == FRAME_PREVIEW_ROOMY) {
         /* Least important lines last; this kind of preview has room for them. */
-        put_near(preview);
         preview_put_command(preview);
+        put_verdict(preview);
     } else {
         put_log(preview);
     }
