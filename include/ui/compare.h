@@ -22,6 +22,7 @@
 #include "log_reader.h"
 #include "report_rows.h"
 #include "run_state.h"
+#include "shown_rows.h"
 #include "str.h"
 
 enum { COMPARE_FIRST, COMPARE_SECOND, COMPARE_SIDES };
@@ -32,24 +33,6 @@ struct compare_subject {
     struct log_reader *reader;
     struct log_output_key key; /* `readable` says whether an agent's stdout is compared as plain
                                   text */
-};
-
-/* The facts shown for both attempts, in this order. */
-enum compare_fact {
-    COMPARE_ENDED,
-    COMPARE_CLASS,
-    COMPARE_WHY,  /* the rule and what it matched */
-    COMPARE_THEN, /* what was decided */
-    COMPARE_STARTED,
-    COMPARE_RAN,
-    COMPARE_WAITED,
-    COMPARE_USED,   /* CPU and memory */
-    COMPARE_RESULT, /* the fingerprint, shortened */
-    COMPARE_NEW,
-    COMPARE_BY,
-    COMPARE_AGENT,
-    COMPARE_CHANGED,
-    COMPARE_FACT_COUNT,
 };
 
 /* Texts that are compared line by line. */
@@ -84,8 +67,8 @@ struct compare_path {
 
 struct compare_side {
     struct log_output_key key;
-    struct str name; /* "#41/tax try 1 of GREEN" */
-    struct str facts[COMPARE_FACT_COUNT];
+    struct str name;   /* "#41/tax try 1 of GREEN" */
+    struct rows facts; /* the same rows on both sides; each a single line */
     bool passed;
     struct digest fingerprint;
     struct compare_lines texts[COMPARE_TEXT_COUNT];
@@ -109,8 +92,6 @@ ATTR_MUST_USE bool compare_read(struct compare *out,
 /* Frees everything that `compare` owns. */
 void compare_done(struct compare *compare);
 
-/* Returns "ended", "class", ...: the name used in labels and JSON. Static. */
-const char *compare_fact_name(enum compare_fact fact);
 /* Returns "out", "err", ...: the name used in labels and JSON. Static. */
 const char *compare_text_name(enum compare_text text);
 

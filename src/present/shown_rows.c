@@ -51,8 +51,10 @@ const char *rows_value(const struct rows *rows, const char *key)
 void rows_attempt(struct rows *rows, const struct attempt_state *attempt,
                   const struct shown_time *time)
 {
+    enum { DIGITS_SHOWN = 8 };
     const struct outcome *outcome = &attempt->outcome;
     const bool has_ended = attempt->ended.at_ms != 0;
+    char hex[DIGEST_HEX_MAX];
     const bool is_seen = has_ended && outcome_is_seen(outcome);
     char date[SHOWN_CLOCK_MAX];
     struct str *out = rows_add(rows, "ended", "ended", ROW_PLAIN);
@@ -98,6 +100,11 @@ void rows_attempt(struct rows *rows, const struct attempt_state *attempt,
     if (attempt->waited_ms > 0)
         shown_duration(attempt->waited_ms, out);
 
+    out = rows_add(rows, "result", "result", ROW_ASIDE);
+    if (digest_is_known(attempt->fingerprint)) {
+        digest_to_hex(attempt->fingerprint, hex);
+        str_add_n(out, hex, DIGITS_SHOWN);
+    }
     out = rows_add(rows, "by", "by", ROW_ASIDE);
     str_add(out, attempt->by_hand ? "by hand" : "");
 }
@@ -128,16 +135,12 @@ static bool task_has_result(const struct run_state *state, int task, struct dige
 void rows_same(struct rows *rows, const struct run_state *state, int task, int step,
                const struct attempt_state *attempt)
 {
-    enum { DIGITS_SHOWN = 8 };
     const struct plan *plan = state->plan;
     const struct step_state *tries = &state->tasks[task].steps[step];
     const struct digest result = attempt->fingerprint;
-    char hex[DIGEST_HEX_MAX];
     struct str *out = rows_add(rows, "same", "same", ROW_PLAIN);
     if (!digest_is_known(result))
         return;
-    digest_to_hex(result, hex);
-    str_addf(out, "fault %.*s: ", DIGITS_SHOWN, hex);
     int count = 0;
     for (size_t i = 0; i < tries->attempt_count; i++) {
         const struct attempt_state *other = &tries->attempts[i];
@@ -245,27 +248,28 @@ void rows_verdict_more(struct rows *rows, const struct verdict *verdict,
                        const struct shown_time *time)
 {
     char date[SHOWN_CLOCK_MAX];
-    if (!verdict)
-        return;
     struct str *out = rows_add(rows, "misfit", "misfit", ROW_ASIDE);
-    const size_t len = strlen(verdict->violations);
-    str_add_n(out, verdict->violations, len > 0 ? len - 1 : 0); /* the last line feed */
+    const size_t len = verdict ? strlen(verdict->violations) : 0;
+    if (len > 0) /* ends with a line feed */
+        str_add_n(out, verdict->violations, len - 1);
     out = rows_add(rows, "near", "near", ROW_ASIDE);
-    if (add_near(verdict, out))
+    if (verdict && add_near(verdict, out))
         rows->items[rows->count - 1].style = ROW_PLAIN;
     out = rows_add(rows, "server", "server", ROW_ASIDE);
-    if (verdict->retry_after_ms >= 0 || verdict->resume_at_ms >= 0)
+    const bool has_delay = verdict && verdict->retry_after_ms >= 0;
+    const bool has_time = verdict && verdict->resume_at_ms >= 0;
+    if (has_delay || has_time)
         str_add(out, "asks to wait");
-    if (verdict->retry_after_ms >= 0) {
+    if (has_delay) {
         str_add_char(out, ' ');
         shown_seconds(verdict->retry_after_ms, out);
     }
-    if (verdict->resume_at_ms >= 0)
+    if (has_time)
         str_addf(out, " until %s", time->date(verdict->resume_at_ms, date));
     if (out->len > 0 && verdict->hint_rule[0] != '\0')
         str_addf(out, ", by rule %s", verdict->hint_rule);
-    if (verdict->ask)
-        str_add(rows_add(rows, "asks", "asks", ROW_ASIDE), "only a person can fix it");
+    out = rows_add(rows, "asks", "asks", ROW_ASIDE);
+    str_add(out, verdict && verdict->ask ? "only a person can fix it" : "");
 }
 
 void rows_verdict(struct rows *rows, const struct plan_step *plan,

@@ -29,7 +29,7 @@ want_in 'the head' "$out" 'exit 1  test-fail  '
 want_in 'the rule' "$out" 'why         rule test.tap at out:'
 want_in 'a rule that lost' "$out" 'its keyword is present, its pattern does not match'
 want_in 'the evidence' "$out" '  > not ok 3 - rounds half'
-want_in 'the same fault' "$out" ': also in try 1; no other task'
+want_in 'the same fault' "$out" 'same        also in try 1; no other task'
 want_in 'who ended it' "$out" 'ended by    itself'
 want_in 'the command' "$out" '  sh tax.sh'
 want_in 'the folder' "$out" "folder      $(pwd -P)"

@@ -29,7 +29,7 @@ PLAN
 out=$("$devs" debug --diff tax#1 2)
 want 'diff: exit' $? 0
 want_in 'diff: whose' "$out" '#1/tax try 1 of GREEN               #1/tax try 2 of GREEN'
-want_in 'diff: class' "$out" 'class    test-fail                           test-fail'
+want_in 'diff: class' "$out" 'class    test-fail (persistent, TEST_FAILURE)'
 want_in 'diff: what was decided' "$out" 'then     tries again after'
 want_in 'diff: what is new' "$out" '1 of its 10 lines; new .10'
 want_in 'diff: clocks and durations are masked' "$out" 'masked as <word>: times, durations'

@@ -150,8 +150,9 @@ START_TEST(test_ends_verdicts_and_decisions_stand_side_by_side)
     const char *text = lay(80, false);
     assert_has(text, "         #1/t4 try 2 of VERIFY               #1/t4 try 3 of VERIFY\n");
     assert_has(text, "ended    exit 1                              exit 1\n");
-    assert_has(text, "class    test-fail                           test-fail\n");
-    assert_has(text, "then     tries again after 1 s               gave up\n");
+    assert_has(text, "class    test-fail (persistent)              test-fail (persistent)\n");
+    assert_has(text, "then     tries again after 1 s               —\n");
+    assert_has(text, "end      —                                   gave up: 3 of 3 tries used\n");
     ck_assert_int_eq(rows.items[0].mark, REPORT_ROW_HEAD);
     ck_assert_int_eq(rows.items[1].mark, REPORT_ROW_PLAIN);
 }

@@ -294,7 +294,7 @@ static const char *const told[] = {
     "near        b1.http-429: its keyword is present, its pattern does not match",
     "  > not ok 3 - rounds half to even",
     "    # expected 19.99, got 20.00",
-    "same        fault 7c1e0000: also in try 1, 2; no other task",
+    "same        also in try 1, 2; no other task",
     "ended by    itself (it exited on its own)",
     "used        cpu 22 s, memory 30 MiB",
     "oom killed  no (memory.events says 0)",

@@ -362,10 +362,7 @@ static void add_side(const struct compare_side *side, const char *key, struct st
     }
     str_json_key(out, "facts");
     str_add_char(out, '{');
-    for (int fact = 0; fact < COMPARE_FACT_COUNT; fact++) {
-        if (side->facts[fact].len > 0)
-            str_json_text(out, compare_fact_name((enum compare_fact)fact), side->facts[fact].data);
-    }
+    rows_json(&side->facts, out);
     str_add_char(out, '}');
     if (side->paths_known)
         add_paths(side, out);

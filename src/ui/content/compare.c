@@ -115,104 +115,30 @@ static bool compare_read_output(struct compare_side *side, const struct compare_
     return ok;
 }
 
-/* One side, while its facts are collected. */
-struct telling {
-    const struct run_state *state;
-    const struct attempt_state *attempt;
-    const struct event_page *events; /* events of the attempt that `state` includes */
-    struct compare_side *side;
-};
-
-/* Adds the attempt's name, when and by whom it was started, and its hint. */
-static void tell_start(const struct telling *telling)
+/* Adds what was decided after the attempt. */
+static void add_decision(const struct compare_subject *subject, const struct event_page *events,
+                         struct rows *facts)
 {
-    const struct attempt_state *attempt = telling->attempt;
-    const struct log_output_key *key = &telling->side->key;
-    const struct plan_task *plan = &telling->state->plan->tasks[key->task];
-    struct str *facts = telling->side->facts;
-    struct str *name = &telling->side->name;
-    char at[CLOCK_TEXT_MAX];
-    str_addf(name, "#%lld/", (long long)key->run);
-    text_clean(name, plan->id, strlen(plan->id));
-    if (plan->step_count > 1)
-        str_addf(name, " step %d", key->step + 1);
-    str_addf(name, " try %d of %s", key->attempt, phase_name(plan->steps[key->step].phase));
-
-    str_add(&facts[COMPARE_STARTED], clock_date(attempt->started.at_ms, at));
-    if (attempt->waited_ms > 0)
-        shown_duration(attempt->waited_ms, &facts[COMPARE_WAITED]);
-    str_add(&facts[COMPARE_BY], attempt->by_hand ? "by hand" : "auto");
-    if (attempt->hint && attempt->hint->text[0] != '\0')
-        str_addf(&facts[COMPARE_BY], ", hint: \"%s\"", attempt->hint->text);
-}
-
-static void tell_end(const struct telling *telling)
-{
-    const struct attempt_state *attempt = telling->attempt;
-    struct str *facts = telling->side->facts;
-    const struct failure_class class = failure_class_of(attempt);
-    if (attempt->ended.at_ms == 0) {
-        str_add(&facts[COMPARE_ENDED], "not yet");
+    const struct log_output_key *key = &subject->key;
+    const struct task_state *task = &subject->state->tasks[key->task];
+    const struct step_state *step = &task->steps[key->step];
+    const struct event *wait = attempt_events_last(events, EVENT_WAIT_STARTED);
+    const struct event *end = attempt_events_last(events, EVENT_STEP_ENDED);
+    const struct event *round = attempt_events_last(events, EVENT_ROUND_STARTED);
+    struct str *then = rows_add(facts, "then", "then", ROW_PLAIN);
+    if (round)
+        str_addf(then, "round %d of its agent", round->round_started.round);
+    else if (wait)
+        rows_wait(facts, wait->wait.delay.delay_ms, wait->wait.is_free);
+    (void)rows_add(facts, "end", "end", ROW_PLAIN);
+    if (!end || end->step_ended.decision == DECISION_SUCCEEDED)
         return;
-    }
-    outcome_words(&attempt->outcome, &facts[COMPARE_ENDED]);
-    telling->side->passed = class.label.class == VERDICT_SUCCESS;
-    if (telling->side->passed)
-        str_add(&facts[COMPARE_CLASS], shown_word(SHOWN_PASSED));
-    else
-        failure_class_word(&class, &facts[COMPARE_CLASS]);
-    failure_class_original(attempt, &facts[COMPARE_CLASS]);
-    if (attempt->correction)
-        str_addf(&facts[COMPARE_CLASS], " (corrected by %s)", attempt->correction->by);
-    shown_ran(&attempt->outcome, &facts[COMPARE_RAN]);
-    str_add(&facts[COMPARE_USED], "cpu ");
-    shown_duration(attempt->outcome.cpu_ms, &facts[COMPARE_USED]);
-    if (attempt->outcome.rss_kib_max > 0) {
-        str_add(&facts[COMPARE_USED], ", memory ");
-        shown_size_kib(attempt->outcome.rss_kib_max, &facts[COMPARE_USED]);
-    }
-}
-
-/* Adds the evidence of the verdict, and the engine's decision. */
-static void tell_decision(const struct telling *telling)
-{
-    const struct event *judged = attempt_events_last(telling->events, EVENT_ATTEMPT_JUDGED);
-    const struct event *wait = attempt_events_last(telling->events, EVENT_WAIT_STARTED);
-    const struct event *end = attempt_events_last(telling->events, EVENT_STEP_ENDED);
-    const struct event *round = attempt_events_last(telling->events, EVENT_ROUND_STARTED);
-    struct str *facts = telling->side->facts;
-    if (judged && !telling->side->passed) {
-        struct verdict verdict;
-        verdict_from_record(&judged->judged, &verdict);
-        shown_evidence(&verdict, &facts[COMPARE_WHY]);
-    }
-    if (round) {
-        str_addf(&facts[COMPARE_THEN], "round %d of its agent", round->round_started.round);
-    } else if (end && end->step_ended.decision != DECISION_SUCCEEDED) {
-        str_add(&facts[COMPARE_THEN], decision_word(end->step_ended.decision));
-    } else if (wait) {
-        str_add(&facts[COMPARE_THEN], "tries again after ");
-        shown_seconds(wait->wait.delay.delay_ms, &facts[COMPARE_THEN]);
-    }
-}
-
-static void tell_result(const struct telling *telling)
-{
-    enum { BRIEF_DIGITS = 8 };
-    const struct attempt_state *attempt = telling->attempt;
-    struct str *facts = telling->side->facts;
-    char hex[DIGEST_HEX_MAX];
-    telling->side->fingerprint = attempt->fingerprint;
-    if (digest_is_known(attempt->fingerprint)) {
-        digest_to_hex(attempt->fingerprint, hex);
-        str_add_n(&facts[COMPARE_RESULT], hex, BRIEF_DIGITS);
-    }
-    if (attempt->partial)
-        str_add(&facts[COMPARE_RESULT], ", from partial output");
-    shown_new(attempt->new_permille, &facts[COMPARE_NEW]);
-    const struct event *used = attempt_events_last(telling->events, EVENT_AGENT_USED);
-    if (used)
-        shown_used(&used->used.used, &facts[COMPARE_AGENT]);
+    struct str reason = {0};
+    if (step->attempts[step->attempt_count - 1].number == key->attempt)
+        shown_end(&subject->state->plan->tasks[key->task].steps[key->step], step, &reason);
+    rows_end(facts, end->step_ended.decision, str_text(&reason),
+             end->step_ended.decision == DECISION_CANCELLED ? task->by : NULL);
+    str_done(&reason);
 }
 
 /* Takes the path of a line or item; `len` bytes. */
@@ -252,12 +178,12 @@ static void take_paths(struct compare_side *side, const struct json *paths)
     }
 }
 
-static bool tell_changes(const struct telling *telling, const struct compare_subject *subject,
+static bool read_changes(struct compare_side *side, const struct compare_subject *subject,
+                         const struct attempt_state *attempt, const struct event_page *events,
                          struct err *err)
 {
-    const struct attempt_state *attempt = telling->attempt;
-    const struct event *event = attempt_events_last(telling->events, EVENT_WORKSPACE_CHANGED);
-    struct compare_side *side = telling->side;
+    const struct event *event = attempt_events_last(events, EVENT_WORKSPACE_CHANGED);
+    struct str *fact = rows_add(&side->facts, "changed", "changed", ROW_PLAIN);
     struct str text = {0};
     side->paths_known = event != NULL;
     if (!event)
@@ -267,7 +193,6 @@ static bool tell_changes(const struct telling *telling, const struct compare_sub
         return false;
     }
     struct json *capture = attempt_events_parse(text.len > 0 ? text.data : NULL);
-    struct str *fact = &side->facts[COMPARE_CHANGED];
     shown_count(attempt->paths_changed, "path", "paths", fact);
     if (attempt->paths_changed > 0)
         str_addf(fact, ", +%ld -%ld", (long)attempt->lines_added, (long)attempt->lines_removed);
@@ -294,47 +219,49 @@ static bool tell_changes(const struct telling *telling, const struct compare_sub
 static bool compare_read_facts(struct compare_side *side, const struct compare_subject *subject,
                                struct err *err)
 {
+    const struct shown_time time = {.date = clock_date};
+    const struct run_state *state = subject->state;
+    const struct log_output_key *key = &subject->key;
+    const struct plan_task *plan = &state->plan->tasks[key->task];
+    const struct attempt_state *attempt =
+        step_state_find_attempt(&state->tasks[key->task].steps[key->step], key->attempt);
     struct event_page events = {0};
-    const struct step_state *step =
-        &subject->state->tasks[subject->key.task].steps[subject->key.step];
-    const struct telling telling = {.state = subject->state,
-                                    .attempt = step_state_find_attempt(step, subject->key.attempt),
-                                    .events = &events,
-                                    .side = side};
-    bool ok =
-        attempt_events_read(subject->reader, &subject->key, subject->state->last_seq, &events, err);
+    str_addf(&side->name, "#%lld/", (long long)key->run);
+    text_clean(&side->name, plan->id, strlen(plan->id));
+    if (plan->step_count > 1)
+        str_addf(&side->name, " step %d", key->step + 1);
+    str_addf(&side->name, " try %d of %s", key->attempt, phase_name(plan->steps[key->step].phase));
+    side->fingerprint = attempt->fingerprint;
+    side->passed =
+        attempt->ended.at_ms != 0 && failure_class_of(attempt).label.class == VERDICT_SUCCESS;
+
+    bool ok = attempt_events_read(subject->reader, key, state->last_seq, &events, err);
     if (ok) {
-        tell_start(&telling);
-        tell_end(&telling);
-        tell_decision(&telling);
-        tell_result(&telling);
-        ok = tell_changes(&telling, subject, err);
-        /* Some facts contain untrusted text; a fact must be one line. */
-        for (int i = 0; i < COMPARE_FACT_COUNT; i++) {
-            struct str clean = {0};
-            text_clean(&clean, str_text(&side->facts[i]), side->facts[i].len);
-            for (size_t at = 0; at < clean.len; at++)
-                clean.data[at] = clean.data[at] == '\n' ? ' ' : clean.data[at];
-            str_done(&side->facts[i]);
-            side->facts[i] = clean;
-        }
+        const struct event *judged = attempt_events_last(&events, EVENT_ATTEMPT_JUDGED);
+        const struct event *used = attempt_events_last(&events, EVENT_AGENT_USED);
+        struct verdict verdict = verdict_new();
+        if (judged)
+            verdict_from_record(&judged->judged, &verdict);
+        rows_attempt(&side->facts, attempt, &time);
+        rows_verdict(&side->facts, &plan->steps[key->step], attempt, judged ? &verdict : NULL,
+                     &time);
+        rows_hint(&side->facts, attempt);
+        add_decision(subject, &events, &side->facts);
+        struct str *agent = rows_add(&side->facts, "agent", "agent", ROW_PLAIN);
+        if (used)
+            shown_used(&used->used.used, agent);
+        ok = read_changes(side, subject, attempt, &events, err);
+    }
+    /* Some facts contain untrusted text; a fact must be one line. */
+    for (size_t i = 0; i < side->facts.count; i++) {
+        struct str *value = &side->facts.items[i].value;
+        struct str clean = {0};
+        text_clean_line(&clean, str_text(value), value->len);
+        str_done(value);
+        *value = clean;
     }
     event_page_done(&events);
     return ok;
-}
-
-const char *compare_fact_name(enum compare_fact fact)
-{
-    static const char *const names[] = {
-        [COMPARE_ENDED] = "ended",     [COMPARE_CLASS] = "class",   [COMPARE_WHY] = "why",
-        [COMPARE_THEN] = "then",       [COMPARE_STARTED] = "start", [COMPARE_RAN] = "ran",
-        [COMPARE_WAITED] = "waited",   [COMPARE_USED] = "used",     [COMPARE_RESULT] = "result",
-        [COMPARE_NEW] = "new",         [COMPARE_BY] = "by",         [COMPARE_AGENT] = "agent",
-        [COMPARE_CHANGED] = "changed",
-    };
-    static_assert(ARRAY_LEN(names) == COMPARE_FACT_COUNT, "every fact has its name");
-    assert(fact < COMPARE_FACT_COUNT);
-    return names[fact];
 }
 
 const char *compare_text_name(enum compare_text text)
@@ -412,8 +339,7 @@ void compare_done(struct compare *compare)
     for (int i = 0; i < COMPARE_SIDES; i++) {
         struct compare_side *side = &compare->sides[i];
         str_done(&side->name);
-        for (int fact = 0; fact < COMPARE_FACT_COUNT; fact++)
-            str_done(&side->facts[fact]);
+        rows_done(&side->facts);
         for (int text = 0; text < COMPARE_TEXT_COUNT; text++) {
             str_done(&side->texts[text].bytes);
             free(side->texts[text].items);

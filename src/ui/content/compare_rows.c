@@ -95,13 +95,14 @@ static void add_facts(struct laying *laying)
     const char *dash = laying->look->ascii ? "-" : "\xe2\x80\x94";
     add_pair(laying, "", (const char *const[]){str_text(&sides[0].name), str_text(&sides[1].name)},
              REPORT_ROW_HEAD);
-    for (int fact = 0; fact < COMPARE_FACT_COUNT; fact++) {
-        const struct str *first = &sides[0].facts[fact];
-        const struct str *second = &sides[1].facts[fact];
+    assert(sides[0].facts.count == sides[1].facts.count); /* the same facts, perhaps unknown */
+    for (size_t i = 0; i < sides[0].facts.count; i++) {
+        const struct str *first = &sides[0].facts.items[i].value;
+        const struct str *second = &sides[1].facts.items[i].value;
         const bool differs = strcmp(str_text(first), str_text(second)) != 0;
         if (first->len == 0 && second->len == 0)
             continue;
-        add_pair(laying, compare_fact_name((enum compare_fact)fact),
+        add_pair(laying, sides[0].facts.items[i].label,
                  (const char *const[]){first->len > 0 ? first->data : dash,
                                        second->len > 0 ? second->data : dash},
                  differs ? REPORT_ROW_DIFFERS : REPORT_ROW_PLAIN);
