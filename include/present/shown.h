@@ -135,13 +135,9 @@ void shown_formula(const struct step_state *step, struct str *out);
 void shown_end(const struct plan_step *plan, const struct step_state *step, struct str *out);
 /* Returns whether the step ended because a person must allow a denied call. */
 bool shown_needs_allowing(const struct step_state *step);
-/* How a step ended, with the log's own name if it says more: "gave up (retry exhausted)". */
-void shown_end_named(enum decision_kind kind, struct str *out);
 /* How the task's step ended and why: "gave up: 6 of 6 tries used"; "" if it passed or has not
  * ended. */
 void shown_ending(const struct run_state *state, int task, struct str *out);
-/* Like shown_ending(), with the log's own name: "gave up (retry exhausted): 6 of 6 tries used". */
-void shown_ending_named(const struct run_state *state, int task, struct str *out);
 /* What the verdict is based on: `rule tap.not-ok at out:5: "not ok 3"`; "" for nothing. */
 void shown_evidence(const struct verdict *verdict, struct str *out);
 /* The class as corrected by a person, otherwise as judged: "network". */

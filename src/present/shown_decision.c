@@ -316,38 +316,15 @@ void shown_end(const struct plan_step *plan, const struct step_state *step, stru
         str_addf(out, "in round %d of %d", inputs->round, inputs->rounds);
 }
 
-void shown_end_named(enum decision_kind kind, struct str *out)
-{
-    str_add(out, decision_word(kind));
-    /* The name in the log says more than the word. */
-    if (kind == DECISION_RETRY_EXHAUSTED || kind == DECISION_TRANSIENT_EXHAUSTED ||
-        kind == DECISION_ENTROPY || kind == DECISION_MAX_RETRIES)
-        str_addf(out, " (%s)", decision_kind_name(kind));
-}
-
-static void add_ending(const struct run_state *state, int task, bool with_name, struct str *out)
+void shown_ending(const struct run_state *state, int task, struct str *out)
 {
     const struct step_state *step = run_state_step(state, task);
     struct str why = {0};
     if (step->status != STEP_ENDED || step->end == DECISION_SUCCEEDED)
         return;
     shown_end(&state->plan->tasks[task].steps[run_state_step_number(state, task)], step, &why);
-    if (with_name)
-        shown_end_named(step->end, out);
-    else
-        str_add(out, decision_word(step->end));
-    str_addf(out, "%s%s", why.len > 0 ? ": " : "", str_text(&why));
+    str_addf(out, "%s%s%s", decision_word(step->end), why.len > 0 ? ": " : "", str_text(&why));
     str_done(&why);
-}
-
-void shown_ending(const struct run_state *state, int task, struct str *out)
-{
-    add_ending(state, task, false, out);
-}
-
-void shown_ending_named(const struct run_state *state, int task, struct str *out)
-{
-    add_ending(state, task, true, out);
 }
 
 /* Loops. */

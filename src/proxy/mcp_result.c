@@ -10,8 +10,10 @@
 #include <string.h>
 
 #include "attr.h"
+#include "clock.h"
 #include "fingerprint.h"
 #include "shown.h"
+#include "shown_rows.h"
 #include "text.h"
 
 /* The two streams of the last attempt, prepared for reading. For read_file, the unchanged bytes of
@@ -137,34 +139,22 @@ static void mcp_advice(const struct mcp_ended *ended, struct str *out)
 
 /* A call's result as text for the model. */
 
-/* Appends text such as "exit 1, test-fail" or "cancelled by ann". */
+/* Appends text such as "exit 1" or "cancelled by ann". */
 static void add_end(const struct mcp_ended *ended, struct str *out)
 {
     const struct task_state *task = &ended->state->tasks[ended->task];
     const struct attempt_state *attempt = step_state_attempt(mcp_ended_step(ended));
-    char word[VERDICT_WORD_MAX];
-    if (task->status == TASK_CANCELLED) {
-        str_addf(out, "cancelled by %s", task->by ? task->by : "somebody");
-        return;
-    }
-    if (!attempt) {
+    if (task->status == TASK_CANCELLED)
+        shown_cause(ended->state, ended->task, out);
+    else if (attempt)
+        outcome_words(&attempt->outcome, out);
+    else
         str_add(out, "never started");
-        return;
-    }
-    outcome_words(&attempt->outcome, out);
-    struct verdict room;
-    const struct verdict *verdict = step_state_verdict(mcp_ended_step(ended), &room);
-    if (!mcp_ended_failed(ended) || !verdict)
-        return;
-    (void)verdict_word(verdict, &attempt->outcome, word);
-    if (strcmp(word, str_text(out)) != 0 && word[0] != '\0')
-        str_addf(out, ", %s", word);
-    if (verdict->subtype[0] != '\0')
-        str_addf(out, " (%s)", verdict->subtype);
+    str_add_char(out, '\n');
 }
 
-/* Appends "2 of 3 tries, 1.5 s waited between them: gave up (retry exhausted) ..."; nothing for a
- * call that was to be executed once. */
+/* Appends "2 tries, 1.5 s waited between them: gave up: 2 of 2 tries used"; nothing for a call that
+ * was to be executed once. */
 static void add_tries(const struct mcp_ended *ended, struct str *out)
 {
     const struct task_state *task = &ended->state->tasks[ended->task];
@@ -172,7 +162,7 @@ static void add_tries(const struct mcp_ended *ended, struct str *out)
     struct str ending = {0};
     if (run_state_tries(ended->state, ended->task) == 1)
         return;
-    shown_ending_named(ended->state, ended->task, &ending);
+    shown_ending(ended->state, ended->task, &ending);
     if (count == 1 && (ending.len == 0 || ended->request->path)) {
         str_done(&ending);
         return;
@@ -217,22 +207,34 @@ static int mcp_find_failing(const struct mcp_ended *ended, struct str *out)
     return count;
 }
 
+/* Appends the class of a failed call and the evidence for it. */
+static void add_verdict(const struct mcp_ended *ended, struct str *out)
+{
+    const struct shown_time time = {.date = clock_date};
+    const struct run_state *state = ended->state;
+    const struct step_state *step = mcp_ended_step(ended);
+    const int number = run_state_step_number(state, ended->task);
+    struct verdict room;
+    struct rows rows = {0};
+    const struct verdict *verdict = step_state_verdict(step, &room);
+    if (!mcp_ended_failed(ended) || !verdict || verdict->class == VERDICT_SUCCESS)
+        return;
+    rows_verdict(&rows, &state->plan->tasks[ended->task].steps[number], step_state_attempt(step),
+                 verdict, &time);
+    const char *why = rows_value(&rows, "why");
+    str_addf(out, "%s%s%s\n", rows_value(&rows, "class"), *why != '\0' ? ", " : "", why);
+    rows_done(&rows);
+}
+
 /* Appends the complete text for the model. */
 static void mcp_result_words(const struct mcp_ended *ended, const struct mcp_shown *shown,
                              const char *advice, struct str *out)
 {
-    struct verdict room;
-    const struct verdict *verdict = step_state_verdict(mcp_ended_step(ended), &room);
     struct test_report report;
     struct str words = {0};
     add_end(ended, out);
-    str_add_char(out, '\n');
     add_tries(ended, out);
-    if (mcp_ended_failed(ended) && verdict && verdict->class != VERDICT_SUCCESS)
-        shown_evidence(verdict, &words);
-    if (words.len > 0)
-        str_addf(out, "%s, %s\n", verdict_class_name(verdict->class), str_text(&words));
-    str_clear(&words);
+    add_verdict(ended, out);
     mcp_once(ended, &words);
     if (words.len > 0)
         str_addf(out, "%s\n", str_text(&words));
@@ -307,7 +309,7 @@ static void write_attempts(const struct mcp_ended *ended, struct str *out)
     str_json_i64(out, "waited_ms", task->waited_ms);
     str_json_text(out, "status", task_status_name(task->status));
     str_clear(&words);
-    shown_ending_named(ended->state, ended->task, &words);
+    shown_ending(ended->state, ended->task, &words);
     if (words.len > 0)
         str_json_text(out, "why", str_text(&words));
     if (task->status == TASK_CANCELLED && task->by)
