@@ -167,16 +167,18 @@ static void add_judgment(const struct event_look *w)
     struct verdict room;
     const struct verdict *verdict = step_state_verdict(w->step, &room);
     char word[VERDICT_WORD_MAX];
+    struct str evidence = {0};
     str_add(w->out, class == VERDICT_SUCCESS ? "failed as expected" : "failed ");
-    if (class != VERDICT_SUCCESS && verdict) {
+    if (!verdict)
+        return;
+    if (class != VERDICT_SUCCESS) {
         str_add(w->out, shown_expectation(verdict));
         str_add(w->out, verdict_word(verdict, &w->attempt->outcome, word));
     }
     verdict_from_record(&w->event->judged, &said); /* the state may not have kept its rule */
-    if (said.rule[0] != '\0')
-        str_addf(w->out, " (%s)", said.rule);
-    if (said.match[0] != '\0')
-        str_addf(w->out, ": %s", said.match);
+    shown_evidence(&said, &evidence);
+    str_addf(w->out, "%s%s", evidence.len > 0 ? ", " : "", str_text(&evidence));
+    str_done(&evidence);
 }
 
 /* Requirement B6 prescribes this form for transient failures. */

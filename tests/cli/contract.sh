@@ -121,7 +121,7 @@ want_in 'expected files: dry run' "$(cat out)" "    leaves   short, at least 2 l
 "$devs" run --plain plan.json >out 2>&1
 want 'expected files: exit' $? 1
 want_in 'expected files: who passed' "$(cat out)" '  passed     there copy'
-want_in 'expected files: the reason' "$(cat out)" 'not try 1/1 GREEN failed contract (expect.files): none: missing'
+want_in 'expected files: the reason' "$(cat out)" 'not try 1/1 GREEN failed contract, rule expect.files: "none: missing"'
 why=$("$devs" why not)
 want_in 'expected files: why' "$why" 'sure       certain, the plan says what to expect'
 want_in 'a file that is missing' "$why" 'misfit     none: missing'

@@ -16,7 +16,7 @@ fails 'sandbox of the settings' 1 'try 4/4 VERIFY retry exhausted' exec -- false
 want_in 'a persistent failure under brisk' "$(cat err)" 'try 1/4 VERIFY failed'
 "$devs" exec --policy brisk -- sh -c 'echo no free licence >&2; exit 3' 2>err
 want 'a rule of the settings: exit' $? 3
-want_in 'a rule of the settings' "$(cat err)" 'busy (our.licence): no free licence'
+want_in 'a rule of the settings' "$(cat err)" 'busy, rule our.licence at err:1: "no free licence'
 want_in 'is tried again' "$(cat err)" 'transient exhausted after 4 of 4 attempts'
 fails 'unknown policy' 2 'careful, brisk' exec --policy brusk -- true
 

@@ -206,7 +206,7 @@ printf '#!/bin/sh\necho "srun: error: Node failure on n2" >&2\n' >bin/srun
 chmod +x bin/srun
 PATH="$dir/bin:$PATH" "$devs" exec --once -- sh -c 'env A=1 srun -n1 true' 2>err
 want 'a lost node: exit' $? 1
-want_in 'a lost node: the line' "$(cat err)" 'failed network (launch.node): srun: error: Node failure on n2'
+want_in 'a lost node: the line' "$(cat err)" 'failed network, rule launch.node at err:1: "srun: error: Node failure on n2"'
 out=$("$devs" why exec)
 want_in 'a lost node: why' "$out" 'denied     exit 0 is not a pass here: rule launch.node denies it'
 want_in 'a lost node: evidence' "$out" 'at err:1: "srun: error: Node failure on n2"'
@@ -216,7 +216,7 @@ cat >devs.config.json <<'RULES'
 {"rules": [{"name": "half", "verdict": "persistent", "on_success": true,
             "pattern": "^only half of it", "only_if": {"launcher": "printf"}}]}
 RULES
-fails 'an own rule denies a success' 1 '(half): only half of it' exec --once -- printf 'only half of it\n'
+fails 'an own rule denies a success' 1 'rule half at out:1: "only half of it"' exec --once -- printf 'only half of it\n'
 rm devs.config.json
 echo '{"name": "half", "verdict": "persistent", "on_success": true, "pattern": "^only half"}' >half.json
 exits 'without that rule' 0 exec --once -- printf 'only half of it\n'
