@@ -143,6 +143,9 @@ void shown_evidence(const struct verdict *verdict, struct str *out);
 /* The class as corrected by a person, otherwise as judged: "network". */
 void shown_attempt_class(const struct attempt_state *attempt, const struct verdict *verdict,
                          struct str *out);
+/* The class of an ended attempt whose verdict is not known: "test-fail", "network (was test-fail)",
+ * "passed". */
+void shown_try_class(const struct attempt_state *attempt, struct str *out);
 /* "network, corrected by ann; was ", before the class that devs gave; nothing without a
  * correction. */
 void shown_correction(const struct attempt_state *attempt, struct str *out);

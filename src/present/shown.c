@@ -280,6 +280,16 @@ const char *shown_expectation(const struct verdict *verdict)
     return words[verdict->expectation];
 }
 
+void shown_try_class(const struct attempt_state *attempt, struct str *out)
+{
+    const struct failure_class class = failure_class_of(attempt);
+    if (attempt->class != VERDICT_SUCCESS || attempt->correction)
+        failure_class_word(&class, out);
+    else
+        str_add(out, shown_word(SHOWN_PASSED));
+    failure_class_original(attempt, out);
+}
+
 void shown_correction(const struct attempt_state *attempt, struct str *out)
 {
     if (!attempt->correction)

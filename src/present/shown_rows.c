@@ -197,7 +197,6 @@ static void add_class(const struct attempt_state *attempt, const struct verdict 
 {
     struct attempt_state judged = *attempt;
     judged.correction = NULL; /* the original class follows a person's correction */
-    const struct failure_class class = failure_class_of(&judged);
     shown_correction(attempt, out);
     if (verdict)
         str_add(out, shown_expectation(verdict));
@@ -209,7 +208,15 @@ static void add_class(const struct attempt_state *attempt, const struct verdict 
             str_add(out, " (failed as expected)");
         return;
     }
-    failure_class_word(&class, out);
+    if (verdict) {
+        struct verdict whole = *verdict;
+        whole.class = attempt->class;
+        whole.type = attempt->type;
+        whole.reason = attempt->reason;
+        shown_attempt_class(&judged, &whole, out);
+    } else {
+        shown_try_class(&judged, out);
+    }
     str_addf(out, " (%s", verdict_class_name(attempt->class));
     if (attempt->type != TRANSIENT_NONE)
         str_addf(out, ", %s", transient_type_name(attempt->type));

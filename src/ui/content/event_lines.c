@@ -202,14 +202,11 @@ void log_words_end(const struct run_state *state, const struct log_output_key *k
 static void add_class(const struct attempt_state *attempt, const struct verdict *verdict,
                       struct str *out)
 {
-    const struct failure_class class = failure_class_of(attempt);
-    const size_t before = out->len;
-    if (verdict)
-        shown_attempt_class(attempt, verdict, out);
-    else if (attempt->class != VERDICT_SUCCESS || attempt->correction)
-        failure_class_word(&class, out);
-    if (out->len == before)
-        str_add(out, attempt->class == VERDICT_SUCCESS ? shown_word(SHOWN_PASSED) : "failed");
+    if (!verdict) {
+        shown_try_class(attempt, out);
+        return;
+    }
+    shown_attempt_class(attempt, verdict, out);
     failure_class_original(attempt, out);
 }
 

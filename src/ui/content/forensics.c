@@ -135,7 +135,6 @@ static void add_head(struct forensics *out, const struct forensics_facts *facts)
 {
     const struct attempt_state *attempt = facts->attempt;
     const struct event *cut = attempt_events_last(facts->events, EVENT_SECRETS_CUT);
-    const struct failure_class class = failure_class_of(attempt);
     char hms[CLOCK_TEXT_MAX];
     struct str *head = &out->head;
     if (attempt->ended.mono_ms == 0) {
@@ -144,10 +143,7 @@ static void add_head(struct forensics *out, const struct forensics_facts *facts)
     }
     outcome_words(&attempt->outcome, head);
     str_add(head, "  ");
-    if (attempt->class == VERDICT_SUCCESS && !attempt->correction)
-        str_add(head, shown_word(SHOWN_PASSED));
-    else
-        failure_class_word(&class, head);
+    shown_try_class(attempt, head);
     str_addf(head, "  %s  ran ", clock_hms(attempt->ended.at_ms, hms));
     shown_ran(&attempt->outcome, head);
     int captures = (facts->capture != NULL) + (facts->changes != NULL);

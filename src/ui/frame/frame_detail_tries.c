@@ -182,7 +182,7 @@ static void add_facts(const struct detail *detail, const struct try_row *row,
         break;
     case TRY_CLASS:
         if (ended)
-            frame_add_try_class(attempt, out);
+            shown_try_class(attempt, out);
         else
             str_add(out, "runs");
         break;

@@ -214,8 +214,6 @@ void frame_add_state(const struct frame_input *input, int task, struct str *out)
 void frame_add_bar(const struct frame_input *input, int task, struct str *out);
 /* Appends the share of a try's output that was new: ".04 ▁", or "—" if unknown. */
 void frame_add_share(const struct attempt_state *attempt, bool ascii, struct str *out);
-/* Appends the failure class, such as "test-fail"; "passed" for a try that did not fail. */
-void frame_add_try_class(const struct attempt_state *attempt, struct str *out);
 /* Appends the proof of a step: "failed as expected (try 1), 6:15 ago". Returns false and appends
  * nothing if it has proven nothing. */
 bool frame_add_proof(const struct frame_input *input, int task, int step, struct str *out);

@@ -396,7 +396,7 @@ static void add_try_state(const struct canvas *canvas, const struct frame_input 
     }
     outcome_words(&attempt->outcome, out);
     str_add(out, "   ");
-    frame_add_try_class(attempt, out);
+    shown_try_class(attempt, out);
     str_add(out, "   ran ");
     shown_ran(&attempt->outcome, out);
 }

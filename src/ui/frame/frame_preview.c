@@ -83,11 +83,11 @@ static void add_try(const struct preview *preview, int index, struct str *out)
     str_addf(out, "%d %s ", attempt->number, shown_sign(sign, ascii));
     if (ended && attempt->outcome.kind == OUTCOME_NOT_STARTED) {
         str_add(out, "start: ");
-        frame_add_try_class(attempt, out);
+        shown_try_class(attempt, out);
         return;
     }
     if (ended)
-        frame_add_try_class(attempt, out);
+        shown_try_class(attempt, out);
     else
         str_add(out, "runs");
     str_add_char(out, ' ');

@@ -351,17 +351,6 @@ bool frame_is_same_fault(const struct attempt_state *attempts, int index)
            digest_is_same(attempt->fingerprint, attempts[index - 1].fingerprint);
 }
 
-void frame_add_try_class(const struct attempt_state *attempt, struct str *out)
-{
-    const struct failure_class class = failure_class_of(attempt);
-    const size_t before = out->len;
-    if (attempt->class != VERDICT_SUCCESS || attempt->correction)
-        failure_class_word(&class, out);
-    if (out->len == before)
-        str_add(out, shown_word(SHOWN_PASSED));
-    failure_class_original(attempt, out);
-}
-
 bool frame_add_proof(const struct frame_input *input, int task, int number, struct str *out)
 {
     const struct run_state *state = input->facts->state;
