@@ -56,7 +56,8 @@ void rows_verdict(struct rows *rows, const struct plan_step *plan,
 /* The part of rows_verdict() that shown_cause() does not say in its one line. */
 void rows_verdict_more(struct rows *rows, const struct verdict *verdict,
                        const struct shown_time *time);
-/* Tries of the step, and tasks, with the same result as this attempt. O(attempts of the run). */
+/* Tries of the step, and tasks, with the same result as this failed attempt. O(attempts of the
+ * run). */
 void rows_same(struct rows *rows, const struct run_state *state, int task, int step,
                const struct attempt_state *attempt);
 /* The decision to try again after a delay. */

@@ -56,6 +56,7 @@ void rows_attempt(struct rows *rows, const struct attempt_state *attempt,
     const bool has_ended = attempt->ended.at_ms != 0;
     char hex[DIGEST_HEX_MAX];
     const bool is_seen = has_ended && outcome_is_seen(outcome);
+    const bool has_run = is_seen && outcome->kind != OUTCOME_NOT_STARTED;
     char date[SHOWN_CLOCK_MAX];
     struct str *out = rows_add(rows, "ended", "ended", ROW_PLAIN);
     if (has_ended)
@@ -69,16 +70,16 @@ void rows_attempt(struct rows *rows, const struct attempt_state *attempt,
                  time->date(attempt->ended.at_ms, date));
     }
     out = rows_add(rows, "used", "used", ROW_ASIDE);
-    if (is_seen) {
+    if (has_run) {
         str_add(out, "cpu ");
         shown_seconds(outcome->cpu_ms, out);
     }
-    if (is_seen && outcome->rss_kib_max > 0) {
+    if (has_run && outcome->rss_kib_max > 0) {
         str_add(out, ", memory ");
         shown_size_kib(outcome->rss_kib_max, out);
     }
     out = rows_add(rows, "wrote", "wrote", ROW_ASIDE);
-    if (is_seen) {
+    if (has_run) {
         size_text_add(outcome->bytes[0], out);
         str_add(out, " to stdout, ");
         size_text_add(outcome->bytes[1], out);
@@ -139,7 +140,7 @@ void rows_same(struct rows *rows, const struct run_state *state, int task, int s
     const struct step_state *tries = &state->tasks[task].steps[step];
     const struct digest result = attempt->fingerprint;
     struct str *out = rows_add(rows, "same", "same", ROW_PLAIN);
-    if (!digest_is_known(result))
+    if (!digest_is_known(result) || attempt->class == VERDICT_SUCCESS)
         return;
     int count = 0;
     for (size_t i = 0; i < tries->attempt_count; i++) {
