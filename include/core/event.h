@@ -241,7 +241,7 @@ struct event {
         } changes;
         /* The result of the task's last step is kept. */
         struct {
-            bool is_tree; /* otherwise a branch */
+            bool is_folder; /* otherwise a branch */
             const char *branch, *commit, *path;
         } kept;
         struct {

@@ -52,7 +52,7 @@ struct outcome {
     enum outcome_kind kind;
     int code;
     enum outcome_stop stop; /* CANCELLED only */
-    int left;               /* processes that survived every attempt to end them */
+    int processes_left;     /* processes that survived every attempt to end them */
     int own_retries;        /* of its agent, since the model last answered */
     int64_t quiet_ms;       /* TIMEOUT only: silent for this long; 0 = its time was up */
     int64_t own_wait_ms;    /* part of ran_ms: from the first own retry of its agent to the next

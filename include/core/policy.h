@@ -98,7 +98,7 @@ bool policy_retries_on(const struct policy *policy, enum verdict_class class, bo
 struct delay {
     int64_t delay_ms; /* the actual delay */
     int64_t exact_ms; /* min(base x multiplier^(n-1), cap), before jitter */
-    int n;            /* 1 for the first retry */
+    int retry_number; /* 1 for the first retry: the formula's n */
     double factor;    /* of the jitter: delay = exact x factor */
     int64_t hint_ms;  /* a server's retry-after; -1 for none */
 };

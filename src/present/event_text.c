@@ -563,8 +563,8 @@ static void add_event(const struct event_look *w)
             str_addf(w->out, ": %s", event->ended.start_error);
         str_add(w->out, ", ran ");
         shown_ran(&w->attempt->outcome, w->out);
-        if (w->attempt->outcome.left > 0)
-            str_addf(w->out, ", %d processes left", w->attempt->outcome.left);
+        if (w->attempt->outcome.processes_left > 0)
+            str_addf(w->out, ", %d processes left", w->attempt->outcome.processes_left);
         break;
     case EVENT_ATTEMPT_JUDGED:
         add_judgment(w);
@@ -642,7 +642,7 @@ static void add_event(const struct event_look *w)
         add_changes(w);
         break;
     case EVENT_RESULT_KEPT:
-        if (event->kept.is_tree) {
+        if (event->kept.is_folder) {
             str_addf(w->out, "result kept: tree at %s", or_empty(event->kept.path));
             break;
         }

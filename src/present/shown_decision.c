@@ -34,16 +34,16 @@ void shown_seconds(int64_t ms, struct str *out)
 static void add_backoff(const struct decision_inputs *inputs, const struct delay *delay,
                         struct str *out)
 {
-    double raw_ms = (double)inputs->base_ms * pow(inputs->multiplier, delay->n - 1);
+    double raw_ms = (double)inputs->base_ms * pow(inputs->multiplier, delay->retry_number - 1);
     bool cut = raw_ms > (double)inputs->cap_ms;
 
     shown_seconds(inputs->base_ms, out);
-    if (delay->n > 1) {
+    if (delay->retry_number > 1) {
         str_add(out, " x");
         add_rounded(out, inputs->multiplier);
-        str_addf(out, "^%d", delay->n - 1);
+        str_addf(out, "^%d", delay->retry_number - 1);
     }
-    if (delay->n > 1 && !cut) {
+    if (delay->retry_number > 1 && !cut) {
         str_add(out, " = ");
         shown_seconds(delay->exact_ms, out);
     }

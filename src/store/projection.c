@@ -254,9 +254,9 @@ static bool write_attempt(const struct projection *projection, const struct proj
 
     const struct outcome *outcome = &attempt->outcome;
     const int64_t facts[] = {
-        outcome->kind,     outcome->code,     outcome->ran_ms,         outcome->bytes[0],
-        outcome->bytes[1], outcome->lines[0], outcome->lines[1],       outcome->rss_kib_max,
-        outcome->cpu_ms,   outcome->left,     (int64_t)attempt->class,
+        outcome->kind,     outcome->code,           outcome->ran_ms,         outcome->bytes[0],
+        outcome->bytes[1], outcome->lines[0],       outcome->lines[1],       outcome->rss_kib_max,
+        outcome->cpu_ms,   outcome->processes_left, (int64_t)attempt->class,
     };
     const bool ended = attempt->ended.at_ms != 0;
     sqlite3_stmt *put = projection->statements[PUT_ATTEMPT];

@@ -33,7 +33,7 @@ want 'mended: what passed is not run' "$(lines ok-ran)" 1
 want 'mended: what was blocked is' "$(lines gone-ran)" 1
 want 'mended: it was taken up twice' "$(events 1 run_recovered)" 2
 want 'mended: and ended three times' "$(events 1 run_ended)" 3
-want_in 'mended: as JSON' "$("$devs" debug --logs 1 --json)" '"again":"failed"'
+want_in 'mended: as JSON' "$("$devs" debug --logs 1 --json)" '"runs_again":"failed"'
 "$devs" debug --verify 1 >out 2>&1
 want 'mended: its decisions are made again' $? 0
 exits 'nothing is left' 2 run --continue 1

@@ -145,7 +145,7 @@ static struct input ended(const struct scene *scene, const struct line *line)
         .lines = {option(line, "out_lines", 0), option(line, "err_lines", 0)},
         .rss_kib_max = option(line, "rss", 0),
         .cpu_ms = option(line, "cpu", 0),
-        .left = (int)option(line, "left", 0),
+        .processes_left = (int)option(line, "left", 0),
     };
     input.verdict = read_verdict(line, word(line, at + 1));
     input.fingerprint.hi = (uint64_t)option(line, "fp", 0);

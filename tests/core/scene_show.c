@@ -183,7 +183,7 @@ static void show_step(const char *name, const struct step_state *step, struct st
         {"held_ms", step->held_ms, 0},
         {"delay", formulas->delay.delay_ms, 0},
         {"exact", formulas->delay.exact_ms, 0},
-        {"n", formulas->delay.n, 0},
+        {"n", formulas->delay.retry_number, 0},
         {"factor%", (int64_t)(formulas->delay.factor * 100), 0},
         {"hint", formulas->delay.hint_ms, 0},
     };
@@ -225,7 +225,7 @@ static void show_attempt(const char *name, const struct attempt_state *attempt, 
         {"err_lines", outcome->lines[1], 0},
         {"rss", outcome->rss_kib_max, 0},
         {"cpu", outcome->cpu_ms, 0},
-        {"left", outcome->left, 0},
+        {"left", outcome->processes_left, 0},
     };
     str_addf(out, "  = %s try %d: %s", name, attempt->number,
              attempt->ended.at_ms != 0 ? outcome_kind_name(outcome->kind) : "alive");

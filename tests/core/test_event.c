@@ -125,8 +125,8 @@ static void teardown(void)
  */
 #define DIGEST_A "\"000000000000000100000000000000ab\""
 #define LOOP                                                                                       \
-    "\"loop\":{\"kind\":\"neutral\",\"call\":" DIGEST_A ",\"out\":" DIGEST_A                       \
-    ",\"raw\":-5,\"bits\":3,\"gain\":\"line\",\"new\":500,\"lines\":4}"
+    "\"loop\":{\"kind\":\"neutral\",\"call\":" DIGEST_A ",\"outcome\":" DIGEST_A                   \
+    ",\"raw\":-5,\"bits\":3,\"gain\":\"line\",\"new_permille\":500,\"lines\":4}"
 #define LOOP_FACTS                                                                                 \
     "\"period\":2,\"first_step\":0,\"last_step\":1,\"identity\":" DIGEST_A                         \
     ",\"masked\":true,\"poll\":true,\"masks\":3,\"why\":\"w\""
@@ -146,7 +146,8 @@ static const char *const full[] = {
     [EVENT_ATTEMPT_RUNNING] = "{\"pid\":77,\"pid_start\":-9223372036854775808}",
     [EVENT_ATTEMPT_ENDED] =
         "{\"outcome\":\"signal\",\"code\":-9,\"ran_ms\":10,\"out_bytes\":9223372036854775807,"
-        "\"err_bytes\":2,\"out_lines\":3,\"err_lines\":4,\"rss_kib\":5,\"cpu_ms\":6,\"left\":7,"
+        "\"err_bytes\":2,\"out_lines\":3,\"err_lines\":4,\"rss_kib\":5,\"cpu_ms\":6,\"processes_"
+        "left\":7,"
         "\"fingerprint\":" DIGEST_A ",\"partial\":true,\"skipped_bytes\":8,"
         "\"start_error\":\"no \\u001b\",\"fails\":true,\"stop\":\"hopeless\",\"quiet_ms\":9,"
         "\"own_retries\":10,\"own_wait_ms\":11,\"new_permille\":1000," LOOP "}",
@@ -158,7 +159,8 @@ static const char *const full[] = {
         "\"no_retry\":true,\"violations\":[\"one\",\"two \\u001b\"]}",
     [EVENT_WAIT_STARTED] =
         "{\"delay_ms\":10,\"due_at_ms\":-20,\"due_mono_ms\":30,\"exact_ms\":40,\"free\":true,"
-        "\"n\":2,\"factor\":1.5,\"hint_ms\":0,\"policy\":\"p\",\"base_ms\":1,\"multiplier\":0.5,"
+        "\"retry_number\":2,\"factor\":1.5,\"hint_ms\":0,\"policy\":\"p\",\"base_ms\":1,"
+        "\"multiplier\":0.5,"
         "\"cap_ms\":2,\"jitter\":0.25,\"full_jitter\":true," LIMITS "}",
     [EVENT_WAIT_ENDED] = "{\"skipped\":true" BY "}",
     [EVENT_STEP_ENDED] =
@@ -180,7 +182,7 @@ static const char *const full[] = {
         "{\"source\":0,\"due_at_ms\":1,\"due_mono_ms\":2,\"limits\":3,\"chosen\":0" BY "}",
     [EVENT_GATE_OPENED] = "{\"source\":0,\"waiting\":1,\"spacing_ms\":2}",
     [EVENT_CLASS_CORRECTED] = "{" LABEL BY "}",
-    [EVENT_RUN_RECOVERED] = "{\"rebooted\":true,\"jobs\":2,\"again\":\"asked\"" BY "}",
+    [EVENT_RUN_RECOVERED] = "{\"rebooted\":true,\"jobs\":2,\"runs_again\":\"asked\"" BY "}",
     [EVENT_LOOP_SUSPECTED] =
         "{\"rung\":\"cycle\",\"first\":1,\"last\":2,\"count\":3,\"of_calls\":true,"
         "\"nudge\":\"stop\"," LOOP_FACTS "}",
@@ -191,7 +193,7 @@ static const char *const full[] = {
     [EVENT_TREE_PROVEN] = TREE("files"),
     [EVENT_WORKSPACE_CHANGED] = "{\"paths\":1,\"added\":2,\"removed\":3,\"partial\":true,\"ms\":4,"
                                 "\"why\":\"time\",\"changed\":[\"M a\",\"D b\"]}",
-    [EVENT_RESULT_KEPT] = "{\"tree\":true,\"branch\":\"b\",\"commit\":\"c\",\"path\":\"/r\"}",
+    [EVENT_RESULT_KEPT] = "{\"as_folder\":true,\"branch\":\"b\",\"commit\":\"c\",\"path\":\"/r\"}",
     [EVENT_SANDBOX_LACKS] = "{\"keys\":[\"pids\"],\"why\":\"no cgroup\"}",
     [EVENT_TIME_STOPPED] = "{\"ms\":1}",
     [EVENT_SECRETS_CUT] = "{\"count\":2,\"names\":{\"KEY\":2,\"a \\\"b\":0}}",
@@ -200,7 +202,7 @@ static const char *const full[] = {
                          "\"own_retries\":5,\"refused\":6,\"refused_call\":\"rm\"}",
     [EVENT_AGENT_CALL] = "{\"number\":1,\"tool\":\"Bash\",\"what\":\"make\",\"ms\":2,\"code\":3,"
                          "\"running\":true," LOOP "}",
-    [EVENT_BUDGET] = "{\"budget\":\"wall_s\",\"used\":1,\"limit\":2,\"spent\":true}",
+    [EVENT_BUDGET] = "{\"resource\":\"wall_s\",\"used\":1,\"limit\":2,\"spent\":true}",
     [EVENT_ROUND_STARTED] = "{\"new_round\":2,\"from_step\":1,\"failed_step\":3,"
                             "\"failed_attempt\":4,\"prompt\":\"go\"}",
     [EVENT_TASK_ADDED] = "{\"number\":1,\"task\":{\"id\":\"b\"}}",
@@ -290,7 +292,7 @@ static const struct {
     {EVENT_ATTEMPT_ENDED,
      "{\"outcome\":\"exit\",\"code\":0,\"ran_ms\":0,\"out_bytes\":0,\"err_bytes\":0}"},
     {EVENT_ATTEMPT_JUDGED, "{\"class\":\"success\"}"},
-    {EVENT_WAIT_STARTED, "{\"delay_ms\":0,\"n\":0}"},
+    {EVENT_WAIT_STARTED, "{\"delay_ms\":0,\"retry_number\":0}"},
     {EVENT_WAIT_ENDED, "{}"},
     {EVENT_TASK_HELD, "{}"},
     {EVENT_RUN_RECOVERED, "{}"},
@@ -353,7 +355,7 @@ static const struct {
     {EVENT_ATTEMPT_ENDED, "{\"loop\":1}"},
     {EVENT_ATTEMPT_ENDED, "{\"loop\":{\"gain\":\"luck\"}}"},
     {EVENT_ATTEMPT_ENDED, "{\"loop\":{\"bits\":1024}}"},
-    {EVENT_ATTEMPT_ENDED, "{\"loop\":{\"new\":1001}}"},
+    {EVENT_ATTEMPT_ENDED, "{\"loop\":{\"new_permille\":1001}}"},
     {EVENT_AGENT_CALL, "{\"number\":0}"},
     {EVENT_AGENT_CALL, "{\"number\":10001}"},
     {EVENT_CONTROL_ANSWERED, "{\"verb\":\"\"}"},

@@ -274,7 +274,7 @@ START_TEST(test_wait_without_its_formula)
     event.attempt = 1;
     event.wait.is_free = true;
     ck_assert(run_state_apply(&state, &event, NULL));
-    ck_assert_int_eq(step_state_formulas(step)->delay.n, 0);
+    ck_assert_int_eq(step_state_formulas(step)->delay.retry_number, 0);
     ck_assert_int_eq((int)(step_state_formulas(step)->delay.factor * 100), 100);
     ck_assert_int_eq(step_state_formulas(step)->delay.hint_ms, -1);
     ck_assert_int_eq(step->used, 0); /* nothing was used that could be given back */

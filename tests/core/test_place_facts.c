@@ -123,7 +123,7 @@ static const struct {
      .fact = {.kind = EVENT_RESULT_KEPT,
               .kept = {.branch = "devs/41/a", .commit = "9be1f00d9be1f00d"}}},
     {.want = "result kept: tree at /w/r",
-     .fact = {.kind = EVENT_RESULT_KEPT, .kept = {.is_tree = true, .path = "/w/r"}}},
+     .fact = {.kind = EVENT_RESULT_KEPT, .kept = {.is_folder = true, .path = "/w/r"}}},
     {.want = "sandbox does not enforce pids, network: no cgroup",
      .fact = {.kind = EVENT_SANDBOX_LACKS, .lacks = {.keys = "pids\nnetwork", .why = "no cgroup"}}},
     {.want = "cut 3 secrets: API_KEY 2x, TOKEN",
@@ -232,7 +232,7 @@ START_TEST(test_facts_after_the_end_are_taken)
     play_exit(&play, "a", 0, play_passed());
     ck_assert(play.state.ended);
     tell(2, 1,
-         (struct event){.kind = EVENT_RESULT_KEPT, .kept = {.is_tree = true, .path = "/w/r"}});
+         (struct event){.kind = EVENT_RESULT_KEPT, .kept = {.is_folder = true, .path = "/w/r"}});
     tell_tree(EVENT_TREE_PROVEN, 2, 1, 9);
     ck_assert_str_eq(play.state.tasks[0].place->result, "/w/r");
     ck_assert_int_eq(step_state_trees(&play.state.tasks[0].steps[2])->proven_attempt, 1);
@@ -262,7 +262,7 @@ START_TEST(test_a_result_replaces_its_workspace)
     ck_assert_str_eq(str_text(&text), "result on branch devs/41/b");
     str_clear(&text);
     tell(0, 1,
-         (struct event){.kind = EVENT_RESULT_KEPT, .kept = {.is_tree = true, .path = "/w/r"}});
+         (struct event){.kind = EVENT_RESULT_KEPT, .kept = {.is_folder = true, .path = "/w/r"}});
     shown_workspace(&play.state, 0, &text);
     ck_assert_str_eq(str_text(&text), "result at /w/r");
 }

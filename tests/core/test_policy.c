@@ -157,7 +157,7 @@ START_TEST(test_E3_backoff_is_exponential_with_jitter)
         policy_delay(&policy, backoff_cases[_i].n, draw_of(backoff_cases[_i].draw), -1);
     ck_assert_int_eq(delay.exact_ms, backoff_cases[_i].want_exact_ms);
     ck_assert_int_eq(delay.delay_ms, backoff_cases[_i].want_ms);
-    ck_assert_int_eq(delay.n, backoff_cases[_i].n);
+    ck_assert_int_eq(delay.retry_number, backoff_cases[_i].n);
     ck_assert_int_eq(delay.hint_ms, -1);
     int64_t by_formula = (int64_t)((double)delay.exact_ms * delay.factor);
     ck_assert_int_eq(by_formula < 60000 ? by_formula : 60000, delay.delay_ms);

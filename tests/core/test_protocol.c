@@ -223,7 +223,7 @@ START_TEST(test_own_retries_of_an_agent_count_like_attempts)
     read_facts(&given, own_retries[_i].facts);
     protocol_decide(&given.facts, &decision);
     ck_assert_int_eq(decision.kind, own_retries[_i].want);
-    ck_assert_int_eq(decision.delay.n, own_retries[_i].want_n);
+    ck_assert_int_eq(decision.delay.retry_number, own_retries[_i].want_n);
     protocol_inputs(&given.facts, &decision, &why, &inputs);
     ck_assert_int_gt(inputs.own_retries, 0);
     str_done(&why);
@@ -437,8 +437,9 @@ START_TEST(test_inputs_of_a_decision_are_kept)
                                    .held_ms = inputs[_i].held_ms,
                                    .started_mono_ms = 1100,
                                    .now = {.at_ms = 9000, .mono_ms = 2000}};
-    struct decision decision = {.kind = inputs[_i].kind,
-                                .delay = {.n = 2, .factor = 1, .hint_ms = inputs[_i].hint_ms}};
+    struct decision decision = {
+        .kind = inputs[_i].kind,
+        .delay = {.retry_number = 2, .factor = 1, .hint_ms = inputs[_i].hint_ms}};
     struct str why = {0};
     struct str out = {0};
     struct event event =

@@ -197,7 +197,7 @@ void want_exit(int code)
     ck_assert_msg(outcome->kind == OUTCOME_EXIT && outcome->code == code, "kind %d code %d: %s%s%s",
                   (int)outcome->kind, outcome->code, result.out, result.errors,
                   result.end.start_why);
-    ck_assert_int_eq(outcome->left, 0);
+    ck_assert_int_eq(outcome->processes_left, 0);
 }
 
 void want_refused(int start_code, const char *why)

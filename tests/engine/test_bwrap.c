@@ -421,7 +421,7 @@ START_TEST(test_what_is_left_behind_ends_with_it)
     run_script("setsid sh -c 'trap \"\" TERM; while :; do sleep 0.01; echo x > beat; done' "
                ">/dev/null 2>&1 & while ! test -s beat; do :; done");
     want_exit(0);
-    ck_assert_int_eq(result.end.outcome.left, 0);
+    ck_assert_int_eq(result.end.outcome.processes_left, 0);
     ck_assert_int_eq(unlink(test_path(place.workspace, "beat")), 0);
     run_script("sleep 0.1; ls");
     ck_assert_str_eq(result.out, "");

@@ -279,7 +279,7 @@ START_TEST(test_end)
                   (int)watched.end.outcome.kind);
     ck_assert_msg(watched.end.outcome.code == ends[_i].code, "%s: code %d", ends[_i].script,
                   watched.end.outcome.code);
-    ck_assert_int_eq(watched.end.outcome.left, 0);
+    ck_assert_int_eq(watched.end.outcome.processes_left, 0);
     watched_done(&watched);
 }
 END_TEST
@@ -602,7 +602,7 @@ START_TEST(test_flood_without_an_end_can_be_cancelled)
     child_cancel(watched.child, CANCEL_TERM);
     (void)uv_run(&loop, UV_RUN_DEFAULT);
     ck_assert_int_eq(watched.end.outcome.kind, OUTCOME_CANCELLED);
-    ck_assert_int_eq(watched.end.outcome.left, 0);
+    ck_assert_int_eq(watched.end.outcome.processes_left, 0);
     watched_done(&watched);
 }
 END_TEST
@@ -651,7 +651,7 @@ START_TEST(test_timeout_kills_what_ignores_term)
     ck_assert_int_eq(watched.end.outcome.kind, OUTCOME_TIMEOUT);
     ck_assert_int_eq(watched.end.outcome.code, 128 + SIGKILL);
     ck_assert_int_ge(watched.end.outcome.ran_ms, 100 + GRACE_MS);
-    ck_assert_int_eq(watched.end.outcome.left, 0);
+    ck_assert_int_eq(watched.end.outcome.processes_left, 0);
     watched_done(&watched);
 }
 END_TEST
@@ -711,7 +711,7 @@ START_TEST(test_cancel)
                   outcome->code);
     ck_assert_msg((outcome->ran_ms >= grace_ms) == cancels[_i].after_grace,
                   "%s: ran %" PRId64 " ms", cancels[_i].name, outcome->ran_ms);
-    ck_assert_int_eq(outcome->left, 0);
+    ck_assert_int_eq(outcome->processes_left, 0);
     watched_done(&watched);
 }
 END_TEST
@@ -761,7 +761,7 @@ START_TEST(test_cancel_before_the_start)
     ck_assert(watched.started && watched.ended);
     ck_assert_int_eq(watched.end.outcome.kind, OUTCOME_CANCELLED);
     ck_assert_int_eq(watched.end.outcome.code, 128 + cancels_of_starts[_i].signal);
-    ck_assert_int_eq(watched.end.outcome.left, 0);
+    ck_assert_int_eq(watched.end.outcome.processes_left, 0);
 }
 END_TEST
 
@@ -779,7 +779,7 @@ static bool has_one_grace(int grace_ms)
     run_script_with(&watched, script, 0, grace_ms);
     const int64_t took_ms = clock_now().mono_ms - watched.cancelled_ms;
     const bool had_time = watched.end.outcome.code == 0; /* else the machine was too slow */
-    ck_assert_int_eq(watched.end.outcome.left, 0);
+    ck_assert_int_eq(watched.end.outcome.processes_left, 0);
     ck_assert_int_ge(took_ms, grace_ms - 1);
     watched_done(&watched);
     return had_time && took_ms < grace_ms + grace_ms / 2;
@@ -839,7 +839,7 @@ START_TEST(test_no_process_is_left)
     int64_t took_ms = clock_now().mono_ms - before_ms;
 
     ck_assert_msg(!is_alive(told_pid(&watched)), "%s is alive", leftovers[_i].name);
-    ck_assert_int_eq(watched.end.outcome.left, 0);
+    ck_assert_int_eq(watched.end.outcome.processes_left, 0);
     ck_assert_int_eq(watched.end.outcome.kind,
                      leftovers[_i].cancel ? OUTCOME_CANCELLED : OUTCOME_EXIT);
     ck_assert_msg((took_ms >= GRACE_MS) >= leftovers[_i].after_grace, "%s: %" PRId64 " ms",
@@ -891,7 +891,7 @@ START_TEST(test_a_process_that_survives_kill_is_reported)
                    (int)told_pid(&watched));
     ck_assert_str_eq(str_text(&words), want);
     ck_assert_int_eq(watched.end.outcome.kind, OUTCOME_CANCELLED);
-    ck_assert_int_eq(watched.end.outcome.left, 1);
+    ck_assert_int_eq(watched.end.outcome.processes_left, 1);
     ck_assert(await_reaped(told_pid(&watched))); /* once it could end */
     ck_assert_int_eq(rmdir(group), 0);
     str_done(&words);
@@ -943,7 +943,7 @@ START_TEST(test_a_process_that_may_not_be_signaled_is_reported)
                    (int)told_pid(&watched));
     ck_assert_str_eq(str_text(&words), want);
     ck_assert_int_eq(watched.end.outcome.kind, OUTCOME_CANCELLED);
-    ck_assert_int_eq(watched.end.outcome.left, 1);
+    ck_assert_int_eq(watched.end.outcome.processes_left, 1);
     ck_assert_int_eq(seteuid(0), 0);
     ck_assert_int_eq(kill(told_pid(&watched), SIGKILL), 0);
     str_done(&words);

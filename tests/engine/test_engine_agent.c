@@ -204,7 +204,7 @@ START_TEST(test_E2_silent_agent_is_ended_with_all_that_it_started)
     const struct event *ended = try_find(EVENT_ATTEMPT_ENDED, 0);
     ck_assert_int_eq(ended->ended.outcome.kind, OUTCOME_TIMEOUT);
     ck_assert_int_eq(tried.state.steps[0].attempts[0].outcome.quiet_ms, 2000);
-    ck_assert_int_eq(tried.state.steps[0].attempts[0].outcome.left, 0);
+    ck_assert_int_eq(tried.state.steps[0].attempts[0].outcome.processes_left, 0);
     ck_assert_int_eq(try_find(EVENT_AGENT_CALL, 0)->call.running, 1); /* that it was in */
     ck_assert_ptr_nonnull(strstr(try_find(EVENT_AGENT_CALL, 0)->data, "make wait"));
 }
@@ -289,7 +289,7 @@ START_TEST(test_own_retries_count_like_tries_and_their_time_as_waiting)
     ck_assert_int_eq(step->attempts[0].outcome.own_retries, 2);
     ck_assert_int_eq(step->attempts[1].outcome.own_retries, 1);
     ck_assert_int_eq(step->own_retries, 3);
-    ck_assert_ptr_nonnull(strstr(try_find(EVENT_WAIT_STARTED, 0)->data, "\"n\":3"));
+    ck_assert_ptr_nonnull(strstr(try_find(EVENT_WAIT_STARTED, 0)->data, "\"retry_number\":3"));
     const int64_t own_ms =
         step->attempts[0].outcome.own_wait_ms + step->attempts[1].outcome.own_wait_ms;
     ck_assert_int_ge(own_ms, 600);
@@ -668,7 +668,7 @@ START_TEST(test_a_child_that_the_agent_leaves_is_ended)
     free(text);
     ck_assert_int_gt(pid, 1);
     ck_assert_int_eq(kill(pid, 0), -1);
-    ck_assert_int_eq(tried.state.steps[0].attempts[0].outcome.left, 0);
+    ck_assert_int_eq(tried.state.steps[0].attempts[0].outcome.processes_left, 0);
 }
 END_TEST
 

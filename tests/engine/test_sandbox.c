@@ -67,7 +67,7 @@ START_TEST(test_limit_of_processes_without_a_sandbox)
                                   .processes = 4};
     try_run(&place, &call, &result);
     ck_assert_ptr_nonnull(strstr(result.errors, "Cannot fork"));
-    ck_assert_int_eq(result.end.outcome.left, 0);
+    ck_assert_int_eq(result.end.outcome.processes_left, 0);
     struct str ended = {0};
     ck_assert(cgroup_sweep(try_uid(), &ended, NULL));
     ck_assert_str_eq(str_text(&ended), "");

@@ -121,7 +121,7 @@ static int say_of_attempt(const struct event *event, struct said said[SAID_MAX])
     case EVENT_WAIT_STARTED:
         SAY("delay_ms", event->wait.delay.delay_ms, formula);
         SAY("exact_ms", event->wait.delay.exact_ms, formula);
-        SAY("n", event->wait.delay.n, formula);
+        SAY("n", event->wait.delay.retry_number, formula);
         SAY("hint_ms", event->wait.delay.hint_ms, formula);
         SAY("due_at_ms", event->wait.due.at_ms, clocks);
         SAY("due_mono_ms", event->wait.due.mono_ms, clocks);
@@ -261,7 +261,7 @@ static bool check_formula(struct finding *finding, const struct foretold *want,
         bool said;      /* otherwise, and if it is `missing`, it is left out */
         double missing; /* its default */
     } rows[] = {
-        {"n", formula->n, waits, 0},
+        {"retry_number", formula->n, waits, 0},
         {"base_ms", (double)policy->base_ms, waits, 0},
         {"multiplier", policy->multiplier, waits, 1},
         {"cap_ms", (double)policy->cap_ms, waits, 0},

@@ -26,7 +26,7 @@ static bool same_outcome(const struct outcome *a, const struct outcome *b)
     return a->kind == b->kind && a->code == b->code && a->ran_ms == b->ran_ms &&
            a->bytes[0] == b->bytes[0] && a->bytes[1] == b->bytes[1] && a->lines[0] == b->lines[0] &&
            a->lines[1] == b->lines[1] && a->rss_kib_max == b->rss_kib_max &&
-           a->cpu_ms == b->cpu_ms && a->left == b->left;
+           a->cpu_ms == b->cpu_ms && a->processes_left == b->processes_left;
 }
 
 static bool same_correction(const struct correction *a, const struct correction *b)
@@ -93,7 +93,7 @@ static bool same_evidence(const struct step_state *a, const struct step_state *b
 static bool same_formulas(const struct step_formulas *a, const struct step_formulas *b)
 {
     return a->delay.delay_ms == b->delay.delay_ms && a->delay.exact_ms == b->delay.exact_ms &&
-           a->delay.n == b->delay.n && a->delay.factor == b->delay.factor &&
+           a->delay.retry_number == b->delay.retry_number && a->delay.factor == b->delay.factor &&
            a->delay.hint_ms == b->delay.hint_ms && same_inputs(&a->inputs, &b->inputs) &&
            same_text(a->refused, b->refused);
 }

@@ -57,7 +57,7 @@ static bool check_attempt(struct finding *finding, const struct model_step *want
         {"its error lines", last->outcome.lines[1], attempt->outcome.lines[1]},
         {"its memory", last->outcome.rss_kib_max, attempt->outcome.rss_kib_max},
         {"its cpu", last->outcome.cpu_ms, attempt->outcome.cpu_ms},
-        {"what it left", last->outcome.left, attempt->outcome.left},
+        {"what it left", last->outcome.processes_left, attempt->outcome.processes_left},
         {"its result", (int64_t)last->fingerprint.hi, (int64_t)attempt->fingerprint.hi},
         {"its result, low", (int64_t)last->fingerprint.lo, (int64_t)attempt->fingerprint.lo},
         {"its news", last->new_permille, attempt->new_permille},
@@ -126,7 +126,7 @@ static bool check_step(struct finding *finding, const struct model_step *want,
         {"due, mono", want->due.mono_ms, have->due.mono_ms},
         {"delay", want->delay_ms, delay->delay_ms},
         {"exact delay", want->exact_ms, delay->exact_ms},
-        {"n", want->formula.n, delay->n},
+        {"n", want->formula.n, delay->retry_number},
         {"hint", want->formula.hint_ms, delay->hint_ms},
     };
     return check_opinion(finding, want, have, task, step) &&

@@ -97,7 +97,7 @@ void facts_make(struct plot_op *op, struct chance *chance)
         fact->changes.ms = ms;
         break;
     case EVENT_RESULT_KEPT:
-        fact->kept.is_tree = chance_below(chance, 2) != 0;
+        fact->kept.is_folder = chance_below(chance, 2) != 0;
         break;
     case EVENT_TIME_STOPPED:
         fact->stopped.ms = chance_below(chance, 100000);
@@ -229,7 +229,7 @@ void facts_take(struct taking *taking)
     case EVENT_RESULT_KEPT:
         place->branch = 'r';
         place->is_kept = true;
-        place->has_result = place->has_result || event->kept.is_tree;
+        place->has_result = place->has_result || event->kept.is_folder;
         break;
     case EVENT_SANDBOX_LACKS:
         place->lacks = true;

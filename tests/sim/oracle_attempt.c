@@ -79,7 +79,7 @@ static void wait(struct oracle *oracle, int task, const struct ruling *ruling,
     struct foretold waits = oracle_event(oracle, EVENT_WAIT_STARTED, task);
     waits.event.wait.delay.delay_ms = ruling->delay_ms;
     waits.event.wait.delay.exact_ms = ruling->exact_ms;
-    waits.event.wait.delay.n = ruling->n;
+    waits.event.wait.delay.retry_number = ruling->n;
     waits.event.wait.delay.factor = ruling->factor;
     waits.event.wait.delay.hint_ms = ruling->hint_ms;
     waits.event.wait.due.at_ms = oracle->input->now.at_ms + ruling->delay_ms;

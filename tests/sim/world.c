@@ -107,7 +107,7 @@ static void land(struct flight *flight, struct input *input)
                                       .lines = {ran ? ending->runs_ms / 9 : 0, ran ? 2 : 0},
                                       .rss_kib_max = ran ? 4096 : 0,
                                       .cpu_ms = ending->runs_ms / 2,
-                                      .left = ending->runs_ms % 97 == 1};
+                                      .processes_left = ending->runs_ms % 97 == 1};
     input->verdict = verdict_new();
     input->verdict.class = ending->class;
     input->verdict.type = ending->type;

@@ -311,7 +311,7 @@ static bool wait_for(struct shop_run *run, int task, const struct shop_step *ste
     while (!is_asked_for && base_ms << (event.attempt - 1) < delay->delay_ms)
         base_ms *= 2;
     delay->exact_ms = base_ms << (event.attempt - 1);
-    delay->n = event.attempt;
+    delay->retry_number = event.attempt;
     if (is_asked_for)
         delay->hint_ms = delay->delay_ms;
     else /* three digits */

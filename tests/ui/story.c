@@ -220,7 +220,7 @@ static int64_t exact_ms(const char *inputs, int64_t otherwise)
     struct err err = {0};
     ck_assert_msg(json_parse(inputs, strlen(inputs), &json, NULL, &err), "%s", err.message);
     int64_t ms = json_i64(json_get(json, "base_ms"), -1);
-    for (int64_t n = json_i64(json_get(json, "n"), 1); n > 1; n--)
+    for (int64_t n = json_i64(json_get(json, "retry_number"), 1); n > 1; n--)
         ms *= json_i64(json_get(json, "multiplier"), 1);
     json_free(json);
     return ms >= 0 ? ms : otherwise;
@@ -241,7 +241,7 @@ void story_wait_by(struct story *story, const char *id, int seconds, const char 
 
 void story_wait(struct story *story, const char *id, int seconds)
 {
-    story_wait_by(story, id, seconds, "{\"n\":1,\"factor\":1}");
+    story_wait_by(story, id, seconds, "{\"retry_number\":1,\"factor\":1}");
 }
 
 /* Closes the gate of the task's step for `seconds`, for the `closed`th time in a row. */
@@ -433,10 +433,11 @@ static void tell_the_fault(struct story *story)
     for (int i = 0; i < (int)ARRAY_LEN(ids); i++) {
         story_at(story, 8, 40 + i);
         story_fail_by_world(story, ids[i], TRANSIENT_NETWORK_TIMEOUT, 1, reset);
-        story_wait_by(story, ids[i], 249 + 9 * i + (i % 2 == 0 ? 0 : 11),
-                      "{\"policy\":\"patient\",\"n\":1,\"base_ms\":240000,\"multiplier\":2,"
-                      "\"cap_ms\":600000,\"jitter\":0.25,\"factor\":1.0375,\"used\":1,"
-                      "\"allowed\":6}");
+        story_wait_by(
+            story, ids[i], 249 + 9 * i + (i % 2 == 0 ? 0 : 11),
+            "{\"policy\":\"patient\",\"retry_number\":1,\"base_ms\":240000,\"multiplier\":2,"
+            "\"cap_ms\":600000,\"jitter\":0.25,\"factor\":1.0375,\"used\":1,"
+            "\"allowed\":6}");
     }
 }
 
@@ -450,7 +451,7 @@ static void tell_the_waits(struct story *story)
                         "\"match\":\"usage limit reached, resets 3am\",\"hint_rule\":"
                         "\"claude.resets\",\"retry_after_ms\":46804000}");
     story_wait_by(story, "T-202", 46804,
-                  "{\"policy\":\"patient\",\"n\":1,\"base_ms\":15000,\"multiplier\":2,"
+                  "{\"policy\":\"patient\",\"retry_number\":1,\"base_ms\":15000,\"multiplier\":2,"
                   "\"cap_ms\":300000,\"jitter\":0,\"factor\":1,\"hint_ms\":46804000,\"used\":1,"
                   "\"allowed\":6}");
     story_fail(story, "T-203", REASON_QUOTA,
@@ -469,7 +470,7 @@ static void tell_the_gate(struct story *story)
                         "\"HTTP 429 Too Many Requests\",\"retry_after_ms\":50000,"
                         "\"hint_rule\":\"http.retry-after\"}");
     story_wait_by(story, "T-210", 50,
-                  "{\"policy\":\"patient\",\"n\":1,\"base_ms\":15000,\"multiplier\":2,"
+                  "{\"policy\":\"patient\",\"retry_number\":1,\"base_ms\":15000,\"multiplier\":2,"
                   "\"cap_ms\":300000,\"full_jitter\":true,\"factor\":0.31,"
                   "\"hint_ms\":50000,\"used\":2,\"allowed\":6}");
     close_gate(story, "T-210", 50, 2);
@@ -498,7 +499,7 @@ static void tell_the_corrected(struct story *story)
                "\"match\":\"expected ECONNRESET\",\"near\":[{\"rule\":\"net.reset\","
                "\"why\":\"quoted\",\"stream\":\"stdout\",\"offset\":1204}]}");
     story_wait_by(story, "T-213", 45,
-                  "{\"policy\":\"patient\",\"n\":3,\"base_ms\":15000,\"multiplier\":2,"
+                  "{\"policy\":\"patient\",\"retry_number\":3,\"base_ms\":15000,\"multiplier\":2,"
                   "\"cap_ms\":300000,\"jitter\":0.25,\"factor\":0.75,\"used\":3,"
                   "\"allowed\":6}");
     struct event correct = story_event(story, "T-213", EVENT_CLASS_CORRECTED);

@@ -82,10 +82,11 @@ static void wait(struct story *story, const struct move_of *move)
 {
     const bool is_told = strcmp(move->id, "T-104") == 0 && move->for_s == 45;
     if (is_told)
-        story_wait_by(story, move->id, move->for_s,
-                      "{\"policy\":\"patient\",\"n\":3,\"base_ms\":15000,\"multiplier\":2,"
-                      "\"cap_ms\":300000,\"jitter\":0.25,\"factor\":0.75,\"used\":3,"
-                      "\"allowed\":6}");
+        story_wait_by(
+            story, move->id, move->for_s,
+            "{\"policy\":\"patient\",\"retry_number\":3,\"base_ms\":15000,\"multiplier\":2,"
+            "\"cap_ms\":300000,\"jitter\":0.25,\"factor\":0.75,\"used\":3,"
+            "\"allowed\":6}");
     else
         story_wait(story, move->id, move->for_s);
 }

@@ -227,8 +227,8 @@ static const struct field attempt_ended[] = {
      INT64_MAX, NULL},
     {"cpu_ms", "user and system time", FIELD_I64, false, AT(ended.outcome.cpu_ms), 0, INT64_MIN,
      INT64_MAX, NULL},
-    {"left", "processes that it left behind", FIELD_INT, false, AT(ended.outcome.left), 0,
-     INT32_MIN, INT32_MAX, NULL},
+    {"processes_left", "processes that it left behind", FIELD_INT, false,
+     AT(ended.outcome.processes_left), 0, INT32_MIN, INT32_MAX, NULL},
     DIGEST("fingerprint", ended.fingerprint, "of the normalized output"),
     BOOL("partial", ended.partial, "the fingerprint does not cover all output"),
     I64("skipped_bytes", ended.skipped_bytes, INT64_MAX,
@@ -315,7 +315,8 @@ static const struct field wait_started[] = {
     TIME("due_mono_ms", wait.due.mono_ms, "when it is due, since boot"),
     I64("exact_ms", wait.delay.exact_ms, FOLD_DELAY_MAX_MS, "delay before jitter"),
     BOOL("free", wait.is_free, "requested by a server, uses up no attempt"),
-    INT_ALWAYS("n", wait.delay.n, 0, FOLD_COUNT_MAX, "number of the retry, from 1"),
+    INT_ALWAYS("retry_number", wait.delay.retry_number, 0, FOLD_COUNT_MAX,
+               "the formula's n, 1 for the first retry"),
     REAL_OR("factor", wait.delay.factor, 1, FOLD_COUNT_MAX,
             "by which jitter multiplied `exact_ms`; missing: 1"),
     I64_OR_NONE("hint_ms", wait.delay.hint_ms, FOLD_DELAY_MAX_MS,
@@ -431,7 +432,7 @@ static const struct field run_recovered[] = {
     BOOL("rebooted", recovered.rebooted, "the clock since boot was reset"),
     INT("jobs", recovered.jobs, PLAN_JOBS_MAX,
         "attempts at a time from now on; missing: as before"),
-    WORD_OPTIONAL("again", recovered.take_up, TAKE_UP_COUNT, run_word,
+    WORD_OPTIONAL("runs_again", recovered.take_up, TAKE_UP_COUNT, run_word,
                   "what runs again: what was open, all that did not pass, what failed, or what the "
                   "next actions name; missing: what was open"),
     BY,
@@ -473,7 +474,7 @@ static const struct field workspace_changed[] = {
     LINES("changed", changes.changed, "the first paths: `[\"M src/a.c\",...]`"),
 };
 static const struct field result_kept[] = {
-    BOOL("tree", kept.is_tree, "as a folder; otherwise as a branch"),
+    BOOL("as_folder", kept.is_folder, "as a folder; otherwise as a branch"),
     TEXT("branch", kept.branch, "the branch"),
     TEXT("commit", kept.commit, "its commit"),
     TEXT("path", kept.path, "the folder"),
@@ -518,7 +519,7 @@ static const struct field agent_call[] = {
     LOOP(call.loop, call.has_loop),
 };
 static const struct field budget[] = {
-    {"budget", "which one", FIELD_WORD, true, AT(budget.kind), 0, 1, BUDGET_KIND_COUNT,
+    {"resource", "what it limits", FIELD_WORD, true, AT(budget.kind), 0, 1, BUDGET_KIND_COUNT,
      budget_word},
     I64_ALWAYS("used", budget.used, 0, FOLD_TIME_MAX_MS, "millionths of a dollar, a number, or ms"),
     I64_ALWAYS("limit", budget.limit, INT64_MIN, INT64_MAX, "in the same unit"),
@@ -610,11 +611,11 @@ static const struct field loop_fields[] = {
     {"kind", "call, neutral, pause, message", FIELD_WORD, false, FACT_AT(kind), 0, 0,
      ENTROPY_KIND_COUNT, step_kind_word},
     {"call", "", FIELD_DIGEST, false, FACT_AT(call), 0, 0, 0, NULL},
-    {"out", "", FIELD_DIGEST, false, FACT_AT(outcome), 0, 0, 0, NULL},
+    {"outcome", "", FIELD_DIGEST, false, FACT_AT(outcome), 0, 0, 0, NULL},
     {"raw", "", FIELD_BITS, false, FACT_AT(raw), 0, INT64_MIN, INT64_MAX, NULL},
     {"bits", "", FIELD_UNSIGNED, false, FACT_AT(bits), 0, 0, ENTROPY_BITS_ALL, NULL},
     {"gain", "", FIELD_WORD, false, FACT_AT(gain), 0, 0, ENTROPY_GAIN_COUNT, gain_word},
-    {"new", "", FIELD_INT, false, FACT_AT(new_permille), -1, -1, PERMILLE, NULL},
+    {"new_permille", "", FIELD_INT, false, FACT_AT(new_permille), -1, -1, PERMILLE, NULL},
     {"lines", "", FIELD_I64, false, FACT_AT(lines), 0, 0, INT32_MAX, NULL},
 };
 static_assert(sizeof(enum entropy_kind) == sizeof(int), "enums are read and written as int");

@@ -468,7 +468,7 @@ void fold_result_kept(const struct fold *fold)
     struct task_place *place = place_of(fold);
     place->is_kept = true;
     keep_text(fold->event->kept.branch, &place->branch);
-    if (fold->event->kept.is_tree)
+    if (fold->event->kept.is_folder)
         keep_text(fold->event->kept.path, &place->result);
 }
 

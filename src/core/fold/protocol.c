@@ -68,7 +68,7 @@ static void decide_interrupted(const struct protocol_facts *facts, struct decisi
     else if (!facts->repeatable)
         end_step(out, DECISION_NEEDS_YOU);
     else
-        wait_for(out, facts, (struct delay){.n = 1, .factor = 1, .hint_ms = -1});
+        wait_for(out, facts, (struct delay){.retry_number = 1, .factor = 1, .hint_ms = -1});
 }
 
 static bool is_stuck_by_rung(const struct protocol_facts *facts)

@@ -217,7 +217,7 @@ struct delay policy_delay(const struct policy *policy, int n, uint64_t draw, int
     double unit = (double)draw / (double)(1ULL << 53);
     struct delay delay = {
         .exact_ms = exact_delay_ms(policy, n),
-        .n = n,
+        .retry_number = n,
         .factor = jitter_factor(policy, unit),
         .hint_ms = hint_ms,
     };

@@ -202,7 +202,7 @@ void surroundings_tell_kept(const struct surroundings *around, surroundings_fact
         tell(ctx, &proven);
     }
     struct event fact = event_new(EVENT_RESULT_KEPT);
-    fact.kept.is_tree = !kept->is_branch;
+    fact.kept.is_folder = !kept->is_branch;
     if (kept->is_branch) {
         fact.kept.branch = kept->branch;
         fact.kept.commit = kept->commit;

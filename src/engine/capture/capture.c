@@ -174,8 +174,8 @@ static void add_all_processes(struct capture_writer *writer)
     const struct child_end *end = &attempt->end;
     str_json_i64(writer->out, "ran", end->ran_count);
     add_processes(writer->out, "ran_processes", end->ran, end->ran_count);
-    str_json_i64(writer->out, "left", end->outcome.left);
-    add_processes(writer->out, "left_processes", end->left, end->outcome.left);
+    str_json_i64(writer->out, "left", end->outcome.processes_left);
+    add_processes(writer->out, "left_processes", end->left, end->outcome.processes_left);
 }
 
 /* Adds facts about its memory, and by how much the wall clock was changed while it ran. */

@@ -291,7 +291,7 @@ static bool sweep_once(struct child *child, int64_t now_ms)
         return true;
     if (now_ms >= child->sweep_due_ms) {
         struct child_end *end = &child->end;
-        end->outcome.left = (int)count;
+        end->outcome.processes_left = (int)count;
         for (size_t i = 0; i < count && i < CHILD_LEFT_MAX; i++) {
             end->left[i] = found[i];
             end->left_denied[i] = kill(found[i].pid, 0) != 0 && errno == EPERM;
@@ -541,7 +541,7 @@ void child_abandon(struct child *child, uv_close_cb closed)
 void child_left_words(const struct child_end *end, struct str *out)
 {
     enum { PROC_PATH_MAX = 64 };
-    const int left = end->outcome.left;
+    const int left = end->outcome.processes_left;
     const int count = left < CHILD_LEFT_MAX ? left : CHILD_LEFT_MAX;
     int denied = 0;
     const char *comma = "";

@@ -100,7 +100,7 @@ void nursery_reap(struct nursery *nursery);
 
 struct child_end {
     struct outcome outcome;                 /* without byte and line counts */
-    struct proc_facts left[CHILD_LEFT_MAX]; /* the first of the outcome.left processes */
+    struct proc_facts left[CHILD_LEFT_MAX]; /* the first of the outcome.processes_left processes */
     bool left_denied[CHILD_LEFT_MAX];       /* processes among these that we may not signal */
     int seen;                               /* the most processes seen at once while ending them */
     struct proc_facts ran[CHILD_LEFT_MAX];  /* alive before we ended the child, or found after

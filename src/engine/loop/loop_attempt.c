@@ -54,12 +54,13 @@ static void end_attempt(struct attempt *attempt, const struct input *input)
         cuts.secrets.names = names.len <= EVENT_TEXT_MAX ? str_text(&names) : NULL;
         tell_fact(attempt, &cuts);
     }
-    if (end->outcome.left != 0) {
+    if (end->outcome.processes_left != 0) {
         str_clear(&text);
         if (end->left[0].pid != 0)
             child_left_words(end, &text);
         else
-            str_addf(&text, "%d processes of its sandbox cannot be killed", end->outcome.left);
+            str_addf(&text, "%d processes of its sandbox cannot be killed",
+                     end->outcome.processes_left);
         loop_note(loop, call_name(&attempt->call), str_text(&text));
     }
     str_done(&text);

@@ -677,8 +677,8 @@ void container_finish(struct sandbox *sandbox, const char *err_tail, struct sand
         explain_start(sandbox, err_tail, end);
     }
     tool_result_done(&result);
-    if (!container_remove(sandbox) && end->outcome.left == 0)
-        end->outcome.left = 1;
+    if (!container_remove(sandbox) && end->outcome.processes_left == 0)
+        end->outcome.processes_left = 1;
 }
 
 /* Finds and ends containers that an earlier devs left behind. */

@@ -442,8 +442,8 @@ void sandbox_finish(struct sandbox *sandbox, const struct outcome *raw, const ch
     if (sandbox->cgroup) {
         size_t left;
         (void)cgroup_end(sandbox->cgroup, &left);
-        if ((size_t)out->outcome.left < left)
-            out->outcome.left = (int)left;
+        if ((size_t)out->outcome.processes_left < left)
+            out->outcome.processes_left = (int)left;
     }
     /* These files did not exist before the attempt; git would read its configuration from them. */
     for (size_t i = 0; i < sandbox->unwanted.count; i++)
@@ -518,9 +518,10 @@ static bool run_prepared(struct sandbox *sandbox, int64_t timeout_ms, const atom
         out->start_code = outcome->code;
         return err_set(err, ERR_IO, "%s", out->end.start_why);
     }
-    if (outcome->left > 0) {
+    if (outcome->processes_left > 0) {
         out->start_code = START_LEFT_ALIVE;
-        return err_set(err, ERR_IO, "%d of its processes cannot be killed", outcome->left);
+        return err_set(err, ERR_IO, "%d of its processes cannot be killed",
+                       outcome->processes_left);
     }
     if (outcome->kind == OUTCOME_EXIT) {
         out->tool.exit_code = outcome->code;

@@ -104,7 +104,7 @@ void sandbox_signal(struct sandbox *sandbox, int signal_number);
 
 /* Call when the process has ended. `raw` is how it ended; `err_tail` is the end of its stderr,
  * where a failing sandbox reports its problem. When this returns, nothing of the attempt is left
- * inside; otherwise outcome.left has the number of remaining processes. */
+ * inside; otherwise outcome.processes_left has the number of remaining processes. */
 void sandbox_finish(struct sandbox *sandbox, const struct outcome *raw, const char *err_tail,
                     struct sandbox_end *out);
 

@@ -253,8 +253,8 @@ void forensics_end(struct forensics *out, const struct forensics_facts *facts)
         forensics_lacks(out, facts, "oom killed", "oom");
 
     const struct json *left = forensics_item(facts, "left");
-    const int64_t left_count = json_i64(left, attempt->outcome.left);
-    if (left || attempt->outcome.left > 0)
+    const int64_t left_count = json_i64(left, attempt->outcome.processes_left);
+    if (left || attempt->outcome.processes_left > 0)
         forensics_pair(out, "left", "%lld process%s", (long long)left_count,
                        left_count == 1 ? "" : "es");
     else

@@ -21,7 +21,7 @@ INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, task_no, step, round, gr
 (1,15,1795353989832,49858424,'agent_used','three',2,0,1,1,1,'{"turns":1,"calls":0,"cost_micro":1000,"tokens":15}'),
 (1,16,1795353989844,49858436,'attempt_ended','one',0,0,1,1,1,'{"outcome":"exit","code":1,"ran_ms":179,"out_bytes":308,"err_bytes":0,"out_lines":2,"cpu_ms":42,"fingerprint":"3aad6d2b5aabce9e34cc6b213e75bbde","new_permille":1000,"loop":{"raw":6529764215720910223,"bits":5,"gain":"line","lines":2}}'),
 (1,17,1795353989844,49858436,'attempt_judged','one',0,0,1,1,1,'{"class":"transient","type":"API_RATE_LIMIT","rule":"b1.http-429","subtype":"HTTP_429","stream":"stdout","offset":101,"line":0,"match":"API Error: 429 rate limited. Retry-After: 1"}'),
-(1,18,1795353989844,49858436,'wait_started','one',0,0,1,1,1,'{"delay_ms":22,"due_at_ms":1795353989866,"due_mono_ms":49858458,"exact_ms":20,"n":1,"factor":1.115764350950248,"policy":"soon","base_ms":20,"multiplier":2,"cap_ms":200,"jitter":0.5,"used":1,"allowed":4}'),
+(1,18,1795353989844,49858436,'wait_started','one',0,0,1,1,1,'{"delay_ms":22,"due_at_ms":1795353989866,"due_mono_ms":49858458,"exact_ms":20,"retry_number":1,"factor":1.115764350950248,"policy":"soon","base_ms":20,"multiplier":2,"cap_ms":200,"jitter":0.5,"used":1,"allowed":4}'),
 (1,19,1795353989844,49858436,'gate_closed','one',0,0,1,1,1,'{"source":0,"due_at_ms":1795353989866,"due_mono_ms":49858458,"limits":1}'),
 (1,20,1795353989847,49858439,'attempt_ended','two',1,0,1,1,1,'{"outcome":"exit","code":0,"ran_ms":171,"out_bytes":507,"err_bytes":0,"out_lines":3,"cpu_ms":40,"fingerprint":"d901f5a5e23a20f7f095923c66c92319","new_permille":1000}'),
 (1,21,1795353989847,49858439,'step_ended','two',1,0,1,1,1,'{"decision":"succeeded","attempts":1}'),

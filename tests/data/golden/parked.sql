@@ -11,7 +11,7 @@ INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, task_no, step, round, gr
 (1,5,1795353990472,49859064,'agent_used','quota',0,0,1,1,1,'{"turns":1,"calls":0,"cost_micro":0,"tokens":0}'),
 (1,6,1795353990489,49859082,'attempt_ended','quota',0,0,1,1,1,'{"outcome":"exit","code":1,"ran_ms":180,"out_bytes":311,"err_bytes":0,"out_lines":2,"cpu_ms":42,"fingerprint":"78788d5febae1628c0e1c346baa3f488","new_permille":1000,"loop":{"raw":-4745484698383998571,"bits":5,"gain":"line","lines":2}}'),
 (1,7,1795353990489,49859082,'attempt_judged','quota',0,0,1,1,1,'{"class":"transient","type":"API_RATE_LIMIT","rule":"b1.http-429","subtype":"HTTP_429","stream":"stdout","offset":101,"line":0,"match":"API Error: 429 rate limited. Retry-After: 3600"}'),
-(1,8,1795353990489,49859082,'wait_started','quota',0,0,1,1,1,'{"delay_ms":1949,"due_at_ms":1795353992438,"due_mono_ms":49861031,"exact_ms":2000,"n":1,"factor":0.97461070088415414,"policy":"short","base_ms":2000,"multiplier":2,"cap_ms":60000,"jitter":0.5,"used":1,"allowed":4}'),
+(1,8,1795353990489,49859082,'wait_started','quota',0,0,1,1,1,'{"delay_ms":1949,"due_at_ms":1795353992438,"due_mono_ms":49861031,"exact_ms":2000,"retry_number":1,"factor":0.97461070088415414,"policy":"short","base_ms":2000,"multiplier":2,"cap_ms":60000,"jitter":0.5,"used":1,"allowed":4}'),
 (1,9,1795353990489,49859082,'gate_closed','quota',0,0,1,1,1,'{"source":0,"due_at_ms":1795353992438,"due_mono_ms":49861031,"limits":1}'),
 (1,10,1795353992444,49861036,'wait_ended','quota',0,0,1,1,1,'{}'),
 (1,11,1795353992444,49861036,'attempt_started','quota',0,0,1,1,2,'{"call":"60317e01daa54c517a4a6ee66823864b"}'),

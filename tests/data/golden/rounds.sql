@@ -21,7 +21,7 @@ INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, task_no, step, round, gr
 (1,15,1795354002066,49870658,'attempt_running','mended',0,0,2,1,2,'{"pid":479,"pid_start":4987065}'),
 (1,16,1795354002159,49870751,'agent_session','mended',0,0,2,1,2,'{"agent":"claude","session":"own-session","resumed":true}'),
 (1,17,1795354002166,49870759,'agent_used','mended',0,0,2,1,2,'{"turns":1,"calls":1,"cost_micro":0,"tokens":0}'),
-(1,18,1795354002167,49870759,'agent_call','mended',0,0,2,1,2,'{"number":1,"tool":"Bash","what":"touch good","loop":{"call":"05d3e36ad2c346badc059444e81f45a1","out":"4a679b01e5e1d78209daa6f9bc42cae9","raw":1006293497620767561,"bits":8,"gain":"change"}}'),
+(1,18,1795354002167,49870759,'agent_call','mended',0,0,2,1,2,'{"number":1,"tool":"Bash","what":"touch good","loop":{"call":"05d3e36ad2c346badc059444e81f45a1","outcome":"4a679b01e5e1d78209daa6f9bc42cae9","raw":1006293497620767561,"bits":8,"gain":"change"}}'),
 (1,19,1795354002167,49870759,'agent_call','mended',0,0,2,1,2,'{"number":2,"what":"Done.","loop":{"kind":"message","call":"f9905fa4ceeb8b3cf50b1263cff2e0d7"}}'),
 (1,20,1795354002201,49870793,'agent_used','mended',0,0,2,1,2,'{"turns":2,"calls":1,"cost_micro":1000,"tokens":15}'),
 (1,21,1795354002201,49870793,'attempt_ended','mended',0,0,2,1,2,'{"outcome":"exit","code":0,"ran_ms":135,"out_bytes":858,"err_bytes":0,"out_lines":5,"cpu_ms":48,"fingerprint":"7a9cc43e1c7c1b0bc45240c34e313147","new_permille":750,"loop":{"raw":294096700536958217,"gain":"line","lines":4}}'),

@@ -11,7 +11,7 @@ INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, task_no, step, round, gr
 (1,5,1795354006187,49874779,'attempt_running','edit',0,0,1,1,1,'{"pid":1068,"pid_start":4987477}'),
 (1,6,1795354006210,49874802,'attempt_ended','edit',0,0,1,1,1,'{"outcome":"exit","code":1,"ran_ms":25,"out_bytes":0,"err_bytes":0,"cpu_ms":2,"fingerprint":"a441bec270a1f886ec1fcf163596b945","loop":{"raw":4118330637121115162,"bits":1}}'),
 (1,7,1795354006210,49874802,'attempt_judged','edit',0,0,1,1,1,'{"class":"persistent","rule":"default"}'),
-(1,8,1795354006210,49874802,'wait_started','edit',0,0,1,1,1,'{"delay_ms":20,"due_at_ms":1795354006230,"due_mono_ms":49874822,"exact_ms":20,"n":1,"policy":"fast","base_ms":20,"multiplier":2,"cap_ms":30000,"jitter":0,"used":1,"allowed":4}'),
+(1,8,1795354006210,49874802,'wait_started','edit',0,0,1,1,1,'{"delay_ms":20,"due_at_ms":1795354006230,"due_mono_ms":49874822,"exact_ms":20,"retry_number":1,"policy":"fast","base_ms":20,"multiplier":2,"cap_ms":30000,"jitter":0,"used":1,"allowed":4}'),
 (1,9,1795354006221,49874813,'workspace_changed','edit',0,0,1,1,1,'{"paths":1,"added":1,"removed":0,"ms":11,"changed":["A list"]}'),
 (1,10,1795354006231,49874823,'wait_ended','edit',0,0,1,1,1,'{}'),
 (1,11,1795354006231,49874823,'attempt_started','edit',0,0,1,1,2,'{"call":"4ada0b507f1dd09ac29e15609be3d4f9"}'),
