@@ -292,9 +292,9 @@ static const struct field attempt_judged[] = {
 /* The facts of a loop rule; `facts` is a struct loop_facts. */
 #define LOOP_FACTS(facts)                                                                          \
     INT("period", facts.period, INT32_MAX, "steps of a lap"),                                      \
-        INT_OR("first_step", facts.first_step, -1, INT32_MAX,                                      \
+        INT_OR("first_step", facts.first_step, -1, FOLD_COUNT_MAX,                                 \
                "step of the first attempt, from 0; missing: the event's"),                         \
-        INT_OR("last_step", facts.last_step, -1, INT32_MAX,                                        \
+        INT_OR("last_step", facts.last_step, -1, FOLD_COUNT_MAX,                                   \
                "step of the last attempt, from 0; missing: the event's"),                          \
         DIGEST("identity", facts.identity, "of the set of calls in the loop"),                     \
         BOOL("masked", facts.masked, "the results are equal only because parts were masked"),      \
