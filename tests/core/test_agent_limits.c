@@ -1,6 +1,6 @@
 /*
  * Agents while they run: sessions, budgets, calls that loop. When a budget warns and ends, is
- * counted, and is renewed: tests/sim/agents_oracle.c.
+ * counted, and is renewed: tests/sim/onlooker.c.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
  * Rounds: the agent of a task is prompted again when a check after it fails. Which failures start a
- * round, and which steps it opens again: tests/sim/agents_oracle.c.
+ * round, and which steps it opens again: tests/sim/decisions.c.
  */
 #include <stdio.h>
 #include <stdlib.h>

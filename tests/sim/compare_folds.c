@@ -228,3 +228,33 @@ bool compare_folds(struct finding *finding, const struct run_state *live,
                               "gate %d differs", i);
     return holds;
 }
+
+bool compare_texts(struct finding *finding, const struct run_state *state, const struct turn *turn)
+{
+    for (size_t i = 0; i < turn->event_count; i++) {
+        const struct event *event = &turn->events[i];
+        if (event->kind != EVENT_WAIT_STARTED && event->kind != EVENT_STEP_ENDED)
+            continue;
+        /* the next decision about the step replaces it */
+        bool is_last = true;
+        for (size_t j = i + 1; j < turn->event_count; j++)
+            is_last = is_last && (turn->events[j].task != event->task ||
+                                  (turn->events[j].kind != EVENT_WAIT_STARTED &&
+                                   turn->events[j].kind != EVENT_STEP_ENDED));
+        if (!is_last)
+            continue;
+        const struct step_state *step = &state->tasks[event->task].steps[event->step];
+        bool waits = event->kind == EVENT_WAIT_STARTED;
+        const struct decision_inputs *kept = &step_state_formulas(step)->inputs;
+        const struct decision_inputs *given =
+            waits ? &event->wait.inputs : &event->step_ended.inputs;
+        bool same = !given->policy == !kept->policy && given->used == kept->used &&
+                    given->allowed == kept->allowed && given->base_ms == kept->base_ms &&
+                    given->budget == kept->budget && given->loop.rung == kept->loop.rung;
+        if (!finding_check(finding, same || step->attempt_count > (size_t)event->attempt,
+                           "what a decision went by is kept", "%s of t%d/%d",
+                           event_kind_name(event->kind), event->task, event->step))
+            return false;
+    }
+    return true;
+}

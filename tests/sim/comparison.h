@@ -1,5 +1,5 @@
 /*
- * comparison.h - compares answers with the oracle's, and states with the model and with each other.
+ * comparison.h - compares states with each other, and decisions with the same ones made again.
  */
 #ifndef DEVS_SIM_COMPARISON_H
 #define DEVS_SIM_COMPARISON_H
@@ -7,18 +7,8 @@
 #include <stddef.h>
 
 #include "finding.h"
-#include "oracle.h"
 #include "run_state.h"
 #include "scheduler.h"
-
-/* Checks that the turn's first `count` events are the predicted ones. With `whole`, also checks
- * that there are no others, and that the actions are the same. */
-bool compare_answers(struct finding *finding, const struct oracle *oracle, const struct turn *turn,
-                     size_t count, bool whole);
-
-/* Checks the state against the model. */
-bool compare_model(struct finding *finding, const struct model *model,
-                   const struct run_state *state);
 
 /* Checks that the state keeps the texts of the turn's decisions. */
 bool compare_texts(struct finding *finding, const struct run_state *state, const struct turn *turn);

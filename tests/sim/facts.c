@@ -1,8 +1,5 @@
 #include "facts.h"
 
-#include <string.h>
-
-#include "agents.h"
 #include "chance.h"
 
 enum { SOME_TREES = 3 }; /* few, so that trees often repeat */
@@ -130,7 +127,7 @@ static bool is_count(int64_t value)
     return value >= 0 && value < INT64_MAX;
 }
 
-static bool may_be(const struct event *fact)
+bool facts_are_valid(const struct event *fact)
 {
     switch (fact->kind) {
     case EVENT_WORKSPACE_MADE:
@@ -145,140 +142,13 @@ static bool may_be(const struct event *fact)
         return is_count(fact->stopped.ms);
     case EVENT_SECRETS_CUT:
         return is_count(fact->secrets.count);
+    case EVENT_AGENT_CALL:
+        return fact->call.number >= 1 && fact->call.number <= AGENT_CALLS_MAX &&
+               is_count(fact->call.ms);
+    case EVENT_AGENT_USED:
+        return is_count(fact->used.used.turns) && is_count(fact->used.used.calls) &&
+               is_count(fact->used.used.cost_micro);
     default: /* has no number */
         return true;
     }
-}
-
-static bool names_an_attempt(const struct model *model, const struct input *input)
-{
-    if (input->task < 0 || input->task >= model->plot->task_count || input->step < 0 ||
-        input->step >= model->plot->tasks[input->task].step_count)
-        return false;
-    const struct model_step *step = &model->steps[input->task][input->step];
-    return input->attempt >= 1 && input->attempt <= step->attempt_count;
-}
-
-void facts_foretell(struct oracle *oracle)
-{
-    const struct input *input = oracle->input;
-    const struct event *fact = &input->fact_event;
-    if (fact->kind >= EVENT_AGENT_SESSION) {
-        agents_foretell(oracle);
-        return;
-    }
-    struct foretold told = oracle_event(oracle, fact->kind, -1);
-    bool of_run = fact->kind == EVENT_TIME_STOPPED;
-    if (!may_be(fact) ||
-        !(of_run ? oracle->model.started : names_an_attempt(&oracle->model, input)))
-        return;
-    facts_put(&told.event, fact);
-    if (!of_run) {
-        const struct model_step *step = &oracle->model.steps[input->task][input->step];
-        told.event.task = input->task;
-        told.event.step = input->step;
-        told.event.round = step->rounds[(input->attempt - 1) % MODEL_ATTEMPTS_MAX];
-        told.event.grant = step->grants[(input->attempt - 1) % MODEL_ATTEMPTS_MAX];
-        told.event.attempt = input->attempt;
-    }
-    oracle_emit(oracle, &told);
-}
-
-static void take_tree(struct model_place *place, const struct event *event)
-{
-    place->tree = (int64_t)event->tree.tree.hi;
-    place->is_changed = false;
-}
-
-void facts_take(struct taking *taking)
-{
-    const struct event *event = taking->event;
-    struct model *model = taking->model;
-    if (event->kind == EVENT_TIME_STOPPED) {
-        model->stopped_ms += event->stopped.ms;
-        agents_take_stopped_time(taking);
-        return;
-    }
-    struct model_step *step = &model->steps[event->task][event->step];
-    struct model_place *place = &taking->task->place;
-    switch (event->kind) {
-    case EVENT_WORKSPACE_MADE:
-        place->kind = (int)event->workspace.kind;
-        place->has_path = true;
-        place->is_kept = false;
-        place->branch = 't';
-        break;
-    case EVENT_WORKSPACE_SAVED:
-        step->saved_tree = (int64_t)event->tree.tree.hi;
-        take_tree(place, event);
-        break;
-    case EVENT_TREE_PROVEN:
-        step->proven_tree = (int64_t)event->tree.tree.hi;
-        step->proven_attempt = event->attempt;
-        take_tree(place, event);
-        break;
-    case EVENT_WORKSPACE_RESET:
-        take_tree(place, event);
-        break;
-    case EVENT_WORKSPACE_CHANGED:
-        if (event->changes.paths == 0 && !event->changes.partial)
-            break;
-        place->tree = 0;
-        place->is_changed = true;
-        break;
-    case EVENT_RESULT_KEPT:
-        place->branch = 'r';
-        place->is_kept = true;
-        place->has_result = place->has_result || event->kept.is_folder;
-        break;
-    case EVENT_SANDBOX_LACKS:
-        place->lacks = true;
-        break;
-    default: /* secrets */
-        model->secrets_cut += event->secrets.count;
-        break;
-    }
-}
-
-static bool check_proofs(struct finding *finding, const struct model *model,
-                         const struct run_state *state, int task)
-{
-    const struct model_place *place = &model->tasks[task].place;
-    for (int i = 0; i < model->plot->tasks[task].step_count; i++) {
-        const struct model_step *want = &model->steps[task][i];
-        const struct step_state *have = &state->tasks[task].steps[i];
-        bool stale =
-            want->proven_tree != 0 && (place->is_changed || place->tree != want->proven_tree);
-        const struct step_trees *trees = step_state_trees(have);
-        bool same = (int64_t)trees->saved.hi == want->saved_tree &&
-                    (int64_t)trees->proven.lo == want->proven_tree &&
-                    trees->proven_attempt == want->proven_attempt;
-        if (!finding_check(finding, same, "trees are as they were told", "t%d/%d", task, i) ||
-            !finding_check(finding, run_state_tree_is_stale(state, task, i) == stale,
-                           "a proof is stale once the tree is another", "t%d/%d", task, i))
-            return false;
-    }
-    return true;
-}
-
-static char last_of(const char *text)
-{
-    return text && text[0] != '\0' ? text[strlen(text) - 1] : '\0';
-}
-
-bool facts_check(struct finding *finding, const struct model *model, const struct run_state *state,
-                 int task)
-{
-    static const struct task_place nowhere = {0};
-    const struct model_place *want = &model->tasks[task].place;
-    const struct task_place *place = state->tasks[task].place;
-    const struct task_place *have = place ? place : &nowhere;
-    bool same = want->kind == (int)have->kind && want->tree == (int64_t)have->tree.hi &&
-                want->is_changed == have->is_changed && want->is_kept == have->is_kept &&
-                want->has_path == (have->path != NULL) && want->branch == last_of(have->branch) &&
-                want->has_result == (have->result != NULL) && want->lacks == (have->lacks != NULL);
-    bool sums = model->stopped_ms == state->stopped_ms && model->secrets_cut == state->secrets_cut;
-    return finding_check(finding, same && sums, "where a task works is as it was told", "t%d",
-                         task) &&
-           check_proofs(finding, model, state, task);
 }

@@ -1,16 +1,13 @@
 /*
- * facts.h - facts that the engine reports besides the ends of attempts: the simulator makes them,
- * adds them to the model, and compares the resulting state.
+ * facts.h - facts that the engine reports besides the ends of attempts.
  */
 #ifndef DEVS_SIM_FACTS_H
 #define DEVS_SIM_FACTS_H
 
-#include "finding.h"
-#include "model.h"
-#include "model_take.h"
-#include "oracle.h"
+#include <stdbool.h>
+
+#include "event.h"
 #include "plot.h"
-#include "run_state.h"
 
 struct chance;
 
@@ -20,13 +17,7 @@ void facts_make(struct plot_op *op, struct chance *chance);
 struct event facts_plain(enum event_kind kind);
 /* Makes the event this fact, but keeps its time and what it is about. */
 void facts_put(struct event *event, const struct event *fact);
-
-/* Predicts the effect of a fact. */
-void facts_foretell(struct oracle *oracle);
-/* Adds a fact to the model. */
-void facts_take(struct taking *taking);
-
-bool facts_check(struct finding *finding, const struct model *model, const struct run_state *state,
-                 int task);
+/* Returns whether all numbers of the fact are valid. */
+bool facts_are_valid(const struct event *fact);
 
 #endif

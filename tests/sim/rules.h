@@ -6,8 +6,17 @@
 #ifndef DEVS_SIM_RULES_H
 #define DEVS_SIM_RULES_H
 
-#include "model.h"
 #include "plot.h"
+
+/* The parts of a verdict that affect decisions. */
+struct opinion {
+    enum verdict_class class;
+    enum transient_type type;
+    enum reason reason;
+    int64_t hint_ms; /* -1 = none */
+    bool ask, no_retry;
+    enum verdict_expectation expectation;
+};
 
 /* The rows of the table. */
 enum row {

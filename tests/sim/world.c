@@ -27,9 +27,9 @@ static bool open_world(struct world *world, const struct plot *plot)
     run_state_init(&world->state, world->plan, plot->run_seed);
     world->scheduler = (struct scheduler){.state = &world->state};
     call_digester_open(&world->scheduler.calls, "/work", NULL);
-    model_init(&world->oracle.model, plot, world->plan);
+    run_state_init(&world->past, world->plan, plot->run_seed);
     onlooker_init(&world->onlooker, plot, world->plan, &world->finding);
-    world->oracle.tally = world->tally;
+    world->onlooker.tally = world->tally;
     world->now = (struct moment){.at_ms = 1800000000000, .mono_ms = 1000000};
     return true;
 }
@@ -42,8 +42,10 @@ static void close_world(struct world *world)
     free(world->log);
     turn_done(&world->turn);
     call_digester_close(world->scheduler.calls);
-    if (world->plan)
+    if (world->plan) {
         run_state_done(&world->state);
+        run_state_done(&world->past);
+    }
     plan_free(world->plan);
 }
 

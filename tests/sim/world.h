@@ -1,8 +1,8 @@
 /*
  * world.h - virtual time around the real scheduler and state: plays one plot to its end.
  *
- * Uses no process, file or clock. After each turn, checks the answer against the oracle, the state
- * against the model, and the log against what must always be true.
+ * Uses no process, file or clock. Checks each event and each turn against what must be true of any
+ * log, and the state against the fold of the log.
  */
 #ifndef DEVS_SIM_WORLD_H
 #define DEVS_SIM_WORLD_H
@@ -11,7 +11,6 @@
 
 #include "finding.h"
 #include "onlooker.h"
-#include "oracle.h"
 #include "plot.h"
 #include "scheduler.h"
 #include "tally.h"
@@ -37,8 +36,7 @@ struct world {
     struct str *objects; /* per event: its JSON, and after it memory for its texts; owned */
     size_t log_count, log_cap, objects_cap;
     struct flight flights[PLOT_TASKS_MAX]; /* per task */
-    struct oracle oracle;
-    struct model before; /* the model at the point where a crash may cut the turn */
+    struct run_state past;                 /* the fold of the log, as read back */
     struct onlooker onlooker;
     struct finding finding;
     struct tally *tally;         /* borrowed; NULL = nothing is counted */

@@ -128,7 +128,6 @@ static void tell_agent(struct world *world, const struct plot_op *op)
     enum { CALLS_MAX = 150 };
     const int task = pick_agent(world, op->salt);
     struct flight *flight = &world->flights[task];
-    world->oracle.telling = op;
     const struct plot_op *armed = world->armed;
     for (int i = 0; i < op->count && flight->calls < CALLS_MAX && !world->finding.broken; i++) {
         struct input input = {.kind = INPUT_FACT,

@@ -4,6 +4,7 @@
 
 #include "comparison.h"
 #include "damage.h"
+#include "duty.h"
 #include "run_state.h"
 #include "verdict.h"
 #include "world.h"
@@ -46,21 +47,36 @@ static void log_event(struct world *world, const struct event *event)
                         "what is written can be read", "%s", object->data);
 }
 
+/* Counts an event, and the tasks that are queued again with the one that a person reopens. */
+static void count_event(struct world *world, const struct event *event, int blocked_before)
+{
+    struct tally *tally = world->tally;
+    if (!tally)
+        return;
+    tally->events[event->kind]++;
+    if (event->kind == EVENT_ATTEMPT_STARTED) {
+        const struct plot_step *step = &world->plot->tasks[event->task].steps[event->step];
+        tally->policies[step->policy < PLOT_BUILTIN ? step->policy : PLOT_BUILTIN]++;
+        tally->phases[step->phase]++;
+    }
+    if (event->kind == EVENT_STEP_REOPENED)
+        tally->rows[ROW_UNBLOCKED] += blocked_before - world->past.counts[TASK_BLOCKED];
+}
+
 static void keep(struct world *world, const struct event *event)
 {
+    const int blocked = world->past.counts[TASK_BLOCKED];
+    struct err err = {0};
     log_event(world, event);
-    onlooker_event(&world->onlooker, event);
-    if (world->tally) {
-        world->tally->events[event->kind]++;
-        if (event->kind == EVENT_ATTEMPT_STARTED) {
-            const struct plot_step *step = &world->plot->tasks[event->task].steps[event->step];
-            int policy = step->policy < PLOT_BUILTIN ? step->policy : PLOT_BUILTIN;
-            world->tally->policies[policy]++;
-            world->tally->phases[step->phase]++;
-        }
-    }
     if (world->tracing)
         print_event(event);
+    const struct event *read = &world->log[world->log_count - 1];
+    if (world->finding.broken)
+        return;
+    onlooker_event(&world->onlooker, &world->past, read);
+    bool fits = run_state_apply(&world->past, read, &err);
+    (void)finding_check(&world->finding, fits, "the log can be folded", "%s", err.message);
+    count_event(world, read, blocked);
 }
 
 /* Returns the event after which the armed crash cuts this turn; -1 = none. */
@@ -211,37 +227,17 @@ static void refold(struct world *world)
         world->tally->refolds++;
 }
 
-static void check_turn(struct world *world)
-{
-    const struct oracle *oracle = &world->oracle;
-    int64_t due_ms = scheduler_next_due(&world->scheduler);
-    int64_t want_ms = oracle_next_due(oracle);
-    (void)(compare_answers(&world->finding, oracle, &world->turn, world->turn.event_count, true) &&
-           compare_model(&world->finding, &oracle->model, &world->state) &&
-           compare_texts(&world->finding, &world->state, &world->turn) &&
-           finding_check(&world->finding, due_ms == want_ms, "the next wake-up is the right one",
-                         "%" PRId64 ", should be %" PRId64, due_ms, want_ms));
-    bool at_random = (world->plot->seed + (uint64_t)world->turns) % 61 == 0;
-    if (at_random && !world->finding.broken)
-        refold(world);
-}
-
 /* Cuts the log after the turn's first `cut` events. */
 static void cut_turn(struct world *world, int cut)
 {
     const struct plot_op *op = world->armed;
-    struct model *model = &world->oracle.model;
-    if (!compare_answers(&world->finding, &world->oracle, &world->turn, (size_t)cut, false))
-        return;
-    *model = world->before;
-    for (int i = 0; i < cut; i++)
-        model_take(model, &world->oracle.list[i]);
     for (int i = 0; i < cut; i++)
         keep(world, &world->turn.events[i]);
     if (world->tally)
         world->tally->crashes[op->after]++;
     world->armed = NULL;
-    world_crash(world, op);
+    if (!world->finding.broken)
+        world_crash(world, op);
 }
 
 void world_turn(struct world *world, struct input input)
@@ -249,21 +245,34 @@ void world_turn(struct world *world, struct input input)
     input.now = world->now;
     world->turns++;
     world->finding.turn = world->turns;
-    if (world->armed)
-        world->before = world->oracle.model;
-    world->oracle.orphaned = world->scheduler.orphaned;
-    world->oracle.starts_nothing = world->scheduler.starts_nothing;
+    world->onlooker.input = &input;
     turn_clear(&world->turn);
     scheduler_step(&world->scheduler, &input, &world->turn);
-    oracle_foretell(&world->oracle, &input);
     int cut = find_cut(world);
     if (cut >= 0) {
         cut_turn(world, cut);
         return;
     }
+    const struct turn_seen seen = {.plot = world->plot,
+                                   .scheduler = &world->scheduler,
+                                   .input = &input,
+                                   .turn = &world->turn,
+                                   .finding = &world->finding,
+                                   .tally = world->tally};
+    struct turn_duty duty;
+    duty_expect(&seen, &world->past, &duty);
     for (size_t i = 0; i < world->turn.event_count; i++)
         keep(world, &world->turn.events[i]);
-    check_turn(world);
+    onlooker_turn(&world->onlooker);
+    duty_check(&seen, &duty);
+    (void)finding_check(
+        &world->finding,
+        world->finding.broken || run_state_digest(&world->state) == run_state_digest(&world->past),
+        "the state is the fold of the log", "at event %" PRId64, world->state.last_seq);
+    (void)compare_texts(&world->finding, &world->state, &world->turn);
+    bool at_random = (world->plot->seed + (uint64_t)world->turns) % 61 == 0;
+    if (at_random && !world->finding.broken)
+        refold(world);
     carry_out(world);
 }
 
@@ -298,8 +307,9 @@ void world_crash(struct world *world, const struct plot_op *op)
     world->scheduler = (struct scheduler){.state = &world->state, .calls = world->scheduler.calls};
     world->leaving = false;
     if (!finding_check(&world->finding, fits, "the log can be folded", "%s", err.message) ||
-        !compare_model(&world->finding, &world->oracle.model, &world->state))
+        !compare_folds(&world->finding, &world->past, &world->state))
         return;
+    onlooker_crash(&world->onlooker);
     if (world->tracing)
         (void)printf("      the engine is gone%s\n", op->rebooted ? ", the machine too" : "");
 
