@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "entropy_window.h"
 #include "xalloc.h"
@@ -44,6 +45,7 @@ static void remember_call(struct entropy_window *window, const struct past *past
         int cap = window->cap == 0 ? 1 : window->cap * 2;
         cap = cap > ENTROPY_WINDOW ? ENTROPY_WINDOW : cap;
         window->past = xcheck(realloc(window->past, (size_t)cap * sizeof(*window->past)));
+        memset(window->past + window->cap, 0, (size_t)(cap - window->cap) * sizeof(*window->past));
         window->next = window->count;
         window->cap = cap;
     }
