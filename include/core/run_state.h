@@ -575,5 +575,8 @@ void failure_class_original(const struct attempt_state *attempt, struct str *out
 /* Clamps a duration from a log to 0 and FOLD_DELAY_MAX_MS, so that millions of them can be added
  * up. */
 int64_t fold_length_ms(int64_t ms);
+/* Clamps the time between two moments of a log to FOLD_TIME_MAX_MS in either direction. It is
+ * negative if the monotonic clock began again in between. */
+int64_t fold_span_ms(int64_t ms);
 
 #endif

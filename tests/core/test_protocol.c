@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "event.h"
+#include "run_state.h"
 #include "test_main.h"
 
 /* As many equal results as a test may want. */
@@ -213,6 +214,36 @@ static const struct {
     {"transient hint=9000 own_retries=10 own_retries_now=10", DECISION_WAIT, 11},
     {"transient hint=9000 used=2 own_retries=3 own_retries_now=1", DECISION_TRANSIENT_EXHAUSTED, 0},
 };
+
+/* A log may say anything about its clock and an agent's own retries; a decision on it is an event
+ * that can be read again. */
+START_TEST(test_what_a_decision_records_is_in_range)
+{
+    struct given given;
+    struct decision decision;
+    struct event event = event_new(EVENT_WAIT_STARTED);
+    struct event again = event_new(EVENT_WAIT_STARTED);
+    struct str why = {0};
+    struct str room = {0};
+    read_facts(&given, "transient hint=9000 own_retries=1000000 own_retries_now=1000000");
+    given.policy.deadline_ms = 3 * FOLD_TIME_MAX_MS; /* not over yet */
+    given.facts.held_ms = 2 * FOLD_TIME_MAX_MS;
+    given.facts.started_mono_ms = -FOLD_TIME_MAX_MS;
+    given.facts.now.mono_ms = FOLD_TIME_MAX_MS;
+    protocol_decide(&given.facts, &decision);
+    ck_assert_int_eq(decision.kind, DECISION_WAIT);
+    event.wait.delay = decision.delay;
+    protocol_inputs(&given.facts, &decision, &why, &event.wait.inputs);
+    event.wait.inputs.deadline_ms = 0; /* the plan limits it */
+    char *object = event_object(&event);
+    str_reserve(&room, strlen(object));
+    ck_assert_msg(event_read(&again, object, strlen(object), &room), "%s", object);
+    ck_assert_int_eq(again.wait.delay.retry_number, 1000001);
+    free(object);
+    str_done(&room);
+    str_done(&why);
+}
+END_TEST
 
 START_TEST(test_own_retries_of_an_agent_count_like_attempts)
 {
@@ -505,6 +536,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("protocol");
     TCase *tcase = test_case(suite, "decisions");
     tcase_add_loop_test(tcase, test_decision_table, 0, TABLE_LEN(rows));
+    tcase_add_test(tcase, test_what_a_decision_records_is_in_range);
     tcase_add_loop_test(tcase, test_own_retries_of_an_agent_count_like_attempts, 0,
                         TABLE_LEN(own_retries));
     tcase_add_loop_test(tcase, test_C4_a_rung_ends_the_step, 0, TABLE_LEN(rungs));

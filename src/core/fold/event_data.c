@@ -315,7 +315,7 @@ static const struct field wait_started[] = {
     TIME("due_mono_ms", wait.due.mono_ms, "when it is due, since boot"),
     I64("exact_ms", wait.delay.exact_ms, FOLD_DELAY_MAX_MS, "delay before jitter"),
     BOOL("free", wait.is_free, "requested by a server, uses up no attempt"),
-    INT_ALWAYS("retry_number", wait.delay.retry_number, 0, FOLD_COUNT_MAX,
+    INT_ALWAYS("retry_number", wait.delay.retry_number, 0, 2 * FOLD_COUNT_MAX,
                "the formula's n, 1 for the first retry"),
     REAL_OR("factor", wait.delay.factor, 1, FOLD_COUNT_MAX,
             "by which jitter multiplied `exact_ms`; missing: 1"),

@@ -282,7 +282,8 @@ void fold_task_released(const struct fold *fold)
     const struct event *event = fold->event;
     int number = fold_task_number(fold);
     struct step_state *step = run_state_step(fold->state, number);
-    step->held_ms += run_state_held_ms(fold->state, number, &event->at);
+    step->held_ms =
+        fold_span_ms(step->held_ms + run_state_held_ms(fold->state, number, &event->at));
     fold_let_go(fold);
     if (step->status == STEP_READY) {
         line_up(fold, number);

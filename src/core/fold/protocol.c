@@ -13,6 +13,8 @@
 #include <assert.h>
 #include <stddef.h>
 
+#include "run_state.h"
+
 enum { INTERRUPTIONS_MAX = 3 }; /* the third one ends the step */
 
 static const char *const names[] = {
@@ -249,9 +251,9 @@ void protocol_inputs(const struct protocol_facts *facts, const struct decision *
     }
     if (policy->deadline_ms > 0) {
         out->deadline_ms = policy->deadline_ms;
-        out->since_start_ms = facts->now.mono_ms - facts->started_mono_ms;
+        out->since_start_ms = fold_span_ms(facts->now.mono_ms - facts->started_mono_ms);
     }
-    out->held_ms = facts->held_ms > 0 ? facts->held_ms : 0;
+    out->held_ms = facts->held_ms > 0 ? fold_span_ms(facts->held_ms) : 0;
     out->interrupted = facts->interrupted;
     if (decision->kind != DECISION_WAIT && facts->rounds > 1) {
         out->round = facts->round;

@@ -58,6 +58,13 @@ int64_t fold_length_ms(int64_t ms)
     return ms < FOLD_DELAY_MAX_MS ? ms : FOLD_DELAY_MAX_MS;
 }
 
+int64_t fold_span_ms(int64_t ms)
+{
+    if (ms < -FOLD_TIME_MAX_MS)
+        return -FOLD_TIME_MAX_MS;
+    return ms < FOLD_TIME_MAX_MS ? ms : FOLD_TIME_MAX_MS;
+}
+
 /* The fields have their own ranges (event_data.c). What depends on the plan and the state is
  * checked here. */
 bool fold_is_sound(const struct fold *fold)
