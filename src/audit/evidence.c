@@ -123,7 +123,7 @@ bool evidence_is_end(const struct plan *plan, const struct event *event)
 {
     return event->kind == EVENT_ATTEMPT_ENDED && event->task >= 0 &&
            event->task < plan->task_count && event->step >= 0 &&
-           event->step < plan->tasks[event->task].step_count;
+           event->step < plan->tasks[event->task].step_count && event->ended.outcome.code >= 0;
 }
 
 static bool read_output(struct evidence *evidence, const struct evidence_of *of,
