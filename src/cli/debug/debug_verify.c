@@ -101,8 +101,12 @@ static void add_event(const struct event *event, struct str *out)
     str_json_text(out, "kind", event_kind_name(event->kind));
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
         str_json_i64(out, numbers[i].key, numbers[i].value);
+    char *data = event_object(event);
+    const size_t before = out->len;
     str_json_key(out, "data");
-    event_write(event, out);
+    if (!json_line_add(data, strlen(data), out))
+        str_cut(out, before); /* not JSON: something else wrote it */
+    free(data);
     str_add_char(out, '}');
 }
 
