@@ -55,7 +55,7 @@ bool nursery_open(struct nursery **out, struct uv_loop_s *loop, struct err *err)
     nursery->loop = loop;
     if (!sweep_open(&nursery->sweep, err))
         goto no_sweep;
-    if (!workers_open(&nursery->starters, nursery->loop, err))
+    if (!workers_open(&nursery->starters, nursery->loop, WORKERS_MAX, err))
         goto no_starters;
     /* libuv makes six system calls for each descriptor that it watches, so it only watches one
      * epoll descriptor for all children. */

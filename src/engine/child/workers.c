@@ -22,7 +22,7 @@ struct task_list {
 struct workers {
     /* Engine's thread only. */
     pthread_t threads[WORKERS_MAX];
-    int thread_count;
+    int thread_count, most;
     int left; /* tasks that were added and not reported yet; the loop runs while there are any */
 
     uv_async_t on_done; /* sent by workers */
@@ -102,9 +102,11 @@ static void workers_closed(uv_handle_t *handle)
     free(workers);
 }
 
-bool workers_open(struct workers **out, struct uv_loop_s *loop, struct err *err)
+bool workers_open(struct workers **out, struct uv_loop_s *loop, int most, struct err *err)
 {
+    assert(most >= 1 && most <= WORKERS_MAX);
     struct workers *workers = xcalloc(1, sizeof(*workers));
+    workers->most = most;
     list_clear(&workers->to_do);
     list_clear(&workers->done);
     int failed = uv_async_init(loop, &workers->on_done, tell_done_tasks);
@@ -145,7 +147,7 @@ void workers_add(struct workers *workers, struct worker_task *task)
     list_add(&workers->to_do, task);
     (void)pthread_cond_signal(&workers->changed);
     (void)pthread_mutex_unlock(&workers->lock);
-    if (workers->thread_count < workers->left && workers->thread_count < WORKERS_MAX)
+    if (workers->thread_count < workers->left && workers->thread_count < workers->most)
         (void)add_thread(workers); /* if this fails, the existing threads do the work */
 }
 
@@ -181,7 +183,7 @@ bool jobs_open(struct jobs **out, struct uv_loop_s *loop, struct err *err)
 {
     struct jobs *jobs = xcalloc(1, sizeof(*jobs));
     jobs->list.end = &jobs->list.first;
-    if (!workers_open(&jobs->workers, loop, err)) {
+    if (!workers_open(&jobs->workers, loop, WORKERS_FOR_JOBS, err)) {
         free(jobs);
         return false;
     }

@@ -16,7 +16,10 @@
 #include "attr.h"
 #include "err.h"
 
-enum { WORKERS_MAX = 4 };
+enum {
+    WORKERS_MAX = 16, /* a start that hangs, such as in a folder of a lost server, takes one away */
+    WORKERS_FOR_JOBS = 4,
+};
 
 struct workers;
 struct uv_loop_s;
@@ -29,8 +32,10 @@ struct worker_task {
     struct worker_task *next;               /* used by the workers */
 };
 
-/* Fails if not even one thread can be created (ERR_IO, or as errno says). */
-ATTR_MUST_USE bool workers_open(struct workers **out, struct uv_loop_s *loop, struct err *err);
+/* Creates one thread, and later up to `most`, at most WORKERS_MAX. Fails if not even one thread can
+ * be created (ERR_IO, or as errno says). */
+ATTR_MUST_USE bool workers_open(struct workers **out, struct uv_loop_s *loop, int most,
+                                struct err *err);
 /* No tasks may be left. The memory is freed once the loop has closed the handle. */
 void workers_close(struct workers *workers);
 
@@ -47,7 +52,7 @@ void workers_add(struct workers *workers, struct worker_task *task);
  */
 
 enum {
-    JOBS_ACTIVE_MAX = WORKERS_MAX,       /* at the same time */
+    JOBS_ACTIVE_MAX = WORKERS_FOR_JOBS,  /* at the same time */
     JOBS_LONG_MAX = JOBS_ACTIVE_MAX - 1, /* not `always`; leaves a thread for jobs that are */
     JOBS_MAX = 4096,                     /* active and waiting */
 };
