@@ -147,12 +147,13 @@ class Terminal:
         return rows[rules[-1] + 1].strip() if rules else ""
 
     def footer(self):
-        """The keys of the footer, each with its word. A message may cover it until the next key."""
+        """The keys of the footer, each with its word. A message may cover it until the next key, and
+        a window that took long to open until it is closed."""
         covered_from = time.monotonic()
 
         def is_uncovered():
             if not self.has_footer() and time.monotonic() - covered_from > COVERED_S:
-                self.type("Up")
+                self.type("Escape" if self.shows("Esc close") else "Up")
             return self.has_footer()
         until(f"{self.name}: a footer", is_uncovered)
         out = []
