@@ -105,6 +105,7 @@ static int on_statement(unsigned what, void *ctx, void *statement, void *text)
 
 /* The linker redirects the store's calls here (--wrap): a connection has one trace only, and the
  * store uses it. */
+/* NOLINTBEGIN(bugprone-reserved-identifier): the linker's names */
 int __real_sqlite3_trace_v2(sqlite3 *db, unsigned mask, trace_fn *trace, void *ctx);
 int __wrap_sqlite3_trace_v2(sqlite3 *db, unsigned mask, trace_fn *trace, void *ctx);
 int __wrap_sqlite3_trace_v2(sqlite3 *db, unsigned mask, trace_fn *trace, void *ctx)
@@ -115,6 +116,7 @@ int __wrap_sqlite3_trace_v2(sqlite3 *db, unsigned mask, trace_fn *trace, void *c
     theirs_ctx = ctx;
     return __real_sqlite3_trace_v2(db, mask, on_statement, noted);
 }
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 void log_rows_start(struct log_rows *rows)
 {

@@ -274,7 +274,7 @@ void rows_verdict_more(struct rows *rows, const struct verdict *verdict,
     }
     if (has_time)
         str_addf(out, " until %s", time->date(verdict->resume_at_ms, date));
-    if (out->len > 0 && verdict->hint_rule[0] != '\0')
+    if ((has_delay || has_time) && verdict->hint_rule[0] != '\0')
         str_addf(out, ", by rule %s", verdict->hint_rule);
     out = rows_add(rows, "asks", "asks", ROW_ASIDE);
     str_add(out, verdict && verdict->ask ? "only a person can fix it" : "");

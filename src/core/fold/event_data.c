@@ -43,11 +43,13 @@ struct field {
 
 /* Words of enums. */
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): names of types and members */
 #define WORDS(name, function, type)                                                                \
     static const char *name(int number)                                                            \
     {                                                                                              \
         return function((enum type)number);                                                        \
     }
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 WORDS(outcome_word, outcome_kind_name, outcome_kind)
 WORDS(class_word, verdict_class_name, verdict_class)
@@ -271,6 +273,7 @@ static const struct field attempt_judged[] = {
     BOOL("no_retry", judged.no_retry, "no policy retries it"),
     LINES("violations", judged.violations, "why the output does not match its contract"),
 };
+/* NOLINTBEGIN(bugprone-macro-parentheses) */
 /* What a decision went by; `in` is a struct decision_inputs. */
 #define LIMITS(in)                                                                                 \
     INT("used", in.used, INT32_MAX, "tries used (starts if it never started)"),                    \
@@ -309,6 +312,7 @@ static const struct field attempt_judged[] = {
          UINT32_MAX,                                                                               \
          NULL},                                                                                    \
         TEXT("why", facts.why, "the loop in words")
+/* NOLINTEND(bugprone-macro-parentheses) */
 static const struct field wait_started[] = {
     I64_ALWAYS("delay_ms", wait.delay.delay_ms, 0, FOLD_DELAY_MAX_MS, "the actual delay"),
     TIME("due_at_ms", wait.due.at_ms, "when it is due, UTC"),

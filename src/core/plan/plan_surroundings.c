@@ -443,7 +443,6 @@ void plan_surroundings_write(const struct plan *plan, struct str *out)
         plan_fields_write(&plan_limits_fields, &plan->limits, out);
         str_add_char(out, '}');
     }
-    if (plan->said & PLAN_SAYS_HANGUP) {
-        str_json_text(out, "on_hangup", plan_hangup_word(plan->on_hangup));
-    }
+    if (plan->said & PLAN_SAYS_HANGUP)
+        str_json_text(out, "on_hangup", plan_hangup_word((int)plan->on_hangup));
 }

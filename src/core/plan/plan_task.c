@@ -549,7 +549,7 @@ void plan_tasks_prepare(struct plan_reader *reader, const struct json *tasks)
     plan->tasks = xcalloc(count, sizeof(*plan->tasks));
     plan->task_count = (int)count;
     reader->named = xcalloc(count, sizeof(*reader->named));
-    const struct json **needs = xcalloc(count, sizeof(*needs)); /* by task */
+    const struct json **needs = xcalloc(count, sizeof(const struct json *)); /* by task */
     for (reader->task = 0; reader->task < plan->task_count; reader->task++)
         prepare_task(reader, json_at(tasks, (size_t)reader->task), &needs[reader->task]);
     plan_index_ids(plan);
