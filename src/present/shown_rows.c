@@ -74,10 +74,9 @@ void rows_attempt(struct rows *rows, const struct attempt_state *attempt,
         str_add(out, "cpu ");
         shown_seconds(outcome->cpu_ms, out);
     }
-    if (has_run && outcome->rss_kib_max > 0) {
-        str_add(out, ", memory ");
+    out = rows_add(rows, "memory", "memory", ROW_ASIDE);
+    if (has_run && outcome->rss_kib_max > 0)
         shown_size_kib(outcome->rss_kib_max, out);
-    }
     out = rows_add(rows, "wrote", "wrote", ROW_ASIDE);
     if (has_run) {
         size_text_add(outcome->bytes[0], out);
