@@ -28,9 +28,9 @@ struct verify_judge {
     struct evidence *evidence;                          /* owned */
     struct classifier *classifiers[VERIFY_RULES_COUNT]; /* owned; RECORDED may be NULL */
     bool are_same_rules;                                /* then only PRESENT is set */
-    struct event end;                                   /* an end whose verdict may still follow, */
-    struct str end_text;                                /* and its texts; owned */
     bool has_end;
+    struct event end;    /* if has_end: an end whose verdict may still follow */
+    struct str end_text; /* owned; the texts of `end` */
     struct verify_verdicts sum;
 };
 
@@ -184,9 +184,8 @@ static bool judge_end(struct verify_judge *judge, const struct event *end,
 {
     struct recorded recorded = {.end = end, .is_said = judged != NULL, .verdict = verdict_new()};
     struct verify_verdicts *sum = &judge->sum;
-    if (judged) {
+    if (judged)
         verdict_from_record(&judged->judged, &recorded.verdict);
-    }
     sum->ended++;
     if (judge->is_session) {
         sum->unruled++;
@@ -219,12 +218,6 @@ static bool judge_end(struct verify_judge *judge, const struct event *end,
     return true;
 }
 
-static void forget_end(struct verify_judge *judge)
-{
-    judge->end = (struct event){0};
-    judge->has_end = false;
-}
-
 /* Judges the kept end, now that its verdict is known: the event, or a plain success without one. */
 static bool settle_end(struct verify_judge *judge, const struct event *event, struct err *err)
 {
@@ -236,7 +229,7 @@ static bool settle_end(struct verify_judge *judge, const struct event *event, st
     bool ok = true;
     if (is_judged || has_passed)
         ok = judge_end(judge, end, is_judged ? event : NULL, err);
-    forget_end(judge);
+    judge->has_end = false;
     return ok;
 }
 
@@ -410,7 +403,6 @@ bool verify_run(const struct verify_asked *asked, struct verify_sum *out, struct
     }
     event_page_done(&verifying.page);
     redecide_close(verifying.redecide);
-    forget_end(judge);
     evidence_close(judge->evidence);
     str_done(&judge->end_text);
     for (int i = 0; i < VERIFY_RULES_COUNT; i++)

@@ -268,10 +268,10 @@ static void free_event_text(void *ctx, const char **text)
 
 /* A mark can be longer than the secret, but no reader accepts data beyond EVENT_DATA_MAX: replaces
  * the redacted data by the event's fields, without its texts if they do not fit. */
-static void shorten_event(struct bundle *bundle, const char *kind, const char *data,
+static void shorten_event(struct bundle *bundle, enum event_kind kind, const char *data,
                           struct str *redacted_data)
 {
-    struct event event = event_new(kind ? event_kind_named(kind, strlen(kind)) : EVENT_UNKNOWN);
+    struct event event = event_new(kind);
     struct str room = {0};
     str_reserve(&room, strlen(data) + 1);
     if (event_read(&event, data, strlen(data), &room)) {
@@ -295,7 +295,7 @@ static bool put_row(struct bundle *bundle, const struct table *table, sqlite3_st
     bool ok = true;
     assert(columns == sqlite3_bind_parameter_count(to));
     const bool is_event = table->counted == offsetof(struct bundle_contents, events);
-    const char *kind = is_event ? (const char *)sqlite3_column_text(from, EVENT_KIND_COLUMN) : NULL;
+    const enum event_kind kind = is_event ? event_row_kind(from, EVENT_KIND_COLUMN) : EVENT_NONE;
     for (int i = 0; ok && i < columns; i++) {
         if (sqlite3_column_type(from, i) == SQLITE_TEXT) {
             const char *bytes = (const char *)sqlite3_column_text(from, i);
@@ -314,7 +314,7 @@ static bool put_row(struct bundle *bundle, const struct table *table, sqlite3_st
     if (!ok)
         return db_fail(&bundle->to, "bind", err);
 
-    if (kind && strcmp(kind, event_kind_name(EVENT_SECRETS_CUT)) == 0)
+    if (kind == EVENT_SECRETS_CUT)
         count_recorded_cuts(bundle, (const char *)sqlite3_column_text(from, EVENT_DATA_COLUMN));
     if (is_event && bundle->contents.events % TELL_EVERY == 0 && !report_progress(bundle, err))
         return false;

@@ -402,10 +402,9 @@ static void judge_step(struct call_log *log, const char *what, bool is_call,
         struct event event = event_new(EVENT_LOOP_SUSPECTED);
         struct str why = {0};
         event.at = *at;
-        event.step = 0;
         event.loop.of_calls = true;
         event.loop.nudge = str_text(&log->nudge);
-        event.loop.facts = circles_facts(&kept->circles, event.step, masks, &why);
+        event.loop.facts = circles_facts(&kept->circles, 0, masks, &why);
         call_logging_append(log, event);
         str_done(&why);
     }

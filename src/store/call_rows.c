@@ -17,7 +17,6 @@
 #include "db.h"
 #include "event_row.h"
 #include "follower.h"
-#include "json.h"
 #include "log_read.h"
 #include "log_reader.h"
 #include "log_write.h"

@@ -1,6 +1,8 @@
 /* event_row.c - writes events as rows of the log, and the row of an agent's session. */
 #include "event_row.h"
 
+#include <string.h>
+
 #include "db.h"
 #include "event.h"
 
@@ -23,6 +25,12 @@ bool event_row_put(const struct db *db, sqlite3_stmt *put, const struct event_ro
     db_bind_unless(put, 11, event->attempt, 0);
     (void)sqlite3_bind_text64(put, 12, data->data, data->len, SQLITE_STATIC, SQLITE_UTF8);
     return db_run(db, put, err);
+}
+
+enum event_kind event_row_kind(sqlite3_stmt *row, int column)
+{
+    const char *name = (const char *)sqlite3_column_text(row, column);
+    return name ? event_kind_named(name, strlen(name)) : EVENT_UNKNOWN;
 }
 
 bool event_row_put_session(const struct db *db, const struct event_row *row, struct err *err)

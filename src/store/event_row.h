@@ -32,6 +32,9 @@ struct event_row {
 ATTR_MUST_USE bool event_row_put(const struct db *db, sqlite3_stmt *put,
                                  const struct event_row *row, struct str *data, struct err *err);
 
+/* Returns the kind that a column names; EVENT_UNKNOWN if this build does not know it. */
+enum event_kind event_row_kind(sqlite3_stmt *row, int column);
+
 /* Inserts the row of `session` for an EVENT_AGENT_SESSION, so that a session's run can be found.
  * Call it in a transaction. */
 ATTR_MUST_USE bool event_row_put_session(const struct db *db, const struct event_row *row,

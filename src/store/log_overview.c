@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event_row.h"
 #include "log_read.h"
 #include "xalloc.h"
 
@@ -184,8 +185,7 @@ static bool read_quiet(struct look *look, struct err *err)
             ok = db_next(&look->reader->db, query, &row, err);
             if (!ok || !row)
                 break;
-            const char *name = (const char *)sqlite3_column_text(query, 1);
-            const enum event_kind kind = name ? event_kind_named(name, strlen(name)) : EVENT_NONE;
+            const enum event_kind kind = event_row_kind(query, 1);
             before = sqlite3_column_int64(query, 0);
             if (kind != EVENT_ATTEMPT_STARTED && kind != EVENT_ATTEMPT_QUIET &&
                 kind != EVENT_ATTEMPT_HEARD)

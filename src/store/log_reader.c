@@ -438,7 +438,7 @@ static bool take_event(sqlite3_stmt *row, struct event_page *page, struct err *e
     const char *data = (const char *)sqlite3_column_text(row, 9);
     struct event event = {
         .seq = sqlite3_column_int64(row, 0),
-        .kind = kind ? event_kind_named(kind, strlen(kind)) : EVENT_UNKNOWN,
+        .kind = event_row_kind(row, 3),
     };
     const bool is_sound =
         kind && strlen(kind) < EVENT_KIND_NAME_MAX && data &&

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "event.h"
+#include "event_row.h"
 #include "log_read.h"
 #include "outcome.h"
 #include "verdict.h"
@@ -70,9 +71,8 @@ static int compare_marks(const void *a, const void *b)
 
 static bool take_mark(sqlite3_stmt *row, struct attempt_mark *out)
 {
-    const char *kind = (const char *)sqlite3_column_text(row, MARK_KIND);
     struct attempt_mark mark = {.seq = sqlite3_column_int64(row, MARK_SEQ),
-                                .kind = kind ? event_kind_named(kind, strlen(kind)) : EVENT_NONE};
+                                .kind = event_row_kind(row, MARK_KIND)};
     if (!log_read_int(row, MARK_TASK, 0, INT_MAX, &mark.key.task) ||
         !log_read_int(row, MARK_STEP, 0, INT_MAX, &mark.key.step) ||
         !log_read_int(row, MARK_ATTEMPT, 0, INT_MAX, &mark.key.attempt))

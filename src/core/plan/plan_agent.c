@@ -351,6 +351,9 @@ void plan_budget_take(struct plan_reader *reader, const struct json *value, stru
 
 void plan_budget_write(const struct budget *budget, struct str *out)
 {
+    if (!budget_is_set(budget))
+        return;
+    str_json_key(out, "budget");
     str_add_char(out, '{');
     for (size_t i = 0; i < ARRAY_LEN(budget_rows); i++) {
         if (budget->limits[BUDGET_NONE + 1 + i] > 0)

@@ -13,7 +13,8 @@
 
 enum { MS_PER_S = 1000 };
 
-void plan_reader_whole(const struct json *value, int64_t *out)
+/* Reads an integer, including 2.0. Leaves *out alone otherwise. */
+static void read_whole(const struct json *value, int64_t *out)
 {
     const double beyond = 9223372036854775808.0; /* 2^63 */
     double number = json_number(value, NAN);
@@ -26,7 +27,7 @@ void plan_reader_whole(const struct json *value, int64_t *out)
 void plan_reader_number(const struct json *value, int64_t min, int64_t max, int64_t *out)
 {
     int64_t number = *out;
-    plan_reader_whole(value, &number);
+    read_whole(value, &number);
     if (number >= min && number <= max)
         *out = number;
 }
@@ -58,8 +59,10 @@ void plan_list_forget(char ***list)
     *list = NULL;
 }
 
-void plan_list_read(struct plan_reader *reader, const struct json_pointer *path,
-                    const struct json *value, size_t max, char ***out)
+/* Copies the array into *out, which is freed first; NULL if empty. Ignores anything but an array
+ * of at most `max` strings. */
+static void read_list(struct plan_reader *reader, const struct json_pointer *path,
+                      const struct json *value, size_t max, char ***out)
 {
     const size_t count = json_count(value);
     if (json_kind(value) != JSON_KIND_ARRAY || count > max)
@@ -122,7 +125,7 @@ static void read_by_type(struct plan_reader *reader, const struct plan_field *fi
         plan_reader_text(reader, path, value, to);
         break;
     case PLAN_FIELD_LIST:
-        plan_list_read(reader, path, value, (size_t)field->most, to);
+        read_list(reader, path, value, (size_t)field->most, to);
         break;
     case PLAN_FIELD_WORD:
         word = find_word(field, json_text(value, ""));

@@ -197,9 +197,7 @@ void plan_seconds_write(const char *key, int64_t ms, struct str *out);
 /* Like plan_fields_write(), for one member. */
 void plan_field_write(const struct plan_field *field, const void *object, struct str *out);
 
-/* Reads an integer, including 2.0. Leaves *out alone otherwise. */
-void plan_reader_whole(const struct json *value, int64_t *out);
-/* Like plan_reader_whole(), for integers from `min` to `max`. */
+/* Reads an integer from `min` to `max`, including 2.0. Leaves *out alone otherwise. */
 void plan_reader_number(const struct json *value, int64_t min, int64_t max, int64_t *out);
 
 /* Copies a string into *out, which is freed first. Reports texts of more than PLAN_TEXT_MAX bytes,
@@ -207,10 +205,6 @@ void plan_reader_number(const struct json *value, int64_t min, int64_t max, int6
 void plan_reader_text(struct plan_reader *reader, const struct json_pointer *path,
                       const struct json *value, char **out);
 
-/* Copies the array into *out, which is freed first; NULL if empty. Ignores anything but an array
- * of at most `max` strings, which the schema has reported. */
-void plan_list_read(struct plan_reader *reader, const struct json_pointer *path,
-                    const struct json *value, size_t max, char ***out);
 /* Frees the list and makes it NULL. */
 void plan_list_forget(char ***list);
 
@@ -399,7 +393,7 @@ extern const struct plan_fields plan_budget_fields;
 
 /* Reads "budget" of a task or a plan. The schema reports errors. */
 void plan_budget_take(struct plan_reader *reader, const struct json *value, struct budget *out);
-/* Appends the value of that key. */
+/* Appends the key and its value, if the budget is set. */
 void plan_budget_write(const struct budget *budget, struct str *out);
 
 /* Appends the keys of an agent's step, without a comma before the first one. */

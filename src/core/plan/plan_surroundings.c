@@ -298,7 +298,7 @@ void plan_sandbox_read(struct plan_reader *reader, const struct json_pointer *pa
 {
     struct sandbox_spec *outer = reader->sandbox;
     const bool is_word = json_kind(value) == JSON_KIND_STRING;
-    const struct json *read_only = json_get(value, "read_only");
+    const struct plan_fields read_only = {plan_fields_find(&plan_sandbox_fields, "read_only"), 1};
     enum sandbox_kind kind;
     *out = sandbox_spec_copy(base);
     reader->sandbox = out;
@@ -306,10 +306,7 @@ void plan_sandbox_read(struct plan_reader *reader, const struct json_pointer *pa
     /* These two before the rest, which depends on them. */
     if (sandbox_kind_parse(json_text(is_word ? value : json_get(value, "kind"), ""), &kind))
         sandbox_spec_set_kind(out, kind);
-    if (json_kind(read_only) == JSON_KIND_TRUE)
-        out->root = SANDBOX_ROOT_READ_ONLY;
-    else if (json_kind(read_only) == JSON_KIND_FALSE)
-        out->root = SANDBOX_ROOT_WRITABLE;
+    plan_fields_read(reader, path, value, &read_only, out);
     plan_fields_read(reader, path, value, &plan_sandbox_fields, out);
 
     const struct json_pointer image = {.up = path, .key = "image"};

@@ -51,14 +51,6 @@ static void write_step(const struct plan *plan, const struct plan_step *step, st
     str_add_char(out, '}');
 }
 
-static void write_budget(const struct budget *budget, struct str *out)
-{
-    if (!budget_is_set(budget))
-        return;
-    str_json_key(out, "budget");
-    plan_budget_write(budget, out);
-}
-
 static void write_task(const struct plan *plan, const struct plan_task *task, struct str *out)
 {
     add_comma(out);
@@ -74,7 +66,7 @@ static void write_task(const struct plan *plan, const struct plan_task *task, st
     }
     if (task->rounds > 1)
         str_json_i64(out, "rounds", task->rounds);
-    write_budget(&task->budget, out);
+    plan_budget_write(&task->budget, out);
     if (task->own_workspace) {
         str_json_key(out, "workspace");
         workspace_spec_write(task->own_workspace, out);
@@ -147,7 +139,7 @@ void plan_write(const struct plan *plan, struct str *out)
     }
     plan_surroundings_write(plan, out);
     write_contracts(plan, out);
-    write_budget(&plan->budget, out);
+    plan_budget_write(&plan->budget, out);
     plan_agents_write(plan, out);
     str_json_key(out, "tasks");
     str_add_char(out, '[');

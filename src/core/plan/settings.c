@@ -5,7 +5,6 @@
 #include "settings.h"
 
 #include <assert.h>
-#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
