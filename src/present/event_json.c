@@ -121,10 +121,10 @@ void event_json(const struct run_state *state, int64_t run, const struct event *
         json_named(state, event, out);
     const size_t before = out->len;
     str_json_key(out, "data");
-    if (event->data && !json_line_add(event->data, strlen(event->data), out))
-        str_cut(out, before); /* not JSON: something else wrote it */
-    else if (!event->data)
+    if (!event->data)
         event_write(event, out);
+    else if (!json_line_add(event->data, strlen(event->data), out))
+        str_cut(out, before); /* not JSON: something else wrote it */
     str_json_key(out, "message");
     const size_t from = out->len;
     event_words(state, event, out);

@@ -162,21 +162,16 @@ static void add_start(const struct event_look *w)
 
 static void add_judgment(const struct event_look *w)
 {
-    const enum verdict_class class = w->event->judged.label.class;
-    struct verdict said;
-    struct verdict room;
-    const struct verdict *verdict = step_state_verdict(w->step, &room);
+    struct verdict verdict;
     char word[VERDICT_WORD_MAX];
     struct str evidence = {0};
-    str_add(w->out, class == VERDICT_SUCCESS ? "failed as expected" : "failed ");
-    if (!verdict)
-        return;
-    if (class != VERDICT_SUCCESS) {
-        str_add(w->out, shown_expectation(verdict));
-        str_add(w->out, verdict_word(verdict, &w->attempt->outcome, word));
-    }
-    verdict_from_record(&w->event->judged, &said); /* the state may not have kept its rule */
-    shown_evidence(&said, &evidence);
+    verdict_from_record(&w->event->judged, &verdict); /* the state may not have kept its rule */
+    if (verdict.class == VERDICT_SUCCESS)
+        str_add(w->out, "failed as expected");
+    else
+        str_addf(w->out, "failed %s%s", shown_expectation(&verdict),
+                 verdict_word(&verdict, &w->attempt->outcome, word));
+    shown_evidence(&verdict, &evidence);
     str_addf(w->out, "%s%s", evidence.len > 0 ? ", " : "", str_text(&evidence));
     str_done(&evidence);
 }

@@ -195,8 +195,7 @@ static const char *how_sure(const struct verdict *verdict)
 static void add_class(const struct attempt_state *attempt, const struct verdict *verdict,
                       struct str *out)
 {
-    struct attempt_state judged = *attempt;
-    judged.correction = NULL; /* the original class follows a person's correction */
+    char word[VERDICT_WORD_MAX];
     shown_correction(attempt, out);
     if (verdict)
         str_add(out, shown_expectation(verdict));
@@ -209,12 +208,10 @@ static void add_class(const struct attempt_state *attempt, const struct verdict 
         return;
     }
     if (verdict) {
-        struct verdict whole = *verdict;
-        whole.class = attempt->class;
-        whole.type = attempt->type;
-        whole.reason = attempt->reason;
-        shown_attempt_class(&judged, &whole, out);
+        str_add(out, verdict_word(verdict, &attempt->outcome, word));
     } else {
+        struct attempt_state judged = *attempt;
+        judged.correction = NULL; /* appended above */
         shown_try_class(&judged, out);
     }
     str_addf(out, " (%s", verdict_class_name(attempt->class));

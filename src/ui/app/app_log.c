@@ -2,7 +2,6 @@
  * last ones for the panes. */
 #include "app_internal.h"
 #include "event_lines.h"
-#include "json.h"
 
 /* Returns true if both are the same attempt, read in the same way. */
 static bool app_same_output(const struct log_output_key *a, const struct log_output_key *b)

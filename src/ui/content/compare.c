@@ -17,7 +17,6 @@
 #include "event_lines.h"
 #include "fingerprint.h"
 #include "json.h"
-#include "outcome.h"
 #include "protocol.h"
 #include "run_state.h"
 #include "shown.h"
@@ -134,33 +133,35 @@ static void add_decision(const struct compare_subject *subject, const struct eve
     if (!end || end->step_ended.decision == DECISION_SUCCEEDED)
         return;
     struct str reason = {0};
-    if (step->attempts[step->attempt_count - 1].number == key->attempt)
+    if (step_state_latest(step)->number == key->attempt)
         shown_end(&subject->state->plan->tasks[key->task].steps[key->step], step, &reason);
     rows_end(facts, end->step_ended.decision, str_text(&reason),
              end->step_ended.decision == DECISION_CANCELLED ? task->by : NULL);
     str_done(&reason);
 }
 
-/* Takes the path of a line or item; `len` bytes. */
-static void take_path(struct compare_side *side, char letter, const char *path, size_t len,
-                      struct compare_path lines)
+/* Adds a changed path without counts of its lines, and returns it. */
+static struct compare_path *add_path(struct compare_side *side, char letter, const char *path,
+                                     size_t len)
 {
+    struct compare_path *added = &side->paths[side->path_count++];
     struct str clean = {0};
     text_clean(&clean, path, len);
-    lines.letter = ascii_is_upper(letter) ? letter : '?';
-    lines.path = xstrdup(str_text(&clean));
-    side->paths[side->path_count++] = lines;
+    *added = (struct compare_path){.letter = ascii_is_upper(letter) ? letter : '?',
+                                   .added = -1,
+                                   .removed = -1,
+                                   .path = xstrdup(str_text(&clean))};
     str_done(&clean);
+    return added;
 }
 
-/* "M src/a.c" */
+/* Adds the path of each line: "M src/a.c". May be NULL. */
 static void take_lines(struct compare_side *side, const char *line)
 {
     while (line && *line && side->path_count < COMPARE_PATHS_MAX) {
         const size_t len = strcspn(line, "\n");
         if (len > 2)
-            take_path(side, line[0], line + 2, len - 2,
-                      (struct compare_path){.added = -1, .removed = -1});
+            (void)add_path(side, line[0], line + 2, len - 2);
         line += len + (line[len] == '\n');
     }
 }
@@ -171,10 +172,11 @@ static void take_paths(struct compare_side *side, const struct json *paths)
         const struct json *item = json_at(paths, i);
         const char *letter = json_text(json_at(item, 0), "?");
         const char *path = json_text(json_at(item, 1), NULL);
-        if (path)
-            take_path(side, letter[0], path, strlen(path),
-                      (struct compare_path){.added = json_i64(json_at(item, 2), -1),
-                                            .removed = json_i64(json_at(item, 3), -1)});
+        if (!path)
+            continue;
+        struct compare_path *changed = add_path(side, letter[0], path, strlen(path));
+        changed->added = json_i64(json_at(item, 2), -1);
+        changed->removed = json_i64(json_at(item, 3), -1);
     }
 }
 

@@ -292,9 +292,8 @@ static int draw_why(struct canvas *canvas, const struct frame_box *box,
         preview_put_said(&preview);
         preview_put_wait(&preview);
     }
-    if (kind != FRAME_PREVIEW_SHORT) {
+    if (kind != FRAME_PREVIEW_SHORT)
         preview_put_agent(&preview);
-    }
     if (is_roomy)
         preview_put_command(&preview);
     return preview.row + top;
