@@ -117,10 +117,6 @@ struct json_piece {
     size_t len;       /* bytes */
 };
 
-/* Finds the member with this name in the object; the first one if there are duplicates. `key` is
- * plain ASCII. If the text is not valid JSON the result is unspecified, but no byte beyond `len` is
- * read. */
-struct json_piece json_scan_get(const char *text, size_t len, const char *key);
 /* Steps through the members of an object, or the items of an array. */
 struct json_members {
     const char *text; /* borrowed */

@@ -86,11 +86,10 @@ struct entropy_fact {
     int64_t lines;         /* normalised lines, saturating at 2^31-1 */
 };
 
-/* Appends the fact as a JSON object with short members; leaves out defaults. */
-void entropy_fact_to_json(const struct entropy_fact *fact, struct str *out);
-/* Reads a fact. Returns false and leaves *out alone if it is not an object, or has an invalid
- * digest or a number out of range. Missing members are defaults. */
-ATTR_MUST_USE bool entropy_fact_from_json(const struct json *json, struct entropy_fact *out);
+/* Returns "call", "neutral", "pause" or "message": the name in the log. */
+const char *entropy_kind_name(enum entropy_kind kind);
+/* Returns "none", "line", "change", "flip" or "silent": the name in the log. */
+const char *entropy_gain_name(enum entropy_gain gain);
 
 enum entropy_level { ENTROPY_OK, ENTROPY_SUSPECT, ENTROPY_STUCK, ENTROPY_LEVEL_COUNT };
 
@@ -112,8 +111,6 @@ enum entropy_rung {
 /* Returns "none", "repeat", "cycle", "failure", "barren", "pause", "monologue" or "chant": the
  * stable names in the log, in JSON and in documents. */
 const char *entropy_rung_name(enum entropy_rung rung);
-/* The inverse of entropy_rung_name(); ENTROPY_RUNG_NONE for an unknown name. */
-enum entropy_rung entropy_rung_named(const char *name);
 
 /* The result after a step. A plain value; zero-initialized: "ok". */
 struct entropy_verdict {

@@ -150,8 +150,6 @@ struct budget_use {
 
 /* Returns the key in plans: "cost_usd", "turns", "calls" or "wall_s". */
 const char *budget_kind_name(enum budget_kind kind);
-/* The inverse of budget_kind_name(). Returns BUDGET_NONE for any other word. */
-enum budget_kind budget_kind_named(const char *name);
 
 /* Returns whether anything is limited. */
 bool budget_is_set(const struct budget *budget);

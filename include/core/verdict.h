@@ -74,10 +74,6 @@ enum {
     VERDICT_LINES_MAX = 1024, /* bytes of the lines about an invalid output */
 };
 
-/* Later times in a log are not read: the longest hint, and the latest moment. */
-#define VERDICT_RETRY_AFTER_MAX_MS ((int64_t)1000 * 1000 * 1000 * 1000)        /* 31 years */
-#define VERDICT_RESUME_AT_MAX_MS   ((int64_t)1000 * 1000 * 1000 * 1000 * 1000) /* the year 33658 */
-
 /* Why a rule whose literal occurs in the text did not decide. */
 enum near_why {
     NEAR_QUOTED,    /* a guard says that the line is quoted */

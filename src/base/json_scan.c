@@ -116,35 +116,6 @@ static void skip_value(struct json_text *text)
     }
 }
 
-/* Finding one member of an object without building a tree. */
-
-struct json_piece json_scan_get(const char *text, size_t len, const char *key)
-{
-    struct json_text scan = {.text = text, .len = len};
-    const size_t key_len = strlen(key);
-    json_text_skip_blanks(&scan);
-    if (!json_text_take(&scan, '{'))
-        return (struct json_piece){0};
-    do {
-        json_text_skip_blanks(&scan);
-        const size_t from = scan.at + 1;
-        if (!json_text_take(&scan, '"'))
-            break;
-        skip_string(&scan);
-        bool found = scan.at == from + key_len + 1 && memcmp(text + from, key, key_len) == 0;
-        json_text_skip_blanks(&scan);
-        if (!json_text_take(&scan, ':'))
-            break;
-        json_text_skip_blanks(&scan);
-        const size_t value = scan.at;
-        skip_value(&scan);
-        if (found)
-            return (struct json_piece){.text = text + value, .len = scan.at - value};
-        json_text_skip_blanks(&scan);
-    } while (json_text_take(&scan, ','));
-    return (struct json_piece){0};
-}
-
 /* Stepping through the members of an object, or the items of an array. */
 
 struct json_members json_members(const char *text, size_t len)

@@ -458,9 +458,21 @@ START_TEST(test_brief_of_no_value)
 }
 END_TEST
 
+static struct json_piece get_within(const char *text, size_t len, const char *key)
+{
+    struct json_members members = json_members(text, len);
+    struct json_piece name;
+    struct json_piece value;
+    while (json_members_next(&members, &name, &value)) {
+        if (name.len == strlen(key) && memcmp(name.text, key, name.len) == 0)
+            return value;
+    }
+    return (struct json_piece){0};
+}
+
 static struct json_piece get(const char *text, const char *key)
 {
-    return json_scan_get(text, strlen(text), key);
+    return get_within(text, strlen(text), key);
 }
 
 static const struct {
@@ -500,7 +512,7 @@ START_TEST(test_a_text_that_is_cut_off_is_not_read_beyond_its_end)
         char *cut = strndup(text, len);
         struct str out = {0};
         ck_assert_ptr_nonnull(cut);
-        (void)json_scan_text(json_scan_get(cut, len, "b"), &out);
+        (void)json_scan_text(get_within(cut, len, "b"), &out);
         str_done(&out);
         free(cut);
     }

@@ -440,7 +440,7 @@ START_TEST(test_without_facts_no_rung_reacts)
 }
 END_TEST
 
-/* Anybody may have written a log; entropy_fact_from_json() has the other cases. */
+/* Anybody may have written a log; test_entropy.c has the other cases. */
 START_TEST(test_an_invalid_fact_is_refused)
 {
     static const char *const texts[] = {

@@ -92,18 +92,19 @@ static void check_steps(const struct json *row, void *ctx)
     char *text = json_brief(steps, 400);
     struct entropy_fact first;
     struct entropy_fact last;
-    struct entropy_fact want;
+    const char *kind = json_text(json_get(row, "kind"), NULL);
+    const char *gain = json_text(json_get(row, "gain"), NULL);
     entropy_memory_reset(memory);
     play_step(memory, json_at(steps, 0), &first);
     last = first;
     for (size_t i = 1; i < json_count(steps); i++)
         play_step(memory, json_at(steps, i), &last);
 
-    ck_assert(entropy_fact_from_json(row, &want));
-    if (json_get(row, "kind"))
-        ck_assert_msg(last.kind == want.kind, "%s", text);
-    if (json_get(row, "gain"))
-        ck_assert_msg(last.gain == want.gain, "%s: %d", text, (int)last.gain);
+    if (kind)
+        ck_assert_msg(strcmp(entropy_kind_name(last.kind), kind) == 0, "%s", text);
+    if (gain)
+        ck_assert_msg(strcmp(entropy_gain_name(last.gain), gain) == 0, "%s: %d", text,
+                      (int)last.gain);
     const struct {
         const char *key;
         bool got;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "entropy.h"
+#include "event.h"
 #include "json.h"
 #include "str.h"
 
@@ -59,19 +60,25 @@ static void load(const char *bytes, size_t len)
 static void apply(struct entropy_state *state, const char *line, size_t len, int64_t number)
 {
     const struct entropy_limits limits = entropy_limits_new();
-    struct json *json = NULL;
-    struct entropy_fact fact;
+    struct event event = event_new(EVENT_AGENT_CALL);
     struct entropy_verdict verdict;
+    struct str data = {0};
+    struct str room = {0};
     struct str text = {0};
-    if (json_parse(line, len, &json, NULL, NULL) && entropy_fact_from_json(json, &fact)) {
-        entropy_apply(state, &fact, number, &limits, &verdict);
+    str_add(&data, "{\"number\":1,\"loop\":");
+    str_add_n(&data, line, len);
+    str_add_char(&data, '}');
+    str_reserve(&room, data.len);
+    if (event_read(&event, data.data, data.len, &room) && event.call.has_loop) {
+        entropy_apply(state, &event.call.loop, number, &limits, &verdict);
         must((verdict.level == ENTROPY_OK) == (verdict.rung == ENTROPY_RUNG_NONE));
         must(verdict.level == ENTROPY_OK || (verdict.first >= 1 && verdict.first <= verdict.last));
         entropy_nudge(&verdict, line[0] == '{' ? "x" : NULL, (unsigned)number, &text);
         must(text.len < 1000);
     }
-    json_free(json);
     str_done(&text);
+    str_done(&room);
+    str_done(&data);
 }
 
 static void fold(const char *text, size_t len)

@@ -1,8 +1,10 @@
-/* event.c - the names of event kinds, and the arguments of controls as JSON. */
+/* event.c - the names of event kinds, events that keep their texts, and the arguments of controls
+ * as JSON. */
 #include "event.h"
 
 #include <assert.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "attr.h"
@@ -10,6 +12,7 @@
 #include "json.h"
 #include "policy.h"
 #include "str.h"
+#include "xalloc.h"
 
 static const char *const names[] = {
     [EVENT_NONE] = "none",
@@ -90,6 +93,92 @@ const char *take_up_name(enum take_up take_up)
 bool event_kind_is_fact(enum event_kind kind)
 {
     return kind >= EVENT_WORKSPACE_MADE && kind <= EVENT_AGENT_CALL;
+}
+
+/* Events that keep their texts. */
+
+static void measure_text(void *ctx, const char **text)
+{
+    *(size_t *)ctx += strlen(*text) + 1;
+}
+
+static void copy_text(void *ctx, const char **text)
+{
+    struct str *room = ctx;
+    const size_t from = room->len;
+    str_add_n(room, *text, strlen(*text) + 1);
+    *text = room->data + from;
+}
+
+void event_keep(struct event *event, struct str *room)
+{
+    size_t bytes = 0;
+    event_each_text(event, measure_text, &bytes);
+    str_clear(room);
+    if (bytes == 0)
+        return;
+    str_reserve(room, bytes);
+    event_each_text(event, copy_text, room);
+}
+
+struct event *event_list_add(struct event_list *list, const struct event *event)
+{
+    const size_t had = list->cap;
+    if (list->count == had) {
+        size_t cap = had;
+        list->items = xgrow(list->items, &list->cap, had + 1, sizeof(*list->items));
+        list->texts = xgrow(list->texts, &cap, list->cap, sizeof(*list->texts));
+        memset(list->texts + had, 0, (list->cap - had) * sizeof(*list->texts));
+    }
+    struct event *kept = &list->items[list->count];
+    *kept = *event;
+    event_keep(kept, &list->texts[list->count++]);
+    return kept;
+}
+
+void event_list_drop(struct event_list *list, size_t count)
+{
+    assert(count <= list->count);
+    for (size_t i = 0; i < count; i++)
+        str_done(&list->texts[i]);
+    list->count -= count;
+    memmove(list->items, list->items + count, list->count * sizeof(*list->items));
+    memmove(list->texts, list->texts + count, list->count * sizeof(*list->texts));
+    memset(list->texts + list->count, 0, count * sizeof(*list->texts));
+}
+
+void event_list_done(struct event_list *list)
+{
+    for (size_t i = 0; i < list->cap; i++)
+        str_done(&list->texts[i]);
+    free(list->items);
+    free(list->texts);
+    *list = (struct event_list){0};
+}
+
+static void forget_text(void *ctx, const char **text)
+{
+    (void)ctx;
+    *text = NULL;
+}
+
+static bool fits_row(const struct event *event)
+{
+    struct str out = {0};
+    event_write(event, &out);
+    const bool fits = out.len <= EVENT_DATA_MAX;
+    str_done(&out);
+    return fits;
+}
+
+void event_limit(struct event *event)
+{
+    enum { ESCAPED_MAX = 6, NUMBERS_MAX = 2048 }; /* bytes of one as JSON, and of all numbers */
+    size_t bytes = 0;
+    event_each_text(event, measure_text, &bytes);
+    if (bytes * ESCAPED_MAX + NUMBERS_MAX <= EVENT_DATA_MAX || fits_row(event))
+        return;
+    event_each_text(event, forget_text, NULL);
 }
 
 /* Controls. */

@@ -14,7 +14,7 @@
 #include "xalloc.h"
 
 enum field_type {
-    FIELD_INT, /* int, and enums whose numbers are in no log */
+    FIELD_INT,
     FIELD_I64,
     FIELD_UNSIGNED, /* unsigned */
     FIELD_BITS,     /* uint64_t, written with a sign because JSON readers keep 63 bits and one */
@@ -63,6 +63,8 @@ WORDS(mode_word, cancel_mode_name, cancel_mode)
 WORDS(verb_word, control_verb_name, control_verb)
 WORDS(run_word, take_up_name, take_up)
 WORDS(rung_word, entropy_rung_name, entropy_rung)
+WORDS(step_kind_word, entropy_kind_name, entropy_kind)
+WORDS(gain_word, entropy_gain_name, entropy_gain)
 WORDS(workspace_word, workspace_kind_name, workspace_kind)
 WORDS(budget_word, budget_kind_name, budget_kind)
 
@@ -95,29 +97,6 @@ static const char *stop_word(int number)
     return names[number];
 }
 
-static const char *step_kind_word(int number)
-{
-    static const char *const names[] = {
-        [ENTROPY_CALL] = "call",
-        [ENTROPY_NEUTRAL] = "neutral",
-        [ENTROPY_PAUSE] = "pause",
-        [ENTROPY_MESSAGE] = "message",
-    };
-    static_assert(ARRAY_LEN(names) == ENTROPY_KIND_COUNT, "every kind has a name");
-    return names[number];
-}
-
-static const char *gain_word(int number)
-{
-    static const char *const names[] = {
-        [ENTROPY_GAIN_NONE] = "none",     [ENTROPY_GAIN_LINE] = "line",
-        [ENTROPY_GAIN_CHANGE] = "change", [ENTROPY_GAIN_FLIP] = "flip",
-        [ENTROPY_GAIN_SILENT] = "silent",
-    };
-    static_assert(ARRAY_LEN(names) == ENTROPY_GAIN_COUNT, "every gain has a name");
-    return names[number];
-}
-
 /* The fields of each kind, in the order in which they are written. */
 
 #define AT(member) (unsigned)offsetof(struct event, member)
@@ -130,10 +109,6 @@ static const char *gain_word(int number)
 #define INT_ALWAYS(name, member, least, most, means)                                               \
     {                                                                                              \
         name, means, FIELD_INT, true, AT(member), 0, least, most, NULL                             \
-    }
-#define INT_OR(name, member, otherwise, most, means)                                               \
-    {                                                                                              \
-        name, means, FIELD_INT, false, AT(member), otherwise, otherwise, most, NULL                \
     }
 #define I64(name, member, most, means)                                                             \
     {                                                                                              \
@@ -184,6 +159,10 @@ static const char *gain_word(int number)
         name, means, FIELD_REAL, false, AT(member), otherwise, 0, most, NULL                       \
     }
 /* -1: it does not apply. */
+#define INT_OR_NONE(name, member, most, means)                                                     \
+    {                                                                                              \
+        name, means, FIELD_INT, false, AT(member), -1, -1, most, NULL                              \
+    }
 #define I64_OR_NONE(name, member, most, means)                                                     \
     {                                                                                              \
         name, means, FIELD_I64, false, AT(member), -1, -1, most, NULL                              \
@@ -245,8 +224,8 @@ static const struct field attempt_ended[] = {
         "retries by the agent itself since the model last answered"),
     I64("own_wait_ms", ended.outcome.own_wait_ms, FOLD_DELAY_MAX_MS,
         "from its first own retry to the next answer or the end"),
-    INT_OR("new_permille", ended.new_permille, -1, PERMILLE,
-           "share of lines that are new to the task; missing: it printed none"),
+    INT_OR_NONE("new_permille", ended.new_permille, PERMILLE,
+                "share of lines that are new to the task; missing: it printed none"),
     LOOP(ended.loop, ended.has_loop),
 };
 static const struct field attempt_judged[] = {
@@ -262,9 +241,9 @@ static const struct field attempt_judged[] = {
     I64("offset", judged.offset, INT64_MAX, "of the match in the whole stream, in bytes"),
     I64("line", judged.line, INT64_MAX, "of the match in the text that was read, from 1"),
     TEXT("match", judged.match, "the matching line"),
-    I64_OR_NONE("retry_after_ms", judged.retry_after_ms, VERDICT_RETRY_AFTER_MAX_MS,
+    I64_OR_NONE("retry_after_ms", judged.retry_after_ms, FOLD_DELAY_MAX_MS,
                 "how long a server says to wait; missing: it says nothing"),
-    I64_OR_NONE("resume_at_ms", judged.resume_at_ms, VERDICT_RESUME_AT_MAX_MS,
+    I64_OR_NONE("resume_at_ms", judged.resume_at_ms, FOLD_TIME_MAX_MS,
                 "parked until then, UTC; missing: not parked"),
     TEXT("hint_rule", judged.hint_rule, "the rule that gave that time"),
     {"near", "up to 4 rules that nearly decided: rule, why, stream, offset", FIELD_NEAR, false,
@@ -295,10 +274,10 @@ static const struct field attempt_judged[] = {
 /* The facts of a loop rule; `facts` is a struct loop_facts. */
 #define LOOP_FACTS(facts)                                                                          \
     INT("period", facts.period, INT32_MAX, "steps of a lap"),                                      \
-        INT_OR("first_step", facts.first_step, -1, FOLD_COUNT_MAX,                                 \
-               "step of the first attempt, from 0; missing: the event's"),                         \
-        INT_OR("last_step", facts.last_step, -1, FOLD_COUNT_MAX,                                   \
-               "step of the last attempt, from 0; missing: the event's"),                          \
+        INT_OR_NONE("first_step", facts.first_step, FOLD_COUNT_MAX,                                \
+                    "step of the first attempt, from 0; missing: the event's"),                    \
+        INT_OR_NONE("last_step", facts.last_step, FOLD_COUNT_MAX,                                  \
+                    "step of the last attempt, from 0; missing: the event's"),                     \
         DIGEST("identity", facts.identity, "of the set of calls in the loop"),                     \
         BOOL("masked", facts.masked, "the results are equal only because parts were masked"),      \
         BOOL("poll", facts.poll, "it checks something that does not change"),                      \
@@ -382,8 +361,8 @@ static const struct field task_blocked[] = {
                "`task_no` of the required task that did not pass"),
 };
 static const struct field task_held[] = {
-    INT_OR("follows", held.follows, -1, PLAN_TASKS_MAX,
-           "`task_no` of the task that it follows; missing: a person holds it"),
+    INT_OR_NONE("follows", held.follows, PLAN_TASKS_MAX,
+                "`task_no` of the task that it follows; missing: a person holds it"),
     BY,
 };
 static const struct field task_released[] = {
@@ -415,8 +394,8 @@ static const struct field gate_closed[] = {
     TIME("due_at_ms", gate_closed.due.at_ms, "when the next attempt may start, UTC"),
     TIME("due_mono_ms", gate_closed.due.mono_ms, "the same moment since boot"),
     INT_ALWAYS("limits", gate_closed.limits, 1, FOLD_COUNT_MAX, "limits in a row"),
-    INT_OR("chosen", gate_closed.chosen, -1, PLAN_TASKS_MAX,
-           "`task_no` of the waiting task that a person sends first; missing: none"),
+    INT_OR_NONE("chosen", gate_closed.chosen, PLAN_TASKS_MAX,
+                "`task_no` of the waiting task that a person sends first; missing: none"),
     BY,
 };
 static const struct field gate_opened[] = {
@@ -1211,7 +1190,7 @@ bool event_read(struct event *event, const char *json, size_t len, struct str *r
            numbers_are_in_range(event, fields, count);
 }
 
-/* Keeping. */
+/* Texts. */
 
 void event_each_text(struct event *event, event_text_fn *visit, void *ctx)
 {
@@ -1239,90 +1218,6 @@ void event_each_text(struct event *event, event_text_fn *visit, void *ctx)
     }
     if (event->data)
         visit(ctx, &event->data);
-}
-
-static void measure_text(void *ctx, const char **text)
-{
-    *(size_t *)ctx += strlen(*text) + 1;
-}
-
-static void copy_text(void *ctx, const char **text)
-{
-    struct str *room = ctx;
-    const size_t from = room->len;
-    str_add_n(room, *text, strlen(*text) + 1);
-    *text = room->data + from;
-}
-
-void event_keep(struct event *event, struct str *room)
-{
-    size_t bytes = 0;
-    event_each_text(event, measure_text, &bytes);
-    str_clear(room);
-    if (bytes == 0)
-        return;
-    str_reserve(room, bytes);
-    event_each_text(event, copy_text, room);
-}
-
-struct event *event_list_add(struct event_list *list, const struct event *event)
-{
-    const size_t had = list->cap;
-    if (list->count == had) {
-        size_t cap = had;
-        list->items = xgrow(list->items, &list->cap, had + 1, sizeof(*list->items));
-        list->texts = xgrow(list->texts, &cap, list->cap, sizeof(*list->texts));
-        memset(list->texts + had, 0, (list->cap - had) * sizeof(*list->texts));
-    }
-    struct event *kept = &list->items[list->count];
-    *kept = *event;
-    event_keep(kept, &list->texts[list->count++]);
-    return kept;
-}
-
-void event_list_drop(struct event_list *list, size_t count)
-{
-    assert(count <= list->count);
-    for (size_t i = 0; i < count; i++)
-        str_done(&list->texts[i]);
-    list->count -= count;
-    memmove(list->items, list->items + count, list->count * sizeof(*list->items));
-    memmove(list->texts, list->texts + count, list->count * sizeof(*list->texts));
-    memset(list->texts + list->count, 0, count * sizeof(*list->texts));
-}
-
-void event_list_done(struct event_list *list)
-{
-    for (size_t i = 0; i < list->cap; i++)
-        str_done(&list->texts[i]);
-    free(list->items);
-    free(list->texts);
-    *list = (struct event_list){0};
-}
-
-static void forget_text(void *ctx, const char **text)
-{
-    (void)ctx;
-    *text = NULL;
-}
-
-static bool fits_row(const struct event *event)
-{
-    struct str out = {0};
-    event_write(event, &out);
-    const bool fits = out.len <= EVENT_DATA_MAX;
-    str_done(&out);
-    return fits;
-}
-
-void event_limit(struct event *event)
-{
-    enum { ESCAPED_MAX = 6, NUMBERS_MAX = 2048 }; /* bytes of one as JSON, and of all numbers */
-    size_t bytes = 0;
-    event_each_text(event, measure_text, &bytes);
-    if (bytes * ESCAPED_MAX + NUMBERS_MAX <= EVENT_DATA_MAX || fits_row(event))
-        return;
-    event_each_text(event, forget_text, NULL);
 }
 
 /* The table for people. */

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
 #include "plan.h"
 #include "run_state.h"
 #include "xalloc.h"

@@ -211,24 +211,21 @@ void fold_attempt_ended(const struct fold *fold)
 void fold_attempt_judged(const struct fold *fold)
 {
     struct attempt_state *attempt = step_state_latest(fold->step);
-    const struct verdict_label *label = &fold->event->judged.label;
+    struct verdict_record record = fold->event->judged;
     struct verdict verdict;
-    attempt->class = label->class;
-    attempt->type = label->type;
-    attempt->reason = label->reason;
+    attempt->class = record.label.class;
+    attempt->type = record.label.type;
+    attempt->reason = record.label.reason;
     fold->step->judged = true;
-    fold->step->verdict = *label;
-    verdict_from_record(&fold->event->judged, &verdict);
-    if (fold->state->use == RUN_STATE_TELLS) { /* keeps what event_text.c shows */
-        const struct verdict all = verdict;
-        verdict = verdict_new();
-        verdict.class = label->class;
-        verdict.type = label->type;
-        verdict.reason = label->reason;
-        verdict.expectation = all.expectation;
-        memcpy(verdict.subtype, all.subtype, sizeof(verdict.subtype));
-        memcpy(verdict.match, all.match, sizeof(verdict.match));
-    }
+    fold->step->verdict = record.label;
+    if (fold->state->use == RUN_STATE_TELLS) /* event_text.c shows no more */
+        record = (struct verdict_record){.label = record.label,
+                                         .expectation = record.expectation,
+                                         .retry_after_ms = -1,
+                                         .resume_at_ms = -1,
+                                         .subtype = record.subtype,
+                                         .match = record.match};
+    verdict_from_record(&record, &verdict);
     step_state_keep_verdict(fold->step, &verdict);
 }
 

@@ -202,10 +202,13 @@ void protocol_blame_refusal(struct protocol_facts *facts, struct decision *out)
 
 const char *decision_of_name(enum decision_of of)
 {
-    static const char *const words[] = {"", "agent", "calls", "task", "run"};
-    static_assert(ARRAY_LEN(words) == DECISION_OF_COUNT, "every one has a word");
+    static const char *const of_names[] = {
+        [DECISION_OF_NONE] = "",     [DECISION_OF_AGENT] = "agent", [DECISION_OF_CALLS] = "calls",
+        [DECISION_OF_TASK] = "task", [DECISION_OF_RUN] = "run",
+    };
+    static_assert(ARRAY_LEN(of_names) == DECISION_OF_COUNT, "each has a name");
     assert(of < DECISION_OF_COUNT);
-    return words[of];
+    return of_names[of];
 }
 
 void protocol_add_budget(const struct budget_use *spent, bool by_run, struct decision_inputs *out)

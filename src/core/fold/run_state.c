@@ -11,7 +11,6 @@
 
 #include "entropy_window.h"
 #include "fold.h"
-#include "json.h"
 #include "pack.h"
 #include "plan.h"
 #include "xalloc.h"

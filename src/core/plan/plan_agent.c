@@ -270,14 +270,6 @@ const char *budget_kind_name(enum budget_kind kind)
     return kind == BUDGET_NONE ? "none" : budget_rows[kind - 1].key;
 }
 
-enum budget_kind budget_kind_named(const char *name)
-{
-    int kind = BUDGET_KIND_COUNT - 1;
-    while (kind > BUDGET_NONE && strcmp(budget_rows[kind - 1].key, name) != 0)
-        kind--;
-    return (enum budget_kind)kind;
-}
-
 bool budget_is_set(const struct budget *budget)
 {
     bool is_set = false;

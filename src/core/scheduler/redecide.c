@@ -59,24 +59,19 @@ static void recall_event(void *ctx, struct event *event)
         event->note.note = recorded->note.note;
 }
 
-/* Compares what the log has of both. */
-static bool is_same(const struct event *a, const struct event *b)
+/* Compares the fields that this build knows, as they are in a log. */
+static bool is_same(struct event a, struct event b)
 {
-    if (a->kind != b->kind || a->task != b->task || a->step != b->step || a->round != b->round ||
-        a->grant != b->grant || a->attempt != b->attempt)
-        return false;
-    struct event plain_a = *a;
-    struct event plain_b = *b;
     struct str one = {0};
     struct str other = {0};
-    plain_a.data = plain_b.data =
-        NULL; /* members that this build does not know count for nothing */
-    event_write(&plain_a, &one);
-    event_write(&plain_b, &other);
-    const bool is_same = strcmp(str_text(&one), str_text(&other)) == 0;
+    a.data = b.data = NULL;
+    event_write(&a, &one);
+    event_write(&b, &other);
+    const bool has_same_data = strcmp(str_text(&one), str_text(&other)) == 0;
     str_done(&one);
     str_done(&other);
-    return is_same;
+    return has_same_data && a.kind == b.kind && a.task == b.task && a.step == b.step &&
+           a.round == b.round && a.grant == b.grant && a.attempt == b.attempt;
 }
 
 /* Returns how many of the events that this build emits are the same as in the log, from the
@@ -87,7 +82,7 @@ static size_t count_same(const struct redecide *redecide)
     const size_t left = redecide->events.count - redecide->at;
     size_t same = 0;
     while (same < turn->event_count && same < left &&
-           is_same(&turn->events[same], &redecide->events.items[redecide->at + same]))
+           is_same(turn->events[same], redecide->events.items[redecide->at + same]))
         same++;
     return same;
 }
