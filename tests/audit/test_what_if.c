@@ -1,6 +1,7 @@
 #include "what_if.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -510,73 +511,59 @@ END_TEST
 
 enum { DAMAGE_KINDS = 5 };
 
-/* Sets the number that `which` chooses: one of three of the event's own, or a time. */
+#define NUMBER(kind, member)                                                                       \
+    {                                                                                              \
+        kind, offsetof(struct event, member), sizeof(((struct event *)0)->member)                  \
+    }
+
+/* Up to three numbers of each kind of event. */
+static const struct {
+    enum event_kind kind;
+    size_t offset, size;
+} numbers[] = {
+    NUMBER(EVENT_RUN_STARTED, run_started.jobs),
+    NUMBER(EVENT_ATTEMPT_STARTED, started.start),
+    NUMBER(EVENT_ATTEMPT_RUNNING, running.pid),
+    NUMBER(EVENT_ATTEMPT_RUNNING, running.pid_start),
+    NUMBER(EVENT_ATTEMPT_ENDED, ended.outcome.kind),
+    NUMBER(EVENT_ATTEMPT_ENDED, ended.outcome.code),
+    NUMBER(EVENT_ATTEMPT_ENDED, ended.outcome.ran_ms),
+    NUMBER(EVENT_ATTEMPT_JUDGED, judged.label.class),
+    NUMBER(EVENT_ATTEMPT_JUDGED, judged.label.type),
+    NUMBER(EVENT_ATTEMPT_JUDGED, judged.label.reason),
+    NUMBER(EVENT_WAIT_STARTED, wait.delay.delay_ms),
+    NUMBER(EVENT_WAIT_STARTED, wait.due.at_ms),
+    NUMBER(EVENT_WAIT_STARTED, wait.due.mono_ms),
+    NUMBER(EVENT_STEP_ENDED, step_ended.decision),
+    NUMBER(EVENT_STEP_ENDED, step_ended.attempts),
+    NUMBER(EVENT_STEP_REOPENED, reopened.grant),
+    NUMBER(EVENT_STEP_REOPENED, reopened.allowed),
+    NUMBER(EVENT_STEP_REOPENED, reopened.scale),
+    NUMBER(EVENT_GATE_CLOSED, gate_closed.source),
+    NUMBER(EVENT_GATE_CLOSED, gate_closed.due.at_ms),
+    NUMBER(EVENT_GATE_CLOSED, gate_closed.due.mono_ms),
+    NUMBER(EVENT_GATE_OPENED, gate_opened.source),
+    NUMBER(EVENT_GATE_OPENED, gate_opened.spacing_ms),
+};
+
+/* Sets the number that `which` chooses: one of the event's own (or its task), or a time. */
 static void damage(struct event *event, int which, int64_t value)
 {
     const int number = (int)value;
+    int found = 0;
+    size_t offset = offsetof(struct event, task);
+    size_t size = sizeof(event->task);
     if (which >= 3) {
         *(which == 3 ? &event->at.at_ms : &event->at.mono_ms) = value;
         return;
     }
-    switch (event->kind) {
-    case EVENT_RUN_STARTED:
-        event->run_started.jobs = number;
-        break;
-    case EVENT_ATTEMPT_STARTED:
-        event->started.start = number;
-        break;
-    case EVENT_ATTEMPT_RUNNING:
-        *(which == 0 ? &event->running.pid : &event->running.pid_start) = value;
-        break;
-    case EVENT_ATTEMPT_ENDED:
-        if (which == 0)
-            event->ended.outcome.kind = (enum outcome_kind)number;
-        else if (which == 1)
-            event->ended.outcome.code = number;
-        else
-            event->ended.outcome.ran_ms = value;
-        break;
-    case EVENT_ATTEMPT_JUDGED:
-        if (which == 0)
-            event->judged.label.class = (enum verdict_class)number;
-        else if (which == 1)
-            event->judged.label.type = (enum transient_type)number;
-        else
-            event->judged.label.reason = (enum reason)number;
-        break;
-    case EVENT_WAIT_STARTED:
-        if (which == 0)
-            event->wait.delay.delay_ms = value;
-        else
-            *(which == 1 ? &event->wait.due.at_ms : &event->wait.due.mono_ms) = value;
-        break;
-    case EVENT_STEP_ENDED:
-        if (which == 0)
-            event->step_ended.decision = (enum decision_kind)number;
-        else
-            event->step_ended.attempts = number;
-        break;
-    case EVENT_STEP_REOPENED:
-        *(which == 0   ? &event->reopened.grant
-          : which == 1 ? &event->reopened.allowed
-                       : &event->reopened.scale) = number;
-        break;
-    case EVENT_GATE_CLOSED:
-        if (which == 0)
-            event->gate_closed.source = number;
-        else
-            *(which == 1 ? &event->gate_closed.due.at_ms : &event->gate_closed.due.mono_ms) = value;
-        break;
-    case EVENT_GATE_OPENED:
-        if (which == 0)
-            event->gate_opened.source = number;
-        else
-            event->gate_opened.spacing_ms = value;
-        break;
-    default:
-        event->task = number;
-        break;
+    for (int i = 0; i < TABLE_LEN(numbers); i++) {
+        if (numbers[i].kind != event->kind || found++ > which)
+            continue;
+        offset = numbers[i].offset;
+        size = numbers[i].size;
     }
+    memcpy((char *)event + offset, size == sizeof(value) ? (const void *)&value : &number, size);
 }
 
 /* A damaged log is refused, or taken without computing with its wild numbers. */
@@ -590,10 +577,10 @@ START_TEST(test_damaged_events_are_refused_or_taken_and_never_trusted)
     for (int i = 0; i < DAMAGES; i++) {
         struct what_if *what = NULL;
         ck_assert(what_if_new(&what, str_text(&text), 7, NULL, NULL));
-        const size_t at = (size_t)below(&chance, (int)play.event_count);
+        const size_t at = (size_t)below(&chance, (int)play.events.count);
         bool ok = true;
-        for (size_t k = 0; ok && k < play.event_count; k++) {
-            struct event event = play.events[k];
+        for (size_t k = 0; ok && k < play.events.count; k++) {
+            struct event event = play.events.items[k];
             if (k == at)
                 damage(&event, below(&chance, DAMAGE_KINDS), wild[below(&chance, TABLE_LEN(wild))]);
             ok = what_if_take(what, &event, NULL);

@@ -64,6 +64,15 @@ fails() {
 	want_in "$fails_name" "$(cat err)" "$fails_part"
 }
 
+# same_as_debug MODE COMMAND WORDS: devs COMMAND WORDS prints and exits like devs debug --MODE WORDS
+same_as_debug() {
+	debug_out=$("$devs" debug "--$1" $3)
+	debug_code=$?
+	command_out=$("$devs" "$2" $3)
+	want "devs $2 $3: exit" $? "$debug_code"
+	want "devs $2 $3" "$command_out" "$debug_out"
+}
+
 # until_true SECONDS COMMAND...: repeats the command until it succeeds; fails after about that time.
 # The time of the command itself is not counted: a busy machine has more time.
 until_true() {

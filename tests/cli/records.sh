@@ -73,11 +73,7 @@ refused 'follow is of one run' 2 '--follow needs a single run' --logs all --foll
 # --- the command of its own
 for words in '' 1 '1 --json' '2 1 --json' 'all --kind run_ended' '1/net --plain' '--level error' \
 	'1 --since #3 --until end' '1 --frame 80x24' '1 --frame 80x24 --svg --replay' ./.devs/devs.db; do
-	old=$("$devs" debug --logs $words)
-	old_code=$?
-	new=$("$devs" replay $words)
-	want "devs replay $words: exit" $? "$old_code"
-	want "devs replay $words" "$new" "$old"
+	same_as_debug logs replay "$words"
 done
 fails 'devs replay: no such run' 66 'no run #9' replay 9
 fails 'devs replay: one frame of one task' 2 'replay --frame: only one --task can be selected' \

@@ -66,11 +66,7 @@ exits 'rules of nothing' 2 debug --logs --rules
 
 # --- the command of its own
 for words in '' 1 '1 --json' '1 --rules' 'all --json' ./.devs/devs.db; do
-	old=$("$devs" debug --verify $words)
-	old_code=$?
-	new=$("$devs" verify $words)
-	want "devs verify $words: exit" $? "$old_code"
-	want "devs verify $words" "$new" "$old"
+	same_as_debug verify verify "$words"
 done
 fails 'devs verify: no such run' 66 'no run #7' verify 7
 fails 'devs verify: a task' 2 "'1/ok' is not a run" verify 1/ok

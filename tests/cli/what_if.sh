@@ -93,11 +93,7 @@ want 'no run: exit' $? 2
 # --- the command of its own
 for words in 'same.json 1-2' 'fewer.json 1' 'fewer.json --json' 'more.json all --json' \
 	'fewer.json ./.devs/devs.db 2'; do
-	old=$("$devs" debug --what-if $words)
-	old_code=$?
-	new=$("$devs" what-if $words)
-	want "devs what-if $words: exit" $? "$old_code"
-	want "devs what-if $words" "$new" "$old"
+	same_as_debug what-if what-if "$words"
 done
 fails 'devs what-if: no file' 2 'what-if: missing argument: devs what-if POLICY.json [RUN...]' what-if
 fails 'devs what-if: a file that is not there' 66 'none.json: ' what-if none.json 1

@@ -24,18 +24,6 @@ static char *with_double_quotes(const char *json)
     return out;
 }
 
-static void copy_text(void *ctx, const char **text)
-{
-    (void)ctx;
-    *text = xstrdup(*text);
-}
-
-static void free_text(void *ctx, const char **text)
-{
-    (void)ctx;
-    free((void *)(uintptr_t)*text);
-}
-
 void play_open(struct play *play, const char *plan)
 {
     struct violations violations = {0};
@@ -69,12 +57,12 @@ static void move_by_copy(struct run_state *state)
 static void check_fold(const struct play *play)
 {
     enum { COPIED_EVERY = 5, COPIES_MAX = 50 };
-    const size_t every = COPIED_EVERY + play->event_count / COPIES_MAX;
+    const size_t every = COPIED_EVERY + play->events.count / COPIES_MAX;
     struct run_state again;
     struct err err = {0};
     run_state_init(&again, play->plan, 7);
-    for (size_t i = 0; i < play->event_count; i++) {
-        ck_assert_msg(run_state_apply(&again, &play->events[i], &err), "%s", err.message);
+    for (size_t i = 0; i < play->events.count; i++) {
+        ck_assert_msg(run_state_apply(&again, &play->events.items[i], &err), "%s", err.message);
         if (i % every == 0 && run_state_can_copy(&again))
             move_by_copy(&again);
     }
@@ -118,12 +106,12 @@ static void check_decisions(struct play *play)
                                      .ctx = play};
     redecide_open(&redecide, &run);
     bool ok = true;
-    for (size_t i = 0; i < play->event_count && ok; i++)
-        ok = redecide_add(redecide, &play->events[i], &err);
+    for (size_t i = 0; i < play->events.count && ok; i++)
+        ok = redecide_add(redecide, &play->events.items[i], &err);
     ck_assert_msg(ok && redecide_finish(redecide, &err), "%s", err.message);
     const struct redecide_sum *sum = redecide_sum(redecide);
     ck_assert_int_eq(sum->same, sum->decisions);
-    ck_assert_int_eq(sum->events, (int64_t)play->event_count);
+    ck_assert_int_eq(sum->events, (int64_t)play->events.count);
     redecide_close(redecide);
 }
 
@@ -139,8 +127,8 @@ struct what_if *play_what_if(const struct play *play, const char *policies)
     ck_assert(!json || policy_change_read(json, strlen(json), &change, &violations));
     free(json);
     ck_assert_msg(what_if_new(&what, str_text(&text), 7, change, &err), "%s", err.message);
-    for (size_t i = 0; i < play->event_count; i++)
-        ck_assert_msg(what_if_take(what, &play->events[i], &err), "%s", err.message);
+    for (size_t i = 0; i < play->events.count; i++)
+        ck_assert_msg(what_if_take(what, &play->events.items[i], &err), "%s", err.message);
     policy_change_free(change);
     str_done(&text);
     return what;
@@ -168,16 +156,14 @@ static void check_what_if(const struct play *play)
 void play_close(struct play *play)
 {
     check_fold(play);
-    play_past_check(play->plan, play->events, play->event_count, 1);
-    play_past_check(play->plan, play->events, play->event_count, 7);
-    play_past_check(play->plan, play->events, play->event_count, 50);
+    play_past_check(play->plan, play->events.items, play->events.count, 1);
+    play_past_check(play->plan, play->events.items, play->events.count, 7);
+    play_past_check(play->plan, play->events.items, play->events.count, 50);
     check_what_if(play);
     if (!play->is_unlike)
         check_decisions(play);
     free(play->acts);
-    for (size_t i = 0; i < play->event_count; i++)
-        event_each_text(&play->events[i], free_text, NULL);
-    free(play->events);
+    event_list_done(&play->events);
     turn_done(&play->turn);
     call_digester_close(play->scheduler.calls);
     run_state_done(&play->state);
@@ -196,13 +182,8 @@ void play_input(struct play *play, struct input input)
     }
     turn_clear(&play->turn);
     scheduler_step(&play->scheduler, &input, &play->turn);
-    for (size_t i = 0; i < play->turn.event_count; i++) {
-        struct event event = play->turn.events[i];
-        event_each_text(&event, copy_text, NULL);
-        play->events =
-            xgrow(play->events, &play->event_cap, play->event_count + 1, sizeof(*play->events));
-        play->events[play->event_count++] = event;
-    }
+    for (size_t i = 0; i < play->turn.event_count; i++)
+        (void)event_list_add(&play->events, &play->turn.events[i]);
 }
 
 void play_start(struct play *play, int jobs)
@@ -222,14 +203,12 @@ void play_crash(struct play *play, size_t keep, bool rebooted)
     struct err err = {0};
     run_state_done(&play->state);
     run_state_init(&play->state, play->plan, 7);
-    for (size_t i = keep; i < play->event_count; i++) {
-        if (play->events[i].kind == EVENT_CONTROL_ANSWERED)
-            play->act_count--;
-        event_each_text(&play->events[i], free_text, NULL);
-    }
-    play->event_count = keep;
+    for (size_t i = keep; i < play->events.count; i++)
+        play->act_count -= play->events.items[i].kind == EVENT_CONTROL_ANSWERED;
+    play->events.count = keep;
     for (size_t i = 0; i < keep; i++)
-        ck_assert_msg(run_state_apply(&play->state, &play->events[i], &err), "%s", err.message);
+        ck_assert_msg(run_state_apply(&play->state, &play->events.items[i], &err), "%s",
+                      err.message);
     play->is_unlike = play->is_unlike || play->plan->grows; /* it would be ended */
     if (rebooted)
         play->now.mono_ms = 100;
@@ -289,16 +268,17 @@ int play_count(const struct play *play, enum event_kind kind, const char *task)
 {
     int number = task ? play_task(play, task) : -1;
     int count = 0;
-    for (size_t i = 0; i < play->event_count; i++)
-        count += play->events[i].kind == kind && (!task || play->events[i].task == number);
+    for (size_t i = 0; i < play->events.count; i++)
+        count +=
+            play->events.items[i].kind == kind && (!task || play->events.items[i].task == number);
     return count;
 }
 
 const struct event *play_last(const struct play *play, enum event_kind kind)
 {
-    for (size_t i = play->event_count; i > 0; i--) {
-        if (play->events[i - 1].kind == kind)
-            return &play->events[i - 1];
+    for (size_t i = play->events.count; i > 0; i--) {
+        if (play->events.items[i - 1].kind == kind)
+            return &play->events.items[i - 1];
     }
     return NULL;
 }

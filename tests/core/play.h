@@ -14,9 +14,8 @@ struct play {
     struct scheduler scheduler;
     struct turn turn; /* of the last input */
     struct moment now;
-    struct event *events; /* all so far, texts owned */
-    size_t event_count, event_cap;
-    struct control *acts; /* that were answered or will be, in order */
+    struct event_list events; /* all so far */
+    struct control *acts;     /* that were answered or will be, in order */
     size_t act_count, act_cap, act_read;
     bool is_unlike; /* the inputs are not those of an engine: the run is not decided again */
     int jobs_after; /* of the engine that continues after a crash; 0 = as before, or 2 */

@@ -213,7 +213,7 @@ static void take_input(struct scene *scene, const struct line *line)
     } else if (strcmp(what, "wait") == 0) {
         play_wait(play, number(word(line, 1)));
     } else if (strcmp(what, "lose") == 0) {
-        play_crash(play, play->event_count - (size_t)number(word(line, 1)), has(line, "reboot"));
+        play_crash(play, play->events.count - (size_t)number(word(line, 1)), has(line, "reboot"));
     } else if (strcmp(what, "note") == 0) {
         play_input(play, (struct input){.kind = INPUT_NOTE, .task = -1, .note = line->rest});
     } else if (strcmp(what, "running") == 0) {

@@ -955,7 +955,7 @@ END_TEST
 
 START_TEST(test_a_recovery_says_who_and_after_what)
 {
-    play_crash(&play, play.event_count, true);
+    play_crash(&play, play.events.count, true);
     want(words_of(EVENT_RUN_RECOVERED), "run continued by ");
     want(&text, ", after a reboot");
 }

@@ -122,12 +122,12 @@ START_TEST(test_numbers_are_taken_within_their_bounds)
     struct err err = {0};
     run_state_init(&state, play.plan, 7);
     size_t at = 0;
-    while (at < play.event_count && play.events[at].kind != bounds[_i].kind) {
-        ck_assert_msg(run_state_apply(&state, &play.events[at], &err), "%s", err.message);
+    while (at < play.events.count && play.events.items[at].kind != bounds[_i].kind) {
+        ck_assert_msg(run_state_apply(&state, &play.events.items[at], &err), "%s", err.message);
         at++;
     }
-    ck_assert_uint_lt(at, play.event_count);
-    struct event event = play.events[at];
+    ck_assert_uint_lt(at, play.events.count);
+    struct event event = play.events.items[at];
     const uint64_t before = run_state_digest(&state);
     for (int i = 0; i < TABLE_LEN(refused); i++) {
         err = (struct err){0};
@@ -257,7 +257,7 @@ START_TEST(test_wait_without_its_formula)
     struct event event = {.at = play.now, .attempt = 1};
     run_state_init(&state, play.plan, 7);
     for (int i = 0; i < 2; i++) /* the run has started, its first attempt too */
-        ck_assert(run_state_apply(&state, &play.events[i], NULL));
+        ck_assert(run_state_apply(&state, &play.events.items[i], NULL));
     const struct step_state *step = run_state_step(&state, 0);
 
     event.seq = 3;

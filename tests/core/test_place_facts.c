@@ -57,7 +57,7 @@ static void tell_tree(enum event_kind kind, int step, int attempt, uint64_t tree
 static const char *words(void)
 {
     str_clear(&text);
-    event_words(&play.state, &play.events[play.event_count - 1], &text);
+    event_words(&play.state, &play.events.items[play.events.count - 1], &text);
     return str_text(&text);
 }
 
@@ -134,7 +134,7 @@ START_TEST(test_a_fact_has_words)
 {
     struct str want = {0};
     tell(0, 1, said[_i].fact);
-    const struct event *event = &play.events[play.event_count - 1];
+    const struct event *event = &play.events.items[play.events.count - 1];
     ck_assert_int_eq((int)event->kind, (int)said[_i].fact.kind);
     ck_assert_int_eq(event->task, 0);
     ck_assert_int_eq(event->step, 0);
@@ -151,7 +151,7 @@ static struct json *last_as_json(void)
 {
     struct json *json = NULL;
     str_clear(&text);
-    event_json(&play.state, 7, &play.events[play.event_count - 1], &text);
+    event_json(&play.state, 7, &play.events.items[play.events.count - 1], &text);
     ck_assert(json_parse(text.data, text.len, &json, NULL, NULL));
     return json;
 }
@@ -180,7 +180,7 @@ END_TEST
 START_TEST(test_a_suspended_process_is_a_fact_of_the_run)
 {
     tell(5, 77, (struct event){.kind = EVENT_TIME_STOPPED, .stopped.ms = 61000});
-    const struct event *event = &play.events[play.event_count - 1];
+    const struct event *event = &play.events.items[play.events.count - 1];
     ck_assert_int_eq(event->task, -1);
     ck_assert_int_eq(event->attempt, 0);
     ck_assert_int_eq(play.state.stopped_ms, 61000);
@@ -215,13 +215,13 @@ static const struct {
 
 START_TEST(test_anything_else_is_ignored)
 {
-    const size_t before = play.event_count;
+    const size_t before = play.events.count;
     play_input(&play, (struct input){.kind = INPUT_FACT,
                                      .task = ignored[_i].task,
                                      .step = ignored[_i].step,
                                      .attempt = ignored[_i].attempt,
                                      .fact_event = ignored[_i].fact});
-    ck_assert_uint_eq(play.event_count, before);
+    ck_assert_uint_eq(play.events.count, before);
 }
 END_TEST
 
@@ -328,7 +328,7 @@ START_TEST(test_facts_survive_a_crash)
 {
     tell(0, 1, made(WORKSPACE_COPY, "/w/a", NULL));
     tell_tree(EVENT_WORKSPACE_SAVED, 0, 1, 1);
-    play_crash(&play, play.event_count, false);
+    play_crash(&play, play.events.count, false);
     ck_assert_str_eq(play.state.tasks[0].place->path, "/w/a");
     ck_assert(digest_is_known(step_state_trees(&play.state.tasks[0].steps[0])->saved));
 }

@@ -308,7 +308,7 @@ START_TEST(test_recovery_ends_running_tasks)
 {
     add_id("a", "");
     add_id("b", "");
-    play_crash(&play, play.event_count, false);
+    play_crash(&play, play.events.count, false);
     ck_assert_int_eq(play.state.plan->task_count, 2);
     ck_assert_int_eq(play_status(&play, "a"), TASK_NEEDS_YOU);
     ck_assert_int_eq(play_count(&play, EVENT_ATTEMPT_STARTED, "a"), 1);
@@ -396,7 +396,7 @@ static void do_any(uint32_t *seed)
         break;
     default:
         if (draw(seed) % 10 == 0)
-            play_crash(&play, play.event_count, draw(seed) % 2 == 0);
+            play_crash(&play, play.events.count, draw(seed) % 2 == 0);
         else if (id)
             play_control(&play, CONTROL_CANCEL, id, CANCEL_TERM);
         break;

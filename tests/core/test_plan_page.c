@@ -1,12 +1,13 @@
 /*
- * The schemas in assets and the tables of keys in docs follow from the tables by which the code
- * reads and writes plans and settings. DEVS_UPDATE_DOCS=1 writes them again.
+ * The schemas in assets and the tables in docs follow from the tables by which the code reads and
+ * writes plans, settings and events. DEVS_UPDATE_DOCS=1 updates them.
  */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "event.h"
 #include "plan_internal.h"
 #include "str.h"
 #include "test_main.h"
@@ -519,6 +520,18 @@ START_TEST(test_C8_every_threshold_is_documented)
 }
 END_TEST
 
+START_TEST(test_the_page_has_the_fields_of_events)
+{
+    struct part part = part_find(
+        "docs/run-log.md", "<!-- made from the table in src/core/fold/event_data.c:", "-->\n\n",
+        "\nA wait is `min(");
+    struct str want = {0};
+    event_fields_table(&want);
+    part_check(&part, &want);
+    str_done(&want);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("plan_page");
@@ -529,5 +542,6 @@ Suite *test_suite(void)
     tcase_add_loop_test(pages, test_pages_have_the_keys, 0, TABLE_LEN(tables));
     tcase_add_test(pages, test_C8_the_documented_policies_are_the_built_in_ones);
     tcase_add_test(pages, test_C8_every_threshold_is_documented);
+    tcase_add_test(pages, test_the_page_has_the_fields_of_events);
     return suite;
 }

@@ -27,7 +27,7 @@ static void die_after(enum event_kind kind)
 {
     const struct event *last = play_last(&play, kind);
     ck_assert_ptr_nonnull(last);
-    play_crash(&play, (size_t)(last - play.events) + 1, false);
+    play_crash(&play, (size_t)(last - play.events.items) + 1, false);
 }
 
 static struct step_state *step(const char *task)
@@ -115,7 +115,7 @@ START_TEST(test_slots_of_a_recovery_are_within_bounds)
     struct run_state state;
     begin(two);
     run_state_init(&state, play.plan, 7);
-    ck_assert(run_state_apply(&state, &play.events[0], NULL));
+    ck_assert(run_state_apply(&state, &play.events.items[0], NULL));
     struct event event = {.seq = 2,
                           .at = play.now,
                           .kind = EVENT_RUN_RECOVERED,

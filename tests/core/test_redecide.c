@@ -60,7 +60,7 @@ static struct told decide(struct play *play, size_t count, uint64_t seed, bool h
     redecide_open(&redecide, &run);
     bool ok = true;
     for (size_t i = 0; i < count && ok; i++)
-        ok = redecide_add(redecide, &play->events[i], &told.err);
+        ok = redecide_add(redecide, &play->events.items[i], &told.err);
     ok = ok && redecide_finish(redecide, &told.err);
     ck_assert(ok == (told.err.code == ERR_NONE));
     told.sum = *redecide_sum(redecide);
@@ -70,14 +70,14 @@ static struct told decide(struct play *play, size_t count, uint64_t seed, bool h
 
 static struct told decide_all(struct play *play)
 {
-    return decide(play, play->event_count, 7, true);
+    return decide(play, play->events.count, 7, true);
 }
 
 static struct event *find_event(struct play *play, enum event_kind kind)
 {
-    for (size_t i = 0; i < play->event_count; i++) {
-        if (play->events[i].kind == kind)
-            return &play->events[i];
+    for (size_t i = 0; i < play->events.count; i++) {
+        if (play->events.items[i].kind == kind)
+            return &play->events.items[i];
     }
     ck_abort_msg("no %s", event_kind_name(kind));
 }
@@ -102,12 +102,12 @@ START_TEST(test_a_run_as_it_was_is_the_same)
     play_retry(&play);
     const struct told told = decide_all(&play);
     ck_assert_int_eq(told.count, 0);
-    ck_assert_int_eq(told.sum.events, (int64_t)play.event_count);
+    ck_assert_int_eq(told.sum.events, (int64_t)play.events.count);
     ck_assert_int_eq(told.sum.decisions,
                      8); /* three starts, a wait and its end, two ends, the run */
     ck_assert_int_eq(told.sum.same, 8);
     ck_assert_int_eq(told.sum.calls, 3);
-    ck_assert_int_eq(told.sum.facts, (int64_t)play.event_count - 8);
+    ck_assert_int_eq(told.sum.facts, (int64_t)play.events.count - 8);
     play_close(&play);
 }
 END_TEST
@@ -183,7 +183,7 @@ START_TEST(test_a_lost_act_is_left_out)
                    .control = {.id = 5, .verb = CONTROL_HOLD, .task = 0, .step = -1, .by = "ann"}});
     play_wait(&play, 10);
     play_exit(&play, "b", 0, play_passed());
-    const struct told told = decide(&play, play.event_count, 7, false);
+    const struct told told = decide(&play, play.events.count, 7, false);
     ck_assert_int_eq(told.count, 0);
     ck_assert_int_eq(told.sum.lost_acts, 1);
     ck_assert_int_eq(told.sum.lost, 2);
@@ -196,7 +196,7 @@ START_TEST(test_a_step_that_was_cut_off_is_no_difference)
 {
     struct play play;
     play_retry(&play);
-    const struct told told = decide(&play, play.event_count - 1, 7, true);
+    const struct told told = decide(&play, play.events.count - 1, 7, true);
     ck_assert_int_eq(told.count, 0);
     ck_assert_int_eq(told.sum.cut_off, 1);
     ck_assert_int_eq(told.sum.same, 7);
@@ -235,11 +235,11 @@ START_TEST(test_after_too_many_differences_the_rest_is_only_counted)
         }
         play_wait(&play, 4000);
     }
-    const struct told told = decide(&play, play.event_count, 8, true);
+    const struct told told = decide(&play, play.events.count, 8, true);
     ck_assert_int_eq(told.count, REDECIDE_DIFFERENCES_MAX);
     ck_assert_int_gt(told.sum.unseen, 0);
     ck_assert_int_eq(told.sum.same + told.sum.different + told.sum.unseen, told.sum.decisions);
-    ck_assert_int_eq(told.sum.events, (int64_t)play.event_count);
+    ck_assert_int_eq(told.sum.events, (int64_t)play.events.count);
     play_close(&play);
 }
 END_TEST

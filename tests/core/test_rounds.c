@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
 #include "play.h"
 #include "shown.h"
 #include "str.h"
@@ -72,11 +71,6 @@ static void check_size(const struct event *event)
     char *object = event_object(event);
     ck_assert_uint_le(strlen(object), EVENT_DATA_MAX);
     free(object);
-}
-
-static char *prompt_of(const struct event *event)
-{
-    return xstrdup(event->round_started.prompt);
 }
 
 START_TEST(test_a_check_that_fails_goes_back_to_the_agent)
@@ -326,14 +320,13 @@ START_TEST(test_a_long_output_is_cut_at_its_beginning)
     up_to_the_check();
     fail_with(str_text(&tail));
     const struct event *round = play_last(&play, EVENT_ROUND_STARTED);
-    char *prompt = prompt_of(round);
+    const char *prompt = round->round_started.prompt;
     check_size(round);
     ck_assert_uint_le(strlen(prompt), SCHEDULER_PROMPT_MAX);
     ck_assert_ptr_nonnull(strstr(prompt, "line \"1999\"\n"));
     ck_assert_ptr_null(strstr(prompt, "line \"0\"\n"));
     ck_assert_ptr_nonnull(strstr(prompt, "\n\nline \""));
     ck_assert_str_eq(prompt, agent()->repair);
-    free(prompt);
     str_done(&tail);
 }
 END_TEST
@@ -354,7 +347,7 @@ END_TEST
 /* As in a log that was tampered with. */
 START_TEST(test_a_round_without_an_agents_step_before_it_is_refused)
 {
-    const struct event *last = &play.events[play.event_count - 1];
+    const struct event *last = &play.events.items[play.events.count - 1];
     struct event ended = {.kind = EVENT_ATTEMPT_ENDED, .seq = last->seq + 1, .at = play.now};
     struct event round = {.kind = EVENT_ROUND_STARTED, .seq = last->seq + 2, .at = play.now};
     struct run_state state;
@@ -366,8 +359,8 @@ START_TEST(test_a_round_without_an_agents_step_before_it_is_refused)
     round.round_started.round = 2;
     round.round_started.from_step = -1;
     run_state_init(&state, play.plan, play.state.seed);
-    for (size_t i = 0; i < play.event_count; i++)
-        ck_assert(run_state_apply(&state, &play.events[i], &err));
+    for (size_t i = 0; i < play.events.count; i++)
+        ck_assert(run_state_apply(&state, &play.events.items[i], &err));
     ck_assert(run_state_apply(&state, &ended, &err));
     const uint64_t before = run_state_digest(&state);
     ck_assert(!run_state_apply(&state, &round, &err));

@@ -225,8 +225,8 @@ START_TEST(test_B5_exhausted_transient_retries_say_type_attempts_and_task)
     fail_often(3, play_transient(TRANSIENT_NETWORK_TIMEOUT));
     const struct event *end = play_last(&play, EVENT_STEP_ENDED);
     ck_assert_int_eq(end->step_ended.decision, DECISION_TRANSIENT_EXHAUSTED);
-    ck_assert_int_eq(end->step_ended.entropy, 1); /* entropy */
-    ck_assert_int_eq(end->step_ended.capture, 1); /* capture */
+    ck_assert_int_eq(end->step_ended.entropy, 1);
+    ck_assert_int_eq(end->step_ended.capture, 1);
     struct str words = {0};
     event_words(&play.state, end, &words);
     ck_assert_ptr_nonnull(strstr(str_text(&words), "transient exhausted after 3 of 3 attempts"));

@@ -156,7 +156,7 @@ static const char *const kinds[] = {"inplace", "worktree", "copy"};
 START_TEST(test_A11_what_was_interrupted_runs_again_where_it_can_be_put_back)
 {
     begin(kinds[_i], "RED");
-    play_crash(&play, play.event_count, false);
+    play_crash(&play, play.events.count, false);
     if (_i == 0) {
         ck_assert_int_eq(play_status(&play, "a"), TASK_NEEDS_YOU);
         return;

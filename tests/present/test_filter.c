@@ -260,8 +260,8 @@ static bool passes(const struct event *event)
 static int count_wanted(void)
 {
     int count = 0;
-    for (size_t i = 0; i < play.event_count; i++)
-        count += passes(&play.events[i]);
+    for (size_t i = 0; i < play.events.count; i++)
+        count += passes(&play.events.items[i]);
     return count;
 }
 
@@ -272,7 +272,7 @@ static bool wants_kind(enum event_kind kind)
 
 START_TEST(test_an_empty_filter_wants_all)
 {
-    ck_assert_int_eq(count_wanted(), (int)play.event_count);
+    ck_assert_int_eq(count_wanted(), (int)play.events.count);
 }
 END_TEST
 

@@ -17,8 +17,8 @@ START_TEST(test_an_end_says_why)
     play_start(&play, 1);
     play_exit(&play, "a", 1, play_persistent(REASON_NONE));
     unsigned seen = 0;
-    for (size_t i = 0; i < play.event_count; i++)
-        seen |= notice_of(&play.state, &play.events[i]);
+    for (size_t i = 0; i < play.events.count; i++)
+        seen |= notice_of(&play.state, &play.events.items[i]);
     ck_assert_uint_eq(seen, NOTIFY_GAVE_UP | NOTIFY_ENDED);
     notice_make(&play.state, play_last(&play, EVENT_STEP_ENDED), 41,
                 "first\n\033[31mlast \033[0m line\r\n\n", &notice);

@@ -219,11 +219,11 @@ START_TEST(test_every_event_has_words_and_json)
     play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
     play_control(&play, CONTROL_CANCEL, "a", CANCEL_TERM);
     play_control(&play, CONTROL_RETRY, "a", CANCEL_TERM);
-    for (size_t i = 0; i < play.event_count; i++) {
+    for (size_t i = 0; i < play.events.count; i++) {
         struct json *json = NULL;
         struct err err = {0};
         str_clear(&text);
-        event_json(&play.state, 1, &play.events[i], &text);
+        event_json(&play.state, 1, &play.events.items[i], &text);
         ck_assert_msg(json_parse(text.data, text.len, &json, NULL, &err), "%s: %s", err.message,
                       text.data);
         ck_assert_int_eq(json_i64(json_get(json, "v"), 0), 1);

@@ -336,7 +336,7 @@ START_TEST(test_a_failed_start_is_not_shown_as_interrupted)
     struct verdict verdict = play_persistent(REASON_SETUP);
     verdict.ask = true;
     open(PLAN_OF(PLAIN), 1);
-    play_crash(&play, play.event_count, false);
+    play_crash(&play, play.events.count, false);
     play_wait(&play, SECOND);
     play_outcome(&play, "a", not_started, verdict);
     ck_assert_int_eq(step_of("a")->interrupted, 1);

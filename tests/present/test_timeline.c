@@ -246,7 +246,7 @@ START_TEST(test_a_lost_attempt_is_shown)
     play_wait(&play, 5000);
     timeline_read(&timeline, &play.state, 0, &play.now, true);
     ck_assert_int_eq(timeline.spans[timeline.count - 1].end, SPAN_END_LOST);
-    play_crash(&play, play.event_count, true);
+    play_crash(&play, play.events.count, true);
     read("a");
     ck_assert_int_eq(timeline.spans[0].end, SPAN_END_LOST);
 }
@@ -340,15 +340,15 @@ START_TEST(test_spans_are_in_order_and_cover_the_age_of_the_task)
     for (int i = 0; i < STEPS; i++) {
         do_something(&seed);
         if (i == STEPS / 2 && _i % 2 == 0)
-            play_crash(&play, play.event_count, _i % 4 == 0);
+            play_crash(&play, play.events.count, _i % 4 == 0);
         for (int task = 0; task < TASKS; task++)
             check_in_order(&play.state, task, &play.now);
         check_sums(&play.state, &play.now);
     }
     struct run_state state;
     run_state_init(&state, play.plan, play.state.seed);
-    for (size_t i = 0; i < play.event_count; i++) {
-        ck_assert(run_state_apply(&state, &play.events[i], NULL));
+    for (size_t i = 0; i < play.events.count; i++) {
+        ck_assert(run_state_apply(&state, &play.events.items[i], NULL));
         for (int task = 0; state.started && task < TASKS; task++)
             check_in_order(&state, task, &state.last);
     }
@@ -420,9 +420,9 @@ static void write_trace(void)
     struct err err = {0};
     run_state_init(&state, play.plan, play.state.seed);
     trace_json_open(&writer, 7, "day", &text);
-    for (size_t i = 0; i < play.event_count; i++) {
-        ck_assert_msg(run_state_apply(&state, &play.events[i], &err), "%s", err.message);
-        trace_json_add(writer, &state, &play.events[i], &text);
+    for (size_t i = 0; i < play.events.count; i++) {
+        ck_assert_msg(run_state_apply(&state, &play.events.items[i], &err), "%s", err.message);
+        trace_json_add(writer, &state, &play.events.items[i], &text);
     }
     trace_json_end(writer, &state, &text);
     trace_json_close(writer);
@@ -484,7 +484,7 @@ END_TEST
 START_TEST(test_time_does_not_go_back_after_a_reboot)
 {
     play_wait(&play, 5000);
-    play_crash(&play, play.event_count, true);
+    play_crash(&play, play.events.count, true);
     play_wait(&play, 1000);
     write_trace();
     const struct json *list = json_get(trace, "traceEvents");
@@ -512,15 +512,15 @@ START_TEST(test_a_clock_that_leaps_overflows_nothing)
         play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
         play_wait(&play, play_last(&play, EVENT_WAIT_STARTED)->wait.delay.delay_ms);
     }
-    ck_assert_uint_le(play.event_count, LEAPS_MAX);
-    for (size_t i = 0; i < play.event_count; i++) {
-        were[i] = play.events[i].at;
-        play.events[i].at.mono_ms = i % 2 == 0 ? -far_ms : far_ms;
-        play.events[i].at.at_ms = -play.events[i].at.mono_ms;
+    ck_assert_uint_le(play.events.count, LEAPS_MAX);
+    for (size_t i = 0; i < play.events.count; i++) {
+        were[i] = play.events.items[i].at;
+        play.events.items[i].at.mono_ms = i % 2 == 0 ? -far_ms : far_ms;
+        play.events.items[i].at.at_ms = -play.events.items[i].at.mono_ms;
     }
     write_trace();
-    for (size_t i = 0; i < play.event_count; i++)
-        play.events[i].at = were[i];
+    for (size_t i = 0; i < play.events.count; i++)
+        play.events.items[i].at = were[i];
     ck_assert_int_gt(json_i64(json_get(slice(1, 0), "dur"), -1), 0);
 }
 END_TEST

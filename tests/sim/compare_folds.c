@@ -16,11 +16,6 @@ static bool same_text(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-static bool same_digest(const struct digest *a, const struct digest *b)
-{
-    return a->hi == b->hi && a->lo == b->lo;
-}
-
 static bool same_outcome(const struct outcome *a, const struct outcome *b)
 {
     return a->kind == b->kind && a->code == b->code && a->ran_ms == b->ran_ms &&
@@ -41,8 +36,8 @@ static bool same_attempt(const struct attempt_state *a, const struct attempt_sta
 {
     return a->number == b->number && a->grant == b->grant &&
            same_moment(&a->started, &b->started) && same_moment(&a->ended, &b->ended) &&
-           a->pid == b->pid && a->waited_ms == b->waited_ms && same_digest(&a->call, &b->call) &&
-           same_digest(&a->fingerprint, &b->fingerprint) && a->new_permille == b->new_permille &&
+           a->pid == b->pid && a->waited_ms == b->waited_ms && digest_equal(a->call, b->call) &&
+           digest_equal(a->fingerprint, b->fingerprint) && a->new_permille == b->new_permille &&
            same_outcome(&a->outcome, &b->outcome) && a->class == b->class && a->type == b->type &&
            a->reason == b->reason && same_correction(a->correction, b->correction);
 }
@@ -100,7 +95,7 @@ static bool same_formulas(const struct step_formulas *a, const struct step_formu
 
 static bool same_trees(const struct step_trees *a, const struct step_trees *b)
 {
-    return same_digest(&a->saved, &b->saved) && same_digest(&a->proven, &b->proven) &&
+    return digest_equal(a->saved, b->saved) && digest_equal(a->proven, b->proven) &&
            a->proven_attempt == b->proven_attempt;
 }
 
@@ -128,7 +123,7 @@ static bool same_circles(const struct circles *a, const struct circles *b)
            left->count == right->count && left->period == right->period &&
            left->first == right->first && left->last == right->last &&
            left->first_number == right->first_number && left->last_number == right->last_number &&
-           same_digest(&left->identity, &right->identity) && a->first_step == b->first_step &&
+           digest_equal(left->identity, right->identity) && a->first_step == b->first_step &&
            a->last_step == b->last_step && same_moment(&a->since, &b->since) &&
            a->told == b->told && a->state.scale == b->state.scale &&
            entropy_state_steps(&a->state) == entropy_state_steps(&b->state);
@@ -138,10 +133,10 @@ static bool same_place(const struct task_place *a, const struct task_place *b)
 {
     if (!a || !b)
         return a == b;
-    return a->kind == b->kind && same_digest(&a->tree, &b->tree) &&
-           a->is_changed == b->is_changed && a->is_kept == b->is_kept &&
-           same_text(a->path, b->path) && same_text(a->branch, b->branch) &&
-           same_text(a->result, b->result) && same_text(a->lacks, b->lacks);
+    return a->kind == b->kind && digest_equal(a->tree, b->tree) && a->is_changed == b->is_changed &&
+           a->is_kept == b->is_kept && same_text(a->path, b->path) &&
+           same_text(a->branch, b->branch) && same_text(a->result, b->result) &&
+           same_text(a->lacks, b->lacks);
 }
 
 /* Compares the texts, too, which no digest covers; the digest covers the rest. */

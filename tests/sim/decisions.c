@@ -38,18 +38,13 @@ static struct facts gather(const struct sight *sight)
         .same = step->same,
         .interrupted = step->interrupted,
         .first_start_mono_ms = step->first_start.mono_ms,
-        .held_ms = step->held_ms,
+        .held_ms = onlooker_held_ms(sight),
         .now = event->at,
         .run_seed = onlooker->plot->run_seed,
         .task = event->task,
         .step = event->step,
         .attempt = step->attempts,
     };
-    if (sight->task->held) {
-        const int64_t since_ms = sight->task->held_since.mono_ms;
-        const int64_t first_ms = step->first_start.mono_ms;
-        facts.held_ms += event->at.mono_ms - (since_ms > first_ms ? since_ms : first_ms);
-    }
     if (facts.outcome == OUTCOME_NOT_STARTED) {
         facts.of_start = true;
         facts.policy = &onlooker->plot->policies[onlooker->plot->infrastructure];

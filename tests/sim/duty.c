@@ -55,29 +55,28 @@ static bool is_failed(const struct run_state *state, int task)
 }
 
 /* Returns how many needs of the task have failed; *unmet is how many have not passed. */
-static int failed_needs(const struct turn_seen *seen, const struct run_state *state, int task,
+static int failed_needs(const struct plot *plot, const struct run_state *state, int task,
                         int *unmet)
 {
-    const struct plot_task *plot = &seen->plot->tasks[task];
+    const struct plot_task *needy = &plot->tasks[task];
     int failed = 0;
     *unmet = 0;
-    for (int i = 0; i < plot->need_count; i++) {
-        failed += is_failed(state, plot->needs[i]);
-        *unmet += state->tasks[plot->needs[i]].status != TASK_PASSED;
+    for (int i = 0; i < needy->need_count; i++) {
+        failed += is_failed(state, needy->needs[i]);
+        *unmet += state->tasks[needy->needs[i]].status != TASK_PASSED;
     }
     return failed;
 }
 
-static int source_of(const struct run_state *state, int task)
+int duty_source(const struct run_state *state, int task)
 {
     return state->plan->tasks[task].steps[run_state_step_number(state, task)].source;
 }
 
-/* Returns whether the task may start, as soon as there is a slot and its gate lets it. */
-static bool is_in_line(const struct turn_seen *seen, const struct run_state *state, int task)
+bool duty_is_in_line(const struct plot *plot, const struct run_state *state, int task)
 {
     int unmet = 0;
-    (void)failed_needs(seen, state, task, &unmet);
+    (void)failed_needs(plot, state, task, &unmet);
     return unmet == 0 && state->tasks[task].status == TASK_QUEUED && !state->tasks[task].held &&
            run_state_step(state, task)->status == STEP_READY;
 }
@@ -134,7 +133,7 @@ static bool may_correct(const struct turn_seen *seen, const struct run_state *be
 static bool may_act(const struct turn_seen *seen, const struct run_state *before, int task)
 {
     const struct task_state *state = &before->tasks[task];
-    const int source = source_of(before, task);
+    const int source = duty_source(before, task);
     int unmet = 0;
     switch (seen->input->control.verb) {
     case CONTROL_CANCEL:
@@ -149,9 +148,9 @@ static bool may_act(const struct turn_seen *seen, const struct run_state *before
         return may_correct(seen, before);
     case CONTROL_RETRY:
         if (is_failed(before, task))
-            return failed_needs(seen, before, task, &unmet) == 0;
+            return failed_needs(seen->plot, before, task, &unmet) == 0;
         if (state->status == TASK_QUEUED && !state->held)
-            return source >= 0 && is_in_line(seen, before, task) &&
+            return source >= 0 && duty_is_in_line(seen->plot, before, task) &&
                    (before->gates[source].status == GATE_CLOSED ||
                     before->gates[source].status == GATE_PROBING);
         return is_open(before, task) && state->status != TASK_RUNNING;
@@ -199,11 +198,8 @@ static void expect_followers(const struct turn_seen *seen, const struct run_stat
     int64_t first_ms = INT64_MAX, last_ms = INT64_MIN;
     for (int i = 0; i < seen->plot->task_count; i++) {
         const struct step_state *step = run_state_step(before, i);
-        if (step->status != STEP_WAITING || (result.hi == 0 && result.lo == 0) ||
-            source_of(before, i) != source_of(before, leader))
-            continue;
-        const struct digest own = step_state_latest(step)->fingerprint;
-        if (own.hi != result.hi || own.lo != result.lo)
+        if (step->status != STEP_WAITING || duty_source(before, i) != duty_source(before, leader) ||
+            !digest_is_same(step_state_latest(step)->fingerprint, result))
             continue;
         out->follows[i] = i != leader && !before->tasks[i].held;
         first_ms = step->wait_from.mono_ms < first_ms ? step->wait_from.mono_ms : first_ms;
@@ -225,9 +221,9 @@ void duty_expect(const struct turn_seen *seen, const struct run_state *before,
                             : 0;
         out->held[i] = before->tasks[i].held;
         out->status[i] = before->tasks[i].status;
-        const int source = source_of(before, i);
+        const int source = duty_source(before, i);
         int unmet = 0;
-        (void)failed_needs(seen, before, i, &unmet);
+        (void)failed_needs(seen->plot, before, i, &unmet);
         out->gated[i] = source >= 0 && unmet == 0 && before->gates[source].status == GATE_CLOSED;
     }
     if (seen->input->kind != INPUT_CONTROL)
@@ -296,10 +292,9 @@ static void check_causes(const struct turn_seen *seen, const struct turn_duty *d
                                 event->at.mono_ms == input->now.mono_ms,
                             "nothing happens without a cause", "%s of t%d",
                             event_kind_name(event->kind), event->task);
-        (void)finding_check(seen->finding, named < 0 || (named != 0) == (by != NULL),
-                            "an act says who", "%s: by %s", event_kind_name(event->kind),
-                            by ? by : "nobody");
-        (void)finding_check(seen->finding, !by || (acts && strcmp(by, input->control.by) == 0),
+        (void)finding_check(seen->finding,
+                            (named < 0 || (named != 0) == (by != NULL)) &&
+                                (!by || (acts && strcmp(by, input->control.by) == 0)),
                             "an act says who", "%s: by %s", event_kind_name(event->kind),
                             by ? by : "nobody");
     }
@@ -528,7 +523,7 @@ static void check_ends(const struct turn_seen *seen)
     for (int i = 0; i < seen->plot->task_count; i++) {
         const struct task_state *task = &state->tasks[i];
         int unmet = 0;
-        const int failed = failed_needs(seen, state, i, &unmet);
+        const int failed = failed_needs(seen->plot, state, i, &unmet);
         any_open = any_open || is_open(state, i);
         (void)finding_check(seen->finding, half_done || !is_open(state, i) || failed == 0,
                             "a task that cannot continue is blocked", "t%d", i);
@@ -566,7 +561,7 @@ static void check_due(const struct turn_seen *seen)
     int64_t due_ms = -1;
     for (int i = 0; i < seen->plot->task_count; i++) {
         const struct step_state *step = run_state_step(state, i);
-        const int source = source_of(state, i);
+        const int source = duty_source(state, i);
         const struct gate_state *gate = source >= 0 ? &state->gates[source] : NULL;
         const bool lets = !gate || gate_lets(gate, now_ms);
         if (state->tasks[i].status == TASK_BACKOFF && state->tasks[i].follows < 0) {
@@ -574,7 +569,7 @@ static void check_due(const struct turn_seen *seen)
             (void)finding_check(seen->finding, step->due.mono_ms > now_ms,
                                 "a wait ends when it is due", "t%d", i);
         }
-        if (!is_in_line(seen, state, i))
+        if (!duty_is_in_line(seen->plot, state, i))
             continue;
         (void)finding_check(seen->finding, !idle || !lets,
                             "no slot is idle while something may start", "t%d", i);
@@ -640,7 +635,7 @@ static void check_rest(const struct turn_seen *seen)
     for (int i = 0; i < state->plan->source_count; i++) {
         const struct gate_state *gate = &state->gates[i];
         const bool runs = gate->probe >= 0 && state->tasks[gate->probe].status == TASK_RUNNING &&
-                          source_of(state, gate->probe) == i;
+                          duty_source(state, gate->probe) == i;
         (void)finding_check(seen->finding, gate->status != GATE_PROBING || runs,
                             "a gate waits for a probe that runs", "source %d", i);
     }
@@ -655,11 +650,11 @@ static void check_sums(const struct turn_seen *seen)
     for (int i = 0; i < seen->plot->task_count; i++) {
         const struct task_state *task = &state->tasks[i];
         const struct step_state *step = run_state_step(state, i);
-        const int source = source_of(state, i);
-        const bool in_line = is_in_line(seen, state, i);
+        const int source = duty_source(state, i);
+        const bool in_line = duty_is_in_line(seen->plot, state, i);
         const bool waits = task->status == TASK_BACKOFF && task->follows < 0;
         int unmet = 0, followers = 0;
-        (void)failed_needs(seen, state, i, &unmet);
+        (void)failed_needs(seen->plot, state, i, &unmet);
         for (int k = 0; k < seen->plot->task_count; k++)
             followers += state->tasks[k].follows == i;
         counts[task->status]++;

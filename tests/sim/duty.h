@@ -11,6 +11,11 @@
 #include "scheduler.h"
 #include "tally.h"
 
+/* Returns whether the task may start, as soon as there is a slot and its gate lets it. */
+bool duty_is_in_line(const struct plot *plot, const struct run_state *state, int task);
+/* Returns the source of the task's current step; -1 = none. */
+int duty_source(const struct run_state *state, int task);
+
 /* What the turn has to do, as far as it depends on the state before it. */
 struct turn_duty {
     bool names_attempt; /* the input is about an attempt that it may be about */

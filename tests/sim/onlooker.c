@@ -5,18 +5,17 @@
 
 #include "agents.h"
 #include "classify.h"
-#include "json.h"
+#include "digest.h"
+#include "duty.h"
 #include "outcome.h"
 #include "protocol.h"
 
 enum { SPACING_MS = 1000 };
 
-void onlooker_init(struct onlooker *onlooker, const struct plot *plot, const struct plan *plan,
-                   struct finding *finding)
+void onlooker_init(struct onlooker *onlooker, const struct plot *plot, struct finding *finding)
 {
     memset(onlooker, 0, sizeof(*onlooker));
     onlooker->plot = plot;
-    onlooker->plan = plan;
     onlooker->finding = finding;
     for (int i = 0; i < plot->task_count; i++) {
         onlooker->tasks[i].end = DECISION_WAIT;
@@ -58,6 +57,16 @@ bool onlooker_is_late(const struct sight *sight)
                                                       step->held_ms, sight->event->at.mono_ms);
 }
 
+int64_t onlooker_held_ms(const struct sight *sight)
+{
+    const struct onlooker_step *step = sight->step;
+    const int64_t since_ms = sight->task->held_since.mono_ms;
+    const int64_t first_ms = step->first_start.mono_ms;
+    if (!sight->task->held || step->first_start.at_ms == 0)
+        return step->held_ms;
+    return step->held_ms + sight->event->at.mono_ms - (since_ms > first_ms ? since_ms : first_ms);
+}
+
 int onlooker_allowance(const struct sight *sight)
 {
     bool fits = (sight->policy->phases & 1U << sight->plot->phase) != 0;
@@ -88,7 +97,7 @@ static void check_call(const struct sight *sight)
 {
     struct onlooker_step *step = sight->step;
     const struct digest call = sight->event->started.call;
-    sight_check(sight, !step->called || (call.hi == step->call.hi && call.lo == step->call.lo),
+    sight_check(sight, !step->called || digest_equal(call, step->call),
                 "the call is the same in every attempt");
     sight_check(sight, call.hi != 0 && call.lo != 0, "a call is known by its digest");
     struct digest *last = &sight->onlooker->last_call;
@@ -184,10 +193,8 @@ static struct opinion judge_bare(const struct outcome *outcome, bool silent)
 /* Counts equal results in a row since the step last started over. */
 static void count_same(struct onlooker_step *step, struct digest result)
 {
-    bool known = result.hi != 0 || result.lo != 0;
     bool second = step->attempts > 1 && step->attempts - 1 >= step->results_from;
-    bool equal = known && result.hi == step->result.hi && result.lo == step->result.lo;
-    step->same = second && equal ? step->same + 1 : 1;
+    step->same = second && digest_is_same(result, step->result) ? step->same + 1 : 1;
     step->result = result;
 }
 
@@ -217,8 +224,7 @@ static void check_end_seen(const struct sight *sight)
                     end->outcome.ran_ms == outcome.ran_ms && end->outcome.stop == outcome.stop &&
                     memcmp(end->outcome.bytes, outcome.bytes, sizeof(outcome.bytes)) == 0 &&
                     memcmp(end->outcome.lines, outcome.lines, sizeof(outcome.lines)) == 0 &&
-                    end->fingerprint.hi == input->fingerprint.hi &&
-                    end->fingerprint.lo == input->fingerprint.lo,
+                    digest_equal(end->fingerprint, input->fingerprint),
                 "an end is recorded as it was");
     sight_check(sight, end->fails == (outcome.kind == OUTCOME_EXIT && outcome.code == 0 && !passed),
                 "an end says whether code 0 was a success");
@@ -435,15 +441,13 @@ static void see_held(const struct sight *sight)
     const struct step_state *own = run_state_step(sight->before, event->task);
     const struct step_state *led = run_state_step(sight->before, leader);
     const int led_number = run_state_step_number(sight->before, leader);
-    const struct digest *result = &sight->onlooker->steps[leader][led_number].result;
+    const struct digest result = sight->onlooker->steps[leader][led_number].result;
     const int64_t apart_ms = own->wait_from.mono_ms - led->wait_from.mono_ms;
     sight_check(sight,
                 own->status == STEP_WAITING && led->status == STEP_WAITING &&
-                    (result->hi != 0 || result->lo != 0) && result->hi == sight->step->result.hi &&
-                    result->lo == sight->step->result.lo && apart_ms <= FAULT_SPAN_MS &&
+                    digest_is_same(result, sight->step->result) && apart_ms <= FAULT_SPAN_MS &&
                     apart_ms >= -FAULT_SPAN_MS &&
-                    sight->onlooker->plan->tasks[leader].steps[led_number].source ==
-                        sight->onlooker->plan->tasks[event->task].steps[event->step].source,
+                    duty_source(sight->before, leader) == duty_source(sight->before, event->task),
                 "a task follows one that waits with the same result");
     if (sight->onlooker->tally)
         sight->onlooker->tally->followers++;
@@ -458,11 +462,7 @@ static void see_released(const struct sight *sight)
     const int leader = sight->before->tasks[event->task].follows;
     struct onlooker_step *step = sight->step;
     sight_check(sight, sight->task->held, "only what is held is released");
-    if (step->first_start.at_ms != 0) {
-        const int64_t since_ms = sight->task->held_since.mono_ms;
-        const int64_t first_ms = step->first_start.mono_ms;
-        step->held_ms += event->at.mono_ms - (since_ms > first_ms ? since_ms : first_ms);
-    }
+    step->held_ms = onlooker_held_ms(sight);
     sight->task->held = false;
     if (due->mono_ms <= 0) {
         sight_check(sight, event->by || sight->onlooker->input->kind == INPUT_RECOVER,
@@ -590,14 +590,8 @@ static void see_cancel(struct onlooker *onlooker, const struct run_state *before
 static int count_line(const struct onlooker *onlooker, const struct run_state *state, int source)
 {
     int count = 0;
-    for (int i = 0; i < onlooker->plot->task_count; i++) {
-        const int step = run_state_step_number(state, i);
-        bool ready = state->tasks[i].status == TASK_QUEUED && !state->tasks[i].held &&
-                     state->tasks[i].steps[step].status == STEP_READY;
-        for (int k = 0; k < onlooker->plot->tasks[i].need_count; k++)
-            ready = ready && onlooker->tasks[onlooker->plot->tasks[i].needs[k]].passed;
-        count += ready && onlooker->plan->tasks[i].steps[step].source == source;
-    }
+    for (int i = 0; i < onlooker->plot->task_count; i++)
+        count += duty_is_in_line(onlooker->plot, state, i) && duty_source(state, i) == source;
     return count;
 }
 
@@ -668,14 +662,14 @@ static void see_gate_opened(struct onlooker *onlooker, const struct run_state *b
 static void see_budget(struct onlooker *onlooker, const struct run_state *before,
                        const struct event *event)
 {
-    enum { PERCENT_TOLD = 80 };
+    enum { PERCENT_NEAR = 80 };
     const enum budget_kind kind = event->budget.kind;
     const int task = event->task;
     const struct budget_state *had =
         task < 0 ? &before->budget : &before->tasks[task].agent->budget;
     const int64_t given =
         task < 0 ? onlooker->plot->budget[kind] : onlooker->plot->tasks[task].budget[kind];
-    const int64_t mark = given * PERCENT_TOLD / 100;
+    const int64_t mark = given * PERCENT_NEAR / 100;
     const int64_t used = event->budget.used - had->base[kind];
     struct budget_use use;
     bool holds = given > 0 && event->budget.limit == had->base[kind] + given &&
@@ -750,12 +744,11 @@ static void check_place(const struct sight *sight)
     const struct event *event = sight->event;
     const int number = run_state_step_number(sight->before, event->task);
     const struct step_state *step = &sight->before->tasks[event->task].steps[event->step];
-    const bool reopens = event->kind == EVENT_STEP_REOPENED;
     int grant = step->grant > 0 ? step->grant : 1;
     int round = sight->task->round;
     int attempt = (int)step->attempt_count + (event->kind == EVENT_ATTEMPT_STARTED);
     bool current = event->step == number;
-    if (reopens)
+    if (event->kind == EVENT_STEP_REOPENED)
         grant = step->grant + 1;
     if (event_kind_is_fact(event->kind) || event->kind == EVENT_CLASS_CORRECTED) {
         const struct attempt_state *about = step_state_find_attempt(step, event->attempt);
@@ -798,7 +791,7 @@ void onlooker_event(struct onlooker *onlooker, const struct run_state *before,
     sight.step = &onlooker->steps[event->task][event->step];
     sight.plot = &onlooker->plot->tasks[event->task].steps[event->step];
     sight.policy = &onlooker->plot->policies[sight.plot->policy];
-    int source = onlooker->plan->tasks[event->task].steps[event->step].source;
+    int source = before->plan->tasks[event->task].steps[event->step].source;
     sight.source = source >= 0 ? &onlooker->sources[source] : NULL;
     check_place(&sight);
     see_step(&sight);

@@ -10,7 +10,6 @@
 
 #include "event.h"
 #include "finding.h"
-#include "plan.h"
 #include "plot.h"
 #include "rules.h"
 #include "scheduler.h"
@@ -65,7 +64,6 @@ struct onlooker_source {
 
 struct onlooker {
     const struct plot *plot;
-    const struct plan *plan;
     struct finding *finding;
     struct tally *tally;       /* NULL = nothing is counted */
     const struct input *input; /* of this turn; borrowed */
@@ -81,8 +79,7 @@ struct onlooker {
     struct onlooker_source sources[PLOT_SOURCES_MAX];
 };
 
-void onlooker_init(struct onlooker *onlooker, const struct plot *plot, const struct plan *plan,
-                   struct finding *finding);
+void onlooker_init(struct onlooker *onlooker, const struct plot *plot, struct finding *finding);
 /* Checks the next event of the log. `before` is the fold of the log so far. */
 void onlooker_event(struct onlooker *onlooker, const struct run_state *before,
                     const struct event *event);
@@ -111,6 +108,8 @@ void onlooker_count(const struct onlooker *onlooker, enum row row);
 bool onlooker_is_spent(const struct sight *sight, int step);
 /* Returns whether the step may not start any more, because its deadline has passed. */
 bool onlooker_is_late(const struct sight *sight);
+/* Returns how long the step has been held since its first start. */
+int64_t onlooker_held_ms(const struct sight *sight);
 /* Returns the attempts of one grant of the step. */
 int onlooker_allowance(const struct sight *sight);
 /* Returns the reason why the attempt with this outcome may not continue. */

@@ -28,7 +28,7 @@ static bool open_world(struct world *world, const struct plot *plot)
     world->scheduler = (struct scheduler){.state = &world->state};
     call_digester_open(&world->scheduler.calls, "/work", NULL);
     run_state_init(&world->past, world->plan, plot->run_seed);
-    onlooker_init(&world->onlooker, plot, world->plan, &world->finding);
+    onlooker_init(&world->onlooker, plot, &world->finding);
     world->onlooker.tally = world->tally;
     world->now = (struct moment){.at_ms = 1800000000000, .mono_ms = 1000000};
     return true;

@@ -5,6 +5,7 @@
 #include "comparison.h"
 #include "damage.h"
 #include "duty.h"
+#include "facts.h"
 #include "run_state.h"
 #include "verdict.h"
 #include "world.h"
@@ -35,14 +36,9 @@ static void log_event(struct world *world, const struct event *event)
     const size_t len = object->len;
     str_add_char(object, '\0');
     str_reserve(object, 2 * len);
-    *read = event_new(event->kind);
-    read->seq = event->seq;
-    read->at = event->at;
-    read->task = event->task;
-    read->step = event->step;
-    read->round = event->round;
-    read->grant = event->grant;
-    read->attempt = event->attempt;
+    const struct event empty = event_new(event->kind);
+    *read = *event;
+    facts_put(read, &empty);
     (void)finding_check(&world->finding, event_read(read, object->data, len, object),
                         "what is written can be read", "%s", object->data);
 }
