@@ -66,8 +66,8 @@ refused 'no such file in a folder' 66 "no such file 'no/file'" --logs no/file
 refused 'no such run' 66 'no run #9' --logs 9 --json
 refused 'what cannot be combined with it' 2 'debug --logs: --try cannot be combined with it' --logs 1 --try 2
 refused 'what cannot be combined with it, either' 2 'debug --forensics: --follow cannot be combined with it' --forensics ok --follow
-refused 'a run, and nothing that says what of it' 2 'hint: devs replay 3; ' 3
-refused 'a task likewise' 2 'hint: devs debug --forensics 1/net; ' 1/net
+refused 'a run without a mode' 2 'hint: devs replay 3; ' 3
+refused 'a task without a mode' 2 'hint: devs debug --forensics 1/net; ' 1/net
 refused 'follow is of one run' 2 '--follow needs a single run' --logs all --follow
 
 # --- the command of its own

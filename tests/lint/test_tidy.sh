@@ -136,7 +136,7 @@ accepts src/core/x.c 'int run_time(int brand);\n'
 unsaid='starts a process and does not say on which side'
 for call in 'tool_run(0)' 'tool_ask(0)' 'launch_process(0)' 'child_start(0)' 'posix_spawn(0)' \
 	'posix_spawnp(0)' 'fork()' 'vfork()' 'clone(0)' 'execve(0)' 'execlp(0)' 'fexecve(0)' \
-	'raw_call(SYS_execve, 0)' 'syscall(SYS_clone3)' 'each(0, tool_run)' 'outside_start_on_terminal(0)'; do
+	'syscall(SYS_execve, 0)' 'syscall(SYS_clone3)' 'each(0, tool_run)' 'outside_start_on_terminal(0)'; do
 	number=$((${number:-0} + 1))
 	among "src/engine/x_$number.c" "int x(void)\n{\n    return $call;\n}\n"
 	among "src/ui/x_$number.h" "$(header "static inline int x(void)\n{\n    return $call;\n}" |

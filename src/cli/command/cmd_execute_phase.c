@@ -11,7 +11,6 @@
 #include "clock.h"
 #include "command.h"
 #include "fail.h"
-#include "json.h"
 #include "log_reader.h"
 #include "plan.h"
 #include "plan_file.h"

@@ -17,7 +17,6 @@
 #include "control_desk.h"
 #include "fail.h"
 #include "follower.h"
-#include "json.h"
 #include "log_own.h"
 #include "log_reader.h"
 #include "log_writer.h"

@@ -69,9 +69,9 @@ void agent_used_json(const struct agent_used *used, struct str *out);
 void agent_json(const struct run_state *state, int task, const struct moment *now, struct str *out);
 
 /* "circles":{"level","rung","count","period","first_step","first_attempt","last_step",
- * "last_attempt","masked","masks","equal","words"}; nothing if `level` is ok. Steps and attempts
+ * "last_attempt","masked","masks","equal","words"}; nothing if its level is ok. Steps and attempts
  * count from 1. Members that do not apply are omitted. */
-void circles_json(const struct shown_circle *circle, enum entropy_level level, struct str *out);
+void circles_json(const struct shown_circle *circle, struct str *out);
 
 /* "workspace": {"kind","path","branch","result"} unless the task works in place, without a path
  * once the result is kept; "sandbox_lacks": the sandbox keys that are not enforced, as text; and
@@ -122,9 +122,9 @@ struct why {
     bool free;                       /* wait: it used up no attempt */
     bool over;                       /* wait */
     struct delay delay;              /* wait */
+    int used, allowed, own_retries;  /* wait: tries, or starts; 0 = not recorded */
     int64_t due_at_ms;               /* wait */
     char skipped_by[CONTROL_BY_MAX]; /* wait: who skipped it; "" = nobody */
-    bool suspected;                  /* the log says that the task may be looping */
     struct shown_circle circle;      /* suspected, or stopped for looping; otherwise ok */
     struct why_decided stop;         /* the end of the step, possibly after a wait */
     enum decision_kind end;          /* stop */

@@ -141,15 +141,15 @@ static void add_agents(const struct run_state *state, const struct moment *now, 
     add_budgets(state, -1, now, out);
 }
 
-void circles_json(const struct shown_circle *circle, enum entropy_level level, struct str *out)
+void circles_json(const struct shown_circle *circle, struct str *out)
 {
     const struct entropy_verdict *verdict = &circle->verdict;
     struct str words = {0};
-    if (level == ENTROPY_OK)
+    if (verdict->level == ENTROPY_OK)
         return;
     str_json_key(out, "circles");
     str_add_char(out, '{');
-    str_json_text(out, "level", entropy_level_name(level));
+    str_json_text(out, "level", entropy_level_name(verdict->level));
     str_json_text(out, "rung", entropy_rung_name(verdict->rung));
     str_json_i64(out, "count", verdict->count);
     if (verdict->period > 0)
@@ -300,7 +300,7 @@ static void add_step(const struct status *status, int task, struct str *out)
     if (resume_at_ms >= 0)
         str_json_i64(out, "resume_at_ms", resume_at_ms);
     if (shown_circles_of(state, task, &circle))
-        circles_json(&circle, circle.verdict.level, out);
+        circles_json(&circle, out);
     if (state->tasks[task].follows >= 0)
         str_json_text(out, "follows", id_of(status, state->tasks[task].follows));
 }

@@ -34,7 +34,10 @@ static void keep_circle(struct why *why, const struct run_state *state, const st
     const bool is_stuck =
         of_calls && agent && agent->calls && agent->calls->verdict.level == ENTROPY_STUCK;
     why->circle.of_calls = why->circle.of_calls || (found && of_calls);
-    why->suspected = found && is_word && !is_stuck;
+    if (found && is_word && !is_stuck)
+        why->circle.verdict.level = ENTROPY_SUSPECT;
+    else if (why->circle.verdict.level != ENTROPY_OK)
+        why->circle.verdict.level = ENTROPY_STUCK;
 }
 
 /* Records the workspace, what was restored before the attempt, and what it changed, as in the
@@ -83,7 +86,10 @@ static bool take_event(void *ctx, const struct run_state *state, const struct ev
         why->free = event->wait.is_free;
         why->over = false;
         why->skipped_by[0] = '\0';
-        why->delay = step_state_formulas(step)->delay;
+        why->delay = event->wait.delay;
+        why->used = event->wait.inputs.used;
+        why->allowed = event->wait.inputs.allowed;
+        why->own_retries = event->wait.inputs.own_retries;
         why->due_at_ms = event->wait.due.at_ms;
         shown_formula(step, begin_decided(&why->wait, event));
         break;
@@ -173,9 +179,6 @@ void why_done(struct why *why)
     str_done(&why->stop.formula);
 }
 
-/* numbers may get longer when they are written again; truncated text would not be JSON */
-enum { INPUTS_MAX = 64 * EVENT_TEXT_MAX };
-
 static void add_label(const struct verdict_label *label, struct str *out)
 {
     str_json_text(out, "class", verdict_class_name(label->class));
@@ -202,14 +205,6 @@ static void add_outcome(const struct attempt_state *attempt, struct str *out)
         str_json_i64(out, "own_wait_ms", outcome->own_wait_ms);
     str_json_i64(out, "out_bytes", outcome->bytes[0]);
     str_json_i64(out, "err_bytes", outcome->bytes[1]);
-}
-
-static void add_json(const char *key, const struct json *json, struct str *out)
-{
-    char *brief = json_brief(json, INPUTS_MAX);
-    str_json_key(out, key);
-    str_add(out, brief);
-    free(brief);
 }
 
 /* Appends the inputs as in the log, and the text. */
@@ -324,12 +319,13 @@ void why_json(const struct why *why, struct str *out)
         str_json_bool(out, "entropy", why->entropy);
         add_decided(&why->stop, out);
     }
-    if (why->circle.verdict.level != ENTROPY_OK)
-        circles_json(&why->circle, why->suspected ? ENTROPY_SUSPECT : ENTROPY_STUCK, out);
+    circles_json(&why->circle, out);
     if (state->plan->loops.preset != ENTROPY_PRESET_NONE)
         str_json_text(out, "loops", entropy_preset_name(state->plan->loops.preset));
-    if (json_get(why->evidence, "loop"))
-        add_json("evidence", json_get(why->evidence, "loop"), out);
+    if (json_get(why->evidence, "loop")) {
+        str_json_key(out, "evidence");
+        json_write(out, json_get(why->evidence, "loop"));
+    }
     agent_json(state, why->pick.task, &why->now, out);
     place_json(state, why->pick.task, out);
     if (why->facts_json.len > 0) {

@@ -366,18 +366,10 @@ static void add_next(const struct why *why, struct str *out)
 
 static void add_used(const struct why *why, struct str *out)
 {
-    const struct str *text = &why->wait.inputs;
-    struct json *inputs = NULL;
-    if (text->len == 0 || !json_parse(text->data, text->len, &inputs, NULL, NULL))
-        return;
-    int64_t used = json_i64(json_get(inputs, "used"), -1);
-    int64_t allowed = json_i64(json_get(inputs, "allowed"), -1);
-    bool is_start = attempt_of(why)->outcome.kind == OUTCOME_NOT_STARTED;
-    if (used >= 0 && allowed >= 0)
-        str_addf(out, "; %s %lld of %lld", is_start ? "start" : "try", (long long)used,
-                 (long long)allowed);
-    shown_own_retries(json_i64(json_get(inputs, "own_retries"), 0), out);
-    json_free(inputs);
+    const bool is_start = attempt_of(why)->outcome.kind == OUTCOME_NOT_STARTED;
+    if (why->used > 0 && why->allowed > 0)
+        str_addf(out, "; %s %d of %d", is_start ? "start" : "try", why->used, why->allowed);
+    shown_own_retries(why->own_retries, out);
 }
 
 /* Adds the latest wait after this attempt, and the end of its step. */
@@ -456,11 +448,8 @@ void why_rows(const struct why *why, struct rows *rows)
         shown_proof(state, pick->task, pick->step) == SHOWN_PROOF_STALE)
         shown_proof_words(state, pick->task, pick->step,
                           rows_add(rows, "proof", "proof", ROW_PLAIN));
-    struct shown_circle circle = why->circle;
-    if (why->suspected)
-        circle.verdict.level = ENTROPY_SUSPECT;
-    rows_loop(rows, &circle, pick->step);
-    if (circle.verdict.level != ENTROPY_OK)
+    rows_loop(rows, &why->circle, pick->step);
+    if (why->circle.verdict.level != ENTROPY_OK)
         add_masked(why, rows);
     if (attempt && state->plan->loops.preset != ENTROPY_PRESET_NONE)
         entropy_limits_words(&state->plan->loops, rows_add(rows, "loops", "loops", ROW_PLAIN));

@@ -325,6 +325,9 @@ void surroundings_remove(struct surroundings *around);
 /* Blocks. Keeps the result after the last step of its task has passed, and records what it is. */
 void surroundings_keep(struct surroundings *around, const atomic_bool *stop);
 
+/* Returns the fact of this kind about a whole tree. */
+struct event tree_fact(enum event_kind kind, const struct tree_facts *tree);
+
 /* Receives one fact for the log, which is borrowed for the call. */
 typedef void surroundings_fact_fn(void *ctx, const struct event *fact);
 /* Reports the results of surroundings_prepare(). */

@@ -153,7 +153,7 @@ static void tell_made(const struct surroundings *around, surroundings_fact_fn *t
     tell(ctx, &fact);
 }
 
-static struct event tree_fact(enum event_kind kind, const struct tree_facts *tree)
+struct event tree_fact(enum event_kind kind, const struct tree_facts *tree)
 {
     struct event fact = event_new(kind);
     fact.tree.tree = tree->digest;

@@ -37,7 +37,7 @@ enum { SIGNAL_EXIT_BASE = 128, NURSERY_NEWS_MAX = 64 };
 
 static void news_came(uv_poll_t *handle, int status, int events);
 
-void nursery_count(struct nursery *nursery, int more)
+static void nursery_count(struct nursery *nursery, int more)
 {
     nursery->children += more;
     if (nursery->children > 0)
@@ -135,7 +135,8 @@ int64_t child_pid_start(const struct child *child)
     return child->pid_start;
 }
 
-void child_free(uv_handle_t *timer)
+/* Close callback of the timer of a child that is over. */
+static void child_free(uv_handle_t *timer)
 {
     struct child *child = timer->data;
     nursery_count(child->nursery, -1);
@@ -191,7 +192,7 @@ static size_t read_some(struct child *child, int stream)
 
 /* The loop's cached time is from before the last commit; a timer based on it would fire too
  * early. */
-void child_set_timer(struct child *child, uv_timer_cb rings, int64_t wait_ms)
+static void child_set_timer(struct child *child, uv_timer_cb rings, int64_t wait_ms)
 {
     child->rings = rings;
     child->timer_due_ms = clock_now().mono_ms + wait_ms;
@@ -504,38 +505,38 @@ void child_stood_still(struct child *child, int64_t still_ms)
     }
 }
 
-int child_watch(struct child *child)
+/* Its process may have begun to execute its program, so it is not started again. */
+static void end_unwatched(struct child *child)
+{
+    (void)kill(-child->pid, SIGKILL);
+    while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    stop_hearing(child, &child->pidfd);
+    stop_hearing(child, &child->pipes[CHILD_OUT]);
+    stop_hearing(child, &child->pipes[CHILD_ERR]);
+}
+
+int child_watch(struct child *child, int64_t timeout_ms)
 {
     static const int order[] = {CHILD_EXIT, CHILD_OUT, CHILD_ERR};
-    (void)uv_timer_init(child->nursery->loop, &child->timer);
-    child->timer.data = child;
     for (size_t i = 0; i < ARRAY_LEN(order); i++) {
         const int which = order[i];
         const int fd = which == CHILD_EXIT ? child->pidfd : child->pipes[which];
         struct epoll_event wanted = {.events = EPOLLIN, .data.ptr = &child->ears[which]};
         child->ears[which] = (struct child_ear){.child = child, .which = which};
-        if (epoll_ctl(child->nursery->epoll_fd, EPOLL_CTL_ADD, fd, &wanted) != 0)
-            return errno;
+        if (epoll_ctl(child->nursery->epoll_fd, EPOLL_CTL_ADD, fd, &wanted) != 0) {
+            const int number = errno;
+            end_unwatched(child);
+            return number;
+        }
     }
-    return 0;
-}
-
-void child_limit(struct child *child, int64_t timeout_ms)
-{
+    child->stage = CHILD_RUNS;
+    nursery_count(child->nursery, 1);
+    (void)uv_timer_init(child->nursery->loop, &child->timer);
+    child->timer.data = child;
     if (timeout_ms > 0)
         child_set_timer(child, time_is_up, timeout_ms);
-}
-
-void child_abandon(struct child *child, uv_close_cb closed)
-{
-    (void)kill(-child->pid, SIGKILL);
-    while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
-        continue;
-    sweep_leave(child->nursery->sweep, child->pid);
-    stop_hearing(child, &child->pidfd);
-    stop_hearing(child, &child->pipes[CHILD_OUT]);
-    stop_hearing(child, &child->pipes[CHILD_ERR]);
-    uv_close((uv_handle_t *)&child->timer, closed);
+    return 0;
 }
 
 void child_left_words(const struct child_end *end, struct str *out)

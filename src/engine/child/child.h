@@ -135,8 +135,8 @@ struct child_call {
 
 struct child;
 
-/* Starts the child without waiting for its exec: it executes its program on its own, or a starter
- * thread waits for it. Calls `started` or `failed` later, never from within this call. */
+/* Starts the child on another thread, which waits for its exec. Calls `started` or `failed` later,
+ * never from within this call. */
 struct child *child_start(struct nursery *nursery, const struct child_call *call,
                           const struct child_watcher *watcher);
 

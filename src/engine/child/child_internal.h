@@ -83,8 +83,6 @@ enum {
     NURSERY_LOST_MAX = 64, /* abandoned processes, to be reaped later */
 };
 
-struct child_start;
-
 struct nursery {
     uv_loop_t *loop; /* borrowed */
     struct sweep *sweep;
@@ -92,7 +90,8 @@ struct nursery {
     int epoll_fd;             /* owned; epoll for all children, one handle in the loop */
     uv_poll_t on_news;
     bool clock_tells;             /* for starts: see child.h */
-    int children;                 /* alive, or with a timer that is still closing */
+    int children;                 /* alive, or with a timer that is still closing; the loop
+                                     runs while there are any */
     pid_t lost[NURSERY_LOST_MAX]; /* started here, and not ended by any signal */
     size_t lost_count;
     char bytes[CHILD_MUCH_READ_BYTES];
@@ -117,7 +116,6 @@ struct child {
     struct nursery *nursery; /* borrowed */
     struct child_watcher watcher;
     enum child_stage stage;
-    struct child_start *start; /* owned; set while the child is being abandoned */
     pid_t pid;
     int64_t pid_start;
     int64_t grace_ms;
@@ -142,20 +140,8 @@ struct child {
     int64_t timer_due_ms; /* when the timer is due */
 };
 
-/* child.c: starts watching its process, pidfd and pipes. Returns 0 or an errno: the kernel cannot
- * watch another descriptor. */
-int child_watch(struct child *child);
-/* Sets its timeout; 0 = none. */
-void child_limit(struct child *child, int64_t timeout_ms);
-/* Undoes child_watch(). Only the child itself remains until its timer is `closed`. */
-void child_abandon(struct child *child, uv_close_cb closed);
-/* Close callback of the timer of a child that is over; frees the child. */
-void child_free(uv_handle_t *timer);
-
-/* Adds `more` to the number of children. The loop keeps running while there are any. */
-void nursery_count(struct nursery *nursery, int more);
-
-/* Arms the child's only timer, once. */
-void child_set_timer(struct child *child, uv_timer_cb rings, int64_t wait_ms);
+/* child.c: starts watching its process, pidfd and pipes; `timeout_ms` 0 = none. Returns 0, or an
+ * errno if the kernel cannot watch another descriptor: the process was killed and reaped then. */
+int child_watch(struct child *child, int64_t timeout_ms);
 
 #endif

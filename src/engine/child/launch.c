@@ -1,9 +1,7 @@
 /* launch.c - opens the descriptors of a new process, and starts it.
  *
  * An attempt in a sandbox may have created the file for stdin. So the opened file is checked, not
- * its name, and a FIFO is rejected, because opening it would block. launch_process() finds the
- * program and can say why a start fails; launch_begin() does not wait, and only handles calls
- * without limits and stdin. */
+ * its name, and a FIFO is rejected, because opening it would block. */
 #define _GNU_SOURCE /* pipe2, O_PATH, memfd_create */
 
 #include "child.h"

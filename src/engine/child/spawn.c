@@ -1,11 +1,10 @@
 /* spawn.c - starts a process with clone(2) that uses our memory until it executes its program.
  *
  * fork() would copy the tables of our memory, which takes longer the more memory we use, and
- * posix_spawn() cannot enter cgroups. As after vfork(2), the calling thread waits until the exec,
- * the stack of the new process is part of its stack, and the errno of a failed call is its errno;
- * nothing else may be written. So between clone and exec the process makes system calls only, and
- * is not instrumented by sanitizers. */
-#define _GNU_SOURCE /* clone */
+ * posix_spawn() cannot enter cgroups. As with vfork(2), the calling thread waits until the exec.
+ * Its stack, its errno and struct spawn_child are all that the new process may write to. So between
+ * clone and exec the process makes system calls only, and is not instrumented by sanitizers. */
+#define _GNU_SOURCE /* clone, syscall */
 
 #include "spawn.h"
 
@@ -18,7 +17,6 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -29,26 +27,11 @@
 /* A sanitizer would attribute the memory accesses of the new process to us. */
 #define IN_OUR_MEMORY __attribute__((no_sanitize("address", "thread", "undefined")))
 
-#define RAW_CALL static inline IN_OUR_MEMORY __attribute__((always_inline))
-
-/* Returns the kernel's answer, or the errno as a negative number. */
-RAW_CALL long raw_call(long number, long a, long b, long c, long d)
-{
-    const long answer = syscall(number, a, b, c, d);
-    return answer == -1 ? -errno : answer;
-}
-
-/* Converts an address for the kernel. */
-RAW_CALL long raw_address(const volatile void *memory)
-{
-    return (long)memory;
-}
-
 /*
  * What a new process does until it executes its program.
  *
- * Nothing from here to spawn_child_run() may call another function of the C library than syscall(),
- * except spawn_child_prepare(), which is called before the start.
+ * Nothing from here to run_child() may call the C library, whose functions sanitizers intercept,
+ * except for syscall(); and find_changed(), which is called before the start.
  */
 
 struct spawn_child {
@@ -67,13 +50,14 @@ int __clone(int (*fn)(void *), void *stack, int flags, void *arg, ...); /* NOLIN
 #endif
 
 enum {
-    SIGNAL_SET_BYTES = 8, /* the kernel's size, not the C library's */
     SIGNAL_MAX = 64,
     SIGNAL_LIBRARY = 33, /* the C library reserves signals 32 to this for its threads */
     NOT_STARTED_EXIT = 127,
     FIRST_OTHER_FD = 3,   /* after stdin, stdout and stderr */
     SCAN_FDS_MAX = 65535, /* last descriptor closed without close_range() */
 };
+
+static const size_t signal_set_bytes = 8; /* the kernel's size, not the C library's */
 
 /* Signals whose action may not be the default. Written once, before the first start. */
 static struct {
@@ -97,13 +81,6 @@ static void find_changed(void)
     }
 }
 
-/* Finds the signals whose action may not be the default. Call it before each start. Any thread. */
-static void spawn_child_prepare(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    (void)pthread_once(&once, find_changed);
-}
-
 /* The kernel's own structures for default actions and nothing blocked. */
 IN_OUR_MEMORY static void reset_signals(void)
 {
@@ -111,9 +88,8 @@ IN_OUR_MEMORY static void reset_signals(void)
     static const unsigned long nothing[2];
 
     for (int i = 0; i < changed.count; i++)
-        (void)raw_call(SYS_rt_sigaction, changed.numbers[i], raw_address(by_default), 0,
-                       SIGNAL_SET_BYTES);
-    (void)raw_call(SYS_rt_sigprocmask, SIG_SETMASK, raw_address(nothing), 0, SIGNAL_SET_BYTES);
+        (void)syscall(SYS_rt_sigaction, changed.numbers[i], by_default, NULL, signal_set_bytes);
+    (void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, nothing, NULL, signal_set_bytes);
 }
 
 IN_OUR_MEMORY static rlim_t at_most(rlim_t wanted, rlim_t limit)
@@ -121,59 +97,53 @@ IN_OUR_MEMORY static rlim_t at_most(rlim_t wanted, rlim_t limit)
     return wanted < limit ? wanted : limit;
 }
 
-/* Returns 0 or a negative errno, as do the functions below. */
-IN_OUR_MEMORY static long take_cpu_limit(int64_t cpu_s)
+/* Returns false and sets errno on failure, as do the functions below. */
+IN_OUR_MEMORY static bool take_cpu_limit(int64_t cpu_s)
 {
     struct rlimit cpu = {0}; /* the kernel's layout where numbers have 64 bits */
-    long answer = raw_call(SYS_prlimit64, 0, RLIMIT_CPU, 0, raw_address(&cpu));
-    if (answer != 0)
-        return answer;
+    if (syscall(SYS_prlimit64, 0, RLIMIT_CPU, NULL, &cpu) != 0)
+        return false;
     /* A lower limit of devs itself applies, since only root may raise it. */
     cpu.rlim_cur = at_most((rlim_t)cpu_s, cpu.rlim_max);
     cpu.rlim_max = at_most((rlim_t)(cpu_s + SPAWN_CPU_GRACE_S), cpu.rlim_max);
-    return raw_call(SYS_prlimit64, 0, RLIMIT_CPU, raw_address(&cpu), 0);
+    return syscall(SYS_prlimit64, 0, RLIMIT_CPU, &cpu, NULL) == 0;
 }
 
-IN_OUR_MEMORY static long take_limits(const struct spawn_limits *limits)
+IN_OUR_MEMORY static bool take_limits(const struct spawn_limits *limits)
 {
     for (size_t i = 0; i < limits->enter_count; i++) {
-        const long wrote = raw_call(SYS_write, limits->enter[i], raw_address("0"), 1, 0);
-        if (wrote < 0)
-            return wrote;
+        if (syscall(SYS_write, limits->enter[i], "0", (size_t)1) < 0)
+            return false;
     }
     for (size_t i = 0; i < SPAWN_KEEP_MAX; i++) {
         const int fd = limits->keep[i];
-        const long kept = fd > 0 ? raw_call(SYS_fcntl, fd, F_SETFD, 0, 0) : 0;
-        if (kept != 0)
-            return kept;
+        if (fd > 0 && syscall(SYS_fcntl, fd, F_SETFD, 0L) != 0)
+            return false;
     }
-    return limits->cpu_s > 0 ? take_cpu_limit(limits->cpu_s) : 0;
+    return limits->cpu_s <= 0 || take_cpu_limit(limits->cpu_s);
 }
 
-IN_OUR_MEMORY static long take_place(const struct spawn_call *call)
+IN_OUR_MEMORY static bool take_place(const struct spawn_call *call)
 {
-    long answer = call->limits ? take_limits(call->limits) : 0;
-    if (answer == 0 && call->in_our_session) {
-        answer = raw_call(SYS_setpgid, 0, 0, 0, 0);
-    } else if (answer == 0) {
-        const long session = raw_call(SYS_setsid, 0, 0, 0, 0);
-        answer = session < 0 ? session : 0;
-    }
-    if (answer == 0)
-        answer = raw_call(SYS_chdir, raw_address(call->cwd), 0, 0, 0);
-    for (int i = 0; answer >= 0 && i < 3; i++)
-        answer = raw_call(SYS_dup3, call->fds[i], i, 0, 0);
-    return answer < 0 ? answer : 0;
+    bool ok = !call->limits || take_limits(call->limits);
+    if (call->in_our_session)
+        ok = ok && syscall(SYS_setpgid, 0, 0) == 0;
+    else
+        ok = ok && syscall(SYS_setsid) >= 0;
+    ok = ok && syscall(SYS_chdir, call->cwd) == 0;
+    for (int i = 0; ok && i < 3; i++)
+        ok = syscall(SYS_dup3, call->fds[i], i, 0) >= 0;
+    return ok;
 }
 
 IN_OUR_MEMORY static void close_between(int first, int last)
 {
-    if (first > last || raw_call(SYS_close_range, first, last, 0, 0) == 0)
+    if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
         return;
     /* There is no close_range(2) before Linux 5.9, or a system call filter forbids it. */
     const int last_scanned = last < SCAN_FDS_MAX ? last : SCAN_FDS_MAX;
     for (int fd = first; fd <= last_scanned; fd++)
-        (void)raw_call(SYS_close, fd, 0, 0, 0);
+        (void)syscall(SYS_close, fd);
 }
 
 /* Closes every descriptor except the standard ones and limits->keep. Ours are close-on-exec, but
@@ -194,20 +164,18 @@ IN_OUR_MEMORY static void close_others(const struct spawn_limits *limits)
 }
 
 /* Entry point for clone(); its argument is the struct spawn_child. Does not return. */
-_Noreturn IN_OUR_MEMORY static int spawn_child_run(void *arg)
+_Noreturn IN_OUR_MEMORY static int run_child(void *arg)
 {
     struct spawn_child *child = arg;
     const struct spawn_call *call = child->call;
-    long answer = take_place(call);
-    if (answer == 0) {
+    if (take_place(call)) {
         close_others(call->limits);
         reset_signals();
-        answer = raw_call(SYS_execve, raw_address(call->program), raw_address(call->argv),
-                          raw_address(call->environment), 0);
+        (void)syscall(SYS_execve, call->program, call->argv, call->environment);
     }
-    child->number = (int)-answer;
+    child->number = errno;
     for (;;)
-        (void)raw_call(SYS_exit_group, NOT_STARTED_EXIT, 0, 0, 0);
+        (void)syscall(SYS_exit_group, NOT_STARTED_EXIT);
 }
 
 enum { STACK_BYTES = 32 * 1024 };
@@ -217,7 +185,8 @@ int spawn_process(const struct spawn_call *call, pid_t *pid_out)
     assert(call->cwd[0] == '/');
     for (int i = 0; i < 3; i++)
         assert(call->fds[i] > 2);
-    spawn_child_prepare();
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, find_changed);
 
     struct spawn_child child = {.call = call};
     sigset_t all;
@@ -226,8 +195,7 @@ int spawn_process(const struct spawn_call *call, pid_t *pid_out)
     /* A signal handler of ours must not run in the child, which shares our memory. */
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    pid_t pid =
-        CLONE(spawn_child_run, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD, &child);
+    pid_t pid = CLONE(run_child, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK | SIGCHLD, &child);
     int number = pid < 0 ? errno : child.number;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (number != 0) {

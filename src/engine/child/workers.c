@@ -183,7 +183,7 @@ bool jobs_open(struct jobs **out, struct uv_loop_s *loop, struct err *err)
 {
     struct jobs *jobs = xcalloc(1, sizeof(*jobs));
     jobs->list.end = &jobs->list.first;
-    if (!workers_open(&jobs->workers, loop, WORKERS_FOR_JOBS, err)) {
+    if (!workers_open(&jobs->workers, loop, JOBS_ACTIVE_MAX, err)) {
         free(jobs);
         return false;
     }

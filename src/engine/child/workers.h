@@ -16,10 +16,7 @@
 #include "attr.h"
 #include "err.h"
 
-enum {
-    WORKERS_MAX = 16, /* a start that hangs, such as in a folder of a lost server, takes one away */
-    WORKERS_FOR_JOBS = 4,
-};
+enum { WORKERS_MAX = 16 }; /* a start blocks one as long as the server of its folder hangs */
 
 struct workers;
 struct uv_loop_s;
@@ -32,8 +29,8 @@ struct worker_task {
     struct worker_task *next;               /* used by the workers */
 };
 
-/* Creates one thread, and later up to `most`, at most WORKERS_MAX. Fails if not even one thread can
- * be created (ERR_IO, or as errno says). */
+/* Creates one thread now, and up to `most` (at most WORKERS_MAX) when there is work for them. Fails
+ * if not even one can be created (ERR_IO, or as errno says). */
 ATTR_MUST_USE bool workers_open(struct workers **out, struct uv_loop_s *loop, int most,
                                 struct err *err);
 /* No tasks may be left. The memory is freed once the loop has closed the handle. */
@@ -52,7 +49,7 @@ void workers_add(struct workers *workers, struct worker_task *task);
  */
 
 enum {
-    JOBS_ACTIVE_MAX = WORKERS_FOR_JOBS,  /* at the same time */
+    JOBS_ACTIVE_MAX = 4,                 /* at the same time */
     JOBS_LONG_MAX = JOBS_ACTIVE_MAX - 1, /* not `always`; leaves a thread for jobs that are */
     JOBS_MAX = 4096,                     /* active and waiting */
 };

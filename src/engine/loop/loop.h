@@ -352,8 +352,7 @@ int64_t heartbeat_look(struct heartbeat *heartbeat, int64_t now_ms);
 struct queued {
     struct input input;
     struct attempt *ended; /* owned; the attempt that ended; NULL for other inputs */
-    char *note;            /* owned; input.note */
-    struct str fact_texts; /* memory for the texts of input.fact_event */
+    char *note;            /* owned; input.note. The texts of input.fact_event are owned, too */
 };
 
 /* The attempt that a fact is about. */

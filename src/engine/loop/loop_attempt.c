@@ -55,7 +55,6 @@ static void end_attempt(struct attempt *attempt, const struct input *input)
         tell_fact(attempt, &cuts);
     }
     if (end->outcome.processes_left != 0) {
-        str_clear(&text);
         if (end->left[0].pid != 0)
             child_left_words(end, &text);
         else
@@ -437,7 +436,6 @@ static void close_follow(struct follow *follow)
 static void report_follow(struct follow *follow)
 {
     struct loop *loop = follow->loop;
-    const struct tree_facts *tree = &follow->tree;
     struct tree_diff *diff = &follow->diff;
     struct str text = {0};
     switch (follow->kind) {
@@ -454,11 +452,7 @@ static void report_follow(struct follow *follow)
         break;
     case FOLLOW_PROOF:
         if (follow->found) {
-            struct event fact = event_new(EVENT_TREE_PROVEN);
-            fact.tree.tree = tree->digest;
-            fact.tree.count = tree->files;
-            fact.tree.bytes = tree->bytes;
-            fact.tree.ms = tree->ms;
+            const struct event fact = tree_fact(EVENT_TREE_PROVEN, &follow->tree);
             queue_fact(loop, &follow->about, &fact);
         }
         break;

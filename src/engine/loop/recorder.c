@@ -6,7 +6,6 @@
 #include "loop.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "clock.h"
 #include "spill.h"

@@ -17,17 +17,17 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Replaces the text by a redacted copy, which the caller frees. */
+/* Replaces the text by a redacted copy, which free_fact_text() frees. */
 static void redact_fact_text(void *ctx, const char **text)
 {
     const struct loop *loop = ctx;
     *text = redact_string(loop->setting.redactor, *text, NULL);
 }
 
-static void free_text(void *ctx, const char **text)
+static void free_fact_text(void *ctx, const char **text)
 {
     (void)ctx;
-    free((void *)(uintptr_t)*text); /* from redact_fact_text() */
+    free((void *)(uintptr_t)*text);
 }
 
 /* Redacts the texts of the input. An input without a time happened now. */
@@ -43,14 +43,8 @@ static void add_input(struct loop *loop, const struct input *input, struct attem
     queued->ended = ended;
     queued->note = redact_string(redactor, input->note, NULL);
     queued->input.note = queued->note;
-    queued->fact_texts = (struct str){0};
-    if (input->kind == INPUT_FACT) {
-        struct event *fact = &queued->input.fact_event;
-        event_each_text(fact, redact_fact_text, loop);
-        struct event redacted = *fact;
-        event_keep(fact, &queued->fact_texts);
-        event_each_text(&redacted, free_text, NULL);
-    }
+    if (input->kind == INPUT_FACT)
+        event_each_text(&queued->input.fact_event, redact_fact_text, loop);
     if (input->kind == INPUT_CONTROL && input->control.hint[0] != '\0') {
         /* The sender redacted the secrets that it knew; this run knows its own. */
         struct control *control = &queued->input.control;
@@ -123,13 +117,15 @@ static void take_inputs(struct loop *loop)
         count = first;
 
     for (size_t i = 0; i < count; i++) {
-        scheduler_step(&loop->scheduler, &loop->inputs[i].input, &loop->turn);
-        free(loop->inputs[i].note);
-        str_done(&loop->inputs[i].fact_texts);
-        if (loop->inputs[i].ended) {
+        struct queued *queued = &loop->inputs[i];
+        scheduler_step(&loop->scheduler, &queued->input, &loop->turn);
+        free(queued->note);
+        if (queued->input.kind == INPUT_FACT)
+            event_each_text(&queued->input.fact_event, free_fact_text, NULL);
+        if (queued->ended) {
             loop->ended = xgrow(loop->ended, &loop->ended_cap, loop->ended_count + 1,
                                 sizeof(struct attempt *));
-            loop->ended[loop->ended_count++] = loop->inputs[i].ended;
+            loop->ended[loop->ended_count++] = queued->ended;
         }
     }
     loop->input_count -= count;
