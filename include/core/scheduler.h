@@ -87,9 +87,7 @@ struct action {
 /* The events and actions produced by one or more steps. Reuse it: call turn_clear() between
  * turns. */
 struct turn {
-    struct event *events; /* owned */
-    struct str *texts;    /* owned; by event: memory for its texts, reused by later turns */
-    size_t event_count, event_cap;
+    struct event_list events;
     struct str scratch;     /* memory for one text at a time */
     struct action *actions; /* owned */
     size_t action_count, action_cap;

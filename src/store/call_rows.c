@@ -493,7 +493,8 @@ static bool write_begin(struct log_writer *writer, const struct call_session *se
         fact.fact_event.session.session = session->id;
         scheduler_step(&scheduler, &fact, &turn);
 
-        const struct log_batch batch = {.events = turn.events, .event_count = turn.event_count};
+        const struct log_batch batch = {.events = turn.events.items,
+                                        .event_count = turn.events.count};
         ok = log_writer_commit(writer, &batch, LOG_SYNC_NORMAL, err);
     }
     turn_done(&turn);
@@ -561,8 +562,10 @@ static bool write_end(struct log_writer *writer, struct run_state *state, int ex
         verdict_set_persistent(&input.verdict, REASON_NONE, "", "session.failed");
     scheduler_step(&scheduler, &input, &turn);
     const struct log_gain gain = {.task = 0};
-    const struct log_batch batch = {
-        .events = turn.events, .event_count = turn.event_count, .gains = &gain, .gain_count = 1};
+    const struct log_batch batch = {.events = turn.events.items,
+                                    .event_count = turn.events.count,
+                                    .gains = &gain,
+                                    .gain_count = 1};
     bool ok = log_writer_commit(writer, &batch, LOG_SYNC_NORMAL, err);
     turn_done(&turn);
     return ok;

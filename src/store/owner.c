@@ -309,8 +309,8 @@ static bool answer_control(struct orphan *orphan, const struct control *control,
     input.control.mode = CANCEL_STOP;
     turn_clear(&orphan->turn);
     scheduler_step(&scheduler, &input, &orphan->turn);
-    struct log_batch batch = {.events = orphan->turn.events,
-                              .event_count = orphan->turn.event_count};
+    struct log_batch batch = {.events = orphan->turn.events.items,
+                              .event_count = orphan->turn.events.count};
     return log_writer_commit(orphan->writer, &batch, LOG_SYNC_FULL, err);
 }
 

@@ -182,8 +182,8 @@ void play_input(struct play *play, struct input input)
     }
     turn_clear(&play->turn);
     scheduler_step(&play->scheduler, &input, &play->turn);
-    for (size_t i = 0; i < play->turn.event_count; i++)
-        (void)event_list_add(&play->events, &play->turn.events[i]);
+    for (size_t i = 0; i < play->turn.events.count; i++)
+        (void)event_list_add(&play->events, &play->turn.events.items[i]);
 }
 
 void play_start(struct play *play, int jobs)

@@ -262,8 +262,8 @@ static void play_line(struct scene *scene, const char *text, struct str *out)
     split(&line, text);
     take_input(scene, &line);
     const struct turn *turn = &scene->play.turn;
-    for (size_t i = 0; i < turn->event_count; i++)
-        scene_show_event(&scene->play, &turn->events[i], out);
+    for (size_t i = 0; i < turn->events.count; i++)
+        scene_show_event(&scene->play, &turn->events.items[i], out);
     for (size_t i = 0; i < turn->action_count; i++)
         scene_show_action(&scene->play, &turn->actions[i], out);
     show_changes(scene, out);

@@ -402,7 +402,7 @@ START_TEST(test_turn_is_empty_once_done)
     play_open(&play, ONE("RED"));
     play_start(&play, 1);
     turn_done(&play.turn);
-    ck_assert_uint_eq(play.turn.event_count + play.turn.action_count, 0);
+    ck_assert_uint_eq(play.turn.events.count + play.turn.action_count, 0);
     turn_done(&play.turn);
     play_wait(&play, 1); /* and can be used again */
 }

@@ -200,7 +200,7 @@ static int write_line(struct gains *of, int task)
 static void end_attempt(struct gains *of, int task, int attempt)
 {
     struct event event = {.kind = EVENT_ATTEMPT_ENDED, .task = task, .attempt = attempt};
-    const struct turn ended = {.events = &event, .event_count = 1};
+    const struct turn ended = {.events = {.items = &event, .count = 1}};
     gains_collect(of, &ended);
 }
 

@@ -40,8 +40,8 @@ static struct input input_of(enum input_kind kind, int64_t after_ms)
 static int count_answers(const struct turn *turn)
 {
     int count = 0;
-    for (size_t i = 0; i < turn->event_count; i++)
-        count += turn->events[i].kind == EVENT_CONTROL_ANSWERED;
+    for (size_t i = 0; i < turn->events.count; i++)
+        count += turn->events.items[i].kind == EVENT_CONTROL_ANSWERED;
     return count;
 }
 

@@ -226,16 +226,16 @@ bool compare_folds(struct finding *finding, const struct run_state *live,
 
 bool compare_texts(struct finding *finding, const struct run_state *state, const struct turn *turn)
 {
-    for (size_t i = 0; i < turn->event_count; i++) {
-        const struct event *event = &turn->events[i];
+    for (size_t i = 0; i < turn->events.count; i++) {
+        const struct event *event = &turn->events.items[i];
         if (event->kind != EVENT_WAIT_STARTED && event->kind != EVENT_STEP_ENDED)
             continue;
         /* the next decision about the step replaces it */
         bool is_last = true;
-        for (size_t j = i + 1; j < turn->event_count; j++)
-            is_last = is_last && (turn->events[j].task != event->task ||
-                                  (turn->events[j].kind != EVENT_WAIT_STARTED &&
-                                   turn->events[j].kind != EVENT_STEP_ENDED));
+        for (size_t j = i + 1; j < turn->events.count; j++)
+            is_last = is_last && (turn->events.items[j].task != event->task ||
+                                  (turn->events.items[j].kind != EVENT_WAIT_STARTED &&
+                                   turn->events.items[j].kind != EVENT_STEP_ENDED));
         if (!is_last)
             continue;
         const struct step_state *step = &state->tasks[event->task].steps[event->step];

@@ -237,8 +237,8 @@ void duty_expect(const struct turn_seen *seen, const struct run_state *before,
 /* Returns an event of the turn of this kind about this task; NULL if there is none. */
 static const struct event *find_event(const struct turn_seen *seen, enum event_kind kind, int task)
 {
-    for (size_t i = 0; i < seen->turn->event_count; i++) {
-        const struct event *event = &seen->turn->events[i];
+    for (size_t i = 0; i < seen->turn->events.count; i++) {
+        const struct event *event = &seen->turn->events.items[i];
         if (event->kind == kind && event->task == task)
             return event;
     }
@@ -248,8 +248,8 @@ static const struct event *find_event(const struct turn_seen *seen, enum event_k
 static int count_events(const struct turn_seen *seen, enum event_kind kind)
 {
     int count = 0;
-    for (size_t i = 0; i < seen->turn->event_count; i++)
-        count += seen->turn->events[i].kind == kind;
+    for (size_t i = 0; i < seen->turn->events.count; i++)
+        count += seen->turn->events.items[i].kind == kind;
     return count;
 }
 
@@ -278,8 +278,8 @@ static int names_person(const struct event *event)
 static void check_causes(const struct turn_seen *seen, const struct turn_duty *duty)
 {
     const struct input *input = seen->input;
-    for (size_t i = 0; i < seen->turn->event_count; i++) {
-        const struct event *event = &seen->turn->events[i];
+    for (size_t i = 0; i < seen->turn->events.count; i++) {
+        const struct event *event = &seen->turn->events.items[i];
         const unsigned cause =
             event_kind_is_fact(event->kind) ? BIT(INPUT_FACT) : causes[event->kind];
         const int named = names_person(event);
@@ -455,8 +455,8 @@ static void check_ended(const struct turn_seen *seen, const struct turn_duty *du
 {
     const struct run_state *state = seen->scheduler->state;
     const bool surely = (OF_END & BIT(seen->input->kind)) == 0;
-    for (size_t i = 0; i < seen->turn->event_count; i++) {
-        const struct event *event = &seen->turn->events[i];
+    for (size_t i = 0; i < seen->turn->events.count; i++) {
+        const struct event *event = &seen->turn->events.items[i];
         const bool is_spent = event->kind == EVENT_BUDGET && event->budget.is_spent;
         const bool is_loop = event->kind == EVENT_LOOP_SUSPECTED && event->loop.of_calls &&
                              state->tasks[event->task].agent->is_stuck;

@@ -82,9 +82,9 @@ static int find_cut(const struct world *world)
     if (!op)
         return -1;
     if (op->after == EVENT_NONE)
-        return world->turn.event_count > 0 ? 0 : -1;
-    for (size_t i = 0; i < world->turn.event_count; i++) {
-        if (world->turn.events[i].kind == op->after)
+        return world->turn.events.count > 0 ? 0 : -1;
+    for (size_t i = 0; i < world->turn.events.count; i++) {
+        if (world->turn.events.items[i].kind == op->after)
             return (int)i + 1;
     }
     return -1;
@@ -228,7 +228,7 @@ static void cut_turn(struct world *world, int cut)
 {
     const struct plot_op *op = world->armed;
     for (int i = 0; i < cut; i++)
-        keep(world, &world->turn.events[i]);
+        keep(world, &world->turn.events.items[i]);
     if (world->tally)
         world->tally->crashes[op->after]++;
     world->armed = NULL;
@@ -257,8 +257,8 @@ void world_turn(struct world *world, struct input input)
                                    .tally = world->tally};
     struct turn_duty duty;
     duty_expect(&seen, &world->past, &duty);
-    for (size_t i = 0; i < world->turn.event_count; i++)
-        keep(world, &world->turn.events[i]);
+    for (size_t i = 0; i < world->turn.events.count; i++)
+        keep(world, &world->turn.events.items[i]);
     onlooker_turn(&world->onlooker);
     duty_check(&seen, &duty);
     (void)finding_check(

@@ -111,8 +111,8 @@ void sample_step(struct sample *sample, struct input input)
     take_actions(sample);
     if (!sample->writer)
         return;
-    struct log_batch batch = {.events = sample->turn.events,
-                              .event_count = sample->turn.event_count};
+    struct log_batch batch = {.events = sample->turn.events.items,
+                              .event_count = sample->turn.events.count};
     must(log_writer_commit(sample->writer, &batch, LOG_SYNC_NORMAL, &err));
 }
 

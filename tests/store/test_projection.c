@@ -384,8 +384,8 @@ START_TEST(test_a_write_that_fails_leaves_no_row_behind)
     sample_control(&sample, act(CONTROL_CANCEL, -1));
     sample.writer = writer;
 
-    const struct log_batch batch = {.events = sample.turn.events,
-                                    .event_count = sample.turn.event_count};
+    const struct log_batch batch = {.events = sample.turn.events.items,
+                                    .event_count = sample.turn.events.count};
     const int64_t before = log_number(&place, last_seq);
     sample_limit_wal(&sample, (int64_t)_i * ROOM_STEP_BYTES);
     const bool ok = log_writer_commit(writer, &batch, LOG_SYNC_NORMAL, NULL);

@@ -386,8 +386,8 @@ bool continue_run_is_needed(const struct place *place, int64_t number)
 /* Finds the answer to a control in the turn. Only consequences of the control follow it. */
 static bool find_answer(const struct turn *turn, struct str *out)
 {
-    for (size_t i = turn->event_count; i-- > 0;) {
-        const struct event *event = &turn->events[i];
+    for (size_t i = turn->events.count; i-- > 0;) {
+        const struct event *event = &turn->events.items[i];
         if (event->kind != EVENT_CONTROL_ANSWERED)
             continue;
         str_add(out, event->answered.answer ? event->answered.answer : "");

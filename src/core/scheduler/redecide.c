@@ -45,7 +45,7 @@ enum way { WAY_ENGINE, WAY_LEAVES, WAY_ORPHANED, WAY_COUNT };
 static void recall_event(void *ctx, struct event *event)
 {
     struct redecide *redecide = ctx;
-    const size_t at = redecide->at + redecide->turn.event_count;
+    const size_t at = redecide->at + redecide->turn.events.count;
     if (at >= redecide->events.count)
         return;
     const struct event *recorded = &redecide->events.items[at];
@@ -81,8 +81,8 @@ static size_t count_same(const struct redecide *redecide)
     const struct turn *turn = &redecide->turn;
     const size_t left = redecide->events.count - redecide->at;
     size_t same = 0;
-    while (same < turn->event_count && same < left &&
-           is_same(turn->events[same], redecide->events.items[redecide->at + same]))
+    while (same < turn->events.count && same < left &&
+           is_same(turn->events.items[same], redecide->events.items[redecide->at + same]))
         same++;
     return same;
 }
@@ -139,7 +139,7 @@ static bool account_for(struct redecide *redecide, size_t events, int64_t *of, s
 static bool accept_same(struct redecide *redecide, size_t same, struct err *err)
 {
     for (size_t i = 0; i < same; i++) {
-        const enum event_kind kind = redecide->turn.events[i].kind;
+        const enum event_kind kind = redecide->turn.events.items[i].kind;
         redecide->sum.calls += kind == EVENT_ATTEMPT_STARTED;
         redecide->sum.prompts += kind == EVENT_ROUND_STARTED;
     }
@@ -174,7 +174,7 @@ static bool skip_different(struct redecide *redecide, const struct input *input,
         .input = input->kind,
         .cause = &redecide->events.items[first],
         .recorded = redecide->at < next ? &redecide->events.items[redecide->at] : NULL,
-        .made = same < redecide->turn.event_count ? &redecide->turn.events[same] : NULL,
+        .made = same < redecide->turn.events.count ? &redecide->turn.events.items[same] : NULL,
     };
     report_difference(redecide, &difference);
     if (!account_for(redecide, next - redecide->at, &others, err))
@@ -198,7 +198,7 @@ static void forget_leaving(struct redecide *redecide)
 
 static bool is_all_same(const struct redecide *redecide)
 {
-    const size_t events = redecide->turn.event_count;
+    const size_t events = redecide->turn.events.count;
     return events > 0 && count_same(redecide) == events;
 }
 
@@ -233,8 +233,8 @@ static bool explain_input(struct redecide *redecide, const struct input *input, 
     struct event unstarted = {0};
     struct str text = {0};
     const size_t same = count_same(redecide);
-    if (same < redecide->turn.event_count) {
-        unstarted = redecide->turn.events[same];
+    if (same < redecide->turn.events.count) {
+        unstarted = redecide->turn.events.items[same];
         event_keep(&unstarted, &text);
     }
     const bool was_leaving = redecide->leaves;
@@ -252,7 +252,7 @@ static bool explain_input(struct redecide *redecide, const struct input *input, 
             event_keep(&redecide->before, &redecide->before_text);
             redecide->unstarted_input = input->kind;
         }
-        return accept_same(redecide, redecide->turn.event_count, err);
+        return accept_same(redecide, redecide->turn.events.count, err);
     }
     str_done(&text);
     restore_state(redecide);
@@ -292,7 +292,7 @@ static bool decide_input(struct redecide *redecide, const struct input *input, s
         }
     }
     if (is_all_same(redecide))
-        return accept_same(redecide, redecide->turn.event_count, err);
+        return accept_same(redecide, redecide->turn.events.count, err);
     return explain_input(redecide, input, err);
 }
 

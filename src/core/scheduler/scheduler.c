@@ -18,23 +18,18 @@
 
 void turn_clear(struct turn *turn)
 {
-    for (size_t i = 0; i < turn->event_count; i++) {
-        if (turn->texts[i].cap <= TURN_TEXT_KEPT_MAX)
-            str_clear(&turn->texts[i]);
-        else
-            str_done(&turn->texts[i]);
+    for (size_t i = 0; i < turn->events.count; i++) {
+        if (turn->events.texts[i].cap > TURN_TEXT_KEPT_MAX)
+            str_done(&turn->events.texts[i]);
     }
-    turn->event_count = 0;
+    turn->events.count = 0;
     turn->action_count = 0;
 }
 
 void turn_done(struct turn *turn)
 {
-    for (size_t i = 0; i < turn->event_cap; i++)
-        str_done(&turn->texts[i]);
+    event_list_done(&turn->events);
     str_done(&turn->scratch);
-    free(turn->events);
-    free(turn->texts);
     free(turn->actions);
     *turn = (struct turn){0};
 }
@@ -55,18 +50,6 @@ struct event scheduler_event(const struct scheduling *now, enum event_kind kind,
     return event;
 }
 
-/* Makes space for one more event and its texts. */
-static void make_room(struct turn *turn)
-{
-    const size_t had = turn->event_cap;
-    size_t cap = had;
-    if (turn->event_count < had)
-        return;
-    turn->events = xgrow(turn->events, &turn->event_cap, had + 1, sizeof(*turn->events));
-    turn->texts = xgrow(turn->texts, &cap, turn->event_cap, sizeof(*turn->texts));
-    memset(turn->texts + had, 0, (turn->event_cap - had) * sizeof(*turn->texts));
-}
-
 struct str *scheduler_scratch(const struct scheduling *now)
 {
     str_clear(&now->turn->scratch);
@@ -77,15 +60,12 @@ struct str *scheduler_scratch(const struct scheduling *now)
 static bool try_emit(const struct scheduling *now, struct event event)
 {
     const struct scheduler *scheduler = now->scheduler;
-    struct turn *turn = now->turn;
     if (scheduler->recall) /* apply what only the log of a recorded run knows of this event */
         scheduler->recall(scheduler->recall_ctx, &event);
     event_limit(&event);
     if (!run_state_apply(now->state, &event, NULL))
         return false;
-    make_room(turn);
-    event_keep(&event, &turn->texts[turn->event_count]);
-    turn->events[turn->event_count++] = event;
+    (void)event_list_add(&now->turn->events, &event);
     return true;
 }
 

@@ -57,10 +57,6 @@ void scheduler_decide(const struct scheduling *now, int task, const struct outco
 /* Completes the cancellation of a task whose attempt has ended. */
 void scheduler_cancel_rest(const struct scheduling *now, int task);
 
-/* Decides about the task's ended attempt without emitting anything. */
-void scheduler_rule(const struct scheduling *now, int task, const struct outcome *outcome,
-                    const struct verdict *verdict, struct scheduler_ruling *out);
-
 /* What a suspected loop is about. */
 struct suspicion {
     bool of_calls;    /* of an agent; otherwise the attempts of a task */

@@ -363,8 +363,9 @@ static void record_end(const struct scheduling *now, int task, bool passed)
     scheduler_emit(now, event);
 }
 
-void scheduler_rule(const struct scheduling *now, int task, const struct outcome *outcome,
-                    const struct verdict *verdict, struct scheduler_ruling *out)
+/* Decides about the task's ended attempt without emitting anything. */
+static void rule_attempt(const struct scheduling *now, int task, const struct outcome *outcome,
+                         const struct verdict *verdict, struct scheduler_ruling *out)
 {
     out->facts = gather_facts(now, task, outcome, verdict, out->results);
     protocol_decide(&out->facts, &out->decision);
@@ -390,7 +391,7 @@ void scheduler_rule_at(const struct run_state *state, const struct moment *at, i
         (struct run_state *)(uintptr_t)state; /* never modified: a ruling emits nothing */
     const struct input input = {.now = *at};
     const struct scheduling now = {.state = same, .input = &input};
-    scheduler_rule(&now, task, outcome, verdict, out);
+    rule_attempt(&now, task, outcome, verdict, out);
 }
 
 void scheduler_decide(const struct scheduling *now, int task, const struct outcome *outcome,
@@ -398,7 +399,7 @@ void scheduler_decide(const struct scheduling *now, int task, const struct outco
 {
     const int source = scheduler_plan_step(now->state, task)->source;
     struct scheduler_ruling ruling;
-    scheduler_rule(now, task, outcome, verdict, &ruling);
+    rule_attempt(now, task, outcome, verdict, &ruling);
     const struct protocol_facts *facts = &ruling.facts;
     const struct decision *decision = &ruling.decision;
     suspect_loop(now, task, decision, ruling.new_round);

@@ -268,8 +268,8 @@ static void save_memory(struct gains *gains, const struct event *event)
 
 void gains_collect(struct gains *gains, const struct turn *turn)
 {
-    for (size_t i = 0; i < turn->event_count; i++) {
-        const struct event *event = &turn->events[i];
+    for (size_t i = 0; i < turn->events.count; i++) {
+        const struct event *event = &turn->events.items[i];
         if (event->kind == EVENT_RUN_ENDED) {
             /* No task of the run will continue, so remove the rows of failed ones, too. */
             for (int task = 0; task < gains->state->plan->task_count; task++) {

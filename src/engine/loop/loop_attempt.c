@@ -491,8 +491,8 @@ static void add_follow(struct loop *loop, const struct attempt *attempt, enum fo
 /* Returns whether the turn has a forensic record of the end of this step. */
 static bool has_capture(const struct loop *loop, const struct attempt *attempt)
 {
-    for (size_t i = 0; i < loop->turn.event_count; i++) {
-        const struct event *event = &loop->turn.events[i];
+    for (size_t i = 0; i < loop->turn.events.count; i++) {
+        const struct event *event = &loop->turn.events.items[i];
         if (event->kind == EVENT_STEP_ENDED && event->task == attempt->task &&
             event->step_ended.capture)
             return true;

@@ -75,8 +75,8 @@ void loop_answer_tasks(struct loop *loop)
 
 void loop_forget_tasks(struct loop *loop)
 {
-    for (size_t i = 0; loop->growth.plan && i < loop->turn.event_count; i++) {
-        const struct event *event = &loop->turn.events[i];
+    for (size_t i = 0; loop->growth.plan && i < loop->turn.events.count; i++) {
+        const struct event *event = &loop->turn.events.items[i];
         if (event->kind == EVENT_STEP_ENDED &&
             task_status_is_final(loop->state.tasks[event->task].status)) {
             growth_forget(&loop->growth, event->task);

@@ -289,8 +289,8 @@ static void collect_turn(struct loop *loop, struct moment now)
         if (attempt_output_due(loop->alive[i]) <= now.mono_ms)
             collect_outputs(loop, loop->alive[i], output_take, now);
     }
-    for (size_t i = 0; i < loop->turn.event_count; i++) {
-        const struct event *event = &loop->turn.events[i];
+    for (size_t i = 0; i < loop->turn.events.count; i++) {
+        const struct event *event = &loop->turn.events.items[i];
         if (event->kind == EVENT_STEP_ENDED && event->step_ended.capture)
             collect_capture(loop, event, now);
     }
@@ -300,8 +300,8 @@ static void collect_turn(struct loop *loop, struct moment now)
 static bool record_turn(struct loop *loop, int64_t now_ms)
 {
     const struct log_batch batch = {
-        .events = loop->turn.events,
-        .event_count = loop->turn.event_count,
+        .events = loop->turn.events.items,
+        .event_count = loop->turn.events.count,
         .outputs = loop->outputs,
         .output_count = loop->output_count,
         .captures = loop->captures,
@@ -334,8 +334,8 @@ static bool record_turn(struct loop *loop, int64_t now_ms)
 static void add_notices(struct loop *loop)
 {
     enum { LOOK_BYTES = 4096 };
-    for (size_t i = 0; loop->notifier && i < loop->turn.event_count; i++) {
-        const struct event *event = &loop->turn.events[i];
+    for (size_t i = 0; loop->notifier && i < loop->turn.events.count; i++) {
+        const struct event *event = &loop->turn.events.items[i];
         struct str output = {0};
         struct notice notice;
         if ((notice_of(&loop->state, event) & loop->options->notify) == 0)
