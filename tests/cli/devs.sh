@@ -41,7 +41,7 @@ want 'help fits on a screen, with the prompt below it' "$("$devs" --help | awk '
 want 'help: the commands of daily use' "$("$devs" --help | sed -n 's/^  \([a-z-]*\) .*/\1/p' | xargs)" \
 	'init run exec status why log replay retry cancel diff apply'
 want_in 'help says where the others are' "$("$devs" --help)" 'devs help all lists all commands'
-want 'help all: what --help lists is in it' "$("$devs" --help | grep -c '^  ')" \
+want 'help all has all of --help' "$("$devs" --help | grep -c '^  ')" \
 	"$("$devs" --help | grep '^  ' | grep -cxF "$("$devs" help all)")"
 for part in '  completion    print' '  help          list' 'options for all commands: --db FILE' \
 	'exit codes: 0 all passed'; do

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Presets of loops: which one a plan has chosen, and what becomes of a step that always fails alike.
+# Presets of loops: where they are shown, and how a step ends that always fails in the same way.
 . "$(dirname "$0")/check.sh"
 
 # plan LOOPS: writes plan.json
@@ -43,7 +43,7 @@ want 'off: no warning' "$(grep -c looping out)" 0
 want_in 'off: why' "$("$devs" why a)" '  loops      off
 '
 
-# --- names that are none
+# --- unknown presets
 run '"loops": "of", '
 want 'no such preset: exit' $? 2
 want_in 'no such preset' "$(cat out)" '/loops: not one of the allowed values, did you mean "off"?'

@@ -78,9 +78,9 @@ done
 fails 'devs replay: no such run' 66 'no run #9' replay 9
 fails 'devs replay: one frame of one task' 2 'replay --frame: only one --task can be selected' \
 	replay 1 --frame 80x24 --task ok --task net
-fails 'devs replay: what a frame has not' 2 'replay --frame: --kind cannot be combined with it' \
+fails 'devs replay: an option that a frame does not have' 2 'replay --frame: --kind cannot be combined with it' \
 	replay 1 --frame 80x24 --kind run_ended
-fails 'devs replay: what only a frame has' 2 'replay: --svg cannot be combined with it' replay 1 --svg
+fails 'devs replay: an option that only a frame has' 2 'replay: --svg cannot be combined with it' replay 1 --svg
 fails 'devs replay: a moment of lines' 2 'replay: --at and --view apply to the screen' replay 1 --at start
 fails 'devs replay: options of other modes' 2 "unknown option '--marks'" replay --marks
 

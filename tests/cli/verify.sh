@@ -1,5 +1,5 @@
 #!/bin/sh
-# devs verify from outside: a run that is the same, and what makes it another one.
+# devs verify: a run that is decided in the same way, and changes that make a difference.
 . "$(dirname "$0")/check.sh"
 
 cat >plan.json <<'PLAN'

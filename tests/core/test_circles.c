@@ -330,7 +330,7 @@ START_TEST(test_a_window_is_doubled_too)
 }
 END_TEST
 
-/* What "loops" does to a step of 20 tries that always fails in the same way. */
+/* How "loops" ends a step of 20 tries that always fails in the same way. */
 static const struct {
     const char *loops, *policy;
     int tries;        /* until it ends */
@@ -373,7 +373,7 @@ START_TEST(test_the_loops_of_the_plan_decide_when_a_step_ends)
 }
 END_TEST
 
-/* The agent's own loop guard may still end it. After that, equal results end it no more. */
+/* The agent's own loop guard may still end it. After that, equal results no longer end it. */
 START_TEST(test_after_off_a_retry_has_all_its_tries)
 {
     teardown();

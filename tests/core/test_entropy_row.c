@@ -88,7 +88,7 @@ START_TEST(test_labeled_trajectories)
 }
 END_TEST
 
-/* What docs/entropy.md says about the presets, on the same trajectories. */
+/* The figures of docs/entropy.md about the presets, on the same trajectories. */
 static const struct {
     enum entropy_preset preset;
     int caught, wrong;
@@ -222,7 +222,7 @@ START_TEST(test_thresholds_are_read_from_json)
 }
 END_TEST
 
-/* What `before` becomes when `text` is read: its number of repeats and of polls. */
+/* The limits after reading `text`, starting from the preset `before`. */
 static const struct {
     enum entropy_preset before;
     const char *text;

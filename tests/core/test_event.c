@@ -361,7 +361,7 @@ static const struct {
     {EVENT_CONTROL_ANSWERED, "{\"verb\":\"\"}"},
     {EVENT_BUDGET, "{\"budget\":\"none\"}"},
     {EVENT_BUDGET, "{\"used\":-1}"},
-    /* What a scan for members would accept, and no JSON parser does. */
+    /* Invalid JSON that a scan for members would accept. */
     {EVENT_NOTE, "{\"x\":{]}"},
     {EVENT_NOTE, "{\"x\":[1,]}"},
     {EVENT_NOTE, "{\"x\":tru}"},
@@ -445,7 +445,7 @@ static const struct {
     {EVENT_WORKSPACE_CHANGED, "{\"changed\":[[\"M\",\"a\"]]}"},
 };
 
-START_TEST(test_what_is_no_list_is_refused)
+START_TEST(test_invalid_lists_are_refused)
 {
     struct event event = event_new(not_lists[_i].kind);
     ck_assert_msg(!read_event(&event, not_lists[_i].json), "%s", not_lists[_i].json);
@@ -997,7 +997,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_texts_stay_within_their_room);
     tcase_add_test(tcase, test_members_of_a_later_build_are_kept);
     tcase_add_test(tcase, test_lists_may_be_empty);
-    tcase_add_loop_test(tcase, test_what_is_no_list_is_refused, 0, TABLE_LEN(not_lists));
+    tcase_add_loop_test(tcase, test_invalid_lists_are_refused, 0, TABLE_LEN(not_lists));
     tcase_add_test(tcase, test_numbers_of_an_event_have_ranges);
     tcase_add_test(tcase, test_data_has_a_limit);
     tcase_add_loop_test(tcase, test_kept_texts_are_copies, EVENT_NONE, EVENT_KIND_COUNT);

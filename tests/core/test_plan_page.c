@@ -127,7 +127,7 @@ static void add_default(const struct plan_fields *fields, const struct plan_fiel
     }
 }
 
-/* Adds what follows the description. */
+/* Adds the type and the limits, which follow the description. */
 static void add_shape(const struct plan_field *field, const char *indent, struct str *out)
 {
     static const char *const types[] = {
@@ -189,7 +189,7 @@ static void add_shape(const struct plan_field *field, const char *indent, struct
     }
 }
 
-/* Adds what the file has after the description of the member. */
+/* Adds the rest of the member, after its description, as the file has it. */
 static void add_own_shape(const char *old, const char *key, const char *indent, struct str *out)
 {
     struct str begin = {0};
@@ -214,7 +214,7 @@ static void add_own_shape(const char *old, const char *key, const char *indent, 
 static const char plan_schema_file[] = "assets/plan.schema.json";
 static const char config_schema_file[] = "assets/config.schema.json";
 
-/* Adds the members of "properties"; the part is what the file has there. */
+/* Adds the members of "properties", which are in this part of the file. */
 static void add_properties(const struct plan_fields *fields, const struct part *part,
                            const char *indent, struct str *out)
 {
@@ -444,7 +444,7 @@ static const struct {
     const char *file;
     const char *of;
     const struct plan_fields *fields;
-    const char *from, *before; /* the keys where the table begins and ends; NULL = all of them */
+    const char *from, *before; /* first key, and the key after the last; NULL = no limit */
 } tables[] = {
     {"docs/plan.md", "a plan", &plan_root_fields, NULL, NULL},
     {"docs/plan.md", "a task", &plan_task_fields, NULL, NULL},

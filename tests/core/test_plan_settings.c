@@ -359,7 +359,7 @@ START_TEST(test_limits_of_loops_of_the_plan_win_over_the_settings)
 }
 END_TEST
 
-/* The settings, the plan, and what it has then. */
+/* The settings, the plan, and the resulting loops. */
 static const struct {
     const char *settings, *plan;
     enum entropy_preset preset;
@@ -408,7 +408,7 @@ START_TEST(test_the_written_plan_has_every_limit_of_loops)
 }
 END_TEST
 
-/* A policy that switches off a limit of the one it begins as keeps that in the log's text. */
+/* A limit of the base policy that is switched off stays off in the log's text. */
 START_TEST(test_the_written_plan_keeps_limits_that_are_off)
 {
     ck_assert(parse(SAFE, "{\"run\": [\"x\"], \"policy\": {\"like\": \"careful\", "

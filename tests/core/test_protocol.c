@@ -217,7 +217,7 @@ static const struct {
 
 /* A log may say anything about its clock and an agent's own retries; a decision on it is an event
  * that can be read again. */
-START_TEST(test_what_a_decision_records_is_in_range)
+START_TEST(test_records_of_a_decision_are_in_range)
 {
     struct given given;
     struct decision decision;
@@ -536,7 +536,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("protocol");
     TCase *tcase = test_case(suite, "decisions");
     tcase_add_loop_test(tcase, test_decision_table, 0, TABLE_LEN(rows));
-    tcase_add_test(tcase, test_what_a_decision_records_is_in_range);
+    tcase_add_test(tcase, test_records_of_a_decision_are_in_range);
     tcase_add_loop_test(tcase, test_own_retries_of_an_agent_count_like_attempts, 0,
                         TABLE_LEN(own_retries));
     tcase_add_loop_test(tcase, test_C4_a_rung_ends_the_step, 0, TABLE_LEN(rungs));

@@ -65,7 +65,7 @@ static void up_to_the_check(void)
     ck_assert_int_eq(step(), 2);
 }
 
-/* The object of the event has room in a row. */
+/* Asserts that the object of the event fits into a row. */
 static void check_size(const struct event *event)
 {
     char *object = event_object(event);

@@ -378,7 +378,7 @@ START_TEST(test_a_task_that_many_need)
 }
 END_TEST
 
-/* {"note":"..."} around it: what is longer than an event's object may be is not written. */
+/* A text is left out if the object of its event, {"note":"..."}, would be too long. */
 START_TEST(test_texts_have_a_limit)
 {
     enum { FRAME = sizeof("{\"note\":\"\"}") - 1 };

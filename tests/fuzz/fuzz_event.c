@@ -66,7 +66,7 @@ static void take_text(struct rows *rows, struct str *text)
     }
 }
 
-/* What was read is written so that reading it gives the same. */
+/* The event is written, and reading it again gives the same fields. */
 static void check_fields(const struct event *read)
 {
     struct event event = *read;

@@ -340,7 +340,7 @@ START_TEST(test_each_rung_has_its_words)
 }
 END_TEST
 
-/* What a decision's inputs say, read for try 6 of step 1. */
+/* The loop in a decision's inputs, for try 6 of step 1. */
 static const struct {
     const char *text;
     const char *words; /* NULL = no loop */
@@ -649,7 +649,7 @@ START_TEST(test_a_claim_is_refuted_by_the_check_after_it)
     check_claim(SHOWN_CLAIM_REFUTED);
     check(said, 0,
           "\"I have fixed the rounding, and \u2026\"   not proven: VERIFY after it: exit 1");
-    add(EVENT_ATTEMPT_STARTED, 0, "{}"); /* what it says now is another thing */
+    add(EVENT_ATTEMPT_STARTED, 0, "{}"); /* it has claimed nothing yet */
     check_claim(SHOWN_CLAIM_NONE);
     add(EVENT_ATTEMPT_ENDED, 0, "{\"outcome\":\"exit\",\"code\":0}");
     check_claim(SHOWN_CLAIM_NONE);

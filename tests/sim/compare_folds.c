@@ -247,7 +247,7 @@ bool compare_texts(struct finding *finding, const struct run_state *state, const
                     given->allowed == kept->allowed && given->base_ms == kept->base_ms &&
                     given->budget == kept->budget && given->loop.rung == kept->loop.rung;
         if (!finding_check(finding, same || step->attempt_count > (size_t)event->attempt,
-                           "what a decision went by is kept", "%s of t%d/%d",
+                           "the inputs of a decision are kept", "%s of t%d/%d",
                            event_kind_name(event->kind), event->task, event->step))
             return false;
     }

@@ -54,7 +54,7 @@ static struct facts gather(const struct sight *sight)
     return facts;
 }
 
-/* The state, by which the scheduler decides, counts what the log says. */
+/* The scheduler decides by the counters of the state: they match the log. */
 static void check_counts(const struct sight *sight)
 {
     const struct onlooker_step *want = sight->step;
@@ -68,7 +68,7 @@ static void check_counts(const struct sight *sight)
             have->interrupted == want->interrupted && have->held_ms == want->held_ms &&
             have->first_start.mono_ms == want->first_start.mono_ms &&
             have->silent_failure == want->silent && have->judged == want->has_verdict,
-        "the state counts what the log says");
+        "the counters of the state match the log");
 }
 
 /* Returns whether the agent before the step is prompted again instead. */
@@ -99,7 +99,7 @@ static bool check_text(const struct sight *sight, const char *key, const char *h
                          have, want);
 }
 
-/* The event has exactly those inputs of the decision that this decision depends on. */
+/* The event has exactly the inputs that its decision depends on. */
 static void check_inputs(const struct sight *sight, const struct facts *facts,
                          const struct ruling *ruling)
 {
@@ -185,13 +185,13 @@ static void check_end(const struct sight *sight, const struct ruling *ruling)
     sight_check(sight, event->step_ended.attempts == sight->step->executed - sight->step->free,
                 "attempts used");
     sight_check(sight, event->step_ended.entropy == ruling->entropy,
-                "entropy counts what used up its chances");
+                "a decision counts as entropy as in the table");
     sight_check(sight, event->step_ended.capture == (ruling->capture && event->attempt > 0),
                 "evidence is kept");
 }
 
 /* A limit closes the gate of its source for as long as the step waits, or would wait. A probe opens
- * it or closes it again; one whose end says nothing gives the next task its turn. */
+ * it or closes it again; after an inconclusive probe, it is the next task's turn. */
 static void owe_gate_event(const struct sight *sight, const struct facts *facts,
                            const struct ruling *ruling)
 {
@@ -274,13 +274,13 @@ void decisions_check_end(const struct sight *sight)
     case DECISION_DEADLINE:
         ruling.row = ROW_DEADLINE_AT_START;
         ruling.entropy = true;
-        sight_check(sight, onlooker_is_late(sight), "a deadline ends what is late");
+        sight_check(sight, onlooker_is_late(sight), "a deadline ends a late step");
         break;
     case DECISION_NEEDS_YOU:
         ruling.row = ROW_BUDGET_AT_START;
         ruling.capture = false;
         sight_check(sight, onlooker_is_spent(sight, sight->event->step),
-                    "a budget ends what has none left");
+                    "a spent budget ends the step");
         break;
     default: /* the others are about an attempt */
         sight_check(sight, false, "a decision follows an attempt");

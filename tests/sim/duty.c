@@ -185,8 +185,8 @@ static void expect_acts(const struct turn_seen *seen, const struct run_state *be
     out->acts = out->acts_on[task] = !aims_past && may_act(seen, before, task);
 }
 
-/* If all tasks that wait with the same result on the same source began within a minute, all that
- * nobody holds follow the one that is sent. */
+/* The tasks that wait with the same result on the same source follow the task that is sent, except
+ * held ones, if all began to wait within a minute. */
 static void expect_followers(const struct turn_seen *seen, const struct run_state *before,
                              struct turn_duty *out)
 {
@@ -232,7 +232,7 @@ void duty_expect(const struct turn_seen *seen, const struct run_state *before,
     expect_followers(seen, before, out);
 }
 
-/* After the turn: what the input asked for. */
+/* After the turn: the effect of the input. */
 
 /* Returns an event of the turn of this kind about this task; NULL if there is none. */
 static const struct event *find_event(const struct turn_seen *seen, enum event_kind kind, int task)
@@ -295,12 +295,12 @@ static void check_causes(const struct turn_seen *seen, const struct turn_duty *d
         (void)finding_check(seen->finding,
                             (named < 0 || (named != 0) == (by != NULL)) &&
                                 (!by || (acts && strcmp(by, input->control.by) == 0)),
-                            "an act says who", "%s: by %s", event_kind_name(event->kind),
+                            "an act names the person", "%s: by %s", event_kind_name(event->kind),
                             by ? by : "nobody");
     }
 }
 
-/* What is reported is in the log once, as it was reported. */
+/* Each report is in the log once, unchanged. */
 static void check_news(const struct turn_seen *seen, const struct turn_duty *duty)
 {
     const struct input *input = seen->input;
@@ -361,7 +361,7 @@ static void check_news(const struct turn_seen *seen, const struct turn_duty *dut
                        (have->step == input->step && have->attempt == input->attempt);
     (void)finding_check(seen->finding,
                         same && place && count_events(seen, want.kind) == duty->names_attempt,
-                        "what is reported is recorded once, as it is", "%s: %s, should be %s",
+                        "a report is recorded once, unchanged", "%s: %s, should be %s",
                         event_kind_name(want.kind), kept ? kept : "nothing", reported);
     free(reported);
     free(kept);
@@ -430,7 +430,7 @@ static void check_control(const struct turn_seen *seen, const struct turn_duty *
         const struct event *held = find_event(seen, EVENT_TASK_HELD, i);
         const bool follows = held && held->held.follows == control->task && control->task >= 0;
         (void)finding_check(seen->finding, !duty->follows[i] || follows,
-                            "tasks that wait alike follow the task that is sent", "t%d", i);
+                            "tasks with the same result follow the task that is sent", "t%d", i);
         (void)finding_check(seen->finding, duty->acts_on[i] || !held || follows,
                             "an act is about its task", "t%d", i);
     }
@@ -468,7 +468,7 @@ static void check_ended(const struct turn_seen *seen, const struct turn_duty *du
             may_end[k] = may_end[k] || (meant && lives);
             (void)finding_check(seen->finding,
                                 !meant || !lives || !surely || has_kill(seen, k, CANCEL_TERM),
-                                "a spent budget and a loop end what runs", "t%d", k);
+                                "a spent budget or a loop ends the attempt", "t%d", k);
         }
     }
 }
@@ -495,8 +495,8 @@ static void check_actions(const struct turn_seen *seen, const struct turn_duty *
                                           action->step == run_state_step_number(state, action->task)
                                     : started && started->attempt == action->attempt &&
                                           started->step == action->step,
-                            "what is to be done is about an attempt", "%s of t%d",
-                            is_kill ? "kill" : "spawn", action->task);
+                            "an action names its attempt", "%s of t%d", is_kill ? "kill" : "spawn",
+                            action->task);
         (void)finding_check(seen->finding,
                             !is_kill || cancelled ||
                                 (may_end[action->task] && action->mode == CANCEL_TERM),
@@ -508,7 +508,7 @@ static void check_actions(const struct turn_seen *seen, const struct turn_duty *
         (void)finding_check(seen->finding,
                             !duty->acts_on[i] || duty->alive[i] == 0 ||
                                 has_kill(seen, i, control->mode),
-                            "a cancel stops what runs", "t%d", i);
+                            "a cancel stops running attempts", "t%d", i);
 }
 
 /* After the turn: the state. */
@@ -619,7 +619,7 @@ static void check_rest(const struct turn_seen *seen)
         (void)finding_check(seen->finding,
                             !runs || seen->input->kind != INPUT_RECOVER ||
                                 find_event(seen, EVENT_ATTEMPT_STARTED, i),
-                            "nothing of a dead engine is alive", "t%d", i);
+                            "no attempt of a dead engine is alive", "t%d", i);
         const bool looping = task->circles && task->circles->verdict.level == ENTROPY_SUSPECT &&
                              task->circles->verdict.news && !task->circles->told;
         const bool calling = runs && is_agents(seen, state, i) && calls &&
@@ -637,11 +637,11 @@ static void check_rest(const struct turn_seen *seen)
         const bool runs = gate->probe >= 0 && state->tasks[gate->probe].status == TASK_RUNNING &&
                           duty_source(state, gate->probe) == i;
         (void)finding_check(seen->finding, gate->status != GATE_PROBING || runs,
-                            "a gate waits for a probe that runs", "source %d", i);
+                            "a gate that probes has a running probe", "source %d", i);
     }
 }
 
-/* What the state counts and queues is what its tasks are. */
+/* The counters and queues of the state match its tasks. */
 static void check_sums(const struct turn_seen *seen)
 {
     const struct run_state *state = seen->scheduler->state;
@@ -669,7 +669,7 @@ static void check_sums(const struct turn_seen *seen)
                         (step->status == STEP_RUNNING || step->status == STEP_JUDGING);
         for (int k = 0; k < state->plan->source_count; k++)
             same = same && number_set_has(&state->gates[k].line, i) == (in_line && source == k);
-        (void)finding_check(seen->finding, same, "the state's queues are what its tasks are", "t%d",
+        (void)finding_check(seen->finding, same, "the queues of the state match its tasks", "t%d",
                             i);
     }
     (void)finding_check(seen->finding,

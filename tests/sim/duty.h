@@ -1,6 +1,6 @@
 /*
- * duty.h - what must be true after each turn of the loop: what the input asked for is done,
- * nothing is due and not done, and the scheduler wants to be woken in time.
+ * duty.h - checks of a whole turn of the loop: the input has its effect, nothing due is left
+ * undone, and the scheduler is woken in time.
  */
 #ifndef DEVS_SIM_DUTY_H
 #define DEVS_SIM_DUTY_H
@@ -16,16 +16,16 @@ bool duty_is_in_line(const struct plot *plot, const struct run_state *state, int
 /* Returns the source of the task's current step; -1 = none. */
 int duty_source(const struct run_state *state, int task);
 
-/* What the turn has to do, as far as it depends on the state before it. */
+/* The effects that the turn must have, as far as they depend on the state before it. */
 struct turn_duty {
-    bool names_attempt; /* the input is about an attempt that it may be about */
+    bool names_attempt; /* the input is about an attempt that exists, in the right state */
     bool starts_run;
     bool acts;                    /* the control is carried out, */
     bool acts_on[PLOT_TASKS_MAX]; /* on these tasks */
     bool follows[PLOT_TASKS_MAX]; /* they have to follow the task that is sent */
     int alive[PLOT_TASKS_MAX];    /* the attempt that is running; 0 = none */
     bool held[PLOT_TASKS_MAX];
-    bool gated[PLOT_TASKS_MAX]; /* only its source is in its way */
+    bool gated[PLOT_TASKS_MAX]; /* only the gate of its source keeps it waiting */
     enum task_status status[PLOT_TASKS_MAX];
 };
 

@@ -15,7 +15,7 @@ struct chance;
 void facts_make(struct plot_op *op, struct chance *chance);
 /* Returns a valid fact of this kind, with its texts. */
 struct event facts_plain(enum event_kind kind);
-/* Makes the event this fact, but keeps its time and what it is about. */
+/* Makes the event this fact, but keeps its number, time, task, step and attempt. */
 void facts_put(struct event *event, const struct event *fact);
 /* Returns whether all numbers of the fact are valid. */
 bool facts_are_valid(const struct event *fact);

@@ -103,7 +103,7 @@ static void check_call(const struct sight *sight)
     struct digest *last = &sight->onlooker->last_call;
     bool other = sight->onlooker->last_caller != step;
     sight_check(sight, !other || (call.hi != last->hi && call.lo != last->lo),
-                "calls that differ have digests that do");
+                "different calls have different digests");
     sight->onlooker->last_caller = step;
     *last = call;
     step->called = true;
@@ -143,23 +143,22 @@ static void see_started(const struct sight *sight)
     sight_check(sight, !step->succeeded, "no succeeded step is repeated");
     sight_check(sight, step->ends == 0, "nothing starts after the step's end");
     sight_check(sight, sight->event->attempt == step->attempts + 1, "attempt numbers go up by one");
-    sight_check(sight, needs_passed(sight), "a task starts once what it needs has passed");
+    sight_check(sight, needs_passed(sight), "a task starts after its needs have passed");
     sight_check(sight, sight->task->step == sight->event->step, "steps come in order");
     sight_check(sight, step->executed - step->free < onlooker_allowance(sight),
                 "attempts never exceed the policy");
-    sight_check(sight, fits || step->executed == 0,
-                "executed once where the phase does not try again");
+    sight_check(sight, fits || step->executed == 0, "executed once in a phase that does not retry");
     sight_check(sight,
                 sight->plot->idempotent || sight->plot->agent ||
                     plot->workspace != WORKSPACE_INPLACE || step->ran == 0,
-                "what cannot be repeated is not");
+                "an unrepeatable step is not repeated");
     sight_check(sight, !onlooker_is_late(sight), "nothing starts after its deadline");
     sight_check(sight, !onlooker_is_spent(sight, sight->event->step),
                 "nothing starts without a budget");
     sight_check(sight,
                 sight->event->started.start ==
                     (step->start_failures > 0 ? step->start_failures + 1 : 0),
-                "starts are counted for themselves");
+                "starts are counted separately");
     check_call(sight);
     check_gate(sight);
     if (step->first_start.at_ms == 0)
@@ -198,7 +197,7 @@ static void count_same(struct onlooker_step *step, struct digest result)
     step->result = result;
 }
 
-/* The engine saw this end: the log has it, with the verdict that the end deserves. */
+/* The engine saw this end: the log has it, with the right verdict. */
 static void check_end_seen(const struct sight *sight)
 {
     const struct onlooker *onlooker = sight->onlooker;
@@ -243,12 +242,12 @@ static void see_ended(const struct sight *sight)
     const struct input *input = sight->onlooker->input;
     const enum outcome_kind kind = end->outcome.kind;
     sight_check(sight, step->alive && sight->event->attempt == step->attempts,
-                "what ends is what was alive");
+                "only a running attempt ends");
     if (input->kind == INPUT_ENDED) {
         check_end_seen(sight);
     } else {
         sight_check(sight, input->kind == INPUT_RECOVER && kind == OUTCOME_INTERRUPTED,
-                    "an end that nobody saw is an interruption");
+                    "an unseen end is an interruption");
         step->opinion = judge_bare(&end->outcome, false);
     }
     step->alive = false;
@@ -273,7 +272,7 @@ static void see_judged(const struct sight *sight)
     sight_check(sight, step->unjudged && !step->has_verdict, "an attempt is judged once");
     sight_check(sight,
                 have.class == want->class && have.type == want->type && have.reason == want->reason,
-                "a verdict is what its end deserves");
+                "a verdict matches its end");
     sight_check(sight,
                 have.retry_after_ms == want->hint_ms && have.ask == want->ask &&
                     have.no_retry == want->no_retry && have.expectation == want->expectation &&
@@ -331,8 +330,9 @@ static void see_step_ended(const struct sight *sight)
     step->entropies += event->step_ended.entropy;
     sight_check(sight, step->ends == 1, "one final state for each step and grant");
     sight_check(sight, step->entropies <= 1, "at most one entropy for each step and grant");
-    sight_check(sight, !passed || !event->step_ended.entropy, "what recovers leaves no entropy");
-    sight_check(sight, !step->alive, "a step that runs does not end");
+    sight_check(sight, !passed || !event->step_ended.entropy,
+                "a step that recovers leaves no entropy");
+    sight_check(sight, !step->alive, "a running step does not end");
     step->unjudged = false;
     if (!passed) {
         sight->task->held = false;
@@ -363,9 +363,9 @@ static void see_reopened(const struct sight *sight)
     sight_check(sight, event->reopened.grant == event->grant, "a grant is named by its number");
     sight_check(sight, event->reopened.allowed == onlooker_allowance(sight),
                 "a grant has the policy's attempts");
-    sight_check(sight, event->reopened.scale == goes_on, "to go on doubles the thresholds");
+    sight_check(sight, event->reopened.scale == goes_on, "continuing doubles the thresholds");
     sight_check(sight, task_status_is_final(before->status) && !sight->task->passed,
-                "only what has failed starts again");
+                "only a failed task starts again");
     onlooker_count(sight->onlooker, ROW_REOPENED);
     start_over(sight->step);
     if (goes_on == 0) {
@@ -395,7 +395,7 @@ static void see_round(const struct sight *sight)
         sight,
         from == agents_first_step(&sight->onlooker->plot->tasks[event->task], event->step) &&
             failed == event->step && event->round_started.failed_attempt == event->attempt,
-        "a round begins at the agent before what failed");
+        "a round begins at the agent before the failed step");
     sight_check(sight, event->round_started.round == sight->task->round + 1, "rounds are counted");
     for (int i = from; i <= failed; i++) {
         struct onlooker_step *step = &sight->onlooker->steps[event->task][i];
@@ -419,9 +419,9 @@ static void see_blocked(const struct sight *sight)
     const enum task_status need =
         needed ? sight->before->tasks[event->blocked.needs].status : TASK_QUEUED;
     sight_check(sight, needed && task_status_is_final(need) && need != TASK_PASSED,
-                "a task is blocked by what it needs");
+                "a task is blocked by one of its needs");
     sight_check(sight, !task_status_is_final(sight->before->tasks[event->task].status),
-                "only what is open is blocked");
+                "only an open task is blocked");
     sight->task->held = false;
     onlooker_count(sight->onlooker, ROW_BLOCKED);
 }
@@ -433,7 +433,7 @@ static void see_held(const struct sight *sight)
     sight_check(sight,
                 !sight->task->held &&
                     !task_status_is_final(sight->before->tasks[event->task].status),
-                "only what is open can be held");
+                "only an open task can be held");
     sight->task->held = true;
     sight->task->held_since = event->at;
     if (leader < 0)
@@ -448,25 +448,25 @@ static void see_held(const struct sight *sight)
                     digest_is_same(result, sight->step->result) && apart_ms <= FAULT_SPAN_MS &&
                     apart_ms >= -FAULT_SPAN_MS &&
                     duty_source(sight->before, leader) == duty_source(sight->before, event->task),
-                "a task follows one that waits with the same result");
+                "a task follows another with the same result");
     if (sight->onlooker->tally)
         sight->onlooker->tally->followers++;
 }
 
-/* A task that followed another one starts a while after it; not before its own time if that one did
- * not get through. */
+/* A task that followed another one starts some time after it; if the other one did not get through,
+ * not before its own wait is over. */
 static void see_released(const struct sight *sight)
 {
     const struct event *event = sight->event;
     const struct moment *due = &event->released.due;
     const int leader = sight->before->tasks[event->task].follows;
     struct onlooker_step *step = sight->step;
-    sight_check(sight, sight->task->held, "only what is held is released");
+    sight_check(sight, sight->task->held, "only a held task is released");
     step->held_ms = onlooker_held_ms(sight);
     sight->task->held = false;
     if (due->mono_ms <= 0) {
         sight_check(sight, event->by || sight->onlooker->input->kind == INPUT_RECOVER,
-                    "a person releases what a person held");
+                    "a person releases a task that a person held");
         return;
     }
     const int64_t after_ms = due->mono_ms - event->at.mono_ms;
@@ -481,7 +481,7 @@ static void see_released(const struct sight *sight)
     step->due_ms = due->mono_ms;
 }
 
-/* What an agent's calls or a task's attempts look like is reported once, as it is. */
+/* A suspected loop, of an agent's calls or a task's attempts, is reported once, as it is. */
 static void see_suspected(const struct sight *sight)
 {
     const struct event *event = sight->event;
@@ -574,7 +574,7 @@ static void see_run_ended(const struct onlooker *onlooker, const struct event *e
                         code);
 }
 
-/* Only tasks that have not ended can be cancelled; one that is sent again may start again. */
+/* Only tasks that have not ended can be cancelled; a task that is retried may start again. */
 static void see_cancel(struct onlooker *onlooker, const struct run_state *before,
                        const struct event *event)
 {
@@ -692,7 +692,7 @@ static void move_clock(const struct moment *now, struct moment *moment)
         moment->mono_ms = moment->at_ms + (now->mono_ms - now->at_ms);
 }
 
-/* After a reboot, only the wall clock tells how long ago something was. */
+/* After a reboot, only the wall clock says how long ago something was. */
 static void see_reboot(struct onlooker *onlooker, const struct event *event)
 {
     for (int i = 0; i < onlooker->plot->task_count; i++) {
@@ -760,7 +760,7 @@ static void check_place(const struct sight *sight)
     sight_check(sight,
                 current && event->grant == grant && event->round == round &&
                     event->attempt == attempt,
-                "events name what they are about");
+                "events name their subject");
 }
 
 void onlooker_event(struct onlooker *onlooker, const struct run_state *before,
@@ -776,8 +776,8 @@ void onlooker_event(struct onlooker *onlooker, const struct run_state *before,
                         event->kind == EVENT_NOTE;
     (void)finding_check(onlooker->finding,
                         of_run ? event->task == -1 && event->step == -1 : event->task >= -1,
-                        "events name what they are about", "event %" PRId64 " of t%d/%d",
-                        event->seq, event->task, event->step);
+                        "events name their subject", "event %" PRId64 " of t%d/%d", event->seq,
+                        event->task, event->step);
     onlooker->seq = event->seq;
     onlooker->last = event->at;
     if (onlooker->finding->broken)

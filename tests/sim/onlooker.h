@@ -1,9 +1,9 @@
 /*
- * onlooker.h - what must be true of any log, whatever the order of its events.
+ * onlooker.h - checks of any log, whatever the order of its events.
  *
- * Counts for itself, from the events. The state before an event, which is the fold of the log so
- * far, answers only what a fold from scratch proves elsewhere: statuses, gates, loops and the use
- * of budgets. Knows the plot and the input of the turn; nothing here calls the scheduler.
+ * Counts from the events. Takes only statuses, gates, loops and the use of budgets from the state
+ * before an event, which is the fold of the log so far: folds from scratch prove these. Knows the
+ * plot and the input of the turn; nothing here calls the scheduler.
  */
 #ifndef DEVS_SIM_ONLOOKER_H
 #define DEVS_SIM_ONLOOKER_H
@@ -90,7 +90,7 @@ void onlooker_crash(struct onlooker *onlooker);
 
 /* Shared with decisions.c. */
 
-/* An event of a step, and what is known about the step. */
+/* An event of a step, and the data about the step. */
 struct sight {
     struct onlooker *onlooker;
     const struct run_state *before;
@@ -116,7 +116,7 @@ int onlooker_allowance(const struct sight *sight);
 enum outcome_stop onlooker_stop(const struct sight *sight, const struct outcome *outcome);
 
 /* decisions.c: an attempt has been decided on. The facts in the log give exactly this decision, its
- * delay, the inputs of its formula, and what it means for the gate of the source. */
+ * delay, the inputs of its formula, and its effect on the gate of the source. */
 void decisions_check(const struct sight *sight);
 /* A step ends without an attempt to decide on. */
 void decisions_check_end(const struct sight *sight);

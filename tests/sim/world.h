@@ -1,8 +1,8 @@
 /*
  * world.h - virtual time around the real scheduler and state: plays one plot to its end.
  *
- * Uses no process, file or clock. Checks each event and each turn against what must be true of any
- * log, and the state against the fold of the log.
+ * Uses no process, file or clock. Checks each event, each turn, and the state against the fold of
+ * the log.
  */
 #ifndef DEVS_SIM_WORLD_H
 #define DEVS_SIM_WORLD_H

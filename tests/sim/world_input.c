@@ -40,10 +40,10 @@ static void log_event(struct world *world, const struct event *event)
     *read = *event;
     facts_put(read, &empty);
     (void)finding_check(&world->finding, event_read(read, object->data, len, object),
-                        "what is written can be read", "%s", object->data);
+                        "an event can be read back", "%s", object->data);
 }
 
-/* Counts an event, and the tasks that are queued again with the one that a person reopens. */
+/* Counts the event, and the blocked tasks that it queues again. */
 static void count_event(struct world *world, const struct event *event, int blocked_before)
 {
     struct tally *tally = world->tally;
