@@ -130,7 +130,7 @@ class Copier:
                     {"seq": f"seq+i*{self.events}", "at_ms": f"at_ms+i*{self.ms}",
                      "mono_ms": f"mono_ms+i*{self.ms}", "task": "task||'-'||i",
                      "task_no": f"task_no+i*{self.tasks}",
-                     # a wait says when it is due, a blocked task which one is in the way
+                     # a wait has its due time, a blocked task the number of the task it needs
                      "data": "CASE kind WHEN 'task_blocked' THEN json_set(data,'$.needs',"
                              f"(data->>'needs')+i*{self.tasks})"
                              " WHEN 'wait_started' THEN json_set(data,"

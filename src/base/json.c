@@ -177,8 +177,8 @@ static bool syntax_error(const json_error_t *error, const char *text, struct jso
 enum {
     BLOCK_ALIGN = 8,        /* bytes; what jansson's types need */
     CHUNK_BYTES_MIN = 1024, /* of an arena's first chunk; each next one is twice as large */
-    /* Except for larger blocks. Less than malloc() takes from mmap(), so that freed chunks are used
-     * again. */
+    /* A larger block gets a chunk of its size. malloc() takes chunks of more than 128 KiB from
+     * mmap(), and returns them at once when they are freed. */
     CHUNK_BYTES_MAX = 64 * 1024,
 };
 
@@ -197,7 +197,7 @@ struct arena {
     size_t chunk_bytes;
 };
 
-/* Precedes each block, so that the arena is found by the root of its tree. */
+/* Precedes each block, so that json_free() finds the arena of a tree by its root. */
 struct block {
     alignas(BLOCK_ALIGN) struct arena *arena;
 };

@@ -75,10 +75,10 @@ enum command_group {
 };
 
 /* What a command needs before it can start; subject_open() of target.h opens it. Commands that
- * accept files or several runs find these themselves. */
+ * accept files or several runs open these themselves. */
 enum command_need {
     COMMAND_NEEDS_NOTHING,
-    COMMAND_NEEDS_LOG,  /* the log, which exists */
+    COMMAND_NEEDS_LOG,  /* an existing log */
     COMMAND_NEEDS_RUN,  /* a follower of the run that its argument names */
     COMMAND_NEEDS_TASK, /* a follower that has read the run, and the task that its argument names */
 };
@@ -100,7 +100,7 @@ const struct command *command_at(size_t index);
 const struct command *command_find(const char *name);
 /* Runs the command with these words, which follow its name. Returns the exit code. */
 int command_run(const struct command *command, struct globals *globals, int argc, char **argv);
-/* Prints that there is no command of this name, and the nearest. Returns EXIT_USAGE. */
+/* Reports an unknown command and suggests the nearest one. Returns EXIT_USAGE. */
 int command_fail_unknown(const char *name);
 
 /* The syntax of a command. */

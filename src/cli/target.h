@@ -78,15 +78,15 @@ ATTR_MUST_USE bool target_only_task(struct target *target, const struct plan *pl
 /* What a command works on. The caller ends it with subject_close(), also after a failure. */
 struct subject {
     struct place place;
-    struct log_reader *reader; /* owned; of a command that needs the log alone */
+    struct log_reader *reader; /* owned; set if only the log is needed */
     struct target target;
     struct follower *follower; /* owned; before the first event, or after all if a task is needed */
     int task;                  /* its number in the plan, if it is needed */
 };
 
 /* Opens what the command needs, as the table of commands says. `db` is --db FILE or NULL; `word`
- * names the run or the task, and is not used for the log alone. If the run has only one task, a
- * needed task need not be named. */
+ * names the run or the task, and is unused if only the log is needed. The task of a run with only
+ * one need not be named. */
 ATTR_MUST_USE bool subject_open(struct subject *out, const struct command *command, const char *db,
                                 const char *word, struct err *err);
 void subject_close(struct subject *subject);

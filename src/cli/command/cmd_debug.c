@@ -69,8 +69,8 @@ static bool is_option_given(const struct option_spec *spec)
     return spec->flag ? *spec->flag : *spec->value != NULL;
 }
 
-/* --plain or --json without a mode means --logs, the last row, and devs replay sets it. NULL if no
- * mode is given. */
+/* Returns the mode, or NULL if none is given. --plain or --json alone means --logs, the last row;
+ * devs replay sets words->logs. */
 static const struct debug_mode *find_mode(const struct debug_options *options)
 {
     for (size_t i = 0; i < ARRAY_LEN(modes); i++) {
@@ -131,7 +131,7 @@ static int refuse_no_mode(const struct debug_call *call)
     return fail_usage(hint, "debug: '%.60s' needs --forensics, --diff or another mode", word);
 }
 
-/* Runs the mode. Messages call it by its option, or by the command alone if that is the mode. */
+/* Runs the mode. Messages name its option, or only the command if that is the mode. */
 static int run_mode(const struct debug_mode *mode, const struct debug_options *options,
                     struct debug_call *call)
 {
@@ -155,7 +155,7 @@ static int run_mode(const struct debug_mode *mode, const struct debug_options *o
 
 enum { REPLAY_SPECS = 13, DEBUG_SPECS_MAX = 32 };
 
-/* The options of devs replay but --json, which devs debug describes in other words. */
+/* The options of devs replay except --json, which devs debug describes differently. */
 static void list_replay_options(struct debug_words *words, struct option_spec out[REPLAY_SPECS])
 {
     const struct option_spec specs[] = {

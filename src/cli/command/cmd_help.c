@@ -1,4 +1,4 @@
-/* cmd_help.c - devs help: lists the commands, and finds the command that a wrong name means. */
+/* cmd_help.c - devs help: lists the commands, and suggests one for an unknown name. */
 #include <stdio.h>
 #include <string.h>
 

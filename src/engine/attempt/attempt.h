@@ -81,7 +81,7 @@ struct attempt_watcher {
     void (*refused)(void *ctx, struct attempt *attempt); /* not started; see start_why */
     void (*heard)(void *ctx, struct attempt *attempt);   /* its process wrote output */
     void (*ended)(void *ctx, struct attempt *attempt);   /* none of its processes are left */
-    /* Logs a fact, which is borrowed for the call; only the fields of its kind count. */
+    /* Logs a fact, which is borrowed for the call; only the fields of its kind are used. */
     void (*fact)(void *ctx, const struct attempt *attempt, const struct event *fact);
 };
 

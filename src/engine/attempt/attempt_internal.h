@@ -126,7 +126,7 @@ enum {
 /* Called from agent_run_add() and agent_run_end(). */
 struct agent_listener {
     void *ctx; /* borrowed until agent_run_close() */
-    /* Logs a fact, which is borrowed for the call; only the fields of its kind count. */
+    /* Logs a fact, which is borrowed for the call; only the fields of its kind are used. */
     void (*fact)(void *ctx, const struct event *fact);
     /* Receives text for people, at most OUTPUT_PIECE_BYTES at once. */
     void (*words)(void *ctx, const char *bytes, size_t len);

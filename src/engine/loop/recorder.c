@@ -22,7 +22,7 @@ static struct log_writer *present_writer(const struct recorder *recorder)
     return recorder->spill ? recorder->spill : recorder->writer;
 }
 
-/* Memory that the event number `i` of the waiting ones needs. */
+/* Returns the memory that waiting event `i` needs. */
 static size_t event_cost(const struct recorder *recorder, size_t i)
 {
     return sizeof(struct event) + recorder->kept.texts[i].len;
