@@ -59,7 +59,7 @@ int circles_scale(const struct circles *circles);
 /* A person has answered: forgets everything but the thresholds. */
 void circles_begin_anew(struct circles *circles);
 
-/* The facts of a loop rule as an event has them. */
+/* The facts of a loop rule, as events record them. */
 struct loop_facts {
     enum entropy_rung rung; /* NONE = no facts */
     int count, period;

@@ -136,7 +136,7 @@ enum { RULE_LIST_BYTES_MAX = 1024 * 1024 };
 ATTR_MUST_USE bool rule_list_add(const char *rules, const char *rule, struct str *out,
                                  struct err *err);
 
-/* Returns whether the list of rules, as text, has one of this name. False for NULL. */
+/* Returns whether `rules`, a JSON list or NULL, has a rule with this name. */
 bool rule_list_has(const char *rules, const char *name);
 
 struct json;

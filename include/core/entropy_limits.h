@@ -17,9 +17,9 @@
 struct json;
 struct str;
 
-/* A number for each threshold, by one word. */
+/* A preset: a name for a set of numbers, one for each threshold. */
 enum entropy_preset {
-    ENTROPY_PRESET_NONE, /* none was chosen: the numbers of NORMAL */
+    ENTROPY_PRESET_NONE, /* not chosen: the numbers of NORMAL */
     ENTROPY_STRICT,      /* stops earlier */
     ENTROPY_NORMAL,      /* the defaults */
     ENTROPY_OFF,         /* never stops and never warns; repeats never end a step by its policy */
@@ -31,7 +31,7 @@ const char *entropy_preset_name(enum entropy_preset preset);
 
 /* Counts; 0 switches that rung (or its nudge) off. */
 struct entropy_limits {
-    enum entropy_preset preset; /* the chosen one, even if numbers replace its own */
+    enum entropy_preset preset; /* the chosen preset, even if some of its numbers are replaced */
 
     int repeat_nudge;        /* the same call with the same result, in a row */
     int repeat_stop;         /* the same */
@@ -84,7 +84,7 @@ ATTR_MUST_USE bool entropy_limit_set(struct entropy_limits *limits,
 
 /* Returns the defaults. */
 struct entropy_limits entropy_limits_new(void);
-/* Returns the numbers of the preset, which becomes the chosen one. */
+/* Returns the numbers of this preset, with it as the chosen one. */
 struct entropy_limits entropy_limits_preset(enum entropy_preset preset);
 
 /* Reads the name of a preset, or an object: its member "preset" replaces all numbers, and the

@@ -26,7 +26,7 @@
 #include "verdict.h"
 #include "workspace_spec.h"
 
-/* What each kind means is beside its fields in struct event, below. */
+/* The fields in struct event, below, say what each kind means. */
 enum event_kind {
     EVENT_NONE,
     EVENT_RUN_STARTED,
@@ -74,8 +74,8 @@ enum event_kind {
     EVENT_UNKNOWN = EVENT_KIND_COUNT, /* of a newer devs: kept, counted, and skipped by the fold */
 };
 
-/* What EVENT_RUN_RECOVERED runs: what an interrupted run left open, or, in a run that has ended,
- * everything that did not pass, only what failed, or only what later controls name. */
+/* The tasks that EVENT_RUN_RECOVERED runs: the open ones of an interrupted run, or, in a run that
+ * has ended, all that did not pass, only failed ones, or only tasks that later controls name. */
 enum take_up {
     TAKE_UP_OPEN = 0,
     TAKE_UP_REST = 1,
@@ -86,7 +86,7 @@ enum take_up {
 
 enum {
     AGENT_CALLS_MAX = 10000,  /* EVENT_AGENT_CALL of one attempt; further calls are only counted */
-    EVENT_TEXT_MAX = 4096,    /* bytes of the longest texts that are recorded, as JSON */
+    EVENT_TEXT_MAX = 4096,    /* bytes of a long text as JSON: a prompt, a task, a list */
     EVENT_DATA_MAX = 8192,    /* bytes of an event's JSON object */
     EVENT_KIND_NAME_MAX = 32, /* bytes of a kind's name, including the NUL */
 };
@@ -96,7 +96,7 @@ struct event_end {
     struct outcome outcome;
     struct digest fingerprint; /* of the result; unknown = not taken */
     bool partial;              /* the fingerprint does not cover all of the output */
-    int64_t skipped_bytes;     /* of this many bytes it has only the number */
+    int64_t skipped_bytes;     /* bytes that the fingerprint only counts */
     int new_permille; /* share of lines that the task had not written before; -1 = no lines */
     bool fails;       /* it exited with code 0 but was not a success */
     /* The attempt as a step of the task's trajectory, without the call and the share of new lines.
@@ -115,8 +115,8 @@ struct event_wait {
     struct decision_inputs inputs;
 };
 
-/* One event. Times that are due are on both clocks. Texts are borrowed from whoever made the event
- * or from the page it was read into, and NULL if there is none. */
+/* One event. Due times are on both clocks. Texts are borrowed, from the code that made the event or
+ * from the page that it was read into; NULL = none. */
 struct event {
     int64_t seq; /* from 1, without gaps, within its run; 0 = not appended yet */
     struct moment at;
@@ -126,9 +126,9 @@ struct event {
     int round;      /* from 1; 0 = none */
     int grant;      /* from 1; 0 = none */
     int attempt;    /* from 1; 0 = none */
-    const char *by; /* the person who asked for it */
+    const char *by; /* the person who caused it */
     union {
-        /* First, as it is the largest: an initializer that names none zeroes only the first. */
+        /* The largest is first: an initializer that names no member zeroes only the first one. */
         struct event_wait wait;
         struct event_end ended;
         struct {
@@ -156,13 +156,13 @@ struct event {
             int attempts; /* used */
             bool entropy; /* it counts as entropy */
             bool capture; /* a capture was taken */
-            /* None for a success, a cancellation, and a deadline that had passed before the
+            /* Empty for a success, a cancellation, and a deadline that had passed before the
              * start. */
             struct decision_inputs inputs;
         } step_ended;
         struct {
             int grant;   /* the new one */
-            int allowed; /* attempts of it */
+            int allowed; /* attempts that it allows */
             int scale;   /* known loops remain, and thresholds are multiplied by this from now on;
                             0: a new segment begins */
         } reopened;
@@ -174,7 +174,7 @@ struct event {
         } held;
         /* `by` is NULL if the task it followed got through. */
         struct {
-            struct moment due; /* if its wait ends later; otherwise 0 */
+            struct moment due; /* if this delays the end of its wait; otherwise 0 */
         } released;
         struct {
             enum cancel_mode mode; /* without a task: the whole run */
@@ -196,7 +196,7 @@ struct event {
             int source;
             struct moment due;
             int limits; /* consecutive */
-            int chosen; /* number of the queued task that a person sends before that; -1 = none */
+            int chosen; /* number of the queued task that a person sends first; -1 = none */
         } gate_closed;
         /* The event names the task that got through; its step is the current one, which after a
          * success is the next one. */
@@ -249,7 +249,7 @@ struct event {
             const char *why;
         } lacks;
         struct {
-            int64_t ms; /* for which devs was suspended, which no timeout counts; of the run */
+            int64_t ms; /* time in which devs was suspended; no timeout counts it; of the run */
         } stopped;
         struct {
             int64_t count;     /* secrets removed from the attempt's output */
@@ -263,7 +263,7 @@ struct event {
         } session;
         struct {
             struct agent_used used;   /* so far in this attempt */
-            const char *refused_call; /* the last one that the CLI denied */
+            const char *refused_call; /* the last call that the CLI denied */
         } used;
         /* A tool call or a message. A person's message is tool "user" without a loop fact: a new
          * trajectory begins. */
@@ -285,7 +285,7 @@ struct event {
         /* A step failed, and the agent before it is prompted again; of the failed attempt. */
         struct {
             int round;     /* the new one, from 2 */
-            int from_step; /* where it begins, the agent's */
+            int from_step; /* the agent's step, where it begins */
             int failed_step, failed_attempt;
             const char *prompt;
         } round_started;
@@ -296,20 +296,20 @@ struct event {
         /* What a person adds to a retry, of the current step before its next attempt. The hint is
          * for the agent that is prompted next: run_state_hint_goes(). */
         struct {
-            int allowed; /* attempts that its set has in all from now on; 0: as before */
+            int allowed; /* total attempts of its set from now on; 0: as before */
             const char *hint;
         } hint;
         struct {
-            const char *kind; /* its word in the log */
+            const char *kind; /* its name in the log */
         } unknown;
     };
     bool is_damaged;  /* of an event that was read: its data is invalid, so the fold refuses it */
-    const char *data; /* of an event that was read from a log: its whole JSON object */
+    const char *data; /* of an event that was read from a log: its whole JSON object; else NULL */
 };
 
 /* "attempt_started"; "?" for a kind that this build does not know: see event_kind_is_known(). */
 const char *event_kind_name(enum event_kind kind);
-/* The inverse; EVENT_UNKNOWN for any other word. */
+/* The inverse; EVENT_UNKNOWN for any other name. */
 enum event_kind event_kind_named(const char *name, size_t len);
 /* Returns whether this build knows the kind. Others are kept, and skipped by the fold. */
 bool event_kind_is_known(enum event_kind kind);
@@ -334,7 +334,7 @@ ATTR_MUST_USE char *event_object(const struct event *event);
  * false if it is not a JSON object, is longer than EVENT_DATA_MAX, or a value has the wrong type or
  * is out of range. */
 ATTR_MUST_USE bool event_read(struct event *event, const char *json, size_t len, struct str *room);
-/* Called for a text of an event, which may be replaced. */
+/* Called with a text of an event; may replace it. */
 typedef void event_text_fn(void *ctx, const char **text);
 /* Calls `visit` for each text that the event has, including JSON values and `data`. */
 void event_each_text(struct event *event, event_text_fn *visit, void *ctx);
@@ -344,7 +344,7 @@ void event_keep(struct event *event, struct str *room);
 /* Events with copies of their texts. Zero-initialized: empty. */
 struct event_list {
     struct event *items; /* owned */
-    struct str *texts;   /* owned; by event: memory for its texts, used again after a clear */
+    struct str *texts;   /* owned; by event: memory for its texts, reused if `count` is set to 0 */
     size_t count, cap;
 };
 /* Appends a copy of the event and returns it; valid until the next one is added. */
@@ -354,9 +354,9 @@ void event_list_drop(struct event_list *list, size_t count);
 /* Frees the members of the list. */
 void event_list_done(struct event_list *list);
 
-/* Leaves out all texts if the event's object would exceed EVENT_DATA_MAX otherwise. */
+/* Removes all texts if the event's object would otherwise exceed EVENT_DATA_MAX. */
 void event_limit(struct event *event);
-/* Returns whether every number of the event, of a known kind, is in its field's range. */
+/* Returns whether all numbers of an event of a known kind are in the ranges of their fields. */
 bool event_is_in_range(const struct event *event);
 
 /* Appends the fields of each kind as rows of a Markdown table, for docs/run-log.md. */

@@ -39,7 +39,7 @@ enum start_code {
     START_CODE_END,
 };
 
-/* Why devs ended an attempt without a request. Numbers are stored in the log: never renumber. */
+/* Why devs ended an attempt without a request. */
 enum outcome_stop {
     STOP_ASKED = 0,    /* on request, or devs did not end it */
     STOP_LOOP = 1,     /* its calls loop */

@@ -79,7 +79,7 @@ const struct policy *policy_builtin(size_t index); /* NULL past the last */
 struct digest policy_digest(const struct policy *policy);
 
 /* Returns how many equal results in a row end a step as a loop: the smaller of window and
- * same_stops, of those that are set; 0 = never. */
+ * same_stops, ignoring one that is 0; 0 = never. */
 int policy_equal_max(const struct policy *policy);
 
 struct str;
@@ -123,7 +123,6 @@ uint64_t policy_draw(const struct draw_key *key);
  * Budgets: how much the agents of a task, or of a run, may use. A plain value.
  */
 
-/* Numbers are in the log: never renumber. */
 enum budget_kind {
     BUDGET_NONE = 0,
     BUDGET_COST = 1, /* millionths of a US dollar */

@@ -86,10 +86,10 @@ enum decision_of {
     DECISION_OF_COUNT,
 };
 
-/* The inputs of a decision as an event has them, for a wait besides struct delay. A number is 0 if
- * it does not apply. */
+/* The inputs of a decision, as events record them; a wait has a struct delay, too. Numbers that do
+ * not apply are 0. */
 struct decision_inputs {
-    const char *policy; /* borrowed; its name, NULL: there are no inputs, or only a budget */
+    const char *policy; /* borrowed; its name; NULL: no inputs, or only a budget */
     int phase;          /* of an end: enum phase + 1 */
     /* Of a wait: delay = min(base x multiplier^(n-1), cap) x factor, but not shorter than the
      * hint. */
@@ -109,7 +109,7 @@ struct decision_inputs {
     enum decision_of of;
     struct loop_facts loop;     /* of an end by a loop rule; its `why` is borrowed */
     const char *refused;        /* borrowed; the last call denied to the agent; NULL = none */
-    enum budget_kind budget;    /* the one that is used up; NONE = none */
+    enum budget_kind budget;    /* the budget that is used up; NONE = none */
     int64_t spent, spent_limit; /* of that budget */
 };
 

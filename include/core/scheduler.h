@@ -149,7 +149,7 @@ enum run_exit {
     RUN_EXIT_STOPPED = 130, /* a person stopped it, or left before its end */
 };
 
-/* The longest window of a policy, multiplied by what "go on" makes of it. */
+/* The longest window of a policy at the largest scale of "go on". */
 enum { SCHEDULER_RESULTS_MAX = POLICY_ATTEMPTS_MAX * ENTROPY_SCALE_MAX };
 /* A decision about an attempt and its inputs. */
 struct scheduler_ruling {

@@ -200,7 +200,7 @@ bool verdict_label_equals(const struct verdict_label *a, const struct verdict_la
 void verdict_label_words(struct str *out);
 
 /*
- * Records: a verdict as an event has it.
+ * Records: a verdict as events store it.
  */
 
 /* Like struct verdict_near. */

@@ -23,7 +23,6 @@ enum {
 #define WORKSPACE_SNAPSHOT_BYTES     ((int64_t)2 * 1024 * 1024 * 1024)
 #define WORKSPACE_SNAPSHOT_BYTES_MAX ((int64_t)1024 * 1024 * 1024 * 1024)
 
-/* Numbers are stored in the log: never renumber. */
 enum workspace_kind {
     WORKSPACE_INPLACE = 0,  /* the folder of the run itself, which is never restored */
     WORKSPACE_WORKTREE = 1, /* a git worktree for the task */
@@ -87,7 +86,6 @@ enum {
     SANDBOX_START_MS_MAX = 3600 * 1000,
 };
 
-/* Numbers are stored in the log: never renumber. */
 enum sandbox_kind {
     SANDBOX_NONE = 0,
     SANDBOX_BWRAP = 1,

@@ -253,7 +253,7 @@ static const struct field attempt_judged[] = {
     LINES("violations", judged.violations, "why the output does not match its contract"),
 };
 /* NOLINTBEGIN(bugprone-macro-parentheses) */
-/* What a decision went by; `in` is a struct decision_inputs. */
+/* The inputs of a decision; `in` is a struct decision_inputs. */
 #define LIMITS(in)                                                                                 \
     INT("used", in.used, INT32_MAX, "tries used (starts if it never started)"),                    \
         INT("allowed", in.allowed, INT32_MAX, "tries that the policy allows"),                     \
@@ -541,7 +541,7 @@ static const struct field hint_given[] = {
 static const struct {
     const struct field *fields;
     size_t count;
-    const char *means; /* for docs/run-log.md: what happened, if the name does not say it */
+    const char *means; /* for docs/run-log.md; "" if the name says it all */
 } kinds[] = {
     [EVENT_NONE] = NO_FIELDS(""),
     [EVENT_RUN_STARTED] = FIELDS(run_started, ""),

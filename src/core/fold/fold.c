@@ -400,7 +400,7 @@ static struct task_place *place_of(const struct fold *fold)
     return fold->task->place;
 }
 
-/* Replaces what was known, unless the event does not say. */
+/* Replaces *out, unless the event has no text. */
 static void keep_text(const char *text, char **out)
 {
     if (!text || text[0] == '\0')

@@ -170,7 +170,7 @@ void fold_agent_free(struct task_agent *agent)
     free(agent);
 }
 
-/* Replaces what was known. */
+/* Replaces *out, by NULL if the event has no text. */
 static void keep_text(const char *text, char **out)
 {
     free(*out);

@@ -218,7 +218,7 @@ void fold_attempt_judged(const struct fold *fold)
     attempt->reason = record.label.reason;
     fold->step->judged = true;
     fold->step->verdict = record.label;
-    if (fold->state->use == RUN_STATE_TELLS) /* event_text.c shows no more */
+    if (fold->state->use == RUN_STATE_TELLS) /* event_text.c shows nothing else */
         record = (struct verdict_record){.label = record.label,
                                          .expectation = record.expectation,
                                          .retry_after_ms = -1,

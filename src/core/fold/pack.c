@@ -1,4 +1,4 @@
-/* pack.c - parts of a state as bytes without the zeros that most of them are. */
+/* pack.c - stores parts of a state without their zero bytes. */
 #include "pack.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /*
- * pack.h - parts of a state as bytes without the zeros that most of them are.
+ * pack.h - stores parts of a state without their zero bytes.
  *
  * The bytes never leave this process, as their layout is the compiler's. Private to core.
  */

@@ -64,8 +64,7 @@ int64_t fold_span_ms(int64_t ms)
     return ms < FOLD_TIME_MAX_MS ? ms : FOLD_TIME_MAX_MS;
 }
 
-/* The fields have their own ranges (event_data.c). What depends on the plan and the state is
- * checked here. */
+/* Checks the ranges of the fields (event_data.c), then against the plan and the state. */
 bool fold_is_sound(const struct fold *fold)
 {
     const struct event *event = fold->event;
@@ -118,7 +117,7 @@ bool fold_is_sound(const struct fold *fold)
                event->gate_closed.chosen < plan->task_count;
     case EVENT_GATE_OPENED:
         return event->gate_opened.source < plan->source_count;
-    default: /* nothing that depends on the plan or the state */
+    default: /* does not depend on the plan or the state */
         return true;
     }
 }

@@ -27,8 +27,8 @@ struct redecide {
     bool is_last;                   /* the engine that recorded them recorded nothing after */
     bool was_taken_up;              /* by another engine */
     bool leaves;                    /* nothing has been started since `unstarted` */
-    struct event unstarted, before; /* what would have been emitted, and its cause, */
-    struct str unstarted_text, before_text; /* and their texts; owned */
+    struct event unstarted, before; /* the event that was not emitted, and its cause */
+    struct str unstarted_text, before_text; /* memory for their texts */
     enum input_kind unstarted_input;
     bool is_stopped; /* nothing is decided any more */
     int told;        /* differences */
