@@ -154,7 +154,7 @@ struct log_output_key {
 
 /* A page of events; reused between calls. Initialize to {0}. */
 struct event_page {
-    struct event *events; /* owned; texts point into the two below */
+    struct event *events; /* owned; texts point into `texts` and `fields` */
     size_t count, cap;
     struct str texts;  /* the events' data */
     struct str fields; /* decoded texts of fields */

@@ -25,7 +25,7 @@ struct policy_change {
     struct settings by_name;
 };
 
-/* Appends one field of a policy as text; nothing if `key` is in none of these tables. */
+/* Appends a numeric field of a policy as text; nothing if `key` is not in the table. */
 static void add_number(const char *key, const struct json *value, struct str *out)
 {
     static const struct {
@@ -220,8 +220,8 @@ void policy_change_free(struct policy_change *change)
     free(change);
 }
 
-/* Changes the policy as `value` says; `whole` is the same as settings, with all that it
- * inherits. */
+/* Applies the members of `value` to the policy. `whole` is the same change read as settings, with
+ * everything that it inherits. */
 static void change_policy(struct policy *policy, const struct json *value,
                           const struct policy *whole)
 {

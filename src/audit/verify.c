@@ -1,9 +1,9 @@
 /*
  * verify.c - decides and judges a recorded run again, and compares the results.
  *
- * One pass over the events is enough. The end of an attempt is kept until a later event tells its
- * recorded verdict, or that it was a plain success. The log has no memory counters, so a verdict
- * also counts as the same if it is what the counters would have led to. Verdicts that are not based
+ * One pass over the events is enough. The end of an attempt is kept until a later event has its
+ * recorded verdict, or shows that it was a plain success. The log has no memory counters, so a
+ * verdict also counts as the same if the counters would have led to it. Verdicts that are not based
  * on output are only counted.
  */
 #include "verify.h"

@@ -19,7 +19,7 @@ struct what_if {
     struct run_state state;     /* owned; of `other` */
     struct what_if_task *tasks; /* owned; as many as the state's plan has */
     size_t task_count, task_cap;
-    struct what_if_sum sum; /* except what what_if_sum() counts */
+    struct what_if_sum sum; /* without the members that what_if_sum() counts */
 };
 
 /* Returns whether the task differs from the record. */
@@ -447,7 +447,7 @@ bool what_if_take(struct what_if *what, const struct event *event, struct err *e
     const int task = event->task;
     const bool is_current = task >= 0 && task < what->state.plan->task_count &&
                             event->step == run_state_step_number(&what->state, task);
-    /* The fold rejects what is not in range. */
+    /* The fold rejects other events. */
     const bool is_sound = event_kind_is_known(event->kind) && event_is_in_range(event) &&
                           is_time(event->at.at_ms) && is_time(event->at.mono_ms);
     /* Before the event is applied: the state is the one in which it was decided. */
@@ -456,7 +456,7 @@ bool what_if_take(struct what_if *what, const struct event *event, struct err *e
     if (!run_state_apply(&what->state, &taken, err))
         return false;
     make_room(what);
-    /* It may be blocked by a task of which it is not known whether it passes. */
+    /* It may be blocked by a task whose outcome with the change is not known. */
     if (taken.kind == EVENT_TASK_BLOCKED &&
         what->tasks[taken.blocked.needs].course == WHAT_IF_UNKNOWN && !is_off(&what->tasks[task]))
         look_at_needs(what, task);

@@ -245,7 +245,7 @@ static const struct table {
      offsetof(struct bundle_contents, attempts)},
 };
 
-/* Old logs lack this table: schema_has_bookmarks(). */
+/* May be missing from the log: schema_has_bookmarks(). */
 static const struct table bookmark_table = {
     "SELECT run, id, seq, at_ms, made_at_ms, name, by FROM bookmark WHERE run=?1 ORDER BY id",
     "INSERT INTO bookmark(run, id, seq, at_ms, made_at_ms, name, by) VALUES(?,?,?,?,?,?,?)",
@@ -266,8 +266,8 @@ static void free_event_text(void *ctx, const char **text)
     free((void *)(uintptr_t)*text); /* from redact_event_text() */
 }
 
-/* A mark can be longer than the secret, but no reader accepts data beyond EVENT_DATA_MAX: replaces
- * the redacted data by the event's fields, without its texts if they do not fit. */
+/* A mark can be longer than the secret, but no reader accepts data beyond EVENT_DATA_MAX: writes
+ * the redacted fields again, without texts if they do not fit. */
 static void shorten_event(struct bundle *bundle, enum event_kind kind, const char *data,
                           struct str *redacted_data)
 {

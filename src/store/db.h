@@ -114,21 +114,20 @@ enum {
     SCHEMA_VERSION = 3,
 };
 
-/* Checks that the file is a log that this build can write to. Fails with
- * ERR_NOT_FOUND if the file is empty, ERR_DAMAGED if it is something else or a newer log,
- * ERR_INVALID if it is a bundle. */
+/* Checks that the file is a log that this build can write to. Fails with ERR_NOT_FOUND if the file
+ * is empty, ERR_DAMAGED if it is not a log or has another format, ERR_INVALID if it is a bundle. */
 ATTR_MUST_USE bool schema_check(struct db *db, struct err *err);
 
 /* Like schema_check(), for readers: accepts a newer log, because it may have all columns that they
  * need, and sets *newer_out to its version, otherwise to 0. */
 ATTR_MUST_USE bool schema_check_read(const struct db *db, int *newer_out, struct err *err);
 
-/* Sets *out to whether the table of bookmarks exists. Old logs lack it until somebody writes. */
+/* Sets *out to whether the table of bookmarks exists. A log made by an older devs lacks it until
+ * somebody writes. */
 ATTR_MUST_USE bool schema_has_bookmarks(const struct db *db, bool *out, struct err *err);
 
-/* Like schema_check(), but turns an empty file into a log. A log of an older format keeps its
- * format, so that an older devs can still read it, and gets the tables that were added later. Call
- * it within a turn. */
+/* Like schema_check(), but turns an empty file into a log, and adds the tables and names that an
+ * older devs of the same format did not know. Call it within a turn. */
 ATTR_MUST_USE bool schema_ensure(struct db *db, struct err *err);
 
 /*

@@ -3,8 +3,8 @@
  *
  * A log may be untrusted, and the schema of a database can do a lot: a view or a virtual table in
  * the place of a table, or computed columns that take unlimited time. So before any other
- * statement, the names that our statements use must be plain tables. Tables that came after version
- * 1 are added to old logs without a new version, because existing data keeps its meaning.
+ * statement, the names that our statements use must be plain tables. Tables that came later are
+ * added to existing logs of the same format, because existing data keeps its meaning.
  */
 #include "db.h"
 
@@ -18,7 +18,7 @@
 #include "run_state.h"
 #include "verdict.h"
 
-/* Tables since version 1. Missing integers are NULL, which keeps rows small. */
+/* The first tables of this format. Missing integers are NULL, which keeps rows small. */
 static const char schema_tables[] =
     "CREATE TABLE ruleset(hash TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE run("
@@ -77,7 +77,7 @@ static const char schema_tables[] =
     "CREATE TABLE word(what TEXT, number INTEGER, word TEXT NOT NULL,"
     " PRIMARY KEY(what, number)) WITHOUT ROWID;";
 
-/* Later additions. They are added to old logs, too, because existing data keeps its meaning. */
+/* Later additions. They are also added to existing logs: existing data keeps its meaning. */
 static const char schema_additions[] =
     "CREATE TABLE IF NOT EXISTS gain("
     " run INTEGER NOT NULL, task INTEGER NOT NULL, step INTEGER NOT NULL,"

@@ -1,7 +1,7 @@
 /*
  * plan_field.c - reads and writes the members of objects in plans and settings by their tables.
  *
- * The schema has reported invalid values before, so the readers here only skip them.
+ * The schema has already reported invalid values, so the readers here skip them.
  */
 #include <math.h>
 #include <stdlib.h>

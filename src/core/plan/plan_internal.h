@@ -117,27 +117,28 @@ typedef void plan_field_fn(struct plan_reader *reader, const struct json_pointer
  * schemas in assets and the tables of keys in docs: tests/core/test_plan_page.c compares them.
  */
 
-/* How a value is stored in the object. A number below `least` is not set, and neither is an empty
- * set of words if `least` is not 0: they are not written. */
+/* How a value is stored in the object. Not written, because not set: a number below `least`, and an
+ * empty set of words if `least` is not 0. */
 enum plan_field_type {
-    PLAN_FIELD_OTHER,   /* as the row's functions say; the schema has its shape */
+    PLAN_FIELD_OTHER,   /* read and written by the row's functions; see own_shape for the schema */
     PLAN_FIELD_BOOL,    /* bool */
     PLAN_FIELD_SWITCH,  /* an enum: 0 = not set, 1 = true, 2 = false */
     PLAN_FIELD_INT,     /* int from `least` to `most` */
-    PLAN_FIELD_I64,     /* int64_t, the same */
-    PLAN_FIELD_REAL,    /* double, the same */
-    PLAN_FIELD_SECONDS, /* int64_t in ms, the same; a number of seconds in the document */
+    PLAN_FIELD_I64,     /* int64_t from `least` to `most` */
+    PLAN_FIELD_REAL,    /* double from `least` to `most` */
+    PLAN_FIELD_SECONDS, /* int64_t from `least` to `most`, in ms; in the document, a number of
+                           seconds */
     PLAN_FIELD_TEXT,    /* char *, owned: `least` to `most` characters; NULL = none */
     PLAN_FIELD_LIST,    /* char **, owned: `least` to `most` texts of `item_least` to `item_most`
                            characters; NULL = none */
     PLAN_FIELD_WORD,    /* an enum: `word` names its values, from 0 to below `most` */
-    PLAN_FIELD_WORDS,   /* unsigned: a bit for each of these words, at least `least` */
+    PLAN_FIELD_WORDS,   /* unsigned: a bit for each of these words; at least `least` are set */
     PLAN_FIELD_OBJECT,  /* a struct that has `members` */
 };
 
-/* When a key of a project's settings needs trust; settings.h says what that is. */
+/* When a key of a project's settings needs trust, which settings.h explains. */
 enum plan_trust {
-    PLAN_TRUST_UNKNOWN, /* always: a key that is in no table, or does not say it */
+    PLAN_TRUST_UNKNOWN, /* always: the key is in no table, or its row sets no trust */
     PLAN_TRUST_NEVER,
     PLAN_TRUST_ALWAYS,
     PLAN_TRUST_UNLESS_FALSE,
@@ -147,12 +148,12 @@ enum plan_trust {
     PLAN_TRUST_BY_MEMBER,   /* decided by its members; a value without members needs none */
 };
 
-/* Reasons for that. */
+/* Why a key needs trust: values of plan_field.why. */
 #define PLAN_TRUST_RUNS     "runs a command"
 #define PLAN_TRUST_LOOSENS  "loosens the sandbox"
 #define PLAN_TRUST_REPLACES "chooses the programs in the sandbox"
 
-/* A member. What does not apply to its type is 0. */
+/* A member of an object. Fields that do not apply to its type are 0. */
 struct plan_field {
     const char *key;
     enum plan_field_type type;
@@ -161,21 +162,21 @@ struct plan_field {
     int item_least, item_most;
     const char *(*word)(int);
     const struct plan_fields *members; /* of an object */
-    const char *not_one;               /* numbers: 0 switches it off; why 1 is not allowed */
+    const char *not_one;               /* numbers that 0 switches off: why 1 is not allowed */
     plan_field_fn *read;               /* instead of reading by type */
     plan_field_fn *check;              /* after it has been read */
     void (*write)(const void *object, struct str *out); /* instead of writing by type */
-    bool elsewhere;        /* other code reads and writes it: its type is for the schema */
-    bool settings_only;    /* plans do not have it; implies that it is read elsewhere */
+    bool elsewhere;        /* other code reads and writes it; the type is only for the schema */
+    bool settings_only;    /* not allowed in plans */
     enum plan_trust trust; /* of keys that settings may have */
-    const char *why;       /* it needs trust; follows the key in a sentence */
+    const char *why;       /* why it needs trust; follows the key in a sentence */
 
     /* For the schema and the docs: */
     const char *means;  /* one line */
-    const char *values; /* only docs: its values, if the type does not say them */
+    const char *values; /* only docs: its values, if they do not follow from the type */
     const char *see;    /* only docs: follows `means` */
-    const char *ref;    /* only schema: the name of its definition, which has its description */
-    bool own_shape;     /* only schema: the file has its shape, although it has a type */
+    const char *ref;    /* only schema: the name of the definition that describes it */
+    bool own_shape;     /* only schema: its shape is in the file, not derived from its type */
 };
 
 struct plan_fields {
@@ -194,7 +195,7 @@ void plan_fields_read(struct plan_reader *reader, const struct json_pointer *pat
 void plan_fields_write(const struct plan_fields *fields, const void *object, struct str *out);
 /* Appends a member in seconds with three decimals. */
 void plan_seconds_write(const char *key, int64_t ms, struct str *out);
-/* Like plan_fields_write(), for one member. */
+/* Like plan_fields_write(), for one member, even if it is `elsewhere`. */
 void plan_field_write(const struct plan_field *field, const void *object, struct str *out);
 
 /* Reads an integer from `min` to `max`, including 2.0. Leaves *out alone otherwise. */

@@ -122,7 +122,7 @@ static void complain_unknown(struct plan_reader *reader, const struct json_point
     str_done(&known);
 }
 
-/* Was read before the other members. */
+/* Only checks the name: the base was copied before the members are read. */
 static void check_like(struct plan_reader *reader, const struct json_pointer *path,
                        const struct json *value)
 {
@@ -167,7 +167,7 @@ static const char *exhausted_word(int exhausted)
 #define AT(member) offsetof(struct policy, member)
 static const char no_loop[] = "one result alone is no loop";
 
-/* policy_digest() depends on their order. */
+/* policy_digest() depends on the order of the rows. */
 static const struct plan_field policy_rows[] = {
     {"like", PLAN_FIELD_OTHER, .read = check_like, .write = write_like,
      .values = "name of a policy",
@@ -196,8 +196,8 @@ static const struct plan_field policy_rows[] = {
               "deadline"},
     {"jitter", PLAN_FIELD_OTHER, .read = read_jitter, .write = write_jitter,
      .values = "0 to 1, `none` or `full`",
-     .means = "a fraction changes each delay by up to that much, both ways; `full` takes any part "
-              "of it"},
+     .means = "a fraction changes each delay by up to that much in either direction; `full` waits "
+              "for a random part of it"},
     {"exhausted", PLAN_FIELD_WORD, AT(exhausted), .most = POLICY_EXHAUSTED_COUNT,
      .word = exhausted_word, .means = "how a step ends when its attempts are used up"},
     {"retry_timeouts", PLAN_FIELD_BOOL, AT(retry_timeouts),

@@ -145,14 +145,14 @@ void plan_workspace_read(struct plan_reader *reader, const struct json_pointer *
 
 void workspace_spec_write(const struct workspace_spec *spec, struct str *out)
 {
-    /* In place, there is only the kind. */
+    /* In place, only the kind applies. */
     const struct plan_fields kind = {.rows = workspace_rows, .count = 1};
     str_add_char(out, '{');
     plan_fields_write(workspace_can_be_reset(spec) ? &plan_workspace_fields : &kind, spec, out);
     str_add_char(out, '}');
 }
 
-/* Without a sandbox, a step sees what devs sees. */
+/* Without a sandbox, a step has the network that devs has. */
 static void check_network(struct plan_reader *reader, const struct json_pointer *path,
                           const struct json *value)
 {
@@ -247,7 +247,8 @@ static const struct plan_field sandbox_rows[] = {
      .means = "how steps are isolated; `container` is podman or docker, whichever is installed"},
     {"network", PLAN_FIELD_SWITCH, AT(network), .check = check_network,
      .trust = PLAN_TRUST_UNLESS_FALSE, .why = PLAN_TRUST_LOOSENS,
-     .means = "use the network; by default not in a sandbox, and as on the machine without one"},
+     .means =
+         "allow use of the network; off by default in a sandbox, as on the machine without one"},
     {"memory_mb", PLAN_FIELD_I64, AT(memory_mb), 0, SANDBOX_MEMORY_MB_MAX,
      .trust = PLAN_TRUST_NEVER,
      .means = "MiB of memory for the attempt and everything it starts, including swap; 0 means no "
@@ -303,7 +304,7 @@ void plan_sandbox_read(struct plan_reader *reader, const struct json_pointer *pa
     *out = sandbox_spec_copy(base);
     reader->sandbox = out;
 
-    /* These two before the rest, which depends on them. */
+    /* Reads these two first: the checks of the others depend on them. */
     if (sandbox_kind_parse(json_text(is_word ? value : json_get(value, "kind"), ""), &kind))
         sandbox_spec_set_kind(out, kind);
     plan_fields_read(reader, path, value, &read_only, out);

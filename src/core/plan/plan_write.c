@@ -78,7 +78,7 @@ static void write_task(const struct plan *plan, const struct plan_task *task, st
     str_add(out, "]}");
 }
 
-/* Writes those from `first` up to, not including, `end`. */
+/* Writes the policies from `first` up to, but not including, `end`. */
 static void write_policies(const struct plan *plan, int first, int end, struct str *out)
 {
     str_json_key(out, "policies");

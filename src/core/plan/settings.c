@@ -121,13 +121,13 @@ static const struct plan_field secret_rows[] = {
          "end in `*`"},
     {"keep", PLAN_FIELD_LIST, AT(keep), 0, NAMES_MAX, .own_shape = true, .trust = PLAN_TRUST_ALWAYS,
      .why = "shows secrets", .values = "at most 256 names",
-     .means = "what not to cut, by the NAME in the mark: variables, kinds of tokens, patterns; a "
+     .means = "values not to cut, by the NAME in the mark: variables, kinds of tokens, patterns; a "
               "name may end in `*`",
      .see = "; needs [your trust](plan.md#settings-that-need-your-trust)"},
     {"patterns", PLAN_FIELD_OTHER, .trust = PLAN_TRUST_NEVER,
      .values = "array of at most 64 objects with `name` and `regex`",
-     .means = "regular expressions (PCRE2) that match within a line; the first group that took "
-              "part is cut, or the whole match if there are no groups"},
+     .means = "regular expressions (PCRE2) that match within a line; the first group that "
+              "matched is cut, or the whole match if there are no groups"},
 };
 const struct plan_fields secret_fields = {secret_rows, ARRAY_LEN(secret_rows)};
 #undef AT
@@ -323,9 +323,10 @@ const struct plan_fields ui_fields = {ui_rows, ARRAY_LEN(ui_rows)};
 static const struct plan_field retention_rows[] = {
     {"days", PLAN_FIELD_INT, AT(days), 1, 36500,
      .means = "a run is deleted this many days after its last event"},
-    {"runs", PLAN_FIELD_INT, AT(runs), 1, 100000, .means = "only this many runs stay, the newest"},
+    {"runs", PLAN_FIELD_INT, AT(runs), 1, 100000,
+     .means = "only this many of the newest runs are kept"},
     {"mib", PLAN_FIELD_INT, AT(mib), 1, 1048576,
-     .means = "the newest runs stay that take this many MiB together"},
+     .means = "only the newest runs that take at most this many MiB together are kept"},
     {"automatic", PLAN_FIELD_BOOL, AT(automatic),
      .means = "`true`: `devs run` and `devs exec` delete such runs at their end; `false`, the "
               "default: only `devs gc` does"},
@@ -446,7 +447,7 @@ static void read_policies(struct plan_reader *reader, const struct json *root)
     plan_policies_load(reader, policies);
     plan_policies_check(reader, &path, policies);
 
-    /* Drops those hidden by others of the same name. */
+    /* Drops policies that are hidden by others of the same name. */
     int kept = 0;
     for (int i = 0; i < list->count; i++) {
         if (policy_list_find(list, list->items[i].name) == &list->items[i])
