@@ -1,6 +1,6 @@
 /*
- * overview.h - a run at a glance: how many tasks are in each state, and the first tasks of the
- * states that people ask about first.
+ * overview.h - a run at a glance: how many tasks are in each state, and the first tasks of the most
+ * important states.
  *
  * Built task by task, either from a fold or from the projections in the log (log_reader.h), with
  * the same result. A plain value; any thread.
@@ -35,8 +35,8 @@ struct overview_row {
     int tried, tries;        /* of its current step */
     int64_t started_at_ms;   /* of the latest attempt of that step; 0 = none */
     int64_t ended_at_ms;     /* of the same attempt; 0 while it runs */
-    /* What the attempt was judged as if it failed. Corrections and silences are only in the
-     * events. */
+    /* The class of that attempt if it failed. Ignores corrections and silences, which are only in
+     * the events. */
     struct failure_class class;
 };
 

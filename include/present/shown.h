@@ -146,7 +146,7 @@ void shown_attempt_class(const struct attempt_state *attempt, const struct verdi
 /* The class of an ended attempt whose verdict is not known: "test-fail", "network (was test-fail)",
  * "passed". */
 void shown_try_class(const struct attempt_state *attempt, struct str *out);
-/* "network, corrected by ann; was ", before the class that devs gave; nothing without a
+/* "network, corrected by ann; was ": the caller appends the original class. Nothing without a
  * correction. */
 void shown_correction(const struct attempt_state *attempt, struct str *out);
 /* "15 s", "0.5 s"; like shown_duration() from two minutes on. */
@@ -210,11 +210,11 @@ struct shown_circle {
 /* Reads a suspected loop, or the reason why the step ended as stuck: a rung or the policy's window.
  * Returns false and sets *out to ok if there is none. */
 bool shown_circles_of(const struct run_state *state, int task, struct shown_circle *out);
-/* Takes it from the facts of an event about `step`; the level is stuck. Returns false and leaves
- * *out unchanged if there are none. */
+/* Reads a certain loop from the facts of an event about `step`. Returns false and leaves *out
+ * unchanged if the facts have no loop. */
 bool shown_loop_facts(const struct loop_facts *facts, int step, struct shown_circle *out);
-/* Takes it from the inputs of a decision about this attempt, which ended the step: a rung, or the
- * policy's window. Returns false and leaves *out unchanged if there is none. */
+/* Reads a certain loop from the inputs of the decision that ended the step after this attempt: a
+ * rung, or the policy's window. Returns false and leaves *out unchanged if there is none. */
 bool shown_end_loop(const struct decision_inputs *inputs, int step, int attempt,
                     struct shown_circle *out);
 /* The attempts of the loop: "tries 2 to 4"; "step 1 try 3 to step 2 try 1" unless all are of

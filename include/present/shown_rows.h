@@ -1,9 +1,9 @@
 /*
- * shown_rows.h - the facts of an attempt, a verdict, a decision, a loop, an agent, as labelled
+ * shown_rows.h - facts about an attempt, a verdict, a decision, a loop or an agent, as labeled
  * rows.
  *
- * A builder of each subject gives its facts their keys, labels and words. Text, JSON and panes draw
- * rows; which subjects a surface shows, and in which order, is all that it decides itself.
+ * The builder of each subject sets the keys, labels and texts of its rows. Text, JSON and panes
+ * render the rows; they only choose which subjects to show, and in which order.
  */
 #ifndef DEVS_SHOWN_ROWS_H
 #define DEVS_SHOWN_ROWS_H
@@ -19,7 +19,7 @@
 
 enum row_style {
     ROW_PLAIN,
-    ROW_ASIDE, /* a pane with little room leaves it out */
+    ROW_ASIDE, /* left out of panes with little room */
 };
 
 struct row {
@@ -43,7 +43,7 @@ struct str *rows_add(struct rows *rows, const char *key, const char *label, enum
 /* Returns the value of the row, "" if there is none. */
 const char *rows_value(const struct rows *rows, const char *key);
 
-/* How an attempt ended, when it ran, what it used and wrote. A running one has no end yet. */
+/* How and when the attempt ended, the time and memory that it used, and how much it wrote. */
 void rows_attempt(struct rows *rows, const struct attempt_state *attempt,
                   const struct shown_time *time);
 /* The hint that a person gave for the attempt. */
@@ -53,11 +53,11 @@ void rows_hint(struct rows *rows, const struct attempt_state *attempt);
 void rows_verdict(struct rows *rows, const struct plan_step *plan,
                   const struct attempt_state *attempt, const struct verdict *verdict,
                   const struct shown_time *time);
-/* The part of rows_verdict() that shown_cause() does not say in its one line. */
+/* The last rows of rows_verdict(): facts that shown_cause() does not have. */
 void rows_verdict_more(struct rows *rows, const struct verdict *verdict,
                        const struct shown_time *time);
-/* Tries of the step, and tasks, with the same result as this failed attempt. O(attempts of the
- * run). */
+/* Other tries of the step, and other tasks, that have the same result as this failed attempt.
+ * O(attempts of the run). */
 void rows_same(struct rows *rows, const struct run_state *state, int task, int step,
                const struct attempt_state *attempt);
 /* The decision to try again after a delay. */
@@ -69,7 +69,7 @@ void rows_end(struct rows *rows, enum decision_kind kind, const char *reason, co
 void rows_ending(struct rows *rows, const struct run_state *state, int task);
 /* Why the task is in its state (shown_cause()), and how its step ended. */
 void rows_cause(struct rows *rows, const struct run_state *state, int task);
-/* A loop, as seen from this step (from 0); nothing while it is ok. */
+/* A loop, as seen from this step (from 0); no rows while its verdict is ok. */
 void rows_loop(struct rows *rows, const struct shown_circle *circle, int step);
 /* The task's agent, its budgets, its round, and the nudge for its next prompt. */
 void rows_agent(struct rows *rows, const struct run_state *state, int task,
@@ -83,7 +83,7 @@ void rows_place(struct rows *rows, const struct run_state *state, int task);
 void rows_ahead(struct rows *rows, const struct run_state *state, int task, bool orphaned,
                 const struct retry_odds *odds, const struct shown_time *time);
 
-/* Called with each line of a value; only its first line has the label, otherwise "". */
+/* Called with each line of a value. `label` is "" after the first line. */
 typedef void rows_line_fn(void *ctx, const char *label, const char *text, enum row_style style);
 /* Calls `line` with the lines of all rows. */
 void rows_each(const struct rows *rows, rows_line_fn *line, void *ctx);

@@ -80,8 +80,9 @@ struct compare_side {
 struct compare {
     struct compare_side sides[COMPARE_SIDES];
     struct line_diff diffs[COMPARE_TEXT_COUNT];
-    size_t fresh, second_lines; /* lines in stdout, stderr and text of the second: those that the
-                                   first does not contain, and all */
+    /* In stdout, stderr and text of the second attempt: */
+    size_t fresh;        /* lines that the first attempt does not contain */
+    size_t second_lines; /* all lines */
 };
 
 /* The caller frees *out with compare_done(), even after an error. Takes about 40 KiB plus the size

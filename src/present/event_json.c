@@ -6,7 +6,7 @@
 #include "event_text.h"
 #include "json.h"
 
-/* Which retry follows a wait, of how many, and why. */
+/* Adds the number of the retry that follows a wait, its limit, the delay and the error. */
 static void json_retry(const struct run_state *state, const struct event *event, struct str *out)
 {
     struct event_look w = event_look_up(state, event, out);
@@ -32,7 +32,7 @@ static void json_known(struct str *out, const char *name, int64_t value, bool is
     str_add(out, "null");
 }
 
-/* How the last attempt ended; null for a member that does not apply. */
+/* Adds how the last attempt ended. A member that does not apply is null. */
 static void json_end(const struct run_state *state, const struct event *event, struct str *out)
 {
     const struct event_look w = event_look_up(state, event, out);
@@ -55,7 +55,8 @@ static void json_end(const struct run_state *state, const struct event *event, s
     str_done(&call);
 }
 
-/* What the fields of the event do not say: names of what they number, and how an attempt ended. */
+/* Adds members that the event's fields do not have: names of tasks and sources that the fields give
+ * by number, the next retry, and how an attempt ended. */
 static void json_named(const struct run_state *state, const struct event *event, struct str *out)
 {
     const struct plan *plan = state->plan;
@@ -81,7 +82,7 @@ static void json_named(const struct run_state *state, const struct event *event,
     case EVENT_GATE_OPENED:
         source = event->gate_opened.source;
         break;
-    default: /* the fields say it all */
+    default: /* the fields are enough */
         break;
     }
     if (source >= 0 && source < plan->source_count)
@@ -124,7 +125,7 @@ void event_json(const struct run_state *state, int64_t run, const struct event *
     if (!event->data)
         event_write(event, out);
     else if (!json_line_add(event->data, strlen(event->data), out))
-        str_cut(out, before); /* not JSON: something else wrote it */
+        str_cut(out, before); /* not JSON: another program wrote it */
     str_json_key(out, "message");
     const size_t from = out->len;
     event_words(state, event, out);

@@ -33,7 +33,7 @@ void event_look_error(const struct event_look *look, struct str *out);
 struct event_retry {
     int64_t at, max;
 };
-/* Reads it from the inputs of the decision; without them it is the first of one. */
+/* Reads the retry from the inputs of the decision. Without inputs it is the first of one. */
 struct event_retry event_look_retry(const struct event_look *look);
 
 #endif

@@ -96,7 +96,7 @@ const char *event_level_name(enum event_level level)
 
 /* The text of each kind of event. */
 
-/* Returns "" for a missing text. */
+/* Returns the text, or "" for NULL. */
 static const char *or_empty(const char *text)
 {
     return text ? text : "";
@@ -424,7 +424,7 @@ static void add_tree(const struct event_look *w)
     add_time(w->out, event->tree.ms);
 }
 
-/* Appends the first lines as a list. */
+/* Appends at most `most` lines as a list, after `before`. `lines` may be NULL. */
 static void add_list(const struct event_look *w, const char *lines, const char *before, int most)
 {
     for (int i = 0; i < most && lines && *lines; i++) {

@@ -58,8 +58,8 @@ static char *copy_line(const char *text, size_t len)
     return copy;
 }
 
-/* "3 of 3 tries used (test-fail)". The engine does not keep the text of decisions, so it is taken
- * from the event. */
+/* "3 of 3 tries used (test-fail)". The engine's state does not keep the inputs of decisions, so
+ * they are taken from the event. */
 static void add_end(const struct run_state *state, const struct event *event, struct str *out)
 {
     struct step_state step = state->tasks[event->task].steps[event->step];

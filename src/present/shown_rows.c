@@ -1,4 +1,4 @@
-/* shown_rows.c - the facts of an attempt, a verdict, a decision, a loop, an agent, as labelled
+/* shown_rows.c - facts about an attempt, a verdict, a decision, a loop or an agent, as labeled
  * rows; and rows as text and JSON. */
 #include "shown_rows.h"
 
@@ -191,7 +191,7 @@ static const char *how_sure(const struct verdict *verdict)
                                                   : "certain, a rule matches the text";
 }
 
-/* Appends "test-fail (persistent, TEST_FAILURE)", with the class that a person gave before it. */
+/* Appends "test-fail (persistent, TEST_FAILURE)", after a person's correction if there is one. */
 static void add_class(const struct attempt_state *attempt, const struct verdict *verdict,
                       struct str *out)
 {
@@ -222,8 +222,8 @@ static void add_class(const struct attempt_state *attempt, const struct verdict 
     str_add_char(out, ')');
 }
 
-/* Appends a line for each rule that nearly matched. Returns whether one did so beyond a single word
- * of its pattern. */
+/* Appends a line for each rule that nearly matched. Returns true if one of the rules matched more
+ * than its keyword. */
 static bool add_near(const struct verdict *verdict, struct str *out)
 {
     static const char *const words[] = {
@@ -399,7 +399,7 @@ void rows_place(struct rows *rows, const struct run_state *state, int task)
     shown_workspace(state, task, rows_add(rows, "where", "where", ROW_ASIDE));
 }
 
-/* Renderers. A pane of the cockpit is one too, see preview_put_rows(). */
+/* Renderers. Panes of the cockpit have their own: preview_put_rows() and forensics_rows(). */
 
 void rows_each(const struct rows *rows, rows_line_fn *line, void *ctx)
 {

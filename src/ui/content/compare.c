@@ -114,7 +114,7 @@ static bool compare_read_output(struct compare_side *side, const struct compare_
     return ok;
 }
 
-/* Adds what was decided after the attempt. */
+/* Adds the decision that followed the attempt. */
 static void add_decision(const struct compare_subject *subject, const struct event_page *events,
                          struct rows *facts)
 {

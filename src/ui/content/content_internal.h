@@ -41,7 +41,7 @@ void forensics_lacks(struct forensics *out, const struct forensics_facts *facts,
 /* Returns the item of the capture, or NULL. */
 const struct json *forensics_item(const struct forensics_facts *facts, const char *item);
 
-/* Like size_text_add(), in KiB. Accepts any number, because a file may contain anything. */
+/* Like size_text_add(), for a size in KiB. */
 void forensics_size_kib(int64_t kib, struct str *out);
 
 /* Builds the lines of one section. */

@@ -15,7 +15,8 @@ enum {
     NAME_WIDTH_MAX = 40,
 };
 
-/* All states, those that need the user first. If there is room, the counts add up to all tasks. */
+/* All states, in the order in which the header shows their counts: states that need the user first.
+ * Each task is counted once. Counts that do not fit are not shown. */
 static const enum shown counted[] = {
     SHOWN_NEEDS_YOU, SHOWN_BACKOFF, SHOWN_QUIET,   SHOWN_RUNNING, SHOWN_STOPPING,
     SHOWN_HELD,      SHOWN_STUCK,   SHOWN_GAVE_UP, SHOWN_LOST,    SHOWN_PASSED,

@@ -189,8 +189,7 @@ static inline const struct task_state *preview_task(const struct preview *previe
 bool preview_is_full(const struct preview *preview);
 /* Draws a labelled text in one row, or in several if there is room; nothing for "". */
 void preview_put(struct preview *preview, const char *label, const char *text);
-/* Draws the rows with preview_put(), those that are asides only if there is room, and frees
- * them. */
+/* Draws the rows with preview_put() and frees them. Draws a ROW_ASIDE only in a roomy preview. */
 void preview_put_rows(struct preview *preview, struct rows *rows);
 /* Draws the complete command of the current step; nothing if there is none. */
 void preview_put_command(struct preview *preview);
@@ -201,7 +200,7 @@ void preview_put_state(struct preview *preview);
 void preview_put_wait(struct preview *preview);
 /* Draws a line for each step up to the current one, with its proof. */
 void preview_put_proofs(struct preview *preview);
-/* Draws the task's agent, why the task loops or may loop, and where it works. */
+/* Draws the task's agent, its loop or suspected loop, and where it works. */
 void preview_put_agent(struct preview *preview);
 /* Draws the agent's last message, and whether it is proven; nothing if there is none. */
 void preview_put_said(struct preview *preview);

@@ -332,7 +332,7 @@ static void put_why(struct preview *preview)
     str_done(&text);
 }
 
-/* Draws what else is known about the verdict of a failed step. */
+/* Draws the details of the verdict of a failed step. */
 static void put_verdict(struct preview *preview)
 {
     const struct step_state *step = run_state_step(preview->state, preview->task);
