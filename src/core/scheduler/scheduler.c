@@ -9,7 +9,6 @@
 #include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "classify.h"
 #include "fold.h"
