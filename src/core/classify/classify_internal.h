@@ -17,33 +17,34 @@
 #include "verdict.h"
 
 /*
- * Literals: which of many words occur in a text, in one pass (classify_rules.c).
+ * Literals: which of many words occur in a text, ignoring case (classify_rules.c).
  *
- * An Aho-Corasick automaton over the literals of all rules, ignoring case. Built once, then read
- * by any number of threads.
+ * In buckets, each by some of its bytes, which a scan looks up at each position. Any number of
+ * threads may scan once the rules are open.
  */
 
 enum {
-    LITERALS_CLASSES_MAX = 128, /* different bytes, ignoring case */
-    LITERALS_NODES_MAX = 20000, /* characters in all literals together */
-    LITERALS_END = 0x8000,
+    LITERAL_KEY = 3, /* bytes by which it is found; the shortest literal */
+    LITERAL_MAX = 60,
+    LITERAL_BUCKET_BITS = 14,
+    LITERALS_MAX = 8192,
     LITERAL_NONE = -1,
 };
 
-struct literals {
-    uint8_t class_of[256]; /* 0: in no literal */
-    int classes;
-    int32_t *next;    /* owned: [node * LITERALS_CLASSES_MAX + class]; freed once built */
-    uint16_t *table;  /* owned: the same as [node * classes + class], small for the caches;
-                         LITERALS_END is added if a literal ends in the next node */
-    int32_t *literal; /* owned: the literal that ends in this node */
-    int32_t *also;    /* owned: the next node whose literal ends here, too; 0 = none */
-    size_t nodes;
-    size_t nodes_cap;
-    int count;
+struct literal {
+    char bytes[LITERAL_MAX]; /* in lower case, without a NUL */
+    uint8_t len, key_end;    /* bytes before the end of its key */
+    uint16_t next;           /* in its bucket: 1 + the number of a literal; 0 = none */
 };
 
-/* Called for each position where a literal ends. */
+struct literals {
+    struct literal *items; /* owned; by number */
+    size_t cap;
+    int count;
+    uint16_t first[1 << LITERAL_BUCKET_BITS]; /* as `next` */
+};
+
+/* Called for each position where a literal begins. */
 typedef void literals_hit_fn(void *ctx, int literal);
 /* Scans the bytes once, with at most one call for each position and literal. */
 void literals_scan(const struct literals *literals, const char *bytes, size_t len,

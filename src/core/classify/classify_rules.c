@@ -1,9 +1,9 @@
 /*
- * classify_rules.c - compiles the rules, and the automaton that finds their literals.
+ * classify_rules.c - compiles the rules, and finds the literals of all rules in a text.
  *
  * Trying every pattern on every line would be too slow. So a built-in rule with a pattern names
- * literals, one of which a matching line must contain, and one pass of an Aho-Corasick automaton
- * over the output finds the few lines that are worth a try.
+ * literals, one of which a matching line must contain, and one pass over the output finds the few
+ * lines that are worth a try.
  */
 #include "classify_internal.h"
 
@@ -19,130 +19,106 @@
 #include "text.h"
 #include "xalloc.h"
 
-enum { ROOT = 0 };
-static_assert(LITERALS_NODES_MAX < LITERALS_END, "a node and the mark fit into 16 bits");
-
-static int32_t *next_of(const struct literals *literals, size_t node, int class)
+static unsigned char lower_of(char c)
 {
-    return &literals->next[node * LITERALS_CLASSES_MAX + (size_t) class];
+    return (unsigned char)(ascii_is_upper(c) ? c + ('a' - 'A') : c);
 }
 
-static int32_t add_node(struct literals *literals)
+/* Adds a byte to the last ones that were read, of which it keeps LITERAL_KEY. */
+static uint32_t add_to_key(uint32_t key, char c)
 {
-    const size_t node = literals->nodes++;
-    if (literals->nodes > literals->nodes_cap) {
-        size_t cap = literals->nodes_cap;
-        const size_t row = LITERALS_CLASSES_MAX * sizeof(*literals->next);
-        literals->next = xgrow(literals->next, &cap, literals->nodes, row);
-        cap = literals->nodes_cap;
-        literals->literal =
-            xgrow(literals->literal, &cap, literals->nodes, sizeof(*literals->literal));
-        literals->also =
-            xgrow(literals->also, &literals->nodes_cap, literals->nodes, sizeof(*literals->also));
-    }
-    memset(next_of(literals, node, 0), 0, LITERALS_CLASSES_MAX * sizeof(*literals->next));
-    literals->literal[node] = LITERAL_NONE;
-    literals->also[node] = ROOT;
-    return (int32_t)node;
+    return (key << 8 | lower_of(c)) & ((UINT32_C(1) << 8 * LITERAL_KEY) - 1);
 }
 
-/* Adds a word (not empty, no line feed) before literals_build(). Returns its number, which is
+/* Multiplicative hashing: Knuth, The Art of Computer Programming 3, 6.4. */
+static uint32_t bucket_of(uint32_t key)
+{
+    return (key * UINT32_C(2654435769)) >> (32 - LITERAL_BUCKET_BITS);
+}
+
+static void put_in_bucket(struct literals *literals, int number, uint32_t bucket)
+{
+    literals->items[number].next = literals->first[bucket];
+    literals->first[bucket] = (uint16_t)(number + 1);
+}
+
+/* Adds a word of at least LITERAL_KEY bytes before literals_build(). Returns its number, which is
  * the same for equal words, or LITERAL_NONE if there is no room. */
 static int literals_add(struct literals *literals, const char *word)
 {
+    struct literal added = {0};
     const size_t len = strlen(word);
-    assert(len > 0);
-    assert(!strchr(word, '\n'));
-    size_t new_classes = 0; /* an upper bound: a byte that occurs twice is counted twice */
-    for (size_t i = 0; i < len; i++)
-        new_classes += literals->class_of[(unsigned char)word[i]] == 0;
-    if (literals->nodes + len > LITERALS_NODES_MAX ||
-        (size_t)literals->classes + new_classes > LITERALS_CLASSES_MAX)
+    uint32_t key = 0;
+    if (len > LITERAL_MAX || literals->count == LITERALS_MAX)
         return LITERAL_NONE;
-
-    size_t node = ROOT;
+    added.len = (uint8_t)len;
     for (size_t i = 0; i < len; i++) {
-        unsigned char lower = (unsigned char)word[i];
-        unsigned char upper = lower;
-        if (ascii_is_upper(lower))
-            lower = (unsigned char)(lower + ('a' - 'A'));
-        else if (ascii_is_lower(upper))
-            upper = (unsigned char)(upper - ('a' - 'A'));
-        if (literals->class_of[lower] == 0) {
-            assert(literals->classes < LITERALS_CLASSES_MAX);
-            literals->class_of[lower] = (uint8_t)literals->classes;
-            literals->class_of[upper] = (uint8_t)literals->classes;
-            literals->classes++;
-        }
-        const int class = literals->class_of[lower];
-        if (*next_of(literals, node, class) == ROOT) {
-            const int32_t made = add_node(literals); /* may move the tables */
-            *next_of(literals, node, class) = made;
-        }
-        node = (size_t)*next_of(literals, node, class);
+        added.bytes[i] = (char)lower_of(word[i]);
+        key = add_to_key(key, word[i]);
     }
-    if (literals->literal[node] == LITERAL_NONE)
-        literals->literal[node] = literals->count++;
-    return literals->literal[node];
+    for (int at = literals->first[bucket_of(key)]; at != 0; at = literals->items[at - 1].next) {
+        const struct literal *literal = &literals->items[at - 1];
+        if (literal->len == len && memcmp(literal->bytes, added.bytes, len) == 0)
+            return at - 1;
+    }
+    literals->items = xgrow(literals->items, &literals->cap, (size_t)literals->count + 1,
+                            sizeof(*literals->items));
+    literals->items[literals->count] = added;
+    put_in_bucket(literals, literals->count, bucket_of(key));
+    return literals->count++;
 }
 
-/* Builds the table for scans. Call once, after adding all words. */
+/* Moves each literal to the bucket of those of its bytes that are in the fewest literals, so that
+ * few are compared in vain. Call once, after adding all words. */
 static void literals_build(struct literals *literals)
 {
-    /* Adds the edges of all nodes, shorter ones first. A missing edge is that of the longest
-     * proper suffix. */
-    int32_t *ending = xcalloc(literals->nodes, sizeof(*ending));
-    int32_t *queue = xcalloc(literals->nodes, sizeof(*queue));
-    size_t queued = 0;
-    queue[queued++] = ROOT;
-    for (size_t i = 0; i < queued; i++) {
-        const size_t node = (size_t)queue[i];
-        const size_t own = (size_t)ending[node];
-        literals->also[node] =
-            literals->literal[own] != LITERAL_NONE ? (int32_t)own : literals->also[own];
-        for (int class = 1; class < literals->classes; class ++) {
-            int32_t *edge = next_of(literals, node, class);
-            const int32_t shorter = node == ROOT ? ROOT : *next_of(literals, own, class);
-            if (*edge == ROOT) {
-                *edge = shorter;
-            } else {
-                ending[*edge] = shorter;
-                queue[queued++] = *edge;
+    uint16_t *counts = xcalloc(ARRAY_LEN(literals->first), sizeof(*counts));
+    for (int pass = 0; pass < 2; pass++) {
+        for (int number = 0; number < literals->count; number++) {
+            struct literal *literal = &literals->items[number];
+            uint32_t best = 0, key = 0;
+            for (uint8_t i = 0; i < literal->len; i++) {
+                key = add_to_key(key, literal->bytes[i]);
+                const uint32_t bucket = bucket_of(key);
+                if (i + 1 < LITERAL_KEY)
+                    continue;
+                if (pass == 0) {
+                    counts[bucket]++;
+                } else if (i + 1 == LITERAL_KEY || counts[bucket] < counts[best]) {
+                    best = bucket;
+                    literal->key_end = (uint8_t)(i + 1);
+                }
             }
+            if (pass == 1)
+                put_in_bucket(literals, number, best);
         }
+        if (pass == 0)
+            memset(literals->first, 0, sizeof(literals->first));
     }
-    assert(queued == literals->nodes);
-    free(ending);
-    free(queue);
+    free(counts);
+}
 
-    const size_t classes = (size_t)literals->classes;
-    literals->table = xcalloc(literals->nodes * classes, sizeof(*literals->table));
-    for (size_t node = 0; node < literals->nodes; node++) {
-        for (int class = 0; class < literals->classes; class ++) {
-            const size_t to = (size_t)*next_of(literals, node, class);
-            const bool ends = literals->literal[to] != LITERAL_NONE || literals->also[to] != ROOT;
-            literals->table[node * classes + (size_t) class] =
-                (uint16_t)(to | (ends ? LITERALS_END : 0));
-        }
-    }
-    free(literals->next);
-    literals->next = NULL;
+static bool is_literal(const char *bytes, const struct literal *literal)
+{
+    size_t i = 0;
+    while (i < literal->len && lower_of(bytes[i]) == (unsigned char)literal->bytes[i])
+        i++;
+    return i == literal->len;
 }
 
 void literals_scan(const struct literals *literals, const char *bytes, size_t len,
                    literals_hit_fn *hit, void *ctx)
 {
-    const size_t classes = (size_t)literals->classes;
-    size_t node = ROOT;
-    for (size_t i = 0; i < len; i++) {
-        const size_t to =
-            literals->table[node * classes + literals->class_of[(unsigned char)bytes[i]]];
-        node = to & (LITERALS_END - 1);
-        if (to == node)
-            continue;
-        size_t end = literals->literal[node] != LITERAL_NONE ? node : (size_t)literals->also[node];
-        for (; end != ROOT; end = (size_t)literals->also[end])
-            hit(ctx, literals->literal[end]);
+    uint32_t key = 0;
+    for (size_t end = 1; end <= len; end++) {
+        key = add_to_key(key, bytes[end - 1]);
+        for (int at = literals->first[bucket_of(key)]; at != 0; at = literals->items[at - 1].next) {
+            const struct literal *literal = &literals->items[at - 1];
+            const size_t start = end - literal->key_end;
+            if (end >= literal->key_end && literal->len <= len - start &&
+                is_literal(bytes + start, literal))
+                hit(ctx, at - 1);
+        }
     }
 }
 
@@ -304,17 +280,25 @@ static bool read_needs(struct rule *rule, struct literals *literals, const struc
                        struct err *err)
 {
     const struct json *needs = json_get(json, "need");
+    bool is_on_every_line = false; /* a word is too short to be a literal */
     if (json_count(needs) > RULE_NEEDS_MAX)
         return err_set(err, ERR_INVALID, "more than %d literals", RULE_NEEDS_MAX);
     for (size_t i = 0; i < json_count(needs); i++) {
         const char *word = json_text(json_at(needs, i), "");
         if (word[0] == '\0' || strchr(word, '\n'))
             return err_set(err, ERR_INVALID, "need must be a list of words");
+        if (strlen(word) < LITERAL_KEY) {
+            is_on_every_line = true;
+            continue;
+        }
         const int literal = literals_add(literals, word);
         if (literal == LITERAL_NONE)
-            return err_set(err, ERR_LIMIT, "too many literals");
+            return err_set(err, ERR_LIMIT, "too many literals, or a longer one than %d bytes",
+                           LITERAL_MAX);
         rule->needs[rule->need_count++] = literal;
     }
+    if (is_on_every_line)
+        rule->need_count = 0;
     return true;
 }
 
@@ -358,7 +342,8 @@ static bool read_rule(struct rule *rule, struct literals *literals, const struct
 static bool check_verdict_rule(const struct rule *rule, const struct json *json, struct err *err)
 {
     /* A pattern without a literal would have to be tried on every line. */
-    if (rule->pattern && rule->need_count == 0 && !json_bool(json_get(json, "user"), false))
+    if (rule->pattern && json_count(json_get(json, "need")) == 0 &&
+        !json_bool(json_get(json, "user"), false))
         return err_set(err, ERR_INVALID, "a pattern needs a literal");
     if (!rule->pattern && rule->exit_count == 0 && rule->signal_count == 0)
         return err_set(err, ERR_INVALID, "no pattern, exit code or signal");
@@ -448,8 +433,6 @@ bool rules_open(struct rules **out, const char *json, size_t len, struct err *er
         {"said", &rules->said, true},       {"stopped", &rules->stopped, true},
         {"service", &rules->service, true}, {"general", &rules->general, true},
     };
-    rules->literals.classes = 1;
-    (void)add_node(&rules->literals);
     bool ok = json_parse(json, len, &root, NULL, err);
     for (size_t i = 0; ok && i < ARRAY_LEN(lists); i++) {
         const struct json *list = json_get(root, lists[i].name);
@@ -503,10 +486,7 @@ void rules_close(struct rules *rules)
     list_done(&rules->stopped);
     list_done(&rules->service);
     list_done(&rules->general);
-    free(rules->literals.next);
-    free(rules->literals.table);
-    free(rules->literals.literal);
-    free(rules->literals.also);
+    free(rules->literals.items);
     free(rules->guard_bits);
     free(rules->always);
     free(rules->needs);
