@@ -97,7 +97,7 @@ static void add_policy(const struct json *policy, struct str *out)
     const struct json *value = NULL;
     bool any = false;
     while (json_next(policy, &iter, &key, &value)) {
-        if (plan_reader_is_comment(key))
+        if (field_is_comment(key))
             continue;
         str_add(out, any ? ", " : "");
         add_field(key, value, out);
@@ -115,7 +115,7 @@ void policy_change_words(const struct policy_change *change, struct str *out)
     if (any)
         add_policy(change->every, out);
     while (json_next(change->named, &iter, &name, &value)) {
-        if (plan_reader_is_comment(name))
+        if (field_is_comment(name))
             continue;
         str_addf(out, "%s%s: ", any ? "; " : "", name);
         add_policy(value, out);
@@ -233,7 +233,8 @@ static void change_policy(struct policy *policy, const struct json *value,
     if (json_get(value, "like")) {
         *policy = *whole;
     } else {
-        struct plan_reader reader = {.shape = &shape, .violations = &unsaid, .policy = policy};
+        struct plan_reading doc = {.policy = policy};
+        struct field_reader reader = {.shape = &shape, .violations = &unsaid, .doc = &doc};
         plan_policy_read_fields(&reader, &nowhere, value);
     }
     policy_rename(policy, name);
@@ -292,7 +293,7 @@ void policy_change_apply(const struct policy_change *change, struct plan *plan)
     if (change->every)
         change_every(change, plan);
     while (json_next(change->named, &iter, &name, &value)) {
-        struct policy *policy = plan_reader_is_comment(name) ? NULL : policy_to_change(plan, name);
+        struct policy *policy = field_is_comment(name) ? NULL : policy_to_change(plan, name);
         if (policy)
             change_policy(policy, value, settings_policy(&change->by_name, name));
     }

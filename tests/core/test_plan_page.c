@@ -54,7 +54,7 @@ static void part_check(struct part *part, const struct str *want)
     free(part->text);
 }
 
-static void add_words(const struct plan_field *field, const char *before, const char *quote,
+static void add_words(const struct field *field, const char *before, const char *quote,
                       struct str *out)
 {
     str_add(out, before);
@@ -74,7 +74,7 @@ static void add_limit(struct str *out, const char *indent, const char *key, int6
 }
 
 /* Returns the object of the table's struct with the default values, or NULL. */
-static const void *defaults_of(const struct plan_fields *fields)
+static const void *defaults_of(const struct fields *fields)
 {
     static const struct settings settings = {0};
     static const struct plan plan = {0};
@@ -97,25 +97,24 @@ static const void *defaults_of(const struct plan_fields *fields)
 }
 
 /* Adds a value that `object` has as JSON; nothing if it has none. */
-static void add_json(const struct plan_field *field, const void *object, struct str *out)
+static void add_json(const struct field *field, const void *object, struct str *out)
 {
-    struct plan_field whole = *field;
+    struct field whole = *field;
     struct str member = {0};
-    if (field->type != PLAN_FIELD_OTHER)
+    if (field->type != FIELD_OTHER)
         whole.write = NULL; /* it may leave out some values */
-    plan_field_write(&whole, object, &member);
+    field_write(&whole, object, &member);
     if (member.len > 0)
         str_add(out, strchr(str_text(&member), ':') + 1);
     str_done(&member);
 }
 
 /* Adds the default value as JSON; nothing if it is 0, false or empty. */
-static void add_default(const struct plan_fields *fields, const struct plan_field *field,
-                        struct str *out)
+static void add_default(const struct fields *fields, const struct field *field, struct str *out)
 {
-    const bool has_value = !field->elsewhere && field->type != PLAN_FIELD_OBJECT;
+    const bool has_value = !field->elsewhere && field->type != FIELD_OBJECT;
     const void *object = has_value ? defaults_of(fields) : NULL;
-    if (object && field->type == PLAN_FIELD_SECONDS)
+    if (object && field->type == FIELD_SECONDS)
         str_add_number(out,
                        (double)*(const int64_t *)((const char *)object + field->offset) / MS_PER_S);
     else if (object)
@@ -128,25 +127,24 @@ static void add_default(const struct plan_fields *fields, const struct plan_fiel
 }
 
 /* Adds the type and the limits, which follow the description. */
-static void add_shape(const struct plan_field *field, const char *indent, struct str *out)
+static void add_shape(const struct field *field, const char *indent, struct str *out)
 {
     static const char *const types[] = {
-        [PLAN_FIELD_BOOL] = "boolean", [PLAN_FIELD_SWITCH] = "boolean",
-        [PLAN_FIELD_INT] = "integer",  [PLAN_FIELD_I64] = "integer",
-        [PLAN_FIELD_REAL] = "number",  [PLAN_FIELD_SECONDS] = "number",
-        [PLAN_FIELD_TEXT] = "string",  [PLAN_FIELD_LIST] = "array",
-        [PLAN_FIELD_WORD] = "string",  [PLAN_FIELD_WORDS] = "array",
+        [FIELD_BOOL] = "boolean", [FIELD_SWITCH] = "boolean", [FIELD_INT] = "integer",
+        [FIELD_I64] = "integer",  [FIELD_REAL] = "number",    [FIELD_SECONDS] = "number",
+        [FIELD_TEXT] = "string",  [FIELD_LIST] = "array",     [FIELD_WORD] = "string",
+        [FIELD_WORDS] = "array",
     };
     str_addf(out, ",\n%s  \"type\": \"%s\"", indent, types[field->type]);
     switch (field->type) {
-    case PLAN_FIELD_OTHER:
-    case PLAN_FIELD_OBJECT: /* it refers to a definition */
-    case PLAN_FIELD_BOOL:
-    case PLAN_FIELD_SWITCH:
+    case FIELD_OTHER:
+    case FIELD_OBJECT: /* it refers to a definition */
+    case FIELD_BOOL:
+    case FIELD_SWITCH:
         break;
-    case PLAN_FIELD_INT:
-    case PLAN_FIELD_I64:
-    case PLAN_FIELD_REAL:
+    case FIELD_INT:
+    case FIELD_I64:
+    case FIELD_REAL:
         add_limit(out, indent, "minimum", field->least);
         add_limit(out, indent, "maximum", field->most);
         if (field->not_one)
@@ -154,17 +152,17 @@ static void add_shape(const struct plan_field *field, const char *indent, struct
                      ",\n%s  \"not\": {\"description\": \"0, or 2 and more: %s\", \"const\": 1}",
                      indent, field->not_one);
         break;
-    case PLAN_FIELD_SECONDS:
+    case FIELD_SECONDS:
         str_addf(out, ",\n%s  \"minimum\": ", indent);
         str_add_number(out, (double)field->least / MS_PER_S);
         add_limit(out, indent, "maximum", field->most / MS_PER_S);
         break;
-    case PLAN_FIELD_TEXT:
+    case FIELD_TEXT:
         if (field->least > 0)
             add_limit(out, indent, "minLength", field->least);
         add_limit(out, indent, "maxLength", field->most);
         break;
-    case PLAN_FIELD_LIST:
+    case FIELD_LIST:
         if (field->least > 0)
             add_limit(out, indent, "minItems", field->least);
         add_limit(out, indent, "maxItems", field->most);
@@ -173,12 +171,12 @@ static void add_shape(const struct plan_field *field, const char *indent, struct
             str_addf(out, "\"minLength\": %d, ", field->item_least);
         str_addf(out, "\"maxLength\": %d}", field->item_most);
         break;
-    case PLAN_FIELD_WORD:
+    case FIELD_WORD:
         str_addf(out, ",\n%s  \"enum\": [", indent);
         add_words(field, "", "\"", out);
         str_add(out, "]");
         break;
-    case PLAN_FIELD_WORDS:
+    case FIELD_WORDS:
         if (field->least > 0)
             add_limit(out, indent, "minItems", field->least);
         add_limit(out, indent, "maxItems", field->most);
@@ -215,11 +213,11 @@ static const char plan_schema_file[] = "assets/plan.schema.json";
 static const char config_schema_file[] = "assets/config.schema.json";
 
 /* Adds the members of "properties", which are in this part of the file. */
-static void add_properties(const struct plan_fields *fields, const struct part *part,
-                           const char *indent, struct str *out)
+static void add_properties(const struct fields *fields, const struct part *part, const char *indent,
+                           struct str *out)
 {
     for (size_t i = 0; i < fields->count; i++) {
-        const struct plan_field *field = &fields->rows[i];
+        const struct field *field = &fields->rows[i];
         if (field->settings_only && part->file == plan_schema_file)
             continue;
         str_addf(out, "%s\n%s\"%s\": ", out->len > 0 ? "," : "", indent, field->key);
@@ -232,7 +230,7 @@ static void add_properties(const struct plan_fields *fields, const struct part *
         str_addf(out, "{\n%s  \"description\": ", indent);
         str_add_json(out, str_text(&about), about.len);
         str_done(&about);
-        if (field->own_shape || field->type == PLAN_FIELD_OTHER)
+        if (field->own_shape || field->type == FIELD_OTHER)
             add_own_shape(part->from, field->key, indent, out);
         else
             add_shape(field, indent, out);
@@ -248,7 +246,7 @@ static void add_properties(const struct plan_fields *fields, const struct part *
 static const struct {
     const char *file;
     const char *name; /* of the definition; NULL = the document */
-    const struct plan_fields *fields;
+    const struct fields *fields;
 } definitions[] = {
     {config_schema_file, NULL, &settings_fields},
     {config_schema_file, "ui", &ui_fields},
@@ -271,7 +269,7 @@ static const struct {
     {plan_schema_file, "limits", &plan_limits_fields},
 };
 
-static void check_definition(const char *file, const char *name, const struct plan_fields *fields)
+static void check_definition(const char *file, const char *name, const struct fields *fields)
 {
     struct str heading = {0};
     struct str want = {0};
@@ -296,20 +294,20 @@ END_TEST
 START_TEST(test_schemas_have_the_thresholds)
 {
     enum { ROWS_MAX = 64 };
-    struct plan_field rows[ROWS_MAX] = {
-        {"preset", PLAN_FIELD_OTHER,
+    struct field rows[ROWS_MAX] = {
+        {"preset", FIELD_OTHER,
          .means = "the numbers to start from: `strict` stops earlier, `normal` is the default, "
                   "`off` never stops and never warns"}};
     struct str about[ROWS_MAX] = {0};
-    struct plan_fields fields = {.rows = rows, .count = 1};
+    struct fields fields = {.rows = rows, .count = 1};
     const struct entropy_limit *limit;
     for (; (limit = entropy_limit(fields.count - 1)) != NULL; fields.count++) {
         struct str *means = &about[fields.count];
         ck_assert_uint_lt(fields.count, ROWS_MAX);
         str_addf(means, "%s; strict %d, normal %d, off %d; 0 disables it", limit->about,
                  limit->strict, limit->normal, limit->off);
-        rows[fields.count] = (struct plan_field){
-            limit->name, PLAN_FIELD_INT, .most = limit->max,
+        rows[fields.count] = (struct field){
+            limit->name, FIELD_INT, .most = limit->max,
             .not_one = limit->min > 1 ? "one alone is no repeat" : NULL, .means = str_text(means)};
     }
     check_definition(plan_schema_file, "loops", &fields);
@@ -344,53 +342,53 @@ static void add_range(struct str *out, int64_t least, int64_t most, const char *
     str_add(out, unit);
 }
 
-static void add_values(const struct plan_field *field, struct str *out)
+static void add_values(const struct field *field, struct str *out)
 {
     if (field->values) {
         str_add(out, field->values);
         return;
     }
     switch (field->type) {
-    case PLAN_FIELD_OTHER:
+    case FIELD_OTHER:
         ck_abort_msg("%s: which values does it have?", field->key);
-    case PLAN_FIELD_BOOL:
-    case PLAN_FIELD_SWITCH:
+    case FIELD_BOOL:
+    case FIELD_SWITCH:
         str_add(out, "`true` or `false`");
         break;
-    case PLAN_FIELD_INT:
-    case PLAN_FIELD_I64:
-    case PLAN_FIELD_REAL:
+    case FIELD_INT:
+    case FIELD_I64:
+    case FIELD_REAL:
         str_add(out, field->not_one ? "0, or " : "");
         add_range(out, field->not_one ? 2 : field->least, field->most, "");
         break;
-    case PLAN_FIELD_SECONDS:
+    case FIELD_SECONDS:
         str_add_number(out, (double)field->least / MS_PER_S);
         str_add(out, " to ");
         add_grouped(out, field->most / MS_PER_S);
         break;
-    case PLAN_FIELD_TEXT:
+    case FIELD_TEXT:
         add_range(out, field->least, field->most, " characters");
         break;
-    case PLAN_FIELD_LIST:
+    case FIELD_LIST:
         str_add(out, "array of ");
         add_range(out, field->least, field->most, " strings");
         break;
-    case PLAN_FIELD_WORD:
+    case FIELD_WORD:
         add_words(field, "", "`", out);
         break;
-    case PLAN_FIELD_WORDS:
+    case FIELD_WORDS:
         add_words(field, "any of ", "`", out);
         break;
-    case PLAN_FIELD_OBJECT:
+    case FIELD_OBJECT:
         str_add(out, "object");
         break;
     }
 }
 
 /* Adds a JSON value as the docs write it: words without quotes, long numbers in groups. */
-static void add_shown(const struct plan_field *field, const struct str *json, struct str *out)
+static void add_shown(const struct field *field, const struct str *json, struct str *out)
 {
-    if (field->type == PLAN_FIELD_I64) {
+    if (field->type == FIELD_I64) {
         add_grouped(out, strtoll(str_text(json), NULL, 10));
         return;
     }
@@ -421,7 +419,7 @@ START_TEST(test_C8_the_documented_policies_are_the_built_in_ones)
     for (size_t i = 0; policy_builtin(i); i++)
         str_add(&want, " --- |");
     for (size_t i = 0; i < plan_policy_fields.count; i++) {
-        const struct plan_field *field = &plan_policy_fields.rows[i];
+        const struct field *field = &plan_policy_fields.rows[i];
         str_addf(&want, "\n| `%s` | ", field->key);
         add_values(field, &want);
         str_addf(&want, "; %s |", field->means);
@@ -443,7 +441,7 @@ END_TEST
 static const struct {
     const char *file;
     const char *of;
-    const struct plan_fields *fields;
+    const struct fields *fields;
     const char *from, *before; /* first key, and the key after the last; NULL = no limit */
 } tables[] = {
     {"docs/plan.md", "a plan", &plan_root_fields, NULL, NULL},
@@ -463,8 +461,8 @@ static const struct {
 };
 
 /* Adds the row of a key; `of` is the key of the object that has it, or "". */
-static void add_row(const struct plan_fields *fields, const struct plan_field *field,
-                    const char *of, struct str *out)
+static void add_row(const struct fields *fields, const struct field *field, const char *of,
+                    struct str *out)
 {
     struct str otherwise = {0};
     str_addf(out, "\n| `%s%s%s` | ", of, of[0] != '\0' ? "." : "", field->key);
@@ -472,7 +470,7 @@ static void add_row(const struct plan_fields *fields, const struct plan_field *f
     str_addf(out, " | %s", field->means);
     add_default(fields, field, &otherwise);
     if (otherwise.len > 0) {
-        const char *quote = field->type == PLAN_FIELD_WORD ? "`" : "";
+        const char *quote = field->type == FIELD_WORD ? "`" : "";
         str_addf(out, "; default %s", quote);
         add_shown(field, &otherwise, out);
         str_add(out, quote);
@@ -484,14 +482,14 @@ static void add_row(const struct plan_fields *fields, const struct plan_field *f
 /* Keys that only settings have are with the settings, such as `sandbox.transientRetries`. */
 START_TEST(test_pages_have_the_keys)
 {
-    const struct plan_fields *fields = tables[_i].fields;
+    const struct fields *fields = tables[_i].fields;
     struct part part = page_find(tables[_i].file, tables[_i].of);
     struct str want = {0};
     str_add(&want, "| key | value | meaning |\n| --- | --- | --- |");
     const char *from = tables[_i].from;
     const char *before = tables[_i].before;
-    const struct plan_field *end = before ? plan_fields_find(fields, before) : NULL;
-    const struct plan_field *field = from ? plan_fields_find(fields, from) : fields->rows;
+    const struct field *end = before ? fields_find(fields, before) : NULL;
+    const struct field *field = from ? fields_find(fields, from) : fields->rows;
     for (end = end ? end : fields->rows + fields->count; field < end; field++) {
         if (!field->settings_only)
             add_row(fields, field, "", &want);

@@ -370,14 +370,14 @@ START_TEST(test_keys_that_need_trust)
 }
 END_TEST
 
-static int check_trust(const struct plan_fields *fields, const char *of)
+static int check_trust(const struct fields *fields, const char *of)
 {
     int count = (int)fields->count;
     for (size_t i = 0; i < fields->count; i++) {
-        const struct plan_field *row = &fields->rows[i];
-        const bool by_member = row->trust == PLAN_TRUST_BY_MEMBER;
-        const bool needs = row->trust != PLAN_TRUST_NEVER && !by_member;
-        ck_assert_msg(row->trust != PLAN_TRUST_UNKNOWN, "%s: does %s need trust?", of, row->key);
+        const struct field *row = &fields->rows[i];
+        const bool by_member = row->trust == FIELD_TRUST_BY_MEMBER;
+        const bool needs = row->trust != FIELD_TRUST_NEVER && !by_member;
+        ck_assert_msg(row->trust != FIELD_TRUST_UNKNOWN, "%s: does %s need trust?", of, row->key);
         ck_assert_msg(needs == (row->why != NULL), "%s: why does %s need trust?", of, row->key);
         if (by_member)
             count += check_trust(row->members, row->key);

@@ -340,17 +340,17 @@ static int source_number(struct plan *plan, const char *name)
     return plan->source_count++;
 }
 
-void plan_source_read(struct plan_reader *reader, const struct json_pointer *path,
+void plan_source_read(struct field_reader *reader, const struct json_pointer *path,
                       const struct json *value)
 {
     struct plan_step *step = plan_reader_step(reader);
     const char *name = json_text(value, NULL);
     if (!name)
         return;
-    step->source = source_number(reader->plan, name);
+    step->source = source_number(reader->doc->plan, name);
     if (step->source < 0)
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "too many sources in one plan",
-                        "at most 64 names", "more");
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, path, "too many sources in one plan",
+                         "at most 64 names", "more");
 }
 
 void plan_source_take(struct plan *plan, struct plan_step *step, const char *name)

@@ -37,14 +37,14 @@ static struct plan_contract *find_contract(const struct plan *plan, const char *
 }
 
 /* Adds a contract without a schema. Reports an error and returns NULL if there is no room. */
-static struct plan_contract *add_contract(struct plan_reader *reader,
+static struct plan_contract *add_contract(struct field_reader *reader,
                                           const struct json_pointer *path, const char *name)
 {
-    struct plan *plan = reader->plan;
+    struct plan *plan = reader->doc->plan;
     if (plan->contract_count == PLAN_CONTRACTS_MAX) {
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "too many contracts in one plan: steps can share named contracts",
-                        "at most 1000", "more");
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                         "too many contracts in one plan: steps can share named contracts",
+                         "at most 1000", "more");
         return NULL;
     }
     if (!plan->contracts)
@@ -56,11 +56,11 @@ static struct plan_contract *add_contract(struct plan_reader *reader,
 }
 
 /* Reports the errors of a schema at `path`, or in the file named there. */
-static void complain_of_schema(struct plan_reader *reader, const struct json_pointer *path,
+static void complain_of_schema(struct field_reader *reader, const struct json_pointer *path,
                                const char *file, const struct violations *wrong)
 {
     struct str base = {0};
-    json_pointer_add(&base, path, PLAN_POINTER_MAX);
+    json_pointer_add(&base, path, FIELD_POINTER_MAX);
     for (size_t i = 0; i < wrong->count; i++) {
         const struct violation *v = &wrong->items[i];
         struct str place = {0};
@@ -81,37 +81,37 @@ static void complain_of_schema(struct plan_reader *reader, const struct json_poi
 }
 
 /* Compiles the schema, which takes time and memory. After an error, the contract has none. */
-static void make_contract(struct plan_reader *reader, const struct json_pointer *path,
+static void make_contract(struct field_reader *reader, const struct json_pointer *path,
                           struct plan_contract *contract, const struct json *schema,
                           const char *file)
 {
     struct str text = {0};
     json_write(&text, schema);
     contract->text = text.data;
-    if (reader->contracts_full || plan_reader_is_full(reader))
+    if (reader->doc->contracts_full || field_reader_is_full(reader))
         return; /* the plan is rejected anyway */
     if (text.len > CONTRACT_BYTES_MAX) {
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "the contract is too large",
-                        "at most 1 MiB", "more");
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, path, "the contract is too large",
+                         "at most 1 MiB", "more");
         return;
     }
-    reader->contract_bytes += text.len;
-    if (reader->contract_bytes > PLAN_CONTRACT_BYTES_MAX) {
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "the contracts of one plan are too large together", "at most 16 MiB",
-                        "more");
-        reader->contracts_full = true;
+    reader->doc->contract_bytes += text.len;
+    if (reader->doc->contract_bytes > PLAN_CONTRACT_BYTES_MAX) {
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                         "the contracts of one plan are too large together", "at most 16 MiB",
+                         "more");
+        reader->doc->contracts_full = true;
         return;
     }
 
     struct violations wrong = {0};
     if (contract_load_json(schema, &contract->schema, &wrong)) {
-        reader->contract_schemas += contract_schema_count(contract->schema);
-        if (reader->contract_schemas > PLAN_SCHEMAS_MAX) {
-            plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                            "too many schemas in the contracts of one plan", "at most 100000",
-                            "more");
-            reader->contracts_full = true;
+        reader->doc->contract_schemas += contract_schema_count(contract->schema);
+        if (reader->doc->contract_schemas > PLAN_SCHEMAS_MAX) {
+            field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                             "too many schemas in the contracts of one plan", "at most 100000",
+                             "more");
+            reader->doc->contracts_full = true;
             contract_free(contract->schema);
             contract->schema = NULL;
         }
@@ -121,7 +121,7 @@ static void make_contract(struct plan_reader *reader, const struct json_pointer 
     violations_done(&wrong);
 }
 
-void plan_contracts_load(struct plan_reader *reader, const struct json *value)
+void plan_contracts_load(struct field_reader *reader, const struct json *value)
 {
     static const struct json_pointer root = {0};
     static const struct json_pointer path = {.up = &root, .key = "contracts"};
@@ -129,10 +129,10 @@ void plan_contracts_load(struct plan_reader *reader, const struct json *value)
     void *iter = NULL;
     const char *key = NULL;
     const struct json *member = NULL;
-    reader->violations = reader->contract_violations;
+    reader->violations = reader->doc->contract_violations;
     while (json_next(value, &iter, &key, &member)) {
         struct json_pointer place = {.up = &path, .key = key};
-        if (plan_reader_is_comment(key) || !plan_reader_is_sound(reader, &place))
+        if (field_is_comment(key) || !field_reader_is_sound(reader, &place))
             continue;
         struct plan_contract *contract = add_contract(reader, &place, key);
         if (contract)
@@ -142,10 +142,10 @@ void plan_contracts_load(struct plan_reader *reader, const struct json *value)
 }
 
 /* Reports an unknown name. */
-static void complain_unknown_contract(struct plan_reader *reader, const struct json_pointer *path,
+static void complain_unknown_contract(struct field_reader *reader, const struct json_pointer *path,
                                       const char *name, const char *why)
 {
-    const struct plan *plan = reader->plan;
+    const struct plan *plan = reader->doc->plan;
     struct near_word near = near_word_new(name);
     struct str message = {0};
     for (int i = 0; i < plan->contract_count; i++) {
@@ -158,20 +158,20 @@ static void complain_unknown_contract(struct plan_reader *reader, const struct j
         str_addf(&message, ", did you mean \"%s\"?", near.nearest);
     else if (why)
         str_addf(&message, ", and no file: %s", why);
-    plan_reader_invalid(reader, path, str_text(&message), NULL, NULL);
+    field_reader_invalid(reader, path, str_text(&message), NULL, NULL);
     str_done(&message);
 }
 
 /* Returns the contract in a file, remembered by file name. Also remembers failures, to report
  * each once. */
-static struct plan_contract *read_file(struct plan_reader *reader, const struct json_pointer *path,
+static struct plan_contract *read_file(struct field_reader *reader, const struct json_pointer *path,
                                        const char *name)
 {
     struct str text = {0};
     struct err err = {0};
-    bool is_comment = plan_reader_is_comment(name); /* such as the key of the written plan */
-    bool ok =
-        reader->files && !is_comment && reader->files->read(reader->files->ctx, name, &text, &err);
+    bool is_comment = field_is_comment(name); /* such as the key of the written plan */
+    bool ok = reader->doc->files && !is_comment &&
+              reader->doc->files->read(reader->doc->files->ctx, name, &text, &err);
     struct plan_contract *contract = add_contract(reader, path, name);
     if (ok && contract) {
         struct violations wrong = {0};
@@ -186,7 +186,7 @@ static struct plan_contract *read_file(struct plan_reader *reader, const struct 
     } else if (contract) {
         complain_unknown_contract(reader, path, name, err.code != ERR_NONE ? err.message : NULL);
     }
-    reader->plan->has_files = reader->plan->has_files || ok;
+    reader->doc->plan->has_files = reader->doc->plan->has_files || ok;
     str_done(&text);
     return contract;
 }
@@ -203,16 +203,16 @@ static bool check_plan(const void *ctx, const char *text, size_t len, struct vio
     return ok;
 }
 
-void plan_contract_read(struct plan_reader *reader, const struct json_pointer *path,
+void plan_contract_read(struct field_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
     const char *name = json_text(value, NULL);
     struct str text = {0};
-    if (!plan_reader_is_sound(reader, path))
+    if (!field_reader_is_sound(reader, path))
         return;
     if (!name)
         json_write(&text, value);
-    struct plan_contract *contract = find_contract(reader->plan, name, str_text(&text));
+    struct plan_contract *contract = find_contract(reader->doc->plan, name, str_text(&text));
     str_done(&text);
     if (!contract && !name) {
         contract = add_contract(reader, path, NULL);
@@ -221,7 +221,7 @@ void plan_contract_read(struct plan_reader *reader, const struct json_pointer *p
     } else if (!contract && strcmp(name, PLAN_CONTRACT_PLAN) == 0) { /* the only built-in one */
         contract = add_contract(reader, path, PLAN_CONTRACT_PLAN);
         if (contract)
-            contract_for_text(check_plan, reader->plan, &contract->schema);
+            contract_for_text(check_plan, reader->doc->plan, &contract->schema);
     } else if (!contract) {
         contract = read_file(reader, path, name);
     }
@@ -251,16 +251,16 @@ static void write_wall(const void *object, struct str *out)
 
 /* In the order of enum budget_kind, from the first one after none. */
 #define AT(kind) offsetof(struct budget, limits[kind])
-static const struct plan_field budget_rows[] = {
-    {"cost_usd", PLAN_FIELD_REAL, AT(BUDGET_COST), 0, COST_USD_MAX, .elsewhere = true,
-     .own_shape = true, .write = write_cost, .values = "more than 0, up to 1,000,000",
+static const struct field budget_rows[] = {
+    {"cost_usd", FIELD_REAL, AT(BUDGET_COST), 0, COST_USD_MAX, .elsewhere = true, .own_shape = true,
+     .write = write_cost, .values = "more than 0, up to 1,000,000",
      .means = "US dollars, as reported by the agent's program"},
-    {"turns", PLAN_FIELD_I64, AT(BUDGET_TURNS), 1, COUNT_MAX, .means = "turns of the agent"},
-    {"calls", PLAN_FIELD_I64, AT(BUDGET_CALLS), 1, COUNT_MAX, .means = "tool calls"},
-    {"wall_s", PLAN_FIELD_SECONDS, AT(BUDGET_WALL), 1, PLAN_TIMEOUT_MS_MAX, .write = write_wall,
+    {"turns", FIELD_I64, AT(BUDGET_TURNS), 1, COUNT_MAX, .means = "turns of the agent"},
+    {"calls", FIELD_I64, AT(BUDGET_CALLS), 1, COUNT_MAX, .means = "tool calls"},
+    {"wall_s", FIELD_SECONDS, AT(BUDGET_WALL), 1, PLAN_TIMEOUT_MS_MAX, .write = write_wall,
      .means = "seconds in which attempts run; waits do not count"},
 };
-const struct plan_fields plan_budget_fields = {budget_rows, ARRAY_LEN(budget_rows)};
+const struct fields plan_budget_fields = {budget_rows, ARRAY_LEN(budget_rows)};
 static_assert(ARRAY_LEN(budget_rows) == BUDGET_KIND_COUNT - 1, "every kind of budget has its row");
 #undef AT
 
@@ -330,11 +330,11 @@ void budget_use_words(const struct budget_use *use, struct str *out)
     }
 }
 
-void plan_budget_take(struct plan_reader *reader, const struct json *value, struct budget *out)
+void plan_budget_take(struct field_reader *reader, const struct json *value, struct budget *out)
 {
     static const struct json_pointer nowhere = {0};
     const double cost = json_number(json_get(value, "cost_usd"), 0);
-    plan_fields_read(reader, &nowhere, value, &plan_budget_fields, out);
+    fields_read(reader, &nowhere, value, &plan_budget_fields, out);
     if (cost > 0 && cost <= COST_USD_MAX) {
         const int64_t micro = llround(cost * MICRO);
         out->limits[BUDGET_COST] = micro > 0 ? micro : 1;
@@ -349,12 +349,12 @@ void plan_budget_write(const struct budget *budget, struct str *out)
     str_add_char(out, '{');
     for (size_t i = 0; i < ARRAY_LEN(budget_rows); i++) {
         if (budget->limits[BUDGET_NONE + 1 + i] > 0)
-            plan_field_write(&budget_rows[i], budget, out);
+            field_write(&budget_rows[i], budget, out);
     }
     str_add_char(out, '}');
 }
 
-static struct plan_agent *agent_of(struct plan_reader *reader)
+static struct plan_agent *agent_of(struct field_reader *reader)
 {
     struct plan_step *step = plan_reader_step(reader);
     if (!step->agent)
@@ -362,36 +362,36 @@ static struct plan_agent *agent_of(struct plan_reader *reader)
     return step->agent;
 }
 
-void plan_agents_load(struct plan_reader *reader, const struct json *value,
+void plan_agents_load(struct field_reader *reader, const struct json *value,
                       const struct adapters *below)
 {
     const bool is_object = json_kind(value) == JSON_KIND_OBJECT;
     if (!is_object && !below)
         return;
-    if (!adapters_read(below, is_object ? value : NULL, reader->agent_violations,
-                       &reader->plan->adapters))
-        reader->plan->adapters = NULL;
+    if (!adapters_read(below, is_object ? value : NULL, reader->doc->agent_violations,
+                       &reader->doc->plan->adapters))
+        reader->doc->plan->adapters = NULL;
 }
 
-bool plan_agent_is_named(const struct plan_reader *reader)
+bool plan_agent_is_named(const struct field_reader *reader)
 {
-    return json_get(reader->step_json, "agent") != NULL;
+    return json_get(reader->doc->step_json, "agent") != NULL;
 }
 
 /* Keys that only an agent's step may have. */
-static bool may_have_key(struct plan_reader *reader, const struct json_pointer *path)
+static bool may_have_key(struct field_reader *reader, const struct json_pointer *path)
 {
     if (plan_agent_is_named(reader))
         return true;
-    plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                    "allowed only in a step with an \"agent\"", NULL, NULL);
+    field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                     "allowed only in a step with an \"agent\"", NULL, NULL);
     return false;
 }
 
-static void complain_unknown_agent(struct plan_reader *reader, const struct json_pointer *path,
+static void complain_unknown_agent(struct field_reader *reader, const struct json_pointer *path,
                                    const char *name)
 {
-    const struct adapters *adapters = reader->plan->adapters;
+    const struct adapters *adapters = reader->doc->plan->adapters;
     struct near_word near = near_word_new(name);
     struct str message = {0};
     struct str names = {0};
@@ -408,33 +408,33 @@ static void complain_unknown_agent(struct plan_reader *reader, const struct json
         str_addf(&message, ", did you mean \"%s\"?", near.nearest);
     else
         str_addf(&message, ", known are %s", str_text(&names));
-    plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, str_text(&message), NULL, NULL);
+    field_reader_add(reader, VIOLATION_INVALID_VALUE, path, str_text(&message), NULL, NULL);
     str_done(&message);
     str_done(&names);
 }
 
-void plan_agent_read_name(struct plan_reader *reader, const struct json_pointer *path,
+void plan_agent_read_name(struct field_reader *reader, const struct json_pointer *path,
                           const struct json *value)
 {
     const char *name = json_text(value, NULL);
     if (!name)
         return;
-    const struct adapter *adapter = adapters_find(reader->plan->adapters, name);
+    const struct adapter *adapter = adapters_find(reader->doc->plan->adapters, name);
     if (adapter && adapter_program(adapter)[0] != '\0') {
         agent_of(reader)->adapter = adapter;
         return;
     }
-    if (reader->agent_violations->count > 0)
+    if (reader->doc->agent_violations->count > 0)
         return; /* that key may be the wrong one */
     if (adapter)
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "it has no program: define an agent with it as \"like\" under \"agents\"",
-                        NULL, NULL);
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                         "it has no program: define an agent with it as \"like\" under \"agents\"",
+                         NULL, NULL);
     else
         complain_unknown_agent(reader, path, name);
 }
 
-void plan_agent_read_list(struct plan_reader *reader, const struct json_pointer *path,
+void plan_agent_read_list(struct field_reader *reader, const struct json_pointer *path,
                           const struct json *value)
 {
     if (!may_have_key(reader, path))
@@ -446,7 +446,7 @@ void plan_agent_read_list(struct plan_reader *reader, const struct json_pointer 
     char **list = xcalloc(count + 1, sizeof(*list));
     for (size_t i = 0; i < count; i++) {
         struct json_pointer place = {.up = path, .index = i};
-        plan_reader_text(reader, &place, json_at(value, i), &list[i]);
+        field_reader_text(reader, &place, json_at(value, i), &list[i]);
         if (!list[i])
             list[i] = xstrdup("");
     }
@@ -456,7 +456,7 @@ void plan_agent_read_list(struct plan_reader *reader, const struct json_pointer 
         agent->permission_args = list;
 }
 
-void plan_agent_read_text(struct plan_reader *reader, const struct json_pointer *path,
+void plan_agent_read_text(struct field_reader *reader, const struct json_pointer *path,
                           const struct json *value)
 {
     if (!may_have_key(reader, path))
@@ -467,7 +467,7 @@ void plan_agent_read_text(struct plan_reader *reader, const struct json_pointer 
         text = &agent->model;
     else if (strcmp(path->key, "resume") == 0)
         text = &agent->resume;
-    plan_reader_text(reader, path, value, text);
+    field_reader_text(reader, path, value, text);
 }
 
 enum { OUTPUT_NAME_MAX = 250 /* bytes of a name, which leaves room for a temporary suffix */ };
@@ -491,21 +491,21 @@ const char *plan_path_fault(const char *path)
     }
 }
 
-void plan_agent_read_output(struct plan_reader *reader, const struct json_pointer *path,
+void plan_agent_read_output(struct field_reader *reader, const struct json_pointer *path,
                             const struct json *value)
 {
     if (!may_have_key(reader, path))
         return;
     struct plan_agent *agent = agent_of(reader);
-    plan_reader_text(reader, path, value, &agent->output);
+    field_reader_text(reader, path, value, &agent->output);
     const bool is_there =
         agent->output && agent->output[0] != '\0'; /* otherwise the schema has reported it */
     const char *wrong = is_there ? plan_path_fault(agent->output) : NULL;
     if (wrong)
-        plan_reader_invalid(reader, path, wrong, NULL, value);
+        field_reader_invalid(reader, path, wrong, NULL, value);
 }
 
-void plan_agent_finish(struct plan_reader *reader, const struct json_pointer *path)
+void plan_agent_finish(struct field_reader *reader, const struct json_pointer *path)
 {
     static const char *const unwanted[] = {"run", "shell", "stdin"};
     const struct json_pointer expect = {.up = path, .key = "expect"};
@@ -517,24 +517,24 @@ void plan_agent_finish(struct plan_reader *reader, const struct json_pointer *pa
         return;
     for (size_t i = 0; i < ARRAY_LEN(unwanted); i++) {
         struct json_pointer place = {.up = path, .key = unwanted[i]};
-        if (json_get(reader->step_json, unwanted[i]))
-            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
-                            "not allowed in a step with an \"agent\"", NULL, NULL);
+        if (json_get(reader->doc->step_json, unwanted[i]))
+            field_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
+                             "not allowed in a step with an \"agent\"", NULL, NULL);
     }
     if (step->expect.what == PLAN_EXPECT_FAILURE)
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, &expect,
-                        "an agent cannot be expected to fail", NULL, NULL);
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, &expect,
+                         "an agent cannot be expected to fail", NULL, NULL);
     if (agent->resume && !adapter_session_is_id(agent->resume))
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, &resume,
-                        "must be the id of a session: no '-' first, no control characters", NULL,
-                        NULL);
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, &resume,
+                         "must be the id of a session: no '-' first, no control characters", NULL,
+                         NULL);
     if (agent->model && !adapter_session_is_id(agent->model))
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, &model,
-                        "must be the name of a model: no '-' first, no control characters", NULL,
-                        NULL);
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, &model,
+                         "must be the name of a model: no '-' first, no control characters", NULL,
+                         NULL);
     if (agent->resume && agent->adapter && !adapter_resumes(agent->adapter))
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, &resume,
-                        "this agent cannot continue an earlier session", NULL, NULL);
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, &resume,
+                         "this agent cannot continue an earlier session", NULL, NULL);
     if (!agent->adapter)
         return; /* already reported */
 
@@ -544,7 +544,7 @@ void plan_agent_finish(struct plan_reader *reader, const struct json_pointer *pa
     adapter_argv(agent->adapter, &call, &step->argv);
     if (!agent->prompt)
         agent->prompt = xstrdup(""); /* the schema has reported it */
-    plan_source_take(reader->plan, step, adapter_name(agent->adapter));
+    plan_source_take(reader->doc->plan, step, adapter_name(agent->adapter));
 }
 
 void plan_agent_write(const struct plan_step *step, struct str *out)

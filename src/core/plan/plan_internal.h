@@ -6,11 +6,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "attr.h"
 #include "contract.h"
 #include "entropy_limits.h"
+#include "field.h"
 #include "json.h"
 #include "json_pointer.h"
 #include "plan.h"
@@ -72,12 +72,9 @@ void policy_rename(struct policy *policy, const char *name);
  * valid, skip what is not, and report only what a schema cannot express.
  */
 
-enum { PLAN_POINTER_MAX = 1024 }; /* approximate limit of a pointer's text */
-
-struct plan_reader {
+/* What the tables of plans and settings need: field_reader.doc. */
+struct plan_reading {
     struct plan *plan;
-    const struct violations *shape;         /* borrowed; errors found by the schema */
-    struct violations *violations;          /* borrowed; receives errors */
     struct violations *contract_violations; /* borrowed; errors of the plan's contracts */
     struct violations *agent_violations;    /* borrowed; errors of the plan's agents */
     struct policy_list policies;          /* visible ones; the plan or the settings own the items */
@@ -106,140 +103,21 @@ struct plan_reader {
     bool policy_is_sound;         /* the step's policy has no errors */
 };
 
-/* Reads a member at `path`. Adds errors to the reader's violations. */
-typedef void plan_field_fn(struct plan_reader *reader, const struct json_pointer *path,
-                           const struct json *value);
-
-/*
- * Members of objects (plan_field.c).
- *
- * One table describes the members of an object. Reading and writing follow from it, and so do the
- * schemas in assets and the tables of keys in docs: tests/core/test_plan_page.c compares them.
- */
-
-/* How a value is stored in the object. Not written, because not set: a number below `least`, and an
- * empty set of words if `least` is not 0. */
-enum plan_field_type {
-    PLAN_FIELD_OTHER,   /* read and written by the row's functions; see own_shape for the schema */
-    PLAN_FIELD_BOOL,    /* bool */
-    PLAN_FIELD_SWITCH,  /* an enum: 0 = not set, 1 = true, 2 = false */
-    PLAN_FIELD_INT,     /* int from `least` to `most` */
-    PLAN_FIELD_I64,     /* int64_t from `least` to `most` */
-    PLAN_FIELD_REAL,    /* double from `least` to `most` */
-    PLAN_FIELD_SECONDS, /* int64_t from `least` to `most`, in ms; in the document, a number of
-                           seconds */
-    PLAN_FIELD_TEXT,    /* char *, owned: `least` to `most` characters; NULL = none */
-    PLAN_FIELD_LIST,    /* char **, owned: `least` to `most` texts of `item_least` to `item_most`
-                           characters; NULL = none */
-    PLAN_FIELD_WORD,    /* an enum: `word` names its values, from 0 to below `most` */
-    PLAN_FIELD_WORDS,   /* unsigned: a bit for each of these words; at least `least` are set */
-    PLAN_FIELD_OBJECT,  /* a struct that has `members` */
-};
-
-/* When a key of a project's settings needs trust, which settings.h explains. */
-enum plan_trust {
-    PLAN_TRUST_UNKNOWN, /* always: the key is in no table, or its row sets no trust */
-    PLAN_TRUST_NEVER,
-    PLAN_TRUST_ALWAYS,
-    PLAN_TRUST_UNLESS_FALSE,
-    PLAN_TRUST_UNLESS_TRUE,
-    PLAN_TRUST_UNLESS_HERE, /* "none" and "bwrap": the programs of the sandbox are those of this
-                               machine */
-    PLAN_TRUST_BY_MEMBER,   /* decided by its members; a value without members needs none */
-};
-
-/* Why a key needs trust: values of plan_field.why. */
-#define PLAN_TRUST_RUNS     "runs a command"
-#define PLAN_TRUST_LOOSENS  "loosens the sandbox"
-#define PLAN_TRUST_REPLACES "chooses the programs in the sandbox"
-
-/* A member of an object. Fields that do not apply to its type are 0. */
-struct plan_field {
-    const char *key;
-    enum plan_field_type type;
-    size_t offset;
-    int64_t least, most;
-    int item_least, item_most;
-    const char *(*word)(int);
-    const struct plan_fields *members; /* of an object */
-    const char *not_one;               /* numbers that 0 switches off: why 1 is not allowed */
-    plan_field_fn *read;               /* instead of reading by type */
-    plan_field_fn *check;              /* after it has been read */
-    void (*write)(const void *object, struct str *out); /* instead of writing by type */
-    bool elsewhere;        /* other code reads and writes it; the type is only for the schema */
-    bool settings_only;    /* not allowed in plans */
-    enum plan_trust trust; /* of keys that settings may have */
-    const char *why;       /* why it needs trust; follows the key in a sentence */
-
-    /* For the schema and the docs: */
-    const char *means;  /* one line */
-    const char *values; /* only docs: its values, if they do not follow from the type */
-    const char *see;    /* only docs: follows `means` */
-    const char *ref;    /* only schema: the name of the definition that describes it */
-    bool own_shape;     /* only schema: its shape is in the file, not derived from its type */
-};
-
-struct plan_fields {
-    const struct plan_field *rows;
-    size_t count;
-};
-
-/* Returns the member with this key, or NULL. */
-const struct plan_field *plan_fields_find(const struct plan_fields *fields, const char *key);
-
-/* Reads the members of an object into `object`, in document order. Ignores unknown keys and invalid
- * values, which the schema reports. `object` may be NULL if each row has a function. */
-void plan_fields_read(struct plan_reader *reader, const struct json_pointer *path,
-                      const struct json *value, const struct plan_fields *fields, void *object);
-/* Appends the members as `"key":value` with commas, without braces. */
-void plan_fields_write(const struct plan_fields *fields, const void *object, struct str *out);
-/* Appends a member in seconds with three decimals. */
-void plan_seconds_write(const char *key, int64_t ms, struct str *out);
-/* Like plan_fields_write(), for one member, even if it is `elsewhere`. */
-void plan_field_write(const struct plan_field *field, const void *object, struct str *out);
-
-/* Reads an integer from `min` to `max`, including 2.0. Leaves *out alone otherwise. */
-void plan_reader_number(const struct json *value, int64_t min, int64_t max, int64_t *out);
-
-/* Copies a string into *out, which is freed first. Reports texts of more than PLAN_TEXT_MAX bytes,
- * because a schema counts characters. */
-void plan_reader_text(struct plan_reader *reader, const struct json_pointer *path,
-                      const struct json *value, char **out);
-
-/* Frees the list and makes it NULL. */
-void plan_list_forget(char ***list);
-
 /* Parses the text; the caller frees the result. Returns NULL and adds a violation if it is not
  * JSON, or longer than max_bytes. Contracts may contain U+0000 and numbers of any size, so both
  * are accepted everywhere; plan_shape_check() rejects them elsewhere. */
 ATTR_MUST_USE struct json *plan_reader_json(const char *text, size_t len, size_t max_bytes,
                                             struct violations *violations);
 
-/* expected and actual may be NULL. */
-void plan_reader_add(struct plan_reader *reader, enum violation_code code,
-                     const struct json_pointer *path, const char *message, const char *expected,
-                     const char *actual);
-/* Reports INVALID_VALUE, showing the value. */
-void plan_reader_invalid(struct plan_reader *reader, const struct json_pointer *path,
-                         const char *message, const char *expected, const struct json *value);
-
 /* Returns the step being read. */
-struct plan_step *plan_reader_step(const struct plan_reader *reader);
-
-/* Returns true if the list of violations is full, so that no suggestion would be shown. */
-bool plan_reader_is_full(const struct plan_reader *reader);
-/* Returns true if the schema found no errors at or below this position. */
-bool plan_reader_is_sound(const struct plan_reader *reader, const struct json_pointer *path);
-
-/* Returns true for the keys of comments: "// ...". */
-bool plan_reader_is_comment(const char *key);
+struct plan_step *plan_reader_step(const struct field_reader *reader);
 
 /*
  * Sources: names that steps share when their service says "too many requests".
  */
 
 /* Reads "source" of the current step. */
-void plan_source_read(struct plan_reader *reader, const struct json_pointer *path,
+void plan_source_read(struct field_reader *reader, const struct json_pointer *path,
                       const struct json *value);
 
 /* Sets the source of a step that names none, if there is room. */
@@ -269,16 +147,16 @@ const char *plan_hangup_word(int hangup);
     "`wait`: it starts nothing new, and ends when the running attempts have ended; `cancel`: it "  \
     "is cancelled"
 
-extern const struct plan_fields plan_workspace_fields, plan_sandbox_fields, plan_limits_fields;
+extern const struct fields plan_workspace_fields, plan_sandbox_fields, plan_limits_fields;
 
 /* Reads the value on top of `base`, key by key, and reports errors; anything else than a
  * workspace leaves it as it is. Keys that only the base's kind may have are dropped with another
  * kind. The caller ends *out with workspace_spec_done(). */
-void plan_workspace_read(struct plan_reader *reader, const struct json_pointer *path,
+void plan_workspace_read(struct field_reader *reader, const struct json_pointer *path,
                          const struct json *value, const struct workspace_spec *base,
                          struct workspace_spec *out);
 /* plan_workspace_read() for a sandbox. The caller ends *out with sandbox_spec_done(). */
-void plan_sandbox_read(struct plan_reader *reader, const struct json_pointer *path,
+void plan_sandbox_read(struct field_reader *reader, const struct json_pointer *path,
                        const struct json *value, const struct sandbox_spec *base,
                        struct sandbox_spec *out);
 
@@ -286,16 +164,16 @@ void plan_sandbox_read(struct plan_reader *reader, const struct json_pointer *pa
 void plan_surroundings_init(struct plan *plan);
 
 /* Reads the document's values without reporting errors. */
-void plan_surroundings_load(struct plan_reader *reader, const struct json *root);
+void plan_surroundings_load(struct field_reader *reader, const struct json *root);
 /* Rows of the walk: report errors. */
-void plan_surroundings_check_workspace(struct plan_reader *reader, const struct json_pointer *path,
+void plan_surroundings_check_workspace(struct field_reader *reader, const struct json_pointer *path,
                                        const struct json *value);
 /* Like plan_surroundings_check_workspace(), for "sandbox". */
-void plan_surroundings_check_sandbox(struct plan_reader *reader, const struct json_pointer *path,
+void plan_surroundings_check_sandbox(struct field_reader *reader, const struct json_pointer *path,
                                      const struct json *value);
 
 /* For settings: reads the values and reports errors. Otherwise leaves *settings alone. */
-void plan_surroundings_read(struct plan_reader *reader, const struct json *root,
+void plan_surroundings_read(struct field_reader *reader, const struct json *root,
                             struct settings *settings);
 
 /* Writes the keys that the plan sets. */
@@ -310,7 +188,7 @@ void plan_surroundings_write(const struct plan *plan, struct str *out);
  */
 
 /* Keys of the settings. */
-extern const struct plan_fields settings_fields, ui_fields, retention_fields, secret_fields,
+extern const struct fields settings_fields, ui_fields, retention_fields, secret_fields,
     tests_fields;
 
 enum {
@@ -324,31 +202,31 @@ enum {
  * is empty and has room for PLAN_POLICY_ROOM. */
 void plan_take_settings(struct plan *plan, const struct settings *settings);
 
-/* Loads the policies of the object `value` (anything else: none) into reader->policies as its
+/* Loads the policies of the object `value` (anything else: none) into reader->doc->policies as its
  * inner ones. There must be room for PLAN_POLICIES_MAX more. */
-void plan_policies_load(struct plan_reader *reader, const struct json *value);
+void plan_policies_load(struct field_reader *reader, const struct json *value);
 /* Reports the errors of the policies. */
-void plan_policies_check(struct plan_reader *reader, const struct json_pointer *path,
+void plan_policies_check(struct field_reader *reader, const struct json_pointer *path,
                          const struct json *value);
 
 /* Reads a step's own policy from the object `value`. It begins as a copy of the one named by
  * "like", else of `otherwise`, and is named after that with a '+'. */
-void plan_policy_read_own(struct plan_reader *reader, const struct json_pointer *path,
+void plan_policy_read_own(struct field_reader *reader, const struct json_pointer *path,
                           const struct json *value, const struct policy *otherwise,
                           struct policy *out);
 
 /* Returns the policy that the string names, or NULL. */
-const struct policy *plan_policy_by_name(struct plan_reader *reader,
+const struct policy *plan_policy_by_name(struct field_reader *reader,
                                          const struct json_pointer *path, const struct json *value);
 
 /* Returns phase_name() of that number. */
 const char *plan_phase_word(int phase);
 
 /* The members of a policy, without its name. */
-extern const struct plan_fields plan_policy_fields;
+extern const struct fields plan_policy_fields;
 
-/* Reads the members of a policy into *reader->policy. */
-void plan_policy_read_fields(struct plan_reader *reader, const struct json_pointer *path,
+/* Reads the members of a policy into *reader->doc->policy. */
+void plan_policy_read_fields(struct field_reader *reader, const struct json_pointer *path,
                              const struct json *value);
 
 /* Writes a JSON object with all members of the policy except its name. A step's own policy is
@@ -360,11 +238,11 @@ void plan_policy_write(const struct policy *policy, struct str *out);
  */
 
 /* Compiles all contracts of the plan's object "contracts" (anything else: none). Adds errors to
- * reader->contract_violations. */
-void plan_contracts_load(struct plan_reader *reader, const struct json *value);
+ * reader->doc->contract_violations. */
+void plan_contracts_load(struct field_reader *reader, const struct json *value);
 
 /* Reads "contract" of the current step. */
-void plan_contract_read(struct plan_reader *reader, const struct json_pointer *path,
+void plan_contract_read(struct field_reader *reader, const struct json_pointer *path,
                         const struct json *value);
 
 /*
@@ -372,28 +250,27 @@ void plan_contract_read(struct plan_reader *reader, const struct json_pointer *p
  */
 
 /* Loads the visible agents: the plan's own over those of the settings (`below`, may be NULL)
- * over the built-in ones. Adds errors to reader->agent_violations. */
-void plan_agents_load(struct plan_reader *reader, const struct json *value,
+ * over the built-in ones. Adds errors to reader->doc->agent_violations. */
+void plan_agents_load(struct field_reader *reader, const struct json *value,
                       const struct adapters *below);
 
 /* Returns true if the current step has keys of an agent's step. */
-bool plan_agent_is_named(const struct plan_reader *reader);
+bool plan_agent_is_named(const struct field_reader *reader);
 
 /* Read the keys of an agent's step: "agent"; "prompt", "model" or "resume"; "args" or
  * "permission_args"; "output". */
-plan_field_fn plan_agent_read_name, plan_agent_read_text, plan_agent_read_list,
-    plan_agent_read_output;
+field_fn plan_agent_read_name, plan_agent_read_text, plan_agent_read_list, plan_agent_read_output;
 /* Returns why a step may not leave a file at this path, which is not empty, or NULL. */
 const char *plan_path_fault(const char *path);
 
 /* After all keys of the step: checks combinations with an agent, and builds its command. */
-void plan_agent_finish(struct plan_reader *reader, const struct json_pointer *path);
+void plan_agent_finish(struct field_reader *reader, const struct json_pointer *path);
 
 /* Keys of a budget. */
-extern const struct plan_fields plan_budget_fields;
+extern const struct fields plan_budget_fields;
 
 /* Reads "budget" of a task or a plan. The schema reports errors. */
-void plan_budget_take(struct plan_reader *reader, const struct json *value, struct budget *out);
+void plan_budget_take(struct field_reader *reader, const struct json *value, struct budget *out);
 /* Appends the key and its value, if the budget is set. */
 void plan_budget_write(const struct budget *budget, struct str *out);
 
@@ -407,20 +284,20 @@ void plan_agents_write(const struct plan *plan, struct str *out);
  */
 
 /* Keys of a plan (plan_parse.c); of a task, a step, and its expectations. */
-extern const struct plan_fields plan_root_fields, plan_task_fields, plan_step_fields,
-    plan_expect_fields, plan_file_fields;
+extern const struct fields plan_root_fields, plan_task_fields, plan_step_fields, plan_expect_fields,
+    plan_file_fields;
 
 /* Finds ids, needs and cycles before the walk, so that it can report errors in document order.
  * Reports nothing itself. */
-void plan_tasks_prepare(struct plan_reader *reader, const struct json *tasks);
+void plan_tasks_prepare(struct field_reader *reader, const struct json *tasks);
 
-/* Reads a task that is added to a growing plan: reader->task, the last one, which has only its
+/* Reads a task that is added to a growing plan: reader->doc->task, the last one, which has only its
  * id. It needs no others. `path`: of the array. */
-void plan_task_read_added(struct plan_reader *reader, const struct json_pointer *path,
+void plan_task_read_added(struct field_reader *reader, const struct json_pointer *path,
                           const struct json *task);
 
 /* Reads the array of tasks after plan_tasks_prepare(). */
-void plan_tasks_read(struct plan_reader *reader, const struct json_pointer *path,
+void plan_tasks_read(struct field_reader *reader, const struct json_pointer *path,
                      const struct json *value);
 
 /*

@@ -17,57 +17,9 @@
  * The document: first the schema, then what a schema cannot express.
  */
 
-enum {
-    SHOWN_MAX = 60, /* bytes of a value in a message */
-};
-
-void plan_reader_add(struct plan_reader *reader, enum violation_code code,
-                     const struct json_pointer *path, const char *message, const char *expected,
-                     const char *actual)
+struct plan_step *plan_reader_step(const struct field_reader *reader)
 {
-    struct str place = {0};
-    json_pointer_add(&place, path, PLAN_POINTER_MAX);
-    violations_add(reader->violations, code, str_text(&place), message, expected, actual);
-    str_done(&place);
-}
-
-void plan_reader_invalid(struct plan_reader *reader, const struct json_pointer *path,
-                         const char *message, const char *expected, const struct json *value)
-{
-    char *shown = json_brief(value, SHOWN_MAX);
-    plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, message, expected, shown);
-    free(shown);
-}
-
-struct plan_step *plan_reader_step(const struct plan_reader *reader)
-{
-    return &reader->plan->tasks[reader->task].steps[reader->step];
-}
-
-bool plan_reader_is_full(const struct plan_reader *reader)
-{
-    return reader->violations->count == VIOLATIONS_MAX;
-}
-
-bool plan_reader_is_sound(const struct plan_reader *reader, const struct json_pointer *path)
-{
-    if (reader->shape->count == 0)
-        return true;
-    struct str place = {0};
-    bool is_sound = true;
-    json_pointer_add(&place, path, PLAN_POINTER_MAX);
-    for (size_t i = 0; is_sound && i < reader->shape->count; i++) {
-        const char *wrong = reader->shape->items[i].path;
-        bool is_within = strncmp(wrong, str_text(&place), place.len) == 0;
-        is_sound = !is_within || (wrong[place.len] != '\0' && wrong[place.len] != '/');
-    }
-    str_done(&place);
-    return is_sound;
-}
-
-bool plan_reader_is_comment(const char *key)
-{
-    return strncmp(key, "//", 2) == 0;
+    return &reader->doc->plan->tasks[reader->doc->task].steps[reader->doc->step];
 }
 
 struct json *plan_reader_json(const char *text, size_t len, size_t max_bytes,
@@ -97,7 +49,7 @@ static void check_strings(const struct json_pointer *path, const struct json *va
     const char *text = json_bytes(value, &len);
     if (text && strlen(text) != len) {
         struct str place = {0};
-        json_pointer_add(&place, path, PLAN_POINTER_MAX);
+        json_pointer_add(&place, path, FIELD_POINTER_MAX);
         violations_add(wrong, VIOLATION_INVALID_VALUE, str_text(&place),
                        "U+0000 is not allowed in a string", NULL, NULL);
         str_done(&place);
@@ -111,7 +63,7 @@ static void check_strings(const struct json_pointer *path, const struct json *va
         const bool is_contract =
             json_kind(member) == JSON_KIND_OBJECT &&
             (strcmp(place.key, "contract") == 0 || strcmp(place.key, "contracts") == 0);
-        if (!plan_reader_is_comment(place.key) && !is_contract)
+        if (!field_is_comment(place.key) && !is_contract)
             check_strings(&place, member, wrong);
     }
     place.key = NULL;
@@ -151,10 +103,10 @@ static bool may_have_nul(const char *text, size_t len)
     return false;
 }
 
-static void read_grows(struct plan_reader *reader, const struct json_pointer *path,
+static void read_grows(struct field_reader *reader, const struct json_pointer *path,
                        const struct json *value)
 {
-    struct plan *plan = reader->plan;
+    struct plan *plan = reader->doc->plan;
     (void)path;
     plan->grows = json_bool(value, false);
     if (!plan->grows)
@@ -163,7 +115,7 @@ static void read_grows(struct plan_reader *reader, const struct json_pointer *pa
     plan->said &= ~(unsigned)PLAN_SAYS_WORKSPACE;
 }
 
-static void check_policy(struct plan_reader *reader, const struct json_pointer *path,
+static void check_policy(struct field_reader *reader, const struct json_pointer *path,
                          const struct json *value)
 {
     struct policy scratch; /* load_policy() has read it */
@@ -174,82 +126,80 @@ static void check_policy(struct plan_reader *reader, const struct json_pointer *
 }
 
 /* Only devs itself writes these: the content of devs.config.json when the run began. */
-static void check_settings(struct plan_reader *reader, const struct json_pointer *path,
+static void check_settings(struct field_reader *reader, const struct json_pointer *path,
                            const struct json *value)
 {
-    static const struct plan_field rows[] = {{.key = "policies", .read = plan_policies_check}};
-    static const struct plan_fields fields = {rows, ARRAY_LEN(rows)};
-    struct policy_list all = reader->policies;
-    reader->policies.count = reader->plan->setting_count;
-    reader->policies.inner = 0;
-    reader->builtin_may_change = true;
-    plan_fields_read(reader, path, value, &fields, NULL);
-    reader->builtin_may_change = false;
-    reader->policies = all;
+    static const struct field rows[] = {{.key = "policies", .read = plan_policies_check}};
+    static const struct fields fields = {rows, ARRAY_LEN(rows)};
+    struct policy_list all = reader->doc->policies;
+    reader->doc->policies.count = reader->doc->plan->setting_count;
+    reader->doc->policies.inner = 0;
+    reader->doc->builtin_may_change = true;
+    fields_read(reader, path, value, &fields, NULL);
+    reader->doc->builtin_may_change = false;
+    reader->doc->policies = all;
 }
 
 #define AT(member) offsetof(struct plan, member)
-static const struct plan_field plan_rows[] = {
-    {"$schema", PLAN_FIELD_OTHER, .values = "text", .means = "where an editor finds this schema"},
-    {"version", PLAN_FIELD_OTHER, .values = "`1`", .means = "the version of the format: 1",
+static const struct field plan_rows[] = {
+    {"$schema", FIELD_OTHER, .values = "text", .means = "where an editor finds this schema"},
+    {"version", FIELD_OTHER, .values = "`1`", .means = "the version of the format: 1",
      .see = "; required"},
-    {"name", PLAN_FIELD_TEXT, AT(name), 1, PLAN_TITLE_MAX,
+    {"name", FIELD_TEXT, AT(name), 1, PLAN_TITLE_MAX,
      .means = "the name shown on screens; default \"plan\""},
-    {"jobs", PLAN_FIELD_INT, AT(jobs), 1, PLAN_JOBS_MAX,
+    {"jobs", FIELD_INT, AT(jobs), 1, PLAN_JOBS_MAX,
      .means = "how many tasks run in parallel, unless the command line says otherwise"},
-    {"grows", PLAN_FIELD_BOOL, .elsewhere = true, .read = read_grows,
+    {"grows", FIELD_BOOL, .elsewhere = true, .read = read_grows,
      .means = "only in the copy of the plan in the log: tasks were added during the run",
      .see = "; see [A run that grows](#a-run-that-grows)"},
-    {"idempotent", PLAN_FIELD_BOOL, .elsewhere = true,
+    {"idempotent", FIELD_BOOL, .elsewhere = true,
      .means = "default for all steps: running a step again in place does no harm",
      .see = "; see [Trying again in place](#trying-again-in-place)"},
-    {"workspace", PLAN_FIELD_OTHER, .read = plan_surroundings_check_workspace, .ref = "workspace",
+    {"workspace", FIELD_OTHER, .read = plan_surroundings_check_workspace, .ref = "workspace",
      .values = "a kind, or an object", .means = "where tasks work",
      .see = "; see [Where tasks work](#where-tasks-work)"},
-    {"sandbox", PLAN_FIELD_OTHER, .read = plan_surroundings_check_sandbox, .ref = "sandbox",
+    {"sandbox", FIELD_OTHER, .read = plan_surroundings_check_sandbox, .ref = "sandbox",
      .values = "a kind, or an object", .means = "how steps are isolated from the machine",
      .see = "; see [Sandboxes](#sandboxes)"},
-    {"limits", PLAN_FIELD_OBJECT, AT(limits), .members = &plan_limits_fields, .ref = "limits",
+    {"limits", FIELD_OBJECT, AT(limits), .members = &plan_limits_fields, .ref = "limits",
      .means = "limits of each attempt",
      .see = "; see [Limits and the terminal](#limits-and-the-terminal)"},
-    {"on_hangup", PLAN_FIELD_WORD, AT(on_hangup), .most = PLAN_HANGUP_COUNT,
-     .word = plan_hangup_word, .means = PLAN_HANGUP_MEANS,
+    {"on_hangup", FIELD_WORD, AT(on_hangup), .most = PLAN_HANGUP_COUNT, .word = plan_hangup_word,
+     .means = PLAN_HANGUP_MEANS,
      .see = "; see [Limits and the terminal](#limits-and-the-terminal)"},
-    {"agents", PLAN_FIELD_OTHER, .ref = "agents", .values = "object",
+    {"agents", FIELD_OTHER, .ref = "agents", .values = "object",
      .means = "agents defined by this plan, by name; they take precedence over those of "
               "`devs.config.json` and the built-in ones",
      .see = "; see [agents.md](agents.md)"},
-    {"policies", PLAN_FIELD_OTHER, .read = plan_policies_check, .ref = "policies",
+    {"policies", FIELD_OTHER, .read = plan_policies_check, .ref = "policies",
      .values = "object, at most 64", .means = "policies defined by this plan, by name",
      .see = "; see [A policy](#a-policy)"},
-    {"policy", PLAN_FIELD_OTHER, .read = check_policy, .ref = "ownPolicy",
-     .values = "name or object",
+    {"policy", FIELD_OTHER, .read = check_policy, .ref = "ownPolicy", .values = "name or object",
      .means = "the policy of steps that do not set one; default `default`"},
-    {"loops", PLAN_FIELD_OTHER, .ref = "loops", .values = "`strict`, `normal`, `off`, or an object",
+    {"loops", FIELD_OTHER, .ref = "loops", .values = "`strict`, `normal`, `off`, or an object",
      .means = "how many repeats count as a loop", .see = "; see [Loops](#loops)"},
-    {"budget", PLAN_FIELD_OTHER, .ref = "budget", .values = "object",
+    {"budget", FIELD_OTHER, .ref = "budget", .values = "object",
      .means = "how much all agents of a run may use", .see = "; see [Budgets](agents.md#budgets)"},
-    {"contracts", PLAN_FIELD_OTHER, .values = "object",
-     .means = "named contracts that steps can share",
+    {"contracts", FIELD_OTHER, .values = "object", .means = "named contracts that steps can share",
      .see = "; see [Structured output](#structured-output)"},
-    {"settings", PLAN_FIELD_OTHER, .read = check_settings, .values = "object",
+    {"settings", FIELD_OTHER, .read = check_settings, .values = "object",
      .means = "only in the copy of the plan in the log: the policies of the settings at that time",
      .see = "; see [Settings for all plans](#settings-for-all-plans)"},
-    {"tasks", PLAN_FIELD_OTHER, .read = plan_tasks_read, .values = "array, 1 to 100,000",
+    {"tasks", FIELD_OTHER, .read = plan_tasks_read, .values = "array, 1 to 100,000",
      .means = "units of work, which may need each other", .see = "; required"},
 };
-const struct plan_fields plan_root_fields = {plan_rows, ARRAY_LEN(plan_rows)};
+const struct fields plan_root_fields = {plan_rows, ARRAY_LEN(plan_rows)};
 #undef AT
 
 /* The policy of steps that name none. The walk reports errors. */
-static void load_policy(struct plan_reader *reader, const struct json *value)
+static void load_policy(struct field_reader *reader, const struct json *value)
 {
     static const struct json_pointer root = {0};
     static const struct json_pointer place = {.up = &root, .key = "policy"};
-    struct plan *plan = reader->plan;
+    struct plan *plan = reader->doc->plan;
     struct violations unsaid = {0};
     struct violations *said = reader->violations;
-    plan->policy = policy_list_find(&reader->policies, POLICY_DEFAULT);
+    plan->policy = policy_list_find(&reader->doc->policies, POLICY_DEFAULT);
     reader->violations = &unsaid;
     if (json_kind(value) == JSON_KIND_OBJECT) {
         plan->own_policy = xcalloc(1, sizeof(*plan->own_policy));
@@ -260,31 +210,31 @@ static void load_policy(struct plan_reader *reader, const struct json *value)
         plan->policy = named ? named : plan->policy;
     }
     reader->violations = said;
-    reader->default_is_sound = unsaid.count == 0 && plan_reader_is_sound(reader, &place);
+    reader->doc->default_is_sound = unsaid.count == 0 && field_reader_is_sound(reader, &place);
     violations_done(&unsaid);
 }
 
 /* The settings' policies are those in the document, else the given ones. */
-static void load_policies(struct plan_reader *reader, const struct json *root,
+static void load_policies(struct field_reader *reader, const struct json *root,
                           const struct settings *settings)
 {
-    struct plan *plan = reader->plan;
+    struct plan *plan = reader->doc->plan;
     const struct json *kept = json_get(root, "settings");
     /* Steps point into this array, so it has its final size from the start. */
     plan->policies = xcalloc(PLAN_POLICY_ROOM, sizeof(*plan->policies));
-    reader->policies.items = plan->policies;
+    reader->doc->policies.items = plan->policies;
     if (kept) {
-        reader->builtin_may_change = true;
+        reader->doc->builtin_may_change = true;
         plan_policies_load(reader, json_get(kept, "policies"));
-        reader->builtin_may_change = false;
-        plan->setting_count = reader->policies.count;
+        reader->doc->builtin_may_change = false;
+        plan->setting_count = reader->doc->policies.count;
         plan->has_settings = true;
     } else if (settings) {
         plan_take_settings(plan, settings);
-        reader->policies.count = plan->policy_count;
+        reader->doc->policies.count = plan->policy_count;
     }
     plan_policies_load(reader, json_get(root, "policies"));
-    plan->policy_count = reader->policies.count;
+    plan->policy_count = reader->doc->policies.count;
     load_policy(reader, json_get(root, "policy"));
 }
 
@@ -298,12 +248,11 @@ static struct plan *read_document(const struct json *root, const char *text, siz
     struct violations contracts = {0};
     struct violations agents = {0};
     struct plan *plan = xcalloc(1, sizeof(*plan));
-    struct plan_reader reader = {.plan = plan,
-                                 .shape = wrong,
-                                 .violations = &meaning,
-                                 .contract_violations = &contracts,
-                                 .agent_violations = &agents,
-                                 .files = context->files};
+    struct plan_reading doc = {.plan = plan,
+                               .contract_violations = &contracts,
+                               .agent_violations = &agents,
+                               .files = context->files};
+    struct field_reader reader = {.shape = wrong, .violations = &meaning, .doc = &doc};
 
     /* The text limits the number of values, and usually shows that no string contains U+0000, which
      * saves a walk. */
@@ -328,13 +277,13 @@ static struct plan *read_document(const struct json *root, const char *text, siz
         plan->has_loops = true;
     plan_tasks_prepare(&reader, json_get(root, "tasks"));
 
-    plan_fields_read(&reader, &path, root, &plan_root_fields, plan);
+    fields_read(&reader, &path, root, &plan_root_fields, plan);
     if (!plan->name)
         plan->name = xstrdup("plan");
-    free(reader.named);
-    workspace_spec_done(&reader.base_workspace);
-    sandbox_spec_done(&reader.base_sandbox);
-    plan_cycles_done(&reader.cycles);
+    free(doc.named);
+    workspace_spec_done(&doc.base_workspace);
+    sandbox_spec_done(&doc.base_sandbox);
+    plan_cycles_done(&doc.cycles);
 
     bool ok = is_formed && meaning.count == 0 && contracts.count == 0 && agents.count == 0;
     violations_merge(wrong, &meaning, root);
@@ -477,10 +426,8 @@ static bool grow_plan(struct plan *plan, const struct json *root, const struct v
     add_name(plan, plan->tasks[number].id, number);
 
     struct violations wrong = {0};
-    struct plan_reader reader = {
+    struct plan_reading doc = {
         .plan = plan,
-        .shape = shape,
-        .violations = &wrong,
         .contract_violations = &wrong,
         .agent_violations = &wrong,
         .policies = {.items = plan->policies,
@@ -489,6 +436,7 @@ static bool grow_plan(struct plan *plan, const struct json *root, const struct v
         .task = number,
         .default_is_sound = true,
     };
+    struct field_reader reader = {.shape = shape, .violations = &wrong, .doc = &doc};
     plan_task_read_added(&reader, &path, task);
     bool ok = wrong.count == 0 || report_first_error(&wrong, err);
     if (!ok) {

@@ -69,11 +69,11 @@ void policy_rename(struct policy *policy, const char *name)
 #define OWN_MARK "+" /* after the name of a step's own policy; no other name has it */
 
 /* A fraction, or the name of another kind. */
-static void read_jitter(struct plan_reader *reader, const struct json_pointer *path,
+static void read_jitter(struct field_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
     (void)path;
-    struct policy *policy = reader->policy;
+    struct policy *policy = reader->doc->policy;
     const char *word = json_text(value, "");
     bool is_full = strcmp(word, policy_jitter_name(POLICY_JITTER_FULL)) == 0;
     double fraction = json_number(value, 0);
@@ -97,7 +97,7 @@ static void write_jitter(const void *object, struct str *out)
 }
 
 /* Reports an unknown policy, and names those that exist. */
-static void complain_unknown(struct plan_reader *reader, const struct json_pointer *path,
+static void complain_unknown(struct field_reader *reader, const struct json_pointer *path,
                              const struct json *value)
 {
     struct str known = {0};
@@ -106,34 +106,34 @@ static void complain_unknown(struct plan_reader *reader, const struct json_point
     const char *meant = policy_new_name(name);
     struct near_word near = near_word_new(name);
     const struct policy *builtin;
-    policy_list_names(&reader->policies, reader->policy_name, &known);
+    policy_list_names(&reader->doc->policies, reader->doc->policy_name, &known);
     for (size_t i = 0; (builtin = policy_builtin(i)) != NULL; i++)
         near_word_offer(&near, builtin->name);
-    for (int i = 0; i < reader->policies.count; i++) {
-        const char *other = reader->policies.items[i].name;
-        if (!reader->policy_name || strcmp(other, reader->policy_name) != 0)
+    for (int i = 0; i < reader->doc->policies.count; i++) {
+        const char *other = reader->doc->policies.items[i].name;
+        if (!reader->doc->policy_name || strcmp(other, reader->doc->policy_name) != 0)
             near_word_offer(&near, other);
     }
     str_add(&message, "unknown policy");
     if (meant || near.nearest)
         str_addf(&message, ", did you mean \"%s\"?", meant ? meant : near.nearest);
-    plan_reader_invalid(reader, path, str_text(&message), str_text(&known), value);
+    field_reader_invalid(reader, path, str_text(&message), str_text(&known), value);
     str_done(&message);
     str_done(&known);
 }
 
 /* Only checks the name: the base was copied before the members are read. */
-static void check_like(struct plan_reader *reader, const struct json_pointer *path,
+static void check_like(struct field_reader *reader, const struct json_pointer *path,
                        const struct json *value)
 {
     const char *name = json_text(value, NULL);
-    if (!name || !plan_reader_is_sound(reader, path))
+    if (!name || !field_reader_is_sound(reader, path))
         return;
-    bool is_itself = reader->policy_name && strcmp(name, reader->policy_name) == 0;
-    if (is_itself && !policy_list_find_outer(&reader->policies, name))
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "a policy cannot be like itself",
-                        NULL, NULL);
-    else if (!is_itself && !policy_list_find(&reader->policies, name))
+    bool is_itself = reader->doc->policy_name && strcmp(name, reader->doc->policy_name) == 0;
+    if (is_itself && !policy_list_find_outer(&reader->doc->policies, name))
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, path, "a policy cannot be like itself",
+                         NULL, NULL);
+    else if (!is_itself && !policy_list_find(&reader->doc->policies, name))
         complain_unknown(reader, path, value);
 }
 
@@ -168,84 +168,83 @@ static const char *exhausted_word(int exhausted)
 static const char no_loop[] = "one result alone is no loop";
 
 /* policy_digest() depends on the order of the rows. */
-static const struct plan_field policy_rows[] = {
-    {"like", PLAN_FIELD_OTHER, .read = check_like, .write = write_like,
-     .values = "name of a policy",
+static const struct field policy_rows[] = {
+    {"like", FIELD_OTHER, .read = check_like, .write = write_like, .values = "name of a policy",
      .means = "the policy to start from; the other members replace its values"},
-    {"max_attempts", PLAN_FIELD_INT, AT(max_attempts), 1, POLICY_ATTEMPTS_MAX,
+    {"max_attempts", FIELD_INT, AT(max_attempts), 1, POLICY_ATTEMPTS_MAX,
      .means = "attempts in total, including the first"},
-    {"base_delay_ms", PLAN_FIELD_I64, AT(base_delay_ms), 0, POLICY_DELAY_MS_MAX,
+    {"base_delay_ms", FIELD_I64, AT(base_delay_ms), 0, POLICY_DELAY_MS_MAX,
      .means = "milliseconds before the first retry"},
-    {"multiplier", PLAN_FIELD_REAL, AT(multiplier), 1, 100,
+    {"multiplier", FIELD_REAL, AT(multiplier), 1, 100,
      .means = "ratio of each delay to the previous one"},
-    {"cap_ms", PLAN_FIELD_I64, AT(cap_ms), 0, POLICY_DELAY_MS_MAX,
+    {"cap_ms", FIELD_I64, AT(cap_ms), 0, POLICY_DELAY_MS_MAX,
      .means = "the longest delay in milliseconds, including jitter"},
-    {"window", PLAN_FIELD_INT, AT(window), 0, POLICY_ATTEMPTS_MAX, .not_one = no_loop,
+    {"window", FIELD_INT, AT(window), 0, POLICY_ATTEMPTS_MAX, .not_one = no_loop,
      .means = "this many equal results in a row end the step as looping; 0 switches it off"},
-    {"same_stops", PLAN_FIELD_INT, AT(same_stops), 0, POLICY_ATTEMPTS_MAX, .not_one = no_loop,
+    {"same_stops", FIELD_INT, AT(same_stops), 0, POLICY_ATTEMPTS_MAX, .not_one = no_loop,
      .means = "like `window`, for tasks that repeat their steps several times"},
-    {"unchanged_stops", PLAN_FIELD_INT, AT(unchanged_stops), 0, POLICY_ATTEMPTS_MAX,
+    {"unchanged_stops", FIELD_INT, AT(unchanged_stops), 0, POLICY_ATTEMPTS_MAX,
      .not_one = "one result alone repeats nothing",
      .means = "this many equal results of a persistent failure in a row, on an unchanged tree, end "
               "the step as failed; 0 switches it off"},
-    {"retry_after_cap_ms", PLAN_FIELD_I64, AT(retry_after_cap_ms), 0, POLICY_DELAY_MS_MAX,
+    {"retry_after_cap_ms", FIELD_I64, AT(retry_after_cap_ms), 0, POLICY_DELAY_MS_MAX,
      .means = "the longest wait in milliseconds that a server may request; a longer one needs a "
               "person"},
-    {"deadline_ms", PLAN_FIELD_I64, AT(deadline_ms), 0, POLICY_DELAY_MS_MAX,
+    {"deadline_ms", FIELD_I64, AT(deadline_ms), 0, POLICY_DELAY_MS_MAX,
      .means = "milliseconds from the step's first start, after which no attempt begins; 0 means no "
               "deadline"},
-    {"jitter", PLAN_FIELD_OTHER, .read = read_jitter, .write = write_jitter,
+    {"jitter", FIELD_OTHER, .read = read_jitter, .write = write_jitter,
      .values = "0 to 1, `none` or `full`",
      .means = "a fraction changes each delay by up to that much in either direction; `full` waits "
               "for a random part of it"},
-    {"exhausted", PLAN_FIELD_WORD, AT(exhausted), .most = POLICY_EXHAUSTED_COUNT,
-     .word = exhausted_word, .means = "how a step ends when its attempts are used up"},
-    {"retry_timeouts", PLAN_FIELD_BOOL, AT(retry_timeouts),
+    {"exhausted", FIELD_WORD, AT(exhausted), .most = POLICY_EXHAUSTED_COUNT, .word = exhausted_word,
+     .means = "how a step ends when its attempts are used up"},
+    {"retry_timeouts", FIELD_BOOL, AT(retry_timeouts),
      .means = "retry after the step's own timeout"},
-    {"retry_on", PLAN_FIELD_WORDS, AT(retry_on), .most = 3, .word = retry_on_word,
+    {"retry_on", FIELD_WORDS, AT(retry_on), .most = 3, .word = retry_on_word,
      .means = "the failures to retry; `unknown` is a persistent one without a known reason"},
-    {"phases", PLAN_FIELD_WORDS, AT(phases), .most = PHASE_COUNT, .word = plan_phase_word,
+    {"phases", FIELD_WORDS, AT(phases), .most = PHASE_COUNT, .word = plan_phase_word,
      .means = "the phases in which it retries"},
 };
-const struct plan_fields plan_policy_fields = {policy_rows, ARRAY_LEN(policy_rows)};
+const struct fields plan_policy_fields = {policy_rows, ARRAY_LEN(policy_rows)};
 
-void plan_policy_read_fields(struct plan_reader *reader, const struct json_pointer *path,
+void plan_policy_read_fields(struct field_reader *reader, const struct json_pointer *path,
                              const struct json *value)
 {
-    plan_fields_read(reader, path, value, &plan_policy_fields, reader->policy);
+    fields_read(reader, path, value, &plan_policy_fields, reader->doc->policy);
 }
 
-const struct policy *plan_policy_by_name(struct plan_reader *reader,
+const struct policy *plan_policy_by_name(struct field_reader *reader,
                                          const struct json_pointer *path, const struct json *value)
 {
-    reader->policy_name = NULL;
+    reader->doc->policy_name = NULL;
     const char *name = json_text(value, NULL);
-    const struct policy *policy = name ? policy_list_find(&reader->policies, name) : NULL;
-    if (name && !policy && plan_reader_is_sound(reader, path))
+    const struct policy *policy = name ? policy_list_find(&reader->doc->policies, name) : NULL;
+    if (name && !policy && field_reader_is_sound(reader, path))
         complain_unknown(reader, path, value);
     return policy;
 }
 
-void plan_policy_read_own(struct plan_reader *reader, const struct json_pointer *path,
+void plan_policy_read_own(struct field_reader *reader, const struct json_pointer *path,
                           const struct json *value, const struct policy *otherwise,
                           struct policy *out)
 {
     const char *like = json_text(json_get(value, "like"), NULL);
-    const struct policy *base = like ? policy_list_find(&reader->policies, like) : NULL;
+    const struct policy *base = like ? policy_list_find(&reader->doc->policies, like) : NULL;
     char name[POLICY_NAME_MAX + 1];
     *out = base ? *base : *otherwise;
     size_t len = strcspn(out->name, OWN_MARK);
     (void)snprintf(name, sizeof(name), "%.*s" OWN_MARK, (int)len, out->name);
     policy_rename(out, name);
-    reader->policy = out;
-    reader->policy_name = NULL;
+    reader->doc->policy = out;
+    reader->doc->policy_name = NULL;
     plan_policy_read_fields(reader, path, value);
 }
 
 void plan_policy_write(const struct policy *policy, struct str *out)
 {
     str_add_char(out, '{');
-    plan_fields_write(&plan_policy_fields, policy, out);
+    fields_write(&plan_policy_fields, policy, out);
     str_add_char(out, '}');
 }
 
@@ -278,35 +277,36 @@ void plan_take_settings(struct plan *plan, const struct settings *settings)
 }
 
 /* Plans may change the policy of sandbox starts, and define new ones. */
-static bool name_is_free(const struct plan_reader *reader, const char *name)
+static bool name_is_free(const struct field_reader *reader, const char *name)
 {
-    return reader->builtin_may_change || !policy_named(name) || strcmp(name, "infrastructure") == 0;
+    return reader->doc->builtin_may_change || !policy_named(name) ||
+           strcmp(name, "infrastructure") == 0;
 }
 
 /* Returns the name of the policy that an inner one begins as, explicit or not. */
-static const char *name_of_base(const struct plan_reader *reader, const struct json *object,
+static const char *name_of_base(const struct field_reader *reader, const struct json *object,
                                 const char *name)
 {
     const char *like = json_text(json_get(json_get(object, name), "like"), NULL);
     if (like)
         return like;
-    return policy_list_find_outer(&reader->policies, name) ? name : POLICY_DEFAULT;
+    return policy_list_find_outer(&reader->doc->policies, name) ? name : POLICY_DEFAULT;
 }
 
 /* Returns the index of the inner policy that this one begins as; -1 if it is an outer one. */
-static int inner_base(const struct plan_reader *reader, const struct json *object, int member)
+static int inner_base(const struct field_reader *reader, const struct json *object, int member)
 {
-    const char *name = reader->policies.items[member].name;
+    const char *name = reader->doc->policies.items[member].name;
     const char *base = name_of_base(reader, object, name);
-    return strcmp(base, name) == 0 ? -1 : policy_list_inner(&reader->policies, base);
+    return strcmp(base, name) == 0 ? -1 : policy_list_inner(&reader->doc->policies, base);
 }
 
 /* Fills each policy after the one that it is like, wherever that is in the document. Policies in
  * a loop stay as they are: such a document is rejected. */
-static void fill_policies(struct plan_reader *reader, const struct json *object)
+static void fill_policies(struct field_reader *reader, const struct json *object)
 {
     static const struct json_pointer nowhere = {0};
-    struct policy_list *list = &reader->policies;
+    struct policy_list *list = &reader->doc->policies;
     bool filled[PLAN_POLICIES_MAX] = {false};
     bool progress = true;
     while (progress) {
@@ -324,8 +324,8 @@ static void fill_policies(struct plan_reader *reader, const struct json *object)
                 inner >= 0 ? &list->items[inner] : policy_list_find_outer(list, base_name);
             *policy = base ? *base : *policy_named(POLICY_DEFAULT);
             policy_rename(policy, name);
-            reader->policy = policy;
-            reader->policy_name = policy->name;
+            reader->doc->policy = policy;
+            reader->doc->policy_name = policy->name;
             plan_policy_read_fields(reader, &nowhere, json_get(object, name));
             filled[i - list->inner] = true;
             progress = true;
@@ -333,9 +333,9 @@ static void fill_policies(struct plan_reader *reader, const struct json *object)
     }
 }
 
-void plan_policies_load(struct plan_reader *reader, const struct json *value)
+void plan_policies_load(struct field_reader *reader, const struct json *value)
 {
-    struct policy_list *list = &reader->policies;
+    struct policy_list *list = &reader->doc->policies;
     struct violations unsaid = {0};
     struct violations *said = reader->violations;
     void *iter = NULL;
@@ -347,8 +347,8 @@ void plan_policies_load(struct plan_reader *reader, const struct json *value)
         return;
     while (json_next(value, &iter, &key, &member)) {
         /* The schema rejects longer names. */
-        bool is_policy = !plan_reader_is_comment(key) && strlen(key) < POLICY_NAME_MAX &&
-                         name_is_free(reader, key);
+        bool is_policy =
+            !field_is_comment(key) && strlen(key) < POLICY_NAME_MAX && name_is_free(reader, key);
         if (!is_policy || list->count - list->inner == PLAN_POLICIES_MAX)
             continue;
         list->items[list->count] = *policy_named(POLICY_DEFAULT);
@@ -362,17 +362,17 @@ void plan_policies_load(struct plan_reader *reader, const struct json *value)
 
 /* Checks the policy at `path`, a member of `object`: its values, and whether it is the first one of
  * a loop of "like". */
-static void check_policy(struct plan_reader *reader, const struct json_pointer *path,
+static void check_policy(struct field_reader *reader, const struct json_pointer *path,
                          const struct json *object, const struct json *value)
 {
     struct policy scratch = *policy_named(POLICY_DEFAULT); /* the values were loaded before */
-    reader->policy = &scratch;
-    reader->policy_name = path->key;
+    reader->doc->policy = &scratch;
+    reader->doc->policy_name = path->key;
     plan_policy_read_fields(reader, path, value);
 
-    const struct policy *items = reader->policies.items;
-    const int count = reader->policies.count - reader->policies.inner;
-    const int member = policy_list_inner(&reader->policies, path->key);
+    const struct policy *items = reader->doc->policies.items;
+    const int count = reader->doc->policies.count - reader->doc->policies.inner;
+    const int member = policy_list_inner(&reader->doc->policies, path->key);
     if (member < 0)
         return;
     int at = inner_base(reader, object, member);
@@ -388,11 +388,11 @@ static void check_policy(struct plan_reader *reader, const struct json_pointer *
         at = inner_base(reader, object, at);
         str_addf(&message, " -> %s", items[at].name);
     } while (at != member);
-    plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place, str_text(&message), NULL, NULL);
+    field_reader_add(reader, VIOLATION_INVALID_VALUE, &place, str_text(&message), NULL, NULL);
     str_done(&message);
 }
 
-void plan_policies_check(struct plan_reader *reader, const struct json_pointer *path,
+void plan_policies_check(struct field_reader *reader, const struct json_pointer *path,
                          const struct json *value)
 {
     int room = PLAN_POLICIES_MAX;
@@ -401,25 +401,25 @@ void plan_policies_check(struct plan_reader *reader, const struct json_pointer *
     const struct json *member = NULL;
     while (json_next(value, &iter, &key, &member)) {
         struct json_pointer place = {.up = path, .key = key};
-        if (plan_reader_is_comment(key))
+        if (field_is_comment(key))
             continue;
         if (!name_is_free(reader, key)) {
-            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
-                            "a built-in policy has this name: choose another and set \"like\"",
-                            NULL, NULL);
+            field_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
+                             "a built-in policy has this name: choose another and set \"like\"",
+                             NULL, NULL);
             continue;
         }
         if (policy_new_name(key)) {
             struct str message = {0};
             str_addf(&message, "this policy is now called \"%s\"", policy_new_name(key));
-            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place, str_text(&message), NULL,
-                            NULL);
+            field_reader_add(reader, VIOLATION_INVALID_VALUE, &place, str_text(&message), NULL,
+                             NULL);
             str_done(&message);
             continue;
         }
         if (room-- == 0) {
-            plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "too many", "at most 64",
-                            "more");
+            field_reader_add(reader, VIOLATION_INVALID_VALUE, path, "too many", "at most 64",
+                             "more");
             return;
         }
         check_policy(reader, &place, value, member);

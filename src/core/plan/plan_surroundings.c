@@ -27,41 +27,41 @@ static bool path_has_part(const char *path, const char *part, bool same)
 }
 
 /* Reports paths that leave their base folder, or are the folder itself. */
-static void check_paths(struct plan_reader *reader, const struct json_pointer *path,
+static void check_paths(struct field_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
     const size_t count = json_kind(value) == JSON_KIND_ARRAY ? json_count(value) : 0;
     for (size_t i = 0; i < count; i++) {
         const struct json_pointer place = {.up = path, .index = i};
         const char *text = json_text(json_at(value, i), NULL);
-        if (text && plan_reader_is_sound(reader, &place) &&
+        if (text && field_reader_is_sound(reader, &place) &&
             (text[0] == '/' || path_has_part(text, "..", true) || !path_has_part(text, ".", false)))
-            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
-                            "must be within the tree: no \"..\", not absolute", "a relative path",
-                            text);
+            field_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
+                             "must be within the tree: no \"..\", not absolute", "a relative path",
+                             text);
     }
 }
 
 /* Checks any key but "kind". In place, the folder itself is neither created nor restored. */
-static void check_workspace_member(struct plan_reader *reader, const struct json_pointer *path,
+static void check_workspace_member(struct field_reader *reader, const struct json_pointer *path,
                                    const struct json *value)
 {
-    const enum workspace_kind kind = reader->workspace->kind;
+    const enum workspace_kind kind = reader->doc->workspace->kind;
     const bool says_none = json_kind(value) == JSON_KIND_ARRAY && json_count(value) == 0;
     if (kind == WORKSPACE_INPLACE && !says_none)
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "needs a workspace of its own: set \"kind\" to \"worktree\" or \"copy\"",
-                        NULL, NULL);
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                         "needs a workspace of its own: set \"kind\" to \"worktree\" or \"copy\"",
+                         NULL, NULL);
     if (kind == WORKSPACE_COPY && json_count(value) > 0 && strcmp(path->key, "copy") == 0)
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "a copy has all files: use \"exclude\" to leave some out", NULL, NULL);
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                         "a copy has all files: use \"exclude\" to leave some out", NULL, NULL);
     if (strcmp(path->key, "setup") != 0) {
         check_paths(reader, path, value);
         return;
     }
     const struct json *program = json_at(value, 0);
     if (program && json_text(program, "-")[0] == '\0')
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "the command is empty", NULL, NULL);
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, path, "the command is empty", NULL, NULL);
 }
 
 static const char *workspace_kind_word(int kind)
@@ -82,97 +82,96 @@ static const char *setup_in_word(int where)
 
 #define AT(member) offsetof(struct workspace_spec, member)
 
-static const struct plan_field workspace_rows[] = {
-    {"kind", PLAN_FIELD_WORD, AT(kind), .most = WORKSPACE_KIND_COUNT, .word = workspace_kind_word,
-     .trust = PLAN_TRUST_NEVER,
+static const struct field workspace_rows[] = {
+    {"kind", FIELD_WORD, AT(kind), .most = WORKSPACE_KIND_COUNT, .word = workspace_kind_word,
+     .trust = FIELD_TRUST_NEVER,
      .means = "`inplace`: the folder itself; `worktree`: a git worktree for each task; `copy`: a "
               "copy of the folder for each task"},
-    {"copy", PLAN_FIELD_LIST, AT(copy), 0, WORKSPACE_PATHS_MAX, 1, WORKSPACE_PATH_MAX,
-     .check = check_workspace_member, .values = "at most 1,000 paths", .trust = PLAN_TRUST_ALWAYS,
+    {"copy", FIELD_LIST, AT(copy), 0, WORKSPACE_PATHS_MAX, 1, WORKSPACE_PATH_MAX,
+     .check = check_workspace_member, .values = "at most 1,000 paths", .trust = FIELD_TRUST_ALWAYS,
      .why = "brings ignored files, which may hold secrets, into attempts",
      .means = "`worktree` only: files and folders to copy into it, including ignored and "
               "uncommitted ones, relative to the top of the repository"},
-    {"setup", PLAN_FIELD_LIST, AT(setup), 0, WORKSPACE_ARGS_MAX, 0, PLAN_TEXT_MAX,
-     .check = check_workspace_member, .values = "array of strings", .trust = PLAN_TRUST_ALWAYS,
-     .why = PLAN_TRUST_RUNS,
+    {"setup", FIELD_LIST, AT(setup), 0, WORKSPACE_ARGS_MAX, 0, PLAN_TEXT_MAX,
+     .check = check_workspace_member, .values = "array of strings", .trust = FIELD_TRUST_ALWAYS,
+     .why = FIELD_TRUST_RUNS,
      .means = "a command that runs once in a new workspace, before the first step, in the task's "
               "sandbox if it has one",
      .see = "; see [Setup](workspaces.md#setup)"},
-    {"setup_in", PLAN_FIELD_WORD, AT(setup_in), .most = WORKSPACE_SETUP_IN_COUNT,
-     .word = setup_in_word, .check = check_workspace_member, .trust = PLAN_TRUST_ALWAYS,
-     .why = PLAN_TRUST_LOOSENS,
+    {"setup_in", FIELD_WORD, AT(setup_in), .most = WORKSPACE_SETUP_IN_COUNT, .word = setup_in_word,
+     .check = check_workspace_member, .trust = FIELD_TRUST_ALWAYS, .why = FIELD_TRUST_LOOSENS,
      .means = "where `setup` runs if the task has a sandbox: `sandbox`: in it; `network`: in it, "
               "with the network on; `outside`: on your machine with all your rights, over files "
               "that sandboxed tasks may have written"},
-    {"setup_timeout_s", PLAN_FIELD_SECONDS, AT(setup_timeout_ms), 1,
-     WORKSPACE_SETUP_S_MAX *MS_PER_S, .check = check_workspace_member, .trust = PLAN_TRUST_NEVER,
+    {"setup_timeout_s", FIELD_SECONDS, AT(setup_timeout_ms), 1, WORKSPACE_SETUP_S_MAX *MS_PER_S,
+     .check = check_workspace_member, .trust = FIELD_TRUST_NEVER,
      .means = "how many seconds `setup` may take"},
-    {"exclude", PLAN_FIELD_LIST, AT(exclude), 0, WORKSPACE_PATHS_MAX, 1, WORKSPACE_PATH_MAX,
-     .check = check_workspace_member, .values = "at most 1,000 paths", .trust = PLAN_TRUST_NEVER,
+    {"exclude", FIELD_LIST, AT(exclude), 0, WORKSPACE_PATHS_MAX, 1, WORKSPACE_PATH_MAX,
+     .check = check_workspace_member, .values = "at most 1,000 paths", .trust = FIELD_TRUST_NEVER,
      .means = "paths that snapshots omit and resets leave alone, relative to the top of the tree"},
-    {"snapshot_bytes_max", PLAN_FIELD_I64, AT(snapshot_bytes_max), 1, WORKSPACE_SNAPSHOT_BYTES_MAX,
-     .check = check_workspace_member, .trust = PLAN_TRUST_NEVER,
+    {"snapshot_bytes_max", FIELD_I64, AT(snapshot_bytes_max), 1, WORKSPACE_SNAPSHOT_BYTES_MAX,
+     .check = check_workspace_member, .trust = FIELD_TRUST_NEVER,
      .means = "maximum size of a snapshot in bytes"},
 };
-const struct plan_fields plan_workspace_fields = {workspace_rows, ARRAY_LEN(workspace_rows)};
+const struct fields plan_workspace_fields = {workspace_rows, ARRAY_LEN(workspace_rows)};
 #undef AT
 
-void plan_workspace_read(struct plan_reader *reader, const struct json_pointer *path,
+void plan_workspace_read(struct field_reader *reader, const struct json_pointer *path,
                          const struct json *value, const struct workspace_spec *base,
                          struct workspace_spec *out)
 {
-    struct workspace_spec *outer = reader->workspace;
+    struct workspace_spec *outer = reader->doc->workspace;
     const bool is_word = json_kind(value) == JSON_KIND_STRING;
     enum workspace_kind kind;
     *out = workspace_spec_copy(base);
-    reader->workspace = out;
+    reader->doc->workspace = out;
     if (workspace_kind_parse(json_text(is_word ? value : json_get(value, "kind"), ""), &kind))
         out->kind = kind;
 
     /* Drops what was set for another kind and means nothing to this one. */
     if (out->kind != WORKSPACE_WORKTREE)
-        plan_list_forget(&out->copy);
+        field_list_forget(&out->copy);
     if (out->kind == WORKSPACE_INPLACE) {
-        plan_list_forget(&out->setup);
-        plan_list_forget(&out->exclude);
+        field_list_forget(&out->setup);
+        field_list_forget(&out->exclude);
         out->setup_in = WORKSPACE_SETUP_IN_SANDBOX;
         out->snapshot_bytes_max = WORKSPACE_SNAPSHOT_BYTES;
         out->setup_timeout_ms = WORKSPACE_SETUP_MS;
     }
-    plan_fields_read(reader, path, value, &plan_workspace_fields, out);
-    reader->workspace = outer;
+    fields_read(reader, path, value, &plan_workspace_fields, out);
+    reader->doc->workspace = outer;
 }
 
 void workspace_spec_write(const struct workspace_spec *spec, struct str *out)
 {
     /* In place, only the kind applies. */
-    const struct plan_fields kind = {.rows = workspace_rows, .count = 1};
+    const struct fields kind = {.rows = workspace_rows, .count = 1};
     str_add_char(out, '{');
-    plan_fields_write(workspace_can_be_reset(spec) ? &plan_workspace_fields : &kind, spec, out);
+    fields_write(workspace_can_be_reset(spec) ? &plan_workspace_fields : &kind, spec, out);
     str_add_char(out, '}');
 }
 
 /* Without a sandbox, a step has the network that devs has. */
-static void check_network(struct plan_reader *reader, const struct json_pointer *path,
+static void check_network(struct field_reader *reader, const struct json_pointer *path,
                           const struct json *value)
 {
-    if (json_bool(value, false) && reader->sandbox->kind == SANDBOX_NONE)
-        plan_reader_add(
+    if (json_bool(value, false) && reader->doc->sandbox->kind == SANDBOX_NONE)
+        field_reader_add(
             reader, VIOLATION_INVALID_VALUE, path,
             "without a sandbox the network is always on: remove this key, or set a \"kind\"", NULL,
             NULL);
 }
 
 /* The other kinds start with the command itself, so there is nothing to wait for. */
-static void check_start_timeout(struct plan_reader *reader, const struct json_pointer *path,
+static void check_start_timeout(struct field_reader *reader, const struct json_pointer *path,
                                 const struct json *value)
 {
     (void)value;
-    if (!sandbox_kind_is_container(reader->sandbox->kind))
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "only containers take time to start: \"kind\" must be \"container\", "
-                        "\"podman\" or \"docker\"",
-                        NULL, NULL);
+    if (!sandbox_kind_is_container(reader->doc->sandbox->kind))
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                         "only containers take time to start: \"kind\" must be \"container\", "
+                         "\"podman\" or \"docker\"",
+                         NULL, NULL);
 }
 
 static void write_start_timeout(const void *object, struct str *out)
@@ -183,55 +182,55 @@ static void write_start_timeout(const void *object, struct str *out)
 }
 
 /* Checks "env" or "args". */
-static void check_sandbox_list(struct plan_reader *reader, const struct json_pointer *path,
+static void check_sandbox_list(struct field_reader *reader, const struct json_pointer *path,
                                const struct json *value)
 {
     const char *message =
         strcmp(path->key, "args") == 0
             ? "there is no sandbox to give arguments to: set a \"kind\""
             : "without a sandbox a step has the whole environment: set a \"kind\"";
-    if (json_count(value) > 0 && reader->sandbox->kind == SANDBOX_NONE)
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, message, NULL, NULL);
+    if (json_count(value) > 0 && reader->doc->sandbox->kind == SANDBOX_NONE)
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, path, message, NULL, NULL);
 }
 
-static void check_writable(struct plan_reader *reader, const struct json_pointer *path,
+static void check_writable(struct field_reader *reader, const struct json_pointer *path,
                            const struct json *value)
 {
-    const struct sandbox_spec *sandbox = reader->sandbox;
+    const struct sandbox_spec *sandbox = reader->doc->sandbox;
     const size_t count = json_kind(value) == JSON_KIND_ARRAY ? json_count(value) : 0;
     if (count > 0 && sandbox->kind == SANDBOX_NONE && !sandbox_spec_is_read_only(sandbox))
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "without a sandbox everything is writable: set a \"kind\"", NULL, NULL);
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                         "without a sandbox everything is writable: set a \"kind\"", NULL, NULL);
     for (size_t i = 0; i < count; i++) {
         const struct json_pointer place = {.up = path, .index = i};
         const char *text = json_text(json_at(value, i), NULL);
-        if (!text || !plan_reader_is_sound(reader, &place))
+        if (!text || !field_reader_is_sound(reader, &place))
             continue;
         if (path_has_part(text, "..", true))
-            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place, "must not contain \"..\"",
-                            NULL, text);
+            field_reader_add(reader, VIOLATION_INVALID_VALUE, &place, "must not contain \"..\"",
+                             NULL, text);
         else if (strspn(text, "/") == strlen(text))
-            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
-                            "the whole file system cannot be writable: set \"read_only\": false",
-                            NULL, text);
+            field_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
+                             "the whole file system cannot be writable: set \"read_only\": false",
+                             NULL, text);
     }
 }
 
-static void check_image(struct plan_reader *reader, const struct json_pointer *path,
+static void check_image(struct field_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
     const char *text = json_text(value, "");
     if (text[0] == '\0' || strlen(text) > SANDBOX_IMAGE_MAX)
         return;
-    if (!sandbox_kind_is_container(reader->sandbox->kind))
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "only containers have an image: \"kind\" must be \"container\", "
-                        "\"podman\" or \"docker\"",
-                        NULL, NULL);
+    if (!sandbox_kind_is_container(reader->doc->sandbox->kind))
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                         "only containers have an image: \"kind\" must be \"container\", "
+                         "\"podman\" or \"docker\"",
+                         NULL, NULL);
     /* It goes onto a command line, where it must not look like an option. */
     if (text[0] == '-')
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "an image name must not begin with '-'", NULL, text);
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                         "an image name must not begin with '-'", NULL, text);
 }
 
 static const char *sandbox_kind_word(int kind)
@@ -241,97 +240,96 @@ static const char *sandbox_kind_word(int kind)
 
 #define AT(member) offsetof(struct sandbox_spec, member)
 
-static const struct plan_field sandbox_rows[] = {
-    {"kind", PLAN_FIELD_WORD, AT(kind), .most = SANDBOX_KIND_COUNT, .word = sandbox_kind_word,
-     .trust = PLAN_TRUST_UNLESS_HERE, .why = PLAN_TRUST_REPLACES,
+static const struct field sandbox_rows[] = {
+    {"kind", FIELD_WORD, AT(kind), .most = SANDBOX_KIND_COUNT, .word = sandbox_kind_word,
+     .trust = FIELD_TRUST_UNLESS_HERE, .why = FIELD_TRUST_REPLACES,
      .means = "how steps are isolated; `container` is podman or docker, whichever is installed"},
-    {"network", PLAN_FIELD_SWITCH, AT(network), .check = check_network,
-     .trust = PLAN_TRUST_UNLESS_FALSE, .why = PLAN_TRUST_LOOSENS,
+    {"network", FIELD_SWITCH, AT(network), .check = check_network,
+     .trust = FIELD_TRUST_UNLESS_FALSE, .why = FIELD_TRUST_LOOSENS,
      .means =
          "allow use of the network; off by default in a sandbox, as on the machine without one"},
-    {"memory_mb", PLAN_FIELD_I64, AT(memory_mb), 0, SANDBOX_MEMORY_MB_MAX,
-     .trust = PLAN_TRUST_NEVER,
+    {"memory_mb", FIELD_I64, AT(memory_mb), 0, SANDBOX_MEMORY_MB_MAX, .trust = FIELD_TRUST_NEVER,
      .means = "MiB of memory for the attempt and everything it starts, including swap; 0 means no "
               "limit"},
-    {"pids", PLAN_FIELD_I64, AT(pids), 0, SANDBOX_PIDS_MAX, .trust = PLAN_TRUST_NEVER,
+    {"pids", FIELD_I64, AT(pids), 0, SANDBOX_PIDS_MAX, .trust = FIELD_TRUST_NEVER,
      .means = "maximum number of processes and threads; 0 means no limit"},
-    {"cpu_s", PLAN_FIELD_I64, AT(cpu_s), 0, SANDBOX_CPU_S_MAX, .trust = PLAN_TRUST_NEVER,
+    {"cpu_s", FIELD_I64, AT(cpu_s), 0, SANDBOX_CPU_S_MAX, .trust = FIELD_TRUST_NEVER,
      .means = "seconds of CPU time; 0 means no limit"},
-    {"read_only", PLAN_FIELD_SWITCH, AT(root), .trust = PLAN_TRUST_UNLESS_TRUE,
-     .why = PLAN_TRUST_LOOSENS,
+    {"read_only", FIELD_SWITCH, AT(root), .trust = FIELD_TRUST_UNLESS_TRUE,
+     .why = FIELD_TRUST_LOOSENS,
      .means = "everything except the workspace, `/tmp` and `writable` is read-only; by default "
               "only with `bwrap`"},
-    {"writable", PLAN_FIELD_LIST, AT(writable), 0, SANDBOX_LIST_MAX, 1, SANDBOX_WORD_MAX,
-     .check = check_writable, .values = "at most 1,000 paths", .trust = PLAN_TRUST_ALWAYS,
-     .why = PLAN_TRUST_LOOSENS,
+    {"writable", FIELD_LIST, AT(writable), 0, SANDBOX_LIST_MAX, 1, SANDBOX_WORD_MAX,
+     .check = check_writable, .values = "at most 1,000 paths", .trust = FIELD_TRUST_ALWAYS,
+     .why = FIELD_TRUST_LOOSENS,
      .means = "writable paths in addition to the workspace, absolute or relative to it"},
-    {"env", PLAN_FIELD_LIST, AT(env), 0, SANDBOX_LIST_MAX, .check = check_sandbox_list,
-     .own_shape = true, .values = "at most 1,000 names", .trust = PLAN_TRUST_ALWAYS,
-     .why = PLAN_TRUST_LOOSENS,
+    {"env", FIELD_LIST, AT(env), 0, SANDBOX_LIST_MAX, .check = check_sandbox_list,
+     .own_shape = true, .values = "at most 1,000 names", .trust = FIELD_TRUST_ALWAYS,
+     .why = FIELD_TRUST_LOOSENS,
      .means = "variables to pass in addition to the few that every sandbox has: `NAME`, or "
               "`PREFIX_*`"},
-    {"image", PLAN_FIELD_TEXT, AT(image), 1, SANDBOX_IMAGE_MAX, .check = check_image,
-     .trust = PLAN_TRUST_ALWAYS, .why = PLAN_TRUST_REPLACES,
+    {"image", FIELD_TEXT, AT(image), 1, SANDBOX_IMAGE_MAX, .check = check_image,
+     .trust = FIELD_TRUST_ALWAYS, .why = FIELD_TRUST_REPLACES,
      .means = "the image of a container; must exist on this machine, devs downloads nothing"},
-    {"start_timeout_ms", PLAN_FIELD_I64, AT(start_timeout_ms), SANDBOX_START_MS_MIN,
+    {"start_timeout_ms", FIELD_I64, AT(start_timeout_ms), SANDBOX_START_MS_MIN,
      SANDBOX_START_MS_MAX, .check = check_start_timeout, .write = write_start_timeout,
-     .trust = PLAN_TRUST_ALWAYS, .why = "belongs to an image",
+     .trust = FIELD_TRUST_ALWAYS, .why = "belongs to an image",
      .means = "how many milliseconds the start of a container may take"},
-    {"args", PLAN_FIELD_LIST, AT(args), 0, SANDBOX_LIST_MAX, 1, SANDBOX_WORD_MAX,
-     .check = check_sandbox_list, .trust = PLAN_TRUST_ALWAYS, .why = PLAN_TRUST_LOOSENS,
+    {"args", FIELD_LIST, AT(args), 0, SANDBOX_LIST_MAX, 1, SANDBOX_WORD_MAX,
+     .check = check_sandbox_list, .trust = FIELD_TRUST_ALWAYS, .why = FIELD_TRUST_LOOSENS,
      .means = "more arguments for `bwrap`, `podman create` or `docker create`, after those of "
               "devs"},
-    {"best_effort", PLAN_FIELD_BOOL, AT(best_effort), .trust = PLAN_TRUST_UNLESS_FALSE,
-     .why = PLAN_TRUST_LOOSENS,
+    {"best_effort", FIELD_BOOL, AT(best_effort), .trust = FIELD_TRUST_UNLESS_FALSE,
+     .why = FIELD_TRUST_LOOSENS,
      .means = "run without the limits that this machine cannot enforce, and show which, instead of "
               "rejecting the plan"},
-    {"transientRetries", PLAN_FIELD_INT, .most = SETTINGS_RETRIES_MAX, .elsewhere = true,
-     .settings_only = true, .trust = PLAN_TRUST_NEVER,
+    {"transientRetries", FIELD_INT, .most = SETTINGS_RETRIES_MAX, .elsewhere = true,
+     .settings_only = true, .trust = FIELD_TRUST_NEVER,
      .means = "how often a start is retried: `max_attempts` of `infrastructure` minus one; "
               "`policies.infrastructure` takes precedence"},
 };
-const struct plan_fields plan_sandbox_fields = {sandbox_rows, ARRAY_LEN(sandbox_rows)};
+const struct fields plan_sandbox_fields = {sandbox_rows, ARRAY_LEN(sandbox_rows)};
 #undef AT
 
-void plan_sandbox_read(struct plan_reader *reader, const struct json_pointer *path,
+void plan_sandbox_read(struct field_reader *reader, const struct json_pointer *path,
                        const struct json *value, const struct sandbox_spec *base,
                        struct sandbox_spec *out)
 {
-    struct sandbox_spec *outer = reader->sandbox;
+    struct sandbox_spec *outer = reader->doc->sandbox;
     const bool is_word = json_kind(value) == JSON_KIND_STRING;
-    const struct plan_fields read_only = {plan_fields_find(&plan_sandbox_fields, "read_only"), 1};
+    const struct fields read_only = {fields_find(&plan_sandbox_fields, "read_only"), 1};
     enum sandbox_kind kind;
     *out = sandbox_spec_copy(base);
-    reader->sandbox = out;
+    reader->doc->sandbox = out;
 
     /* Reads these two first: the checks of the others depend on them. */
     if (sandbox_kind_parse(json_text(is_word ? value : json_get(value, "kind"), ""), &kind))
         sandbox_spec_set_kind(out, kind);
-    plan_fields_read(reader, path, value, &read_only, out);
-    plan_fields_read(reader, path, value, &plan_sandbox_fields, out);
+    fields_read(reader, path, value, &read_only, out);
+    fields_read(reader, path, value, &plan_sandbox_fields, out);
 
     const struct json_pointer image = {.up = path, .key = "image"};
     if (sandbox_kind_is_container(out->kind) && !out->image && !json_get(value, "image"))
-        plan_reader_add(reader, VIOLATION_MISSING_FIELD, &image,
-                        "a container needs an image, which must be on this machine", NULL, NULL);
-    reader->sandbox = outer;
+        field_reader_add(reader, VIOLATION_MISSING_FIELD, &image,
+                         "a container needs an image, which must be on this machine", NULL, NULL);
+    reader->doc->sandbox = outer;
 }
 
 void sandbox_spec_write(const struct sandbox_spec *spec, struct str *out)
 {
     str_add_char(out, '{');
-    plan_fields_write(&plan_sandbox_fields, spec, out);
+    fields_write(&plan_sandbox_fields, spec, out);
     str_add_char(out, '}');
 }
 
-static const struct plan_field limit_rows[] = {
-    {"output_line_bytes", PLAN_FIELD_I64, offsetof(struct plan_limits, output_line_bytes),
+static const struct field limit_rows[] = {
+    {"output_line_bytes", FIELD_I64, offsetof(struct plan_limits, output_line_bytes),
      PLAN_LINE_BYTES_MIN, PLAN_LINE_BYTES_MAX,
      .means = "longest line of output in bytes; a longer one is split into several"},
-    {"processes", PLAN_FIELD_I64, offsetof(struct plan_limits, processes), 0, PLAN_PROCESSES_MAX,
+    {"processes", FIELD_I64, offsetof(struct plan_limits, processes), 0, PLAN_PROCESSES_MAX,
      .means = "maximum number of processes of an attempt, in any sandbox; 0 means no limit"},
 };
-const struct plan_fields plan_limits_fields = {limit_rows, ARRAY_LEN(limit_rows)};
+const struct fields plan_limits_fields = {limit_rows, ARRAY_LEN(limit_rows)};
 
 const char *plan_hangup_word(int hangup)
 {
@@ -369,41 +367,42 @@ void plan_surroundings_init(struct plan *plan)
     plan->on_hangup = PLAN_HANGUP_GO_ON;
 }
 
-void plan_surroundings_load(struct plan_reader *reader, const struct json *root)
+void plan_surroundings_load(struct field_reader *reader, const struct json *root)
 {
     static const struct json_pointer nowhere = {0};
-    struct plan *plan = reader->plan;
+    struct plan *plan = reader->doc->plan;
     const struct json *workspace = json_get(root, "workspace");
     const struct json *sandbox = json_get(root, "sandbox");
     struct violations unsaid = {0};
     struct violations *said = reader->violations;
-    reader->base_workspace = plan->workspace;
-    reader->base_sandbox = plan->sandbox;
+    reader->doc->base_workspace = plan->workspace;
+    reader->doc->base_sandbox = plan->sandbox;
     reader->violations = &unsaid;
-    plan_workspace_read(reader, &nowhere, workspace, &reader->base_workspace, &plan->workspace);
-    plan_sandbox_read(reader, &nowhere, sandbox, &reader->base_sandbox, &plan->sandbox);
+    plan_workspace_read(reader, &nowhere, workspace, &reader->doc->base_workspace,
+                        &plan->workspace);
+    plan_sandbox_read(reader, &nowhere, sandbox, &reader->doc->base_sandbox, &plan->sandbox);
     reader->violations = said;
     violations_done(&unsaid);
     plan->said |= said_keys(root);
 }
 
-void plan_surroundings_check_workspace(struct plan_reader *reader, const struct json_pointer *path,
+void plan_surroundings_check_workspace(struct field_reader *reader, const struct json_pointer *path,
                                        const struct json *value)
 {
     struct workspace_spec scratch; /* plan_surroundings_load() has read it */
-    plan_workspace_read(reader, path, value, &reader->base_workspace, &scratch);
+    plan_workspace_read(reader, path, value, &reader->doc->base_workspace, &scratch);
     workspace_spec_done(&scratch);
 }
 
-void plan_surroundings_check_sandbox(struct plan_reader *reader, const struct json_pointer *path,
+void plan_surroundings_check_sandbox(struct field_reader *reader, const struct json_pointer *path,
                                      const struct json *value)
 {
     struct sandbox_spec scratch; /* plan_surroundings_load() has read it */
-    plan_sandbox_read(reader, path, value, &reader->base_sandbox, &scratch);
+    plan_sandbox_read(reader, path, value, &reader->doc->base_sandbox, &scratch);
     sandbox_spec_done(&scratch);
 }
 
-void plan_surroundings_read(struct plan_reader *reader, const struct json *root,
+void plan_surroundings_read(struct field_reader *reader, const struct json *root,
                             struct settings *settings)
 {
     static const struct json_pointer top = {0};
@@ -438,7 +437,7 @@ void plan_surroundings_write(const struct plan *plan, struct str *out)
     if (plan->said & PLAN_SAYS_LIMITS) {
         str_json_key(out, "limits");
         str_add_char(out, '{');
-        plan_fields_write(&plan_limits_fields, &plan->limits, out);
+        fields_write(&plan_limits_fields, &plan->limits, out);
         str_add_char(out, '}');
     }
     if (plan->said & PLAN_SAYS_HANGUP)

@@ -16,38 +16,38 @@
 #include "verdict.h"
 #include "xalloc.h"
 
-static struct plan_task *current_task(struct plan_reader *reader)
+static struct plan_task *current_task(struct field_reader *reader)
 {
-    return &reader->plan->tasks[reader->task];
+    return &reader->doc->plan->tasks[reader->doc->task];
 }
 
-static void read_run(struct plan_reader *reader, const struct json_pointer *path,
+static void read_run(struct field_reader *reader, const struct json_pointer *path,
                      const struct json *value)
 {
-    const struct json *shell = json_get(reader->step_json, "shell");
+    const struct json *shell = json_get(reader->doc->step_json, "shell");
     const size_t count = json_count(value);
     bool is_text = json_kind(value) == JSON_KIND_STRING;
     bool is_list = json_kind(value) == JSON_KIND_ARRAY;
     /* A value that is not a boolean is reported where it is: one error is enough. */
     bool wants_shell = json_bool(shell, shell && is_text);
     if (wants_shell && is_list) {
-        plan_reader_add(reader, VIOLATION_WRONG_TYPE, path, "wrong type",
-                        "string, as \"shell\" is true", "array");
+        field_reader_add(reader, VIOLATION_WRONG_TYPE, path, "wrong type",
+                         "string, as \"shell\" is true", "array");
     } else if (is_text && !wants_shell) {
-        plan_reader_add(reader, VIOLATION_WRONG_TYPE, path,
-                        "a command in one string needs \"shell\": true", "array of strings",
-                        "string");
+        field_reader_add(reader, VIOLATION_WRONG_TYPE, path,
+                         "a command in one string needs \"shell\": true", "array of strings",
+                         "string");
     } else if (is_text) {
         char **argv = xcalloc(4, sizeof(*argv));
         argv[0] = xstrdup("/bin/sh");
         argv[1] = xstrdup("-c");
-        plan_reader_text(reader, path, value, &argv[2]);
+        field_reader_text(reader, path, value, &argv[2]);
         plan_reader_step(reader)->argv = argv;
     } else if (is_list && count > 0 && count <= PLAN_ARGS_MAX) {
         char **argv = xcalloc(count + 1, sizeof(*argv));
         for (size_t i = 0; i < count; i++) {
             struct json_pointer place = {.up = path, .index = i};
-            plan_reader_text(reader, &place, json_at(value, i), &argv[i]);
+            field_reader_text(reader, &place, json_at(value, i), &argv[i]);
             if (!argv[i])
                 argv[i] = xstrdup("");
         }
@@ -64,7 +64,7 @@ static void write_run(const void *object, struct str *out)
         text_list_write(out, "run", step->argv);
 }
 
-static void read_env(struct plan_reader *reader, const struct json_pointer *path,
+static void read_env(struct field_reader *reader, const struct json_pointer *path,
                      const struct json *value)
 {
     size_t count = json_count(value);
@@ -80,12 +80,12 @@ static void read_env(struct plan_reader *reader, const struct json_pointer *path
     while (json_next(value, &iter, &key, &member)) {
         struct json_pointer place = {.up = path, .key = key};
         const char *text = json_text(member, NULL);
-        if (!text || plan_reader_is_comment(key))
+        if (!text || field_is_comment(key))
             continue;
         struct str variable = {0};
         str_addf(&variable, "%s=%s", key, text);
-        if (variable.len > PLAN_TEXT_MAX && plan_reader_is_sound(reader, &place))
-            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place, "too long", NULL, NULL);
+        if (variable.len > PLAN_TEXT_MAX && field_reader_is_sound(reader, &place))
+            field_reader_add(reader, VIOLATION_INVALID_VALUE, &place, "too long", NULL, NULL);
         env[used++] = xstrdup(str_text(&variable));
         str_done(&variable);
     }
@@ -117,7 +117,7 @@ static void write_quiet(const void *object, struct str *out)
 {
     const struct plan_step *step = object;
     if (step->quiet_ms != default_quiet_ms(step->agent))
-        plan_seconds_write("quiet_s", step->quiet_ms, out);
+        field_seconds_write("quiet_s", step->quiet_ms, out);
 }
 
 static const char *reason_word(int reason)
@@ -126,25 +126,25 @@ static const char *reason_word(int reason)
 }
 
 #define AT(member) offsetof(struct plan_expectation, member)
-static const struct plan_field expect_rows[] = {
-    {"reason", PLAN_FIELD_WORDS, AT(reasons), 1, REASON_COUNT, .word = reason_word,
+static const struct field expect_rows[] = {
+    {"reason", FIELD_WORDS, AT(reasons), 1, REASON_COUNT, .word = reason_word,
      .values = "array of words",
      .means = "the reasons that count: `test-fail`, `compile`, `none` (no rule recognizes it), or "
               "any other reason for a failure"},
-    {"match", PLAN_FIELD_TEXT, AT(match), 1, PLAN_TEXT_MAX, .values = "text",
+    {"match", FIELD_TEXT, AT(match), 1, PLAN_TEXT_MAX, .values = "text",
      .means = "text that must appear at the end of the output"},
 };
-const struct plan_fields plan_expect_fields = {expect_rows, ARRAY_LEN(expect_rows)};
+const struct fields plan_expect_fields = {expect_rows, ARRAY_LEN(expect_rows)};
 #undef AT
 
-static void read_expect(struct plan_reader *reader, const struct json_pointer *path,
+static void read_expect(struct field_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
     struct plan_expectation *expect = &plan_reader_step(reader)->expect;
     bool is_failure =
         json_kind(value) == JSON_KIND_OBJECT || strcmp(json_text(value, ""), "failure") == 0;
     expect->what = is_failure ? PLAN_EXPECT_FAILURE : PLAN_EXPECT_SUCCESS;
-    plan_fields_read(reader, path, value, &plan_expect_fields, expect);
+    fields_read(reader, path, value, &plan_expect_fields, expect);
 }
 
 static void write_expect(const void *object, struct str *out)
@@ -158,17 +158,17 @@ static void write_expect(const void *object, struct str *out)
     }
     str_json_key(out, "expect");
     str_add_char(out, '{');
-    plan_fields_write(&plan_expect_fields, expect, out);
+    fields_write(&plan_expect_fields, expect, out);
     str_add_char(out, '}');
 }
 
-static void check_file_path(struct plan_reader *reader, const struct json_pointer *path,
+static void check_file_path(struct field_reader *reader, const struct json_pointer *path,
                             const struct json *value)
 {
     const char *text = json_text(value, "");
     const char *fault = text[0] != '\0' ? plan_path_fault(text) : NULL;
     if (fault)
-        plan_reader_invalid(reader, path, fault, NULL, value);
+        field_reader_invalid(reader, path, fault, NULL, value);
 }
 
 static void write_min_lines(const void *object, struct str *out)
@@ -181,19 +181,18 @@ static void write_min_lines(const void *object, struct str *out)
 enum { FILE_PATH_MAX = 4095 };
 
 #define AT(member) offsetof(struct plan_expected_file, member)
-static const struct plan_field file_rows[] = {
-    {"path", PLAN_FIELD_TEXT, AT(path), 1, FILE_PATH_MAX, .check = check_file_path,
-     .values = "path", .means = "a regular file below the step's working folder",
-     .see = "; required"},
-    {"min_lines", PLAN_FIELD_I64, AT(min_lines), 0, PLAN_FILE_LINES_MAX, .write = write_min_lines,
+static const struct field file_rows[] = {
+    {"path", FIELD_TEXT, AT(path), 1, FILE_PATH_MAX, .check = check_file_path, .values = "path",
+     .means = "a regular file below the step's working folder", .see = "; required"},
+    {"min_lines", FIELD_I64, AT(min_lines), 0, PLAN_FILE_LINES_MAX, .write = write_min_lines,
      .means = "the minimum number of lines"},
-    {"contains", PLAN_FIELD_TEXT, AT(contains), 1, PLAN_TEXT_MAX, .values = "text",
+    {"contains", FIELD_TEXT, AT(contains), 1, PLAN_TEXT_MAX, .values = "text",
      .means = "text that the file must contain, taken literally"},
 };
-const struct plan_fields plan_file_fields = {file_rows, ARRAY_LEN(file_rows)};
+const struct fields plan_file_fields = {file_rows, ARRAY_LEN(file_rows)};
 #undef AT
 
-static void read_expect_files(struct plan_reader *reader, const struct json_pointer *path,
+static void read_expect_files(struct field_reader *reader, const struct json_pointer *path,
                               const struct json *value)
 {
     struct plan_step *step = plan_reader_step(reader);
@@ -205,7 +204,7 @@ static void read_expect_files(struct plan_reader *reader, const struct json_poin
     for (size_t i = 0; i < count; i++) {
         struct plan_expected_file *file = &step->files[i];
         const struct json_pointer place = {.up = path, .index = i};
-        plan_fields_read(reader, &place, json_at(value, i), &plan_file_fields, file);
+        fields_read(reader, &place, json_at(value, i), &plan_file_fields, file);
         if (!file->path)
             file->path = xstrdup(""); /* the schema has reported it */
     }
@@ -220,13 +219,13 @@ static void write_expect_files(const void *object, struct str *out)
     str_add_char(out, '[');
     for (int i = 0; i < step->file_count; i++) {
         str_add(out, i > 0 ? ",{" : "{");
-        plan_fields_write(&plan_file_fields, &step->files[i], out);
+        fields_write(&plan_file_fields, &step->files[i], out);
         str_add_char(out, '}');
     }
     str_add_char(out, ']');
 }
 
-static void read_policy(struct plan_reader *reader, const struct json_pointer *path,
+static void read_policy(struct field_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
     struct plan_step *step = plan_reader_step(reader);
@@ -235,24 +234,24 @@ static void read_policy(struct plan_reader *reader, const struct json_pointer *p
         const struct violations *found = reader->violations;
         size_t before = found->count + found->dropped;
         step->own_policy = xcalloc(1, sizeof(*step->own_policy));
-        plan_policy_read_own(reader, path, value, reader->plan->policy, step->own_policy);
+        plan_policy_read_own(reader, path, value, reader->doc->plan->policy, step->own_policy);
         step->policy = step->own_policy;
-        reader->policy_is_sound =
-            found->count + found->dropped == before && plan_reader_is_sound(reader, path);
+        reader->doc->policy_is_sound =
+            found->count + found->dropped == before && field_reader_is_sound(reader, path);
         return;
     }
     const struct policy *policy = plan_policy_by_name(reader, path, value);
-    reader->policy_is_sound = policy != NULL;
+    reader->doc->policy_is_sound = policy != NULL;
     if (policy)
         step->policy = policy;
 }
 
-static void read_sandbox(struct plan_reader *reader, const struct json_pointer *path,
+static void read_sandbox(struct field_reader *reader, const struct json_pointer *path,
                          const struct json *value)
 {
     struct plan_step *step = plan_reader_step(reader);
     step->own_sandbox = xcalloc(1, sizeof(*step->own_sandbox));
-    plan_sandbox_read(reader, path, value, &reader->plan->sandbox, step->own_sandbox);
+    plan_sandbox_read(reader, path, value, &reader->doc->plan->sandbox, step->own_sandbox);
     step->sandbox = step->own_sandbox;
 }
 
@@ -269,101 +268,100 @@ enum { NAME_CHARS_MAX = 200, OUTPUT_PATH_MAX = 4000 };
 
 #define AT(member) offsetof(struct plan_step, member)
 /* plan_write() writes the policy, source and contract, which need the plan. */
-static const struct plan_field step_rows[] = {
-    {"run", PLAN_FIELD_OTHER, .read = read_run, .write = write_run,
+static const struct field step_rows[] = {
+    {"run", FIELD_OTHER, .read = read_run, .write = write_run,
      .values = "array of strings, at most 4,096",
      .means = "the program and its arguments, run without a shell; required unless the step has an "
               "`agent`"},
-    {"shell", PLAN_FIELD_BOOL, .elsewhere = true,
+    {"shell", FIELD_BOOL, .elsewhere = true,
      .means = "if `true`, `run` is a single string for `/bin/sh -c`"},
-    {"phase", PLAN_FIELD_WORD, AT(phase), .most = PHASE_COUNT, .word = plan_phase_word,
+    {"phase", FIELD_WORD, AT(phase), .most = PHASE_COUNT, .word = plan_phase_word,
      .means = "the phases of a task may repeat but not go back"},
-    {"cwd", PLAN_FIELD_TEXT, AT(cwd), 1, PLAN_TEXT_MAX, .values = "path",
+    {"cwd", FIELD_TEXT, AT(cwd), 1, PLAN_TEXT_MAX, .values = "path",
      .means = "the folder to work in; default: the run's folder"},
-    {"env", PLAN_FIELD_OTHER, .read = read_env, .write = write_env,
+    {"env", FIELD_OTHER, .read = read_env, .write = write_env,
      .values = "object of strings, at most 1,000",
      .means = "variables to add to the inherited environment"},
-    {"stdin", PLAN_FIELD_TEXT, AT(stdin_path), 1, PLAN_TEXT_MAX, .values = "path",
+    {"stdin", FIELD_TEXT, AT(stdin_path), 1, PLAN_TEXT_MAX, .values = "path",
      .means = "the file to read as standard input; default `/dev/null`"},
-    {"timeout_s", PLAN_FIELD_SECONDS, AT(timeout_ms), 1, PLAN_TIMEOUT_MS_MAX,
+    {"timeout_s", FIELD_SECONDS, AT(timeout_ms), 1, PLAN_TIMEOUT_MS_MAX,
      .means = "how many seconds an attempt may take; default: no limit"},
-    {"quiet_s", PLAN_FIELD_SECONDS, AT(quiet_ms), 0, PLAN_TIMEOUT_MS_MAX, .write = write_quiet,
+    {"quiet_s", FIELD_SECONDS, AT(quiet_ms), 0, PLAN_TIMEOUT_MS_MAX, .write = write_quiet,
      .means = "after how many seconds without output an attempt is stopped as timed out; 0 means "
               "never; default 900 for an agent, otherwise never"},
-    {"expect", PLAN_FIELD_OTHER, .read = read_expect, .write = write_expect, .ref = "expect",
+    {"expect", FIELD_OTHER, .read = read_expect, .write = write_expect, .ref = "expect",
      .values = "`success`, `failure`, or an object", .means = "the expected result",
      .see = "; see [A step that must fail](#a-step-that-must-fail)"},
-    {"expect_files", PLAN_FIELD_OTHER, .read = read_expect_files, .write = write_expect_files,
+    {"expect_files", FIELD_OTHER, .read = read_expect_files, .write = write_expect_files,
      .values = "array of objects, 1 to 32",
      .means = "files that the step must create; checked after it has passed",
      .see = "; see [below](#files-that-a-step-must-leave)"},
-    {"idempotent", PLAN_FIELD_BOOL, AT(idempotent),
+    {"idempotent", FIELD_BOOL, AT(idempotent),
      .means = "running the step again in place does no harm; default: the plan's value"},
-    {"policy", PLAN_FIELD_OTHER, .read = read_policy, .ref = "ownPolicy",
-     .values = "name or object", .means = "when to try again; default: the plan's policy",
+    {"policy", FIELD_OTHER, .read = read_policy, .ref = "ownPolicy", .values = "name or object",
+     .means = "when to try again; default: the plan's policy",
      .see = "; see [A policy](#a-policy)"},
-    {"source", PLAN_FIELD_OTHER, .read = plan_source_read, .ref = "name",
+    {"source", FIELD_OTHER, .read = plan_source_read, .ref = "name",
      .values = "a name, in the form of an id",
      .means = "steps with the same source share a rate limit",
      .see = "; see [below](#steps-that-share-a-rate-limit)"},
-    {"contract", PLAN_FIELD_OTHER, .read = plan_contract_read, .ref = "contract",
+    {"contract", FIELD_OTHER, .read = plan_contract_read, .ref = "contract",
      .values = "JSON Schema, or the name of one", .means = "what the step must print",
      .see = "; see [Structured output](#structured-output)"},
-    {"sandbox", PLAN_FIELD_OTHER, .read = read_sandbox, .write = write_sandbox, .ref = "sandbox",
+    {"sandbox", FIELD_OTHER, .read = read_sandbox, .write = write_sandbox, .ref = "sandbox",
      .values = "as for the plan", .means = "overrides the plan's value, key by key"},
     /* Keys of an agent's step. */
-    {"agent", PLAN_FIELD_TEXT, .least = 1, .most = ADAPTER_NAME_MAX, .elsewhere = true,
+    {"agent", FIELD_TEXT, .least = 1, .most = ADAPTER_NAME_MAX, .elsewhere = true,
      .read = plan_agent_read_name, .values = "name",
      .means = "instead of `run`: the agent to prompt, built in or from `agents`",
      .see = "; `claude`, `codex`, `copilot`, `gemini`, `kimi`, `opencode`, `pi`, `qwen`, or "
             "[your own](#an-agent-of-your-own)"},
-    {"prompt", PLAN_FIELD_TEXT, .least = 1, .most = PLAN_TEXT_MAX, .elsewhere = true,
+    {"prompt", FIELD_TEXT, .least = 1, .most = PLAN_TEXT_MAX, .elsewhere = true,
      .read = plan_agent_read_text, .values = "text, at most 128 KiB",
      .means = "the prompt for the agent; required"},
-    {"model", PLAN_FIELD_TEXT, .least = 1, .most = NAME_CHARS_MAX, .elsewhere = true,
+    {"model", FIELD_TEXT, .least = 1, .most = NAME_CHARS_MAX, .elsewhere = true,
      .read = plan_agent_read_text, .values = "text",
      .means = "the model; default: the agent's own choice"},
-    {"resume", PLAN_FIELD_TEXT, .least = 1, .most = NAME_CHARS_MAX, .elsewhere = true,
+    {"resume", FIELD_TEXT, .least = 1, .most = NAME_CHARS_MAX, .elsewhere = true,
      .read = plan_agent_read_text, .values = "session id",
      .means = "the session to continue; default: a new one"},
-    {"args", PLAN_FIELD_LIST, .most = ADAPTER_ARGS_MAX, .item_most = PLAN_TEXT_MAX,
-     .elsewhere = true, .read = plan_agent_read_list,
-     .means = "more arguments for the agent's program"},
-    {"permission_args", PLAN_FIELD_LIST, .most = ADAPTER_ARGS_MAX, .item_most = PLAN_TEXT_MAX,
+    {"args", FIELD_LIST, .most = ADAPTER_ARGS_MAX, .item_most = PLAN_TEXT_MAX, .elsewhere = true,
+     .read = plan_agent_read_list, .means = "more arguments for the agent's program"},
+    {"permission_args", FIELD_LIST, .most = ADAPTER_ARGS_MAX, .item_most = PLAN_TEXT_MAX,
      .elsewhere = true, .read = plan_agent_read_list,
      .means = "arguments that say what the agent may do without asking, instead of the usual ones",
      .see = "; see [Permissions](#permissions)"},
-    {"output", PLAN_FIELD_TEXT, .least = 1, .most = OUTPUT_PATH_MAX, .elsewhere = true,
+    {"output", FIELD_TEXT, .least = 1, .most = OUTPUT_PATH_MAX, .elsewhere = true,
      .read = plan_agent_read_output, .values = "path",
      .means = "a file below the step's working folder to write the final text to once the step has "
               "passed; missing folders are created",
      .see = ". [Secrets](secrets.md) are removed, as from everything that devs writes"},
 };
-const struct plan_fields plan_step_fields = {step_rows, ARRAY_LEN(step_rows)};
+const struct fields plan_step_fields = {step_rows, ARRAY_LEN(step_rows)};
 #undef AT
 
-static void check_phase_order(struct plan_reader *reader, const struct json_pointer *path)
+static void check_phase_order(struct field_reader *reader, const struct json_pointer *path)
 {
     enum phase phase = plan_reader_step(reader)->phase;
-    enum phase floor = reader->phase_floor;
+    enum phase floor = reader->doc->phase_floor;
     struct json_pointer place = {.up = path, .key = "phase"};
-    if (!plan_reader_is_sound(reader, &place))
+    if (!field_reader_is_sound(reader, &place))
         return;
     if (phase >= floor) {
-        reader->phase_floor = phase;
+        reader->doc->phase_floor = phase;
         return;
     }
     struct str expected = {0};
     str_addf(&expected, "%s%s", phase_name(floor), floor < PHASE_REFACTOR ? " or later" : "");
-    plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
-                    "the phases of a task may repeat but not go back", str_text(&expected),
-                    phase_name(phase));
+    field_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
+                     "the phases of a task may repeat but not go back", str_text(&expected),
+                     phase_name(phase));
     str_done(&expected);
 }
 
 /* In place, nothing can be restored before a second attempt. Any other workspace is as the first
  * attempt found it. */
-static void check_repeatable(struct plan_reader *reader, const struct json_pointer *path)
+static void check_repeatable(struct field_reader *reader, const struct json_pointer *path)
 {
     struct plan_step *step = plan_reader_step(reader);
     const struct policy *policy = step->policy;
@@ -371,14 +369,14 @@ static void check_repeatable(struct plan_reader *reader, const struct json_point
     struct json_pointer place = {.up = path, .key = "idempotent"};
     struct json_pointer phase = {.up = path, .key = "phase"};
     const bool is_unknown = step->agent && !step->agent->adapter; /* already reported */
-    if (!may_repeat || !reader->policy_is_sound || is_unknown ||
+    if (!may_repeat || !reader->doc->policy_is_sound || is_unknown ||
         plan_step_is_repeatable(current_task(reader), step))
         return;
-    if (reader->plan->grows) {
+    if (reader->doc->plan->grows) {
         step->once = true; /* the client that adds it need not know the policies */
         return;
     }
-    if (!plan_reader_is_sound(reader, &place) || !plan_reader_is_sound(reader, &phase))
+    if (!field_reader_is_sound(reader, &place) || !field_reader_is_sound(reader, &phase))
         return;
 
     struct str message = {0};
@@ -386,42 +384,42 @@ static void check_repeatable(struct plan_reader *reader, const struct json_point
              "policy \"%s\" may run this step again in %s, in place: declare it "
              "\"idempotent\": true, or give its task a \"workspace\" that can be reset",
              policy->name, phase_name(step->phase));
-    plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place, str_text(&message), NULL, NULL);
+    field_reader_add(reader, VIOLATION_INVALID_VALUE, &place, str_text(&message), NULL, NULL);
     str_done(&message);
 }
 
 /* The policy of a step that names none. A failed check after an agent with rounds left is for the
  * agent to fix: only failures of the world are repeated. */
-static const struct policy *default_policy(struct plan_reader *reader)
+static const struct policy *default_policy(struct field_reader *reader)
 {
     const struct plan_task *task = current_task(reader);
     const char *name = NULL;
     if (plan_agent_is_named(reader))
         name = "transport";
-    else if (task->rounds > 1 && plan_task_agent_step(task, reader->step - 1) >= 0)
+    else if (task->rounds > 1 && plan_task_agent_step(task, reader->doc->step - 1) >= 0)
         name = "infrastructure";
-    reader->policy_is_sound = name || reader->default_is_sound;
-    return name ? policy_list_find(&reader->policies, name) : reader->plan->policy;
+    reader->doc->policy_is_sound = name || reader->doc->default_is_sound;
+    return name ? policy_list_find(&reader->doc->policies, name) : reader->doc->plan->policy;
 }
 
-static void read_step(struct plan_reader *reader, const struct json_pointer *path,
+static void read_step(struct field_reader *reader, const struct json_pointer *path,
                       const struct json *value)
 {
     struct plan_step *step = plan_reader_step(reader);
-    reader->step_json = value;
+    reader->doc->step_json = value;
     *step = (struct plan_step){
         .phase = PHASE_GREEN,
         .quiet_ms = default_quiet_ms(plan_agent_is_named(reader)),
-        .idempotent = reader->plan->idempotent,
+        .idempotent = reader->doc->plan->idempotent,
         .policy = default_policy(reader),
         .source = -1,
-        .sandbox = &reader->plan->sandbox,
+        .sandbox = &reader->doc->plan->sandbox,
     };
     if (json_kind(value) != JSON_KIND_OBJECT)
         return;
-    plan_fields_read(reader, path, value, &plan_step_fields, step);
+    fields_read(reader, path, value, &plan_step_fields, step);
     plan_agent_finish(reader, path);
-    plan_source_guess(reader->plan, step);
+    plan_source_guess(reader->doc->plan, step);
     check_phase_order(reader, path);
     check_repeatable(reader, path);
 
@@ -430,15 +428,15 @@ static void read_step(struct plan_reader *reader, const struct json_pointer *pat
     const struct json_pointer contract = {.up = path, .key = "contract"};
     const struct json_pointer files = {.up = path, .key = "expect_files"};
     if (step->contract && is_failure)
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, &contract,
-                        "a step that is expected to fail cannot have a contract", NULL, NULL);
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, &contract,
+                         "a step that is expected to fail cannot have a contract", NULL, NULL);
     if (step->files && is_failure)
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, &files,
-                        "a step that is expected to fail cannot expect files", NULL, NULL);
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, &files,
+                         "a step that is expected to fail cannot expect files", NULL, NULL);
 }
 
 /* Reads the array of steps into the reader's current task. */
-static void read_steps(struct plan_reader *reader, const struct json_pointer *path,
+static void read_steps(struct field_reader *reader, const struct json_pointer *path,
                        const struct json *value)
 {
     struct plan_task *task = current_task(reader);
@@ -448,11 +446,11 @@ static void read_steps(struct plan_reader *reader, const struct json_pointer *pa
 
     task->steps = xcalloc(count, sizeof(*task->steps));
     task->step_count = (int)count;
-    reader->plan->step_count += task->step_count;
-    reader->phase_floor = PHASE_RED;
+    reader->doc->plan->step_count += task->step_count;
+    reader->doc->phase_floor = PHASE_RED;
     for (size_t i = 0; i < count; i++) {
         struct json_pointer place = {.up = path, .index = i};
-        reader->step = (int)i;
+        reader->doc->step = (int)i;
         read_step(reader, &place, json_at(value, i));
     }
 }
@@ -464,30 +462,30 @@ enum {
 enum need_kind { NEED_OK, NEED_NOT_TEXT, NEED_UNKNOWN, NEED_ITSELF, NEED_AGAIN };
 
 /* Finds the task that a need names. `stamp` differs for every list of needs. */
-static enum need_kind resolve_need(struct plan_reader *reader, const struct json *need, int stamp,
+static enum need_kind resolve_need(struct field_reader *reader, const struct json *need, int stamp,
                                    int *out)
 {
     const char *id = json_text(need, NULL);
     if (!id)
         return NEED_NOT_TEXT;
-    int task = plan_find(reader->plan, id);
+    int task = plan_find(reader->doc->plan, id);
     if (task < 0)
         return NEED_UNKNOWN;
-    if (task == reader->task)
+    if (task == reader->doc->task)
         return NEED_ITSELF;
-    if (reader->named[task] == stamp)
+    if (reader->doc->named[task] == stamp)
         return NEED_AGAIN;
-    reader->named[task] = stamp;
+    reader->doc->named[task] = stamp;
     *out = task;
     return NEED_OK;
 }
 
 /* Read before the steps, wherever the key is. Reports no errors: check_workspace() does. */
-static void take_workspace(struct plan_reader *reader, const struct json *value)
+static void take_workspace(struct field_reader *reader, const struct json *value)
 {
     static const struct json_pointer nowhere = {0};
     struct plan_task *task = current_task(reader);
-    const struct workspace_spec *base = &reader->plan->workspace;
+    const struct workspace_spec *base = &reader->doc->plan->workspace;
     task->workspace = base;
     if (!value)
         return;
@@ -502,7 +500,7 @@ static void take_workspace(struct plan_reader *reader, const struct json *value)
 }
 
 /* Finds the current task's id, rounds and workspace, and its list of needs. */
-static void prepare_task(struct plan_reader *reader, const struct json *value,
+static void prepare_task(struct field_reader *reader, const struct json *value,
                          const struct json **needs)
 {
     struct plan_task *task = current_task(reader);
@@ -515,7 +513,7 @@ static void prepare_task(struct plan_reader *reader, const struct json *value,
         if (strcmp(key, "id") == 0 && json_text(member, NULL))
             task->id = xstrdup(json_text(member, NULL));
         else if (strcmp(key, "rounds") == 0)
-            plan_reader_number(member, 1, PLAN_ROUNDS_MAX, &rounds);
+            field_read_number(member, 1, PLAN_ROUNDS_MAX, &rounds);
         else if (strcmp(key, "workspace") == 0)
             workspace = member;
         else if (strcmp(key, "needs") == 0 && json_kind(member) == JSON_KIND_ARRAY)
@@ -525,7 +523,7 @@ static void prepare_task(struct plan_reader *reader, const struct json *value,
     take_workspace(reader, workspace);
 }
 
-static void prepare_needs(struct plan_reader *reader, const struct json *needs)
+static void prepare_needs(struct field_reader *reader, const struct json *needs)
 {
     struct plan_task *task = current_task(reader);
     const size_t count = json_count(needs);
@@ -534,72 +532,72 @@ static void prepare_needs(struct plan_reader *reader, const struct json *needs)
     task->needs = xcalloc(count, sizeof(*task->needs));
     for (size_t i = 0; i < count; i++) {
         int number;
-        if (resolve_need(reader, json_at(needs, i), reader->task + 1, &number) == NEED_OK)
+        if (resolve_need(reader, json_at(needs, i), reader->doc->task + 1, &number) == NEED_OK)
             task->needs[task->need_count++] = number;
     }
 }
 
-void plan_tasks_prepare(struct plan_reader *reader, const struct json *tasks)
+void plan_tasks_prepare(struct field_reader *reader, const struct json *tasks)
 {
-    struct plan *plan = reader->plan;
+    struct plan *plan = reader->doc->plan;
     size_t count = json_count(tasks);
     if (json_kind(tasks) != JSON_KIND_ARRAY || count > PLAN_TASKS_MAX)
         return;
 
     plan->tasks = xcalloc(count, sizeof(*plan->tasks));
     plan->task_count = (int)count;
-    reader->named = xcalloc(count, sizeof(*reader->named));
+    reader->doc->named = xcalloc(count, sizeof(*reader->doc->named));
     const struct json **needs = xcalloc(count, sizeof(const struct json *)); /* by task */
-    for (reader->task = 0; reader->task < plan->task_count; reader->task++)
-        prepare_task(reader, json_at(tasks, (size_t)reader->task), &needs[reader->task]);
+    for (reader->doc->task = 0; reader->doc->task < plan->task_count; reader->doc->task++)
+        prepare_task(reader, json_at(tasks, (size_t)reader->doc->task), &needs[reader->doc->task]);
     plan_index_ids(plan);
-    reader->ids_differ = true;
+    reader->doc->ids_differ = true;
     for (int i = 1; i < plan->by_id_count; i++) {
         if (strcmp(plan->by_id[i - 1].id, plan->by_id[i].id) == 0)
-            reader->ids_differ = false;
+            reader->doc->ids_differ = false;
     }
 
-    for (reader->task = 0; reader->task < plan->task_count; reader->task++)
-        prepare_needs(reader, needs[reader->task]);
+    for (reader->doc->task = 0; reader->doc->task < plan->task_count; reader->doc->task++)
+        prepare_needs(reader, needs[reader->doc->task]);
     free(needs);
     plan_link_dependents(plan);
-    plan_cycles_init(&reader->cycles, plan);
+    plan_cycles_init(&reader->doc->cycles, plan);
 }
 
-static void check_id(struct plan_reader *reader, const struct json_pointer *path,
+static void check_id(struct field_reader *reader, const struct json_pointer *path,
                      const struct json *value)
 {
-    if (reader->ids_differ)
+    if (reader->doc->ids_differ)
         return;
     const char *id = json_text(value, NULL);
-    int first = id ? plan_find(reader->plan, id) : reader->task;
-    if (first == reader->task)
+    int first = id ? plan_find(reader->doc->plan, id) : reader->doc->task;
+    if (first == reader->doc->task)
         return;
 
     struct str message = {0};
     str_addf(&message, "the id \"%s\" is taken by /tasks/%d", id, first);
-    plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, str_text(&message), NULL, NULL);
+    field_reader_add(reader, VIOLATION_INVALID_VALUE, path, str_text(&message), NULL, NULL);
     str_done(&message);
 }
 
-static void complain_unknown_need(struct plan_reader *reader, const struct json_pointer *path,
+static void complain_unknown_need(struct field_reader *reader, const struct json_pointer *path,
                                   const char *id)
 {
-    const struct plan *plan = reader->plan;
+    const struct plan *plan = reader->doc->plan;
     struct str message = {0};
     struct near_word near = near_word_new(id);
-    const bool is_wanted = !plan_reader_is_full(reader) && plan->by_id_count <= NEAREST_TASKS_MAX;
+    const bool is_wanted = !field_reader_is_full(reader) && plan->by_id_count <= NEAREST_TASKS_MAX;
     for (int i = 0; is_wanted && i < plan->by_id_count; i++)
         near_word_offer(&near, plan->by_id[i].id);
     str_add(&message, "unknown task ");
     str_add_json(&message, id, strlen(id));
     if (near.nearest)
         str_addf(&message, ", did you mean \"%s\"?", near.nearest);
-    plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, str_text(&message), NULL, NULL);
+    field_reader_add(reader, VIOLATION_INVALID_VALUE, path, str_text(&message), NULL, NULL);
     str_done(&message);
 }
 
-static void read_needs(struct plan_reader *reader, const struct json_pointer *path,
+static void read_needs(struct field_reader *reader, const struct json_pointer *path,
                        const struct json *value)
 {
     if (json_kind(value) != JSON_KIND_ARRAY || json_count(value) > PLAN_NEEDS_MAX)
@@ -610,7 +608,7 @@ static void read_needs(struct plan_reader *reader, const struct json_pointer *pa
         const struct json *need = json_at(value, i);
         int number;
         /* Not the stamps of plan_tasks_prepare(), which has looked at the same list. */
-        switch (resolve_need(reader, need, -reader->task - 1, &number)) {
+        switch (resolve_need(reader, need, -reader->doc->task - 1, &number)) {
         case NEED_OK:
         case NEED_NOT_TEXT:
             break;
@@ -618,48 +616,49 @@ static void read_needs(struct plan_reader *reader, const struct json_pointer *pa
             complain_unknown_need(reader, &place, json_text(need, ""));
             break;
         case NEED_ITSELF:
-            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place, "a task cannot need itself",
-                            NULL, NULL);
+            field_reader_add(reader, VIOLATION_INVALID_VALUE, &place, "a task cannot need itself",
+                             NULL, NULL);
             break;
         case NEED_AGAIN:
-            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place, "is listed twice", NULL, NULL);
+            field_reader_add(reader, VIOLATION_INVALID_VALUE, &place, "is listed twice", NULL,
+                             NULL);
             break;
         }
     }
-    if (!reader->cycles.starts[reader->task])
+    if (!reader->doc->cycles.starts[reader->doc->task])
         return;
 
     struct str message = {0};
     str_add(&message, "tasks need each other in a cycle: ");
-    plan_cycles_name(&reader->cycles, reader->plan, reader->task, &message);
-    plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, str_text(&message), NULL, NULL);
+    plan_cycles_name(&reader->doc->cycles, reader->doc->plan, reader->doc->task, &message);
+    field_reader_add(reader, VIOLATION_INVALID_VALUE, path, str_text(&message), NULL, NULL);
     str_done(&message);
 }
 
-static void check_workspace(struct plan_reader *reader, const struct json_pointer *path,
+static void check_workspace(struct field_reader *reader, const struct json_pointer *path,
                             const struct json *value)
 {
     struct workspace_spec scratch; /* take_workspace() has read it */
-    plan_workspace_read(reader, path, value, &reader->plan->workspace, &scratch);
+    plan_workspace_read(reader, path, value, &reader->doc->plan->workspace, &scratch);
     workspace_spec_done(&scratch);
 }
 
 /* Rounds and a budget need an agent to apply to. */
-static void check_agent_key(struct plan_reader *reader, const struct json_pointer *path,
+static void check_agent_key(struct field_reader *reader, const struct json_pointer *path,
                             const struct json *value)
 {
     (void)value;
-    const struct json *steps = json_get(reader->task_json, "steps");
+    const struct json *steps = json_get(reader->doc->task_json, "steps");
     for (size_t i = 0; i < json_count(steps); i++) {
         if (json_get(json_at(steps, i), "agent"))
             return;
     }
-    if (plan_reader_is_sound(reader, path))
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "allowed only in a task with an \"agent\" step", NULL, NULL);
+    if (field_reader_is_sound(reader, path))
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                         "allowed only in a task with an \"agent\" step", NULL, NULL);
 }
 
-static void read_budget(struct plan_reader *reader, const struct json_pointer *path,
+static void read_budget(struct field_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
     plan_budget_take(reader, value, &current_task(reader)->budget);
@@ -667,48 +666,48 @@ static void read_budget(struct plan_reader *reader, const struct json_pointer *p
 }
 
 #define AT(member) offsetof(struct plan_task, member)
-static const struct plan_field task_rows[] = {
-    {"id", PLAN_FIELD_OTHER, .read = check_id, .ref = "name",
+static const struct field task_rows[] = {
+    {"id", FIELD_OTHER, .read = check_id, .ref = "name",
      .values = "1 to 64 of `A-Z a-z 0-9 . _ -`, starting with a letter or digit",
      .means = "required; unique among the tasks"},
-    {"title", PLAN_FIELD_TEXT, AT(title), 1, PLAN_TITLE_MAX,
+    {"title", FIELD_TEXT, AT(title), 1, PLAN_TITLE_MAX,
      .means = "the title shown on screens; default: the id"},
-    {"needs", PLAN_FIELD_OTHER, .read = read_needs, .values = "array of ids, at most 1,000",
+    {"needs", FIELD_OTHER, .read = read_needs, .values = "array of ids, at most 1,000",
      .means = "tasks that must pass first"},
-    {"workspace", PLAN_FIELD_OTHER, .read = check_workspace, .ref = "workspace",
+    {"workspace", FIELD_OTHER, .read = check_workspace, .ref = "workspace",
      .values = "as for the plan", .means = "overrides the plan's value, key by key"},
-    {"steps", PLAN_FIELD_OTHER, .read = read_steps, .values = "array, 1 to 64",
+    {"steps", FIELD_OTHER, .read = read_steps, .values = "array, 1 to 64",
      .means = "what to run, one after the other", .see = "; required"},
-    {"rounds", PLAN_FIELD_INT, AT(rounds), 1, PLAN_ROUNDS_MAX, .elsewhere = true,
+    {"rounds", FIELD_INT, AT(rounds), 1, PLAN_ROUNDS_MAX, .elsewhere = true,
      .read = check_agent_key,
      .means = "how often an agent may go over the steps, including the first time; default 1",
      .see = "; see [Rounds](agents.md#rounds)"},
-    {"budget", PLAN_FIELD_OTHER, .read = read_budget, .ref = "budget", .values = "object",
+    {"budget", FIELD_OTHER, .read = read_budget, .ref = "budget", .values = "object",
      .means = "how much its agents may use", .see = "; see [Budgets](agents.md#budgets)"},
 };
-const struct plan_fields plan_task_fields = {task_rows, ARRAY_LEN(task_rows)};
+const struct fields plan_task_fields = {task_rows, ARRAY_LEN(task_rows)};
 #undef AT
 
-static void read_task(struct plan_reader *reader, const struct json_pointer *place,
+static void read_task(struct field_reader *reader, const struct json_pointer *place,
                       const struct json *value)
 {
-    reader->task_json = value;
-    plan_fields_read(reader, place, value, &plan_task_fields, current_task(reader));
+    reader->doc->task_json = value;
+    fields_read(reader, place, value, &plan_task_fields, current_task(reader));
     if (!current_task(reader)->title && current_task(reader)->id)
         current_task(reader)->title = xstrdup(current_task(reader)->id);
 }
 
-void plan_tasks_read(struct plan_reader *reader, const struct json_pointer *path,
+void plan_tasks_read(struct field_reader *reader, const struct json_pointer *path,
                      const struct json *value)
 {
-    for (int i = 0; i < reader->plan->task_count; i++) {
+    for (int i = 0; i < reader->doc->plan->task_count; i++) {
         struct json_pointer place = {.up = path, .index = (size_t)i};
-        reader->task = i;
+        reader->doc->task = i;
         read_task(reader, &place, json_at(value, place.index));
     }
 }
 
-void plan_task_read_added(struct plan_reader *reader, const struct json_pointer *path,
+void plan_task_read_added(struct field_reader *reader, const struct json_pointer *path,
                           const struct json *task)
 {
     struct json_pointer place = {.up = path, .index = 0};

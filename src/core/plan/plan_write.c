@@ -32,7 +32,7 @@ static void write_step(const struct plan *plan, const struct plan_step *step, st
 {
     add_comma(out);
     str_add_char(out, '{');
-    plan_fields_write(&plan_step_fields, step, out);
+    fields_write(&plan_step_fields, step, out);
     if (step->own_policy)
         write_own_policy(step->own_policy, out);
     else if (step->policy != plan->own_policy)

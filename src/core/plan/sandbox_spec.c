@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan_internal.h"
+#include "field.h"
 #include "text.h"
 #include "xalloc.h"
 
@@ -149,7 +149,7 @@ void sandbox_spec_set_kind(struct sandbox_spec *spec, enum sandbox_kind kind)
         return;
     spec->kind = kind;
     if (!was_container || !is_container)
-        plan_list_forget(&spec->args);
+        field_list_forget(&spec->args);
     if (!is_container) {
         free(spec->image);
         spec->image = NULL;
@@ -158,8 +158,8 @@ void sandbox_spec_set_kind(struct sandbox_spec *spec, enum sandbox_kind kind)
     if (kind == SANDBOX_NONE) {
         spec->network = SANDBOX_NETWORK_UNSAID;
         spec->root = SANDBOX_ROOT_UNSAID;
-        plan_list_forget(&spec->writable);
-        plan_list_forget(&spec->env);
+        field_list_forget(&spec->writable);
+        field_list_forget(&spec->env);
     }
 }
 

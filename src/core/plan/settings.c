@@ -29,21 +29,21 @@
  * an agent or deletes runs. Its row in the tables below says when.
  */
 
-static bool needs_trust(enum plan_trust trust, const struct json *value)
+static bool needs_trust(enum field_trust trust, const struct json *value)
 {
     switch (trust) {
-    case PLAN_TRUST_ALWAYS:
-    case PLAN_TRUST_UNKNOWN:
+    case FIELD_TRUST_ALWAYS:
+    case FIELD_TRUST_UNKNOWN:
         return true;
-    case PLAN_TRUST_UNLESS_FALSE:
+    case FIELD_TRUST_UNLESS_FALSE:
         return json_kind(value) != JSON_KIND_FALSE;
-    case PLAN_TRUST_UNLESS_TRUE:
+    case FIELD_TRUST_UNLESS_TRUE:
         return json_kind(value) != JSON_KIND_TRUE;
-    case PLAN_TRUST_UNLESS_HERE:
+    case FIELD_TRUST_UNLESS_HERE:
         return strcmp(json_text(value, ""), "none") != 0 &&
                strcmp(json_text(value, ""), "bwrap") != 0;
-    case PLAN_TRUST_NEVER:
-    case PLAN_TRUST_BY_MEMBER:
+    case FIELD_TRUST_NEVER:
+    case FIELD_TRUST_BY_MEMBER:
         break;
     }
     return false;
@@ -56,8 +56,8 @@ struct walk {
     struct str *kept;
 };
 
-static void walk_members(const struct walk *walk, const struct plan_fields *fields,
-                         const char *prefix, const struct json *object)
+static void walk_members(const struct walk *walk, const struct fields *fields, const char *prefix,
+                         const struct json *object)
 {
     void *iter = NULL;
     const char *name = NULL;
@@ -65,11 +65,11 @@ static void walk_members(const struct walk *walk, const struct plan_fields *fiel
     while (json_next(object, &iter, &name, &value)) {
         struct str key = {0};
         str_addf(&key, "%s%s", prefix, name);
-        const struct plan_field *row = plan_fields_find(fields, name);
-        enum plan_trust trust = row ? row->trust : PLAN_TRUST_UNKNOWN;
-        if (plan_reader_is_comment(name))
-            trust = PLAN_TRUST_NEVER;
-        if (row && trust == PLAN_TRUST_BY_MEMBER && json_kind(value) == JSON_KIND_OBJECT) {
+        const struct field *row = fields_find(fields, name);
+        enum field_trust trust = row ? row->trust : FIELD_TRUST_UNKNOWN;
+        if (field_is_comment(name))
+            trust = FIELD_TRUST_NEVER;
+        if (row && trust == FIELD_TRUST_BY_MEMBER && json_kind(value) == JSON_KIND_OBJECT) {
             str_add_char(&key, '.');
             if (walk->kept) {
                 str_json_key(walk->kept, name);
@@ -82,7 +82,7 @@ static void walk_members(const struct walk *walk, const struct plan_fields *fiel
             const bool needs = needs_trust(trust, value);
             const char *why = row && row->why ? row->why : "is unknown to devs";
             /* Unknown keys stay in the text, which is then rejected. */
-            if (walk->kept && (!needs || trust == PLAN_TRUST_UNKNOWN)) {
+            if (walk->kept && (!needs || trust == FIELD_TRUST_UNKNOWN)) {
                 str_json_key(walk->kept, name);
                 json_write(walk->kept, value);
             }
@@ -113,27 +113,27 @@ void settings_trust_strip(const struct json *root, struct str *out)
 enum { NAMES_MAX = 256, COMMAND_ARGS_MAX = 64, PATH_CHARS_MAX = 4096 };
 
 #define AT(member) offsetof(struct secret_settings, member)
-static const struct plan_field secret_rows[] = {
-    {"names", PLAN_FIELD_LIST, AT(names), 0, NAMES_MAX, .own_shape = true,
-     .trust = PLAN_TRUST_NEVER, .values = "at most 256 names",
+static const struct field secret_rows[] = {
+    {"names", FIELD_LIST, AT(names), 0, NAMES_MAX, .own_shape = true, .trust = FIELD_TRUST_NEVER,
+     .values = "at most 256 names",
      .means =
          "variables whose values are always secrets, if they have at least 8 bytes; a name may "
          "end in `*`"},
-    {"keep", PLAN_FIELD_LIST, AT(keep), 0, NAMES_MAX, .own_shape = true, .trust = PLAN_TRUST_ALWAYS,
+    {"keep", FIELD_LIST, AT(keep), 0, NAMES_MAX, .own_shape = true, .trust = FIELD_TRUST_ALWAYS,
      .why = "shows secrets", .values = "at most 256 names",
      .means = "values not to cut, by the NAME in the mark: variables, kinds of tokens, patterns; a "
               "name may end in `*`",
      .see = "; needs [your trust](plan.md#settings-that-need-your-trust)"},
-    {"patterns", PLAN_FIELD_OTHER, .trust = PLAN_TRUST_NEVER,
+    {"patterns", FIELD_OTHER, .trust = FIELD_TRUST_NEVER,
      .values = "array of at most 64 objects with `name` and `regex`",
      .means = "regular expressions (PCRE2) that match within a line; the first group that "
               "matched is cut, or the whole match if there are no groups"},
 };
-const struct plan_fields secret_fields = {secret_rows, ARRAY_LEN(secret_rows)};
+const struct fields secret_fields = {secret_rows, ARRAY_LEN(secret_rows)};
 #undef AT
 
 /* Takes what the schema accepts; reports patterns that do not compile. `value` may be NULL. */
-static void read_patterns(struct plan_reader *reader, const struct json *value,
+static void read_patterns(struct field_reader *reader, const struct json *value,
                           struct secret_settings *out)
 {
     static const struct json_pointer root = {0};
@@ -149,12 +149,12 @@ static void read_patterns(struct plan_reader *reader, const struct json *value,
         const char *regex = json_text(json_get(json_at(patterns, i), "regex"), NULL);
         if (!name || !regex)
             continue;
-        if (plan_reader_is_sound(reader, &regex_path)) {
+        if (field_reader_is_sound(reader, &regex_path)) {
             struct rule_pattern *pattern = NULL;
             struct err why = {0};
             if (!rule_pattern_open(&pattern, regex, &why))
-                plan_reader_add(reader, VIOLATION_INVALID_VALUE, &regex_path, why.message, NULL,
-                                NULL);
+                field_reader_add(reader, VIOLATION_INVALID_VALUE, &regex_path, why.message, NULL,
+                                 NULL);
             rule_pattern_close(pattern);
         }
         out->patterns[out->pattern_count++] =
@@ -291,108 +291,105 @@ const char *ui_notify_name(unsigned flag)
 }
 
 #define AT(member) offsetof(struct ui_settings, member)
-static const struct plan_field ui_rows[] = {
-    {"theme", PLAN_FIELD_TEXT, AT(theme), 1, PATH_CHARS_MAX, .trust = PLAN_TRUST_NEVER,
+static const struct field ui_rows[] = {
+    {"theme", FIELD_TEXT, AT(theme), 1, PATH_CHARS_MAX, .trust = FIELD_TRUST_NEVER,
      .values = "text",
      .means = "`auto`, `dark`, `light`, `mono`, `contrast` or `cb`; or the file of a theme, with a "
               "slash in its name, relative to the folder of the settings",
      .see = "; default `auto`"},
-    {"ascii", PLAN_FIELD_BOOL, AT(ascii), .trust = PLAN_TRUST_NEVER,
-     .means = "draw with ASCII only", .see = "; the default depends on the locale"},
-    {"mouse", PLAN_FIELD_BOOL, .elsewhere = true, .trust = PLAN_TRUST_NEVER,
+    {"ascii", FIELD_BOOL, AT(ascii), .trust = FIELD_TRUST_NEVER, .means = "draw with ASCII only",
+     .see = "; the default depends on the locale"},
+    {"mouse", FIELD_BOOL, .elsewhere = true, .trust = FIELD_TRUST_NEVER,
      .means = "capture the mouse; otherwise the terminal keeps it until you press `M`",
      .see = "; default `true`"},
-    {"time", PLAN_FIELD_WORD, AT(times), .most = SHOWN_TIMES_COUNT, .word = times_word,
-     .trust = PLAN_TRUST_NEVER, .means = "how times are shown at the start; `t` changes it"},
-    {"notify", PLAN_FIELD_WORDS, AT(notify), .most = ARRAY_LEN(notify_names), .word = notify_word,
-     .trust = PLAN_TRUST_NEVER,
+    {"time", FIELD_WORD, AT(times), .most = SHOWN_TIMES_COUNT, .word = times_word,
+     .trust = FIELD_TRUST_NEVER, .means = "how times are shown at the start; `t` changes it"},
+    {"notify", FIELD_WORDS, AT(notify), .most = ARRAY_LEN(notify_names), .word = notify_word,
+     .trust = FIELD_TRUST_NEVER,
      .means = "the events to notify about; default none, but with `notify_command`: `needs-you`, "
               "`stuck`, `gave-up` and `ended`; `asks` and `host-lost` are reserved",
      .see = "; see [Events](notifications.md#events)"},
-    {"notify_command", PLAN_FIELD_LIST, AT(notify_command), 1, COMMAND_ARGS_MAX, 0, PATH_CHARS_MAX,
-     .trust = PLAN_TRUST_ALWAYS, .why = PLAN_TRUST_RUNS,
+    {"notify_command", FIELD_LIST, AT(notify_command), 1, COMMAND_ARGS_MAX, 0, PATH_CHARS_MAX,
+     .trust = FIELD_TRUST_ALWAYS, .why = FIELD_TRUST_RUNS,
      .means = "the program to run for these events, in /, and its arguments; it gets a JSON object "
               "on stdin, `DEVS_*` variables, and the message as its last argument",
      .see = "; see [Notifications](notifications.md); needs "
             "[trust](plan.md#settings-that-need-your-trust)"},
 };
-const struct plan_fields ui_fields = {ui_rows, ARRAY_LEN(ui_rows)};
+const struct fields ui_fields = {ui_rows, ARRAY_LEN(ui_rows)};
 #undef AT
 
 #define AT(member) offsetof(struct retention_settings, member)
-static const struct plan_field retention_rows[] = {
-    {"days", PLAN_FIELD_INT, AT(days), 1, 36500,
+static const struct field retention_rows[] = {
+    {"days", FIELD_INT, AT(days), 1, 36500,
      .means = "a run is deleted this many days after its last event"},
-    {"runs", PLAN_FIELD_INT, AT(runs), 1, 100000,
-     .means = "only this many of the newest runs are kept"},
-    {"mib", PLAN_FIELD_INT, AT(mib), 1, 1048576,
+    {"runs", FIELD_INT, AT(runs), 1, 100000, .means = "only this many of the newest runs are kept"},
+    {"mib", FIELD_INT, AT(mib), 1, 1048576,
      .means = "only the newest runs that take at most this many MiB together are kept"},
-    {"automatic", PLAN_FIELD_BOOL, AT(automatic),
+    {"automatic", FIELD_BOOL, AT(automatic),
      .means = "`true`: `devs run` and `devs exec` delete such runs at their end; `false`, the "
               "default: only `devs gc` does"},
 };
-const struct plan_fields retention_fields = {retention_rows, ARRAY_LEN(retention_rows)};
+const struct fields retention_fields = {retention_rows, ARRAY_LEN(retention_rows)};
 #undef AT
 
 #define AT(member) offsetof(struct settings, member)
-static const struct plan_field tests_rows[] = {
-    {"run", PLAN_FIELD_LIST, AT(tests), 1, PLAN_ARGS_MAX, 0, PLAN_TEXT_MAX,
+static const struct field tests_rows[] = {
+    {"run", FIELD_LIST, AT(tests), 1, PLAN_ARGS_MAX, 0, PLAN_TEXT_MAX,
      .means = "the program and its arguments"},
 };
-const struct plan_fields tests_fields = {tests_rows, ARRAY_LEN(tests_rows)};
+const struct fields tests_fields = {tests_rows, ARRAY_LEN(tests_rows)};
 
-static const struct plan_field settings_rows[] = {
-    {"$schema", PLAN_FIELD_OTHER, .trust = PLAN_TRUST_NEVER, .values = "text",
+static const struct field settings_rows[] = {
+    {"$schema", FIELD_OTHER, .trust = FIELD_TRUST_NEVER, .values = "text",
      .means = "where an editor finds this schema"},
-    {"policies", PLAN_FIELD_OTHER, .ref = "policies", .trust = PLAN_TRUST_NEVER,
+    {"policies", FIELD_OTHER, .ref = "policies", .trust = FIELD_TRUST_NEVER,
      .values = "object, at most 64",
      .means = "as in a plan, but it can also change the built-in policies"},
-    {"retry_limit", PLAN_FIELD_INT, .least = 1, .most = POLICY_ATTEMPTS_MAX, .elsewhere = true,
-     .trust = PLAN_TRUST_NEVER,
+    {"retry_limit", FIELD_INT, .least = 1, .most = POLICY_ATTEMPTS_MAX, .elsewhere = true,
+     .trust = FIELD_TRUST_NEVER,
      .means = "attempts of `research`; `max_attempts` of `policies.research` takes precedence"},
-    {"workspace", PLAN_FIELD_OTHER, .ref = "workspace", .members = &plan_workspace_fields,
-     .trust = PLAN_TRUST_BY_MEMBER, .values = "a kind, or an object",
+    {"workspace", FIELD_OTHER, .ref = "workspace", .members = &plan_workspace_fields,
+     .trust = FIELD_TRUST_BY_MEMBER, .values = "a kind, or an object",
      .means = "as in a plan; `devs exec` always works in place"},
-    {"sandbox", PLAN_FIELD_OTHER, .ref = "sandbox", .members = &plan_sandbox_fields,
-     .trust = PLAN_TRUST_BY_MEMBER, .values = "a kind, or an object", .means = "as in a plan"},
-    {"limits", PLAN_FIELD_OBJECT, AT(limits), .members = &plan_limits_fields, .ref = "limits",
-     .trust = PLAN_TRUST_NEVER, .means = "as in a plan"},
-    {"on_hangup", PLAN_FIELD_WORD, AT(on_hangup), .most = PLAN_HANGUP_COUNT,
-     .word = plan_hangup_word, .trust = PLAN_TRUST_NEVER, .means = PLAN_HANGUP_MEANS},
-    {"loops", PLAN_FIELD_OTHER, .ref = "loops", .trust = PLAN_TRUST_NEVER,
+    {"sandbox", FIELD_OTHER, .ref = "sandbox", .members = &plan_sandbox_fields,
+     .trust = FIELD_TRUST_BY_MEMBER, .values = "a kind, or an object", .means = "as in a plan"},
+    {"limits", FIELD_OBJECT, AT(limits), .members = &plan_limits_fields, .ref = "limits",
+     .trust = FIELD_TRUST_NEVER, .means = "as in a plan"},
+    {"on_hangup", FIELD_WORD, AT(on_hangup), .most = PLAN_HANGUP_COUNT, .word = plan_hangup_word,
+     .trust = FIELD_TRUST_NEVER, .means = PLAN_HANGUP_MEANS},
+    {"loops", FIELD_OTHER, .ref = "loops", .trust = FIELD_TRUST_NEVER,
      .values = "`strict`, `normal`, `off`, or an object", .means = "as in a plan",
      .see = "; see [Loops](#loops)"},
-    {"secrets", PLAN_FIELD_OBJECT, AT(secrets), .members = &secret_fields, .ref = "secrets",
-     .trust = PLAN_TRUST_BY_MEMBER, .means = "additional secrets, and exceptions",
+    {"secrets", FIELD_OBJECT, AT(secrets), .members = &secret_fields, .ref = "secrets",
+     .trust = FIELD_TRUST_BY_MEMBER, .means = "additional secrets, and exceptions",
      .see = ": [secrets.md](secrets.md#settings)"},
-    {"agents", PLAN_FIELD_OTHER, .ref = "agents", .trust = PLAN_TRUST_ALWAYS,
-     .why = PLAN_TRUST_RUNS, .values = "object", .means = "as in a plan",
-     .see = ": [agents.md](agents.md)"},
-    {"ui", PLAN_FIELD_OBJECT, AT(ui), .members = &ui_fields, .ref = "ui",
-     .trust = PLAN_TRUST_BY_MEMBER, .means = "how the cockpit looks and behaves",
-     .see = ": [terminal.md](terminal.md#settings)"},
-    {"retention", PLAN_FIELD_OBJECT, AT(retention), .members = &retention_fields,
-     .ref = "retention", .trust = PLAN_TRUST_ALWAYS, .why = "deletes past runs",
+    {"agents", FIELD_OTHER, .ref = "agents", .trust = FIELD_TRUST_ALWAYS, .why = FIELD_TRUST_RUNS,
+     .values = "object", .means = "as in a plan", .see = ": [agents.md](agents.md)"},
+    {"ui", FIELD_OBJECT, AT(ui), .members = &ui_fields, .ref = "ui", .trust = FIELD_TRUST_BY_MEMBER,
+     .means = "how the cockpit looks and behaves", .see = ": [terminal.md](terminal.md#settings)"},
+    {"retention", FIELD_OBJECT, AT(retention), .members = &retention_fields, .ref = "retention",
+     .trust = FIELD_TRUST_ALWAYS, .why = "deletes past runs",
      .means = "how much the run log keeps of past runs",
      .see = ": [run-log.md](run-log.md#retention)"},
-    {"agent", PLAN_FIELD_TEXT, AT(agent), 1, 64, .trust = PLAN_TRUST_NEVER,
+    {"agent", FIELD_TEXT, AT(agent), 1, 64, .trust = FIELD_TRUST_NEVER,
      .values = "name of an agent",
      .means = "the default agent of `devs new-project` and `devs plan-phase`",
      .see = ": [workflows.md](workflows.md#which-agent)"},
-    {"workflows", PLAN_FIELD_TEXT, AT(workflows), 1, PATH_CHARS_MAX, .trust = PLAN_TRUST_ALWAYS,
+    {"workflows", FIELD_TEXT, AT(workflows), 1, PATH_CHARS_MAX, .trust = FIELD_TRUST_ALWAYS,
      .why = "replaces the prompts that agents get", .values = "path",
      .means = "a folder, relative to this file, with your own prompts (new-project.md, "
               "plan-phase.md) and contracts (new-project.json)",
      .see = ": [workflows.md](workflows.md#prompts-of-your-own)"},
-    {"tests", PLAN_FIELD_OBJECT, .members = &tests_fields, .ref = "tests",
-     .trust = PLAN_TRUST_ALWAYS, .why = PLAN_TRUST_RUNS, .values = "`{\"run\": [...]}`",
+    {"tests", FIELD_OBJECT, .members = &tests_fields, .ref = "tests", .trust = FIELD_TRUST_ALWAYS,
+     .why = FIELD_TRUST_RUNS, .values = "`{\"run\": [...]}`",
      .means = "the project's tests, which `run_tests` of `devs mcp` runs",
      .see = ": [mcp.md](mcp.md)"},
-    {"rules", PLAN_FIELD_OTHER, .trust = PLAN_TRUST_NEVER, .values = "array, at most 200",
+    {"rules", FIELD_OTHER, .trust = FIELD_TRUST_NEVER, .values = "array, at most 200",
      .means = "rules for verdicts that add to or replace the built-in ones",
      .see = ": [classification.md](classification.md#rules)"},
 };
-const struct plan_fields settings_fields = {settings_rows, ARRAY_LEN(settings_rows)};
+const struct fields settings_fields = {settings_rows, ARRAY_LEN(settings_rows)};
 #undef AT
 
 bool ui_notify_parse(const char *names, unsigned *out)
@@ -431,17 +428,17 @@ static void set_attempts(struct policy_list *list, const char *name, int64_t att
 }
 
 /* Reads the policies: shorthand keys first, so that "policies" overrides them. */
-static void read_policies(struct plan_reader *reader, const struct json *root)
+static void read_policies(struct field_reader *reader, const struct json *root)
 {
     static const struct json_pointer top = {0};
     static const struct json_pointer path = {.up = &top, .key = "policies"};
-    struct policy_list *list = &reader->policies;
+    struct policy_list *list = &reader->doc->policies;
     const struct json *policies = json_get(root, "policies");
     int64_t attempts = 0;
     int64_t retries = -1;
-    plan_reader_number(json_get(root, "retry_limit"), 1, POLICY_ATTEMPTS_MAX, &attempts);
-    plan_reader_number(json_get(json_get(root, "sandbox"), "transientRetries"), 0,
-                       SETTINGS_RETRIES_MAX, &retries);
+    field_read_number(json_get(root, "retry_limit"), 1, POLICY_ATTEMPTS_MAX, &attempts);
+    field_read_number(json_get(json_get(root, "sandbox"), "transientRetries"), 0,
+                      SETTINGS_RETRIES_MAX, &retries);
     set_attempts(list, "research", attempts);
     set_attempts(list, "infrastructure", retries + 1);
     plan_policies_load(reader, policies);
@@ -456,9 +453,9 @@ static void read_policies(struct plan_reader *reader, const struct json *root)
     list->count = kept;
     /* The two with shorthand keys count, too: a plan must have room for all. */
     if (kept > PLAN_POLICIES_MAX)
-        plan_reader_add(reader, VIOLATION_INVALID_VALUE, &path,
-                        "too many, with those of retry_limit and transientRetries", "at most 64",
-                        "more");
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, &path,
+                         "too many, with those of retry_limit and transientRetries", "at most 64",
+                         "more");
 }
 
 /* First the shape, then the meaning. All errors come in document order. */
@@ -467,18 +464,18 @@ static bool read_document(const struct json *root, struct settings *settings,
 {
     static const struct json_pointer top = {0};
     struct violations meaning = {0};
-    struct plan_reader reader = {
-        .shape = wrong, .violations = &meaning, .builtin_may_change = true};
+    struct plan_reading doc = {.builtin_may_change = true};
+    struct field_reader reader = {.shape = wrong, .violations = &meaning, .doc = &doc};
     bool is_formed = plan_shape_check(settings_schema(), root, wrong);
     settings->policies = xcalloc(SETTINGS_POLICIES_MAX, sizeof(*settings->policies));
-    reader.policies.items = settings->policies;
+    doc.policies.items = settings->policies;
     read_policies(&reader, root);
-    settings->policy_count = reader.policies.count;
+    settings->policy_count = doc.policies.count;
     settings->loops = entropy_limits_new();
     settings->has_loops = entropy_limits_read(&settings->loops, json_get(root, "loops"), NULL);
     plan_surroundings_read(&reader, root, settings);
     read_patterns(&reader, json_get(root, "secrets"), &settings->secrets);
-    plan_fields_read(&reader, &top, root, &settings_fields, settings);
+    fields_read(&reader, &top, root, &settings_fields, settings);
     const struct json *ui = json_get(root, "ui");
     settings->ui.leaves_mouse = !json_bool(json_get(ui, "mouse"), true);
     if (settings->ui.notify_command && !json_get(ui, "notify"))

@@ -1,5 +1,5 @@
 /*
- * plan_field.c - reads and writes the members of objects in plans and settings by their tables.
+ * field.c - reads and writes the members of JSON objects by their tables.
  *
  * The schema has already reported invalid values, so the readers here skip them.
  */
@@ -7,11 +7,58 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan_internal.h"
+#include "field.h"
 #include "text.h"
 #include "xalloc.h"
 
-enum { MS_PER_S = 1000 };
+enum {
+    MS_PER_S = 1000,
+    SHOWN_MAX = 60, /* bytes of a value in a message */
+};
+
+void field_reader_add(struct field_reader *reader, enum violation_code code,
+                      const struct json_pointer *path, const char *message, const char *expected,
+                      const char *actual)
+{
+    struct str place = {0};
+    json_pointer_add(&place, path, FIELD_POINTER_MAX);
+    violations_add(reader->violations, code, str_text(&place), message, expected, actual);
+    str_done(&place);
+}
+
+void field_reader_invalid(struct field_reader *reader, const struct json_pointer *path,
+                          const char *message, const char *expected, const struct json *value)
+{
+    char *shown = json_brief(value, SHOWN_MAX);
+    field_reader_add(reader, VIOLATION_INVALID_VALUE, path, message, expected, shown);
+    free(shown);
+}
+
+bool field_reader_is_full(const struct field_reader *reader)
+{
+    return reader->violations->count == VIOLATIONS_MAX;
+}
+
+bool field_reader_is_sound(const struct field_reader *reader, const struct json_pointer *path)
+{
+    if (reader->shape->count == 0)
+        return true;
+    struct str place = {0};
+    bool is_sound = true;
+    json_pointer_add(&place, path, FIELD_POINTER_MAX);
+    for (size_t i = 0; is_sound && i < reader->shape->count; i++) {
+        const char *wrong = reader->shape->items[i].path;
+        bool is_within = strncmp(wrong, str_text(&place), place.len) == 0;
+        is_sound = !is_within || (wrong[place.len] != '\0' && wrong[place.len] != '/');
+    }
+    str_done(&place);
+    return is_sound;
+}
+
+bool field_is_comment(const char *key)
+{
+    return strncmp(key, "//", 2) == 0;
+}
 
 /* Reads an integer, including 2.0. Leaves *out alone otherwise. */
 static void read_whole(const struct json *value, int64_t *out)
@@ -24,7 +71,7 @@ static void read_whole(const struct json *value, int64_t *out)
         *out = (int64_t)number;
 }
 
-void plan_reader_number(const struct json *value, int64_t min, int64_t max, int64_t *out)
+void field_read_number(const struct json *value, int64_t min, int64_t max, int64_t *out)
 {
     int64_t number = *out;
     read_whole(value, &number);
@@ -32,8 +79,8 @@ void plan_reader_number(const struct json *value, int64_t min, int64_t max, int6
         *out = number;
 }
 
-void plan_reader_text(struct plan_reader *reader, const struct json_pointer *path,
-                      const struct json *value, char **out)
+void field_reader_text(struct field_reader *reader, const struct json_pointer *path,
+                       const struct json *value, char **out)
 {
     const char *text = json_text(value, NULL);
     if (!text)
@@ -41,19 +88,19 @@ void plan_reader_text(struct plan_reader *reader, const struct json_pointer *pat
     free(*out);
     *out = xstrdup(text);
     size_t len = strlen(text);
-    if (len <= PLAN_TEXT_MAX || !plan_reader_is_sound(reader, path))
+    if (len <= FIELD_TEXT_MAX || !field_reader_is_sound(reader, path))
         return;
     struct str expected = {0};
     struct str actual = {0};
-    str_addf(&expected, "at most %d bytes", PLAN_TEXT_MAX);
+    str_addf(&expected, "at most %d bytes", FIELD_TEXT_MAX);
     str_addf(&actual, "%zu", len);
-    plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "too long", str_text(&expected),
-                    str_text(&actual));
+    field_reader_add(reader, VIOLATION_INVALID_VALUE, path, "too long", str_text(&expected),
+                     str_text(&actual));
     str_done(&expected);
     str_done(&actual);
 }
 
-void plan_list_forget(char ***list)
+void field_list_forget(char ***list)
 {
     text_list_free(*list);
     *list = NULL;
@@ -61,7 +108,7 @@ void plan_list_forget(char ***list)
 
 /* Copies the array into *out, which is freed first; NULL if empty. Ignores anything but an array
  * of at most `max` strings. */
-static void read_list(struct plan_reader *reader, const struct json_pointer *path,
+static void read_list(struct field_reader *reader, const struct json_pointer *path,
                       const struct json *value, size_t max, char ***out)
 {
     const size_t count = json_count(value);
@@ -75,11 +122,11 @@ static void read_list(struct plan_reader *reader, const struct json_pointer *pat
     *out = count > 0 ? xcalloc(count + 1, sizeof(**out)) : NULL;
     for (size_t i = 0; i < count; i++) {
         const struct json_pointer place = {.up = path, .index = i};
-        plan_reader_text(reader, &place, json_at(value, i), &(*out)[i]);
+        field_reader_text(reader, &place, json_at(value, i), &(*out)[i]);
     }
 }
 
-static int find_word(const struct plan_field *field, const char *text)
+static int find_word(const struct field *field, const char *text)
 {
     int i = (int)field->most - 1;
     while (i >= 0 && strcmp(field->word(i), text) != 0)
@@ -87,7 +134,7 @@ static int find_word(const struct plan_field *field, const char *text)
     return i;
 }
 
-static void read_by_type(struct plan_reader *reader, const struct plan_field *field,
+static void read_by_type(struct field_reader *reader, const struct field *field,
                          const struct json_pointer *path, const struct json *value, void *object)
 {
     void *to = (char *)object + field->offset;
@@ -96,43 +143,43 @@ static void read_by_type(struct plan_reader *reader, const struct plan_field *fi
     int64_t whole = field->least - 1;
     int word;
     switch (field->type) {
-    case PLAN_FIELD_OTHER:
+    case FIELD_OTHER:
         break;
-    case PLAN_FIELD_BOOL:
+    case FIELD_BOOL:
         *(bool *)to = json_bool(value, *(bool *)to);
         break;
-    case PLAN_FIELD_SWITCH:
+    case FIELD_SWITCH:
         if (json_kind(value) == JSON_KIND_TRUE || json_kind(value) == JSON_KIND_FALSE)
             *(int *)to = json_bool(value, false) ? 1 : 2;
         break;
-    case PLAN_FIELD_INT:
-        plan_reader_number(value, field->least, field->most, &whole);
+    case FIELD_INT:
+        field_read_number(value, field->least, field->most, &whole);
         if (whole >= field->least)
             *(int *)to = (int)whole;
         break;
-    case PLAN_FIELD_I64:
-        plan_reader_number(value, field->least, field->most, to);
+    case FIELD_I64:
+        field_read_number(value, field->least, field->most, to);
         break;
-    case PLAN_FIELD_REAL:
+    case FIELD_REAL:
         if (real >= (double)field->least && real <= (double)field->most)
             *(double *)to = real;
         break;
-    case PLAN_FIELD_SECONDS:
+    case FIELD_SECONDS:
         if (real * MS_PER_S >= (double)field->least && real * MS_PER_S <= (double)field->most)
             *(int64_t *)to = llround(real * MS_PER_S);
         break;
-    case PLAN_FIELD_TEXT:
-        plan_reader_text(reader, path, value, to);
+    case FIELD_TEXT:
+        field_reader_text(reader, path, value, to);
         break;
-    case PLAN_FIELD_LIST:
+    case FIELD_LIST:
         read_list(reader, path, value, (size_t)field->most, to);
         break;
-    case PLAN_FIELD_WORD:
+    case FIELD_WORD:
         word = find_word(field, json_text(value, ""));
         if (word >= 0)
             *(int *)to = word;
         break;
-    case PLAN_FIELD_WORDS:
+    case FIELD_WORDS:
         if (is_list)
             *(unsigned *)to = 0;
         for (size_t i = 0; is_list && i < json_count(value); i++) {
@@ -141,13 +188,13 @@ static void read_by_type(struct plan_reader *reader, const struct plan_field *fi
                 *(unsigned *)to |= 1U << word;
         }
         break;
-    case PLAN_FIELD_OBJECT:
-        plan_fields_read(reader, path, value, field->members, to);
+    case FIELD_OBJECT:
+        fields_read(reader, path, value, field->members, to);
         break;
     }
 }
 
-const struct plan_field *plan_fields_find(const struct plan_fields *fields, const char *key)
+const struct field *fields_find(const struct fields *fields, const char *key)
 {
     for (size_t i = 0; i < fields->count; i++) {
         if (strcmp(fields->rows[i].key, key) == 0)
@@ -156,27 +203,28 @@ const struct plan_field *plan_fields_find(const struct plan_fields *fields, cons
     return NULL;
 }
 
-void plan_fields_read(struct plan_reader *reader, const struct json_pointer *path,
-                      const struct json *value, const struct plan_fields *fields, void *object)
+void fields_read(struct field_reader *reader, const struct json_pointer *path,
+                 const struct json *value, const struct fields *fields, void *object)
 {
     void *iter = NULL;
     const char *key;
     const struct json *member;
     while (json_next(value, &iter, &key, &member)) {
         const struct json_pointer place = {.up = path, .key = key};
-        const struct plan_field *field = plan_fields_find(fields, key);
+        const struct field *field = fields_find(fields, key);
         if (!field)
             continue;
+        reader->at = object ? (char *)object + field->offset : NULL;
         if (field->read)
             field->read(reader, &place, member);
-        else if (field->type != PLAN_FIELD_OTHER && !field->elsewhere)
+        else if (field->type != FIELD_OTHER && !field->elsewhere)
             read_by_type(reader, field, &place, member, object);
         if (field->check)
             field->check(reader, &place, member);
     }
 }
 
-static void write_words(const struct plan_field *field, unsigned set, struct str *out)
+static void write_words(const struct field *field, unsigned set, struct str *out)
 {
     const char *before = "";
     str_json_key(out, field->key);
@@ -191,13 +239,13 @@ static void write_words(const struct plan_field *field, unsigned set, struct str
     str_add_char(out, ']');
 }
 
-void plan_seconds_write(const char *key, int64_t ms, struct str *out)
+void field_seconds_write(const char *key, int64_t ms, struct str *out)
 {
     str_json_key(out, key);
     str_addf(out, "%lld.%03lld", (long long)(ms / MS_PER_S), (long long)(ms % MS_PER_S));
 }
 
-void plan_field_write(const struct plan_field *field, const void *object, struct str *out)
+void field_write(const struct field *field, const void *object, struct str *out)
 {
     const void *from = (const char *)object + field->offset;
     if (field->write) {
@@ -205,58 +253,58 @@ void plan_field_write(const struct plan_field *field, const void *object, struct
         return;
     }
     switch (field->type) {
-    case PLAN_FIELD_OTHER:
+    case FIELD_OTHER:
         break;
-    case PLAN_FIELD_BOOL:
+    case FIELD_BOOL:
         str_json_bool(out, field->key, *(const bool *)from);
         break;
-    case PLAN_FIELD_SWITCH:
+    case FIELD_SWITCH:
         if (*(const int *)from != 0)
             str_json_bool(out, field->key, *(const int *)from == 1);
         break;
-    case PLAN_FIELD_INT:
+    case FIELD_INT:
         if (*(const int *)from >= field->least)
             str_json_i64(out, field->key, *(const int *)from);
         break;
-    case PLAN_FIELD_I64:
+    case FIELD_I64:
         if (*(const int64_t *)from >= field->least)
             str_json_i64(out, field->key, *(const int64_t *)from);
         break;
-    case PLAN_FIELD_REAL:
+    case FIELD_REAL:
         str_json_key(out, field->key);
         str_add_number(out, *(const double *)from);
         break;
-    case PLAN_FIELD_SECONDS:
+    case FIELD_SECONDS:
         if (*(const int64_t *)from >= field->least)
-            plan_seconds_write(field->key, *(const int64_t *)from, out);
+            field_seconds_write(field->key, *(const int64_t *)from, out);
         break;
-    case PLAN_FIELD_TEXT:
+    case FIELD_TEXT:
         if (*(char *const *)from)
             str_json_text(out, field->key, *(char *const *)from);
         break;
-    case PLAN_FIELD_LIST:
+    case FIELD_LIST:
         text_list_write(out, field->key, *(char **const *)from);
         break;
-    case PLAN_FIELD_WORD:
+    case FIELD_WORD:
         str_json_text(out, field->key, field->word(*(const int *)from));
         break;
-    case PLAN_FIELD_WORDS:
+    case FIELD_WORDS:
         if (*(const unsigned *)from != 0 || field->least == 0)
             write_words(field, *(const unsigned *)from, out);
         break;
-    case PLAN_FIELD_OBJECT:
+    case FIELD_OBJECT:
         str_json_key(out, field->key);
         str_add_char(out, '{');
-        plan_fields_write(field->members, from, out);
+        fields_write(field->members, from, out);
         str_add_char(out, '}');
         break;
     }
 }
 
-void plan_fields_write(const struct plan_fields *fields, const void *object, struct str *out)
+void fields_write(const struct fields *fields, const void *object, struct str *out)
 {
     for (size_t i = 0; i < fields->count; i++) {
         if (!fields->rows[i].elsewhere)
-            plan_field_write(&fields->rows[i], object, out);
+            field_write(&fields->rows[i], object, out);
     }
 }
