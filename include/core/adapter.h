@@ -31,6 +31,7 @@ enum {
 enum adapter_prompt {
     ADAPTER_PROMPT_STDIN,
     ADAPTER_PROMPT_ARGUMENT, /* in place of {prompt}, else as the last argument */
+    ADAPTER_PROMPT_COUNT,
 };
 
 /* What the CLI writes to stdout. */
@@ -38,6 +39,7 @@ enum adapter_output {
     ADAPTER_OUTPUT_TEXT,
     ADAPTER_OUTPUT_JSON,  /* one document */
     ADAPTER_OUTPUT_JSONL, /* one event per line */
+    ADAPTER_OUTPUT_COUNT,
 };
 
 /* Reads the object "agents" of settings or of a plan; its names precede those of `below`, which

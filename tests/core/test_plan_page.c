@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent_internal.h"
 #include "event.h"
 #include "plan_internal.h"
 #include "str.h"
@@ -139,6 +140,7 @@ static void add_shape(const struct field *field, const char *indent, struct str 
     switch (field->type) {
     case FIELD_OTHER:
     case FIELD_OBJECT: /* it refers to a definition */
+    case FIELD_ENV:    /* the file has the shape */
     case FIELD_BOOL:
     case FIELD_SWITCH:
         break;
@@ -253,10 +255,14 @@ static const struct {
     {config_schema_file, "retention", &retention_fields},
     {config_schema_file, "secrets", &secret_fields},
     {config_schema_file, "tests", &tests_fields},
+    {config_schema_file, "adapter", &adapter_fields},
+    {config_schema_file, "adapterEvent", &adapter_rule_fields},
     {config_schema_file, "policy", &plan_policy_fields},
     {config_schema_file, "workspace", &plan_workspace_fields},
     {config_schema_file, "sandbox", &plan_sandbox_fields},
     {config_schema_file, "limits", &plan_limits_fields},
+    {plan_schema_file, "adapter", &adapter_fields},
+    {plan_schema_file, "adapterEvent", &adapter_rule_fields},
     {plan_schema_file, NULL, &plan_root_fields},
     {plan_schema_file, "task", &plan_task_fields},
     {plan_schema_file, "step", &plan_step_fields},
@@ -373,6 +379,10 @@ static void add_values(const struct field *field, struct str *out)
         str_add(out, "array of ");
         add_range(out, field->least, field->most, " strings");
         break;
+    case FIELD_ENV:
+        str_add(out, "object of ");
+        add_range(out, 0, field->most, " strings");
+        break;
     case FIELD_WORD:
         add_words(field, "", "`", out);
         break;
@@ -448,6 +458,8 @@ static const struct {
     {"docs/plan.md", "a task", &plan_task_fields, NULL, NULL},
     {"docs/plan.md", "a step", &plan_step_fields, NULL, "agent"},
     {"docs/agents.md", "an agent's step", &plan_step_fields, "agent", NULL},
+    {"docs/agents.md", "an adapter", &adapter_fields, NULL, NULL},
+    {"docs/agents.md", "a rule for events", &adapter_rule_fields, NULL, NULL},
     {"docs/agents.md", "a budget", &plan_budget_fields, NULL, NULL},
     {"docs/plan.md", "an expectation", &plan_expect_fields, NULL, NULL},
     {"docs/plan.md", "an expected file", &plan_file_fields, NULL, NULL},

@@ -23,8 +23,8 @@
 #include "agent_stream.h"
 #include "attr.h"
 #include "contract.h"
+#include "field.h"
 #include "json.h"
-#include "json_pointer.h"
 #include "str.h"
 #include "text.h"
 #include "xalloc.h"
@@ -35,78 +35,124 @@
  * existing one ("like"). Immutable once made, so any thread may read it.
  */
 
-/* Returns the strings of an array, or NULL if it is none. */
-static char **read_texts(const struct json *value)
+static void read_events(struct field_reader *reader, const struct json_pointer *path,
+                        const struct json *value)
 {
-    const size_t count = json_count(value);
-    size_t taken = 0;
+    struct json **events = reader->at;
+    (void)path;
     if (json_kind(value) != JSON_KIND_ARRAY)
-        return NULL;
-    char **texts = xcalloc(count + 1, sizeof(*texts));
-    for (size_t i = 0; i < count && taken < ADAPTER_ARGS_MAX; i++) {
-        const char *text = json_text(json_at(value, i), NULL);
-        if (text)
-            texts[taken++] = xstrdup(text);
-    }
-    return texts;
+        return;
+    json_free(*events);
+    *events = json_clone(value);
 }
 
-static char **read_env(const struct json *value)
+static void write_events(const void *object, struct str *out)
 {
-    char **env = xcalloc(json_count(value) + 1, sizeof(*env));
-    size_t taken = 0;
-    void *iter = NULL;
-    const char *key = NULL;
-    const struct json *member = NULL;
-    while (json_next(value, &iter, &key, &member) && taken < ADAPTER_ARGS_MAX) {
-        struct str pair = {0};
-        if (json_kind(member) != JSON_KIND_STRING)
-            continue;
-        str_addf(&pair, "%s=%s", key, json_text(member, ""));
-        env[taken++] = pair.data;
-    }
-    return env;
+    const struct adapter *adapter = object;
+    if (!adapter->events)
+        return;
+    str_json_key(out, "events");
+    json_write(out, adapter->events);
 }
 
-/* Makes an adapter from its JSON, of which it takes ownership. Ignores malformed members, which
- * the schema has reported. */
-static struct adapter *adapter_new(const char *name, struct json *json, bool is_builtin)
+static const char *prompt_word(int prompt)
+{
+    static const char *const words[] = {
+        [ADAPTER_PROMPT_STDIN] = "stdin", [ADAPTER_PROMPT_ARGUMENT] = "argument"};
+    static_assert(ARRAY_LEN(words) == ADAPTER_PROMPT_COUNT, "every way has a name");
+    return words[prompt];
+}
+
+static const char *output_word(int output)
+{
+    static const char *const words[] = {[ADAPTER_OUTPUT_TEXT] = "text",
+                                        [ADAPTER_OUTPUT_JSON] = "json",
+                                        [ADAPTER_OUTPUT_JSONL] = "jsonl"};
+    static_assert(ARRAY_LEN(words) == ADAPTER_OUTPUT_COUNT, "every form has a name");
+    return words[output];
+}
+
+enum {
+    PROGRAM_MAX = 4096,
+    LINE_MAX_CHARS = 1024,
+    ARG_MAX_CHARS = 65536,
+    MEMBER_NAME_MAX = 64,
+    UNKNOWN_MAX = 16,
+};
+
+#define AT(member) offsetof(struct adapter, member)
+static const struct field adapter_rows[] = {
+    {"like", FIELD_TEXT, .least = 1, .most = ADAPTER_NAME_MAX, .elsewhere = true, .values = "name",
+     .means = "the adapter to take missing members from; default: the one of the same name, else "
+              "`generic`"},
+    {"program", FIELD_TEXT, AT(program), 0, PROGRAM_MAX, .values = "name or path",
+     .means = "the program; default: the adapter's name"},
+    {"install", FIELD_TEXT, AT(install), 0, LINE_MAX_CHARS, .values = "text",
+     .means = "one line: how to get the program"},
+    {"argv", FIELD_LIST, AT(argv), 0, ADAPTER_ARGS_MAX, 0, ARG_MAX_CHARS,
+     .means = "arguments for a new session"},
+    {"argv_resume", FIELD_LIST, AT(argv_resume), 0, ADAPTER_ARGS_MAX, 0, ARG_MAX_CHARS,
+     .means = "arguments to continue a session, one of which contains `{session}`; without them, "
+              "or if the list is empty, the agent cannot continue sessions"},
+    {"model_args", FIELD_LIST, AT(model_args), 0, ADAPTER_ARGS_MAX, 0, ARG_MAX_CHARS,
+     .means = "arguments that select the model, one of which contains `{model}`"},
+    {"permission_args", FIELD_LIST, AT(permission_args), 0, ADAPTER_ARGS_MAX, 0, ARG_MAX_CHARS,
+     .means = "arguments that grant permissions, unless the step sets its own"},
+    {"allow", FIELD_TEXT, AT(allow), 0, LINE_MAX_CHARS, .values = "text",
+     .means = "how a person allows a refused tool, for `devs why`; `{tool}` stands for the tool"},
+    {"prompt", FIELD_WORD, AT(prompt), .most = ADAPTER_PROMPT_COUNT, .word = prompt_word,
+     .means = "how to pass the prompt; as an argument it replaces `{prompt}`, or goes last"},
+    {"env", FIELD_ENV, AT(env), 0, ADAPTER_ARGS_MAX, .own_shape = true,
+     .means = "variables to add to the inherited environment"},
+    {"output", FIELD_WORD, AT(output), .most = ADAPTER_OUTPUT_COUNT, .word = output_word,
+     .means = "plain text, one JSON document, or one event per line"},
+    {"unknown_session", FIELD_LIST, AT(unknown_session), 0, UNKNOWN_MAX, 1, LINE_MAX_CHARS,
+     .means = "what the program writes if it does not know the session"},
+    {"result_on_stderr", FIELD_BOOL, AT(result_on_stderr),
+     .means = "a failure may be reported as JSON on standard error"},
+    {"cut_member", FIELD_TEXT, AT(cut_member), 1, MEMBER_NAME_MAX, .values = "name",
+     .means = "if the last line is too long to keep whole, devs reads its end from this member on"},
+    {"events", FIELD_OTHER, AT(events), .read = read_events, .write = write_events,
+     .values = "array of rules, at most 128", .means = "how to interpret events",
+     .see = "; see [below](#rules-for-events)"},
+};
+const struct fields adapter_fields = {adapter_rows, ARRAY_LEN(adapter_rows)};
+#undef AT
+
+/* Makes an adapter that has the members of `own`, which may be NULL, and those of `model` that it
+ * lacks. Without a program, the name is used. A built-in one has no model. */
+static struct adapter *adapter_new(const char *name, const struct adapter *model,
+                                   const struct json *own)
 {
     struct adapter *adapter = xcalloc(1, sizeof(*adapter));
-    const char *prompt = json_text(json_get(json, "prompt"), "stdin");
-    const char *output = json_text(json_get(json, "output"), "text");
-    *adapter = (struct adapter){
-        .name = xstrdup(name),
-        .json = json,
-        .is_builtin = is_builtin,
-        .program = json_text(json_get(json, "program"), ""),
-        .install = json_text(json_get(json, "install"), ""),
-        .allow = json_text(json_get(json, "allow"), ""),
-        .prompt = strcmp(prompt, "argument") == 0 ? ADAPTER_PROMPT_ARGUMENT : ADAPTER_PROMPT_STDIN,
-        .output = ADAPTER_OUTPUT_TEXT,
-        .argv = read_texts(json_get(json, "argv")),
-        .argv_resume = read_texts(json_get(json, "argv_resume")),
-        .model_args = read_texts(json_get(json, "model_args")),
-        .permission_args = read_texts(json_get(json, "permission_args")),
-        .env = read_env(json_get(json, "env")),
-        .result_on_stderr = json_bool(json_get(json, "result_on_stderr"), false),
-        .unknown_session = read_texts(json_get(json, "unknown_session")),
-        .cut_member = json_text(json_get(json, "cut_member"), NULL),
-    };
-    if (strcmp(output, "jsonl") == 0)
-        adapter->output = ADAPTER_OUTPUT_JSONL;
-    else if (strcmp(output, "json") == 0)
-        adapter->output = ADAPTER_OUTPUT_JSON;
-    adapter->called = adapter_program_of(adapter->program);
+    adapter->name = xstrdup(name);
+    adapter->is_builtin = !model;
+    adapter->env = xcalloc(1, sizeof(*adapter->env));
+    if (model) {
+        struct str text = {0};
+        struct json *members = NULL;
+        adapter_write(model, &text);
+        const bool ok = json_parse(str_text(&text), text.len, &members, NULL, NULL);
+        assert(ok); /* just written */
+        (void)ok;
+        fields_take(members, &adapter_fields, adapter);
+        json_free(members);
+        str_done(&text);
+    }
+    fields_take(own, &adapter_fields, adapter);
+    if (model && adapter_program(adapter)[0] == '\0') {
+        free(adapter->program);
+        adapter->program = xstrdup(name);
+    }
+    adapter->called = adapter_program_of(adapter_program(adapter));
 
-    const struct json *events = json_get(json, "events");
-    const size_t count = json_kind(events) == JSON_KIND_ARRAY ? json_count(events) : 0;
+    const size_t count = json_count(adapter->events);
     adapter->rules = xcalloc(count + 1, sizeof(*adapter->rules));
     for (size_t i = 0; i < count && adapter->rule_count < ADAPTER_RULES_MAX; i++) {
         struct adapter_rule *rule = &adapter->rules[adapter->rule_count++];
-        adapter_rule_init(rule, json_at(events, i));
-        adapter->counts_turns =
-            adapter->counts_turns || rule->each_is_turn || rule->members[ADAPTER_TURN].count > 0;
+        adapter_rule_init(rule, json_at(adapter->events, i));
+        const struct adapter_sources *turn = &rule->members[ADAPTER_TURN];
+        adapter->counts_turns = adapter->counts_turns || turn->always || turn->count > 0;
     }
     return adapter;
 }
@@ -119,7 +165,11 @@ static void adapter_free(struct adapter *adapter)
         adapter_rule_done(&adapter->rules[i]);
     free(adapter->rules);
     free(adapter->name);
-    json_free(adapter->json);
+    free(adapter->program);
+    free(adapter->install);
+    free(adapter->allow);
+    free(adapter->cut_member);
+    json_free(adapter->events);
     text_list_free(adapter->argv);
     text_list_free(adapter->argv_resume);
     text_list_free(adapter->model_args);
@@ -136,12 +186,12 @@ const char *adapter_name(const struct adapter *adapter)
 
 const char *adapter_program(const struct adapter *adapter)
 {
-    return adapter->program;
+    return adapter->program ? adapter->program : "";
 }
 
 const char *adapter_install(const struct adapter *adapter)
 {
-    return adapter->install;
+    return adapter->install ? adapter->install : "";
 }
 
 void adapter_allow_words(const struct adapter *adapter, const char *tool, struct str *out)
@@ -149,7 +199,7 @@ void adapter_allow_words(const struct adapter *adapter, const char *tool, struct
     static const char place[] = "{tool}";
     static const char letters[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
-    const char *text = adapter->allow;
+    const char *text = adapter->allow ? adapter->allow : "";
     /* The name comes from the output of the agent, and people copy this text. */
     if (tool[strspn(tool, letters)] != '\0')
         tool = "TOOL";
@@ -213,7 +263,9 @@ const char *adapter_program_of(const char *path)
 
 void adapter_write(const struct adapter *adapter, struct str *out)
 {
-    json_write(out, adapter->json);
+    str_add_char(out, '{');
+    fields_write(&adapter_fields, adapter, out);
+    str_add_char(out, '}');
 }
 
 /* Values of words in braces that an argument may contain. */
@@ -298,7 +350,7 @@ void adapter_argv(const struct adapter *adapter, const struct adapter_call *call
                                text_list_count(permissions) + text_list_count(call->args)};
     args.items = xcalloc(args.cap, sizeof(*args.items));
 
-    add_arg(&args, xstrdup(adapter->program));
+    add_arg(&args, xstrdup(adapter_program(adapter)));
     const bool has_prompt = add_filled(&args, argv, fillings);
     if (call->model)
         (void)add_filled(&args, adapter->model_args, fillings);
@@ -328,65 +380,6 @@ void adapter_argv_free(char **argv)
  * Sets of adapters: built-in ones and those of a configuration.
  */
 
-enum { POINTER_MAX = 1024 }; /* bytes of a JSON pointer */
-
-static void add_members(struct str *out, const struct json *from, const struct json *hidden_by)
-{
-    void *iter = NULL;
-    const char *key = NULL;
-    const struct json *value = NULL;
-    while (json_next(from, &iter, &key, &value)) {
-        const bool is_comment = strncmp(key, "//", 2) == 0;
-        if (strcmp(key, "like") == 0 || is_comment || json_get(hidden_by, key))
-            continue;
-        if (out->len > 1)
-            str_add_char(out, ',');
-        str_add_json(out, key, strlen(key));
-        str_add_char(out, ':');
-        json_write(out, value);
-    }
-}
-
-/* Returns the members of `own` (an object), plus those of `model` that it lacks, without "like"
- * and comments. Without a program, the name is used. The caller frees. */
-static struct json *adapters_merge(const struct json *model, const struct json *own,
-                                   const char *name)
-{
-    struct json *json = NULL;
-    struct json *named = NULL;
-    struct str text = {0};
-    const bool has_program =
-        json_text(json_get(own, "program"), "")[0] != '\0' ||
-        (!json_get(own, "program") && json_text(json_get(model, "program"), "")[0] != '\0');
-    if (!has_program) {
-        str_add(&text, "{");
-        str_json_text(&text, "program", name);
-        str_add(&text, "}");
-        const bool ok = json_parse(str_text(&text), text.len, &named, NULL, NULL);
-        assert(ok);
-        (void)ok;
-        str_clear(&text);
-    }
-    str_add_char(&text, '{');
-    add_members(&text, named, NULL);
-    add_members(&text, own, named);
-    struct json *front = NULL;
-    const size_t len = text.len;
-    str_add_char(&text, '}');
-    bool ok = json_parse(str_text(&text), text.len, &front, NULL, NULL);
-    assert(ok); /* made of members that were parsed */
-    str_cut(&text, len);
-    add_members(&text, model, front);
-    str_add_char(&text, '}');
-    ok = json_parse(str_text(&text), text.len, &json, NULL, NULL);
-    assert(ok);
-    (void)ok;
-    json_free(front);
-    json_free(named);
-    str_done(&text);
-    return json;
-}
-
 static void add_violation(struct violations *wrong, const char *name, const char *key,
                           const char *message, const char *expected)
 {
@@ -395,7 +388,7 @@ static void add_violation(struct violations *wrong, const char *name, const char
     const struct json_pointer agent = {.up = &agents, .key = name};
     const struct json_pointer place = {.up = &agent, .key = key};
     struct str path = {0};
-    json_pointer_add(&path, key ? &place : &agent, POINTER_MAX);
+    json_pointer_add(&path, key ? &place : &agent, FIELD_POINTER_MAX);
     violations_add(wrong, VIOLATION_INVALID_VALUE, str_text(&path), message, expected, NULL);
     str_done(&path);
 }
@@ -439,7 +432,8 @@ static const struct adapter *builtin_at(size_t index)
     struct json *json = NULL;
     const bool ok = json_parse(builtin[index].text, strlen(builtin[index].text), &json, NULL, NULL);
     assert(ok); /* ours, and read by a test */
-    struct adapter *made = adapter_new(builtin[index].name, json, true);
+    struct adapter *made = adapter_new(builtin[index].name, NULL, json);
+    json_free(json);
     if (atomic_compare_exchange_strong(&builtin_made[index], &kept, made))
         return made;
     adapter_free(made);
@@ -525,12 +519,11 @@ static bool make_adapters(const struct adapters *below, const struct json *agent
     const char *name = NULL;
     const struct json *own = NULL;
     while (json_next(agents, &iter, &name, &own) && made->count < ADAPTERS_MAX) {
-        const bool is_comment = strncmp(name, "//", 2) == 0;
-        if (is_comment || json_kind(own) != JSON_KIND_OBJECT || find_own(made, name))
+        if (field_is_comment(name) || json_kind(own) != JSON_KIND_OBJECT || find_own(made, name))
             continue;
         const struct adapter *model = model_of(below, made, agents, name);
         if (model)
-            add_adapter(made, adapter_new(name, adapters_merge(model->json, own, name), false));
+            add_adapter(made, adapter_new(name, model, own));
     }
     return made->count > before;
 }
@@ -546,10 +539,11 @@ static void check_adapters(const struct adapters *below, const struct json *agen
     while (json_next(agents, &iter, &name, &own)) {
         const struct adapter *adapter = find_own(made, name);
         const char *like = json_text(json_get(own, "like"), NULL);
-        if (strncmp(name, "//", 2) == 0 || json_kind(own) != JSON_KIND_OBJECT)
+        if (field_is_comment(name) || json_kind(own) != JSON_KIND_OBJECT)
             continue;
         if (adapter) {
-            if (json_get(own, "argv_resume") && !has_word(adapter->argv_resume, "{session}"))
+            if (json_count(json_get(own, "argv_resume")) > 0 &&
+                !has_word(adapter->argv_resume, "{session}"))
                 add_violation(wrong, name, "argv_resume", "no argument contains the session",
                               "\"{session}\" in one argument");
             if (json_count(json_get(own, "model_args")) > 0 &&
@@ -580,7 +574,7 @@ bool adapters_read(const struct adapters *below, const struct json *agents,
     for (size_t i = 0; below && i < below->count && made->count < 2 * (size_t)ADAPTERS_MAX; i++) {
         const struct adapter *one = below->items[i];
         if (!find_own(made, one->name))
-            add_adapter(made, adapter_new(one->name, json_clone(one->json), false));
+            add_adapter(made, adapter_new(one->name, one, NULL));
     }
     const bool ok = wrong->count + wrong->dropped == before;
     if (ok)

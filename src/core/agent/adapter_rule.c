@@ -12,12 +12,13 @@
 #include <string.h>
 
 #include "attr.h"
+#include "field.h"
 #include "xalloc.h"
 
 /* Ignores parts beyond the limit, which the schema rejects. */
 static void init_path(struct adapter_path *path, const char *text)
 {
-    *path = (struct adapter_path){0};
+    *path = (struct adapter_path){.is_set = true};
     if (text[0] == '\0' || strcmp(text, ".") == 0)
         return;
     path->text = xstrdup(text);
@@ -160,12 +161,12 @@ bool adapter_line_holds(const struct adapter_rule *rule, const struct json *line
     return rule->line && condition_holds(&itself, line, rule->line, 0);
 }
 
-bool adapter_rule_failed(const struct adapter_rule *rule, const struct json *value)
+bool adapter_condition_holds(const struct adapter_condition *condition, const struct json *value)
 {
-    bool failed = rule->fails;
-    for (size_t i = 0; i < rule->failed_count && !failed; i++)
-        failed = adapter_tests_hold(&rule->failed[i], value);
-    return failed;
+    bool holds = condition->always;
+    for (size_t i = 0; i < condition->count && !holds; i++)
+        holds = adapter_tests_hold(&condition->any[i], value);
+    return holds;
 }
 
 /* Texts being joined. */
@@ -355,30 +356,6 @@ static const char *const event_names[] = {
 };
 static_assert(ARRAY_LEN(event_names) == ADAPTER_EVENT_COUNT, "every kind of event has a name");
 
-static const char *const member_names[] = {
-    [ADAPTER_SESSION] = "session",
-    [ADAPTER_TEXT] = "text",
-    [ADAPTER_TURN] = "turn",
-    [ADAPTER_TOOL] = "tool",
-    [ADAPTER_ARGS] = "args",
-    [ADAPTER_ID] = "id",
-    [ADAPTER_OUTPUT_TEXT_OF] = "output",
-    [ADAPTER_EXIT] = "exit",
-    [ADAPTER_STATUS] = "status",
-    [ADAPTER_ATTEMPT] = "attempt",
-    [ADAPTER_MOST] = "most",
-    [ADAPTER_DELAY_MS] = "delay_ms",
-    [ADAPTER_WORDS] = "words",
-    [ADAPTER_ENDED] = "ended",
-    [ADAPTER_HEADERS] = "headers",
-    [ADAPTER_STRUCTURED] = "structured",
-    [ADAPTER_TURNS] = "turns",
-    [ADAPTER_COST_USD] = "cost_usd",
-    [ADAPTER_TOKENS] = "tokens",
-    [ADAPTER_RESETS_AT] = "resets_at",
-};
-static_assert(ARRAY_LEN(member_names) == ADAPTER_MEMBER_COUNT, "every member has a name");
-
 static void read_tests(struct adapter_tests *tests, const struct json *value)
 {
     void *iter = NULL;
@@ -415,16 +392,14 @@ static void add_source(struct adapter_sources *sources, const struct json *value
     sources->items[sources->count++] = source;
 }
 
-static void read_sources(struct adapter_sources *sources, const struct json *value, bool has_keys)
+static void read_sources(struct field_reader *reader, const struct json_pointer *path,
+                         const struct json *value)
 {
-    void *iter = NULL;
-    const char *key = NULL;
-    const struct json *member = NULL;
+    struct adapter_sources *sources = reader->at;
+    (void)path;
     sources->items = xcalloc(json_count(value) + 1, sizeof(*sources->items));
-    if (has_keys && json_kind(value) == JSON_KIND_OBJECT) {
-        while (json_next(value, &iter, &key, &member))
-            add_source(sources, member, key);
-    } else if (json_kind(value) == JSON_KIND_ARRAY) {
+    sources->always = json_bool(value, false);
+    if (json_kind(value) == JSON_KIND_ARRAY) {
         for (size_t i = 0; i < json_count(value); i++)
             add_source(sources, json_at(value, i), NULL);
     } else {
@@ -432,61 +407,151 @@ static void read_sources(struct adapter_sources *sources, const struct json *val
     }
 }
 
+/* One location, or one for each argument by its name. */
+static void read_args(struct field_reader *reader, const struct json_pointer *path,
+                      const struct json *value)
+{
+    struct adapter_sources *sources = reader->at;
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *member = NULL;
+    if (json_kind(value) != JSON_KIND_OBJECT) {
+        read_sources(reader, path, value);
+        return;
+    }
+    sources->items = xcalloc(json_count(value) + 1, sizeof(*sources->items));
+    while (json_next(value, &iter, &key, &member))
+        add_source(sources, member, key);
+}
+
+static void read_when(struct field_reader *reader, const struct json_pointer *path,
+                      const struct json *value)
+{
+    (void)path;
+    read_tests(reader->at, value);
+}
+
+/* A boolean, a set of tests, or a list of sets. */
+static void read_condition(struct field_reader *reader, const struct json_pointer *path,
+                           const struct json *value)
+{
+    struct adapter_condition *condition = reader->at;
+    const bool is_list = json_kind(value) == JSON_KIND_ARRAY;
+    (void)path;
+    condition->always = json_bool(value, false);
+    condition->count = is_list ? json_count(value) : json_kind(value) == JSON_KIND_OBJECT;
+    condition->any = xcalloc(condition->count + 1, sizeof(*condition->any));
+    for (size_t i = 0; i < condition->count; i++)
+        read_tests(&condition->any[i], is_list ? json_at(value, i) : value);
+}
+
+static void read_line(struct field_reader *reader, const struct json_pointer *path,
+                      const struct json *value)
+{
+    const struct json **line = reader->at;
+    (void)path;
+    *line = value;
+}
+
+static void read_path(struct field_reader *reader, const struct json_pointer *path,
+                      const struct json *value)
+{
+    (void)path;
+    if (json_text(value, NULL))
+        init_path(reader->at, json_text(value, ""));
+}
+
 const char *adapter_event_name(enum adapter_event event)
 {
     return event_names[event];
 }
 
+static const char *event_word(int event)
+{
+    return event_names[event];
+}
+
+#define AT(member) offsetof(struct adapter_rule, member)
+#define SOURCES(member)                                                                            \
+    FIELD_OTHER, AT(members[member]), .read = read_sources, .ref = "adapterSources",               \
+                                      .values = "location"
+static const struct field rule_rows[] = {
+    {"is", FIELD_WORD, AT(event), .most = ADAPTER_EVENT_COUNT, .word = event_word, .values = "word",
+     .means = "what the event is", .see = "; required; see below"},
+    {"when", FIELD_OTHER, AT(when), .read = read_when, .ref = "adapterTests",
+     .values = "conditions on locations",
+     .means = "which events the rule matches: all conditions must hold",
+     .see = ". A condition is a value; a list of alternatives; `{\"starts\": T}`, `{\"has\": T}`, "
+            "`{\"ends\": T}` for a text, or several of them; `{\"there\": true}`; "
+            "`{\"not\": ...}`"},
+    {"line", FIELD_OTHER, AT(line), .read = read_line, .ref = "adapterWanted",
+     .values = "condition", .means = "instead of `when`: the rule matches lines that are not JSON"},
+    {"stderr", FIELD_BOOL, AT(on_err), .means = "`line` is a line of standard error"},
+    {"each", FIELD_OTHER, AT(each), .read = read_path, .ref = "adapterPath", .values = "location",
+     .means = "apply the rest of the rule to each element of this array"},
+    {"where", FIELD_OTHER, AT(where), .read = read_when, .ref = "adapterTests",
+     .values = "conditions on locations",
+     .means = "only to elements that pass all these conditions"},
+    {"failed", FIELD_OTHER, AT(failed), .read = read_condition,
+     .values = "`true`, conditions, or a list of conditions",
+     .means = "when the tool, or at the end the agent, has failed"},
+    {"goes_on", FIELD_OTHER, AT(goes_on), .read = read_condition, .values = "`true` or conditions",
+     .means = "when the text is a piece of a message; devs joins the pieces"},
+    {"adds", FIELD_BOOL, AT(adds),
+     .means = "numbers are added to those of earlier events; otherwise they are totals"},
+    {"cut", FIELD_BOOL, AT(is_cut), .means = "the agent was interrupted, so this is not its end"},
+    {"logged", FIELD_BOOL, AT(is_logged),
+     .means = "programs that succeed write this event, too: it is not a failure after exit 0"},
+    {"turn", FIELD_OTHER, AT(members[ADAPTER_TURN]), .read = read_sources,
+     .values = "`true` or location",
+     .means = "each such event is a turn of the model, or each new value is"},
+    {"args", FIELD_OTHER, AT(members[ADAPTER_ARGS]), .read = read_args,
+     .values = "location, or an object of locations",
+     .means = "the arguments of a call: an object, a text that contains a JSON object, or each "
+              "argument by name"},
+    {"session", SOURCES(ADAPTER_SESSION), .means = "the id for continuing the session"},
+    {"text", SOURCES(ADAPTER_TEXT), .means = "the text of the event"},
+    {"tool", SOURCES(ADAPTER_TOOL), .means = "the name of the tool"},
+    {"id", SOURCES(ADAPTER_ID), .means = "the id that a call and its result share"},
+    {"output", SOURCES(ADAPTER_OUTPUT_TEXT_OF), .means = "the output of the tool"},
+    {"exit", SOURCES(ADAPTER_EXIT), .means = "the exit code of the tool"},
+    {"status", SOURCES(ADAPTER_STATUS), .means = "the HTTP status of a failed request"},
+    {"attempt", SOURCES(ADAPTER_ATTEMPT), .means = "the number of the agent's own retry"},
+    {"most", SOURCES(ADAPTER_MOST), .means = "how many retries the agent makes at most"},
+    {"delay_ms", SOURCES(ADAPTER_DELAY_MS), .means = "milliseconds until the agent retries"},
+    {"words", SOURCES(ADAPTER_WORDS), .means = "the message of a failure; all locations count"},
+    {"ended", SOURCES(ADAPTER_ENDED),
+     .means = "why the agent ended: its own limit, as a word; a failure in any case"},
+    {"headers", SOURCES(ADAPTER_HEADERS), .means = "the HTTP headers of a failed request"},
+    {"structured", SOURCES(ADAPTER_STRUCTURED), .means = "the result as JSON"},
+    {"turns", SOURCES(ADAPTER_TURNS), .means = "how many turns the agent has made"},
+    {"cost_usd", SOURCES(ADAPTER_COST_USD), .means = "what the agent has cost, in US dollars"},
+    {"tokens", SOURCES(ADAPTER_TOKENS), .means = "how many tokens; the sum of all locations"},
+    {"resets_at", SOURCES(ADAPTER_RESETS_AT), .means = "when a usage window ends"},
+};
+#undef SOURCES
+#undef AT
+const struct fields adapter_rule_fields = {rule_rows, ARRAY_LEN(rule_rows)};
+
 void adapter_rule_init(struct adapter_rule *rule, const struct json *json)
 {
-    const char *name = json_text(json_get(json, "is"), "");
-    const char *each = json_text(json_get(json, "each"), NULL);
-    const struct json *goes_on = json_get(json, "goes_on");
-    const struct json *failed = json_get(json, "failed");
-    *rule = (struct adapter_rule){
-        .event = ADAPTER_EVENT_KNOWN,
-        .line = json_get(json, "line"),
-        .on_err = json_bool(json_get(json, "stderr"), false),
-        .has_each = each != NULL,
-        .each_is_turn = json_bool(json_get(json, "turn"), false),
-        .fails = json_bool(failed, false),
-        .goes_on_always = json_bool(goes_on, false),
-        .may_go_on = json_kind(goes_on) == JSON_KIND_OBJECT,
-        .adds = json_bool(json_get(json, "adds"), false),
-        .is_cut = json_bool(json_get(json, "cut"), false),
-        .is_logged = json_bool(json_get(json, "logged"), false),
-    };
-    for (int i = 0; i < ADAPTER_EVENT_COUNT; i++) {
-        if (strcmp(event_names[i], name) == 0)
-            rule->event = (enum adapter_event)i;
-    }
-    read_tests(&rule->when, json_get(json, "when"));
-    read_tests(&rule->where, json_get(json, "where"));
-    read_tests(&rule->goes_on, goes_on);
-    if (failed && !rule->fails) { /* not true, so one set of tests, or a list of sets */
-        const bool is_list = json_kind(failed) == JSON_KIND_ARRAY;
-        const size_t count = is_list ? json_count(failed) : 1;
-        rule->failed = xcalloc(count + 1, sizeof(*rule->failed));
-        for (size_t i = 0; i < count; i++)
-            read_tests(&rule->failed[rule->failed_count++], is_list ? json_at(failed, i) : failed);
-    }
-    if (each)
-        init_path(&rule->each, each);
-    for (int i = 0; i < ADAPTER_MEMBER_COUNT; i++) {
-        const struct json *value = json_get(json, member_names[i]);
-        if (value)
-            read_sources(&rule->members[i], value, i == ADAPTER_ARGS);
-    }
+    *rule = (struct adapter_rule){.event = ADAPTER_EVENT_KNOWN};
+    fields_take(json, &adapter_rule_fields, rule);
+}
+
+static void condition_done(struct adapter_condition *condition)
+{
+    for (size_t i = 0; i < condition->count; i++)
+        tests_done(&condition->any[i]);
+    free(condition->any);
 }
 
 void adapter_rule_done(struct adapter_rule *rule)
 {
     tests_done(&rule->when);
     tests_done(&rule->where);
-    tests_done(&rule->goes_on);
-    for (size_t i = 0; i < rule->failed_count; i++)
-        tests_done(&rule->failed[i]);
-    free(rule->failed);
+    condition_done(&rule->failed);
+    condition_done(&rule->goes_on);
     free_path(&rule->each);
     for (int i = 0; i < ADAPTER_MEMBER_COUNT; i++) {
         struct adapter_sources *sources = &rule->members[i];

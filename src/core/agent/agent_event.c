@@ -134,8 +134,8 @@ static void agent_used_take(const struct agent_taking *taking, const struct json
     struct agent_stream *stream = taking->stream;
     const struct adapter_rule *rule = taking->rule;
     double number = 0;
-    bool is_new = rule->each_is_turn;
-    if (rule->members[ADAPTER_TURN].count > 0 && !rule->each_is_turn) {
+    bool is_new = rule->members[ADAPTER_TURN].always;
+    if (rule->members[ADAPTER_TURN].count > 0 && !rule->members[ADAPTER_TURN].always) {
         struct str id = {0};
         agent_taking_text(taking, ADAPTER_TURN, value, &id);
         is_new = id.len > 0 && strcmp(str_text(&id), str_text(&stream->turn)) != 0;
@@ -229,7 +229,7 @@ static void agent_result_take(const struct agent_taking *taking, const struct js
     item.what = call.what;
     item.args = call.args;
     item.number = call.number;
-    item.failed = adapter_rule_failed(taking->rule, value) || code > 0;
+    item.failed = adapter_condition_holds(&taking->rule->failed, value) || code > 0;
     item.exit = code <= EXIT_MOST ? (int)code : -1;
     stream->turn_is_open = false;
     agent_stream_tell(stream, &item);
@@ -330,7 +330,8 @@ static void agent_end_take(const struct agent_taking *taking, const struct json 
 {
     struct agent_stream *stream = taking->stream;
     struct agent_last *last = &stream->last;
-    const bool failed = adapter_rule_failed(taking->rule, value) || stream->ended.len > 0;
+    const bool failed =
+        adapter_condition_holds(&taking->rule->failed, value) || stream->ended.len > 0;
     agent_message_end(stream);
     str_clear(&last->words);
     last->end = taking->rule->is_cut ? AGENT_END_CUT : failed ? AGENT_END_FAILED : AGENT_END_DONE;
@@ -379,9 +380,7 @@ static void take_session(const struct agent_taking *taking, const struct json *v
 static void take_text(const struct agent_taking *taking, const struct json *value)
 {
     struct agent_stream *stream = taking->stream;
-    const bool goes_on =
-        taking->rule->goes_on_always ||
-        (taking->rule->may_go_on && adapter_tests_hold(&taking->rule->goes_on, value));
+    const bool goes_on = adapter_condition_holds(&taking->rule->goes_on, value);
     if (!goes_on)
         agent_message_end(stream);
     const size_t before = stream->message.len;
@@ -538,7 +537,7 @@ bool agent_event_take(struct agent_stream *stream, const struct json *event)
         /* naming the session says nothing about the event */
         is_known = is_known || rule->event != ADAPTER_EVENT_SESSION;
         stream->has_events = true;
-        if (rule->has_each)
+        if (rule->each.is_set)
             adapter_path_walk(&rule->each, event, take_element, &taking);
         else
             take_event(&taking, event);

@@ -29,6 +29,7 @@ struct adapter_path {
     char *text; /* owned; split at the dots */
     const char *parts[ADAPTER_PATH_PARTS_MAX];
     int count;
+    bool is_set;
 };
 
 /* Return false to stop. */
@@ -97,6 +98,7 @@ struct adapter_source {
 struct adapter_sources {
     struct adapter_source *items; /* owned */
     size_t count;
+    bool always; /* for TURN: each such event is a turn */
 };
 
 /* All must hold. */
@@ -108,24 +110,25 @@ struct adapter_tests {
     size_t count;
 };
 
+/* Whether something holds: always, or if one of the tests does. */
+struct adapter_condition {
+    bool always;
+    struct adapter_tests *any; /* owned */
+    size_t count;
+};
+
 struct adapter_rule {
     enum adapter_event event;
     const struct json *line; /* for lines that are not JSON: what they must be */
     bool on_err;             /* ... and be on stderr */
     struct adapter_tests when;
-    bool has_each;
-    struct adapter_path each; /* the rest applies to each element of this */
+    struct adapter_path each; /* if set, the rest applies to each element of this */
     struct adapter_tests where;
-    bool fails;                   /* always a failure */
-    struct adapter_tests *failed; /* owned; it failed if one of these holds */
-    size_t failed_count;
-    bool goes_on_always;
-    bool may_go_on; /* `goes_on` tells whether a text is a part of a message */
-    struct adapter_tests goes_on;
-    bool each_is_turn; /* each such event is a turn */
-    bool adds;         /* numbers are added to earlier ones */
-    bool is_cut;       /* an end that is none, because the agent was interrupted */
-    bool is_logged;    /* many programs that succeed write it, too */
+    struct adapter_condition failed;  /* the event reports a failure */
+    struct adapter_condition goes_on; /* the text is a part of a message */
+    bool adds;                        /* numbers are added to earlier ones */
+    bool is_cut;                      /* an end that is none, because the agent was interrupted */
+    bool is_logged;                   /* many programs that succeed write it, too */
     struct adapter_sources members[ADAPTER_MEMBER_COUNT];
 };
 
@@ -140,8 +143,8 @@ const char *adapter_event_name(enum adapter_event event);
 bool adapter_tests_hold(const struct adapter_tests *tests, const struct json *value);
 /* Returns true if a line that is not JSON, given as a JSON string, passes the tests. */
 bool adapter_line_holds(const struct adapter_rule *rule, const struct json *line);
-/* Returns true if the event reports a failure. */
-bool adapter_rule_failed(const struct adapter_rule *rule, const struct json *value);
+/* Returns true if the condition holds for the event. */
+bool adapter_condition_holds(const struct adapter_condition *condition, const struct json *value);
 
 /* Appends the texts of the first source that has any, separated by line feeds. Returns false if
  * none has. */
@@ -166,28 +169,31 @@ struct json *adapter_args(const struct adapter_sources *sources, const struct js
  */
 
 struct adapter {
-    char *name;        /* owned */
-    struct json *json; /* owned; the whole adapter without "like"; texts below borrow from it */
+    char *name; /* owned, like the next texts */
     bool is_builtin;
-    const char *program;
-    const char *called; /* name of the program, without folders */
-    const char *install;
-    const char *allow; /* how to allow a denied tool; "" = unknown */
+    char *program;       /* NULL = none */
+    const char *called;  /* borrowed; name of the program, without folders */
+    char *install;       /* NULL = unknown */
+    char *allow;         /* how to allow a denied tool; NULL or "" = unknown */
+    struct json *events; /* owned; the rules as they are written; may be NULL */
     enum adapter_prompt prompt;
     enum adapter_output output;
-    char **argv;                /* owned, like the next ones; NULL-terminated */
-    char **argv_resume;         /* NULL = cannot resume sessions */
-    char **model_args;          /* NULL = cannot select a model */
-    char **permission_args;     /* NULL = none */
-    char **env;                 /* "NAME=value" */
-    bool result_on_stderr;      /* failures may be reported as JSON on stderr */
-    const char *cut_member;     /* if the beginning of a line is lost, its end is read from this
-                                   member on; or NULL */
-    char **unknown_session;     /* owned; NULL = unknown */
-    bool counts_turns;          /* some rule defines turns */
+    char **argv;            /* owned, like the next ones; NULL-terminated */
+    char **argv_resume;     /* NULL = cannot resume sessions */
+    char **model_args;      /* NULL = cannot select a model */
+    char **permission_args; /* NULL = none */
+    char **env;             /* "NAME=value"; not NULL */
+    bool result_on_stderr;  /* failures may be reported as JSON on stderr */
+    char *cut_member;       /* owned; if the beginning of a line is lost, its end is read from this
+                               member on; or NULL */
+    char **unknown_session; /* owned; NULL = unknown */
+    bool counts_turns;      /* some rule defines turns */
     struct adapter_rule *rules; /* owned */
     size_t rule_count;
 };
+
+/* Members of an adapter, and of a rule for its events. */
+extern const struct fields adapter_fields, adapter_rule_fields;
 
 /*
  * Calls of a stream that wait for their results.

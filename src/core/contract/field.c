@@ -126,6 +126,32 @@ static void read_list(struct field_reader *reader, const struct json_pointer *pa
     }
 }
 
+/* Copies the object into *out, which is freed first, as texts NAME=value. */
+static void read_env(struct field_reader *reader, const struct json_pointer *path,
+                     const struct json *value, size_t max, char ***out)
+{
+    const size_t count = json_count(value);
+    size_t used = 0;
+    void *iter = NULL;
+    const char *key;
+    const struct json *member;
+    if (json_kind(value) != JSON_KIND_OBJECT || count > max)
+        return;
+    text_list_free(*out);
+    *out = xcalloc(count + 1, sizeof(**out));
+    while (json_next(value, &iter, &key, &member)) {
+        const struct json_pointer place = {.up = path, .key = key};
+        const char *text = json_text(member, NULL);
+        struct str variable = {0};
+        if (!text || field_is_comment(key))
+            continue;
+        str_addf(&variable, "%s=%s", key, text);
+        if (variable.len > FIELD_TEXT_MAX && field_reader_is_sound(reader, &place))
+            field_reader_add(reader, VIOLATION_INVALID_VALUE, &place, "too long", NULL, NULL);
+        (*out)[used++] = variable.data;
+    }
+}
+
 static int find_word(const struct field *field, const char *text)
 {
     int i = (int)field->most - 1;
@@ -173,6 +199,9 @@ static void read_by_type(struct field_reader *reader, const struct field *field,
         break;
     case FIELD_LIST:
         read_list(reader, path, value, (size_t)field->most, to);
+        break;
+    case FIELD_ENV:
+        read_env(reader, path, value, (size_t)field->most, to);
         break;
     case FIELD_WORD:
         word = find_word(field, json_text(value, ""));
@@ -224,6 +253,16 @@ void fields_read(struct field_reader *reader, const struct json_pointer *path,
     }
 }
 
+void fields_take(const struct json *value, const struct fields *fields, void *object)
+{
+    static const struct json_pointer nowhere = {0};
+    const struct violations shape = {0};
+    struct violations unsaid = {0};
+    struct field_reader reader = {.shape = &shape, .violations = &unsaid};
+    fields_read(&reader, &nowhere, value, fields, object);
+    violations_done(&unsaid);
+}
+
 static void write_words(const struct field *field, unsigned set, struct str *out)
 {
     const char *before = "";
@@ -237,6 +276,20 @@ static void write_words(const struct field *field, unsigned set, struct str *out
         before = ",";
     }
     str_add_char(out, ']');
+}
+
+static void write_env(const char *key, char *const *env, struct str *out)
+{
+    str_json_key(out, key);
+    str_add_char(out, '{');
+    for (size_t i = 0; env[i]; i++) {
+        const size_t name_len = strcspn(env[i], "=");
+        str_add(out, i > 0 ? "," : "");
+        str_add_json(out, env[i], name_len);
+        str_add_char(out, ':');
+        str_add_json(out, env[i] + name_len + 1, strlen(env[i] + name_len + 1));
+    }
+    str_add_char(out, '}');
 }
 
 void field_seconds_write(const char *key, int64_t ms, struct str *out)
@@ -284,6 +337,10 @@ void field_write(const struct field *field, const void *object, struct str *out)
         break;
     case FIELD_LIST:
         text_list_write(out, field->key, *(char **const *)from);
+        break;
+    case FIELD_ENV:
+        if (*(char **const *)from)
+            write_env(field->key, *(char **const *)from, out);
         break;
     case FIELD_WORD:
         str_json_text(out, field->key, field->word(*(const int *)from));

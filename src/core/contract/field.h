@@ -49,6 +49,8 @@ enum field_type {
     FIELD_TEXT,    /* char *, owned: `least` to `most` characters; NULL = none */
     FIELD_LIST,    /* char **, owned: `least` to `most` texts of `item_least` to `item_most`
                            characters; NULL = none */
+    FIELD_ENV,     /* char **, owned: texts NAME=value; in the document, an object of at most `most`
+                      texts; NULL = none */
     FIELD_WORD,    /* an enum: `word` names its values, from 0 to below `most` */
     FIELD_WORDS,   /* unsigned: a bit for each of these words; at least `least` are set */
     FIELD_OBJECT,  /* a struct that has `members` */
@@ -109,6 +111,10 @@ const struct field *fields_find(const struct fields *fields, const char *key);
  * values, which the schema reports. `object` may be NULL if each row has a function. */
 void fields_read(struct field_reader *reader, const struct json_pointer *path,
                  const struct json *value, const struct fields *fields, void *object);
+/* Like fields_read(), for objects whose errors are reported elsewhere. The rows need no
+ * reading->doc.
+ */
+void fields_take(const struct json *value, const struct fields *fields, void *object);
 /* Appends the members as `"key":value` with commas, without braces. */
 void fields_write(const struct fields *fields, const void *object, struct str *out);
 /* Appends a member in seconds with three decimals. */

@@ -64,50 +64,6 @@ static void write_run(const void *object, struct str *out)
         text_list_write(out, "run", step->argv);
 }
 
-static void read_env(struct field_reader *reader, const struct json_pointer *path,
-                     const struct json *value)
-{
-    size_t count = json_count(value);
-    if (json_kind(value) != JSON_KIND_OBJECT || count > PLAN_ENV_MAX)
-        return;
-
-    char **env = xcalloc(count + 1, sizeof(*env));
-    plan_reader_step(reader)->env = env;
-    size_t used = 0;
-    void *iter = NULL;
-    const char *key;
-    const struct json *member;
-    while (json_next(value, &iter, &key, &member)) {
-        struct json_pointer place = {.up = path, .key = key};
-        const char *text = json_text(member, NULL);
-        if (!text || field_is_comment(key))
-            continue;
-        struct str variable = {0};
-        str_addf(&variable, "%s=%s", key, text);
-        if (variable.len > PLAN_TEXT_MAX && field_reader_is_sound(reader, &place))
-            field_reader_add(reader, VIOLATION_INVALID_VALUE, &place, "too long", NULL, NULL);
-        env[used++] = xstrdup(str_text(&variable));
-        str_done(&variable);
-    }
-}
-
-static void write_env(const void *object, struct str *out)
-{
-    const struct plan_step *step = object;
-    if (!step->env)
-        return;
-    str_json_key(out, "env");
-    str_add_char(out, '{');
-    for (char *const *variable = step->env; *variable; variable++) {
-        size_t name_len = strcspn(*variable, "=");
-        str_add(out, variable == step->env ? "" : ",");
-        str_add_json(out, *variable, name_len);
-        str_add_char(out, ':');
-        str_add_json(out, *variable + name_len + 1, strlen(*variable + name_len + 1));
-    }
-    str_add_char(out, '}');
-}
-
 static int64_t default_quiet_ms(bool has_agent)
 {
     return has_agent ? PLAN_QUIET_MS : 0;
@@ -279,8 +235,7 @@ static const struct field step_rows[] = {
      .means = "the phases of a task may repeat but not go back"},
     {"cwd", FIELD_TEXT, AT(cwd), 1, PLAN_TEXT_MAX, .values = "path",
      .means = "the folder to work in; default: the run's folder"},
-    {"env", FIELD_OTHER, .read = read_env, .write = write_env,
-     .values = "object of strings, at most 1,000",
+    {"env", FIELD_ENV, AT(env), 0, PLAN_ENV_MAX, .own_shape = true,
      .means = "variables to add to the inherited environment"},
     {"stdin", FIELD_TEXT, AT(stdin_path), 1, PLAN_TEXT_MAX, .values = "path",
      .means = "the file to read as standard input; default `/dev/null`"},
