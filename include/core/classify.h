@@ -136,10 +136,15 @@ enum { RULE_LIST_BYTES_MAX = 1024 * 1024 };
 ATTR_MUST_USE bool rule_list_add(const char *rules, const char *rule, struct str *out,
                                  struct err *err);
 
+struct json;
+struct violations;
+/* Adds the errors of each rule of the list "rules" of settings, with JSON Pointers from "/rules".
+ * Skips rules that already have errors in *wrong. */
+void classifier_check(const struct json *rules, struct violations *wrong);
+
 /* Returns whether `rules`, a JSON list or NULL, has a rule with this name. */
 bool rule_list_has(const char *rules, const char *name);
 
-struct json;
 /* Returns the name of a rule, or "". Owned by the rule. */
 const char *rule_list_name(const struct json *rule);
 

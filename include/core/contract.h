@@ -72,6 +72,9 @@ bool violation_is_mismatch(enum violation_code code);
 /* Appends the text as one line that cannot affect a terminal: controls as \u001b. */
 void violation_add_visible(struct str *out, const char *text);
 
+/* Appends "message (expected X, got Y)"; the parenthesis only if both are known. */
+void violation_add_text(struct str *out, const struct violation *violation);
+
 /* Returns the path for display: "(root)" for the whole. */
 const char *violation_path_shown(const struct violation *violation);
 

@@ -228,58 +228,6 @@ bool config_open(const char *dir, char path[PATH_MAX], FILE **out, struct err *e
     return true;
 }
 
-/* Checks a rule on its own. Adds errors to the list. */
-static void check_rule(const struct json *rule, size_t index, struct violations *violations)
-{
-    static const char *const members[] = {"name",    "verdict", "type",        "reason",
-                                          "pattern", "unless",  "stream",      "need",
-                                          "subtype", "only_if", "retry_after", "ask"};
-    struct classifier *classifier = NULL;
-    struct err why = {0};
-    struct str list = {0}, path = {0}, message = {0};
-    str_add_char(&list, '[');
-    json_write(&list, rule);
-    str_add_char(&list, ']');
-    if (!classifier_open(&classifier, str_text(&list), &why)) {
-        const char *words = strstr(why.message, "': ");
-        words = words ? words + strlen("': ") : why.message;
-        str_addf(&path, "/rules/%zu", index);
-        /* with the member that the message begins with, if it exists */
-        for (size_t i = 0; json_kind(rule) == JSON_KIND_OBJECT && i < ARRAY_LEN(members); i++) {
-            const size_t len = strlen(members[i]);
-            if (strncmp(words, members[i], len) == 0 && strchr(" ,:", words[len]))
-                str_addf(&path, "/%s", members[i]);
-        }
-        if (*rule_list_name(rule) != '\0')
-            str_addf(&message, "rule '%s': ", rule_list_name(rule));
-        str_add(&message, words);
-        violations_add(violations, VIOLATION_INVALID_VALUE, str_text(&path), str_text(&message),
-                       NULL, NULL);
-    }
-    classifier_close(classifier);
-    str_done(&list);
-    str_done(&path);
-    str_done(&message);
-}
-
-/* Checks the rules that have no error in the list yet. */
-static void check_each_rule(const struct json *rules, struct violations *violations)
-{
-    for (size_t i = 0; json_kind(rules) == JSON_KIND_ARRAY && i < json_count(rules); i++) {
-        struct str path = {0};
-        bool is_said = false;
-        str_addf(&path, "/rules/%zu", i);
-        for (size_t k = 0; !is_said && k < violations->count; k++) {
-            const char *other = violations->items[k].path;
-            is_said =
-                strncmp(other, str_text(&path), path.len) == 0 && strchr("/", other[path.len]);
-        }
-        str_done(&path);
-        if (!is_said)
-            check_rule(json_at(rules, i), i, violations);
-    }
-}
-
 /* Checks the rules by building a classifier from them. On failure, reports all errors. */
 static int check_rules(const struct config *config)
 {
@@ -295,7 +243,7 @@ static int check_rules(const struct config *config)
     if (ok)
         return EXIT_ALL_PASSED;
     if (json_parse(text, strlen(text), &rules, NULL, NULL))
-        check_each_rule(rules, &violations);
+        classifier_check(rules, &violations);
     if (violations.count == 0) /* an error that no single rule causes */
         violations_add(&violations, VIOLATION_INVALID_VALUE, "/rules", whole.message, NULL, NULL);
     const int code = fail_violations(config->path, "nothing was done", &violations);
@@ -311,7 +259,7 @@ static int parse_settings(const struct str *text, struct config *config)
     if (!settings_parse(str_text(text), text->len, &config->settings, &violations)) {
         struct json *root = NULL;
         if (json_parse(str_text(text), text->len, &root, NULL, NULL))
-            check_each_rule(json_get(root, "rules"), &violations);
+            classifier_check(json_get(root, "rules"), &violations);
         code = fail_violations(config->path, "nothing was done", &violations);
         json_free(root);
     }

@@ -93,14 +93,14 @@ printf '{"rules": [{"name": "a", "verdict": "transiet", "stream": "err"},
 "$devs" exec -- true 2>err
 want 'rules and the rest' "$(sed 1d err)" '[INVALID_VALUE] /rules/0/verdict: not one of the allowed values, did you mean "transient"? (expected "transient" or "persistent", got "transiet")
 [INVALID_VALUE] /rules/0/stream: not one of the allowed values (expected "any", "stderr", "stdout" or "quiet", got "err")
-[INVALID_VALUE] /rules/2/verdict: not one of the allowed values (expected "transient" or "persistent", got 1)
+[WRONG_TYPE] /rules/2/verdict: wrong type (expected string, got 1)
 [INVALID_VALUE] /rules/2/only_if/exit: too large (expected 0 to 255, got 256)
 [INVALID_VALUE] /retry_limit: too small (expected 1 to 100, got 0)
 [INVALID_VALUE] /rules/1/pattern: rule '"'b'"': pattern, byte 1: missing closing parenthesis'
 printf '{"rules": [{"name": "a", "verdict": "persistent", "pattern": "x"},
  {"name": "a", "verdict": "persistent", "pattern": "y"}]}' >devs.config.json
 "$devs" exec -- true 2>err
-want_in 'a rule that is there twice' "$(cat err)" "/rules: rule 2 'a': an earlier rule has the same name"
+want_in 'a rule that is there twice' "$(cat err)" "/rules/1: rule 'a': an earlier rule has the same name"
 [ ! -e .devs ]
 want 'nothing was started' $? 0
 

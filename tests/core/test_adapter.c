@@ -216,6 +216,23 @@ START_TEST(test_an_agent_with_a_builtin_name_changes_it)
 }
 END_TEST
 
+START_TEST(test_an_empty_list_replaces_that_of_the_model)
+{
+    adapters = read_over(NULL, "{\"own\":{\"like\":\"claude\",\"argv_resume\":[]},"
+                               "\"claude\":{\"like\":\"generic\",\"program\":\"c\"}}");
+    ck_assert(!adapter_resumes(adapters_find(adapters, "own")));
+    struct str text = {0};
+    str_add(&text, "{\"claude\":");
+    adapter_write(adapters_find(adapters, "claude"), &text);
+    str_add_char(&text, '}');
+    struct adapters *again = read_over(NULL, str_text(&text));
+    ck_assert(!adapter_resumes(adapters_find(again, "claude"))); /* as the generic one */
+    check_argv(adapters_find(again, "claude"), &(struct adapter_call){.model = "m"}, "c");
+    adapters_free(again);
+    str_done(&text);
+}
+END_TEST
+
 /* Also of a later one, through several. */
 START_TEST(test_like_another_agent_of_the_same_object)
 {
@@ -332,6 +349,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_placeholders_are_replaced_once);
     tcase_add_test(tcase, test_an_own_agent_is_like_the_generic_one);
     tcase_add_test(tcase, test_an_agent_with_a_builtin_name_changes_it);
+    tcase_add_test(tcase, test_an_empty_list_replaces_that_of_the_model);
     tcase_add_test(tcase, test_like_another_agent_of_the_same_object);
     tcase_add_test(tcase, test_agents_of_a_plan_override_those_of_the_settings);
     tcase_add_test(tcase, test_hint_to_allow_a_tool_repeats_plain_names_only);

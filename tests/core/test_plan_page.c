@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "agent_internal.h"
+#include "classify_internal.h"
 #include "event.h"
 #include "plan_internal.h"
 #include "str.h"
@@ -53,14 +54,6 @@ static void part_check(struct part *part, const struct str *want)
                       part->file);
     }
     free(part->text);
-}
-
-static void add_words(const struct field *field, const char *before, const char *quote,
-                      struct str *out)
-{
-    str_add(out, before);
-    for (int i = 0; i < (int)field->most; i++)
-        str_addf(out, "%s%s%s%s", i > 0 ? ", " : "", quote, field->word(i), quote);
 }
 
 /*
@@ -134,7 +127,7 @@ static void add_shape(const struct field *field, const char *indent, struct str 
         [FIELD_BOOL] = "boolean", [FIELD_SWITCH] = "boolean", [FIELD_INT] = "integer",
         [FIELD_I64] = "integer",  [FIELD_REAL] = "number",    [FIELD_SECONDS] = "number",
         [FIELD_TEXT] = "string",  [FIELD_LIST] = "array",     [FIELD_WORD] = "string",
-        [FIELD_WORDS] = "array",
+        [FIELD_WORDS] = "array",  [FIELD_CHARS] = "string",
     };
     str_addf(out, ",\n%s  \"type\": \"%s\"", indent, types[field->type]);
     switch (field->type) {
@@ -160,6 +153,7 @@ static void add_shape(const struct field *field, const char *indent, struct str 
         add_limit(out, indent, "maximum", field->most / MS_PER_S);
         break;
     case FIELD_TEXT:
+    case FIELD_CHARS:
         if (field->least > 0)
             add_limit(out, indent, "minLength", field->least);
         add_limit(out, indent, "maxLength", field->most);
@@ -175,7 +169,7 @@ static void add_shape(const struct field *field, const char *indent, struct str 
         break;
     case FIELD_WORD:
         str_addf(out, ",\n%s  \"enum\": [", indent);
-        add_words(field, "", "\"", out);
+        field_values(field, "\"", out);
         str_add(out, "]");
         break;
     case FIELD_WORDS:
@@ -183,7 +177,8 @@ static void add_shape(const struct field *field, const char *indent, struct str 
             add_limit(out, indent, "minItems", field->least);
         add_limit(out, indent, "maxItems", field->most);
         str_addf(out, ",\n%s  \"items\": {\"type\": \"string\", \"enum\": [", indent);
-        add_words(field, "", "\"", out);
+        field_values(&(struct field){.type = FIELD_WORD, .most = field->most, .word = field->word},
+                     "\"", out);
         str_add(out, "]}");
         break;
     }
@@ -257,6 +252,8 @@ static const struct {
     {config_schema_file, "tests", &tests_fields},
     {config_schema_file, "adapter", &adapter_fields},
     {config_schema_file, "adapterEvent", &adapter_rule_fields},
+    {config_schema_file, "rule", &rule_fields},
+    {config_schema_file, "ruleFacts", &rule_fact_fields},
     {config_schema_file, "policy", &plan_policy_fields},
     {config_schema_file, "workspace", &plan_workspace_fields},
     {config_schema_file, "sandbox", &plan_sandbox_fields},
@@ -327,79 +324,21 @@ END_TEST
  * Pages. Each table follows a comment "<!-- keys of ... -->".
  */
 
-/* Adds 21,600,000. */
-static void add_grouped(struct str *out, int64_t number)
-{
-    char digits[24];
-    const int len = snprintf(digits, sizeof(digits), "%lld", (long long)number);
-    for (int i = 0; i < len; i++)
-        str_addf(out, "%s%c", i > 0 && (len - i) % 3 == 0 ? "," : "", digits[i]);
-}
-
-static void add_range(struct str *out, int64_t least, int64_t most, const char *unit)
-{
-    if (least > 0 || unit[0] == '\0') {
-        add_grouped(out, least);
-        str_add(out, " to ");
-    } else {
-        str_add(out, "at most ");
-    }
-    add_grouped(out, most);
-    str_add(out, unit);
-}
-
 static void add_values(const struct field *field, struct str *out)
 {
-    if (field->values) {
+    ck_assert_msg(field->values || field->type != FIELD_OTHER, "%s: which values does it have?",
+                  field->key);
+    if (field->values)
         str_add(out, field->values);
-        return;
-    }
-    switch (field->type) {
-    case FIELD_OTHER:
-        ck_abort_msg("%s: which values does it have?", field->key);
-    case FIELD_BOOL:
-    case FIELD_SWITCH:
-        str_add(out, "`true` or `false`");
-        break;
-    case FIELD_INT:
-    case FIELD_I64:
-    case FIELD_REAL:
-        str_add(out, field->not_one ? "0, or " : "");
-        add_range(out, field->not_one ? 2 : field->least, field->most, "");
-        break;
-    case FIELD_SECONDS:
-        str_add_number(out, (double)field->least / MS_PER_S);
-        str_add(out, " to ");
-        add_grouped(out, field->most / MS_PER_S);
-        break;
-    case FIELD_TEXT:
-        add_range(out, field->least, field->most, " characters");
-        break;
-    case FIELD_LIST:
-        str_add(out, "array of ");
-        add_range(out, field->least, field->most, " strings");
-        break;
-    case FIELD_ENV:
-        str_add(out, "object of ");
-        add_range(out, 0, field->most, " strings");
-        break;
-    case FIELD_WORD:
-        add_words(field, "", "`", out);
-        break;
-    case FIELD_WORDS:
-        add_words(field, "any of ", "`", out);
-        break;
-    case FIELD_OBJECT:
-        str_add(out, "object");
-        break;
-    }
+    else
+        field_values(field, "`", out);
 }
 
 /* Adds a JSON value as the docs write it: words without quotes, long numbers in groups. */
 static void add_shown(const struct field *field, const struct str *json, struct str *out)
 {
     if (field->type == FIELD_I64) {
-        add_grouped(out, strtoll(str_text(json), NULL, 10));
+        field_add_grouped(out, strtoll(str_text(json), NULL, 10));
         return;
     }
     for (const char *at = str_text(json); *at; at++) {
@@ -460,6 +399,8 @@ static const struct {
     {"docs/agents.md", "an agent's step", &plan_step_fields, "agent", NULL},
     {"docs/agents.md", "an adapter", &adapter_fields, NULL, NULL},
     {"docs/agents.md", "a rule for events", &adapter_rule_fields, NULL, NULL},
+    {"docs/classification.md", "a rule", &rule_fields, NULL, NULL},
+    {"docs/classification.md", "only_if", &rule_fact_fields, NULL, NULL},
     {"docs/agents.md", "a budget", &plan_budget_fields, NULL, NULL},
     {"docs/plan.md", "an expectation", &plan_expect_fields, NULL, NULL},
     {"docs/plan.md", "an expected file", &plan_file_fields, NULL, NULL},

@@ -116,7 +116,7 @@ static const struct field adapter_rows[] = {
      .values = "array of rules, at most 128", .means = "how to interpret events",
      .see = "; see [below](#rules-for-events)"},
 };
-const struct fields adapter_fields = {adapter_rows, ARRAY_LEN(adapter_rows)};
+const struct fields adapter_fields = FIELDS(adapter_rows);
 #undef AT
 
 /* Makes an adapter that has the members of `own`, which may be NULL, and those of `model` that it

@@ -531,7 +531,7 @@ static const struct field rule_rows[] = {
 };
 #undef SOURCES
 #undef AT
-const struct fields adapter_rule_fields = {rule_rows, ARRAY_LEN(rule_rows)};
+const struct fields adapter_rule_fields = FIELDS(rule_rows);
 
 void adapter_rule_init(struct adapter_rule *rule, const struct json *json)
 {

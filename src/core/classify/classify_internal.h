@@ -25,16 +25,17 @@
 
 enum {
     LITERAL_KEY = 3, /* bytes by which it is found; the shortest literal */
-    LITERAL_MAX = 60,
+    LITERAL_MAX = 4096,
     LITERAL_BUCKET_BITS = 14,
     LITERALS_MAX = 8192,
     LITERAL_NONE = -1,
 };
 
 struct literal {
-    char bytes[LITERAL_MAX]; /* in lower case, without a NUL */
-    uint8_t len, key_end;    /* bytes before the end of its key */
-    uint16_t next;           /* in its bucket: 1 + the number of a literal; 0 = none */
+    char *bytes;      /* owned; in lower case, without a NUL */
+    uint16_t len;     /* bytes */
+    uint16_t key_end; /* bytes before the end of its key */
+    uint16_t next;    /* in its bucket: 1 + the number of a literal; 0 = none */
 };
 
 struct literals {
@@ -98,13 +99,14 @@ enum {
 };
 
 /* The kind of step that a rule is for. */
-enum rule_kind { RULE_KIND_ANY, RULE_KIND_RUN, RULE_KIND_AGENT };
+enum rule_kind { RULE_KIND_ANY, RULE_KIND_RUN, RULE_KIND_AGENT, RULE_KIND_COUNT };
 
 /* What the text of a rule tells about a failure. */
 enum rule_rank {
     RULE_RANK_SYMPTOM, /* how it showed: a connection ended, a lock could not be taken */
     RULE_RANK_PLAIN,
     RULE_RANK_CAUSE, /* why: it outranks a symptom nearby */
+    RULE_RANK_COUNT,
 };
 
 enum rule_stream {
@@ -112,6 +114,17 @@ enum rule_stream {
     RULE_STREAM_ERR,   /* stderr only */
     RULE_STREAM_OUT,   /* stdout only */
     RULE_STREAM_QUIET, /* stderr; stdout only if stderr has no error */
+    RULE_STREAM_COUNT,
+};
+
+struct rule_numbers {
+    int items[RULE_EXITS_MAX];
+    int count;
+};
+
+struct rule_launchers {
+    char names[RULE_LAUNCHERS_MAX][RULE_LAUNCHER_MAX];
+    int count;
 };
 
 struct rule {
@@ -122,28 +135,28 @@ struct rule {
     char subtype[VERDICT_SUBTYPE_MAX]; /* "$1" at its end: the group that matched */
     enum rule_stream stream;
     enum rule_rank rank;
-    int tail;        /* only the last non-empty lines; 0: all */
-    bool ask;        /* only a person can help */
-    bool quoted;     /* also matches quoted lines */
-    bool final;      /* nothing later outranks it */
-    bool late;       /* outranks a transient rule that matched earlier in the stream */
-    bool over;       /* the number in the second group must be larger than in the first */
-    bool waits;      /* persistent, but waiting helps if the time is known */
-    bool memory;     /* void if a counter shows that memory was not the cause */
-    bool on_success; /* also applies after exit 0, and denies the success */
-    int exits[RULE_EXITS_MAX];
-    int exit_count; /* 0: any exit code */
-    int signals[RULE_SIGNALS_MAX];
-    int signal_count; /* 0: for exits; else only for these signals */
+    int tail;                  /* only the last non-empty lines; 0: all */
+    bool ask;                  /* only a person can help */
+    bool quoted;               /* also matches quoted lines */
+    bool final;                /* nothing later outranks it */
+    bool late;                 /* outranks a transient rule that matched earlier in the stream */
+    bool over;                 /* the number in the second group must be larger than in the first */
+    bool waits;                /* persistent, but waiting helps if the time is known */
+    bool memory;               /* void if a counter shows that memory was not the cause */
+    bool on_success;           /* also applies after exit 0, and denies the success */
+    bool user;                 /* a person's */
+    bool off;                  /* only switches off the built-in rule of its name */
+    struct rule_numbers exits; /* none: any exit code */
+    struct rule_numbers signals; /* none: for exits; else only for these signals */
     enum rule_kind kind;
-    char program[RULE_PROGRAM_MAX];                        /* of the step, or its agent; "" = any */
-    char launchers[RULE_LAUNCHERS_MAX][RULE_LAUNCHER_MAX]; /* the command starts one of these */
-    int launcher_count;                                    /* 0: any command */
-    int needs[RULE_NEEDS_MAX];        /* literals; a line without any of these cannot match */
-    int need_count;                   /* 0, with a pattern: every line is tried */
-    struct rule_pattern *pattern;     /* owned; NULL: only facts count */
-    struct rule_pattern *after;       /* owned; the line before must match it */
-    struct rule_pattern *unless;      /* owned; the line must not match it */
+    char program[RULE_PROGRAM_MAX];  /* of the step, or its agent; "" = any */
+    struct rule_launchers launchers; /* the command starts one of these; none: any command */
+    char **words;                 /* owned; a line without any of these cannot match; NULL = none */
+    int needs[RULE_NEEDS_MAX];    /* their literals */
+    int need_count;               /* 0, with a pattern: every line is tried */
+    struct rule_pattern *pattern; /* owned; NULL: only facts count */
+    struct rule_pattern *after;   /* owned; the line before must match it */
+    struct rule_pattern *unless;  /* owned; the line must not match it */
     struct rule_pattern *unless_text; /* owned; no line of the streams may match it */
     int retry_group;                  /* group of the pattern with a time to wait; 0: none */
     hint_form_fn *form;               /* hints: how to read the first group */
@@ -184,6 +197,15 @@ struct rules {
 };
 
 enum { RULES_HASH_MAX = 65 };
+
+/* Members of a person's rule, and of its "only_if". */
+extern const struct fields rule_fields, rule_fact_fields;
+
+/* Adds the errors of a person's rule, with JSON Pointers into it. */
+void rule_check(const struct json *json, struct violations *wrong);
+/* Sets the first error of this rule of a list. Returns false. */
+bool rule_fail(size_t index, const struct json *rule, const struct violations *wrong,
+               struct err *err);
 
 /* Writes the SHA-256 of the rule set in hexadecimal. */
 void rules_hash(const char *json, size_t len, char hash[RULES_HASH_MAX]);
@@ -320,7 +342,7 @@ int64_t retry_hint_of_group(const struct scan *scan, const struct scan_match *ma
  * A person's rules (classify_user.c).
  */
 
-enum { USER_RULES_MAX = 200, USER_PATTERN_MAX = 1024 };
+enum { USER_RULES_MAX = 200, USER_PATTERN_MAX = 1024, USER_NEEDS_MAX = 48 };
 
 /* Returns the text of the whole set, for rules_open(). `user` is a list of rules as in
  * docs/classification.md, a whole set (an object), or NULL. Fails with ERR_INVALID, which names

@@ -8,12 +8,15 @@
 #include "classify_internal.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ascii.h"
+#include "contract.h"
+#include "field.h"
 #include "json.h"
 #include "sha256.h"
 #include "text.h"
@@ -46,20 +49,21 @@ static void put_in_bucket(struct literals *literals, int number, uint32_t bucket
  * the same for equal words, or LITERAL_NONE if there is no room. */
 static int literals_add(struct literals *literals, const char *word)
 {
-    struct literal added = {0};
     const size_t len = strlen(word);
     uint32_t key = 0;
     if (len > LITERAL_MAX || literals->count == LITERALS_MAX)
         return LITERAL_NONE;
-    added.len = (uint8_t)len;
+    struct literal added = {.bytes = xcalloc(len, 1), .len = (uint16_t)len};
     for (size_t i = 0; i < len; i++) {
         added.bytes[i] = (char)lower_of(word[i]);
         key = add_to_key(key, word[i]);
     }
     for (int at = literals->first[bucket_of(key)]; at != 0; at = literals->items[at - 1].next) {
         const struct literal *literal = &literals->items[at - 1];
-        if (literal->len == len && memcmp(literal->bytes, added.bytes, len) == 0)
+        if (literal->len == len && memcmp(literal->bytes, added.bytes, len) == 0) {
+            free(added.bytes);
             return at - 1;
+        }
     }
     literals->items = xgrow(literals->items, &literals->cap, (size_t)literals->count + 1,
                             sizeof(*literals->items));
@@ -77,7 +81,7 @@ static void literals_build(struct literals *literals)
         for (int number = 0; number < literals->count; number++) {
             struct literal *literal = &literals->items[number];
             uint32_t best = 0, key = 0;
-            for (uint8_t i = 0; i < literal->len; i++) {
+            for (uint16_t i = 0; i < literal->len; i++) {
                 key = add_to_key(key, literal->bytes[i]);
                 const uint32_t bucket = bucket_of(key);
                 if (i + 1 < LITERAL_KEY)
@@ -86,7 +90,7 @@ static void literals_build(struct literals *literals)
                     counts[bucket]++;
                 } else if (i + 1 == LITERAL_KEY || counts[bucket] < counts[best]) {
                     best = bucket;
-                    literal->key_end = (uint8_t)(i + 1);
+                    literal->key_end = (uint16_t)(i + 1);
                 }
             }
             if (pass == 1)
@@ -122,176 +126,358 @@ void literals_scan(const struct literals *literals, const char *bytes, size_t le
     }
 }
 
-/* Members of a rule; the file may have others, for its readers. */
-static const char *const known_members[] = {
-    "id",      "section", "class",       "type",       "reason",   "subtype", "need",
-    "pattern", "unless",  "unless_text", "stream",     "tail",     "exit",    "program",
-    "ask",     "quoted",  "final",       "late",       "memory",   "unit_ms", "why",
-    "signal",  "kind",    "retry_after", "form",       "most",     "decides", "user",
-    "waits",   "over",    "after",       "on_success", "launcher", "rank",
-};
+/*
+ * The members of a rule. People may write those of rule_fields; rule sets, such as
+ * assets/rules.json, have more, and the facts of `only_if` as members of the rule.
+ */
 
-static bool copy_text(char *out, size_t size, const struct json *json, const char *key,
-                      struct err *err)
+static void read_pattern(struct field_reader *reader, const struct json_pointer *path,
+                         const struct json *value)
 {
-    const char *text = json_text(json_get(json, key), "");
-    if (strlen(text) >= size)
-        return err_set(err, ERR_INVALID, "%s is longer than %zu bytes", key, size - 1);
-    (void)snprintf(out, size, "%s", text);
-    return true;
+    struct rule_pattern **pattern = reader->at;
+    struct err why = {0};
+    const char *source = json_text(value, NULL);
+    if (!source)
+        field_reader_invalid(reader, path, "invalid value", "a regular expression", value);
+    else if (!rule_pattern_open(pattern, source, &why))
+        field_reader_add(reader, VIOLATION_INVALID_VALUE, path, why.message, NULL, NULL);
 }
 
-/* Returns the index of the name, or `count` if it is unknown. */
-static size_t find_name(const char *const *names, size_t count, const char *name)
+/* A single value counts as a list with one value. */
+static size_t count_of_values(const struct json *value)
 {
-    size_t i = 0;
-    while (i < count && strcmp(names[i], name) != 0)
-        i++;
-    return i;
+    return json_kind(value) == JSON_KIND_ARRAY ? json_count(value) : 1;
 }
 
-/* Reads what the rule says of a failure, where it looks, and which rules it outranks. */
-static bool read_verdict(struct rule *rule, const struct json *json, struct err *err)
+static const struct json *value_at(const struct json *value, size_t index)
 {
-    static const char *const streams[] = {
+    return json_kind(value) == JSON_KIND_ARRAY ? json_at(value, index) : value;
+}
+
+static void read_numbers(struct field_reader *reader, const struct json_pointer *path,
+                         const struct json *value, int least, int most, size_t max)
+{
+    struct rule_numbers *numbers = reader->at;
+    struct str expected = {0};
+    const size_t count = count_of_values(value);
+    bool fits = count > 0 && count <= max;
+    str_addf(&expected, "1 to %zu numbers from %d to %d", max, least, most);
+    numbers->count = 0;
+    for (size_t i = 0; fits && i < count; i++) {
+        const int64_t number = json_i64(value_at(value, i), (int64_t)least - 1);
+        fits = number >= least && number <= most;
+        if (fits)
+            numbers->items[numbers->count++] = (int)number;
+    }
+    if (!fits)
+        field_reader_invalid(reader, path, "invalid value", str_text(&expected), value);
+    str_done(&expected);
+}
+
+static void read_exit(struct field_reader *reader, const struct json_pointer *path,
+                      const struct json *value)
+{
+    read_numbers(reader, path, value, 0, 255, RULE_EXITS_MAX);
+}
+
+static void read_signal(struct field_reader *reader, const struct json_pointer *path,
+                        const struct json *value)
+{
+    read_numbers(reader, path, value, 1, 64, RULE_SIGNALS_MAX);
+}
+
+static void read_launchers(struct field_reader *reader, const struct json_pointer *path,
+                           const struct json *value)
+{
+    struct rule_launchers *launchers = reader->at;
+    const size_t count = count_of_values(value);
+    bool fits = count > 0 && count <= RULE_LAUNCHERS_MAX;
+    launchers->count = 0;
+    for (size_t i = 0; fits && i < count; i++) {
+        const char *name = json_text(value_at(value, i), "");
+        fits = name[0] != '\0' && name[0] != ' ' && strlen(name) < RULE_LAUNCHER_MAX;
+        if (fits)
+            (void)snprintf(launchers->names[launchers->count++], RULE_LAUNCHER_MAX, "%s", name);
+    }
+    if (!fits)
+        field_reader_invalid(reader, path, "invalid value",
+                             "1 to 8 programs of at most 31 bytes, such as \"srun\" or \"sbatch "
+                             "--wait\"",
+                             value);
+}
+static_assert(RULE_LAUNCHERS_MAX == 8 && RULE_LAUNCHER_MAX == 32, "as in the message");
+
+static void read_form(struct field_reader *reader, const struct json_pointer *path,
+                      const struct json *value)
+{
+    hint_form_fn **form = reader->at;
+    *form = hint_form_find(json_text(value, ""));
+    if (!*form)
+        field_reader_invalid(reader, path, "unknown time format", "a name", value);
+}
+
+static const char *class_word(int class)
+{
+    return verdict_class_name((enum verdict_class) class);
+}
+
+static const char *type_word(int type)
+{
+    return transient_type_name((enum transient_type)type);
+}
+
+static const char *reason_word(int reason)
+{
+    return reason_name((enum reason)reason);
+}
+
+static const char *stream_word(int stream)
+{
+    static const char *const words[] = {
         [RULE_STREAM_ANY] = "any",
         [RULE_STREAM_ERR] = "stderr",
         [RULE_STREAM_OUT] = "stdout",
         [RULE_STREAM_QUIET] = "quiet",
     };
-    static const char *const ranks[] = {
+    static_assert(ARRAY_LEN(words) == RULE_STREAM_COUNT, "every choice has a name");
+    return words[stream];
+}
+
+static const char *rank_word(int rank)
+{
+    static const char *const words[] = {
         [RULE_RANK_SYMPTOM] = "symptom", [RULE_RANK_PLAIN] = "plain", [RULE_RANK_CAUSE] = "cause"};
-    const char *class = json_text(json_get(json, "class"), "persistent");
-    const char *type = json_text(json_get(json, "type"), "");
-    const char *reason = json_text(json_get(json, "reason"), "");
-    bool transient = strcmp(class, verdict_class_name(VERDICT_TRANSIENT)) == 0;
-    if (!transient && strcmp(class, verdict_class_name(VERDICT_PERSISTENT)) != 0)
-        return err_set(err, ERR_INVALID, "class must be 'transient' or 'persistent'");
-    rule->class = transient ? VERDICT_TRANSIENT : VERDICT_PERSISTENT;
-    if (transient && (!transient_type_parse(type, &rule->type) || reason[0] != '\0'))
-        return err_set(err, ERR_INVALID, "a transient rule needs one of the seven types");
-    if (!transient && type[0] != '\0')
-        return err_set(err, ERR_INVALID, "a persistent rule must not have a type");
-    if (reason[0] != '\0' && !reason_parse(reason, &rule->reason))
-        return err_set(err, ERR_INVALID, "unknown reason '%s'", reason);
-
-    const char *default_stream = streams[transient ? RULE_STREAM_QUIET : RULE_STREAM_ANY];
-    const size_t stream =
-        find_name(streams, ARRAY_LEN(streams), json_text(json_get(json, "stream"), default_stream));
-    if (stream == ARRAY_LEN(streams))
-        return err_set(err, ERR_INVALID, "stream must be 'any', 'stderr', 'stdout' or 'quiet'");
-    rule->stream = (enum rule_stream)stream;
-
-    /* A person's rule is a cause, and nothing later outranks it. */
-    const bool user = json_bool(json_get(json, "user"), false);
-    const char *default_rank = ranks[user ? RULE_RANK_CAUSE : RULE_RANK_PLAIN];
-    const size_t rank =
-        find_name(ranks, ARRAY_LEN(ranks), json_text(json_get(json, "rank"), default_rank));
-    rule->final = user || json_bool(json_get(json, "final"), false);
-    if (rank == ARRAY_LEN(ranks))
-        return err_set(err, ERR_INVALID, "rank must be 'symptom', 'plain' or 'cause'");
-    rule->rank = (enum rule_rank)rank;
-    return true;
+    static_assert(ARRAY_LEN(words) == RULE_RANK_COUNT, "every rank has a name");
+    return words[rank];
 }
 
-struct range {
-    int least, most;
+static const char *kind_word(int kind)
+{
+    static const char *const words[] = {"", [RULE_KIND_RUN] = "run", [RULE_KIND_AGENT] = "agent"};
+    static_assert(ARRAY_LEN(words) == RULE_KIND_COUNT, "every kind has a name");
+    return words[kind];
+}
+
+#define AT(member) offsetof(struct rule, member)
+static const struct field fact_rows[] = {
+    {"exit", FIELD_OTHER, AT(exits), .read = read_exit, .values = "number or list",
+     .means = "the exit code, or a list of possible ones"},
+    {"signal", FIELD_OTHER, AT(signals), .read = read_signal, .values = "number or list",
+     .means = "the signal that ended the attempt, or a list of possible ones"},
+    {"kind", FIELD_WORD, AT(kind), RULE_KIND_RUN, RULE_KIND_COUNT, .word = kind_word,
+     .means = "the kind of step"},
+    {"program", FIELD_CHARS, AT(program), 0, RULE_PROGRAM_MAX - 1, .values = "text",
+     .means = "the step's program, or its agent"},
+    {"launcher", FIELD_OTHER, AT(launchers), .read = read_launchers, .values = "text or list",
+     .means =
+         "a program that the command starts, also after `env`, `timeout` or `sh -c`, or a list "
+         "of possible ones; an option may follow: `sbatch --wait`"},
 };
+const struct fields rule_fact_fields = FIELDS(fact_rows);
 
-/* A number or a list of numbers. */
-static bool read_numbers(const struct json *json, struct range range, int max, int *out,
-                         int *count_out, struct err *err)
+static const struct field rule_rows[] = {
+    {"name", FIELD_CHARS, AT(id), 1, VERDICT_RULE_MAX - 1, .values = "text",
+     .means = "the rule's id; the id of a built-in rule replaces that rule, a new one is placed "
+              "before all of them"},
+    {"id", FIELD_CHARS, AT(id), 1, VERDICT_RULE_MAX - 1, .values = "text",
+     .means = "the same as `name`"},
+    {"verdict", FIELD_WORD, AT(class), VERDICT_TRANSIENT, VERDICT_CLASS_COUNT, .word = class_word,
+     .means = "the class: `transient` needs a `type`, `persistent` may have a `reason`",
+     .see = "; required"},
+    {"class", FIELD_WORD, AT(class), VERDICT_TRANSIENT, VERDICT_CLASS_COUNT, .word = class_word,
+     .means = "the same as `verdict`"},
+    {"type", FIELD_WORD, AT(type), TRANSIENT_NONE + 1, TRANSIENT_TYPE_COUNT, .word = type_word,
+     .values = "word", .means = "the type of a transient failure",
+     .see = ": [one of seven](#transient-types)"},
+    {"reason", FIELD_WORD, AT(reason), REASON_NONE + 1, REASON_COUNT, .word = reason_word,
+     .own_shape = true, .values = "word", .means = "the reason of a persistent failure",
+     .see = ": [one of these](#persistent-reasons)"},
+    {"pattern", FIELD_OTHER, AT(pattern), .read = read_pattern, .values = "text",
+     .means = "a regular expression (PCRE2) for one line, at most 1,024 bytes"},
+    {"need", FIELD_LIST, AT(words), 0, USER_NEEDS_MAX, .own_shape = true,
+     .means = "a line is only tried if it contains one of these words, each of at least 3 bytes; "
+              "without "
+              "it, every line is"},
+    {"unless", FIELD_OTHER, AT(unless), .read = read_pattern, .values = "text",
+     .means = "a pattern that the line must not match"},
+    {"stream", FIELD_WORD, AT(stream), .most = RULE_STREAM_COUNT, .word = stream_word,
+     .means = "which output to read; `quiet`: stdout only if stderr names no error"},
+    {"only_if", FIELD_OBJECT, .members = &rule_fact_fields, .ref = "ruleFacts",
+     .means = "facts that must hold", .see = "; see the next table"},
+    {"on_success", FIELD_BOOL, AT(on_success),
+     .means = "`true`: the rule applies after exit 0, too, and the attempt has not passed",
+     .see = "; see [below](#when-exit-0-proves-nothing)"},
+    {"retry_after", FIELD_INT, AT(retry_group), 0, RULE_SPANS - 1,
+     .means = "number of the capturing group that has a time with its unit"},
+    {"subtype", FIELD_CHARS, AT(subtype), 0, VERDICT_SUBTYPE_MAX - 1, .values = "text",
+     .means = "a free-form word"},
+    {"ask", FIELD_BOOL, AT(ask), .means = "`true`: only a person can help"},
+    {"why", FIELD_OTHER, .values = "text", .means = "why the rule exists, for people"},
+    {"off", FIELD_BOOL, AT(off), .means = "`true`: disables the built-in rule of this name"},
+};
+const struct fields rule_fields = FIELDS(rule_rows);
+
+#define ROW(name, kind, member) .key = (name), .type = (kind), .offset = AT(member)
+static const struct field set_rows[] = {
+    {.key = "section", .type = FIELD_OTHER},
+    {ROW("need", FIELD_LIST, words), .least = 0, .most = RULE_NEEDS_MAX},
+    {ROW("unless_text", FIELD_OTHER, unless_text), .read = read_pattern},
+    {ROW("after", FIELD_OTHER, after), .read = read_pattern},
+    {ROW("tail", FIELD_INT, tail), .least = 0, .most = INT_MAX},
+    {ROW("quoted", FIELD_BOOL, quoted)},
+    {ROW("final", FIELD_BOOL, final)},
+    {ROW("late", FIELD_BOOL, late)},
+    {ROW("over", FIELD_BOOL, over)},
+    {ROW("waits", FIELD_BOOL, waits)},
+    {ROW("memory", FIELD_BOOL, memory)},
+    {ROW("user", FIELD_BOOL, user)},
+    {ROW("rank", FIELD_WORD, rank), .most = RULE_RANK_COUNT, .word = rank_word},
+    {ROW("form", FIELD_OTHER, form), .read = read_form},
+    {ROW("unit_ms", FIELD_I64, unit_ms), .least = 1, .most = HINT_MAX_MS},
+    {ROW("most", FIELD_BOOL, most)},
+    {ROW("decides", FIELD_BOOL, decides)},
+};
+static const struct fields set_fields = {
+    .rows = set_rows, .count = ARRAY_LEN(set_rows), .also = {&rule_fields, &rule_fact_fields}};
+#undef ROW
+#undef AT
+
+static void complain(struct field_reader *reader, const char *key, const char *message)
 {
-    const bool single = json_kind(json) == JSON_KIND_INTEGER;
-    const size_t count = single ? 1 : json_count(json);
-    if (json && (count == 0 || count > (size_t)max))
-        return err_set(err, ERR_INVALID, "expected 1..%d numbers", max);
-    for (size_t i = 0; i < count; i++) {
-        const int64_t number = json_i64(single ? json : json_at(json, i), (int64_t)range.least - 1);
-        if (number < range.least || number > range.most)
-            return err_set(err, ERR_INVALID, "expected a number from %d to %d", range.least,
-                           range.most);
-        out[(*count_out)++] = (int)number;
+    static const struct json_pointer rule = {0};
+    const struct json_pointer place = {.up = &rule, .key = key};
+    field_reader_add(reader, VIOLATION_INVALID_VALUE, key ? &place : &rule, message, NULL, NULL);
+}
+
+/* Reports members that do not fit together. */
+static void check_members(struct field_reader *reader, const struct rule *rule)
+{
+    const bool is_transient = rule->class == VERDICT_TRANSIENT;
+    const int groups = rule->pattern ? rule_pattern_groups(rule->pattern) : 0;
+    const char *group = strchr(rule->subtype, '$');
+    struct str message = {0};
+    if (is_transient && (rule->type == TRANSIENT_NONE || rule->reason != REASON_NONE))
+        complain(reader, NULL, "a transient rule needs one of the seven types, and no reason");
+    if (!is_transient && rule->type != TRANSIENT_NONE)
+        complain(reader, "type", "a persistent rule must not have a type");
+    /* A subtype may end in "$1", the group that matched; nothing may follow it. */
+    if (group && strcmp(group, "$1") != 0)
+        complain(reader, "subtype", "'$' is allowed only in '$1' at the end");
+    str_addf(&message, "retry_after is group %d, but the pattern has %d", rule->retry_group,
+             groups);
+    if (rule->retry_group > groups)
+        complain(reader, "retry_after", str_text(&message));
+    str_done(&message);
+    for (size_t i = 0; rule->words && rule->words[i]; i++) {
+        if (rule->words[i][0] == '\0' || strchr(rule->words[i], '\n'))
+            complain(reader, "need", "need must be a list of words");
     }
-    return true;
 }
 
-/* Reads which attempts the rule is for. */
-static bool read_facts(struct rule *rule, const struct json *json, struct err *err)
+static void check_verdict_rule(struct field_reader *reader, const struct rule *rule)
 {
-    struct err why = {0};
-    const char *kind = json_text(json_get(json, "kind"), "");
-    if (!read_numbers(json_get(json, "exit"), (struct range){0, 255}, RULE_EXITS_MAX, rule->exits,
-                      &rule->exit_count, &why))
-        return err_set(err, ERR_INVALID, "exit: %s", why.message);
-    if (!read_numbers(json_get(json, "signal"), (struct range){1, 64}, RULE_SIGNALS_MAX,
-                      rule->signals, &rule->signal_count, &why))
-        return err_set(err, ERR_INVALID, "signal: %s", why.message);
-    if (strcmp(kind, "run") == 0)
-        rule->kind = RULE_KIND_RUN;
-    else if (strcmp(kind, "agent") == 0)
-        rule->kind = RULE_KIND_AGENT;
-    else if (kind[0] != '\0')
-        return err_set(err, ERR_INVALID, "kind must be 'run' or 'agent'");
-    if (!copy_text(rule->program, sizeof(rule->program), json, "program", err))
-        return false;
-
-    /* A name, optionally with an option after it, or a list of these. */
-    const struct json *launchers = json_get(json, "launcher");
-    const bool single = json_kind(launchers) == JSON_KIND_STRING;
-    const size_t count = single ? 1 : json_count(launchers);
-    if (launchers && (count == 0 || count > RULE_LAUNCHERS_MAX))
-        return err_set(err, ERR_INVALID, "launcher: expected 1..%d programs", RULE_LAUNCHERS_MAX);
-    for (size_t i = 0; i < count; i++) {
-        const char *name = json_text(single ? launchers : json_at(launchers, i), "");
-        if (name[0] == '\0' || name[0] == ' ' || strlen(name) >= RULE_LAUNCHER_MAX)
-            return err_set(err, ERR_INVALID,
-                           "launcher: expected a program, such as \"srun\" or \"sbatch --wait\", "
-                           "of at most %d bytes",
-                           RULE_LAUNCHER_MAX - 1);
-        (void)snprintf(rule->launchers[rule->launcher_count++], RULE_LAUNCHER_MAX, "%s", name);
+    for (size_t i = 0; rule->user && rule->words && rule->words[i]; i++) {
+        if (strlen(rule->words[i]) < LITERAL_KEY)
+            complain(reader, "need", "a word of need has at least 3 bytes");
     }
-    return true;
+    /* A pattern without a literal would have to be tried on every line. */
+    if (rule->pattern && !rule->words && !rule->user)
+        complain(reader, "pattern", "a pattern needs a literal");
+    if (!rule->pattern && rule->exits.count == 0 && rule->signals.count == 0)
+        complain(reader, NULL, "no pattern, exit code or signal");
+    if (!rule->on_success)
+        return;
+    /* Only the exit code says that it succeeded. */
+    bool has_zero = rule->exits.count == 0 && rule->signals.count == 0;
+    for (int i = 0; i < rule->exits.count; i++)
+        has_zero = has_zero || rule->exits.items[i] == 0;
+    if (!rule->pattern)
+        complain(reader, "on_success", "on_success needs a pattern");
+    else if (!has_zero)
+        complain(reader, "on_success", "on_success needs exit 0 among its exit codes");
 }
 
-static bool read_time(struct rule *rule, const struct json *json, struct err *err)
+static void rule_done(struct rule *rule)
 {
-    const char *form = json_text(json_get(json, "form"), "duration");
-    const int64_t group = json_i64(json_get(json, "retry_after"), 0);
-    if (group < 0 || group >= RULE_SPANS)
-        return err_set(err, ERR_INVALID, "retry_after must be the number of a group, 1..%d",
-                       RULE_SPANS - 1);
-    rule->retry_group = (int)group;
-    rule->unit_ms = json_i64(json_get(json, "unit_ms"), 1000);
-    rule->most = json_bool(json_get(json, "most"), false);
-    rule->decides = json_bool(json_get(json, "decides"), false);
-    rule->form = hint_form_find(form);
-    return rule->form || err_set(err, ERR_INVALID, "unknown time format '%s'", form);
+    rule_pattern_close(rule->pattern);
+    rule_pattern_close(rule->after);
+    rule_pattern_close(rule->unless);
+    rule_pattern_close(rule->unless_text);
+    text_list_free(rule->words);
 }
 
-static bool read_pattern(struct rule_pattern **out, const struct json *json, const char *key,
-                         struct err *err)
+/* Reads the rule, which the caller ends with rule_done(). Adds its errors, if any. */
+static void read_rule(struct rule *rule, const struct json *json, const struct fields *fields,
+                      bool is_guard, struct violations *wrong)
 {
-    const char *source = json_text(json_get(json, key), NULL);
-    return !source || rule_pattern_open(out, source, err);
+    static const struct json_pointer path = {0};
+    struct field_reader reader = {.violations = wrong};
+    *rule = (struct rule){.class = VERDICT_PERSISTENT,
+                          .stream = RULE_STREAM_COUNT,
+                          .rank = RULE_RANK_COUNT,
+                          .form = hint_form_find("duration"),
+                          .unit_ms = 1000,
+                          .user = fields == &rule_fields};
+    fields_read(&reader, &path, json, fields, rule);
+    if (rule->stream == RULE_STREAM_COUNT)
+        rule->stream = rule->class == VERDICT_TRANSIENT ? RULE_STREAM_QUIET : RULE_STREAM_ANY;
+    /* A person's rule is a cause, and nothing later outranks it. */
+    if (rule->rank == RULE_RANK_COUNT)
+        rule->rank = rule->user ? RULE_RANK_CAUSE : RULE_RANK_PLAIN;
+    rule->final = rule->final || rule->user;
+    if (rule->id[0] == '\0')
+        complain(&reader, NULL, "name is missing");
+    if (wrong->count == 0)
+        check_members(&reader, rule);
+    if (wrong->count == 0 && is_guard && !rule->pattern)
+        complain(&reader, NULL, "no pattern");
+    if (wrong->count == 0 && !is_guard)
+        check_verdict_rule(&reader, rule);
 }
 
-static bool read_needs(struct rule *rule, struct literals *literals, const struct json *json,
-                       struct err *err)
+void rule_check(const struct json *json, struct violations *wrong)
 {
-    const struct json *needs = json_get(json, "need");
+    struct rule rule;
+    struct field_reader reader = {.violations = wrong};
+    const char *pattern = json_text(json_get(json, "pattern"), "x");
+    if (!json_get(json, "verdict") && !json_get(json, "class"))
+        complain(&reader, NULL, "verdict is missing: 'transient' or 'persistent'");
+    if (pattern[0] == '\0')
+        complain(&reader, "pattern", "pattern is empty: it would match every line");
+    if (strlen(pattern) > USER_PATTERN_MAX)
+        complain(&reader, "pattern", "pattern is longer than 1024 bytes");
+    static_assert(USER_PATTERN_MAX == 1024, "as in the message");
+    read_rule(&rule, json, &rule_fields, false, wrong);
+    rule_done(&rule);
+}
+
+bool rule_fail(size_t index, const struct json *rule, const struct violations *wrong,
+               struct err *err)
+{
+    const struct violation *first = &wrong->items[0];
+    const char *key = first->path + strspn(first->path, "/");
+    struct str text = {0};
+    if (strncmp(first->message, key, strlen(key)) != 0) {
+        violation_add_visible(&text, first->path);
+        str_add(&text, ": ");
+    }
+    violation_add_text(&text, first);
+    (void)err_set(err, ERR_INVALID, "rule %zu '%s': %s", index + 1, rule_list_name(rule),
+                  str_text(&text));
+    str_done(&text);
+    return false;
+}
+
+/* Finds the literals of the words that a line needs. */
+static bool add_needs(struct rule *rule, struct literals *literals, struct err *err)
+{
     bool is_on_every_line = false; /* a word is too short to be a literal */
-    if (json_count(needs) > RULE_NEEDS_MAX)
-        return err_set(err, ERR_INVALID, "more than %d literals", RULE_NEEDS_MAX);
-    for (size_t i = 0; i < json_count(needs); i++) {
-        const char *word = json_text(json_at(needs, i), "");
-        if (word[0] == '\0' || strchr(word, '\n'))
-            return err_set(err, ERR_INVALID, "need must be a list of words");
-        if (strlen(word) < LITERAL_KEY) {
+    for (size_t i = 0; rule->words && rule->words[i]; i++) {
+        if (strlen(rule->words[i]) < LITERAL_KEY) {
             is_on_every_line = true;
             continue;
         }
-        const int literal = literals_add(literals, word);
+        const int literal = literals_add(literals, rule->words[i]);
         if (literal == LITERAL_NONE)
             return err_set(err, ERR_LIMIT, "too many literals, or a longer one than %d bytes",
                            LITERAL_MAX);
@@ -300,62 +486,6 @@ static bool read_needs(struct rule *rule, struct literals *literals, const struc
     if (is_on_every_line)
         rule->need_count = 0;
     return true;
-}
-
-static bool read_rule(struct rule *rule, struct literals *literals, const struct json *json,
-                      struct err *err)
-{
-    void *iter = NULL;
-    const char *key = NULL;
-    const struct json *value = NULL;
-    while (json_next(json, &iter, &key, &value)) {
-        if (!text_is_in(known_members, ARRAY_LEN(known_members), key))
-            return err_set(err, ERR_INVALID, "unknown key '%s'", key);
-    }
-    if (!copy_text(rule->subtype, sizeof(rule->subtype), json, "subtype", err))
-        return false;
-    /* A subtype may end in "$1", the group that matched; nothing may follow it. */
-    const char *group = strchr(rule->subtype, '$');
-    if (group && strcmp(group, "$1") != 0)
-        return err_set(err, ERR_INVALID, "subtype: '$' is allowed only in '$1' at the end");
-    rule->tail = (int)json_i64(json_get(json, "tail"), 0);
-    rule->ask = json_bool(json_get(json, "ask"), false);
-    rule->quoted = json_bool(json_get(json, "quoted"), false);
-    rule->late = json_bool(json_get(json, "late"), false);
-    rule->over = json_bool(json_get(json, "over"), false);
-    rule->waits = json_bool(json_get(json, "waits"), false);
-    rule->memory = json_bool(json_get(json, "memory"), false);
-    rule->on_success = json_bool(json_get(json, "on_success"), false);
-    if (!read_verdict(rule, json, err) || !read_facts(rule, json, err) ||
-        !read_time(rule, json, err) || !read_pattern(&rule->pattern, json, "pattern", err))
-        return false;
-    const int groups = rule->pattern ? rule_pattern_groups(rule->pattern) : 0;
-    if (rule->retry_group > groups)
-        return err_set(err, ERR_INVALID, "retry_after is group %d, but the pattern has %d",
-                       rule->retry_group, groups);
-    return read_pattern(&rule->after, json, "after", err) &&
-           read_pattern(&rule->unless, json, "unless", err) &&
-           read_pattern(&rule->unless_text, json, "unless_text", err) &&
-           read_needs(rule, literals, json, err);
-}
-
-static bool check_verdict_rule(const struct rule *rule, const struct json *json, struct err *err)
-{
-    /* A pattern without a literal would have to be tried on every line. */
-    if (rule->pattern && json_count(json_get(json, "need")) == 0 &&
-        !json_bool(json_get(json, "user"), false))
-        return err_set(err, ERR_INVALID, "a pattern needs a literal");
-    if (!rule->pattern && rule->exit_count == 0 && rule->signal_count == 0)
-        return err_set(err, ERR_INVALID, "no pattern, exit code or signal");
-    if (!rule->on_success)
-        return true;
-    /* Only the exit code says that it succeeded. */
-    bool has_zero = rule->exit_count == 0 && rule->signal_count == 0;
-    for (int i = 0; i < rule->exit_count; i++)
-        has_zero = has_zero || rule->exits[i] == 0;
-    if (!rule->pattern)
-        return err_set(err, ERR_INVALID, "on_success needs a pattern");
-    return has_zero || err_set(err, ERR_INVALID, "on_success needs exit 0 among its exit codes");
 }
 
 static bool read_list(struct rule_list *list, struct rules *rules, const struct json *json,
@@ -368,16 +498,12 @@ static bool read_list(struct rule_list *list, struct rules *rules, const struct 
     list->items = xcalloc(json_count(json), sizeof(*list->items));
     for (size_t i = 0; i < json_count(json); i++) {
         struct rule *rule = &list->items[list->count++];
-        struct err why = {0};
-        bool ok = copy_text(rule->id, sizeof(rule->id), json_at(json, i), "id", &why);
-        ok = ok && rule->id[0] != '\0';
-        ok = ok && read_rule(rule, &rules->literals, json_at(json, i), &why);
-        if (ok && guards)
-            ok = rule->pattern || err_set(&why, ERR_INVALID, "no pattern");
-        else
-            ok = ok && check_verdict_rule(rule, json_at(json, i), &why);
-        if (!ok)
-            return err_set(err, ERR_INVALID, "rule %zu '%s': %s", i + 1, rule->id, why.message);
+        struct violations wrong = {0};
+        read_rule(rule, json_at(json, i), &set_fields, guards, &wrong);
+        const bool ok = wrong.count == 0 || rule_fail(i, json_at(json, i), &wrong, err);
+        violations_done(&wrong);
+        if (!ok || !add_needs(rule, &rules->literals, err))
+            return false;
     }
     return !guards || list->count <= RULE_GUARDS_MAX ||
            err_set(err, ERR_LIMIT, "more than %d guards", RULE_GUARDS_MAX);
@@ -449,7 +575,7 @@ bool rules_open(struct rules **out, const char *json, size_t len, struct err *er
     number_rules(rules, all, ARRAY_LEN(lists));
     for (size_t i = 0; i < rules->verdicts.count; i++) {
         const struct rule *rule = &rules->verdicts.items[i];
-        rules->for_signals = rules->for_signals || rule->signal_count > 0;
+        rules->for_signals = rules->for_signals || rule->signals.count > 0;
         rules->for_successes = rules->for_successes || rule->on_success;
     }
     rules->guard_bits = xcalloc((size_t)rules->literals.count + 1, sizeof(*rules->guard_bits));
@@ -465,12 +591,8 @@ bool rules_open(struct rules **out, const char *json, size_t len, struct err *er
 
 static void list_done(struct rule_list *list)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        rule_pattern_close(list->items[i].pattern);
-        rule_pattern_close(list->items[i].after);
-        rule_pattern_close(list->items[i].unless);
-        rule_pattern_close(list->items[i].unless_text);
-    }
+    for (size_t i = 0; i < list->count; i++)
+        rule_done(&list->items[i]);
     free(list->items);
 }
 
@@ -486,6 +608,8 @@ void rules_close(struct rules *rules)
     list_done(&rules->stopped);
     list_done(&rules->service);
     list_done(&rules->general);
+    for (int i = 0; i < rules->literals.count; i++)
+        free(rules->literals.items[i].bytes);
     free(rules->literals.items);
     free(rules->guard_bits);
     free(rules->always);

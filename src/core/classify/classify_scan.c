@@ -504,10 +504,10 @@ static bool any_text_holds(struct scan *scan, const struct rule_pattern *pattern
     return text_holds(scan, OUT, pattern) || text_holds(scan, ERR, pattern);
 }
 
-static bool is_one_of(const int *numbers, int count, int number)
+static bool is_one_of(const struct rule_numbers *numbers, int number)
 {
-    for (int i = 0; i < count; i++) {
-        if (numbers[i] == number)
+    for (int i = 0; i < numbers->count; i++) {
+        if (numbers->items[i] == number)
             return true;
     }
     return false;
@@ -532,14 +532,13 @@ static bool facts_fit(const struct classify_input *input, const struct rule *rul
     if (rule->kind != RULE_KIND_ANY && (rule->kind == RULE_KIND_AGENT) != (input->agent != NULL))
         return false;
     if (outcome->kind == OUTCOME_SIGNAL)
-        return rule->signal_count > 0 &&
-               is_one_of(rule->signals, rule->signal_count, outcome->code);
-    const bool any = rule->exit_count == 0 && rule->signal_count == 0;
-    if (!any && !is_one_of(rule->exits, rule->exit_count, outcome->code))
+        return is_one_of(&rule->signals, outcome->code);
+    const bool any = rule->exits.count == 0 && rule->signals.count == 0;
+    if (!any && !is_one_of(&rule->exits, outcome->code))
         return false;
-    bool is_launched = rule->launcher_count == 0;
-    for (int i = 0; i < rule->launcher_count && !is_launched; i++)
-        is_launched = launched_find(input->argv, rule->launchers[i]);
+    bool is_launched = rule->launchers.count == 0;
+    for (int i = 0; i < rule->launchers.count && !is_launched; i++)
+        is_launched = launched_find(input->argv, rule->launchers.names[i]);
     return is_launched;
 }
 

@@ -11,8 +11,10 @@
 
 #include "attr.h"
 #include "classify.h"
+#include "contract.h"
+#include "field.h"
 #include "json.h"
-#include "text.h"
+#include "rules_json.h"
 
 static bool parse_rules(const char *what, const char *text, struct json **out, struct err *err)
 {
@@ -124,121 +126,12 @@ bool rule_list_add(const char *rules, const char *rule, struct str *out, struct 
     return ok;
 }
 
-enum { VALUE_MAX = 1024 * 1024 };
-
 static const char *const list_names[] = {"guards",  "errors",  "hints",   "said",
                                          "stopped", "service", "general", "rules"};
-
-/* Members of a person's rule, and the names of the built-in rules' members. */
-static const struct {
-    const char *name;
-    const char *internal; /* NULL: not passed on as it is */
-    enum json_kind kind;  /* NONE: checked where it is read */
-} members[] = {
-    {"name", "id", JSON_KIND_STRING},
-    {"id", "id", JSON_KIND_STRING},
-    {"type", "type", JSON_KIND_STRING},
-    {"verdict", "class", JSON_KIND_STRING},
-    {"class", "class", JSON_KIND_STRING},
-    {"pattern", "pattern", JSON_KIND_STRING},
-    {"stream", "stream", JSON_KIND_STRING},
-    {"unless", "unless", JSON_KIND_STRING},
-    {"subtype", "subtype", JSON_KIND_STRING},
-    {"reason", "reason", JSON_KIND_STRING},
-    {"retry_after", "retry_after", JSON_KIND_INTEGER},
-    {"ask", "ask", JSON_KIND_NONE},
-    {"why", "why", JSON_KIND_STRING},
-    {"need", "need", JSON_KIND_ARRAY},
-    {"on_success", "on_success", JSON_KIND_TRUE},
-    {"only_if", NULL, JSON_KIND_OBJECT},
-    {"off", NULL, JSON_KIND_NONE},
-};
-static const char *const facts[] = {"exit", "signal", "kind", "program", "launcher"};
 
 static bool is_off(const struct json *rule)
 {
     return json_bool(json_get(rule, "off"), false);
-}
-
-static void add_value(struct str *out, const char *key, const struct json *value)
-{
-    char *text = json_brief(value, VALUE_MAX);
-    str_json_key(out, key);
-    str_add(out, text);
-    free(text);
-}
-
-static bool add_facts(struct str *out, const struct json *only_if, struct err *err)
-{
-    void *iter = NULL;
-    const char *key = NULL;
-    const struct json *value = NULL;
-    while (json_next(only_if, &iter, &key, &value)) {
-        if (!text_is_in(facts, ARRAY_LEN(facts), key))
-            return err_set(err, ERR_INVALID,
-                           "only_if may have exit, signal, kind, program and launcher, not '%s'",
-                           key);
-        add_value(out, key, value);
-    }
-    return true;
-}
-
-static const char *kind_words(enum json_kind kind)
-{
-    switch (kind) {
-    case JSON_KIND_STRING:
-        return "a string";
-    case JSON_KIND_INTEGER:
-        return "a number";
-    case JSON_KIND_ARRAY:
-        return "a list";
-    case JSON_KIND_TRUE:
-        return "true or false";
-    default:
-        return "an object";
-    }
-}
-
-static bool add_member(struct str *out, const char *key, const struct json *value, struct err *err)
-{
-    for (size_t i = 0; i < ARRAY_LEN(members); i++) {
-        if (strcmp(members[i].name, key) != 0)
-            continue;
-        const enum json_kind kind = members[i].kind;
-        const bool fits = json_kind(value) == kind ||
-                          (kind == JSON_KIND_TRUE && json_kind(value) == JSON_KIND_FALSE);
-        if (kind != JSON_KIND_NONE && !fits)
-            return err_set(err, ERR_INVALID, "%s is %s, got %s", key, kind_words(kind),
-                           json_kind_name(value));
-        if (members[i].internal)
-            add_value(out, members[i].internal, value);
-        return members[i].internal || add_facts(out, value, err);
-    }
-    return err_set(err, ERR_INVALID, "unknown key '%s'", key);
-}
-
-/* Writes a person's rule with the members of the built-in ones. */
-static bool add_rule(struct str *out, const struct json *rule, struct err *err)
-{
-    void *iter = NULL;
-    const char *key = NULL;
-    const struct json *value = NULL;
-    const char *pattern = json_text(json_get(rule, "pattern"), "");
-    if (!json_get(rule, "verdict") && !json_get(rule, "class"))
-        return err_set(err, ERR_INVALID, "verdict is missing: 'transient' or 'persistent'");
-    if (json_get(rule, "pattern") && pattern[0] == '\0' &&
-        json_kind(json_get(rule, "pattern")) == JSON_KIND_STRING)
-        return err_set(err, ERR_INVALID, "pattern is empty: it would match every line");
-    if (strlen(pattern) > USER_PATTERN_MAX)
-        return err_set(err, ERR_INVALID, "pattern is longer than %d bytes", USER_PATTERN_MAX);
-    str_add_char(out, '{');
-    while (json_next(rule, &iter, &key, &value)) {
-        if (!add_member(out, key, value, err))
-            return false;
-    }
-    str_json_key(out, "user");
-    str_add(out, "true}");
-    return true;
 }
 
 static bool is_built_in(const struct json *root, const char *id)
@@ -250,25 +143,27 @@ static bool is_built_in(const struct json *root, const char *id)
     return false;
 }
 
-static bool check_rule(const struct json *root, const struct json *user, size_t index,
-                       struct err *err)
+/* Adds the errors of the rule, with JSON Pointers into it. */
+static void check_rule(const struct json *root, const struct json *user, size_t index,
+                       struct violations *wrong)
 {
     const struct json *rule = json_at(user, index);
     const char *name = rule_list_name(rule);
+    const char *message = NULL;
     if (json_kind(rule) != JSON_KIND_OBJECT)
-        return err_set(err, ERR_INVALID, "expected an object, got %s", json_kind_name(rule));
-    if (name[0] == '\0')
-        return err_set(err, ERR_INVALID, "name is missing");
-    if (find_rule(user, name) != rule)
-        return err_set(err, ERR_INVALID, "an earlier rule has the same name");
-    if (is_off(rule) && !is_built_in(root, name))
-        return err_set(err, ERR_INVALID, "there is no built-in rule of that name to switch off");
-    if (!is_off(rule) && !find_rule(json_get(root, "rules"), name) && is_built_in(root, name))
-        return err_set(err, ERR_INVALID, "that name is taken by a built-in guard or hint");
-    struct str unused = {0};
-    const bool ok = is_off(rule) || add_rule(&unused, rule, err);
-    str_done(&unused);
-    return ok;
+        message = "expected an object";
+    else if (name[0] == '\0')
+        message = "name is missing";
+    else if (find_rule(user, name) != rule)
+        message = "an earlier rule has the same name";
+    else if (is_off(rule) && !is_built_in(root, name))
+        message = "there is no built-in rule of that name to switch off";
+    else if (!is_off(rule) && !find_rule(json_get(root, "rules"), name) && is_built_in(root, name))
+        message = "that name is taken by a built-in guard or hint";
+    if (message)
+        violations_add(wrong, VIOLATION_INVALID_VALUE, "", message, NULL, NULL);
+    else if (!is_off(rule))
+        rule_check(rule, wrong);
 }
 
 static bool check_rules(const struct json *root, const struct json *user, struct err *err)
@@ -277,19 +172,79 @@ static bool check_rules(const struct json *root, const struct json *user, struct
         return err_set(err, ERR_INVALID, "rules: expected a list, got %s", json_kind_name(user));
     if (json_count(user) > USER_RULES_MAX)
         return err_set(err, ERR_LIMIT, "rules: more than %d", USER_RULES_MAX);
-    for (size_t i = 0; i < json_count(user); i++) {
-        struct err why = {0};
-        if (!check_rule(root, user, i, &why))
-            return err_set(err, ERR_INVALID, "rule %zu '%s': %s", i + 1,
-                           rule_list_name(json_at(user, i)), why.message);
+    bool ok = true;
+    for (size_t i = 0; ok && i < json_count(user); i++) {
+        struct violations wrong = {0};
+        check_rule(root, user, i, &wrong);
+        ok = wrong.count == 0 || rule_fail(i, json_at(user, i), &wrong, err);
+        violations_done(&wrong);
     }
-    return true;
+    return ok;
+}
+
+void classifier_check(const struct json *rules, struct violations *wrong)
+{
+    static const struct json_pointer top = {0};
+    const struct json_pointer list = {.up = &top, .key = "rules"};
+    const struct field_reader reader = {.shape = wrong};
+    struct json *root = NULL;
+    if (json_kind(rules) != JSON_KIND_ARRAY ||
+        !json_parse(rules_json, rules_json_len, &root, NULL, NULL))
+        return;
+    for (size_t i = 0; i < json_count(rules); i++) {
+        const struct json_pointer place = {.up = &list, .index = i};
+        const char *name = rule_list_name(json_at(rules, i));
+        struct violations own = {0};
+        if (field_reader_is_sound(&reader, &place))
+            check_rule(root, rules, i, &own);
+        for (size_t k = 0; k < own.count; k++) {
+            const struct violation *one = &own.items[k];
+            struct str path = {0};
+            struct str message = {0};
+            json_pointer_add(&path, &place, FIELD_POINTER_MAX);
+            str_add(&path, one->path);
+            if (name[0] != '\0')
+                str_addf(&message, "rule '%s': ", name);
+            str_add(&message, one->message);
+            violations_add(wrong, one->code, str_text(&path), str_text(&message), one->expected,
+                           one->actual);
+            str_done(&path);
+            str_done(&message);
+        }
+        violations_done(&own);
+    }
+    json_free(root);
 }
 
 static void begin_item(struct str *out)
 {
     if (out->data[out->len - 1] != '[')
         str_add_char(out, ',');
+}
+
+/* Writes the members of a person's rule as those of a rule set. */
+static void add_members(struct str *out, const struct json *members)
+{
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *value = NULL;
+    while (json_next(members, &iter, &key, &value)) {
+        if (strcmp(key, "only_if") == 0) {
+            add_members(out, value);
+        } else if (strcmp(key, "off") != 0) {
+            const bool is_name = strcmp(key, "name") == 0;
+            str_json_key(out, is_name ? "id" : strcmp(key, "verdict") == 0 ? "class" : key);
+            json_write(out, value);
+        }
+    }
+}
+
+static void add_rule(struct str *out, const struct json *rule)
+{
+    str_add_char(out, '{');
+    add_members(out, rule);
+    str_json_key(out, "user");
+    str_add(out, "true}");
 }
 
 /* New rules of a person first, then the built-in ones, replaced or left out as requested. */
@@ -301,19 +256,17 @@ static void add_list(struct str *out, const struct json *list, const struct json
         if (is_off(rule) || find_rule(list, rule_list_name(rule)))
             continue;
         begin_item(out);
-        (void)add_rule(out, rule, NULL);
+        add_rule(out, rule);
     }
     for (size_t i = 0; i < json_count(list); i++) {
         const struct json *own = find_rule(user, rule_list_name(json_at(list, i)));
         if (own && is_off(own))
             continue;
         begin_item(out);
-        char *text = own ? NULL : json_brief(json_at(list, i), VALUE_MAX);
         if (own)
-            (void)add_rule(out, own, NULL);
+            add_rule(out, own);
         else
-            str_add(out, text);
-        free(text);
+            json_write(out, json_at(list, i));
     }
     str_add_char(out, ']');
 }

@@ -4,11 +4,13 @@
  * The schema has already reported invalid values, so the readers here skip them.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "field.h"
 #include "text.h"
+#include "utf8.h"
 #include "xalloc.h"
 
 enum {
@@ -41,7 +43,7 @@ bool field_reader_is_full(const struct field_reader *reader)
 
 bool field_reader_is_sound(const struct field_reader *reader, const struct json_pointer *path)
 {
-    if (reader->shape->count == 0)
+    if (!reader->shape || reader->shape->count == 0)
         return true;
     struct str place = {0};
     bool is_sound = true;
@@ -106,17 +108,17 @@ void field_list_forget(char ***list)
     *list = NULL;
 }
 
-/* Copies the array into *out, which is freed first; NULL if empty. Ignores anything but an array
- * of at most `max` strings. */
-static void read_list(struct field_reader *reader, const struct json_pointer *path,
+/* Copies the array into *out, which is freed first; NULL if empty. Returns false for anything but
+ * an array of at most `max` strings. */
+static bool read_list(struct field_reader *reader, const struct json_pointer *path,
                       const struct json *value, size_t max, char ***out)
 {
     const size_t count = json_count(value);
     if (json_kind(value) != JSON_KIND_ARRAY || count > max)
-        return;
+        return false;
     for (size_t i = 0; i < count; i++) {
         if (!json_text(json_at(value, i), NULL))
-            return;
+            return false;
     }
     text_list_free(*out);
     *out = count > 0 ? xcalloc(count + 1, sizeof(**out)) : NULL;
@@ -124,10 +126,12 @@ static void read_list(struct field_reader *reader, const struct json_pointer *pa
         const struct json_pointer place = {.up = path, .index = i};
         field_reader_text(reader, &place, json_at(value, i), &(*out)[i]);
     }
+    return true;
 }
 
-/* Copies the object into *out, which is freed first, as texts NAME=value. */
-static void read_env(struct field_reader *reader, const struct json_pointer *path,
+/* Copies the object into *out, which is freed first, as texts NAME=value. Returns false for
+ * anything but an object of at most `max` members. */
+static bool read_env(struct field_reader *reader, const struct json_pointer *path,
                      const struct json *value, size_t max, char ***out)
 {
     const size_t count = json_count(value);
@@ -136,7 +140,7 @@ static void read_env(struct field_reader *reader, const struct json_pointer *pat
     const char *key;
     const struct json *member;
     if (json_kind(value) != JSON_KIND_OBJECT || count > max)
-        return;
+        return false;
     text_list_free(*out);
     *out = xcalloc(count + 1, sizeof(**out));
     while (json_next(value, &iter, &key, &member)) {
@@ -150,86 +154,209 @@ static void read_env(struct field_reader *reader, const struct json_pointer *pat
             field_reader_add(reader, VIOLATION_INVALID_VALUE, &place, "too long", NULL, NULL);
         (*out)[used++] = variable.data;
     }
+    return true;
 }
 
-static int find_word(const struct field *field, const char *text)
+/* Returns the number of the word, from `first` on, or first - 1. */
+static int find_word(const struct field *field, int first, const char *text)
 {
     int i = (int)field->most - 1;
-    while (i >= 0 && strcmp(field->word(i), text) != 0)
+    while (i >= first && strcmp(field->word(i), text) != 0)
         i--;
     return i;
 }
 
-static void read_by_type(struct field_reader *reader, const struct field *field,
+static bool is_length_between(const char *text, int64_t least, int64_t most)
+{
+    int64_t count = 0;
+    for (; *text; text++)
+        count += utf8_is_inner(*text) ? 0 : 1;
+    return count >= least && count <= most;
+}
+
+/* Returns false for a value that the member cannot have. */
+static bool read_by_type(struct field_reader *reader, const struct field *field,
                          const struct json_pointer *path, const struct json *value, void *object)
 {
     void *to = (char *)object + field->offset;
-    const bool is_list = json_kind(value) == JSON_KIND_ARRAY;
+    const enum json_kind kind = json_kind(value);
+    const bool is_bool = kind == JSON_KIND_TRUE || kind == JSON_KIND_FALSE;
+    const char *text = json_text(value, NULL);
     const double real = json_number(value, NAN);
     int64_t whole = field->least - 1;
     int word;
+    bool fits = false;
     switch (field->type) {
     case FIELD_OTHER:
-        break;
+        return true;
     case FIELD_BOOL:
         *(bool *)to = json_bool(value, *(bool *)to);
-        break;
+        return is_bool;
     case FIELD_SWITCH:
-        if (json_kind(value) == JSON_KIND_TRUE || json_kind(value) == JSON_KIND_FALSE)
+        if (is_bool)
             *(int *)to = json_bool(value, false) ? 1 : 2;
-        break;
+        return is_bool;
     case FIELD_INT:
-        field_read_number(value, field->least, field->most, &whole);
-        if (whole >= field->least)
-            *(int *)to = (int)whole;
-        break;
     case FIELD_I64:
-        field_read_number(value, field->least, field->most, to);
-        break;
+        field_read_number(value, field->least, field->most, &whole);
+        fits = whole >= field->least;
+        if (fits && field->type == FIELD_INT)
+            *(int *)to = (int)whole;
+        else if (fits)
+            *(int64_t *)to = whole;
+        return fits;
     case FIELD_REAL:
-        if (real >= (double)field->least && real <= (double)field->most)
+        fits = real >= (double)field->least && real <= (double)field->most;
+        if (fits)
             *(double *)to = real;
-        break;
+        return fits;
     case FIELD_SECONDS:
-        if (real * MS_PER_S >= (double)field->least && real * MS_PER_S <= (double)field->most)
+        fits = real * MS_PER_S >= (double)field->least && real * MS_PER_S <= (double)field->most;
+        if (fits)
             *(int64_t *)to = llround(real * MS_PER_S);
-        break;
+        return fits;
     case FIELD_TEXT:
         field_reader_text(reader, path, value, to);
-        break;
+        return text && is_length_between(text, field->least, field->most);
+    case FIELD_CHARS:
+        fits = text && strlen(text) >= (size_t)field->least && strlen(text) <= (size_t)field->most;
+        if (fits)
+            memcpy(to, text, strlen(text) + 1);
+        return fits;
     case FIELD_LIST:
-        read_list(reader, path, value, (size_t)field->most, to);
-        break;
+        return read_list(reader, path, value, (size_t)field->most, to) &&
+               json_count(value) >= (size_t)field->least;
     case FIELD_ENV:
-        read_env(reader, path, value, (size_t)field->most, to);
-        break;
+        return read_env(reader, path, value, (size_t)field->most, to);
     case FIELD_WORD:
-        word = find_word(field, json_text(value, ""));
-        if (word >= 0)
+        word = find_word(field, (int)field->least, text ? text : "");
+        if (word >= field->least)
             *(int *)to = word;
-        break;
+        return word >= field->least;
     case FIELD_WORDS:
-        if (is_list)
+        if (kind == JSON_KIND_ARRAY)
             *(unsigned *)to = 0;
-        for (size_t i = 0; is_list && i < json_count(value); i++) {
-            word = find_word(field, json_text(json_at(value, i), ""));
+        fits = kind == JSON_KIND_ARRAY && json_count(value) >= (size_t)field->least;
+        for (size_t i = 0; kind == JSON_KIND_ARRAY && i < json_count(value); i++) {
+            word = find_word(field, 0, json_text(json_at(value, i), ""));
             if (word >= 0)
                 *(unsigned *)to |= 1U << word;
+            fits = fits && word >= 0;
         }
-        break;
+        return fits;
     case FIELD_OBJECT:
         fields_read(reader, path, value, field->members, to);
-        break;
+        return kind == JSON_KIND_OBJECT;
     }
+    return true;
 }
 
 const struct field *fields_find(const struct fields *fields, const char *key)
 {
+    const struct field *field = NULL;
     for (size_t i = 0; i < fields->count; i++) {
         if (strcmp(fields->rows[i].key, key) == 0)
             return &fields->rows[i];
     }
-    return NULL;
+    for (size_t i = 0; i < ARRAY_LEN(fields->also) && fields->also[i] && !field; i++)
+        field = fields_find(fields->also[i], key);
+    return field;
+}
+
+static void add_words(const struct field *field, int first, const char *quote, struct str *out)
+{
+    for (int i = first; i < (int)field->most; i++)
+        str_addf(out, "%s%s%s%s", i > first ? ", " : "", quote, field->word(i), quote);
+}
+
+void field_add_grouped(struct str *out, int64_t number)
+{
+    char digits[24];
+    const int len = snprintf(digits, sizeof(digits), "%lld", (long long)number);
+    for (int i = 0; i < len; i++)
+        str_addf(out, "%s%c", i > 0 && (len - i) % 3 == 0 ? "," : "", digits[i]);
+}
+
+static void add_range(struct str *out, int64_t least, int64_t most, const char *unit)
+{
+    if (least > 0 || unit[0] == '\0') {
+        field_add_grouped(out, least);
+        str_add(out, " to ");
+    } else {
+        str_add(out, "at most ");
+    }
+    field_add_grouped(out, most);
+    str_add(out, unit);
+}
+
+void field_values(const struct field *field, const char *quote, struct str *out)
+{
+    switch (field->type) {
+    case FIELD_OTHER:
+        break;
+    case FIELD_BOOL:
+    case FIELD_SWITCH:
+        str_addf(out, "%strue%s or %sfalse%s", quote, quote, quote, quote);
+        break;
+    case FIELD_INT:
+    case FIELD_I64:
+    case FIELD_REAL:
+        str_add(out, field->not_one ? "0, or " : "");
+        add_range(out, field->not_one ? 2 : field->least, field->most, "");
+        break;
+    case FIELD_SECONDS:
+        str_add_number(out, (double)field->least / MS_PER_S);
+        str_add(out, " to ");
+        field_add_grouped(out, field->most / MS_PER_S);
+        break;
+    case FIELD_TEXT:
+        add_range(out, field->least, field->most, " characters");
+        break;
+    case FIELD_CHARS:
+        add_range(out, field->least, field->most, " bytes");
+        break;
+    case FIELD_LIST:
+        str_add(out, "array of ");
+        add_range(out, field->least, field->most, " strings");
+        break;
+    case FIELD_ENV:
+        str_add(out, "object of ");
+        add_range(out, 0, field->most, " strings");
+        break;
+    case FIELD_WORD:
+        add_words(field, (int)field->least, quote, out);
+        break;
+    case FIELD_WORDS:
+        str_add(out, "any of ");
+        add_words(field, 0, quote, out);
+        break;
+    case FIELD_OBJECT:
+        str_add(out, "object");
+        break;
+    }
+}
+
+static void complain_unknown_key(struct field_reader *reader, const struct json_pointer *path,
+                                 const struct fields *fields)
+{
+    struct near_word near = near_word_new(path->key);
+    struct str message = {0};
+    for (size_t i = 0; i < fields->count; i++)
+        near_word_offer(&near, fields->rows[i].key);
+    str_add(&message, "unknown key");
+    if (near.nearest)
+        str_addf(&message, ", did you mean \"%s\"?", near.nearest);
+    field_reader_add(reader, VIOLATION_INVALID_VALUE, path, str_text(&message), NULL, NULL);
+    str_done(&message);
+}
+
+static void complain_value(struct field_reader *reader, const struct json_pointer *path,
+                           const struct field *field, const struct json *value)
+{
+    struct str expected = {0};
+    field_values(field, "", &expected);
+    field_reader_invalid(reader, path, "invalid value", str_text(&expected), value);
+    str_done(&expected);
 }
 
 void fields_read(struct field_reader *reader, const struct json_pointer *path,
@@ -241,13 +368,19 @@ void fields_read(struct field_reader *reader, const struct json_pointer *path,
     while (json_next(value, &iter, &key, &member)) {
         const struct json_pointer place = {.up = path, .key = key};
         const struct field *field = fields_find(fields, key);
-        if (!field)
+        bool fits = true;
+        if (!field) {
+            if (!reader->shape)
+                complain_unknown_key(reader, &place, fields);
             continue;
+        }
         reader->at = object ? (char *)object + field->offset : NULL;
         if (field->read)
             field->read(reader, &place, member);
         else if (field->type != FIELD_OTHER && !field->elsewhere)
-            read_by_type(reader, field, &place, member, object);
+            fits = read_by_type(reader, field, &place, member, object);
+        if (!fits && !reader->shape)
+            complain_value(reader, &place, field, member);
         if (field->check)
             field->check(reader, &place, member);
     }
@@ -334,6 +467,10 @@ void field_write(const struct field *field, const void *object, struct str *out)
     case FIELD_TEXT:
         if (*(char *const *)from)
             str_json_text(out, field->key, *(char *const *)from);
+        break;
+    case FIELD_CHARS:
+        if (*(const char *)from)
+            str_json_text(out, field->key, from);
         break;
     case FIELD_LIST:
         text_list_write(out, field->key, *(char **const *)from);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "attr.h"
 #include "contract.h"
 #include "json.h"
 #include "json_pointer.h"
@@ -25,10 +26,11 @@ struct plan_reading;
 
 /* Where a document is read, and where its errors go. */
 struct field_reader {
-    const struct violations *shape; /* borrowed; errors found by the schema */
+    const struct violations *shape; /* borrowed; errors found by the schema; NULL: no schema has
+                                       checked the document, so the tables do */
     struct violations *violations;  /* borrowed; receives errors */
-    void *at; /* for the functions of rows: where the object stores the member; NULL: no object */
-    struct plan_reading *doc; /* borrowed; for the tables of plans and settings; else NULL */
+    void *at;                 /* for the functions of rows: where the object stores the member */
+    struct plan_reading *doc; /* borrowed; only for the tables of plans and settings */
 };
 
 /* Reads a member at `path`. Adds errors to the reader's violations. */
@@ -45,13 +47,14 @@ enum field_type {
     FIELD_I64,     /* int64_t from `least` to `most` */
     FIELD_REAL,    /* double from `least` to `most` */
     FIELD_SECONDS, /* int64_t from `least` to `most`, in ms; in the document, a number of
-                           seconds */
+                      seconds */
     FIELD_TEXT,    /* char *, owned: `least` to `most` characters; NULL = none */
+    FIELD_CHARS,   /* char[most + 1]: `least` to `most` bytes; "" = none */
     FIELD_LIST,    /* char **, owned: `least` to `most` texts of `item_least` to `item_most`
                            characters; NULL = none */
     FIELD_ENV,     /* char **, owned: texts NAME=value; in the document, an object of at most `most`
                       texts; NULL = none */
-    FIELD_WORD,    /* an enum: `word` names its values, from 0 to below `most` */
+    FIELD_WORD,    /* an enum: `word` names its values, from `least` to below `most` */
     FIELD_WORDS,   /* unsigned: a bit for each of these words; at least `least` are set */
     FIELD_OBJECT,  /* a struct that has `members` */
 };
@@ -64,7 +67,7 @@ enum field_trust {
     FIELD_TRUST_UNLESS_FALSE,
     FIELD_TRUST_UNLESS_TRUE,
     FIELD_TRUST_UNLESS_HERE, /* "none" and "bwrap": the programs of the sandbox are those of this
-                               machine */
+                                machine */
     FIELD_TRUST_BY_MEMBER,   /* decided by its members; a value without members needs none */
 };
 
@@ -102,19 +105,28 @@ struct field {
 struct fields {
     const struct field *rows;
     size_t count;
+    const struct fields *also[2]; /* tables whose rows count, too; NULL = none */
 };
+
+/* The initializer of a table with these rows. */
+#define FIELDS(table)                                                                              \
+    {                                                                                              \
+        .rows = (table), .count = ARRAY_LEN(table)                                                 \
+    }
 
 /* Returns the member with this key, or NULL. */
 const struct field *fields_find(const struct fields *fields, const char *key);
 
 /* Reads the members of an object into `object`, in document order. Ignores unknown keys and invalid
- * values, which the schema reports. `object` may be NULL if each row has a function. */
+ * values; reports them if no schema has. `object` may be NULL if each row has a function. */
 void fields_read(struct field_reader *reader, const struct json_pointer *path,
                  const struct json *value, const struct fields *fields, void *object);
-/* Like fields_read(), for objects whose errors are reported elsewhere. The rows need no
- * reading->doc.
- */
+/* Like fields_read(), without reporting errors, for rows that do not use field_reader.doc. */
 void fields_take(const struct json *value, const struct fields *fields, void *object);
+/* Appends the values that a member may have: "0 to 9". Words are between two of `quote`. */
+void field_values(const struct field *field, const char *quote, struct str *out);
+/* Appends 21,600,000. */
+void field_add_grouped(struct str *out, int64_t number);
 /* Appends the members as `"key":value` with commas, without braces. */
 void fields_write(const struct fields *fields, const void *object, struct str *out);
 /* Appends a member in seconds with three decimals. */

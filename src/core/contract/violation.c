@@ -81,11 +81,8 @@ const char *violation_path_shown(const struct violation *violation)
     return *violation->path ? violation->path : "(root)";
 }
 
-static void add_line(const struct violation *v, struct str *out)
+void violation_add_text(struct str *out, const struct violation *v)
 {
-    str_addf(out, "[%s] ", violation_code_name(v->code));
-    violation_add_visible(out, violation_path_shown(v));
-    str_add(out, ": ");
     violation_add_visible(out, v->message);
     if (v->expected && v->actual) {
         str_add(out, " (expected ");
@@ -94,6 +91,14 @@ static void add_line(const struct violation *v, struct str *out)
         violation_add_visible(out, v->actual);
         str_add_char(out, ')');
     }
+}
+
+static void add_line(const struct violation *v, struct str *out)
+{
+    str_addf(out, "[%s] ", violation_code_name(v->code));
+    violation_add_visible(out, violation_path_shown(v));
+    str_add(out, ": ");
+    violation_add_text(out, v);
     str_add_char(out, '\n');
 }
 

@@ -260,7 +260,7 @@ static const struct field budget_rows[] = {
     {"wall_s", FIELD_SECONDS, AT(BUDGET_WALL), 1, PLAN_TIMEOUT_MS_MAX, .write = write_wall,
      .means = "seconds in which attempts run; waits do not count"},
 };
-const struct fields plan_budget_fields = {budget_rows, ARRAY_LEN(budget_rows)};
+const struct fields plan_budget_fields = FIELDS(budget_rows);
 static_assert(ARRAY_LEN(budget_rows) == BUDGET_KIND_COUNT - 1, "every kind of budget has its row");
 #undef AT
 

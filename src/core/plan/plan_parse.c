@@ -130,7 +130,7 @@ static void check_settings(struct field_reader *reader, const struct json_pointe
                            const struct json *value)
 {
     static const struct field rows[] = {{.key = "policies", .read = plan_policies_check}};
-    static const struct fields fields = {rows, ARRAY_LEN(rows)};
+    static const struct fields fields = FIELDS(rows);
     struct policy_list all = reader->doc->policies;
     reader->doc->policies.count = reader->doc->plan->setting_count;
     reader->doc->policies.inner = 0;
@@ -188,7 +188,7 @@ static const struct field plan_rows[] = {
     {"tasks", FIELD_OTHER, .read = plan_tasks_read, .values = "array, 1 to 100,000",
      .means = "units of work, which may need each other", .see = "; required"},
 };
-const struct fields plan_root_fields = {plan_rows, ARRAY_LEN(plan_rows)};
+const struct fields plan_root_fields = FIELDS(plan_rows);
 #undef AT
 
 /* The policy of steps that name none. The walk reports errors. */

@@ -206,7 +206,7 @@ static const struct field policy_rows[] = {
     {"phases", FIELD_WORDS, AT(phases), .most = PHASE_COUNT, .word = plan_phase_word,
      .means = "the phases in which it retries"},
 };
-const struct fields plan_policy_fields = {policy_rows, ARRAY_LEN(policy_rows)};
+const struct fields plan_policy_fields = FIELDS(policy_rows);
 
 void plan_policy_read_fields(struct field_reader *reader, const struct json_pointer *path,
                              const struct json *value)

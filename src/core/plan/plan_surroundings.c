@@ -113,7 +113,7 @@ static const struct field workspace_rows[] = {
      .check = check_workspace_member, .trust = FIELD_TRUST_NEVER,
      .means = "maximum size of a snapshot in bytes"},
 };
-const struct fields plan_workspace_fields = {workspace_rows, ARRAY_LEN(workspace_rows)};
+const struct fields plan_workspace_fields = FIELDS(workspace_rows);
 #undef AT
 
 void plan_workspace_read(struct field_reader *reader, const struct json_pointer *path,
@@ -288,7 +288,7 @@ static const struct field sandbox_rows[] = {
      .means = "how often a start is retried: `max_attempts` of `infrastructure` minus one; "
               "`policies.infrastructure` takes precedence"},
 };
-const struct fields plan_sandbox_fields = {sandbox_rows, ARRAY_LEN(sandbox_rows)};
+const struct fields plan_sandbox_fields = FIELDS(sandbox_rows);
 #undef AT
 
 void plan_sandbox_read(struct field_reader *reader, const struct json_pointer *path,
@@ -297,7 +297,8 @@ void plan_sandbox_read(struct field_reader *reader, const struct json_pointer *p
 {
     struct sandbox_spec *outer = reader->doc->sandbox;
     const bool is_word = json_kind(value) == JSON_KIND_STRING;
-    const struct fields read_only = {fields_find(&plan_sandbox_fields, "read_only"), 1};
+    const struct fields read_only = {.rows = fields_find(&plan_sandbox_fields, "read_only"),
+                                     .count = 1};
     enum sandbox_kind kind;
     *out = sandbox_spec_copy(base);
     reader->doc->sandbox = out;
@@ -329,7 +330,7 @@ static const struct field limit_rows[] = {
     {"processes", FIELD_I64, offsetof(struct plan_limits, processes), 0, PLAN_PROCESSES_MAX,
      .means = "maximum number of processes of an attempt, in any sandbox; 0 means no limit"},
 };
-const struct fields plan_limits_fields = {limit_rows, ARRAY_LEN(limit_rows)};
+const struct fields plan_limits_fields = FIELDS(limit_rows);
 
 const char *plan_hangup_word(int hangup)
 {

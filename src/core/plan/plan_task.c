@@ -90,7 +90,7 @@ static const struct field expect_rows[] = {
     {"match", FIELD_TEXT, AT(match), 1, PLAN_TEXT_MAX, .values = "text",
      .means = "text that must appear at the end of the output"},
 };
-const struct fields plan_expect_fields = {expect_rows, ARRAY_LEN(expect_rows)};
+const struct fields plan_expect_fields = FIELDS(expect_rows);
 #undef AT
 
 static void read_expect(struct field_reader *reader, const struct json_pointer *path,
@@ -145,7 +145,7 @@ static const struct field file_rows[] = {
     {"contains", FIELD_TEXT, AT(contains), 1, PLAN_TEXT_MAX, .values = "text",
      .means = "text that the file must contain, taken literally"},
 };
-const struct fields plan_file_fields = {file_rows, ARRAY_LEN(file_rows)};
+const struct fields plan_file_fields = FIELDS(file_rows);
 #undef AT
 
 static void read_expect_files(struct field_reader *reader, const struct json_pointer *path,
@@ -292,7 +292,7 @@ static const struct field step_rows[] = {
               "passed; missing folders are created",
      .see = ". [Secrets](secrets.md) are removed, as from everything that devs writes"},
 };
-const struct fields plan_step_fields = {step_rows, ARRAY_LEN(step_rows)};
+const struct fields plan_step_fields = FIELDS(step_rows);
 #undef AT
 
 static void check_phase_order(struct field_reader *reader, const struct json_pointer *path)
@@ -640,7 +640,7 @@ static const struct field task_rows[] = {
     {"budget", FIELD_OTHER, .read = read_budget, .ref = "budget", .values = "object",
      .means = "how much its agents may use", .see = "; see [Budgets](agents.md#budgets)"},
 };
-const struct fields plan_task_fields = {task_rows, ARRAY_LEN(task_rows)};
+const struct fields plan_task_fields = FIELDS(task_rows);
 #undef AT
 
 static void read_task(struct field_reader *reader, const struct json_pointer *place,

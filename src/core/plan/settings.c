@@ -129,7 +129,7 @@ static const struct field secret_rows[] = {
      .means = "regular expressions (PCRE2) that match within a line; the first group that "
               "matched is cut, or the whole match if there are no groups"},
 };
-const struct fields secret_fields = {secret_rows, ARRAY_LEN(secret_rows)};
+const struct fields secret_fields = FIELDS(secret_rows);
 #undef AT
 
 /* Takes what the schema accepts; reports patterns that do not compile. `value` may be NULL. */
@@ -316,7 +316,7 @@ static const struct field ui_rows[] = {
      .see = "; see [Notifications](notifications.md); needs "
             "[trust](plan.md#settings-that-need-your-trust)"},
 };
-const struct fields ui_fields = {ui_rows, ARRAY_LEN(ui_rows)};
+const struct fields ui_fields = FIELDS(ui_rows);
 #undef AT
 
 #define AT(member) offsetof(struct retention_settings, member)
@@ -330,7 +330,7 @@ static const struct field retention_rows[] = {
      .means = "`true`: `devs run` and `devs exec` delete such runs at their end; `false`, the "
               "default: only `devs gc` does"},
 };
-const struct fields retention_fields = {retention_rows, ARRAY_LEN(retention_rows)};
+const struct fields retention_fields = FIELDS(retention_rows);
 #undef AT
 
 #define AT(member) offsetof(struct settings, member)
@@ -338,7 +338,7 @@ static const struct field tests_rows[] = {
     {"run", FIELD_LIST, AT(tests), 1, PLAN_ARGS_MAX, 0, PLAN_TEXT_MAX,
      .means = "the program and its arguments"},
 };
-const struct fields tests_fields = {tests_rows, ARRAY_LEN(tests_rows)};
+const struct fields tests_fields = FIELDS(tests_rows);
 
 static const struct field settings_rows[] = {
     {"$schema", FIELD_OTHER, .trust = FIELD_TRUST_NEVER, .values = "text",
@@ -389,7 +389,7 @@ static const struct field settings_rows[] = {
      .means = "rules for verdicts that add to or replace the built-in ones",
      .see = ": [classification.md](classification.md#rules)"},
 };
-const struct fields settings_fields = {settings_rows, ARRAY_LEN(settings_rows)};
+const struct fields settings_fields = FIELDS(settings_rows);
 #undef AT
 
 bool ui_notify_parse(const char *names, unsigned *out)
