@@ -620,7 +620,29 @@ static void read_budget(struct field_reader *reader, const struct json_pointer *
     check_agent_key(reader, path, value);
 }
 
+static void write_workspace(const void *object, struct str *out)
+{
+    const struct plan_task *task = object;
+    if (!task->own_workspace)
+        return;
+    str_json_key(out, "workspace");
+    workspace_spec_write(task->own_workspace, out);
+}
+
+static void write_rounds(const void *object, struct str *out)
+{
+    const struct plan_task *task = object;
+    if (task->rounds > 1) /* only a task with an agent may have the key */
+        str_json_i64(out, "rounds", task->rounds);
+}
+
+static void write_budget(const void *object, struct str *out)
+{
+    plan_budget_write(&((const struct plan_task *)object)->budget, out);
+}
+
 #define AT(member) offsetof(struct plan_task, member)
+/* plan_write() writes the id, the needs and the steps, which need the plan. */
 static const struct field task_rows[] = {
     {"id", FIELD_OTHER, .read = check_id, .ref = "name",
      .values = "1 to 64 of `A-Z a-z 0-9 . _ -`, starting with a letter or digit",
@@ -629,16 +651,18 @@ static const struct field task_rows[] = {
      .means = "the title shown on screens; default: the id"},
     {"needs", FIELD_OTHER, .read = read_needs, .values = "array of ids, at most 1,000",
      .means = "tasks that must pass first"},
-    {"workspace", FIELD_OTHER, .read = check_workspace, .ref = "workspace",
-     .values = "as for the plan", .means = "overrides the plan's value, key by key"},
+    {"workspace", FIELD_OTHER, .read = check_workspace, .write = write_workspace,
+     .ref = "workspace", .values = "as for the plan",
+     .means = "overrides the plan's value, key by key"},
     {"steps", FIELD_OTHER, .read = read_steps, .values = "array, 1 to 64",
      .means = "what to run, one after the other", .see = "; required"},
-    {"rounds", FIELD_INT, AT(rounds), 1, PLAN_ROUNDS_MAX, .elsewhere = true,
-     .read = check_agent_key,
+    {"rounds", FIELD_INT, AT(rounds), 1, PLAN_ROUNDS_MAX, .read = check_agent_key,
+     .write = write_rounds,
      .means = "how often an agent may go over the steps, including the first time; default 1",
      .see = "; see [Rounds](agents.md#rounds)"},
-    {"budget", FIELD_OTHER, .read = read_budget, .ref = "budget", .values = "object",
-     .means = "how much its agents may use", .see = "; see [Budgets](agents.md#budgets)"},
+    {"budget", FIELD_OTHER, .read = read_budget, .write = write_budget, .ref = "budget",
+     .values = "object", .means = "how much its agents may use",
+     .see = "; see [Budgets](agents.md#budgets)"},
 };
 const struct fields plan_task_fields = FIELDS(task_rows);
 #undef AT

@@ -56,20 +56,13 @@ static void write_task(const struct plan *plan, const struct plan_task *task, st
     add_comma(out);
     str_add_char(out, '{');
     str_json_text(out, "id", task->id);
-    str_json_text(out, "title", task->title);
+    fields_write(&plan_task_fields, task, out);
     if (task->need_count > 0) {
         str_json_key(out, "needs");
         str_add_char(out, '[');
         for (int i = 0; i < task->need_count; i++)
             add_text(out, plan->tasks[task->needs[i]].id);
         str_add_char(out, ']');
-    }
-    if (task->rounds > 1)
-        str_json_i64(out, "rounds", task->rounds);
-    plan_budget_write(&task->budget, out);
-    if (task->own_workspace) {
-        str_json_key(out, "workspace");
-        workspace_spec_write(task->own_workspace, out);
     }
     str_json_key(out, "steps");
     str_add_char(out, '[');
