@@ -330,11 +330,10 @@ void budget_use_words(const struct budget_use *use, struct str *out)
     }
 }
 
-void plan_budget_take(struct field_reader *reader, const struct json *value, struct budget *out)
+void plan_budget_take(const struct json *value, struct budget *out)
 {
-    static const struct json_pointer nowhere = {0};
     const double cost = json_number(json_get(value, "cost_usd"), 0);
-    fields_read(reader, &nowhere, value, &plan_budget_fields, out);
+    fields_take(value, &plan_budget_fields, out);
     if (cost > 0 && cost <= COST_USD_MAX) {
         const int64_t micro = llround(cost * MICRO);
         out->limits[BUDGET_COST] = micro > 0 ? micro : 1;

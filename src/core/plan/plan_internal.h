@@ -270,7 +270,7 @@ void plan_agent_finish(struct field_reader *reader, const struct json_pointer *p
 extern const struct fields plan_budget_fields;
 
 /* Reads "budget" of a task or a plan. The schema reports errors. */
-void plan_budget_take(struct field_reader *reader, const struct json *value, struct budget *out);
+void plan_budget_take(const struct json *value, struct budget *out);
 /* Appends the key and its value, if the budget is set. */
 void plan_budget_write(const struct budget *budget, struct str *out);
 

@@ -271,7 +271,7 @@ static struct plan *read_document(const struct json *root, const char *text, siz
     const bool is_kept = json_get(root, "settings") != NULL;
     plan_agents_load(&reader, json_get(root, "agents"),
                      context->settings && !is_kept ? context->settings->agents : NULL);
-    plan_budget_take(&reader, json_get(root, "budget"), &plan->budget);
+    plan_budget_take(json_get(root, "budget"), &plan->budget);
     /* The schema reports errors. */
     if (entropy_limits_read(&plan->loops, json_get(root, "loops"), NULL))
         plan->has_loops = true;

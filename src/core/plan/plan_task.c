@@ -616,7 +616,7 @@ static void check_agent_key(struct field_reader *reader, const struct json_point
 static void read_budget(struct field_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
-    plan_budget_take(reader, value, &current_task(reader)->budget);
+    plan_budget_take(value, &current_task(reader)->budget);
     check_agent_key(reader, path, value);
 }
 
