@@ -476,7 +476,10 @@ static size_t take_after_stamp(const struct rest *rest)
     /* GitLab's runner: "01O " */
     const bool stream = byte_at(rest, 2) == 'O' || byte_at(rest, 2) == 'E';
     const bool ends = byte_at(rest, 3) == ' ' || byte_at(rest, 3) == '+';
-    return digit_length(rest, 0) == 2 && stream && ends ? 4 : take_logger(rest);
+    if (digit_length(rest, 0) == 2 && stream && ends)
+        return 4;
+    const size_t logger = take_logger(rest);
+    return logger > 0 || !begins_with(rest, 0, "- ") ? logger : strlen("- ");
 }
 
 size_t line_prefix_len(const char *line, size_t len, size_t *indent)
