@@ -47,6 +47,9 @@ struct shown_parts {
 /* Like shown_task(), for callers without a fold. */
 enum shown shown_status(const struct shown_parts *parts, bool orphaned);
 
+/* Returns the name of the person who acted, "a person" for "" and NULL. */
+const char *shown_person(const char *by);
+
 /* Returns whether the task failed (task_status_is_failed()). */
 static inline bool shown_is_failed(enum shown shown)
 {
@@ -55,6 +58,8 @@ static inline bool shown_is_failed(enum shown shown)
 
 /* "needs-you", "backoff", ... */
 const char *shown_word(enum shown shown);
+/* The same of a status alone. */
+const char *shown_status_word(enum task_status status);
 /* One column wide: a UTF-8 sign, or its ASCII equivalent. */
 const char *shown_sign(enum shown shown, bool ascii);
 
@@ -66,6 +71,9 @@ void shown_strip(const struct run_state *state, int task, bool ascii, struct str
  * round, that is, on the same work. Attempts that never started or were interrupted by the end of
  * devs do not count. */
 int shown_failed_attempts(const struct run_state *state, int task);
+
+/* Returns the number of attempts of all its steps. */
+int64_t shown_attempts(const struct run_state *state, int task);
 
 /* The CLASS column: "test-fail", "flaky 1x" for a pass that took several attempts within a round;
  * "" if there is nothing to say. */
@@ -106,6 +114,23 @@ void shown_try_of(const struct run_state *state, int task, struct str *out);
  * "ended 0:57", "resets 03:00", "slot 1st", "limit 0:18", "starting", "needs tax". */
 void shown_next(const struct run_state *state, int task, bool orphaned,
                 const struct shown_time *time, struct str *out);
+
+/* How a surface shows tasks. */
+struct shown_look {
+    struct shown_time time;
+    bool orphaned; /* the run has not ended but has no owner */
+    bool ascii;
+    bool is_brief;       /* there is room for the essentials only */
+    const char *release; /* how a held task is released: "p releases it"; NULL = unknown */
+};
+
+/* The state of the task in a sentence: "try 4 in 0:18, at 14:02:55", "waits for a slot; 2 of 2 in
+ * use", "passed at 13:54:10, 8:27 ago". */
+void shown_now(const struct run_state *state, int task, const struct shown_look *look,
+               struct str *out);
+/* The same, for the caller of a tool: "next try in 0:18 after network, try 2 of 6 so far". */
+void shown_progress(const struct run_state *state, int task, const struct moment *now,
+                    struct str *out);
 
 /* Returns when the task may continue without a person, if its verdict says so (wall clock, ms), or
  * -1. */
@@ -152,21 +177,30 @@ void shown_correction(const struct attempt_state *attempt, struct str *out);
 /* "15 s", "0.5 s"; like shown_duration() from two minutes on. */
 void shown_seconds(int64_t ms, struct str *out);
 
+/* A run as a whole; its facts as rows are in shown_rows.h. */
+
+/* "#41", "#41, 2 live". */
+void shown_run_number(int64_t number, int live_runs, struct str *out);
+/* "a session reported by an agent's hooks, last seen at 14:02:55". */
+void shown_session_seen(const char *at, struct str *out);
+/* "its devs (pid 4711) is suspended: fg or kill -CONT resumes it; ...". */
+void shown_suspended(int64_t pid, struct str *out);
+
+/* The time until the waits of a fault's tasks end: "0:12..1:04", "0:12" if it is the same. */
+void shown_fault_due(const struct fault *fault, const struct moment *now, struct str *out);
+/* "3 passed, 1 gave-up". */
+void shown_task_counts(const struct run_state *state, struct str *out);
+/* "3 of 4 passed". */
+void shown_passed(const struct run_state *state, struct str *out);
+
 /* Gates: rate-limited sources that hold tasks back. */
 
-enum shown_room { SHOWN_IN_FULL, SHOWN_IN_BRIEF };
-/* Returns whether a gate holds anything back. False once the run has ended. */
-bool shown_has_gate(const struct run_state *state);
+/* Returns whether a gate holds anything back. False once the run has ended or has no engine. */
+bool shown_has_gate(const struct run_state *state, bool orphaned);
 /* Returns how many tasks wait for this source, at its gate or for the next attempt. */
 int shown_waiting(const struct run_state *state, int source);
-/* One gate, by the number of its source: "rate limit of claude: T-104 tries; T-105 and T-109 wait",
- * in brief "...; 2 wait"; "" if it is open. */
-void shown_gate(const struct run_state *state, int source, const struct shown_time *time,
-                enum shown_room room, struct str *out);
-/* The gate that changes next, and the number of others: "rate limit of claude until 14:02:55
- * (0:18); T-104, T-105 and 4 more wait; met 2 times in a row   +2"; "" if all are open. */
-void shown_gates(const struct run_state *state, const struct shown_time *time, enum shown_room room,
-                 struct str *out);
+/* "open", "closed", "probing", "spreading": for programs. */
+const char *shown_gate_name(enum gate_status status);
 /* For a step that waits at a gate: "limit 0:18", "after T-104". Returns false if no gate holds it
  * back. */
 bool shown_behind_gate(const struct run_state *state, int task, const struct moment *now,

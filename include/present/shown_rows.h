@@ -1,6 +1,6 @@
 /*
- * shown_rows.h - facts about an attempt, a verdict, a decision, a loop or an agent, as labeled
- * rows.
+ * shown_rows.h - facts about a run, a gate, a task, an attempt, a verdict, a decision, a loop or an
+ * agent, as labeled rows.
  *
  * The builder of each subject sets the keys, labels and texts of its rows. Text, JSON and panes
  * render the rows; they only choose which subjects to show, and in which order.
@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "overview.h"
 #include "retry_help.h"
 #include "run_state.h"
 #include "shown.h"
@@ -42,6 +43,59 @@ void rows_done(struct rows *rows);
 struct str *rows_add(struct rows *rows, const char *key, const char *label, enum row_style style);
 /* Returns the value of the row, "" if there is none. */
 const char *rows_value(const struct rows *rows, const char *key);
+
+/* Runs, gates and tasks (shown_run.c). Tables draw a row as a column, by its key. */
+
+enum shown_run {
+    SHOWN_RUN_LIVE,
+    SHOWN_RUN_ENDED,
+    SHOWN_RUN_INTERRUPTED,
+    SHOWN_RUN_OPEN, /* a session of an agent that devs did not start, without an end */
+    SHOWN_RUN_COUNT,
+};
+/* A run as a whole, without its events. */
+struct run_facts {
+    int64_t number;
+    const char *name; /* borrowed; may be NULL */
+    enum shown_run state;
+    int live_runs; /* in the log, including this one */
+    bool is_suspended;
+    int64_t pid; /* of its devs */
+    int64_t started_at_ms, last_at_ms, lasted_ms;
+    int64_t tasks, passed, failed, cancelled; /* failed: includes blocked tasks */
+    int64_t tries, waited_ms;                 /* of all tasks */
+};
+/* "run" (its number, with that of live runs if others are live), "name", "state", "started",
+ * "lasted", "passed", "failed", "cancelled", "open" and "tries" (with the waits). */
+void rows_run(struct rows *rows, const struct run_facts *run, const struct shown_time *time);
+/* "suspended" if its process is, and for a session "session": when it was last seen. */
+void rows_run_notes(struct rows *rows, const struct run_facts *run, const struct shown_time *time);
+/* "tasks" by state, and "tries" with the waits and the time of the next try. */
+void rows_overview(struct rows *rows, const struct overview *overview, const struct run_facts *run,
+                   const struct shown_time *time);
+/* "result": "3 of 6 passed, 1 after failures, 2 gave-up"; "flaky": "1 after failures".
+ * O(attempts). */
+void rows_result(struct rows *rows, const struct run_state *state);
+/* "work": tries, failed starts and waits; "agents": what they used. O(attempts). */
+void rows_work(struct rows *rows, const struct run_state *state);
+/* "gates" that hold tasks back, one line each; "gate": the one that changes next, with the number
+ * of others. No text if all are open, or if the run has ended or has no engine. */
+void rows_gates(struct rows *rows, const struct run_state *state, const struct shown_look *look);
+/* "faults" that several tasks wait with, one line each; none if the run has ended or has no
+ * engine. */
+void rows_faults(struct rows *rows, const struct run_state *state, const struct shown_look *look);
+
+/* The columns of a list of tasks: "state", "task", "title", "phases", "try", "next", "class",
+ * "news" (a loop, the class or denied calls) and "why". */
+void rows_task(struct rows *rows, const struct run_state *state, int task,
+               const struct shown_look *look);
+/* The same rows of a task that an overview lists, as far as known. `has_ended`: the run has. */
+void rows_listed(struct rows *rows, const struct overview_row *row, bool has_ended,
+                 const struct shown_look *look);
+/* "outcome": how the last try of the task ended; "tries": how many it had, and why not more. */
+void rows_tries(struct rows *rows, const struct run_state *state, int task);
+
+/* Attempts, verdicts, decisions, loops and agents (shown_rows.c). */
 
 /* How and when the attempt ended, the time and memory that it used, and how much it wrote. */
 void rows_attempt(struct rows *rows, const struct attempt_state *attempt,

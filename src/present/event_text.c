@@ -104,7 +104,7 @@ static const char *or_empty(const char *text)
 
 static const char *by_of(const struct event_look *w)
 {
-    return w->event->by ? w->event->by : "a person";
+    return shown_person(w->event->by);
 }
 
 /* Returns the id of the task with this number, as used in events. */
@@ -311,15 +311,8 @@ static void add_run(const struct event_look *w)
                  runs[event->recovered.take_up]);
         return;
     }
-    str_addf(w->out, "run ended, exit %d:", event->run_ended.exit_code);
-    const char *comma = "";
-    for (int i = 0; i < TASK_STATUS_COUNT; i++) {
-        if (w->state->counts[i] == 0)
-            continue;
-        str_addf(w->out, "%s %d %s", comma, w->state->counts[i],
-                 task_status_name((enum task_status)i));
-        comma = ",";
-    }
+    str_addf(w->out, "run ended, exit %d: ", event->run_ended.exit_code);
+    shown_task_counts(w->state, w->out);
 }
 
 /* The calls of an agent are reported too once a loop among them is certain. */

@@ -83,7 +83,7 @@ void notice_make(const struct run_state *state, const struct event *event, int64
     const char *id = event->task >= 0 ? state->plan->tasks[event->task].id : NULL;
     *out = (struct notice){.event = notice_of(state, event), .task = id ? xstrdup(id) : NULL};
     if (event->kind == EVENT_RUN_ENDED) {
-        str_addf(&reason, "%d of %d passed", state->counts[TASK_PASSED], state->plan->task_count);
+        shown_passed(state, &reason);
     } else if (event->kind == EVENT_BUDGET) {
         const struct budget_use use = {
             .kind = event->budget.kind, .used = event->budget.used, .limit = event->budget.limit};

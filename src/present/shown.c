@@ -35,6 +35,11 @@ const char *shown_sign(enum shown shown, bool ascii)
     return ascii ? looks[shown].ascii : looks[shown].sign;
 }
 
+const char *shown_person(const char *by)
+{
+    return by && by[0] != '\0' ? by : "a person";
+}
+
 enum shown shown_status(const struct shown_parts *parts, bool orphaned)
 {
     switch (parts->status) {
@@ -63,6 +68,12 @@ enum shown shown_status(const struct shown_parts *parts, bool orphaned)
         break;
     }
     return parts->held ? SHOWN_HELD : SHOWN_QUEUED;
+}
+
+const char *shown_status_word(enum task_status status)
+{
+    const struct shown_parts parts = {.status = status};
+    return shown_word(shown_status(&parts, false));
 }
 
 enum shown shown_task(const struct run_state *state, int task, bool orphaned)
@@ -157,6 +168,14 @@ int shown_failed_attempts(const struct run_state *state, int task)
         }
     }
     return failures;
+}
+
+int64_t shown_attempts(const struct run_state *state, int task)
+{
+    int64_t attempts = 0;
+    for (int i = 0; i < state->plan->tasks[task].step_count; i++)
+        attempts += state->tasks[task].steps[i].attempt_count;
+    return attempts;
 }
 
 /* A held task keeps the class of its failure after its wait has ended. */
@@ -294,9 +313,8 @@ void shown_correction(const struct attempt_state *attempt, struct str *out)
 {
     if (!attempt->correction)
         return;
-    const char *by = attempt->correction->by;
     shown_attempt_class(attempt, NULL, out);
-    str_addf(out, ", corrected by %s; was ", by[0] != '\0' ? by : "a person");
+    str_addf(out, ", corrected by %s; was ", shown_person(attempt->correction->by));
 }
 
 static void add_failure(const struct step_state *step, struct str *out)
@@ -321,16 +339,16 @@ void shown_cause(const struct run_state *state, int task, struct str *out)
         const int needed = run_state_unmet(state, task);
         str_addf(out, "it needs %s, which is %s",
                  needed >= 0 ? state->plan->tasks[needed].id : "a task",
-                 needed >= 0 ? task_status_name(state->tasks[needed].status) : "not there");
+                 needed >= 0 ? shown_status_word(state->tasks[needed].status) : "not there");
         return;
     }
     if (it->status == TASK_CANCELLED) {
-        str_addf(out, "cancelled by %s", it->by ? it->by : "a person");
+        str_addf(out, "cancelled by %s", shown_person(it->by));
         return;
     }
     bool has_reason = has_class(it) && step->evidence && step_state_attempt(step);
     if (it->held)
-        str_addf(out, "held by %s", it->by ? it->by : "a person");
+        str_addf(out, "held by %s", shown_person(it->by));
     if (it->follows >= 0)
         str_addf(out, " until %s gets through", state->plan->tasks[it->follows].id);
     if (it->held && has_reason)

@@ -1,9 +1,9 @@
 /*
- * shown_next.c - what a task does next and when, or how long ago it ended.
- *
- * Also the sources behind which tasks wait, and a forecast of the next attempts of a waiting task.
+ * shown_next.c - what a task does now and next and when, or how long ago it ended: for a column,
+ * and in a sentence; and a forecast of the next attempts of a waiting task.
  */
 #include <stddef.h>
+#include <string.h>
 
 #include "scheduler.h"
 #include "shown.h"
@@ -167,162 +167,233 @@ void shown_next(const struct run_state *state, int task, bool orphaned,
     }
 }
 
-/* Gates: the sources that currently hold tasks back. */
+/* What holds a step back at its gate. */
+struct gate_wait {
+    int after;       /* waits for this task's try; -1 = none, then: */
+    int64_t left_ms; /* until the gate lets it through */
+};
 
-enum { SECOND_MS = 1000 };
-
-static bool keeps_back(const struct run_state *state, int source)
+/* Returns false if no gate holds the task back. */
+static bool find_gate_wait(const struct run_state *state, int task, const struct moment *now,
+                           struct gate_wait *out)
 {
-    return state->started && !state->ended && state->gates[source].status != GATE_OPEN;
-}
-
-bool shown_has_gate(const struct run_state *state)
-{
-    for (int i = 0; i < state->plan->source_count; i++) {
-        if (keeps_back(state, i))
-            return true;
-    }
-    return false;
-}
-
-int shown_waiting(const struct run_state *state, int source)
-{
-    const struct gate_state *gate = &state->gates[source];
-    int count = gate->line.count;
-    for (int i = 0; i < state->waits.count; i++)
-        count += run_state_gate(state, state->waits.items[i]) == gate;
-    return count;
-}
-
-/* "; T-104, T-105 and 4 more wait", "; 6 wait". */
-static void add_waiting(const struct run_state *state, int source, enum shown_room room,
-                        struct str *out)
-{
-    enum { NAMED_MAX = 2 };
-    const struct gate_state *gate = &state->gates[source];
-    const int count = shown_waiting(state, source);
-    int named = 0;
-    if (count == 0)
-        return;
-    str_add(out, "; ");
-    for (int i = 0; room == SHOWN_IN_FULL && i < state->plan->task_count && named < NAMED_MAX;
-         i++) {
-        if (!number_set_has(&gate->line, i) &&
-            (!heap_has(&state->waits, i) || run_state_gate(state, i) != gate))
-            continue;
-        const bool is_last = named + 1 == count;
-        str_addf(out, "%s%s", named == 0 ? "" : is_last ? " and " : ", ", state->plan->tasks[i].id);
-        named++;
-    }
-    if (named > 0 && count > named)
-        str_addf(out, " and %d more", count - named);
-    else if (named == 0)
-        str_addf(out, "%d", count);
-    str_add(out, count == 1 ? " waits" : " wait");
-}
-
-void shown_gate(const struct run_state *state, int source, const struct shown_time *time,
-                enum shown_room room, struct str *out)
-{
-    const struct gate_state *gate = &state->gates[source];
-    char text[SHOWN_CLOCK_MAX];
-    if (!keeps_back(state, source))
-        return;
-    str_addf(out, "rate limit of %s", state->plan->sources[source]);
-    switch (gate->status) {
-    case GATE_CLOSED: {
-        const int64_t left_ms = gate->due.mono_ms - time->now.mono_ms;
-        if (gate->chosen >= 0) {
-            str_addf(out, ": %s is sent", state->plan->tasks[gate->chosen].id);
-        } else if (left_ms <= 0) {
-            str_add(out, ": the next one tries");
-        } else if (room == SHOWN_IN_FULL) {
-            str_addf(out, " until %s (", time->hms(gate->due.at_ms, text));
-            shown_left(left_ms, out);
-            str_add_char(out, ')');
-        } else {
-            str_add_char(out, ' ');
-            shown_left(left_ms, out);
-        }
-        add_waiting(state, source, room, out);
-        if (gate->closed > 1)
-            str_addf(out, "; hit %d times in a row", gate->closed);
-        break;
-    }
-    case GATE_PROBING:
-        str_addf(out, ": %s tries", state->plan->tasks[gate->probe].id);
-        add_waiting(state, source, room, out);
-        break;
-    case GATE_SPREADING:
-        str_add(out, " is over");
-        if (room == SHOWN_IN_FULL && gate->spacing_ms == SECOND_MS) {
-            str_add(out, ", one start a second");
-        } else if (room == SHOWN_IN_FULL) {
-            str_add(out, ", one start in ");
-            shown_seconds(gate->spacing_ms, out);
-        }
-        str_addf(out, ", %d left", gate->line.count);
-        break;
-    case GATE_OPEN:
-    case GATE_STATUS_COUNT:
-        break;
-    }
-}
-
-void shown_gates(const struct run_state *state, const struct shown_time *time, enum shown_room room,
-                 struct str *out)
-{
-    int soonest = -1, more = 0;
-    for (int i = 0; i < state->plan->source_count; i++) {
-        if (!keeps_back(state, i))
-            continue;
-        const struct gate_state *gate = &state->gates[i];
-        if (soonest < 0) {
-            soonest = i;
-            continue;
-        }
-        more++;
-        /* Which gate changes next: one with a running probe may change at any moment. */
-        const struct gate_state *first = &state->gates[soonest];
-        const bool probes = gate->status == GATE_PROBING;
-        const bool first_probes = first->status == GATE_PROBING;
-        bool is_sooner = gate->due.mono_ms < first->due.mono_ms;
-        if (probes || first_probes)
-            is_sooner = probes && !first_probes;
-        soonest = is_sooner ? i : soonest;
-    }
-    if (soonest < 0)
-        return;
-    shown_gate(state, soonest, time, room, out);
-    if (more > 0)
-        str_addf(out, "   +%d", more);
+    const struct gate_state *gate = run_state_gate(state, task);
+    if (!run_state_is_behind_gate(state, task))
+        return false;
+    *out = (struct gate_wait){.after = gate->probe, .left_ms = gate->due.mono_ms - now->mono_ms};
+    if (gate->status == GATE_PROBING)
+        return true;
+    if (gate->status == GATE_SPREADING)
+        out->left_ms += number_set_before(&gate->line, task) * gate->spacing_ms;
+    const bool moves = out->left_ms <= 0 || gate->chosen >= 0;
+    out->after = moves ? gate_next(gate) : -1;
+    return !moves || (gate->status == GATE_CLOSED && out->after != task); /* or for a slot */
 }
 
 bool shown_behind_gate(const struct run_state *state, int task, const struct moment *now,
                        struct str *out)
 {
-    const struct gate_state *gate = run_state_gate(state, task);
-    if (!run_state_is_behind_gate(state, task))
+    struct gate_wait wait;
+    if (!find_gate_wait(state, task, now, &wait))
         return false;
-    int64_t left_ms = gate->due.mono_ms - now->mono_ms;
-    if (gate->status == GATE_PROBING) {
-        str_addf(out, "after %s", state->plan->tasks[gate->probe].id);
-        return true;
-    }
-    if (gate->status == GATE_SPREADING)
-        left_ms += number_set_before(&gate->line, task) * gate->spacing_ms;
-    int next = gate_next(gate);
-    bool is_next = gate->status != GATE_CLOSED || next == task;
-    bool moves = left_ms <= 0 || gate->chosen >= 0;
-    if (moves && is_next)
-        return false; /* waiting for a slot */
-    if (moves) {
-        str_addf(out, "after %s", state->plan->tasks[next].id);
-        return true;
-    }
-    str_add(out, "limit ");
-    shown_left(left_ms, out);
+    str_add(out, wait.after >= 0 ? "after " : "limit ");
+    if (wait.after >= 0)
+        str_add(out, state->plan->tasks[wait.after].id);
+    else
+        shown_left(wait.left_ms, out);
     return true;
+}
+
+/* The state in a sentence. */
+
+/* Appends "in 0:18, at 14:02:55", with the date if it is another day. */
+static void add_due(const struct shown_time *time, int64_t left_ms, int64_t at_ms, struct str *out)
+{
+    char text[SHOWN_CLOCK_MAX], hms[SHOWN_CLOCK_MAX];
+    const char *blank = strrchr(time->clock(at_ms, time->now.at_ms, text), ' ');
+    str_add(out, "in ");
+    shown_left(left_ms, out);
+    str_addf(out, ", at %.*s%s", blank ? (int)(blank + 1 - text) : 0, text, time->hms(at_ms, hms));
+}
+
+/* Appends "try 4 in 0:18, at 14:02:55". */
+static void backoff_now(const struct run_state *state, int task, const struct shown_time *time,
+                        struct str *out)
+{
+    const struct step_state *step = run_state_step(state, task);
+    const struct start_tries start = run_state_start_tries(state, task);
+    const int64_t left_ms = step->due.mono_ms - time->now.mono_ms;
+    if (start.at > 0) /* the latest attempt to start failed */
+        str_addf(out, "start %d of %d ", start.at + 1, start.of);
+    else
+        str_addf(out, "try %u ", step->attempt_count + 1);
+    if (left_ms <= 0)
+        str_add(out, "is due");
+    else
+        add_due(time, left_ms, step->due.at_ms, out);
+}
+
+static void running_now(const struct run_state *state, int task, const struct shown_look *look,
+                        struct str *out)
+{
+    const struct step_state *step = run_state_step(state, task);
+    const struct attempt_state *attempt = step_state_attempt(step);
+    const int number = run_state_step_number(state, task);
+    const struct moment *now = &look->time.now;
+    if (!attempt)
+        return;
+    if (step->status == STEP_JUDGING) {
+        str_addf(out, "try %d has ended", attempt->number);
+        return;
+    }
+    str_addf(out, "running %s for ", phase_name(state->plan->tasks[task].steps[number].phase));
+    shown_duration(now->mono_ms - attempt->started.mono_ms, out);
+    if (attempt->pid > 0 && !look->is_brief)
+        str_addf(out, ", pid %lld", (long long)attempt->pid);
+    if (step->quiet) {
+        str_add(out, ", no output for ");
+        shown_duration(now->mono_ms - step->heard_mono_ms, out);
+    }
+    if (state->tasks[task].held)
+        str_add(out, ", held: no more tries after this one");
+}
+
+/* Appends "waits for the rate limit of claude, may start in 0:18", a slot, or other tasks. */
+static void queued_now(const struct run_state *state, int task, const struct moment *now,
+                       struct str *out)
+{
+    const struct plan *plan = state->plan;
+    const struct plan_task *planned = &plan->tasks[task];
+    struct gate_wait wait;
+    if (find_gate_wait(state, task, now, &wait)) {
+        const int number = run_state_step_number(state, task);
+        const bool probes = run_state_gate(state, task)->status == GATE_PROBING;
+        str_addf(out, "waits for the rate limit of %s, ",
+                 plan->sources[planned->steps[number].source]);
+        if (wait.after >= 0) {
+            str_addf(out, "%s %s tries", probes ? "while" : "after", plan->tasks[wait.after].id);
+        } else {
+            str_add(out, "may start in ");
+            shown_left(wait.left_ms, out);
+        }
+    } else if (!state->started) {
+        str_add(out, "the run has not started");
+    } else if (state->tasks[task].unmet == 0) {
+        str_addf(out, "waits for a slot; %d of %d in use", state->running, state->jobs);
+    } else {
+        const char *before = "waits for ";
+        for (int i = 0; i < planned->need_count; i++) {
+            if (state->tasks[planned->needs[i]].status == TASK_PASSED)
+                continue;
+            str_addf(out, "%s%s", before, plan->tasks[planned->needs[i]].id);
+            before = ", ";
+        }
+    }
+}
+
+/* Appends since when the task has been in its state; without "ago" once nothing runs any more. */
+static void add_state_since(const struct run_state *state, int task, const struct shown_look *look,
+                            struct str *out)
+{
+    const struct moment *since = &state->tasks[task].since;
+    char hms[SHOWN_CLOCK_MAX];
+    if (since->at_ms <= 0)
+        return;
+    str_addf(out, " at %s", look->time.hms(since->at_ms, hms));
+    if (!shown_counts(state, look->orphaned))
+        return;
+    str_add(out, ", ");
+    shown_duration(look->time.now.mono_ms - since->mono_ms, out);
+    str_add(out, " ago");
+}
+
+/* Appends when a limit resets that the task does not wait for, if that is known and not past. */
+static void add_resets(const struct step_state *step, const struct shown_time *time,
+                       struct str *out)
+{
+    const int64_t at_ms = shown_resets_at_ms(step);
+    const int64_t left_ms = at_ms - time->now.at_ms;
+    if (at_ms < 0 || left_ms <= 0)
+        return;
+    str_add(out, "; resets ");
+    add_due(time, left_ms, at_ms, out);
+}
+
+void shown_now(const struct run_state *state, int task, const struct shown_look *look,
+               struct str *out)
+{
+    const struct task_state *it = &state->tasks[task];
+    const struct step_state *step = run_state_step(state, task);
+    const struct attempt_state *attempt = step_state_attempt(step);
+    const enum shown shown = shown_task(state, task, look->orphaned);
+    switch (shown) {
+    case SHOWN_BACKOFF:
+        backoff_now(state, task, &look->time, out);
+        break;
+    case SHOWN_RUNNING:
+    case SHOWN_QUIET:
+        running_now(state, task, look, out);
+        break;
+    case SHOWN_STOPPING:
+        str_addf(out, "cancelled by %s ", shown_person(it->by));
+        shown_duration(look->time.now.mono_ms - it->cancelled_at.mono_ms, out);
+        str_add(out, " ago; its processes have not exited yet");
+        break;
+    case SHOWN_QUEUED:
+        queued_now(state, task, &look->time.now, out);
+        break;
+    case SHOWN_HELD:
+        if (it->follows >= 0)
+            str_addf(out, "waits for %s, which has the same fault",
+                     state->plan->tasks[it->follows].id);
+        else
+            str_addf(out, "held: no new tries until %s",
+                     look->release ? look->release : "it is released");
+        break;
+    case SHOWN_LOST:
+        str_add(out, "was running when devs was killed");
+        break;
+    case SHOWN_NEEDS_YOU:
+    case SHOWN_STUCK:
+    case SHOWN_PASSED:
+    case SHOWN_GAVE_UP:
+    case SHOWN_CANCELLED:
+    case SHOWN_BLOCKED:
+        str_add(out, shown == SHOWN_NEEDS_YOU ? "stopped" : shown_word(shown));
+        add_state_since(state, task, look, out);
+        if (shown != SHOWN_STUCK && (!attempt || attempt->reason != REASON_BUDGET))
+            add_resets(step, &look->time, out);
+        break;
+    case SHOWN_COUNT:
+        break;
+    }
+}
+
+void shown_progress(const struct run_state *state, int task, const struct moment *now,
+                    struct str *out)
+{
+    const struct step_state *step = run_state_step(state, task);
+    const struct attempt_state *attempt = step_state_attempt(step);
+    const struct task_state *it = &state->tasks[task];
+    struct str tries = {0}, class = {0};
+    shown_try_of(state, task, &tries);
+    if (it->held) {
+        str_addf(out, "held by %s", shown_person(it->by));
+    } else if (step->status == STEP_WAITING) {
+        str_add(out, "next try in ");
+        shown_duration(step->due.mono_ms - now->mono_ms, out);
+        shown_class(state, task, &class);
+        str_addf(out, "%s%s, %s so far", class.len > 0 ? " after " : "", str_text(&class),
+                 str_text(&tries));
+    } else if (step->status == STEP_RUNNING && attempt) {
+        str_addf(out, "%s runs for ", str_text(&tries));
+        shown_duration(now->mono_ms - attempt->started.mono_ms, out);
+        str_add(out, step->quiet ? ", quiet" : "");
+    } else {
+        str_add(out, "waits for a slot");
+    }
+    str_done(&tries);
+    str_done(&class);
 }
 
 /* The forecast: repeats the last failure until the protocol stops retrying. */
@@ -411,7 +482,7 @@ void tries_ahead_words(const struct tries_ahead *ahead, const struct shown_time 
     if (ahead->count > NAMED_MAX + 1)
         str_addf(out, ", and so on to %s %d", noun, ahead->shown + ahead->count - 1);
     str_addf(out, "%s %s", ahead->count > 1 ? "; then" : ", the last one: else",
-             task_status_name(task_status_after(ahead->end)));
+             shown_status_word(task_status_after(ahead->end)));
     if (ahead->count > 1)
         str_addf(out, ", no sooner than %s plus the run times",
                  time->hms(ahead->due.at_ms + ahead->more_ms, clock));

@@ -1,5 +1,5 @@
 /* shown_rows.c - facts about an attempt, a verdict, a decision, a loop or an agent, as labeled
- * rows; and rows as text and JSON. */
+ * rows; and rows as text and JSON. shown_run.c has those of runs, gates and tasks. */
 #include "shown_rows.h"
 
 #include <assert.h>
@@ -117,7 +117,7 @@ void rows_hint(struct rows *rows, const struct attempt_state *attempt)
         return;
     str_add_char(out, '"');
     text_clean_line(out, hint->text, strlen(hint->text));
-    str_addf(out, "\", by %s", hint->by[0] != '\0' ? hint->by : "a person");
+    str_addf(out, "\", by %s", shown_person(hint->by));
 }
 
 static bool task_has_result(const struct run_state *state, int task, struct digest result)

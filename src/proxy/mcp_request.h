@@ -160,9 +160,4 @@ bool mcp_ended_is_transient(const struct mcp_ended *ended);
 /* Appends the members of the tool's result. */
 void mcp_result_write(const struct mcp_ended *ended, struct str *out);
 
-/* Appends one line about the progress of a running call: "try 2 of 3 in 0:18, after a network
- * failure". `now` is on the clocks of the log. */
-void mcp_progress_words(const struct run_state *state, int task, const struct moment *now,
-                        struct str *out);
-
 #endif

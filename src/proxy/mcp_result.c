@@ -139,44 +139,30 @@ static void mcp_advice(const struct mcp_ended *ended, struct str *out)
 
 /* A call's result as text for the model. */
 
-/* Appends text such as "exit 1" or "cancelled by ann". */
-static void add_end(const struct mcp_ended *ended, struct str *out)
+/* Appends how the call ended; for one that could be tried again, or was, the number of tries; and
+ * for a failed one its class and the evidence for it. */
+static void add_facts(const struct mcp_ended *ended, struct str *out)
 {
-    const struct task_state *task = &ended->state->tasks[ended->task];
-    const struct attempt_state *attempt = step_state_attempt(mcp_ended_step(ended));
-    if (task->status == TASK_CANCELLED)
-        shown_cause(ended->state, ended->task, out);
-    else if (attempt)
-        outcome_words(&attempt->outcome, out);
-    else
-        str_add(out, "never started");
-    str_add_char(out, '\n');
-}
-
-/* Appends "2 tries, 1.5 s waited between them: gave up: 2 of 2 tries used"; nothing for a call that
- * was to be executed once. */
-static void add_tries(const struct mcp_ended *ended, struct str *out)
-{
-    const struct task_state *task = &ended->state->tasks[ended->task];
-    const int count = (int)mcp_ended_step(ended)->attempt_count;
-    struct str ending = {0};
-    if (run_state_tries(ended->state, ended->task) == 1)
-        return;
-    shown_ending(ended->state, ended->task, &ending);
-    if (count == 1 && (ending.len == 0 || ended->request->path)) {
-        str_done(&ending);
-        return;
+    const struct shown_time time = {.date = clock_date};
+    const struct run_state *state = ended->state;
+    const struct step_state *step = mcp_ended_step(ended);
+    const bool has_failed = mcp_ended_failed(ended);
+    const int number = run_state_step_number(state, ended->task);
+    struct verdict room;
+    const struct verdict *verdict = has_failed ? step_state_verdict(step, &room) : NULL;
+    struct rows rows = {0};
+    rows_tries(&rows, state, ended->task);
+    str_addf(out, "%s\n", rows_value(&rows, "outcome"));
+    if (run_state_tries(state, ended->task) != 1 &&
+        (step->attempt_count != 1 || (has_failed && !ended->request->path)))
+        str_addf(out, "%s\n", rows_value(&rows, "tries"));
+    if (verdict && verdict->class != VERDICT_SUCCESS) {
+        rows_verdict(&rows, &state->plan->tasks[ended->task].steps[number],
+                     step_state_attempt(step), verdict, &time);
+        const char *why = rows_value(&rows, "why");
+        str_addf(out, "%s%s%s\n", rows_value(&rows, "class"), *why != '\0' ? ", " : "", why);
     }
-    shown_count(count, "try", "tries", out);
-    if (task->waited_ms > 0) {
-        str_add(out, ", ");
-        shown_seconds(task->waited_ms, out);
-        str_add(out, " waited between them");
-    }
-    if (ending.len > 0)
-        str_addf(out, ": %s", str_text(&ending));
-    str_add_char(out, '\n');
-    str_done(&ending);
+    rows_done(&rows);
 }
 
 /* Test results in a call's result. */
@@ -207,34 +193,13 @@ static int mcp_find_failing(const struct mcp_ended *ended, struct str *out)
     return count;
 }
 
-/* Appends the class of a failed call and the evidence for it. */
-static void add_verdict(const struct mcp_ended *ended, struct str *out)
-{
-    const struct shown_time time = {.date = clock_date};
-    const struct run_state *state = ended->state;
-    const struct step_state *step = mcp_ended_step(ended);
-    const int number = run_state_step_number(state, ended->task);
-    struct verdict room;
-    struct rows rows = {0};
-    const struct verdict *verdict = step_state_verdict(step, &room);
-    if (!mcp_ended_failed(ended) || !verdict || verdict->class == VERDICT_SUCCESS)
-        return;
-    rows_verdict(&rows, &state->plan->tasks[ended->task].steps[number], step_state_attempt(step),
-                 verdict, &time);
-    const char *why = rows_value(&rows, "why");
-    str_addf(out, "%s%s%s\n", rows_value(&rows, "class"), *why != '\0' ? ", " : "", why);
-    rows_done(&rows);
-}
-
 /* Appends the complete text for the model. */
 static void mcp_result_words(const struct mcp_ended *ended, const struct mcp_shown *shown,
                              const char *advice, struct str *out)
 {
     struct test_report report;
     struct str words = {0};
-    add_end(ended, out);
-    add_tries(ended, out);
-    add_verdict(ended, out);
+    add_facts(ended, out);
     mcp_once(ended, &words);
     if (words.len > 0)
         str_addf(out, "%s\n", str_text(&words));
@@ -376,38 +341,6 @@ static void write_output(const struct mcp_ended *ended, const struct mcp_shown *
         str_json_text(out, "path", ended->request->path);
     if (is_file && *mcp_file_warning(shown) != '\0')
         str_json_text(out, "warning", mcp_file_warning(shown));
-}
-
-/* The progress of a call. */
-
-void mcp_progress_words(const struct run_state *state, int task, const struct moment *now,
-                        struct str *out)
-{
-    const struct step_state *step = run_state_step(state, task);
-    const struct attempt_state *attempt = step_state_attempt(step);
-    const struct task_state *at = &state->tasks[task];
-    struct str tries = {0};
-    shown_try_of(state, task, &tries);
-    if (at->held) {
-        str_addf(out, "held by %s", at->by ? at->by : "a person");
-    } else if (step->status == STEP_WAITING) {
-        struct str class = {0};
-        str_add(out, "next try in ");
-        shown_duration(step->due.mono_ms - now->mono_ms, out);
-        shown_class(state, task, &class);
-        if (class.len > 0)
-            str_addf(out, " after %s", str_text(&class));
-        str_addf(out, ", %s so far", str_text(&tries));
-        str_done(&class);
-    } else if (step->status == STEP_RUNNING && attempt) {
-        str_addf(out, "%s runs for ", str_text(&tries));
-        shown_duration(now->mono_ms - attempt->started.mono_ms, out);
-        if (step->quiet)
-            str_add(out, ", quiet");
-    } else {
-        str_add(out, "waits for a slot");
-    }
-    str_done(&tries);
 }
 
 /* The content of a file comes first, in an element of its own, unchanged. */

@@ -261,7 +261,7 @@ static void tell_progress(struct executor *executor, struct mcp_call *call,
     if (!is_news && now->mono_ms - execution->reported_ms < apart_ms)
         return;
     struct str words = {0};
-    mcp_progress_words(state, execution->task, now, &words);
+    shown_progress(state, execution->task, now, &words);
     mcp_server_progress(executor->server, call, str_text(&words));
     str_done(&words);
     execution->reported_ms = now->mono_ms;

@@ -290,7 +290,7 @@ echo '{"version": 1, "idempotent": true, "tasks": [{"id": "gone", "steps": [{"ru
 "$devs" --db starts.db run --plain plan.json >out 2>err
 want 'starts: exit' $? 1
 want_in 'starts: no denominator' "$(cat out)" 'gone try 1 GREEN not started'
-want_in 'starts: summary' "$(cat out err)" '0 tries, 1 failed start, '
+want_in 'starts: summary' "$(cat out err)" '0 tries, 1 failed start'
 want_in 'starts: runs' "$("$devs" --db starts.db runs)" ' 0 tries '
 want_in 'starts: why' "$("$devs" --db starts.db why gone)" '/gone try 1 in GREEN: failed'
 finish

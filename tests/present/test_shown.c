@@ -1,4 +1,4 @@
-#include "shown.h"
+#include "shown_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -240,6 +240,110 @@ static const struct {
     const char *want;
 } durations[] = {{-5, "0:00"},       {0, "0:00"},          {999, "0:00"},         {61000, "1:01"},
                  {3599999, "59:59"}, {3600000, "1:00:00"}, {90061000, "25:01:01"}};
+
+static const char *date_of(int64_t at_ms, char out[SHOWN_CLOCK_MAX])
+{
+    (void)snprintf(out, SHOWN_CLOCK_MAX, "D%lld", (long long)at_ms);
+    return out;
+}
+
+static const struct {
+    struct run_facts facts;
+    const char *run, *state, *tries, *notes; /* notes: suspended, session */
+    bool is_open;
+} runs[] = {
+    {{.number = 41, .state = SHOWN_RUN_LIVE, .live_runs = 1, .tasks = 3, .passed = 1, .tries = 1},
+     "#41",
+     "live",
+     "1 try",
+     "",
+     true},
+    {{.number = 41, .state = SHOWN_RUN_LIVE, .live_runs = 2, .waited_ms = 61000},
+     "#41, 2 live",
+     "live",
+     "0 tries, waited 1:01 in total",
+     "",
+     false},
+    {{.number = 9, .state = SHOWN_RUN_ENDED, .live_runs = 1, .tries = 5, .waited_ms = 900},
+     "#9, 1 live",
+     "ended",
+     "5 tries",
+     "",
+     false},
+    {{.number = 9, .state = SHOWN_RUN_INTERRUPTED, .tasks = 2, .failed = 1, .cancelled = 1},
+     "#9",
+     "interrupted",
+     "0 tries",
+     "",
+     false},
+    {{.number = 9, .state = SHOWN_RUN_OPEN, .last_at_ms = 7},
+     "#9",
+     "open",
+     "0 tries",
+     "a session reported by an agent's hooks, last seen at D7",
+     false},
+    {{.number = 9, .state = SHOWN_RUN_LIVE, .is_suspended = true, .pid = 4711},
+     "#9",
+     "live",
+     "0 tries",
+     "its devs (pid 4711) is suspended: fg or kill -CONT resumes it; until then nothing starts and "
+     "no timer runs",
+     false},
+};
+
+START_TEST(test_a_run_in_rows)
+{
+    const struct shown_time time = {.date = date_of};
+    struct run_facts facts = runs[_i].facts;
+    struct rows rows = {0}, notes = {0};
+    facts.name = "shop";
+    rows_run(&rows, &facts, &time);
+    ck_assert_str_eq(rows_value(&rows, "name"), "shop");
+    ck_assert_str_eq(rows_value(&rows, "run"), runs[_i].run);
+    ck_assert_str_eq(rows_value(&rows, "state"), runs[_i].state);
+    ck_assert_str_eq(rows_value(&rows, "tries"), runs[_i].tries);
+    for (size_t i = 0; i < rows.count; i++) {
+        const struct row *row = &rows.items[i];
+        bool is_aside = strcmp(row->key, "state") == 0 && facts.state == SHOWN_RUN_ENDED;
+        is_aside = is_aside || (strcmp(row->key, "cancelled") == 0 && facts.cancelled == 0);
+        is_aside = is_aside || (strcmp(row->key, "open") == 0 && !runs[_i].is_open);
+        ck_assert_int_eq(row->style, is_aside ? ROW_ASIDE : ROW_PLAIN);
+    }
+    rows_run_notes(&notes, &facts, &time);
+    str_clear(&text);
+    str_addf(&text, "%s%s", rows_value(&notes, "suspended"), rows_value(&notes, "session"));
+    ck_assert_str_eq(str_text(&text), runs[_i].notes);
+    rows_done(&rows);
+    rows_done(&notes);
+}
+END_TEST
+
+/* The overview and the list of tasks say the same of a task. */
+START_TEST(test_a_listed_task_is_worded_as_in_the_list)
+{
+    static const char *const keys[] = {"state", "task", "try", "next"};
+    struct overview overview;
+    play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
+    play_wait(&play, 1500);
+    const struct shown_look look = {.time = time_at(0)};
+    overview_of_state(&overview, &play.state, false);
+    int listed = 0;
+    for (int kind = 0; kind < OVERVIEW_KINDS; kind++) {
+        for (int i = 0; i < overview.row_counts[kind]; i++) {
+            const struct overview_row *row = &overview.rows[kind][i];
+            struct rows brief = {0}, full = {0};
+            rows_listed(&brief, row, false, &look);
+            rows_task(&full, &play.state, row->task, &look);
+            for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
+                ck_assert_str_eq(rows_value(&brief, keys[k]), rows_value(&full, keys[k]));
+            rows_done(&brief);
+            rows_done(&full);
+            listed++;
+        }
+    }
+    ck_assert_int_eq(listed, 2); /* one waits, one runs */
+}
+END_TEST
 
 START_TEST(test_durations)
 {
@@ -670,8 +774,10 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_an_orphaned_run_shows_what_ran_as_lost);
     tcase_add_test(tcase, test_flaky_says_how_often_it_failed_first);
     tcase_add_test(tcase, test_every_event_has_words_and_json);
+    tcase_add_test(tcase, test_a_listed_task_is_worded_as_in_the_list);
     tcase = test_case(suite, "words");
     tcase_add_checked_fixture(tcase, NULL, free_text);
+    tcase_add_loop_test(tcase, test_a_run_in_rows, 0, TABLE_LEN(runs));
     tcase_add_loop_test(tcase, test_durations, 0, TABLE_LEN(durations));
     tcase_add_loop_test(tcase, test_how_long_it_ran_is_told_where_its_end_was_seen, 0, 4);
     tcase_add_test(tcase, test_docs_have_every_state_with_its_signs);

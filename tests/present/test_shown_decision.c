@@ -92,11 +92,24 @@ static const char *why_of(const char *id)
     return str_text(&text);
 }
 
-static const char *gates(enum shown_room room)
+static const char *gates(bool is_brief)
 {
-    const struct shown_time time = {.now = play.now, .clock = fake_clock, .hms = fake_hms};
+    const struct shown_look look = {.time = {.now = play.now, .clock = fake_clock, .hms = fake_hms},
+                                    .is_brief = is_brief};
+    struct rows rows = {0};
     str_clear(&text);
-    shown_gates(&play.state, &time, room, &text);
+    rows_gates(&rows, &play.state, &look);
+    str_add(&text, rows_value(&rows, "gate"));
+    rows_done(&rows);
+    return str_text(&text);
+}
+
+static const char *now_of(const char *id, const char *release)
+{
+    const struct shown_look look = {.time = {.now = play.now, .clock = fake_clock, .hms = fake_hms},
+                                    .release = release};
+    str_clear(&text);
+    shown_now(&play.state, play_task(&play, id), &look, &text);
     return str_text(&text);
 }
 
@@ -471,29 +484,28 @@ static const char gated[] = "{'version':1,'idempotent':true,'tasks':["
 START_TEST(test_a_gate_is_shown_from_closing_to_opening)
 {
     open(gated, 1);
-    ck_assert(!shown_has_gate(&play.state));
-    ck_assert_str_eq(gates(SHOWN_IN_FULL), "");
+    ck_assert(!shown_has_gate(&play.state, false));
+    ck_assert_str_eq(gates(false), "");
     ck_assert_str_eq(next_of("b"), "slot 1st");
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_RATE_LIMIT, 20 * SECOND));
-    ck_assert(shown_has_gate(&play.state));
-    ck_assert_str_eq(gates(SHOWN_IN_FULL),
-                     "rate limit of api until @1025 (0:20); a, b and 1 more wait");
-    ck_assert_str_eq(gates(SHOWN_IN_BRIEF), "rate limit of api 0:20; 3 wait");
+    ck_assert(shown_has_gate(&play.state, false));
+    ck_assert_str_eq(gates(false), "rate limit of api until @1025 (0:20); a, b and 1 more wait");
+    ck_assert_str_eq(gates(true), "rate limit of api 0:20; 3 wait");
     ck_assert_str_eq(next_of("b"), "limit 0:20");
     play_exit(&play, "d", 0, play_passed());
 
     play_wait(&play, 20 * SECOND);
-    ck_assert_str_eq(gates(SHOWN_IN_FULL), "rate limit of api: a tries; b and c wait");
+    ck_assert_str_eq(gates(false), "rate limit of api: a tries; b and c wait");
     ck_assert_str_eq(next_of("c"), "after a");
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_RATE_LIMIT, 60 * SECOND));
     ck_assert_str_eq(
-        gates(SHOWN_IN_FULL),
+        gates(false),
         "rate limit of api until @1085 (1:00); a, b and 1 more wait; hit 2 times in a row");
     play_control(&play, CONTROL_RETRY, "c", CANCEL_STOP);
-    ck_assert_str_eq(gates(SHOWN_IN_FULL), "rate limit of api: c tries; a and b wait");
+    ck_assert_str_eq(gates(false), "rate limit of api: c tries; a and b wait");
     play_exit(&play, "c", 0, play_passed());
     play_wait(&play, 1); /* b starts at once */
-    ck_assert_ptr_null(strstr(gates(SHOWN_IN_FULL), "closed"));
+    ck_assert_ptr_null(strstr(gates(false), "closed"));
 }
 END_TEST
 
@@ -503,11 +515,46 @@ START_TEST(test_tasks_behind_a_due_gate_wait_for_the_first)
     open(gated, 1);
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_RATE_LIMIT, 20 * SECOND));
     play_wait(&play, 30 * SECOND); /* d has the slot */
-    ck_assert_str_eq(gates(SHOWN_IN_FULL),
-                     "rate limit of api: the next one tries; a, b and 1 more wait");
+    ck_assert_str_eq(gates(false), "rate limit of api: the next one tries; a, b and 1 more wait");
     ck_assert_str_eq(next_of("a"), "slot 1st");
     ck_assert_str_eq(next_of("b"), "after a");
     ck_assert_str_eq(next_of("c"), "after a");
+}
+END_TEST
+
+/* A task that a person sends past a closed gate, but that has no slot yet. */
+START_TEST(test_the_state_of_a_queued_task_says_what_it_waits_for)
+{
+    open(gated, 1);
+    ck_assert_str_eq(now_of("b", NULL), "waits for a slot; 1 of 1 in use");
+    play_exit(&play, "a", 1, hinted(TRANSIENT_API_RATE_LIMIT, 20 * SECOND));
+    ck_assert_str_eq(now_of("a", NULL), "try 2 in 0:20, at @1025");
+    ck_assert_str_eq(now_of("b", NULL), "waits for the rate limit of api, may start in 0:20");
+    play_control(&play, CONTROL_RETRY, "c", CANCEL_STOP);
+    ck_assert_str_eq(gates(false), "rate limit of api: c is sent; a, b and 1 more wait");
+    ck_assert_str_eq(next_of("b"), "after c");
+    ck_assert_str_eq(now_of("b", NULL), "waits for the rate limit of api, after c tries");
+    play_exit(&play, "d", 0, play_passed());
+    ck_assert_str_eq(now_of("b", NULL), "waits for the rate limit of api, while c tries");
+    play_control(&play, CONTROL_HOLD, "b", CANCEL_STOP);
+    ck_assert_str_eq(now_of("b", NULL), "held: no new tries until it is released");
+    ck_assert_str_eq(now_of("b", "p releases it"), "held: no new tries until p releases it");
+}
+END_TEST
+
+/* Without an engine no gate lets anything through. */
+START_TEST(test_an_orphaned_run_shows_no_gate)
+{
+    const struct shown_look look = {.time = {.now = play.now, .clock = fake_clock, .hms = fake_hms},
+                                    .orphaned = true};
+    struct rows rows = {0};
+    open(gated, 1);
+    play_exit(&play, "a", 1, hinted(TRANSIENT_API_RATE_LIMIT, 20 * SECOND));
+    rows_gates(&rows, &play.state, &look);
+    ck_assert_str_eq(rows_value(&rows, "gate"), "");
+    ck_assert_str_eq(rows_value(&rows, "gates"), "");
+    ck_assert(!shown_has_gate(&play.state, true));
+    rows_done(&rows);
 }
 END_TEST
 
@@ -518,8 +565,8 @@ START_TEST(test_opening_gate_tells_how_many_are_left)
     play_wait(&play, 20 * SECOND);
     play_exit(&play, "d", 0, play_passed());
     play_exit(&play, "a", 0, play_passed());
-    ck_assert_str_eq(gates(SHOWN_IN_FULL), "rate limit of api is over, one start a second, 1 left");
-    ck_assert_str_eq(gates(SHOWN_IN_BRIEF), "rate limit of api is over, 1 left");
+    ck_assert_str_eq(gates(false), "rate limit of api is over, one start a second, 1 left");
+    ck_assert_str_eq(gates(true), "rate limit of api is over, 1 left");
     ck_assert_str_eq(next_of("c"), "limit 0:01");
 }
 END_TEST
@@ -530,7 +577,15 @@ START_TEST(test_the_most_urgent_gate_is_shown)
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_RATE_LIMIT, 50 * SECOND));
     play_exit(&play, "b", 0, play_passed());
     play_exit(&play, "d", 1, hinted(TRANSIENT_API_RATE_LIMIT, 20 * SECOND));
-    ck_assert_str_eq(gates(SHOWN_IN_FULL), "rate limit of web until @1025 (0:20); d waits   +1");
+    ck_assert_str_eq(gates(false), "rate limit of web until @1025 (0:20); d waits   +1");
+    const struct shown_look look = {
+        .time = {.now = play.now, .clock = fake_clock, .hms = fake_hms}};
+    struct rows rows = {0};
+    rows_gates(&rows, &play.state, &look);
+    ck_assert_str_eq(rows_value(&rows, "gates"),
+                     "rate limit of api until @1055 (0:50); a and c wait\n"
+                     "rate limit of web until @1025 (0:20); d waits");
+    rows_done(&rows);
 }
 END_TEST
 
@@ -665,6 +720,8 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, NULL, teardown);
     tcase_add_test(tcase, test_a_gate_is_shown_from_closing_to_opening);
     tcase_add_test(tcase, test_tasks_behind_a_due_gate_wait_for_the_first);
+    tcase_add_test(tcase, test_the_state_of_a_queued_task_says_what_it_waits_for);
+    tcase_add_test(tcase, test_an_orphaned_run_shows_no_gate);
     tcase_add_test(tcase, test_opening_gate_tells_how_many_are_left);
     tcase_add_test(tcase, test_the_most_urgent_gate_is_shown);
     tcase = test_case(suite, "ahead");

@@ -212,8 +212,10 @@ static void add_task(const struct phase_summary *summary, const struct changed_f
 {
     const struct run_state *state = summary->end->state;
     const struct plan_task *plan = &state->plan->tasks[task];
-    struct str ending = {0}, why = {0};
-    shown_ending(state, task, &ending);
+    struct str reason = {0}, why = {0};
+    if (state->tasks[task].status != TASK_PASSED)
+        shown_end(&plan->steps[run_state_step_number(state, task)], run_state_step(state, task),
+                  &reason);
     shown_cause(state, task, &why);
     str_add(out, "\n## ");
     add_text(out, plan->id);
@@ -222,11 +224,9 @@ static void add_task(const struct phase_summary *summary, const struct changed_f
         add_text(out, plan->title);
     }
     str_addf(out, "\n\n- Outcome: %s", shown_word(shown_task(state, task, false)));
-    /* the reason follows the outcome in the text */
-    const char *reason = strstr(str_text(&ending), ": ");
-    if (reason) {
+    if (reason.len > 0) {
         str_add(out, ", ");
-        add_text(out, reason + strlen(": "));
+        add_text(out, reason.data);
     }
     str_add_char(out, '\n');
     if (why.len > 0) {
@@ -239,7 +239,7 @@ static void add_task(const struct phase_summary *summary, const struct changed_f
     str_addf(out, "- More: `devs why %" PRId64 "/%s`, `devs log %" PRId64 "/%s`\n",
              summary->end->run, plan->id, summary->end->run, plan->id);
     str_done(&why);
-    str_done(&ending);
+    str_done(&reason);
 }
 
 static void write_summary(const struct phase_summary *summary, struct str *out)
@@ -257,12 +257,10 @@ static void write_summary(const struct phase_summary *summary, struct str *out)
              state->counts[TASK_PASSED], state->plan->task_count);
     str_add(out, "\n| task | outcome | attempts |\n| --- | --- | --- |\n");
     for (int i = 0; i < shown; i++) {
-        int64_t attempts = 0;
-        for (int step = 0; step < state->plan->tasks[i].step_count; step++)
-            attempts += state->tasks[i].steps[step].attempt_count;
         str_add(out, "| ");
         add_text(out, state->plan->tasks[i].id);
-        str_addf(out, " | %s | %" PRId64 " |\n", shown_word(shown_task(state, i, false)), attempts);
+        str_addf(out, " | %s | %" PRId64 " |\n", shown_word(shown_task(state, i, false)),
+                 shown_attempts(state, i));
     }
     if (shown < state->plan->task_count)
         str_addf(out, "\nand %d more tasks\n", state->plan->task_count - shown);

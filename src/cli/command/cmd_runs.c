@@ -6,32 +6,30 @@
 #include "fail.h"
 #include "log_reader.h"
 #include "show.h"
-#include "shown.h"
+#include "shown_rows.h"
 #include "target.h"
 
-static const char *state_word(const struct log_run_info *run)
+static struct rows rows_of(const struct log_run_info *info)
 {
-    if (run->ended_at_ms != 0)
-        return "ended";
-    if (run->is_session)
-        return "open";
-    return run->owner_alive ? "live" : "interrupted";
+    const struct shown_time time = {.date = clock_date};
+    const struct run_facts facts = run_facts_of(info);
+    struct rows rows = {0};
+    rows_run(&rows, &facts, &time);
+    return rows;
 }
 
 static void print_text(const struct log_run_info *run)
 {
-    char started[CLOCK_TEXT_MAX];
-    struct str lasted = {0};
-    int64_t end_ms = run->ended_at_ms != 0 ? run->ended_at_ms : run->last_at_ms;
-    shown_duration(end_ms - run->started_at_ms, &lasted);
-    (void)printf("#%-5lld %s  %8s  %-11s %5d %-5s %6lld %-5s %5lld passed %4lld failed  ",
-                 (long long)run->number, clock_date(run->started_at_ms, started), str_text(&lasted),
-                 state_word(run), run->tasks, run->tasks == 1 ? "task" : "tasks",
-                 (long long)run->attempts, run->attempts == 1 ? "try" : "tries",
-                 (long long)run->passed, (long long)run->failed);
-    say(run->name);
+    struct rows rows = rows_of(run);
+    (void)printf("%-6s %s  %8s  %-11s %5d %-5s %6lld %-5s %5lld passed %4lld failed  ",
+                 rows_value(&rows, "run"), rows_value(&rows, "started"),
+                 rows_value(&rows, "lasted"), rows_value(&rows, "state"), run->tasks,
+                 run->tasks == 1 ? "task" : "tasks", (long long)run->attempts,
+                 run->attempts == 1 ? "try" : "tries", (long long)run->passed,
+                 (long long)run->failed);
+    say(rows_value(&rows, "name"));
     (void)putchar('\n');
-    str_done(&lasted);
+    rows_done(&rows);
 }
 
 static bool print_json(struct log_reader *reader, const struct log_run_info *run, struct err *err)
@@ -46,7 +44,9 @@ static bool print_json(struct log_reader *reader, const struct log_run_info *run
     str_json_text(&out, "uid", run->uid);
     str_json_text(&out, "name", run->name);
     str_json_text(&out, "kind", run->kind);
-    str_json_text(&out, "state", state_word(run));
+    struct rows rows = rows_of(run);
+    str_json_text(&out, "state", rows_value(&rows, "state"));
+    rows_done(&rows);
     str_json_text(&out, "dir", run->dir);
     str_json_text(&out, "command", run->command);
     str_json_i64(&out, "pid", run->pid);

@@ -1,6 +1,5 @@
 /* cmd_status.c - devs status: a run at a glance. */
 #include <stdio.h>
-#include <string.h>
 
 #include "appearance.h"
 #include "bundle.h"
@@ -15,30 +14,26 @@
 /* For a status bar: counts by symbol on one line. */
 static void print_line(const struct status *status)
 {
-    int counts[SHOWN_COUNT] = {0};
-    struct str gates = {0};
-    if (status->is_brief) {
-        memcpy(counts, status->overview.tasks.counts, sizeof(counts));
-    } else {
-        const struct run_state *state = follower_state(status->follower);
-        for (int i = 0; i < state->plan->task_count; i++)
-            counts[shown_task(state, i, status->orphaned)]++;
-    }
+    struct overview tasks = status->overview.tasks;
+    struct shown_look look = status_look(status);
+    struct rows rows = {0};
+    /* without a follower no gate holds anything back: log_reader.h */
+    look.is_brief = true;
+    if (status->follower)
+        rows_gates(&rows, follower_state(status->follower), &look);
+    if (!status->is_brief)
+        overview_of_state(&tasks, follower_state(status->follower), status->orphaned);
     say(status_run(status)->name);
     for (int i = 0; i < SHOWN_COUNT; i++) {
-        if (counts[i] > 0)
-            (void)printf(" %s%d", shown_sign((enum shown)i, status->ascii), counts[i]);
+        if (tasks.counts[i] > 0)
+            (void)printf(" %s%d", shown_sign((enum shown)i, status->ascii), tasks.counts[i]);
     }
-    /* without a follower no gate holds anything back: log_reader.h */
-    const struct shown_time time = status_time(status);
-    if (status->follower && !status->orphaned)
-        shown_gates(follower_state(status->follower), &time, SHOWN_IN_BRIEF, &gates);
-    if (gates.len > 0) {
+    if (*rows_value(&rows, "gate") != '\0') {
         (void)putchar(' ');
-        say(gates.data);
+        say(rows_value(&rows, "gate"));
     }
     (void)putchar('\n');
-    str_done(&gates);
+    rows_done(&rows);
 }
 
 /* Reads the overview that the log keeps beside the events, if the run has enough tasks and the

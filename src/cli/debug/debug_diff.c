@@ -1,5 +1,4 @@
 /* debug_diff.c - devs debug --diff: two attempts side by side, or two runs. */
-#include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,48 +65,41 @@ static bool open_side(const struct place *place, const char *word, struct side *
     return true;
 }
 
-static int64_t tries_of(const struct side *side, int task)
+static void add_json_end(const struct side *side, int task, const struct rows *rows,
+                         const char *key, struct str *out)
 {
-    int64_t tries = 0;
-    for (int i = 0; i < side->state->plan->tasks[task].step_count; i++)
-        tries += (int64_t)side->state->tasks[task].steps[i].attempt_count;
-    return tries;
-}
-
-static void add_json_end(const struct side *side, int task, const char *key, struct str *out)
-{
-    struct str class = {0};
     str_json_key(out, key);
     if (task < 0) {
         str_add(out, "null");
         return;
     }
-    shown_circles_or_class(side->state, task, &class);
     str_add_char(out, '{');
-    str_json_text(out, "status", shown_word(shown_task(side->state, task, side->orphaned)));
-    str_json_text(out, "class", str_text(&class));
-    str_json_i64(out, "tries", tries_of(side, task));
+    str_json_text(out, "status", rows_value(rows, "state"));
+    str_json_text(out, "class", rows_value(rows, "news"));
+    str_json_i64(out, "tries", shown_attempts(side->state, task));
     str_add_char(out, '}');
-    str_done(&class);
 }
 
 static void look_at(struct diffing *diffing, const struct pair *pair, bool json)
 {
     struct str ends[SIDES] = {{0}, {0}};
+    struct rows rows[SIDES] = {{0}, {0}};
     for (int i = 0; i < SIDES; i++) {
         const struct side *side = &diffing->sides[i];
+        const struct shown_look look = {
+            .time = {.now = side->state->heard, .clock = clock_short, .hms = clock_hms},
+            .orphaned = side->orphaned};
         const int task = pair->task[i];
-        struct str class = {0};
         if (task < 0) {
             str_add(&ends[i], diffing->none);
             continue;
         }
         /* "gave-up test-fail, 6 tries" */
-        shown_circles_or_class(side->state, task, &class);
-        str_addf(&ends[i], "%s%s%s, ", shown_word(shown_task(side->state, task, side->orphaned)),
-                 class.len > 0 ? " " : "", str_text(&class));
-        shown_count(tries_of(side, task), "try", "tries", &ends[i]);
-        str_done(&class);
+        rows_task(&rows[i], side->state, task, &look);
+        const char *class = rows_value(&rows[i], "news");
+        str_addf(&ends[i], "%s%s%s, ", rows_value(&rows[i], "state"), *class != '\0' ? " " : "",
+                 class);
+        shown_count(shown_attempts(side->state, task), "try", "tries", &ends[i]);
     }
     const bool is_in_both = pair->task[0] >= 0 && pair->task[1] >= 0;
     const bool is_same = strcmp(str_text(&ends[0]), str_text(&ends[1])) == 0;
@@ -118,8 +110,8 @@ static void look_at(struct diffing *diffing, const struct pair *pair, bool json)
     if (!is_same && json) {
         str_add(&diffing->lines, diffing->lines.len > 0 ? ",{" : "{");
         str_json_text(&diffing->lines, "task", pair->id);
-        add_json_end(&diffing->sides[0], pair->task[0], "first", &diffing->lines);
-        add_json_end(&diffing->sides[1], pair->task[1], "second", &diffing->lines);
+        add_json_end(&diffing->sides[0], pair->task[0], &rows[0], "first", &diffing->lines);
+        add_json_end(&diffing->sides[1], pair->task[1], &rows[1], "second", &diffing->lines);
         str_add_char(&diffing->lines, '}');
     } else if (!is_same && diffing->listed < TASKS_SHOWN_MAX) {
         const char sign = is_in_both ? ' ' : side_signs[pair->task[0] >= 0 ? 0 : 1];
@@ -129,8 +121,10 @@ static void look_at(struct diffing *diffing, const struct pair *pair, bool json)
         str_addf(&diffing->lines, "%s\n", str_text(&ends[1]));
     }
     diffing->listed += !is_same;
-    for (int i = 0; i < SIDES; i++)
+    for (int i = 0; i < SIDES; i++) {
         str_done(&ends[i]);
+        rows_done(&rows[i]);
+    }
 }
 
 /* Compares the tasks of the first run, then those that exist only in the second. */
@@ -153,89 +147,32 @@ static void look_at_all(struct diffing *diffing, bool json)
     }
 }
 
-/* The rows of the head, in this order. */
-enum compared_row {
-    COMPARED_NAME,
-    COMPARED_STARTED,
-    COMPARED_LASTED,
-    COMPARED_PASSED,
-    COMPARED_FAILED,
-    COMPARED_CANCELLED,
-    COMPARED_OPEN,
-    COMPARED_TRIES,
-    COMPARED_ROW_COUNT
-};
-
-/* Appends what the row says about this run. Returns false if the row is not needed for it. */
-static bool add_cell(const struct side *side, enum compared_row row, struct str *out)
-{
-    const struct log_run_info *info = side->info;
-    const bool is_over = info->ended_at_ms != 0;
-    /* tasks that wait, run, are held or never started */
-    const int64_t open = info->tasks - info->passed - info->failed - info->cancelled;
-    char started[CLOCK_TEXT_MAX];
-    switch (row) {
-    case COMPARED_NAME:
-        str_addf(out, "#%" PRId64 " %s", info->number, info->name);
-        break;
-    case COMPARED_STARTED:
-        str_add(out, clock_date(info->started_at_ms, started));
-        break;
-    case COMPARED_LASTED:
-        shown_duration((is_over ? info->ended_at_ms : info->last_at_ms) - info->started_at_ms, out);
-        if (!is_over)
-            str_add(out, side->orphaned ? ", interrupted" : ", still running");
-        break;
-    case COMPARED_PASSED:
-        str_addf(out, "%" PRId64 " of ", info->passed);
-        shown_count(info->tasks, "task", "tasks", out);
-        break;
-    case COMPARED_FAILED:
-        str_add_i64(out, info->failed);
-        break;
-    case COMPARED_CANCELLED:
-        str_add_i64(out, info->cancelled);
-        return info->cancelled != 0;
-    case COMPARED_OPEN:
-        str_add_i64(out, open);
-        return open != 0;
-    case COMPARED_TRIES:
-        str_addf(out, "%" PRId64 ", waited ", info->attempts);
-        shown_duration(info->waited_ms, out);
-        break;
-    case COMPARED_ROW_COUNT:
-        break;
-    }
-    return true;
-}
-
+/* Appends a line for each row that is worth one for either run. */
 static void add_head(const struct diffing *diffing, struct str *out)
 {
-    static const char *const labels[] = {
-        [COMPARED_NAME] = "",
-        [COMPARED_STARTED] = "started",
-        [COMPARED_LASTED] = "lasted",
-        [COMPARED_PASSED] = "passed",
-        [COMPARED_FAILED] = "failed",
-        [COMPARED_CANCELLED] = "cancelled",
-        [COMPARED_OPEN] = "not finished",
-        [COMPARED_TRIES] = "tries",
-    };
-    static_assert(ARRAY_LEN(labels) == COMPARED_ROW_COUNT, "every row has its label");
-    for (int row = 0; row < COMPARED_ROW_COUNT; row++) {
-        struct str cells[SIDES] = {{0}, {0}};
-        bool is_needed = false;
-        for (int side = 0; side < SIDES; side++) {
-            if (add_cell(&diffing->sides[side], (enum compared_row)row, &cells[side]))
-                is_needed = true;
-        }
-        if (is_needed) {
-            columns_add(out, labels[row], LABEL_COLUMNS);
-            columns_add(out, str_text(&cells[0]), SIDE_COLUMNS);
-            str_addf(out, "%s\n", str_text(&cells[1]));
-        }
-        for (int side = 0; side < SIDES; side++)
-            str_done(&cells[side]);
+    enum { FIRST_ROW = 2 }; /* after the number and the name, which share a line */
+    const struct shown_time time = {.date = clock_date};
+    struct rows rows[SIDES] = {{0}, {0}};
+    struct str names[SIDES] = {{0}, {0}};
+    for (int i = 0; i < SIDES; i++) {
+        const struct run_facts facts = run_facts_of(diffing->sides[i].info);
+        rows_run(&rows[i], &facts, &time);
+        str_addf(&names[i], "%s %s", rows_value(&rows[i], "run"), rows_value(&rows[i], "name"));
+    }
+    columns_add(out, "", LABEL_COLUMNS);
+    columns_add(out, str_text(&names[0]), SIDE_COLUMNS);
+    str_addf(out, "%s\n", str_text(&names[1]));
+    for (size_t i = FIRST_ROW; i < rows[0].count; i++) {
+        const struct row *first = &rows[0].items[i], *second = &rows[1].items[i];
+        if (first->style == ROW_ASIDE && second->style == ROW_ASIDE)
+            continue;
+        columns_add(out, first->label, LABEL_COLUMNS);
+        columns_add(out, str_text(&first->value), SIDE_COLUMNS);
+        str_addf(out, "%s\n", str_text(&second->value));
+    }
+    for (int i = 0; i < SIDES; i++) {
+        str_done(&names[i]);
+        rows_done(&rows[i]);
     }
 }
 

@@ -12,7 +12,7 @@
 #include "fail.h"
 #include "follower.h"
 #include "show.h"
-#include "shown.h"
+#include "shown_rows.h"
 #include "spill.h"
 #include "text.h"
 
@@ -44,14 +44,8 @@ static void add_ids(const struct run_state *state, enum task_status status, stru
 /* Appends "run #41 build: 3 passed, 1 gave-up, after 4:12 (exit 1)". */
 static void add_head(const struct run_state *state, int64_t run, struct str *out)
 {
-    const char *comma = "";
     str_addf(out, "run #%lld %s: ", (long long)run, state->plan->name);
-    for (int i = 0; i < TASK_STATUS_COUNT; i++) {
-        if (state->counts[i] == 0)
-            continue;
-        str_addf(out, "%s%d %s", comma, state->counts[i], task_status_name((enum task_status)i));
-        comma = ", ";
-    }
+    shown_task_counts(state, out);
     str_add(out, ", after ");
     shown_duration(run_state_elapsed_ms(state, &state->last), out);
     if (state->ended)
@@ -59,19 +53,6 @@ static void add_head(const struct run_state *state, int64_t run, struct str *out
     else
         str_add(out, " (left before its end)");
     str_add_char(out, '\n');
-}
-
-static int flaky_count(const struct run_state *state)
-{
-    int flaky = 0;
-    for (int i = 0; i < state->plan->task_count; i++) {
-        struct str class = {0};
-        if (state->tasks[i].status == TASK_PASSED)
-            shown_class(state, i, &class);
-        flaky += class.len > 0;
-        str_done(&class);
-    }
-    return flaky;
 }
 
 /* Appends where to find the work of the first passed or failed tasks. Returns the first of them; -1
@@ -105,7 +86,7 @@ static void add_failed(const struct summary *summary, enum task_status status, s
         if (state->tasks[i].status != status)
             continue;
         const char *id = state->plan->tasks[i].id;
-        str_addf(out, "  %-*s %s", LABEL_COLUMNS, task_status_name(status), id);
+        str_addf(out, "  %-*s %s", LABEL_COLUMNS, shown_status_word(status), id);
         telling_line(summary->reader, summary->run, state, i, &line);
         if (line.len == 0)
             shown_class(state, i, &line);
@@ -118,40 +99,8 @@ static void add_failed(const struct summary *summary, enum task_status status, s
         shown++;
     }
     if (state->counts[status] > shown)
-        str_addf(out, "  %-*s and %d more\n", LABEL_COLUMNS, task_status_name(status),
+        str_addf(out, "  %-*s and %d more\n", LABEL_COLUMNS, shown_status_word(status),
                  state->counts[status] - shown);
-}
-
-/* A command that could not be started does not count as a try. */
-static void add_failed_starts(const struct run_state *state, struct str *out)
-{
-    int64_t failed = 0;
-    for (int i = 0; i < state->plan->task_count; i++) {
-        for (int k = 0; k < state->plan->tasks[i].step_count; k++) {
-            const struct step_state *step = &state->tasks[i].steps[k];
-            for (size_t n = 0; n < step->attempt_count; n++)
-                failed += step->attempts[n].ended.at_ms != 0 &&
-                          step->attempts[n].outcome.kind == OUTCOME_NOT_STARTED;
-        }
-    }
-    if (failed > 0)
-        shown_count(failed, "failed start, ", "failed starts, ", out);
-}
-
-/* Appends what the agents of all tasks used, and their budgets. */
-static void add_agents(const struct run_state *state, struct str *out)
-{
-    struct str budgets = {0};
-    const struct moment *end = state->ended ? &state->ended_at : &state->last;
-    if (state->used.turns == 0 && state->used.calls == 0 && state->used.cost_micro == 0)
-        return;
-    str_addf(out, "  %-*s ", LABEL_COLUMNS, "agents");
-    shown_used(&state->used, out);
-    shown_budgets(state, -1, end, &budgets);
-    if (budgets.len > 0)
-        str_addf(out, "; budget %s", budgets.data);
-    str_add_char(out, '\n');
-    str_done(&budgets);
 }
 
 void summary_write(const struct summary *summary, struct str *out)
@@ -160,6 +109,9 @@ void summary_write(const struct summary *summary, struct str *out)
                                              TASK_BLOCKED,   TASK_CANCELLED, TASK_PASSED};
     const struct run_state *state = summary->state;
     const long long run = (long long)summary->run;
+    struct rows rows = {0}, work = {0};
+    rows_result(&rows, state);
+    rows_work(&work, state);
     add_head(state, summary->run, out);
     for (size_t i = 0; i < ARRAY_LEN(order); i++) {
         if (task_status_is_failed(order[i])) {
@@ -168,19 +120,14 @@ void summary_write(const struct summary *summary, struct str *out)
         }
         if (state->counts[order[i]] == 0)
             continue;
-        str_addf(out, "  %-*s ", LABEL_COLUMNS, task_status_name(order[i]));
+        str_addf(out, "  %-*s ", LABEL_COLUMNS, shown_status_word(order[i]));
         add_ids(state, order[i], out);
-        int flaky = order[i] == TASK_PASSED ? flaky_count(state) : 0;
-        if (flaky > 0)
-            str_addf(out, " (%d after failures)", flaky);
+        const char *flaky = order[i] == TASK_PASSED ? rows_value(&rows, "flaky") : "";
+        if (*flaky != '\0')
+            str_addf(out, " (%s)", flaky);
         str_add_char(out, '\n');
     }
-    str_addf(out, "  %-*s ", LABEL_COLUMNS, "work");
-    shown_count(state->attempts, "try, ", "tries, ", out);
-    add_failed_starts(state, out);
-    shown_duration(state->waited_ms, out);
-    str_add(out, " of waiting\n");
-    add_agents(state, out);
+    rows_text(&work, LABEL_COLUMNS, out);
     (void)add_places(state, false, "workspace", out);
     const int kept = add_places(state, true, "kept", out);
     if (kept >= 0) {
@@ -189,6 +136,8 @@ void summary_write(const struct summary *summary, struct str *out)
                  id, run, id);
     }
     str_addf(out, "  %-*s devs replay %lld\n", LABEL_COLUMNS, "replay", run);
+    rows_done(&rows);
+    rows_done(&work);
 }
 
 /* A devs that crashed, and a log that is incomplete. */

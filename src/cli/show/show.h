@@ -40,13 +40,16 @@ struct status {
 /* The row of the run. Borrowed from the status. */
 const struct log_run_info *status_run(const struct status *status);
 
-/* Returns "live", "ended", "interrupted", or "open" for a session without an end (call_log.h). */
-const char *status_run_word(const struct status *status);
 /* Whether the run has ended, but the log is damaged before that point. */
 bool status_is_cut_short(const struct status *status);
 
-/* The time of the status, with the clock formats that it uses. */
-struct shown_time status_time(const struct status *status);
+/* How the status shows tasks: its time, and the clock formats that it uses. */
+struct shown_look status_look(const struct status *status);
+/* Adds the rows of the run (rows_run() and rows_run_notes()). */
+void status_rows(const struct status *status, struct rows *rows);
+
+/* The facts of a run in the log, for rows_run(). `info` must outlive them. */
+struct run_facts run_facts_of(const struct log_run_info *info);
 
 /* Appends "seed" as text, because it may exceed the range of JSON numbers. */
 void seed_json(uint64_t seed, struct str *out);

@@ -1,6 +1,5 @@
 /* status_json.c - the present state of a run as a JSON object, and the parts of it that other
  * commands print, too. */
-#include <assert.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -223,18 +222,11 @@ void place_json(const struct run_state *state, int task, struct str *out)
 
 static void add_gate(const struct status *status, int source, struct str *out)
 {
-    static const char *const words[] = {
-        [GATE_OPEN] = "open",
-        [GATE_CLOSED] = "closed",
-        [GATE_PROBING] = "probing",
-        [GATE_SPREADING] = "spreading",
-    };
-    static_assert(ARRAY_LEN(words) == GATE_STATUS_COUNT, "every state of a gate has its word");
     const struct run_state *state = state_of(status);
     const struct gate_state *gate = &state->gates[source];
     begin_item(out);
     str_json_text(out, "source", state->plan->sources[source]);
-    str_json_text(out, "state", words[gate->status]);
+    str_json_text(out, "state", shown_gate_name(gate->status));
     str_json_i64(out, "waiting", shown_waiting(state, source));
     if (gate->status != GATE_OPEN) {
         str_json_i64(out, "limits", gate->closed);
@@ -308,39 +300,42 @@ static void add_step(const struct status *status, int task, struct str *out)
 static void add_task(const struct status *status, int task, struct str *out)
 {
     const struct run_state *state = state_of(status);
-    struct str part = {0};
+    const struct shown_look look = status_look(status);
+    struct rows rows = {0};
+    struct str line = {0};
+    rows_task(&rows, state, task, &look);
     begin_item(out);
-    str_json_text(out, "task", id_of(status, task));
-    str_json_text(out, "title", state->plan->tasks[task].title);
-    str_json_text(out, "state", shown_word(shown_task(state, task, status->orphaned)));
+    str_json_text(out, "task", rows_value(&rows, "task"));
+    str_json_text(out, "title", rows_value(&rows, "title"));
+    str_json_text(out, "state", rows_value(&rows, "state"));
     add_step(status, task, out);
-    shown_class(state, task, &part);
-    str_json_text(out, "class", str_text(&part));
-    str_clear(&part);
-    shown_why(state, task, &part);
-    str_json_text(out, "why", str_text(&part));
-    str_clear(&part);
+    str_json_text(out, "class", rows_value(&rows, "class"));
+    str_json_text(out, "why", rows_value(&rows, "why"));
     if (task_status_is_failed(state->tasks[task].status))
         telling_line(follower_reader(status->follower), status_run(status)->number, state, task,
-                     &part);
-    if (part.len > 0)
-        str_json_text(out, "line", str_text(&part));
+                     &line);
+    if (line.len > 0)
+        str_json_text(out, "line", line.data);
     agent_json(state, task, &status->now, out);
     place_json(state, task, out);
-    str_done(&part);
     str_add_char(out, '}');
+    str_done(&line);
+    rows_done(&rows);
 }
 
 void status_json(const struct status *status, struct str *out)
 {
     const struct run_state *state = state_of(status);
     const struct log_run_info *run = follower_run(status->follower);
+    struct rows rows = {0};
+    status_rows(status, &rows);
     str_add_char(out, '{');
     str_json_i64(out, "v", 1);
     str_json_i64(out, "run", run->number);
     str_json_text(out, "uid", run->uid);
-    str_json_text(out, "name", run->name);
-    str_json_text(out, "state", status_run_word(status));
+    str_json_text(out, "name", rows_value(&rows, "name"));
+    str_json_text(out, "state", rows_value(&rows, "state"));
+    rows_done(&rows);
     if (run->owner_stopped && !state->ended)
         str_json_bool(out, "stopped", true);
     str_json_i64(out, "live_runs", status->live_runs);

@@ -1,15 +1,18 @@
 /* status_text.c - a run for people: each task, or an overview; and the columns and the most
  * informative line, which other commands use, too. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "appearance.h"
+#include "attr.h"
 #include "clock.h"
 #include "fail.h"
 #include "lines.h"
 #include "show.h"
 #include "text.h"
 #include "timeline.h"
+#include "xalloc.h"
 
 const struct log_run_info *status_run(const struct status *status)
 {
@@ -28,29 +31,67 @@ bool status_is_cut_short(const struct status *status)
            status_run(status)->ended_at_ms != 0;
 }
 
-const char *status_run_word(const struct status *status)
+struct shown_look status_look(const struct status *status)
 {
+    return (struct shown_look){
+        .time = {.now = status->now, .clock = clock_short, .hms = clock_hms, .date = clock_date},
+        .orphaned = status->orphaned,
+        .ascii = status->ascii};
+}
+
+struct run_facts run_facts_of(const struct log_run_info *info)
+{
+    return (struct run_facts){
+        .number = info->number,
+        .name = info->name,
+        .state = info->ended_at_ms != 0 ? SHOWN_RUN_ENDED
+                 : info->is_session     ? SHOWN_RUN_OPEN
+                 : info->owner_alive    ? SHOWN_RUN_LIVE
+                                        : SHOWN_RUN_INTERRUPTED,
+        .is_suspended = info->owner_stopped,
+        .pid = info->pid,
+        .started_at_ms = info->started_at_ms,
+        .last_at_ms = info->last_at_ms,
+        .lasted_ms =
+            (info->ended_at_ms != 0 ? info->ended_at_ms : info->last_at_ms) - info->started_at_ms,
+        .tasks = info->tasks,
+        .passed = info->passed,
+        .failed = info->failed,
+        .cancelled = info->cancelled,
+        .tries = info->attempts,
+        .waited_ms = info->waited_ms,
+    };
+}
+
+/* What was read since may say more than the row of the run. */
+static struct run_facts facts_of(const struct status *status)
+{
+    struct run_facts facts = run_facts_of(status_run(status));
     if (has_ended(status) || status_is_cut_short(status))
-        return "ended";
-    if (status_run(status)->is_session)
-        return "open";
-    return status->orphaned ? "interrupted" : "live";
+        facts.state = SHOWN_RUN_ENDED;
+    else if (facts.state != SHOWN_RUN_OPEN)
+        facts.state = status->orphaned ? SHOWN_RUN_INTERRUPTED : SHOWN_RUN_LIVE;
+    facts.live_runs = status->live_runs;
+    facts.lasted_ms = status->now.at_ms - facts.started_at_ms;
+    return facts;
 }
 
-struct shown_time status_time(const struct status *status)
+void status_rows(const struct status *status, struct rows *rows)
 {
-    return (struct shown_time){
-        .now = status->now, .clock = clock_short, .hms = clock_hms, .date = clock_date};
+    const struct run_facts facts = facts_of(status);
+    const struct shown_look look = status_look(status);
+    rows_run(rows, &facts, &look.time);
+    rows_run_notes(rows, &facts, &look.time);
 }
 
-static void status_say_line(const struct status *status, const struct str *line)
+static void say_line(const struct status *status, const char *text)
 {
     const int columns = appearance_print_columns();
     struct str out = {0};
     if (columns > 0)
-        text_fit(&out, str_text(line), columns, status->ascii ? TEXT_ASCII : TEXT_PLAIN);
+        text_fit(&out, text, columns, status->ascii ? TEXT_ASCII : TEXT_PLAIN);
     else
-        str_add(&out, str_text(line));
+        str_add(&out, text);
     while (out.len > 0 && out.data[out.len - 1] == ' ')
         str_cut(&out, out.len - 1);
     str_add_char(&out, '\n');
@@ -58,12 +99,26 @@ static void status_say_line(const struct status *status, const struct str *line)
     str_done(&out);
 }
 
-static void status_say_wrapped(const struct str *line)
+/* Prints the lines of a row; nothing for "". */
+static void say_row(const struct status *status, const struct rows *rows, const char *key)
+{
+    for (const char *at = rows_value(rows, key); *at != '\0';) {
+        const size_t len = strcspn(at, "\n");
+        struct str line = {0};
+        str_add_n(&line, at, len);
+        say_line(status, str_text(&line));
+        str_done(&line);
+        at += len + (at[len] == '\n');
+    }
+}
+
+/* Prints a text in as many lines as it needs; nothing for "". */
+static void say_wrapped(const char *text)
 {
     enum { INDENT = 6 };
     const int columns = appearance_print_columns();
     struct str out = {0};
-    for (const char *rest = str_text(line); *rest != '\0';) {
+    for (const char *rest = text; *rest != '\0';) {
         const int indent = out.len > 0 ? INDENT : 0;
         const size_t len = strlen(rest);
         const size_t fit = columns > indent ? line_wrap_fit(rest, len, columns - indent) : len;
@@ -78,189 +133,61 @@ static void status_say_wrapped(const struct str *line)
     str_done(&out);
 }
 
-/* Appends when the tasks continue, ", next in 0:12..1:04", or that they are held. */
-static void add_fault_next(const struct status *status, const struct fault *fault, struct str *out)
-{
-    const struct run_state *state = follower_state(status->follower);
-    bool is_all_held = true;
-    for (int i = fault->first; i < state->plan->task_count && is_all_held; i++)
-        is_all_held = !fault_has(fault, state, i) || state->tasks[i].held;
-    if (is_all_held) {
-        str_add(out, ", held");
-        return;
-    }
-    struct str first = {0}, last = {0};
-    shown_left(fault->due_first.mono_ms - status->now.mono_ms, &first);
-    shown_left(fault->due_last.mono_ms - status->now.mono_ms, &last);
-    str_addf(out, ", next in %s", str_text(&first));
-    if (strcmp(str_text(&first), str_text(&last)) != 0)
-        str_addf(out, "..%s", str_text(&last));
-    str_done(&first);
-    str_done(&last);
-}
-
-/* Prints a line for each fault that several tasks are waiting for. Without an engine no task
- * waits. */
-static void print_faults(const struct status *status)
-{
-    enum { MEMBERS_SHOWN = 8 };
-    const struct run_state *state = follower_state(status->follower);
-    struct fault faults[FAULTS_MAX];
-    int count = state->ended || status->orphaned ? 0 : run_state_faults(state, faults);
-    for (int i = 0; i < count; i++) {
-        const struct fault *fault = &faults[i];
-        char since[CLOCK_TEXT_MAX];
-        struct str line = {0};
-        str_addf(&line, "one fault, %d tasks: ", fault->count);
-        shown_class(state, fault->first, &line);
-        str_addf(&line, " since %s", clock_hms(fault->since.at_ms, since));
-        add_fault_next(status, fault, &line);
-        str_add_char(&line, ':');
-        int shown = 0;
-        for (int k = fault->first; k < state->plan->task_count && shown < MEMBERS_SHOWN; k++) {
-            if (!fault_has(fault, state, k))
-                continue;
-            str_addf(&line, " %s", state->plan->tasks[k].id);
-            shown++;
-        }
-        if (fault->count > shown)
-            str_addf(&line, " and %d more", fault->count - shown);
-        status_say_line(status, &line);
-        str_done(&line);
-    }
-}
-
 static void status_print_head(const struct status *status)
 {
-    const struct log_run_info *run = status_run(status);
-    char started[CLOCK_TEXT_MAX];
-    char heard[CLOCK_TEXT_MAX];
+    const struct shown_look look = status_look(status);
+    struct rows rows = {0};
     struct str head = {0};
-    str_addf(&head, "run #%lld", (long long)run->number);
-    if (status->live_runs > (has_ended(status) ? 0 : 1))
-        str_addf(&head, ", %d live ", status->live_runs);
-    str_addf(&head, " %s  %s  started %s\n", run->name, status_run_word(status),
-             clock_date(run->started_at_ms, started));
-    if (run->owner_stopped && !has_ended(status))
-        str_addf(&head,
-                 "its devs (pid %lld) is suspended: nothing starts and no timer runs until it is "
-                 "resumed (fg)\n",
-                 (long long)run->pid);
-    say(str_text(&head));
+    status_rows(status, &rows);
+    const char *number = rows_value(&rows, "run");
+    str_addf(&head, "run %s%s %s  %s  started %s\n", number, strchr(number, ',') ? " " : "",
+             rows_value(&rows, "name"), rows_value(&rows, "state"), rows_value(&rows, "started"));
+    say(head.data);
     str_done(&head);
-    /* A session has no engine between two calls and may never end. */
-    if (run->is_session && !has_ended(status))
-        (void)printf("a session reported by an agent's hooks, last seen at %s\n",
-                     clock_date(run->last_at_ms, heard));
-    if (!status->follower)
-        return; /* nothing is held back or damaged */
-    /* The task states at the damage are not how the tasks ended. */
-    const struct run_state *state = follower_state(status->follower);
-    if (status_is_cut_short(status))
-        (void)printf("the log is damaged: %lld of %lld events can be read, as shown here\n",
-                     (long long)state->last_seq, (long long)run->last_seq);
-    /* A line for each gate that holds tasks back. Without an engine no gate lets anything
-     * through. */
-    const struct shown_time time = status_time(status);
-    for (int i = 0; i < state->plan->source_count && !status->orphaned; i++) {
-        struct str line = {0};
-        shown_gate(state, i, &time, SHOWN_IN_FULL, &line);
-        if (line.len > 0)
-            status_say_line(status, &line);
-        str_done(&line);
+    say_wrapped(rows_value(&rows, "suspended"));
+    say_wrapped(rows_value(&rows, "session"));
+    if (status->follower) { /* otherwise nothing is held back or damaged */
+        const struct run_state *state = follower_state(status->follower);
+        /* The task states at the damage are not how the tasks ended. */
+        if (status_is_cut_short(status))
+            (void)printf("the log is damaged: %lld of %lld events can be read, as shown here\n",
+                         (long long)state->last_seq, (long long)status_run(status)->last_seq);
+        rows_gates(&rows, state, &look);
+        rows_faults(&rows, state, &look);
+        say_row(status, &rows, "gates");
+        say_row(status, &rows, "faults");
     }
-    print_faults(status);
+    rows_done(&rows);
 }
 
 enum {
     SIGN_COLUMNS = 12,
-    TRY_COLUMNS = 8,
-    NEXT_COLUMNS = 14,
     LACKS_SHOWN = 5, /* different ones, one line each */
 };
 
-static void add_left(const char *before, int64_t due_at_ms, const struct status *status,
-                     struct str *out)
-{
-    str_add(out, before);
-    shown_left(due_at_ms - status->now.at_ms, out);
-}
+/* The columns of a list of tasks. */
+static const struct {
+    const char *key;
+    bool is_measured; /* as wide as its longest text */
+} columns_shown[] = {{"state", false}, {"task", true},  {"phases", false}, {"try", true},
+                     {"next", true},   {"news", false}, {"why", false}};
+enum { COLUMN_COUNT = (int)ARRAY_LEN(columns_shown) };
+struct columns {
+    int widths[COLUMN_COUNT]; /* with the gap after it; 0 = left out */
+};
 
-/* Prints "26120 tries in 15:06, 1:02:03 of waits; the next try in 0:12". */
-static void print_tries(const struct status *status)
+/* Prints the sign of the state and the columns of one task. */
+static void print_columns(const struct status *status, enum shown shown, const struct rows *rows,
+                          const struct columns *columns)
 {
-    const struct log_run_info *run = status_run(status);
-    const int64_t due_at_ms = status->overview.tasks.due_at_ms;
     struct str line = {0};
-    shown_count(run->attempts, "try", "tries", &line);
-    str_add(&line, " in ");
-    shown_duration(status->now.at_ms - run->started_at_ms, &line);
-    if (run->waited_ms > 0) {
-        str_add(&line, ", waited ");
-        shown_duration(run->waited_ms, &line);
-        str_add(&line, " in total");
+    str_addf(&line, "%s ", shown_sign(shown, status->ascii));
+    for (int i = 0; i < COLUMN_COUNT; i++) {
+        if (columns->widths[i] > 0)
+            columns_add(&line, rows_value(rows, columns_shown[i].key), columns->widths[i]);
     }
-    if (due_at_ms != 0 && run->ended_at_ms == 0 && !status->orphaned)
-        add_left("; the next try in ", due_at_ms, status, &line);
-    status_say_line(status, &line);
+    say_line(status, line.data);
     str_done(&line);
-}
-
-/* Leaves out the age once nothing changes any more. */
-static void add_since(const char *before, int64_t since_ms, const struct status *status,
-                      struct str *out)
-{
-    char hms[CLOCK_TEXT_MAX];
-    if (status_run(status)->ended_at_ms != 0 || status->orphaned) {
-        str_addf(out, "at %s", clock_hms(since_ms, hms));
-        return;
-    }
-    str_add(out, before);
-    shown_duration(status->now.at_ms - since_ms, out);
-}
-
-/* Appends since when, or how much longer. */
-static void add_next(const struct status *status, const struct overview_row *row, enum shown shown,
-                     struct str *out)
-{
-    if (shown == SHOWN_BACKOFF && status->orphaned)
-        str_add(out, "devs died");
-    else if (shown == SHOWN_BACKOFF && row->due_at_ms <= status->now.at_ms)
-        str_add(out, "starting");
-    else if (shown == SHOWN_BACKOFF)
-        add_left("in ", row->due_at_ms, status, out);
-    else if (shown == SHOWN_LOST)
-        str_add(out, "devs died");
-    else if (shown == SHOWN_NEEDS_YOU && row->ended_at_ms != 0)
-        add_since("for ", row->ended_at_ms, status, out);
-    else if ((shown == SHOWN_RUNNING || shown == SHOWN_QUIET) && row->started_at_ms != 0)
-        add_since("", row->started_at_ms, status, out);
-    else if (shown_is_failed(shown) && row->ended_at_ms != 0)
-        add_since("ended ", row->ended_at_ms, status, out);
-}
-
-static void print_row(const struct status *status, const struct overview_row *row, int id_columns)
-{
-    const enum shown shown = overview_shown(row, status->orphaned);
-    struct str line = {0}, part = {0};
-    str_addf(&line, "%s %-9s ", shown_sign(shown, status->ascii), shown_word(shown));
-    columns_add(&line, row->id, id_columns + 1);
-    str_addf(&part, "%d/%d", row->tried, row->tries);
-    columns_add(&line, str_text(&part), TRY_COLUMNS);
-    str_clear(&part);
-    add_next(status, row, shown, &part);
-    columns_add(&line, str_text(&part), NEXT_COLUMNS);
-    /* Shows who holds the task and the class of its last failure. */
-    const bool has_failed = row->ended_at_ms != 0 && row->class.label.class != VERDICT_SUCCESS;
-    if (shown == SHOWN_HELD)
-        str_addf(&line, "held by %s", row->by[0] != '\0' ? row->by : "a person");
-    if (shown == SHOWN_HELD && has_failed)
-        str_add(&line, "; ");
-    if (has_failed)
-        failure_class_word(&row->class, &line);
-    status_say_line(status, &line);
-    str_done(&line);
-    str_done(&part);
 }
 
 /* Prints sandbox features that the plan requests and this machine does not provide, one line for
@@ -291,7 +218,7 @@ static void print_overview_lacks(const struct status *status)
         struct str line = {0};
         shown_count(tasks[i], "task: ", "tasks: ", &line);
         str_add(&line, str_text(&texts[i]));
-        status_say_line(status, &line);
+        say_line(status, str_text(&line));
         str_done(&line);
         str_done(&texts[i]);
     }
@@ -302,113 +229,64 @@ static void print_overview_lacks(const struct status *status)
 static void status_print_overview(const struct status *status)
 {
     const struct overview *tasks = &status->overview.tasks;
-    const long long run = status_run(status)->number;
+    const struct run_facts facts = facts_of(status);
+    const struct shown_look look = status_look(status);
+    const long long number = (long long)facts.number;
     int id_columns = COLUMNS_ID_MIN;
+    struct rows sum = {0};
     for (int kind = 0; kind < OVERVIEW_KINDS; kind++) {
         for (int i = 0; i < tasks->row_counts[kind]; i++)
             columns_widen(&id_columns, tasks->rows[kind][i].id);
     }
-    /* "5224 tasks: 653 stuck, 1306 gave-up, 2612 passed" */
-    struct str counts = {0};
-    for (int i = 0; i < SHOWN_COUNT; i++) {
-        if (tasks->counts[i] > 0)
-            str_addf(&counts, "%s%d %s", counts.len > 0 ? ", " : "", tasks->counts[i],
-                     shown_word((enum shown)i));
-    }
-    (void)printf("%d tasks%s%s\n", tasks->tasks, counts.len > 0 ? ": " : "", str_text(&counts));
-    str_done(&counts);
+    const struct columns columns = {{10, id_columns + 1, 0, 8, 14, 0, 1}};
+    rows_overview(&sum, tasks, &facts, &look.time);
+    (void)puts(rows_value(&sum, "tasks"));
     if (status->follower)
         print_overview_lacks(status);
-    print_tries(status);
+    say_line(status, rows_value(&sum, "tries"));
+    rows_done(&sum);
     /* The first tasks of each kind, and how many more there are. */
     for (int kind = 0; kind < OVERVIEW_KINDS; kind++) {
         const int listed = tasks->row_counts[kind];
         const int count = overview_count(tasks, (enum overview_kind)kind);
-        for (int i = 0; i < listed; i++)
-            print_row(status, &tasks->rows[kind][i], id_columns);
+        for (int i = 0; i < listed; i++) {
+            const struct overview_row *row = &tasks->rows[kind][i];
+            struct rows rows = {0};
+            rows_listed(&rows, row, status_run(status)->ended_at_ms != 0, &look);
+            print_columns(status, overview_shown(row, status->orphaned), &rows, &columns);
+            rows_done(&rows);
+        }
         if (count > listed)
             (void)printf("%*sand %d more\n", SIGN_COLUMNS, "", count - listed);
     }
     /* Notes whether the events were read: only reading them finds damage. */
-    if (status->follower)
-        (void)printf("all tasks: devs status --all %lld\n", run);
-    else
-        (void)printf("all tasks, read from the events (unlike this list): devs status --all %lld\n",
-                     run);
+    (void)printf("all tasks%s: devs status --all %lld\n",
+                 status->follower ? "" : ", read from the events (unlike this list)", number);
 }
 
-/* Widths of the columns that depend on the run. */
-struct columns {
-    int id, try, next;
-};
-
-static void widen_column(int *columns, const struct str *text)
+/* Widens the columns for the texts of the task. */
+static void widen_columns(struct columns *columns, const struct rows *rows)
 {
-    int width = text_width(str_text(text), text->len);
-    *columns = width > *columns ? width : *columns;
-}
-
-static struct columns measure_columns(const struct status *status)
-{
-    enum { TRY_COLUMNS_MIN = 5, NEXT_COLUMNS_MIN = 12 };
-    const struct run_state *state = follower_state(status->follower);
-    const struct shown_time time = status_time(status);
-    struct columns columns = {
-        .id = COLUMNS_ID_MIN, .try = TRY_COLUMNS_MIN, .next = NEXT_COLUMNS_MIN};
-    for (int i = 0; i < state->plan->task_count; i++) {
-        struct str text = {0};
-        columns_widen(&columns.id, state->plan->tasks[i].id);
-        shown_try(state, i, &text);
-        widen_column(&columns.try, &text);
-        str_clear(&text);
-        shown_next(state, i, status->orphaned, &time, &text);
-        widen_column(&columns.next, &text);
-        str_done(&text);
+    for (int i = 0; i < COLUMN_COUNT; i++) {
+        const char *text = rows_value(rows, columns_shown[i].key);
+        const int width = text_width(text, strlen(text)) + 1;
+        if (columns_shown[i].is_measured && width > columns->widths[i])
+            columns->widths[i] = width;
     }
-    return columns;
-}
-
-/* Prints the columns of the screen as a line. */
-static void print_task(const struct status *status, int task, const struct columns *columns)
-{
-    const struct run_state *state = follower_state(status->follower);
-    const struct shown_time time = status_time(status);
-    enum shown shown = shown_task(state, task, status->orphaned);
-    struct str line = {0}, part = {0};
-    str_addf(&line, "%s %-9s ", shown_sign(shown, status->ascii), shown_word(shown));
-    columns_add(&line, state->plan->tasks[task].id, columns->id + 1);
-    shown_strip(state, task, status->ascii, &part);
-    columns_add(&line, str_text(&part), 9);
-    str_clear(&part);
-    shown_try(state, task, &part);
-    columns_add(&line, str_text(&part), columns->try + 1);
-    str_clear(&part);
-    shown_next(state, task, status->orphaned, &time, &part);
-    columns_add(&line, str_text(&part), columns->next + 1);
-    str_clear(&part);
-    shown_circles_or_class(state, task, &part);
-    columns_add(&line, str_text(&part), 13);
-    str_clear(&part);
-    shown_why(state, task, &part);
-    str_add(&line, str_text(&part));
-    status_say_line(status, &line);
-    str_done(&line);
-    str_done(&part);
 }
 
 /* Prints the output of a failed task, and the command that shows more. */
-static void print_failed(const struct status *status, int task)
+static void print_failed(const struct status *status, int task, const char *why)
 {
     enum { INDENT = 12, TELLING_COLUMNS_MAX = 60, TELLING_COLUMNS_MIN = 20 };
     const struct run_state *state = follower_state(status->follower);
     const int64_t run = status_run(status)->number;
     const int columns = appearance_print_columns();
-    struct str line = {0}, telling = {0}, why = {0}, command = {0};
+    struct str line = {0}, telling = {0}, command = {0};
     if (!task_status_is_failed(state->tasks[task].status))
         return;
-    shown_why(state, task, &why);
     telling_line(follower_reader(status->follower), run, state, task, &telling);
-    if (strstr(str_text(&why), str_text(&telling)))
+    if (strstr(why, str_text(&telling)))
         str_clear(&telling); /* the line above already has it */
     str_addf(&command, "%sdevs why %lld/%s", telling.len > 0 ? "   " : "", (long long)run,
              state->plan->tasks[task].id);
@@ -418,63 +296,72 @@ static void print_failed(const struct status *status, int task)
     text_fit(&line, str_text(&telling), room < TELLING_COLUMNS_MIN ? TELLING_COLUMNS_MIN : room,
              status->ascii ? TEXT_ASCII : TEXT_PLAIN);
     str_add(&line, str_text(&command));
-    status_say_line(status, &line);
+    say_line(status, str_text(&line));
     str_done(&line);
     str_done(&telling);
-    str_done(&why);
     str_done(&command);
 }
 
-/* Prints sandbox features that the plan requests and this machine does not provide. */
+/* Prints "tax: " and the text; nothing for "". */
+static void say_of_task(const struct status *status, int task, const char *text)
+{
+    struct str line = {0};
+    str_addf(&line, "%s: %s", follower_state(status->follower)->plan->tasks[task].id, text);
+    if (*text != '\0')
+        say_line(status, line.data);
+    str_done(&line);
+}
+
+/* Prints what the sandbox of each task does not enforce. */
 static void print_lacks(const struct status *status)
 {
     const struct run_state *state = follower_state(status->follower);
     for (int i = 0; i < state->plan->task_count; i++) {
-        struct str lacks = {0};
-        shown_lacks(state, i, &lacks);
-        if (lacks.len > 0) {
-            struct str line = {0};
-            str_addf(&line, "%s: %s", state->plan->tasks[i].id, lacks.data);
-            status_say_line(status, &line);
-            str_done(&line);
-        }
-        str_done(&lacks);
+        struct rows rows = {0};
+        rows_place(&rows, state, i);
+        say_of_task(status, i, rows_value(&rows, "lacks"));
+        rows_done(&rows);
     }
 }
 
-/* Prints what the agents have used, one line for each known amount. */
+/* Prints what the agents have used: "tax: claude, session 83ca3d6e; budget $0.31 of $2.00". */
 static void print_agents(const struct status *status)
 {
+    static const char *const more[] = {"budget", "round"};
     const struct run_state *state = follower_state(status->follower);
     for (int i = 0; i < state->plan->task_count; i++) {
-        struct str line = {0}, part = {0};
-        shown_agent(state, i, &part);
-        if (part.len > 0) {
-            str_addf(&line, "%s: %s", state->plan->tasks[i].id, part.data);
-            str_clear(&part);
-            shown_budgets(state, i, &status->now, &part);
-            if (part.len > 0)
-                str_addf(&line, "; budget %s", part.data);
-            str_clear(&part);
-            shown_round(state, i, &part);
-            if (part.len > 0)
-                str_addf(&line, "; round %s", part.data);
-            status_say_line(status, &line);
+        struct rows rows = {0};
+        struct str line = {0};
+        rows_agent(&rows, state, i, &status->now);
+        str_add(&line, rows_value(&rows, "agent"));
+        for (size_t k = 0; k < ARRAY_LEN(more) && line.len > 0; k++) {
+            if (*rows_value(&rows, more[k]) != '\0')
+                str_addf(&line, "; %s %s", more[k], rows_value(&rows, more[k]));
         }
+        say_of_task(status, i, str_text(&line));
         str_done(&line);
-        str_done(&part);
+        rows_done(&rows);
     }
 }
 
 static void print_tasks(const struct status *status)
 {
     const struct run_state *state = follower_state(status->follower);
+    const struct shown_look look = status_look(status);
+    const int count = state->plan->task_count;
+    struct rows *tasks = xcalloc((size_t)count, sizeof(*tasks));
     print_lacks(status);
-    const struct columns columns = measure_columns(status);
-    for (int i = 0; i < state->plan->task_count; i++) {
-        print_task(status, i, &columns);
-        print_failed(status, i);
+    struct columns columns = {{10, COLUMNS_ID_MIN + 1, 9, 6, 13, 13, 1}};
+    for (int i = 0; i < count; i++) {
+        rows_task(&tasks[i], state, i, &look);
+        widen_columns(&columns, &tasks[i]);
     }
+    for (int i = 0; i < count; i++) {
+        print_columns(status, shown_task(state, i, status->orphaned), &tasks[i], &columns);
+        print_failed(status, i, rows_value(&tasks[i], "why"));
+        rows_done(&tasks[i]);
+    }
+    free(tasks);
     print_agents(status);
     /* Where the time of all tasks went. */
     static const char label[] = "time: ";
@@ -484,7 +371,7 @@ static void print_tasks(const struct status *status)
     time_spent_of_run(&spent, state, &status->now, status->orphaned);
     time_spent_words(&spent, &line);
     if (line.len > sizeof(label) - 1)
-        status_say_wrapped(&line);
+        say_wrapped(line.data);
     str_done(&line);
 }
 

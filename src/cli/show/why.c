@@ -96,8 +96,7 @@ static bool take_event(void *ctx, const struct run_state *state, const struct ev
     case EVENT_WAIT_ENDED:
         why->over = true;
         if (event->wait_ended.skipped)
-            (void)snprintf(why->skipped_by, sizeof(why->skipped_by), "%s",
-                           event->by ? event->by : "a person");
+            (void)snprintf(why->skipped_by, sizeof(why->skipped_by), "%s", shown_person(event->by));
         break;
     case EVENT_LOOP_SUSPECTED:
         keep_circle(why, state, event);

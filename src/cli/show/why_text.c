@@ -406,22 +406,21 @@ static void add_decision(const struct why *why, struct rows *rows)
     }
 }
 
-/* Adds the present state of the task, as on the screen. */
+/* Adds the present state of the task, as in a list. */
 static void add_now(const struct why *why, const struct shown_time *time, struct rows *rows)
 {
-    const struct run_state *state = state_of(why);
+    const struct shown_look look = {.time = *time, .orphaned = why->orphaned};
     const int later = (int)step_of(why)->attempt_count - why->pick.attempt;
+    struct rows now = {0};
+    rows_task(&now, state_of(why), why->pick.task, &look);
+    const char *next = rows_value(&now, "next");
     struct str *out = rows_add(rows, "now", "now", ROW_PLAIN);
-    struct str next = {0};
-    str_add(out, shown_word(shown_task(state, why->pick.task, why->orphaned)));
-    shown_next(state, why->pick.task, why->orphaned, time, &next);
-    if (next.len > 0)
-        str_addf(out, ", %s", next.data);
+    str_addf(out, "%s%s%s", rows_value(&now, "state"), *next != '\0' ? ", " : "", next);
     if (later > 0) {
         str_add(out, "; ");
         shown_count(later, "later try of this step", "later tries of this step", out);
     }
-    str_done(&next);
+    rows_done(&now);
 }
 
 void why_rows(const struct why *why, struct rows *rows)

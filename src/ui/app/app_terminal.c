@@ -321,8 +321,8 @@ unsigned app_notify_news(struct app_notify *notify, const struct run_state *stat
         str_addf(words, " and %d more", changed - NAMED_MAX);
     if (notify->is_begun && state->ended && !notify->had_ended && (wanted & NOTIFY_ENDED) != 0) {
         news |= NOTIFY_ENDED;
-        str_addf(words, "%sthe run has ended: %d of %d passed", words->len > 0 ? "; " : "",
-                 state->counts[TASK_PASSED], state->plan->task_count);
+        str_addf(words, "%sthe run has ended: ", words->len > 0 ? "; " : "");
+        shown_passed(state, words);
     }
     notify->count = count;
     notify->had_ended = state->ended;

@@ -264,7 +264,7 @@ void log_words_decision(const struct run_state *state, const struct log_output_k
             str_addf(out, " (%s)", text.data);
     } else if (step->status == STEP_ENDED && key->step == run_state_step_number(state, key->task)) {
         if (task->status == TASK_CANCELLED) /* the class already says so */
-            str_addf(&text, "by %s", task->by ? task->by : "a person");
+            str_addf(&text, "by %s", shown_person(task->by));
         else
             shown_ending(state, key->task, &text);
         if (text.len > 0)

@@ -66,7 +66,7 @@ static struct runs_row row_of(struct log_run_info *run)
         .name = run->name,
         .shown = state_of(run),
         .is_live = is_live,
-        .is_session = run->is_session,
+        .pid = run->pid,
         .started_at_ms = run->started_at_ms,
         .ended_at_ms = is_live ? 0 : end,
         .tasks = run->tasks,
@@ -267,7 +267,7 @@ void runs_row_note(const struct runs_row *row, struct str *out)
             str_addf(out, "; %d %s lost", row->sum.running,
                      row->sum.running == 1 ? "task" : "tasks");
     } else if (row->shown == SHOWN_QUIET) {
-        str_add(out, "devs is suspended: fg or kill -CONT resumes it");
+        shown_suspended(row->pid, out);
     } else if (row->has_sum && row->sum.alike && row->sum.own_failures >= FAULT_TASKS_MIN) {
         add_fault(&row->sum, out);
     }

@@ -26,7 +26,7 @@ struct runs_row {
     char *name;       /* owned; not trusted, clean before display */
     enum shown shown; /* how it ended, or that it is running */
     bool is_live;     /* may continue */
-    bool is_session;  /* a session of an agent that devs did not start */
+    int64_t pid;      /* of devs */
     int64_t started_at_ms;
     int64_t ended_at_ms; /* last recorded time of an ended run; 0 = it may continue */
     int tasks;

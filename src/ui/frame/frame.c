@@ -129,6 +129,12 @@ struct shown_time frame_time(const struct frame_input *input)
                                .times = input->view->times};
 }
 
+struct shown_look frame_look(const struct frame_input *input, bool ascii)
+{
+    return (struct shown_look){
+        .time = frame_time(input), .orphaned = input->facts->orphaned, .ascii = ascii};
+}
+
 void frame_say(const struct frame_input *input, const char *words, struct str *out)
 {
     keymap_say(input->view->keys, words, out);

@@ -111,7 +111,7 @@ static void draw_state_line(struct canvas *canvas, struct spot spot, const struc
 static void draw_next_line(struct canvas *canvas, struct spot spot, const struct detail *detail)
 {
     struct str parts[PART_COUNT_MAX] = {0};
-    frame_add_state(detail->input, detail->task, &parts[0]);
+    frame_add_state(detail->input, detail->task, false, &parts[0]);
     const int width = text_width(str_text(&parts[0]), parts[0].len);
     if (width > spot.width) {
         (void)frame_put(canvas, spot, STYLE_PLAIN, str_text(&parts[0]));

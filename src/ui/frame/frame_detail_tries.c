@@ -39,19 +39,10 @@ struct try_row {
     const struct attempt_state *attempt; /* NULL: the planned attempt */
 };
 
-static int count_attempts(const struct detail *detail)
-{
-    const int steps = detail->state->plan->tasks[detail->task].step_count;
-    int count = 0;
-    for (int i = 0; i < steps; i++)
-        count += (int)detail->state->tasks[detail->task].steps[i].attempt_count;
-    return count;
-}
-
 int detail_try_count(const struct detail *detail)
 {
     const bool has_planned = detail->state->tasks[detail->task].status == TASK_BACKOFF;
-    return count_attempts(detail) + (has_planned ? 1 : 0);
+    return (int)shown_attempts(detail->state, detail->task) + (has_planned ? 1 : 0);
 }
 
 static struct try_row row_at(const struct detail *detail, int row)
@@ -69,7 +60,7 @@ static struct try_row row_at(const struct detail *detail, int row)
 /* Returns the row of the attempt in view. */
 static int chosen_row(const struct detail *detail)
 {
-    const int count = count_attempts(detail);
+    const int count = (int)shown_attempts(detail->state, detail->task);
     for (int i = 0; i < count; i++) {
         const struct try_row row = row_at(detail, i);
         if (row.step == detail->at.step && row.attempt == detail->attempt)
@@ -266,7 +257,7 @@ static void draw_nothing(struct canvas *canvas, const struct frame_box *box,
     struct str text = {0};
     str_add(&text, is_over ? "It ended without a try." : "No tries yet: it ");
     if (!is_over) {
-        frame_add_state(detail->input, detail->task, &text);
+        frame_add_state(detail->input, detail->task, false, &text);
         str_add_char(&text, '.');
     }
     (void)frame_put(canvas, (struct spot){box->row, box->column + 1, box->columns - 1}, STYLE_PLAIN,

@@ -109,10 +109,10 @@ static void add_run_facts(const struct frame_input *input, const struct canvas *
         return;
     const bool is_past = facts->mode != VIEW_LIVE;
     const bool has_others = facts->live_runs > (is_past ? 0 : 1);
-    if (columns >= WIDE_COLUMNS || ((is_past || has_others) && columns >= NAME_GAP_COLUMNS))
-        str_addf(out, "   run #%lld", (long long)input->number);
-    if (has_others && columns >= NAME_GAP_COLUMNS)
-        str_addf(out, ", %d live", facts->live_runs);
+    if (columns >= WIDE_COLUMNS || ((is_past || has_others) && columns >= NAME_GAP_COLUMNS)) {
+        str_add(out, "   run ");
+        shown_run_number(input->number, has_others ? facts->live_runs : 0, out);
+    }
     if (columns >= WIDE_COLUMNS && facts->mode == VIEW_LIVE)
         str_addf(out, "   %d of %d slots", facts->state->running, facts->state->jobs);
 }
@@ -173,13 +173,13 @@ void frame_banner(struct canvas *canvas, int row, const struct frame_input *inpu
 
 void frame_gate(struct canvas *canvas, int row, const struct frame_input *input)
 {
-    const struct shown_time time = frame_time(input);
-    enum shown_room room = canvas->columns >= NAME_COLUMNS ? SHOWN_IN_FULL : SHOWN_IN_BRIEF;
-    struct str text = {0};
-    shown_gates(input->facts->state, &time, room, &text);
+    struct shown_look look = frame_look(input, canvas->ascii);
+    struct rows rows = {0};
+    look.is_brief = canvas->columns < NAME_COLUMNS;
+    rows_gates(&rows, input->facts->state, &look);
     (void)frame_put(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_BACKOFF,
-                    str_text(&text));
-    str_done(&text);
+                    rows_value(&rows, "gate"));
+    rows_done(&rows);
 }
 
 void frame_small(struct canvas *canvas, const struct frame_input *input)

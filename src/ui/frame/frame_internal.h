@@ -27,6 +27,8 @@ enum style frame_style(enum shown shown);
 struct moment frame_now(const struct frame_input *input);
 /* Returns frame_now() in the form that texts about times need. */
 struct shown_time frame_time(const struct frame_input *input);
+/* Returns how tasks are shown. */
+struct shown_look frame_look(const struct frame_input *input, bool ascii);
 /* Appends a built-in sentence that names keys, see keymap_say(). */
 void frame_say(const struct frame_input *input, const char *words, struct str *out);
 /* Appends a task's id in `columns` columns. Cuts out the middle of a long id, because ids of a plan
@@ -205,9 +207,8 @@ void preview_put_agent(struct preview *preview);
 /* Draws the agent's last message, and whether it is proven; nothing if there is none. */
 void preview_put_said(struct preview *preview);
 
-/* Appends the state of a task, without its sign: "try 4 in 0:18, at 14:02:55", "passed at 13:54:10,
- * 8:27 ago". */
-void frame_add_state(const struct frame_input *input, int task, struct str *out);
+/* Appends the state of a task (shown_now()), and the key that changes it. */
+void frame_add_state(const struct frame_input *input, int task, bool is_brief, struct str *out);
 /* Appends the progress of a wait: "[####--------------] 10 of 45 s"; nothing if the task does not
  * wait. */
 void frame_add_bar(const struct frame_input *input, int task, struct str *out);

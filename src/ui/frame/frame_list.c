@@ -63,11 +63,12 @@ enum {
 static const struct column_head {
     const char *text;
     enum order_by order; /* selected by a click on the heading */
+    const char *key;     /* its row in rows_task(); NULL = none */
 } heads[COL_COUNT] = {
-    [COL_STATE] = {"STATE", ORDER_STATE}, [COL_ID] = {"ID", ORDER_NAME},
-    [COL_TASK] = {"TASK", ORDER_ADDED},   [COL_PHASE] = {"PHASE", ORDER_ADDED},
-    [COL_TRY] = {"TRY", ORDER_TRY},       [COL_NEXT] = {"NEXT/FOR", ORDER_NEXT},
-    [COL_CLASS] = {"CLASS", ORDER_CLASS}, [COL_NEW] = {.text = "NEW"},
+    [COL_STATE] = {"STATE", ORDER_STATE, "state"}, [COL_ID] = {"ID", ORDER_NAME, NULL},
+    [COL_TASK] = {"TASK", ORDER_ADDED, NULL},      [COL_PHASE] = {"PHASE", ORDER_ADDED, "phases"},
+    [COL_TRY] = {"TRY", ORDER_TRY, "try"},         [COL_NEXT] = {"NEXT/FOR", ORDER_NEXT, "next"},
+    [COL_CLASS] = {"CLASS", ORDER_CLASS, "news"},  [COL_NEW] = {.text = "NEW"},
 };
 
 struct column_rule {
@@ -182,18 +183,11 @@ static void list_row_add_next(const struct frame_input *input, int task, struct 
 static void list_fold_add_next(const struct frame_input *input, const struct view_fold *fold,
                                struct str *out)
 {
-    if (!fold_counts(input, fold)) {
-        list_row_add_next(input, fold->fault.first, out);
-        return;
-    }
     const struct moment now = frame_now(input);
-    const int64_t first_ms = fold->fault.due_first.mono_ms - now.mono_ms;
-    const int64_t last_ms = fold->fault.due_last.mono_ms - now.mono_ms;
-    shown_left(first_ms, out);
-    if (last_ms / 1000 == first_ms / 1000)
-        return;
-    str_add(out, "..");
-    shown_left(last_ms, out);
+    if (fold_counts(input, fold))
+        shown_fault_due(&fold->fault, &now, out);
+    else
+        list_row_add_next(input, fold->fault.first, out);
 }
 
 /* Appends "one fault since 13:58:40", shortened to fit. */
@@ -293,71 +287,49 @@ static void measure_row(struct measures *measures, const struct frame_input *inp
     str_done(&next);
 }
 
+/* Appends the texts of columns that are not rows of rows_task(), or that have too little room. */
 static void add_cell(const struct list_row *row, enum column column, struct str *out)
 {
     const struct run_state *state = row->input->facts->state;
-    switch (column) {
-    case COL_STATE:
-        str_add(out, shown_word(row->shown));
-        break;
-    case COL_ID:
-        frame_add_id(state->plan, row->task, row->columns->width[COL_ID], out);
-        break;
-    case COL_TASK: {
-        const struct plan_task *task = &state->plan->tasks[row->task];
-        const int columns = row->columns->width[COL_TASK];
-        if (row->columns->width[COL_ID] > 0) {
-            str_add(out, task->title);
-            break;
-        }
-        frame_add_id(state->plan, row->task, columns, out); /* there is no column for the id */
-        if (strcmp(task->id, task->title) != 0 && (int)strlen(task->id) + 1 < columns)
-            str_addf(out, " %s", task->title);
-        break;
-    }
-    case COL_PHASE:
-        if (row->columns->width[COL_PHASE] > 1) {
-            shown_strip(state, row->task, row->canvas->ascii, out);
-        } else {
-            const int number = run_state_step_number(state, row->task);
-            str_add_char(out, phase_letter(state->plan->tasks[row->task].steps[number].phase));
-        }
-        break;
-    case COL_TRY:
-        shown_try(state, row->task, out);
-        break;
-    case COL_NEXT:
-        list_row_add_next(row->input, row->task, out);
-        break;
-    case COL_NEW: {
-        const struct step_state *step = run_state_step(state, row->task);
+    const struct plan_task *task = &state->plan->tasks[row->task];
+    const struct step_state *step = run_state_step(state, row->task);
+    const int columns = row->columns->width[column];
+    if (column == COL_PHASE) {
+        const int number = run_state_step_number(state, row->task);
+        str_add_char(out, phase_letter(task->steps[number].phase));
+    } else if (column == COL_NEW) {
         const struct attempt_state *attempt = step_state_attempt(step);
         if (attempt && attempt->ended.mono_ms == 0 && step->attempt_count > 1)
             attempt--; /* the running attempt has no class yet */
         if (attempt)
             shown_new(attempt->new_permille, out);
-        if (out->len == 0)
-            str_add(out, "  —");
-        break;
-    }
-    case COL_CLASS:
-        shown_circles_or_class(state, row->task, out);
-        if (out->len == 0)
-            str_add(out, "—");
-        break;
-    case COL_COUNT:
-        break;
+        str_add(out, out->len == 0 ? "  —" : "");
+    } else if (column == COL_TASK && row->columns->width[COL_ID] > 0) {
+        str_add(out, task->title);
+    } else {
+        frame_add_id(state->plan, row->task, columns, out);
+        if (column == COL_TASK && strcmp(task->id, task->title) != 0 &&
+            (int)strlen(task->id) + 1 < columns)
+            str_addf(out, " %s", task->title);
     }
 }
 
 static void draw_cells(const struct list_row *row)
 {
+    const struct shown_look look = frame_look(row->input, row->canvas->ascii);
+    struct rows rows = {0};
+    rows_task(&rows, row->input->facts->state, row->task, &look);
     for (enum column i = 0; i < COL_COUNT; i++) {
         struct spot spot = {row->row, row->column + row->columns->at[i], row->columns->width[i]};
         if (spot.width <= 0)
             continue;
         struct str text = {0};
-        add_cell(row, i, &text);
+        if (heads[i].key && (i != COL_PHASE || spot.width > 1))
+            str_add(&text, rows_value(&rows, heads[i].key));
+        else
+            add_cell(row, i, &text);
+        if (i == COL_CLASS && text.len == 0)
+            str_add(&text, "—");
         enum style style = STYLE_PLAIN;
         if (i == COL_STATE)
             style = frame_style(row->shown);
@@ -370,6 +342,7 @@ static void draw_cells(const struct list_row *row)
             (void)canvas_text(row->canvas, spot, style, str_text(&text));
         str_done(&text);
     }
+    rows_done(&rows);
 }
 
 static void draw_row(const struct list_row *row)

@@ -1,6 +1,8 @@
 /* frame_message.c - the message line: the answer to a key, or what needs the user's attention. */
 #include "clock.h"
 #include "frame_internal.h"
+#include "notice.h"
+#include "shown_rows.h"
 #include "text.h"
 #include "view.h"
 
@@ -12,22 +14,10 @@ enum {
 /* Appends how many tasks passed and what became of the others, and a hint if there is room. */
 static void add_run_end(const struct frame_input *input, int columns, struct str *out)
 {
-    static const enum task_status others[] = {TASK_GAVE_UP, TASK_STUCK,     TASK_NEEDS_YOU,
-                                              TASK_BLOCKED, TASK_CANCELLED, TASK_QUEUED};
-    const struct run_state *state = input->facts->state;
-    const int tasks = state->plan->task_count;
-    int flaky = 0;
-    for (int i = 0; i < tasks; i++) {
-        if (state->tasks[i].status == TASK_PASSED && shown_failed_attempts(state, i) > 0)
-            flaky++;
-    }
-    str_addf(out, "%d of %d passed", state->counts[TASK_PASSED], tasks);
-    if (flaky > 0)
-        str_addf(out, ", %d after failures", flaky);
-    for (size_t i = 0; i < ARRAY_LEN(others); i++) {
-        if (state->counts[others[i]] > 0)
-            str_addf(out, ", %d %s", state->counts[others[i]], task_status_name(others[i]));
-    }
+    struct rows rows = {0};
+    rows_result(&rows, input->facts->state);
+    str_add(out, rows_value(&rows, "result"));
+    rows_done(&rows);
     if (input->facts->replay)
         return;
     struct str hint = {0};
@@ -46,11 +36,6 @@ struct message {
     int task;         /* the subject of `text`, -1 = none */
 };
 
-static const char *stop_word(enum task_status status)
-{
-    return status == TASK_NEEDS_YOU ? "needs you" : status == TASK_STUCK ? "is stuck" : "gave up";
-}
-
 /* Appends "T-105 gave up: 6 of 6 tries used (timeout)". */
 static void add_stop(const struct run_state *state, int task, struct str *out)
 {
@@ -65,7 +50,7 @@ static void add_stop(const struct run_state *state, int task, struct str *out)
                   &why);
     if (status == TASK_GAVE_UP)
         shown_class(state, task, &class);
-    str_addf(out, "%s %s", plan->id, stop_word(status));
+    str_addf(out, "%s %s", plan->id, notice_predicate(notice_of_status(status)));
     if (others > 0)
         str_addf(out, ", and %d more", others);
     str_addf(out, "%s%s", why.len > 0 ? ": " : "", str_text(&why));
@@ -86,7 +71,8 @@ static void add_brief(const struct run_state *state, int task, int64_t at_ms, st
         return;
     }
     shown_class(state, task, &class);
-    str_addf(out, "%s %s", state->plan->tasks[task].id, stop_word(state->tasks[task].status));
+    str_addf(out, "%s %s", state->plan->tasks[task].id,
+             notice_predicate(notice_of_status(state->tasks[task].status)));
     if (state->tasks[task].status == TASK_NEEDS_YOU && class.len > 0)
         str_addf(out, ": %s", class.data);
     str_done(&class);
@@ -100,8 +86,7 @@ static void add_notice(const struct frame_input *input, struct message *out)
     char hms[CLOCK_TEXT_MAX];
     if (state->notice[0] == '\0') {
         if (input->is_session)
-            str_addf(&out->text, "a session reported by an agent's hooks, last seen at %s",
-                     clock_hms(state->last.at_ms, hms));
+            shown_session_seen(clock_hms(state->last.at_ms, hms), &out->text);
         return;
     }
     int noticed = -1; /* the task of the notice, if its state has not changed since */

@@ -330,7 +330,7 @@ struct frame_layout frame_layout(int rows, int columns, const struct frame_input
     struct frame_box rest = take_bottom(&out, rows, columns, has_events);
     if (frame_has_banner(input))
         out.edges.banner = frame_take_row(&rest);
-    if (shown_has_gate(input->facts->state))
+    if (shown_has_gate(input->facts->state, input->facts->orphaned))
         out.gate = frame_take_row(&rest);
     if (columns >= SIDE_COLUMNS && rows >= SIDE_ROWS)
         lay_side(&out, rest, tasks, has_events);
