@@ -178,18 +178,15 @@ static void add_files(const struct changed_files *files, int task, struct str *o
  * decided the verdict. */
 static void add_evidence(const struct run_state *state, int task, struct str *out)
 {
-    int number = 0;
+    const struct step_state *steps = state->tasks[task].steps;
+    int number = run_state_step_number(state, task);
     struct str words = {0};
     struct verdict room;
-    const struct step_state *step = NULL;
-    for (int i = 0; i < state->plan->tasks[task].step_count; i++) {
-        if (state->tasks[task].steps[i].attempt_count > 0) {
-            step = &state->tasks[task].steps[i];
-            number = i;
-        }
-    }
+    while (number > 0 && steps[number].attempt_count == 0)
+        number--;
+    const struct step_state *step = &steps[number];
     str_add(out, "- Evidence: ");
-    if (!step) {
+    if (step->attempt_count == 0) {
         str_add(out, "not started\n");
         return;
     }
