@@ -61,17 +61,20 @@ enum entropy_gain {
 /* Bits of a fact. */
 enum {
     ENTROPY_FAILED = 1 << 0,
-    ENTROPY_RUNNING = 1 << 1, /* still running */
-    ENTROPY_POLL = 1 << 2,    /* polls something that changes on its own */
-    ENTROPY_CHANGED = 1 << 3, /* the agent effectively changed something */
-    ENTROPY_ALIKE = 1 << 4,   /* a message like the one before */
-    ENTROPY_CHANTS = 1 << 5,  /* a message that repeats itself */
-    ENTROPY_MASKED = 1 << 6,  /* part of the result was masked */
-    ENTROPY_REVIEW = 1 << 7,  /* nothing new, but another view of what is known */
-    ENTROPY_AGAIN = 1 << 8,   /* the call had this failure before, though not last time; or its
-                                 last failure, a few lines further down in a source file */
-    ENTROPY_REFUSED = 1 << 9, /* refused like the step before, with another call */
-    ENTROPY_BITS_ALL = (1 << 10) - 1,
+    ENTROPY_RUNNING = 1 << 1,  /* still running */
+    ENTROPY_POLL = 1 << 2,     /* polls something that changes on its own */
+    ENTROPY_CHANGED = 1 << 3,  /* the agent effectively changed something */
+    ENTROPY_ALIKE = 1 << 4,    /* a message like the one before */
+    ENTROPY_CHANTS = 1 << 5,   /* a message that repeats itself */
+    ENTROPY_MASKED = 1 << 6,   /* part of the result was masked */
+    ENTROPY_REVIEW = 1 << 7,   /* nothing new, but another view of what is known */
+    ENTROPY_AGAIN = 1 << 8,    /* the call had this failure before, though not last time; or its
+                                  last failure, a few lines further down in a source file */
+    ENTROPY_REFUSED = 1 << 9,  /* refused like the step before, with another call */
+    ENTROPY_BETWEEN = 1 << 10, /* news that did not help: an edit failed more than once before it
+                                  and is not mended yet */
+    ENTROPY_REPORTS = 1 << 11, /* succeeded and reports failures: a pipe hides the exit code */
+    ENTROPY_BITS_ALL = (1 << 12) - 1,
 };
 
 /* What is kept of a step. A plain value; zero-initialized: an empty call. */

@@ -243,6 +243,33 @@ START_TEST(test_news_ends_a_barren_streak)
 }
 END_TEST
 
+/* What is read between the failures of one edit has not helped. */
+START_TEST(test_news_between_failing_edits_does_not_end_a_barren_streak)
+{
+    for (uint64_t i = 1; i <= 8; i++) {
+        ck_assert_int_eq(apply(call(i, 9, ENTROPY_FAILED)), level_at((int)i, 4, 8));
+        if (i < 8)
+            ck_assert_int_eq(apply_news(100 + i, 100 + i, ENTROPY_BETWEEN), level_at((int)i, 4, 8));
+    }
+    ck_assert_int_eq(verdict.rung, ENTROPY_RUNG_BARREN);
+    ck_assert_int_eq(verdict.count, 8);
+    ck_assert_int_eq(verdict.last, 15);
+}
+END_TEST
+
+/* A pipe hides the exit code, not what was printed. */
+START_TEST(test_reported_failures_count_as_failures_with_changes_in_between)
+{
+    for (uint64_t i = 1; i <= 8; i++) {
+        ck_assert_int_eq(apply_news(1, 1, ENTROPY_REPORTS), level_at((int)i, 8, 8));
+        if (i < 8)
+            ck_assert_int_eq(apply_news(50 + i, 50 + i, ENTROPY_CHANGED), ENTROPY_OK);
+    }
+    ck_assert_int_eq(verdict.rung, ENTROPY_RUNG_FAILURE);
+    ck_assert_int_eq(verdict.count, 8);
+}
+END_TEST
+
 START_TEST(test_looks_without_news_weigh_less)
 {
     (void)apply_news(1, 1, 0);
@@ -840,6 +867,8 @@ Suite *test_suite(void)
     tcase_add_test(rungs, test_a_failure_that_changes_is_not_one);
     tcase_add_test(rungs, test_nothing_new_is_suspect_at_4_and_stuck_at_8);
     tcase_add_test(rungs, test_news_ends_a_barren_streak);
+    tcase_add_test(rungs, test_news_between_failing_edits_does_not_end_a_barren_streak);
+    tcase_add_test(rungs, test_reported_failures_count_as_failures_with_changes_in_between);
     tcase_add_test(rungs, test_looks_without_news_weigh_less);
     tcase_add_loop_test(rungs, test_pauses_messages_and_plans_have_their_rungs, 0,
                         TABLE_LEN(others));

@@ -83,8 +83,8 @@ static void shell(const char *command, const char *output, int code)
  * What a step is, and what it brings.
  */
 
-/* A row has steps, and what is expected of the last one: kind, gain, poll; whether it is the same
- * call as the first one (same_call), with the same result (same_result). */
+/* A row has steps, and what is expected of the last one: kind, gain, poll, between, reports;
+ * whether it is the same call as the first one (same_call), with the same result (same_result). */
 static void check_steps(const struct json *row, void *ctx)
 {
     (void)ctx;
@@ -110,6 +110,8 @@ static void check_steps(const struct json *row, void *ctx)
         bool got;
     } facts[] = {
         {"poll", (last.bits & ENTROPY_POLL) != 0},
+        {"between", (last.bits & ENTROPY_BETWEEN) != 0},
+        {"reports", (last.bits & ENTROPY_REPORTS) != 0},
         {"same_call", digest_equal(first.call, last.call)},
         {"same_result", digest_equal(first.outcome, last.outcome)},
     };
@@ -123,7 +125,7 @@ static void check_steps(const struct json *row, void *ctx)
 
 START_TEST(test_steps_are_told_apart)
 {
-    ck_assert_int_eq(data_rows("tests/data/loop-steps.jsonl", check_steps, NULL), 75);
+    ck_assert_int_eq(data_rows("tests/data/loop-steps.jsonl", check_steps, NULL), 112);
 }
 END_TEST
 

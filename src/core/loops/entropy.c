@@ -88,7 +88,8 @@ static void take_call(struct entropy_window *window, const struct past *past,
     const struct past *before = window->count > 0 ? entropy_window_past(window, 0) : NULL;
     count_repeat(&window->repeat, before, past);
     if (past->gain != ENTROPY_GAIN_NONE) {
-        window->barren = (struct streak){0};
+        if (!(past->bits & ENTROPY_BETWEEN))
+            window->barren = (struct streak){0};
     } else {
         int weight = past->bits & ENTROPY_REVIEW ? limits->review_weight : BARREN_STEP;
         if (past->bits & ENTROPY_POLL)
@@ -384,7 +385,9 @@ static void count_same(const struct entropy_window *window, enum sameness samene
             continue;
         const bool same = digest_equal(past->outcome, later->outcome) ||
                           (sameness == NOTHING_NEW && later->gain == ENTROPY_GAIN_NONE);
-        if (!(past->bits & ENTROPY_FAILED) || !same)
+        const unsigned failed =
+            sameness == SAME_RESULT ? ENTROPY_FAILED | ENTROPY_REPORTS : ENTROPY_FAILED;
+        if (!(past->bits & failed) || !same)
             break;
         out->count[sameness]++;
         out->steps[sameness] = i + 1;
@@ -429,7 +432,7 @@ static enum entropy_level see_failure(const struct sight *sight, struct entropy_
 {
     const struct entropy_limits *limits = sight->limits;
     const unsigned bits = sight->fact->bits;
-    if (sight->fact->kind != ENTROPY_CALL || !(bits & ENTROPY_FAILED) ||
+    if (sight->fact->kind != ENTROPY_CALL || !(bits & (ENTROPY_FAILED | ENTROPY_REPORTS)) ||
         bits & (ENTROPY_POLL | ENTROPY_REVIEW))
         return ENTROPY_OK;
     struct failures failures = {0};
@@ -445,6 +448,8 @@ static enum entropy_level see_failure(const struct sight *sight, struct entropy_
     };
     enum sameness worst = levels[SAME_RESULT] > levels[NOTHING_NEW] ? SAME_RESULT : NOTHING_NEW;
     worst = levels[KNOWN_ONES] > levels[worst] ? KNOWN_ONES : worst;
+    if (levels[worst] == ENTROPY_OK)
+        return ENTROPY_OK;
     fill_range(sight, failures.steps[worst], out);
     out->count = failures.count[worst];
     out->masked = failures.raw_differs;
@@ -464,14 +469,19 @@ static enum entropy_level see_barren(const struct sight *sight, struct entropy_v
     if (level == ENTROPY_OK)
         return level;
     int steps = 0;
-    while (steps < window->count && entropy_window_past(window, steps)->step >= streak->first)
-        steps++;
+    int between = 0;
+    for (; steps < window->count; steps++) {
+        const struct past *past = entropy_window_past(window, steps);
+        if (past->step < streak->first)
+            break;
+        between += (past->bits & ENTROPY_BETWEEN) != 0;
+    }
     /* If the steps are part of a longer round, the whole round identifies the loop. */
     int period = steps;
     while (period < window->count && steps_again(window, period) < steps)
         period++;
     *out = verdict_of_streak(sight, streak, 0);
-    out->count = steps;
+    out->count = steps - between;
     out->identity = identity_of_calls(window, period < window->count ? period : steps);
     out->poll = sight->fact->bits & ENTROPY_POLL;
     return level;

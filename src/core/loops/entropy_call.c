@@ -92,6 +92,9 @@ static const struct {
     {"thinking", CALL_THINKS},
     {"todo", CALL_PLANS},
     {"todos", CALL_PLANS},
+    {"todolist", CALL_PLANS},
+    {"todoread", CALL_PLANS},
+    {"todowrite", CALL_PLANS},
     {"plan", CALL_PLANS},
     {"bash", CALL_SHELL},
     {"shell", CALL_SHELL},
@@ -161,6 +164,8 @@ static const struct {
     {"inspect", CALL_READS},
     {"diagnostics", CALL_READS},
     {"snapshot", CALL_READS},
+    {"agent", CALL_DELEGATES},
+    {"subagent", CALL_DELEGATES},
 };
 
 /* Words for taking the next item. All words of a name are checked. */
@@ -178,6 +183,11 @@ struct name_words {
     char words[WORDS_MAX][WORD_BYTES];
     int count;
 };
+
+static bool is_symbol_byte(char c)
+{
+    return ascii_is_letter(c) || ascii_is_digit(c) || c == '_';
+}
 
 static bool is_lower_or_digit(char c)
 {
@@ -235,6 +245,8 @@ enum {
     STRING_WORDS_MAX = 4096, /* only the words of this many bytes of a string are read */
     WORD_BARE_BYTES = 128,   /* longer words are compared as written */
     OPTION_MAX = 4,          /* letters after a single dash */
+    SYMBOL_BYTES = 64,       /* of a longer symbol only the start is compared */
+    SYMBOL_BYTES_MIN = 5,
 };
 
 /* Members that comment on the call, whatever the tool. */
@@ -245,6 +257,8 @@ static const char *const talk[] = {
 };
 /* Members that comment on the call unless they are the tool's content. */
 static const char *const talk_of_files[] = {"description", "title", "comment", "instruction"};
+/* Members that hold what another agent is to do. */
+static const char *const prompt_keys[] = {"prompt", "message", "task", "instructions"};
 
 static const char *const path_keys[] = {"path",        "file_path",  "filePath",      "file",
                                         "filename",    "fileName",   "absolute_path", "uri",
@@ -257,6 +271,11 @@ static const char *const old_keys[] = {"old",     "old_string", "old_str", "oldS
                                        "oldText", "search",     "diff",    "patch",
                                        "edits",   "insert_line"};
 static const char *const status_keys[] = {"status", "state", "done", "completed"};
+/* Statuses of items that are not begun, and of items that are not done. */
+static const char *const waiting_statuses[] = {"pending", "todo",   "not_started", "not-started",
+                                               "open",    "queued", "planned"};
+static const char *const begun_statuses[] = {"in_progress", "in-progress", "in progress",
+                                             "active",      "doing",       "started"};
 /* Members that identify a part of a screen by a handle, which changes with each snapshot, and
  * members that name the part. */
 static const char *const handle_keys[] = {"ref",         "uid",     "handle",       "element_id",
@@ -317,6 +336,17 @@ static void read_command(struct entropy_call *call, const struct json *command, 
     str_done(&text);
 }
 
+/* Returns true if the member only comments on the call. */
+static bool is_remark(const struct entropy_call *call, const struct json *args, const char *name)
+{
+    const unsigned about_files = CALL_SHELL | CALL_READS | CALL_LOOKS | CALL_REWRITES;
+    const bool has_content =
+        call->traits & about_files ||
+        (call->traits & CALL_DELEGATES && member_of(args, prompt_keys, ARRAY_LEN(prompt_keys)));
+    return text_is_in(talk, ARRAY_LEN(talk), name) ||
+           (has_content && text_is_in(talk_of_files, ARRAY_LEN(talk_of_files), name));
+}
+
 /* Writes the arguments sorted by name, without members that only comment on the call. Leaves out
  * a handle if the part of the screen is also named, and adds it to the hash *handles_out
  * instead. */
@@ -325,17 +355,13 @@ static void write_args(struct entropy_call *call, const struct json *args, struc
 {
     const bool named =
         call->traits & CALL_SHOWS && member_of(args, part_keys, ARRAY_LEN(part_keys));
-    const bool about_files = call->traits & (CALL_SHELL | CALL_READS | CALL_LOOKS | CALL_REWRITES);
     const size_t count = json_kind(args) == JSON_KIND_OBJECT ? json_count(args) : 0;
     struct member *members = xcalloc(count + 1, sizeof(*members));
     void *iter = NULL;
     size_t kept = 0;
     while (kept < count && json_next(args, &iter, &members[kept].key, &members[kept].value)) {
-        const char *name = members[kept].key;
-        const bool talks =
-            text_is_in(talk, ARRAY_LEN(talk), name) ||
-            (about_files && text_is_in(talk_of_files, ARRAY_LEN(talk_of_files), name));
-        kept += json_kind(members[kept].value) != JSON_KIND_NULL && !talks;
+        kept += json_kind(members[kept].value) != JSON_KIND_NULL &&
+                !is_remark(call, args, members[kept].key);
     }
     qsort(members, kept, sizeof(*members), compare_members);
     for (size_t i = 0; i < kept; i++) {
@@ -356,29 +382,65 @@ static void write_args(struct entropy_call *call, const struct json *args, struc
     free(members);
 }
 
-/* Appends the values of all members that report progress. */
-static void write_statuses(const struct json *json, struct str *key)
+/* Returns how far an item is: 0 if it is not begun, 1 if it is begun, 2 if nothing is left. */
+static int progress_of_status(const struct json *status)
+{
+    const char *text = json_text(status, json_kind(status) == JSON_KIND_FALSE ? "pending" : "done");
+    if (text_is_in(waiting_statuses, ARRAY_LEN(waiting_statuses), text))
+        return 0;
+    return text_is_in(begun_statuses, ARRAY_LEN(begun_statuses), text) ? 1 : 2;
+}
+
+/* Appends the values of all members that report progress, and counts them. */
+static void write_statuses(struct entropy_call *call, const struct json *json, struct str *key)
 {
     const char *name;
     const struct json *value;
     void *iter = NULL;
     if (json_kind(json) == JSON_KIND_ARRAY) {
         for (size_t i = 0; i < json_count(json); i++)
-            write_statuses(json_at(json, i), key);
+            write_statuses(call, json_at(json, i), key);
         return;
     }
     while (json_kind(json) == JSON_KIND_OBJECT && json_next(json, &iter, &name, &value)) {
         if (text_is_in(status_keys, ARRAY_LEN(status_keys), name)) {
             str_add_char(key, '\n');
             canonical_write(value, key);
+            call->items++;
+            call->progress += progress_of_status(value);
         } else {
-            write_statuses(value, key);
+            write_statuses(call, value, key);
         }
     }
 }
 
+/* Notes the symbols in a text: names such as with_this or withThis, but not parts of a path.
+ * Ignores case and underscores. */
+static void read_symbols(struct entropy_call *call, const char *text, size_t len)
+{
+    for (size_t at = 0; at < len && call->symbol_count < CALL_SYMBOLS_MAX;) {
+        char symbol[SYMBOL_BYTES];
+        size_t symbol_len = 0;
+        bool is_symbol = false;
+        const size_t start = at;
+        for (; at < len && is_symbol_byte(text[at]); at++) {
+            is_symbol =
+                is_symbol ||
+                (at > start &&
+                 (text[at] == '_' || (ascii_is_upper(text[at]) && ascii_is_lower(text[at - 1]))));
+            if (text[at] != '_' && symbol_len < sizeof(symbol))
+                symbol[symbol_len++] =
+                    (char)(ascii_is_upper(text[at]) ? text[at] | 0x20 : text[at]);
+        }
+        const bool in_path = (start > 0 && text[start - 1] == '/') || (at < len && text[at] == '/');
+        if (is_symbol && !in_path && symbol_len >= SYMBOL_BYTES_MIN)
+            call->symbols[call->symbol_count++] = entropy_hash(symbol, symbol_len);
+        at += at == start;
+    }
+}
+
 /* Adds the words of all strings in the arguments. */
-static void read_strings(const struct json *json, struct word_set *set,
+static void read_strings(struct entropy_call *call, const struct json *json, struct word_set *set,
                          struct normaliser_words *words)
 {
     const char *text = json_text(json, NULL);
@@ -390,13 +452,28 @@ static void read_strings(const struct json *json, struct word_set *set,
         word_set_add_names(set, text, len);
         if (words)
             normaliser_words_add(words, text, len);
+        if (call->traits & (CALL_READS | CALL_SHELL))
+            read_symbols(call, text, len);
     } else if (json_kind(json) == JSON_KIND_ARRAY) {
         for (size_t i = 0; i < json_count(json) && set->count < ALIKE_WORDS_MAX; i++)
-            read_strings(json_at(json, i), set, words);
+            read_strings(call, json_at(json, i), set, words);
     } else if (json_kind(json) == JSON_KIND_OBJECT) {
         while (set->count < ALIKE_WORDS_MAX && json_next(json, &iter, &name, &value))
             if (!text_is_in(talk, ARRAY_LEN(talk), name))
-                read_strings(value, set, words);
+                read_strings(call, value, set, words);
+    }
+}
+
+/* Adds the words of a prompt as they are written, and what else the other agent gets. */
+static void read_prompt(struct entropy_call *call, const struct json *args)
+{
+    const char *name;
+    const struct json *value;
+    void *iter = NULL;
+    while (json_next(args, &iter, &name, &value)) {
+        const char *text = json_text(value, NULL);
+        if (text && !is_remark(call, args, name))
+            word_set_add_written(&call->said, text, strnlen(text, STRING_WORDS_MAX), false);
     }
 }
 
@@ -539,6 +616,12 @@ static bool begins_with(const char *bytes, size_t len, const char *with)
     return len >= with_len && memcmp(bytes, with, with_len) == 0;
 }
 
+static bool ends_with(const char *bytes, size_t len, const char *with)
+{
+    const size_t with_len = strlen(with);
+    return len >= with_len && memcmp(bytes + len - with_len, with, with_len) == 0;
+}
+
 /* True for a name without a folder and for the host of a URL, except localhost. */
 static bool may_be_host(const char *word, size_t len)
 {
@@ -582,12 +665,14 @@ static unsigned char bits_of_word(const char *word, size_t len)
                      (word[i] == '_' || (ascii_is_upper(word[i]) && ascii_is_lower(word[i - 1]))));
         is_path = is_path || word[i] == '/' || word[i] == '.' || word[i] == '-';
     }
-    /* Options that do not change the question: "--hidden", "-rni", but not "-Sname" or
-     * "--key=name". */
+    /* Options that do not change the question: "--hidden", "-rni" and "regex=true", but not
+     * "-Sname" or "--key=name". */
     const bool is_long = len > 1 && word[1] == '-';
     const bool is_option =
         len > 0 && word[0] == '-' && (is_long ? !memchr(word, '=', len) : len <= OPTION_MAX);
-    if (is_option || is_keyword(word, len))
+    const bool is_switch =
+        equals && (ends_with(word, len, "=true") || ends_with(word, len, "=false"));
+    if (is_option || is_switch || is_keyword(word, len))
         return CALL_WORD_IS_OPTION;
     if (is_ip_address(word, len))
         return CALL_WORD_NAMES | CALL_WORD_IS_HOST;
@@ -655,9 +740,11 @@ void entropy_call_read(struct entropy_call *call, struct call_text *before, cons
                                   .tool = entropy_hash(tool, strlen(tool))};
     str_add(&key, tool);
     if (call->traits & CALL_PLANS) {
-        write_statuses(args, &key);
-        if (key.len == strlen(tool)) /* there are none */
+        write_statuses(call, args, &key);
+        if (call->items == 0)
             canonical_write(args, &key);
+        if (json_kind(json_get(args, "merge")) == JSON_KIND_TRUE)
+            call->items = 0; /* only those that changed */
     } else {
         write_args(call, args, &key, &handles);
     }
@@ -672,7 +759,7 @@ void entropy_call_read(struct entropy_call *call, struct call_text *before, cons
         call->exact = entropy_hash_pair(call->exact, handles);
     call->key = masked_digest(&key);
     read_words(call, &key);
-    read_strings(args, &set, words);
+    read_strings(call, args, &set, words);
     call->said = set;
     word_set_add_names(&set, tool, strlen(tool));
     if (words)
@@ -685,6 +772,10 @@ void entropy_call_read(struct entropy_call *call, struct call_text *before, cons
     if (call->traits & CALL_REWRITES) {
         call->said = (struct word_set){0};
         word_set_add(&call->said, content, strlen(content));
+    }
+    if (call->traits & CALL_DELEGATES) {
+        call->said = (struct word_set){0};
+        read_prompt(call, args);
     }
     str_done(&key);
 }

@@ -1,6 +1,7 @@
 /* The end of a step: compares its result with what the memory has seen, and makes the fact that
  * the rungs judge. */
 #include <limits.h>
+#include <string.h>
 
 #include "entropy_hash.h"
 #include "fingerprint.h"
@@ -32,8 +33,18 @@ enum {
                                   refusals */
     REFUSALS_SURE = 4,         /* after this many, any failure at the target counts as another
                                   one */
+    EDITS_LEAST = 2,           /* failures of one edit in a row after which reading about it is not
+                                  progress until an edit works */
     ANSWER_PERCENT = 50,       /* words of an answer that earlier answers to the prompt had */
-    PROGRAM_WORDS = 2,         /* the tool and the program: another program asks in another way */
+    TOOL_WORDS = 1,            /* the tool: another tool asks in another way */
+    PROGRAM_WORDS = 2,         /* the tool and the program: so does another program */
+};
+
+/* How the answer of another agent compares with its earlier answers to the prompt. */
+enum answer {
+    ANSWER_NEW,
+    ANSWER_REWORDED, /* names nothing new, but is mostly in other words */
+    ANSWER_SAME,
 };
 
 /* What is known of a call at its end. */
@@ -48,13 +59,16 @@ struct ending {
     int64_t new_lines;
     bool changed;
     bool look;
-    bool asks_another; /* the same question about another name */
-    bool of_path;      /* the name is a path */
-    bool of_host;      /* may be a host */
-    bool of_number;    /* has a digit */
-    bool of_symbol;    /* is a name in code */
-    bool reports_same; /* a report longer than "done" that equals an earlier one */
-    bool refused;      /* for the same cause as the step before, in another way */
+    bool asks_another;  /* the same question about another name */
+    bool of_path;       /* the name is a path */
+    bool of_host;       /* may be a host */
+    bool of_number;     /* has a digit */
+    bool of_symbol;     /* is a name in code */
+    bool between;       /* news about an edit that keeps failing */
+    enum answer answer; /* of another agent */
+    bool asks_same;     /* nothing found again, about the same symbol */
+    bool reports_same;  /* a report longer than "done" that equals an earlier one */
+    bool refused;       /* for the same cause as the step before, in another way */
 };
 
 /* A failed poll is an answer if failing means "not yet", or if it slept before; but not if it
@@ -141,7 +155,7 @@ static void compare_words(struct entropy_memory *memory, struct ending *ending)
             continue;
         added_count++;
         names = names && call->word_bits[i] & CALL_WORD_NAMES &&
-                (i >= PROGRAM_WORDS || !(call->traits & CALL_SHELL));
+                i >= (call->traits & CALL_SHELL ? PROGRAM_WORDS : TOOL_WORDS);
         of_path = of_path && call->word_bits[i] & CALL_WORD_IS_PATH;
         of_number = of_number && call->word_bits[i] & CALL_WORD_HAS_DIGIT;
         of_host = of_host && call->word_bits[i] & CALL_WORD_IS_HOST;
@@ -345,7 +359,7 @@ static enum entropy_gain gain_of(struct entropy_memory *memory, const struct end
     /* A missing program says nothing about the question. */
     const bool is_missing = ending->now == CALL_END_FAILED && !memory->attempt &&
                             memory->sums.lines <= SHORT_LINES && memory->sums.hints & HINT_MISSING;
-    if (ending->refused || is_missing)
+    if (ending->refused || is_missing || ending->answer != ANSWER_NEW)
         return ENTROPY_GAIN_NONE;
     if (ending->news && !says_done)
         return ENTROPY_GAIN_LINE;
@@ -468,6 +482,8 @@ static bool is_review(struct entropy_memory *memory, const struct ending *ending
                       enum entropy_gain gain)
 {
     bool added = false;
+    if (ending->asks_same || ending->answer == ANSWER_REWORDED)
+        return gain == ENTROPY_GAIN_NONE;
     if (ending->now == CALL_END_FAILED && !memory->attempt)
         return gain == ENTROPY_GAIN_NONE && is_of_many(memory, ending);
     if (ending->now != CALL_END_OK)
@@ -477,19 +493,130 @@ static bool is_review(struct entropy_memory *memory, const struct ending *ending
            memory->sums.lines > SILENT_LINES;
 }
 
-/* The same prompt to another agent again, and an answer in words that earlier answers had: prose
- * differs by chance. */
-static bool repeats_answer(struct entropy_memory *memory, const struct ending *ending)
+/* Returns true if an answer says that something was not found or not done. */
+static bool is_negative(const struct word_set *said)
 {
+    static const char negations[] =
+        "no not nothing none never neither nor cannot can't without unable";
+    struct word_set found = {0};
+    word_set_add(&found, negations, sizeof(negations) - 1);
+    word_set_intersect(&found, said);
+    return found.count > 0;
+}
+
+/* The same prompt to another agent again, perhaps with a few more words, and an answer that names
+ * nothing that the prompt or earlier answers did not name: prose differs by chance. */
+static enum answer compare_answer(struct entropy_memory *memory, const struct ending *ending)
+{
+    const struct word_set *prompt = &memory->call.said;
+    const struct word_set *said = &memory->sums.said;
     if (!(memory->call.traits & CALL_DELEGATES) || ending->now != CALL_END_OK)
-        return false;
-    const bool again = memory->answered_call == memory->call.key.lo;
+        return ANSWER_NEW;
+    struct delegated *delegated = memory->delegated;
+    struct word_set *answered = &delegated->answered;
+    const bool is_longer = word_set_within(&delegated->prompt, prompt) == PERCENT;
+    const bool again = is_longer || word_set_within(prompt, &delegated->prompt) == PERCENT;
     if (!again)
-        memory->answered.count = 0;
-    const int percent = word_set_within(&memory->sums.said, &memory->answered);
-    memory->answered_call = memory->call.key.lo;
-    word_set_unite(&memory->answered, &memory->sums.said);
-    return again && percent >= ANSWER_PERCENT;
+        answered->count = 0;
+    if (!is_longer)
+        delegated->prompt = *prompt;
+    struct word_set names = delegated->named;
+    word_set_remove(&names, prompt);
+    word_set_remove(&names, answered);
+    const bool is_reworded = word_set_within(said, answered) < ANSWER_PERCENT;
+    word_set_unite(answered, &names);
+    word_set_unite(answered, said);
+    if (!again || names.count > 0)
+        return ANSWER_NEW;
+    return is_reworded && !is_negative(said) ? ANSWER_REWORDED : ANSWER_SAME;
+}
+
+/* The edit that failed last is tried again, perhaps in another spelling, and fails in nearly the
+ * same way. */
+static bool repeats_edit(struct entropy_memory *memory, const struct ending *ending)
+{
+    const struct entropy_call *call = &memory->call;
+    if (!(call->traits & CALL_CHANGES) || call->traits & CALL_SHELL || memory->attempt)
+        return false;
+    if (!memory->failing && ending->now != CALL_END_FAILED)
+        return false;
+    if (!memory->failing)
+        memory->failing = xcalloc(1, sizeof(*memory->failing));
+    struct failing_edit *failing = memory->failing;
+    if (ending->now != CALL_END_FAILED) {
+        failing->count = 0;
+        return false;
+    }
+    const int alike = word_set_alike(&call->said, &failing->said);
+    const int error_alike = word_set_alike(&memory->sums.said, &failing->error);
+    const bool again = failing->count > 0 && failing->tool == call->tool &&
+                       memory->limits.rewrite_percent > 0 &&
+                       alike >= memory->limits.rewrite_percent && error_alike >= NEAR_PERCENT;
+    failing->count = !again ? 1 : failing->count + (failing->count < INT_MAX);
+    failing->tool = call->tool;
+    failing->path = call->path;
+    failing->said = call->said;
+    failing->error = memory->sums.said;
+    return again;
+}
+
+/* Returns true if the step reads about an edit that failed several times in a row. */
+static bool reads_for_edit(const struct entropy_memory *memory, const struct ending *ending)
+{
+    if (!memory->failing || memory->failing->count < EDITS_LEAST || ending->now != CALL_END_OK ||
+        !(memory->call.traits & CALL_READS))
+        return false;
+    if (memory->call.path != 0 && memory->call.path == memory->failing->path)
+        return true;
+    struct word_set names = memory->call.said;
+    word_set_intersect(&names, &memory->failing->said);
+    return names.count > 0;
+}
+
+/* Returns true if the step found nothing, like the last step that found nothing, about a symbol
+ * that both ask about. */
+static bool finds_nothing_again(struct entropy_memory *memory, const struct ending *ending)
+{
+    const struct entropy_call *call = &memory->call;
+    const struct step_sums *sums = &memory->sums;
+    const bool is_empty = sums->lines == 0
+                              ? (call->traits & CALL_READS) != 0
+                              : sums->hints & HINT_EMPTY && sums->lines <= SILENT_LINES;
+    if (memory->attempt || ending->now == CALL_END_RUNNING || call->traits & CALL_CHANGES)
+        return false;
+    if (!is_empty) {
+        memory->missing_count = ending->news ? 0 : memory->missing_count;
+        return false;
+    }
+    uint64_t common[CALL_SYMBOLS_MAX];
+    int count = 0;
+    for (int i = 0; i < memory->missing_count; i++) {
+        bool asked = false;
+        for (int j = 0; j < call->symbol_count && !asked; j++)
+            asked = call->symbols[j] == memory->missing[i];
+        if (asked)
+            common[count++] = memory->missing[i];
+    }
+    const bool again = count > 0;
+    if (call->symbol_count == 0)
+        return false;
+    memory->missing_count = again ? count : call->symbol_count;
+    const size_t bytes = (size_t)memory->missing_count * sizeof(memory->missing[0]);
+    if (bytes > 0)
+        memcpy(memory->missing, again ? common : call->symbols, bytes);
+    return again;
+}
+
+/* Returns true if a command line succeeded and reports failures, as `make test | tail` does. If
+ * the agent changes file after file, failures that stay may be known ones. */
+static bool reports_failures(struct entropy_memory *memory, const struct ending *ending)
+{
+    const bool reports = ending->now == CALL_END_OK && memory->call.traits & CALL_SHELL &&
+                         !(memory->call.traits & CALL_READS) && !ending->look &&
+                         memory->sums.has_failures;
+    const bool reached = memory->reached;
+    memory->reached = reached && !reports;
+    return reports && !reached;
 }
 
 static struct ending read_ending(struct entropy_memory *memory, const struct entropy_end *end)
@@ -524,17 +651,27 @@ static struct ending read_ending(struct entropy_memory *memory, const struct ent
         ending.news = news->fresh[counted];
     ending.news = !is_same_error(memory, &ending) && ending.news;
     ending.news = !is_near_error(memory, &ending) && ending.news;
-    ending.news = !repeats_answer(memory, &ending) && ending.news;
+    ending.answer = compare_answer(memory, &ending);
+    ending.news = !repeats_edit(memory, &ending) && ending.news;
     /* Forgotten lines of a long result look new; the digest of the result shows that they are
      * not. */
     if (ending.known && ending.known->outcome == ending.outcome.lo) {
         ending.news = false;
         ending.new_lines = 0;
     }
+    /* Another program says in other words that it found nothing. */
+    ending.asks_same = finds_nothing_again(memory, &ending) && ending.news;
+    ending.news = ending.news && !ending.asks_same;
+    ending.between = reads_for_edit(memory, &ending);
     bool added = false;
     (void)entropy_table_add(&memory->news.lines, entropy_hash_pair(ending.outcome.lo, 4), &added);
     ending.reports_same = !added && memory->sums.lines >= REPORT_LINES;
     ending.changed = has_changed(memory, &ending);
+    if (ending.changed && memory->call.path != 0) {
+        (void)entropy_table_add(&memory->news.lines, entropy_hash_pair(memory->call.path, 5),
+                                &added);
+        memory->reached = memory->reached || added;
+    }
     compare_words(memory, &ending);
     ending.refused = is_refused(memory, &ending);
     ending.look = !ending.refused && is_look(memory, &ending);
@@ -561,6 +698,21 @@ static bool is_announced(struct entropy_memory *memory, const struct ending *end
     return ending->known;
 }
 
+/* Returns true for a plan that is a step like any other, and brings nothing new: it returns to an
+ * earlier state, or is written again right after a plan, in whatever words, while no item gets
+ * further. Remembers the plan. */
+static bool repeats_plan(struct entropy_memory *memory, const struct ending *ending)
+{
+    const struct entropy_call *call = &memory->call;
+    if (call->kind != ENTROPY_NEUTRAL)
+        return false;
+    const bool is_further = !memory->planned || call->progress > memory->plan_progress;
+    const bool returns = ending->known && (memory->planned || memory->plan != call->key.lo);
+    memory->plan = call->key.lo;
+    memory->plan_progress = is_further ? call->progress : memory->plan_progress;
+    return returns || (call->items > 1 && !is_further);
+}
+
 void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end *end,
                         struct entropy_fact *out)
 {
@@ -571,18 +723,12 @@ void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end 
     const struct ending ending = read_ending(memory, end);
     const unsigned echo = 1u << NORMALISER_ARGUMENTS;
     const unsigned masks = end->failed ? memory->sums.masks : memory->sums.masks & ~echo;
-    const enum entropy_gain gain = gain_of(memory, &ending);
+    const bool replans = repeats_plan(memory, &ending);
+    const enum entropy_gain gain = replans ? ENTROPY_GAIN_NONE : gain_of(memory, &ending);
     /* A script without output may have changed anything. If its report was printed before, it
      * did the same again. */
     const bool changed = ending.changed || (gain == ENTROPY_GAIN_SILENT && !ending.reports_same);
-    /* A plan that returns to an earlier state, or is written again at once, is a step like any
-     * other, and brings nothing new. */
-    const bool plans = memory->call.kind == ENTROPY_NEUTRAL;
-    const bool returns =
-        plans && ending.known && (memory->planned || memory->plan != memory->call.key.lo);
-    if (plans)
-        memory->plan = memory->call.key.lo;
-    enum entropy_kind kind = returns ? ENTROPY_CALL : memory->call.kind;
+    enum entropy_kind kind = replans ? ENTROPY_CALL : memory->call.kind;
     /* Repeating it as often as announced is neither progress nor a loop. */
     if (is_announced(memory, &ending) && gain == ENTROPY_GAIN_NONE)
         kind = ENTROPY_NEUTRAL;
@@ -595,6 +741,8 @@ void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end 
                 (fails_again(memory, &ending) ? (unsigned)ENTROPY_AGAIN : 0) |
                 (ending.refused ? (unsigned)ENTROPY_REFUSED : 0) |
                 (changed ? (unsigned)ENTROPY_CHANGED : 0) |
+                (ending.between ? (unsigned)ENTROPY_BETWEEN : 0) |
+                (reports_failures(memory, &ending) ? (unsigned)ENTROPY_REPORTS : 0) |
                 (is_review(memory, &ending, gain) ? (unsigned)ENTROPY_REVIEW : 0) |
                 (masks ? (unsigned)ENTROPY_MASKED : 0),
         .call = memory->call.key,

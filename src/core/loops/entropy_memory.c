@@ -26,6 +26,7 @@ enum {
     HINT_LINES = 16,   /* lines of a result that are searched for hints */
     PLACE_BYTES = 512, /* bytes of a line that are compared without source positions */
     PLACE_WORD_BYTES = 12,
+    QUOTE_LINES = 8,     /* a compiler quotes lines this near to the position */
     SAID_LINES = 4,      /* lines of a result whose words are kept */
     SPOKEN_LEAST = 3,    /* messages in a row before their words count as known */
     SPOKEN_PERCENT = 90, /* known words of a message that says nothing new */
@@ -51,6 +52,8 @@ static void release_memory(struct entropy_memory *memory)
     free(memory->known);
     free(memory->failures);
     free(memory->refusals);
+    free(memory->failing);
+    free(memory->delegated);
     free(memory->first);
     free(memory->last);
     free(memory->now);
@@ -115,6 +118,10 @@ void entropy_memory_begin_call(struct entropy_memory *memory, const char *tool,
     }
     normaliser_words_open(&memory->words);
     entropy_call_read(&memory->call, &memory->before, tool, args, memory->words);
+    if (memory->call.traits & CALL_DELEGATES && !memory->delegated)
+        memory->delegated = xcalloc(1, sizeof(*memory->delegated));
+    if (memory->delegated)
+        memory->delegated->named.count = 0;
     entropy_news_begin(&memory->news, memory->call.scope);
 }
 
@@ -247,6 +254,8 @@ static bool is_place(const char *bytes, size_t len, size_t at, size_t end)
     const char last = bytes[at - 1];
     if (last == ':' || last == '(' || last == ',')
         return true;
+    if (last == '>') /* the file is an argument: "<arg>17:3" */
+        return end < len && bytes[end] == ':';
     if (last == '[') /* javac in Maven: "Stock.java:[17,3]" */
         return at >= 2 && bytes[at - 2] == ':';
     if (bytes[before - 1] == ':')
@@ -254,28 +263,55 @@ static bool is_place(const char *bytes, size_t len, size_t at, size_t end)
     return ends_in_place_word(bytes, before);
 }
 
-/* Returns true if the number that ends at `end` counts faults, as in "14 errors" or "3 tests
- * failed". */
-static bool counts_faults(const char *bytes, size_t len, size_t end)
+/* What a number counts. */
+enum counted {
+    COUNTED_OTHER,
+    COUNTED_FAULTS,   /* "3 warnings", "2 known failures" */
+    COUNTED_FAILURES, /* "14 errors", "3 tests failed" */
+};
+
+/* Returns what the number that ends at `end` counts. */
+static enum counted what_is_counted(const char *bytes, size_t len, size_t end)
 {
+    /* The first two are failures, unless they are expected. */
     static const char *const faults[] = {"error",   "fail",      "warning",  "problem",
                                          "issue",   "violation", "mismatch", "conflict",
                                          "offense", "offence",   "finding"};
     size_t at = end;
+    bool is_plain = true;
     for (int words = 0; words < FAULT_WORDS; words++) {
         char word[PLACE_WORD_BYTES];
         size_t word_len = 0;
         if (at >= len || bytes[at] != ' ')
-            return false;
+            return COUNTED_OTHER;
         for (at++; at < len && ascii_is_letter(bytes[at]); at++)
             if (word_len + 1 < sizeof(word))
                 word[word_len++] = (char)(bytes[at] | 0x20);
         word[word_len] = '\0';
         for (size_t i = 0; i < ARRAY_LEN(faults); i++)
             if (strncmp(word, faults[i], strlen(faults[i])) == 0)
-                return true;
+                return is_plain && i < 2 ? COUNTED_FAILURES : COUNTED_FAULTS;
+        is_plain = strncmp(word, "test", 4) == 0 || strcmp(word, "previous") == 0;
     }
-    return false;
+    return COUNTED_OTHER;
+}
+
+/* Returns true if the line quotes the source near a known position, as in "17 | return x". An edit
+ * changes it, whatever the message is. */
+static bool quotes_place(const char *bytes, size_t len, double place)
+{
+    double number = 0;
+    size_t at = 0;
+    while (at < len && (loops_is_blank(bytes[at]) || bytes[at] == '>'))
+        at++;
+    const size_t begin = at;
+    for (; at < len && ascii_is_digit(bytes[at]); at++)
+        number = number * 10 + (bytes[at] - '0');
+    const bool is_near =
+        at > begin && number >= place - QUOTE_LINES && number <= place + QUOTE_LINES;
+    while (at < len && loops_is_blank(bytes[at]))
+        at++;
+    return is_near && at < len && (bytes[at] == '|' || (unsigned char)bytes[at] >= 0x80);
 }
 
 /* Counts the line without its source positions. Keeps the first position of the step, and the
@@ -287,7 +323,14 @@ static void take_places(struct step_sums *sums, const char *bytes, size_t len)
     size_t rest_len = 0, shape_len = 0;
     bool counts = false;
     const size_t end = len < PLACE_BYTES ? len : PLACE_BYTES;
+    if (sums->place > 0 && quotes_place(bytes, end, sums->place))
+        return;
     for (size_t at = 0; at < end;) {
+        /* A mark below the quoted line is as long as the words above it. */
+        if (strchr("^~", bytes[at]) && rest_len > 0 && strchr("^~", rest[rest_len - 1])) {
+            at++;
+            continue;
+        }
         if (!ascii_is_digit(bytes[at])) {
             shape[shape_len++] = bytes[at];
             rest[rest_len++] = bytes[at++];
@@ -304,8 +347,9 @@ static void take_places(struct step_sums *sums, const char *bytes, size_t len)
             continue;
         }
         counts = true;
-        if (counts_faults(bytes, end, at))
-            sums->faults += number;
+        const enum counted counted = what_is_counted(bytes, end, at);
+        sums->faults += counted != COUNTED_OTHER ? number : 0;
+        sums->has_failures = sums->has_failures || (counted == COUNTED_FAILURES && number > 0);
         memcpy(rest + rest_len, bytes + begin, at - begin);
         rest_len += at - begin;
     }
@@ -372,6 +416,8 @@ static void take_line(struct entropy_memory *memory, const struct normaliser_lin
     if (sums->lines < SAID_LINES && !memory->attempt && !(memory->call.traits & CALL_SHELL))
         word_set_add(&sums->said, masked.bytes,
                      masked.len < PLACE_BYTES ? masked.len : PLACE_BYTES);
+    if (sums->lines < PLACE_LINES && memory->call.traits & CALL_DELEGATES)
+        word_set_add_written(&memory->delegated->named, line->bytes, line->len, true);
     sums->hints |= hints;
     if (sums->lines < HINT_LINES && line->len > sums->longest)
         sums->longest = line->len;
@@ -399,28 +445,41 @@ static void take_normalised_line(void *ctx, const struct normaliser_line *line)
     entropy_memory_line(ctx, line);
 }
 
-/* Kimi appends a reminder for its model to the result of a repeated call, and rewords it every few
- * times. Returns the length without such blocks at the end, so that equal results stay equal. */
-static size_t without_reminders(const char *bytes, size_t len)
+/* Returns the length without a block "<tag>...</tag>" at the end. */
+static size_t without_block(const char *bytes, size_t len, const char *tag)
 {
-    static const char opens[] = "<system-reminder>";
-    static const char closes[] = "</system-reminder>";
-    const size_t opens_len = sizeof(opens) - 1;
-    const size_t closes_len = sizeof(closes) - 1;
-    for (;;) {
-        size_t end = len;
-        while (end > 0 && ascii_is_blank(bytes[end - 1]))
-            end--;
-        if (end < opens_len + closes_len ||
-            memcmp(bytes + end - closes_len, closes, closes_len) != 0)
-            return len;
-        size_t at = end - closes_len - opens_len;
-        while (at > 0 && memcmp(bytes + at, opens, opens_len) != 0)
-            at--;
-        if (memcmp(bytes + at, opens, opens_len) != 0)
-            return len;
-        len = at;
+    const size_t tag_len = strlen(tag);
+    const size_t opens_len = tag_len + 2;  /* "<tag>" */
+    const size_t closes_len = tag_len + 3; /* "</tag>" */
+    size_t end = len;
+    while (end > 0 && ascii_is_blank(bytes[end - 1]))
+        end--;
+    if (end < opens_len + closes_len)
+        return len;
+    const char *closes = bytes + end - closes_len;
+    if (closes[0] != '<' || closes[1] != '/' || memcmp(closes + 2, tag, tag_len) != 0 ||
+        closes[tag_len + 2] != '>')
+        return len;
+    for (size_t at = end - closes_len - opens_len + 1; at-- > 0;)
+        if (bytes[at] == '<' && memcmp(bytes + at + 1, tag, tag_len) == 0 &&
+            bytes[at + tag_len + 1] == '>')
+            return at;
+    return len;
+}
+
+/* Returns the length without what an agent's program appends for its model, so that equal results
+ * stay equal. Kimi appends a reminder to the result of a repeated call, and rewords it every few
+ * times; others append what a sub-agent has used, or its session. */
+static size_t without_notes(const char *bytes, size_t len, bool of_agent)
+{
+    static const char *const tags[] = {"system-reminder", "usage", "task_metadata"};
+    const size_t count = of_agent ? ARRAY_LEN(tags) : 1;
+    for (size_t i = 0; i < count;) {
+        const size_t kept = without_block(bytes, len, tags[i]);
+        i = kept < len ? 0 : i + 1;
+        len = kept;
     }
+    return len;
 }
 
 /* Skips a tag that wraps the whole result, such as Claude's <tool_use_error>. It would be part of a
@@ -448,7 +507,7 @@ static void skip_wrapper(const char **bytes, size_t *len)
 void entropy_memory_text(struct entropy_memory *memory, const char *bytes, size_t len)
 {
     struct normaliser *normaliser = NULL;
-    len = without_reminders(bytes, len);
+    len = without_notes(bytes, len, memory->call.traits & CALL_DELEGATES);
     skip_wrapper(&bytes, &len);
     if (len == 0)
         return;

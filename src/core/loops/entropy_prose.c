@@ -83,12 +83,14 @@ static const struct {
     {"disk full", CAUSE_FULL},
     {"disk quota exceeded", CAUSE_FULL},
     {"does not exist", HINT_EMPTY | HINT_HOPELESS},
+    {"did not find", HINT_EMPTY},
     {"done", HINT_OVER | HINT_ACK},
     {"eacces", CAUSE_DENIED},
     {"eai_again", CAUSE_NAME},
     {"econnrefused", CAUSE_REFUSED},
     {"econnreset", HINT_PASSES},
     {"ehostunreach", CAUSE_UNREACHABLE},
+    {"empty set", HINT_EMPTY},
     {"enetunreach", CAUSE_UNREACHABLE},
     {"enospc", CAUSE_FULL},
     {"enotfound", CAUSE_NAME},
@@ -152,6 +154,7 @@ static const struct {
     {"no such host", CAUSE_NAME},
     {"no test", HINT_EMPTY},
     {"no tests", HINT_EMPTY},
+    {"no usages", HINT_EMPTY},
     {"nodename nor servname", CAUSE_NAME},
     {"not authorized", CAUSE_FORBIDDEN | CAUSE_DENIED},
     {"not enough space", CAUSE_FULL},
@@ -290,7 +293,7 @@ unsigned entropy_hints(const char *line, size_t len)
  * Similarity: how many words two texts share.
  */
 
-enum { WORD_BYTES = 64, NAME_BYTES_MIN = 4, PERCENT = 100 };
+enum { WORD_BYTES = 64, NAME_BYTES_MIN = 4, ACRONYM_BYTES_MIN = 3, PERCENT = 100 };
 
 /* Reads the word at the start of the text in lower case, cut at WORD_BYTES. *word_len is 0 if
  * there is none. */
@@ -354,6 +357,10 @@ static void add_words(struct word_set *set, const char *text, size_t len, bool o
     for (size_t at = 0; at < end && set->count < ALIKE_WORDS_MAX;) {
         char word[WORD_BYTES];
         size_t word_len;
+        if (bytes[at] == '\\' && at + 1 < end && strchr("nrt", text[at + 1])) {
+            at += 2; /* an escaped line feed or tab, which is no letter */
+            continue;
+        }
         const size_t read = read_word(bytes + at, end - at, word, &word_len);
         if (read > 0 && (!only_names || may_name(word, word_len)))
             put_word(set, (uint32_t)entropy_hash(word, word_len));
@@ -369,6 +376,57 @@ void word_set_add(struct word_set *set, const char *text, size_t len)
 void word_set_add_names(struct word_set *set, const char *text, size_t len)
 {
     add_words(set, text, len, true);
+}
+
+/* Returns true for a byte between words as they are written. */
+static bool is_between_words(char c)
+{
+    return ascii_is_blank(c) || (c != '\0' && strchr("\"()[]{}<>,;", c));
+}
+
+static bool is_in_word(char c)
+{
+    return ascii_is_letter(c) || ascii_is_digit(c) || (unsigned char)c >= 0x80;
+}
+
+/* Returns true if the word may name something: it has a digit, a mark, or a capital after a small
+ * letter, or consists of capitals. */
+static bool is_marked(const char *word, size_t len)
+{
+    size_t capitals = 0;
+    for (size_t i = 0; i < len; i++) {
+        const bool capital = ascii_is_upper(word[i]);
+        if (ascii_is_digit(word[i]) || strchr("_/.", word[i]) ||
+            (i > 0 && capital && ascii_is_lower(word[i - 1])))
+            return true;
+        capitals += capital;
+    }
+    return len >= ACRONYM_BYTES_MIN && capitals == len;
+}
+
+void word_set_add_written(struct word_set *set, const char *text, size_t len, bool only_marked)
+{
+    const size_t end = len < ALIKE_BYTES_MAX ? len : ALIKE_BYTES_MAX;
+    for (size_t at = 0; at < end && set->count < ALIKE_WORDS_MAX;) {
+        char word[WORD_BYTES];
+        size_t start = at;
+        while (at < end && !is_between_words(text[at]))
+            at++;
+        size_t stop = at;
+        at += at == start;
+        const bool is_quoted = stop > start && text[start] == '`';
+        while (start < stop && !is_in_word(text[start]))
+            start++;
+        while (stop > start && !is_in_word(text[stop - 1]))
+            stop--;
+        const size_t word_len = stop - start < sizeof(word) ? stop - start : sizeof(word);
+        if (word_len == 0 || (only_marked && !is_quoted && !is_marked(text + start, stop - start)))
+            continue;
+        for (size_t i = 0; i < word_len; i++)
+            word[i] =
+                (char)(ascii_is_upper(text[start + i]) ? text[start + i] | 0x20 : text[start + i]);
+        put_word(set, (uint32_t)entropy_hash(word, word_len));
+    }
 }
 
 static int count_common(const struct word_set *a, const struct word_set *b)
@@ -406,6 +464,19 @@ void word_set_unite(struct word_set *set, const struct word_set *other)
 {
     for (int i = 0; i < other->count; i++)
         put_word(set, other->words[i]);
+}
+
+void word_set_remove(struct word_set *set, const struct word_set *other)
+{
+    int kept = 0;
+    int j = 0;
+    for (int i = 0; i < set->count; i++) {
+        while (j < other->count && other->words[j] < set->words[i])
+            j++;
+        if (j == other->count || other->words[j] != set->words[i])
+            set->words[kept++] = set->words[i];
+    }
+    set->count = kept;
 }
 
 void word_set_intersect(struct word_set *set, const struct word_set *other)

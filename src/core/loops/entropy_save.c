@@ -27,7 +27,8 @@ enum {
     SHAPE_BYTES = 8 + SHAPE_NUMBERS * (8 + 1 + 1) + 2,
     WORDS_BYTES_MAX = 2 + ALIKE_WORDS_MAX * 4,
     FAILURE_BYTES = 5 * 8,
-    RECENT_BYTES_MAX = 7 * 4 + FAILURES_MAX * FAILURE_BYTES + 8 * 8 + 4 * WORDS_BYTES_MAX + 2,
+    RECENT_BYTES_MAX = 9 * 4 + FAILURES_MAX * FAILURE_BYTES + 9 * 8 + 7 * WORDS_BYTES_MAX +
+                       CALL_SYMBOLS_MAX * 8 + 3,
     COUNT_MAX = 1 << 30, /* leaves room to count one more */
 };
 static_assert(HEADER_BYTES + (ENTROPY_LINES_MAX + ENTROPY_SAMPLE_MAX) * LINE_BYTES +
@@ -36,7 +37,7 @@ static_assert(HEADER_BYTES + (ENTROPY_LINES_MAX + ENTROPY_SAMPLE_MAX) * LINE_BYT
                   ENTROPY_BLOB_BYTES_MAX,
               "full tables fit");
 
-static const char magic[MAGIC_BYTES + 1] = "dEm5";
+static const char magic[MAGIC_BYTES + 1] = "dEm6";
 
 static void put_keys(const struct entropy_table *table, struct str *out)
 {
@@ -84,6 +85,10 @@ static void put_failures(const struct known_failures *failures, struct str *out)
 static void put_recent(const struct entropy_memory *memory, struct str *out)
 {
     static const struct refusals none;
+    static const struct failing_edit no_edit;
+    static const struct delegated no_prompt;
+    const struct delegated *delegated = memory->delegated ? memory->delegated : &no_prompt;
+    const struct failing_edit *failing = memory->failing ? memory->failing : &no_edit;
     const struct refusals *refusals = memory->refusals ? memory->refusals : &none;
     put_failures(memory->failures, out);
     number_bytes_put(out, refusals->causes, 4);
@@ -100,12 +105,21 @@ static void put_recent(const struct entropy_memory *memory, struct str *out)
     number_bytes_put(out, memory->before.hash, 8);
     number_bytes_put(out, memory->before.len, 8);
     number_bytes_put(out, memory->plan, 8);
-    number_bytes_put(out, memory->answered_call, 8);
-    put_words(&memory->answered, out);
+    put_count(memory->plan_progress, out);
+    put_words(&delegated->prompt, out);
+    put_words(&delegated->answered, out);
+    number_bytes_put(out, (uint64_t)memory->missing_count, 1);
+    for (int i = 0; i < memory->missing_count; i++)
+        number_bytes_put(out, memory->missing[i], 8);
+    number_bytes_put(out, failing->tool, 8);
+    number_bytes_put(out, failing->path, 8);
+    put_count(failing->count, out);
+    put_words(&failing->said, out);
+    put_words(&failing->error, out);
     put_count(memory->sweep, out);
     number_bytes_put(out,
                      (uint64_t)memory->paused | (uint64_t)memory->slept << 1 |
-                         (uint64_t)memory->planned << 2,
+                         (uint64_t)memory->planned << 2 | (uint64_t)memory->reached << 3,
                      1);
     put_count(memory->announced, out);
     number_bytes_put(out, memory->announced_call, 8);
@@ -239,9 +253,29 @@ static void take_failures(struct number_bytes *input, struct entropy_memory *mem
     memory->failures->next = (int)(count % FAILURES_MAX);
 }
 
+static void take_delegated(struct number_bytes *input, struct entropy_memory *memory)
+{
+    struct delegated delegated = {0};
+    take_words(input, &delegated.prompt);
+    take_words(input, &delegated.answered);
+    if (delegated.prompt.count == 0)
+        return;
+    memory->delegated = xcalloc(1, sizeof(*memory->delegated));
+    *memory->delegated = delegated;
+}
+
+static void take_missing(struct number_bytes *input, struct entropy_memory *memory)
+{
+    const uint64_t count = number_bytes_take(input, 1);
+    input->bad = input->bad || count > CALL_SYMBOLS_MAX;
+    for (uint64_t i = 0; i < count && !input->bad; i++)
+        memory->missing[memory->missing_count++] = number_bytes_take(input, 8);
+}
+
 static bool take_recent(struct number_bytes *input, struct entropy_memory *memory)
 {
     struct refusals refusals = {0};
+    struct failing_edit failing = {0};
     take_failures(input, memory);
     refusals.causes = (unsigned)number_bytes_take(input, 4);
     refusals.count = take_count(input);
@@ -257,13 +291,20 @@ static bool take_recent(struct number_bytes *input, struct entropy_memory *memor
     memory->before.hash = number_bytes_take(input, 8);
     memory->before.len = (size_t)number_bytes_take(input, 8);
     memory->plan = number_bytes_take(input, 8);
-    memory->answered_call = number_bytes_take(input, 8);
-    take_words(input, &memory->answered);
+    memory->plan_progress = take_count(input);
+    take_delegated(input, memory);
+    take_missing(input, memory);
+    failing.tool = number_bytes_take(input, 8);
+    failing.path = number_bytes_take(input, 8);
+    failing.count = take_count(input);
+    take_words(input, &failing.said);
+    take_words(input, &failing.error);
     memory->sweep = take_count(input);
     const uint64_t paused = number_bytes_take(input, 1);
     memory->paused = paused & 1;
     memory->slept = paused & 2;
     memory->planned = paused & 4;
+    memory->reached = paused & 8;
     memory->announced = take_count(input);
     memory->announced_call = number_bytes_take(input, 8);
     if (refusals.causes != 0 || refusals.count != 0 || refusals.strays != 0 ||
@@ -271,7 +312,11 @@ static bool take_recent(struct number_bytes *input, struct entropy_memory *memor
         memory->refusals = xcalloc(1, sizeof(*memory->refusals));
         *memory->refusals = refusals;
     }
-    return !input->bad && paused <= 7 && memory->announced <= ANNOUNCED_MAX && input->len == 0;
+    if (failing.tool != 0) {
+        memory->failing = xcalloc(1, sizeof(*memory->failing));
+        *memory->failing = failing;
+    }
+    return !input->bad && paused <= 15 && memory->announced <= ANNOUNCED_MAX && input->len == 0;
 }
 
 static bool take_all(struct number_bytes *input, struct entropy_memory *memory)

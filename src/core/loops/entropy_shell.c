@@ -19,14 +19,14 @@
 
 /* Programs that only read. Alphabetical. */
 static const char *const readers[] = {
-    "[",       "ag",    "awk",       "basename", "cat",    "column",  "comm",     "cut",
-    "date",    "diff",  "dirname",   "du",       "df",     "env",     "fd",       "file",
-    "find",    "fgrep", "egrep",     "grep",     "head",   "hexdump", "id",       "jq",
-    "less",    "ls",    "lsof",      "man",      "md5sum", "more",    "nl",       "nm",
-    "objdump", "od",    "pgrep",     "printenv", "ps",     "pwd",     "readlink", "realpath",
-    "rg",      "sed",   "sha256sum", "sort",     "ss",     "stat",    "strings",  "tac",
-    "tail",    "test",  "tr",        "tree",     "type",   "uname",   "uniq",     "wc",
-    "whereis", "which", "whoami",    "xxd",      "yq",
+    "[",        "ack",     "ag",    "awk",       "basename", "cat",    "column",  "comm",
+    "cut",      "date",    "diff",  "dirname",   "du",       "df",     "env",     "fd",
+    "file",     "find",    "fgrep", "egrep",     "grep",     "head",   "hexdump", "id",
+    "jq",       "less",    "ls",    "lsof",      "man",      "md5sum", "more",    "nl",
+    "nm",       "objdump", "od",    "pgrep",     "printenv", "ps",     "pwd",     "readlink",
+    "realpath", "rg",      "sed",   "sha256sum", "sort",     "ss",     "stat",    "strings",
+    "tac",      "tail",    "test",  "tr",        "tree",     "type",   "uname",   "uniq",
+    "wc",       "whereis", "which", "whoami",    "xxd",      "yq",
 };
 
 /* Programs that say nothing about what the line does. */

@@ -73,6 +73,11 @@ void word_set_add(struct word_set *set, const char *text, size_t len);
  * the same question have the same names. */
 void word_set_add_names(struct word_set *set, const char *text, size_t len);
 
+/* Adds words as they are written, without punctuation at their ends and ignoring case: "#4041" and
+ * "src/pool.c:88" are one word each. With `only_marked`, adds only words that may name something:
+ * with a digit, with '_', '/', '.' or a capital inside, all in capitals, or after a backtick. */
+void word_set_add_written(struct word_set *set, const char *text, size_t len, bool only_marked);
+
 /* Returns the Jaccard similarity: common words in percent of all words, or 0 if both sets are
  * empty. */
 int word_set_alike(const struct word_set *a, const struct word_set *b);
@@ -82,6 +87,9 @@ int word_set_within(const struct word_set *a, const struct word_set *b);
 
 /* Adds the words of the other set. */
 void word_set_unite(struct word_set *set, const struct word_set *other);
+
+/* Removes the words of the other set. */
+void word_set_remove(struct word_set *set, const struct word_set *other);
 
 /* Keeps only the words that are also in the other set. */
 void word_set_intersect(struct word_set *set, const struct word_set *other);
@@ -188,6 +196,7 @@ struct json;
 struct normaliser_words;
 
 enum {
+    CALL_SYMBOLS_MAX = 16,        /* symbols of a call that are kept */
     CALL_WORDS_MAX = 24,          /* words of a call's text that are kept */
     CALL_WORD_NAMES = 1 << 0,     /* at least two letters, and no wildcard */
     CALL_WORD_IS_PATH = 1 << 1,   /* has a slash, a dot or a dash */
@@ -212,8 +221,12 @@ struct entropy_call {
     unsigned char word_bits[CALL_WORDS_MAX];
     int echo_count;
     uint64_t echoes[SHELL_ECHOES_MAX]; /* hashes of result lines that are its own echo */
-    struct word_set said; /* a message: its words; a rewrite: the words of the new content; else
-                             the names in the arguments */
+    int items;                         /* of a plan; 0: it is no list of all items */
+    int progress;     /* of these items: 1 for each that is begun, 2 for each that is done */
+    int symbol_count; /* of a call that reads, or of a command line */
+    uint64_t symbols[CALL_SYMBOLS_MAX]; /* hashes; names such as with_this or withThis */
+    struct word_set said; /* a message: its words; a rewrite: the words of the new content; a
+                             prompt: its words as written; else the names in the arguments */
 };
 
 /* The exact text of a call, to see whether the next call extends it. */
@@ -396,6 +409,22 @@ struct refusals {
     struct word_set names; /* names in the arguments of all these calls */
 };
 
+/* An edit that fails again and again, in one spelling or another. */
+struct failing_edit {
+    uint64_t tool;
+    uint64_t path; /* 0: none */
+    int count;     /* failures in a row, whatever is read in between; 0: the last one worked */
+    struct word_set said;  /* names in its arguments */
+    struct word_set error; /* words of the message */
+};
+
+/* A prompt that other agents get again and again. */
+struct delegated {
+    struct word_set prompt;   /* of several that only add words, the shortest */
+    struct word_set answered; /* words of all answers, and what they named */
+    struct word_set named;    /* what the answer of the current step names */
+};
+
 /* What the current step has shown so far. */
 struct step_sums {
     struct digest sums[NEWS_FORMS]; /* sums of line digests, mod 2^128 */
@@ -412,6 +441,7 @@ struct step_sums {
                                      positions */
     double place;                 /* the first source position; 0: none */
     double faults;                /* sum of the numbers that count faults */
+    bool has_failures;            /* one of them counts failures or errors */
     uint64_t shapes[PLACE_LINES]; /* the different shapes of those lines, with all numbers left
                                      out */
     int shape_count;
@@ -437,21 +467,26 @@ struct entropy_memory {
     bool paused;                        /* the last step was a pause */
     bool slept;                         /* the last step slept before it did something */
     bool planned;                       /* the last step was a plan */
-    int announced;                      /* repetitions that the agent announced and has not done */
-    uint64_t announced_call;     /* key of the call that it repeats; 0: the next one of a shell */
-    struct call_text before;     /* the previous call */
-    uint64_t failed_tool;        /* of the previous call if it failed, else 0 */
-    struct word_set failed_said; /* the words of its message */
-    struct word_set rewritten;   /* content that the previous call wrote to a file */
-    uint64_t rewritten_path;     /* hash of that file; 0: it wrote none */
-    int rewrites;                /* such calls in a row for that file */
-    struct refusals *refusals;   /* owned; NULL before the first */
-    uint64_t plan;               /* key of the last plan; 0: none */
-    uint64_t answered_call;      /* key of the last prompt to another agent; 0: none */
-    struct word_set answered;    /* the words of all answers to it, in a row */
-    int sweep;                   /* calls in a row that only ask the same about another
-                                    name */
-    struct known_failures *failures;           /* owned; NULL before the first */
+    bool reached;  /* changed a file for the first time since a command reported failures */
+    int announced; /* repetitions that the agent announced and has not done */
+    uint64_t announced_call;      /* key of the call that it repeats; 0: the next one of a shell */
+    struct call_text before;      /* the previous call */
+    uint64_t failed_tool;         /* of the previous call if it failed, else 0 */
+    struct word_set failed_said;  /* the words of its message */
+    struct word_set rewritten;    /* content that the previous call wrote to a file */
+    uint64_t rewritten_path;      /* hash of that file; 0: it wrote none */
+    int rewrites;                 /* such calls in a row for that file */
+    struct refusals *refusals;    /* owned; NULL before the first */
+    struct failing_edit *failing; /* owned; NULL before the first */
+    uint64_t plan;                /* key of the last plan; 0: none */
+    int plan_progress;            /* most progress of the plans in a row */
+    struct delegated *delegated;  /* owned; NULL before the first */
+    int missing_count;
+    uint64_t missing[CALL_SYMBOLS_MAX]; /* symbols that all of the last calls that found nothing
+                                           asked about */
+    int sweep;                          /* calls in a row that only ask the same about another
+                                           name */
+    struct known_failures *failures;    /* owned; NULL before the first */
     struct entropy_sample *first, *last, *now; /* owned; NULL until something was masked */
     uint64_t error;                            /* hash of the last line of the last step if it
                                                   failed */
