@@ -382,13 +382,14 @@ static void write_args(struct entropy_call *call, const struct json *args, struc
     free(members);
 }
 
-/* Returns how far an item is: 0 if it is not begun, 1 if it is begun, 2 if nothing is left. */
+/* Returns how far an item is: 0 if it is not begun, 1 if it is begun, ITEM_DONE if nothing is left.
+ */
 static int progress_of_status(const struct json *status)
 {
     const char *text = json_text(status, json_kind(status) == JSON_KIND_FALSE ? "pending" : "done");
     if (text_is_in(waiting_statuses, ARRAY_LEN(waiting_statuses), text))
         return 0;
-    return text_is_in(begun_statuses, ARRAY_LEN(begun_statuses), text) ? 1 : 2;
+    return text_is_in(begun_statuses, ARRAY_LEN(begun_statuses), text) ? 1 : ITEM_DONE;
 }
 
 /* Appends the values of all members that report progress, and counts them. */

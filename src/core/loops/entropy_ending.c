@@ -36,6 +36,8 @@ enum {
     EDITS_LEAST = 2,           /* failures of one edit in a row after which reading about it is not
                                   progress until an edit works */
     ANSWER_PERCENT = 50,       /* words of an answer that earlier answers to the prompt had */
+    PATCH_NAMES = 8,           /* names in a patch that make two patches comparable */
+    EDIT_READS_MAX = 3,        /* such steps between two failures */
     TOOL_WORDS = 1,            /* the tool: another tool asks in another way */
     PROGRAM_WORDS = 2,         /* the tool and the program: so does another program */
 };
@@ -496,8 +498,8 @@ static bool is_review(struct entropy_memory *memory, const struct ending *ending
 /* Returns true if an answer says that something was not found or not done. */
 static bool is_negative(const struct word_set *said)
 {
-    static const char negations[] =
-        "no not nothing none never neither nor cannot can't without unable";
+    /* "t" is what is left of "didn't". */
+    static const char negations[] = "no not t nothing none never neither nor cannot without unable";
     struct word_set found = {0};
     word_set_add(&found, negations, sizeof(negations) - 1);
     word_set_intersect(&found, said);
@@ -549,10 +551,14 @@ static bool repeats_edit(struct entropy_memory *memory, const struct ending *end
     }
     const int alike = word_set_alike(&call->said, &failing->said);
     const int error_alike = word_set_alike(&memory->sums.said, &failing->error);
-    const bool again = failing->count > 0 && failing->tool == call->tool &&
+    /* Without a file, few words may be about two records that differ in a number. */
+    const bool is_same_file =
+        call->path == failing->path && (call->path != 0 || call->said.count >= PATCH_NAMES);
+    const bool again = failing->count > 0 && failing->tool == call->tool && is_same_file &&
                        memory->limits.rewrite_percent > 0 &&
                        alike >= memory->limits.rewrite_percent && error_alike >= NEAR_PERCENT;
     failing->count = !again ? 1 : failing->count + (failing->count < INT_MAX);
+    failing->reads = 0;
     failing->tool = call->tool;
     failing->path = call->path;
     failing->said = call->said;
@@ -560,17 +566,20 @@ static bool repeats_edit(struct entropy_memory *memory, const struct ending *end
     return again;
 }
 
-/* Returns true if the step reads about an edit that failed several times in a row. */
-static bool reads_for_edit(const struct entropy_memory *memory, const struct ending *ending)
+/* Returns true if the step reads about an edit that failed several times in a row. After a few such
+ * steps the agent no longer just tries the edit again. */
+static bool reads_for_edit(struct entropy_memory *memory, const struct ending *ending)
 {
-    if (!memory->failing || memory->failing->count < EDITS_LEAST || ending->now != CALL_END_OK ||
-        !(memory->call.traits & CALL_READS))
+    struct failing_edit *failing = memory->failing;
+    if (!failing || failing->count < EDITS_LEAST || ending->now != CALL_END_OK ||
+        !(memory->call.traits & CALL_READS) || failing->reads >= EDIT_READS_MAX)
         return false;
-    if (memory->call.path != 0 && memory->call.path == memory->failing->path)
-        return true;
     struct word_set names = memory->call.said;
-    word_set_intersect(&names, &memory->failing->said);
-    return names.count > 0;
+    word_set_intersect(&names, &failing->said);
+    const bool is_about =
+        names.count > 0 || (memory->call.path != 0 && memory->call.path == failing->path);
+    failing->reads += is_about;
+    return is_about;
 }
 
 /* Returns true if the step found nothing, like the last step that found nothing, about a symbol
@@ -706,10 +715,13 @@ static bool repeats_plan(struct entropy_memory *memory, const struct ending *end
     const struct entropy_call *call = &memory->call;
     if (call->kind != ENTROPY_NEUTRAL)
         return false;
-    const bool is_further = !memory->planned || call->progress > memory->plan_progress;
+    const bool is_over = call->progress == ITEM_DONE * call->items;
+    const bool is_further = !memory->planned || call->progress > memory->plan_progress ||
+                            (memory->plan_over && !is_over);
     const bool returns = ending->known && (memory->planned || memory->plan != call->key.lo);
     memory->plan = call->key.lo;
     memory->plan_progress = is_further ? call->progress : memory->plan_progress;
+    memory->plan_over = is_over;
     return returns || (call->items > 1 && !is_further);
 }
 

@@ -27,7 +27,7 @@ enum {
     SHAPE_BYTES = 8 + SHAPE_NUMBERS * (8 + 1 + 1) + 2,
     WORDS_BYTES_MAX = 2 + ALIKE_WORDS_MAX * 4,
     FAILURE_BYTES = 5 * 8,
-    RECENT_BYTES_MAX = 9 * 4 + FAILURES_MAX * FAILURE_BYTES + 9 * 8 + 7 * WORDS_BYTES_MAX +
+    RECENT_BYTES_MAX = 10 * 4 + FAILURES_MAX * FAILURE_BYTES + 9 * 8 + 7 * WORDS_BYTES_MAX +
                        CALL_SYMBOLS_MAX * 8 + 3,
     COUNT_MAX = 1 << 30, /* leaves room to count one more */
 };
@@ -114,12 +114,14 @@ static void put_recent(const struct entropy_memory *memory, struct str *out)
     number_bytes_put(out, failing->tool, 8);
     number_bytes_put(out, failing->path, 8);
     put_count(failing->count, out);
+    put_count(failing->reads, out);
     put_words(&failing->said, out);
     put_words(&failing->error, out);
     put_count(memory->sweep, out);
     number_bytes_put(out,
                      (uint64_t)memory->paused | (uint64_t)memory->slept << 1 |
-                         (uint64_t)memory->planned << 2 | (uint64_t)memory->reached << 3,
+                         (uint64_t)memory->planned << 2 | (uint64_t)memory->reached << 3 |
+                         (uint64_t)memory->plan_over << 4,
                      1);
     put_count(memory->announced, out);
     number_bytes_put(out, memory->announced_call, 8);
@@ -297,6 +299,7 @@ static bool take_recent(struct number_bytes *input, struct entropy_memory *memor
     failing.tool = number_bytes_take(input, 8);
     failing.path = number_bytes_take(input, 8);
     failing.count = take_count(input);
+    failing.reads = take_count(input);
     take_words(input, &failing.said);
     take_words(input, &failing.error);
     memory->sweep = take_count(input);
@@ -305,6 +308,7 @@ static bool take_recent(struct number_bytes *input, struct entropy_memory *memor
     memory->slept = paused & 2;
     memory->planned = paused & 4;
     memory->reached = paused & 8;
+    memory->plan_over = paused & 16;
     memory->announced = take_count(input);
     memory->announced_call = number_bytes_take(input, 8);
     if (refusals.causes != 0 || refusals.count != 0 || refusals.strays != 0 ||
@@ -316,7 +320,7 @@ static bool take_recent(struct number_bytes *input, struct entropy_memory *memor
         memory->failing = xcalloc(1, sizeof(*memory->failing));
         *memory->failing = failing;
     }
-    return !input->bad && paused <= 15 && memory->announced <= ANNOUNCED_MAX && input->len == 0;
+    return !input->bad && paused <= 31 && memory->announced <= ANNOUNCED_MAX && input->len == 0;
 }
 
 static bool take_all(struct number_bytes *input, struct entropy_memory *memory)

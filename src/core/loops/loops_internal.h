@@ -196,6 +196,7 @@ struct json;
 struct normaliser_words;
 
 enum {
+    ITEM_DONE = 2,                /* progress of an item of a plan */
     CALL_SYMBOLS_MAX = 16,        /* symbols of a call that are kept */
     CALL_WORDS_MAX = 24,          /* words of a call's text that are kept */
     CALL_WORD_NAMES = 1 << 0,     /* at least two letters, and no wildcard */
@@ -222,8 +223,8 @@ struct entropy_call {
     int echo_count;
     uint64_t echoes[SHELL_ECHOES_MAX]; /* hashes of result lines that are its own echo */
     int items;                         /* of a plan; 0: it is no list of all items */
-    int progress;     /* of these items: 1 for each that is begun, 2 for each that is done */
-    int symbol_count; /* of a call that reads, or of a command line */
+    int progress; /* of these items: 1 for each that is begun, ITEM_DONE for each that is done */
+    int symbol_count;                   /* of a call that reads, or of a command line */
     uint64_t symbols[CALL_SYMBOLS_MAX]; /* hashes; names such as with_this or withThis */
     struct word_set said; /* a message: its words; a rewrite: the words of the new content; a
                              prompt: its words as written; else the names in the arguments */
@@ -414,6 +415,7 @@ struct failing_edit {
     uint64_t tool;
     uint64_t path; /* 0: none */
     int count;     /* failures in a row, whatever is read in between; 0: the last one worked */
+    int reads;     /* steps since the last failure that read about it */
     struct word_set said;  /* names in its arguments */
     struct word_set error; /* words of the message */
 };
@@ -480,6 +482,7 @@ struct entropy_memory {
     struct failing_edit *failing; /* owned; NULL before the first */
     uint64_t plan;                /* key of the last plan; 0: none */
     int plan_progress;            /* most progress of the plans in a row */
+    bool plan_over;               /* all items of the last plan were done */
     struct delegated *delegated;  /* owned; NULL before the first */
     int missing_count;
     uint64_t missing[CALL_SYMBOLS_MAX]; /* symbols that all of the last calls that found nothing
