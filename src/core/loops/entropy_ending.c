@@ -616,13 +616,14 @@ static bool finds_nothing_again(struct entropy_memory *memory, const struct endi
     return again;
 }
 
-/* Returns true if a command line succeeded and reports failures, as `make test | tail` does. If
- * the agent changes file after file, failures that stay may be known ones. */
+/* Returns true if a command line succeeded and reports failures, as `make test | tail` and `curl
+ * -i` do. If the agent changes file after file, failures that stay may be known ones. */
 static bool reports_failures(struct entropy_memory *memory, const struct ending *ending)
 {
+    const bool runs = !(memory->call.traits & CALL_READS);
     const bool reports = ending->now == CALL_END_OK && memory->call.traits & CALL_SHELL &&
-                         !(memory->call.traits & CALL_READS) && !ending->look &&
-                         memory->sums.has_failures;
+                         !ending->look &&
+                         (memory->sums.http_error || (runs && memory->sums.has_failures));
     const bool reached = memory->reached;
     memory->reached = reached && !reports;
     return reports && !reached;

@@ -383,6 +383,19 @@ static bool has_own_word(const char *bytes, size_t len)
     return false;
 }
 
+/* Returns true for the status line of a response that reports an error, "HTTP/1.1 404 Not Found".
+ */
+static bool is_http_error(const char *bytes, size_t len)
+{
+    static const char start[] = "HTTP/";
+    const size_t start_len = sizeof(start) - 1;
+    if (len < start_len || memcmp(bytes, start, start_len) != 0)
+        return false;
+    const char *status = memchr(bytes, ' ', len);
+    return status && status + 3 < bytes + len && (status[1] == '4' || status[1] == '5') &&
+           ascii_is_digit(status[2]) && ascii_is_digit(status[3]);
+}
+
 static void take_line(struct entropy_memory *memory, const struct normaliser_line *line,
                       struct digest plain, struct digest general)
 {
@@ -418,6 +431,7 @@ static void take_line(struct entropy_memory *memory, const struct normaliser_lin
                      masked.len < PLACE_BYTES ? masked.len : PLACE_BYTES);
     if (sums->lines < PLACE_LINES && memory->call.traits & CALL_DELEGATES)
         word_set_add_written(&memory->delegated->named, line->bytes, line->len, true);
+    sums->http_error = sums->http_error || is_http_error(line->bytes, line->len);
     sums->hints |= hints;
     if (sums->lines < HINT_LINES && line->len > sums->longest)
         sums->longest = line->len;

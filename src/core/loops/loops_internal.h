@@ -444,6 +444,7 @@ struct step_sums {
     double place;                 /* the first source position; 0: none */
     double faults;                /* sum of the numbers that count faults */
     bool has_failures;            /* one of them counts failures or errors */
+    bool http_error;              /* the status line of a response reports an error */
     uint64_t shapes[PLACE_LINES]; /* the different shapes of those lines, with all numbers left
                                      out */
     int shape_count;
