@@ -314,6 +314,11 @@ static bool quotes_place(const char *bytes, size_t len, double place)
     return is_near && at < len && (bytes[at] == '|' || (unsigned char)bytes[at] >= 0x80);
 }
 
+static bool is_underline(char c)
+{
+    return c == '^' || c == '~';
+}
+
 /* Counts the line without its source positions. Keeps the first position of the step, and the
  * sum of the numbers that count faults. */
 static void take_places(struct step_sums *sums, const char *bytes, size_t len)
@@ -327,7 +332,7 @@ static void take_places(struct step_sums *sums, const char *bytes, size_t len)
         return;
     for (size_t at = 0; at < end;) {
         /* A mark below the quoted line is as long as the words above it. */
-        if (strchr("^~", bytes[at]) && rest_len > 0 && strchr("^~", rest[rest_len - 1])) {
+        if (is_underline(bytes[at]) && rest_len > 0 && is_underline(rest[rest_len - 1])) {
             at++;
             continue;
         }

@@ -396,7 +396,7 @@ static bool is_marked(const char *word, size_t len)
     size_t capitals = 0;
     for (size_t i = 0; i < len; i++) {
         const bool capital = ascii_is_upper(word[i]);
-        if (ascii_is_digit(word[i]) || strchr("_/.", word[i]) ||
+        if (ascii_is_digit(word[i]) || word[i] == '_' || word[i] == '/' || word[i] == '.' ||
             (i > 0 && capital && ascii_is_lower(word[i - 1])))
             return true;
         capitals += capital;
