@@ -90,11 +90,20 @@ static const char schema_additions[] =
     "CREATE INDEX IF NOT EXISTS bookmark_key ON bookmark(run, at_ms);"
     "CREATE VIEW IF NOT EXISTS bookmarks AS SELECT id, run, seq,"
     " strftime('%Y-%m-%dT%H:%M:%fZ', at_ms/1000.0, 'unixepoch') AS at, name, by,"
-    " strftime('%Y-%m-%dT%H:%M:%fZ', made_at_ms/1000.0, 'unixepoch') AS made FROM bookmark;";
-enum { SCHEMA_ADDED = 5 };
+    " strftime('%Y-%m-%dT%H:%M:%fZ', made_at_ms/1000.0, 'unixepoch') AS made FROM bookmark;"
+    "CREATE VIEW IF NOT EXISTS waits AS SELECT w.run, w.task, w.step, w.attempt,"
+    " w.at AS started, w.data->>'delay_ms' AS delay_ms,"
+    " strftime('%Y-%m-%dT%H:%M:%fZ', (w.data->>'due_at_ms')/1000.0, 'unixepoch') AS due,"
+    " coalesce(w.data->>'free', 0) AS free,"
+    " e.at AS ended, (e.at_ms-w.at_ms) AS waited_ms, e.data->>'by' AS skipped_by"
+    " FROM event w LEFT JOIN event e ON e.run=w.run AND e.seq=(SELECT min(n.seq) FROM event n"
+    " WHERE n.run=w.run AND n.seq>w.seq AND n.kind='wait_ended' AND n.task_no=w.task_no)"
+    " WHERE w.kind='wait_started';";
+enum { SCHEMA_ADDED = 6 };
 #define SCHEMA_COUNT_ADDED                                                                         \
     "SELECT count(*) FROM sqlite_schema"                                                           \
-    " WHERE name IN('gain','session_key','bookmark','bookmark_key','bookmarks')"
+    " WHERE name IN('gain','session_key','bookmark','bookmark_key',"                               \
+    "'bookmarks','waits')"
 
 /* A bundle (bundle.h) has an additional table. */
 #define SCHEMA_COUNT_BUNDLE                                                                        \
